@@ -1,0 +1,87 @@
+#pragma once
+// Writes schedules in the textbook's verbs and finds the dependencies between steps.
+
+#include <map>
+#include <vector>
+
+#include "tutti/schedule.hpp"
+
+namespace tutti {
+
+/// Which steps last touched each element of one buffer: disjoint intervals with a last writer and its later readers.
+class AccessMap {
+ public:
+  /// Adds to `found` the steps that a read of [begin, end) must follow, and notes the read.
+  void read(Count begin, Count end, int step, std::vector<int>& found);
+  /// Adds to `found` the steps that a write of [begin, end) must follow, and notes the write.
+  void write(Count begin, Count end, int step, std::vector<int>& found);
+
+ private:
+  static constexpr int nobody = -1;
+  struct Interval {
+    Count end;
+    int writer = nobody;
+    std::vector<int> readers;
+  };
+  using Intervals = std::map<Count, Interval>;
+  void cut(Count at);
+  Intervals::iterator cover(Count begin, Count end);
+  Intervals intervals_;
+};
+
+/// Collects the steps of one rank. Steps take effect as if they ran in the order they were written; the builder
+/// infers which of them really have to wait for which (read after write, write after read, write after write).
+///
+/// - Messages are numbered per pair of ranks, in the order written.
+/// - Steps on no elements are dropped (on both sides alike, as counts agree), and so are copies onto themselves.
+/// - A signal orders: `signal` leaves after all earlier steps, and what is written after `await` starts after it.
+///
+/// Errors: std::logic_error if a region leaves its buffer, sizes differ, `input` would be written, regions overlap
+/// partly, or a rank would send to itself. Cost: O(log s) per step for s steps.
+class ScheduleBuilder {
+ public:
+  /// A collective with `count` elements in and out.
+  explicit ScheduleBuilder(const Problem& problem);
+  ScheduleBuilder(const Problem& problem, Count input, Count output);
+
+  [[nodiscard]] Region input() const { return {Buffer::input, Count{0}, input_}; }
+  [[nodiscard]] Region output() const { return {Buffer::output, Count{0}, output_}; }
+  /// Fresh scratch of `count` elements, full of garbage.
+  Region scratch(Count count);
+
+  void send(const Region& from, Rank to) { send(Regions{from}, to); }
+  void recv(const Region& into, Rank from) { recv(Regions{into}, from); }
+  void send(const Regions& from, Rank to);
+  void recv(const Regions& into, Rank from);
+  void reduce(const Region& lhs, const Region& rhs, const Region& into);
+  /// Reduces `theirs`, which came from `peer`, and `mine` in the order of the two ranks.
+  void reduce_in_order(Rank peer, const Region& theirs, const Region& mine, const Region& into);
+  void copy(const Region& from, const Region& into);
+  void signal(Rank to);
+  void await(Rank from);
+
+  /// The schedule; the builder is spent.
+  [[nodiscard]] Schedule build();
+
+ private:
+  void add(Action action, const Regions& reads, const Regions& writes);
+  void add_signal(Action action);
+  void append(Action action, std::vector<int> after);
+  [[nodiscard]] Region located(const Region& region) const;
+  void require_inside(const Region& region) const;
+  void require_writable(const Region& region) const;
+  void require_peer(Rank peer) const;
+  AccessMap& accesses(Buffer buffer) { return accesses_[static_cast<std::size_t>(buffer)]; }
+
+  Rank rank_;
+  int size_;
+  Count input_, output_;
+  Aliasing aliasing_;
+  Schedule schedule_;
+  AccessMap accesses_[3];
+  std::map<Rank, int> sent_, received_;
+  std::vector<int> since_signal_;  ///< Steps that the next signal has to wait for.
+  int fence_ = -1;                 ///< The last await: every later step waits for it.
+};
+
+}  // namespace tutti

@@ -1,0 +1,144 @@
+#include "tutti/schedule_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace tutti {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw std::logic_error("schedule builder: " + why); }
+
+Count total(const Regions& regions) {
+  Count sum;
+  for (const Region& region : regions) sum += region.count;
+  return sum;
+}
+
+bool overlap(const Region& a, const Region& b) {
+  return a.buffer == b.buffer && a.offset < b.offset + b.count && b.offset < a.offset + a.count;
+}
+
+}  // namespace
+
+ScheduleBuilder::ScheduleBuilder(const Problem& problem) : ScheduleBuilder(problem, problem.count, problem.count) {}
+
+ScheduleBuilder::ScheduleBuilder(const Problem& problem, Count input, Count output)
+    : rank_(problem.rank), size_(problem.size), input_(input), output_(output), aliasing_(problem.aliasing) {
+  if (size_ < 1 || rank_.value() < 0 || rank_.value() >= size_)
+    refuse(fmt::format("rank {} of {}", rank_.value(), size_));
+  if (input < Count{0} || output < Count{0}) refuse("negative count");
+  if (const auto offset = aliasing_.offset(); offset && (*offset < Count{0} || *offset + input > output))
+    refuse("the input does not lie inside the output");
+}
+
+Region ScheduleBuilder::scratch(Count count) {
+  const Region fresh{Buffer::scratch, schedule_.scratch, count};
+  schedule_.scratch += count;
+  return fresh;
+}
+
+void ScheduleBuilder::send(const Regions& from, Rank to) {
+  require_peer(to);
+  for (const Region& region : from) require_inside(region);
+  if (total(from) > Count{0}) add(Send{to, from, sent_[to]++}, from, {});
+}
+
+void ScheduleBuilder::recv(const Regions& into, Rank from) {
+  require_peer(from);
+  for (const Region& region : into) require_writable(region);
+  if (total(into) > Count{0}) add(Recv{from, into, received_[from]++}, {}, into);
+}
+
+void ScheduleBuilder::reduce(const Region& lhs, const Region& rhs, const Region& into) {
+  require_inside(lhs);
+  require_inside(rhs);
+  require_writable(into);
+  if (lhs.count != into.count || rhs.count != into.count) refuse("a reduction of regions of different counts");
+  for (const Region& operand : {located(lhs), located(rhs)})
+    if (operand != located(into) && overlap(operand, located(into))) refuse("a reduction onto part of its operand");
+  if (into.count > Count{0}) add(Reduce{lhs, rhs, into}, {lhs, rhs}, {into});
+}
+
+void ScheduleBuilder::reduce_in_order(Rank peer, const Region& theirs, const Region& mine, const Region& into) {
+  if (peer < rank_)
+    reduce(theirs, mine, into);
+  else
+    reduce(mine, theirs, into);
+}
+
+void ScheduleBuilder::copy(const Region& from, const Region& into) {
+  require_inside(from);
+  require_writable(into);
+  if (from.count != into.count) refuse("a copy between regions of different counts");
+  if (located(from) == located(into) || into.count == Count{0}) return;
+  if (overlap(located(from), located(into))) refuse("a copy onto part of its source");
+  add(Copy{from, into}, {from}, {into});
+}
+
+void ScheduleBuilder::signal(Rank to) {
+  require_peer(to);
+  append(Send{to, {}, sent_[to]++}, since_signal_);
+  since_signal_ = {static_cast<int>(schedule_.steps.size()) - 1};  // whatever follows it follows the others too
+}
+
+void ScheduleBuilder::await(Rank from) {
+  require_peer(from);
+  append(Recv{from, {}, received_[from]++}, {});
+  fence_ = static_cast<int>(schedule_.steps.size()) - 1;
+}
+
+Schedule ScheduleBuilder::build() { return std::exchange(schedule_, {}); }
+
+void ScheduleBuilder::add(Action action, const Regions& reads, const Regions& writes) {
+  const int step = static_cast<int>(schedule_.steps.size());
+  std::vector<int> after;
+  for (const Region& region : reads) {
+    const Region at = located(region);
+    if (at.count > Count{0}) accesses(at.buffer).read(at.offset, at.offset + at.count, step, after);
+  }
+  for (const Region& region : writes) {
+    const Region at = located(region);
+    if (at.count > Count{0}) accesses(at.buffer).write(at.offset, at.offset + at.count, step, after);
+  }
+  append(std::move(action), std::move(after));
+}
+
+void ScheduleBuilder::append(Action action, std::vector<int> after) {
+  const int step = static_cast<int>(schedule_.steps.size());
+  if (fence_ >= 0) after.push_back(fence_);
+  std::erase(after, step);  // a reduction in place reads and writes the same elements
+  std::ranges::sort(after);
+  after.erase(std::ranges::unique(after).begin(), after.end());
+  schedule_.steps.push_back({std::move(action), std::move(after)});
+  since_signal_.push_back(step);
+}
+
+/// The region in the memory where it really lies: an aliased input is part of the output.
+Region ScheduleBuilder::located(const Region& region) const {
+  if (region.buffer != Buffer::input || !aliasing_.offset()) return region;
+  return {Buffer::output, *aliasing_.offset() + region.offset, region.count};
+}
+
+void ScheduleBuilder::require_inside(const Region& region) const {
+  const Count size = region.buffer == Buffer::input    ? input_
+                     : region.buffer == Buffer::output ? output_
+                                                       : schedule_.scratch;
+  if (region.offset < Count{0} || region.count < Count{0} || region.offset + region.count > size)
+    refuse(fmt::format("region [{}, {}) of a buffer of {}", region.offset.value(),
+                       (region.offset + region.count).value(), size.value()));
+}
+
+void ScheduleBuilder::require_writable(const Region& region) const {
+  require_inside(region);
+  if (region.buffer == Buffer::input) refuse("the input is never written");
+}
+
+void ScheduleBuilder::require_peer(Rank peer) const {
+  if (peer == rank_ || peer.value() < 0 || peer.value() >= size_)
+    refuse(fmt::format("rank {} of {} cannot exchange messages with rank {}", rank_.value(), size_, peer.value()));
+}
+
+}  // namespace tutti
