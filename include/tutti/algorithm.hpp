@@ -19,7 +19,7 @@ struct Cost {
   Count sent{};        ///< By this rank.
   Count reduced{};     ///< Results computed by this rank.
   Count copied{};
-  Count scratch;
+  Count scratch{};
   bool operator==(const Cost&) const = default;
 };
 
