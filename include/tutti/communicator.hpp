@@ -1,0 +1,60 @@
+#pragma once
+// The ranks that take part in collectives, and where they are.
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "tutti/error.hpp"
+#include "tutti/patterns.hpp"
+
+namespace tutti {
+
+namespace detail {
+class CommunicatorState;
+}
+
+/// A group of MPI processes that runs Tutti's collectives. Made from an MPI communicator, independent of it afterwards:
+/// messages travel on a private duplicate, so they never mix with the program's own.
+///
+/// - Creation is collective over `comm` (its ranks keep their numbers) and agrees on settings: rank 0's environment
+///   counts (TUTTI_ALGORITHM, TUTTI_MESSAGE_LIMIT). Make the first one from MPI_COMM_WORLD: its duplicate then serves
+///   all communicators; a first one made from a smaller communicator needs a duplicate of its own.
+///   At least 1,000 can be alive at once. Errors: ArgumentError if `comm` is MPI_COMM_NULL or an inter-communicator or
+///   all contexts are taken; StateError before MPI_Init or after MPI_Finalize.
+/// - Collectives are called in the same order on all ranks of a communicator, with the same count, type and operation.
+/// - Threads: as MPI was initialised. With MPI_THREAD_MULTIPLE any thread may call, one at a time per communicator;
+///   with less, a call from a thread that MPI does not allow throws StateError (under MPI_THREAD_SERIALIZED the
+///   program takes turns itself).
+/// - The destructor is close(). A communicator still open at MPI_Finalize is closed there: operations still in flight
+///   are completed first, with a warning on stderr.
+class Communicator {
+ public:
+  explicit Communicator(MPI_Comm comm);
+  Communicator(Communicator&&) noexcept;
+  Communicator& operator=(Communicator&&) noexcept;
+  ~Communicator();
+
+  [[nodiscard]] Rank rank() const;
+  [[nodiscard]] int size() const;
+
+  /// Nodes are the groups of ranks that share memory, numbered by their lowest rank.
+  [[nodiscard]] int node_count() const;
+  [[nodiscard]] int node_of(Rank rank) const;
+  /// The ranks of this rank's node.
+  [[nodiscard]] const Group& node() const;
+  /// The lowest rank of each node; `me` is -1 on the others.
+  [[nodiscard]] const Group& leaders() const;
+
+  /// Completes the operations in flight and gives the context back. Local, idempotent; later calls throw StateError.
+  void close() noexcept;
+  [[nodiscard]] bool is_open() const noexcept;
+
+  /// For the library's own use; throws StateError unless open.
+  [[nodiscard]] detail::CommunicatorState& state() const;
+
+ private:
+  std::shared_ptr<detail::CommunicatorState> state_;
+};
+
+}  // namespace tutti

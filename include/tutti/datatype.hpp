@@ -1,0 +1,83 @@
+#pragma once
+// Element types, and the 16-bit floating-point types that C++20 lacks.
+
+#include <bit>
+#include <complex>
+#include <cstdint>
+#include <string_view>
+
+#include "tutti/types.hpp"
+
+namespace tutti {
+
+/// IEEE 754 binary16. Storage only: arithmetic is done in float and rounded once (to nearest, ties to even).
+class Half {
+ public:
+  constexpr Half() = default;
+  explicit Half(float value);
+  explicit operator float() const;
+  static constexpr Half from_bits(std::uint16_t bits) { return Half{bits, 0}; }
+  [[nodiscard]] constexpr std::uint16_t bits() const { return bits_; }
+
+ private:
+  constexpr Half(std::uint16_t bits, int /*raw*/) : bits_(bits) {}
+  std::uint16_t bits_ = 0;
+};
+
+/// bfloat16: the upper half of a float. Storage only, like Half.
+class BFloat16 {
+ public:
+  constexpr BFloat16() = default;
+  explicit BFloat16(float value);
+  explicit operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits_) << 16); }
+  static constexpr BFloat16 from_bits(std::uint16_t bits) { return BFloat16{bits, 0}; }
+  [[nodiscard]] constexpr std::uint16_t bits() const { return bits_; }
+
+ private:
+  constexpr BFloat16(std::uint16_t bits, int /*raw*/) : bits_(bits) {}
+  std::uint16_t bits_ = 0;
+};
+
+enum class Type : std::uint8_t {
+  int8, int16, int32, int64, uint8, uint16, uint32, uint64, fp16, bf16, fp32, fp64, complex_fp32, complex_fp64,
+};
+inline constexpr int type_count = 14;
+
+/// "int32", "bf16", "complex_fp64", ...
+[[nodiscard]] std::string_view to_string(Type type);
+/// Bytes of one element.
+[[nodiscard]] Bytes size_of(Type type);
+[[nodiscard]] constexpr bool is_integer(Type type) { return type <= Type::uint64; }
+[[nodiscard]] constexpr bool is_complex(Type type) { return type >= Type::complex_fp32; }
+
+/// The Type of a C++ element type. Integers go by size and sign, so that `long` and `long long` both fit.
+template <class T>
+inline constexpr bool is_element = false;
+template <class T>
+inline constexpr Type type_of = Type::int8;
+
+template <class T>
+  requires(std::integral<T> && !std::same_as<T, bool>)
+inline constexpr bool is_element<T> = true;
+template <class T>
+  requires(std::integral<T> && !std::same_as<T, bool>)
+inline constexpr Type type_of<T> = static_cast<Type>(std::countr_zero(sizeof(T)) + (std::unsigned_integral<T> ? 4 : 0));
+
+template <> inline constexpr bool is_element<Half> = true;
+template <> inline constexpr Type type_of<Half> = Type::fp16;
+template <> inline constexpr bool is_element<BFloat16> = true;
+template <> inline constexpr Type type_of<BFloat16> = Type::bf16;
+template <> inline constexpr bool is_element<float> = true;
+template <> inline constexpr Type type_of<float> = Type::fp32;
+template <> inline constexpr bool is_element<double> = true;
+template <> inline constexpr Type type_of<double> = Type::fp64;
+template <> inline constexpr bool is_element<std::complex<float>> = true;
+template <> inline constexpr Type type_of<std::complex<float>> = Type::complex_fp32;
+template <> inline constexpr bool is_element<std::complex<double>> = true;
+template <> inline constexpr Type type_of<std::complex<double>> = Type::complex_fp64;
+
+/// A type whose arrays can be communicated.
+template <class T>
+concept Element = is_element<T>;
+
+}  // namespace tutti

@@ -1,0 +1,20 @@
+#pragma once
+// What this build of Tutti is made of and what it runs on.
+
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// An optional or external part: "UCX", "off: UCX was not found (install libucx-dev)".
+struct Component {
+  std::string name, description;
+};
+
+/// The MPI library as it names itself in one short line, e.g. "Open MPI 4.1.4". Needs no MPI_Init.
+[[nodiscard]] std::string mpi_library();
+
+/// Tutti's version, the MPI, and every optional part with its version or why it is missing. Needs no MPI_Init.
+[[nodiscard]] std::vector<Component> components();
+
+}  // namespace tutti

@@ -1,0 +1,71 @@
+#pragma once
+// Operations that combine elements.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tutti/datatype.hpp"
+
+namespace tutti {
+
+/// A user's operation: into[i] = lhs[i] (+) rhs[i] for i < count, where `lhs` comes from lower ranks than `rhs`.
+/// `into` may be `lhs` or `rhs`. It must be associative, the same on all ranks, and must not throw or call Tutti.
+using UserFunction = void (*)(const void* lhs, const void* rhs, void* into, Count count, void* context);
+
+enum class Commutative : bool { no, yes };
+
+/// What a collective computes from the elements of all ranks. A small value; compare with ==.
+///
+/// Rounding: one per combination; fp16 and bf16 are combined in float and rounded once per combination, so a sum over
+/// p ranks is off by at most (p-1) half units in the last place of the partial sums. Integers wrap around.
+/// min and max of floating-point numbers: if either operand is NaN, the result is NaN.
+/// Logical results are 0 or 1. Logical and bitwise operations are for integers; min and max not for complex.
+class Op {
+ public:
+  enum class Kind : std::uint8_t { sum, prod, min, max, avg, land, lor, lxor, band, bor, bxor, scaled_sum, user };
+
+  static const Op sum, prod, min, max;
+  static const Op avg;  ///< The sum, divided by the number of ranks once at the end (integers: towards zero).
+  static const Op land, lor, lxor, band, bor, bxor;
+  /// The sum, multiplied once at the end by `scale`, which is the same on all ranks. Floating-point and complex only.
+  static Op scaled_sum(double scale);
+  /// `context` is handed to every call of `function`. Both must live as long as any plan that uses them.
+  static Op user(UserFunction function, Commutative commutative, void* context = nullptr);
+
+  [[nodiscard]] Kind kind() const { return kind_; }
+  [[nodiscard]] bool commutative() const { return commutative_ == Commutative::yes; }
+  [[nodiscard]] double scale() const { return scale_; }
+  [[nodiscard]] UserFunction function() const { return function_; }
+  [[nodiscard]] void* context() const { return context_; }
+  bool operator==(const Op&) const = default;
+
+ private:
+  constexpr explicit Op(Kind kind) : kind_(kind) {}
+  Kind kind_;
+  Commutative commutative_ = Commutative::yes;
+  double scale_ = 1.0;
+  UserFunction function_ = nullptr;
+  void* context_ = nullptr;
+};
+
+inline constexpr Op Op::sum{Op::Kind::sum};
+inline constexpr Op Op::prod{Op::Kind::prod};
+inline constexpr Op Op::min{Op::Kind::min};
+inline constexpr Op Op::max{Op::Kind::max};
+inline constexpr Op Op::avg{Op::Kind::avg};
+inline constexpr Op Op::land{Op::Kind::land};
+inline constexpr Op Op::lor{Op::Kind::lor};
+inline constexpr Op Op::lxor{Op::Kind::lxor};
+inline constexpr Op Op::band{Op::Kind::band};
+inline constexpr Op Op::bor{Op::Kind::bor};
+inline constexpr Op Op::bxor{Op::Kind::bxor};
+
+/// "sum", "band", "user", ...
+[[nodiscard]] std::string_view to_string(Op::Kind kind);
+/// Whether the operation is defined for the type (a user's function: for every type).
+[[nodiscard]] bool supports(Op::Kind kind, Type type);
+/// "int8, int16, ...": the types that an operation is defined for.
+[[nodiscard]] std::string supported_types(Op::Kind kind);
+
+}  // namespace tutti
