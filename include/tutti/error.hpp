@@ -2,7 +2,6 @@
 // What Tutti throws. Arguments are checked before any message is posted: after an ArgumentError nothing has
 // happened on this rank, and the communicator stays usable.
 
-#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -27,10 +26,19 @@ class StateError : public Error {
   using Error::Error;
 };
 
+/// A place in the source (std::source_location, which clang 14 lacks).
+struct SourcePlace {
+  const char* file;
+  int line;
+  static constexpr SourcePlace current(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
 /// An MPI call failed; `code` is what it returned.
 class MpiError : public Error {
  public:
-  MpiError(int code, std::string_view call, std::source_location where = std::source_location::current());
+  MpiError(int code, std::string_view call, SourcePlace where = SourcePlace::current());
   [[nodiscard]] int code() const noexcept { return code_; }
 
  private:
