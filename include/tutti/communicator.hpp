@@ -50,8 +50,9 @@ class Communicator {
   void close() noexcept;
   [[nodiscard]] bool is_open() const noexcept;
 
-  /// For the library's own use; throws StateError unless open.
+  /// For the library's own use; both throw StateError unless open.
   [[nodiscard]] detail::CommunicatorState& state() const;
+  [[nodiscard]] std::shared_ptr<detail::CommunicatorState> share() const;
 
  private:
   std::shared_ptr<detail::CommunicatorState> state_;

@@ -1,0 +1,49 @@
+#include "lib/collectives/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <limits>
+
+#include "lib/memory/device_memory.hpp"
+
+namespace tutti {
+
+void refuse(const CallSite& call, std::string_view argument, std::string_view given, std::string_view allowed) {
+  throw ArgumentError(fmt::format("tutti::{} on rank {}: argument '{}' is {}; allowed: {}", call.function,
+                                  call.rank.value(), argument, given, allowed));
+}
+
+void require_count(const CallSite& call, Count count, Type type) {
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max() / size_of(type).value();
+  if (count.value() < 0 || count.value() > most)
+    refuse(call, "count", std::to_string(count.value()), fmt::format("0 to {} elements of {}", most, to_string(type)));
+}
+
+void require_buffer(const CallSite& call, std::string_view argument, const void* data, Count count) {
+  if (count.value() == 0) return;
+  if (data == nullptr) refuse(call, argument, fmt::format("null with count {}", count.value()), "memory of count elements");
+  if (is_device_memory(data)) refuse(call, argument, "CUDA device memory", "memory that the host can read");
+}
+
+void require_operation(const CallSite& call, const Op& op, Type type) {
+  if (op.kind() == Op::Kind::user && op.function() == nullptr)
+    refuse(call, "op", "a user operation without a function", "a function");
+  if (!supports(op.kind(), type))
+    refuse(call, "op", fmt::format("{} with type {}", to_string(op.kind()), to_string(type)),
+           fmt::format("{} with one of {}", to_string(op.kind()), supported_types(op.kind())));
+}
+
+Aliasing aliasing_of(const CallSite& call, const void* in, const void* out, Bytes bytes) {
+  if (bytes.value() == 0) return Aliasing::separate();
+  if (in == out) return Aliasing::in_place();
+  const auto* first = static_cast<const std::byte*>(in);
+  const auto* second = static_cast<const std::byte*>(out);
+  const std::less<> before;
+  if (before(first, second + bytes.value()) && before(second, first + bytes.value()))
+    refuse(call, "out", fmt::format("{} bytes from 'in', overlapping it partly", second - first),
+           fmt::format("the same as 'in', or {} bytes or more away", bytes.value()));
+  return Aliasing::separate();
+}
+
+}  // namespace tutti

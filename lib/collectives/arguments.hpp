@@ -1,0 +1,30 @@
+#pragma once
+// Checks of what users pass, all before any message is posted.
+
+#include <string_view>
+
+#include "tutti/communicator.hpp"
+#include "tutti/datatype.hpp"
+#include "tutti/op.hpp"
+
+namespace tutti {
+
+/// "allreduce on rank 3": what an error message starts with.
+struct CallSite {
+  std::string_view function;
+  Rank rank;
+};
+
+[[noreturn]] void refuse(const CallSite& call, std::string_view argument, std::string_view given,
+                         std::string_view allowed);
+
+/// count >= 0, and its bytes addressable.
+void require_count(const CallSite& call, Count count, Type type);
+/// Not null unless count is 0; not device memory.
+void require_buffer(const CallSite& call, std::string_view argument, const void* data, Count count);
+/// The operation exists for the type.
+void require_operation(const CallSite& call, const Op& op, Type type);
+/// Separate, or the same (in place); throws if they overlap partly.
+[[nodiscard]] Aliasing aliasing_of(const CallSite& call, const void* in, const void* out, Bytes bytes);
+
+}  // namespace tutti

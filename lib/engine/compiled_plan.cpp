@@ -1,0 +1,138 @@
+#include "lib/engine/compiled_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "lib/schedule/pack_messages.hpp"
+
+namespace tutti {
+namespace {
+
+using Dependencies = std::vector<std::vector<int>>;
+
+struct Compile {
+  std::int64_t element;
+  CompiledPlan& plan;
+
+  [[nodiscard]] std::int64_t at(const Region& region) const { return element * region.offset.value(); }
+  [[nodiscard]] std::int64_t length(const Region& region) const { return element * region.count.value(); }
+
+  CompiledStep operator()(const Send& send) const {
+    ++plan.sends;
+    CompiledStep step{.verb = Verb::send, .peer = send.to.value(), .message = send.message};
+    if (send.from.empty()) return step;
+    step.lhs = send.from[0].buffer;
+    step.lhs_at = at(send.from[0]);
+    step.bytes = length(send.from[0]);
+    return step;
+  }
+  CompiledStep operator()(const Recv& recv) const {
+    ++plan.recvs;
+    CompiledStep step{.verb = Verb::recv, .peer = recv.from.value(), .message = recv.message};
+    if (recv.into.empty()) return step;
+    step.into = recv.into[0].buffer;
+    step.into_at = at(recv.into[0]);
+    step.bytes = length(recv.into[0]);
+    return step;
+  }
+  CompiledStep operator()(const Reduce& reduce) const {
+    return {.verb = Verb::reduce,
+            .lhs = reduce.lhs.buffer,
+            .rhs = reduce.rhs.buffer,
+            .into = reduce.into.buffer,
+            .lhs_at = at(reduce.lhs),
+            .rhs_at = at(reduce.rhs),
+            .into_at = at(reduce.into),
+            .bytes = length(reduce.into)};
+  }
+  CompiledStep operator()(const Copy& copy) const {
+    return {.verb = Verb::copy,
+            .lhs = copy.from.buffer,
+            .into = copy.into.buffer,
+            .lhs_at = at(copy.from),
+            .into_at = at(copy.into),
+            .bytes = length(copy.into)};
+  }
+};
+
+/// Makes message m of each pair and direction wait for message m - window.
+void limit_messages(const std::vector<CompiledStep>& steps, int window, Dependencies& after) {
+  std::map<std::pair<Verb, int>, std::vector<int>> by_pair;  // in order of message numbers
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const CompiledStep& step = steps[i];
+    if (step.verb != Verb::send && step.verb != Verb::recv) continue;
+    auto& numbered = by_pair[{step.verb, step.peer}];
+    numbered.resize(std::max(numbered.size(), static_cast<std::size_t>(step.message) + 1), -1);
+    numbered[static_cast<std::size_t>(step.message)] = static_cast<int>(i);
+  }
+  const auto ahead = static_cast<std::size_t>(window);
+  for (const auto& [pair, numbered] : by_pair)
+    for (std::size_t m = ahead; m < numbered.size(); ++m)
+      after[static_cast<std::size_t>(numbered[m])].push_back(numbered[m - ahead]);
+}
+
+/// Whether everything that step i waits for has completed whenever step i + 1 may start, for all i.
+bool starts_in_order(const Dependencies& after) {
+  const std::size_t n = after.size();
+  constexpr std::size_t worth_proving = 512;  // longer plans gain nothing that shows
+  if (n > worth_proving) return false;
+  std::vector<std::vector<bool>> completed(n, std::vector<bool>(n));  // [i][j]: j has completed before i starts
+  for (std::size_t i = 0; i < n; ++i)
+    for (const int before : after[i]) {
+      const auto j = static_cast<std::size_t>(before);
+      if (j > i) return false;
+      completed[i][j] = true;
+      for (std::size_t k = 0; k < j; ++k)
+        if (completed[j][k]) completed[i][k] = true;
+    }
+  for (std::size_t i = 0; i + 1 < n; ++i)
+    for (const int before : after[i])
+      if (!completed[i + 1][static_cast<std::size_t>(before)]) return false;
+  return true;
+}
+
+void flatten(const Dependencies& after, CompiledPlan& plan) {
+  Dependencies dependents(after.size());
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    plan.waits.push_back(static_cast<int>(after[i].size()));
+    for (const int before : after[i]) dependents[static_cast<std::size_t>(before)].push_back(static_cast<int>(i));
+  }
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    plan.steps[i].first_dependent = static_cast<int>(plan.dependents.size());
+    plan.dependents.insert(plan.dependents.end(), dependents[i].begin(), dependents[i].end());
+    plan.steps[i].last_dependent = static_cast<int>(plan.dependents.size());
+  }
+}
+
+}  // namespace
+
+CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op, MessageWindow window) {
+  const Schedule packed = pack_messages(schedule);
+  CompiledPlan plan;
+  plan.type = type;
+  plan.op = op;
+  plan.ranks = problem.size;
+  plan.count = problem.count.value();
+  plan.element = size_of(type).value();
+  plan.reduce = op.kind() == Op::Kind::user ? nullptr : reduce_kernel(op.kind(), type);
+  plan.scratch_bytes = plan.element * packed.scratch.value();
+  Dependencies after;
+  for (const Step& step : packed.steps) {
+    plan.steps.push_back(std::visit(Compile{plan.element, plan}, step.action));
+    after.push_back(step.after);
+  }
+  limit_messages(plan.steps, window.messages, after);
+  plan.in_order = starts_in_order(after);
+  flatten(after, plan);
+  return plan;
+}
+
+CompiledPlan compile(const Algorithm& algorithm, const Problem& problem, Type type, const Op& op,
+                     MessageWindow window) {
+  CompiledPlan plan = compile(algorithm.build(problem), problem, type, op, window);
+  plan.algorithm = &algorithm;
+  return plan;
+}
+
+}  // namespace tutti

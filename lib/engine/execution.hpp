@@ -1,0 +1,142 @@
+#pragma once
+// The one place where dependencies are walked: runs a compiled plan over any transport.
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "lib/engine/compiled_plan.hpp"
+#include "lib/memory/aligned_buffer.hpp"
+
+namespace tutti {
+
+/// What a transport supplies: the messages in flight of one execution.
+///   void begin(...)                  a new run starts; what it takes is the transport's affair
+///   bool post_send(step, data)       starts the send of a CompiledStep; false: busy, ask again later
+///   bool post_recv(step, data)       the same for a receive
+///   int poll(on_complete)            never blocks; calls on_complete(index) for each message that completed
+/// Messages are known by the index of their step.
+///
+/// An Execution holds the state of one run: counters, bound buffers and scratch. It runs again and again without
+/// allocating. Not thread-safe.
+template <class Port>
+class Execution {
+ public:
+  Execution(const CompiledPlan& plan, Port port)
+      : plan_(plan),
+        port_(std::move(port)),
+        waits_(plan.waits.size()),
+        ready_(plan.steps.size()),
+        scratch_(static_cast<std::size_t>(plan.scratch_bytes)) {
+    bases_[index(Buffer::scratch)] = scratch_.data();
+  }
+
+  void bind(const void* input, void* output) {
+    // Steps never write the input; the cast only lets the three buffers share one table.
+    bases_[index(Buffer::input)] = static_cast<std::byte*>(const_cast<void*>(input));
+    bases_[index(Buffer::output)] = static_cast<std::byte*>(output);
+  }
+
+  /// Starts a run; the one before must be over.
+  void begin() {
+    completed_ = next_ = ready_count_ = 0;
+    std::copy(plan_.waits.begin(), plan_.waits.end(), waits_.begin());
+    if (plan_.in_order) return;
+    for (std::size_t i = 0; i < waits_.size(); ++i)
+      if (waits_[i] == 0) ready_[ready_count_++] = static_cast<int>(i);
+  }
+
+  /// Does all that can be done now; true once the run is over. Never blocks.
+  bool advance() {
+    do {
+      if (plan_.in_order)
+        start_in_order();
+      else
+        start_ready();
+      if (completed_ == plan_.steps.size()) {
+        finish();
+        return true;
+      }
+    } while (port_.poll([this](int step) { complete(static_cast<std::size_t>(step)); }) > 0);
+    return false;
+  }
+
+  [[nodiscard]] const CompiledPlan& plan() const { return plan_; }
+  [[nodiscard]] Port& port() { return port_; }
+
+ private:
+  static constexpr std::size_t index(Buffer buffer) { return static_cast<std::size_t>(buffer); }
+  [[nodiscard]] std::byte* at(Buffer buffer, std::int64_t offset) const { return bases_[index(buffer)] + offset; }
+
+  void start_in_order() {
+    while (next_ < plan_.steps.size() && waits_[next_] == 0 && start(next_)) ++next_;
+  }
+
+  /// Starts every ready step, those that become ready meanwhile too; keeps the ones that the transport is too busy for.
+  void start_ready() {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < ready_count_; ++i)
+      if (!start(static_cast<std::size_t>(ready_[i]))) ready_[kept++] = ready_[i];
+    ready_count_ = kept;
+  }
+
+  bool start(std::size_t i) {
+    const CompiledStep& step = plan_.steps[i];
+    switch (step.verb) {
+      case Verb::send:
+        return port_.post_send(static_cast<int>(i), step, at(step.lhs, step.lhs_at));
+      case Verb::recv:
+        return port_.post_recv(static_cast<int>(i), step, at(step.into, step.into_at));
+      case Verb::reduce:
+        reduce(step);
+        break;
+      case Verb::copy:
+        std::memcpy(at(step.into, step.into_at), at(step.lhs, step.lhs_at), static_cast<std::size_t>(step.bytes));
+        break;
+    }
+    complete(i);
+    return true;
+  }
+
+  void reduce(const CompiledStep& step) {
+    const void* lhs = at(step.lhs, step.lhs_at);
+    const void* rhs = at(step.rhs, step.rhs_at);
+    void* into = at(step.into, step.into_at);
+    const std::int64_t count = step.bytes / plan_.element;
+    if (plan_.reduce != nullptr)
+      plan_.reduce(lhs, rhs, into, static_cast<std::size_t>(count));
+    else
+      plan_.op.function()(lhs, rhs, into, Count{count}, plan_.op.context());
+  }
+
+  void complete(std::size_t i) {
+    ++completed_;
+    const CompiledStep& step = plan_.steps[i];
+    for (int d = step.first_dependent; d < step.last_dependent; ++d) {
+      const auto dependent = static_cast<std::size_t>(plan_.dependents[static_cast<std::size_t>(d)]);
+      if (--waits_[dependent] == 0 && !plan_.in_order) ready_[ready_count_++] = static_cast<int>(dependent);
+    }
+  }
+
+  /// avg and scaled sums: once per element, when everything else is done.
+  void finish() {
+    const auto count = static_cast<std::size_t>(plan_.count);
+    void* output = bases_[index(Buffer::output)];
+    if (plan_.op.kind() == Op::Kind::avg) divide_kernel(plan_.type)(output, count, plan_.ranks);
+    if (plan_.op.kind() == Op::Kind::scaled_sum) scale_kernel(plan_.type)(output, count, plan_.op.scale());
+  }
+
+  const CompiledPlan& plan_;
+  Port port_;
+  std::array<std::byte*, 3> bases_{};
+  std::vector<int> waits_;
+  std::vector<int> ready_;
+  std::size_t ready_count_ = 0;
+  std::size_t next_ = 0;
+  std::size_t completed_ = 0;
+  AlignedBuffer scratch_;
+};
+
+}  // namespace tutti

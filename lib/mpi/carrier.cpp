@@ -1,0 +1,104 @@
+#include "lib/mpi/carrier.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+
+#include "lib/mpi/check.hpp"
+
+namespace tutti::mpi {
+namespace {
+
+constexpr int bits_per_word = 64;
+constexpr std::int64_t promised_tag_bound = 32767;  // MPI 4.1, section 9.1.2
+
+/// The highest tag that all ranks can use.
+std::int64_t agreed_tag_bound(MPI_Comm comm) {
+  void* attribute = nullptr;
+  int found = 0;
+  check(MPI_Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&attribute), &found), "MPI_Comm_get_attr");
+  std::int64_t bound = found != 0 ? *static_cast<int*>(attribute) : promised_tag_bound;
+  if (const char* wanted = std::getenv("TUTTI_TAG_UB"))
+    bound = std::clamp<std::int64_t>(std::strtoll(wanted, nullptr, 10), promised_tag_bound, bound);
+  check(MPI_Allreduce(MPI_IN_PLACE, &bound, 1, MPI_INT64_T, MPI_MIN, comm), "MPI_Allreduce");
+  return bound;
+}
+
+/// Processors that any of the ranks of a node may run on.
+int processors_of(MPI_Comm node) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  sched_getaffinity(0, sizeof mine, &mine);
+  std::array<unsigned char, sizeof mine> mask{};
+  std::copy_n(reinterpret_cast<const unsigned char*>(&mine), sizeof mine, mask.begin());
+  check(MPI_Allreduce(MPI_IN_PLACE, mask.data(), narrow(mask.size()), MPI_UNSIGNED_CHAR, MPI_BOR, node),
+        "MPI_Allreduce");
+  return std::accumulate(mask.begin(), mask.end(), 0, [](int sum, unsigned char byte) { return sum + std::popcount(byte); });
+}
+
+}  // namespace
+
+Carrier::Carrier(MPI_Comm comm) {
+  check(MPI_Comm_dup(comm, comm_.receive()), "MPI_Comm_dup");
+  check(MPI_Comm_set_errhandler(comm_.get(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  tags_ = TagLayout::within(agreed_tag_bound(comm_.get()));
+  free_contexts_.assign(static_cast<std::size_t>(tags_.contexts() / bits_per_word), ~std::uint64_t{0});
+  discover_nodes();
+}
+
+void Carrier::discover_nodes() {
+  int rank = 0, size = 0, node_size = 0;
+  check(MPI_Comm_rank(comm_.get(), &rank), "MPI_Comm_rank");
+  check(MPI_Comm_size(comm_.get(), &size), "MPI_Comm_size");
+  UniqueComm node;
+  check(MPI_Comm_split_type(comm_.get(), MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, node.receive()),
+        "MPI_Comm_split_type");
+  check(MPI_Comm_size(node.get(), &node_size), "MPI_Comm_size");
+  oversubscribed_ = node_size > processors_of(node.get());
+  int lowest = rank;
+  check(MPI_Bcast(&lowest, 1, MPI_INT, 0, node.get()), "MPI_Bcast");
+  nodes_.resize(static_cast<std::size_t>(size));
+  check(MPI_Allgather(&lowest, 1, MPI_INT, nodes_.data(), 1, MPI_INT, comm_.get()), "MPI_Allgather");
+}
+
+std::vector<int> Carrier::ranks_of(MPI_Comm comm) const {
+  UniqueGroup theirs, ours;
+  int size = 0;
+  check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  check(MPI_Comm_group(comm, theirs.receive()), "MPI_Comm_group");
+  check(MPI_Comm_group(comm_.get(), ours.receive()), "MPI_Comm_group");
+  std::vector<int> all(static_cast<std::size_t>(size)), translated(all.size());
+  std::iota(all.begin(), all.end(), 0);
+  check(MPI_Group_translate_ranks(theirs.get(), size, all.data(), ours.get(), translated.data()),
+        "MPI_Group_translate_ranks");
+  if (std::ranges::find(translated, MPI_UNDEFINED) != translated.end()) return {};
+  return translated;
+}
+
+int Carrier::take_context(MPI_Comm comm) {
+  std::vector<std::uint64_t> free = free_contexts_;
+  check(MPI_Allreduce(MPI_IN_PLACE, free.data(), narrow(static_cast<std::int64_t>(free.size())), MPI_UINT64_T, MPI_BAND,
+                      comm),
+        "MPI_Allreduce");
+  const auto word = std::ranges::find_if(free, [](std::uint64_t bits) { return bits != 0; });
+  if (word == free.end())
+    throw ArgumentError(fmt::format(
+        "tutti::Communicator: {} communicators are alive, which is all that this MPI's tags allow; close some",
+        tags_.contexts()));
+  const auto index = static_cast<std::size_t>(word - free.begin());
+  const int bit = std::countr_zero(*word);
+  free_contexts_[index] &= ~(std::uint64_t{1} << bit);
+  return static_cast<int>(index) * bits_per_word + bit;
+}
+
+void Carrier::give_back(int context) {
+  free_contexts_[static_cast<std::size_t>(context / bits_per_word)] |= std::uint64_t{1} << (context % bits_per_word);
+}
+
+}  // namespace tutti::mpi

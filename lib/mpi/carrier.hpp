@@ -1,0 +1,47 @@
+#pragma once
+// The private communicators that Tutti's messages travel on.
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "lib/mpi/handles.hpp"
+#include "lib/mpi/tag_layout.hpp"
+
+namespace tutti::mpi {
+
+/// A duplicate of an MPI communicator, shared by many of Tutti's, which are told apart by contexts: numbers that ranks
+/// agree on among those that all of them have free. Communicators without a common rank may have the same.
+class Carrier {
+ public:
+  /// Collective over `comm`: duplicates it and finds out which ranks share a node. Tags reach up to the MPI's
+  /// MPI_TAG_UB, or TUTTI_TAG_UB if that is lower on any rank.
+  explicit Carrier(MPI_Comm comm);
+
+  [[nodiscard]] MPI_Comm comm() const { return comm_.get(); }
+  [[nodiscard]] const TagLayout& tags() const { return tags_; }
+  /// The lowest rank of the carrier on the same node.
+  [[nodiscard]] int node_of(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
+  /// Whether this node runs more ranks than the processors that they may use.
+  [[nodiscard]] bool oversubscribed() const { return oversubscribed_; }
+  /// The rank here of each rank of `comm`; empty if one of them is not in the carrier. Local.
+  [[nodiscard]] std::vector<int> ranks_of(MPI_Comm comm) const;
+
+  /// Collective over `comm`, a part of the carrier: takes the lowest context that is free on all its ranks.
+  /// Throws ArgumentError, on all ranks, if there is none.
+  [[nodiscard]] int take_context(MPI_Comm comm);
+  /// Local.
+  void give_back(int context);
+
+ private:
+  void discover_nodes();
+  UniqueComm comm_;
+  TagLayout tags_;
+  std::vector<int> nodes_;
+  bool oversubscribed_ = false;
+  std::vector<std::uint64_t> free_contexts_;  ///< One bit each.
+};
+
+}  // namespace tutti::mpi

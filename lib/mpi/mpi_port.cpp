@@ -1,0 +1,123 @@
+#include "lib/mpi/mpi_port.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tutti::mpi {
+namespace {
+
+std::int64_t pieces_of(std::int64_t bytes, std::int64_t limit) {
+  return std::max<std::int64_t>(1, (bytes + limit - 1) / limit);
+}
+
+std::size_t most_in_flight(const CompiledPlan& plan, std::int64_t limit) {
+  std::int64_t most = 0;
+  for (const CompiledStep& step : plan.steps)
+    if (step.verb == Verb::send || step.verb == Verb::recv) most += pieces_of(step.bytes, limit);
+  return static_cast<std::size_t>(most);
+}
+
+}  // namespace
+
+MpiPort::MpiPort(const Route& route, const CompiledPlan& plan) : route_(route), pieces_(plan.steps.size()) {
+  const std::size_t most = most_in_flight(plan, route.message_limit);
+  requests_.resize(most, MPI_REQUEST_NULL);
+  pending_.resize(most);
+  finished_.resize(most);
+  statuses_.resize(most);
+}
+
+bool MpiPort::post_send(int index, const CompiledStep& step, const std::byte* data) {
+  const int peer = route_.ranks[static_cast<std::size_t>(step.peer)];
+  std::int64_t sent = 0;
+  do {
+    const int bytes = narrow(std::min(step.bytes - sent, route_.message_limit));
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Isend(data + sent, bytes, MPI_BYTE, peer, route_.tags.tag(tag_, step.message), route_.comm, &request),
+          "MPI_Isend");
+    add(request, {index, -1, step.peer});
+    sent += bytes;
+  } while (sent < step.bytes);
+  return true;
+}
+
+bool MpiPort::post_recv(int index, const CompiledStep& step, std::byte* data) {
+  const int peer = route_.ranks[static_cast<std::size_t>(step.peer)];
+  std::int64_t received = 0;
+  do {
+    const int bytes = narrow(std::min(step.bytes - received, route_.message_limit));
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Irecv(data + received, bytes, MPI_BYTE, peer, route_.tags.tag(tag_, step.message), route_.comm, &request),
+          "MPI_Irecv");
+    add(request, {index, bytes, step.peer});
+    received += bytes;
+  } while (received < step.bytes);
+  return true;
+}
+
+void MpiPort::add(MPI_Request request, Pending pending) {
+  const auto slot = static_cast<std::size_t>(in_flight_++);
+  requests_[slot] = request;
+  pending_[slot] = pending;
+  ++pieces_[static_cast<std::size_t>(pending.index)];
+}
+
+/// Fills finished_ with the positions of what has completed; returns how many.
+int MpiPort::test() {
+  if (in_flight_ == 0) return 0;
+  int finished = 0;
+  const int code = MPI_Testsome(in_flight_, requests_.data(), &finished, finished_.data(), statuses_.data());
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) check(code, "MPI_Testsome");
+  for (int i = 0; i < finished; ++i) {
+    const auto slot = static_cast<std::size_t>(i);
+    const Pending& pending = pending_[static_cast<std::size_t>(finished_[slot])];
+    if (code == MPI_ERR_IN_STATUS && statuses_[slot].MPI_ERROR != MPI_SUCCESS)
+      throw Error(fmt::format("{} rank {}: {}", pending.expected < 0 ? "send to" : "receive from", pending.peer,
+                              MpiError(statuses_[slot].MPI_ERROR, "MPI_Testsome").what()));
+    if (pending.expected >= 0) require_complete(pending, statuses_[slot]);
+  }
+  return finished;
+}
+
+/// Ranks that call with different counts are told, instead of going on with half a message.
+void MpiPort::require_complete(const Pending& pending, const MPI_Status& status) const {
+  int bytes = 0;
+  check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+  if (bytes != pending.expected)
+    throw Error(fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
+                            "collective with the same count and type, in the same order?",
+                            pending.peer, bytes, pending.expected));
+}
+
+/// Closes the gaps that finished messages left.
+void MpiPort::forget(int finished) {
+  if (finished == in_flight_) {
+    in_flight_ = 0;
+    return;
+  }
+  int kept = 0;
+  for (int i = 0; i < in_flight_; ++i) {
+    const auto from = static_cast<std::size_t>(i);
+    if (requests_[from] == MPI_REQUEST_NULL) continue;
+    requests_[static_cast<std::size_t>(kept)] = requests_[from];
+    pending_[static_cast<std::size_t>(kept)] = pending_[from];
+    ++kept;
+  }
+  in_flight_ = kept;
+}
+
+void MpiPort::abandon() noexcept {
+  for (int i = 0; i < in_flight_; ++i) {
+    MPI_Request& request = requests_[static_cast<std::size_t>(i)];
+    if (request == MPI_REQUEST_NULL) continue;
+    if (pending_[static_cast<std::size_t>(i)].expected >= 0) MPI_Cancel(&request);
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) MPI_Request_free(&request);
+  }
+  in_flight_ = 0;
+  std::ranges::fill(pieces_, 0);
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,35 @@
+#pragma once
+// How contexts, sequence numbers and message numbers share the tags that an MPI offers.
+
+#include <bit>
+#include <algorithm>
+#include <cstdint>
+
+namespace tutti::mpi {
+
+/// A message is (context, sequence of the operation, number on its pair). A tag holds each of them modulo a power of two:
+/// contexts are never shared, operation s + sequences starts only when operation s is over on this rank, and message
+/// m + messages of a pair only when message m is. As MPI keeps messages of one pair and tag in order, none is mistaken.
+struct TagLayout {
+  int context_bits, sequence_bits, message_bits;
+
+  /// For tags 0..upper_bound, of which the standard promises 32,767 or more: 1,024 contexts of 8 x 4 then.
+  static constexpr TagLayout within(std::int64_t upper_bound) {
+    const int width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(upper_bound) + 1));
+    const int bits = std::min(30, width - 1);
+    const int extra = std::max(0, bits - 15);
+    const int context = 10 + std::min(4, extra / 3), sequence = 3 + extra / 3;
+    return {context, sequence, std::max(2, bits - context - sequence)};
+  }
+  [[nodiscard]] constexpr int contexts() const { return 1 << context_bits; }
+  [[nodiscard]] constexpr int sequences() const { return 1 << sequence_bits; }
+  [[nodiscard]] constexpr int messages() const { return 1 << message_bits; }
+  /// The tag of message 0 of an operation.
+  [[nodiscard]] constexpr int base(int context, std::uint64_t sequence) const {
+    const int slot = static_cast<int>(sequence % static_cast<std::uint64_t>(sequences()));
+    return ((context << sequence_bits) | slot) << message_bits;
+  }
+  [[nodiscard]] constexpr int tag(int base, int message) const { return base | (message & (messages() - 1)); }
+};
+
+}  // namespace tutti::mpi

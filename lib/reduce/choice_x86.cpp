@@ -1,0 +1,33 @@
+// What this x86 processor can run.
+
+#include <cpuid.h>
+
+#include <array>
+
+#include "lib/reduce/kernel_table.hpp"
+
+namespace tutti {
+namespace {
+
+// Not every compiler's __builtin_cpu_supports knows F16C.
+bool has_f16c() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+
+bool has_avx2() { return __builtin_cpu_supports("avx2") && has_f16c(); }
+
+bool has_avx512() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+}  // namespace
+
+std::span<const KernelTable* const> runnable_kernel_tables() {
+  static constexpr std::array tables{&kernels_baseline, &kernels_avx2, &kernels_avx512};
+  static const std::size_t runnable = has_avx512() ? 3 : has_avx2() ? 2 : 1;
+  return std::span{tables}.first(runnable);
+}
+
+}  // namespace tutti

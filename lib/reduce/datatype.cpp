@@ -1,0 +1,42 @@
+#include "tutti/datatype.hpp"
+
+#include <array>
+
+#include "lib/reduce/convert.hpp"
+
+namespace tutti {
+namespace {
+
+struct TypeFacts {
+  std::string_view name;
+  int size;
+};
+
+// In the order of Type.
+constexpr std::array<TypeFacts, type_count> facts{{
+    {"int8", 1},
+    {"int16", 2},
+    {"int32", 4},
+    {"int64", 8},
+    {"uint8", 1},
+    {"uint16", 2},
+    {"uint32", 4},
+    {"uint64", 8},
+    {"fp16", 2},
+    {"bf16", 2},
+    {"fp32", 4},
+    {"fp64", 8},
+    {"complex_fp32", 8},
+    {"complex_fp64", 16},
+}};
+
+}  // namespace
+
+Half::Half(float value) : bits_(float_to_half(value)) {}
+Half::operator float() const { return half_to_float(bits_); }
+BFloat16::BFloat16(float value) : bits_(float_to_bfloat(value)) {}
+
+std::string_view to_string(Type type) { return facts.at(static_cast<std::size_t>(type)).name; }
+Bytes size_of(Type type) { return Bytes{facts.at(static_cast<std::size_t>(type)).size}; }
+
+}  // namespace tutti

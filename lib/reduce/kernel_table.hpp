@@ -1,0 +1,28 @@
+#pragma once
+// The kernels of one instruction set, and the instruction sets that this build has.
+
+#include <span>
+
+#include "lib/reduce/kernels.hpp"
+
+namespace tutti {
+
+/// Kinds that have kernels: all but `user`, which is the last.
+inline constexpr int built_in_kinds = static_cast<int>(Op::Kind::user);
+
+/// nullptr where the operation is not defined for the type.
+struct KernelTable {
+  const char* name;
+  ReduceKernel reduce[built_in_kinds][type_count];
+  DivideKernel divide[type_count];
+  ScaleKernel scale[type_count];
+};
+
+extern const KernelTable kernels_baseline;  ///< What the compiler was told to build everything for.
+extern const KernelTable kernels_avx2;      ///< x86 with AVX2 and F16C.
+extern const KernelTable kernels_avx512;    ///< x86 with AVX-512 F, BW, DQ and VL.
+
+/// The tables that this processor can run, the fastest last. They give the same bits, but for the payloads of NaNs.
+[[nodiscard]] std::span<const KernelTable* const> runnable_kernel_tables();
+
+}  // namespace tutti

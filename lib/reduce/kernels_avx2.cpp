@@ -1,0 +1,7 @@
+#include "lib/reduce/half_f16c.hpp"
+
+namespace tutti {
+
+constinit const KernelTable kernels_avx2 = make_kernel_table<F16cHalf>("avx2");
+
+}  // namespace tutti

@@ -1,0 +1,45 @@
+#include "tutti/op.hpp"
+
+#include <array>
+
+#include "lib/reduce/kernel_table.hpp"
+
+namespace tutti {
+
+Op Op::scaled_sum(double scale) {
+  Op op{Kind::scaled_sum};
+  op.scale_ = scale;
+  return op;
+}
+
+Op Op::user(UserFunction function, Commutative commutative, void* context) {
+  Op op{Kind::user};
+  op.commutative_ = commutative;
+  op.function_ = function;
+  op.context_ = context;
+  return op;
+}
+
+std::string_view to_string(Op::Kind kind) {
+  // In the order of Op::Kind.
+  constexpr std::array<std::string_view, built_in_kinds + 1> names{
+      "sum", "prod", "min", "max", "avg", "land", "lor", "lxor", "band", "bor", "bxor", "scaled_sum", "user"};
+  return names.at(static_cast<std::size_t>(kind));
+}
+
+bool supports(Op::Kind kind, Type type) {
+  return kind == Op::Kind::user || kernels_baseline.reduce[static_cast<int>(kind)][static_cast<int>(type)] != nullptr;
+}
+
+std::string supported_types(Op::Kind kind) {
+  std::string list;
+  for (int index = 0; index < type_count; ++index) {
+    const Type type = static_cast<Type>(index);
+    if (!supports(kind, type)) continue;
+    if (!list.empty()) list += ", ";
+    list += to_string(type);
+  }
+  return list;
+}
+
+}  // namespace tutti

@@ -1,0 +1,78 @@
+#include "tutti/communicator.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include "lib/mpi/check.hpp"
+#include "lib/runtime/communicator_state.hpp"
+#include "lib/runtime/runtime.hpp"
+
+namespace tutti {
+namespace {
+
+void require_intracommunicator(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL)
+    throw ArgumentError("tutti::Communicator: argument 'comm' is MPI_COMM_NULL; allowed: an intra-communicator");
+  int inter = 0;
+  mpi::check(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
+  if (inter != 0)
+    throw ArgumentError("tutti::Communicator: argument 'comm' is an inter-communicator; allowed: an intra-communicator");
+}
+
+std::shared_ptr<detail::CommunicatorState> make_state(MPI_Comm comm) {
+  detail::Runtime& runtime = detail::Runtime::get();
+  require_intracommunicator(comm);
+  const detail::Progress::Entry entry{runtime.progress()};
+  return std::make_shared<detail::CommunicatorState>(runtime, comm);
+}
+
+}  // namespace
+
+Communicator::Communicator(MPI_Comm comm) : state_(make_state(comm)) {}
+Communicator::Communicator(Communicator&&) noexcept = default;
+
+Communicator& Communicator::operator=(Communicator&& other) noexcept {
+  if (this == &other) return *this;
+  close();
+  state_ = std::move(other.state_);
+  return *this;
+}
+
+Communicator::~Communicator() { close(); }
+
+detail::CommunicatorState& Communicator::state() const {
+  if (state_ == nullptr) throw StateError("tutti: this communicator was moved from");
+  state_->require_open();
+  return *state_;
+}
+
+std::shared_ptr<detail::CommunicatorState> Communicator::share() const {
+  static_cast<void>(state());
+  return state_;
+}
+
+Rank Communicator::rank() const { return state().rank(); }
+int Communicator::size() const { return state().size(); }
+int Communicator::node_count() const { return state().node_count(); }
+const Group& Communicator::node() const { return state().node(); }
+const Group& Communicator::leaders() const { return state().leaders(); }
+bool Communicator::is_open() const noexcept { return state_ != nullptr && state_->is_open(); }
+
+int Communicator::node_of(Rank rank) const {
+  if (rank.value() < 0 || rank.value() >= size())
+    throw ArgumentError("tutti::Communicator::node_of: argument 'rank' is " + std::to_string(rank.value()) +
+                        "; allowed: 0 to " + std::to_string(size() - 1));
+  return state().node_of(rank);
+}
+
+void Communicator::close() noexcept {
+  if (!is_open()) return;
+  try {
+    const detail::Progress::Entry entry{state_->progress()};
+    state_->close("was closed");
+  } catch (const Error& error) {
+    std::fprintf(stderr, "tutti: a communicator could not be closed: %s\n", error.what());
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,93 @@
+#pragma once
+// What a Communicator refers to.
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/mpi/carrier.hpp"
+#include "lib/mpi/mpi_port.hpp"
+#include "lib/runtime/plan_cache.hpp"
+#include "lib/runtime/progress.hpp"
+#include "lib/runtime/settings.hpp"
+#include "tutti/error.hpp"
+#include "tutti/patterns.hpp"
+
+namespace tutti::detail {
+
+class Runtime;
+
+/// Outlives its Communicator while requests or plans refer to it.
+class CommunicatorState {
+ public:
+  /// Collective over `comm`.
+  CommunicatorState(Runtime& runtime, MPI_Comm comm);
+  CommunicatorState(const CommunicatorState&) = delete;
+  CommunicatorState& operator=(const CommunicatorState&) = delete;
+  ~CommunicatorState() { close("was closed"); }
+
+  [[nodiscard]] Rank rank() const { return rank_; }
+  [[nodiscard]] int size() const { return static_cast<int>(carrier_ranks_.size()); }
+  [[nodiscard]] int node_count() const { return leaders_.size(); }
+  [[nodiscard]] int node_of(Rank rank) const { return nodes_[static_cast<std::size_t>(rank.value())]; }
+  [[nodiscard]] const Group& node() const { return node_; }
+  [[nodiscard]] const Group& leaders() const { return leaders_; }
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+  [[nodiscard]] bool oversubscribed() const { return oversubscribed_; }
+  [[nodiscard]] Progress& progress() const { return progress_; }
+  [[nodiscard]] mpi::Route route() const;
+
+  /// The plan for this key, compiled if need be.
+  CachedPlan& plan(const PlanKey& key);
+  [[nodiscard]] std::size_t cached_plans() const { return plans_.size(); }
+
+  // The turns of operations: one may run when the one `window` before it is over.
+  std::uint64_t next_sequence() {
+    ++in_flight_;
+    return sequence_++;
+  }
+  [[nodiscard]] bool is_turn_of(std::uint64_t sequence) const { return turns_[slot(sequence)] == sequence; }
+  void ended(std::uint64_t sequence) {
+    turns_[slot(sequence)] = sequence + turns_.size();
+    --in_flight_;
+  }
+  [[nodiscard]] int tag(std::uint64_t sequence) const { return tags_.base(context_, sequence); }
+
+  /// Throws StateError unless open.
+  void require_open() const;
+  /// Throws Error once an operation has failed: its peers are not where they should be.
+  void require_working() const;
+  void poison(const std::string& why);
+  /// Completes what is in flight (drops it if the communicator is poisoned) and gives the context back.
+  /// Needs an Entry, or to be alone. `reason`: "was closed".
+  void close(const char* reason) noexcept;
+  [[nodiscard]] bool is_open() const { return carrier_ != nullptr; }
+  [[nodiscard]] int in_flight() const { return in_flight_; }
+
+ private:
+  [[nodiscard]] std::size_t slot(std::uint64_t sequence) const { return sequence % turns_.size(); }
+  void find_nodes();
+
+  Runtime& runtime_;
+  Progress& progress_;
+  Settings settings_;
+  std::shared_ptr<mpi::Carrier> carrier_;  ///< Null: closed.
+  mpi::TagLayout tags_{};
+  int context_ = 0;
+  bool oversubscribed_ = false;
+  Rank rank_;
+  std::vector<int> carrier_ranks_;
+  std::vector<int> nodes_;
+  Group node_, leaders_;
+  std::uint64_t sequence_ = 0;
+  int in_flight_ = 0;
+  std::vector<std::uint64_t> turns_;  ///< Per slot: the sequence number that may run.
+  std::string failure_;               ///< Not empty: poisoned.
+  const char* closed_because_ = "";
+  PlanCache plans_;
+};
+
+}  // namespace tutti::detail

@@ -1,0 +1,56 @@
+#pragma once
+// One run of a plan on a communicator: takes its turn, runs, and keeps what made it fail.
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+
+#include "lib/engine/execution.hpp"
+#include "lib/mpi/mpi_port.hpp"
+
+namespace tutti::detail {
+
+class CommunicatorState;
+struct CachedPlan;
+
+/// Belongs to a CachedPlan and is used again and again. All members need an Entry (lib/runtime/progress.hpp).
+class Operation {
+ public:
+  Operation(CommunicatorState& communicator, CachedPlan& plan);
+
+  void bind(const void* input, void* output) { execution_.bind(input, output); }
+  /// Takes the communicator's next sequence number and runs as far as it can; the one before must be over.
+  void start();
+  /// Does what can be done now; never blocks.
+  void advance();
+  [[nodiscard]] bool over() const { return state_ == State::idle; }
+  /// Ends it with an error: its messages are withdrawn.
+  void fail(std::exception_ptr why) noexcept;
+  /// Throws what made the last run fail, once.
+  void rethrow();
+  /// Whether waiting for it gives the processor away.
+  [[nodiscard]] bool yields() const;
+
+  [[nodiscard]] CommunicatorState& communicator() const { return communicator_; }
+  [[nodiscard]] CachedPlan& plan() const { return plan_; }
+
+  // Lists: under way (Progress), unused (CachedPlan).
+  Operation* previous = nullptr;
+  Operation* next = nullptr;
+  Operation* next_unused = nullptr;
+  /// Set while a Request or Plan refers to it, so that the communicator's state outlives them.
+  std::shared_ptr<CommunicatorState> keep_alive;
+
+ private:
+  enum class State : std::uint8_t { idle, queued, running };
+  void end();
+
+  CommunicatorState& communicator_;
+  CachedPlan& plan_;
+  Execution<mpi::MpiPort> execution_;
+  State state_ = State::idle;
+  std::uint64_t sequence_ = 0;
+  std::exception_ptr failure_;
+};
+
+}  // namespace tutti::detail

@@ -1,0 +1,65 @@
+#include "lib/runtime/progress.hpp"
+
+#include <mpi.h>
+#include <sched.h>
+
+#include "lib/runtime/operation.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::detail {
+
+Progress::Progress(int thread_level)
+    : many_threads_(thread_level == MPI_THREAD_MULTIPLE),
+      main_thread_only_(thread_level == MPI_THREAD_SINGLE || thread_level == MPI_THREAD_FUNNELED) {
+  int is_main = 0;
+  MPI_Is_thread_main(&is_main);
+  if (main_thread_only_ && is_main == 0)
+    throw StateError("tutti: MPI was initialised for its main thread only (below MPI_THREAD_SERIALIZED), and this is another");
+  main_thread_ = std::this_thread::get_id();
+}
+
+Progress::Entry::Entry(Progress& progress) {
+  if (progress.main_thread_only_ && std::this_thread::get_id() != progress.main_thread_)
+    throw StateError("tutti: called from a second thread, but MPI was initialised for its main thread only; "
+                     "use MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
+  if (progress.many_threads_) lock_ = std::unique_lock{progress.mutex_};
+}
+
+void Progress::Entry::pause() {
+  if (!lock_.owns_lock()) return;
+  lock_.unlock();
+  sched_yield();  // a mutex freed and taken at once would starve the others
+  lock_.lock();
+}
+
+void Progress::add(Operation& operation) {
+  operation.previous = last_;
+  operation.next = nullptr;
+  (last_ == nullptr ? first_ : last_->next) = &operation;
+  last_ = &operation;
+}
+
+void Progress::remove(Operation& operation) {
+  (operation.previous == nullptr ? first_ : operation.previous->next) = operation.next;
+  (operation.next == nullptr ? last_ : operation.next->previous) = operation.previous;
+}
+
+void Progress::advance_all() {
+  for (Operation* operation = first_; operation != nullptr;) {
+    Operation* const next = operation->next;  // an operation that ends leaves the list
+    operation->advance();
+    operation = next;
+  }
+}
+
+void Progress::wait(Operation& operation, Entry& entry) {
+  while (!operation.over()) {
+    operation.advance();
+    if (operation.over()) return;
+    if (first_ != last_) advance_all();
+    if (operation.yields()) sched_yield();
+    entry.pause();
+  }
+}
+
+}  // namespace tutti::detail

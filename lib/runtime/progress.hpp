@@ -1,0 +1,44 @@
+#pragma once
+// Moves the operations of this process forward.
+
+#include <mutex>
+#include <thread>
+
+namespace tutti::detail {
+
+class Operation;
+
+/// All operations under way in this process, and the lock that protects the library where threads may meet.
+class Progress {
+ public:
+  /// `thread_level` is what MPI provides.
+  explicit Progress(int thread_level);
+
+  /// Every entry into the library holds one: checks that MPI allows this thread, and keeps others out if there may be any.
+  /// Throws StateError if MPI's thread level forbids the call.
+  class Entry {
+   public:
+    explicit Entry(Progress& progress);
+    /// Lets other threads in for a moment.
+    void pause();
+
+   private:
+    std::unique_lock<std::mutex> lock_;
+  };
+
+  void add(Operation& operation);
+  void remove(Operation& operation);
+  /// Moves every operation forward once.
+  void advance_all();
+  /// Returns once `operation` is over, moving all the others too.
+  void wait(Operation& operation, Entry& entry);
+
+ private:
+  Operation* first_ = nullptr;
+  Operation* last_ = nullptr;
+  bool many_threads_, main_thread_only_;
+  std::thread::id main_thread_;
+  std::mutex mutex_;
+};
+
+}  // namespace tutti::detail

@@ -1,0 +1,38 @@
+#pragma once
+// What a process has one of, from the first Communicator to MPI_Finalize.
+
+#include <mpi.h>
+
+#include <memory>
+#include <vector>
+
+#include "lib/mpi/carrier.hpp"
+#include "lib/runtime/progress.hpp"
+
+namespace tutti::detail {
+
+class CommunicatorState;
+
+class Runtime {
+ public:
+  /// Throws StateError before MPI_Init and after MPI_Finalize.
+  static Runtime& get();
+
+  [[nodiscard]] Progress& progress() { return progress_; }
+  /// Collective over `comm`: the carrier that its messages travel on. The duplicate of MPI_COMM_WORLD once there is one,
+  /// which is made for the first communicator of all of its ranks; else a duplicate of `comm`.
+  [[nodiscard]] std::shared_ptr<mpi::Carrier> carrier_for(MPI_Comm comm);
+
+  void opened(CommunicatorState& communicator) { open_.push_back(&communicator); }
+  void closed(CommunicatorState& communicator) { std::erase(open_, &communicator); }
+  /// MPI_Finalize has begun, MPI still works: closes all communicators.
+  void finalize() noexcept;
+
+ private:
+  Runtime();
+  Progress progress_;
+  std::shared_ptr<mpi::Carrier> world_;
+  std::vector<CommunicatorState*> open_;
+};
+
+}  // namespace tutti::detail
