@@ -53,9 +53,9 @@ constexpr float bfloat_to_float(std::uint16_t bfloat) { return float_of(static_c
 /// float to bfloat16, to nearest, ties to even; a NaN becomes quiet and keeps the upper bits of its payload.
 constexpr std::uint16_t float_to_bfloat(float value) {
   const std::uint32_t bits = bits_of(value);
-  const std::uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-  const std::uint32_t nan = (bits >> 16) | 0x40;
-  return static_cast<std::uint16_t>(static_cast<std::int32_t>(bits & ~float_sign) > float_infinity ? nan : rounded);
+  const std::uint32_t rounded = bits + 0x7fff + ((bits >> 16) & 1);
+  const std::uint32_t nan = bits | 0x00400000;
+  return static_cast<std::uint16_t>((value != value ? nan : rounded) >> 16);
 }
 
 }  // namespace

@@ -89,7 +89,8 @@ void combine_narrow(const void* lhs, const void* rhs, void* into, std::size_t co
     const std::size_t now = count - done < block ? count - done : block;
     Conversion::widen(static_cast<const std::byte*>(lhs) + 2 * done, left, now);
     Conversion::widen(static_cast<const std::byte*>(rhs) + 2 * done, right, now);
-    for (std::size_t i = 0; i < now; ++i) left[i] = Operation{}(left[i], right[i]);
+    for (std::size_t i = 0; i < now; ++i)
+      left[i] = Operation{}(left[i], right[i]);
     Conversion::narrow(left, static_cast<std::byte*>(into) + 2 * done, now);
   }
 }
@@ -101,7 +102,8 @@ void transform_narrow(Operation operation, void* data, std::size_t count) {
     const std::size_t now = count - done < block ? count - done : block;
     std::byte* const place = static_cast<std::byte*>(data) + 2 * done;
     Conversion::widen(place, values, now);
-    for (std::size_t i = 0; i < now; ++i) values[i] = operation(values[i]);
+    for (std::size_t i = 0; i < now; ++i)
+      values[i] = operation(values[i]);
     Conversion::narrow(values, place, now);
   }
 }
@@ -109,19 +111,23 @@ void transform_narrow(Operation operation, void* data, std::size_t count) {
 /// fp16 by integer arithmetic.
 struct PortableHalf {
   static void widen(const std::byte* __restrict from, float* __restrict to, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) to[i] = half_to_float(Elements<std::uint16_t>::load(from, i));
+    for (std::size_t i = 0; i < count; ++i)
+      to[i] = half_to_float(Elements<std::uint16_t>::load(from, i));
   }
   static void narrow(const float* __restrict from, std::byte* __restrict to, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) Elements<std::uint16_t>::store(to, i, float_to_half(from[i]));
+    for (std::size_t i = 0; i < count; ++i)
+      Elements<std::uint16_t>::store(to, i, float_to_half(from[i]));
   }
 };
 
 struct PortableBfloat {
   static void widen(const std::byte* __restrict from, float* __restrict to, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) to[i] = bfloat_to_float(Elements<std::uint16_t>::load(from, i));
+    for (std::size_t i = 0; i < count; ++i)
+      to[i] = bfloat_to_float(Elements<std::uint16_t>::load(from, i));
   }
   static void narrow(const float* __restrict from, std::byte* __restrict to, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) Elements<std::uint16_t>::store(to, i, float_to_bfloat(from[i]));
+    for (std::size_t i = 0; i < count; ++i)
+      Elements<std::uint16_t>::store(to, i, float_to_bfloat(from[i]));
   }
 };
 

@@ -1,0 +1,21 @@
+#pragma once
+// Why a proof fails. Thrown inside the checker only: `prove` turns it into a verdict.
+
+#include <string>
+#include <string_view>
+
+#include "tutti/schedule.hpp"
+
+namespace tutti::checker {
+
+struct Fault {
+  std::string text;
+};
+
+/// "rank 3, step 7 (recv scratch[0..4) from 2)"
+[[nodiscard]] std::string where(Rank rank, int step, const Action& action);
+
+/// Throws the fault of a step: "rank 3, step 7 (recv scratch[0..4) from 2): WHY".
+[[noreturn]] void refute(Rank rank, int step, const Action& action, std::string_view why);
+
+}  // namespace tutti::checker

@@ -1,0 +1,101 @@
+#include "memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fault.hpp"
+#include "lib/schedule/text.hpp"
+
+namespace tutti::checker {
+namespace {
+
+void require_no_garbage(std::span<const Value> values, const Region& region, int step, const Graph& graph) {
+  const auto garbage = std::ranges::find(values, Value::garbage);
+  if (garbage == values.end()) return;
+  const Region element{region.buffer, region.offset + Count{garbage - values.begin()}, Count{1}};
+  throw Fault{fmt::format("{}: reads garbage from {}", graph.describe(step), to_text(element))};
+}
+
+}  // namespace
+
+Memory::Memory(const Parts& parts, const Values& values) : parts_(parts) {
+  std::size_t size = 0;
+  for (const Part& part : parts) {
+    std::array<std::size_t, 3> starts{};
+    for (const Buffer buffer : {Buffer::output, Buffer::scratch, Buffer::input}) {
+      if (buffer == Buffer::input && part.aliasing.offset()) continue;
+      starts[static_cast<std::size_t>(buffer)] = size;
+      size += static_cast<std::size_t>(size_of(part, buffer).value());
+    }
+    starts_.push_back(starts);
+  }
+  elements_.assign(size, Value::garbage);
+  for (int rank = 0; rank < static_cast<int>(parts.size()); ++rank) {
+    const Count input = parts[static_cast<std::size_t>(rank)].input;
+    Leaf leaf{Rank{rank}, Count{0}};
+    for (Value& value : at(leaf.rank, {Buffer::input, Count{0}, input})) {
+      value = values.leaf(leaf);
+      leaf.element += Count{1};
+    }
+  }
+}
+
+std::span<Value> Memory::at(Rank rank, const Region& region) {
+  const auto place = static_cast<std::size_t>(rank.value());
+  const Region real = located(parts_[place], region);
+  const std::size_t start = starts_[place][static_cast<std::size_t>(real.buffer)];
+  return std::span{elements_}.subspan(start + static_cast<std::size_t>(real.offset.value()),
+                                      static_cast<std::size_t>(real.count.value()));
+}
+
+std::span<Value> Memory::output(Rank rank) {
+  return at(rank, {Buffer::output, Count{0}, parts_[static_cast<std::size_t>(rank.value())].output});
+}
+
+std::vector<Value> payload_of(int send, const Graph& graph, Memory& memory) {
+  std::vector<Value> payload;
+  for (const Region& region : std::get<Send>(graph.step(send).action).from) {
+    const std::span<const Value> values = memory.at(graph.rank(send), region);
+    require_no_garbage(values, region, send, graph);
+    payload.insert(payload.end(), values.begin(), values.end());
+  }
+  return payload;
+}
+
+void deliver(std::span<const Value> payload, int recv, const Graph& graph, Memory& memory) {
+  for (const Region& region : std::get<Recv>(graph.step(recv).action).into) {
+    const std::span<Value> values = memory.at(graph.rank(recv), region);
+    std::ranges::copy(payload.first(values.size()), values.begin());
+    payload = payload.subspan(values.size());
+  }
+}
+
+void compute(int step, const Graph& graph, Memory& memory, Values& values) {
+  const Action& action = graph.step(step).action;
+  const auto read = [&](const Region& region) {
+    const std::span<const Value> found = memory.at(graph.rank(step), region);
+    require_no_garbage(found, region, step, graph);
+    return found;
+  };
+  if (const auto* copy = std::get_if<Copy>(&action)) {
+    std::ranges::copy(read(copy->from), memory.at(graph.rank(step), copy->into).begin());
+  } else if (const auto* reduce = std::get_if<Reduce>(&action)) {
+    const auto lhs = read(reduce->lhs), rhs = read(reduce->rhs);
+    std::ranges::transform(lhs, rhs, memory.at(graph.rank(step), reduce->into).begin(),
+                           [&](Value left, Value right) { return values.reduced(left, right); });
+  }
+}
+
+void run_in_order(std::span<const int> events, const Graph& graph, Memory& memory, Values& values) {
+  for (const int event : events) {
+    if (Graph::is_start(event)) continue;
+    const int step = Graph::step_of(event);
+    if (std::holds_alternative<Recv>(graph.step(step).action))
+      deliver(payload_of(graph.partner(step), graph, memory), step, graph, memory);
+    else
+      compute(step, graph, memory, values);
+  }
+}
+
+}  // namespace tutti::checker

@@ -1,0 +1,36 @@
+#pragma once
+// The buffers of all ranks, filled with symbolic values, and what steps do to them.
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "graph.hpp"
+#include "values.hpp"
+
+namespace tutti::checker {
+
+/// Inputs hold their leaves; an aliased input really lies in the output. All else holds garbage.
+class Memory {
+ public:
+  Memory(const Parts& parts, const Values& values);
+  [[nodiscard]] std::span<Value> at(Rank rank, const Region& region);
+  [[nodiscard]] std::span<Value> output(Rank rank);
+
+ private:
+  const Parts& parts_;
+  std::vector<std::array<std::size_t, 3>> starts_;  ///< Of each rank's buffers in `elements_`.
+  std::vector<Value> elements_;
+};
+
+/// What a send reads now. Refutes a send of garbage.
+[[nodiscard]] std::vector<Value> payload_of(int send, const Graph& graph, Memory& memory);
+/// Writes a message where its receive wants it.
+void deliver(std::span<const Value> payload, int recv, const Graph& graph, Memory& memory);
+/// Does a reduction or a copy. Refutes one of garbage.
+void compute(int step, const Graph& graph, Memory& memory, Values& values);
+
+/// Runs all steps in an order of `graph` under rendezvous or one credit, each when it completes.
+void run_in_order(std::span<const int> events, const Graph& graph, Memory& memory, Values& values);
+
+}  // namespace tutti::checker

@@ -1,0 +1,36 @@
+#pragma once
+// Schedules with one small fault each. What a checker lets pass, it does not check.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "prove.hpp"
+
+namespace tutti::checker {
+
+enum class Mutation : std::uint8_t { edge_deleted, region_shifted, operands_swapped };
+[[nodiscard]] std::string_view to_string(Mutation mutation);
+
+/// One changed step.
+struct Mutant {
+  Mutation mutation;
+  Rank rank;
+  int step;
+  Step mutated;
+  std::string text;  ///< "rank 3, step 7 (recv scratch[0..4) from 2): no longer waits for step 5"
+};
+
+/// Every dependency deleted, every region shifted by one element either way within its buffer, the operands of every
+/// reduction swapped.
+[[nodiscard]] std::vector<Mutant> mutants_of(const Parts& parts);
+
+/// Why a mutant that was proved is no fault, found without what the proof is made of; nothing if that is not known.
+/// - A deleted edge: the rank's other edges imply it.
+/// - Swapped operands: the algorithm asks for a commutative operation, and apart from the order of operands every
+/// output
+///   is the same expression as before.
+[[nodiscard]] std::optional<std::string> equivalence(const Mutant& mutant, const Parts& original, const Parts& mutated,
+                                                     Order order);
+
+}  // namespace tutti::checker

@@ -1,0 +1,61 @@
+#pragma once
+// A collective as all ranks together play it: what the checker proves things about.
+
+#include <algorithm>
+#include <functional>
+#include <variant>
+#include <vector>
+
+#include "tutti/algorithm.hpp"
+#include "tutti/schedule.hpp"
+
+namespace tutti::checker {
+
+/// What one rank does, and the shape of its buffers.
+struct Part {
+  Count input, output;
+  Aliasing aliasing;
+  Schedule schedule;
+};
+
+/// The parts of all ranks, by rank.
+using Parts = std::vector<Part>;
+
+/// The parts of an algorithm on `size` ranks; ranks may differ in where their input lies.
+[[nodiscard]] Parts parts_of(const Algorithm& algorithm, int size, Count count,
+                             const std::function<Aliasing(Rank)>& aliasing);
+
+/// The elements of a buffer of this rank.
+[[nodiscard]] Count size_of(const Part& part, Buffer buffer);
+
+/// The region in the memory where it really lies: an aliased input is part of the output.
+[[nodiscard]] Region located(const Part& part, const Region& region);
+
+[[nodiscard]] Count total(const Regions& regions);
+
+/// Whether two regions have an element in common. An aliased input has to be located first.
+[[nodiscard]] bool overlap(const Region& a, const Region& b);
+
+/// Calls `visit` with each region that the action reads.
+template <class Action, class Visit>
+void for_each_read(Action& action, const Visit& visit) {
+  if (auto* send = std::get_if<Send>(&action))
+    std::for_each(send->from.begin(), send->from.end(), visit);
+  else if (auto* reduce = std::get_if<Reduce>(&action))
+    visit(reduce->lhs), visit(reduce->rhs);
+  else if (auto* copy = std::get_if<Copy>(&action))
+    visit(copy->from);
+}
+
+/// Calls `visit` with each region that the action writes.
+template <class Action, class Visit>
+void for_each_write(Action& action, const Visit& visit) {
+  if (auto* recv = std::get_if<Recv>(&action))
+    std::for_each(recv->into.begin(), recv->into.end(), visit);
+  else if (auto* reduce = std::get_if<Reduce>(&action))
+    visit(reduce->into);
+  else if (auto* copy = std::get_if<Copy>(&action))
+    visit(copy->into);
+}
+
+}  // namespace tutti::checker

@@ -1,0 +1,33 @@
+#pragma once
+// The proof that schedules are right, in every order of execution and over every transport.
+
+#include <string>
+#include <vector>
+
+#include "expectation.hpp"
+#include "parts.hpp"
+#include "tutti/algorithm.hpp"
+
+namespace tutti::checker {
+
+/// Proved if there is no fault. Otherwise what is wrong: "rank 3, step 7 (recv scratch[0..4) from 2): ...".
+struct Verdict {
+  std::string fault;
+  std::vector<Cost> costs;  ///< As counted, by rank; only if proved.
+  [[nodiscard]] bool proved() const { return fault.empty(); }
+};
+
+/// Proves the schedules of all ranks for one problem:
+/// - each step has its form: regions lie in their buffers, the input is never written (see form.hpp);
+/// - every message sent is received, with the same number and size, and none besides (graph.hpp);
+/// - no deadlock under eager, rendezvous or one-credit flow control (graph.hpp);
+/// - no race: conflicting accesses of a rank are ordered by the rank itself (races.hpp);
+/// - one run on symbolic values, in memory shared as the aliasing says and else full of garbage, uses no garbage and
+///   leaves what is expected, the same expression on all ranks (expectation.hpp).
+/// By the others, every order of execution gives what that one run gave. Near-linear in steps plus elements.
+[[nodiscard]] Verdict prove(const Parts& parts, const Expectation& expectation);
+
+/// Also proves that an algorithm costs what it states: exactly, but for `rounds`, an upper bound if count < size.
+[[nodiscard]] Verdict prove(const Algorithm& algorithm, Count count, const Parts& parts);
+
+}  // namespace tutti::checker

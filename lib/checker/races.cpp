@@ -1,0 +1,118 @@
+#include "races.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "fault.hpp"
+
+namespace tutti::checker {
+namespace {
+
+/// The accesses of a rank, cell by cell: between two neighbouring bounds of regions all elements fare alike.
+/// Steps are taken in their order, which keeps every edge. It is then enough to compare each access with the last write
+/// of the cell, and a write also with the reads since: all other pairs follow, and none of these can be left out.
+class Races {
+ public:
+  Races(Rank rank, const Part& part) : rank_(rank), part_(part), order_(part.schedule) {
+    const auto note = [&](const Region& region) {
+      const Region at = located(part_, region);
+      if (at.count > Count{0}) bounds(at.buffer).insert(bounds(at.buffer).end(), {at.offset, at.offset + at.count});
+    };
+    for (const Step& step : part.schedule.steps) {
+      for_each_read(step.action, note);
+      for_each_write(step.action, note);
+    }
+    for (std::size_t buffer = 0; buffer < bounds_.size(); ++buffer) {
+      std::ranges::sort(bounds_[buffer]);
+      bounds_[buffer].erase(std::ranges::unique(bounds_[buffer]).begin(), bounds_[buffer].end());
+      cells_[buffer].resize(bounds_[buffer].size());
+    }
+  }
+
+  void require_none() {
+    const int steps = static_cast<int>(part_.schedule.steps.size());
+    for (int step = 0; step < steps; ++step) {
+      const Action& action = part_.schedule.steps[static_cast<std::size_t>(step)].action;
+      for_each_read(action, [&](const Region& region) { read(step, region); });
+      for_each_write(action, [&](const Region& region) { write(step, region); });
+    }
+  }
+
+ private:
+  static constexpr int nobody = -1;
+  struct Cell {
+    int writer = nobody;
+    std::vector<int> readers;  ///< Since the writer.
+  };
+
+  std::vector<Count>& bounds(Buffer buffer) { return bounds_[static_cast<std::size_t>(buffer)]; }
+
+  template <class Visit>
+  void for_each_cell(const Region& region, const Visit& visit) {
+    const Region at = located(part_, region);
+    if (at.count == Count{0}) return;
+    const std::vector<Count>& bounds = this->bounds(at.buffer);
+    auto bound = std::ranges::lower_bound(bounds, at.offset);
+    for (; *bound < at.offset + at.count; ++bound)
+      visit(cells_[static_cast<std::size_t>(at.buffer)][static_cast<std::size_t>(bound - bounds.begin())]);
+  }
+
+  void read(int step, const Region& region) {
+    for_each_cell(region, [&](Cell& cell) {
+      require_ordered(cell.writer, step, "reads what the other writes");
+      cell.readers.push_back(step);
+    });
+  }
+
+  void write(int step, const Region& region) {
+    for_each_cell(region, [&](Cell& cell) {
+      require_ordered(cell.writer, step, "writes what the other writes");
+      for (const int reader : cell.readers)
+        require_ordered(reader, step, "writes what the other reads");
+      cell.writer = step;
+      cell.readers.clear();
+    });
+  }
+
+  void require_ordered(int earlier, int later, std::string_view conflict) {
+    if (earlier == nobody || earlier == later || order_.ordered(earlier, later)) return;
+    const auto action = [&](int step) { return part_.schedule.steps[static_cast<std::size_t>(step)].action; };
+    refute(rank_, later, action(later),
+           fmt::format("race with {}: {}, and nothing orders them", where(rank_, earlier, action(earlier)), conflict));
+  }
+
+  Rank rank_;
+  const Part& part_;
+  LocalOrder order_;
+  std::array<std::vector<Count>, 3> bounds_;
+  std::array<std::vector<Cell>, 3> cells_;
+};
+
+}  // namespace
+
+bool LocalOrder::ordered(int earlier, int later) {
+  const std::vector<int>& after = schedule_.steps[static_cast<std::size_t>(later)].after;
+  if (std::ranges::binary_search(after, earlier)) return true;
+  if (preceding_.empty()) close();
+  const auto word = static_cast<std::size_t>(later) * words_ + static_cast<std::size_t>(earlier) / 64;
+  return (preceding_[word] >> (earlier % 64) & 1) != 0;
+}
+
+void LocalOrder::close() {
+  words_ = schedule_.steps.size() / 64 + 1;
+  preceding_.assign(schedule_.steps.size() * words_, 0);
+  for (std::size_t step = 0; step < schedule_.steps.size(); ++step) {
+    std::uint64_t* row = &preceding_[step * words_];
+    for (const int before : schedule_.steps[step].after) {
+      const std::uint64_t* earlier = &preceding_[static_cast<std::size_t>(before) * words_];
+      std::transform(row, row + words_, earlier, row, std::bit_or<>{});
+      row[before / 64] |= std::uint64_t{1} << (before % 64);
+    }
+  }
+}
+
+void require_no_races(Rank rank, const Part& part) { Races{rank, part}.require_none(); }
+
+}  // namespace tutti::checker

@@ -1,0 +1,34 @@
+#pragma once
+// No two steps of a rank touch the same element at the same time, unless both only read it.
+
+#include <cstdint>
+#include <vector>
+
+#include "parts.hpp"
+
+namespace tutti::checker {
+
+/// Which steps of one rank complete before which others start, by the steps that they wait for.
+class LocalOrder {
+ public:
+  explicit LocalOrder(const Schedule& schedule) : schedule_(schedule) {}
+  /// Whether `earlier` has completed whenever `later` starts. O(log) if `later` waits for it directly; the first other
+  /// question computes the transitive closure, s^2 / 64 words for each of the edges of a step.
+  [[nodiscard]] bool ordered(int earlier, int later);
+
+ private:
+  void close();
+  const Schedule& schedule_;
+  std::size_t words_ = 0;                 ///< Per step.
+  std::vector<std::uint64_t> preceding_;  ///< A row of bits per step: all steps that complete before it starts.
+};
+
+/// Refutes a part with two accesses to the same element, at least one of them a write, whose steps are not ordered.
+/// A send reads from its start to its completion; a receive, a reduction and a copy own what they write as long.
+///
+/// Only the order that the rank itself keeps counts. Paths through other ranks would be sound too, where they lead from
+/// a completion to a start, but then a rank's memory would be safe only as long as all others keep their order; and a
+/// send whose peer has answered need not have completed: with MPI its buffer is free after its own wait.
+void require_no_races(Rank rank, const Part& part);
+
+}  // namespace tutti::checker
