@@ -58,12 +58,7 @@ class Form {
 
   void require_action(const Send& send) const { require_peer(send.to); }
 
-  void require_action(const Recv& recv) const {
-    require_peer(recv.from);
-    for (auto region = recv.into.begin(); region != recv.into.end(); ++region)
-      if (std::any_of(recv.into.begin(), region, [&](const Region& other) { return overlap(*region, other); }))
-        refute(fmt::format("receives twice into {}", to_text(*region)));
-  }
+  void require_action(const Recv& recv) const { require_peer(recv.from); }
 
   void require_action(const Reduce& reduce) const {
     const Region into = located(part_, reduce.into);

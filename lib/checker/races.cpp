@@ -6,6 +6,7 @@
 #include <array>
 
 #include "fault.hpp"
+#include "lib/schedule/text.hpp"
 
 namespace tutti::checker {
 namespace {
@@ -34,9 +35,8 @@ class Races {
   void require_none() {
     const int steps = static_cast<int>(part_.schedule.steps.size());
     for (int step = 0; step < steps; ++step) {
-      const Action& action = part_.schedule.steps[static_cast<std::size_t>(step)].action;
-      for_each_read(action, [&](const Region& region) { read(step, region); });
-      for_each_write(action, [&](const Region& region) { write(step, region); });
+      for_each_read(action(step), [&](const Region& region) { read(step, region); });
+      for_each_write(action(step), [&](const Region& region) { write(step, region); });
     }
   }
 
@@ -68,6 +68,7 @@ class Races {
 
   void write(int step, const Region& region) {
     for_each_cell(region, [&](Cell& cell) {
+      if (cell.writer == step) refute(rank_, step, action(step), fmt::format("writes {} twice", to_text(region)));
       require_ordered(cell.writer, step, "writes what the other writes");
       for (const int reader : cell.readers)
         require_ordered(reader, step, "writes what the other reads");
@@ -78,9 +79,12 @@ class Races {
 
   void require_ordered(int earlier, int later, std::string_view conflict) {
     if (earlier == nobody || earlier == later || order_.ordered(earlier, later)) return;
-    const auto action = [&](int step) { return part_.schedule.steps[static_cast<std::size_t>(step)].action; };
     refute(rank_, later, action(later),
            fmt::format("race with {}: {}, and nothing orders them", where(rank_, earlier, action(earlier)), conflict));
+  }
+
+  [[nodiscard]] const Action& action(int step) const {
+    return part_.schedule.steps[static_cast<std::size_t>(step)].action;
   }
 
   Rank rank_;

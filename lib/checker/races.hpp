@@ -24,7 +24,8 @@ class LocalOrder {
 };
 
 /// Refutes a part with two accesses to the same element, at least one of them a write, whose steps are not ordered.
-/// A send reads from its start to its completion; a receive, a reduction and a copy own what they write as long.
+/// So is a message received twice into the same elements. A send reads from its start to its completion; a receive, a
+/// reduction and a copy own what they write as long.
 ///
 /// Only the order that the rank itself keeps counts. Paths through other ranks would be sound too, where they lead from
 /// a completion to a start, but then a rank's memory would be safe only as long as all others keep their order; and a

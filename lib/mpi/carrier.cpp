@@ -11,6 +11,7 @@
 #include <string>
 
 #include "lib/mpi/check.hpp"
+#include "lib/mpi/dialect.hpp"
 
 namespace tutti::mpi {
 namespace {
@@ -60,7 +61,7 @@ void Carrier::discover_nodes() {
   check(MPI_Comm_split_type(comm_.get(), MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, node.receive()),
         "MPI_Comm_split_type");
   check(MPI_Comm_size(node.get(), &node_size), "MPI_Comm_size");
-  oversubscribed_ = node_size > processors_of(node.get());
+  waits_yield_ = node_size > processors_of(node.get()) && !yields_when_idle();
   int lowest = rank;
   check(MPI_Bcast(&lowest, 1, MPI_INT, 0, node.get()), "MPI_Bcast");
   nodes_.resize(static_cast<std::size_t>(size));

@@ -24,8 +24,9 @@ class Carrier {
   [[nodiscard]] const TagLayout& tags() const { return tags_; }
   /// The lowest rank of the carrier on the same node.
   [[nodiscard]] int node_of(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
-  /// Whether this node runs more ranks than the processors that they may use.
-  [[nodiscard]] bool oversubscribed() const { return oversubscribed_; }
+  /// Whether a rank that waits has to give its processor away: the node runs more ranks than processors that they may
+  /// use, and the MPI does not do it.
+  [[nodiscard]] bool waits_yield() const { return waits_yield_; }
   /// The rank here of each rank of `comm`; empty if one of them is not in the carrier. Local.
   [[nodiscard]] std::vector<int> ranks_of(MPI_Comm comm) const;
 
@@ -40,7 +41,7 @@ class Carrier {
   UniqueComm comm_;
   TagLayout tags_;
   std::vector<int> nodes_;
-  bool oversubscribed_ = false;
+  bool waits_yield_ = false;
   std::vector<std::uint64_t> free_contexts_;  ///< One bit each.
 };
 

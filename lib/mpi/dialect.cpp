@@ -2,8 +2,8 @@
 // has is used, so that one binary runs on every MPI.
 #include "lib/mpi/dialect.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cctype>
 #include <string_view>
 
 #if defined(OPEN_MPI)
@@ -38,6 +38,23 @@ bool reads_device_memory() {
 #else
   return false;
 #endif
+}
+
+/// Open MPI says so in a control variable; other libraries have none of that name.
+bool yields_when_idle() {
+  int provided = 0;
+  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return false;
+  std::array<char, 64> value{};  // of whatever type the variable has
+  int index = 0, count = 0;
+  if (MPI_T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS) {
+    MPI_T_cvar_handle handle{};
+    if (MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) == MPI_SUCCESS) {
+      MPI_T_cvar_read(handle, value.data());
+      MPI_T_cvar_handle_free(&handle);
+    }
+  }
+  MPI_T_finalize();
+  return std::ranges::any_of(value, [](char byte) { return byte != 0; });
 }
 
 bool persistent_allreduce_init(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,

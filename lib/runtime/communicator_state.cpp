@@ -17,7 +17,7 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm)
       carrier_(runtime.carrier_for(comm)),
       tags_(carrier_->tags()),
       context_(carrier_->take_context(comm)),
-      oversubscribed_(carrier_->oversubscribed()),
+      waits_yield_(carrier_->waits_yield()),
       carrier_ranks_(carrier_->ranks_of(comm)),
       turns_(static_cast<std::size_t>(tags_.sequences())),
       plans_(static_cast<std::size_t>(settings_.plan_cache)) {

@@ -36,7 +36,7 @@ class CommunicatorState {
   [[nodiscard]] const Group& node() const { return node_; }
   [[nodiscard]] const Group& leaders() const { return leaders_; }
   [[nodiscard]] const Settings& settings() const { return settings_; }
-  [[nodiscard]] bool oversubscribed() const { return oversubscribed_; }
+  [[nodiscard]] bool waits_yield() const { return waits_yield_; }
   [[nodiscard]] Progress& progress() const { return progress_; }
   [[nodiscard]] mpi::Route route() const;
 
@@ -77,7 +77,7 @@ class CommunicatorState {
   std::shared_ptr<mpi::Carrier> carrier_;  ///< Null: closed.
   mpi::TagLayout tags_{};
   int context_ = 0;
-  bool oversubscribed_ = false;
+  bool waits_yield_ = false;
   Rank rank_;
   std::vector<int> carrier_ranks_;
   std::vector<int> nodes_;

@@ -57,6 +57,6 @@ void Operation::rethrow() {
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-bool Operation::yields() const { return communicator_.oversubscribed(); }
+bool Operation::yields() const { return communicator_.waits_yield(); }
 
 }  // namespace tutti::detail

@@ -35,6 +35,7 @@ ScheduleBuilder::ScheduleBuilder(const Problem& problem, Count input, Count outp
 }
 
 Region ScheduleBuilder::scratch(Count count) {
+  if (count < Count{0}) refuse("negative count");
   const Region fresh{Buffer::scratch, schedule_.scratch, count};
   schedule_.scratch += count;
   return fresh;
@@ -103,6 +104,7 @@ void ScheduleBuilder::add(Action action, const Regions& reads, const Regions& wr
     const Region at = located(region);
     if (at.count > Count{0}) accesses(at.buffer).write(at.offset, at.offset + at.count, step, after);
   }
+  if (reads.empty() && std::ranges::count(after, step) > 0) refuse("a message received twice into the same elements");
   append(std::move(action), std::move(after));
 }
 

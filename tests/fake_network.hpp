@@ -1,0 +1,111 @@
+#pragma once
+// A network inside one process, as unfriendly as the rules allow: messages are moved in random order, late, and posts
+// are refused at random.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "lib/engine/compiled_plan.hpp"
+
+namespace tutti::test {
+
+class FakeNetwork {
+ public:
+  struct Message {
+    int from, to, number;
+    const std::byte* source = nullptr;  ///< Null: the send was not posted yet.
+    std::byte* destination = nullptr;
+    std::int64_t sent = -1, expected = -1;  ///< -1: that side was not posted yet.
+    int send_step = -1, recv_step = -1;
+  };
+
+  explicit FakeNetwork(unsigned seed) : random_(seed) {}
+
+  [[nodiscard]] bool busy() { return random_() % 4 == 0; }
+  Message& find(int from, int to, int number) {
+    for (Message& message : messages_)
+      if (message.from == from && message.to == to && message.number == number) return message;
+    messages_.push_back({.from = from, .to = to, .number = number});
+    return messages_.back();
+  }
+
+  struct Done {
+    int rank, step;
+  };
+  /// Moves one randomly chosen message that both sides have posted, if there is any.
+  void move_one() {
+    std::vector<std::size_t> both;
+    for (std::size_t i = 0; i < messages_.size(); ++i)
+      if (messages_[i].send_step >= 0 && messages_[i].recv_step >= 0) both.push_back(i);
+    if (both.empty()) return;
+    const std::size_t chosen = both[random_() % both.size()];
+    const Message message = messages_[chosen];
+    messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(chosen));
+    if (message.sent != message.expected) throw std::logic_error("sizes of a message differ");
+    if (message.sent > 0) std::memcpy(message.destination, message.source, static_cast<std::size_t>(message.sent));
+    done_.push_back({message.from, message.send_step});
+    done_.push_back({message.to, message.recv_step});
+    ++moved_;
+  }
+
+  template <class OnComplete>
+  int collect(int rank, OnComplete on_complete) {
+    int found = 0;
+    for (std::size_t i = 0; i < done_.size();) {
+      if (done_[i].rank != rank) {
+        ++i;
+        continue;
+      }
+      const int step = done_[i].step;
+      done_.erase(done_.begin() + static_cast<std::ptrdiff_t>(i));
+      on_complete(step);
+      ++found;
+    }
+    return found;
+  }
+  [[nodiscard]] bool quiet() const { return messages_.empty() && done_.empty(); }
+  [[nodiscard]] int moved() const { return moved_; }
+
+ private:
+  std::mt19937 random_;
+  std::vector<Message> messages_;
+  std::vector<Done> done_;
+  int moved_ = 0;
+};
+
+/// The transport of one rank (see lib/engine/execution.hpp).
+class FakePort {
+ public:
+  FakePort(FakeNetwork& network, int rank) : network_(&network), rank_(rank) {}
+
+  bool post_send(int index, const CompiledStep& step, const std::byte* data) {
+    if (network_->busy()) return false;
+    FakeNetwork::Message& message = network_->find(rank_, step.peer, step.message);
+    message.source = data;
+    message.sent = step.bytes;
+    message.send_step = index;
+    return true;
+  }
+  bool post_recv(int index, const CompiledStep& step, std::byte* data) {
+    if (network_->busy()) return false;
+    FakeNetwork::Message& message = network_->find(step.peer, rank_, step.message);
+    message.destination = data;
+    message.expected = step.bytes;
+    message.recv_step = index;
+    return true;
+  }
+  template <class OnComplete>
+  int poll(OnComplete on_complete) {
+    return network_->collect(rank_, on_complete);
+  }
+
+ private:
+  FakeNetwork* network_;
+  int rank_;
+};
+
+}  // namespace tutti::test
