@@ -61,15 +61,15 @@ class Graph {
 
  private:
   struct Node {
-    const Step* step;
-    int rank;
-    int first;  ///< The number here of the first step of its rank.
+    const Step* step = nullptr;
+    int rank = 0;
+    int first = 0;  ///< The number here of the first step of its rank.
     int partner = nobody;
     int before = nobody;  ///< The receive of the message before this one on the pair.
     bool receives = false;
   };
   struct Message {
-    int from, to, number, step;
+    int from = 0, to = 0, number = 0, step = 0;
     Count count;
   };
   struct Messages {

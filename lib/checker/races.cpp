@@ -26,9 +26,10 @@ class Races {
       for_each_write(step.action, note);
     }
     for (std::size_t buffer = 0; buffer < bounds_.size(); ++buffer) {
-      std::ranges::sort(bounds_[buffer]);
-      bounds_[buffer].erase(std::ranges::unique(bounds_[buffer]).begin(), bounds_[buffer].end());
-      cells_[buffer].resize(bounds_[buffer].size());
+      std::vector<Count>& bounds = bounds_[buffer];
+      std::ranges::sort(bounds);
+      bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
+      cells_[buffer].resize(bounds.size());
     }
   }
 

@@ -54,7 +54,8 @@ struct Product {
     if constexpr (is_integer_number<T>) {
       return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
     } else if constexpr (is_complex_number<T>) {
-      return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+      // Written as a sum: for a difference beside a sum, GCC 12 makes fused instructions even when told not to.
+      return {a.re * b.re + -a.im * b.im, a.re * b.im + a.im * b.re};
     } else {
       return a * b;
     }

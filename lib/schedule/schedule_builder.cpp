@@ -113,7 +113,7 @@ void ScheduleBuilder::append(Action action, std::vector<int> after) {
   if (fence_ >= 0) after.push_back(fence_);
   std::erase(after, step);  // a reduction in place reads and writes the same elements
   std::ranges::sort(after);
-  after.erase(std::ranges::unique(after).begin(), after.end());
+  after.erase(std::unique(after.begin(), after.end()), after.end());
   schedule_.steps.push_back({std::move(action), std::move(after)});
   since_signal_.push_back(step);
 }
