@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "lib/engine/compiled_plan.hpp"
+#include "lib/engine/execution.hpp"
 
 namespace tutti::test {
 
@@ -17,7 +17,9 @@ class FakeNetwork {
  public:
   struct Message {
     int from, to, number;
-    const std::byte* source = nullptr;  ///< Null: the send was not posted yet.
+    const std::byte* source = nullptr;
+    std::vector<std::byte> copy;  ///< What was sent, if buffered.
+    bool buffered = false;
     std::byte* destination = nullptr;
     std::int64_t sent = -1, expected = -1;  ///< -1: that side was not posted yet.
     int send_step = -1, recv_step = -1;
@@ -26,11 +28,16 @@ class FakeNetwork {
   explicit FakeNetwork(unsigned seed) : random_(seed) {}
 
   [[nodiscard]] bool busy() { return random_() % 4 == 0; }
+  /// Whether the next send is copied and complete at once (eager) rather than read when it is moved (rendezvous).
+  [[nodiscard]] bool buffers() { return random_() % 2 == 0; }
   Message& find(int from, int to, int number) {
     for (Message& message : messages_)
       if (message.from == from && message.to == to && message.number == number) return message;
-    messages_.push_back({.from = from, .to = to, .number = number});
-    return messages_.back();
+    Message& fresh = messages_.emplace_back();
+    fresh.from = from;
+    fresh.to = to;
+    fresh.number = number;
+    return fresh;
   }
 
   struct Done {
@@ -46,8 +53,9 @@ class FakeNetwork {
     const Message message = messages_[chosen];
     messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(chosen));
     if (message.sent != message.expected) throw std::logic_error("sizes of a message differ");
-    if (message.sent > 0) std::memcpy(message.destination, message.source, static_cast<std::size_t>(message.sent));
-    done_.push_back({message.from, message.send_step});
+    const std::byte* const source = message.buffered ? message.copy.data() : message.source;
+    if (message.sent > 0) std::memcpy(message.destination, source, static_cast<std::size_t>(message.sent));
+    if (!message.buffered) done_.push_back({message.from, message.send_step});
     done_.push_back({message.to, message.recv_step});
     ++moved_;
   }
@@ -82,21 +90,25 @@ class FakePort {
  public:
   FakePort(FakeNetwork& network, int rank) : network_(&network), rank_(rank) {}
 
-  bool post_send(int index, const CompiledStep& step, const std::byte* data) {
-    if (network_->busy()) return false;
+  Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
+    if (network_->busy()) return Posted::busy;
     FakeNetwork::Message& message = network_->find(rank_, step.peer, step.message);
-    message.source = data;
     message.sent = step.bytes;
     message.send_step = index;
-    return true;
+    message.buffered = network_->buffers();
+    if (message.buffered)
+      message.copy.assign(data, data + step.bytes);
+    else
+      message.source = data;
+    return message.buffered ? Posted::complete : Posted::pending;
   }
-  bool post_recv(int index, const CompiledStep& step, std::byte* data) {
-    if (network_->busy()) return false;
+  Posted post_recv(int index, const CompiledStep& step, std::byte* data) {
+    if (network_->busy()) return Posted::busy;
     FakeNetwork::Message& message = network_->find(step.peer, rank_, step.message);
     message.destination = data;
     message.expected = step.bytes;
     message.recv_step = index;
-    return true;
+    return Posted::pending;
   }
   template <class OnComplete>
   int poll(OnComplete on_complete) {

@@ -15,6 +15,8 @@ void refuse(const CallSite& call, std::string_view argument, std::string_view gi
 }
 
 void require_count(const CallSite& call, Count count, Type type) {
+  constexpr std::int64_t always_fits = std::numeric_limits<std::int64_t>::max() / 16;  // no element is larger
+  if (count.value() >= 0 && count.value() <= always_fits) return;
   const std::int64_t most = std::numeric_limits<std::int64_t>::max() / size_of(type).value();
   if (count.value() < 0 || count.value() > most)
     refuse(call, "count", std::to_string(count.value()), fmt::format("0 to {} elements of {}", most, to_string(type)));

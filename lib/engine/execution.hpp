@@ -12,12 +12,18 @@
 
 namespace tutti {
 
-/// What a transport supplies: the messages in flight of one execution.
-///   void begin(...)                  a new run starts; what it takes is the transport's affair
-///   bool post_send(step, data)       starts the send of a CompiledStep; false: busy, ask again later
-///   bool post_recv(step, data)       the same for a receive
-///   int poll(on_complete)            never blocks; calls on_complete(index) for each message that completed
-/// Messages are known by the index of their step.
+/// What became of a message that was given to a transport.
+enum class Posted : std::uint8_t {
+  busy,      ///< Not taken: ask again later.
+  pending,   ///< poll() will say when it is complete.
+  complete,  ///< Already; poll() will not mention it.
+};
+
+/// Runs a plan over a Port, which is what a transport supplies for the messages in flight of one execution:
+///   void begin(...)                        a new run starts; what it takes is the transport's affair
+///   Posted post_send(index, step, data)    starts the send of the step of that index
+///   Posted post_recv(index, step, data)    the same for a receive
+///   int poll(on_complete)                  never blocks; calls on_complete(index) for each message that completed
 ///
 /// An Execution holds the state of one run: counters, bound buffers and scratch. It runs again and again without
 /// allocating. Not thread-safe.
@@ -82,13 +88,14 @@ class Execution {
     ready_count_ = kept;
   }
 
+  /// False: the transport is too busy.
   bool start(std::size_t i) {
     const CompiledStep& step = plan_.steps[i];
     switch (step.verb) {
       case Verb::send:
-        return port_.post_send(static_cast<int>(i), step, at(step.lhs, step.lhs_at));
+        return posted(i, port_.post_send(static_cast<int>(i), step, at(step.lhs, step.lhs_at)));
       case Verb::recv:
-        return port_.post_recv(static_cast<int>(i), step, at(step.into, step.into_at));
+        return posted(i, port_.post_recv(static_cast<int>(i), step, at(step.into, step.into_at)));
       case Verb::reduce:
         reduce(step);
         break;
@@ -98,6 +105,11 @@ class Execution {
     }
     complete(i);
     return true;
+  }
+
+  bool posted(std::size_t i, Posted what) {
+    if (what == Posted::complete) complete(i);
+    return what != Posted::busy;
   }
 
   void reduce(const CompiledStep& step) {

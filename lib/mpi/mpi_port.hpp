@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "lib/engine/compiled_plan.hpp"
+#include "lib/engine/execution.hpp"
 #include "lib/mpi/check.hpp"
 #include "lib/mpi/tag_layout.hpp"
 
@@ -29,8 +29,8 @@ class MpiPort {
 
   /// `tag` is that of message 0.
   void begin(int tag) { tag_ = tag; }
-  bool post_send(int index, const CompiledStep& step, const std::byte* data);
-  bool post_recv(int index, const CompiledStep& step, std::byte* data);
+  Posted post_send(int index, const CompiledStep& step, const std::byte* data);
+  Posted post_recv(int index, const CompiledStep& step, std::byte* data);
 
   template <class OnComplete>
   int poll(OnComplete on_complete) {
@@ -53,8 +53,10 @@ class MpiPort {
     int peer;
   };
   int test();
+  int test_only_one();
   void forget(int finished);
   void add(MPI_Request request, Pending pending);
+  [[noreturn]] static void throw_failed(const Pending& pending, int code);
   void require_complete(const Pending& pending, const MPI_Status& status) const;
 
   Route route_;

@@ -1,6 +1,6 @@
 #pragma once
-// The 16-bit floating-point formats, converted bit by bit: on integers, so that the compiler vectorises loops of them
-// and a program that flushes subnormal numbers to zero does not change them.
+// The 16-bit floating-point formats, converted without branches, so that the compiler vectorises loops of them, and
+// without subnormal floats in between, so that a program that flushes those to zero gets the same.
 //
 // The namespace is unnamed so that every file compiled for another instruction set keeps its own copy: were they
 // shared, the linker might keep the one that an older processor cannot run.
