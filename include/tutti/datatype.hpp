@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <complex>
+#include <concepts>
 #include <cstdint>
 #include <string_view>
 
@@ -14,8 +15,8 @@ namespace tutti {
 class Half {
  public:
   constexpr Half() = default;
-  explicit Half(float value);
-  explicit operator float() const;
+  explicit Half(float value);       ///< A NaN becomes quiet and keeps the upper bits of its payload.
+  explicit operator float() const;  ///< Exact.
   static constexpr Half from_bits(std::uint16_t bits) { return Half{bits, 0}; }
   [[nodiscard]] constexpr std::uint16_t bits() const { return bits_; }
 
@@ -50,34 +51,28 @@ inline constexpr int type_count = 14;
 [[nodiscard]] constexpr bool is_integer(Type type) { return type <= Type::uint64; }
 [[nodiscard]] constexpr bool is_complex(Type type) { return type >= Type::complex_fp32; }
 
-/// The Type of a C++ element type. Integers go by size and sign, so that `long` and `long long` both fit.
+/// Whether arrays of T can be communicated. Integers go by size and sign, so that `long` and `long long` both fit.
 template <class T>
-inline constexpr bool is_element = false;
-template <class T>
-inline constexpr Type type_of = Type::int8;
-
-template <class T>
-  requires(std::integral<T> && !std::same_as<T, bool>)
-inline constexpr bool is_element<T> = true;
-template <class T>
-  requires(std::integral<T> && !std::same_as<T, bool>)
-inline constexpr Type type_of<T> = static_cast<Type>(std::countr_zero(sizeof(T)) + (std::unsigned_integral<T> ? 4 : 0));
-
+inline constexpr bool is_element = std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8;
 template <> inline constexpr bool is_element<Half> = true;
-template <> inline constexpr Type type_of<Half> = Type::fp16;
 template <> inline constexpr bool is_element<BFloat16> = true;
-template <> inline constexpr Type type_of<BFloat16> = Type::bf16;
 template <> inline constexpr bool is_element<float> = true;
-template <> inline constexpr Type type_of<float> = Type::fp32;
 template <> inline constexpr bool is_element<double> = true;
-template <> inline constexpr Type type_of<double> = Type::fp64;
 template <> inline constexpr bool is_element<std::complex<float>> = true;
-template <> inline constexpr Type type_of<std::complex<float>> = Type::complex_fp32;
 template <> inline constexpr bool is_element<std::complex<double>> = true;
-template <> inline constexpr Type type_of<std::complex<double>> = Type::complex_fp64;
 
 /// A type whose arrays can be communicated.
 template <class T>
 concept Element = is_element<T>;
+
+/// The Type of a C++ element type.
+template <Element T>
+inline constexpr Type type_of = static_cast<Type>(std::countr_zero(sizeof(T)) + (std::unsigned_integral<T> ? 4 : 0));
+template <> inline constexpr Type type_of<Half> = Type::fp16;
+template <> inline constexpr Type type_of<BFloat16> = Type::bf16;
+template <> inline constexpr Type type_of<float> = Type::fp32;
+template <> inline constexpr Type type_of<double> = Type::fp64;
+template <> inline constexpr Type type_of<std::complex<float>> = Type::complex_fp32;
+template <> inline constexpr Type type_of<std::complex<double>> = Type::complex_fp64;
 
 }  // namespace tutti

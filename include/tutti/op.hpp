@@ -19,7 +19,10 @@ enum class Commutative : bool { no, yes };
 ///
 /// Rounding: one per combination; fp16 and bf16 are combined in float and rounded once per combination, so a sum over
 /// p ranks is off by at most (p-1) half units in the last place of the partial sums. Integers wrap around.
-/// min and max of floating-point numbers: if either operand is NaN, the result is NaN.
+/// The division of avg and the factor of scaled_sum add one more rounding; both are done in float for fp16, bf16, fp32.
+/// min and max of floating-point numbers: if either operand is NaN, the result is NaN; -0 is less than +0.
+/// Complex products are (ac - bd, ad + bc), without C's recovery of infinities.
+/// Where several operands are NaN, which NaN results (its sign and payload) is not specified.
 /// Logical results are 0 or 1. Logical and bitwise operations are for integers; min and max not for complex.
 class Op {
  public:
