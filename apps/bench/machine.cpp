@@ -1,0 +1,121 @@
+#include "apps/bench/machine.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <mpi.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
+
+#include "apps/bench/statistics.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+constexpr std::size_t text_length = 256;  // Of what a rank tells about itself; longer texts are cut.
+
+/// One text of each rank, on rank 0.
+std::vector<std::string> gathered(const std::string& mine, const Communicator& comm) {
+  std::array<char, text_length> sent{};
+  mine.copy(sent.data(), text_length - 1);
+  std::vector<char> all(text_length * static_cast<std::size_t>(comm.size()));
+  MPI_Gather(sent.data(), text_length, MPI_CHAR, all.data(), text_length, MPI_CHAR, 0, MPI_COMM_WORLD);
+  std::vector<std::string> texts;
+  for (std::size_t begin = 0; begin < all.size(); begin += text_length) {
+    texts.emplace_back(&all[begin]);
+  }
+  return texts;
+}
+
+std::string allowed_cpus() {
+  // Machines may have more CPUs than the fixed cpu_set_t: ask with a larger set.
+  constexpr int most_cpus = 8192;
+  cpu_set_t* const set = CPU_ALLOC(most_cpus);
+  const std::size_t size = CPU_ALLOC_SIZE(most_cpus);
+  CPU_ZERO_S(size, set);
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, size, set) == 0) {
+    for (int cpu = 0; cpu < most_cpus; ++cpu) {
+      if (CPU_ISSET_S(static_cast<std::size_t>(cpu), size, set)) cpus.push_back(cpu);
+    }
+  }
+  CPU_FREE(set);
+  return ranges_text(cpus);
+}
+
+std::string host_name() {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  MPI_Get_processor_name(name.data(), &length);
+  return {name.data(), static_cast<std::size_t>(length)};
+}
+
+std::string now_in_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+double clock_cost_ns() {
+  using Clock = std::chrono::steady_clock;
+  constexpr int reads = 100;
+  std::vector<double> costs;
+  for (int sample = 0; sample < 21; ++sample) {
+    const auto begin = Clock::now();
+    auto end = begin;
+    for (int i = 0; i < reads; ++i) {
+      end = Clock::now();
+    }
+    costs.push_back(std::chrono::duration<double, std::nano>(end - begin).count() / reads);
+  }
+  return spread_of(std::move(costs)).median;
+}
+
+}  // namespace
+
+std::string ranges_text(const std::vector<int>& numbers) {
+  std::vector<std::string> ranges;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) {
+      ++last;
+    }
+    ranges.push_back(last == i ? fmt::to_string(numbers[i]) : fmt::format("{}-{}", numbers[i], numbers[last]));
+    i = last + 1;
+  }
+  return fmt::format("{}", fmt::join(ranges, ","));
+}
+
+Machine survey(const Communicator& comm, const std::vector<std::string>& command) {
+  Machine machine;
+  machine.versions = components();
+  machine.mpi = mpi_library();
+  machine.command = fmt::format("{}", fmt::join(command, " "));
+  machine.started = now_in_utc();
+  machine.ranks = comm.size();
+  machine.nodes = comm.node_count();
+  machine.cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  machine.clock_cost_ns = clock_cost_ns();
+  machine.binding = gathered(allowed_cpus(), comm);
+
+  const auto hosts = gathered(host_name(), comm);
+  machine.hosts.resize(static_cast<std::size_t>(machine.nodes));
+  std::vector<int> ranks_on(machine.hosts.size());
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    const auto node = static_cast<std::size_t>(comm.node_of(Rank{rank}));
+    machine.hosts[node] = hosts[static_cast<std::size_t>(rank)];
+    ++ranks_on[node];
+  }
+  machine.most_ranks_per_node = *std::max_element(ranks_on.begin(), ranks_on.end());
+  return machine;
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,31 @@
+#pragma once
+// Where and with what a run was made.
+
+#include <string>
+#include <vector>
+
+#include "tutti/communicator.hpp"
+#include "tutti/environment.hpp"
+
+namespace tutti::bench {
+
+/// Filled in on rank 0; the same figures mean little without it.
+struct Machine {
+  std::vector<Component> versions;
+  std::string mpi;
+  std::string command, started;      ///< Command line; date and time in UTC, ISO 8601.
+  std::vector<std::string> hosts;    ///< One for each node.
+  std::vector<std::string> binding;  ///< CPUs allowed to each rank, such as "0-3,8".
+  int ranks = 0, nodes = 0;
+  int most_ranks_per_node = 0;
+  int cores = 0;             ///< Hardware threads online on the node of rank 0.
+  double clock_cost_ns = 0;  ///< Of reading the clock once: part of every call that is timed alone.
+};
+
+/// Collective over `comm`.
+[[nodiscard]] Machine survey(const Communicator& comm, const std::vector<std::string>& command);
+
+/// "0-3,8" of {0, 1, 2, 3, 8}, which must ascend.
+[[nodiscard]] std::string ranges_text(const std::vector<int>& numbers);
+
+}  // namespace tutti::bench

@@ -1,0 +1,83 @@
+// tutti-bench: times of Tutti's collectives, and of the MPI's own beside them.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <optional>
+
+#include "apps/bench/report.hpp"
+#include "apps/bench/run.hpp"
+#include "lib/mpi/check.hpp"
+
+namespace {
+
+using namespace tutti;
+using namespace tutti::bench;
+
+/// The files asked for, open on rank 0 only.
+struct Outputs {
+  std::optional<OutputFile> json, csv;
+};
+
+/// Throws InputError on all ranks if rank 0 cannot open a file.
+void open_outputs(Outputs& outputs, const Settings& settings, int rank) {
+  std::string problem;
+  if (rank == 0) {
+    try {
+      if (!settings.json.empty()) outputs.json.emplace("json", settings.json);
+      if (!settings.csv.empty()) outputs.csv.emplace("csv", settings.csv);
+    } catch (const apps::InputError& error) {
+      problem = error.what();
+    }
+  }
+  int is_bad = problem.empty() ? 0 : 1;
+  mpi::check(MPI_Bcast(&is_bad, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
+  if (is_bad != 0) throw apps::InputError(problem);
+}
+
+void write_outputs(Outputs& outputs, const Machine& machine, const std::vector<Record>& records) {
+  if (outputs.json) outputs.json->commit(to_json(machine, records).dump(2) + '\n');
+  if (outputs.csv) outputs.csv->commit(to_csv(records));
+}
+
+/// The exit code, the same on all ranks. Throws what is an error of this rank alone.
+int bench_main(int argc, char** argv, int rank, int ranks) {
+  Settings settings;
+  apps::Options options = options_for(settings);
+  if (const auto code = apps::parse_or_report(options, argc, argv, rank == 0)) return *code;
+  try {
+    const Experiment what = resolved(settings, ranks);
+    Outputs outputs;
+    open_outputs(outputs, settings, rank);
+    const Communicator comm{MPI_COMM_WORLD};
+    const Machine machine = survey(comm, {argv, argv + argc});
+    const std::vector<Record> records = run(what, settings, machine, comm);
+    write_outputs(outputs, machine, records);
+    const bool is_wrong = std::any_of(records.begin(), records.end(), [](const Record& r) { return r.wrong > 0; });
+    return is_wrong ? apps::exit_failure : apps::exit_success;
+  } catch (const apps::InputError& error) {
+    if (rank == 0) fmt::print(stderr, "tutti-bench: {} (see --help)\n", error.what());
+    return apps::exit_bad_input;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0, ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int code = apps::exit_failure;
+  try {
+    code = bench_main(argc, argv, rank, ranks);
+  } catch (const std::exception& error) {
+    // The other ranks may be waiting for this one: end them too.
+    fmt::print(stderr, "tutti-bench: rank {}: {}\n", rank, error.what());
+    MPI_Abort(MPI_COMM_WORLD, apps::exit_failure);
+  }
+  MPI_Finalize();
+  return code;
+}

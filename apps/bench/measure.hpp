@@ -1,0 +1,35 @@
+#pragma once
+// How time is measured.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "apps/bench/collective.hpp"
+
+namespace tutti::bench {
+
+/// A round is a number of calls back to back after a barrier; its time, divided by the calls, is that of the slowest
+/// rank. Ways to be compared take turns, round by round, and the one that went first goes second in the next round:
+/// what disturbs the machine for a while disturbs both.
+struct Protocol {
+  int rounds;
+  int warmup_rounds;  ///< Before those that count.
+  int calls;          ///< In a round; 0: calls_per_round() of a first measurement, for each way.
+  /// What is rewritten before each call, or empty. Each call is then timed alone, which adds the cost of reading the
+  /// clock to it. Where rewriting takes long, ranks meet in a barrier after it, so that no rank's rewriting is
+  /// counted as another rank's waiting; where it is short, such a barrier would disturb more than it helps.
+  std::span<std::byte> touched;
+  const BenchMemory* memory;
+};
+inline constexpr std::size_t barrier_from_touched_bytes = 32 * 1024;
+
+struct Timing {
+  int calls;
+  std::vector<double> seconds;  ///< Per call, of each round. On rank 0 that of the slowest rank.
+};
+
+/// Collective over MPI_COMM_WORLD. One Timing for each way, in their order.
+[[nodiscard]] std::vector<Timing> measure(std::span<Repeater* const> ways, const Protocol& protocol);
+
+}  // namespace tutti::bench

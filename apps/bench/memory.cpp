@@ -1,0 +1,63 @@
+#include "apps/bench/memory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <string>
+
+namespace tutti::bench {
+
+namespace {
+
+namespace host {
+
+constexpr std::int64_t page = 4096;
+
+std::byte* allocate(Bytes size) {
+  const auto pages = static_cast<std::size_t>((size.value() + page - 1) / page);
+  return static_cast<std::byte*>(std::aligned_alloc(page, std::max<std::size_t>(pages, 1) * page));
+}
+
+void free(std::byte* data) { std::free(data); }
+
+void rewrite(std::span<std::byte> data) {
+  // Page by page: memset of a large block bypasses the caches, which programs that compute their data do not.
+  while (!data.empty()) {
+    const std::size_t size = std::min<std::size_t>(page, data.size());
+    std::memset(data.data(), 0, size);
+    data = data.subspan(size);
+  }
+}
+
+void write(std::byte* data, std::span<const std::byte> from) { std::memcpy(data, from.data(), from.size()); }
+
+void read(const std::byte* data, std::span<std::byte> into) { std::memcpy(into.data(), data, into.size()); }
+
+Bytes available() {
+  std::ifstream meminfo{"/proc/meminfo"};
+  std::string name;
+  for (std::int64_t kibibytes = 0; meminfo >> name >> kibibytes;) {
+    if (name == "MemAvailable:") return Bytes{kibibytes * 1024};
+    meminfo.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return Bytes{0};
+}
+
+}  // namespace host
+
+constexpr std::array table = {
+    BenchMemory{"host", host::allocate, host::free, host::rewrite, host::write, host::read, host::available},
+};
+
+}  // namespace
+
+std::span<const BenchMemory> memories() { return table; }
+
+void FreeBuffer::operator()(std::byte* data) const noexcept { memory->free(data); }
+
+Buffer allocate(const BenchMemory& memory, Bytes size) { return {memory.allocate(size), FreeBuffer{&memory}}; }
+
+}  // namespace tutti::bench

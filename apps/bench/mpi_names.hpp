@@ -1,0 +1,17 @@
+#pragma once
+// What MPI calls the types and operations.
+
+#include <mpi.h>
+
+#include <optional>
+
+#include "tutti/datatype.hpp"
+#include "tutti/op.hpp"
+
+namespace tutti::bench {
+
+/// Nothing where MPI has no such type (fp16, bf16) or operation (avg, scaled_sum).
+[[nodiscard]] std::optional<MPI_Datatype> mpi_type(Type type);
+[[nodiscard]] std::optional<MPI_Op> mpi_op(Op::Kind kind);
+
+}  // namespace tutti::bench

@@ -1,0 +1,46 @@
+#pragma once
+// Values that show whether a reduction was done right.
+
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "apps/bench/memory.hpp"
+#include "tutti/datatype.hpp"
+#include "tutti/op.hpp"
+
+namespace tutti::bench {
+
+/// The element at `position` on `rank` of `ranks`: a small integer that depends on both, chosen for the operation so
+/// that every partial result, in any order, is an integer up to 127: exact in every type.
+[[nodiscard]] int pattern_value(Op::Kind op, int rank, int ranks, std::int64_t position);
+
+/// Positions after which the values recur: a prime, so that blocks of any usual size differ.
+inline constexpr std::int64_t pattern_period = 997;
+
+/// Periodic elements as bytes in memory.
+class Pattern {
+ public:
+  /// `value(position)` for each position of a period.
+  Pattern(Type type, const std::function<std::complex<double>(std::int64_t)>& value);
+
+  void write_to(const BenchMemory& memory, std::span<std::byte> data) const;
+  /// Elements of `data` that differ by more than `tolerance` (relative to the pattern; NaN differs from everything).
+  [[nodiscard]] std::int64_t differences(const BenchMemory& memory, std::span<const std::byte> data,
+                                         double tolerance) const;
+
+ private:
+  Type type_;
+  std::vector<std::byte> block_;  ///< A number of periods.
+};
+
+/// What `rank` contributes.
+[[nodiscard]] Pattern input_pattern(Type type, const Op& op, int rank, int ranks);
+/// The contributions of all ranks, combined.
+[[nodiscard]] Pattern reduced_pattern(Type type, const Op& op, int ranks);
+/// How far a right result may be from reduced_pattern: 0, except where it is rounded (avg of floating-point numbers).
+[[nodiscard]] double rounding_tolerance(Type type, const Op& op);
+
+}  // namespace tutti::bench

@@ -1,0 +1,26 @@
+#include "apps/bench/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace tutti::bench {
+
+namespace {
+
+constexpr std::string_view erase_line = "\r\x1b[K";
+
+}  // namespace
+
+Progress::Progress(Speaker speaker) : is_shown_(speaker == Speaker::yes && isatty(STDERR_FILENO) == 1) {}
+
+void Progress::show(std::string_view text) const {
+  if (is_shown_) fmt::print(stderr, "{}{}", erase_line, text);
+}
+
+void Progress::clear() const {
+  if (is_shown_) fmt::print(stderr, "{}", erase_line);
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,132 @@
+#include "apps/bench/report.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "apps/options.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Spread& spread) { return {{"min", spread.min}, {"median", spread.median}, {"max", spread.max}}; }
+
+template <class T>
+Json to_json(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const Machine& machine) {
+  Json versions = Json::object();
+  for (const auto& [name, description] : machine.versions) {
+    versions[name] = description;
+  }
+  return {{"versions", std::move(versions)}, {"mpi", machine.mpi},         {"host", machine.hosts.front()},
+          {"hosts", machine.hosts},          {"ranks", machine.ranks},     {"nodes", machine.nodes},
+          {"cores", machine.cores},          {"binding", machine.binding}, {"clock_cost_ns", machine.clock_cost_ns},
+          {"started", machine.started},      {"command", machine.command}};
+}
+
+Json to_json(const Record& record) {
+  Json json = {{"collective", record.collective},
+               {"algorithm", record.algorithm},
+               {"transport", record.transport},
+               {"memory", record.memory},
+               {"mode", record.mode},
+               {"ranks", record.ranks},
+               {"nodes", record.nodes},
+               {"bytes", record.bytes},
+               {"count", record.count},
+               {"type", record.type},
+               {"op", record.op},
+               {"in_place", record.placement == Placement::in_place},
+               {"iters", record.calls},
+               {"rounds", record.rounds},
+               {"time_us", to_json(record.time_us)},
+               {"algbw_GBps", record.algbw},
+               {"busbw_GBps", record.busbw},
+               {"wrong", to_json(record.wrong)},
+               {"peer", nullptr}};
+  if (const auto& peer = record.peer) {
+    json["peer"] = {
+        {"name", peer->name}, {"mode", peer->mode}, {"time_us", to_json(peer->time_us)}, {"ratio", peer->ratio}};
+  }
+  return json;
+}
+
+}  // namespace
+
+std::optional<double> mean_ratio(std::span<const Record> records, Placement placement) {
+  std::vector<double> ratios;
+  for (const Record& record : records) {
+    if (record.peer && record.placement == placement) ratios.push_back(record.peer->ratio);
+  }
+  return geometric_mean(ratios);
+}
+
+nlohmann::ordered_json to_json(const Machine& machine, std::span<const Record> records) {
+  Json results = Json::array();
+  for (const Record& record : records) {
+    results.push_back(to_json(record));
+  }
+  return {{"environment", to_json(machine)},
+          {"results", std::move(results)},
+          {"geometric_mean_ratio",
+           {{"out_of_place", to_json(mean_ratio(records, Placement::out_of_place))},
+            {"in_place", to_json(mean_ratio(records, Placement::in_place))}}}};
+}
+
+std::string to_csv(std::span<const Record> records) {
+  std::string text =
+      "collective,algorithm,transport,memory,mode,ranks,nodes,bytes,count,type,op,in_place,iters,rounds,"
+      "min_us,median_us,max_us,algbw_GBps,busbw_GBps,wrong,peer,peer_mode,peer_min_us,peer_median_us,peer_max_us,"
+      "ratio\n";
+  for (const Record& r : records) {
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", r.collective, r.algorithm,
+                        r.transport, r.memory, r.mode, r.ranks, r.nodes, r.bytes, r.count, r.type, r.op,
+                        r.placement == Placement::in_place, r.calls, r.rounds, r.time_us.min, r.time_us.median,
+                        r.time_us.max, r.algbw, r.busbw, r.wrong ? fmt::to_string(*r.wrong) : "");
+    const auto& peer = r.peer;
+    text += peer ? fmt::format("{},{},{},{},{},{}\n", peer->name, peer->mode, peer->time_us.min, peer->time_us.median,
+                               peer->time_us.max, peer->ratio)
+                 : ",,,,,\n";
+  }
+  return text;
+}
+
+OutputFile::OutputFile(std::string option, std::string path) : path_(std::move(path)) {
+  std::error_code ignored;
+  const auto kind = std::filesystem::status(path_, ignored).type();
+  const bool is_renamed = kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::regular;
+  written_ = is_renamed ? path_ + ".partial" : path_;
+  file_ = std::fopen(written_.c_str(), "w");
+  if (file_ == nullptr) {
+    throw apps::InputError(fmt::format("--{}: cannot write '{}': {}", option, path_, std::strerror(errno)));
+  }
+}
+
+OutputFile::~OutputFile() {
+  if (file_ == nullptr) return;
+  std::fclose(file_);
+  if (written_ != path_) std::remove(written_.c_str());
+}
+
+void OutputFile::commit(const std::string& text) {
+  const bool is_written = std::fwrite(text.data(), 1, text.size(), file_) == text.size();
+  const bool is_closed = std::fclose(std::exchange(file_, nullptr)) == 0;
+  const bool is_whole = is_written && is_closed;
+  if (is_whole && (written_ == path_ || std::rename(written_.c_str(), path_.c_str()) == 0)) return;
+  const std::string reason = std::strerror(errno);
+  if (written_ != path_) std::remove(written_.c_str());
+  throw Error(fmt::format("cannot write '{}': {}", path_, reason));
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,40 @@
+#pragma once
+// The records as JSON and CSV, and the files they go to.
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "apps/bench/machine.hpp"
+#include "apps/bench/record.hpp"
+
+namespace tutti::bench {
+
+/// {"environment": {...}, "results": [...], "geometric_mean_ratio": {...}}; null: not checked, not compared.
+[[nodiscard]] nlohmann::ordered_json to_json(const Machine& machine, std::span<const Record> records);
+
+/// A header line, then a line for each record. Empty fields: not checked, not compared.
+[[nodiscard]] std::string to_csv(std::span<const Record> records);
+
+/// Geometric mean of the ratios of one placement; nothing if none was compared.
+[[nodiscard]] std::optional<double> mean_ratio(std::span<const Record> records, Placement placement);
+
+/// A file that is whole or not there: it is written beside its place and renamed when complete.
+class OutputFile {
+ public:
+  /// Opens at once, so that a path which cannot be written is known before hours of measuring.
+  /// Throws apps::InputError.
+  OutputFile(std::string option, std::string path);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  /// Throws Error if the text cannot be written.
+  void commit(const std::string& text);
+
+ private:
+  std::string path_, written_;  ///< Where it belongs, and where it is written: the same for pipes and devices.
+  std::FILE* file_;
+};
+
+}  // namespace tutti::bench

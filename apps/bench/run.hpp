@@ -1,0 +1,18 @@
+#pragma once
+// The whole of a run: every size and placement, measured, checked, printed.
+
+#include <vector>
+
+#include "apps/bench/machine.hpp"
+#include "apps/bench/record.hpp"
+#include "apps/bench/settings.hpp"
+#include "tutti/communicator.hpp"
+
+namespace tutti::bench {
+
+/// Collective over `comm`, which is all of MPI_COMM_WORLD. Rank 0 prints the table to stdout and gets the records.
+/// Throws apps::InputError, on all ranks alike, if the memory does not suffice.
+[[nodiscard]] std::vector<Record> run(const Experiment& what, const Settings& settings, const Machine& machine,
+                                      const Communicator& comm);
+
+}  // namespace tutti::bench

@@ -1,0 +1,48 @@
+#pragma once
+// The command line of tutti-bench.
+
+#include <string>
+#include <vector>
+
+#include "apps/bench/collective.hpp"
+#include "apps/bench/record.hpp"
+#include "apps/options.hpp"
+
+namespace tutti::bench {
+
+/// As given: names are those of the command line.
+struct Settings {
+  std::string collective = "allreduce";
+  Bytes min{8}, max{8 << 20};
+  int factor = 4;
+  std::string type = "fp32", op = "sum";
+  int root = 0;
+  std::string algorithm = "auto", transport = "auto", memory = "host", mode = "blocking", placement = "both";
+  int iters = 0;  ///< 0: as many as fill a round.
+  int warmup = 2, rounds = 9;
+  bool is_checked = false, is_touched = false;  ///< Set by flags.
+  std::string compare = "none";
+  std::string json, csv;  ///< Files; empty: not wanted.
+};
+
+/// The options, bound to `settings`, which must outlive them.
+[[nodiscard]] apps::Options options_for(Settings& settings);
+
+/// What the names stand for.
+struct Experiment {
+  const BenchCollective* collective;
+  const BenchMemory* memory;
+  Mode mode;
+  Type type;
+  Op op;
+  Rank root;
+  std::string algorithm;  ///< Empty: Tutti chooses.
+  std::string transport;
+  std::vector<Placement> placements;
+  std::vector<Count> counts;
+};
+
+/// Throws apps::InputError if the values do not fit each other or the number of ranks.
+[[nodiscard]] Experiment resolved(const Settings& settings, int ranks);
+
+}  // namespace tutti::bench

@@ -1,0 +1,90 @@
+#include "apps/bench/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tutti::bench {
+
+namespace {
+
+std::string with_digits(double value, int most_decimals) {
+  int decimals = most_decimals;
+  for (double limit = 1; decimals > 0 && value >= limit; limit *= 10) {
+    --decimals;
+  }
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+}  // namespace
+
+std::string time_text(double microseconds) { return with_digits(microseconds, 4); }
+
+std::string bandwidth_text(double gigabytes_per_second) { return with_digits(gigabytes_per_second, 3); }
+
+Table::Table(const Layout& layout) : compared_(!layout.peer.empty()) {
+  const auto wide = [](std::string_view title, std::size_t width) { return std::max(title.size(), width); };
+  columns_ = {{"size", "(B)", 11},
+              {"count", "(elements)", 10},
+              {"type", "", wide("type", layout.type), Side::left},
+              {"op", "", wide("op", layout.op), Side::left},
+              {"algorithm", "", wide("algorithm", layout.algorithm), Side::left},
+              {"transport", "", 9, Side::left},
+              {"place", "", 5, Side::left},
+              {"min", "(us)", 8},
+              {"median", "(us)", 8},
+              {"max", "(us)", 8},
+              {"algbw", "(GB/s)", 7},
+              {"busbw", "(GB/s)", 7},
+              {"#wrong", "", 6}};
+  if (compared_) {
+    columns_.push_back({layout.peer, "(us)", wide(layout.peer, 8)});
+    columns_.push_back({"ratio", "", 6});
+  }
+}
+
+std::string Table::line(std::span<const std::string> cells) const {
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Column& column = columns_[i];
+    if (i > 0) text += ' ';
+    text += column.side == Side::left ? fmt::format("{:<{}}", cells[i], column.width)
+                                      : fmt::format("{:>{}}", cells[i], column.width);
+  }
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text + '\n';
+}
+
+std::string Table::header() const {
+  std::vector<std::string> titles, units;
+  for (const Column& column : columns_) {
+    titles.emplace_back(column.title);
+    units.emplace_back(column.unit);
+  }
+  std::string text = line(titles), below = line(units);
+  text.front() = below.front() = '#';
+  return text + below;
+}
+
+std::string Table::row(const Record& record) const {
+  std::vector<std::string> cells = {fmt::to_string(record.bytes),
+                                    fmt::to_string(record.count),
+                                    record.type,
+                                    record.op,
+                                    record.algorithm,
+                                    record.transport,
+                                    record.placement == Placement::in_place ? "in" : "out",
+                                    time_text(record.time_us.min),
+                                    time_text(record.time_us.median),
+                                    time_text(record.time_us.max),
+                                    bandwidth_text(record.algbw),
+                                    bandwidth_text(record.busbw),
+                                    record.wrong ? fmt::to_string(*record.wrong) : "-"};
+  if (compared_) {
+    cells.push_back(record.peer ? time_text(record.peer->time_us.median) : "-");
+    cells.push_back(record.peer ? fmt::format("{:.2f}", record.peer->ratio) : "-");
+  }
+  return line(cells);
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,220 @@
+#include "apps/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <boost/program_options/errors.hpp>
+#include <boost/program_options/parsers.hpp>
+#include <boost/program_options/value_semantic.hpp>
+#include <boost/program_options/variables_map.hpp>
+#include <charconv>
+#include <cstdio>
+#include <limits>
+#include <sstream>
+
+#include "tutti/environment.hpp"
+#include "tutti/version.hpp"
+
+namespace tutti::apps {
+
+namespace po = boost::program_options;
+
+namespace {
+
+constexpr std::string_view blanks = " \t";
+
+std::string_view trimmed(std::string_view text) {
+  const auto begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+/// The whole text as a number, or nothing.
+template <class T>
+std::optional<T> number_in(std::string_view text) {
+  T value{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, status] = std::from_chars(text.data(), end, value);
+  if (status != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+/// How far the unit shifts a number of bytes: "K" or "KiB" 10, "" 0; nothing if it is no unit.
+std::optional<int> binary_shift(std::string unit) {
+  std::transform(unit.begin(), unit.end(), unit.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c; });
+  if (unit.empty() || unit == "B") return 0;
+  const auto power = std::string_view{"KMGT"}.find(unit.front());
+  if (power == std::string_view::npos) return std::nullopt;
+  const std::string rest = unit.substr(1);
+  if (!rest.empty() && rest != "B" && rest != "IB") return std::nullopt;
+  return 10 * (static_cast<int>(power) + 1);
+}
+
+/// The command line as options and their texts. Throws InputError.
+po::variables_map read(const std::vector<std::string>& arguments, const po::options_description& description) {
+  // Long options only, no abbreviations: an abbreviation would change its meaning when an option is added, and
+  // without short options "--rate -1" complains about -1, not about an option of that name.
+  constexpr int style = po::command_line_style::allow_long | po::command_line_style::long_allow_adjacent |
+                        po::command_line_style::long_allow_next;
+  try {
+    const auto parsed = po::command_line_parser(arguments).options(description).style(style).run();
+    for (const auto& option : parsed.options) {
+      if (option.position_key < 0) continue;
+      throw InputError(fmt::format("unexpected argument '{}': options start with --", option.value.front()));
+    }
+    po::variables_map given;
+    po::store(parsed, given);
+    return given;
+  } catch (const po::error& error) {
+    throw InputError(error.what());
+  }
+}
+
+}  // namespace
+
+std::int64_t parse_integer(std::string_view text, std::int64_t least, std::int64_t most) {
+  const auto value = number_in<std::int64_t>(text);
+  if (!value || *value < least || *value > most) {
+    throw InputError(fmt::format("'{}' is not an integer from {} to {}", text, least, most));
+  }
+  return *value;
+}
+
+double parse_number(std::string_view text, double least, double most) {
+  const auto value = number_in<double>(text);
+  if (!value || !(*value >= least && *value <= most)) {  // Negated, so that NaN is refused.
+    throw InputError(fmt::format("'{}' is not a number from {} to {}", text, least, most));
+  }
+  return *value;
+}
+
+Bytes parse_bytes(std::string_view text) {
+  const auto digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const auto value = number_in<std::int64_t>(text.substr(0, digits));
+  const auto shift = binary_shift(std::string{text.substr(digits)});
+  if (!value || !shift || *value > std::numeric_limits<std::int64_t>::max() >> *shift) {
+    throw InputError(fmt::format("'{}' is not a size: bytes, or with K, M, G or T, as in 8, 64K, 1M, 2G", text));
+  }
+  return Bytes{*value << *shift};
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> items;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(',', begin), text.size());
+    items.emplace_back(trimmed(text.substr(begin, end - begin)));
+    if (items.back().empty()) throw InputError(fmt::format("'{}' has an empty item: write a list as in 1,2,3", text));
+    begin = end + 1;
+  }
+  return items;
+}
+
+Options::Options(std::string program, std::string_view summary)
+    : program_(std::move(program)),
+      description_(fmt::format("{}\n\nUsage: {} [options]\n\nOptions", summary, program_), 110, 60) {
+  description_.add_options()("help", "show this text")("version", "show the version and what this build is made of");
+}
+
+Options& Options::flag(const std::string& name, bool& value, const std::string& help) {
+  description_.add_options()(name.c_str(), help.c_str());
+  setters_[name] = [&value](std::string_view) { value = true; };
+  return *this;
+}
+
+Options& Options::custom(const std::string& name, const std::string& argument, const std::string& shown,
+                         const std::string& help, std::function<void(std::string_view)> set) {
+  const std::string text = shown.empty() ? help : fmt::format("{} [{}]", help, shown);
+  description_.add_options()(name.c_str(), po::value<std::string>()->value_name(argument), text.c_str());
+  setters_[name] = std::move(set);
+  return *this;
+}
+
+Options& Options::text(const std::string& name, std::string& value, const std::string& argument,
+                       const std::string& help) {
+  return custom(name, argument, value, help, [&value](std::string_view given) { value = given; });
+}
+
+Options& Options::number(const std::string& name, double& value, double least, double most, const std::string& help) {
+  return custom(name, "X", fmt::format("{}", value), help,
+                [&value, least, most](std::string_view given) { value = parse_number(given, least, most); });
+}
+
+Options& Options::choice(const std::string& name, std::string& value, const std::vector<std::string>& choices,
+                         const std::string& help) {
+  const std::string names = fmt::format("{}", fmt::join(choices, ", "));
+  return custom(name, "NAME", value, help + ": " + names, [&value, choices, names](std::string_view given) {
+    if (std::find(choices.begin(), choices.end(), given) == choices.end()) {
+      throw InputError(fmt::format("'{}' is none of: {}", given, names));
+    }
+    value = given;
+  });
+}
+
+Options& Options::integers(const std::string& name, std::vector<int>& value, int least, int most,
+                           const std::string& help) {
+  return custom(name, "N,N,...", fmt::format("{}", fmt::join(value, ",")), help,
+                [&value, least, most](std::string_view given) {
+                  std::vector<int> read;
+                  for (const auto& item : split_list(given)) {
+                    read.push_back(static_cast<int>(parse_integer(item, least, most)));
+                  }
+                  value = std::move(read);
+                });
+}
+
+Options& Options::bytes(const std::string& name, std::vector<Bytes>& value, const std::string& help) {
+  std::vector<std::int64_t> defaults;
+  for (const Bytes size : value) {
+    defaults.push_back(size.value());
+  }
+  return custom(name, "SIZE,SIZE,...", fmt::format("{}", fmt::join(defaults, ",")), help,
+                [&value](std::string_view given) {
+                  std::vector<Bytes> read;
+                  for (const auto& item : split_list(given)) {
+                    read.push_back(parse_bytes(item));
+                  }
+                  value = std::move(read);
+                });
+}
+
+std::optional<std::string> Options::parse(const std::vector<std::string>& arguments) {
+  const po::variables_map given = read(arguments, description_);
+  if (given.count("help") != 0) {
+    std::ostringstream help;
+    help << description_;
+    return help.str();
+  }
+  if (given.count("version") != 0) return version_text(program_);
+  for (const auto& [name, value] : given) {
+    try {
+      setters_.at(name)(value.empty() ? std::string{} : value.as<std::string>());
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("--{}: {}", name, error.what()));
+    }
+  }
+  return std::nullopt;
+}
+
+std::string version_text(std::string_view program) {
+  std::string text = fmt::format("{} (Tutti {})\n", program, TUTTI_VERSION);
+  for (const auto& [name, description] : components()) {
+    text += fmt::format("{:<8} {}\n", name, description);
+  }
+  return text;
+}
+
+std::optional<int> parse_or_report(Options& options, int argc, const char* const* argv, bool speaks) {
+  try {
+    const auto text = options.parse({argv + 1, argv + argc});
+    if (!text) return std::nullopt;
+    if (speaks) fmt::print("{}", *text);
+    return exit_success;
+  } catch (const InputError& error) {
+    if (speaks) fmt::print(stderr, "{}: {} (see --help)\n", options.program(), error.what());
+    return exit_bad_input;
+  }
+}
+
+}  // namespace tutti::apps

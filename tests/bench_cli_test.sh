@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# bench_cli_test.sh MPIRUN TUTTI_BENCH - input that cannot be used: every rank exits with 2 and rank 0 alone says why.
+set -u
+mpirun=$1 bench=$2
+ranks=2
+launch=$(dirname "$0")/../scripts/mpirun.sh
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+fail() {
+  echo "FAILED: tutti-bench $*" >&2
+  cat "$folder/stdout" "$folder/stderr" >&2
+  failures=$((failures + 1))
+}
+
+# expect CODE PATTERN OPTIONS...: all ranks exit with CODE; a line that matches PATTERN comes once.
+expect() {
+  local code=$1 pattern=$2
+  shift 2
+  "$launch" "$mpirun" $ranks sh -c '"$@"; echo "exit code $?"' sh "$bench" "$@" >"$folder/stdout" 2>"$folder/stderr"
+  [ "$(grep -c "^exit code $code" "$folder/stdout")" = $ranks ] || fail "$* (exit code $code expected)"
+  [ "$(cat "$folder/stdout" "$folder/stderr" | grep -c -e "$pattern")" = 1 ] || fail "$* ('$pattern' expected once)"
+}
+
+expect 0 '^Usage: tutti-bench' --help
+expect 0 '^tutti-bench (Tutti' --version
+expect 2 "unrecognised option '--no-such-option'" --no-such-option
+expect 2 "'bring' is none of: auto, .*ring" --algorithm bring
+expect 2 'band is not defined for --type fp32, only for: int8' --op band --type fp32
+expect 2 '--type.*none of.*bf16' --type float
+expect 2 '--op.*none of.*scaled_sum' --op plus
+expect 2 '--min 2048 is larger than --max 1024' --min 2K --max 1K
+expect 2 '--factor' --factor 1
+expect 2 '--root 2 is not a rank' --root 2
+expect 2 '--root' --root -1
+expect 2 "'12Q' is not a size" --max 12Q
+expect 2 "'x' is not a size" --min x
+expect 2 "'-8' is not a size" --min -8
+expect 2 'at least 1' --min 0
+expect 2 '--max 8 is smaller than one complex_fp64' --max 8 --type complex_fp64
+expect 2 '--iters' --iters 0
+expect 2 '--rounds' --rounds 1.5
+expect 2 '--mode' --mode eager
+expect 2 '--transport' --transport pigeon
+expect 2 '--memory' --memory stone
+expect 2 '--collective' --collective all_reduce
+expect 2 'MPI has no sum of bf16' --compare mpi --type bf16
+expect 2 'MPI has no avg of fp32' --compare mpi --op avg
+expect 2 'do not fit into the host memory' --min 1024T --max 1024T
+expect 2 "cannot write '$folder/no/such/file'" --json "$folder/no/such/file"
+expect 2 "cannot write '$folder'" --csv "$folder"
+exit $((failures > 0))

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# bench_run_test.sh MPIRUN RANKS TUTTI_BENCH BENCH_SCHEMA MODE - a short run with all that it can write, then a look at the files.
+set -eu
+mpirun=$1 ranks=$2 bench=$3 schema=$4 mode=$5
+launch=$(dirname "$0")/../scripts/mpirun.sh
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+"$launch" "$mpirun" "$ranks" "$bench" --min 8 --max 4K --check --iters 3 --rounds 3 --mode "$mode" --compare mpi \
+  --json "$folder/results.json" --csv "$folder/results.csv" >"$folder/stdout" 2>"$folder/stderr"
+cat "$folder/stdout" "$folder/stderr"
+"$schema" "$folder/results.json" "$folder/results.csv" "$ranks" "$mode"
+if grep -q $'\033' "$folder/stderr"; then
+  echo "progress was written into a pipe" >&2
+  exit 1
+fi
+[ "$(find "$folder" -name '*.partial' | wc -l)" = 0 ]
+# Inputs that are rewritten, calls whose number adapts.
+"$launch" "$mpirun" "$ranks" "$bench" --min 64K --max 64K --touch --rounds 2 --warmup 1 --check --mode "$mode"
