@@ -109,8 +109,6 @@ Value combined(Op::Kind op, Value a, Value b) {
   return 0;
 }
 
-bool is_logical(Op::Kind op) { return op == Op::Kind::land || op == Op::Kind::lor || op == Op::Kind::lxor; }
-
 /// What is done once to the combination of all ranks.
 Value finished(Type type, const Op& op, int ranks, Value value) {
   if (op.kind() == Op::Kind::scaled_sum) return value * op.scale();
@@ -202,7 +200,6 @@ Pattern input_pattern(Type type, const Op& op, int rank, int ranks) {
 Pattern reduced_pattern(Type type, const Op& op, int ranks) {
   return Pattern{type, [&](std::int64_t position) {
                    Value value = contribution(type, op.kind(), 0, ranks, position);
-                   if (is_logical(op.kind())) value = value.real() != 0 ? 1 : 0;  // Even of one rank.
                    for (int rank = 1; rank < ranks; ++rank) {
                      value = combined(op.kind(), value, contribution(type, op.kind(), rank, ranks, position));
                    }
