@@ -1,7 +1,7 @@
 /// Recursive doubling allreduce: in round k, ranks at distance 2^k exchange everything and reduce.
 /// Shapes   in[n] -> out[n], elements; scratch n
-/// Cost     ceil(log2 p) messages and rounds (2 rounds more unless p is a power of two);
-///          n elements sent and reduced per message
+/// Cost     c = 2^floor(log2 p): log2 c messages and rounds, n elements sent and reduced per message;
+///          unless p = c, 1 round more (2 if p > 3c/2), and the ranks of a pair also exchange two messages
 /// Needs    any associative operation (rank order is kept); any p >= 1, any n >= 0
 /// Source   Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005
 #include "tutti/algorithm.hpp"
@@ -39,12 +39,19 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
+/// A chain of messages through all rounds of the core ends at the position with all bits flipped: it both starts and
+/// ends with a message of a pair only if more than half of the positions are pairs.
+int rounds_of(const Folding& fold, int size) {
+  if (fold.even()) return fold.rounds();
+  return fold.rounds() + (2 * size > 3 * fold.core() ? 2 : 1);
+}
+
 Cost cost(const Problem& problem) {
   const auto [rank, size, n, aliasing] = problem;
   if (size == 1) return {.copied = aliasing.offset() ? Count{0} : n};
   const Folding fold{rank, size};
   const bool any = n > Count{0};
-  const int rounds = any ? fold.rounds() + (fold.even() ? 0 : 2) : 0;
+  const int rounds = any ? rounds_of(fold, size) : 0;
   if (fold.sits_out()) return {.messages = any ? 1 : 0, .rounds = rounds, .sent = n};
   const int exchanges = fold.rounds() + (fold.paired() ? 1 : 0);
   return {.messages = any ? exchanges : 0,

@@ -1,3 +1,275 @@
+// The builder: which steps wait for which, what is dropped, how messages are numbered, what is refused.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <chrono>
+#include <stdexcept>
+
+#include "lib/schedule/text.hpp"
 #include "tutti/algorithm.hpp"
-TEST(Registry, HasAlgorithms) { EXPECT_EQ(tutti::algorithms().size(), 3u); }
+#include "tutti/schedule_builder.hpp"
+
+namespace tutti {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr Count n{8};
+constexpr Rank me{1}, left{0}, right{2};
+
+ScheduleBuilder plan_with(Aliasing aliasing = Aliasing::separate()) {
+  return ScheduleBuilder{Problem{me, 3, n, aliasing}};
+}
+
+Region part(const Region& whole, int begin, int end) {
+  return {whole.buffer, whole.offset + Count{begin}, Count{end - begin}};
+}
+
+std::vector<std::vector<int>> edges(ScheduleBuilder& plan) {
+  std::vector<std::vector<int>> edges;
+  for (const Step& step : plan.build().steps)
+    edges.push_back(step.after);
+  return edges;
+}
+
+TEST(Dependencies, ReadAfterWrite) {
+  auto plan = plan_with();
+  plan.recv(part(plan.output(), 0, 4), left);
+  plan.recv(part(plan.output(), 4, 8), left);
+  plan.send(part(plan.output(), 3, 5), right);
+  plan.send(part(plan.output(), 5, 6), right);
+  EXPECT_THAT(edges(plan), ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(0, 1), ElementsAre(1)));
+}
+
+TEST(Dependencies, WriteAfterReadAndAfterWrite) {
+  auto plan = plan_with();
+  const Region theirs = plan.scratch(n);
+  plan.recv(theirs, left);
+  plan.send(part(theirs, 0, 4), right);
+  plan.send(part(theirs, 2, 8), right);
+  plan.recv(part(theirs, 0, 3), left);
+  plan.recv(part(theirs, 0, 1), left);
+  plan.send(theirs, right);
+  EXPECT_THAT(edges(plan), ElementsAre(IsEmpty(), ElementsAre(0), ElementsAre(0), ElementsAre(0, 1, 2), ElementsAre(3),
+                                       ElementsAre(0, 3, 4)));
+}
+
+TEST(Dependencies, ReadsDoNotWaitForReads) {
+  auto plan = plan_with();
+  plan.send(plan.input(), left);
+  plan.send(plan.input(), right);
+  EXPECT_THAT(edges(plan), ElementsAre(IsEmpty(), IsEmpty()));
+}
+
+TEST(Dependencies, ReductionInPlaceWaitsForOthersOnly) {
+  auto plan = plan_with();
+  const Region theirs = plan.scratch(n);
+  plan.recv(theirs, left);
+  plan.copy(plan.input(), plan.output());
+  plan.reduce(theirs, plan.output(), plan.output());
+  EXPECT_THAT(edges(plan), ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(0, 1)));
+}
+
+TEST(Dependencies, OfSeveralRegionsInOneMessage) {
+  auto plan = plan_with();
+  plan.recv({part(plan.output(), 0, 1), part(plan.output(), 6, 7)}, left);
+  plan.recv(part(plan.output(), 3, 4), left);
+  plan.send({part(plan.output(), 6, 7), part(plan.output(), 3, 4)}, right);
+  EXPECT_THAT(edges(plan), ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(0, 1)));
+}
+
+TEST(Aliasing, SeparateBuffersAreUnrelated) {
+  auto plan = plan_with();
+  plan.send(plan.input(), left);
+  plan.recv(plan.output(), left);
+  EXPECT_THAT(edges(plan), ElementsAre(IsEmpty(), IsEmpty()));
+}
+
+TEST(Aliasing, InPlaceAWriteOfTheOutputFollowsReadsOfTheInput) {
+  auto plan = plan_with(Aliasing::in_place());
+  plan.send(part(plan.input(), 0, 4), left);
+  plan.recv(part(plan.output(), 4, 8), left);
+  plan.recv(part(plan.output(), 3, 4), left);
+  EXPECT_THAT(edges(plan), ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(0)));
+}
+
+TEST(Aliasing, InputInsideTheOutput) {
+  constexpr Count block{2};
+  ScheduleBuilder plan{Problem{me, 3, block, Aliasing::inside_output(block)}, block, 3 * block};
+  plan.copy(plan.input(), part(plan.output(), 2, 4));  // is there already
+  plan.send(plan.input(), left);
+  plan.recv(part(plan.output(), 0, 2), left);
+  plan.recv(part(plan.output(), 3, 5), right);
+  EXPECT_THAT(edges(plan), ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(0)));
+}
+
+TEST(Builder, DropsStepsOnNothingAndCopiesOntoThemselves) {
+  auto plan = plan_with(Aliasing::in_place());
+  const Region nothing = plan.output().first(Count{0});
+  plan.send(nothing, left);
+  plan.recv(nothing, left);
+  plan.reduce(nothing, nothing, nothing);
+  plan.copy(nothing, nothing);
+  plan.send(Regions{}, left);
+  plan.copy(plan.input(), plan.output());
+  EXPECT_THAT(plan.build().steps, IsEmpty());
+}
+
+TEST(Builder, KeepsACopyBetweenSeparateBuffers) {
+  auto plan = plan_with();
+  plan.copy(plan.input(), plan.output());
+  EXPECT_EQ(plan.build().steps.size(), 1u);
+}
+
+TEST(Builder, NumbersMessagesByPairAndDirection) {
+  auto plan = plan_with();
+  plan.send(plan.input(), left);
+  plan.send(plan.input().first(Count{0}), left);
+  plan.send(plan.input(), right);
+  plan.recv(part(plan.output(), 0, 4), left);
+  plan.signal(left);
+  plan.await(left);
+  plan.recv(part(plan.output(), 4, 8), left);
+  std::vector<int> sent, received;
+  for (const auto& [action, after] : plan.build().steps) {
+    if (const auto* send = std::get_if<Send>(&action)) sent.push_back(send->message);
+    if (const auto* recv = std::get_if<Recv>(&action)) received.push_back(recv->message);
+  }
+  EXPECT_THAT(sent, ElementsAre(0, 0, 1));
+  EXPECT_THAT(received, ElementsAre(0, 1, 2));
+}
+
+TEST(Builder, ASignalFollowsAllAndAnAwaitPrecedesAll) {
+  auto plan = plan_with();
+  plan.send(plan.input(), left);
+  plan.recv(plan.output(), left);
+  plan.signal(right);
+  plan.signal(left);
+  plan.await(right);
+  plan.send(plan.input(), right);
+  EXPECT_THAT(edges(plan),
+              ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(0, 1), ElementsAre(2), IsEmpty(), ElementsAre(4)));
+}
+
+TEST(Builder, AwaitsFollowEachOther) {
+  auto plan = plan_with();
+  plan.await(left);
+  plan.await(right);
+  plan.signal(left);
+  EXPECT_THAT(edges(plan), ElementsAre(IsEmpty(), ElementsAre(0), ElementsAre(0, 1)));
+}
+
+TEST(Builder, ReducesInTheOrderOfRanks) {
+  auto plan = plan_with();
+  const Region theirs = plan.scratch(n);
+  plan.recv(theirs, left);
+  plan.reduce_in_order(left, theirs, plan.input(), plan.output());
+  plan.reduce_in_order(right, theirs, plan.input(), plan.output());
+  const Schedule schedule = plan.build();
+  EXPECT_EQ(std::get<Reduce>(schedule.steps[1].action).lhs, theirs);
+  EXPECT_EQ(std::get<Reduce>(schedule.steps[2].action).rhs, theirs);
+}
+
+TEST(Builder, CountsScratch) {
+  auto plan = plan_with();
+  EXPECT_EQ(plan.scratch(Count{3}), (Region{Buffer::scratch, Count{0}, Count{3}}));
+  EXPECT_EQ(plan.scratch(Count{2}), (Region{Buffer::scratch, Count{3}, Count{2}}));
+  EXPECT_EQ(plan.build().scratch, Count{5});
+}
+
+TEST(Refused, Problems) {
+  const auto build = [](int rank, int size, Count count, Aliasing aliasing) {
+    ScheduleBuilder{Problem{Rank{rank}, size, count, aliasing}};
+  };
+  EXPECT_THROW(build(0, 0, n, {}), std::logic_error);
+  EXPECT_THROW(build(3, 3, n, {}), std::logic_error);
+  EXPECT_THROW(build(-1, 3, n, {}), std::logic_error);
+  EXPECT_THROW(build(0, 3, Count{-1}, {}), std::logic_error);
+  EXPECT_THROW(build(0, 3, n, Aliasing::inside_output(Count{1})), std::logic_error);
+  EXPECT_THROW(build(0, 3, n, Aliasing::inside_output(Count{-1})), std::logic_error);
+}
+
+TEST(Refused, Regions) {
+  auto plan = plan_with();
+  const Region in = plan.input(), out = plan.output();
+  EXPECT_THROW(plan.send(part(in, 0, 9), left), std::logic_error);
+  EXPECT_THROW(plan.send(part(in, -1, 2), left), std::logic_error);
+  EXPECT_THROW(plan.send(part(in, 3, 2), left), std::logic_error);
+  EXPECT_THROW(plan.recv(Region{Buffer::scratch, Count{0}, Count{1}}, left), std::logic_error);
+  EXPECT_THROW(plan.scratch(Count{-1}), std::logic_error);
+  EXPECT_THROW(plan.recv(in, left), std::logic_error);
+  EXPECT_THROW(plan.copy(out, in), std::logic_error);
+  EXPECT_THROW(plan.reduce(in, out, in), std::logic_error);
+  EXPECT_THROW(plan.copy(in, part(out, 0, 4)), std::logic_error);
+  EXPECT_THROW(plan.reduce(in, part(out, 0, 4), out), std::logic_error);
+  EXPECT_THROW(plan.copy(part(out, 0, 4), part(out, 2, 6)), std::logic_error);
+  EXPECT_THROW(plan.reduce(part(in, 0, 4), part(out, 0, 4), part(out, 2, 6)), std::logic_error);
+}
+
+TEST(Refused, ReceivingTwiceIntoTheSameElements) {
+  auto plan = plan_with();
+  EXPECT_THROW(plan.recv({part(plan.output(), 0, 3), part(plan.output(), 2, 4)}, left), std::logic_error);
+  EXPECT_NO_THROW(plan_with().recv({part(plan.output(), 0, 3), part(plan.output(), 4, 5)}, left));
+}
+
+TEST(Refused, PartialOverlapThroughAliasing) {
+  auto plan = plan_with(Aliasing::in_place());
+  EXPECT_THROW(plan.copy(part(plan.input(), 0, 4), part(plan.output(), 2, 6)), std::logic_error);
+}
+
+TEST(Refused, Peers) {
+  auto plan = plan_with();
+  EXPECT_THROW(plan.send(plan.input(), me), std::logic_error);
+  EXPECT_THROW(plan.recv(plan.output(), Rank{3}), std::logic_error);
+  EXPECT_THROW(plan.signal(Rank{-1}), std::logic_error);
+  EXPECT_THROW(plan.await(me), std::logic_error);
+}
+
+TEST(Text, OfASmallRing) {
+  const Algorithm* ring = find_algorithm(Collective::allreduce, "ring");
+  ASSERT_NE(ring, nullptr);
+  EXPECT_EQ(to_text(ring->build({Rank{0}, 3, Count{3}, Aliasing::separate()})),
+            "round 1\n"
+            "  send input[0..1) to 1\n"
+            "  recv scratch[0..1) from 2\n"
+            "  reduce output[2..3) = scratch[0..1) (+) input[2..3)\n"
+            "round 2\n"
+            "  send output[2..3) to 1 (message 1)\n"
+            "  recv scratch[0..1) from 2 (message 1)\n"
+            "  reduce output[1..2) = scratch[0..1) (+) input[1..2)\n"
+            "round 3\n"
+            "  send output[1..2) to 1 (message 2)\n"
+            "  recv output[0..1) from 2 (message 2)\n"
+            "round 4\n"
+            "  send output[0..1) to 1 (message 3)\n"
+            "  recv output[2..3) from 2 (message 3)\n"
+            "scratch 1 elements\n");
+}
+
+TEST(Text, OfActions) {
+  const Region two{Buffer::output, Count{4}, Count{2}};
+  EXPECT_EQ(to_text(Action{Send{Rank{3}, {}, 2}}), "send signal to 3 (message 2)");
+  EXPECT_EQ(to_text(Action{Recv{Rank{3}, {two, two.in(Buffer::scratch)}}}), "recv output[4..6) + scratch[4..6) from 3");
+  EXPECT_EQ(to_text(Action{Copy{two.in(Buffer::input), two}}), "copy output[4..6) = input[4..6)");
+}
+
+TEST(Builder, LargeRingHasFewEdges) {
+  constexpr int size = 4096;
+  const Algorithm* ring = find_algorithm(Collective::allreduce, "ring");
+  ASSERT_NE(ring, nullptr);
+  const auto begin = std::chrono::steady_clock::now();
+  const Schedule schedule = ring->build({Rank{17}, size, Count{1 << 20}, Aliasing::in_place()});
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
+  std::size_t edges = 0;
+  for (const Step& step : schedule.steps)
+    edges += step.after.size();
+  fmt::print("ring, {} ranks: {} steps, {} edges, built in {:.1f} ms\n", size, schedule.steps.size(), edges,
+             time.count());
+  EXPECT_EQ(schedule.steps.size(), 5u * (size - 1));
+  EXPECT_LE(edges, 3 * schedule.steps.size());
+}
+
+}  // namespace
+}  // namespace tutti
