@@ -166,6 +166,7 @@ Options& Options::integers(const std::string& name, std::vector<int>& value, int
 
 Options& Options::bytes(const std::string& name, std::vector<Bytes>& value, const std::string& help) {
   std::vector<std::int64_t> defaults;
+  defaults.reserve(value.size());
   for (const Bytes size : value) {
     defaults.push_back(size.value());
   }

@@ -14,7 +14,7 @@ namespace tutti::bench {
 struct Settings {
   std::string collective = "allreduce";
   Bytes min{8}, max{8 << 20};
-  int factor = 4;
+  int factor = 2;
   std::string type = "fp32", op = "sum";
   int root = 0;
   std::string algorithm = "auto", transport = "auto", memory = "host", mode = "blocking", placement = "both";

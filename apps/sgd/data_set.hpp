@@ -1,0 +1,53 @@
+#pragma once
+// Labelled images, and the files that they come from.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::sgd {
+
+/// Images of equal size, each with its class. Pixels are kept as they came, 0 to `white`, one byte each.
+struct DataSet {
+  std::string name;
+  int features = 0;  ///< Pixels of an image.
+  int classes = 0;   ///< Labels are 0 to classes - 1.
+  int white = 1;     ///< The largest pixel value.
+  std::vector<std::uint8_t> pixels;
+  std::vector<std::uint8_t> labels;
+
+  [[nodiscard]] int size() const { return static_cast<int>(labels.size()); }
+  [[nodiscard]] int label(int image) const { return labels[static_cast<std::size_t>(image)]; }
+
+  /// The pixels of one image, scaled to 0 to 1.
+  template <class T>
+  void load(int image, std::span<T> into) const {
+    const std::uint8_t* const from = pixels.data() + static_cast<std::size_t>(image) * into.size();
+    const T scale = T{1} / static_cast<T>(white);
+    for (std::size_t pixel = 0; pixel < into.size(); ++pixel) {
+      into[pixel] = scale * static_cast<T>(from[pixel]);
+    }
+  }
+};
+
+/// Reads the format of UCI's handwritten digits: a line per image, 64 pixels (0 to 16) and a label (0 to 9), separated
+/// by commas. Throws InputError, which names the line and what was expected there.
+[[nodiscard]] DataSet read_csv(const std::string& path);
+
+/// Reads the format of MNIST (IDX): a file of images with unsigned bytes as pixels and a file of their labels.
+/// Throws InputError, which names the byte offset and what was expected there.
+[[nodiscard]] DataSet read_idx(const std::string& images, const std::string& labels);
+
+/// What a model learns from, and what tells how well it learnt.
+struct Split {
+  DataSet train, test;
+};
+
+/// Sets a random part of the images aside for testing, at least one. Throws InputError if none is left to train with.
+[[nodiscard]] Split split(const DataSet& all, double test_fraction, std::uint64_t seed);
+
+/// A number that tells data sets apart (CRC-32 of all pixels and labels).
+[[nodiscard]] std::uint32_t fingerprint(const Split& data);
+
+}  // namespace tutti::sgd

@@ -1,0 +1,96 @@
+#include "apps/sgd/files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <system_error>
+
+#include "apps/options.hpp"
+
+namespace tutti::sgd {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string reason() { return std::generic_category().message(errno); }
+
+/// A file opened for writing under a temporary name; removed again unless it was renamed to its place.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& beside) : path_(beside.string() + ".XXXXXX"), file_(mkstemp(path_.data())) {
+    if (file_ < 0) fail("make");
+    // mkstemp lets only the owner read; give the permissions that any new file would have.
+    const mode_t mask = umask(0);
+    umask(mask);
+    fchmod(file_, 0666 & ~mask);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (file_ >= 0) ::close(file_);
+    if (!renamed_) ::unlink(path_.c_str());
+  }
+
+  void write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(file_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail("write");
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+  void rename_to(const fs::path& target) {
+    // Without fsync a crash of the machine could leave the new name on a file that is still empty.
+    if (::fsync(file_) != 0) fail("write");
+    if (::rename(path_.c_str(), target.c_str()) != 0) fail("rename");
+    renamed_ = true;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view verb) const {
+    throw std::runtime_error(fmt::format("cannot {} '{}': {}", verb, path_, reason()));
+  }
+  std::string path_;
+  int file_;
+  bool renamed_ = false;
+};
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) throw apps::InputError(fmt::format("cannot read '{}': it is a folder", path));
+  std::ifstream file{path, std::ios::binary};
+  if (!file) throw apps::InputError(fmt::format("cannot open '{}': {}", path, reason()));
+  std::string bytes{std::istreambuf_iterator<char>{file}, {}};
+  if (file.bad()) throw apps::InputError(fmt::format("cannot read '{}': {}", path, reason()));
+  return bytes;
+}
+
+void require_writable(const std::string& path) {
+  const auto refuse = [&path](std::string_view why) {
+    throw apps::InputError(fmt::format("cannot write '{}': {}", path, why));
+  };
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) refuse("it exists and is not a regular file");
+  const fs::path folder = fs::absolute(path).parent_path();
+  if (!fs::is_directory(folder, ignored)) refuse(fmt::format("there is no folder '{}'", folder.string()));
+  if (::access(folder.c_str(), W_OK) != 0) refuse(fmt::format("folder '{}': {}", folder.string(), reason()));
+}
+
+void replace_file(const std::string& path, std::string_view bytes) {
+  const fs::path target = fs::weakly_canonical(path);  // Writes through a symbolic link, not over it.
+  TemporaryFile file{target};
+  file.write(bytes);
+  file.rename_to(target);
+}
+
+}  // namespace tutti::sgd

@@ -1,0 +1,19 @@
+#pragma once
+// Whole files, read and written in one go.
+
+#include <string>
+#include <string_view>
+
+namespace tutti::sgd {
+
+/// The file's bytes. Throws InputError if there is no such file or it cannot be read.
+[[nodiscard]] std::string read_file(const std::string& path);
+
+/// Throws InputError unless a file of that name can be made or replaced: finds out before hours of training do.
+void require_writable(const std::string& path);
+
+/// Replaces the file: writes a temporary one beside it (PATH.XXXXXX), has it reach the disk, and renames it. Whenever
+/// this is interrupted, `path` holds either all of the old bytes or all of the new. Throws std::runtime_error.
+void replace_file(const std::string& path, std::string_view bytes);
+
+}  // namespace tutti::sgd

@@ -1,0 +1,68 @@
+#include "apps/sgd/report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+namespace tutti::sgd {
+
+namespace {
+
+std::string with_plural(int count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string header_text(const RunDescription& run) {
+  const auto& [settings, data, widths, parameters, ranks, algorithm] = run;
+  return fmt::format(
+      "Data      {}: {} training and {} test images of {}, {} classes\n"
+      "Model     perceptron {}, {} parameters, {}\n"
+      "Training  {}, batches of {} images, rate {}, momentum {}, seed {}, allreduce by {}\n\n"
+      "{:>6}  {:>11}  {:>14}  {:>13}  {:>9}  {:>13}\n",
+      data.train.name, data.train.size(), data.test.size(), with_plural(data.train.features, "pixel"),
+      data.train.classes, fmt::join(widths, "-"), parameters, settings.precision, with_plural(ranks, "rank"),
+      settings.batch, settings.rate, settings.momentum, settings.seed, algorithm, "epoch", "loss", "train accuracy",
+      "test accuracy", "samples/s", "communication");
+}
+
+std::string row_text(const EpochReport& report) {
+  return fmt::format("{:>6}  {:>11.6f}  {:>12.2f} %  {:>11.2f} %  {:>9.0f}  {:>11.1f} %\n", report.epoch, report.loss,
+                     100 * report.train_accuracy, 100 * report.test_accuracy, report.samples_per_s,
+                     100 * report.comm_share);
+}
+
+std::string json_text(const RunDescription& run, const std::vector<EpochReport>& epochs) {
+  nlohmann::ordered_json json{
+      {"program", "tutti-sgd"},
+      {"version", TUTTI_VERSION},
+      {"mpi", mpi_library()},
+      {"ranks", run.ranks},
+      {"algorithm", run.algorithm},
+      {"data", run.data.train.name},
+      {"train_images", run.data.train.size()},
+      {"test_images", run.data.test.size()},
+      {"model", run.widths},
+      {"parameters", run.parameters},
+      {"precision", run.settings.precision},
+      {"batch", run.settings.batch},
+      {"rate", run.settings.rate},
+      {"momentum", run.settings.momentum},
+      {"seed", run.settings.seed},
+      {"epochs", nlohmann::ordered_json::array()},
+  };
+  for (const EpochReport& report : epochs) {
+    json["epochs"].push_back({{"epoch", report.epoch},
+                              {"loss", report.loss},
+                              {"train_accuracy", report.train_accuracy},
+                              {"test_accuracy", report.test_accuracy},
+                              {"samples_per_s", report.samples_per_s},
+                              {"comm_share", report.comm_share}});
+  }
+  // A file name need not be UTF-8, JSON has to be.
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tutti::sgd

@@ -1,0 +1,57 @@
+#include "apps/sgd/root.hpp"
+
+#include <algorithm>
+
+#include "apps/options.hpp"
+
+namespace tutti::sgd {
+
+namespace {
+
+enum class Outcome : int { success, bad_input, failure };
+
+/// Runs `action`; the outcome, with what was thrown in `text`.
+Outcome attempt(const std::function<void()>& action, std::string& text) {
+  try {
+    action();
+    return Outcome::success;
+  } catch (const apps::InputError& error) {
+    text = error.what();
+    return Outcome::bad_input;
+  } catch (const std::exception& error) {
+    text = error.what();
+    return Outcome::failure;
+  }
+}
+
+}  // namespace
+
+void on_root(MPI_Comm comm, const std::function<void()>& action) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  std::string text;
+  Outcome outcome = rank == 0 ? attempt(action, text) : Outcome::success;
+  broadcast(comm, outcome);
+  if (outcome == Outcome::success) return;
+  broadcast(comm, text);
+  if (outcome == Outcome::bad_input) throw apps::InputError(text);
+  throw CommonFailure(text);
+}
+
+void broadcast_bytes(MPI_Comm comm, void* data, std::size_t size) {
+  constexpr std::size_t most = std::size_t{1} << 30;  // MPI counts are ints.
+  for (std::size_t sent = 0; sent < size; sent += most) {
+    MPI_Bcast(static_cast<char*>(data) + sent, static_cast<int>(std::min(most, size - sent)), MPI_BYTE, 0, comm);
+  }
+}
+
+void broadcast(MPI_Comm comm, DataSet& data) {
+  broadcast(comm, data.name);
+  broadcast(comm, data.features);
+  broadcast(comm, data.classes);
+  broadcast(comm, data.white);
+  broadcast(comm, data.pixels);
+  broadcast(comm, data.labels);
+}
+
+}  // namespace tutti::sgd

@@ -1,0 +1,42 @@
+#pragma once
+// What rank 0 alone does, files above all, and how the others learn of it.
+
+#include <mpi.h>
+
+#include <exception>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "apps/sgd/data_set.hpp"
+
+namespace tutti::sgd {
+
+/// Something failed on all ranks alike: rank 0 tells, all of them end.
+class CommonFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Collective: rank 0 runs `action`. What it throws there, all ranks throw: InputError as itself, anything else as
+/// CommonFailure. So nobody is left waiting for a rank that has given up.
+void on_root(MPI_Comm comm, const std::function<void()>& action);
+
+/// Collective: all ranks get rank 0's value.
+void broadcast_bytes(MPI_Comm comm, void* data, std::size_t size);
+template <class T>
+requires std::is_trivially_copyable_v<T>
+void broadcast(MPI_Comm comm, T& value) { broadcast_bytes(comm, &value, sizeof value); }
+template <class Container>
+requires requires(Container c) { c.resize(c.size()); }
+void broadcast(MPI_Comm comm, Container& values) {
+  std::size_t size = values.size();
+  broadcast(comm, size);
+  values.resize(size);
+  broadcast_bytes(comm, values.data(), size * sizeof(*values.data()));
+}
+void broadcast(MPI_Comm comm, DataSet& data);
+
+}  // namespace tutti::sgd

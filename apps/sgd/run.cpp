@@ -1,0 +1,146 @@
+#include "apps/sgd/run.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "apps/sgd/checkpoint.hpp"
+#include "apps/sgd/files.hpp"
+#include "apps/sgd/report.hpp"
+#include "apps/sgd/root.hpp"
+
+namespace tutti::sgd {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The digits that come with Tutti: installed or in the source tree above the program, else where it was built from.
+std::string default_digits() {
+  std::error_code ignored;
+  for (fs::path folder = fs::read_symlink("/proc/self/exe", ignored); folder.has_relative_path();) {
+    folder = folder.parent_path();
+    for (const auto* const place : {"share/tutti/digits.csv", "apps/data/digits.csv"}) {
+      if (fs::exists(folder / place, ignored)) return folder / place;
+    }
+  }
+  return TUTTI_SGD_DIGITS;
+}
+
+Split read_data(const Settings& settings) {
+  if (settings.images.empty()) {
+    DataSet digits = read_csv(settings.data.empty() ? default_digits() : settings.data);
+    if (settings.data.empty()) digits.name = "UCI handwritten digits";
+    return split(digits, settings.test_fraction, settings.seed);
+  }
+  DataSet images = read_idx(settings.images, settings.labels);
+  if (settings.test_images.empty()) return split(images, settings.test_fraction, settings.seed);
+  Split data{std::move(images), read_idx(settings.test_images, settings.test_labels)};
+  auto& [train, test] = data;
+  if (train.features != test.features) {
+    throw apps::InputError(
+        fmt::format("{} has images of {} pixels, {} of {}", train.name, train.features, test.name, test.features));
+  }
+  train.classes = test.classes = std::max(train.classes, test.classes);
+  return data;
+}
+
+/// Reads on rank 0, so that an error is told once, and gives everybody the data.
+Split shared_data(const Settings& settings, MPI_Comm comm) {
+  Split data;
+  on_root(comm, [&] {
+    if (!settings.checkpoint.empty()) require_writable(settings.checkpoint);
+    if (!settings.json.empty() && settings.json != "-") require_writable(settings.json);
+    data = read_data(settings);
+  });
+  broadcast(comm, data.train);
+  broadcast(comm, data.test);
+  return data;
+}
+
+/// Training that prints, saves and resumes.
+template <class T>
+class Run {
+ public:
+  Run(const Settings& settings, const Split& data, const Communicator& comm, MPI_Comm mpi)
+      : settings_(settings),
+        mpi_(mpi),
+        trainer_(settings, data, comm),
+        identity_{settings.precision, trainer_.model().widths(), settings.seed,
+                  static_cast<std::uint64_t>(settings.batch), fingerprint(data)},
+        description_{settings,
+                     data,
+                     trainer_.model().widths(),
+                     trainer_.model().parameter_count(),
+                     comm.size(),
+                     trainer_.algorithm()} {}
+
+  void operator()() {
+    resume();
+    print(header_text(description_));
+    while (trainer_.progress().epochs < settings_.epochs) {
+      epochs_.push_back(trainer_.run_epoch());
+      print(row_text(epochs_.back()));
+      save();
+    }
+    if (epochs_.empty()) print("All epochs are done already: ask for more by --epochs.\n");
+    report();
+  }
+
+ private:
+  void resume() {
+    Progress<T> progress;
+    on_root(mpi_, [&] {
+      if (settings_.checkpoint.empty() || !fs::exists(settings_.checkpoint)) return;
+      progress = decode<T>(settings_.checkpoint, read_file(settings_.checkpoint), identity_);
+      print(fmt::format("Resumed   '{}' after {} epochs\n", settings_.checkpoint, progress.epochs));
+    });
+    broadcast(mpi_, progress.epochs);
+    broadcast(mpi_, progress.weights);
+    broadcast(mpi_, progress.velocity);
+    if (!progress.weights.empty()) trainer_.resume(std::move(progress));
+  }
+  void save() {
+    if (settings_.checkpoint.empty()) return;
+    on_root(mpi_, [&] { replace_file(settings_.checkpoint, encode(identity_, trainer_.progress())); });
+  }
+  void report() {
+    on_root(mpi_, [&] {
+      if (settings_.json == "-") fmt::print("{}", json_text(description_, epochs_));
+      if (!settings_.json.empty() && settings_.json != "-") {
+        replace_file(settings_.json, json_text(description_, epochs_));
+      }
+    });
+  }
+  /// On rank 0, unless stdout is for JSON.
+  void print(const std::string& text) {
+    int rank = 0;
+    MPI_Comm_rank(mpi_, &rank);
+    if (rank != 0 || settings_.json == "-") return;
+    fmt::print("{}", text);
+    std::fflush(stdout);
+  }
+
+  const Settings& settings_;
+  MPI_Comm mpi_;
+  Trainer<T> trainer_;
+  Identity identity_;
+  RunDescription description_;
+  std::vector<EpochReport> epochs_;
+};
+
+}  // namespace
+
+void run(const Settings& settings, MPI_Comm mpi) {
+  require_consistent(settings);
+  const Split data = shared_data(settings, mpi);
+  const Communicator comm{mpi};
+  if (settings.precision == "float") {
+    Run<float>{settings, data, comm, mpi}();
+  } else {
+    Run<double>{settings, data, comm, mpi}();
+  }
+}
+
+}  // namespace tutti::sgd
