@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# sgd_cli_test.sh MPIRUN_SH MPIRUN TUTTI_SGD RANKS - runs tutti-sgd as users do: exit codes, messages, files, resuming.
+set -u
+mpirun_sh=$1 mpirun=$2 program=$3 ranks=$4
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+fail() {
+  echo "FAILED: $*" >&2
+  sed 's/^/  | /' "$folder/out" "$folder/err" >&2
+  failures=$((failures + 1))
+}
+
+sgd() { "$mpirun_sh" "$mpirun" "$ranks" "$program" "$@" >"$folder/out" 2>"$folder/err"; }
+
+# expect CODE TEXT OPTIONS...: the exit code, and a text in stdout or stderr.
+expect() {
+  local code=$1 text=$2
+  shift 2
+  sgd "$@"
+  local found=$?
+  [ $found -eq "$code" ] || fail "exit code $found instead of $code: $*"
+  grep -qF -- "$text" "$folder/out" "$folder/err" || fail "no '$text': $*"
+}
+
+# once: the last error was told by one rank only.
+once() {
+  local lines
+  lines=$(grep -c '^tutti-sgd: ' "$folder/err")
+  [ "$lines" -eq 1 ] || fail "$lines lines of error instead of 1"
+}
+
+expect 0 'Usage: tutti-sgd' --help
+[ "$(grep -c Usage "$folder/out")" -eq 1 ] || fail 'help came more than once'
+expect 0 'tutti-sgd (Tutti ' --version
+
+expect 2 "--epochs: '0' is not an integer from 1" --epochs 0
+once
+expect 2 "unrecognised option '--speed'" --speed
+expect 2 'is none of: ' --algorithm magic
+expect 2 'No such file' --data "$folder/none"
+once
+expect 2 'there is no folder' --checkpoint "$folder/none/checkpoint"
+expect 2 'there are only' --batch 5000
+once
+printf '1,2,3\n' >"$folder/short.csv"
+expect 2 'line 1: expected 65 values' --data "$folder/short.csv"
+once
+expect 2 'expected the magic number 0x00000803 of images' --images "$folder/short.csv" --labels "$folder/short.csv"
+once
+
+# MNIST's format: 20 images of one pixel in 2 classes, then one image of two pixels.
+printf '\0\0\10\3\0\0\0\24\0\0\0\1\0\0\0\1aAaAaAaAaAaAaAaAaAaA' >"$folder/images"
+printf '\0\0\10\1\0\0\0\24%s' "$(printf '\1\2%.0s' {1..10})" >"$folder/labels"
+expect 0 '16 training and 4 test images of 1 pixel' --images "$folder/images" --labels "$folder/labels" --batch 3 --epochs 2
+printf '\0\0\10\3\0\0\0\1\0\0\0\1\0\0\0\2aA' >"$folder/test_images"
+printf '\0\0\10\1\0\0\0\1\1' >"$folder/test_labels"
+expect 2 'has images of 1 pixels' --images "$folder/images" --labels "$folder/labels" \
+  --test-images "$folder/test_images" --test-labels "$folder/test_labels"
+once
+
+# The report.
+expect 0 'communication' --epochs 2 --json "$folder/report.json"
+grep -q '"comm_share"' "$folder/report.json" || fail 'no comm_share in the report'
+[ "$(grep -c '"loss"' "$folder/report.json")" -eq 2 ] || fail 'not 2 epochs in the report'
+expect 0 '"test_accuracy"' --epochs 1 --json -
+[ "$(head -c 1 "$folder/out")" = '{' ] || fail 'more than JSON on stdout'
+
+# 2 epochs, then 2 more, against 4 at once.
+saved=(--batch 400 --checkpoint "$folder/saved")
+expect 0 'rank' --epochs 4 --batch 400 --checkpoint "$folder/at_once"
+expect 0 'rank' --epochs 2 "${saved[@]}"
+expect 0 'after 2 epochs' --epochs 4 "${saved[@]}"
+cmp -s "$folder/at_once" "$folder/saved" || fail 'resumed training differs from uninterrupted training'
+expect 0 'All epochs are done already' --epochs 4 "${saved[@]}"
+cmp -s "$folder/at_once" "$folder/saved" || fail 'the checkpoint was touched'
+
+# Checkpoints that cannot be used are refused and kept.
+refuse() {
+  cp "$folder/saved" "$folder/before"
+  expect 2 "$@" "${saved[@]}"
+  once
+  cmp -s "$folder/before" "$folder/saved" || fail 'the checkpoint was touched'
+}
+refuse 'model 64-16-10 expected, 64-64-10 found' --hidden 16
+refuse '--precision float expected, double found' --precision float
+refuse '--seed 2 expected, 1 found' --seed 2
+refuse 'other images, or another --test-fraction' --test-fraction 0.3
+head -c 1000 "$folder/at_once" >"$folder/saved"
+refuse 'is cut short or damaged' --epochs 5
+echo '{"epochs": []}' >"$folder/saved"
+refuse 'is no checkpoint of tutti-sgd' --epochs 5
+# A failure at run time: there is no room in a file's name for the temporary file's.
+expect 1 'File name too long' --epochs 1 --checkpoint "$folder/$(printf 'x%.0s' {1..250})"
+once
+[ $failures -eq 0 ] || exit 1
