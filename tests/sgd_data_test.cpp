@@ -165,13 +165,13 @@ TEST(SgdRandom, IsTheSameEverywhere) {
 }
 
 TEST(SgdRandom, ShufflesEvenly) {
-  std::vector<int> hits(3 * 3);
+  std::vector<int> hits(9);
   Random random{5, Random::Purpose::order};
   for (int round = 0; round < 30'000; ++round) {
     std::vector<int> items{0, 1, 2};
     random.shuffle(std::span{items});
-    for (int place = 0; place < 3; ++place) {
-      ++hits[static_cast<std::size_t>(3 * place + items[static_cast<std::size_t>(place)])];
+    for (std::size_t place = 0; place < 3; ++place) {
+      ++hits[3 * place + static_cast<std::size_t>(items[place])];
     }
   }
   EXPECT_THAT(hits, testing::Each(testing::AllOf(testing::Gt(9'600), testing::Lt(10'400))));

@@ -1,7 +1,7 @@
 #pragma once
 // A folder that lives as long as a test.
 
-#include <stdlib.h>
+#include <cstdlib>
 
 #include <filesystem>
 #include <fstream>

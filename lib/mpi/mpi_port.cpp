@@ -45,7 +45,7 @@ Posted MpiPort::post_send(int index, const CompiledStep& step, const std::byte* 
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Isend(data + sent, bytes, MPI_BYTE, peer, route_.tags.tag(tag_, step.message), route_.comm, &request),
           "MPI_Isend");
-    if (step.bytes <= often_buffered) {
+    if (step.bytes <= std::min(often_buffered, route_.message_limit)) {  // all of it in this one piece
       int complete = 0;
       check(MPI_Test(&request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
       if (complete != 0) return Posted::complete;

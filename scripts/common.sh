@@ -1,0 +1,26 @@
+# Sourced by demo.sh and test.sh, which run in the root of the source tree. TUTTI_BUILD names another folder than build.
+
+cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
+
+# mpi_options NAME: CMake options for Debian's openmpi or mpich, which live side by side; nothing where there is no such
+# name, and CMake looks for an MPI itself.
+mpi_options() {
+  if command -v "mpicxx.$1" >/dev/null; then
+    echo "-DMPI_CXX_COMPILER=$(command -v "mpicxx.$1") -DMPIEXEC_EXECUTABLE=$(command -v "mpirun.$1")"
+  fi
+}
+
+# configure FOLDER OPTIONS...: CMake with Ninja; starts over where the folder was configured in another way.
+configure() {
+  local folder=$1
+  shift
+  if [ -e "$folder/options" ] && [ "$(cat "$folder/options")" != "$*" ]; then
+    rm -rf "$folder"
+  fi
+  mkdir -p "$folder"
+  echo "$*" >"$folder/options"
+  cmake -S . -B "$folder" -G Ninja "$@"
+}
+
+# cached FOLDER VARIABLE: what CMake found.
+cached() { sed -n "s/^$2:[A-Z]*=//p" "$1/CMakeCache.txt"; }

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Adds up JUnit files: what failed with its output, what was skipped and why, and "N passed, N failed, N skipped".
+
+    junit_totals.py --details FILE...   everything; exit code 1 if anything failed
+    junit_totals.py --one-line FILE...  the totals only
+"""
+import sys
+import xml.etree.ElementTree as ElementTree
+
+TAIL = 60  # lines shown of the output of a failed test
+
+
+def outcome(case):
+    """'passed', 'failed' or 'skipped', and why. CTest calls a test without its program skipped: here it failed."""
+    skipped = case.find("skipped")
+    if case.find("failure") is not None or case.get("status") == "fail":
+        return "failed", (case.find("failure").get("message") if case.find("failure") is not None else "") or ""
+    if skipped is None and case.get("status") != "disabled":
+        return "passed", ""
+    why = (skipped.get("message") if skipped is not None else None) or "disabled"
+    if case.get("status") == "notrun" and not why.startswith("SKIP_"):  # no program, a failed fixture
+        return "failed", "not run: " + why
+    return "skipped", reason(case, why)
+
+
+def reason(case, why):
+    """What the test itself said: the lines that GoogleTest prints between 'Skipped' and '[  SKIPPED ]'."""
+    lines = (case.findtext("system-out") or "").splitlines()
+    said = []
+    for number, line in enumerate(lines):
+        if line.endswith(": Skipped"):
+            for text in lines[number + 1:]:
+                if text.startswith("["):
+                    break
+                said.append(text.strip())
+        elif line.startswith("SKIP: "):
+            said.append(line.removeprefix("SKIP: "))
+    return " ".join(filter(None, said)) or why
+
+
+def main():
+    details, files = sys.argv[1:2] == ["--details"], sys.argv[2:]
+    totals = {"passed": 0, "failed": 0, "skipped": 0}
+    for file in files:
+        suite = ElementTree.parse(file).getroot()
+        for case in suite.iter("testcase"):
+            result, why = outcome(case)
+            totals[result] += 1
+            if not details or result == "passed":
+                continue
+            print(f"{result}: {suite.get('name')}: {case.get('name')}" + (f" ({why})" if why else ""))
+            if result == "failed":
+                for line in (case.findtext("system-out") or "").splitlines()[-TAIL:]:
+                    print("    " + line)
+    print("{passed} passed, {failed} failed, {skipped} skipped".format(**totals))
+    return 1 if totals["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

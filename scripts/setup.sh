@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# setup.sh build|test - installs the Debian or Ubuntu packages that are missing (apt, as root or through sudo).
+#   build   what building and running the apps needs
+#   test    the same, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format, clang-tidy
+# Silent when nothing is missing. Exit code 2: something is missing and cannot be installed.
+set -eu
+
+build=(g++ cmake ninja-build libopenmpi-dev openmpi-bin libboost-dev libboost-program-options-dev libfmt-dev
+       nlohmann-json3-dev)
+test=("${build[@]}" libgtest-dev libgmock-dev libmpich-dev mpich libucx-dev clang clang-format clang-tidy python3)
+
+case ${1:-} in
+  build) wanted=("${build[@]}") ;;
+  test) wanted=("${test[@]}") ;;
+  --help | -h) sed -n '2,5s/^# \?//p' "$0" && exit 0 ;;
+  *) sed -n '2,5s/^# \?//p' "$0" >&2 && exit 2 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "setup: not a Debian or Ubuntu system, nothing is installed; needed are the equivalents of: ${wanted[*]}" >&2
+  exit 0
+fi
+
+missing() {
+  local package
+  for package in "${wanted[@]}"; do
+    dpkg-query -W -f '${db:Status-Abbrev}\n' "$package" 2>/dev/null | grep -q '^ii' || echo "$package"
+  done
+}
+
+mapfile -t packages < <(missing)
+[ ${#packages[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  as_root=(sudo)
+  if ! command -v sudo >/dev/null; then
+    echo "setup: missing: ${packages[*]}" >&2
+    echo "setup: neither root nor sudo; have them installed with: apt-get install ${packages[*]}" >&2
+    exit 2
+  fi
+fi
+
+echo "setup: installing ${packages[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 "$@"; }
+apt update >"$log" 2>&1 || echo "setup: apt-get update failed; trying with the package lists at hand" >&2
+if ! apt install --no-install-recommends "${packages[@]}" >>"$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  echo "setup: could not install: $(missing | tr '\n' ' ')" >&2
+  exit 2
+fi

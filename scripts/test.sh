@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# test.sh [--full | --quick] [--no-install] - installs what is missing, builds in every way, runs all tests.
+#   --full        also the slow tests, more ranks, and clang-tidy over the tests
+#   --quick       only the release build and its tests
+#   --no-install  uses what is there
+# The last line is "N passed, N failed, N skipped"; exit code 1 if anything failed. Logs and JUnit files: build/test/results
+set -eu
+cd "$(dirname "$0")/.."
+source scripts/common.sh
+
+full= quick= install=1
+for option in "$@"; do
+  case $option in
+    --full) full=1 ;;
+    --quick) quick=1 ;;
+    --no-install) install= ;;
+    --help | -h) sed -n '2,6s/^# \?//p' "$0" && exit 0 ;;
+    *) echo "test.sh: unknown option $option" >&2 && sed -n '2,6s/^# \?//p' "$0" >&2 && exit 2 ;;
+  esac
+done
+
+mkdir -p "${TUTTI_BUILD:-build}/test"
+out=$(realpath "${TUTTI_BUILD:-build}")/test
+results=$out/results
+rm -rf "$results"
+mkdir "$results"
+
+# Tests run side by side: ranks bound to cores would share the first ones.
+export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none
+export UBSAN_OPTIONS=print_stacktrace=1
+export LSAN_OPTIONS=suppressions=$PWD/scripts/lsan.supp:print_suppressions=0
+export TSAN_OPTIONS=suppressions=$PWD/scripts/tsan.supp:ignore_noninstrumented_modules=1
+
+say() { printf '%s\n' "$*"; }
+xml_text() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g' | tr -cd '\t\n\r -~'; }
+
+# record RESULT TEST [WHY]: a JUnit file for a check that CTest does not run. RESULT: passed, failed or skipped.
+record() {
+  local element=
+  case $1 in
+    failed) element="<failure message=\"see $log\"/>" ;;
+    skipped) element="<skipped message=\"$(xml_text <<<"$3")\"/>" ;;
+  esac
+  cat >"$results/$stage.$2.xml" <<XML
+<testsuite name="$stage" tests="1"><testcase name="$2" status="run">$element<system-out>$(
+    [ "$1" != failed ] || tail -n 60 "$log" | xml_text
+  )</system-out></testcase></testsuite>
+XML
+  say "   $2: $1${3:+ ($3)}, $((SECONDS - since)) s"
+  since=$SECONDS
+}
+
+# step NAME COMMAND...: one check, whose output goes to the log; counted as a test.
+step() {
+  local name=$1
+  shift
+  if "$@" >>"$log" 2>&1; then
+    record passed "$name"
+  else
+    record failed "$name"
+    return 1
+  fi
+}
+
+# tests FOLDER OPTIONS...: CTest, several tests at once.
+tests() {
+  local folder=$1 code=0
+  shift
+  [ -n "$full" ] || set -- "$@" -LE full
+  ctest --test-dir "$folder" -j "$cores" --no-tests=error --output-on-failure --output-junit "$results/$stage.xml" "$@" \
+    >>"$log" 2>&1 || code=$?
+  if [ -e "$results/$stage.xml" ]; then
+    sed -i "0,/name=\"[^\"]*\"/s//name=\"$stage\"/" "$results/$stage.xml"
+    say "   tests: $(python3 scripts/junit_totals.py --one-line "$results/$stage.xml"), $((SECONDS - since)) s" || :
+  elif [ "$code" -ne 0 ]; then
+    record failed tests
+  fi
+}
+
+# build FOLDER TARGETS OPTIONS...: a build without warnings is a test of its own.
+build() { step build configure_and_build "$@"; }
+configure_and_build() {
+  local folder=$1 targets=$2
+  shift 2
+  configure "$folder" "$@" && cmake --build "$folder" --target $targets
+}
+
+# ---- the stages -------------------------------------------------------------------------------------------------
+
+release() { # everything with Open MPI, as demo.sh builds it
+  build "$out/release" all -DCMAKE_BUILD_TYPE=Release $(mpi_options openmpi) && tests "$out/release"
+}
+
+mpich() { # MPICH's ranks do not yield: no more of them than a small machine has cores
+  build "$out/mpich" all -DCMAKE_BUILD_TYPE=Release $(mpi_options mpich) -DTUTTI_TEST_MAX_RANKS=$((full ? 4 : 2)) &&
+    step is_mpich sh -c "readlink -f '$(cached "$out/mpich" MPI_CXX_COMPILER)' | grep mpich" && tests "$out/mpich"
+}
+
+address() { # AddressSanitizer, UndefinedBehaviorSanitizer, checked iterators
+  build "$out/asan" all -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTUTTI_SANITIZE=address,undefined \
+    -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS -DTUTTI_TEST_MAX_RANKS=$((full ? 8 : 4)) $(mpi_options openmpi) &&
+    tests "$out/asan"
+}
+
+threads() { # ThreadSanitizer for the suites in which threads meet
+  build "$out/tsan" "thread_test funneled_test" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTUTTI_SANITIZE=thread \
+    -DTUTTI_TEST_MAX_RANKS=4 $(mpi_options openmpi) && tests "$out/tsan" -L threads
+}
+
+clang() { # clang, without the optional parts
+  build "$out/clang" all -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ -DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF \
+    $(mpi_options openmpi) || return
+  [ -z "$full" ] || tests "$out/clang"
+}
+
+schedule_only() { # no MPI at all: schedules and their proofs
+  build "$out/schedule" all -DCMAKE_BUILD_TYPE=Release -DTUTTI_MPI=OFF && tests "$out/schedule"
+}
+
+sources() { find include lib algorithms ucx tests apps -name '*.[ch]pp' | sort; }
+
+is_version_14() { "$1" --version 2>/dev/null | grep -q 'version 14\.'; }
+
+lint() { # versions differ in what they say: only that of Debian 12 counts
+  local tool
+  for tool in clang-format clang-tidy; do
+    is_version_14 "$tool" || record skipped "$tool" "$tool 14 is not installed, whose rules these are"
+  done
+  if is_version_14 clang-format; then
+    step clang-format clang-format --dry-run -Werror $(sources) || :
+  fi
+  if is_version_14 clang-tidy; then
+    step clang-tidy tidy
+  fi
+}
+
+tidy() { # on what the clang stage compiled; the analyzer and the tests take minutes: only with --full
+  local folders='(lib|algorithms|ucx|apps)' but='-clang-analyzer-*'
+  [ -z "$full" ] || folders='(lib|algorithms|ucx|apps|tests)' but=
+  run-clang-tidy -quiet -j "$cores" -p "$out/clang" -checks="$but" "/$folders/.*\\.cpp\$"
+}
+
+# -----------------------------------------------------------------------------------------------------------------
+
+# run STAGE "HEADLINE": never stops the others.
+run() {
+  stage=$1 log=$results/$1.log
+  local start=$SECONDS
+  since=$start
+  say "== $1: $2"
+  "$1" || :
+  say "   $((SECONDS - start)) s in all"
+}
+
+# ThreadSanitizer of gcc 12 fails where addresses are more random than it knows.
+if [ -z "${TUTTI_FIXED_ADDRESSES:-}" ] && setarch --addr-no-randomize true 2>/dev/null; then
+  export TUTTI_FIXED_ADDRESSES=1
+  exec setarch --addr-no-randomize "$PWD/scripts/test.sh" "$@"
+fi
+
+[ -z "$install" ] || ./scripts/setup.sh test
+run release "release build, all tests, Open MPI"
+if [ -z "$quick" ]; then
+  run mpich "the same with MPICH, few ranks"
+  run address "AddressSanitizer and UBSan"
+  run threads "ThreadSanitizer"
+  run clang "clang, without UCX and CUDA"
+  run schedule_only "schedules only, without MPI"
+  run lint "clang-format and clang-tidy"
+fi
+say
+say "== $((SECONDS / 60)) min $((SECONDS % 60)) s in all; logs in $results/"
+python3 scripts/junit_totals.py --details "$results"/*.xml

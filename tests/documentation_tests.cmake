@@ -1,0 +1,30 @@
+# The code in README.md and algorithms/README.md is built and run, so that it stays true.
+
+# tutti_code_block(PAGE FILE): writes the first ```cpp block of the page to FILE.
+function(tutti_code_block page file)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page})
+  file(READ ${page} text)
+  if(NOT text MATCHES "```cpp\n([^`]*)```")
+    message(FATAL_ERROR "${page} has no block of C++")
+  endif()
+  file(CONFIGURE OUTPUT ${file} CONTENT "${CMAKE_MATCH_1}" @ONLY)
+endfunction()
+
+set(example ${CMAKE_CURRENT_BINARY_DIR}/allreduce_linear.cpp)
+tutti_code_block(${PROJECT_SOURCE_DIR}/algorithms/README.md ${example})
+tutti_test(catalogue_test catalogue_test.cpp ${example})
+target_compile_definitions(catalogue_test PRIVATE TUTTI_CATALOGUE="${PROJECT_SOURCE_DIR}/algorithms/README.md")
+
+if(TUTTI_MPI)
+  set(first ${CMAKE_CURRENT_BINARY_DIR}/first.cpp)
+  tutti_code_block(${PROJECT_SOURCE_DIR}/README.md ${first})
+  tutti_program(readme_program ${first})
+  target_link_libraries(readme_program PRIVATE Tutti::tutti)
+  foreach(ranks 1 2 4)
+    if(ranks LESS_EQUAL TUTTI_TEST_MAX_RANKS)
+      tutti_mpirun_test(readme_program.p${ranks} ${ranks} $<TARGET_FILE:readme_program>)
+      set_tests_properties(readme_program.p${ranks} PROPERTIES
+                           PASS_REGULAR_EXPRESSION "${ranks} ranks, sum ${ranks}\n" FAIL_REGULAR_EXPRESSION "rror|signal")
+    endif()
+  endforeach()
+endif()
