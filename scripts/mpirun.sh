@@ -38,4 +38,5 @@ case $("$mpirun" --version 2>&1) in
     ;;
   *Intel*) [ "$ranks" -le "$cores" ] || export I_MPI_WAIT_MODE=1 ;;
 esac
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0} # MPI libraries leave memory behind, from parts unloaded by then
 exec "$mpirun" -n "$ranks" "${options[@]}" "$@"

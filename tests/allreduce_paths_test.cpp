@@ -1,6 +1,7 @@
 // Paths that only some allreduces take: users' functions, split messages, settings, ranks that differ in aliasing.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "lib/runtime/communicator_state.hpp"
 #include "tests/allreduce_cases.hpp"
@@ -110,6 +111,15 @@ TEST(UserOperation, NotCommutative) {
           op, Type::uint64, count, {.algorithm = algorithm}, comm,
           [](int rank, std::int64_t i) { return affine_map(rank, static_cast<std::uint32_t>(i)); },
           [](AffineMap a, AffineMap b) { return a * b; });
+}
+
+TEST(ScaledSum, DistinguishesTheSignsOfZero) {
+  const Communicator comm{MPI_COMM_WORLD};
+  for (const double scale : {0.0, -0.0}) {
+    double value = 1;
+    allreduce(std::span<double>{&value, 1}, Op::scaled_sum(scale), comm);
+    EXPECT_EQ(std::signbit(value), std::signbit(scale));
+  }
 }
 
 TEST(UserOperation, GetsItsContext) {

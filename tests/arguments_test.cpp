@@ -73,6 +73,15 @@ TEST_F(Arguments, Counts) {
   expect_refused(with(most, Type::complex_fp64), {"'count'", std::to_string(most), std::to_string(most / 16)});
 }
 
+TEST_F(Arguments, CountsThatLeaveNoMemoryForScratch) {
+  if (world_size() == 1) GTEST_SKIP() << "one rank needs no scratch";
+  if (std::string_view{TUTTI_SANITIZED} != "") GTEST_SKIP() << "a sanitizer's allocator ends the program instead";
+  char data = 0;  // never touched
+  const Count count{std::int64_t{1} << 55};
+  expect_refused([&] { allreduce(&data, &data, count, Type::int8, Op::sum, comm_); },
+                 {"'count'", "36028797018963968", "scratch"});
+}
+
 TEST_F(Arguments, OperationsThatTheTypeDoesNotHave) {
   const auto with = [&](const Op& op, Type type) {
     return [=, this] { allreduce(in_.data(), out_.data(), Count{5}, type, op, comm_); };

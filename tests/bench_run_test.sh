@@ -6,7 +6,7 @@ launch=$(dirname "$0")/../scripts/mpirun.sh
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-"$launch" "$mpirun" "$ranks" "$bench" --min 8 --max 4K --check --iters 3 --rounds 3 --mode "$mode" --compare mpi \
+"$launch" "$mpirun" "$ranks" "$bench" --min 8 --max 4K --factor 4 --check --iters 3 --rounds 3 --mode "$mode" --compare mpi \
   --json "$folder/results.json" --csv "$folder/results.csv" >"$folder/stdout" 2>"$folder/stderr"
 cat "$folder/stdout" "$folder/stderr"
 "$schema" "$folder/results.json" "$folder/results.csv" "$ranks" "$mode"

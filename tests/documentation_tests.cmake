@@ -24,7 +24,7 @@ if(TUTTI_MPI)
     if(ranks LESS_EQUAL TUTTI_TEST_MAX_RANKS)
       tutti_mpirun_test(readme_program.p${ranks} ${ranks} $<TARGET_FILE:readme_program>)
       set_tests_properties(readme_program.p${ranks} PROPERTIES
-                           PASS_REGULAR_EXPRESSION "${ranks} ranks, sum ${ranks}\n" FAIL_REGULAR_EXPRESSION "rror|signal")
+                           PASS_REGULAR_EXPRESSION "${ranks} ranks, sum ${ranks}\n" FAIL_REGULAR_EXPRESSION "[eE]rror|ERROR|signal")
     endif()
   endforeach()
 endif()

@@ -2,7 +2,6 @@
 // A folder that lives as long as a test.
 
 #include <cstdlib>
-
 #include <filesystem>
 #include <fstream>
 #include <iterator>

@@ -16,8 +16,8 @@ enum class Collective : std::uint8_t { allreduce };
 struct Cost {
   int messages = 0;  ///< Sent by this rank.
   int rounds = 0;    ///< Longest chain of messages over all ranks, each sent only after the one before arrived.
-  Count sent{};        ///< By this rank.
-  Count reduced{};     ///< Results computed by this rank.
+  Count sent{};      ///< By this rank.
+  Count reduced{};   ///< Results computed by this rank.
   Count copied{};
   Count scratch{};
   bool operator==(const Cost&) const = default;

@@ -19,10 +19,11 @@ struct Options {
 
 /// out[i] = in[i] of rank 0 (+) in[i] of rank 1 (+) ..., for i < count; the same bits on all ranks.
 ///
-/// Shapes  `in` and `out`: `count` elements of `type`, separate or the same (in place), on all ranks alike.
+/// Shapes  `in` and `out`: `count` elements of `type`, separate or the same (in place; MPI_IN_PLACE as `in` works too).
 /// Errors  ArgumentError before any message is posted: a null buffer with count > 0, buffers that overlap partly,
-///         count < 0 or too large for memory, an operation that the type does not have, an algorithm that is unknown
-///         or needs a commutative operation. StateError: communicator closed, or MPI finalized.
+///         count < 0, too large to address or leaving no memory for scratch, an operation that the type does not have,
+///         an algorithm that is unknown or needs a commutative operation. StateError: communicator closed, or MPI
+///         finalized. Error: a message failed, or its size shows that a rank called with other arguments.
 /// Cost    of the algorithm: algorithms/README.md. Nothing is allocated when the same count, type and operation recur.
 void allreduce(const void* in, void* out, Count count, Type type, const Op& op, const Communicator& comm,
                const Options& options = {});
@@ -40,20 +41,20 @@ concept SameElement = Element<Out> && std::same_as<std::remove_const_t<In>, Out>
 
 /// The same on spans of equal length.
 template <class In, class T>
-  requires detail::SameElement<In, T>
+requires detail::SameElement<In, T>
 void allreduce(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
                const Options& options = {}) {
   allreduce(in.data(), out.data(), detail::same_length(in.size(), out.size(), comm), type_of<T>, op, comm, options);
 }
 template <class In, class T>
-  requires detail::SameElement<In, T>
+requires detail::SameElement<In, T>
 [[nodiscard]] Request allreduce_async(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
                                       const Options& options = {}) {
   return allreduce_async(in.data(), out.data(), detail::same_length(in.size(), out.size(), comm), type_of<T>, op, comm,
                          options);
 }
 template <class In, class T>
-  requires detail::SameElement<In, T>
+requires detail::SameElement<In, T>
 [[nodiscard]] Plan plan_allreduce(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
                                   const Options& options = {}) {
   return plan_allreduce(in.data(), out.data(), detail::same_length(in.size(), out.size(), comm), type_of<T>, op, comm,

@@ -40,7 +40,20 @@ class BFloat16 {
 };
 
 enum class Type : std::uint8_t {
-  int8, int16, int32, int64, uint8, uint16, uint32, uint64, fp16, bf16, fp32, fp64, complex_fp32, complex_fp64,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  fp16,
+  bf16,
+  fp32,
+  fp64,
+  complex_fp32,
+  complex_fp64,
 };
 inline constexpr int type_count = 14;
 
@@ -54,12 +67,18 @@ inline constexpr int type_count = 14;
 /// Whether arrays of T can be communicated. Integers go by size and sign, so that `long` and `long long` both fit.
 template <class T>
 inline constexpr bool is_element = std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8;
-template <> inline constexpr bool is_element<Half> = true;
-template <> inline constexpr bool is_element<BFloat16> = true;
-template <> inline constexpr bool is_element<float> = true;
-template <> inline constexpr bool is_element<double> = true;
-template <> inline constexpr bool is_element<std::complex<float>> = true;
-template <> inline constexpr bool is_element<std::complex<double>> = true;
+template <>
+inline constexpr bool is_element<Half> = true;
+template <>
+inline constexpr bool is_element<BFloat16> = true;
+template <>
+inline constexpr bool is_element<float> = true;
+template <>
+inline constexpr bool is_element<double> = true;
+template <>
+inline constexpr bool is_element<std::complex<float>> = true;
+template <>
+inline constexpr bool is_element<std::complex<double>> = true;
 
 /// A type whose arrays can be communicated.
 template <class T>
@@ -68,11 +87,17 @@ concept Element = is_element<T>;
 /// The Type of a C++ element type.
 template <Element T>
 inline constexpr Type type_of = static_cast<Type>(std::countr_zero(sizeof(T)) + (std::unsigned_integral<T> ? 4 : 0));
-template <> inline constexpr Type type_of<Half> = Type::fp16;
-template <> inline constexpr Type type_of<BFloat16> = Type::bf16;
-template <> inline constexpr Type type_of<float> = Type::fp32;
-template <> inline constexpr Type type_of<double> = Type::fp64;
-template <> inline constexpr Type type_of<std::complex<float>> = Type::complex_fp32;
-template <> inline constexpr Type type_of<std::complex<double>> = Type::complex_fp64;
+template <>
+inline constexpr Type type_of<Half> = Type::fp16;
+template <>
+inline constexpr Type type_of<BFloat16> = Type::bf16;
+template <>
+inline constexpr Type type_of<float> = Type::fp32;
+template <>
+inline constexpr Type type_of<double> = Type::fp64;
+template <>
+inline constexpr Type type_of<std::complex<float>> = Type::complex_fp32;
+template <>
+inline constexpr Type type_of<std::complex<double>> = Type::complex_fp64;
 
 }  // namespace tutti

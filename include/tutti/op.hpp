@@ -1,6 +1,7 @@
 #pragma once
 // Operations that combine elements.
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -42,7 +43,11 @@ class Op {
   [[nodiscard]] double scale() const { return scale_; }
   [[nodiscard]] UserFunction function() const { return function_; }
   [[nodiscard]] void* context() const { return context_; }
-  bool operator==(const Op&) const = default;
+  /// The same operation, to the bit: a scale of -0.0 is not one of 0.0.
+  friend bool operator==(const Op& a, const Op& b) {
+    return a.kind_ == b.kind_ && a.commutative_ == b.commutative_ && a.function_ == b.function_ &&
+           a.context_ == b.context_ && std::bit_cast<std::uint64_t>(a.scale_) == std::bit_cast<std::uint64_t>(b.scale_);
+  }
 
  private:
   constexpr explicit Op(Kind kind) : kind_(kind) {}

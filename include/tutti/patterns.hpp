@@ -64,9 +64,7 @@ class Folding {
 
  private:
   [[nodiscard]] int extra() const { return size_ - core(); }
-  [[nodiscard]] Rank at(int position) const {
-    return Rank{position < extra() ? 2 * position + 1 : position + extra()};
-  }
+  [[nodiscard]] Rank at(int position) const { return Rank{position < extra() ? 2 * position + 1 : position + extra()}; }
   int rank_, size_;
 };
 
@@ -76,8 +74,8 @@ struct Halving {
   Region kept, given;
 };
 
-/// The rounds of a rank of the core that halves `whole`, cut into a block per position, with peers at distance 1, 2, 4, ...
-/// Afterwards it keeps one block. Backwards, the same rounds are recursive doubling.
+/// The rounds of a rank of the core that halves `whole`, cut into a block per position, with peers at distance 1, 2, 4,
+/// ... Afterwards it keeps one block. Backwards, the same rounds are recursive doubling.
 inline std::vector<Halving> recursive_halving(const Folding& fold, const Region& whole) {
   const Blocks blocks{whole, fold.core()};
   std::vector<Halving> rounds;

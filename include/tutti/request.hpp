@@ -21,7 +21,7 @@ using OwnedOperation = std::unique_ptr<Operation, Release>;
 /// - Destroying a request that is still pending waits for it, as other ranks depend on this one's part; so does
 ///   assigning over it.
 /// - After an error the operation is over and its communicator unusable: wait and test throw it once, the destructor
-///   drops it.
+///   drops it. Other ranks may still read its buffers until MPI_Finalize: MPI cannot withdraw a send.
 class [[nodiscard]] Request {
  public:
   Request() = default;  ///< Nothing to wait for.

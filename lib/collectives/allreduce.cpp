@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "lib/collectives/arguments.hpp"
 #include "lib/collectives/selection.hpp"
 #include "lib/runtime/communicator_state.hpp"
@@ -35,10 +37,16 @@ detail::Operation& prepare(const void* in, void* out, Count count, Type type, co
   const Bytes bytes = count.value() * size_of(type);
   const Aliasing aliasing = aliasing_of(call, in, out, bytes);
   const Algorithm& algorithm = choose(call, bytes, op, options, state);
-  detail::Operation& operation =
-      state.plan({.algorithm = &algorithm, .count = count, .aliasing = aliasing, .type = type, .op = op}).acquire(state);
-  operation.bind(in, out);
-  return operation;
+  try {
+    detail::Operation& operation =
+        state.plan({.algorithm = &algorithm, .count = count, .aliasing = aliasing, .type = type, .op = op})
+            .acquire(state);
+    operation.bind(in, out);
+    return operation;
+  } catch (const std::bad_alloc&) {
+    refuse(call, "count", fmt::format("{}, for which there is no memory for scratch", count.value()),
+           "what leaves memory for scratch (algorithms/README.md), or an algorithm that needs less");
+  }
 }
 
 detail::OwnedOperation owned(detail::Operation& operation, const Communicator& comm) {

@@ -24,7 +24,8 @@ void require_count(const CallSite& call, Count count, Type type) {
 
 void require_buffer(const CallSite& call, std::string_view argument, const void* data, Count count) {
   if (count.value() == 0) return;
-  if (data == nullptr) refuse(call, argument, fmt::format("null with count {}", count.value()), "memory of count elements");
+  if (data == nullptr)
+    refuse(call, argument, fmt::format("null with count {}", count.value()), "memory of count elements");
   if (is_device_memory(data)) refuse(call, argument, "CUDA device memory", "memory that the host can read");
 }
 

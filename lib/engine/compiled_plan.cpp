@@ -96,7 +96,8 @@ void flatten(const Dependencies& after, CompiledPlan& plan) {
   Dependencies dependents(after.size());
   for (std::size_t i = 0; i < after.size(); ++i) {
     plan.waits.push_back(static_cast<int>(after[i].size()));
-    for (const int before : after[i]) dependents[static_cast<std::size_t>(before)].push_back(static_cast<int>(i));
+    for (const int before : after[i])
+      dependents[static_cast<std::size_t>(before)].push_back(static_cast<int>(i));
   }
   for (std::size_t i = 0; i < after.size(); ++i) {
     plan.steps[i].first_dependent = static_cast<int>(plan.dependents.size());

@@ -35,9 +35,9 @@ struct CompiledPlan {
   const Algorithm* algorithm = nullptr;
   Type type = Type::int8;
   Op op = Op::sum;
-  int ranks = 1;                ///< For avg.
-  std::int64_t count = 0;       ///< Elements of the output.
-  std::int64_t element = 1;     ///< Bytes of one.
+  int ranks = 1;                  ///< For avg.
+  std::int64_t count = 0;         ///< Elements of the output.
+  std::int64_t element = 1;       ///< Bytes of one.
   ReduceKernel reduce = nullptr;  ///< nullptr: op.function().
   std::vector<CompiledStep> steps;
   std::vector<int> waits;       ///< Per step: how many steps must have completed before it starts.

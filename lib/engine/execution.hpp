@@ -77,7 +77,8 @@ class Execution {
   [[nodiscard]] std::byte* at(Buffer buffer, std::int64_t offset) const { return bases_[index(buffer)] + offset; }
 
   void start_in_order() {
-    while (next_ < plan_.steps.size() && waits_[next_] == 0 && start(next_)) ++next_;
+    while (next_ < plan_.steps.size() && waits_[next_] == 0 && start(next_))
+      ++next_;
   }
 
   /// Starts every ready step, those that become ready meanwhile too; keeps the ones that the transport is too busy for.

@@ -40,7 +40,8 @@ int processors_of(MPI_Comm node) {
   std::copy_n(reinterpret_cast<const unsigned char*>(&mine), sizeof mine, mask.begin());
   check(MPI_Allreduce(MPI_IN_PLACE, mask.data(), narrow(mask.size()), MPI_UNSIGNED_CHAR, MPI_BOR, node),
         "MPI_Allreduce");
-  return std::accumulate(mask.begin(), mask.end(), 0, [](int sum, unsigned char byte) { return sum + std::popcount(byte); });
+  return std::accumulate(mask.begin(), mask.end(), 0,
+                         [](int sum, unsigned char byte) { return sum + std::popcount(byte); });
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ std::string describe(int code, std::string_view call, SourcePlace where) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
-  return fmt::format("{} failed: {} ({}:{})", call,
-                     std::string_view{text.data(), static_cast<std::size_t>(length)}, where.file, where.line);
+  return fmt::format("{} failed: {} ({}:{})", call, std::string_view{text.data(), static_cast<std::size_t>(length)},
+                     where.file, where.line);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 namespace tutti::mpi {
 namespace {
 
-/// MPIs send messages of so few bytes at once, buffered. Asking then saves a place among the pending ones; for larger ones
-/// the fence inside MPI_Test would wait until the data have left the core.
+/// MPIs send messages of so few bytes at once, buffered. Asking then saves a place among the pending ones; for larger
+/// ones the fence inside MPI_Test would wait until the data have left the core.
 constexpr std::int64_t often_buffered = 1024;
 
 std::int64_t pieces_of(std::int64_t bytes, std::int64_t limit) {
@@ -110,9 +110,10 @@ void MpiPort::require_complete(const Pending& pending, const MPI_Status& status)
   int bytes = 0;
   check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
   if (bytes != pending.expected)
-    throw Error(fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
-                            "collective with the same count and type, in the same order?",
-                            pending.peer, bytes, pending.expected));
+    throw Error(
+        fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
+                    "collective with the same count and type, in the same order?",
+                    pending.peer, bytes, pending.expected));
 }
 
 /// Closes the gaps that finished messages left.

@@ -48,7 +48,7 @@ class MpiPort {
 
  private:
   struct Pending {
-    int index;  ///< Of the step.
+    int index;     ///< Of the step.
     int expected;  ///< Bytes of a receive; -1: a send.
     int peer;
   };

@@ -1,15 +1,16 @@
 #pragma once
 // How contexts, sequence numbers and message numbers share the tags that an MPI offers.
 
-#include <bit>
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace tutti::mpi {
 
-/// A message is (context, sequence of the operation, number on its pair). A tag holds each of them modulo a power of two:
-/// contexts are never shared, operation s + sequences starts only when operation s is over on this rank, and message
-/// m + messages of a pair only when message m is. As MPI keeps messages of one pair and tag in order, none is mistaken.
+/// A message is (context, sequence of the operation, number on its pair). A tag holds each of them modulo a power of
+/// two: contexts are never shared, operation s + sequences starts only when operation s is over on this rank, and
+/// message m + messages of a pair only when message m is. As MPI keeps messages of one pair and tag in order, none is
+/// mistaken.
 struct TagLayout {
   int context_bits, sequence_bits, message_bits;
 

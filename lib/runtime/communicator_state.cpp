@@ -74,7 +74,8 @@ void CommunicatorState::poison(const std::string& why) {
 
 void CommunicatorState::close(const char* reason) noexcept {
   if (!is_open()) return;
-  while (in_flight_ > 0) progress_.advance_all();
+  while (in_flight_ > 0)
+    progress_.advance_all();
   if (failure_.empty()) carrier_->give_back(context_);  // else late messages might still be on their way
   closed_because_ = reason;
   runtime_.closed(*this);

@@ -24,7 +24,8 @@ std::string mpi_library() { return mpi::library_name(); }
 
 std::vector<Component> components() {
   std::vector<Component> all{{"Tutti", TUTTI_VERSION}, {"MPI", mpi_library()}};
-  for (const auto& [name, description] : optional_parts) all.push_back({std::string{name}, std::string{description}});
+  for (const auto& [name, description] : optional_parts)
+    all.push_back({std::string{name}, std::string{description}});
   for (const auto describe : registered()) {
     const Component running = describe();
     const auto built = std::ranges::find(all, running.name, &Component::name);

@@ -11,7 +11,9 @@
 namespace tutti::detail {
 
 Operation::Operation(CommunicatorState& communicator, CachedPlan& plan)
-    : communicator_(communicator), plan_(plan), execution_(plan.compiled, mpi::MpiPort{communicator.route(), plan.compiled}) {}
+    : communicator_(communicator),
+      plan_(plan),
+      execution_(plan.compiled, mpi::MpiPort{communicator.route(), plan.compiled}) {}
 
 void Operation::start() {
   sequence_ = communicator_.next_sequence();

@@ -1,5 +1,6 @@
 #include "lib/runtime/plan_cache.hpp"
 
+#include <bit>
 #include <iterator>
 #include <utility>
 
@@ -11,7 +12,7 @@ std::size_t HashPlanKey::operator()(const PlanKey& key) const noexcept {
   mix(static_cast<std::size_t>(key.count.value()));
   mix(static_cast<std::size_t>(key.type) << 8U | static_cast<std::size_t>(key.op.kind()));
   mix(key.aliasing.offset() ? static_cast<std::size_t>(key.aliasing.offset()->value()) + 1 : 0);
-  mix(std::hash<double>{}(key.op.scale()));
+  mix(std::bit_cast<std::uint64_t>(key.op.scale()));
   return hash ^ (hash >> 32U);
 }
 

@@ -14,14 +14,16 @@ Progress::Progress(int thread_level)
   int is_main = 0;
   MPI_Is_thread_main(&is_main);
   if (main_thread_only_ && is_main == 0)
-    throw StateError("tutti: MPI was initialised for its main thread only (below MPI_THREAD_SERIALIZED), and this is another");
+    throw StateError(
+        "tutti: MPI was initialised for its main thread only (below MPI_THREAD_SERIALIZED), and this is another");
   main_thread_ = std::this_thread::get_id();
 }
 
 Progress::Entry::Entry(Progress& progress) {
   if (progress.main_thread_only_ && std::this_thread::get_id() != progress.main_thread_)
-    throw StateError("tutti: called from a second thread, but MPI was initialised for its main thread only; "
-                     "use MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
+    throw StateError(
+        "tutti: called from a second thread, but MPI was initialised for its main thread only; "
+        "use MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
   if (progress.many_threads_) lock_ = std::unique_lock{progress.mutex_};
 }
 

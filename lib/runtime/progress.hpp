@@ -14,8 +14,8 @@ class Progress {
   /// `thread_level` is what MPI provides.
   explicit Progress(int thread_level);
 
-  /// Every entry into the library holds one: checks that MPI allows this thread, and keeps others out if there may be any.
-  /// Throws StateError if MPI's thread level forbids the call.
+  /// Every entry into the library holds one: checks that MPI allows this thread, and keeps others out if there may be
+  /// any. Throws StateError if MPI's thread level forbids the call.
   class Entry {
    public:
     explicit Entry(Progress& progress);

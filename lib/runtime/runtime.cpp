@@ -56,7 +56,7 @@ std::shared_ptr<mpi::Carrier> Runtime::carrier_for(MPI_Comm comm) {
 }
 
 void Runtime::finalize() noexcept {
-  for (const auto communicators = open_; CommunicatorState* communicator : communicators) {
+  for (const auto communicators = open_; CommunicatorState * communicator : communicators) {
     if (communicator->in_flight() > 0)
       std::fputs(fmt::format("tutti: rank {}: MPI_Finalize with {} operations in flight; completing them first\n",
                              communicator->rank().value(), communicator->in_flight())

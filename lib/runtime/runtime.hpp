@@ -19,8 +19,8 @@ class Runtime {
   static Runtime& get();
 
   [[nodiscard]] Progress& progress() { return progress_; }
-  /// Collective over `comm`: the carrier that its messages travel on. The duplicate of MPI_COMM_WORLD once there is one,
-  /// which is made for the first communicator of all of its ranks; else a duplicate of `comm`.
+  /// Collective over `comm`: the carrier that its messages travel on. The duplicate of MPI_COMM_WORLD once there is
+  /// one, which is made for the first communicator of all of its ranks; else a duplicate of `comm`.
   [[nodiscard]] std::shared_ptr<mpi::Carrier> carrier_for(MPI_Comm comm);
 
   void opened(CommunicatorState& communicator) { open_.push_back(&communicator); }

@@ -51,7 +51,8 @@ class Packer {
 
   Region stage(const Regions& regions) {
     Region staged{Buffer::scratch, to_.scratch, Count{0}};
-    for (const Region& region : regions) staged.count += region.count;
+    for (const Region& region : regions)
+      staged.count += region.count;
     to_.scratch += staged.count;
     return staged;
   }

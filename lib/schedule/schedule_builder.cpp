@@ -13,7 +13,8 @@ namespace {
 
 Count total(const Regions& regions) {
   Count sum;
-  for (const Region& region : regions) sum += region.count;
+  for (const Region& region : regions)
+    sum += region.count;
   return sum;
 }
 
@@ -43,13 +44,15 @@ Region ScheduleBuilder::scratch(Count count) {
 
 void ScheduleBuilder::send(const Regions& from, Rank to) {
   require_peer(to);
-  for (const Region& region : from) require_inside(region);
+  for (const Region& region : from)
+    require_inside(region);
   if (total(from) > Count{0}) add(Send{to, from, sent_[to]++}, from, {});
 }
 
 void ScheduleBuilder::recv(const Regions& into, Rank from) {
   require_peer(from);
-  for (const Region& region : into) require_writable(region);
+  for (const Region& region : into)
+    require_writable(region);
   if (total(into) > Count{0}) add(Recv{from, into, received_[from]++}, {}, into);
 }
 

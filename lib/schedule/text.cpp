@@ -24,7 +24,8 @@ std::string_view name(Buffer buffer) {
 std::string list(const Regions& regions) {
   if (regions.empty()) return "signal";
   std::vector<std::string> texts;
-  for (const Region& region : regions) texts.push_back(to_text(region));
+  for (const Region& region : regions)
+    texts.push_back(to_text(region));
   return fmt::format("{}", fmt::join(texts, " + "));
 }
 
