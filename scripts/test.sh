@@ -96,14 +96,16 @@ mpich() { # MPICH's ranks do not yield: no more of them than a small machine has
     step is_mpich sh -c "readlink -f '$(cached "$out/mpich" MPI_CXX_COMPILER)' | grep mpich" && tests "$out/mpich"
 }
 
+# Optimised a little: half the time to build, nearly the speed.
+checked=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1")
+
 address() { # AddressSanitizer, UndefinedBehaviorSanitizer, checked iterators
-  build "$out/asan" all -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTUTTI_SANITIZE=address,undefined \
-    -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS -DTUTTI_TEST_MAX_RANKS=$((full ? 8 : 4)) $(mpi_options openmpi) &&
-    tests "$out/asan"
+  build "$out/asan" all "${checked[@]}" -DTUTTI_SANITIZE=address,undefined -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS \
+    -DTUTTI_TEST_MAX_RANKS=$((full ? 8 : 4)) $(mpi_options openmpi) && tests "$out/asan"
 }
 
 threads() { # ThreadSanitizer for the suites in which threads meet
-  build "$out/tsan" "thread_test funneled_test" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTUTTI_SANITIZE=thread \
+  build "$out/tsan" "thread_test funneled_test" "${checked[@]}" -DTUTTI_SANITIZE=thread \
     -DTUTTI_TEST_MAX_RANKS=4 $(mpi_options openmpi) || return
   # UCX, which Open MPI loads, hooks memory calls that ThreadSanitizer does not survive at the end of a thread.
   UCX_MEM_EVENTS=n tests "$out/tsan" -L threads

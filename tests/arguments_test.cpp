@@ -171,20 +171,21 @@ TEST(Creation, RefusesWhatIsNoIntraCommunicator) {
 }
 
 /// MPICH hands what makes a request fail to the error handler of MPI_COMM_WORLD, whatever communicator it is on.
-class WorldReturnsErrors {
+class ReturningErrors {
  public:
-  WorldReturnsErrors() {
-    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &saved_);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  explicit ReturningErrors(MPI_Comm comm) : comm_(comm) {
+    MPI_Comm_get_errhandler(comm_, &saved_);
+    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   }
-  WorldReturnsErrors(const WorldReturnsErrors&) = delete;
-  WorldReturnsErrors& operator=(const WorldReturnsErrors&) = delete;
-  ~WorldReturnsErrors() {
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, saved_);
+  ReturningErrors(const ReturningErrors&) = delete;
+  ReturningErrors& operator=(const ReturningErrors&) = delete;
+  ~ReturningErrors() {
+    MPI_Comm_set_errhandler(comm_, saved_);
     MPI_Errhandler_free(&saved_);
   }
 
  private:
+  MPI_Comm comm_;
   MPI_Errhandler saved_ = MPI_ERRHANDLER_NULL;
 };
 
@@ -206,7 +207,8 @@ void expect_mismatch_is_named(MPI_Comm pair, std::size_t count, std::string_view
 
 TEST(MismatchedCounts, AreNamedOnBothRanks) {
   if (world_size() == 1) GTEST_SKIP() << "needs two ranks";
-  const WorldReturnsErrors returns;
+  if (mpi_library().starts_with("Intel")) GTEST_SKIP() << "ends the job at a message too long, whatever the handler";
+  const ReturningErrors world{MPI_COMM_WORLD};
   const Communicator all{MPI_COMM_WORLD};
   mpi::UniqueComm pair;
   MPI_Comm_split(MPI_COMM_WORLD, world_rank() < 2 ? 0 : MPI_UNDEFINED, 0, pair.receive());
@@ -220,7 +222,8 @@ TEST(MismatchedCounts, AreNamedOnBothRanks) {
 /// Those in flight beside the one that fails are over too; nothing waits for ever.
 TEST(MismatchedCounts, EndAllOperationsOfTheCommunicator) {
   if (world_size() == 1) GTEST_SKIP() << "needs two ranks";
-  const WorldReturnsErrors returns;
+  if (mpi_library().starts_with("Intel")) GTEST_SKIP() << "ends the job at a message too long, whatever the handler";
+  const ReturningErrors world{MPI_COMM_WORLD};
   const Communicator all{MPI_COMM_WORLD};
   mpi::UniqueComm pair;
   MPI_Comm_split(MPI_COMM_WORLD, world_rank() < 2 ? 0 : MPI_UNDEFINED, 0, pair.receive());
