@@ -15,6 +15,13 @@ std::int64_t pieces_of(std::int64_t bytes, std::int64_t limit) {
   return std::max<std::int64_t>(1, (bytes + limit - 1) / limit);
 }
 
+/// Calls post(offset, bytes) for each piece of a message. A signal is one piece without bytes.
+template <class Post>
+void for_each_piece(std::int64_t bytes, std::int64_t limit, Post post) {
+  for (std::int64_t piece = 0; piece < pieces_of(bytes, limit); ++piece)
+    post(piece * limit, narrow(std::min(bytes - piece * limit, limit)));
+}
+
 std::size_t most_in_flight(const CompiledPlan& plan, std::int64_t limit) {
   std::int64_t most = 0;
   for (const CompiledStep& step : plan.steps)
@@ -38,35 +45,25 @@ MpiPort::MpiPort(const Route& route, const CompiledPlan& plan) : route_(route), 
 }
 
 Posted MpiPort::post_send(int index, const CompiledStep& step, const std::byte* data) {
-  const int peer = route_.ranks[static_cast<std::size_t>(step.peer)];
-  std::int64_t sent = 0;
-  do {
-    const int bytes = narrow(std::min(step.bytes - sent, route_.message_limit));
+  const int peer = route_.ranks[static_cast<std::size_t>(step.peer)], tag = route_.tags.tag(tag_, step.message);
+  const bool ask = step.bytes <= std::min(often_buffered, route_.message_limit);  // all of it in one piece
+  int complete = 0;
+  for_each_piece(step.bytes, route_.message_limit, [&](std::int64_t offset, int bytes) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Isend(data + sent, bytes, MPI_BYTE, peer, route_.tags.tag(tag_, step.message), route_.comm, &request),
-          "MPI_Isend");
-    if (step.bytes <= std::min(often_buffered, route_.message_limit)) {  // all of it in this one piece
-      int complete = 0;
-      check(MPI_Test(&request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
-      if (complete != 0) return Posted::complete;
-    }
-    add(request, {index, -1, step.peer});
-    sent += bytes;
-  } while (sent < step.bytes);
-  return Posted::pending;
+    check(MPI_Isend(data + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Isend");
+    if (ask) check(MPI_Test(&request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
+    if (complete == 0) add(request, {index, -1, step.peer});
+  });
+  return complete != 0 ? Posted::complete : Posted::pending;
 }
 
 Posted MpiPort::post_recv(int index, const CompiledStep& step, std::byte* data) {
-  const int peer = route_.ranks[static_cast<std::size_t>(step.peer)];
-  std::int64_t received = 0;
-  do {
-    const int bytes = narrow(std::min(step.bytes - received, route_.message_limit));
+  const int peer = route_.ranks[static_cast<std::size_t>(step.peer)], tag = route_.tags.tag(tag_, step.message);
+  for_each_piece(step.bytes, route_.message_limit, [&](std::int64_t offset, int bytes) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Irecv(data + received, bytes, MPI_BYTE, peer, route_.tags.tag(tag_, step.message), route_.comm, &request),
-          "MPI_Irecv");
+    check(MPI_Irecv(data + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Irecv");
     add(request, {index, bytes, step.peer});
-    received += bytes;
-  } while (received < step.bytes);
+  });
   return Posted::pending;
 }
 
