@@ -1,21 +1,23 @@
 #!/usr/bin/env bash
-# test.sh [--full | --quick] [--no-install] - installs what is missing, builds in every way, runs all tests.
+# test.sh [--full | --quick | STAGE...] [--no-install] - installs what is missing, builds in every way, runs all tests.
 #   --full        also the slow tests, more ranks, and clang-tidy over the tests
-#   --quick       only the release build and its tests
+#   --quick       only the release build and its tests, the same as: release
+#   STAGE         only these: release mpich address threads clang schedule_only lint (which needs clang's)
 #   --no-install  uses what is there
 # The last line is "N passed, N failed, N skipped"; exit code 1 if anything failed. Logs and JUnit files: build/test/results
 set -eu
 cd "$(dirname "$0")/.."
 source scripts/common.sh
 
-full= quick= install=1
+full= only= install=1
 for option in "$@"; do
   case $option in
     --full) full=1 ;;
-    --quick) quick=1 ;;
+    --quick) only=" release " ;;
+    release | mpich | address | threads | clang | schedule_only | lint) only="$only $option " ;;
     --no-install) install= ;;
-    --help | -h) sed -n '2,6s/^# \?//p' "$0" && exit 0 ;;
-    *) echo "test.sh: unknown option $option" >&2 && sed -n '2,6s/^# \?//p' "$0" >&2 && exit 2 ;;
+    --help | -h) sed -n '2,7s/^# \?//p' "$0" && exit 0 ;;
+    *) echo "test.sh: unknown option $option" >&2 && sed -n '2,7s/^# \?//p' "$0" >&2 && exit 2 ;;
   esac
 done
 
@@ -146,9 +148,10 @@ tidy() { # on what the clang stage compiled; the analyzer and the tests take min
 
 # -----------------------------------------------------------------------------------------------------------------
 
-# run STAGE "HEADLINE": never stops the others.
+# run STAGE "HEADLINE": if it is wanted; never stops the others.
 run() {
   stage=$1 log=$results/$1.log
+  [ -z "$only" ] || [[ $only == *" $1 "* ]] || return 0
   local start=$SECONDS
   since=$start
   say "== $1: $2"
@@ -164,14 +167,12 @@ fi
 
 [ -z "$install" ] || ./scripts/setup.sh test
 run release "release build, all tests, Open MPI"
-if [ -z "$quick" ]; then
-  run mpich "the same with MPICH, few ranks"
-  run address "AddressSanitizer and UBSan"
-  run threads "ThreadSanitizer"
-  run clang "clang, without UCX and CUDA"
-  run schedule_only "schedules only, without MPI"
-  run lint "clang-format and clang-tidy"
-fi
+run mpich "the same with MPICH, few ranks"
+run address "AddressSanitizer and UBSan"
+run threads "ThreadSanitizer"
+run clang "clang, without UCX and CUDA"
+run schedule_only "schedules only, without MPI"
+run lint "clang-format and clang-tidy"
 say
 say "== $((SECONDS / 60)) min $((SECONDS % 60)) s in all; logs in $results/"
 python3 scripts/junit_totals.py --details "$results"/*.xml
