@@ -1,5 +1,5 @@
-// Says which UCX this process runs on. UCX is opened when asked for, never linked: an MPI may bring a UCX of its own, and
-// a program that names another one gets parts of both, and crashes in MPI_Init.
+// Says which UCX this process runs on. UCX is opened when asked for, never linked: an MPI may bring a UCX of its own,
+// and a program that names another one gets parts of both, and crashes in MPI_Init.
 #include <dlfcn.h>
 #include <ucp/api/ucp.h>
 
