@@ -102,12 +102,20 @@ std::string to_csv(std::span<const Record> records) {
   return text;
 }
 
-OutputFile::OutputFile(std::string option, std::string path) : path_(std::move(path)) {
+namespace {
+
+/// Files are renamed when they are whole; devices and pipes are written directly.
+std::string name_while_written(const std::string& path) {
   std::error_code ignored;
-  const auto kind = std::filesystem::status(path_, ignored).type();
+  const auto kind = std::filesystem::status(path, ignored).type();
   const bool is_renamed = kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::regular;
-  written_ = is_renamed ? path_ + ".partial" : path_;
-  file_ = std::fopen(written_.c_str(), "w");
+  return is_renamed ? path + ".partial" : path;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string option, std::string path)
+    : path_(std::move(path)), written_(name_while_written(path_)), file_(std::fopen(written_.c_str(), "w")) {
   if (file_ == nullptr) {
     throw apps::InputError(fmt::format("--{}: cannot write '{}': {}", option, path_, std::strerror(errno)));
   }

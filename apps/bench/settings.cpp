@@ -20,6 +20,7 @@ constexpr std::string_view transport_names[] = {"auto", "mpi"};
 template <class Items, class Name>
 std::vector<std::string> names_of(const Items& items, Name name) {
   std::vector<std::string> names;
+  names.reserve(std::size(items));
   for (const auto& item : items) {
     names.emplace_back(name(item));
   }
@@ -32,6 +33,7 @@ std::string_view collective_name(const BenchCollective* entry) { return to_strin
 
 std::vector<Type> all_types() {
   std::vector<Type> types;
+  types.reserve(type_count);
   for (int i = 0; i < type_count; ++i) {
     types.push_back(static_cast<Type>(i));
   }

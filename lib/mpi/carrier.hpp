@@ -39,7 +39,7 @@ class Carrier {
  private:
   void discover_nodes();
   UniqueComm comm_;
-  TagLayout tags_;
+  TagLayout tags_{};
   std::vector<int> nodes_;
   bool waits_yield_ = false;
   std::vector<std::uint64_t> free_contexts_;  ///< One bit each.

@@ -1,6 +1,7 @@
 #include "tutti/communicator.hpp"
 
 #include <cstdio>
+#include <new>
 #include <utility>
 
 #include "lib/mpi/check.hpp"
@@ -73,7 +74,8 @@ void Communicator::close() noexcept {
     state_->close("was closed");
   } catch (const Error& error) {
     std::fprintf(stderr, "tutti: a communicator stays open until MPI_Finalize: %s\n", error.what());
-    static_cast<void>(new std::shared_ptr<detail::CommunicatorState>{state_});  // never destroyed by this thread
+    // Never destroyed, as this thread must not.
+    static_cast<void>(new (std::nothrow) std::shared_ptr<detail::CommunicatorState>{state_});
   }
 }
 

@@ -14,7 +14,7 @@ class Packer {
     for (const Step& step : from_.steps) {
       std::vector<int> after = renumbered(step.after);
       if (const auto* send = std::get_if<Send>(&step.action); send != nullptr && send->from.size() > 1)
-        gather(*send, std::move(after));
+        gather(*send, after);
       else if (const auto* recv = std::get_if<Recv>(&step.action); recv != nullptr && recv->into.size() > 1)
         spread(*recv, std::move(after));
       else
@@ -24,7 +24,7 @@ class Packer {
   }
 
  private:
-  void gather(const Send& send, std::vector<int> after) {
+  void gather(const Send& send, const std::vector<int>& after) {
     const Region staged = stage(send.from);
     std::vector<int> copies;
     Count at = staged.offset;
