@@ -143,7 +143,9 @@ lint() { # versions differ in what they say: only that of Debian 12 counts
 tidy() { # on what the clang stage compiled; the analyzer and the tests take minutes: only with --full
   local folders='(lib|algorithms|ucx|apps)' but='-clang-analyzer-*'
   [ -z "$full" ] || folders='(lib|algorithms|ucx|apps|tests)' but=
-  run-clang-tidy -quiet -j "$cores" -p "$out/clang" -checks="$but" "/$folders/.*\\.cpp\$"
+  run-clang-tidy -quiet -j "$cores" -p "$out/clang" -checks="$but" "/$folders/.*\\.cpp\$" 2>&1 |
+    sed 's/\x1b\[[0-9;]*m//g' | grep -vE '^clang-tidy|^[0-9]+ warnings? generated'
+  return "${PIPESTATUS[0]}"
 }
 
 # -----------------------------------------------------------------------------------------------------------------

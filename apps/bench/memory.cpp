@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <new>
 #include <string>
 
 namespace tutti::bench {
@@ -15,13 +15,14 @@ namespace {
 namespace host {
 
 constexpr std::int64_t page = 4096;
+constexpr std::align_val_t page_alignment{page};
 
 std::byte* allocate(Bytes size) {
-  const auto pages = static_cast<std::size_t>((size.value() + page - 1) / page);
-  return static_cast<std::byte*>(std::aligned_alloc(page, std::max<std::size_t>(pages, 1) * page));
+  const auto bytes = static_cast<std::size_t>(size.value());
+  return static_cast<std::byte*>(::operator new(bytes, page_alignment, std::nothrow));
 }
 
-void free(std::byte* data) { std::free(data); }
+void free(std::byte* data) { ::operator delete(data, page_alignment); }
 
 void rewrite(std::span<std::byte> data) {
   // Page by page: memset of a large block bypasses the caches, which programs that compute their data do not.

@@ -151,8 +151,8 @@ Record Bench::measured(Count count, Placement placement) const {
   record.calls = timings[0].calls;
   record.rounds = settings_.rounds;
   record.time_us = in_microseconds(timings[0]);
-  constexpr double bytes_per_us_in_GBps = 1e-3;
-  record.algbw = static_cast<double>(record.bytes) / record.time_us.median * bytes_per_us_in_GBps;
+  constexpr double gigabytes_per_s = 1e-3;  // in bytes per microsecond
+  record.algbw = static_cast<double>(record.bytes) / record.time_us.median * gigabytes_per_s;
   record.busbw = record.algbw * what_.collective->busbw_factor(comm_.size());
   if (peer) {
     const Spread time_us = in_microseconds(timings[1]);
