@@ -46,7 +46,9 @@ class Communicator {
   /// The lowest rank of each node; `me` is -1 on the others.
   [[nodiscard]] const Group& leaders() const;
 
-  /// Completes the operations in flight and gives the context back. Local, idempotent; later calls throw StateError.
+  /// Completes the operations in flight and gives the context back; idempotent; later calls throw StateError. Local,
+  /// but that the last communicator of a duplicate of its own frees it: MPI_Comm_free, collective by the standard's
+  /// letter.
   void close() noexcept;
   [[nodiscard]] bool is_open() const noexcept;
 
