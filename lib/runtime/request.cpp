@@ -47,7 +47,7 @@ void Request::wait() {
 
 bool Request::test() {
   if (operation_ == nullptr) return true;
-  if (operation_ != nullptr && !test_for(*operation_)) return false;
+  if (!test_for(*operation_)) return false;
   operation_.reset();
   return true;
 }
