@@ -20,8 +20,8 @@ Count scratch_needed(const Folding& fold, Count n) {
 
 Schedule build(const Problem& problem) {
   ScheduleBuilder plan{problem};
-  const auto [rank, size, n, aliasing] = problem;
-  const Folding fold{rank, size};
+  const Count n = problem.count;
+  const Folding fold{problem.rank, problem.size};
   if (fold.sits_out()) {
     plan.send(plan.input(), fold.partner());
     plan.recv(plan.output(), fold.partner());
@@ -52,20 +52,17 @@ Schedule build(const Problem& problem) {
 }
 
 Cost cost(const Problem& problem) {
-  const auto [rank, size, n, aliasing] = problem;
-  if (size == 1) return {.copied = aliasing.offset() ? Count{0} : n};
-  const Folding fold{rank, size};
-  const Count zero{0};
-  Cost cost{.rounds = n > zero ? 2 * fold.rounds() + (fold.even() ? 0 : 2) : 0, .scratch = scratch_needed(fold, n)};
-  if (fold.paired()) cost.messages = n > zero ? 1 : 0, cost.sent = n;
-  if (fold.sits_out()) return cost;
-  if (fold.paired()) cost.reduced = n;
-  for (const auto& [peer, kept, given] : recursive_halving(fold, {Buffer::output, zero, n})) {
-    cost.messages += (given.count > zero ? 1 : 0) + (kept.count > zero ? 1 : 0);
-    cost.sent += given.count + kept.count;
-    cost.reduced += kept.count;
-  }
-  return cost;
+  const Count n = problem.count;
+  if (problem.size == 1) return {.copied = n};
+  if (n == Count{0}) return {};
+  const Folding fold{problem.rank, problem.size};
+  const int paired = fold.even() ? 0 : 1;
+  const Count block = Blocks{{Buffer::output, Count{0}, n}, fold.core()}.largest();
+  return {.messages = 2 * fold.rounds() + paired,
+          .rounds = 2 * (fold.rounds() + paired),
+          .sent = 2 * (fold.core() - 1) * block + paired * n,
+          .reduced = (fold.core() - 1) * block + paired * n,
+          .scratch = fold.even() ? fold.core() / 2 * block : n};
 }
 
 }  // namespace

@@ -13,14 +13,14 @@ namespace {
 
 Schedule build(const Problem& problem) {
   ScheduleBuilder plan{problem};
-  const auto [rank, size, n, aliasing] = problem;
-  const Folding fold{rank, size};
+  const Count n = problem.count;
+  const Folding fold{problem.rank, problem.size};
   if (fold.sits_out()) {
     plan.send(plan.input(), fold.partner());
     plan.recv(plan.output(), fold.partner());
     return plan.build();
   }
-  const Region theirs = plan.scratch(size > 1 ? n : Count{0});
+  const Region theirs = plan.scratch(problem.size > 1 ? n : Count{0});
   Region mine = plan.input();
   if (fold.paired()) {
     plan.recv(theirs, fold.partner());
@@ -47,18 +47,15 @@ int rounds_of(const Folding& fold, int size) {
 }
 
 Cost cost(const Problem& problem) {
-  const auto [rank, size, n, aliasing] = problem;
-  if (size == 1) return {.copied = aliasing.offset() ? Count{0} : n};
-  const Folding fold{rank, size};
-  const bool any = n > Count{0};
-  const int rounds = any ? rounds_of(fold, size) : 0;
-  if (fold.sits_out()) return {.messages = any ? 1 : 0, .rounds = rounds, .sent = n};
-  const int exchanges = fold.rounds() + (fold.paired() ? 1 : 0);
-  return {.messages = any ? exchanges : 0,
-          .rounds = rounds,
+  const Count n = problem.count;
+  if (problem.size == 1) return {.copied = n};
+  if (n == Count{0}) return {};
+  const Folding fold{problem.rank, problem.size};
+  const int exchanges = fold.rounds() + (fold.even() ? 0 : 1);
+  return {.messages = exchanges,
+          .rounds = rounds_of(fold, problem.size),
           .sent = exchanges * n,
           .reduced = exchanges * n,
-          .copied = Count{0},
           .scratch = n};
 }
 

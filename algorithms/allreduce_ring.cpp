@@ -42,20 +42,15 @@ Schedule build(const Problem& problem) {
 }
 
 Cost cost(const Problem& problem) {
-  const auto [rank, size, n, aliasing] = problem;
-  if (size == 1) return {.copied = aliasing.offset() ? Count{0} : n};
-  const Ring ring{rank, size};
-  const Blocks blocks{{Buffer::output, Count{0}, n}, size};
-  const auto filled = [&](int block) { return blocks[block].count > Count{0} ? 1 : 0; };
-  const int own = ring.behind(0), kept = ring.behind(-1), full = std::min<int>(size, static_cast<int>(n.value()));
-  // Reduce-scatter sends every block but the one kept; allgather every block but the one next round the ring.
-  const int last = ring.behind(-2);
-  return {.messages = 2 * full - filled(kept) - filled(last),
-          .rounds = n > Count{0} ? 2 * (size - 1) : 0,
-          .sent = 2 * n - blocks[kept].count - blocks[last].count,
-          .reduced = n - blocks[own].count,
-          .copied = Count{0},
-          .scratch = blocks.largest()};
+  const int p = problem.size;
+  const Count n = problem.count, block = Blocks{{Buffer::output, Count{0}, n}, p}.largest();
+  if (p == 1) return {.copied = n};
+  if (n == Count{0}) return {};
+  return {.messages = 2 * (p - 1),
+          .rounds = 2 * (p - 1),
+          .sent = 2 * (p - 1) * block,
+          .reduced = (p - 1) * block,
+          .scratch = block};
 }
 
 }  // namespace

@@ -51,12 +51,11 @@ TEST(Catalogue, IsTheRegistry) {
 }
 
 TEST(Catalogue, ExampleIsProved) {
-  for (const auto aliasing : {Aliasing::separate(), Aliasing::in_place()})
+  for (const auto placement : {checker::Placement::separate, checker::Placement::in_place})
     for (int size = 1; size <= 9; ++size)
       for (const int count : {0, 1, 8, 37}) {
-        const auto parts =
-            checker::parts_of(allreduce_linear, size, Count{count}, [aliasing](Rank) { return aliasing; });
-        EXPECT_EQ(checker::prove(allreduce_linear, Count{count}, parts).fault, "") << size << " ranks, " << count;
+        const checker::Case what{.size = size, .count = Count{count}, .placement = placement};
+        EXPECT_EQ(checker::prove(allreduce_linear, what).fault, "") << to_text(what);
       }
 }
 

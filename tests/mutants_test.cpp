@@ -20,10 +20,11 @@ Parts with(const Mutant& mutant, Parts parts) {
   return parts;
 }
 
-void examine(const Mutant& mutant, const Algorithm& algorithm, const Parts& original, Tally& tally) {
+void examine(const Mutant& mutant, const Algorithm& algorithm, const Parts& original, const Expectation& expectation,
+             Tally& tally) {
   const Parts mutated = with(mutant, original);
   ++tally.made;
-  if (!prove(mutated, expectation_of(algorithm, static_cast<int>(mutated.size()))).proved()) {
+  if (!prove(mutated, expectation).proved()) {
     ++tally.caught;
   } else if (const auto reason = equivalence(mutant, original, mutated, algorithm.order)) {
     ++tally.equivalent;
@@ -42,11 +43,13 @@ TEST_P(Mutants, AreCaughtOrEquivalent) {
   for (const int size : {5, 8}) {
     for (const Mutation mutation : {Mutation::edge_deleted, Mutation::region_shifted, Mutation::operands_swapped})
       tallies[size][mutation] = {};  // a row of the table even if nothing is made
-    for (const Aliasing aliasing : {Aliasing::separate(), Aliasing::in_place()}) {
-      const Parts parts = parts_of(algorithm, size, Count{2 * size + 3}, [&](Rank) { return aliasing; });
-      ASSERT_TRUE(prove(parts, expectation_of(algorithm, size)).proved());
+    for (const Placement placement : {Placement::separate, Placement::in_place}) {
+      const Problems problems{algorithm, {.size = size, .count = Count{2 * size + 3}, .placement = placement}};
+      const Parts parts = parts_of(algorithm, problems);
+      const Expectation expectation = expectation_of(algorithm, problems);
+      ASSERT_TRUE(prove(parts, expectation).proved());
       for (const Mutant& mutant : mutants_of(parts))
-        examine(mutant, algorithm, parts, tallies[size][mutant.mutation]);
+        examine(mutant, algorithm, parts, expectation, tallies[size][mutant.mutation]);
     }
   }
   for (const auto& [size, of_size] : tallies) {
@@ -61,11 +64,13 @@ TEST_P(Mutants, AreCaughtOrEquivalent) {
 TEST_P(Mutants, CaughtOnesAreNotEquivalent) {
   const Algorithm& algorithm = *GetParam();
   constexpr int size = 5;
-  const Parts parts = parts_of(algorithm, size, Count{2 * size + 3}, [](Rank) { return Aliasing::separate(); });
+  const Problems problems{algorithm, {.size = size, .count = Count{2 * size + 3}}};
+  const Parts parts = parts_of(algorithm, problems);
+  const Expectation expectation = expectation_of(algorithm, problems);
   int caught = 0;
   for (const Mutant& mutant : mutants_of(parts)) {
     const Parts mutated = with(mutant, parts);
-    if (prove(mutated, expectation_of(algorithm, size)).proved()) continue;
+    if (prove(mutated, expectation).proved()) continue;
     ++caught;
     EXPECT_EQ(equivalence(mutant, parts, mutated, algorithm.order), std::nullopt) << mutant.text;
   }
@@ -73,7 +78,9 @@ TEST_P(Mutants, CaughtOnesAreNotEquivalent) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Mutants, testing::ValuesIn(algorithms().begin(), algorithms().end()),
-                         [](const auto& algorithm) { return std::string{algorithm.param->name}; });
+                         [](const auto& algorithm) {
+                           return fmt::format("{}_{}", to_string(algorithm.param->collective), algorithm.param->name);
+                         });
 
 }  // namespace
 }  // namespace tutti::checker

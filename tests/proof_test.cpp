@@ -18,10 +18,8 @@ using Clock = std::chrono::steady_clock;
 /// What the whole program proved; reported at its end.
 class Totals : public testing::Environment {
  public:
-  static void add(const Parts& parts, const Verdict& verdict) {
-    ++problems_, schedules_ += parts.size();
-    for (const Part& part : parts)
-      steps_ += part.schedule.steps.size();
+  static void add(const Verdict& verdict) {
+    ++problems_, schedules_ += verdict.costs.size(), steps_ += verdict.steps;
     if (!verdict.proved()) ++failed_;
   }
   void SetUp() override { begin_ = Clock::now(); }
@@ -37,9 +35,6 @@ class Totals : public testing::Environment {
 };
 const auto* const totals = testing::AddGlobalTestEnvironment(new Totals);
 
-Aliasing separate(Rank) { return Aliasing::separate(); }
-Aliasing in_place(Rank) { return Aliasing::in_place(); }
-
 std::set<Count> counts(int size) {
   std::set<Count> counts;
   for (const int count : {0, 1, size - 1, size, size + 1, 37, 2 * size + 3})
@@ -48,17 +43,13 @@ std::set<Count> counts(int size) {
   return counts;
 }
 
-void expect_proved(const Algorithm& algorithm, Count count, const Parts& parts, std::string_view aliasing) {
-  const Verdict verdict = prove(algorithm, count, parts);
-  Totals::add(parts, verdict);
-  EXPECT_TRUE(verdict.proved()) << fmt::format("{}, {} ranks, {} elements, input {}: {}", algorithm.name, parts.size(),
-                                               count.value(), aliasing, verdict.fault);
-}
+constexpr Placement placements[] = {Placement::separate, Placement::in_place, Placement::in_place_on_even_ranks};
 
-/// Afterwards the even ranks of `parts` have their input in place, the odd ones apart.
-void exchange_odd_ranks(Parts& parts, Parts& others) {
-  for (std::size_t rank = 1; rank < parts.size(); rank += 2)
-    std::swap(parts[rank], others[rank]);
+void expect_proved(const Algorithm& algorithm, const Case& what) {
+  const Verdict verdict = prove(algorithm, what);
+  Totals::add(verdict);
+  EXPECT_TRUE(verdict.proved()) << fmt::format("{} {}, {}: {}", to_string(algorithm.collective), algorithm.name,
+                                               to_text(what), verdict.fault);
 }
 
 /// A range of sizes, so that the proof of one algorithm is several tests.
@@ -73,20 +64,15 @@ TEST_P(EveryProblem, IsProved) {
   const auto& [parameter, sizes] = GetParam();
   const Algorithm& algorithm = *parameter;
   for (int size = sizes.first; size <= sizes.last; ++size) {
-    for (const Count count : counts(size)) {
-      Parts apart = parts_of(algorithm, size, count, separate);
-      expect_proved(algorithm, count, apart, "separate");
-      Parts parts = parts_of(algorithm, size, count, in_place);
-      expect_proved(algorithm, count, parts, "in place");
-      exchange_odd_ranks(parts, apart);
-      expect_proved(algorithm, count, parts, "in place on even ranks");
-    }
+    for (const Count count : counts(size))
+      for (const Placement placement : placements)
+        expect_proved(algorithm, {.size = size, .count = count, .placement = placement});
   }
 }
 
 std::string name_of(const testing::TestParamInfo<EveryProblem::ParamType>& instance) {
   const auto& [algorithm, sizes] = instance.param;
-  return fmt::format("{}_{}_to_{}", algorithm->name, sizes.first, sizes.last);
+  return fmt::format("{}_{}_{}_to_{}", to_string(algorithm->collective), algorithm->name, sizes.first, sizes.last);
 }
 INSTANTIATE_TEST_SUITE_P(Registry, EveryProblem,
                          testing::Combine(testing::ValuesIn(algorithms().begin(), algorithms().end()),
@@ -99,17 +85,18 @@ TEST_P(Proof, OfLargerSizes) {
   const Algorithm& algorithm = *GetParam();
   for (const int size : {100, 128, 193})
     for (const Count count : {Count{1}, Count{2 * size + 3}})
-      expect_proved(algorithm, count, parts_of(algorithm, size, count, in_place), "in place");
+      expect_proved(algorithm, {.size = size, .count = count, .placement = Placement::in_place});
 }
 
 TEST_P(Proof, HoldsInRandomOrders) {
   const Algorithm& algorithm = *GetParam();
   for (int size = 1; size <= most_ranks_at_random; ++size) {
     for (const Count count : {Count{1}, Count{size}, Count{2 * size + 3}}) {
-      for (const auto& aliasing : {separate, in_place}) {
-        const Parts parts = parts_of(algorithm, size, count, aliasing);
+      for (const Placement placement : placements) {
+        const Problems problems{algorithm, {.size = size, .count = count, .placement = placement}};
+        const Parts parts = parts_of(algorithm, problems);
         for (const std::uint64_t seed : {1, 2, 3, 4, 5})
-          ASSERT_EQ(fault_at_random(seed, parts, expectation_of(algorithm, size)), "")
+          ASSERT_EQ(fault_at_random(seed, parts, expectation_of(algorithm, problems)), "")
               << size << " ranks, seed " << seed;
       }
     }
@@ -117,7 +104,9 @@ TEST_P(Proof, HoldsInRandomOrders) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Proof, testing::ValuesIn(algorithms().begin(), algorithms().end()),
-                         [](const auto& algorithm) { return std::string{algorithm.param->name}; });
+                         [](const auto& algorithm) {
+                           return fmt::format("{}_{}", to_string(algorithm.param->collective), algorithm.param->name);
+                         });
 
 }  // namespace
 }  // namespace tutti::checker

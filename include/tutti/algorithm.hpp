@@ -1,6 +1,7 @@
 #pragma once
 // What the registry knows of an algorithm.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,34 +10,51 @@
 
 namespace tutti {
 
-enum class Collective : std::uint8_t { allreduce };
-[[nodiscard]] std::string_view to_string(Collective collective);
-
-/// What a schedule costs one rank. Counts are elements.
+/// What a schedule costs the busiest rank, each figure by itself. Counts are elements.
 struct Cost {
-  int messages = 0;  ///< Sent by this rank.
+  int messages = 0;  ///< Sent by one rank.
   int rounds = 0;    ///< Longest chain of messages over all ranks, each sent only after the one before arrived.
-  Count sent{};      ///< By this rank.
-  Count reduced{};   ///< Results computed by this rank.
+  Count sent{};      ///< By one rank.
+  Count reduced{};   ///< Results computed by one rank.
   Count copied{};
   Count scratch{};
   bool operator==(const Cost&) const = default;
 };
 
-/// Which operations an algorithm serves.
+/// Which operations an algorithm serves. Of no meaning where nothing is reduced.
 enum class Order : std::uint8_t {
   of_ranks,  ///< Operands are combined in rank order: any associative operation.
   any,       ///< Operands change places: the operation must be commutative.
 };
 
-/// One registered algorithm. `build` and `cost` are pure functions of the problem; `cost` is exact for every
-/// problem, except that `rounds` is an upper bound where blocks are empty (count < size).
+/// A number that changes an algorithm's schedules: a radix, or into how many blocks it cuts the data.
+struct Parameter {
+  std::string_view name;  ///< Empty: it has none.
+  int fallback = 0;       ///< If none is asked for.
+  int least = 0;
+};
+
+/// A schedule by which ranks tell each other sizes: its elements are counts. `input` of them are this rank's own (the
+/// counts of `in` where they are listed on several ranks, else those that the rank knows), `output` are learned.
+struct Exchange {
+  Schedule schedule;
+  Count input, output;
+};
+
+/// One registered algorithm. `build` and `cost` are pure functions of the problem.
+///
+/// `cost` does not depend on the rank and is stated for blocks of equal size. It is exact where the size of the group
+/// (and its largest power of two, and the parameter) divide the elements, and an upper bound else. It is that of
+/// separate buffers: in place fewer elements may be copied, or in alltoall more.
 struct Algorithm {
   Collective collective;
   std::string_view name;
   Order order;
+  Parameter parameter{};
   Schedule (*build)(const Problem& problem);
   Cost (*cost)(const Problem& problem);
+  /// What has to run before `build`, if blocks are uneven and ranks know only their own sizes; nullptr: nothing.
+  Exchange (*exchange)(const Problem& problem) = nullptr;
   std::string_view summary;
   std::string_view source;
 };
@@ -48,5 +66,11 @@ struct Algorithm {
 /// "a, b, c": the names that serve a collective (with `order`: only those that keep the order of ranks).
 [[nodiscard]] std::string algorithm_names(Collective collective);
 [[nodiscard]] std::string algorithm_names(Collective collective, Order order);
+/// The collective of that name.
+[[nodiscard]] std::optional<Collective> find_collective(std::string_view name);
+/// Whether the collective combines elements.
+[[nodiscard]] bool reduces(Collective collective);
+/// Whether the collective has a root.
+[[nodiscard]] bool has_root(Collective collective);
 
 }  // namespace tutti

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -61,7 +63,9 @@ struct Schedule {
   Count scratch;
 };
 
-/// Where the input lies: in memory of its own, or inside the output from some element on (0 = plain in place).
+/// Where the input lies: in memory of its own, or sharing memory with the output, at whose element `offset` it starts
+/// (0: plain in place). One of the two contains the other: where the output lies inside the input, the offset is 0 or
+/// negative.
 class Aliasing {
  public:
   constexpr Aliasing() = default;
@@ -72,21 +76,78 @@ class Aliasing {
     aliasing.offset_ = offset;
     return aliasing;
   }
+  /// The output starts at element `offset` of the input.
+  static constexpr Aliasing around_output(Count offset) { return inside_output(Count{0} - offset); }
   /// Where in the output the input starts; nothing if they are separate.
   [[nodiscard]] constexpr std::optional<Count> offset() const { return offset_; }
+  /// The region as a part of the output, if it is one of an aliased input; such an offset may be negative.
+  [[nodiscard]] constexpr Region located(const Region& region) const {
+    if (region.buffer != Buffer::input || !offset_) return region;
+    return {Buffer::output, *offset_ + region.offset, region.count};
+  }
   bool operator==(const Aliasing&) const = default;
 
  private:
   std::optional<Count> offset_;
 };
 
-/// What one rank asks of an algorithm. Everything but `rank` and `aliasing` is the same on all ranks,
-/// and no message may depend on `aliasing`.
-struct Problem {
-  Rank rank;
-  int size = 1;
-  Count count;
-  Aliasing aliasing;
+enum class Collective : std::uint8_t {
+  barrier,
+  broadcast,
+  reduce,
+  allreduce,
+  reduce_scatter,
+  allgather,
+  gather,
+  scatter,
+  alltoall,
+  scan,
+  exscan,
 };
+inline constexpr int collective_count = 11;
+[[nodiscard]] std::string_view to_string(Collective collective);
+
+/// Blocks of differing sizes in one buffer: `counts[i]` elements at `offsets[i]`, or one after the other if there are
+/// no offsets. A view.
+struct BlockList {
+  std::span<const Count> counts, offsets;
+  [[nodiscard]] bool empty() const { return counts.empty(); }
+};
+
+/// What one rank asks of an algorithm.
+///
+/// `count` is what the collective's definition calls its size:
+/// - broadcast, reduce, allreduce, scan, exscan: all elements;
+/// - reduce_scatter, allgather, gather, scatter, alltoall: the elements of each rank's block.
+///
+/// Blocks of differing sizes are listed instead, as the MPI calls that end in v have them:
+/// - reduce_scatter: `in`, one block per rank, the same on all ranks, without offsets;
+/// - allgather: `out`, one per rank; counts are the same on all ranks, offsets need not be;
+/// - gather: `in`, one block, this rank's; on the root also `out`, one per rank;
+/// - scatter: `out`, one block, this rank's; on the root also `in`, one per rank;
+/// - alltoall: `in` and `out`, one per rank. The block of `in` for rank j has the count of rank j's block of `out` for
+///   this rank.
+///
+/// No message may depend on what ranks need not know alike: `aliasing`, offsets, and counts that only some of them
+/// know.
+struct Problem {
+  Rank rank{};
+  int size = 1;
+  Count count{};
+  Aliasing aliasing{};
+  Collective collective = Collective::allreduce;
+  Rank root{};        ///< Of broadcast, reduce, gather, scatter.
+  int parameter = 0;  ///< Of algorithms that have one.
+  BlockList in{}, out{};
+  std::span<const Count> learned{};  ///< What the algorithm's exchange of sizes left here (Algorithm::exchange).
+  /// Whether blocks are listed; the same on all ranks.
+  [[nodiscard]] bool uneven() const { return !in.empty() || !out.empty(); }
+};
+
+/// The elements of a rank's buffers, from the first that is used to the last.
+struct Shape {
+  Count input, output;
+};
+[[nodiscard]] Shape shape_of(const Problem& problem);
 
 }  // namespace tutti

@@ -40,8 +40,9 @@ class AccessMap {
 /// partly, or a rank would send to itself. Cost: O(log s) per step for s steps.
 class ScheduleBuilder {
  public:
-  /// A collective with `count` elements in and out.
+  /// With the buffers that the problem's collective has.
   explicit ScheduleBuilder(const Problem& problem);
+  /// With buffers of other sizes.
   ScheduleBuilder(const Problem& problem, Count input, Count output);
 
   [[nodiscard]] Region input() const { return {Buffer::input, Count{0}, input_}; }
@@ -54,9 +55,12 @@ class ScheduleBuilder {
   void send(const Regions& from, Rank to);
   void recv(const Regions& into, Rank from);
   void reduce(const Region& lhs, const Region& rhs, const Region& into);
+  /// Any of lists of equal total, piece by piece.
+  void reduce(const Regions& lhs, const Regions& rhs, const Regions& into);
   /// Reduces `theirs`, which came from `peer`, and `mine` in the order of the two ranks.
   void reduce_in_order(Rank peer, const Region& theirs, const Region& mine, const Region& into);
   void copy(const Region& from, const Region& into);
+  void copy(const Regions& from, const Regions& into);
   void signal(Rank to);
   void await(Rank from);
 
@@ -67,7 +71,6 @@ class ScheduleBuilder {
   void add(Action action, const Regions& reads, const Regions& writes);
   void add_signal(Action action);
   void append(Action action, std::vector<int> after);
-  [[nodiscard]] Region located(const Region& region) const;
   void require_inside(const Region& region) const;
   void require_writable(const Region& region) const;
   void require_peer(Rank peer) const;

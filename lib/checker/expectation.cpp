@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "fault.hpp"
+#include "tutti/patterns.hpp"
 
 namespace tutti::checker {
 namespace {
@@ -22,21 +24,80 @@ bool combines(Value value, const Combination& wanted, Order order, const Values&
 
 std::string text(const Combination& wanted, Order order) {
   const int first = wanted.first.value();
+  if (wanted.ranks == 1) return fmt::format("element {} of rank {}", wanted.element.value(), first);
   return fmt::format("element {} of ranks {} to {}, each once{}", wanted.element.value(), first,
                      first + wanted.ranks - 1, order == Order::of_ranks ? ", in the order of ranks" : "");
 }
 
+/// For each output element of one rank what it has to hold.
+using Output = std::vector<Combination>;
+
+/// Elements [0, count) of the output combine the same elements of `ranks` ranks' inputs from `first` on.
+Output whole(Count count, Rank first, int ranks, Count from = Count{0}) {
+  Output output;
+  for (Count i{0}; i < count; i += Count{1})
+    output.push_back({first, ranks, from + i});
+  return output;
+}
+
+/// Writes into a block of the output which elements of rank `from` it holds: those of a block of that rank's input.
+void place(Output& output, const Region& block, Rank from, Count at) {
+  for (Count i{0}; i < block.count; i += Count{1})
+    output[static_cast<std::size_t>((block.offset + i).value())] = {from, 1, at + i};
+}
+
+Output output_of(const Problems& problems, Rank rank) {
+  const Problem& problem = problems.of(rank);
+  const Shape shape = shape_of(problem);
+  const Rank first{0};
+  const int own = rank.value();
+  Output blocks(static_cast<std::size_t>(shape.output.value()));
+  switch (problem.collective) {
+    case Collective::barrier:
+      return {};
+    case Collective::broadcast:
+      return whole(shape.output, problem.root, 1);
+    case Collective::reduce:
+    case Collective::allreduce:
+      return whole(shape.output, first, problem.size);
+    case Collective::scan:
+      return whole(shape.output, first, own + 1);
+    case Collective::exscan:
+      return whole(shape.output, first, own);
+    case Collective::reduce_scatter:
+      return whole(shape.output, first, problem.size, input_blocks(problem)[own].offset);
+    case Collective::scatter:
+      return whole(shape.output, problem.root, 1, input_blocks(problems.of(problem.root))[own].offset);
+    case Collective::gather:
+      if (rank != problem.root) return {};
+      [[fallthrough]];
+    case Collective::allgather:
+      for (int peer = 0; peer < problem.size; ++peer)
+        place(blocks, output_blocks(problem)[peer], Rank{peer}, Count{0});
+      return blocks;
+    case Collective::alltoall:
+      for (int peer = 0; peer < problem.size; ++peer)
+        place(blocks, output_blocks(problem)[peer], Rank{peer}, input_blocks(problems.of(Rank{peer}))[own].offset);
+      return blocks;
+  }
+  return {};
+}
+
 }  // namespace
 
-Expectation expectation_of(const Algorithm& algorithm, int size) {
-  switch (algorithm.collective) {
-    case Collective::allreduce:
-      return {algorithm.order, [size](Rank, Count element) { return Combination{Rank{0}, size, element}; }};
-  }
-  throw Fault{fmt::format("nothing says what {} has to do", to_string(algorithm.collective))};
+Expectation expectation_of(const Algorithm& algorithm, const Problems& problems) {
+  auto outputs = std::make_shared<std::vector<Output>>();
+  for (int rank = 0; rank < problems.size(); ++rank)
+    outputs->push_back(output_of(problems, Rank{rank}));
+  const bool synchronizes = algorithm.collective == Collective::barrier;
+  const auto of = [outputs](Rank rank, Count element) {
+    return (*outputs)[static_cast<std::size_t>(rank.value())][static_cast<std::size_t>(element.value())];
+  };
+  return {algorithm.order, of, synchronizes};
 }
 
 void require_results(const Parts& parts, const Expectation& expectation, Memory& memory, const Values& values) {
+  if (expectation.of == nullptr) return;
   std::map<Combination, std::pair<Value, Rank>> agreed;
   for (Rank rank; rank.value() < static_cast<int>(parts.size()); rank = Rank{rank.value() + 1}) {
     Count element{0};
@@ -46,7 +107,11 @@ void require_results(const Parts& parts, const Expectation& expectation, Memory&
             fmt::format("rank {}: output[{}] is {}, {}", rank.value(), element.value(), values.text(value), why)};
       };
       const Combination wanted = expectation.of(rank, element);
-      if (wanted.ranks > 0) {
+      if (wanted.ranks == 0) {
+        if (value != memory.before(rank, element)) throw fault("but had to be left alone");
+      } else if (wanted.ranks == 1) {
+        if (value != values.leaf({wanted.first, wanted.element})) throw fault("not " + text(wanted, expectation.order));
+      } else {
         const auto [first, fresh] = agreed.try_emplace(wanted, value, rank);
         const bool known = !fresh && first->second.first == value;
         if (!known && !combines(value, wanted, expectation.order, values))

@@ -4,11 +4,12 @@
 #include <functional>
 
 #include "memory.hpp"
+#include "problems.hpp"
 
 namespace tutti::checker {
 
 /// An output element has to combine element `element` of the inputs of `ranks` ranks from `first` on, each exactly
-/// once. No ranks: it may hold anything.
+/// once. No ranks: it has to hold what it held before.
 struct Combination {
   Rank first;
   int ranks = 0;
@@ -16,12 +17,13 @@ struct Combination {
   auto operator<=>(const Combination&) const = default;
 };
 
-/// What each rank's output elements have to hold, and whether in the order of ranks.
+/// What each rank's output elements have to hold, and whether in the order of ranks. No function: anything.
 struct Expectation {
   Order order = Order::of_ranks;
   std::function<Combination(Rank rank, Count element)> of;
+  bool synchronizes = false;  ///< No rank may leave before all have entered.
 };
-[[nodiscard]] Expectation expectation_of(const Algorithm& algorithm, int size);
+[[nodiscard]] Expectation expectation_of(const Algorithm& algorithm, const Problems& problems);
 
 /// Refutes outputs that do not hold what is expected, or hold it as different expressions on different ranks.
 void require_results(const Parts& parts, const Expectation& expectation, Memory& memory, const Values& values);

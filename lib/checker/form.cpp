@@ -15,9 +15,10 @@ class Form {
       : part_(parts[static_cast<std::size_t>(rank.value())]), rank_(rank), size_(static_cast<int>(parts.size())) {}
 
   void require() {
-    if (const auto offset = part_.aliasing.offset();
-        offset && (*offset < Count{0} || *offset + part_.input > part_.output))
-      throw Fault{fmt::format("rank {}: the input does not lie inside the output", rank_.value())};
+    if (const auto offset = part_.aliasing.offset(); offset &&
+                                                     (*offset < Count{0} || *offset + part_.input > part_.output) &&
+                                                     (*offset > Count{0} || *offset + part_.input < part_.output))
+      throw Fault{fmt::format("rank {}: neither of input and output lies inside the other", rank_.value())};
     for (const Step& step : part_.schedule.steps) {
       action_ = &step.action;
       require_earlier(step.after);

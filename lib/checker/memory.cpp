@@ -19,15 +19,20 @@ void require_no_garbage(std::span<const Value> values, const Region& region, int
 
 }  // namespace
 
-Memory::Memory(const Parts& parts, const Values& values) : parts_(parts) {
+Memory::Memory(const Parts& parts, const Values& values) : parts_(parts), values_(values) {
   std::size_t size = 0;
   for (const Part& part : parts) {
     std::array<std::size_t, 3> starts{};
-    for (const Buffer buffer : {Buffer::output, Buffer::scratch, Buffer::input}) {
-      if (buffer == Buffer::input && part.aliasing.offset()) continue;
-      starts[static_cast<std::size_t>(buffer)] = size;
-      size += static_cast<std::size_t>(size_of(part, buffer).value());
-    }
+    const auto add = [&](Buffer buffer, Count before, Count count) {
+      starts[static_cast<std::size_t>(buffer)] = size + static_cast<std::size_t>(before.value());
+      size += static_cast<std::size_t>((before + count).value());
+    };
+    // An aliased input may reach out of the output at either end.
+    const Count input = part.aliasing.offset().value_or(Count{0});
+    const Count end = part.aliasing.offset() ? std::max(part.output, input + part.input) : part.output;
+    add(Buffer::output, std::max(Count{0}, Count{0} - input), end);
+    add(Buffer::scratch, Count{0}, part.schedule.scratch);
+    if (!part.aliasing.offset()) add(Buffer::input, Count{0}, part.input);
     starts_.push_back(starts);
   }
   elements_.assign(size, Value::garbage);
@@ -45,12 +50,19 @@ std::span<Value> Memory::at(Rank rank, const Region& region) {
   const auto place = static_cast<std::size_t>(rank.value());
   const Region real = located(parts_[place], region);
   const std::size_t start = starts_[place][static_cast<std::size_t>(real.buffer)];
-  return std::span{elements_}.subspan(start + static_cast<std::size_t>(real.offset.value()),
+  return std::span{elements_}.subspan(start + static_cast<std::size_t>(real.offset.value()),  // wraps if negative
                                       static_cast<std::size_t>(real.count.value()));
 }
 
 std::span<Value> Memory::output(Rank rank) {
   return at(rank, {Buffer::output, Count{0}, parts_[static_cast<std::size_t>(rank.value())].output});
+}
+
+Value Memory::before(Rank rank, Count element) const {
+  const Part& part = parts_[static_cast<std::size_t>(rank.value())];
+  const auto offset = part.aliasing.offset();
+  const bool is_input = offset && *offset <= element && element < *offset + part.input;
+  return is_input ? values_.leaf({rank, element - *offset}) : Value::garbage;
 }
 
 std::vector<Value> payload_of(int send, const Graph& graph, Memory& memory) {

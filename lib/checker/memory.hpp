@@ -16,9 +16,12 @@ class Memory {
   Memory(const Parts& parts, const Values& values);
   [[nodiscard]] std::span<Value> at(Rank rank, const Region& region);
   [[nodiscard]] std::span<Value> output(Rank rank);
+  /// What an element of the output held at first.
+  [[nodiscard]] Value before(Rank rank, Count element) const;
 
  private:
   const Parts& parts_;
+  const Values& values_;
   std::vector<std::array<std::size_t, 3>> starts_;  ///< Of each rank's buffers in `elements_`.
   std::vector<Value> elements_;
 };

@@ -2,16 +2,6 @@
 
 namespace tutti::checker {
 
-Parts parts_of(const Algorithm& algorithm, int size, Count count, const std::function<Aliasing(Rank)>& aliasing) {
-  Parts parts;
-  parts.reserve(static_cast<std::size_t>(size));
-  for (int rank = 0; rank < size; ++rank) {
-    const Problem problem{Rank{rank}, size, count, aliasing(Rank{rank})};
-    parts.push_back({count, count, problem.aliasing, algorithm.build(problem)});
-  }
-  return parts;
-}
-
 Count size_of(const Part& part, Buffer buffer) {
   switch (buffer) {
     case Buffer::input:
@@ -22,11 +12,6 @@ Count size_of(const Part& part, Buffer buffer) {
       return part.schedule.scratch;
   }
   return Count{0};
-}
-
-Region located(const Part& part, const Region& region) {
-  if (region.buffer != Buffer::input || !part.aliasing.offset()) return region;
-  return {Buffer::output, *part.aliasing.offset() + region.offset, region.count};
 }
 
 Count total(const Regions& regions) {

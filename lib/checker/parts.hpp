@@ -2,7 +2,6 @@
 // A collective as all ranks together play it: what the checker proves things about.
 
 #include <algorithm>
-#include <functional>
 #include <variant>
 #include <vector>
 
@@ -21,15 +20,11 @@ struct Part {
 /// The parts of all ranks, by rank.
 using Parts = std::vector<Part>;
 
-/// The parts of an algorithm on `size` ranks; ranks may differ in where their input lies.
-[[nodiscard]] Parts parts_of(const Algorithm& algorithm, int size, Count count,
-                             const std::function<Aliasing(Rank)>& aliasing);
-
 /// The elements of a buffer of this rank.
 [[nodiscard]] Count size_of(const Part& part, Buffer buffer);
 
-/// The region in the memory where it really lies: an aliased input is part of the output.
-[[nodiscard]] Region located(const Part& part, const Region& region);
+/// The region in the memory where it really lies: an aliased input is located in the output.
+[[nodiscard]] inline Region located(const Part& part, const Region& region) { return part.aliasing.located(region); }
 
 [[nodiscard]] Count total(const Regions& regions);
 

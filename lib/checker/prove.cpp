@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <stdexcept>
 
 #include "fault.hpp"
 #include "form.hpp"
 #include "graph.hpp"
+#include "meeting.hpp"
 #include "races.hpp"
 
 namespace tutti::checker {
@@ -50,34 +53,43 @@ int rounds(const Graph& graph, const std::vector<int>& order) {
   return longest;
 }
 
-Cost counted(const Part& part, int rounds) {
-  Cost cost{.rounds = rounds, .scratch = part.schedule.scratch};
-  for (const auto& [action, after] : part.schedule.steps) {
-    if (const auto* send = std::get_if<Send>(&action)) ++cost.messages, cost.sent += total(send->from);
-    if (const auto* reduce = std::get_if<Reduce>(&action)) cost.reduced += reduce->into.count;
-    if (const auto* copy = std::get_if<Copy>(&action)) cost.copied += copy->into.count;
-  }
-  return cost;
-}
-
 std::string text(const Cost& cost) {
   return fmt::format("messages {}, rounds {}, sent {}, reduced {}, copied {}, scratch {}", cost.messages, cost.rounds,
                      cost.sent.value(), cost.reduced.value(), cost.copied.value(), cost.scratch.value());
 }
 
-/// What is wrong with the stated costs; empty if nothing is.
-std::string cost_fault(const Algorithm& algorithm, Count count, const Parts& parts, const std::vector<Cost>& costs) {
-  const int size = static_cast<int>(parts.size());
-  for (int rank = 0; rank < size; ++rank) {
-    const auto place = static_cast<std::size_t>(rank);
-    const Cost stated = algorithm.cost({Rank{rank}, size, count, parts[place].aliasing});
-    Cost found = costs[place];
-    const bool bounds = count < Count{size} && found.rounds <= stated.rounds;
-    if (bounds) found.rounds = stated.rounds;
-    if (found != stated)
-      return fmt::format("rank {}: the stated cost ({}) is not the counted one ({})", rank, text(stated), text(found));
+/// Whether the stated cost is exact, or only a bound.
+bool is_exact(const Algorithm& algorithm, const Case& what, int parameter) {
+  if (algorithm.collective == Collective::barrier) return true;
+  const int core = static_cast<int>(std::bit_floor(static_cast<unsigned>(what.size)));
+  const auto divides = [&](int parts) { return what.count % parts == Count{0}; };
+  return what.counts.empty() && what.count > Count{0} && what.placement == Placement::separate && divides(what.size) &&
+         divides(core) && divides(std::max(parameter, 1));
+}
+
+/// What is wrong with the stated cost; empty if nothing is.
+std::string cost_fault(const Algorithm& algorithm, const Case& what, const std::vector<Cost>& costs) {
+  if (!what.counts.empty()) return {};
+  Problem problem{Rank{0}, what.size, what.count};
+  problem.collective = algorithm.collective;
+  problem.root = what.root;
+  problem.parameter = what.parameter > 0 ? what.parameter : algorithm.parameter.fallback;
+  const Cost stated = algorithm.cost(problem);
+  Cost most;
+  for (const Cost& cost : costs) {
+    most.messages = std::max(most.messages, cost.messages);
+    most.rounds = std::max(most.rounds, cost.rounds);
+    most.sent = std::max(most.sent, cost.sent);
+    most.reduced = std::max(most.reduced, cost.reduced);
+    most.copied = std::max(most.copied, cost.copied);
+    most.scratch = std::max(most.scratch, cost.scratch);
   }
-  return {};
+  const bool in_place = what.placement != Placement::separate;
+  const bool bounded = most.messages <= stated.messages && most.rounds <= stated.rounds && most.sent <= stated.sent &&
+                       most.reduced <= stated.reduced && (in_place || most.copied <= stated.copied) &&
+                       (in_place || most.scratch <= stated.scratch);
+  if (is_exact(algorithm, what, problem.parameter) ? most == stated : bounded) return {};
+  return fmt::format("the stated cost ({}) is not that of the busiest rank ({})", text(stated), text(most));
 }
 
 }  // namespace
@@ -92,19 +104,37 @@ Verdict prove(const Parts& parts, const Expectation& expectation) try {
   Memory memory{parts, values};
   run_in_order(order, graph, memory, values);
   require_results(parts, expectation, memory, values);
-  Verdict verdict;
+  if (expectation.synchronizes) require_meeting(graph, order, static_cast<int>(parts.size()));
+  Verdict verdict{.steps = static_cast<std::size_t>(graph.steps())};
   const int longest = rounds(graph, order);
-  std::ranges::transform(parts, std::back_inserter(verdict.costs),
-                         [&](const Part& part) { return counted(part, longest); });
+  for (const Part& part : parts) {
+    verdict.costs.push_back(counted(part.schedule));
+    verdict.costs.back().rounds = longest;
+  }
   return verdict;
 } catch (const Fault& fault) {
-  return {fault.text, {}};
+  return {.fault = fault.text};
 }
 
-Verdict prove(const Algorithm& algorithm, Count count, const Parts& parts) {
-  Verdict verdict = prove(parts, expectation_of(algorithm, static_cast<int>(parts.size())));
-  if (verdict.proved()) verdict.fault = cost_fault(algorithm, count, parts, verdict.costs);
+Verdict prove(const Algorithm& algorithm, const Case& what) try {
+  const Problems problems{algorithm, what};
+  Verdict verdict = prove(parts_of(algorithm, problems), expectation_of(algorithm, problems));
+  if (verdict.proved()) verdict.fault = cost_fault(algorithm, what, verdict.costs);
   return verdict;
+} catch (const Fault& fault) {
+  return {.fault = fault.text};
+} catch (const std::logic_error& error) {
+  return {.fault = error.what()};
+}
+
+Cost counted(const Schedule& schedule) {
+  Cost cost{.scratch = schedule.scratch};
+  for (const auto& [action, after] : schedule.steps) {
+    if (const auto* send = std::get_if<Send>(&action)) ++cost.messages, cost.sent += total(send->from);
+    if (const auto* reduce = std::get_if<Reduce>(&action)) cost.reduced += reduce->into.count;
+    if (const auto* copy = std::get_if<Copy>(&action)) cost.copied += copy->into.count;
+  }
+  return cost;
 }
 
 }  // namespace tutti::checker

@@ -6,14 +6,16 @@
 
 #include "expectation.hpp"
 #include "parts.hpp"
+#include "problems.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti::checker {
 
 /// Proved if there is no fault. Otherwise what is wrong: "rank 3, step 7 (recv scratch[0..4) from 2): ...".
 struct Verdict {
-  std::string fault;
-  std::vector<Cost> costs;  ///< As counted, by rank; only if proved.
+  std::string fault{};
+  std::size_t steps = 0;      ///< Of all ranks.
+  std::vector<Cost> costs{};  ///< As counted, by rank; only if proved.
   [[nodiscard]] bool proved() const { return fault.empty(); }
 };
 
@@ -23,11 +25,16 @@ struct Verdict {
 /// - no deadlock under eager, rendezvous or one-credit flow control (graph.hpp);
 /// - no race: conflicting accesses of a rank are ordered by the rank itself (races.hpp);
 /// - one run on symbolic values, in memory shared as the aliasing says and else full of garbage, uses no garbage and
-///   leaves what is expected, the same expression on all ranks (expectation.hpp).
+///   leaves what is expected, the same expression on all ranks (expectation.hpp);
+/// - of a barrier: no rank leaves before all have entered (meeting.hpp).
 /// By the others, every order of execution gives what that one run gave. Near-linear in steps plus elements.
 [[nodiscard]] Verdict prove(const Parts& parts, const Expectation& expectation);
 
-/// Also proves that an algorithm costs what it states: exactly, but for `rounds`, an upper bound if count < size.
-[[nodiscard]] Verdict prove(const Algorithm& algorithm, Count count, const Parts& parts);
+/// Also proves that an algorithm costs the busiest rank what it states, or no more where that is a bound (see
+/// Algorithm).
+[[nodiscard]] Verdict prove(const Algorithm& algorithm, const Case& what);
+
+/// What a rank's schedule costs it; `rounds` takes all ranks and is left 0.
+[[nodiscard]] Cost counted(const Schedule& schedule);
 
 }  // namespace tutti::checker

@@ -18,12 +18,31 @@ std::string names_where(Wanted wanted) {
 
 }  // namespace
 
-std::string_view to_string(Collective collective) {
-  switch (collective) {
-    case Collective::allreduce:
-      return "allreduce";
-  }
-  return "unknown";
+namespace {
+
+constexpr std::string_view names[collective_count] = {"barrier",        "broadcast", "reduce", "allreduce",
+                                                      "reduce_scatter", "allgather", "gather", "scatter",
+                                                      "alltoall",       "scan",      "exscan"};
+
+}  // namespace
+
+std::string_view to_string(Collective collective) { return names[static_cast<std::size_t>(collective)]; }
+
+std::optional<Collective> find_collective(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(names); ++i)
+    if (names[i] == name) return static_cast<Collective>(i);
+  return std::nullopt;
+}
+
+bool reduces(Collective collective) {
+  using enum Collective;
+  return collective == reduce || collective == allreduce || collective == reduce_scatter || collective == scan ||
+         collective == exscan;
+}
+
+bool has_root(Collective collective) {
+  using enum Collective;
+  return collective == broadcast || collective == reduce || collective == gather || collective == scatter;
 }
 
 const Algorithm* find_algorithm(Collective collective, std::string_view name) {

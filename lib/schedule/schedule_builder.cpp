@@ -24,15 +24,17 @@ bool overlap(const Region& a, const Region& b) {
 
 }  // namespace
 
-ScheduleBuilder::ScheduleBuilder(const Problem& problem) : ScheduleBuilder(problem, problem.count, problem.count) {}
+ScheduleBuilder::ScheduleBuilder(const Problem& problem)
+    : ScheduleBuilder(problem, shape_of(problem).input, shape_of(problem).output) {}
 
 ScheduleBuilder::ScheduleBuilder(const Problem& problem, Count input, Count output)
     : rank_(problem.rank), size_(problem.size), input_(input), output_(output), aliasing_(problem.aliasing) {
   if (size_ < 1 || rank_.value() < 0 || rank_.value() >= size_)
     refuse(fmt::format("rank {} of {}", rank_.value(), size_));
   if (input < Count{0} || output < Count{0}) refuse("negative count");
-  if (const auto offset = aliasing_.offset(); offset && (*offset < Count{0} || *offset + input > output))
-    refuse("the input does not lie inside the output");
+  if (const auto offset = aliasing_.offset();
+      offset && (*offset < Count{0} || *offset + input > output) && (*offset > Count{0} || *offset + input < output))
+    refuse("neither of input and output lies inside the other");
 }
 
 Region ScheduleBuilder::scratch(Count count) {
@@ -61,9 +63,50 @@ void ScheduleBuilder::reduce(const Region& lhs, const Region& rhs, const Region&
   require_inside(rhs);
   require_writable(into);
   if (lhs.count != into.count || rhs.count != into.count) refuse("a reduction of regions of different counts");
-  for (const Region& operand : {located(lhs), located(rhs)})
-    if (operand != located(into) && overlap(operand, located(into))) refuse("a reduction onto part of its operand");
+  for (const Region& operand : {aliasing_.located(lhs), aliasing_.located(rhs)})
+    if (operand != aliasing_.located(into) && overlap(operand, aliasing_.located(into)))
+      refuse("a reduction onto part of its operand");
   if (into.count > Count{0}) add(Reduce{lhs, rhs, into}, {lhs, rhs}, {into});
+}
+
+namespace {
+
+/// Calls visit(offset in the concatenation, count) for the largest pieces that lie within one region of every list.
+template <class Visit>
+void for_each_piece(std::initializer_list<const Regions*> lists, const Visit& visit) {
+  std::vector<Count> ends;
+  for (const Regions* regions : lists) {
+    Count end;
+    for (const Region& region : *regions)
+      ends.push_back(end += region.count);
+  }
+  std::ranges::sort(ends);
+  Count begin;
+  for (const Count end : ends) {
+    if (end > begin) visit(begin, end - begin);
+    begin = end;
+  }
+}
+
+/// Elements [at, at + count) of the concatenation, which lie within one region.
+Region piece(const Regions& regions, Count at, Count count) {
+  for (const Region& region : regions) {
+    if (at < region.count) return {region.buffer, region.offset + at, count};
+    at -= region.count;
+  }
+  refuse("lists of regions of different counts");
+}
+
+}  // namespace
+
+void ScheduleBuilder::reduce(const Regions& lhs, const Regions& rhs, const Regions& into) {
+  for_each_piece({&lhs, &rhs, &into}, [&](Count at, Count count) {
+    reduce(piece(lhs, at, count), piece(rhs, at, count), piece(into, at, count));
+  });
+}
+
+void ScheduleBuilder::copy(const Regions& from, const Regions& into) {
+  for_each_piece({&from, &into}, [&](Count at, Count count) { copy(piece(from, at, count), piece(into, at, count)); });
 }
 
 void ScheduleBuilder::reduce_in_order(Rank peer, const Region& theirs, const Region& mine, const Region& into) {
@@ -77,8 +120,8 @@ void ScheduleBuilder::copy(const Region& from, const Region& into) {
   require_inside(from);
   require_writable(into);
   if (from.count != into.count) refuse("a copy between regions of different counts");
-  if (located(from) == located(into) || into.count == Count{0}) return;
-  if (overlap(located(from), located(into))) refuse("a copy onto part of its source");
+  if (aliasing_.located(from) == aliasing_.located(into) || into.count == Count{0}) return;
+  if (overlap(aliasing_.located(from), aliasing_.located(into))) refuse("a copy onto part of its source");
   add(Copy{from, into}, {from}, {into});
 }
 
@@ -100,11 +143,11 @@ void ScheduleBuilder::add(Action action, const Regions& reads, const Regions& wr
   const int step = static_cast<int>(schedule_.steps.size());
   std::vector<int> after;
   for (const Region& region : reads) {
-    const Region at = located(region);
+    const Region at = aliasing_.located(region);
     if (at.count > Count{0}) accesses(at.buffer).read(at.offset, at.offset + at.count, step, after);
   }
   for (const Region& region : writes) {
-    const Region at = located(region);
+    const Region at = aliasing_.located(region);
     if (at.count > Count{0}) accesses(at.buffer).write(at.offset, at.offset + at.count, step, after);
   }
   if (reads.empty() && std::ranges::count(after, step) > 0) refuse("a message received twice into the same elements");
@@ -119,12 +162,6 @@ void ScheduleBuilder::append(Action action, std::vector<int> after) {
   after.erase(std::unique(after.begin(), after.end()), after.end());
   schedule_.steps.push_back({std::move(action), std::move(after)});
   since_signal_.push_back(step);
-}
-
-/// The region in the memory where it really lies: an aliased input is part of the output.
-Region ScheduleBuilder::located(const Region& region) const {
-  if (region.buffer != Buffer::input || !aliasing_.offset()) return region;
-  return {Buffer::output, *aliasing_.offset() + region.offset, region.count};
 }
 
 void ScheduleBuilder::require_inside(const Region& region) const {

@@ -1,0 +1,53 @@
+#pragma once
+// One problem as all ranks together have it, with everything that their views of it refer to.
+
+#include <memory>
+#include <vector>
+
+#include "parts.hpp"
+
+namespace tutti::checker {
+
+enum class Placement : std::uint8_t { separate, in_place, in_place_on_even_ranks };
+[[nodiscard]] std::string_view to_string(Placement placement);
+
+/// What is to be proved.
+struct Case {
+  int size = 1;
+  Count count{};
+  Placement placement = Placement::separate;
+  Rank root{};
+  int parameter = 0;  ///< 0: the algorithm's fallback.
+  /// Blocks of differing sizes: one count per rank; for alltoall one per sender and, within it, receiver. In place,
+  /// those must be symmetric. Empty: blocks of `count` elements.
+  std::vector<Count> counts{};
+  Count gap{};  ///< Elements left free before each of these blocks, where the collective takes offsets.
+};
+/// "5 ranks, 37 elements, root 2, in place"
+[[nodiscard]] std::string to_text(const Case& what);
+
+/// The problem of each rank.
+class Problems {
+ public:
+  /// Runs the algorithm's exchange of sizes, if it has one and needs it. Throws Fault if that is not right.
+  Problems(const Algorithm& algorithm, const Case& what);
+  [[nodiscard]] int size() const { return static_cast<int>(problems_.size()); }
+  [[nodiscard]] const Problem& of(Rank rank) const { return problems_[static_cast<std::size_t>(rank.value())]; }
+
+ private:
+  using Lists = std::vector<std::vector<Count>>;
+  void list_blocks(const Case& what);
+  void list(Rank rank, std::vector<Count> in, std::vector<Count> out, Count gap);
+  [[nodiscard]] BlockList keep(std::vector<Count> counts, Count gap);
+  std::vector<Problem> problems_;
+  std::shared_ptr<Lists> lists_ = std::make_shared<Lists>();
+};
+
+/// How a rank's input lies if it is in place, as the MPI calls have it.
+[[nodiscard]] Aliasing in_place(const Problem& problem);
+
+/// What the ranks do.
+[[nodiscard]] Parts parts_of(const Algorithm& algorithm, const Problems& problems);
+[[nodiscard]] Parts parts_of(const Algorithm& algorithm, const Case& what);
+
+}  // namespace tutti::checker

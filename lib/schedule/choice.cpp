@@ -1,0 +1,105 @@
+#include "lib/schedule/choice.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+namespace tutti {
+namespace {
+
+[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+  throw std::invalid_argument(fmt::format("algorithm '{}': {}", text, why));
+}
+
+/// A number, with K, M or G for times 1024, its square, its cube; -1 if it is none.
+std::int64_t number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view rest{end, text.data() + text.size()};
+  const int shift = rest.empty() ? 0 : rest == "K" ? 10 : rest == "M" ? 20 : rest == "G" ? 30 : -1;
+  if (error != std::errc{} || shift < 0 || value < 0 || value > std::numeric_limits<std::int64_t>::max() >> shift)
+    return -1;
+  return value << shift;
+}
+
+/// How many letters have to be changed, added or dropped.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string allowed(Collective collective, std::string_view name) {
+  std::vector<std::string> names;
+  for (const Algorithm* algorithm : algorithms())
+    if (algorithm->collective == collective) names.emplace_back(algorithm->name);
+  const std::vector<std::string> near = near_names(name, names);
+  const std::string hint = near.empty() ? "" : fmt::format(" (did you mean {}?)", fmt::join(near, ", "));
+  return fmt::format("{}{}", fmt::join(names, ", "), hint);
+}
+
+}  // namespace
+
+std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& all) {
+  std::vector<std::pair<std::size_t, std::string>> near;
+  for (const std::string& other : all) {
+    const bool part = name.size() > 2 && (other.find(name) != std::string::npos);
+    const std::size_t far = part ? 1 : distance(name, other);
+    if (far <= std::max<std::size_t>(1, std::min(name.size(), other.size()) / 3)) near.emplace_back(far, other);
+  }
+  std::ranges::sort(near);
+  std::vector<std::string> names;
+  for (auto& [far, other] : near)
+    names.push_back(std::move(other));
+  return names;
+}
+
+Choice read_choice(Collective collective, std::string_view text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::string_view segment = text.substr(std::min(slash + 1, text.size()));
+  const std::string_view rest = text.substr(0, slash);
+  const std::size_t colon = std::min(rest.find(':'), rest.size());
+  const std::string_view name = rest.substr(0, colon), parameter = rest.substr(std::min(colon + 1, rest.size()));
+  Choice choice{find_algorithm(collective, name)};
+  if (choice.algorithm == nullptr)
+    refuse(text,
+           fmt::format("'{}' does not serve {}; allowed: {}", name, to_string(collective), allowed(collective, name)));
+  const Parameter& has = choice.algorithm->parameter;
+  choice.parameter = has.fallback;
+  if (colon < rest.size()) {
+    const std::int64_t value = number(parameter);
+    if (has.name.empty()) refuse(text, fmt::format("{} has no parameter; allowed: {}", name, name));
+    if (value < has.least || value > std::numeric_limits<int>::max())
+      refuse(text, fmt::format("'{}' is no {}; allowed: {} or more", parameter, has.name, has.least));
+    choice.parameter = static_cast<int>(value);
+  }
+  if (slash < text.size()) {
+    choice.segment = number(segment);
+    if (choice.segment < 1)
+      refuse(text, fmt::format("'{}' is no segment size; allowed: 1 or more, as in 4096 or 64K", segment));
+  }
+  return choice;
+}
+
+std::string to_text(const Choice& choice) {
+  std::string text{choice.algorithm->name};
+  if (choice.parameter != choice.algorithm->parameter.fallback) text += fmt::format(":{}", choice.parameter);
+  if (choice.segment > 0) text += fmt::format("/{}", choice.segment);
+  return text;
+}
+
+}  // namespace tutti

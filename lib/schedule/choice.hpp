@@ -1,0 +1,31 @@
+#pragma once
+// An algorithm and how it is to be used, as users write it.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tutti/algorithm.hpp"
+
+namespace tutti {
+
+/// "ring", "dissemination:4" (with its parameter), "chain/64K" (pipelined: messages cut into segments of that size),
+/// "knomial:4/8K".
+struct Choice {
+  const Algorithm* algorithm = nullptr;
+  int parameter = 0;         ///< Of the algorithm; 0 if it has none.
+  std::int64_t segment = 0;  ///< In bytes, or in elements where there is no type; 0: whole messages.
+  bool operator==(const Choice&) const = default;
+};
+
+/// Reads a choice. Throws std::invalid_argument that says what is allowed: names that serve the collective, nearest
+/// first.
+[[nodiscard]] Choice read_choice(Collective collective, std::string_view text);
+/// As it is read.
+[[nodiscard]] std::string to_text(const Choice& choice);
+
+/// The names of `all` that look like `name`, the nearest first: few letters differ.
+[[nodiscard]] std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& all);
+
+}  // namespace tutti
