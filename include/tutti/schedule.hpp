@@ -35,15 +35,18 @@ struct Send {
   Regions from;
   int message = 0;
 };
+/// into = lhs (+) rhs. All three have the same count; `into` may be `lhs` or `rhs` exactly.
+struct Reduce {
+  Region lhs, rhs, into;
+};
 /// `message`: the how-manieth from `from` to this rank, from 0.
+/// `then`: a reduction that is part of the receive (fused): one operand of it is what arrives, the one region of
+/// `into`, whose contents are lost, so that a transport may reduce where the message lies instead of storing it first.
 struct Recv {
   Rank from;
   Regions into;
   int message = 0;
-};
-/// into = lhs (+) rhs. All three have the same count; `into` may be `lhs` or `rhs` exactly.
-struct Reduce {
-  Region lhs, rhs, into;
+  std::optional<Reduce> then{};
 };
 struct Copy {
   Region from, into;

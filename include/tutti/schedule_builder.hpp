@@ -29,6 +29,19 @@ class AccessMap {
   Intervals intervals_;
 };
 
+/// The accesses of one rank's steps to its three buffers.
+class Accesses {
+ public:
+  explicit Accesses(const Aliasing& aliasing) : aliasing_(aliasing) {}
+  /// Adds to `found` the steps that `step` has to follow, itself included if it writes what it reads; notes its
+  /// accesses.
+  void note(int step, const Regions& reads, const Regions& writes, std::vector<int>& found);
+
+ private:
+  Aliasing aliasing_;
+  AccessMap maps_[3];
+};
+
 /// Collects the steps of one rank. Steps take effect as if they ran in the order they were written; the builder
 /// infers which of them really have to wait for which (read after write, write after read, write after write).
 ///
@@ -74,14 +87,13 @@ class ScheduleBuilder {
   void require_inside(const Region& region) const;
   void require_writable(const Region& region) const;
   void require_peer(Rank peer) const;
-  AccessMap& accesses(Buffer buffer) { return accesses_[static_cast<std::size_t>(buffer)]; }
 
   Rank rank_;
   int size_;
   Count input_, output_;
   Aliasing aliasing_;
   Schedule schedule_;
-  AccessMap accesses_[3];
+  Accesses accesses_;
   std::map<Rank, int> sent_, received_;
   std::vector<int> since_signal_;  ///< Steps that the next signal has to wait for.
   int fence_ = -1;                 ///< The last await: every later step waits for it.

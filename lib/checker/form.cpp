@@ -59,7 +59,14 @@ class Form {
 
   void require_action(const Send& send) const { require_peer(send.to); }
 
-  void require_action(const Recv& recv) const { require_peer(recv.from); }
+  void require_action(const Recv& recv) const {
+    require_peer(recv.from);
+    if (!recv.then) return;
+    const auto& [lhs, rhs, into] = *recv.then;
+    if (recv.into.size() != 1 || (lhs == recv.into[0]) == (rhs == recv.into[0]))
+      refute("does not reduce what it receives with something else");
+    require_action(*recv.then);
+  }
 
   void require_action(const Reduce& reduce) const {
     const Region into = located(part_, reduce.into);

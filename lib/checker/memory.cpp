@@ -90,12 +90,19 @@ void compute(int step, const Graph& graph, Memory& memory, Values& values) {
     require_no_garbage(found, region, step, graph);
     return found;
   };
-  if (const auto* copy = std::get_if<Copy>(&action)) {
-    std::ranges::copy(read(copy->from), memory.at(graph.rank(step), copy->into).begin());
-  } else if (const auto* reduce = std::get_if<Reduce>(&action)) {
-    const auto lhs = read(reduce->lhs), rhs = read(reduce->rhs);
-    std::ranges::transform(lhs, rhs, memory.at(graph.rank(step), reduce->into).begin(),
+  const auto combine = [&](const Reduce& reduce) {
+    const auto lhs = read(reduce.lhs), rhs = read(reduce.rhs);
+    std::ranges::transform(lhs, rhs, memory.at(graph.rank(step), reduce.into).begin(),
                            [&](Value left, Value right) { return values.reduced(left, right); });
+  };
+  if (const auto* copy = std::get_if<Copy>(&action))
+    std::ranges::copy(read(copy->from), memory.at(graph.rank(step), copy->into).begin());
+  else if (const auto* reduce = std::get_if<Reduce>(&action))
+    combine(*reduce);
+  else if (const auto* recv = std::get_if<Recv>(&action); recv != nullptr && recv->then) {
+    combine(*recv->then);
+    if (recv->then->into != recv->into[0])
+      std::ranges::fill(memory.at(graph.rank(step), recv->into[0]), Value::garbage);
   }
 }
 
@@ -105,8 +112,7 @@ void run_in_order(std::span<const int> events, const Graph& graph, Memory& memor
     const int step = Graph::step_of(event);
     if (std::holds_alternative<Recv>(graph.step(step).action))
       deliver(payload_of(graph.partner(step), graph, memory), step, graph, memory);
-    else
-      compute(step, graph, memory, values);
+    compute(step, graph, memory, values);
   }
 }
 

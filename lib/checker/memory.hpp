@@ -30,7 +30,7 @@ class Memory {
 [[nodiscard]] std::vector<Value> payload_of(int send, const Graph& graph, Memory& memory);
 /// Writes a message where its receive wants it.
 void deliver(std::span<const Value> payload, int recv, const Graph& graph, Memory& memory);
-/// Does a reduction or a copy. Refutes one of garbage.
+/// Does a reduction, one that is part of a receive, or a copy. Refutes one of garbage.
 void compute(int step, const Graph& graph, Memory& memory, Values& values);
 
 /// Runs all steps in an order of `graph` under rendezvous or one credit, each when it completes.

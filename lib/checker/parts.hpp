@@ -36,6 +36,8 @@ template <class Action, class Visit>
 void for_each_read(Action& action, const Visit& visit) {
   if (auto* send = std::get_if<Send>(&action))
     std::for_each(send->from.begin(), send->from.end(), visit);
+  else if (auto* recv = std::get_if<Recv>(&action); recv != nullptr && recv->then)
+    visit(recv->then->lhs == recv->into[0] ? recv->then->rhs : recv->then->lhs);
   else if (auto* reduce = std::get_if<Reduce>(&action))
     visit(reduce->lhs), visit(reduce->rhs);
   else if (auto* copy = std::get_if<Copy>(&action))
@@ -45,12 +47,14 @@ void for_each_read(Action& action, const Visit& visit) {
 /// Calls `visit` with each region that the action writes.
 template <class Action, class Visit>
 void for_each_write(Action& action, const Visit& visit) {
-  if (auto* recv = std::get_if<Recv>(&action))
+  if (auto* recv = std::get_if<Recv>(&action)) {
     std::for_each(recv->into.begin(), recv->into.end(), visit);
-  else if (auto* reduce = std::get_if<Reduce>(&action))
+    if (recv->then && recv->then->into != recv->into[0]) visit(recv->then->into);
+  } else if (auto* reduce = std::get_if<Reduce>(&action)) {
     visit(reduce->into);
-  else if (auto* copy = std::get_if<Copy>(&action))
+  } else if (auto* copy = std::get_if<Copy>(&action)) {
     visit(copy->into);
+  }
 }
 
 }  // namespace tutti::checker

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fault.hpp"
+#include "lib/schedule/passes.hpp"
 #include "memory.hpp"
 #include "prove.hpp"
 #include "tutti/patterns.hpp"
@@ -62,6 +63,8 @@ std::string to_text(const Case& what) {
   std::string text = fmt::format("{} ranks, {} elements, {}", what.size, what.count.value(), to_string(what.placement));
   if (what.root != Rank{0}) text += fmt::format(", root {}", what.root.value());
   if (what.parameter != 0) text += fmt::format(", parameter {}", what.parameter);
+  if (what.segment > Count{0}) text += fmt::format(", segments of {}", what.segment.value());
+  if (what.is_fused) text += ", fused";
   if (!what.counts.empty()) {
     text += ", counts";
     for (std::size_t i = 0; i < std::min<std::size_t>(what.counts.size(), 16); ++i)
@@ -162,6 +165,17 @@ Parts parts_of(const Algorithm& algorithm, const Problems& problems) {
   return parts;
 }
 
-Parts parts_of(const Algorithm& algorithm, const Case& what) { return parts_of(algorithm, Problems{algorithm, what}); }
+Parts parts_of(const Algorithm& algorithm, const Problems& problems, const Case& what) {
+  Parts parts = parts_of(algorithm, problems);
+  for (Part& part : parts) {
+    if (what.segment > Count{0}) part.schedule = segmented(part.schedule, part.aliasing, what.segment);
+    if (what.is_fused) part.schedule = fused(std::move(part.schedule));
+  }
+  return parts;
+}
+
+Parts parts_of(const Algorithm& algorithm, const Case& what) {
+  return parts_of(algorithm, Problems{algorithm, what}, what);
+}
 
 }  // namespace tutti::checker

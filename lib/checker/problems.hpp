@@ -22,6 +22,9 @@ struct Case {
   /// those must be symmetric. Empty: blocks of `count` elements.
   std::vector<Count> counts{};
   Count gap{};  ///< Elements left free before each of these blocks, where the collective takes offsets.
+  // The passes that the schedules went through (lib/schedule/passes.hpp).
+  Count segment{};  ///< 0: not segmented.
+  bool is_fused = false;
 };
 /// "5 ranks, 37 elements, root 2, in place"
 [[nodiscard]] std::string to_text(const Case& what);
@@ -48,6 +51,8 @@ class Problems {
 
 /// What the ranks do.
 [[nodiscard]] Parts parts_of(const Algorithm& algorithm, const Problems& problems);
+/// After the passes of the case.
+[[nodiscard]] Parts parts_of(const Algorithm& algorithm, const Problems& problems, const Case& what);
 [[nodiscard]] Parts parts_of(const Algorithm& algorithm, const Case& what);
 
 }  // namespace tutti::checker

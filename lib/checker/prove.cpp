@@ -69,7 +69,7 @@ bool is_exact(const Algorithm& algorithm, const Case& what, int parameter) {
 
 /// What is wrong with the stated cost; empty if nothing is.
 std::string cost_fault(const Algorithm& algorithm, const Case& what, const std::vector<Cost>& costs) {
-  if (!what.counts.empty()) return {};
+  if (!what.counts.empty() || what.segment > Count{0}) return {};
   Problem problem{Rank{0}, what.size, what.count};
   problem.collective = algorithm.collective;
   problem.root = what.root;
@@ -118,7 +118,7 @@ Verdict prove(const Parts& parts, const Expectation& expectation) try {
 
 Verdict prove(const Algorithm& algorithm, const Case& what) try {
   const Problems problems{algorithm, what};
-  Verdict verdict = prove(parts_of(algorithm, problems), expectation_of(algorithm, problems));
+  Verdict verdict = prove(parts_of(algorithm, problems, what), expectation_of(algorithm, problems));
   if (verdict.proved()) verdict.fault = cost_fault(algorithm, what, verdict.costs);
   return verdict;
 } catch (const Fault& fault) {
@@ -131,6 +131,8 @@ Cost counted(const Schedule& schedule) {
   Cost cost{.scratch = schedule.scratch};
   for (const auto& [action, after] : schedule.steps) {
     if (const auto* send = std::get_if<Send>(&action)) ++cost.messages, cost.sent += total(send->from);
+    if (const auto* recv = std::get_if<Recv>(&action); recv != nullptr && recv->then)
+      cost.reduced += recv->then->into.count;
     if (const auto* reduce = std::get_if<Reduce>(&action)) cost.reduced += reduce->into.count;
     if (const auto* copy = std::get_if<Copy>(&action)) cost.copied += copy->into.count;
   }

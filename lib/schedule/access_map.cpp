@@ -48,4 +48,16 @@ void AccessMap::write(Count begin, Count end, int step, std::vector<int>& found)
   intervals_.erase(std::next(first), last);
 }
 
+void Accesses::note(int step, const Regions& reads, const Regions& writes, std::vector<int>& found) {
+  const auto each = [&](const Regions& regions, auto access) {
+    for (const Region& region : regions) {
+      const Region at = aliasing_.located(region);
+      if (at.count > Count{0})
+        (maps_[static_cast<std::size_t>(at.buffer)].*access)(at.offset, at.offset + at.count, step, found);
+    }
+  };
+  each(reads, &AccessMap::read);
+  each(writes, &AccessMap::write);
+}
+
 }  // namespace tutti

@@ -28,7 +28,12 @@ ScheduleBuilder::ScheduleBuilder(const Problem& problem)
     : ScheduleBuilder(problem, shape_of(problem).input, shape_of(problem).output) {}
 
 ScheduleBuilder::ScheduleBuilder(const Problem& problem, Count input, Count output)
-    : rank_(problem.rank), size_(problem.size), input_(input), output_(output), aliasing_(problem.aliasing) {
+    : rank_(problem.rank),
+      size_(problem.size),
+      input_(input),
+      output_(output),
+      aliasing_(problem.aliasing),
+      accesses_(problem.aliasing) {
   if (size_ < 1 || rank_.value() < 0 || rank_.value() >= size_)
     refuse(fmt::format("rank {} of {}", rank_.value(), size_));
   if (input < Count{0} || output < Count{0}) refuse("negative count");
@@ -142,14 +147,7 @@ Schedule ScheduleBuilder::build() { return std::exchange(schedule_, {}); }
 void ScheduleBuilder::add(Action action, const Regions& reads, const Regions& writes) {
   const int step = static_cast<int>(schedule_.steps.size());
   std::vector<int> after;
-  for (const Region& region : reads) {
-    const Region at = aliasing_.located(region);
-    if (at.count > Count{0}) accesses(at.buffer).read(at.offset, at.offset + at.count, step, after);
-  }
-  for (const Region& region : writes) {
-    const Region at = aliasing_.located(region);
-    if (at.count > Count{0}) accesses(at.buffer).write(at.offset, at.offset + at.count, step, after);
-  }
+  accesses_.note(step, reads, writes, after);
   if (reads.empty() && std::ranges::count(after, step) > 0) refuse("a message received twice into the same elements");
   append(std::move(action), std::move(after));
 }

@@ -36,7 +36,8 @@ struct Describe {
     return fmt::format("send {} to {}{}", list(s.from), s.to.value(), numbered(s.message));
   }
   std::string operator()(const Recv& r) const {
-    return fmt::format("recv {} from {}{}", list(r.into), r.from.value(), numbered(r.message));
+    const std::string received = fmt::format("recv {} from {}{}", list(r.into), r.from.value(), numbered(r.message));
+    return r.then ? received + ", " + (*this)(*r.then) : received;
   }
   std::string operator()(const Reduce& r) const {
     return fmt::format("reduce {} = {} (+) {}", to_text(r.into), to_text(r.lhs), to_text(r.rhs));

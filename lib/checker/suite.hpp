@@ -1,0 +1,21 @@
+#pragma once
+// Which problems an algorithm is proved for.
+
+#include <cstdint>
+#include <vector>
+
+#include "problems.hpp"
+#include "tutti/algorithm.hpp"
+
+namespace tutti::checker {
+
+/// - subset: what every build proves, in about a second per algorithm;
+/// - all: every size up to 64 and some larger ones, with more counts, placements, roots, parameters and lists of blocks.
+enum class Extent : std::uint8_t { subset, all };
+
+/// The cases to prove, by growing size. The same ones at every call. What an algorithm's collective does not have is
+/// not varied: roots, uneven blocks, parameters; and collectives whose schedules grow with the square of the size get
+/// thinner samples of large ones.
+[[nodiscard]] std::vector<Case> cases_of(const Algorithm& algorithm, Extent extent);
+
+}  // namespace tutti::checker

@@ -1,0 +1,58 @@
+#pragma once
+// How long a collective takes on ranks that send one message at a time and receive one message at a time.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tutti/schedule.hpp"
+
+namespace tutti {
+
+/// What things take, in microseconds.
+struct Rates {
+  double message = 0;  ///< Alpha: each message, whatever its size.
+  double sent = 0;     ///< Beta: each element of a message.
+  double reduced = 0;  ///< Gamma: each result of a reduction.
+  double copied = 0;   ///< Delta: each element copied.
+};
+
+/// From when to when, in microseconds after the ranks started.
+struct Interval {
+  double begin = 0, end = 0;
+};
+
+struct Simulation {
+  double time = 0;                           ///< When the last rank is done.
+  std::vector<std::vector<Interval>> steps;  ///< By rank and step. That of a message is the same at both ends.
+};
+
+/// Simulates the schedules of all ranks: one-ported, full duplex.
+///
+/// - A rank transfers at most one message to, and one message from, others at a time. A message is ready when all that
+///   its send and its receive wait for is complete; it then takes `message` + count * `sent`, on both ranks alike.
+/// - A rank reduces or copies one thing at a time, beside its messages. The reduction that is part of a receive
+///   follows the message.
+/// - What is ready first starts first as soon as its ports are free; ties by the sender's rank, then step.
+///
+/// With Rates{.message = 1} the time is the number of one-port rounds. Schedules are added one by one and kept in a
+/// compact form, so that thousands of ranks can be simulated: near-linear in steps and edges. Times are whole
+/// picoseconds, so equal sums are equal times. Errors: std::logic_error if messages do not match or ranks wait for each
+/// other; proved schedules do neither.
+class Simulator {
+ public:
+  Simulator();
+  ~Simulator();
+  Simulator(const Simulator&) = delete;
+  Simulator& operator=(const Simulator&) = delete;
+  /// The schedule of the next rank, from rank 0 on.
+  void add(const Schedule& schedule);
+  /// Of what was added. `steps` is left empty unless `with_steps`.
+  [[nodiscard]] Simulation run(const Rates& rates, bool with_steps = false) const;
+
+ private:
+  struct Network;
+  std::unique_ptr<Network> network_;
+};
+
+}  // namespace tutti

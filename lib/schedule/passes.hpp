@@ -1,0 +1,21 @@
+#pragma once
+// Passes: schedule -> schedule. What an algorithm does stays, how it is carried out changes.
+
+#include "tutti/patterns.hpp"
+#include "tutti/schedule.hpp"
+
+namespace tutti {
+
+/// Cuts every message, reduction and copy of more than `segment` elements into pieces of that size, each a step of its
+/// own that waits only for the pieces that it touches: what is received piece by piece is passed on or reduced piece by
+/// piece (pipelining). Messages are cut alike on both sides. segment > 0; O(pieces log pieces).
+[[nodiscard]] Schedule segmented(const Schedule& schedule, const Aliasing& aliasing, Count segment);
+
+/// Joins receives with the reductions that alone use what they receive, if the joined step waits for nothing that the
+/// receive did not wait for; so nothing gets later, and no deadlock can arise.
+[[nodiscard]] Schedule fused(Schedule schedule);
+
+/// The schedule of a communicator of group.size() ranks, played by the ranks of the group.
+[[nodiscard]] Schedule mapped(Schedule schedule, const Group& group);
+
+}  // namespace tutti

@@ -1,0 +1,116 @@
+// Schedules are proved again after every pass.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lib/checker/prove.hpp"
+#include "lib/schedule/passes.hpp"
+#include "lib/schedule/text.hpp"
+
+namespace tutti::checker {
+namespace {
+
+class Passes : public testing::TestWithParam<const Algorithm*> {};
+
+/// Cuts of one element, of sizes that leave a remainder, and larger than everything.
+TEST_P(Passes, SegmentedAndFusedSchedulesAreProved) {
+  const Algorithm& algorithm = *GetParam();
+  for (const int size : {1, 2, 3, 4, 5, 7, 8, 12, 17})
+    for (const int count : {1, 7, 2 * size + 3})
+      for (const int segment : {0, 1, 2, 3, 1000})
+        for (const Placement placement :
+             {Placement::separate, Placement::in_place, Placement::in_place_on_even_ranks}) {
+          const Case what{.size = size,
+                          .count = Count{count},
+                          .placement = placement,
+                          .root = Rank{size / 2},
+                          .segment = Count{segment},
+                          .is_fused = true};
+          ASSERT_EQ(prove(algorithm, what).fault, "") << to_text(what);
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, Passes, testing::ValuesIn(algorithms().begin(), algorithms().end()),
+                         [](const auto& info) {
+                           return std::string{to_string(info.param->collective)} + "_" + std::string{info.param->name};
+                         });
+
+Part ring_part(Rank rank, int size, Count count) {
+  const Algorithm& ring = *find_algorithm(Collective::allreduce, "ring");
+  return parts_of(ring, {.size = size, .count = count})[static_cast<std::size_t>(rank.value())];
+}
+
+int count_of(const Schedule& schedule, auto wanted) {
+  int found = 0;
+  for (const Step& step : schedule.steps)
+    found += wanted(step.action) ? 1 : 0;
+  return found;
+}
+
+TEST(Segmented, PassesOnPieceByPiece) {
+  const Part part = ring_part(Rank{0}, 3, Count{12});  // blocks of 4
+  const Schedule cut = segmented(part.schedule, part.aliasing, Count{2});
+  const auto sends = [](const Action& action) { return std::holds_alternative<Send>(action); };
+  EXPECT_EQ(count_of(cut, sends), 2 * count_of(part.schedule, sends));
+  // The second round's first piece waits for the reduction of the first pieces only.
+  EXPECT_THAT(to_text(cut), testing::HasSubstr("send output[8..10) to 1 (message 2)"));
+  for (const auto& [action, after] : cut.steps)
+    if (const auto* send = std::get_if<Send>(&action); send != nullptr && send->message == 2) {
+      ASSERT_EQ(after.size(), 1U);
+      EXPECT_EQ(to_text(cut.steps[static_cast<std::size_t>(after[0])].action),
+                "reduce output[8..10) = scratch[0..2) (+) input[8..10)");
+    }
+}
+
+TEST(Fused, JoinsTheReductionsOfARing) {
+  const Part part = ring_part(Rank{1}, 4, Count{8});
+  const Schedule joined = fused(part.schedule);
+  EXPECT_EQ(count_of(joined, [](const Action& action) { return std::holds_alternative<Reduce>(action); }), 0);
+  const auto is_joined = [](const Action& action) {
+    const auto* recv = std::get_if<Recv>(&action);
+    return recv != nullptr && recv->then.has_value();
+  };
+  EXPECT_EQ(count_of(joined, is_joined), 3);
+  EXPECT_THAT(to_text(joined),
+              testing::HasSubstr("recv scratch[0..2) from 0, reduce output[0..2) = scratch[0..2) (+) input[0..2)"));
+}
+
+/// The ranks that receive first would wait for each other's sends, which the reductions have to follow.
+TEST(Fused, LeavesReductionsThatWaitForMore) {
+  const Algorithm& doubling = *find_algorithm(Collective::allreduce, "recursive_doubling");
+  const Parts parts = parts_of(doubling, {.size = 4, .count = Count{3}, .placement = Placement::in_place});
+  const Schedule joined = fused(parts[0].schedule);
+  EXPECT_EQ(to_text(joined), to_text(parts[0].schedule));
+}
+
+TEST(Fused, ContentsOfTheLandingAreLost) {
+  const Region in{Buffer::input, Count{0}, Count{1}}, out = in.in(Buffer::output), landing = in.in(Buffer::scratch);
+  const auto part = [&](int peer, Reduce reduce) {
+    const Recv recv{Rank{peer}, {landing}, 0, reduce};
+    return Part{Count{1}, Count{1}, {}, {{{Send{Rank{peer}, {in}}, {}}, {recv, {}}}, Count{1}}};
+  };
+  Parts parts{part(1, {in, landing, out}), part(0, {landing, in, out})};
+  EXPECT_EQ(prove(parts, {Order::of_ranks, [](Rank, Count i) { return Combination{Rank{0}, 2, i}; }}).fault, "");
+  parts[0].schedule.steps.push_back({Copy{landing, out}, {1}});
+  EXPECT_THAT(prove(parts, {}).fault, testing::HasSubstr("reads garbage from scratch[0..1)"));
+}
+
+TEST(Mapped, AGroupPlaysItsOwnCommunicator) {
+  const Algorithm& doubling = *find_algorithm(Collective::allreduce, "recursive_doubling");
+  const Group group{{Rank{5}, Rank{1}, Rank{2}}, 0};
+  const Parts small = parts_of(doubling, {.size = 3, .count = Count{4}});
+  Parts parts(7);
+  for (int place = 0; place < group.size(); ++place) {
+    Part& part = parts[static_cast<std::size_t>(group.at(place).value())];
+    part = small[static_cast<std::size_t>(place)];
+    part.schedule = mapped(part.schedule, group);
+  }
+  // In the order of the group: no rank order over all.
+  const auto of = [](Rank, Count i) { return Combination{Rank{0}, 3, i}; };
+  const Verdict verdict = prove(parts, {Order::any, nullptr});
+  EXPECT_EQ(verdict.fault, "");
+  EXPECT_THAT(prove(parts, {Order::of_ranks, of}).fault,
+              testing::HasSubstr("rank 1: output[0] is ((r5[0] (+) r1[0]) (+) r2[0])"));
+}
+
+}  // namespace
+}  // namespace tutti::checker
