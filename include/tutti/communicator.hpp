@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <string_view>
 
 #include "tutti/error.hpp"
 #include "tutti/patterns.hpp"
@@ -13,6 +14,13 @@ namespace tutti {
 namespace detail {
 class CommunicatorState;
 }
+
+/// What may be set when a communicator is made; rank 0's counts.
+struct CommunicatorOptions {
+  /// Which algorithms its calls use, as in TUTTI_ALGORITHM, before which it counts:
+  /// "allreduce=ring,broadcast=chain/64K".
+  std::string_view algorithms = {};
+};
 
 /// A group of MPI processes that runs Tutti's collectives. Made from an MPI communicator, independent of it afterwards:
 /// messages travel on a private duplicate, so they never mix with the program's own.
@@ -30,7 +38,7 @@ class CommunicatorState;
 ///   are completed first, with a warning on stderr.
 class Communicator {
  public:
-  explicit Communicator(MPI_Comm comm);
+  explicit Communicator(MPI_Comm comm, const CommunicatorOptions& options = {});
   Communicator(Communicator&&) noexcept;
   Communicator& operator=(Communicator&&) noexcept;
   ~Communicator();

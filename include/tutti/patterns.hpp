@@ -21,10 +21,16 @@ class Ring {
   [[nodiscard]] Rank previous() const { return Rank{position(-1)}; }
   /// The position `steps` places behind this rank.
   [[nodiscard]] int behind(int steps) const { return position(-steps); }
+  /// The same circle, walked the other way.
+  [[nodiscard]] Ring reversed() const {
+    Ring ring{*this};
+    ring.step_ = -step_;
+    return ring;
+  }
 
  private:
-  [[nodiscard]] int position(int ahead) const { return ((rank_ + ahead) % size_ + size_) % size_; }
-  int rank_, size_;
+  [[nodiscard]] int position(int ahead) const { return ((rank_ + step_ * ahead) % size_ + size_) % size_; }
+  int rank_, size_, step_ = 1;
 };
 
 /// A region cut into blocks side by side, near-equal (the first count % parts blocks have one element more), or blocks

@@ -2,6 +2,7 @@
 // Operations under way, and operations prepared to run many times.
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace tutti {
@@ -50,8 +51,10 @@ class [[nodiscard]] Plan {
   void wait();
   /// Makes progress, never blocks; true if complete. Throws what made it fail.
   [[nodiscard]] bool test();
-  /// The algorithm's name, as in the registry.
+  /// The algorithm's name, as in the registry; empty if the plan is no collective.
   [[nodiscard]] std::string_view algorithm() const;
+  /// What runs and why: "allreduce of 8192 bytes on 4 ranks: rabenseifner, as ...; 4 rounds, ...".
+  [[nodiscard]] std::string explain() const;
 
  private:
   [[nodiscard]] detail::Operation& operation() const;

@@ -76,6 +76,11 @@ class ScheduleBuilder {
   void copy(const Regions& from, const Regions& into);
   void signal(Rank to);
   void await(Rank from);
+  /// The number of steps written so far.
+  [[nodiscard]] int steps() const { return static_cast<int>(schedule_.steps.size()); }
+  /// Paces: every step written from here on waits for the steps first..last-1, whatever they touch, until the next
+  /// call names others. For limits on how much is under way at a time.
+  void follow(int first, int last);
 
   /// The schedule; the builder is spent.
   [[nodiscard]] Schedule build();
@@ -97,6 +102,7 @@ class ScheduleBuilder {
   std::map<Rank, int> sent_, received_;
   std::vector<int> since_signal_;  ///< Steps that the next signal has to wait for.
   int fence_ = -1;                 ///< The last await: every later step waits for it.
+  std::vector<int> paced_by_;      ///< As the last `follow` said.
 };
 
 }  // namespace tutti

@@ -1,12 +1,22 @@
 #pragma once
 // Everything that programs need.
 
+#include "tutti/allgather.hpp"
 #include "tutti/allreduce.hpp"
+#include "tutti/alltoall.hpp"
+#include "tutti/barrier.hpp"
+#include "tutti/batch.hpp"
+#include "tutti/broadcast.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/datatype.hpp"
 #include "tutti/environment.hpp"
 #include "tutti/error.hpp"
+#include "tutti/gather.hpp"
 #include "tutti/op.hpp"
+#include "tutti/reduce.hpp"
+#include "tutti/reduce_scatter.hpp"
 #include "tutti/request.hpp"
+#include "tutti/scan.hpp"
+#include "tutti/scatter.hpp"
 #include "tutti/types.hpp"
 #include "tutti/version.hpp"

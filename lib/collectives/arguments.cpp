@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
 #include <limits>
 
 #include "lib/memory/device_memory.hpp"
@@ -29,24 +28,14 @@ void require_buffer(const CallSite& call, std::string_view argument, const void*
   if (is_device_memory(data)) refuse(call, argument, "CUDA device memory", "memory that the host can read");
 }
 
-void require_operation(const CallSite& call, const Op& op, Type type) {
+void require_operation(const CallSite& call, const Op& op, Type type, Collective collective) {
   if (op.kind() == Op::Kind::user && op.function() == nullptr)
     refuse(call, "op", "a user operation without a function", "a function");
   if (!supports(op.kind(), type))
     refuse(call, "op", fmt::format("{} with type {}", to_string(op.kind()), to_string(type)),
            fmt::format("{} with one of {}", to_string(op.kind()), supported_types(op.kind())));
-}
-
-Aliasing aliasing_of(const CallSite& call, const void* in, const void* out, Bytes bytes) {
-  if (bytes.value() == 0) return Aliasing::separate();
-  if (in == out) return Aliasing::in_place();
-  const auto* first = static_cast<const std::byte*>(in);
-  const auto* second = static_cast<const std::byte*>(out);
-  const std::less<> before;
-  if (before(first, second + bytes.value()) && before(second, first + bytes.value()))
-    refuse(call, "out", fmt::format("{} bytes from 'in', overlapping it partly", second - first),
-           fmt::format("the same as 'in', or {} bytes or more away", bytes.value()));
-  return Aliasing::separate();
+  if (op.kind() == Op::Kind::avg && (collective == Collective::scan || collective == Collective::exscan))
+    refuse(call, "op", "avg, though the ranks that take part differ", "any other operation");
 }
 
 }  // namespace tutti

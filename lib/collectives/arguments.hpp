@@ -6,6 +6,7 @@
 #include "tutti/communicator.hpp"
 #include "tutti/datatype.hpp"
 #include "tutti/op.hpp"
+#include "tutti/schedule.hpp"
 
 namespace tutti {
 
@@ -22,9 +23,7 @@ struct CallSite {
 void require_count(const CallSite& call, Count count, Type type);
 /// Not null unless count is 0; not device memory.
 void require_buffer(const CallSite& call, std::string_view argument, const void* data, Count count);
-/// The operation exists for the type.
-void require_operation(const CallSite& call, const Op& op, Type type);
-/// Separate, or the same (in place); throws if they overlap partly.
-[[nodiscard]] Aliasing aliasing_of(const CallSite& call, const void* in, const void* out, Bytes bytes);
+/// The operation exists for the type, and in the collective.
+void require_operation(const CallSite& call, const Op& op, Type type, Collective collective);
 
 }  // namespace tutti

@@ -1,35 +1,89 @@
 #include "lib/collectives/selection.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <vector>
 
 namespace tutti {
 namespace {
 
-constexpr Bytes kibibyte{1024};
+constexpr Bytes KiB{1024};
+
+bool always(const Question& /*question*/) { return true; }
+
+bool is_power_of_two(const Question& q) { return std::has_single_bit(static_cast<unsigned>(q.ranks)); }
 
 /// Up to here, few rounds count more than little volume. Measured (docs/performance.md): two ranks exchange everything
 /// once anyway; for more, log2 p times the volume tells the earlier the more ranks share the memory.
-Bytes latency_bound(int size) {
-  if (size <= 2) return 256 * kibibyte;
-  return std::max(4 * kibibyte, 128 * kibibyte / size);
+bool is_small_allreduce(const Question& q) {
+  return q.bytes <= (q.ranks <= 2 ? 256 * KiB : std::max(4 * KiB, 128 * KiB / q.ranks));
 }
 
 /// Blocks so large that the ring's 2(p-1) rounds cost less than folding onto a power of two, which moves n twice more.
-constexpr Bytes ring_block = 32 * kibibyte;
+bool has_large_blocks(const Question& q) { return q.bytes >= q.ranks * 32 * KiB; }
+
+bool is_small(const Question& q) { return q.bytes <= 8 * KiB; }
+bool is_medium(const Question& q) { return q.bytes <= 256 * KiB; }
+bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <= q.ranks * KiB / 4; }
+
+struct Rule {
+  Collective collective;
+  std::string_view choice;
+  bool (*fits)(const Question&);
+  std::string_view why;
+};
+
+/// For each collective the first rule that fits counts; the last one always does, and keeps the order of ranks.
+constexpr Rule rules[] = {
+    {Collective::barrier, "dissemination", always, "as it needs the fewest rounds"},
+    {Collective::broadcast, "knomial", is_small, "as few bytes want few rounds"},
+    {Collective::broadcast, "knomial/32K", is_medium, "as the tree passes segments on while others arrive"},
+    {Collective::broadcast, "chain/64K", always, "as many bytes want each rank to send them once"},
+    {Collective::reduce, "knomial", is_small, "as few bytes want few rounds"},
+    {Collective::reduce, "knomial", always, "as it keeps the order of ranks and has few rounds"},
+    {Collective::allreduce, "recursive_doubling", is_small_allreduce, "as few bytes want few rounds"},
+    {Collective::allreduce, "rabenseifner", is_power_of_two, "as many bytes want the least volume"},
+    {Collective::allreduce, "ring", has_large_blocks, "as large blocks want the least volume on any number of ranks"},
+    {Collective::allreduce, "rabenseifner", always, "as it has little volume and few rounds"},
+    {Collective::reduce_scatter, "circulant", always,
+     "as it has the least volume and fewest rounds on any number of ranks"},
+    {Collective::reduce_scatter, "recursive_halving", always, "as it has little volume and keeps the order of ranks"},
+    {Collective::allgather, "circulant", is_medium, "as it has the fewest rounds on any number of ranks"},
+    {Collective::allgather, "ring", always, "as many bytes want blocks that lie in one piece"},
+    {Collective::gather, "binomial", has_small_even_blocks, "as small blocks want few messages at the root"},
+    {Collective::gather, "linear", always, "as every block then crosses once, and sizes need no exchange"},
+    {Collective::scatter, "binomial", has_small_even_blocks, "as small blocks want few messages at the root"},
+    {Collective::scatter, "linear", always, "as every block then crosses once, and sizes need no exchange"},
+    {Collective::alltoall, "bruck", has_small_even_blocks, "as small blocks want few messages"},
+    {Collective::alltoall, "linear", always, "as every block then crosses once, and sizes need no exchange"},
+    {Collective::scan, "recursive_doubling", always, "as it has few rounds"},
+    {Collective::exscan, "doubling_123", always, "as it has the fewest rounds and reductions"},
+};
+
+const std::vector<Selection>& choices() {
+  static const std::vector<Selection> read = [] {
+    std::vector<Selection> all;
+    for (const Rule& rule : rules)
+      all.push_back({read_choice(rule.collective, rule.choice), rule.why});
+    return all;
+  }();
+  return read;
+}
+
+bool serves(const Choice& choice, const Question& question) {
+  return !reduces(question.collective) || question.is_commutative || choice.algorithm->order == Order::of_ranks;
+}
 
 }  // namespace
 
-const Algorithm& select_allreduce(Bytes bytes, int size, const Op& op, const Settings& settings) {
-  static const Algorithm& doubling = *find_algorithm(Collective::allreduce, "recursive_doubling");
-  static const Algorithm& rabenseifner = *find_algorithm(Collective::allreduce, "rabenseifner");
-  static const Algorithm& ring = *find_algorithm(Collective::allreduce, "ring");
-  const auto serves = [&op](const Algorithm& algorithm) {
-    return op.commutative() || algorithm.order == Order::of_ranks;
-  };
-  if (settings.algorithm != nullptr && serves(*settings.algorithm)) return *settings.algorithm;
-  if (bytes <= latency_bound(size)) return doubling;
-  const bool power_of_two = (size & (size - 1)) == 0;
-  return !power_of_two && bytes >= size * ring_block && serves(ring) ? ring : rabenseifner;
+Selection select(const Question& question, const Settings& settings) {
+  const Choice& wanted = settings.choices[static_cast<std::size_t>(question.collective)];
+  if (wanted.algorithm != nullptr && serves(wanted, question)) return {wanted, settings.chosen_by};
+  const std::vector<Selection>& all = choices();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (rules[i].collective == question.collective && rules[i].fits(question) && serves(all[i].choice, question))
+      return all[i];
+  return all.back();  // not reached: the last rule of each collective fits everything
 }
 
 }  // namespace tutti

@@ -1,14 +1,29 @@
 #pragma once
 // Which algorithm runs when the user does not say.
 
+#include <string_view>
+
 #include "lib/runtime/settings.hpp"
-#include "tutti/algorithm.hpp"
 #include "tutti/op.hpp"
 #include "tutti/types.hpp"
 
 namespace tutti {
 
-/// The algorithm for an allreduce of `bytes` on `size` ranks. A pure function of what all ranks know alike.
-[[nodiscard]] const Algorithm& select_allreduce(Bytes bytes, int size, const Op& op, const Settings& settings);
+/// What a choice depends on: only what all ranks know alike, so that all choose the same.
+struct Question {
+  Collective collective;
+  int ranks = 1, nodes = 1;
+  Bytes bytes{};  ///< Of the larger buffer; meaningless if `is_uneven` and ranks know only their own counts.
+  bool is_uneven = false, is_commutative = true;
+};
+
+struct Selection {
+  Choice choice;
+  std::string_view why;  ///< "as few bytes want few rounds"
+};
+
+/// The first line of the table in selection.cpp that fits; before it, what `settings` say for the collective, unless
+/// that needs a commutative operation and this is not one. A pure function.
+[[nodiscard]] Selection select(const Question& question, const Settings& settings);
 
 }  // namespace tutti

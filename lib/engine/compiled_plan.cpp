@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/schedule/pack_messages.hpp"
+#include "lib/schedule/passes.hpp"
 
 namespace tutti {
 namespace {
@@ -29,11 +30,20 @@ struct Compile {
   }
   CompiledStep operator()(const Recv& recv) const {
     ++plan.recvs;
+    if (recv.then) return joined(recv);
     CompiledStep step{.verb = Verb::recv, .peer = recv.from.value(), .message = recv.message};
     if (recv.into.empty()) return step;
     step.into = recv.into[0].buffer;
     step.into_at = at(recv.into[0]);
     step.bytes = length(recv.into[0]);
+    return step;
+  }
+  [[nodiscard]] CompiledStep joined(const Recv& recv) const {
+    CompiledStep step = (*this)(*recv.then);
+    step.verb = Verb::recv_reduce;
+    step.lands_left = recv.then->lhs == recv.into[0];
+    step.peer = recv.from.value();
+    step.message = recv.message;
     return step;
   }
   CompiledStep operator()(const Reduce& reduce) const {
@@ -61,8 +71,8 @@ void limit_messages(const std::vector<CompiledStep>& steps, int window, Dependen
   std::map<std::pair<Verb, int>, std::vector<int>> by_pair;  // in order of message numbers
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const CompiledStep& step = steps[i];
-    if (step.verb != Verb::send && step.verb != Verb::recv) continue;
-    auto& numbered = by_pair[{step.verb, step.peer}];
+    if (step.verb == Verb::reduce || step.verb == Verb::copy) continue;
+    auto& numbered = by_pair[{step.verb == Verb::send ? Verb::send : Verb::recv, step.peer}];
     numbered.resize(std::max(numbered.size(), static_cast<std::size_t>(step.message) + 1), -1);
     numbered[static_cast<std::size_t>(step.message)] = static_cast<int>(i);
   }
@@ -108,13 +118,22 @@ void flatten(const Dependencies& after, CompiledPlan& plan) {
 
 }  // namespace
 
+std::string CompiledPlan::name() const {
+  if (choice.algorithm == nullptr) return "point-to-point";
+  return std::string{to_string(problem.collective)} + " (" + to_text(choice) + ")";
+}
+
 CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op, MessageWindow window) {
   const Schedule packed = pack_messages(schedule);
   CompiledPlan plan;
+  plan.problem = problem;
+  plan.problem.in = plan.problem.out = {};
+  plan.problem.learned = {};
   plan.type = type;
   plan.op = op;
   plan.ranks = problem.size;
-  plan.count = problem.count.value();
+  const bool untouched = problem.collective == Collective::exscan && problem.rank == Rank{0};
+  plan.count = untouched ? 0 : shape_of(problem).output.value();
   plan.element = size_of(type).value();
   plan.reduce = op.kind() == Op::Kind::user ? nullptr : reduce_kernel(op.kind(), type);
   plan.scratch_bytes = plan.element * packed.scratch.value();
@@ -129,10 +148,13 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   return plan;
 }
 
-CompiledPlan compile(const Algorithm& algorithm, const Problem& problem, Type type, const Op& op,
-                     MessageWindow window) {
-  CompiledPlan plan = compile(algorithm.build(problem), problem, type, op, window);
-  plan.algorithm = &algorithm;
+CompiledPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, MessageWindow window) {
+  Schedule schedule = choice.algorithm->build(problem);
+  const std::int64_t element = size_of(type).value();
+  if (choice.segment > 0)
+    schedule = segmented(schedule, problem.aliasing, Count{std::max<std::int64_t>(1, choice.segment / element)});
+  CompiledPlan plan = compile(fused(std::move(schedule)), problem, type, op, window);
+  plan.choice = choice;
   return plan;
 }
 

@@ -4,19 +4,24 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "lib/reduce/kernels.hpp"
+#include "lib/schedule/choice.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/op.hpp"
 
 namespace tutti {
 
-enum class Verb : std::uint8_t { send, recv, reduce, copy };
+/// recv_reduce receives into one operand of the reduction that follows at once.
+enum class Verb : std::uint8_t { send, recv, recv_reduce, reduce, copy };
 
-/// `lhs` is what a send or a copy reads; `into` is what a receive, reduction or copy writes.
+/// `lhs` is what a send or a copy reads; `into` is what a receive, reduction or copy writes. A recv_reduce has the
+/// operands and the result of its reduction; the message lands in the operand that `lands_left` says.
 struct CompiledStep {
   Verb verb = Verb::copy;
+  bool lands_left = false;
   Buffer lhs = Buffer::input, rhs = Buffer::input, into = Buffer::input;
   int peer = 0;     ///< Rank in the communicator.
   int message = 0;  ///< Number on its pair and direction.
@@ -32,11 +37,13 @@ struct MessageWindow {
 };
 
 struct CompiledPlan {
-  const Algorithm* algorithm = nullptr;
+  Choice choice{};          ///< No algorithm: messages that are part of no collective.
+  Problem problem{};        ///< Without its lists, which may be gone.
+  bool takes_turns = true;  ///< Runs in the order in which all ranks start it; false: messages between pairs.
   Type type = Type::int8;
   Op op = Op::sum;
   int ranks = 1;                  ///< For avg.
-  std::int64_t count = 0;         ///< Elements of the output.
+  std::int64_t count = 0;         ///< Elements of the output that hold results of `op`.
   std::int64_t element = 1;       ///< Bytes of one.
   ReduceKernel reduce = nullptr;  ///< nullptr: op.function().
   std::vector<CompiledStep> steps;
@@ -44,14 +51,17 @@ struct CompiledPlan {
   std::vector<int> dependents;  ///< CompiledStep::first_dependent..last_dependent index this.
   std::int64_t scratch_bytes = 0;
   int sends = 0, recvs = 0;
+  /// "allreduce (ring)", for messages.
+  [[nodiscard]] std::string name() const;
   /// Starting steps strictly in order delays none: whatever step i waits for, step i + 1 waits for too.
   bool in_order = false;
 };
 
-/// Compiles the schedule of `algorithm` for this problem. O(steps and dependencies), more to find `in_order`.
-[[nodiscard]] CompiledPlan compile(const Algorithm& algorithm, const Problem& problem, Type type, const Op& op,
+/// Compiles the schedule of a choice for this problem: cut into segments as the choice says (in bytes), and with
+/// receives and reductions joined. O(steps and dependencies), more to find `in_order`.
+[[nodiscard]] CompiledPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op,
                                    MessageWindow window);
-/// The same for a schedule that was built elsewhere.
+/// The same for a schedule that was built elsewhere, as it is.
 [[nodiscard]] CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op,
                                    MessageWindow window);
 

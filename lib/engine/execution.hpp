@@ -97,6 +97,9 @@ class Execution {
         return posted(i, port_.post_send(static_cast<int>(i), step, at(step.lhs, step.lhs_at)));
       case Verb::recv:
         return posted(i, port_.post_recv(static_cast<int>(i), step, at(step.into, step.into_at)));
+      case Verb::recv_reduce:
+        return posted(i, port_.post_recv(static_cast<int>(i), step,
+                                         step.lands_left ? at(step.lhs, step.lhs_at) : at(step.rhs, step.rhs_at)));
       case Verb::reduce:
         reduce(step);
         break;
@@ -127,6 +130,7 @@ class Execution {
   void complete(std::size_t i) {
     ++completed_;
     const CompiledStep& step = plan_.steps[i];
+    if (step.verb == Verb::recv_reduce) reduce(step);
     for (int d = step.first_dependent; d < step.last_dependent; ++d) {
       const auto dependent = static_cast<std::size_t>(plan_.dependents[static_cast<std::size_t>(d)]);
       if (--waits_[dependent] == 0 && !plan_.in_order) ready_[ready_count_++] = static_cast<int>(dependent);

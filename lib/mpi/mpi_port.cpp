@@ -25,7 +25,7 @@ void for_each_piece(std::int64_t bytes, std::int64_t limit, Post post) {
 std::size_t most_in_flight(const CompiledPlan& plan, std::int64_t limit) {
   std::int64_t most = 0;
   for (const CompiledStep& step : plan.steps)
-    if (step.verb == Verb::send || step.verb == Verb::recv) most += pieces_of(step.bytes, limit);
+    if (step.verb != Verb::reduce && step.verb != Verb::copy) most += pieces_of(step.bytes, limit);
   return static_cast<std::size_t>(most);
 }
 

@@ -21,16 +21,17 @@ void require_intracommunicator(MPI_Comm comm) {
         "tutti::Communicator: argument 'comm' is an inter-communicator; allowed: an intra-communicator");
 }
 
-std::shared_ptr<detail::CommunicatorState> make_state(MPI_Comm comm) {
+std::shared_ptr<detail::CommunicatorState> make_state(MPI_Comm comm, std::string_view algorithms) {
   detail::Runtime& runtime = detail::Runtime::get();
   require_intracommunicator(comm);
   const detail::Progress::Entry entry{runtime.progress()};
-  return std::make_shared<detail::CommunicatorState>(runtime, comm);
+  return std::make_shared<detail::CommunicatorState>(runtime, comm, algorithms);
 }
 
 }  // namespace
 
-Communicator::Communicator(MPI_Comm comm) : state_(make_state(comm)) {}
+Communicator::Communicator(MPI_Comm comm, const CommunicatorOptions& options)
+    : state_(make_state(comm, options.algorithms)) {}
 Communicator::Communicator(Communicator&&) noexcept = default;
 
 Communicator& Communicator::operator=(Communicator&& other) noexcept {

@@ -10,16 +10,16 @@
 
 namespace tutti::detail {
 
-CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm)
+CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, std::string_view algorithms)
     : runtime_(runtime),
       progress_(runtime.progress()),
-      settings_(agree_on_settings(comm)),
+      settings_(agree_on_settings(comm, algorithms)),
       carrier_(runtime.carrier_for(comm)),
       tags_(carrier_->tags()),
       context_(carrier_->take_context(comm)),
       waits_yield_(carrier_->waits_yield()),
       carrier_ranks_(carrier_->ranks_of(comm)),
-      turns_(static_cast<std::size_t>(tags_.sequences())),
+      turns_(static_cast<std::size_t>(tags_.turns())),
       plans_(static_cast<std::size_t>(settings_.plan_cache)) {
   int rank = 0;
   mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
@@ -50,13 +50,6 @@ void CommunicatorState::find_nodes() {
 
 mpi::Route CommunicatorState::route() const {
   return {.comm = carrier_->comm(), .tags = tags_, .message_limit = settings_.message_limit, .ranks = carrier_ranks_};
-}
-
-CachedPlan& CommunicatorState::plan(const PlanKey& key) {
-  return plans_.find_or(key, [&] {
-    const Problem problem{.rank = rank_, .size = size(), .count = key.count, .aliasing = key.aliasing};
-    return compile(*key.algorithm, problem, key.type, key.op, MessageWindow{tags_.messages()});
-  });
 }
 
 void CommunicatorState::require_open() const {

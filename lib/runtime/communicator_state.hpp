@@ -24,7 +24,7 @@ class Runtime;
 class CommunicatorState {
  public:
   /// Collective over `comm`.
-  CommunicatorState(Runtime& runtime, MPI_Comm comm);
+  CommunicatorState(Runtime& runtime, MPI_Comm comm, std::string_view algorithms);
   CommunicatorState(const CommunicatorState&) = delete;
   CommunicatorState& operator=(const CommunicatorState&) = delete;
   ~CommunicatorState() { close("was closed"); }
@@ -40,21 +40,30 @@ class CommunicatorState {
   [[nodiscard]] Progress& progress() const { return progress_; }
   [[nodiscard]] mpi::Route route() const;
 
-  /// The plan for this key, compiled if need be.
-  CachedPlan& plan(const PlanKey& key);
+  /// The plan for this key; compiled if need be, after `validate()`.
+  template <class Validate>
+  CachedPlan& plan(const PlanKey& key, const Validate& validate) {
+    return plans_.find_or(key, [&] {
+      validate();
+      return std::make_unique<CachedPlan>(key, MessageWindow{tags_.messages()});
+    });
+  }
   [[nodiscard]] std::size_t cached_plans() const { return plans_.size(); }
 
-  // The turns of operations: one may run when the one `window` before it is over.
-  std::uint64_t next_sequence() {
+  // The turns of operations: one may run when the one tags.turns() before it is over. An operation has one turn, two if
+  // it exchanges sizes first, none if it is no collective.
+  /// Its first turn.
+  std::uint64_t begin_operation(int turns) {
     ++in_flight_;
-    return sequence_++;
+    const std::uint64_t first = sequence_;
+    sequence_ += static_cast<std::uint64_t>(turns);
+    return first;
   }
   [[nodiscard]] bool is_turn_of(std::uint64_t sequence) const { return turns_[slot(sequence)] == sequence; }
-  void ended(std::uint64_t sequence) {
-    turns_[slot(sequence)] = sequence + turns_.size();
-    --in_flight_;
-  }
+  void end_turn(std::uint64_t sequence) { turns_[slot(sequence)] = sequence + turns_.size(); }
+  void end_operation() { --in_flight_; }
   [[nodiscard]] int tag(std::uint64_t sequence) const { return tags_.base(context_, sequence); }
+  [[nodiscard]] int pairwise_tag() const { return tags_.pairwise(context_); }
 
   /// Throws StateError unless open.
   void require_open() const;

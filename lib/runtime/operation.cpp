@@ -10,14 +10,33 @@
 
 namespace tutti::detail {
 
+Operation::Learned::Learned(const Operation& operation, std::vector<Count> learned)
+    : sizes(std::move(learned)),
+      plan(operation.plan_.compile_learned(sizes)),
+      run(plan, mpi::MpiPort{operation.communicator_.route(), plan}) {}
+
 Operation::Operation(CommunicatorState& communicator, CachedPlan& plan)
     : communicator_(communicator),
       plan_(plan),
-      execution_(plan.compiled, mpi::MpiPort{communicator.route(), plan.compiled}) {}
+      execution_(plan.compiled, mpi::MpiPort{communicator.route(), plan.compiled}),
+      current_(&execution_) {
+  if (plan.exchanges()) sizes_.resize(static_cast<std::size_t>(plan.exchange().output.value()));
+}
+
+void Operation::bind(const void* input, void* output) {
+  input_ = input;
+  output_ = output;
+  if (plan_.exchanges())
+    execution_.bind(plan_.told().data(), sizes_.data());
+  else
+    execution_.bind(input, output);
+}
 
 void Operation::start() {
-  sequence_ = communicator_.next_sequence();
+  const int turns = plan_.compiled.takes_turns ? (plan_.exchanges() ? 2 : 1) : 0;
+  sequence_ = communicator_.begin_operation(turns);
   failure_ = nullptr;
+  current_ = &execution_;
   state_ = State::queued;
   communicator_.progress().add(*this);
   advance();
@@ -27,32 +46,52 @@ void Operation::advance() {
   if (state_ == State::idle) return;
   try {
     communicator_.require_working();
-    if (state_ == State::queued) {
-      if (!communicator_.is_turn_of(sequence_)) return;
-      execution_.port().begin(communicator_.tag(sequence_));
-      execution_.begin();
-      state_ = State::running;
-    }
-    if (execution_.advance()) end();
-  } catch (const Error& error) {
-    const auto& algorithm = *execution_.plan().algorithm;
-    const std::string why = fmt::format("{} ({}), operation {} on rank {}: {}", to_string(algorithm.collective),
-                                        algorithm.name, sequence_, communicator_.rank().value(), error.what());
+    if (state_ == State::queued && !begin()) return;
+    if (!current_->advance()) return;
+    if (!plan_.exchanges() || current_ != &execution_) return end();
+    begin_learned();
+  } catch (const std::exception& error) {
+    const std::string why = fmt::format("{}, operation {} on rank {}: {}", plan_.compiled.name(), sequence_,
+                                        communicator_.rank().value(), error.what());
     communicator_.poison(why);
     fail(std::make_exception_ptr(Error{"tutti: " + why}));
   }
 }
 
+bool Operation::begin() {
+  if (!plan_.compiled.takes_turns) {
+    current_->port().begin(communicator_.pairwise_tag());
+  } else {
+    if (!communicator_.is_turn_of(sequence_)) return false;
+    current_->port().begin(communicator_.tag(sequence_));
+  }
+  current_->begin();
+  state_ = State::running;
+  return true;
+}
+
+/// The sizes are known: goes on with the schedule proper, which has the next turn.
+void Operation::begin_learned() {
+  communicator_.end_turn(sequence_);
+  ++sequence_;
+  if (learned_ == nullptr || learned_->sizes != sizes_) learned_ = std::make_unique<Learned>(*this, sizes_);
+  current_ = &learned_->run;
+  current_->bind(input_, output_);
+  state_ = State::queued;
+  advance();
+}
+
 void Operation::fail(std::exception_ptr why) noexcept {
   failure_ = std::move(why);
-  execution_.port().abandon();
+  current_->port().abandon();
   end();
 }
 
 void Operation::end() {
   state_ = State::idle;
   communicator_.progress().remove(*this);
-  communicator_.ended(sequence_);
+  if (plan_.compiled.takes_turns) communicator_.end_turn(sequence_);
+  communicator_.end_operation();
 }
 
 void Operation::rethrow() {

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "lib/engine/execution.hpp"
 #include "lib/mpi/mpi_port.hpp"
@@ -11,14 +14,14 @@
 namespace tutti::detail {
 
 class CommunicatorState;
-struct CachedPlan;
+class CachedPlan;
 
 /// Belongs to a CachedPlan and is used again and again. All members need an Entry (lib/runtime/progress.hpp).
 class Operation {
  public:
   Operation(CommunicatorState& communicator, CachedPlan& plan);
 
-  void bind(const void* input, void* output) { execution_.bind(input, output); }
+  void bind(const void* input, void* output);
   /// Takes the communicator's next sequence number and runs as far as it can; the one before must be over.
   void start();
   /// Does what can be done now; never blocks.
@@ -40,14 +43,34 @@ class Operation {
   Operation* next_unused = nullptr;
   /// Set while a Request or Plan refers to it, so that the communicator's state outlives them.
   std::shared_ptr<CommunicatorState> keep_alive;
+  /// Set if the plan is not cached: it lives as long as its only operation is referred to.
+  std::unique_ptr<CachedPlan> own_plan;
+  /// Why the algorithm was chosen; set by who acquires it.
+  std::string_view why;
 
  private:
   enum class State : std::uint8_t { idle, queued, running };
+  using Run = Execution<mpi::MpiPort>;
+  /// The schedule proper of a plan that exchanges sizes first; kept as long as the sizes stay the same.
+  struct Learned {
+    std::vector<Count> sizes;
+    CompiledPlan plan;
+    Run run;
+    Learned(const Operation& operation, std::vector<Count> learned);
+  };
+  /// False: it is not its turn.
+  bool begin();
+  void begin_learned();
   void end();
 
   CommunicatorState& communicator_;
   CachedPlan& plan_;
-  Execution<mpi::MpiPort> execution_;
+  Run execution_;
+  std::vector<Count> sizes_;  ///< Where an exchange writes.
+  std::unique_ptr<Learned> learned_;
+  Run* current_;  ///< What runs now: `execution_`, or that of `learned_`.
+  const void* input_ = nullptr;
+  void* output_ = nullptr;
   State state_ = State::idle;
   std::uint64_t sequence_ = 0;
   std::exception_ptr failure_;

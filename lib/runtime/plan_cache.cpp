@@ -1,51 +1,109 @@
 #include "lib/runtime/plan_cache.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <bit>
 #include <iterator>
 #include <utility>
 
+#include "tutti/error.hpp"
+
 namespace tutti::detail {
+namespace {
+
+bool same(const BlockList& a, const BlockList& b) {
+  return std::ranges::equal(a.counts, b.counts) && std::ranges::equal(a.offsets, b.offsets);
+}
+
+/// What the ranks told the root must be what it was given.
+void require_expected_sizes(const Problem& problem) {
+  if (problem.rank != problem.root) return;
+  for (std::size_t rank = 0; rank < problem.learned.size(); ++rank)
+    if (problem.learned[rank] != problem.out.counts[rank])
+      throw Error(fmt::format("rank {} gives {} elements, of which the root expects {}", rank,
+                              problem.learned[rank].value(), problem.out.counts[rank].value()));
+}
+
+}  // namespace
+
+bool operator==(const PlanKey& a, const PlanKey& b) {
+  const Problem &p = a.problem, &q = b.problem;
+  return a.choice == b.choice && p.collective == q.collective && p.count == q.count && p.aliasing == q.aliasing &&
+         p.root == q.root && p.parameter == q.parameter && a.type == b.type && a.op == b.op && same(p.in, q.in) &&
+         same(p.out, q.out);
+}
 
 std::size_t HashPlanKey::operator()(const PlanKey& key) const noexcept {
-  std::size_t hash = std::hash<const void*>{}(key.algorithm);
-  const auto mix = [&hash](std::size_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15U; };
-  mix(static_cast<std::size_t>(key.count.value()));
+  const Problem& problem = key.problem;
+  std::size_t hash = std::hash<const void*>{}(key.choice.algorithm);
+  const auto mix = [&hash](auto value) { hash = (hash ^ static_cast<std::size_t>(value)) * 0x9e3779b97f4a7c15U; };
+  mix(problem.count.value());
   mix(static_cast<std::size_t>(key.type) << 8U | static_cast<std::size_t>(key.op.kind()));
-  mix(key.aliasing.offset() ? static_cast<std::size_t>(key.aliasing.offset()->value()) + 1 : 0);
+  mix(problem.aliasing.offset() ? problem.aliasing.offset()->value() + 1 : 0);
   mix(std::bit_cast<std::uint64_t>(key.op.scale()));
+  mix(static_cast<std::int64_t>(problem.root.value()) << 32 | problem.parameter);
+  for (const auto list : {problem.in.counts, problem.in.offsets, problem.out.counts, problem.out.offsets})
+    for (const Count count : list)
+      mix(count.value());
   return hash ^ (hash >> 32U);
 }
 
-Operation& CachedPlan::acquire(CommunicatorState& communicator) {
-  if (unused == nullptr) {
-    operations.push_back(std::make_unique<Operation>(communicator, *this));
-    unused = operations.back().get();
+CachedPlan::CachedPlan(const PlanKey& key, MessageWindow window) : key_(key), window_(window) {
+  Problem& problem = key_.problem;
+  problem.in = {keep(problem.in.counts), keep(problem.in.offsets)};
+  problem.out = {keep(problem.out.counts), keep(problem.out.offsets)};
+  const Algorithm& algorithm = *key_.choice.algorithm;
+  if (algorithm.exchange != nullptr && problem.uneven()) {
+    exchanged_ = std::make_unique<Exchange>(algorithm.exchange(problem));
+    compiled = compile(exchanged_->schedule, problem, Type::int64, Op::sum, window);
+    compiled.choice = key_.choice;
+  } else {
+    compiled = compile(key_.choice, problem, key_.type, key_.op, window);
   }
-  Operation& operation = *unused;
-  unused = std::exchange(operation.next_unused, nullptr);
+}
+
+std::span<const Count> CachedPlan::keep(std::span<const Count> list) {
+  if (list.empty()) return {};
+  return lists_.emplace_back(list.begin(), list.end());
+}
+
+CompiledPlan CachedPlan::compile_learned(std::span<const Count> learned) const {
+  Problem problem = key_.problem;
+  problem.learned = learned;
+  if (problem.collective == Collective::gather) require_expected_sizes(problem);
+  return compile(key_.choice, problem, key_.type, key_.op, window_);
+}
+
+Operation& CachedPlan::acquire(CommunicatorState& communicator) {
+  if (unused_ == nullptr) {
+    operations_.push_back(std::make_unique<Operation>(communicator, *this));
+    unused_ = operations_.back().get();
+  }
+  Operation& operation = *unused_;
+  unused_ = std::exchange(operation.next_unused, nullptr);
   ++in_use;
   return operation;
 }
 
 void CachedPlan::release(Operation& operation) noexcept {
-  operation.next_unused = unused;
-  unused = &operation;
+  operation.next_unused = unused_;
+  unused_ = &operation;
   --in_use;
 }
 
-CachedPlan& PlanCache::insert(const PlanKey& key, CompiledPlan compiled) {
+CachedPlan& PlanCache::insert(std::unique_ptr<CachedPlan> plan) {
   make_room();
-  entries_.push_front({key, std::make_unique<CachedPlan>()});
-  entries_.front().plan->compiled = std::move(compiled);
-  by_key_.emplace(key, entries_.begin());
-  return *entries_.front().plan;
+  entries_.push_front(std::move(plan));
+  by_key_.emplace(entries_.front()->key(), entries_.begin());
+  return *entries_.front();
 }
 
 void PlanCache::make_room() {
   for (auto entry = entries_.end(); entries_.size() >= capacity_ && entry != entries_.begin();) {
     --entry;
-    if (entry->plan->in_use > 0) continue;
-    by_key_.erase(entry->key);
+    if ((*entry)->in_use > 0) continue;
+    by_key_.erase((*entry)->key());
     entry = entries_.erase(entry);
   }
 }

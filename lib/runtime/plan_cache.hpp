@@ -14,14 +14,14 @@
 
 namespace tutti::detail {
 
-/// What a plan depends on beside rank and size. No pointers, so that any buffers fit.
+/// What a plan depends on. No pointers to data, so that any buffers fit. The lists of the problem are views: of what
+/// the caller gave while the key is looked up, of the plan's own copies once it is kept.
 struct PlanKey {
-  const Algorithm* algorithm = nullptr;
-  Count count;
-  Aliasing aliasing;
+  Choice choice{};
+  Problem problem{};
   Type type = Type::int8;
   Op op = Op::sum;
-  bool operator==(const PlanKey&) const = default;
+  friend bool operator==(const PlanKey& a, const PlanKey& b);
 };
 
 struct HashPlanKey {
@@ -29,15 +29,36 @@ struct HashPlanKey {
 };
 
 /// A plan and the operations that run it; several at once if the program starts several.
-struct CachedPlan {
-  CompiledPlan compiled;
-  std::vector<std::unique_ptr<Operation>> operations;
-  Operation* unused = nullptr;
-  int in_use = 0;
+class CachedPlan {
+ public:
+  /// Copies the lists of `key`. Compiles the schedule; if sizes have to be exchanged first, that of the exchange.
+  CachedPlan(const PlanKey& key, MessageWindow window);
+  /// A schedule of messages between pairs of ranks that is part of no collective; not cached.
+  explicit CachedPlan(CompiledPlan messages) : compiled(std::move(messages)) {}
 
   /// An operation that nobody uses; makes one if there is none.
   Operation& acquire(CommunicatorState& communicator);
   void release(Operation& operation) noexcept;
+
+  [[nodiscard]] const PlanKey& key() const { return key_; }
+  /// Whether what is compiled only exchanges sizes; the schedule proper is then compiled from what was learned.
+  [[nodiscard]] bool exchanges() const { return exchanged_ != nullptr; }
+  [[nodiscard]] const Exchange& exchange() const { return *exchanged_; }
+  /// The sizes that this rank tells.
+  [[nodiscard]] std::span<const Count> told() const { return key_.problem.in.counts; }
+  [[nodiscard]] CompiledPlan compile_learned(std::span<const Count> learned) const;
+
+  CompiledPlan compiled;
+  int in_use = 0;
+
+ private:
+  std::span<const Count> keep(std::span<const Count> list);
+  PlanKey key_;
+  MessageWindow window_;
+  std::vector<std::vector<Count>> lists_;
+  std::unique_ptr<Exchange> exchanged_;
+  std::vector<std::unique_ptr<Operation>> operations_;
+  Operation* unused_ = nullptr;
 };
 
 /// Bounded: a new plan drops the least recently used one that is not in use. If all are in use it grows instead.
@@ -45,29 +66,26 @@ struct CachedPlan {
 class PlanCache {
  public:
   explicit PlanCache(std::size_t capacity) : capacity_(capacity) {}
-  /// The plan for the key; `compile()` makes it if it is not there.
-  template <class Compile>
-  CachedPlan& find_or(const PlanKey& key, Compile compile) {
-    if (!entries_.empty() && entries_.front().key == key) return *entries_.front().plan;
+  /// The plan for the key; `make()` gives it, as a unique_ptr, if it is not there.
+  template <class Make>
+  CachedPlan& find_or(const PlanKey& key, Make make) {
+    if (!entries_.empty() && entries_.front()->key() == key) return *entries_.front();
     if (const auto found = by_key_.find(key); found != by_key_.end()) {
       entries_.splice(entries_.begin(), entries_, found->second);
-      return *entries_.front().plan;
+      return *entries_.front();
     }
-    return insert(key, compile());
+    return insert(make());
   }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
 
  private:
-  struct Entry {
-    PlanKey key;
-    std::unique_ptr<CachedPlan> plan;
-  };
-  CachedPlan& insert(const PlanKey& key, CompiledPlan compiled);
+  using Entries = std::list<std::unique_ptr<CachedPlan>>;
+  CachedPlan& insert(std::unique_ptr<CachedPlan> plan);
   void make_room();
 
   std::size_t capacity_;
-  std::list<Entry> entries_;  ///< Most recently used first.
-  std::unordered_map<PlanKey, std::list<Entry>::iterator, HashPlanKey> by_key_;
+  Entries entries_;  ///< Most recently used first.
+  std::unordered_map<PlanKey, Entries::iterator, HashPlanKey> by_key_;
 };
 
 }  // namespace tutti::detail

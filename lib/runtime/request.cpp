@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lib/runtime/communicator_state.hpp"
+#include "lib/runtime/explain.hpp"
 #include "lib/runtime/operation.hpp"
 #include "tutti/error.hpp"
 
@@ -33,6 +34,7 @@ void detail::Release::operator()(Operation* operation) const noexcept {
   try {
     Progress::Entry entry{state->progress()};
     state->progress().wait(*operation, entry);
+    const std::unique_ptr<CachedPlan> gone = std::move(operation->own_plan);  // the operation with it
     operation->plan().release(*operation);
   } catch (const Error& error) {  // another thread than MPI allows: the operation stays with its communicator
     std::fprintf(stderr, "tutti: a request was destroyed where it could not be waited for: %s\n", error.what());
@@ -70,6 +72,11 @@ void Plan::wait() { wait_for(operation()); }
 
 bool Plan::test() { return test_for(operation()); }
 
-std::string_view Plan::algorithm() const { return operation().plan().compiled.algorithm->name; }
+std::string_view Plan::algorithm() const {
+  const Algorithm* algorithm = operation().plan().compiled.choice.algorithm;
+  return algorithm == nullptr ? std::string_view{} : algorithm->name;
+}
+
+std::string Plan::explain() const { return detail::explain(operation()); }
 
 }  // namespace tutti

@@ -1,19 +1,36 @@
 #include "lib/runtime/settings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lib/mpi/check.hpp"
 
 namespace tutti {
 namespace {
+
+std::string collective_names() {
+  std::string names;
+  for (int i = 0; i < collective_count; ++i)
+    names += fmt::format("{}{}", i == 0 ? "" : ", ", to_string(static_cast<Collective>(i)));
+  return names;
+}
+
+std::string all_names() {
+  std::vector<std::string_view> names;
+  for (const Algorithm* algorithm : algorithms())
+    if (std::ranges::find(names, algorithm->name) == names.end()) names.push_back(algorithm->name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 void read_number(const char* name, std::int64_t most, std::int64_t& value) {
   const char* text = std::getenv(name);
@@ -26,40 +43,69 @@ void read_number(const char* name, std::int64_t most, std::int64_t& value) {
   value = number;
 }
 
-const Algorithm* read_algorithm() {
-  const char* text = std::getenv("TUTTI_ALGORITHM");
-  if (text == nullptr || *text == '\0') return nullptr;
-  std::string_view name{text};
-  constexpr std::string_view prefix = "allreduce=";
-  if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
-  if (const Algorithm* algorithm = find_algorithm(Collective::allreduce, name)) return algorithm;
-  throw ArgumentError(fmt::format("environment variable TUTTI_ALGORITHM is '{}'; allowed for allreduce: {}", text,
-                                  algorithm_names(Collective::allreduce)));
+/// "allreduce=ring" or "ring".
+void read_entry(std::string_view entry, std::string_view source, Choices& choices) {
+  const auto refuse = [&](const std::string& why) {
+    throw ArgumentError(fmt::format("{}: '{}': {}", source, entry, why));
+  };
+  const std::size_t equals = entry.find('=');
+  const std::string_view text = entry.substr(equals == std::string_view::npos ? 0 : equals + 1);
+  try {
+    if (equals != std::string_view::npos) {
+      const auto collective = find_collective(entry.substr(0, equals));
+      if (!collective) refuse(fmt::format("no collective; allowed: {}", collective_names()));
+      choices[static_cast<std::size_t>(*collective)] = read_choice(*collective, text);
+      return;
+    }
+    const std::string_view name = text.substr(0, text.find_first_of(":/"));
+    bool serves = false;
+    for (const Algorithm* algorithm : algorithms()) {
+      if (algorithm->name != name) continue;
+      choices[static_cast<std::size_t>(algorithm->collective)] = read_choice(algorithm->collective, text);
+      serves = true;
+    }
+    if (!serves) refuse(fmt::format("no algorithm; allowed: COLLECTIVE=ALGORITHM, or one of {}", all_names()));
+  } catch (const std::invalid_argument& error) {
+    refuse(error.what());
+  }
 }
 
-Settings read_environment() {
+Settings read_environment(std::string_view algorithms) {
   Settings settings;
-  settings.algorithm = read_algorithm();
+  const char* variable = std::getenv("TUTTI_ALGORITHM");
+  if (!algorithms.empty())
+    settings.choices = read_choices(algorithms, "tutti::Communicator: argument 'algorithms'");
+  else if (variable != nullptr)
+    settings.choices = read_choices(variable, "environment variable TUTTI_ALGORITHM");
   read_number("TUTTI_MESSAGE_LIMIT", std::numeric_limits<int>::max(), settings.message_limit);
   read_number("TUTTI_PLAN_CACHE", 65536, settings.plan_cache);
   return settings;
 }
 
-/// What rank 0 sends: its settings, or why it has none.
-struct Announcement {
-  std::int64_t message_limit = 0, plan_cache = 0;
-  std::int64_t algorithm = -1;  ///< Index in the registry.
-  std::array<char, 512> refusal{};
+/// A choice without pointers. The algorithm is its place in the registry, -1: none.
+struct SentChoice {
+  std::int64_t algorithm = -1, parameter = 0, segment = 0;
 };
 
-Announcement announce() {
+/// What rank 0 sends: its settings, or why it has none.
+struct Announcement {
+  std::int64_t message_limit = 0, plan_cache = 0, from_program = 0;
+  std::array<SentChoice, collective_count> choices{};
+  std::array<char, 2048> refusal{};
+};
+
+Announcement announce(std::string_view from_program) {
   Announcement said;
+  said.from_program = from_program.empty() ? 0 : 1;
   try {
-    const Settings settings = read_environment();
+    const Settings settings = read_environment(from_program);
     said.message_limit = settings.message_limit;
     said.plan_cache = settings.plan_cache;
-    const auto all = algorithms();
-    if (settings.algorithm != nullptr) said.algorithm = std::ranges::find(all, settings.algorithm) - all.begin();
+    for (std::size_t i = 0; i < collective_count; ++i) {
+      const auto& [algorithm, parameter, segment] = settings.choices[i];
+      const auto all = algorithms();
+      if (algorithm != nullptr) said.choices[i] = {std::ranges::find(all, algorithm) - all.begin(), parameter, segment};
+    }
   } catch (const ArgumentError& error) {
     const std::string_view why{error.what()};
     std::copy_n(why.begin(), std::min(why.size(), said.refusal.size() - 1), said.refusal.begin());
@@ -69,17 +115,32 @@ Announcement announce() {
 
 }  // namespace
 
-Settings agree_on_settings(MPI_Comm comm) {
+Choices read_choices(std::string_view text, std::string_view source) {
+  Choices choices{};
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    if (comma > 0) read_entry(text.substr(0, comma), source, choices);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return choices;
+}
+
+Settings agree_on_settings(MPI_Comm comm, std::string_view from_program) {
   int rank = 0;
   mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   Announcement said;
-  if (rank == 0) said = announce();
+  if (rank == 0) said = announce(from_program);
   mpi::check(MPI_Bcast(&said, sizeof said, MPI_BYTE, 0, comm), "MPI_Bcast");
   if (said.refusal[0] != '\0') throw ArgumentError(said.refusal.data());
   Settings settings;
   settings.message_limit = said.message_limit;
   settings.plan_cache = said.plan_cache;
-  if (said.algorithm >= 0) settings.algorithm = algorithms()[static_cast<std::size_t>(said.algorithm)];
+  settings.chosen_by = said.from_program != 0 ? "the communicator's setting" : "TUTTI_ALGORITHM";
+  for (std::size_t i = 0; i < collective_count; ++i) {
+    const auto& [algorithm, parameter, segment] = said.choices[i];
+    if (algorithm >= 0)
+      settings.choices[i] = {algorithms()[static_cast<std::size_t>(algorithm)], static_cast<int>(parameter), segment};
+  }
   return settings;
 }
 

@@ -3,22 +3,31 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
-#include "tutti/algorithm.hpp"
+#include "lib/schedule/choice.hpp"
 
 namespace tutti {
 
+/// The choices that a user made for all calls, by collective; no algorithm: Tutti chooses.
+using Choices = std::array<Choice, collective_count>;
+/// Reads "ring" (for every collective that has an algorithm of that name), "allreduce=ring,broadcast=chain/64K".
+/// Throws ArgumentError that starts with `source`: "environment variable TUTTI_ALGORITHM".
+[[nodiscard]] Choices read_choices(std::string_view text, std::string_view source);
+
 struct Settings {
-  /// TUTTI_ALGORITHM: "ring", or "allreduce=ring". nullptr: chosen per call.
-  const Algorithm* algorithm = nullptr;
+  Choices choices{};           ///< TUTTI_ALGORITHM, or what the communicator was made with.
+  const char* chosen_by = "";  ///< Which of the two.
   /// TUTTI_MESSAGE_LIMIT: messages of more bytes are split. 1 .. 2^31-1.
   std::int64_t message_limit = std::int64_t{1} << 30;
   /// TUTTI_PLAN_CACHE: plans that a communicator keeps. 1 .. 65536.
   std::int64_t plan_cache = 64;
 };
 
-/// Collective over `comm`. Throws ArgumentError on all ranks if rank 0's environment has a value that is not allowed.
-[[nodiscard]] Settings agree_on_settings(MPI_Comm comm);
+/// Collective over `comm`. Throws ArgumentError on all ranks if rank 0's environment or `algorithms`, what its program
+/// gave (which counts before the environment), has a value that is not allowed.
+[[nodiscard]] Settings agree_on_settings(MPI_Comm comm, std::string_view algorithms);
 
 }  // namespace tutti

@@ -142,6 +142,13 @@ void ScheduleBuilder::await(Rank from) {
   fence_ = static_cast<int>(schedule_.steps.size()) - 1;
 }
 
+void ScheduleBuilder::follow(int first, int last) {
+  if (first < 0 || last > steps()) refuse(fmt::format("steps {}..{} of {}", first, last, steps()));
+  paced_by_.clear();
+  for (int step = first; step < last; ++step)
+    paced_by_.push_back(step);
+}
+
 Schedule ScheduleBuilder::build() { return std::exchange(schedule_, {}); }
 
 void ScheduleBuilder::add(Action action, const Regions& reads, const Regions& writes) {
@@ -155,6 +162,7 @@ void ScheduleBuilder::add(Action action, const Regions& reads, const Regions& wr
 void ScheduleBuilder::append(Action action, std::vector<int> after) {
   const int step = static_cast<int>(schedule_.steps.size());
   if (fence_ >= 0) after.push_back(fence_);
+  after.insert(after.end(), paced_by_.begin(), paced_by_.end());
   std::erase(after, step);  // a reduction in place reads and writes the same elements
   std::ranges::sort(after);
   after.erase(std::unique(after.begin(), after.end()), after.end());
@@ -166,6 +174,7 @@ void ScheduleBuilder::require_inside(const Region& region) const {
   const Count size = region.buffer == Buffer::input    ? input_
                      : region.buffer == Buffer::output ? output_
                                                        : schedule_.scratch;
+  if (region.count == Count{0}) return;  // an empty block may lie anywhere
   if (region.offset < Count{0} || region.count < Count{0} || region.offset + region.count > size)
     refuse(fmt::format("region [{}, {}) of a buffer of {}", region.offset.value(),
                        (region.offset + region.count).value(), size.value()));

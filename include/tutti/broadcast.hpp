@@ -1,0 +1,73 @@
+#pragma once
+// Broadcast: the root's elements go to every rank.
+
+#include <span>
+
+#include "tutti/call.hpp"
+
+namespace tutti {
+
+namespace detail {
+inline Call broadcast_call(const void* in, void* out, Count count, Type type, Rank root) {
+  return {.function = "broadcast",
+          .collective = Collective::broadcast,
+          .in = in,
+          .out = out,
+          .count = count,
+          .type = type,
+          .root = root};
+}
+}  // namespace detail
+
+/// data[i] of the root goes to data[i] of every rank, for i < count.
+///
+/// Shapes  `data`: `count` elements of `type`; read on the root, written on the others.
+/// Errors  ArgumentError before any message is posted: a null buffer with count > 0, count < 0 or too large to
+///         address, a root that is no rank, an unknown algorithm. StateError: communicator closed, or MPI finalized.
+///         Error: a message failed, or its size shows that a rank called with other arguments.
+/// Cost    of the algorithm: algorithms/README.md. Nothing is allocated when the same count, type and root recur.
+inline void broadcast(void* data, Count count, Type type, Rank root, const Communicator& comm,
+                      const Options& options = {}) {
+  detail::run(detail::broadcast_call(data, data, count, type, root), comm, options);
+}
+[[nodiscard]] inline Request broadcast_async(void* data, Count count, Type type, Rank root, const Communicator& comm,
+                                             const Options& options = {}) {
+  return detail::start(detail::broadcast_call(data, data, count, type, root), comm, options);
+}
+[[nodiscard]] inline Plan plan_broadcast(void* data, Count count, Type type, Rank root, const Communicator& comm,
+                                         const Options& options = {}) {
+  return detail::prepare(detail::broadcast_call(data, data, count, type, root), comm, options);
+}
+
+/// The same from `in`, which is read on the root only, to `out`.
+inline void broadcast(const void* in, void* out, Count count, Type type, Rank root, const Communicator& comm,
+                      const Options& options = {}) {
+  detail::run(detail::broadcast_call(in, out, count, type, root), comm, options);
+}
+[[nodiscard]] inline Request broadcast_async(const void* in, void* out, Count count, Type type, Rank root,
+                                             const Communicator& comm, const Options& options = {}) {
+  return detail::start(detail::broadcast_call(in, out, count, type, root), comm, options);
+}
+[[nodiscard]] inline Plan plan_broadcast(const void* in, void* out, Count count, Type type, Rank root,
+                                         const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::broadcast_call(in, out, count, type, root), comm, options);
+}
+
+/// The same on a span.
+template <Element T>
+void broadcast(std::span<T> data, Rank root, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::broadcast_call(data.data(), data.data(), Count{data.size()}, type_of<T>, root), comm, options);
+}
+template <Element T>
+[[nodiscard]] Request broadcast_async(std::span<T> data, Rank root, const Communicator& comm,
+                                      const Options& options = {}) {
+  return detail::start(detail::broadcast_call(data.data(), data.data(), Count{data.size()}, type_of<T>, root), comm,
+                       options);
+}
+template <Element T>
+[[nodiscard]] Plan plan_broadcast(std::span<T> data, Rank root, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::broadcast_call(data.data(), data.data(), Count{data.size()}, type_of<T>, root), comm,
+                         options);
+}
+
+}  // namespace tutti

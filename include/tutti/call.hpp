@@ -1,0 +1,70 @@
+#pragma once
+// What all collective calls have in common: options, and how a call is described and run.
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "tutti/communicator.hpp"
+#include "tutti/datatype.hpp"
+#include "tutti/op.hpp"
+#include "tutti/request.hpp"
+#include "tutti/schedule.hpp"
+
+namespace tutti {
+
+/// What may be chosen per call; the same on all ranks.
+struct Options {
+  /// A name from the registry, with its parameter and a segment size in bytes if wanted: "ring", "knomial:4",
+  /// "chain/64K". Empty: what the communicator or TUTTI_ALGORITHM says, else Tutti chooses.
+  std::string_view algorithm = {};
+};
+
+namespace detail {
+
+/// A collective call, before its arguments are checked.
+struct Call {
+  std::string_view function;  ///< As in messages: "allgatherv".
+  Collective collective;
+  const void* in = nullptr;
+  void* out = nullptr;
+  Count count{};
+  Type type = Type::uint8;
+  Op op = Op::sum;
+  Rank root{};
+  BlockList in_blocks{}, out_blocks{};
+  bool is_uneven = false;  ///< Blocks are listed, even if this rank lists none.
+};
+
+/// Blocking, nonblocking, persistent.
+void run(const Call& call, const Communicator& comm, const Options& options);
+[[nodiscard]] Request start(const Call& call, const Communicator& comm, const Options& options);
+[[nodiscard]] Plan prepare(const Call& call, const Communicator& comm, const Options& options);
+
+// Lengths of spans. Each throws ArgumentError unless they fit, and returns the count of the call.
+
+/// `out` as long as `in`.
+Count same_length(std::string_view function, std::size_t in, std::size_t out, const Communicator& comm);
+/// On the root, `argument` as long as the other span, which is the count.
+Count root_length(std::string_view function, std::string_view argument, std::size_t given, std::size_t count, Rank root,
+                  const Communicator& comm);
+/// `argument` as long as `count` elements for each rank.
+Count block_length(std::string_view function, std::string_view argument, std::size_t given, std::size_t count,
+                   const Communicator& comm);
+/// The same, asked for on the root only.
+Count root_block_length(std::string_view function, std::string_view argument, std::size_t given, std::size_t count,
+                        Rank root, const Communicator& comm);
+/// A multiple of the number of ranks; returns one rank's share.
+Count divided(std::string_view function, std::string_view argument, Count length, const Communicator& comm);
+/// All blocks of the call lie in buffers of `in` and `out` elements, where this rank uses them; returns the call.
+Call fitting(const Call& call, std::size_t in, std::size_t out, const Communicator& comm);
+
+template <class T>
+concept ConstElement = Element<std::remove_const_t<T>>;
+template <class In, class Out>
+concept SameElement = Element<Out> && std::same_as<std::remove_const_t<In>, Out>;
+
+}  // namespace detail
+}  // namespace tutti

@@ -1,0 +1,94 @@
+#pragma once
+// Reduce: the root gets the combination of the elements of all ranks.
+
+#include <span>
+
+#include "tutti/call.hpp"
+
+namespace tutti {
+
+namespace detail {
+inline Call reduce_call(const void* in, void* out, Count count, Type type, const Op& op, Rank root) {
+  return {.function = "reduce",
+          .collective = Collective::reduce,
+          .in = in,
+          .out = out,
+          .count = count,
+          .type = type,
+          .op = op,
+          .root = root};
+}
+}  // namespace detail
+
+/// On the root, out[i] = in[i] of rank 0 (+) in[i] of rank 1 (+) ..., for i < count.
+///
+/// Shapes  `in`: `count` elements of `type`. `out`: as many on the root, separate or the same (in place; MPI_IN_PLACE
+///         as `in` works too); not used elsewhere.
+/// Errors  ArgumentError before any message is posted: a null buffer with count > 0, buffers that overlap partly,
+///         count < 0, too large to address or leaving no memory for scratch, an operation that the type does not
+///         have, a root that is no rank, an algorithm that is unknown or needs a commutative operation. StateError:
+///         communicator closed, or MPI finalized. Error: a message failed, or its size shows that a rank called with
+///         other arguments.
+/// Cost    of the algorithm: algorithms/README.md. Nothing is allocated when the same count, type and operation
+///         recur.
+inline void reduce(const void* in, void* out, Count count, Type type, const Op& op, Rank root, const Communicator& comm,
+                   const Options& options = {}) {
+  detail::run(detail::reduce_call(in, out, count, type, op, root), comm, options);
+}
+[[nodiscard]] inline Request reduce_async(const void* in, void* out, Count count, Type type, const Op& op, Rank root,
+                                          const Communicator& comm, const Options& options = {}) {
+  return detail::start(detail::reduce_call(in, out, count, type, op, root), comm, options);
+}
+[[nodiscard]] inline Plan plan_reduce(const void* in, void* out, Count count, Type type, const Op& op, Rank root,
+                                      const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::reduce_call(in, out, count, type, op, root), comm, options);
+}
+
+/// The same on spans; `out` is used on the root only, where it has the length of `in`.
+template <class In, class T>
+requires detail::SameElement<In, T>
+void reduce(std::span<In> in, std::span<T> out, const Op& op, Rank root, const Communicator& comm,
+            const Options& options = {}) {
+  detail::run(detail::reduce_call(in.data(), out.data(),
+                                  detail::root_length("reduce", "out", out.size(), in.size(), root, comm), type_of<T>,
+                                  op, root),
+              comm, options);
+}
+template <class In, class T>
+requires detail::SameElement<In, T>
+[[nodiscard]] Request reduce_async(std::span<In> in, std::span<T> out, const Op& op, Rank root,
+                                   const Communicator& comm, const Options& options = {}) {
+  return detail::start(detail::reduce_call(in.data(), out.data(),
+                                           detail::root_length("reduce", "out", out.size(), in.size(), root, comm),
+                                           type_of<T>, op, root),
+                       comm, options);
+}
+template <class In, class T>
+requires detail::SameElement<In, T>
+[[nodiscard]] Plan plan_reduce(std::span<In> in, std::span<T> out, const Op& op, Rank root, const Communicator& comm,
+                               const Options& options = {}) {
+  return detail::prepare(detail::reduce_call(in.data(), out.data(),
+                                             detail::root_length("reduce", "out", out.size(), in.size(), root, comm),
+                                             type_of<T>, op, root),
+                         comm, options);
+}
+
+/// In place: one span, replaced by the result on the root and left alone elsewhere.
+template <Element T>
+void reduce(std::span<T> data, const Op& op, Rank root, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::reduce_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op, root), comm, options);
+}
+template <Element T>
+[[nodiscard]] Request reduce_async(std::span<T> data, const Op& op, Rank root, const Communicator& comm,
+                                   const Options& options = {}) {
+  return detail::start(detail::reduce_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op, root), comm,
+                       options);
+}
+template <Element T>
+[[nodiscard]] Plan plan_reduce(std::span<T> data, const Op& op, Rank root, const Communicator& comm,
+                               const Options& options = {}) {
+  return detail::prepare(detail::reduce_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op, root), comm,
+                         options);
+}
+
+}  // namespace tutti

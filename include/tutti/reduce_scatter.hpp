@@ -1,0 +1,101 @@
+#pragma once
+// Reduce-scatter: every rank gets a block of the combination of the elements of all ranks.
+
+#include <span>
+
+#include "tutti/call.hpp"
+
+namespace tutti {
+
+namespace detail {
+inline Call reduce_scatter_call(const void* in, void* out, Count count, Type type, const Op& op) {
+  return {.function = "reduce_scatter",
+          .collective = Collective::reduce_scatter,
+          .in = in,
+          .out = out,
+          .count = count,
+          .type = type,
+          .op = op};
+}
+inline Call reduce_scatter_call(const void* in, void* out, std::span<const Count> counts, Type type, const Op& op) {
+  return {.function = "reduce_scatter",
+          .collective = Collective::reduce_scatter,
+          .in = in,
+          .out = out,
+          .type = type,
+          .op = op,
+          .in_blocks = {counts, {}},
+          .is_uneven = true};
+}
+}  // namespace detail
+
+/// Every rank gets one block of the combination of all ranks' elements: out[i] of rank r = in[r * count + i] of rank
+/// 0 (+) in[r * count + i] of rank 1 (+) ..., for i < count.
+///
+/// Shapes  `in`: `count` elements for each rank; `out`: `count` elements. Separate, or the same address (in place;
+///         MPI_IN_PLACE as `in` works too): the result is then at the start of the input, the rest of which is left
+///         alone.
+/// Errors  ArgumentError before any message is posted: a null buffer with count > 0, buffers that overlap partly,
+///         count < 0, too large to address or leaving no memory for scratch, an operation that the type does not
+///         have, an algorithm that is unknown or needs a commutative operation. StateError: communicator closed, or
+///         MPI finalized. Error: a message failed, or its size shows that a rank called with other arguments.
+/// Cost    of the algorithm: algorithms/README.md. Nothing is allocated when the same count, type and operation
+///         recur.
+inline void reduce_scatter(const void* in, void* out, Count count, Type type, const Op& op, const Communicator& comm,
+                           const Options& options = {}) {
+  detail::run(detail::reduce_scatter_call(in, out, count, type, op), comm, options);
+}
+[[nodiscard]] inline Request reduce_scatter_async(const void* in, void* out, Count count, Type type, const Op& op,
+                                                  const Communicator& comm, const Options& options = {}) {
+  return detail::start(detail::reduce_scatter_call(in, out, count, type, op), comm, options);
+}
+[[nodiscard]] inline Plan plan_reduce_scatter(const void* in, void* out, Count count, Type type, const Op& op,
+                                              const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::reduce_scatter_call(in, out, count, type, op), comm, options);
+}
+
+/// The same with `counts[r]` elements for rank r, the same counts on all ranks.
+/// Errors  as above; also as many counts as ranks, none negative.
+inline void reduce_scatter(const void* in, void* out, std::span<const Count> counts, Type type, const Op& op,
+                           const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::reduce_scatter_call(in, out, counts, type, op), comm, options);
+}
+[[nodiscard]] inline Request reduce_scatter_async(const void* in, void* out, std::span<const Count> counts, Type type,
+                                                  const Op& op, const Communicator& comm, const Options& options = {}) {
+  return detail::start(detail::reduce_scatter_call(in, out, counts, type, op), comm, options);
+}
+[[nodiscard]] inline Plan plan_reduce_scatter(const void* in, void* out, std::span<const Count> counts, Type type,
+                                              const Op& op, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::reduce_scatter_call(in, out, counts, type, op), comm, options);
+}
+
+/// On spans: `in` is as long as the outputs of all ranks.
+template <class In, class T>
+requires detail::SameElement<In, T>
+void reduce_scatter(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
+                    const Options& options = {}) {
+  detail::run(detail::reduce_scatter_call(in.data(), out.data(),
+                                          detail::block_length("reduce_scatter", "in", in.size(), out.size(), comm),
+                                          type_of<T>, op),
+              comm, options);
+}
+template <class In, class T>
+requires detail::SameElement<In, T>
+[[nodiscard]] Request reduce_scatter_async(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
+                                           const Options& options = {}) {
+  return detail::start(detail::reduce_scatter_call(
+                           in.data(), out.data(),
+                           detail::block_length("reduce_scatter", "in", in.size(), out.size(), comm), type_of<T>, op),
+                       comm, options);
+}
+template <class In, class T>
+requires detail::SameElement<In, T>
+[[nodiscard]] Plan plan_reduce_scatter(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
+                                       const Options& options = {}) {
+  return detail::prepare(detail::reduce_scatter_call(
+                             in.data(), out.data(),
+                             detail::block_length("reduce_scatter", "in", in.size(), out.size(), comm), type_of<T>, op),
+                         comm, options);
+}
+
+}  // namespace tutti

@@ -1,0 +1,153 @@
+#pragma once
+// Scan and exscan: prefix reductions over the ranks, with and without the own elements.
+
+#include <span>
+
+#include "tutti/call.hpp"
+
+namespace tutti {
+
+namespace detail {
+inline Call scan_call(const void* in, void* out, Count count, Type type, const Op& op) {
+  return {
+      .function = "scan", .collective = Collective::scan, .in = in, .out = out, .count = count, .type = type, .op = op};
+}
+}  // namespace detail
+
+/// out[i] = in[i] of rank 0 (+) ... (+) in[i] of this rank, for i < count.
+///
+/// Shapes  `in` and `out`: `count` elements of `type`, separate or the same (in place; MPI_IN_PLACE as `in` works
+///         too). avg is not defined here, as the ranks that take part differ.
+/// Errors  ArgumentError before any message is posted: a null buffer with count > 0, buffers that overlap partly,
+///         count < 0, too large to address or leaving no memory for scratch, an operation that the type does not
+///         have, an algorithm that is unknown or needs a commutative operation. StateError: communicator closed, or
+///         MPI finalized. Error: a message failed, or its size shows that a rank called with other arguments.
+/// Cost    of the algorithm: algorithms/README.md. Nothing is allocated when the same count, type and operation
+///         recur.
+inline void scan(const void* in, void* out, Count count, Type type, const Op& op, const Communicator& comm,
+                 const Options& options = {}) {
+  detail::run(detail::scan_call(in, out, count, type, op), comm, options);
+}
+[[nodiscard]] inline Request scan_async(const void* in, void* out, Count count, Type type, const Op& op,
+                                        const Communicator& comm, const Options& options = {}) {
+  return detail::start(detail::scan_call(in, out, count, type, op), comm, options);
+}
+[[nodiscard]] inline Plan plan_scan(const void* in, void* out, Count count, Type type, const Op& op,
+                                    const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::scan_call(in, out, count, type, op), comm, options);
+}
+
+/// The same on spans of equal length.
+template <class In, class T>
+requires detail::SameElement<In, T>
+void scan(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::scan_call(in.data(), out.data(), detail::same_length("scan", in.size(), out.size(), comm),
+                                type_of<T>, op),
+              comm, options);
+}
+template <class In, class T>
+requires detail::SameElement<In, T>
+[[nodiscard]] Request scan_async(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
+                                 const Options& options = {}) {
+  return detail::start(detail::scan_call(in.data(), out.data(),
+                                         detail::same_length("scan", in.size(), out.size(), comm), type_of<T>, op),
+                       comm, options);
+}
+template <class In, class T>
+requires detail::SameElement<In, T>
+[[nodiscard]] Plan plan_scan(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
+                             const Options& options = {}) {
+  return detail::prepare(detail::scan_call(in.data(), out.data(),
+                                           detail::same_length("scan", in.size(), out.size(), comm), type_of<T>, op),
+                         comm, options);
+}
+
+/// In place: one span.
+template <Element T>
+void scan(std::span<T> data, const Op& op, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::scan_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op), comm, options);
+}
+template <Element T>
+[[nodiscard]] Request scan_async(std::span<T> data, const Op& op, const Communicator& comm,
+                                 const Options& options = {}) {
+  return detail::start(detail::scan_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op), comm, options);
+}
+template <Element T>
+[[nodiscard]] Plan plan_scan(std::span<T> data, const Op& op, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::scan_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op), comm,
+                         options);
+}
+
+namespace detail {
+inline Call exscan_call(const void* in, void* out, Count count, Type type, const Op& op) {
+  return {.function = "exscan",
+          .collective = Collective::exscan,
+          .in = in,
+          .out = out,
+          .count = count,
+          .type = type,
+          .op = op};
+}
+}  // namespace detail
+
+/// out[i] = in[i] of rank 0 (+) ... (+) in[i] of the rank before this one, for i < count. Rank 0's `out` is left
+/// alone.
+///
+/// Shapes, errors and cost are those of scan.
+inline void exscan(const void* in, void* out, Count count, Type type, const Op& op, const Communicator& comm,
+                   const Options& options = {}) {
+  detail::run(detail::exscan_call(in, out, count, type, op), comm, options);
+}
+[[nodiscard]] inline Request exscan_async(const void* in, void* out, Count count, Type type, const Op& op,
+                                          const Communicator& comm, const Options& options = {}) {
+  return detail::start(detail::exscan_call(in, out, count, type, op), comm, options);
+}
+[[nodiscard]] inline Plan plan_exscan(const void* in, void* out, Count count, Type type, const Op& op,
+                                      const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::exscan_call(in, out, count, type, op), comm, options);
+}
+
+/// The same on spans of equal length.
+template <class In, class T>
+requires detail::SameElement<In, T>
+void exscan(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::exscan_call(in.data(), out.data(), detail::same_length("exscan", in.size(), out.size(), comm),
+                                  type_of<T>, op),
+              comm, options);
+}
+template <class In, class T>
+requires detail::SameElement<In, T>
+[[nodiscard]] Request exscan_async(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
+                                   const Options& options = {}) {
+  return detail::start(detail::exscan_call(in.data(), out.data(),
+                                           detail::same_length("exscan", in.size(), out.size(), comm), type_of<T>, op),
+                       comm, options);
+}
+template <class In, class T>
+requires detail::SameElement<In, T>
+[[nodiscard]] Plan plan_exscan(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
+                               const Options& options = {}) {
+  return detail::prepare(
+      detail::exscan_call(in.data(), out.data(), detail::same_length("exscan", in.size(), out.size(), comm), type_of<T>,
+                          op),
+      comm, options);
+}
+
+/// In place: one span.
+template <Element T>
+void exscan(std::span<T> data, const Op& op, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::exscan_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op), comm, options);
+}
+template <Element T>
+[[nodiscard]] Request exscan_async(std::span<T> data, const Op& op, const Communicator& comm,
+                                   const Options& options = {}) {
+  return detail::start(detail::exscan_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op), comm,
+                       options);
+}
+template <Element T>
+[[nodiscard]] Plan plan_exscan(std::span<T> data, const Op& op, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::exscan_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op), comm,
+                         options);
+}
+
+}  // namespace tutti
