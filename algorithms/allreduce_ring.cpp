@@ -8,23 +8,21 @@
 
 namespace tutti {
 
-void append_ring_reduce_scatter(ScheduleBuilder& plan, const Ring& ring, const Blocks& from, const Blocks& into) {
-  const Region incoming = plan.scratch(ring.size() > 1 ? from.largest() : Count{0});
-  Region outgoing = from[ring.behind(0)];
-  for (int round = 1; round < ring.size(); ++round) {
-    const int block = ring.behind(round);
-    const Region theirs{incoming.buffer, incoming.offset, from[block].count};
-    plan.send(outgoing, ring.next());
-    plan.recv(theirs, ring.previous());
-    plan.reduce(theirs, from[block], into[block]);
-    outgoing = into[block];
-  }
-}
-
-void append_ring_allgather(ScheduleBuilder& plan, const Ring& ring, const Blocks& blocks) {
-  for (int round = 0; round < ring.size() - 1; ++round) {
-    plan.send(blocks[ring.behind(round - 1)], ring.next());
-    plan.recv(blocks[ring.behind(round)], ring.previous());
+void append_ring_reduce_scatter(ScheduleBuilder& plan, const std::vector<Lane>& lanes) {
+  const int size = lanes[0].ring.size();
+  std::vector<Region> incoming;
+  incoming.reserve(lanes.size());
+  for (const Lane& lane : lanes)
+    incoming.push_back(plan.scratch(size > 1 ? lane.share(lane.from[0].first(lane.from.largest())).count : Count{0}));
+  for (int round = 1; round < size; ++round) {
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+      const Lane& lane = lanes[i];
+      const int given = lane.ring.behind(round), block = lane.ring.behind(round + 1);
+      const Region mine = lane.share(lane.from[block]), theirs = incoming[i].first(mine.count);
+      plan.send(lane.share((round == 1 ? lane.from : lane.into)[given]), lane.ring.next());
+      plan.recv(theirs, lane.ring.previous());
+      plan.reduce(theirs, mine, lane.share(lane.into[block]));
+    }
   }
 }
 
@@ -36,21 +34,17 @@ Schedule build(const Problem& problem) {
   const Blocks in{plan.input(), problem.size};
   const Blocks out{plan.output(), problem.size};
   if (ring.size() == 1) plan.copy(plan.input(), plan.output());
-  append_ring_reduce_scatter(plan, ring, in, out);
-  append_ring_allgather(plan, ring, out);
+  append_ring_reduce_scatter(plan, {{ring, in, out}});
+  append_ring_allgather(plan, {{ring, out, out}}, out[ring.behind(0)]);
   return plan.build();
 }
 
 Cost cost(const Problem& problem) {
   const int p = problem.size;
-  const Count n = problem.count, block = Blocks{{Buffer::output, Count{0}, n}, p}.largest();
+  const Count n = problem.count, block = Blocks{{Buffer::output, Count{0}, n}, p}.largest(), most = (p - 1) * block;
   if (p == 1) return {.copied = n};
   if (n == Count{0}) return {};
-  return {.messages = 2 * (p - 1),
-          .rounds = 2 * (p - 1),
-          .sent = 2 * (p - 1) * block,
-          .reduced = (p - 1) * block,
-          .scratch = block};
+  return {.messages = 2 * (p - 1), .rounds = 2 * (p - 1), .sent = 2 * most, .reduced = most, .scratch = block};
 }
 
 }  // namespace

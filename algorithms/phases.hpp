@@ -1,17 +1,52 @@
 #pragma once
 // Phases that several algorithms are composed of. Each appends its steps to a plan.
+//
+// A reduce-scatter reads every block of `from`, this rank's contribution, and leaves the sum of this rank's block in
+// `result`, which it writes last of all: it may be a part of `from`. An allgather sends this rank's block from `own`
+// where it goes alone, else from its place in `blocks`, where it has to be as well.
 
+#include <vector>
+
+#include "circulant_pattern.hpp"
 #include "tutti/patterns.hpp"
 #include "tutti/schedule_builder.hpp"
 
 namespace tutti {
 
-/// Each rank ends with one block of `into` that holds the sum of that block of every rank's `from`: block
-/// ring.behind(-1). Sends n(p-1)/p elements in p-1 messages; `from` and `into` have the same blocks and may be the
-/// same.
-void append_ring_reduce_scatter(ScheduleBuilder& plan, const Ring& ring, const Blocks& from, const Blocks& into);
+/// Where a reduce_scatter leaves this rank's block: in the output, or in fresh scratch if the buffers are aliased and
+/// the output covers only a part of that block of the input. To be copied to the output at last.
+Region landing(ScheduleBuilder& plan, const Problem& problem);
 
-/// Each rank starts with block ring.behind(-1) and ends with all. Sends n(p-1)/p elements in p-1 messages.
-void append_ring_allgather(ScheduleBuilder& plan, const Ring& ring, const Blocks& blocks);
+/// What goes round a ring: of every block, part `part` of `parts`.
+struct Lane {
+  Ring ring;
+  Blocks from, into;
+  int part = 0, parts = 1;
+  [[nodiscard]] Region share(const Region& block) const { return Blocks{block, parts}[part]; }
+};
+
+/// Several rings at once, a block of each per round. Partial sums are kept in `into`, which has the blocks of `from`
+/// and may be the same; block ring.behind(0) ends as the sum. Each lane: p-1 messages, n(p-1)/p elements sent.
+void append_ring_reduce_scatter(ScheduleBuilder& plan, const std::vector<Lane>& lanes);
+/// Gathers the blocks of `into`, of which each rank starts with ring.behind(0). As many messages and elements.
+void append_ring_allgather(ScheduleBuilder& plan, const std::vector<Lane>& lanes, const Region& own);
+
+/// Partial sums are kept in `into`. `direct`: its elements are not needed yet, so that messages may be received there.
+void append_circulant_reduce_scatter(ScheduleBuilder& plan, const Circulant& circle, const Arcs& from, const Arcs& into,
+                                     const Region& result, bool direct);
+/// Partial sums are kept in scratch, of circle.partials() + circle.repeated() blocks.
+void append_circulant_reduce_scatter(ScheduleBuilder& plan, const Circulant& circle, const Blocks& from,
+                                     const Region& result);
+void append_circulant_allgather(ScheduleBuilder& plan, const Circulant& circle, const Region& own, const Arcs& blocks);
+
+/// Combines one operand per rank, in the order given, into `into`. All but `mine` are scratch, and are written over.
+/// `mine` and `into` are the same, or share nothing.
+void append_reduction(ScheduleBuilder& plan, const std::vector<Region>& operands, const Region& mine,
+                      const Region& into);
+
+/// Each rank sends every block to its owner, which combines them in the order of ranks. Scratch p-1 blocks.
+void append_one_shot_reduce_scatter(ScheduleBuilder& plan, const Ring& ring, const Blocks& from, const Region& result);
+/// Each rank sends its block to all others.
+void append_one_shot_allgather(ScheduleBuilder& plan, const Ring& ring, const Region& own, const Blocks& blocks);
 
 }  // namespace tutti

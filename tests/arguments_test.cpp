@@ -123,7 +123,7 @@ TEST_F(Arguments, BuffersThatOverlapPartly) {
       allreduce(std::span{std::as_const(data)}.subspan(in, 10), std::span{data}.subspan(out, 10), Op::sum, comm_);
     };
   };
-  expect_refused(with(0, 1), {"'out'", " 8 bytes from 'in'", "overlapping", "the same as 'in', or 80 bytes or more"});
+  expect_refused(with(0, 1), {"'out'", " 8 bytes from 'in'", "overlapping", "the same as 'in', or memory that does not overlap it"});
   expect_refused(with(1, 0), {"'out'", "-8 bytes from 'in'", "overlapping"});
   std::vector<double> twice(20, 1.0);  // side by side is no overlap
   allreduce(std::span{std::as_const(twice)}.first(10), std::span{twice}.last(10), Op::sum, comm_);
@@ -212,7 +212,9 @@ TEST(MismatchedCounts, AreNamedOnBothRanks) {
   const Communicator all{MPI_COMM_WORLD};
   mpi::UniqueComm pair;
   MPI_Comm_split(MPI_COMM_WORLD, world_rank() < 2 ? 0 : MPI_UNDEFINED, 0, pair.receive());
-  for (const std::string_view algorithm : algorithm_choices())
+  // In these, both ranks receive before anything else can go wrong. In others, one that only waits for the rank that
+  // failed waits for ever.
+  for (const std::string_view algorithm : {"", "recursive_doubling", "ring", "rabenseifner", "one_shot"})
     for (const std::size_t count : {std::size_t{2}, std::size_t{200}}) {
       if (world_rank() < 2) expect_mismatch_is_named(pair.get(), count, algorithm);
       expect_works(all);

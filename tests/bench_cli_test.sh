@@ -26,7 +26,10 @@ expect() {
 expect 0 '^Usage: tutti-bench' --help
 expect 0 '^tutti-bench (Tutti' --version
 expect 2 "unrecognised option '--no-such-option'" --no-such-option
-expect 2 "'bring' is none of: auto, .*ring" --algorithm bring
+expect 2 "'bring' is none of: auto, each, .*ring" --algorithm bring
+expect 2 "for barrier, 'ring' is none of" --algorithm ring --collective allreduce,barrier
+expect 2 "sendrecv has none: 'ring'" --algorithm ring --collective sendrecv
+expect 2 "'x' is no segment size" --algorithm ring/x
 expect 2 'band is not defined for --type fp32, only for: int8' --op band --type fp32
 expect 2 '--type.*none of.*bf16' --type float
 expect 2 '--op.*none of.*scaled_sum' --op plus
@@ -44,7 +47,8 @@ expect 2 '--rounds' --rounds 1.5
 expect 2 '--mode' --mode eager
 expect 2 '--transport' --transport pigeon
 expect 2 '--memory' --memory stone
-expect 2 '--collective' --collective all_reduce
+expect 2 "--collective.*'all_reduce' is none of: all, barrier, .*sendrecv" --collective scan,all_reduce
+expect 2 'avg is not defined for exscan' --collective exscan --op avg
 expect 2 'MPI has no sum of bf16' --compare mpi --type bf16
 expect 2 'MPI has no avg of fp32' --compare mpi --op avg
 expect 2 'do not fit into the host memory' --min 1024T --max 1024T

@@ -6,8 +6,8 @@ launch=$(dirname "$0")/../scripts/mpirun.sh
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-"$launch" "$mpirun" "$ranks" "$bench" --min 8 --max 4K --factor 4 --check --iters 3 --rounds 3 --mode "$mode" --compare mpi \
-  --json "$folder/results.json" --csv "$folder/results.csv" >"$folder/stdout" 2>"$folder/stderr"
+"$launch" "$mpirun" "$ranks" "$bench" --collective all --min 64 --max 4K --factor 8 --check --iters 3 --rounds 3 --mode "$mode" \
+  --compare mpi --root $((ranks - 1)) --json "$folder/results.json" --csv "$folder/results.csv" >"$folder/stdout" 2>"$folder/stderr"
 cat "$folder/stdout" "$folder/stderr"
 "$schema" "$folder/results.json" "$folder/results.csv" "$ranks" "$mode"
 if grep -q $'\033' "$folder/stderr"; then
@@ -15,5 +15,9 @@ if grep -q $'\033' "$folder/stderr"; then
   exit 1
 fi
 [ "$(find "$folder" -name '*.partial' | wc -l)" = 0 ]
+grep -q '^# wrong elements in all: 0$' "$folder/stdout"
+# Every algorithm of every collective, on sizes that no number of ranks divides.
+"$launch" "$mpirun" "$ranks" "$bench" --collective all --algorithm each --min 1000 --max 1000 --check --iters 1 --rounds 1 \
+  --warmup 0 --type int16 --op max --mode "$mode" | grep '^# wrong elements in all: 0$'
 # Inputs that are rewritten, calls whose number adapts.
-"$launch" "$mpirun" "$ranks" "$bench" --min 64K --max 64K --touch --rounds 2 --warmup 1 --check --mode "$mode"
+"$launch" "$mpirun" "$ranks" "$bench" --collective allreduce,gather --min 64K --max 64K --touch --rounds 2 --warmup 1 --check --mode "$mode"

@@ -1,5 +1,5 @@
-// bench_schema JSON CSV RANKS MODE: whether the files of tutti-bench --compare mpi --check are what is documented.
-// Says what is wrong and exits with 1.
+// bench_schema JSON CSV RANKS MODE: whether the files of tutti-bench --collective all --compare mpi --check, at three
+// sizes, are what is documented. Says what is wrong and exits with 1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,20 +46,39 @@ void check_peer(const json& peer, double median, const std::string& where) {
   expect(is_close(peer.at("ratio"), theirs / median), where + ": ratio is not the peer's median over ours");
 }
 
+double busbw_factor(const std::string& collective, int ranks) {
+  const double all_but_own = static_cast<double>(ranks - 1) / ranks;
+  if (collective == "allreduce") return 2 * all_but_own;
+  for (const char* part : {"gather", "scatter", "alltoall"}) {
+    if (collective.find(part) != std::string::npos) return all_but_own;
+  }
+  return 1;
+}
+
 void check_record(const json& record, int ranks, const std::string& mode) {
-  const std::string where = fmt::format("{} bytes", record.at("bytes").get<std::int64_t>());
+  const std::string collective = record.at("collective");
+  const std::string where = fmt::format("{}, {} bytes", collective, record.at("bytes").get<std::int64_t>());
   for (const char* text : {"collective", "algorithm", "transport", "memory", "mode", "type", "op"}) {
     expect(!record.at(text).get<std::string>().empty(), fmt::format("{}: {} is empty", where, text));
   }
   expect(record.at("mode") == mode, where + ": mode");
   expect(record.at("ranks") == ranks && record.at("nodes").is_number_integer(), where + ": ranks, nodes");
-  expect(record.at("in_place").is_boolean(), where + ": in_place");
+  expect(record.at("auto").is_boolean() && record.at("in_place").is_boolean(), where + ": auto, in_place");
+  expect(record.at("root").is_null() || record.at("root") == ranks - 1, where + ": root");
   expect(record.at("wrong") == 0, where + ": wrong elements");
   check_times(record.at("time_us"), where);
   const double median = record.at("time_us").at("median"), algbw = record.at("algbw_GBps");
   expect(is_close(algbw, record.at("bytes").get<double>() / median / 1e3), where + ": algbw");
-  expect(is_close(record.at("busbw_GBps"), algbw * 2 * (ranks - 1) / ranks), where + ": busbw");
+  expect(is_close(record.at("busbw_GBps"), algbw * busbw_factor(collective, ranks)), where + ": busbw");
   check_peer(record.at("peer"), median, where);
+}
+
+void check_summary(const json& summary) {
+  const std::string where = "summary of " + summary.at("collective").get<std::string>();
+  expect(summary.at("algorithm") == "auto", where + ": algorithm");
+  expect(summary.at("wrong") == 0, where + ": wrong elements");
+  const json& means = summary.at("geometric_mean_ratio");
+  expect(means.at("out_of_place").is_number() || means.at("in_place").is_number(), where + ": no geometric mean");
 }
 
 void check_csv(const char* path, std::size_t records) {
@@ -83,13 +102,18 @@ int main(int argc, char** argv) {
     const json file = json::parse(std::ifstream{argv[1]});
     check_environment(file.at("environment"), ranks);
     const json& results = file.at("results");
-    expect(results.size() == 10,
-           fmt::format("{} results, not 10: five sizes, out of place and in place", results.size()));
+    constexpr std::size_t records = 13 * 3 * 2 + 2 * 3 + 1;
+    expect(
+        results.size() == records,
+        fmt::format("{} results, not {}: thirteen collectives at three sizes out of place and in place, broadcast and "
+                    "sendrecv in one of them, barrier once",
+                    results.size(), records));
     for (const json& record : results) {
       check_record(record, ranks, argv[4]);
     }
-    for (const char* placement : {"out_of_place", "in_place"}) {
-      expect(file.at("geometric_mean_ratio").at(placement).is_number(), "no geometric mean");
+    expect(file.at("summary").size() == 16, "not a summary for each of 16 collectives");
+    for (const json& summary : file.at("summary")) {
+      check_summary(summary);
     }
     check_csv(argv[2], results.size());
   } catch (const json::exception& error) {

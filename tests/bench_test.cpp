@@ -13,6 +13,7 @@
 #include "apps/bench/report.hpp"
 #include "apps/bench/settings.hpp"
 #include "apps/bench/statistics.hpp"
+#include "apps/bench/summary.hpp"
 #include "apps/bench/sweep.hpp"
 #include "apps/bench/table.hpp"
 
@@ -134,7 +135,9 @@ TEST(Report, JsonHoldsTheRecord) {
   const auto plain = to_json(machine, std::span{&record, 1});
   EXPECT_TRUE(plain["results"][0]["wrong"].is_null());
   EXPECT_TRUE(plain["results"][0]["peer"].is_null());
-  EXPECT_TRUE(plain["geometric_mean_ratio"]["in_place"].is_null());
+  EXPECT_TRUE(plain["results"][0]["root"].is_null());
+  EXPECT_TRUE(plain["summary"][0]["geometric_mean_ratio"]["in_place"].is_null());
+  EXPECT_TRUE(plain["summary"][0]["wrong"].is_null());
   record.wrong = 0;
   record.peer = Peer{"Open MPI 4.1.4", "blocking", {2, 3, 4}, 1.5};
   const auto compared = to_json(machine, std::span{&record, 1});
@@ -142,7 +145,8 @@ TEST(Report, JsonHoldsTheRecord) {
   EXPECT_EQ(compared["results"][0]["peer"]["ratio"], 1.5);
   EXPECT_EQ(compared["results"][0]["time_us"]["median"], 2.0);
   EXPECT_EQ(compared["results"][0]["in_place"], true);
-  EXPECT_EQ(compared["geometric_mean_ratio"]["in_place"], 1.5);
+  EXPECT_EQ(compared["summary"][0]["geometric_mean_ratio"]["in_place"], 1.5);
+  EXPECT_EQ(compared["summary"][0]["wrong"], 0);
   EXPECT_EQ(compared["environment"]["host"], "a");
 }
 
@@ -155,7 +159,52 @@ TEST(Report, CsvLinesHaveEqualFields) {
   for (std::string line; std::getline(lines, line);) {
     commas.push_back(std::count(line.begin(), line.end(), ','));
   }
-  EXPECT_THAT(commas, ElementsAre(25, 25, 25));
+  EXPECT_THAT(commas, ElementsAre(27, 27, 27));
+}
+
+TEST(Summary, GoesByCollectiveAndByAlgorithmUnlessTuttiChose) {
+  std::vector<Record> records(5, sample());
+  records[0].collective = records[1].collective = "scan";
+  records[2].algorithm = "rabenseifner";
+  records[3].is_auto = records[4].is_auto = true;
+  records[4].algorithm = "rabenseifner";
+  records[3].wrong = 2;
+  records[4].wrong = 3;
+  records[4].peer = Peer{"Open MPI 4.1.4", "blocking", {2, 3, 4}, 4};
+  records[3].peer = Peer{"Open MPI 4.1.4", "blocking", {2, 3, 4}, 1};
+  records[3].placement = records[4].placement = Placement::out_of_place;
+  const std::vector<Summary> summaries = summarised(records);
+  ASSERT_EQ(summaries.size(), 3U);
+  EXPECT_EQ(summaries[0].collective, "scan");
+  EXPECT_EQ(summaries[1].algorithm, "rabenseifner");
+  EXPECT_EQ(summaries[2].algorithm, "auto");
+  EXPECT_NEAR(*summaries[2].out_of_place, 2, 1e-12);
+  EXPECT_FALSE(summaries[2].in_place);
+  EXPECT_EQ(summaries[2].wrong, 5);
+  EXPECT_THAT(to_text(summaries), HasSubstr("wrong elements in all: 5\n"));
+}
+
+TEST(Division, UnevenBlocksHaveTheSameTotalOnAllRanks) {
+  for (const Divided how : {Divided::evenly, Divided::unevenly, Divided::unevenly_by_pair}) {
+    for (const int ranks : {1, 2, 3, 4, 7, 64}) {
+      for (const int mean : {1, 2, 10, 1001}) {
+        for (int of = 0; of < ranks; ++of) {
+          const Division blocks{how, Count{mean * ranks}, ranks, of};
+          for (int rank = 0; rank < ranks; ++rank) {
+            ASSERT_GE(2 * blocks.count(rank).value(), mean);
+            ASSERT_LE(2 * blocks.count(rank).value(), 3 * mean);
+          }
+          ASSERT_EQ((blocks.offset(ranks - 1) + blocks.count(ranks - 1)).value(), mean * ranks);
+        }
+      }
+    }
+  }
+}
+
+TEST(Division, BlocksByPairAreSymmetric) {
+  const Division first{Divided::unevenly_by_pair, Count{500}, 5, 1}, other{Divided::unevenly_by_pair, Count{500}, 5, 3};
+  EXPECT_EQ(first.count(3), other.count(1));
+  EXPECT_NE(first.count(0), first.count(1));
 }
 
 class Output : public testing::Test {
@@ -256,6 +305,23 @@ TEST(Pattern, FindsItselfAndCountsEveryDifference) {
   });
 }
 
+TEST(Pattern, GoesOnFromAnyPosition) {
+  constexpr std::int64_t count = pattern_period * 70, skipped = 12'345;
+  const Pattern pattern = input_pattern(Type::int16, Op::max, 1, 4);
+  const auto data = bytes_of(pattern, Type::int16, count);
+  const auto rest = std::span{data}.subspan(static_cast<std::size_t>(2 * skipped));
+  EXPECT_EQ(pattern.differences(memories().front(), rest, 0, skipped), 0);
+  EXPECT_GT(pattern.differences(memories().front(), rest, 0, skipped + 1), count / 2);
+}
+
+TEST(Pattern, WhatIsUntouchedLooksLikeNoResult) {
+  for_each_case([](Type type, const Op& op) {
+    const auto data = bytes_of(untouched_pattern(type), type, pattern_period);
+    EXPECT_EQ(reduced_pattern(type, op, 3).differences(memories().front(), data, 0.1), pattern_period);
+    EXPECT_EQ(input_pattern(type, op, 1, 3).differences(memories().front(), data, 0.1), pattern_period);
+  });
+}
+
 TEST(Pattern, DiffersFromTheInputAndWithoutARank) {
   for_each_case([](Type type, const Op& op) {
     const Pattern pattern = reduced_pattern(type, op, 4);
@@ -267,11 +333,44 @@ TEST(Pattern, DiffersFromTheInputAndWithoutARank) {
 
 TEST(Settings, AcceptsItsDefaults) {
   const Settings settings;
-  const Experiment what = resolved(settings, 1);
+  const std::vector<Experiment> experiments = resolved(settings, 1);
+  ASSERT_EQ(experiments.size(), 1U);
+  const Experiment& what = experiments.front();
+  EXPECT_EQ(what.collective->name, "allreduce");
   EXPECT_EQ(what.type, Type::fp32);
   EXPECT_EQ(what.counts.front(), Count{2});
   EXPECT_EQ(what.placements.size(), 2U);
-  EXPECT_EQ(what.algorithm, "");
+  EXPECT_THAT(what.algorithms, ElementsAre(""));
+}
+
+TEST(Settings, SizesAreOfTheLargerBufferAndAMultipleOfItsBlocks) {
+  Settings settings;
+  settings.collectives = {"barrier", "allgather", "scan"};
+  settings.min = Bytes{8}, settings.max = Bytes{64}, settings.factor = 8;
+  const std::vector<Experiment> experiments = resolved(settings, 3);
+  EXPECT_THAT(experiments[0].counts, ElementsAre(Count{0}));
+  EXPECT_THAT(experiments[1].counts, ElementsAre(Count{3}, Count{15}));
+  EXPECT_THAT(experiments[2].counts, ElementsAre(Count{2}, Count{16}));
+}
+
+TEST(Settings, PlacementsAreThoseThatACollectiveHas) {
+  Settings settings;
+  settings.collectives = {"broadcast", "sendrecv", "scan"};
+  settings.placement = "out";
+  const std::vector<Experiment> experiments = resolved(settings, 2);
+  EXPECT_THAT(experiments[0].placements, ElementsAre(Placement::in_place));
+  EXPECT_THAT(experiments[1].placements, ElementsAre(Placement::out_of_place));
+  EXPECT_THAT(experiments[2].placements, ElementsAre(Placement::out_of_place));
+}
+
+TEST(Settings, EachAlgorithmIsMeasured) {
+  Settings settings;
+  settings.algorithm = "each";
+  const std::vector<Experiment> experiments = resolved(settings, 2);
+  EXPECT_THAT(experiments[0].algorithms, testing::Contains("ring"));
+  EXPECT_GT(experiments[0].algorithms.size(), 1U);
+  settings.algorithm = "ring/64K";
+  EXPECT_THAT(resolved(settings, 2)[0].algorithms, ElementsAre("ring/64K"));
 }
 
 TEST(Settings, RefusesWhatDoesNotFit) {
@@ -283,6 +382,11 @@ TEST(Settings, RefusesWhatDoesNotFit) {
   refuses([](Settings& s) { s.op = "band"; });
   refuses([](Settings& s) { s.root = 4; });
   refuses([](Settings& s) { s.algorithm = "bring"; });
+  refuses([](Settings& s) { s.algorithm = "ring/x"; });
+  refuses([](Settings& s) { s.algorithm = "recursive_doubling:7"; });
+  refuses([](Settings& s) { s.algorithm = "ring", s.collectives = {"allreduce", "barrier"}; });
+  refuses([](Settings& s) { s.algorithm = "ring", s.collectives = {"sendrecv"}; });
+  refuses([](Settings& s) { s.op = "avg", s.collectives = {"scan"}; });
   refuses([](Settings& s) { s.min = Bytes{s.max.value() + 1}; });
   refuses([](Settings& s) { s.min = s.max = Bytes{3}; });
   refuses([](Settings& s) { s.type = "bf16", s.compare = "mpi"; });

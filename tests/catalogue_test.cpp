@@ -2,14 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
-#include <map>
-#include <set>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include "lib/checker/prove.hpp"
+#include "lib/cost/catalogue.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {
@@ -18,36 +16,29 @@ extern const Algorithm allreduce_linear;  // of the example
 
 namespace {
 
-/// The cells of a table's row, without blanks around them.
-std::vector<std::string> cells(const std::string& row) {
-  std::vector<std::string> found;
-  std::istringstream text{row.substr(1)};
-  for (std::string cell; std::getline(text, cell, '|');) {
-    const std::size_t begin = cell.find_first_not_of(' ');
-    found.push_back(begin == std::string::npos ? "" : cell.substr(begin, cell.find_last_not_of(' ') + 1 - begin));
-  }
-  return found;
-}
-
-/// "allreduce `ring`, any, SOURCE" for each algorithm in the table.
-std::set<std::string> catalogue() {
-  std::set<std::string> entries;
+/// What the page has between the two comments around the table.
+std::string catalogue() {
   std::ifstream page{TUTTI_CATALOGUE};
+  std::string table;
+  bool is_inside = false;
   for (std::string line; std::getline(page, line);) {
-    if (!line.starts_with("| ") || line.find('`') == std::string::npos) continue;
-    const std::vector<std::string> row = cells(line);
-    entries.insert(row.at(0) + ' ' + row.at(1) + ", " + row.at(2) + ", " + row.back());
+    if (line == "<!-- end of table -->") is_inside = false;
+    if (is_inside) table += line + '\n';
+    if (line == "<!-- table: tutti list --markdown -->") is_inside = true;
   }
-  return entries;
+  return table;
 }
 
 TEST(Catalogue, IsTheRegistry) {
-  std::set<std::string> registered;
+  EXPECT_EQ(catalogue(), catalogue_table()) << "replace the table of algorithms/README.md by: tutti list --markdown";
+}
+
+TEST(Catalogue, HasARowForEveryAlgorithm) {
+  const std::string table = catalogue_table();
   for (const Algorithm* algorithm : algorithms())
-    registered.insert(std::string{to_string(algorithm->collective)} + " `" + std::string{algorithm->name} + "`, " +
-                      (algorithm->order == Order::of_ranks ? "of ranks" : "any") + ", " +
-                      std::string{algorithm->source});
-  EXPECT_THAT(catalogue(), testing::ContainerEq(registered));
+    EXPECT_THAT(table, testing::HasSubstr("| " + std::string{to_string(algorithm->collective)} + " | `" +
+                                          std::string{algorithm->name} + "` | "));
+  EXPECT_EQ(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')), algorithms().size() + 2);
 }
 
 TEST(Catalogue, ExampleIsProved) {

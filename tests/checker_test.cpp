@@ -2,8 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <set>
+#include <thread>
+
+#include "lib/checker/mutants.hpp"
 #include "lib/checker/prove.hpp"
 #include "lib/checker/random_run.hpp"
+#include "lib/checker/suite.hpp"
 #include "tutti/patterns.hpp"
 #include "tutti/schedule_builder.hpp"
 
@@ -281,6 +287,72 @@ TEST(Signals, RoundTheRingOnceIsNoBarrier) {
     const std::string fault = prove(ranks, {.order = Order::any, .of = nullptr, .synchronizes = true}).fault;
     EXPECT_EQ(fault, turns == 1 ? "rank 1 may leave before rank 2 has entered" : "");
   }
+}
+
+class Suite : public testing::TestWithParam<const Algorithm*> {};
+
+TEST_P(Suite, HasEverySizeAndAllThatTheCollectiveHas) {
+  const Algorithm& algorithm = *GetParam();
+  std::set<int> sizes, roots, parameters;
+  std::set<Placement> placements;
+  bool uneven = false;
+  for (const Case& what : cases_of(algorithm, Extent::all)) {
+    sizes.insert(what.size), roots.insert(what.root.value()), parameters.insert(what.parameter);
+    placements.insert(what.placement);
+    uneven = uneven || (!what.counts.empty() && what.gap > Count{0});
+  }
+  for (int size = 1; size <= 64; ++size)
+    EXPECT_TRUE(sizes.contains(size)) << size;
+  for (const int size : {100, 127, 128, 129, 255, 256, 257})
+    EXPECT_TRUE(sizes.contains(size)) << size;
+  EXPECT_EQ(roots.size() > 1, has_root(algorithm.collective));
+  EXPECT_EQ(parameters.size() > 1, !algorithm.parameter.name.empty());
+  EXPECT_EQ(placements.size() == 3, algorithm.collective != Collective::barrier);
+  using enum Collective;
+  const std::set<Collective> with_blocks{reduce_scatter, allgather, gather, scatter, alltoall};
+  EXPECT_EQ(uneven, with_blocks.contains(algorithm.collective));
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, Suite, testing::ValuesIn(algorithms().begin(), algorithms().end()),
+                         [](const auto& algorithm) {
+                           return std::string{to_string(algorithm.param->collective)} + "_" +
+                                  std::string{algorithm.param->name};
+                         });
+
+TEST(Proofs, RunOnSeveralThreads) {
+  std::vector<std::thread> threads;
+  std::atomic<int> failed = 0;
+  for (int thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&failed] {
+      for (const Algorithm* algorithm : algorithms())
+        failed += prove(*algorithm, {.size = 6, .count = Count{algorithm->collective == Collective::barrier ? 0 : 12}})
+                          .proved()
+                      ? 0
+                      : 1;
+    });
+  for (std::thread& thread : threads)
+    thread.join();
+  EXPECT_EQ(failed, 0);
+}
+
+/// A step that waits for one with which it shares no element: it may as well not wait, unless in a barrier.
+TEST_F(Exchange, EdgeThatOnlyPacesIsEquivalent) {
+  steps(0).push_back({Copy{element(Buffer::input, 0), element(Buffer::scratch, 2)}, {2}});
+  ranks[0].schedule.scratch = Count{3};
+  Expectation expectation = allreduce(2);
+  const auto equivalents = [&] {
+    int found = 0;
+    for (const Mutant& mutant : mutants_of(ranks)) {
+      Parts mutated = ranks;
+      mutated[static_cast<std::size_t>(mutant.rank.value())].schedule.steps[static_cast<std::size_t>(mutant.step)] =
+          mutant.mutated;
+      if (mutant.mutation == Mutation::edge_deleted && equivalence(mutant, ranks, mutated, expectation)) ++found;
+    }
+    return found;
+  };
+  EXPECT_EQ(equivalents(), 1);  // not the edges from the receives to the reductions
+  steps(0)[3].action = Copy{element(Buffer::output, 0), element(Buffer::scratch, 2)};
+  EXPECT_EQ(equivalents(), 0);
 }
 
 TEST(Costs, AreComparedWithTheStatedOnes) {

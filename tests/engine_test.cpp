@@ -73,7 +73,7 @@ std::vector<const Algorithm*> allreduces() {
 }
 
 std::vector<CompiledPlan> plans_of(const Algorithm& algorithm, int size, Count count, Aliasing aliasing, int window,
-                                   const Op& op = Op::sum) {
+                                   const Op& op = Op::sum, std::int64_t segment = 0) {
   std::vector<CompiledPlan> plans;
   for (int rank = 0; rank < size; ++rank) {
     const Problem problem{.rank = Rank{rank},
@@ -81,7 +81,8 @@ std::vector<CompiledPlan> plans_of(const Algorithm& algorithm, int size, Count c
                           .count = count,
                           .aliasing = aliasing,
                           .parameter = algorithm.parameter.fallback};
-    plans.push_back(compile(algorithm, problem, Type::int32, op, MessageWindow{window}));
+    plans.push_back(compile({.algorithm = &algorithm, .parameter = algorithm.parameter.fallback, .segment = segment},
+                            problem, Type::int32, op, MessageWindow{window}));
   }
   return plans;
 }
@@ -100,7 +101,8 @@ TEST(Engine, EveryAllreduceInAnyOrderOfMessages) {
       for (const Count count : {Count{0}, Count{1}, Count{size}, Count{29}})
         for (const Aliasing aliasing : {Aliasing::separate(), Aliasing::in_place()})
           for (const int window : {1, 2, 1024}) {
-            const auto plans = plans_of(*algorithm, size, count, aliasing, window);
+            const std::int64_t segment = window == 2 ? 12 : 0;
+            const auto plans = plans_of(*algorithm, size, count, aliasing, window, Op::sum, segment);
             Job job{plans, count, aliasing, static_cast<unsigned>(size * 31 + window)};
             ASSERT_TRUE(job.run()) << algorithm->name << " p=" << size << " is stuck";
             for (const Values& output : job.outputs())

@@ -161,6 +161,29 @@ TEST(Builder, AwaitsFollowEachOther) {
   EXPECT_THAT(edges(plan), ElementsAre(IsEmpty(), ElementsAre(0), ElementsAre(0, 1)));
 }
 
+TEST(Builder, WhatFollowsWaitsThoughItTouchesNothingInCommon) {
+  auto plan = plan_with();
+  plan.send(plan.input(), left);
+  plan.recv(part(plan.output(), 0, 4), left);
+  EXPECT_EQ(plan.steps(), 2);
+  plan.follow(0, 2);
+  plan.send(plan.input(), right);
+  plan.follow(2, 3);
+  plan.recv(part(plan.output(), 4, 8), right);
+  plan.follow(0, 0);
+  plan.send(plan.input(), left);
+  EXPECT_THROW(plan.follow(0, 6), std::logic_error);
+  EXPECT_THAT(edges(plan), ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(0, 1), ElementsAre(2), IsEmpty()));
+}
+
+TEST(Builder, DropsEmptyRegionsWhereverTheyLie) {
+  auto plan = plan_with();
+  const Region nowhere{Buffer::input, Count{100}, Count{0}};
+  plan.send(Regions{nowhere, plan.input(), nowhere}, right);
+  const Schedule schedule = plan.build();
+  EXPECT_THAT(std::get<Send>(schedule.steps.at(0).action).from, ElementsAre(Region{Buffer::input, Count{0}, n}));
+}
+
 TEST(Builder, ReducesInTheOrderOfRanks) {
   auto plan = plan_with();
   const Region theirs = plan.scratch(n);

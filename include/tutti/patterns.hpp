@@ -117,10 +117,11 @@ class Folding {
   [[nodiscard]] int position() const { return paired() ? rank_ / 2 : rank_ - extra(); }
   /// The rank at the position that differs from this one's by `distance`, a power of two.
   [[nodiscard]] Rank across(int distance) const { return at(position() ^ distance); }
+  /// The rank at a position.
+  [[nodiscard]] Rank at(int position) const { return Rank{position < extra() ? 2 * position + 1 : position + extra()}; }
 
  private:
   [[nodiscard]] int extra() const { return size_ - core(); }
-  [[nodiscard]] Rank at(int position) const { return Rank{position < extra() ? 2 * position + 1 : position + extra()}; }
   int rank_, size_;
 };
 

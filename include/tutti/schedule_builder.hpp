@@ -46,7 +46,8 @@ class Accesses {
 /// infers which of them really have to wait for which (read after write, write after read, write after write).
 ///
 /// - Messages are numbered per pair of ranks, in the order written.
-/// - Steps on no elements are dropped (on both sides alike, as counts agree), and so are copies onto themselves.
+/// - Steps on no elements are dropped (on both sides alike, as counts agree), and so are copies onto themselves and
+///   the empty regions of a message.
 /// - A signal orders: `signal` leaves after all earlier steps, and what is written after `await` starts after it.
 ///
 /// Errors: std::logic_error if a region leaves its buffer, sizes differ, `input` would be written, regions overlap

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "fault.hpp"
@@ -102,6 +103,60 @@ bool implied(const Mutant& mutant, const Parts& original, const Parts& mutated) 
   return std::ranges::all_of(after, [&](int before) { return follows(mutated[rank].schedule, mutant.step, before); });
 }
 
+bool conflict(const Part& part, const Action& earlier, const Action& later) {
+  const auto any = [](const Action& action, const auto& each_of, const auto& holds) {
+    bool found = false;
+    each_of(action, [&](const Region& region) { found = found || holds(region); });
+    return found;
+  };
+  const auto reads = [](const Action& action, const auto& visit) { for_each_read(action, visit); };
+  const auto writes = [](const Action& action, const auto& visit) { for_each_write(action, visit); };
+  const auto touches = [&](const Action& action, const auto& each_of, const Region& region) {
+    return any(action, each_of,
+               [&](const Region& other) { return overlap(located(part, region), located(part, other)); });
+  };
+  return any(earlier, writes,
+             [&](const Region& region) { return touches(later, reads, region) || touches(later, writes, region); }) ||
+         any(earlier, reads, [&](const Region& region) { return touches(later, writes, region); });
+}
+
+/// Whether steps of a rank that touch the same elements follow one another as they are written.
+bool keeps_order_of_conflicts(const Part& part) {
+  const std::vector<Step>& steps = part.schedule.steps;
+  for (std::size_t later = 0; later < steps.size(); ++later)
+    for (std::size_t earlier = 0; earlier < later; ++earlier)
+      if (conflict(part, steps[earlier].action, steps[later].action) &&
+          !follows(part.schedule, static_cast<int>(later), static_cast<int>(earlier)))
+        return false;
+  return true;
+}
+
+/// The ranks that must have started before all steps of `rank` are completed.
+std::set<Rank> heard_of(const Graph& graph, Rank rank) {
+  std::set<Rank> heard;
+  std::set<int> seen;
+  std::vector<int> rest;
+  for (int step = 0; step < graph.steps(); ++step)
+    if (graph.rank(step) == rank) rest.push_back(step);
+  while (!rest.empty()) {
+    const int step = rest.back();
+    rest.pop_back();
+    heard.insert(graph.rank(step));
+    if (!seen.insert(step).second) continue;
+    for (const int before : graph.step(step).after)
+      rest.push_back(step - graph.local(step) + before);
+    if (std::holds_alternative<Recv>(graph.step(step).action)) rest.push_back(graph.partner(step));
+  }
+  return heard;
+}
+
+bool meets(const Parts& parts) {
+  const Graph graph{parts};
+  for (int rank = 0; rank < static_cast<int>(parts.size()); ++rank)
+    if (heard_of(graph, Rank{rank}).size() < parts.size()) return false;
+  return true;
+}
+
 }  // namespace
 
 std::string_view to_string(Mutation mutation) {
@@ -130,10 +185,15 @@ std::vector<Mutant> mutants_of(const Parts& parts) {
   return mutants;
 }
 
-std::optional<std::string> equivalence(const Mutant& mutant, const Parts& original, const Parts& mutated, Order order) {
-  if (mutant.mutation == Mutation::edge_deleted && implied(mutant, original, mutated))
-    return "the rank's other edges imply the deleted one";
-  if (mutant.mutation == Mutation::operands_swapped && order == Order::any) {
+std::optional<std::string> equivalence(const Mutant& mutant, const Parts& original, const Parts& mutated,
+                                       const Expectation& expectation) {
+  const Part& part = mutated[static_cast<std::size_t>(mutant.rank.value())];
+  if (mutant.mutation == Mutation::edge_deleted) {
+    if (implied(mutant, original, mutated)) return "the rank's other edges imply the deleted one";
+    if (expectation.synchronizes && meets(mutated)) return "every rank still hears of every other before it leaves";
+    if (!expectation.synchronizes && keeps_order_of_conflicts(part)) return "the deleted edge only paces";
+  }
+  if (mutant.mutation == Mutation::operands_swapped && expectation.order == Order::any) {
     Values values{original};
     if (commuted_outputs(original, values) == commuted_outputs(mutated, values))
       return "the operation commutes, and else every output is the same expression";

@@ -27,10 +27,13 @@ struct Mutant {
 
 /// Why a mutant that was proved is no fault, found without what the proof is made of; nothing if that is not known.
 /// - A deleted edge: the rank's other edges imply it.
+/// - A deleted edge that only paces: of any two steps of the rank that touch the same element, not both reading it, the
+///   other edges still let the second follow the first. So each reads what it read before; and where less is waited
+///   for, no deadlock can come about.
+/// - A deleted edge of a barrier: a search back from all that a rank completes still meets every rank.
 /// - Swapped operands: the algorithm asks for a commutative operation, and apart from the order of operands every
-/// output
-///   is the same expression as before.
+///   output is the same expression as before.
 [[nodiscard]] std::optional<std::string> equivalence(const Mutant& mutant, const Parts& original, const Parts& mutated,
-                                                     Order order);
+                                                     const Expectation& expectation);
 
 }  // namespace tutti::checker

@@ -10,7 +10,8 @@
 namespace tutti::checker {
 
 /// - subset: what every build proves, in about a second per algorithm;
-/// - all: every size up to 64 and some larger ones, with more counts, placements, roots, parameters and lists of blocks.
+/// - all: every size up to 64 and some larger ones, with more counts, placements, roots, parameters and lists of
+/// blocks.
 enum class Extent : std::uint8_t { subset, all };
 
 /// The cases to prove, by growing size. The same ones at every call. What an algorithm's collective does not have is

@@ -22,9 +22,11 @@ struct Interval {
   double begin = 0, end = 0;
 };
 
+struct Network;
+
 struct Simulation {
-  double time = 0;                           ///< When the last rank is done.
-  std::vector<std::vector<Interval>> steps;  ///< By rank and step. That of a message is the same at both ends.
+  double time = 0;                             ///< When the last rank is done.
+  std::vector<std::vector<Interval>> steps{};  ///< By rank and step. That of a message is the same at both ends.
 };
 
 /// Simulates the schedules of all ranks: one-ported, full duplex.
@@ -51,7 +53,6 @@ class Simulator {
   [[nodiscard]] Simulation run(const Rates& rates, bool with_steps = false) const;
 
  private:
-  struct Network;
   std::unique_ptr<Network> network_;
 };
 

@@ -57,19 +57,21 @@ bool yields_when_idle() {
   return std::ranges::any_of(value, [](char byte) { return byte != 0; });
 }
 
-bool persistent_allreduce_init(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                               MPI_Request* request) {
+// Static initialisation: the functions' addresses are all it takes.
+constinit const PersistentCollectives persistent {
 #if MPI_VERSION >= 4
-  check(MPI_Allreduce_init(in, out, count, type, op, comm, MPI_INFO_NULL, request), "MPI_Allreduce_init");
-  return true;
+  .barrier = MPI_Barrier_init, .bcast = MPI_Bcast_init, .reduce = MPI_Reduce_init, .allreduce = MPI_Allreduce_init,
+  .reduce_scatter_block = MPI_Reduce_scatter_block_init, .scan = MPI_Scan_init, .exscan = MPI_Exscan_init,
+  .allgather = MPI_Allgather_init, .alltoall = MPI_Alltoall_init, .gather = MPI_Gather_init,
+  .scatter = MPI_Scatter_init, .allgatherv = MPI_Allgatherv_init, .gatherv = MPI_Gatherv_init,
+  .scatterv = MPI_Scatterv_init, .alltoallv = MPI_Alltoallv_init,
 #elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
-  check(MPIX_Allreduce_init(in, out, count, type, op, comm, MPI_INFO_NULL, request), "MPIX_Allreduce_init");
-  return true;
-#else
-  static_cast<void>(in), static_cast<void>(out), static_cast<void>(count), static_cast<void>(type);
-  static_cast<void>(op), static_cast<void>(comm), static_cast<void>(request);
-  return false;
+  .barrier = MPIX_Barrier_init, .bcast = MPIX_Bcast_init, .reduce = MPIX_Reduce_init, .allreduce = MPIX_Allreduce_init,
+  .reduce_scatter_block = MPIX_Reduce_scatter_block_init, .scan = MPIX_Scan_init, .exscan = MPIX_Exscan_init,
+  .allgather = MPIX_Allgather_init, .alltoall = MPIX_Alltoall_init, .gather = MPIX_Gather_init,
+  .scatter = MPIX_Scatter_init, .allgatherv = MPIX_Allgatherv_init, .gatherv = MPIX_Gatherv_init,
+  .scatterv = MPIX_Scatterv_init, .alltoallv = MPIX_Alltoallv_init,
 #endif
-}
+};
 
 }  // namespace tutti::mpi

@@ -16,8 +16,28 @@ namespace tutti::mpi {
 /// Whether a test that finds nothing gives the processor away by itself. A second yield would cost a time slice more.
 [[nodiscard]] bool yields_when_idle();
 
-/// Prepares a persistent MPI_Allreduce under the name that this MPI has for it; false if it has none.
-bool persistent_allreduce_init(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                               MPI_Request* request);
+/// MPI's persistent collectives, whatever this MPI calls them; all are nullptr if it has none. Their arguments are
+/// those of the blocking ones, then an info and the request.
+struct PersistentCollectives {
+  template <class... Arguments>
+  using Init = int (*)(Arguments..., MPI_Comm, MPI_Info, MPI_Request*);
+  using In = const void*;
+  using Out = void*;
+  using List = const int*;
+  using Type = MPI_Datatype;
+
+  Init<> barrier = nullptr;
+  Init<Out, int, Type, int> bcast = nullptr;
+  Init<In, Out, int, Type, MPI_Op, int> reduce = nullptr;
+  Init<In, Out, int, Type, MPI_Op> allreduce = nullptr, reduce_scatter_block = nullptr, scan = nullptr,
+                                   exscan = nullptr;
+  Init<In, int, Type, Out, int, Type> allgather = nullptr, alltoall = nullptr;
+  Init<In, int, Type, Out, int, Type, int> gather = nullptr, scatter = nullptr;
+  Init<In, int, Type, Out, List, List, Type> allgatherv = nullptr;
+  Init<In, int, Type, Out, List, List, Type, int> gatherv = nullptr;
+  Init<In, List, List, Type, Out, int, Type, int> scatterv = nullptr;
+  Init<In, List, List, Type, Out, List, List, Type> alltoallv = nullptr;
+};
+extern const PersistentCollectives persistent;
 
 }  // namespace tutti::mpi

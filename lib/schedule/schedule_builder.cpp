@@ -18,6 +18,11 @@ Count total(const Regions& regions) {
   return sum;
 }
 
+Regions without_empty(Regions regions) {
+  std::erase_if(regions, [](const Region& region) { return region.count == Count{0}; });
+  return regions;
+}
+
 bool overlap(const Region& a, const Region& b) {
   return a.buffer == b.buffer && a.offset < b.offset + b.count && b.offset < a.offset + a.count;
 }
@@ -53,14 +58,14 @@ void ScheduleBuilder::send(const Regions& from, Rank to) {
   require_peer(to);
   for (const Region& region : from)
     require_inside(region);
-  if (total(from) > Count{0}) add(Send{to, from, sent_[to]++}, from, {});
+  if (total(from) > Count{0}) add(Send{to, without_empty(from), sent_[to]++}, from, {});
 }
 
 void ScheduleBuilder::recv(const Regions& into, Rank from) {
   require_peer(from);
   for (const Region& region : into)
     require_writable(region);
-  if (total(into) > Count{0}) add(Recv{from, into, received_[from]++}, {}, into);
+  if (total(into) > Count{0}) add(Recv{from, without_empty(into), received_[from]++}, {}, into);
 }
 
 void ScheduleBuilder::reduce(const Region& lhs, const Region& rhs, const Region& into) {

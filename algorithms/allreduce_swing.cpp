@@ -1,0 +1,94 @@
+/// Swing allreduce: reduce-scatter by halving, then allgather, with peers on a ring at distances 1, -1, 3, -5, 11, ...
+/// Shapes   in[n] -> out[n], elements; scratch about n/2 (n for ranks that stand for a pair)
+/// Cost     c = 2^floor(log2 p): 2 log2 c messages and rounds, 2n(c-1)/c elements sent, n(c-1)/c reduced per rank, if
+///          p = c divides n the least volumes that are possible; else 2 rounds more, and pairs exchange and reduce n
+/// Needs    commutative operation; any p >= 1, any n >= 0
+/// Source   De Sensi, Bonato, Saam & Hoefler, NSDI 2024
+#include <vector>
+
+#include "folded_pattern.hpp"
+#include "swing_pattern.hpp"
+#include "tutti/algorithm.hpp"
+#include "tutti/schedule_builder.hpp"
+
+namespace tutti {
+namespace {
+
+/// Blocks of a list of numbers.
+Regions chosen(const Blocks& blocks, const std::vector<int>& numbers) {
+  Regions regions;
+  for (const int number : numbers)
+    Blocks::append(regions, blocks[number]);
+  return regions;
+}
+
+/// Reduces what came from a peer with this rank's part, which is in `mine`, piece by piece.
+void append_sum(ScheduleBuilder& plan, Region theirs, Buffer mine, const Regions& into) {
+  for (const Region& piece : into) {
+    plan.reduce(theirs.first(piece.count), piece.in(mine), piece);
+    theirs.offset += piece.count;
+  }
+}
+
+Schedule build(const Problem& problem) {
+  ScheduleBuilder plan{problem};
+  const Folding fold{problem.rank, problem.size};
+  if (fold.sits_out()) {
+    plan.send(plan.input(), fold.partner());
+    plan.recv(plan.output(), fold.partner());
+    return plan.build();
+  }
+  const Blocks in{plan.input(), fold.core()}, out{plan.output(), fold.core()};
+  const Swing swing{fold.position(), fold.core()};
+  const Count most = fold.core() > 1 ? total(chosen(out, swing.rounds()[0].kept)) : Count{0};
+  const Region theirs = plan.scratch(fold.paired() ? problem.count : most);
+  Buffer mine = Buffer::input;  // where this rank's partial results are: in the output after the first reduction
+  if (fold.paired()) {
+    plan.recv(theirs, fold.partner());
+    plan.reduce(theirs, plan.input(), plan.output());
+    mine = Buffer::output;
+  }
+  for (const auto& [peer, kept, given] : swing.rounds()) {
+    const Regions into = chosen(out, kept);
+    plan.send(chosen(mine == Buffer::input ? in : out, given), fold.at(peer));
+    plan.recv(theirs.first(total(into)), fold.at(peer));
+    append_sum(plan, theirs, mine, into);
+    mine = Buffer::output;
+  }
+  for (auto round = swing.rounds().rbegin(); round != swing.rounds().rend(); ++round) {
+    plan.send(chosen(out, round->kept), fold.at(round->peer));
+    plan.recv(chosen(out, round->given), fold.at(round->peer));
+  }
+  plan.copy(plan.output().in(mine), plan.output());  // only a rank alone still has its result in the input
+  if (fold.paired()) plan.send(plan.output(), fold.partner());
+  return plan.build();
+}
+
+Cost cost(const Problem& problem) {
+  const Count n = problem.count;
+  if (problem.size == 1) return {.copied = n};
+  if (n == Count{0}) return {};
+  const Folding fold{problem.rank, problem.size};
+  const int paired = fold.even() ? 0 : 1, c = fold.core();
+  const Count block = Blocks{{Buffer::output, Count{0}, n}, c}.largest(), most = (c - 1) * block;
+  return {.messages = 2 * fold.rounds() + paired,
+          .rounds = 2 * (fold.rounds() + paired),
+          .sent = 2 * most + paired * n,
+          .reduced = most + paired * n,
+          .scratch = fold.even() ? c / 2 * block : n};
+}
+
+}  // namespace
+
+extern const Algorithm allreduce_swing;
+constinit const Algorithm allreduce_swing{
+    .collective = Collective::allreduce,
+    .name = "swing",
+    .order = Order::any,
+    .build = build,
+    .cost = cost,
+    .summary = "halving and doubling with peers that stay near on a ring or torus: least volume, 2 log2 p rounds",
+    .source = "De Sensi, Bonato, Saam & Hoefler, NSDI 2024",
+};
+
+}  // namespace tutti

@@ -1,0 +1,121 @@
+#pragma once
+// Who exchanges blocks with whom in an alltoall, round by round.
+
+#include <bit>
+#include <vector>
+
+#include "tutti/patterns.hpp"
+
+namespace tutti {
+
+/// This rank sends one block to `to` and receives one from `from`.
+struct BlockExchange {
+  int to, from;
+};
+
+/// With the ranks 1, 2, ..., p-1 ahead, while those as far behind send.
+inline std::vector<BlockExchange> exchanges_by_distance(const Problem& problem) {
+  std::vector<BlockExchange> exchanges;
+  const Ring ring{problem.rank, problem.size};
+  for (int distance = 1; distance < problem.size; ++distance)
+    exchanges.push_back({ring.behind(-distance), ring.behind(distance)});
+  return exchanges;
+}
+
+/// In pairs, whose ranks differ by 1, 2, ..., p-1 bitwise, if p is a power of two; else by distance.
+inline std::vector<BlockExchange> exchanges_by_pairs(const Problem& problem) {
+  if (!std::has_single_bit(static_cast<unsigned>(problem.size))) return exchanges_by_distance(problem);
+  std::vector<BlockExchange> exchanges;
+  for (int difference = 1; difference < problem.size; ++difference)
+    exchanges.push_back({problem.rank.value() ^ difference, problem.rank.value() ^ difference});
+  return exchanges;
+}
+
+/// The messages by which blocks travel in an alltoall of Bruck's kind. The block that has to go `distance` ranks ahead
+/// goes there by the digits of that number, to base `radix`, the lowest first: by a digit d at the k-th place it
+/// travels d * radix^k ranks, together with all others that have that digit there. So a rank receives for each block
+/// that it sends on, or keeps, one of the same distance.
+class DigitRoutes {
+ public:
+  /// A block on one message.
+  struct Hop {
+    int distance;  ///< Of the whole way.
+    int number;    ///< The how-manieth of its hops this is, from 0.
+    bool last;
+  };
+  struct Round {
+    Rank to, from;
+    std::vector<Hop> hops;
+  };
+  DigitRoutes(Rank rank, int size, int radix) : ring_(rank, size), hops_of_(static_cast<std::size_t>(size)) {
+    for (std::int64_t place = 1; place < size; place *= radix)
+      for (std::int64_t digit = 1; digit < radix && digit * place < size; ++digit)
+        add_round(place, digit, radix);
+  }
+  [[nodiscard]] const std::vector<Round>& rounds() const { return rounds_; }
+  /// Hops of all blocks: how many blocks a rank sends, and as many it receives.
+  [[nodiscard]] int hops() const { return hops_; }
+  /// Whose block it is that is to arrive here from that far, and for whom that is that starts here.
+  [[nodiscard]] int origin(int distance) const { return ring_.behind(distance); }
+  [[nodiscard]] int destination(int distance) const { return ring_.behind(-distance); }
+
+ private:
+  void add_round(std::int64_t place, std::int64_t digit, int radix) {
+    const int size = ring_.size(), ahead = static_cast<int>(digit * place);
+    Round round{Rank{ring_.behind(-ahead)}, Rank{ring_.behind(ahead)}, {}};
+    for (std::int64_t run = digit * place; run < size; run += place * radix)
+      for (std::int64_t distance = run; distance < std::min<std::int64_t>(size, run + place); ++distance)
+        round.hops.push_back(
+            {static_cast<int>(distance), hops_of_[static_cast<std::size_t>(distance)]++, distance < place * radix});
+    hops_ += static_cast<int>(round.hops.size());
+    rounds_.push_back(std::move(round));
+  }
+  Ring ring_;
+  std::vector<int> hops_of_;  ///< By distance, so far.
+  std::vector<Round> rounds_;
+  int hops_ = 0;
+};
+
+/// The same routes by numbers only, without listing them.
+class DigitFigures {
+ public:
+  DigitFigures(int size, int radix) : size_(size), radix_(radix) {}
+  /// Messages of a rank: distances below `reach` with one digit that is not zero.
+  [[nodiscard]] int messages() const { return messages_below(size_); }
+  /// The longest chain: one for each place, but the highest may hold no block that had to go another way before.
+  [[nodiscard]] int rounds() const {
+    std::int64_t place = 1, below = 0;
+    int places = 0;
+    for (; place < size_; place *= radix_, ++places)
+      below = place;
+    return places > 1 && size_ <= below + below / radix_ ? places - 1 : places;
+  }
+  /// Blocks that a rank sends: distances, each as often as it has digits that are not zero.
+  [[nodiscard]] std::int64_t hops() const {
+    std::int64_t hops = 0;
+    for (std::int64_t place = 1; place < size_; place *= radix_)
+      hops += size_ - size_ / (place * radix_) * place - std::min(size_ % (place * radix_), place);
+    return hops;
+  }
+  /// Distances with two digits or more that are not zero, and with three or more.
+  [[nodiscard]] int twice_or_more() const { return static_cast<int>(size_) - 1 - messages(); }
+  [[nodiscard]] int thrice_or_more() const {
+    int twice = 0;
+    for (std::int64_t place = 1; place < size_; place *= radix_)
+      for (std::int64_t digit = 1; digit < radix_ && digit * place < size_; ++digit)
+        twice += messages_below(std::min<std::int64_t>(size_ - digit * place, place));
+    return twice_or_more() - twice;
+  }
+
+ private:
+  [[nodiscard]] int messages_below(std::int64_t reach) const {
+    int messages = 0;
+    for (std::int64_t place = 1; place < reach; place *= radix_)
+      messages += static_cast<int>(std::min<std::int64_t>(radix_ - 1, (reach - 1) / place));
+    return messages;
+  }
+  std::int64_t size_;
+  int radix_;
+};
+
+}  // namespace tutti

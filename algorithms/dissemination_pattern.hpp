@@ -1,0 +1,31 @@
+#pragma once
+// Who tells whom in a dissemination.
+
+#include <cstdint>
+#include <vector>
+
+#include "tutti/types.hpp"
+
+namespace tutti {
+
+/// Where a rank sends to and receives from in one round.
+struct DisseminationRound {
+  std::vector<Rank> to, from;
+};
+
+/// The rounds of a rank: in round i, the peers are j * radix^i ranks away, 0 < j < radix. What a rank has heard of by
+/// then are the radix^i ranks up to itself, so that ceil(log_radix size) rounds reach all. Cost: O(radix log size).
+inline std::vector<DisseminationRound> dissemination(Rank rank, int size, int radix) {
+  std::vector<DisseminationRound> rounds;
+  for (std::int64_t step = 1; step < size; step *= radix) {
+    DisseminationRound round;
+    for (std::int64_t distance = step; distance < size && distance < radix * step; distance += step) {
+      round.to.emplace_back(static_cast<int>((rank.value() + distance) % size));
+      round.from.emplace_back(static_cast<int>((rank.value() + size - distance) % size));
+    }
+    rounds.push_back(round);
+  }
+  return rounds;
+}
+
+}  // namespace tutti

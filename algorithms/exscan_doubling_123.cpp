@@ -1,0 +1,80 @@
+/// 123-doubling exclusive scan: messages go 1, 2, 3, 6, 12, ... ranks ahead. Only the second carries the sender's own
+/// elements in a sum; from the third on, what a rank has is what it sends.
+/// Shapes   in[n] -> out[n], elements, none on rank 0; scratch 2n
+/// Cost     q = ceil(log2(p-1) + log2(4/3)) messages at most; as many rounds, or one less; n elements sent per message
+///          and q n reduced at most
+/// Needs    any associative operation (rank order is kept); any p >= 1, any n >= 0
+/// Source   Traeff, arXiv:2507.04785
+#include <algorithm>
+
+#include "phases_scan.hpp"
+#include "tutti/algorithm.hpp"
+
+namespace tutti {
+namespace {
+
+/// The distance after `distance`.
+constexpr int next_of(int distance) { return distance < 3 ? distance + 1 : 2 * distance; }
+
+Schedule build(const Problem& problem) {
+  ScheduleBuilder plan{problem};
+  const int rank = problem.rank.value(), size = problem.size;
+  const Region sum = plan.scratch(size > 2 ? problem.count : Count{0}), theirs = plan.scratch(sum.count);
+  const Region before = rank > 0 ? exclusive_result(plan, problem) : plan.output();
+  for (int distance = 1; distance < size; distance = next_of(distance)) {
+    const bool sends = rank + distance < size;
+    if (distance == 1) {
+      if (sends) plan.send(plan.input(), Rank{rank + 1});
+      if (rank > 0) plan.recv(before, Rank{rank - 1});
+    } else if (distance == 2) {
+      if (sends && rank > 0) plan.reduce(before, plan.input(), sum);
+      if (sends) plan.send(rank > 0 ? sum : plan.input(), Rank{rank + 2});
+    } else if (sends && rank > 0) {
+      plan.send(before, Rank{rank + distance});
+    }
+    if (distance == 1 || rank < distance + (distance > 2 ? 1 : 0)) continue;  // has all that came before
+    plan.recv(theirs, Rank{rank - distance});
+    plan.reduce(theirs, before, before);
+  }
+  if (rank > 0) plan.copy(before, plan.output());
+  return plan.build();
+}
+
+/// How many of the distances 3, 6, 12, ... are below `reach`.
+int triples_below(int reach) { return doublings_below((std::max(reach, 0) + 2) / 3); }
+
+/// A chain of messages at distances 1, 2, 3, 6, ... spans 1, 3, 6, 12, ...
+int rounds(int size) { return size == 2 ? 1 : 1 + std::min(1, size / 4) + triples_below(size / 2 + size % 2); }
+
+/// Rank p-1 receives most, unless the last that sends to the second next makes up for it.
+int reductions(int size) {
+  const int last = (size > 2 ? 1 : 0) + triples_below(size - 1);
+  return size > 3 ? std::max(last, 1 + (size > 4 ? 1 : 0) + triples_below(size - 3)) : last;
+}
+
+Cost cost(const Problem& problem) {
+  const Count n = problem.count;
+  const int size = problem.size;
+  if (size == 1 || n == Count{0}) return {};
+  const int messages = std::max(std::min(2, size - 1), size > 3 ? 2 + triples_below(size - 1) : 0);
+  return {.messages = messages,
+          .rounds = rounds(size),
+          .sent = messages * n,
+          .reduced = reductions(size) * n,
+          .scratch = size > 2 ? 2 * n : Count{0}};
+}
+
+}  // namespace
+
+extern const Algorithm exscan_doubling_123;
+constinit const Algorithm exscan_doubling_123{
+    .collective = Collective::exscan,
+    .name = "doubling_123",
+    .order = Order::of_ranks,
+    .build = build,
+    .cost = cost,
+    .summary = "distances 1, 2, 3, 6, 12, ...: about as many rounds as doubling with half its reductions",
+    .source = "Traeff, arXiv:2507.04785",
+};
+
+}  // namespace tutti

@@ -1,0 +1,53 @@
+#include "catalogue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tutti {
+namespace {
+
+constexpr int ranks = 8;
+
+/// "1.75 n"; for counts that all usual parts divide.
+std::string in_counts(Count cost, Count count) {
+  if (cost == Count{0}) return "0";
+  const double times = static_cast<double>(cost.value()) / static_cast<double>(count.value());
+  return fmt::format("{:.4g} n", times);
+}
+
+std::string row(const Algorithm& algorithm) {
+  constexpr int divided_by_usual_parts = 2 * 2 * 2 * 2 * 2 * 2 * 3 * 5 * 7;
+  Problem problem{Rank{0}, ranks, Count{divided_by_usual_parts * std::max(algorithm.parameter.fallback, 1)}};
+  problem.collective = algorithm.collective;
+  problem.parameter = algorithm.parameter.fallback;
+  const Cost cost = algorithm.cost(problem);
+  return fmt::format("| {} | `{}` | {} | {} | {} | {} | {} | {} | {} |\n", to_string(algorithm.collective),
+                     algorithm.name, parameter_of(algorithm), order_of(algorithm), cost.rounds,
+                     in_counts(cost.sent, problem.count), in_counts(cost.scratch, problem.count), algorithm.summary,
+                     algorithm.source);
+}
+
+}  // namespace
+
+std::string_view order_of(const Algorithm& algorithm) {
+  if (!reduces(algorithm.collective)) return "-";
+  return algorithm.order == Order::of_ranks ? "of ranks" : "any";
+}
+
+std::string parameter_of(const Algorithm& algorithm) {
+  const auto& [name, fallback, least] = algorithm.parameter;
+  return name.empty() ? "-" : fmt::format("{}={}", name, fallback);
+}
+
+std::string catalogue_table() {
+  std::string table =
+      "| collective | name | parameter | order | rounds | sent | scratch | summary | source |\n"
+      "|---|---|---|---|---|---|---|---|---|\n";
+  for (int collective = 0; collective < collective_count; ++collective)
+    for (const Algorithm* algorithm : algorithms())
+      if (algorithm->collective == static_cast<Collective>(collective)) table += row(*algorithm);
+  return table;
+}
+
+}  // namespace tutti

@@ -1,0 +1,224 @@
+#include "simulate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <queue>
+#include <stdexcept>
+#include <tuple>
+
+#include "network.hpp"
+
+namespace tutti {
+namespace {
+
+using Time = std::int64_t;  // picoseconds
+constexpr double picoseconds = 1e6;
+
+Time in_picoseconds(double rate, std::int64_t count) {
+  const double time = std::round(rate * static_cast<double>(count) * picoseconds);
+  constexpr double most = 9e15;  // so that a thousand of them can be added
+  if (!(time >= 0 && time < most)) throw std::logic_error("simulation: a step takes longer than can be counted");
+  return static_cast<Time>(time);
+}
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+/// One run of a network.
+class Run {
+ public:
+  Run(const Network& network, const Rates& rates) : network_(network), rates_(rates) { join_edges(); }
+  Simulation simulate(bool with_steps);
+
+ private:
+  using Node = Network::Node;
+  using Kind = Network::Kind;
+  /// What could start: a message, known by its send, or a computation. Less is earlier.
+  struct Task {
+    bool is_message = false;  ///< Computations go first: those that take no time may make more messages ready.
+    Time ready = 0;
+    int step = 0;
+    int drawn_from = -1;  ///< The port that it waited for.
+    bool operator>(const Task& other) const { return key() > other.key(); }
+    [[nodiscard]] std::tuple<bool, Time, int> key() const { return {is_message, ready, step}; }
+  };
+  struct Event {
+    Time time = 0;
+    Task task;
+    bool operator>(const Event& other) const {
+      return std::tuple{time, task.step} > std::tuple{other.time, other.task.step};
+    }
+  };
+  template <class T>
+  using Earliest = std::priority_queue<T, std::vector<T>, std::greater<>>;
+  struct Port {
+    bool is_busy = false;
+    Earliest<Task> waiting{};
+  };
+  enum PortKind { sending, receiving, computing, kinds };
+  static constexpr int nobody = -1;
+
+  [[nodiscard]] const Node& node(int step) const { return network_.nodes[index(step)]; }
+  [[nodiscard]] int port(int step, PortKind kind) const { return kinds * node(step).rank + kind; }
+  /// The ports that a task takes; the second may be nobody.
+  [[nodiscard]] std::pair<int, int> ports_of(const Task& task) const {
+    if (!task.is_message) return {port(task.step, computing), nobody};
+    return {port(task.step, sending), port(node(task.step).partner, receiving)};
+  }
+  [[nodiscard]] Time duration_of(const Task& task) const;
+  void join_edges();
+  void free_to_start(int step);
+  void complete(int step);
+  void draw(int port);
+  void start(const Task& task);
+  void start_all();
+  void finish(const Task& task);
+  [[nodiscard]] std::vector<std::vector<Interval>> by_rank() const;
+
+  const Network& network_;
+  Rates rates_;
+  std::vector<int> remaining_;              // what each step still waits for
+  std::vector<int> followers_;              // what waits for steps, one after the other
+  std::vector<std::size_t> followers_end_;  // where those of each step end in `followers_`
+  std::vector<Port> ports_{index(kinds * network_.ranks)};
+  Earliest<Task> tasks_;
+  Earliest<Event> events_;
+  std::vector<Interval> intervals_;
+  Time now_ = 0;
+  int completed_ = 0;
+};
+
+void Run::join_edges() {
+  const auto steps = network_.nodes.size();
+  followers_end_.assign(steps + 1, 0);
+  for (const int before : network_.edges)
+    ++followers_end_[index(before) + 1];
+  std::partial_sum(followers_end_.begin(), followers_end_.end(), followers_end_.begin());
+  std::vector<std::size_t> next{followers_end_.begin(), followers_end_.end() - 1};
+  followers_.resize(network_.edges.size());
+  std::size_t edge = 0;
+  for (std::size_t step = 0; step < steps; ++step) {
+    remaining_.push_back(static_cast<int>(network_.edges_end[step] - edge));
+    for (; edge < network_.edges_end[step]; ++edge)
+      followers_[next[index(network_.edges[edge])]++] = static_cast<int>(step);
+  }
+}
+
+Time Run::duration_of(const Task& task) const {
+  const auto& [rank, partner, elements, kind] = node(task.step);
+  if (!task.is_message) return in_picoseconds(kind == Kind::copy ? rates_.copied : rates_.reduced, elements);
+  return in_picoseconds(rates_.message, 1) + in_picoseconds(rates_.sent, elements);
+}
+
+/// Nothing of this rank keeps the step from starting.
+void Run::free_to_start(int step) {
+  const Node& here = node(step);
+  if (here.kind == Kind::reduce || here.kind == Kind::copy)
+    tasks_.push({false, now_, step});
+  else if (remaining_[index(here.partner)] == 0)
+    tasks_.push({true, now_, here.kind == Kind::send ? step : here.partner});
+}
+
+void Run::complete(int step) {
+  ++completed_;
+  if (!intervals_.empty()) intervals_[index(step)].end = static_cast<double>(now_) / picoseconds;
+  for (std::size_t edge = followers_end_[index(step)]; edge < followers_end_[index(step) + 1]; ++edge)
+    if (--remaining_[index(followers_[edge])] == 0) free_to_start(followers_[edge]);
+}
+
+/// The task that waited longest for a port may try again.
+void Run::draw(int port) {
+  Port& here = ports_[index(port)];
+  if (here.is_busy || here.waiting.empty()) return;
+  Task task = here.waiting.top();
+  here.waiting.pop();
+  task.drawn_from = port;
+  tasks_.push(task);
+}
+
+/// Or lets the task wait for a port that it needs.
+void Run::start(const Task& task) {
+  const auto [first, second] = ports_of(task);
+  for (const int port : {first, second})
+    if (port != nobody && ports_[index(port)].is_busy) return ports_[index(port)].waiting.push(task);
+  const double begin = static_cast<double>(now_) / picoseconds;
+  if (!intervals_.empty() && node(task.step).kind != Kind::recv) {
+    intervals_[index(task.step)].begin = begin;
+    if (task.is_message) intervals_[index(node(task.step).partner)].begin = begin;
+  }
+  const Time duration = duration_of(task);
+  if (!task.is_message && duration == 0) return complete(task.step);
+  for (const int port : {first, second})
+    if (port != nobody) ports_[index(port)].is_busy = true;
+  events_.push({now_ + duration, task});
+}
+
+void Run::start_all() {
+  while (!tasks_.empty()) {
+    const Task task = tasks_.top();
+    tasks_.pop();
+    start(task);
+    if (task.drawn_from != nobody) draw(task.drawn_from);
+  }
+}
+
+void Run::finish(const Task& task) {
+  const auto [first, second] = ports_of(task);
+  for (const int port : {first, second}) {
+    if (port == nobody) continue;
+    ports_[index(port)].is_busy = false;
+    draw(port);
+  }
+  complete(task.step);
+  if (!task.is_message) return;
+  const int recv = node(task.step).partner;
+  if (node(recv).elements > 0)
+    tasks_.push({false, now_, recv});
+  else
+    complete(recv);
+}
+
+std::vector<std::vector<Interval>> Run::by_rank() const {
+  std::vector<std::vector<Interval>> all;
+  for (int rank = 0; rank < network_.ranks; ++rank) {
+    const bool is_last = rank + 1 == network_.ranks;
+    const auto first = intervals_.begin() + network_.firsts[index(rank)];
+    all.emplace_back(first, is_last ? intervals_.end() : intervals_.begin() + network_.firsts[index(rank + 1)]);
+  }
+  return all;
+}
+
+Simulation Run::simulate(bool with_steps) {
+  if (with_steps) intervals_.resize(network_.nodes.size());
+  for (int step = 0; step < network_.steps(); ++step) {
+    if (remaining_[index(step)] == 0 && node(step).kind != Kind::recv) free_to_start(step);
+  }
+  start_all();
+  while (!events_.empty()) {
+    now_ = events_.top().time;
+    while (!events_.empty() && events_.top().time == now_) {
+      const Task task = events_.top().task;
+      events_.pop();
+      finish(task);
+    }
+    start_all();
+  }
+  if (completed_ != network_.steps()) throw std::logic_error("simulation: ranks wait for each other");
+  Simulation result{.time = static_cast<double>(now_) / picoseconds};
+  if (with_steps) result.steps = by_rank();
+  return result;
+}
+
+}  // namespace
+
+Simulator::Simulator() : network_(std::make_unique<Network>()) {}
+Simulator::~Simulator() = default;
+
+void Simulator::add(const Schedule& schedule) { network_->add(schedule); }
+
+Simulation Simulator::run(const Rates& rates, bool with_steps) const {
+  if (!network_->open.empty()) throw std::logic_error("simulation: a message has only one end");
+  return Run{*network_, rates}.simulate(with_steps);
+}
+
+}  // namespace tutti

@@ -1,0 +1,44 @@
+#pragma once
+// What the proofs of all algorithms share.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "lib/checker/prove.hpp"
+#include "lib/checker/suite.hpp"
+
+namespace tutti::checker {
+
+/// What the whole program proved; reported at its end.
+class Totals : public testing::Environment {
+ public:
+  static void add(const Verdict& verdict) {
+    ++problems_, schedules_ += verdict.costs.size(), steps_ += verdict.steps;
+    if (!verdict.proved()) ++failed_;
+  }
+  void SetUp() override { begin_ = std::chrono::steady_clock::now(); }
+  void TearDown() override {
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin_;
+    fmt::print("proved: {} problems ({} schedules, {} steps), {} failed, {:.1f} s\n", problems_, schedules_, steps_,
+               failed_, seconds.count());
+  }
+
+ private:
+  static inline std::size_t problems_ = 0, schedules_ = 0, steps_ = 0, failed_ = 0;
+  std::chrono::steady_clock::time_point begin_;
+};
+inline const auto* const totals = testing::AddGlobalTestEnvironment(new Totals);
+
+inline std::string name_of(const Algorithm& algorithm) {
+  return fmt::format("{}_{}", to_string(algorithm.collective), algorithm.name);
+}
+
+inline void expect_proved(const Algorithm& algorithm, const Case& what) {
+  const Verdict verdict = prove(algorithm, what);
+  Totals::add(verdict);
+  EXPECT_TRUE(verdict.proved()) << fmt::format("{}, {}: {}", name_of(algorithm), to_text(what), verdict.fault);
+}
+
+}  // namespace tutti::checker
