@@ -1,8 +1,9 @@
 /// K-nomial broadcast: the root of a range of ranks serves the first rank of each other part of it, and so on.
 /// Shapes   in[n] on the root -> out[n], elements; no scratch
 /// Cost     k the radix: ceil(log_k p) rounds (of some roots one less); the root sends up to (k-1) log_k p messages of
-/// n Needs    any p >= 1, any n >= 0, any root Source   Johnsson & Ho, IEEE Transactions on Computers 38(9), 1989 (k =
-/// 2)
+///          n elements
+/// Needs    any p >= 1, any n >= 0, any root
+/// Source   Johnsson & Ho, IEEE Transactions on Computers 38(9), 1989 (k = 2)
 #include "phases_trees.hpp"
 #include "tutti/algorithm.hpp"
 

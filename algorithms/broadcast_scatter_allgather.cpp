@@ -1,6 +1,9 @@
 /// Van de Geijn's broadcast: a block per rank is scattered down a binomial tree, then gathered around the ring up to
-/// the root, which has them all. Shapes   in[n] -> out[n], elements; no scratch Cost     p-1 rounds, + up to log2 p of
-/// some roots; the root sends 2n(p-1)/p elements in p-1 + log2 p messages Needs    any p >= 1, any n >= 0, any root
+/// the root, which has them all.
+/// Shapes   in[n] on the root -> out[n], elements; no scratch
+/// Cost     p-1 rounds, and up to log2 p more of some roots; the root sends 2n(p-1)/p elements, in p-1 + log2 p
+///          messages
+/// Needs    any p >= 1, any n >= 0, any root
 /// Source   Barnett, Shuler, van de Geijn, Gupta, Payne & Watts, Scalable High-Performance Computing Conference, 1994
 #include "tree_pattern.hpp"
 #include "tutti/algorithm.hpp"

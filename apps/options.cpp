@@ -13,7 +13,7 @@
 #include <limits>
 #include <sstream>
 
-#include "tutti/environment.hpp"
+#include "lib/schedule/choice.hpp"
 #include "tutti/version.hpp"
 
 namespace tutti::apps {
@@ -52,18 +52,44 @@ std::optional<int> binary_shift(std::string unit) {
   return 10 * (static_cast<int>(power) + 1);
 }
 
+/// "ranks" of "ranks,p".
+std::string long_name(const std::string& name) { return name.substr(0, name.find(',')); }
+
+/// " (did you mean ring?)" if one of `all` looks like what was given.
+std::string hint(std::string_view given, const std::vector<std::string>& all) {
+  const std::vector<std::string> near = near_names(given, all);
+  return near.empty() ? "" : fmt::format(" (did you mean {}?)", fmt::join(near, ", "));
+}
+
+[[noreturn]] void refuse_unknown(const po::unknown_option& error, const po::options_description& description) {
+  std::vector<std::string> names;
+  for (const auto& option : description.options())
+    names.push_back("--" + option->long_name());
+  throw InputError(error.what() + hint(error.get_option_name(), names));
+}
+
 /// The command line as options and their texts. Throws InputError.
-po::variables_map read(const std::vector<std::string>& arguments, const po::options_description& description) {
+po::parsed_options read(const std::vector<std::string>& arguments, const po::options_description& description,
+                        bool has_letters) {
   // Long options only, no abbreviations: an abbreviation would change its meaning when an option is added, and
   // without short options "--rate -1" complains about -1, not about an option of that name.
-  constexpr int style = po::command_line_style::allow_long | po::command_line_style::long_allow_adjacent |
-                        po::command_line_style::long_allow_next;
+  constexpr int long_style = po::command_line_style::allow_long | po::command_line_style::long_allow_adjacent |
+                             po::command_line_style::long_allow_next;
+  constexpr int short_style = po::command_line_style::allow_short | po::command_line_style::allow_dash_for_short |
+                              po::command_line_style::short_allow_next | po::command_line_style::short_allow_adjacent;
   try {
-    const auto parsed = po::command_line_parser(arguments).options(description).style(style).run();
-    for (const auto& option : parsed.options) {
-      if (option.position_key < 0) continue;
-      throw InputError(fmt::format("unexpected argument '{}': options start with --", option.value.front()));
-    }
+    const int style = long_style | (has_letters ? short_style : 0);
+    return po::command_line_parser(arguments).options(description).style(style).run();
+  } catch (const po::unknown_option& error) {
+    refuse_unknown(error, description);
+  } catch (const po::error& error) {
+    throw InputError(error.what());
+  }
+}
+
+/// What was given for each option. Throws InputError if one comes twice.
+po::variables_map options_in(const po::parsed_options& parsed) {
+  try {
     po::variables_map given;
     po::store(parsed, given);
     return given;
@@ -112,14 +138,13 @@ std::vector<std::string> split_list(std::string_view text) {
 }
 
 Options::Options(std::string program, std::string_view summary)
-    : program_(std::move(program)),
-      description_(fmt::format("{}\n\nUsage: {} [options]\n\nOptions", summary, program_), 110, 60) {
+    : program_(std::move(program)), summary_(summary), description_("Options", 110, 60) {
   description_.add_options()("help", "show this text")("version", "show the version and what this build is made of");
 }
 
 Options& Options::flag(const std::string& name, bool& value, const std::string& help) {
   description_.add_options()(name.c_str(), help.c_str());
-  setters_[name] = [&value](std::string_view) { value = true; };
+  setters_[long_name(name)] = [&value](std::string_view) { value = true; };
   return *this;
 }
 
@@ -127,7 +152,8 @@ Options& Options::custom(const std::string& name, const std::string& argument, c
                          const std::string& help, std::function<void(std::string_view)> set) {
   const std::string text = shown.empty() ? help : fmt::format("{} [{}]", help, shown);
   description_.add_options()(name.c_str(), po::value<std::string>()->value_name(argument), text.c_str());
-  setters_[name] = std::move(set);
+  setters_[long_name(name)] = std::move(set);
+  has_letters_ = has_letters_ || name.find(',') != std::string::npos;
   return *this;
 }
 
@@ -146,7 +172,7 @@ Options& Options::choice(const std::string& name, std::string& value, const std:
   const std::string names = fmt::format("{}", fmt::join(choices, ", "));
   return custom(name, "NAME", value, help + ": " + names, [&value, choices, names](std::string_view given) {
     if (std::find(choices.begin(), choices.end(), given) == choices.end()) {
-      throw InputError(fmt::format("'{}' is none of: {}", given, names));
+      throw InputError(fmt::format("'{}' is none of: {}{}", given, names, hint(given, choices)));
     }
     value = given;
   });
@@ -180,14 +206,25 @@ Options& Options::bytes(const std::string& name, std::vector<Bytes>& value, cons
                 });
 }
 
+Options& Options::argument(const std::string& name, Takes takes, std::function<void(std::string_view)> set) {
+  arguments_.push_back({name, takes, std::move(set)});
+  return *this;
+}
+
+Options& Options::made_of(std::vector<Component> (*components)()) {
+  components_ = components;
+  return *this;
+}
+
 std::optional<std::string> Options::parse(const std::vector<std::string>& arguments) {
-  const po::variables_map given = read(arguments, description_);
-  if (given.count("help") != 0) {
-    std::ostringstream help;
-    help << description_;
-    return help.str();
-  }
-  if (given.count("version") != 0) return version_text(program_);
+  const po::parsed_options parsed = read(arguments, description_, has_letters_);
+  const po::variables_map given = options_in(parsed);
+  if (given.count("help") != 0) return help_text();
+  if (given.count("version") != 0) return version_text();
+  std::vector<std::string> unnamed;
+  for (const auto& option : parsed.options)
+    if (option.position_key >= 0) unnamed.insert(unnamed.end(), option.value.begin(), option.value.end());
+  set_arguments(unnamed);
   for (const auto& [name, value] : given) {
     try {
       setters_.at(name)(value.empty() ? std::string{} : value.as<std::string>());
@@ -198,11 +235,36 @@ std::optional<std::string> Options::parse(const std::vector<std::string>& argume
   return std::nullopt;
 }
 
-std::string version_text(std::string_view program) {
-  std::string text = fmt::format("{} (Tutti {})\n", program, TUTTI_VERSION);
-  for (const auto& [name, description] : components()) {
-    text += fmt::format("{:<8} {}\n", name, description);
+void Options::set_arguments(const std::vector<std::string>& given) const {
+  std::size_t next = 0;
+  for (const auto& [name, takes, set] : arguments_) {
+    if (next == given.size() && takes == Takes::one) throw InputError(fmt::format("{} is missing", name));
+    while (next < given.size()) {
+      set(given[next++]);
+      if (takes != Takes::any_number) break;
+    }
   }
+  if (next == given.size()) return;
+  const std::string_view why = arguments_.empty() ? "options start with --" : "there are too many";
+  throw InputError(fmt::format("unexpected argument '{}': {}", given[next], why));
+}
+
+std::string Options::help_text() const {
+  std::ostringstream text;
+  text << summary_ << "\n\nUsage: " << program_;
+  for (const auto& [name, takes, set] : arguments_) {
+    const std::string shown = takes == Takes::any_number ? name + "..." : name;
+    text << ' ' << (takes == Takes::one ? shown : fmt::format("[{}]", shown));
+  }
+  text << " [options]\n\n" << description_;
+  return text.str();
+}
+
+std::string Options::version_text() const {
+  std::string text = fmt::format("{} (Tutti {})\n", program_, TUTTI_VERSION);
+  if (components_ == nullptr) return text;
+  for (const auto& [name, description] : components_())
+    text += fmt::format("{:<8} {}\n", name, description);
   return text;
 }
 

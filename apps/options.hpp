@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/environment.hpp"
 #include "tutti/types.hpp"
 
 namespace tutti::apps {
@@ -36,7 +37,7 @@ inline constexpr int exit_bad_input = 2;  ///< Command line or files that the pr
 [[nodiscard]] std::vector<std::string> split_list(std::string_view text);
 
 /// The options of one program, each bound to the variable that it sets. The variable's value is the default, shown by
-/// --help. --help and --version are always there.
+/// --help. --help and --version are always there. A name may have a letter behind a comma, "ranks,p": --ranks or -p.
 ///
 ///     Settings settings;
 ///     Options options{"tutti-sgd", "Trains a small neural network."};
@@ -67,6 +68,12 @@ class Options {
   /// Anything else: `set` gets the text given and throws InputError if it is wrong. `shown` is the default in --help.
   Options& custom(const std::string& name, const std::string& argument, const std::string& shown,
                   const std::string& help, std::function<void(std::string_view)> set);
+  /// An argument without a name, by its place among those declared. What may be left out comes after
+  /// what may not, and what takes any number comes last.
+  enum class Takes : std::uint8_t { one, one_or_none, any_number };
+  Options& argument(const std::string& name, Takes takes, std::function<void(std::string_view)> set);
+  /// What --version says this build is made of; if not called, only the version of Tutti.
+  Options& made_of(std::vector<Component> (*components)());
 
   /// Sets the variables of the options given. Returns what to print if help or version was asked for.
   /// Throws InputError, which names the option, if an option is unknown, misses its value, comes twice or is wrong.
@@ -75,13 +82,22 @@ class Options {
   [[nodiscard]] const std::string& program() const { return program_; }
 
  private:
-  std::string program_;
+  struct Argument {
+    std::string name;
+    Takes takes;
+    std::function<void(std::string_view)> set;
+  };
+  void set_arguments(const std::vector<std::string>& given) const;
+  [[nodiscard]] std::string help_text() const;
+  [[nodiscard]] std::string version_text() const;
+
+  std::string program_, summary_;
   boost::program_options::options_description description_;
   std::map<std::string, std::function<void(std::string_view)>> setters_;
+  std::vector<Argument> arguments_;
+  bool has_letters_ = false;
+  std::vector<Component> (*components_)() = nullptr;
 };
-
-/// Program, version, and what this build is made of, a line each.
-[[nodiscard]] std::string version_text(std::string_view program);
 
 /// Parses the command line. Returns the exit code if the program ends here: after help or version, or after an error.
 /// Prints only if `speaks` (rank 0): help and version to stdout, an error in one line to stderr.

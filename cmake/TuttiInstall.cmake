@@ -2,6 +2,9 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
+if(TUTTI_APPS)
+  install(TARGETS tutti_tool)
+endif()
 set(installed tutti_schedule tutti_reduce tutti_engine)
 if(TUTTI_MPI)
   list(APPEND installed tutti_core tutti)

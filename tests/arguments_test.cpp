@@ -123,7 +123,8 @@ TEST_F(Arguments, BuffersThatOverlapPartly) {
       allreduce(std::span{std::as_const(data)}.subspan(in, 10), std::span{data}.subspan(out, 10), Op::sum, comm_);
     };
   };
-  expect_refused(with(0, 1), {"'out'", " 8 bytes from 'in'", "overlapping", "the same as 'in', or memory that does not overlap it"});
+  expect_refused(with(0, 1), {"'out'", " 8 bytes from 'in'", "overlapping",
+                              "the same as 'in', or memory that does not overlap it"});
   expect_refused(with(1, 0), {"'out'", "-8 bytes from 'in'", "overlapping"});
   std::vector<double> twice(20, 1.0);  // side by side is no overlap
   allreduce(std::span{std::as_const(twice)}.first(10), std::span{twice}.last(10), Op::sum, comm_);

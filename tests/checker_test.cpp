@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <set>
 #include <thread>
@@ -320,10 +321,10 @@ INSTANTIATE_TEST_SUITE_P(Registry, Suite, testing::ValuesIn(algorithms().begin()
                          });
 
 TEST(Proofs, RunOnSeveralThreads) {
-  std::vector<std::thread> threads;
+  std::array<std::thread, 4> threads;
   std::atomic<int> failed = 0;
-  for (int thread = 0; thread < 4; ++thread)
-    threads.emplace_back([&failed] {
+  for (std::thread& thread : threads)
+    thread = std::thread([&failed] {
       for (const Algorithm* algorithm : algorithms())
         failed += prove(*algorithm, {.size = 6, .count = Count{algorithm->collective == Collective::barrier ? 0 : 12}})
                           .proved()

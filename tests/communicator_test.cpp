@@ -191,10 +191,13 @@ TEST(TagLayout, TellsMessagesApartWithinAnyBound) {
     EXPECT_GE(layout.contexts(), 1000);
     EXPECT_GE(layout.sequences(), 8);
     EXPECT_GE(layout.messages(), 4);
-    const auto last = static_cast<std::uint64_t>(layout.sequences()) - 1;
+    const auto last = static_cast<std::uint64_t>(layout.turns()) - 1;
     EXPECT_LE(layout.tag(layout.base(layout.contexts() - 1, last), layout.messages() - 1), bound);
     EXPECT_NE(layout.tag(layout.base(1, 0), 0), layout.tag(layout.base(0, last), layout.messages() - 1));
     EXPECT_EQ(layout.base(5, 3), layout.base(5, 3 + last + 1));
+    EXPECT_LE(layout.tag(layout.pairwise(layout.contexts() - 1), layout.messages() - 1), bound);
+    EXPECT_GT(layout.pairwise(5), layout.tag(layout.base(5, last), layout.messages() - 1));
+    EXPECT_LT(layout.tag(layout.pairwise(5), layout.messages() - 1), layout.base(6, 0));
   }
 }
 

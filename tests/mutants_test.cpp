@@ -74,7 +74,7 @@ class Mutants : public testing::TestWithParam<const Algorithm*> {
   }
   void examine(const Mutant& mutant, const Parts& original, const Expectation& expectation) {
     const Parts mutated = with(mutant, original);
-    Tally& tally = tallies[mutated.size()][mutant.mutation];
+    Tally& tally = tallies_[mutated.size()][mutant.mutation];
     ++tally.made;
     if (!prove(mutated, expectation).proved())
       ++tally.caught;
@@ -85,7 +85,7 @@ class Mutants : public testing::TestWithParam<const Algorithm*> {
                                    mutant.text);
   }
   void report(const Algorithm& algorithm) const {
-    for (const auto& [size, of_size] : tallies) {
+    for (const auto& [size, of_size] : tallies_) {
       for (const auto& [mutation, tally] : of_size) {
         fmt::print("mutants: {:<32} p={} {:<17} made {:>5}  caught {:>5}\n", name_of(algorithm), size,
                    to_string(mutation), tally.made, tally.caught);
@@ -94,7 +94,9 @@ class Mutants : public testing::TestWithParam<const Algorithm*> {
       }
     }
   }
-  std::map<std::size_t, Tallies> tallies;  ///< By number of ranks.
+
+ private:
+  std::map<std::size_t, Tallies> tallies_;  ///< By number of ranks.
 };
 
 TEST_P(Mutants, AreCaughtOrEquivalent) {

@@ -15,18 +15,18 @@ namespace tutti::checker {
 class Totals : public testing::Environment {
  public:
   static void add(const Verdict& verdict) {
-    ++problems_, schedules_ += verdict.costs.size(), steps_ += verdict.steps;
-    if (!verdict.proved()) ++failed_;
+    ++problems, schedules += verdict.costs.size(), steps += verdict.steps;
+    if (!verdict.proved()) ++failed;
   }
   void SetUp() override { begin_ = std::chrono::steady_clock::now(); }
   void TearDown() override {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin_;
-    fmt::print("proved: {} problems ({} schedules, {} steps), {} failed, {:.1f} s\n", problems_, schedules_, steps_,
-               failed_, seconds.count());
+    fmt::print("proved: {} problems ({} schedules, {} steps), {} failed, {:.1f} s\n", problems, schedules, steps,
+               failed, seconds.count());
   }
 
  private:
-  static inline std::size_t problems_ = 0, schedules_ = 0, steps_ = 0, failed_ = 0;
+  static inline std::size_t problems = 0, schedules = 0, steps = 0, failed = 0;
   std::chrono::steady_clock::time_point begin_;
 };
 inline const auto* const totals = testing::AddGlobalTestEnvironment(new Totals);

@@ -34,7 +34,8 @@ apps::Options command_line(Settings& settings) {
       "step shared among the ranks and their gradients summed by Tutti's allreduce. Reports every epoch's loss,\n"
       "accuracy, training images per second, and the share of time in the allreduce (mean of the ranks, waiting\n"
       "for slower ones included).\n\nExample: mpirun -n 4 tutti-sgd --epochs 10"};
-  options.text("data", settings.data, "FILE", "images as CSV: 64 pixels (0-16) and a label a line; default: UCI digits")
+  options.made_of(components)
+      .text("data", settings.data, "FILE", "images as CSV: 64 pixels (0-16) and a label a line; default: UCI digits")
       .text("images", settings.images, "FILE", "images in MNIST's format (IDX, uncompressed) instead")
       .text("labels", settings.labels, "FILE", "their labels")
       .text("test-images", settings.test_images, "FILE", "images to test with (IDX) instead of a part of --images")

@@ -195,7 +195,7 @@ class SplitTree {
   [[nodiscard]] int last() const { return subtree_.second; }
 
  private:
-  int first_, last_, top_, parent_ = -1;
+  int first_ = 0, last_ = 0, top_ = 0, parent_ = -1;
   std::pair<int, int> subtree_{0, 1};
   std::vector<std::vector<Child>> levels_;
 };

@@ -22,11 +22,14 @@ void for_each_piece(std::int64_t bytes, std::int64_t limit, Post post) {
     post(piece * limit, narrow(std::min(bytes - piece * limit, limit)));
 }
 
-std::size_t most_in_flight(const CompiledPlan& plan, std::int64_t limit) {
+/// Enough for all messages of most plans; a plan of more pieces makes room as it needs it.
+constexpr std::int64_t room_at_first = 4096;
+
+std::size_t room_for(const CompiledPlan& plan, std::int64_t limit) {
   std::int64_t most = 0;
   for (const CompiledStep& step : plan.steps)
     if (step.verb != Verb::reduce && step.verb != Verb::copy) most += pieces_of(step.bytes, limit);
-  return static_cast<std::size_t>(most);
+  return static_cast<std::size_t>(std::min(most, room_at_first));
 }
 
 }  // namespace
@@ -37,11 +40,14 @@ void MpiPort::throw_failed(const Pending& pending, int code) {
 }
 
 MpiPort::MpiPort(const Route& route, const CompiledPlan& plan) : route_(route), pieces_(plan.steps.size()) {
-  const std::size_t most = most_in_flight(plan, route.message_limit);
-  requests_.resize(most, MPI_REQUEST_NULL);
-  pending_.resize(most);
-  finished_.resize(most);
-  statuses_.resize(most);
+  make_room(room_for(plan, route.message_limit));
+}
+
+void MpiPort::make_room(std::size_t messages) {
+  requests_.resize(messages, MPI_REQUEST_NULL);
+  pending_.resize(messages);
+  finished_.resize(messages);
+  statuses_.resize(messages);
 }
 
 Posted MpiPort::post_send(int index, const CompiledStep& step, const std::byte* data) {
@@ -69,6 +75,7 @@ Posted MpiPort::post_recv(int index, const CompiledStep& step, std::byte* data) 
 
 void MpiPort::add(MPI_Request request, Pending pending) {
   const auto slot = static_cast<std::size_t>(in_flight_++);
+  if (slot == requests_.size()) make_room(2 * slot + 1);
   requests_[slot] = request;
   pending_[slot] = pending;
   ++pieces_[static_cast<std::size_t>(pending.index)];

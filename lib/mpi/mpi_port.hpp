@@ -52,6 +52,7 @@ class MpiPort {
     int expected;  ///< Bytes of a receive; -1: a send.
     int peer;
   };
+  void make_room(std::size_t messages);
   int test();
   int test_only_one();
   void forget(int finished);

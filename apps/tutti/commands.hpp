@@ -1,0 +1,17 @@
+#pragma once
+// The commands of the tool: each gets the arguments behind its name and returns the exit code. They throw InputError
+// for what they cannot use.
+
+#include <string>
+#include <vector>
+
+namespace tutti::tool {
+
+using Arguments = std::vector<std::string>;
+
+int list(const Arguments& arguments);
+int show(const Arguments& arguments);
+int verify(const Arguments& arguments);
+int cost(const Arguments& arguments);
+
+}  // namespace tutti::tool

@@ -1,0 +1,164 @@
+// tutti cost: what the algorithms of a collective cost, beside each other.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "apps/tutti/commands.hpp"
+#include "apps/tutti/input.hpp"
+#include "lib/checker/prove.hpp"
+#include "lib/cost/simulate.hpp"
+#include "lib/schedule/passes.hpp"
+
+namespace tutti::tool {
+namespace {
+
+constexpr int most_ranks = 1 << 20, most_ranks_simulated = 8192;
+constexpr std::int64_t most_messages_simulated = std::int64_t{1} << 22;
+
+struct Settings {
+  std::string collective;
+  std::vector<std::string> algorithms;
+  std::vector<int> ranks{8};
+  std::vector<Count> counts{Count{1}, Count{1024}, Count{1 << 20}};
+  int root = 0;
+  Rates rates{.message = 1, .sent = 4e-4, .reduced = 1e-4};
+};
+
+apps::Options options_for(Settings& settings) {
+  using Takes = apps::Options::Takes;
+  constexpr double most = 1e9;
+  apps::Options options{
+      "tutti cost",
+      "Compares the algorithms of a collective, or those named: messages, elements sent, reduced and scratch of the\n"
+      "busiest rank, rounds (the longest chain of messages), and the time of a simulation in which each rank sends "
+      "one\n"
+      "message and receives one message at a time. * marks the least time."};
+  options.argument("COLLECTIVE", Takes::one, [&](std::string_view given) { settings.collective = given; })
+      .argument("ALGORITHM", Takes::any_number,
+                [&](std::string_view given) { settings.algorithms.emplace_back(given); })
+      .integers("ranks,p", settings.ranks, 1, most_ranks, "ranks");
+  add_counts(options, settings.counts);
+  options.number("alpha", settings.rates.message, 0, most, "microseconds per message")
+      .number("beta", settings.rates.sent, 0, most, "microseconds per element sent")
+      .number("gamma", settings.rates.reduced, 0, most, "microseconds per element reduced")
+      .number("delta", settings.rates.copied, 0, most, "microseconds per element copied")
+      .integer("root", settings.root, 0, most_ranks, "of broadcast, reduce, gather, scatter");
+  return options;
+}
+
+std::vector<Choice> choices(const Settings& settings, Collective collective) {
+  std::vector<Choice> choices;
+  for (const std::string& name : settings.algorithms)
+    choices.push_back(read_algorithm(collective, name));
+  if (choices.empty())
+    for (const Algorithm* algorithm : algorithms_of(collective))
+      choices.push_back({algorithm, algorithm->parameter.fallback});
+  return choices;
+}
+
+struct Row {
+  Choice choice;
+  Cost cost;
+  std::optional<double> time;
+};
+
+bool can_be_simulated(const Cost& cost, int ranks) {
+  return ranks <= most_ranks_simulated && std::int64_t{cost.messages} * ranks <= most_messages_simulated;
+}
+
+/// The row of a choice whose schedules are made. Segments are in no stated cost: what they cost is counted.
+Row simulated(Row row, const checker::Case& what, const Rates& rates) {
+  const checker::Problems problems{*row.choice.algorithm, what};
+  Simulator simulator;
+  if (what.segment > Count{0}) row.cost = {};
+  for (int rank = 0; rank < what.size; ++rank) {
+    const Problem& problem = problems.of(Rank{rank});
+    Schedule schedule = row.choice.algorithm->build(problem);
+    if (what.segment > Count{0}) {
+      schedule = segmented(schedule, problem.aliasing, what.segment);
+      const Cost counted = checker::counted(schedule);
+      row.cost.messages = std::max(row.cost.messages, counted.messages);
+      row.cost.sent = std::max(row.cost.sent, counted.sent);
+      row.cost.reduced = std::max(row.cost.reduced, counted.reduced);
+      row.cost.scratch = std::max(row.cost.scratch, counted.scratch);
+    }
+    simulator.add(schedule);
+  }
+  row.time = simulator.run(rates).time;
+  return row;
+}
+
+Row row(const Choice& choice, const Settings& settings, int ranks, Count count) {
+  checker::Case what{.size = ranks, .count = count};
+  what.root = Rank{settings.root};
+  what.parameter = choice.parameter;
+  what.segment = Count{choice.segment};
+  Problem problem{what.root, ranks, count};
+  problem.collective = choice.algorithm->collective;
+  problem.root = what.root;
+  problem.parameter = choice.parameter;
+  const Row stated{choice, choice.algorithm->cost(problem), std::nullopt};
+  const std::int64_t pieces = choice.segment > 0 ? 1 + stated.cost.sent.value() / choice.segment : 1;
+  const bool is_small = pieces <= most_messages_simulated / ranks && can_be_simulated(stated.cost, ranks);
+  if (!is_small && choice.segment > 0)
+    throw apps::InputError(
+        fmt::format("{}: segments of {} elements are too many to simulate", to_text(choice), choice.segment));
+  return is_small ? simulated(stated, what, settings.rates) : stated;
+}
+
+void print(const std::vector<Row>& rows) {
+  std::optional<double> best;
+  for (const Row& row : rows)
+    if (row.time && (!best || *row.time < *best)) best = row.time;
+  fmt::print("  {:<24} {:>8} {:>8} {:>12} {:>12} {:>12} {:>14}\n", "algorithm", "messages", "rounds", "sent", "reduced",
+             "scratch", "time (us)");
+  for (const auto& [choice, cost, time] : rows) {
+    const std::string shown = time ? fmt::format("{:.3f} {}", *time, *time == *best ? '*' : ' ') : "-  ";
+    fmt::print("  {:<24} {:>8} {:>8} {:>12} {:>12} {:>12} {:>16}\n", to_text(choice), cost.messages,
+               choice.segment > 0 ? "-" : fmt::format("{}", cost.rounds), cost.sent.value(), cost.reduced.value(),
+               cost.scratch.value(), shown);
+  }
+}
+
+void require_consistent(const Settings& settings, Collective collective) {
+  for (const int ranks : settings.ranks)
+    if (settings.root >= ranks)
+      throw apps::InputError(
+          fmt::format("--root {} is no rank of {}: allowed: 0 to {}", settings.root, ranks, ranks - 1));
+  if (settings.root != 0 && !has_root(collective))
+    throw apps::InputError(fmt::format("--root: {} has no root", to_string(collective)));
+}
+
+}  // namespace
+
+int cost(const Arguments& arguments) {
+  Settings settings;
+  apps::Options options = options_for(settings);
+  if (is_told(options, arguments)) return apps::exit_success;
+  const Collective collective = read_collective(settings.collective);
+  const std::vector<Choice> all = choices(settings, collective);
+  require_consistent(settings, collective);
+  if (collective == Collective::barrier) settings.counts = {Count{0}};
+  const auto& [alpha, beta, gamma, delta] = settings.rates;
+  fmt::print("{}; microseconds: {} per message, {} per element sent, {} per element reduced, {} per element copied\n",
+             to_string(collective), alpha, beta, gamma, delta);
+  bool all_simulated = true;
+  for (const int ranks : settings.ranks) {
+    for (const Count count : settings.counts) {
+      std::vector<Row> rows;
+      rows.reserve(all.size());
+      for (const Choice& choice : all)
+        rows.push_back(row(choice, settings, ranks, count));
+      all_simulated = all_simulated && std::ranges::all_of(rows, [](const Row& row) { return row.time.has_value(); });
+      fmt::print("\n{} ranks, {} elements\n", ranks, count.value());
+      print(rows);
+    }
+  }
+  if (!all_simulated)
+    fmt::print("\n-: not simulated: more than {} ranks or {} messages\n", most_ranks_simulated,
+               most_messages_simulated);
+  return apps::exit_success;
+}
+
+}  // namespace tutti::tool

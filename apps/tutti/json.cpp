@@ -1,0 +1,94 @@
+// tutti show --format json: the complete schedules, for other programs.
+#include <nlohmann/json.hpp>
+
+#include "apps/tutti/scene.hpp"
+#include "lib/cost/catalogue.hpp"
+#include "tutti/version.hpp"
+
+namespace tutti::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view name(Buffer buffer) {
+  constexpr std::string_view names[] = {"input", "output", "scratch"};
+  return names[static_cast<std::size_t>(buffer)];
+}
+
+Json json_of(const Region& region) {
+  return {{"buffer", name(region.buffer)}, {"offset", region.offset.value()}, {"count", region.count.value()}};
+}
+
+Json json_of(const Regions& regions) {
+  Json list = Json::array();
+  for (const Region& region : regions)
+    list.push_back(json_of(region));
+  return list;
+}
+
+struct Describe {
+  Json operator()(const Send& send) const {
+    return {{"action", "send"}, {"to", send.to.value()}, {"message", send.message}, {"from", json_of(send.from)}};
+  }
+  Json operator()(const Recv& recv) const {
+    Json json{{"action", "recv"}, {"from", recv.from.value()}, {"message", recv.message}, {"into", json_of(recv.into)}};
+    if (recv.then) json["then"] = (*this)(*recv.then);
+    return json;
+  }
+  Json operator()(const Reduce& reduce) const {
+    return {{"action", "reduce"},
+            {"lhs", json_of(reduce.lhs)},
+            {"rhs", json_of(reduce.rhs)},
+            {"into", json_of(reduce.into)}};
+  }
+  Json operator()(const Copy& copy) const {
+    return {{"action", "copy"}, {"from", json_of(copy.from)}, {"into", json_of(copy.into)}};
+  }
+};
+
+Json json_of(const checker::Part& part, int rank) {
+  Json steps = Json::array();
+  for (const auto& [action, after] : part.schedule.steps) {
+    Json step = std::visit(Describe{}, action);
+    step["after"] = after;
+    steps.push_back(std::move(step));
+  }
+  Json json{{"rank", rank},
+            {"input", part.input.value()},
+            {"output", part.output.value()},
+            {"scratch", part.schedule.scratch.value()}};
+  if (const auto offset = part.aliasing.offset()) json["input_at_output"] = offset->value();
+  json["steps"] = std::move(steps);
+  return json;
+}
+
+Json json_of(const Cost& cost) {
+  return {{"messages", cost.messages},       {"rounds", cost.rounds},         {"sent", cost.sent.value()},
+          {"reduced", cost.reduced.value()}, {"copied", cost.copied.value()}, {"scratch", cost.scratch.value()}};
+}
+
+}  // namespace
+
+std::string to_json(const Scene& scene, int rank) {
+  constexpr int indent = 1;
+  const Algorithm& algorithm = *scene.choice.algorithm;
+  Json json{{"tutti", TUTTI_VERSION},
+            {"collective", to_string(algorithm.collective)},
+            {"algorithm", algorithm.name},
+            {"order", order_of(algorithm)}};
+  if (!algorithm.parameter.name.empty())
+    json["parameter"] = {{"name", algorithm.parameter.name}, {"value", scene.choice.parameter}};
+  if (scene.what.segment > Count{0}) json["segment"] = scene.what.segment.value();
+  json["size"] = scene.what.size;
+  json["count"] = scene.what.count.value();
+  if (has_root(algorithm.collective)) json["root"] = scene.what.root.value();
+  json["in_place"] = scene.what.placement == checker::Placement::in_place;
+  json["fused"] = scene.what.is_fused;
+  json["cost"] = json_of(scene.cost);
+  json["ranks"] = Json::array();
+  for (int each = 0; each < scene.what.size; ++each)
+    if (rank < 0 || rank == each) json["ranks"].push_back(json_of(scene.part(each), each));
+  return json.dump(indent);
+}
+
+}  // namespace tutti::tool

@@ -1,0 +1,68 @@
+// tutti: shows, proves and prices the registered algorithms. Needs no MPI.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include "apps/options.hpp"
+#include "apps/tutti/commands.hpp"
+#include "apps/tutti/input.hpp"
+
+namespace {
+
+using namespace tutti;
+using namespace tutti::tool;
+
+struct Command {
+  std::string_view name, summary;
+  int (*run)(const Arguments& arguments);
+};
+constexpr Command commands[] = {
+    {"list", "the algorithms there are", list},
+    {"show", "what the ranks do: as text, JSON or a picture", show},
+    {"verify", "proves algorithms, and tests the proof on faulty ones", verify},
+    {"cost", "compares what algorithms cost, and how long they would take", cost},
+};
+
+std::string summary() {
+  std::string text = "Shows, proves and prices the algorithms of Tutti's collectives.\n\nCommands:\n";
+  for (const auto& [name, summary, run] : commands)
+    text += fmt::format("  {:<8} {}\n", name, summary);
+  return text + "\n`tutti COMMAND --help` says more of each.";
+}
+
+const Command& command_of(std::string_view name) {
+  const auto* const found = std::ranges::find(commands, name, &Command::name);
+  if (found != std::end(commands)) return *found;
+  std::vector<std::string> names;
+  for (const Command& command : commands)
+    names.emplace_back(command.name);
+  throw apps::InputError(fmt::format("'{}' is no command; {}", name, allowed(name, names)));
+}
+
+int tool_main(const Arguments& arguments) {
+  if (!arguments.empty() && !arguments[0].starts_with("-"))
+    return command_of(arguments[0]).run({arguments.begin() + 1, arguments.end()});
+  apps::Options options{"tutti", summary()};
+  options.argument("COMMAND", apps::Options::Takes::one, [](std::string_view) {});
+  if (!is_told(options, arguments.empty() ? Arguments{"--help"} : arguments))
+    throw apps::InputError("the command comes first, then its options");
+  return apps::exit_success;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Arguments arguments{argv + 1, argv + argc};
+  const bool has_command = !arguments.empty() && !arguments[0].starts_with("-");
+  try {
+    return tool_main(arguments);
+  } catch (const apps::InputError& error) {
+    fmt::print(stderr, "tutti{}: {} (see --help)\n", has_command ? " " + arguments[0] : "", error.what());
+    return apps::exit_bad_input;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tutti: {}\n", error.what());
+    return apps::exit_failure;
+  }
+}

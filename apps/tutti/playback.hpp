@@ -1,0 +1,42 @@
+#pragma once
+// A scene played: when each message is sent and what it carries.
+
+#include <string>
+#include <vector>
+
+#include "apps/tutti/scene.hpp"
+
+namespace tutti::tool {
+
+/// What pictures draw of some elements: how much of each cell is there, 0 to 1, and from how many ranks.
+struct Load {
+  struct Cell {
+    bool is_there = false;
+    int ranks = 0;  ///< The most that any element combines.
+  };
+  std::vector<Cell> cells;
+  [[nodiscard]] std::size_t filled() const;
+};
+
+struct Message {
+  Rank from, to;
+  int round = 0;  ///< From 0, each rank sending at most one and receiving at most one per round.
+  Count count;
+  bool is_reduced = false;  ///< By the receiver.
+  Load load;
+  std::string text;  ///< "output[3..6)"
+};
+
+/// The elements of all ranks' data, as the collective's definition numbers them, are cut into cells, so that each
+/// message carries whole ones; see docs/tool.md. Where that gives too many, cells are of equal size.
+struct Playback {
+  std::vector<Message> messages;  ///< By round.
+  int rounds = 0;
+  std::vector<Count> cells;  ///< Where they begin; last: where the last one ends.
+  std::vector<Load> after;   ///< Of each rank's output.
+  std::string_view meaning;  ///< "parts of the vector"
+  int combined = 1;          ///< How many ranks a finished element combines.
+};
+[[nodiscard]] Playback playback_of(const Scene& scene);
+
+}  // namespace tutti::tool

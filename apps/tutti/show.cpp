@@ -1,0 +1,103 @@
+// tutti show: what the ranks do.
+#include <fmt/format.h>
+
+#include "apps/tutti/commands.hpp"
+#include "apps/tutti/input.hpp"
+#include "apps/tutti/scene.hpp"
+#include "lib/schedule/text.hpp"
+
+namespace tutti::tool {
+namespace {
+
+constexpr int most_ranks = 256, most_ranks_drawn = 64;
+constexpr Count most_elements{1 << 24};  // of all ranks
+constexpr std::size_t most_steps_drawn = 20'000;
+
+struct Settings {
+  std::string collective, algorithm, format = "text";
+  int ranks = 6, rank = -1, root = 0;
+  Count count{24};
+  bool in_place = false, fused = false;
+};
+
+apps::Options options_for(Settings& settings) {
+  using Takes = apps::Options::Takes;
+  apps::Options options{
+      "tutti show",
+      "Shows what each rank does. ALGORITHM is a name, with a parameter behind a colon and the size of segments\n"
+      "(elements) behind a slash if wanted, as in chain:8 or binomial/1024.\n\n"
+      "Example: tutti show allreduce ring -p 8 --format svg > ring.svg"};
+  options.argument("COLLECTIVE", Takes::one, [&](std::string_view given) { settings.collective = given; })
+      .argument("ALGORITHM", Takes::one, [&](std::string_view given) { settings.algorithm = given; })
+      .integer("ranks,p", settings.ranks, 1, most_ranks, "ranks");
+  add_count(options, settings.count);
+  options.choice("format", settings.format, {"text", "dot", "svg", "json"}, "what is written")
+      .custom(
+          "rank", "N", "all", "only this rank (text and json)",
+          [&](std::string_view given) { settings.rank = static_cast<int>(apps::parse_integer(given, 0, most_ranks)); })
+      .integer("root", settings.root, 0, most_ranks, "of broadcast, reduce, gather, scatter")
+      .flag("in-place", settings.in_place, "the output shares memory with the input, as in the MPI calls")
+      .flag("fused", settings.fused, "join receives with the reductions that use them");
+  return options;
+}
+
+void require_consistent(const Settings& settings, Collective collective) {
+  for (const auto& [name, rank] : {std::pair{"rank", settings.rank}, std::pair{"root", settings.root}})
+    if (rank >= settings.ranks)
+      throw apps::InputError(fmt::format("--{} {} is no rank: allowed: 0 to {}", name, rank, settings.ranks - 1));
+  if (settings.root != 0 && !has_root(collective))
+    throw apps::InputError(fmt::format("--root: {} has no root", to_string(collective)));
+  if (settings.count > most_elements / (std::int64_t{settings.ranks} * settings.ranks))
+    throw apps::InputError(fmt::format("--count: allowed for {} ranks: up to {}", settings.ranks,
+                                       (most_elements / (std::int64_t{settings.ranks} * settings.ranks)).value()));
+  const bool is_drawn = settings.format == "svg" || settings.format == "dot";
+  if (is_drawn && settings.ranks > most_ranks_drawn)
+    throw apps::InputError(fmt::format("--format {} draws at most {} ranks", settings.format, most_ranks_drawn));
+  if (is_drawn && settings.rank >= 0)
+    throw apps::InputError(fmt::format("--format {} draws all ranks, not --rank", settings.format));
+}
+
+void require_drawable(const Scene& scene) {
+  std::size_t steps = 0;
+  for (const checker::Part& part : scene.parts)
+    steps += part.schedule.steps.size();
+  if (steps > most_steps_drawn)
+    throw apps::InputError(fmt::format("{} steps are too many to draw, {} are not", steps, most_steps_drawn));
+}
+
+std::string to_text(const Scene& scene, int only) {
+  std::string text = fmt::format("{}\n{}\n", scene.title(), scene.cost_text());
+  for (int rank = 0; rank < scene.what.size; ++rank)
+    if (only < 0 || only == rank) text += fmt::format("\nrank {}\n{}", rank, to_text(scene.part(rank).schedule));
+  return text;
+}
+
+}  // namespace
+
+int show(const Arguments& arguments) {
+  Settings settings;
+  apps::Options options = options_for(settings);
+  if (is_told(options, arguments)) return apps::exit_success;
+  const Collective collective = read_collective(settings.collective);
+  const Choice choice = read_algorithm(collective, settings.algorithm);
+  require_consistent(settings, collective);
+  checker::Case what{.size = settings.ranks, .count = settings.count};
+  if (collective == Collective::barrier) what.count = Count{0};
+  what.placement = settings.in_place ? checker::Placement::in_place : checker::Placement::separate;
+  what.root = Rank{settings.root};
+  what.parameter = choice.parameter;
+  what.segment = Count{choice.segment};
+  what.is_fused = settings.fused;
+  const Scene scene{choice, what};
+  if (settings.format == "text") {
+    fmt::print("{}", to_text(scene, settings.rank));
+  } else if (settings.format == "json") {
+    fmt::print("{}\n", to_json(scene, settings.rank));
+  } else {
+    require_drawable(scene);
+    fmt::print("{}", settings.format == "dot" ? to_dot(scene) : to_svg(scene));
+  }
+  return apps::exit_success;
+}
+
+}  // namespace tutti::tool
