@@ -1,8 +1,8 @@
 // Whether tutti-bench --check finds what is wrong, in every collective.
 #include <gtest/gtest.h>
+#include <mpi.h>
 
 #include "apps/bench/check.hpp"
-#include "tests/mpi_support.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -62,7 +62,7 @@ TEST(Check, FindsWhatWasNotDone) {
   for_each_call([](const BenchCollective& collective, const Buffers& buffers, const Call& call) {
     const auto nothing = repeater([] {});
     const std::int64_t wrong = sum_over_ranks(wrong_elements(collective, buffers, call, *nothing));
-    if (call.ranks() > 1) EXPECT_GT(wrong, 0);
+    EXPECT_TRUE(wrong > 0 || call.ranks() == 1);
   });
 }
 

@@ -42,29 +42,29 @@ Recv recv(int from, const Region& into, int message = 0) { return {Rank{from}, {
 class Exchange : public testing::Test {
  protected:
   Exchange() {
-    ranks.push_back(part({{send(1, in), {}}, {recv(1, temporary), {}}, {Reduce{in, temporary, out}, {1}}}));
-    ranks.push_back(part({{send(0, in), {}}, {recv(0, temporary), {}}, {Reduce{temporary, in, out}, {1}}}));
+    ranks_.push_back(part({{send(1, in), {}}, {recv(1, temporary), {}}, {Reduce{in, temporary, out}, {1}}}));
+    ranks_.push_back(part({{send(0, in), {}}, {recv(0, temporary), {}}, {Reduce{temporary, in, out}, {1}}}));
   }
-  std::vector<Step>& steps(std::size_t rank) { return ranks[rank].schedule.steps; }
+  std::vector<Step>& steps(std::size_t rank) { return ranks_[rank].schedule.steps; }
   Action& action(std::size_t rank, std::size_t step) { return steps(rank)[step].action; }
   [[nodiscard]] std::string fault(Order order = Order::of_ranks) const {
-    return prove(ranks, allreduce(static_cast<int>(ranks.size()), order)).fault;
+    return prove(ranks_, allreduce(static_cast<int>(ranks_.size()), order)).fault;
   }
-  Parts ranks;
+  Parts ranks_;
 };
 
 TEST_F(Exchange, IsProved) {
-  const Verdict verdict = prove(ranks, allreduce(2));
+  const Verdict verdict = prove(ranks_, allreduce(2));
   EXPECT_EQ(verdict.fault, "");
   const Cost cost{.messages = 1, .rounds = 1, .sent = n, .reduced = n, .copied = Count{0}, .scratch = n};
   EXPECT_THAT(verdict.costs, testing::ElementsAre(cost, cost));
 }
 
 TEST_F(Exchange, InPlaceNeedsTheWriteAfterTheRead) {
-  for (Part& rank : ranks)
+  for (Part& rank : ranks_)
     rank.aliasing = Aliasing::in_place();
   EXPECT_THAT(fault(), AllOf(StartsWith("rank 0, step 2 (reduce"), HasSubstr("race with rank 0, step 0 (send")));
-  for (Part& rank : ranks)
+  for (Part& rank : ranks_)
     rank.schedule.steps[2].after = {0, 1};
   EXPECT_EQ(fault(), "");
 }
@@ -142,7 +142,7 @@ TEST_F(Exchange, ThatWritesTheInput) {
 }
 
 TEST_F(Exchange, ThatReadsGarbage) {
-  ranks[1].schedule.scratch = 2 * n;
+  ranks_[1].schedule.scratch = 2 * n;
   action(1, 2) = Reduce{element(Buffer::scratch, 1, 2), in, out};
   EXPECT_THAT(fault(), AllOf(StartsWith("rank 1, step 2"), HasSubstr("reads garbage from scratch[2..3)")));
   action(1, 2) = Reduce{temporary, in, out};
@@ -184,12 +184,12 @@ TEST_F(Exchange, OutOfBounds) {
   action(0, 0) = send(1, element(Buffer::input, -1, 2));
   EXPECT_THAT(fault(), HasSubstr("leaves its buffer"));
   action(0, 0) = send(1, in);
-  ranks[1].schedule.scratch = Count{1};
+  ranks_[1].schedule.scratch = Count{1};
   EXPECT_THAT(fault(), HasSubstr("scratch[0..2) leaves its buffer of 1 elements"));
 }
 
 TEST_F(Exchange, WithAnInputThatLeavesTheOutput) {
-  ranks[1].aliasing = Aliasing::inside_output(Count{1});
+  ranks_[1].aliasing = Aliasing::inside_output(Count{1});
   EXPECT_EQ(fault(), "rank 1: neither of input and output lies inside the other");
 }
 
@@ -201,7 +201,7 @@ TEST_F(Exchange, WithDifferentCountsInOneStep) {
 }
 
 TEST_F(Exchange, OntoPartOfAnOperand) {
-  ranks[0].schedule.scratch = 2 * n;
+  ranks_[0].schedule.scratch = 2 * n;
   action(0, 2) = Reduce{in, temporary, element(Buffer::scratch, 1, 2)};
   EXPECT_THAT(fault(), HasSubstr("reduces onto a part of its operand"));
   action(0, 2) = Copy{temporary, element(Buffer::scratch, 1, 2)};
@@ -223,21 +223,21 @@ TEST_F(Exchange, ThatWaitsForItselfOrLaterSteps) {
 }
 
 TEST_F(Exchange, ThatReceivesFirst) {
-  for (Part& rank : ranks) {
+  for (Part& rank : ranks_) {
     std::swap(rank.schedule.steps[0], rank.schedule.steps[1]);
     rank.schedule.steps[1].after = {0};
     rank.schedule.steps[2].after = {0};
   }
   EXPECT_THAT(fault(), AllOf(StartsWith("deadlock under eager flow control: "), HasSubstr("rank 0, step 0 (recv"),
                              HasSubstr("rank 1, step 1 (send")));
-  EXPECT_EQ(fault_at_random(1, ranks, allreduce(2)), "the run gets stuck");
+  EXPECT_EQ(fault_at_random(1, ranks_, allreduce(2)), "the run gets stuck");
 }
 
 TEST_F(Exchange, ThatReceivesOnceItHasSent) {
-  for (Part& rank : ranks)
+  for (Part& rank : ranks_)
     rank.schedule.steps[1].after = {0};
   EXPECT_THAT(fault(), StartsWith("deadlock under rendezvous flow control: "));
-  EXPECT_EQ(fault_at_random(1, ranks, allreduce(2)), "");
+  EXPECT_EQ(fault_at_random(1, ranks_, allreduce(2)), "");
 }
 
 TEST(OneCredit, MessageThatNeedsTheNextOfItsPair) {
@@ -339,15 +339,15 @@ TEST(Proofs, RunOnSeveralThreads) {
 /// A step that waits for one with which it shares no element: it may as well not wait, unless in a barrier.
 TEST_F(Exchange, EdgeThatOnlyPacesIsEquivalent) {
   steps(0).push_back({Copy{element(Buffer::input, 0), element(Buffer::scratch, 2)}, {2}});
-  ranks[0].schedule.scratch = Count{3};
+  ranks_[0].schedule.scratch = Count{3};
   Expectation expectation = allreduce(2);
   const auto equivalents = [&] {
     int found = 0;
-    for (const Mutant& mutant : mutants_of(ranks)) {
-      Parts mutated = ranks;
+    for (const Mutant& mutant : mutants_of(ranks_)) {
+      Parts mutated = ranks_;
       mutated[static_cast<std::size_t>(mutant.rank.value())].schedule.steps[static_cast<std::size_t>(mutant.step)] =
           mutant.mutated;
-      if (mutant.mutation == Mutation::edge_deleted && equivalence(mutant, ranks, mutated, expectation)) ++found;
+      if (mutant.mutation == Mutation::edge_deleted && equivalence(mutant, ranks_, mutated, expectation)) ++found;
     }
     return found;
   };
@@ -368,7 +368,7 @@ TEST_F(Exchange, WithARaceFailsInSomeRandomOrder) {
   steps(1)[2].after = {};
   int failed = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed)
-    failed += fault_at_random(seed, ranks, allreduce(2)).empty() ? 0 : 1;
+    failed += fault_at_random(seed, ranks_, allreduce(2)).empty() ? 0 : 1;
   EXPECT_GT(failed, 10);
   EXPECT_LT(failed, 100);
 }

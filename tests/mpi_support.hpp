@@ -76,7 +76,7 @@ inline std::vector<std::string_view> algorithm_choices() {
 
 /// What rank `rank` gives to the sum number `number`; all different, so that a mixed-up message shows.
 inline std::int64_t addend(int rank, std::int64_t number, std::int64_t index) {
-  return (rank + 1) * 1'000'003 + number * 1'009 + index;
+  return std::int64_t{rank + 1} * 1'000'003 + number * 1'009 + index;
 }
 inline void fill_addends(std::vector<std::int64_t>& data, int rank, std::int64_t number) {
   for (std::size_t i = 0; i < data.size(); ++i)

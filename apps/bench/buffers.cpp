@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -28,45 +29,76 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
                                      wanted.value(), memory.name));
 }
 
+/// Behind each buffer: shows what writes too far.
+constexpr Bytes guard{4096};
+
+std::span<std::byte> bytes_of(std::byte* data, Bytes size) { return {data, static_cast<std::size_t>(size.value())}; }
+
 }  // namespace
 
 Buffers::Buffers(const Experiment& what, const Communicator& comm) : what_(what), comm_(comm) {
-  const Count largest = what.counts.back();
-  const std::int64_t element = size_of(what.type).value();
-  const bool is_input_apart = what.placements.front() == Placement::out_of_place;
-  const std::int64_t inputs = is_input_apart ? what.collective->input_count(largest, comm.size()).value() : 0;
-  const Bytes in{times(inputs, element)};
-  const Bytes out{times(what.collective->output_count(largest, comm.size()).value(), element)};
-  const Bytes wanted{in > Bytes{std::numeric_limits<std::int64_t>::max() - out.value()} ? out : in + out};
+  Sizes most{};
+  for (const Placement placement : what.placements) {
+    const Sizes sizes = sizes_of(described(what.counts.back(), placement));
+    most = {std::max(most.in, sizes.in), std::max(most.out, sizes.out)};
+  }
+  constexpr Bytes limit{std::numeric_limits<std::int64_t>::max() / 4};  // so that sums do not overflow
+  most = {std::min(most.in, limit) + guard, std::min(most.out, limit) + guard};
   // Allocating may succeed and the first access then kill the process: look at what is there before.
-  const Bytes available = what.memory->available();
+  const Bytes wanted = most.in + most.out, available = what.memory->available();
   const bool is_enough = available == Bytes{0} || times(wanted.value(), comm.node().size()) <= available.value();
   if (least_of_all_ranks(is_enough ? 1 : 0) == 0) too_large(*what.memory, wanted);
-  in_ = allocate(*what.memory, in);
-  out_ = allocate(*what.memory, out);
+  in_ = allocate(*what.memory, most.in);
+  out_ = allocate(*what.memory, most.out);
   if (least_of_all_ranks(in_ && out_ ? 1 : 0) == 0) too_large(*what.memory, wanted);
 }
 
+Call Buffers::described(Count count, Placement placement) const {
+  Call call{.comm = &comm_,
+            .in = in_.get(),
+            .out = out_.get(),
+            .is_in_place = false,
+            .count = count,
+            .blocks = std::make_shared<Division>(what_.collective->divided, count, comm_.size(), comm_.rank().value()),
+            .type = what_.type,
+            .op = what_.op,
+            .root = what_.root,
+            .algorithm = {}};
+  call.is_in_place = placement == Placement::in_place && what_.collective->layout(call).place.has_value();
+  return call;
+}
+
+Buffers::Sizes Buffers::sizes_of(const Call& call) const {
+  const std::int64_t element = size_of(call.type).value();
+  const Layout layout = what_.collective->layout(call);
+  const Bytes input{times(layout.input.value(), element)}, output{times(layout.output.value(), element)};
+  if (!call.is_in_place) return {input, output};
+  return input > output ? Sizes{input, Bytes{0}} : Sizes{Bytes{0}, output};
+}
+
 Call Buffers::call(Count count, Placement placement) const {
-  const bool is_in_place = placement == Placement::in_place;
-  const Call call{.comm = &comm_,
-                  .memory = what_.memory,
-                  .in = is_in_place ? out_.get() : in_.get(),
-                  .out = out_.get(),
-                  .count = count,
-                  .type = what_.type,
-                  .op = what_.op,
-                  .root = what_.root,
-                  .algorithm = what_.algorithm};
-  const Bytes out = what_.collective->output_count(count, comm_.size()).value() * size_of(what_.type);
-  what_.memory->rewrite({call.out, static_cast<std::size_t>(out.value())});
-  what_.memory->rewrite(input_of(call));
+  Call call = described(count, placement);
+  const Sizes sizes = sizes_of(call);
+  if (call.is_in_place) {
+    const Count place = *what_.collective->layout(call).place;
+    const std::int64_t bytes = place.value() * size_of(call.type).value();
+    if (sizes.in > sizes.out)
+      call.out = in_.get() - bytes;
+    else
+      call.in = out_.get() + bytes;
+  }
+  what_.memory->rewrite(bytes_of(in_.get(), sizes.in));
+  what_.memory->rewrite(bytes_of(out_.get(), sizes.out));
   return call;
 }
 
 std::span<std::byte> Buffers::input_of(const Call& call) const {
-  const Bytes size = what_.collective->input_count(call.count, comm_.size()).value() * size_of(call.type);
-  return {call.in, static_cast<std::size_t>(size.value())};
+  return bytes_of(call.in, what_.collective->layout(call).input.value() * size_of(call.type));
+}
+
+std::array<std::span<std::byte>, 2> Buffers::used_by(const Call& call) const {
+  const Sizes sizes = sizes_of(call);
+  return {bytes_of(in_.get(), sizes.in + guard), bytes_of(out_.get(), sizes.out + guard)};
 }
 
 }  // namespace tutti::bench

@@ -1,6 +1,8 @@
 #pragma once
 // The buffers of a run, made once for its largest size.
 
+#include <array>
+
 #include "apps/bench/collective.hpp"
 #include "apps/bench/record.hpp"
 #include "apps/bench/settings.hpp"
@@ -12,13 +14,22 @@ class Buffers {
   /// Collective over `comm`. Throws apps::InputError, on all ranks alike, if the memory does not suffice.
   Buffers(const Experiment& what, const Communicator& comm);
 
-  /// The call on `count` elements; in place it reads and writes the output buffer. Both then hold zeros, which no
-  /// operation turns into numbers that grow from call to call.
+  /// The call on `count` elements. Its buffers then hold zeros, which no operation turns into numbers that grow from
+  /// call to call.
   [[nodiscard]] Call call(Count count, Placement placement) const;
-  /// What a program would write before such a call.
+  /// What a program would write on this rank before such a call.
   [[nodiscard]] std::span<std::byte> input_of(const Call& call) const;
+  /// Both buffers as far as the call reaches, and some bytes more, which it must leave alone.
+  [[nodiscard]] std::array<std::span<std::byte>, 2> used_by(const Call& call) const;
+  [[nodiscard]] const BenchMemory& memory() const { return *what_.memory; }
 
  private:
+  struct Sizes {
+    Bytes in, out;
+  };
+  [[nodiscard]] Call described(Count count, Placement placement) const;
+  [[nodiscard]] Sizes sizes_of(const Call& call) const;
+
   const Experiment& what_;
   const Communicator& comm_;
   Buffer in_, out_;

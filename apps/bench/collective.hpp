@@ -1,15 +1,15 @@
 #pragma once
 // What can be measured: the table of collectives, each as Tutti's call and as MPI's own.
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "apps/bench/division.hpp"
 #include "apps/bench/memory.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/communicator.hpp"
@@ -22,16 +22,47 @@ enum class Mode { blocking, nonblocking, persistent };
 inline constexpr std::string_view mode_names[] = {"blocking", "nonblocking", "persistent"};  ///< Indexed by Mode.
 [[nodiscard]] constexpr std::string_view to_string(Mode mode) { return mode_names[static_cast<int>(mode)]; }
 
-/// One call: what is done, with which buffers. `in` and `out` are the same for a call in place.
+/// One call on one rank: what is done, with which buffers.
 struct Call {
   const Communicator* comm;
-  const BenchMemory* memory;
   std::byte *in, *out;
-  Count count;
+  bool is_in_place;  ///< On this rank input and output share memory.
+  Count count;       ///< Elements of the larger buffer, over all ranks: the size.
+  std::shared_ptr<const Division> blocks;
   Type type;
   Op op;
   Rank root;
   std::string_view algorithm;  ///< Empty: Tutti chooses.
+
+  [[nodiscard]] int rank() const { return comm->rank().value(); }
+  [[nodiscard]] int ranks() const { return comm->size(); }
+  [[nodiscard]] bool is_root() const { return comm->rank() == root; }
+  /// This rank's block; that of every rank if blocks are equal.
+  [[nodiscard]] Count block() const { return blocks->count(rank()); }
+};
+
+/// The buffers of one rank, in elements.
+struct Layout {
+  Count input, output;
+  /// In place: where in the output the input starts, negative if the output lies inside the input. Nothing: this rank
+  /// has no such call.
+  std::optional<Count> place;
+};
+
+/// What elements hold after a call, or before it.
+struct Values {
+  enum class Kind { untouched, input, reduced };
+  Kind kind = Kind::untouched;
+  int rank = 0;  ///< input: whose; reduced: of the ranks below this one.
+
+  static Values input_of(int rank) { return {Kind::input, rank}; }
+  static Values reduced_over(int ranks) { return {Kind::reduced, ranks}; }
+};
+/// Elements of the output from `offset` on: values from `position` on.
+struct Piece {
+  Count offset, count;
+  Values values;
+  Count position{};
 };
 
 /// Makes the same call again and again. The loop is in here, so that it costs a call nothing.
@@ -67,23 +98,32 @@ struct PeerCall {
 
 /// A collective. To add one: a file with these functions and its line in collectives.cpp.
 struct BenchCollective {
-  Collective collective;
-  /// Elements of the buffers for a size of `count` elements, as the documentation of the collective defines its size.
-  Count (*input_count)(Count count, int ranks);
-  Count (*output_count)(Count count, int ranks);
+  std::string_view name;
+  /// Whose algorithms it runs; nothing: messages that are part of no collective.
+  std::optional<Collective> collective;
+  /// How its larger buffer is divided among the ranks.
+  Divided divided = Divided::not_at_all;
+  bool has_out_of_place = true, has_in_place = true;
+  bool has_data = true;
   /// Bus bandwidth over algorithm bandwidth: what a link carries, whatever the number of ranks.
   double (*busbw_factor)(int ranks);
+  /// Of this rank; looks at no buffer of the call.
+  Layout (*layout)(const Call& call);
   std::string (*algorithm)(const Call& call);
   std::unique_ptr<Repeater> (*ours)(const Call& call, Mode mode);
-  /// Whether MPI has this call for the type and operation.
-  bool (*peer_has)(Type type, const Op& op);
-  /// MPI's own; nothing if it cannot take the count.
-  std::optional<PeerCall> (*peer)(const Call& call, Mode mode);
-  /// Makes `repeater` do one call on values that depend on rank and position; elements that are wrong on this rank.
-  std::int64_t (*check)(const Call& call, Repeater& repeater);
+  PeerCall (*peer)(const Call& call, Mode mode);
+  /// What this rank's output holds afterwards; the rest of both buffers must stay as it was.
+  std::vector<Piece> (*expected)(const Call& call);
+  /// What is wrong beyond the elements, on this rank; nullptr: nothing can be.
+  std::int64_t (*misbehaviour)(const Call& call, Repeater& repeater) = nullptr;
+
+  [[nodiscard]] bool reduces() const { return collective && tutti::reduces(*collective); }
+  [[nodiscard]] bool has_root() const { return collective && tutti::has_root(*collective); }
 };
 
 [[nodiscard]] std::span<const BenchCollective* const> collectives();
+/// The collective of that name, or nullptr.
+[[nodiscard]] const BenchCollective* collective_named(std::string_view name);
 
 /// An operation by its name in the table; nothing if there is none. The scaled sum halves.
 [[nodiscard]] std::optional<Op> op_named(std::string_view name);

@@ -48,12 +48,12 @@ int bench_main(int argc, char** argv, int rank, int ranks) {
   apps::Options options = options_for(settings);
   if (const auto code = apps::parse_or_report(options, argc, argv, rank == 0)) return *code;
   try {
-    const Experiment what = resolved(settings, ranks);
+    const std::vector<Experiment> experiments = resolved(settings, ranks);
     Outputs outputs;
     open_outputs(outputs, settings, rank);
     const Communicator comm{MPI_COMM_WORLD};
     const Machine machine = survey(comm, {argv, argv + argc});
-    const std::vector<Record> records = run(what, settings, machine, comm);
+    const std::vector<Record> records = run(experiments, settings, machine, comm);
     write_outputs(outputs, machine, records);
     const bool is_wrong = std::any_of(records.begin(), records.end(), [](const Record& r) { return r.wrong > 0; });
     return is_wrong ? apps::exit_failure : apps::exit_success;

@@ -26,12 +26,11 @@ double seconds_back_to_back(Repeater& way, int calls) {
 }
 
 double seconds_touching(Repeater& way, int calls, const Protocol& protocol) {
-  const bool is_long = protocol.touched.size() >= barrier_from_touched_bytes;
   double sum = 0;
   barrier();
   for (int i = 0; i < calls; ++i) {
     protocol.memory->rewrite(protocol.touched);
-    if (is_long) barrier();
+    if (protocol.touching == Protocol::Touching::for_long) barrier();
     const auto begin = Clock::now();
     way.run(1);
     sum += seconds_since(begin);
@@ -42,13 +41,14 @@ double seconds_touching(Repeater& way, int calls, const Protocol& protocol) {
 /// Per call, on this rank.
 double round(Repeater& way, int calls, const Protocol& protocol) {
   way.run(calls_before_round(calls));
-  const double sum =
-      protocol.touched.empty() ? seconds_back_to_back(way, calls) : seconds_touching(way, calls, protocol);
+  const double sum = protocol.touching == Protocol::Touching::no ? seconds_back_to_back(way, calls)
+                                                                 : seconds_touching(way, calls, protocol);
   barrier();
   return sum / calls;
 }
 
-/// Rank 0 measures and decides for all: ranks that make different numbers of calls would hang.
+/// The slowest rank decides for all: ranks that make different numbers of calls would hang, and a rank that only sends
+/// may be done long before the others.
 int chosen_calls(Repeater& way) {
   constexpr double long_enough = round_seconds / 4;
   constexpr int attempts = 3;  // The quickest counts, as a pause of the process makes any call look long.
@@ -57,7 +57,7 @@ int chosen_calls(Repeater& way) {
     for (int attempt = 1; attempt < attempts; ++attempt) {
       seconds = std::min(seconds, seconds_back_to_back(way, calls));
     }
-    mpi::check(MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
     if (seconds >= long_enough || calls >= most_calls) return calls_per_round(seconds / calls);
   }
 }

@@ -2,6 +2,7 @@
 // How time is measured.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -16,13 +17,14 @@ struct Protocol {
   int rounds;
   int warmup_rounds;  ///< Before those that count.
   int calls;          ///< In a round; 0: calls_per_round() of a first measurement, for each way.
-  /// What is rewritten before each call, or empty. Each call is then timed alone, which adds the cost of reading the
-  /// clock to it. Where rewriting takes long, ranks meet in a barrier after it, so that no rank's rewriting is
-  /// counted as another rank's waiting; where it is short, such a barrier would disturb more than it helps.
-  std::span<std::byte> touched;
+  /// Whether inputs are rewritten before each call. Each call is then timed alone, which adds the cost of reading the
+  /// clock to it. Where rewriting takes long, ranks meet in a barrier after it, so that no rank's rewriting is counted
+  /// as another rank's waiting; where it is short, such a barrier would disturb more than it helps.
+  enum class Touching { no, briefly, for_long } touching;
+  std::span<std::byte> touched;  ///< This rank's input, empty on ranks that have none.
   const BenchMemory* memory;
 };
-inline constexpr std::size_t barrier_from_touched_bytes = 32 * 1024;
+inline constexpr std::int64_t barrier_from_touched_bytes = 32 * 1024;
 
 struct Timing {
   int calls;

@@ -35,6 +35,8 @@ std::optional<MPI_Datatype> mpi_type(Type type) {
   return std::nullopt;
 }
 
+MPI_Datatype mpi_type_of_size(Type type) { return mpi_type(type).value_or(MPI_UINT16_T); }
+
 std::optional<MPI_Op> mpi_op(Op::Kind kind) {
   switch (kind) {
     case Op::Kind::sum:

@@ -12,6 +12,8 @@ namespace tutti::bench {
 
 /// Nothing where MPI has no such type (fp16, bf16) or operation (avg, scaled_sum).
 [[nodiscard]] std::optional<MPI_Datatype> mpi_type(Type type);
+/// For elements that are only moved: one of the same size where MPI lacks the type.
+[[nodiscard]] MPI_Datatype mpi_type_of_size(Type type);
 [[nodiscard]] std::optional<MPI_Op> mpi_op(Op::Kind kind);
 
 }  // namespace tutti::bench

@@ -167,25 +167,35 @@ Pattern::Pattern(Type type, const std::function<Value(std::int64_t)>& value) : t
   }
 }
 
-void Pattern::write_to(const BenchMemory& memory, std::span<std::byte> data) const {
+std::span<const std::byte> Pattern::from(std::int64_t position) const {
+  const std::int64_t skipped = position % pattern_period * size_of(type_).value();
+  const auto period = block_.size() / static_cast<std::size_t>(repeated);
+  // A whole number of periods, so that what follows starts at the same place.
+  return std::span{block_}.subspan(static_cast<std::size_t>(skipped), block_.size() - period);
+}
+
+void Pattern::write_to(const BenchMemory& memory, std::span<std::byte> data, std::int64_t position) const {
+  const std::span<const std::byte> values = from(position);
   while (!data.empty()) {
-    const std::size_t size = std::min(data.size(), block_.size());
-    memory.write(data.data(), std::span{block_}.first(size));
+    const std::size_t size = std::min(data.size(), values.size());
+    memory.write(data.data(), values.first(size));
     data = data.subspan(size);
   }
 }
 
-std::int64_t Pattern::differences(const BenchMemory& memory, std::span<const std::byte> data, double tolerance) const {
+std::int64_t Pattern::differences(const BenchMemory& memory, std::span<const std::byte> data, double tolerance,
+                                  std::int64_t position) const {
   const auto [store, load] = storage(type_);
   const auto element = static_cast<std::size_t>(size_of(type_).value());
-  std::vector<std::byte> found(std::min(data.size(), block_.size()));
+  const std::span<const std::byte> values = from(position);
+  std::vector<std::byte> found(std::min(data.size(), values.size()));
   std::int64_t different = 0;
   for (; !data.empty(); data = data.subspan(found.size())) {
     found.resize(std::min(data.size(), found.size()));
     memory.read(data.data(), found);
-    if (std::memcmp(found.data(), block_.data(), found.size()) == 0) continue;
+    if (std::memcmp(found.data(), values.data(), found.size()) == 0) continue;
     for (std::size_t at = 0; at < found.size(); at += element) {
-      const Value expected = load(&block_[at]);
+      const Value expected = load(&values[at]);
       // Negated, so that NaN counts.
       if (!(std::abs(load(&found[at]) - expected) <= tolerance * std::abs(expected))) ++different;
     }
@@ -197,14 +207,23 @@ Pattern input_pattern(Type type, const Op& op, int rank, int ranks) {
   return Pattern{type, [&](std::int64_t position) { return contribution(type, op.kind(), rank, ranks, position); }};
 }
 
-Pattern reduced_pattern(Type type, const Op& op, int ranks) {
+Pattern reduced_pattern(Type type, const Op& op, int ranks) { return reduced_pattern(type, op, ranks, ranks); }
+
+Pattern reduced_pattern(Type type, const Op& op, int ranks, int end) {
   return Pattern{type, [&](std::int64_t position) {
                    Value value = contribution(type, op.kind(), 0, ranks, position);
-                   for (int rank = 1; rank < ranks; ++rank) {
+                   for (int rank = 1; rank < end; ++rank) {
                      value = combined(op.kind(), value, contribution(type, op.kind(), rank, ranks, position));
                    }
                    return finished(type, op, ranks, value);
                  }};
+}
+
+Pattern untouched_pattern(Type type) {
+  // Everything else is from 0 to 127.
+  const double first = type == Type::int8 ? -1 : 255;
+  constexpr std::int64_t differing = 7;
+  return Pattern{type, [&](std::int64_t position) { return first - static_cast<double>(position % differing); }};
 }
 
 double rounding_tolerance(Type type, const Op& op) {

@@ -26,20 +26,28 @@ class Pattern {
   /// `value(position)` for each position of a period.
   Pattern(Type type, const std::function<std::complex<double>(std::int64_t)>& value);
 
-  void write_to(const BenchMemory& memory, std::span<std::byte> data) const;
-  /// Elements of `data` that differ by more than `tolerance` (relative to the pattern; NaN differs from everything).
-  [[nodiscard]] std::int64_t differences(const BenchMemory& memory, std::span<const std::byte> data,
-                                         double tolerance) const;
+  /// The values from `position` on.
+  void write_to(const BenchMemory& memory, std::span<std::byte> data, std::int64_t position = 0) const;
+  /// Elements of `data` that differ by more than `tolerance` (relative to the pattern; NaN differs from everything)
+  /// from the values from `position` on.
+  [[nodiscard]] std::int64_t differences(const BenchMemory& memory, std::span<const std::byte> data, double tolerance,
+                                         std::int64_t position = 0) const;
 
  private:
+  /// Bytes to be written or read at once, however many there are.
+  [[nodiscard]] std::span<const std::byte> from(std::int64_t position) const;
+
   Type type_;
   std::vector<std::byte> block_;  ///< A number of periods.
 };
 
 /// What `rank` contributes.
 [[nodiscard]] Pattern input_pattern(Type type, const Op& op, int rank, int ranks);
-/// The contributions of all ranks, combined.
+/// The contributions of all ranks, combined; or only those of the ranks below `end`.
 [[nodiscard]] Pattern reduced_pattern(Type type, const Op& op, int ranks);
+[[nodiscard]] Pattern reduced_pattern(Type type, const Op& op, int ranks, int end);
+/// Values that are neither contributions nor results.
+[[nodiscard]] Pattern untouched_pattern(Type type);
 /// How far a right result may be from reduced_pattern: 0, except where it is rounded (avg of floating-point numbers).
 [[nodiscard]] double rounding_tolerance(Type type, const Op& op);
 

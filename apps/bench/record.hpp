@@ -22,9 +22,11 @@ struct Peer {
 /// One collective at one size. Times are per call, of the slowest rank, over the rounds.
 struct Record {
   std::string collective, algorithm, transport, memory, mode;
+  bool is_auto = false;  ///< Tutti chose the algorithm.
   int ranks = 0, nodes = 0;
   std::int64_t bytes = 0, count = 0;
-  std::string type, op;
+  std::string type, op;     ///< "none" where the collective has none.
+  std::optional<int> root;  ///< Nothing where the collective has none.
   Placement placement = Placement::out_of_place;
   int calls = 0, rounds = 0;  ///< Calls in each round.
   Spread time_us;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "apps/bench/summary.hpp"
 #include "apps/options.hpp"
 #include "tutti/error.hpp"
 
@@ -38,6 +39,7 @@ Json to_json(const Machine& machine) {
 Json to_json(const Record& record) {
   Json json = {{"collective", record.collective},
                {"algorithm", record.algorithm},
+               {"auto", record.is_auto},
                {"transport", record.transport},
                {"memory", record.memory},
                {"mode", record.mode},
@@ -47,6 +49,7 @@ Json to_json(const Record& record) {
                {"count", record.count},
                {"type", record.type},
                {"op", record.op},
+               {"root", to_json(record.root)},
                {"in_place", record.placement == Placement::in_place},
                {"iters", record.calls},
                {"rounds", record.rounds},
@@ -62,38 +65,38 @@ Json to_json(const Record& record) {
   return json;
 }
 
-}  // namespace
-
-std::optional<double> mean_ratio(std::span<const Record> records, Placement placement) {
-  std::vector<double> ratios;
-  for (const Record& record : records) {
-    if (record.peer && record.placement == placement) ratios.push_back(record.peer->ratio);
-  }
-  return geometric_mean(ratios);
+Json to_json(const Summary& summary) {
+  return {{"collective", summary.collective},
+          {"algorithm", summary.algorithm},
+          {"geometric_mean_ratio",
+           {{"out_of_place", to_json(summary.out_of_place)}, {"in_place", to_json(summary.in_place)}}},
+          {"wrong", to_json(summary.wrong)}};
 }
 
+}  // namespace
+
 nlohmann::ordered_json to_json(const Machine& machine, std::span<const Record> records) {
-  Json results = Json::array();
+  Json results = Json::array(), summaries = Json::array();
   for (const Record& record : records) {
     results.push_back(to_json(record));
   }
-  return {{"environment", to_json(machine)},
-          {"results", std::move(results)},
-          {"geometric_mean_ratio",
-           {{"out_of_place", to_json(mean_ratio(records, Placement::out_of_place))},
-            {"in_place", to_json(mean_ratio(records, Placement::in_place))}}}};
+  for (const Summary& summary : summarised(records)) {
+    summaries.push_back(to_json(summary));
+  }
+  return {{"environment", to_json(machine)}, {"results", std::move(results)}, {"summary", std::move(summaries)}};
 }
 
 std::string to_csv(std::span<const Record> records) {
   std::string text =
-      "collective,algorithm,transport,memory,mode,ranks,nodes,bytes,count,type,op,in_place,iters,rounds,"
+      "collective,algorithm,auto,transport,memory,mode,ranks,nodes,bytes,count,type,op,root,in_place,iters,rounds,"
       "min_us,median_us,max_us,algbw_GBps,busbw_GBps,wrong,peer,peer_mode,peer_min_us,peer_median_us,peer_max_us,"
       "ratio\n";
   for (const Record& r : records) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", r.collective, r.algorithm,
-                        r.transport, r.memory, r.mode, r.ranks, r.nodes, r.bytes, r.count, r.type, r.op,
-                        r.placement == Placement::in_place, r.calls, r.rounds, r.time_us.min, r.time_us.median,
-                        r.time_us.max, r.algbw, r.busbw, r.wrong ? fmt::to_string(*r.wrong) : "");
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", r.collective, r.algorithm,
+                        r.is_auto, r.transport, r.memory, r.mode, r.ranks, r.nodes, r.bytes, r.count, r.type, r.op,
+                        r.root ? fmt::to_string(*r.root) : "", r.placement == Placement::in_place, r.calls, r.rounds,
+                        r.time_us.min, r.time_us.median, r.time_us.max, r.algbw, r.busbw,
+                        r.wrong ? fmt::to_string(*r.wrong) : "");
     const auto& peer = r.peer;
     text += peer ? fmt::format("{},{},{},{},{},{}\n", peer->name, peer->mode, peer->time_us.min, peer->time_us.median,
                                peer->time_us.max, peer->ratio)

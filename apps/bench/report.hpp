@@ -10,14 +10,11 @@
 
 namespace tutti::bench {
 
-/// {"environment": {...}, "results": [...], "geometric_mean_ratio": {...}}; null: not checked, not compared.
+/// {"environment": {...}, "results": [...], "summary": [...]}; null: not checked, not compared, or no such thing.
 [[nodiscard]] nlohmann::ordered_json to_json(const Machine& machine, std::span<const Record> records);
 
 /// A header line, then a line for each record. Empty fields: not checked, not compared.
 [[nodiscard]] std::string to_csv(std::span<const Record> records);
-
-/// Geometric mean of the ratios of one placement; nothing if none was compared.
-[[nodiscard]] std::optional<double> mean_ratio(std::span<const Record> records, Placement placement);
 
 /// A file that is whole or not there: it is written beside its place and renamed when complete.
 class OutputFile {

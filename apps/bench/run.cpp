@@ -1,16 +1,18 @@
 #include "apps/bench/run.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <mpi.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdio>
 
 #include "apps/bench/buffers.hpp"
+#include "apps/bench/check.hpp"
 #include "apps/bench/measure.hpp"
+#include "apps/bench/notes.hpp"
 #include "apps/bench/progress.hpp"
-#include "apps/bench/report.hpp"
+#include "apps/bench/summary.hpp"
 #include "apps/bench/table.hpp"
 #include "lib/mpi/check.hpp"
 
@@ -18,39 +20,43 @@ namespace tutti::bench {
 
 namespace {
 
+/// One collective.
 class Bench {
  public:
-  Bench(const Experiment& what, const Settings& settings, const Machine& machine, const Communicator& comm)
+  Bench(const Experiment& what, const Settings& settings, const Machine& machine, const Communicator& comm,
+        const Progress& progress)
       : what_(what),
         settings_(settings),
         machine_(machine),
         comm_(comm),
         buffers_(what, comm),
         table_(layout()),
-        progress_(speaks() ? Progress::Speaker::yes : Progress::Speaker::no) {}
+        progress_(progress) {}
 
-  std::vector<Record> run() {
-    print(preface() + table_.header());
+  std::vector<Record> run() const {
+    print(heading(what_, settings_) + table_.header());
     std::vector<Record> records;
     for (std::size_t i = 0; i < what_.counts.size(); ++i) {
       for (const Placement placement : what_.placements) {
-        progress_.show(fmt::format("size {} of {}", i + 1, what_.counts.size()));
-        records.push_back(measured(what_.counts[i], placement));
-        print(table_.row(records.back()));
+        progress_.show(fmt::format("{}: size {} of {}", what_.collective->name, i + 1, what_.counts.size()));
+        for (Record& record : measured(what_.counts[i], placement)) {
+          print(table_.row(record));
+          records.push_back(std::move(record));
+        }
       }
     }
-    print(notes(records));
+    print(notes(what_, settings_, machine_, records));
     return records;
   }
 
  private:
-  [[nodiscard]] bool speaks() const { return comm_.rank() == Rank{0}; }
   [[nodiscard]] bool is_compared() const { return settings_.compare == "mpi"; }
   [[nodiscard]] Table::Layout layout() const;
-  [[nodiscard]] std::string preface() const;
-  [[nodiscard]] std::string notes(std::span<const Record> records) const;
   [[nodiscard]] Record described(const Call& call, Placement placement) const;
-  [[nodiscard]] Record measured(Count count, Placement placement) const;
+  [[nodiscard]] std::optional<PeerCall> peer_of(const Call& call) const;
+  [[nodiscard]] Protocol protocol(const Call& call) const;
+  /// One record for each algorithm.
+  [[nodiscard]] std::vector<Record> measured(Count count, Placement placement) const;
   [[nodiscard]] std::int64_t wrong_on_all_ranks(const Call& call, Repeater& ours) const;
   void print(const std::string& text) const;
 
@@ -60,63 +66,28 @@ class Bench {
   const Communicator& comm_;
   Buffers buffers_;
   Table table_;
-  Progress progress_;
+  const Progress& progress_;
 };
 
 Table::Layout Bench::layout() const {
-  std::size_t algorithm = what_.algorithm.size();
+  std::size_t algorithm = 0;
+  for (const std::string& asked : what_.algorithms) {
+    algorithm = std::max(algorithm, asked.size());
+  }
   for (const Algorithm* each : algorithms()) {
-    if (what_.algorithm.empty()) algorithm = std::max(algorithm, each->name.size());
+    if (algorithm == 0 && each->collective == what_.collective->collective) {
+      algorithm = std::max(algorithm, each->name.size());
+    }
   }
   return {settings_.type.size(), settings_.op.size(), algorithm, is_compared() ? "mpi" : ""};
 }
 
-std::string Bench::preface() const {
-  std::string text = fmt::format("# {}\n", machine_.command);
-  text += fmt::format("# ranks {}, nodes {} ({}), hardware threads {}, {}\n", machine_.ranks, machine_.nodes,
-                      machine_.hosts.front(), machine_.cores, machine_.mpi);
-  if (machine_.most_ranks_per_node > machine_.cores) {
-    text += "# more ranks than hardware threads: times say how ranks take turns, more than how data moves\n";
-  }
-  text +=
-      fmt::format("# {} of {} {}, {}, {} memory; times are of the slowest rank, over {} rounds\n", settings_.collective,
-                  settings_.op, settings_.type, settings_.mode, settings_.memory, settings_.rounds);
-  if (settings_.is_touched) {
-    text +=
-        fmt::format("# inputs are rewritten before each call; calls are timed alone, reading the clock: {:.0f} ns\n",
-                    machine_.clock_cost_ns);
-  }
-  return text;
-}
-
-std::string Bench::notes(std::span<const Record> records) const {
-  std::string text;
-  for (const Record& record : records) {
-    if (!is_compared() || record.peer) continue;
-    text += fmt::format("# {} elements: not compared, MPI's call takes counts up to 2147483647\n", record.count);
-  }
-  const auto compared =
-      std::find_if(records.begin(), records.end(), [](const Record& r) { return r.peer.has_value(); });
-  if (compared == records.end()) return text;
-  if (compared->peer->mode != settings_.mode) {
-    text += fmt::format("# {} has no {} calls: it was measured with {} ones\n", machine_.mpi, settings_.mode,
-                        compared->peer->mode);
-  }
-  std::vector<std::string> means;
-  const auto add_mean = [&](Placement placement, std::string_view name) {
-    const auto ratio = mean_ratio(records, placement);
-    if (ratio) means.push_back(fmt::format("{} {:.3f}", name, *ratio));
-  };
-  add_mean(Placement::out_of_place, "out of place");
-  add_mean(Placement::in_place, "in place");
-  return text + fmt::format("# ratio: {}'s median over Tutti's; above 1, Tutti is faster. Geometric mean: {}\n",
-                            machine_.mpi, fmt::join(means, ", "));
-}
-
 Record Bench::described(const Call& call, Placement placement) const {
+  const BenchCollective& collective = *what_.collective;
   Record record;
-  record.collective = settings_.collective;
-  record.algorithm = what_.collective->algorithm(call);
+  record.collective = collective.name;
+  record.algorithm = collective.algorithm(call);
+  record.is_auto = call.algorithm.empty();
   record.transport = what_.transport;
   record.memory = settings_.memory;
   record.mode = settings_.mode;
@@ -124,10 +95,33 @@ Record Bench::described(const Call& call, Placement placement) const {
   record.nodes = comm_.node_count();
   record.count = call.count.value();
   record.bytes = (call.count.value() * size_of(call.type)).value();
-  record.type = settings_.type;
-  record.op = settings_.op;
+  record.type = collective.has_data ? settings_.type : "none";
+  record.op = collective.reduces() ? settings_.op : "none";
+  if (collective.has_root()) record.root = settings_.root;
   record.placement = placement;
+  record.rounds = settings_.rounds;
   return record;
+}
+
+/// Nothing if it is not asked for, or if MPI's call cannot take the count.
+std::optional<PeerCall> Bench::peer_of(const Call& call) const {
+  const Count largest = what_.collective->divided == Divided::evenly ? call.block() : call.count;
+  if (!is_compared() || largest > Count{INT_MAX}) return std::nullopt;
+  return what_.collective->peer(call, what_.mode);
+}
+
+Protocol Bench::protocol(const Call& call) const {
+  using Touching = Protocol::Touching;
+  const Bytes size = call.count.value() * size_of(call.type);
+  const Touching touching = !settings_.is_touched || size == Bytes{0}   ? Touching::no
+                            : size.value() < barrier_from_touched_bytes ? Touching::briefly
+                                                                        : Touching::for_long;
+  return {.rounds = settings_.rounds,
+          .warmup_rounds = settings_.warmup,
+          .calls = settings_.iters,
+          .touching = touching,
+          .touched = buffers_.input_of(call),
+          .memory = what_.memory};
 }
 
 Spread in_microseconds(const Timing& timing) {
@@ -135,42 +129,44 @@ Spread in_microseconds(const Timing& timing) {
   return {seconds.min * 1e6, seconds.median * 1e6, seconds.max * 1e6};
 }
 
-Record Bench::measured(Count count, Placement placement) const {
-  const Call call = buffers_.call(count, placement);
-  Record record = described(call, placement);
-  const auto ours = what_.collective->ours(call, what_.mode);
-  const auto peer = is_compared() ? what_.collective->peer(call, what_.mode) : std::nullopt;
-  std::vector<Repeater*> ways{ours.get()};
-  if (peer) ways.push_back(peer->repeater.get());
-  const auto timings =
-      measure(ways, {.rounds = settings_.rounds,
-                     .warmup_rounds = settings_.warmup,
-                     .calls = settings_.iters,
-                     .touched = settings_.is_touched ? buffers_.input_of(call) : std::span<std::byte>{},
-                     .memory = what_.memory});
-  record.calls = timings[0].calls;
-  record.rounds = settings_.rounds;
-  record.time_us = in_microseconds(timings[0]);
-  constexpr double gigabytes_per_s = 1e-3;  // in bytes per microsecond
-  record.algbw = static_cast<double>(record.bytes) / record.time_us.median * gigabytes_per_s;
-  record.busbw = record.algbw * what_.collective->busbw_factor(comm_.size());
-  if (peer) {
-    const Spread time_us = in_microseconds(timings[1]);
-    const auto mode = std::string{to_string(peer->mode)};
-    record.peer = Peer{machine_.mpi, mode, time_us, time_us.median / record.time_us.median};
+std::vector<Record> Bench::measured(Count count, Placement placement) const {
+  Call call = buffers_.call(count, placement);
+  const std::optional<PeerCall> peer = peer_of(call);
+  std::vector<Record> records;
+  std::vector<std::unique_ptr<Repeater>> ours;
+  std::vector<Repeater*> ways;
+  for (const std::string& algorithm : what_.algorithms) {
+    call.algorithm = algorithm;
+    records.push_back(described(call, placement));
+    ways.push_back(ours.emplace_back(what_.collective->ours(call, what_.mode)).get());
   }
-  if (settings_.is_checked) record.wrong = wrong_on_all_ranks(call, *ours);
-  return record;
+  if (peer) ways.push_back(peer->repeater.get());
+  const std::vector<Timing> timings = measure(ways, protocol(call));
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    Record& record = records[i];
+    record.calls = timings[i].calls;
+    record.time_us = in_microseconds(timings[i]);
+    constexpr double gigabytes_per_s = 1e-3;  // in bytes per microsecond
+    record.algbw = static_cast<double>(record.bytes) / record.time_us.median * gigabytes_per_s;
+    record.busbw = record.algbw * what_.collective->busbw_factor(comm_.size());
+    if (peer) {
+      const Spread time_us = in_microseconds(timings.back());
+      const auto mode = std::string{to_string(peer->mode)};
+      record.peer = Peer{machine_.mpi, mode, time_us, time_us.median / record.time_us.median};
+    }
+    if (settings_.is_checked) record.wrong = wrong_on_all_ranks(call, *ours[i]);
+  }
+  return records;
 }
 
 std::int64_t Bench::wrong_on_all_ranks(const Call& call, Repeater& ours) const {
-  std::int64_t wrong = what_.collective->check(call, ours);
+  std::int64_t wrong = wrong_elements(*what_.collective, buffers_, call, ours);
   mpi::check(MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
   return wrong;
 }
 
 void Bench::print(const std::string& text) const {
-  if (!speaks()) return;
+  if (comm_.rank() != Rank{0}) return;
   progress_.clear();
   fmt::print("{}", text);
   std::fflush(stdout);
@@ -178,9 +174,20 @@ void Bench::print(const std::string& text) const {
 
 }  // namespace
 
-std::vector<Record> run(const Experiment& what, const Settings& settings, const Machine& machine,
+std::vector<Record> run(std::span<const Experiment> experiments, const Settings& settings, const Machine& machine,
                         const Communicator& comm) {
-  return Bench{what, settings, machine, comm}.run();
+  const bool speaks = comm.rank() == Rank{0};
+  const Progress progress{speaks ? Progress::Speaker::yes : Progress::Speaker::no};
+  if (speaks) fmt::print("{}", preface(settings, machine));
+  std::vector<Record> records;
+  for (const Experiment& what : experiments) {
+    for (Record& record : Bench{what, settings, machine, comm, progress}.run()) {
+      records.push_back(std::move(record));
+    }
+  }
+  const std::vector<Summary> summaries = summarised(records);
+  if (speaks && summaries.size() > 1) fmt::print("{}", to_text(summaries));
+  return records;
 }
 
 }  // namespace tutti::bench

@@ -1,6 +1,7 @@
 #pragma once
-// The whole of a run: every size and placement, measured, checked, printed.
+// The whole of a run: every collective, size, placement and algorithm, measured, checked, printed.
 
+#include <span>
 #include <vector>
 
 #include "apps/bench/machine.hpp"
@@ -10,9 +11,9 @@
 
 namespace tutti::bench {
 
-/// Collective over `comm`, which is all of MPI_COMM_WORLD. Rank 0 prints the table to stdout and gets the records.
+/// Collective over `comm`, which is all of MPI_COMM_WORLD. Rank 0 prints the tables to stdout and gets the records.
 /// Throws apps::InputError, on all ranks alike, if the memory does not suffice.
-[[nodiscard]] std::vector<Record> run(const Experiment& what, const Settings& settings, const Machine& machine,
-                                      const Communicator& comm);
+[[nodiscard]] std::vector<Record> run(std::span<const Experiment> experiments, const Settings& settings,
+                                      const Machine& machine, const Communicator& comm);
 
 }  // namespace tutti::bench

@@ -1,11 +1,15 @@
 #include "apps/bench/settings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <climits>
+#include <stdexcept>
 
+#include "apps/bench/mpi_names.hpp"
 #include "apps/bench/sweep.hpp"
+#include "lib/schedule/choice.hpp"
 
 namespace tutti::bench {
 
@@ -29,7 +33,7 @@ std::vector<std::string> names_of(const Items& items, Name name) {
 
 std::vector<std::string> names_of(const auto& names) { return {std::begin(names), std::end(names)}; }
 
-std::string_view collective_name(const BenchCollective* entry) { return to_string(entry->collective); }
+std::string_view collective_name(const BenchCollective* entry) { return entry->name; }
 
 std::vector<Type> all_types() {
   std::vector<Type> types;
@@ -58,11 +62,31 @@ void add_size_options(apps::Options& options, Settings& s) {
   options.integer("factor", s.factor, 2, INT_MAX, "each size is this many times the one before");
 }
 
+/// Names of collectives, or "all".
+std::vector<std::string> parse_collectives(std::string_view given) {
+  std::vector<std::string> all = names_of(collectives(), collective_name);
+  if (given == "all") return all;
+  std::vector<std::string> chosen = apps::split_list(given);
+  for (const std::string& name : chosen) {
+    if (collective_named(name) != nullptr) continue;
+    throw InputError(fmt::format("'{}' is none of: all, {}", name, fmt::join(all, ", ")));
+  }
+  return chosen;
+}
+
+void add_collective_option(apps::Options& options, Settings& s) {
+  const std::string help = fmt::format("what is measured, separated by commas, or all: {}",
+                                       fmt::join(names_of(collectives(), collective_name), ", "));
+  options.custom("collective", "LIST", fmt::format("{}", fmt::join(s.collectives, ",")), help,
+                 [&s](std::string_view given) { s.collectives = parse_collectives(given); });
+}
+
 void add_call_options(apps::Options& options, Settings& s) {
   options.choice("type", s.type, names_of(all_types(), [](Type type) { return to_string(type); }), "element type");
   options.choice("op", s.op, names_of(op_names), "operation; scaled_sum is half the sum");
   options.integer("root", s.root, 0, INT_MAX, "root rank of collectives that have one");
-  options.text("algorithm", s.algorithm, "NAME", "algorithm; auto: Tutti chooses");
+  options.text("algorithm", s.algorithm, "NAME",
+               "NAME[:PARAMETER][/SEGMENT]: algorithm; auto: Tutti chooses; each: all there are, in turns");
   options.choice("transport", s.transport, names_of(transport_names), "what messages travel through");
   options.choice("memory", s.memory, names_of(memories(), [](const BenchMemory& memory) { return memory.name; }),
                  "where the buffers are");
@@ -92,62 +116,109 @@ void require_sizes(const Settings& s, Type type) {
   }
 }
 
-void require_algorithm(const Settings& s, Collective collective) {
-  if (s.algorithm != "auto" && find_algorithm(collective, s.algorithm) == nullptr) {
-    throw InputError(fmt::format("--algorithm: '{}' is none of: auto, {}", s.algorithm, algorithm_names(collective)));
+std::vector<std::string> algorithms_named(const std::string& asked, const BenchCollective& collective) {
+  if (asked == "auto" || (asked == "each" && !collective.collective)) return {""};
+  if (!collective.collective) {
+    throw InputError(fmt::format("--algorithm: {} has none: '{}' is none of: auto, each", collective.name, asked));
   }
+  const Collective kind = *collective.collective;
+  if (asked == "each") {
+    std::vector<std::string> all;
+    for (const Algorithm* algorithm : algorithms()) {
+      if (algorithm->collective == kind) all.emplace_back(algorithm->name);
+    }
+    return all;
+  }
+  if (find_algorithm(kind, asked.substr(0, asked.find_first_of(":/"))) == nullptr) {
+    throw InputError(fmt::format("--algorithm: for {}, '{}' is none of: auto, each, {}", collective.name, asked,
+                                 algorithm_names(kind)));
+  }
+  try {
+    static_cast<void>(read_choice(kind, asked));
+  } catch (const std::invalid_argument& error) {
+    throw InputError(fmt::format("--algorithm: {}", error.what()));
+  }
+  return {asked};
 }
 
 void require_operation(const Settings& s, const BenchCollective& collective, Type type, const Op& op) {
+  if (!collective.reduces()) return;
   if (!supports(op.kind(), type)) {
     throw InputError(
         fmt::format("--op {} is not defined for --type {}, only for: {}", s.op, s.type, supported_types(op.kind())));
   }
-  if (s.compare == "mpi" && !collective.peer_has(type, op)) {
+  const bool is_prefix = collective.collective == Collective::scan || collective.collective == Collective::exscan;
+  if (is_prefix && op.kind() == Op::Kind::avg) {
+    throw InputError(fmt::format("--op avg is not defined for {}: the ranks that take part differ", collective.name));
+  }
+  if (s.compare == "mpi" && !(mpi_type(type) && mpi_op(op.kind()))) {
     throw InputError(
         fmt::format("--compare mpi: MPI has no {} of {} (it lacks fp16, bf16, avg and scaled_sum)", s.op, s.type));
   }
 }
 
-std::vector<Placement> placements(std::string_view name) {
+/// Those asked for that the collective has; if it has none of them, those that it has.
+std::vector<Placement> placements_of(const Settings& s, const BenchCollective& collective) {
+  if (!collective.has_in_place) return {Placement::out_of_place};
+  if (!collective.has_out_of_place) return {Placement::in_place};
+  return placements_named(s.placement);
+}
+
+/// Elements of the larger buffer: where it is divided, at least one for each rank and a multiple of that.
+std::vector<Count> sizes_of(const Settings& s, const BenchCollective& collective, Type type, int ranks) {
+  if (!collective.has_data) return {Count{0}};
+  const int parts = collective.divided == Divided::not_at_all ? 1 : ranks;
+  std::vector<Count> counts = sweep(s.min, s.max, s.factor, parts * size_of(type));
+  for (Count& count : counts) {
+    count = parts * count;
+  }
+  return counts;
+}
+
+}  // namespace
+
+std::vector<Placement> placements_named(std::string_view name) {
   if (name == "out") return {Placement::out_of_place};
   if (name == "in") return {Placement::in_place};
   return {Placement::out_of_place, Placement::in_place};
 }
 
-}  // namespace
-
 apps::Options options_for(Settings& settings) {
   apps::Options options{"tutti-bench", "Measures collectives: run it under mpirun."};
-  options.choice("collective", settings.collective, names_of(collectives(), collective_name), "what is measured");
+  options.made_of(components);
+  add_collective_option(options, settings);
   add_size_options(options, settings);
   add_call_options(options, settings);
   add_protocol_options(options, settings);
   return options;
 }
 
-Experiment resolved(const Settings& s, int ranks) {
-  const BenchCollective& collective = *named(collectives(), s.collective, collective_name);
+std::vector<Experiment> resolved(const Settings& s, int ranks) {
   const Type type = named(all_types(), s.type, [](Type each) { return to_string(each); });
   const Op op = *op_named(s.op);
   require_sizes(s, type);
   if (s.root >= ranks) {
     throw InputError(fmt::format("--root {} is not a rank: there are {}, from 0 to {}", s.root, ranks, ranks - 1));
   }
-  require_algorithm(s, collective.collective);
-  require_operation(s, collective, type, op);
   if (!s.json.empty() && s.json == s.csv) throw InputError("--json and --csv name the same file");
   const auto mode = std::find(std::begin(mode_names), std::end(mode_names), s.mode) - std::begin(mode_names);
-  return {.collective = &collective,
-          .memory = &named(memories(), s.memory, [](const BenchMemory& memory) { return memory.name; }),
-          .mode = static_cast<Mode>(mode),
-          .type = type,
-          .op = op,
-          .root = Rank{s.root},
-          .algorithm = s.algorithm == "auto" ? "" : s.algorithm,
-          .transport = "mpi",
-          .placements = placements(s.placement),
-          .counts = sweep(s.min, s.max, s.factor, size_of(type))};
+  std::vector<Experiment> experiments;
+  for (const std::string& name : s.collectives) {
+    const BenchCollective& collective = *collective_named(name);
+    require_operation(s, collective, type, op);
+    experiments.push_back(
+        {.collective = &collective,
+         .memory = &named(memories(), s.memory, [](const BenchMemory& memory) { return memory.name; }),
+         .mode = static_cast<Mode>(mode),
+         .type = type,
+         .op = op,
+         .root = Rank{s.root},
+         .algorithms = algorithms_named(s.algorithm, collective),
+         .transport = "mpi",
+         .placements = placements_of(s, collective),
+         .counts = sizes_of(s, collective, type, ranks)});
+  }
+  return experiments;
 }
 
 }  // namespace tutti::bench

@@ -12,7 +12,7 @@ namespace tutti::bench {
 
 /// As given: names are those of the command line.
 struct Settings {
-  std::string collective = "allreduce";
+  std::vector<std::string> collectives = {"allreduce"};
   Bytes min{8}, max{8 << 20};
   int factor = 2;
   std::string type = "fp32", op = "sum";
@@ -28,7 +28,7 @@ struct Settings {
 /// The options, bound to `settings`, which must outlive them.
 [[nodiscard]] apps::Options options_for(Settings& settings);
 
-/// What the names stand for.
+/// What the names stand for, for one collective.
 struct Experiment {
   const BenchCollective* collective;
   const BenchMemory* memory;
@@ -36,13 +36,16 @@ struct Experiment {
   Type type;
   Op op;
   Rank root;
-  std::string algorithm;  ///< Empty: Tutti chooses.
+  std::vector<std::string> algorithms;  ///< All measured; an empty one: Tutti chooses.
   std::string transport;
   std::vector<Placement> placements;
   std::vector<Count> counts;
 };
 
-/// Throws apps::InputError if the values do not fit each other or the number of ranks.
-[[nodiscard]] Experiment resolved(const Settings& settings, int ranks);
+/// One for each collective. Throws apps::InputError if the values do not fit each other or the number of ranks.
+[[nodiscard]] std::vector<Experiment> resolved(const Settings& settings, int ranks);
+
+/// "out", "in", "both".
+[[nodiscard]] std::vector<Placement> placements_named(std::string_view name);
 
 }  // namespace tutti::bench

@@ -16,6 +16,11 @@ std::string with_digits(double value, int most_decimals) {
   return fmt::format("{:.{}f}", value, decimals);
 }
 
+std::string place_text(const Record& record) {
+  if (record.count == 0) return "-";
+  return record.placement == Placement::in_place ? "in" : "out";
+}
+
 }  // namespace
 
 std::string time_text(double microseconds) { return with_digits(microseconds, 4); }
@@ -73,7 +78,7 @@ std::string Table::row(const Record& record) const {
                                     record.op,
                                     record.algorithm,
                                     record.transport,
-                                    record.placement == Placement::in_place ? "in" : "out",
+                                    place_text(record),
                                     time_text(record.time_us.min),
                                     time_text(record.time_us.median),
                                     time_text(record.time_us.max),

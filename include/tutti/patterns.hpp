@@ -159,7 +159,7 @@ class SplitTree {
     Rank rank;
     int first, last;
   };
-  SplitTree(Rank rank, int size, Rank root, int radix) : first_(0), last_(size), top_(root.value()) {
+  SplitTree(Rank rank, int size, Rank root, int radix) : last_(size), top_(root.value()) {
     while (last_ - first_ > 1) {
       const int parts = std::min(radix, last_ - first_);
       const auto begin_of = [&, first = first_, count = last_ - first_](int part) {
