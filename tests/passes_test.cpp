@@ -52,12 +52,12 @@ TEST(Segmented, PassesOnPieceByPiece) {
   const auto sends = [](const Action& action) { return std::holds_alternative<Send>(action); };
   EXPECT_EQ(count_of(cut, sends), 2 * count_of(part.schedule, sends));
   // The second round's first piece waits for the reduction of the first pieces only.
-  EXPECT_THAT(to_text(cut), testing::HasSubstr("send output[8..10) to 1 (message 2)"));
+  EXPECT_THAT(to_text(cut), testing::HasSubstr("send output[4..6) to 1 (message 2)"));
   for (const auto& [action, after] : cut.steps)
     if (const auto* send = std::get_if<Send>(&action); send != nullptr && send->message == 2) {
       ASSERT_EQ(after.size(), 1U);
       EXPECT_EQ(to_text(cut.steps[static_cast<std::size_t>(after[0])].action),
-                "reduce output[8..10) = scratch[0..2) (+) input[8..10)");
+                "reduce output[4..6) = scratch[0..2) (+) input[4..6)");
     }
 }
 
@@ -71,7 +71,7 @@ TEST(Fused, JoinsTheReductionsOfARing) {
   };
   EXPECT_EQ(count_of(joined, is_joined), 3);
   EXPECT_THAT(to_text(joined),
-              testing::HasSubstr("recv scratch[0..2) from 0, reduce output[0..2) = scratch[0..2) (+) input[0..2)"));
+              testing::HasSubstr("recv scratch[0..2) from 0, reduce output[6..8) = scratch[0..2) (+) input[6..8)"));
 }
 
 /// The ranks that receive first would wait for each other's sends, which the reductions have to follow.
