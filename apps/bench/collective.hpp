@@ -119,6 +119,10 @@ struct BenchCollective {
 
   [[nodiscard]] bool reduces() const { return collective && tutti::reduces(*collective); }
   [[nodiscard]] bool has_root() const { return collective && tutti::has_root(*collective); }
+  /// Whether some ranks need nothing from some others, so that they may leave before those have come.
+  [[nodiscard]] bool is_one_way() const {
+    return has_root() || collective == Collective::scan || collective == Collective::exscan;
+  }
 };
 
 [[nodiscard]] std::span<const BenchCollective* const> collectives();

@@ -25,12 +25,15 @@ double seconds_back_to_back(Repeater& way, int calls) {
   return seconds_since(begin);
 }
 
-double seconds_touching(Repeater& way, int calls, const Protocol& protocol) {
+/// Each call timed alone.
+double seconds_one_by_one(Repeater& way, int calls, const Protocol& protocol) {
+  const bool meets =
+      protocol.touching == Protocol::Touching::for_long || protocol.pace == Protocol::Pace::after_barriers;
   double sum = 0;
   barrier();
   for (int i = 0; i < calls; ++i) {
-    protocol.memory->rewrite(protocol.touched);
-    if (protocol.touching == Protocol::Touching::for_long) barrier();
+    if (protocol.touching != Protocol::Touching::no) protocol.memory->rewrite(protocol.touched);
+    if (meets) barrier();
     const auto begin = Clock::now();
     way.run(1);
     sum += seconds_since(begin);
@@ -38,24 +41,30 @@ double seconds_touching(Repeater& way, int calls, const Protocol& protocol) {
   return sum;
 }
 
+double seconds_of(Repeater& way, int calls, const Protocol& protocol) {
+  const bool one_by_one =
+      protocol.touching != Protocol::Touching::no || protocol.pace == Protocol::Pace::after_barriers;
+  return one_by_one ? seconds_one_by_one(way, calls, protocol) : seconds_back_to_back(way, calls);
+}
+
 /// Per call, on this rank.
 double round(Repeater& way, int calls, const Protocol& protocol) {
   way.run(calls_before_round(calls));
-  const double sum = protocol.touching == Protocol::Touching::no ? seconds_back_to_back(way, calls)
-                                                                 : seconds_touching(way, calls, protocol);
+  const double sum = seconds_of(way, calls, protocol);
   barrier();
   return sum / calls;
 }
 
 /// The slowest rank decides for all: ranks that make different numbers of calls would hang, and a rank that only sends
 /// may be done long before the others.
-int chosen_calls(Repeater& way) {
+int chosen_calls(Repeater& way, Protocol protocol) {
+  protocol.touching = Protocol::Touching::no;
   constexpr double long_enough = round_seconds / 4;
   constexpr int attempts = 3;  // The quickest counts, as a pause of the process makes any call look long.
   for (int calls = 1;; calls *= 4) {
-    double seconds = seconds_back_to_back(way, calls);
+    double seconds = seconds_of(way, calls, protocol);
     for (int attempt = 1; attempt < attempts; ++attempt) {
-      seconds = std::min(seconds, seconds_back_to_back(way, calls));
+      seconds = std::min(seconds, seconds_of(way, calls, protocol));
     }
     mpi::check(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
     if (seconds >= long_enough || calls >= most_calls) return calls_per_round(seconds / calls);
@@ -67,7 +76,7 @@ int chosen_calls(Repeater& way) {
 std::vector<Timing> measure(std::span<Repeater* const> ways, const Protocol& protocol) {
   std::vector<Timing> timings;
   for (Repeater* const way : ways) {
-    timings.push_back({protocol.calls > 0 ? protocol.calls : chosen_calls(*way), {}});
+    timings.push_back({protocol.calls > 0 ? protocol.calls : chosen_calls(*way, protocol), {}});
     timings.back().seconds.reserve(static_cast<std::size_t>(protocol.rounds));
   }
   for (int number = -protocol.warmup_rounds; number < protocol.rounds; ++number) {

@@ -21,6 +21,10 @@ struct Protocol {
   /// clock to it. Where rewriting takes long, ranks meet in a barrier after it, so that no rank's rewriting is counted
   /// as another rank's waiting; where it is short, such a barrier would disturb more than it helps.
   enum class Touching { no, briefly, for_long } touching;
+  /// How calls follow each other. Ranks that need not wait for all others (the root of a broadcast) would run ahead of
+  /// them by many calls, and what is measured would be how many a rank can have under way, not what one takes: there,
+  /// ranks meet in a barrier of MPI's before each call, and it is timed alone, as OSU's benchmarks do.
+  enum class Pace { back_to_back, after_barriers } pace;
   std::span<std::byte> touched;  ///< This rank's input, empty on ranks that have none.
   const BenchMemory* memory;
 };

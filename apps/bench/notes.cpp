@@ -38,6 +38,7 @@ std::string heading(const Experiment& what, const Settings& settings) {
                         collective.divided == Divided::unevenly ? "growing from rank 0 to the last"
                                                                 : "block j of rank i like block i of rank j");
   }
+  if (collective.is_one_way()) text += "# ranks meet in a barrier before each call, which is timed alone\n";
   const bool is_asked = settings.placement == "both" || what.placements == placements_named(settings.placement);
   if (!is_asked && collective.has_data) {
     text += fmt::format("# it has no call {} place\n", settings.placement == "out" ? "out of" : "in");

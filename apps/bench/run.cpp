@@ -120,6 +120,7 @@ Protocol Bench::protocol(const Call& call) const {
           .warmup_rounds = settings_.warmup,
           .calls = settings_.iters,
           .touching = touching,
+          .pace = what_.collective->is_one_way() ? Protocol::Pace::after_barriers : Protocol::Pace::back_to_back,
           .touched = buffers_.input_of(call),
           .memory = what_.memory};
 }

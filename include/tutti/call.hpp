@@ -26,8 +26,8 @@ namespace detail {
 
 /// A collective call, before its arguments are checked.
 struct Call {
-  std::string_view function;  ///< As in messages: "allgatherv".
-  Collective collective;
+  std::string_view function{};  ///< As in messages: "allgatherv".
+  Collective collective = Collective::barrier;
   const void* in = nullptr;
   void* out = nullptr;
   Count count{};

@@ -2,6 +2,7 @@
 // A collective as one rank sees it: explicit point-to-point steps on regions of three buffers.
 // No pointers, no data types, no MPI: a schedule can be cached, printed, compared and proved.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -115,6 +116,10 @@ inline constexpr int collective_count = 11;
 struct BlockList {
   std::span<const Count> counts, offsets;
   [[nodiscard]] bool empty() const { return counts.empty(); }
+  /// The same numbers, wherever they are.
+  friend bool operator==(const BlockList& a, const BlockList& b) {
+    return std::ranges::equal(a.counts, b.counts) && std::ranges::equal(a.offsets, b.offsets);
+  }
 };
 
 /// What one rank asks of an algorithm.

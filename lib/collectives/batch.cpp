@@ -32,6 +32,19 @@ std::byte* base_of(const std::vector<Message>& messages) {
   return base;
 }
 
+/// What a plan of the messages depends on: peer, place and size of each.
+std::vector<Count> listed(const std::vector<Message>& messages) {
+  const std::byte* const base = base_of(messages);
+  std::vector<Count> list;
+  list.reserve(3 * messages.size());
+  for (const auto& [peer, data, bytes] : messages) {
+    list.emplace_back(peer.value());
+    list.emplace_back(bytes > Bytes{0} ? data - base : 0);
+    list.emplace_back(bytes.value());
+  }
+  return list;
+}
+
 Region region_of(Buffer buffer, const Message& message, const std::byte* base) {
   return {buffer, Count{message.bytes > Bytes{0} ? message.data - base : 0}, Count{message.bytes.value()}};
 }
@@ -41,7 +54,7 @@ void require_peer(const CallSite& site, std::string_view argument, Rank peer, in
     refuse(site, argument, std::to_string(peer.value()), fmt::format("a rank, 0 to {}", size - 1));
 }
 
-/// A schedule in which nothing waits for anything, run once per communicator state.
+/// A schedule in which nothing waits for anything.
 Schedule schedule_of(const CallSite& site, const std::vector<Message>& sends, const std::vector<Message>& recvs) {
   Schedule schedule;
   const std::byte *in = base_of(sends), *out = base_of(recvs);
@@ -92,21 +105,27 @@ struct Batch::Messages {
     return {peer, static_cast<std::byte*>(const_cast<void*>(data)), count.value() * size_of(type)};
   }
 
-  /// An operation that is ready to start; it owns its plan.
+  /// An operation that is ready to start.
   Operation& ready() const {
     CommunicatorState& state = comm->state();
     state.require_working();
-    const CallSite site{"Batch", state.rank()};
-    const Problem problem{state.rank(), state.size()};
-    constexpr MessageWindow unlimited{std::numeric_limits<int>::max()};
-    CompiledPlan compiled = compile(schedule_of(site, sends, recvs), problem, Type::uint8, Op::sum, unlimited);
-    compiled.takes_turns = false;
-    auto plan = std::make_unique<CachedPlan>(std::move(compiled));
-    Operation& operation = plan->acquire(state);
+    const std::vector<Count> in = listed(sends), out = listed(recvs);
+    detail::PlanKey key{.problem = {state.rank(), state.size()}, .type = Type::uint8};
+    key.problem.in.counts = in;
+    key.problem.out.counts = out;
+    Operation& operation = state.plan_of_messages(key, [&] { return compiled(state); }).acquire(state);
     operation.bind(base_of(sends), base_of(recvs));
     operation.keep_alive = comm->share();
-    operation.own_plan = std::move(plan);
     return operation;
+  }
+
+  CompiledPlan compiled(const CommunicatorState& state) const {
+    const CallSite site{"Batch", state.rank()};
+    constexpr MessageWindow unlimited{std::numeric_limits<int>::max()};
+    CompiledPlan plan =
+        compile(schedule_of(site, sends, recvs), {state.rank(), state.size()}, Type::uint8, Op::sum, unlimited);
+    plan.takes_turns = false;
+    return plan;
   }
 };
 

@@ -49,8 +49,31 @@ Selection named(const CallSite& site, const Call& call, std::string_view algorit
   }
 }
 
+/// Whether the lists of a call are those that a plan was made for. The arrays of the earlier call may have changed.
+bool has_lists_of(const Call& call, const Problem& problem) {
+  const bool at_root = problem.rank == problem.root;
+  switch (call.collective) {
+    case Collective::gather:
+      return !at_root || call.out_blocks == problem.out;
+    case Collective::scatter:
+      return !at_root || call.in_blocks == problem.in;
+    case Collective::alltoall:
+      return call.out_blocks == problem.out && (call.in == MPI_IN_PLACE || call.in_blocks == problem.in);
+    default:
+      return call.in_blocks == problem.in && call.out_blocks == problem.out;
+  }
+}
+
+/// Whether a call is the same as the one before, buffers included, so that what was checked then holds.
+bool repeats(const Call& call, const Options& options, const LastCall& last) {
+  return last.plan != nullptr && call.in == last.call.in && call.out == last.call.out &&
+         call.count == last.call.count && call.collective == last.call.collective && call.type == last.call.type &&
+         call.root == last.call.root && call.op == last.call.op && options.algorithm == last.algorithm &&
+         call.is_uneven == last.call.is_uneven && (!call.is_uneven || has_lists_of(call, last.plan->key().problem));
+}
+
 /// Checks the arguments and binds them to an operation that is ready to start.
-Operation& ready(Call call, CommunicatorState& state, const Options& options) {
+Operation& checked(Call call, CommunicatorState& state, const Options& options) {
   const CallSite site{call.function, state.rank()};
   state.require_working();
   PlanKey key{.type = call.type, .op = call.op};
@@ -61,7 +84,8 @@ Operation& ready(Call call, CommunicatorState& state, const Options& options) {
   key.choice = selection.choice;
   key.problem.parameter = selection.choice.parameter;
   try {
-    Operation& operation = state.plan(key, [&] { require_disjoint_blocks(site, key.problem); }).acquire(state);
+    CachedPlan& plan = state.plan(key, [&] { require_disjoint_blocks(site, key.problem); });
+    Operation& operation = plan.acquire(state);
     operation.bind(call.in, call.out);
     operation.why = selection.why;
     return operation;
@@ -69,6 +93,22 @@ Operation& ready(Call call, CommunicatorState& state, const Options& options) {
     refuse(site, "count", fmt::format("{}, for which there is no memory for scratch", call.count.value()),
            "what leaves memory for scratch (algorithms/README.md), or an algorithm that needs less");
   }
+}
+
+/// The same, at once for a call that repeats the one before. Programs that do so are those whose calls are short.
+Operation& ready(const Call& call, CommunicatorState& state, const Options& options) {
+  LastCall& last = state.last_call();
+  if (repeats(call, options, last)) {
+    state.require_working();
+    Operation& operation = last.plan->acquire(state);
+    operation.bind(last.in, last.out);
+    operation.why = last.why;
+    return operation;
+  }
+  Operation& operation = checked(call, state, options);
+  last = {call,         std::string{options.algorithm}, &operation.plan(), operation.input(), operation.output(),
+          operation.why};
+  return operation;
 }
 
 OwnedOperation owned(Operation& operation, const Communicator& comm) {

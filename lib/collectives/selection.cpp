@@ -22,9 +22,13 @@ bool is_small_allreduce(const Question& q) {
 /// Blocks so large that the ring's 2(p-1) rounds cost less than folding onto a power of two, which moves n twice more.
 bool has_large_blocks(const Question& q) { return q.bytes >= q.ranks * 32 * KiB; }
 
-bool is_small(const Question& q) { return q.bytes <= 8 * KiB; }
-bool is_medium(const Question& q) { return q.bytes <= 256 * KiB; }
+bool is_small(const Question& q) { return q.bytes <= 2 * KiB; }
+bool is_medium(const Question& q) { return q.bytes <= 128 * KiB; }
 bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <= q.ranks * KiB / 4; }
+/// So few that a chain's rounds cost less than what doubling sends more.
+bool has_few_ranks(const Question& q) { return q.ranks <= 8; }
+/// So many that one rank alone takes longer to serve them than a tree takes rounds.
+bool has_many_ranks_and_small_blocks(const Question& q) { return q.ranks > 16 && has_small_even_blocks(q); }
 
 struct Rule {
   Collective collective;
@@ -36,11 +40,12 @@ struct Rule {
 /// For each collective the first rule that fits counts; the last one always does, and keeps the order of ranks.
 constexpr Rule rules[] = {
     {Collective::barrier, "dissemination", always, "as it needs the fewest rounds"},
-    {Collective::broadcast, "knomial", is_small, "as few bytes want few rounds"},
-    {Collective::broadcast, "knomial/32K", is_medium, "as the tree passes segments on while others arrive"},
-    {Collective::broadcast, "chain/64K", always, "as many bytes want each rank to send them once"},
+    {Collective::broadcast, "knomial", is_medium, "as few bytes want few rounds"},
+    {Collective::broadcast, "knomial/128K", always, "as the tree passes segments on while others arrive"},
     {Collective::reduce, "knomial", is_small, "as few bytes want few rounds"},
-    {Collective::reduce, "knomial", always, "as it keeps the order of ranks and has few rounds"},
+    {Collective::reduce, "two_tree", always, "as each rank then sends and reduces everything about once"},
+    {Collective::reduce, "knomial", is_medium, "as it keeps the order of ranks, in few rounds"},
+    {Collective::reduce, "reduce_scatter_gather", always, "as it keeps the order of ranks, with little volume"},
     {Collective::allreduce, "recursive_doubling", is_small_allreduce, "as few bytes want few rounds"},
     {Collective::allreduce, "rabenseifner", is_power_of_two, "as many bytes want the least volume"},
     {Collective::allreduce, "ring", has_large_blocks, "as large blocks want the least volume on any number of ranks"},
@@ -50,14 +55,17 @@ constexpr Rule rules[] = {
     {Collective::reduce_scatter, "recursive_halving", always, "as it has little volume and keeps the order of ranks"},
     {Collective::allgather, "circulant", is_medium, "as it has the fewest rounds on any number of ranks"},
     {Collective::allgather, "ring", always, "as many bytes want blocks that lie in one piece"},
-    {Collective::gather, "binomial", has_small_even_blocks, "as small blocks want few messages at the root"},
+    {Collective::gather, "binomial", has_many_ranks_and_small_blocks, "as a root cannot take many small messages fast"},
     {Collective::gather, "linear", always, "as every block then crosses once, and sizes need no exchange"},
-    {Collective::scatter, "binomial", has_small_even_blocks, "as small blocks want few messages at the root"},
+    {Collective::scatter, "binomial", has_many_ranks_and_small_blocks,
+     "as a root cannot send many small messages fast"},
     {Collective::scatter, "linear", always, "as every block then crosses once, and sizes need no exchange"},
-    {Collective::alltoall, "bruck", has_small_even_blocks, "as small blocks want few messages"},
+    {Collective::alltoall, "bruck", has_many_ranks_and_small_blocks, "as small blocks want few messages"},
     {Collective::alltoall, "linear", always, "as every block then crosses once, and sizes need no exchange"},
+    {Collective::scan, "linear", has_few_ranks, "as a chain of few ranks has little volume"},
     {Collective::scan, "recursive_doubling", always, "as it has few rounds"},
-    {Collective::exscan, "doubling_123", always, "as it has the fewest rounds and reductions"},
+    {Collective::exscan, "linear", has_few_ranks, "as a chain of few ranks has little volume"},
+    {Collective::exscan, "doubling_123", always, "as it has few rounds and few reductions"},
 };
 
 const std::vector<Selection>& choices() {

@@ -13,12 +13,23 @@
 #include "lib/runtime/plan_cache.hpp"
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/settings.hpp"
+#include "tutti/call.hpp"
 #include "tutti/error.hpp"
 #include "tutti/patterns.hpp"
 
 namespace tutti::detail {
 
 class Runtime;
+
+/// A call that was checked, and what it came to.
+struct LastCall {
+  Call call{};
+  std::string algorithm{};
+  CachedPlan* plan = nullptr;  ///< Null: none, or its plan may be gone.
+  const void* in = nullptr;    ///< What is read; not `call.in` where that is MPI_IN_PLACE.
+  void* out = nullptr;
+  std::string_view why{};
+};
 
 /// Outlives its Communicator while requests or plans refer to it.
 class CommunicatorState {
@@ -45,9 +56,19 @@ class CommunicatorState {
   CachedPlan& plan(const PlanKey& key, const Validate& validate) {
     return plans_.find_or(key, [&] {
       validate();
+      last_call_.plan = nullptr;  // a new plan may take its place
       return std::make_unique<CachedPlan>(key, MessageWindow{tags_.messages()});
     });
   }
+  /// The plan of messages that are part of no collective; `compiled()` gives it if it is not there.
+  template <class Compile>
+  CachedPlan& plan_of_messages(const PlanKey& key, const Compile& compiled) {
+    return plans_.find_or(key, [&] {
+      last_call_.plan = nullptr;
+      return std::make_unique<CachedPlan>(key, compiled());
+    });
+  }
+  [[nodiscard]] LastCall& last_call() { return last_call_; }
   [[nodiscard]] std::size_t cached_plans() const { return plans_.size(); }
 
   // The turns of operations: one may run when the one tags.turns() before it is over. An operation has one turn, two if
@@ -97,6 +118,7 @@ class CommunicatorState {
   std::string failure_;               ///< Not empty: poisoned.
   const char* closed_because_ = "";
   PlanCache plans_;
+  LastCall last_call_;
 };
 
 }  // namespace tutti::detail

@@ -34,6 +34,8 @@ class Operation {
   /// Whether waiting for it gives the processor away.
   [[nodiscard]] bool yields() const;
 
+  [[nodiscard]] const void* input() const { return input_; }
+  [[nodiscard]] void* output() const { return output_; }
   [[nodiscard]] CommunicatorState& communicator() const { return communicator_; }
   [[nodiscard]] CachedPlan& plan() const { return plan_; }
 
@@ -43,8 +45,6 @@ class Operation {
   Operation* next_unused = nullptr;
   /// Set while a Request or Plan refers to it, so that the communicator's state outlives them.
   std::shared_ptr<CommunicatorState> keep_alive;
-  /// Set if the plan is not cached: it lives as long as its only operation is referred to.
-  std::unique_ptr<CachedPlan> own_plan;
   /// Why the algorithm was chosen; set by who acquires it.
   std::string_view why;
 

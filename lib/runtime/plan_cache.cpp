@@ -12,10 +12,6 @@
 namespace tutti::detail {
 namespace {
 
-bool same(const BlockList& a, const BlockList& b) {
-  return std::ranges::equal(a.counts, b.counts) && std::ranges::equal(a.offsets, b.offsets);
-}
-
 /// What the ranks told the root must be what it was given.
 void require_expected_sizes(const Problem& problem) {
   if (problem.rank != problem.root) return;
@@ -30,8 +26,8 @@ void require_expected_sizes(const Problem& problem) {
 bool operator==(const PlanKey& a, const PlanKey& b) {
   const Problem &p = a.problem, &q = b.problem;
   return a.choice == b.choice && p.collective == q.collective && p.count == q.count && p.aliasing == q.aliasing &&
-         p.root == q.root && p.parameter == q.parameter && a.type == b.type && a.op == b.op && same(p.in, q.in) &&
-         same(p.out, q.out);
+         p.root == q.root && p.parameter == q.parameter && a.type == b.type && a.op == b.op && p.in == q.in &&
+         p.out == q.out;
 }
 
 std::size_t HashPlanKey::operator()(const PlanKey& key) const noexcept {
@@ -50,9 +46,8 @@ std::size_t HashPlanKey::operator()(const PlanKey& key) const noexcept {
 }
 
 CachedPlan::CachedPlan(const PlanKey& key, MessageWindow window) : key_(key), window_(window) {
-  Problem& problem = key_.problem;
-  problem.in = {keep(problem.in.counts), keep(problem.in.offsets)};
-  problem.out = {keep(problem.out.counts), keep(problem.out.offsets)};
+  keep_lists();
+  const Problem& problem = key_.problem;
   const Algorithm& algorithm = *key_.choice.algorithm;
   if (algorithm.exchange != nullptr && problem.uneven()) {
     exchanged_ = std::make_unique<Exchange>(algorithm.exchange(problem));
@@ -61,6 +56,16 @@ CachedPlan::CachedPlan(const PlanKey& key, MessageWindow window) : key_(key), wi
   } else {
     compiled = compile(key_.choice, problem, key_.type, key_.op, window);
   }
+}
+
+CachedPlan::CachedPlan(const PlanKey& key, CompiledPlan messages) : compiled(std::move(messages)), key_(key) {
+  keep_lists();
+}
+
+void CachedPlan::keep_lists() {
+  Problem& problem = key_.problem;
+  problem.in = {keep(problem.in.counts), keep(problem.in.offsets)};
+  problem.out = {keep(problem.out.counts), keep(problem.out.offsets)};
 }
 
 std::span<const Count> CachedPlan::keep(std::span<const Count> list) {

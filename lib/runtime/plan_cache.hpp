@@ -33,8 +33,8 @@ class CachedPlan {
  public:
   /// Copies the lists of `key`. Compiles the schedule; if sizes have to be exchanged first, that of the exchange.
   CachedPlan(const PlanKey& key, MessageWindow window);
-  /// A schedule of messages between pairs of ranks that is part of no collective; not cached.
-  explicit CachedPlan(CompiledPlan messages) : compiled(std::move(messages)) {}
+  /// Messages between pairs of ranks that are part of no collective. The lists of `key` say what it consists of.
+  CachedPlan(const PlanKey& key, CompiledPlan messages);
 
   /// An operation that nobody uses; makes one if there is none.
   Operation& acquire(CommunicatorState& communicator);
@@ -52,9 +52,10 @@ class CachedPlan {
   int in_use = 0;
 
  private:
+  void keep_lists();
   std::span<const Count> keep(std::span<const Count> list);
   PlanKey key_;
-  MessageWindow window_;
+  MessageWindow window_{};
   std::vector<std::vector<Count>> lists_;
   std::unique_ptr<Exchange> exchanged_;
   std::vector<std::unique_ptr<Operation>> operations_;

@@ -34,7 +34,6 @@ void detail::Release::operator()(Operation* operation) const noexcept {
   try {
     Progress::Entry entry{state->progress()};
     state->progress().wait(*operation, entry);
-    const std::unique_ptr<CachedPlan> gone = std::move(operation->own_plan);  // the operation with it
     operation->plan().release(*operation);
   } catch (const Error& error) {  // another thread than MPI allows: the operation stays with its communicator
     std::fprintf(stderr, "tutti: a request was destroyed where it could not be waited for: %s\n", error.what());
