@@ -60,7 +60,7 @@ Cost cost(const Problem& problem) {
   const Count block = Blocks{{Buffer::output, Count{0}, n}, fold.core()}.largest();
   return {.messages = 2 * fold.rounds() + paired,
           .rounds = 2 * (fold.rounds() + paired),
-          .sent = 2 * (fold.core() - 1) * block + paired * n,
+          .sent = 2 * ((fold.core() - 1) * block) + paired * n,
           .reduced = (fold.core() - 1) * block + paired * n,
           .scratch = fold.even() ? fold.core() / 2 * block : n};
 }

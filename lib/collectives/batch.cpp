@@ -14,7 +14,6 @@
 namespace tutti {
 namespace {
 
-using detail::CachedPlan;
 using detail::CommunicatorState;
 using detail::Operation;
 

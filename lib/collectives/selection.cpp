@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-constexpr Bytes KiB{1024};
+constexpr Bytes kibibyte{1024};
 
 bool always(const Question& /*question*/) { return true; }
 
@@ -16,15 +16,15 @@ bool is_power_of_two(const Question& q) { return std::has_single_bit(static_cast
 /// Up to here, few rounds count more than little volume. Measured (docs/performance.md): two ranks exchange everything
 /// once anyway; for more, log2 p times the volume tells the earlier the more ranks share the memory.
 bool is_small_allreduce(const Question& q) {
-  return q.bytes <= (q.ranks <= 2 ? 256 * KiB : std::max(4 * KiB, 128 * KiB / q.ranks));
+  return q.bytes <= (q.ranks <= 2 ? 256 * kibibyte : std::max(4 * kibibyte, 128 * kibibyte / q.ranks));
 }
 
 /// Blocks so large that the ring's 2(p-1) rounds cost less than folding onto a power of two, which moves n twice more.
-bool has_large_blocks(const Question& q) { return q.bytes >= q.ranks * 32 * KiB; }
+bool has_large_blocks(const Question& q) { return q.bytes >= 32 * (q.ranks * kibibyte); }
 
-bool is_small(const Question& q) { return q.bytes <= 2 * KiB; }
-bool is_medium(const Question& q) { return q.bytes <= 128 * KiB; }
-bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <= q.ranks * KiB / 4; }
+bool is_small(const Question& q) { return q.bytes <= 2 * kibibyte; }
+bool is_medium(const Question& q) { return q.bytes <= 128 * kibibyte; }
+bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <= q.ranks * kibibyte / 4; }
 /// So few that a chain's rounds cost less than what doubling sends more.
 bool has_few_ranks(const Question& q) { return q.ranks <= 8; }
 /// So many that one rank alone takes longer to serve them than a tree takes rounds.

@@ -11,7 +11,7 @@ namespace tutti {
 
 /// What a choice depends on: only what all ranks know alike, so that all choose the same.
 struct Question {
-  Collective collective;
+  Collective collective = Collective::barrier;
   int ranks = 1, nodes = 1;
   Bytes bytes{};  ///< Of the larger buffer; meaningless if `is_uneven` and ranks know only their own counts.
   bool is_uneven = false, is_commutative = true;

@@ -125,11 +125,11 @@ Choices read_choices(std::string_view text, std::string_view source) {
   return choices;
 }
 
-Settings agree_on_settings(MPI_Comm comm, std::string_view from_program) {
+Settings agree_on_settings(MPI_Comm comm, std::string_view algorithms) {
   int rank = 0;
   mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   Announcement said;
-  if (rank == 0) said = announce(from_program);
+  if (rank == 0) said = announce(algorithms);
   mpi::check(MPI_Bcast(&said, sizeof said, MPI_BYTE, 0, comm), "MPI_Bcast");
   if (said.refusal[0] != '\0') throw ArgumentError(said.refusal.data());
   Settings settings;
@@ -139,7 +139,8 @@ Settings agree_on_settings(MPI_Comm comm, std::string_view from_program) {
   for (std::size_t i = 0; i < collective_count; ++i) {
     const auto& [algorithm, parameter, segment] = said.choices[i];
     if (algorithm >= 0)
-      settings.choices[i] = {algorithms()[static_cast<std::size_t>(algorithm)], static_cast<int>(parameter), segment};
+      settings.choices[i] = {tutti::algorithms()[static_cast<std::size_t>(algorithm)], static_cast<int>(parameter),
+                             segment};
   }
   return settings;
 }

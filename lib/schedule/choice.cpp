@@ -63,6 +63,7 @@ std::vector<std::string> near_names(std::string_view name, const std::vector<std
   }
   std::ranges::sort(near);
   std::vector<std::string> names;
+  names.reserve(near.size());
   for (auto& [far, other] : near)
     names.push_back(std::move(other));
   return names;
