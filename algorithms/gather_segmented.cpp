@@ -59,7 +59,7 @@ constinit const Algorithm gather_segmented{
     .collective = Collective::gather,
     .name = "segmented",
     .order = Order::of_ranks,
-    .parameter = {.name = "segments", .fallback = 2, .least = 2},
+    .parameter = {.name = "segments", .fallback = 2, .least = 2, .most = 4096},
     .build = build,
     .cost = cost,
     .summary = "the root asks one rank after the other for segments: large contributions of many ranks do not flood it",

@@ -56,7 +56,7 @@ constinit const Algorithm reduce_circulant{
     .collective = Collective::reduce,
     .name = "circulant",
     .order = Order::any,
-    .parameter = {.name = "blocks", .fallback = 8, .least = 1},
+    .parameter = {.name = "blocks", .fallback = 8, .least = 1, .most = 4096},
     .build = build,
     .cost = cost,
     .summary = "blocks on a circulant graph: as few rounds as there can be, for any number of ranks and blocks",

@@ -46,7 +46,7 @@ constinit const Algorithm scatter_segmented{
     .collective = Collective::scatter,
     .name = "segmented",
     .order = Order::of_ranks,
-    .parameter = {.name = "segments", .fallback = 2, .least = 2},
+    .parameter = {.name = "segments", .fallback = 2, .least = 2, .most = 4096},
     .build = build,
     .cost = cost,
     .summary = "the root sends everybody the first segment, then the second, ...: all receive at the same time",

@@ -126,7 +126,18 @@ TEST_F(Messages, RefuseWhatIsNotAllowed) {
   expect_throw<ArgumentError>([&] { uneven.run(); }, {"1 sends and 0 receives", "as many"});
   uneven.recv(std::span{others}.first(3), comm_.rank());
   expect_throw<ArgumentError>([&] { uneven.run(); }, {"32 bytes sent to itself and 24 received"});
+  Batch itself{comm_};
+  itself.send(out, comm_.rank());
+  itself.recv(std::span{data}, comm_.rank());
+  expect_throw<ArgumentError>([&] { itself.run(); }, {"both sent from and received into"});
   expect_works(comm_);
+}
+
+TEST_F(Messages, OutliveTheCommunicatorObject) {
+  auto comm = std::make_unique<Communicator>(MPI_COMM_WORLD);
+  const Batch batch{*comm};
+  comm.reset();
+  expect_throw<StateError>([&] { batch.run(); }, {"was closed"});
 }
 
 /// The forms on spans and in place, each once: that they pass on what they are given.

@@ -116,6 +116,41 @@ TEST_F(Refusals, BuffersThatOverlapPartly) {
                  {"'out'", "4 bytes from 'in'"});
 }
 
+/// Blocks of one buffer, some sent and some received into: right if they are apart, however they are interleaved.
+TEST_F(Refusals, ListsThatShareMemory) {
+  std::vector<Count> counts(size(), Count{2}), even, odd, shifted;
+  for (std::size_t r = 0; r < size(); ++r) {
+    even.emplace_back(4 * r);
+    odd.emplace_back(4 * r + 2);
+    shifted.emplace_back(2 * ((r + 1) % size()));
+  }
+  std::vector<double> data(4 * size());
+  for (std::size_t i = 0; i < data.size(); ++i)
+    data[i] = 1000 * world_rank() + static_cast<double>(i);
+  for (const char* algorithm : {"linear", "pairwise", "bruck", "tuna"}) {
+    const Options options{.algorithm = algorithm};
+    alltoallv(data.data(), {counts, even}, data.data(), {counts, odd}, Type::fp64, comm_, options);
+    alltoallv(data.data(), {counts, even}, data.data() + 2, {counts, even}, Type::fp64, comm_, options);
+    for (std::size_t r = 0; r < size(); ++r)
+      EXPECT_EQ(data[4 * r + 3], 1000.0 * static_cast<double>(r) + 4 * world_rank() + 1) << algorithm;
+  }
+  allgatherv(data.data(), data.data(), {counts, odd}, Type::fp64, comm_);  // from the gap before the first block
+  EXPECT_EQ(data[3], 1);
+  if (size() > 1)
+    expect_refused("alltoallv",
+                   [&] {
+                     alltoallv(in_.data(), {counts, {}}, in_.data(), {counts, shifted}, Type::fp64, comm_);
+                   },
+                   {"'out_blocks'", "another list than 'in_blocks'", "apart"});
+  std::vector<Count> other = counts;
+  other[static_cast<std::size_t>(world_rank())] = Count{3};
+  expect_refused("alltoallv",
+                 [&] {
+                   alltoallv(in_.data(), {counts, {}}, out_.data(), {other, {}}, Type::fp64, comm_);
+                 },
+                 {"'out_blocks'", "3 elements from this rank itself", "lists for it, 2"});
+}
+
 TEST_F(Refusals, NullBuffers) {
   double* const data = in_.data();
   const Count one{1};
@@ -178,7 +213,8 @@ TEST_F(Refusals, AlgorithmsThatDoNotServe) {
                        {"'" + given + "'", "not commutative", algorithm_names(collective, Order::of_ranks)});
       expect_refused(name.c_str(), with(given + "/0", Op::sum), {"segment size", "1 or more"});
       if (!algorithm->parameter.name.empty())
-        expect_refused(name.c_str(), with(given + ":-1", Op::sum), {std::string{algorithm->parameter.name}, "or more"});
+        expect_refused(name.c_str(), with(given + ":-1", Op::sum),
+                       {std::string{algorithm->parameter.name}, "allowed", " to "});
     }
   }
 }
@@ -198,6 +234,8 @@ TEST(CommunicatorOptions, ChooseAlgorithms) {
   EXPECT_NE(plan_allreduce(std::span{data}, Op::sum, chosen).explain().find("rabenseifner/64"), std::string::npos);
   EXPECT_NE(plan_broadcast(std::span{data}, Rank{0}, chosen).explain().find("knomial:4, the communicator's"),
             std::string::npos);
+  EXPECT_EQ(plan_gather(data.data(), data.data() + 10, Count{1}, Type::fp64, Rank{0}, chosen).algorithm(), "linear")
+      << "what the program does not name, the environment may";
   expect_throw<ArgumentError>(
       [] {
         const Communicator bad{MPI_COMM_WORLD, {.algorithms = "allgather=rign"}};

@@ -263,6 +263,19 @@ TEST(Plans, OutliveTheirCommunicatorButDoNotStart) {
   plan.wait();
 }
 
+/// It must not throw; if it does, the call fails, whatever was thrown, and nothing is left under way.
+TEST(UserOperation, ThatThrowsFailsTheCall) {
+  if (world_size() != 2) GTEST_SKIP() << "needs two ranks, which both reduce";
+  const Op throwing = Op::user([](const void*, const void*, void*, Count, void*) { throw 7; }, Commutative::yes);
+  {
+    const Communicator comm{MPI_COMM_WORLD};
+    std::vector<double> data(3);
+    expect_throw<Error>([&] { allreduce(std::span{data}, throwing, comm); }, {"a user's operation threw"});
+    expect_throw<Error>([&] { allreduce(std::span{data}, Op::sum, comm); }, {"unusable"});
+  }
+  expect_works(Communicator{MPI_COMM_WORLD});
+}
+
 TEST(PlanCache, ForgetsOnlyPlansThatAreNotInUse) {
   const Setting two{"TUTTI_PLAN_CACHE", "2"};
   const Communicator comm{MPI_COMM_WORLD};

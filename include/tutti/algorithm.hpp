@@ -31,7 +31,7 @@ enum class Order : std::uint8_t {
 struct Parameter {
   std::string_view name;  ///< Empty: it has none.
   int fallback = 0;       ///< If none is asked for.
-  int least = 0;
+  int least = 0, most = 65536;
 };
 
 /// A schedule by which ranks tell each other sizes: its elements are counts. `input` of them are this rank's own (the

@@ -21,6 +21,7 @@ namespace tutti {
 /// - Messages have no tags, and never mix with collectives or with the program's own.
 /// - A rank may send to itself: the message goes to its receive in the same batch, which must have the same size.
 /// - Receives must not overlap each other or what is sent.
+/// - A batch may outlive its Communicator object, but runs only while the communicator is open.
 /// Errors: ArgumentError names what is not allowed, when it is added or, for messages to itself, when the batch is run;
 /// nothing has been posted then. Error: a message failed or was not of the expected size.
 class Batch {

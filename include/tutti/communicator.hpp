@@ -17,8 +17,8 @@ class CommunicatorState;
 
 /// What may be set when a communicator is made; rank 0's counts.
 struct CommunicatorOptions {
-  /// Which algorithms its calls use, as in TUTTI_ALGORITHM, before which it counts:
-  /// "allreduce=ring,broadcast=chain/64K".
+  /// Which algorithms its calls use: "allreduce=ring,broadcast=chain/64K". For other collectives TUTTI_ALGORITHM
+  /// counts.
   std::string_view algorithms = {};
 };
 

@@ -53,7 +53,8 @@ class [[nodiscard]] Plan {
   [[nodiscard]] bool test();
   /// The algorithm's name, as in the registry; empty if the plan is no collective.
   [[nodiscard]] std::string_view algorithm() const;
-  /// What runs and why: "allreduce of 8192 bytes on 4 ranks: rabenseifner, as ...; 4 rounds, ...".
+  /// What runs and why: "allreduce of 1000 elements of fp32 on 4 ranks of 1 node: rabenseifner, as many bytes want the
+  /// least volume; 4 rounds; the busiest rank sends 4 messages with 1500 elements in all, and reduces 750".
   [[nodiscard]] std::string explain() const;
 
  private:

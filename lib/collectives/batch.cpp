@@ -53,6 +53,11 @@ void require_peer(const CallSite& site, std::string_view argument, Rank peer, in
     refuse(site, argument, std::to_string(peer.value()), fmt::format("a rank, 0 to {}", size - 1));
 }
 
+bool share_memory(const std::byte* a, const std::byte* b, Count bytes) {
+  const std::less<> before;
+  return bytes > Count{0} && before(a, b + bytes.value()) && before(b, a + bytes.value());
+}
+
 /// A schedule in which nothing waits for anything.
 Schedule schedule_of(const CallSite& site, const std::vector<Message>& sends, const std::vector<Message>& recvs) {
   Schedule schedule;
@@ -85,6 +90,8 @@ Schedule schedule_of(const CallSite& site, const std::vector<Message>& sends, co
              fmt::format("{} bytes sent to itself and {} received", to_itself[i].count.value(),
                          from_itself[i].count.value()),
              "the same size");
+    if (share_memory(in + to_itself[i].offset.value(), out + from_itself[i].offset.value(), to_itself[i].count))
+      refuse(site, "data", "memory that a message to itself is both sent from and received into", "memory apart");
     if (to_itself[i].count > Count{0}) schedule.steps.push_back({Copy{to_itself[i], from_itself[i]}, {}});
   }
   return schedule;
@@ -93,12 +100,12 @@ Schedule schedule_of(const CallSite& site, const std::vector<Message>& sends, co
 }  // namespace
 
 struct Batch::Messages {
-  const Communicator* comm;
+  std::shared_ptr<CommunicatorState> state;
   std::vector<Message> sends{}, recvs{};
 
   Message checked(const CallSite& site, std::string_view argument, const void* data, Count count, Type type,
                   Rank peer) const {
-    require_peer(site, argument, peer, comm->size());
+    require_peer(site, argument, peer, state->size());
     require_count(site, count, type);
     require_buffer(site, "data", data, count);
     return {peer, static_cast<std::byte*>(const_cast<void*>(data)), count.value() * size_of(type)};
@@ -106,52 +113,52 @@ struct Batch::Messages {
 
   /// An operation that is ready to start.
   Operation& ready() const {
-    CommunicatorState& state = comm->state();
-    state.require_working();
+    state->require_open();
+    state->require_working();
     const std::vector<Count> in = listed(sends), out = listed(recvs);
-    detail::PlanKey key{.problem = {state.rank(), state.size()}, .type = Type::uint8};
+    detail::PlanKey key{.problem = {state->rank(), state->size()}, .type = Type::uint8};
     key.problem.in.counts = in;
     key.problem.out.counts = out;
-    Operation& operation = state.plan_of_messages(key, [&] { return compiled(state); }).acquire(state);
+    Operation& operation = state->plan_of_messages(key, [&] { return compiled(); }).acquire(*state);
     operation.bind(base_of(sends), base_of(recvs));
-    operation.keep_alive = comm->share();
+    operation.keep_alive = state;
     return operation;
   }
 
-  CompiledPlan compiled(const CommunicatorState& state) const {
-    const CallSite site{"Batch", state.rank()};
+  CompiledPlan compiled() const {
+    const CallSite site{"Batch", state->rank()};
     constexpr MessageWindow unlimited{std::numeric_limits<int>::max()};
     CompiledPlan plan =
-        compile(schedule_of(site, sends, recvs), {state.rank(), state.size()}, Type::uint8, Op::sum, unlimited);
+        compile(schedule_of(site, sends, recvs), {state->rank(), state->size()}, Type::uint8, Op::sum, unlimited);
     plan.takes_turns = false;
     return plan;
   }
 };
 
-Batch::Batch(const Communicator& comm) : messages_(std::make_unique<Messages>(Messages{&comm})) {}
+Batch::Batch(const Communicator& comm) : messages_(std::make_unique<Messages>(Messages{comm.share()})) {}
 Batch::Batch(Batch&&) noexcept = default;
 Batch& Batch::operator=(Batch&&) noexcept = default;
 Batch::~Batch() = default;
 
 void Batch::send(const void* data, Count count, Type type, Rank to) {
-  const CallSite site{"send", messages_->comm->rank()};
+  const CallSite site{"send", messages_->state->rank()};
   messages_->sends.push_back(messages_->checked(site, "to", data, count, type, to));
 }
 
 void Batch::recv(void* data, Count count, Type type, Rank from) {
-  const CallSite site{"recv", messages_->comm->rank()};
+  const CallSite site{"recv", messages_->state->rank()};
   messages_->recvs.push_back(messages_->checked(site, "from", data, count, type, from));
 }
 
 Request Batch::start() const {
-  const detail::Progress::Entry entry{messages_->comm->state().progress()};
+  const detail::Progress::Entry entry{messages_->state->progress()};
   Operation& operation = messages_->ready();
   operation.start();
   return Request{detail::OwnedOperation{&operation}};
 }
 
 Plan Batch::plan() const {
-  const detail::Progress::Entry entry{messages_->comm->state().progress()};
+  const detail::Progress::Entry entry{messages_->state->progress()};
   return Plan{detail::OwnedOperation{&messages_->ready()}};
 }
 

@@ -1,6 +1,9 @@
 // What the inline functions of include/tutti/ need besides detail::run: lengths of spans, blocks of types.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "lib/collectives/arguments.hpp"
 #include "tutti/alltoall.hpp"
 
@@ -12,14 +15,20 @@ void require_length(const CallSite& site, std::string_view argument, std::size_t
     refuse(site, argument, fmt::format("a span of {} elements", given), fmt::format("{} elements", wanted));
 }
 
+/// As numbers come from users: no more than the largest there is.
+Count sum(Count a, Count b) {
+  std::int64_t sum = 0;
+  return Count{__builtin_add_overflow(a.value(), b.value(), &sum) ? std::numeric_limits<std::int64_t>::max() : sum};
+}
+
 /// The end of the last block.
 Count end_of(const BlockList& list) {
-  Count end, sum;
+  Count end, total;
   for (std::size_t i = 0; i < list.counts.size(); ++i) {
-    sum += list.counts[i];
-    if (i < list.offsets.size() && list.counts[i] > Count{0}) end = std::max(end, list.offsets[i] + list.counts[i]);
+    total = sum(total, list.counts[i]);
+    if (i < list.offsets.size() && list.counts[i] > Count{0}) end = std::max(end, sum(list.offsets[i], list.counts[i]));
   }
-  return list.offsets.empty() ? sum : end;
+  return list.offsets.empty() ? total : end;
 }
 
 }  // namespace

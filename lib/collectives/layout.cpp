@@ -84,6 +84,10 @@ void list_blocks(const CallSite& site, detail::Call& call, Problem& problem) {
   if (call.in == MPI_IN_PLACE) problem.in = problem.out;
   require_list(site, "in_blocks", problem.in, problem.size, call.type);
   require_list(site, "out_blocks", problem.out, problem.size, call.type);
+  const auto me = static_cast<std::size_t>(problem.rank.value());
+  if (problem.in.counts[me] != problem.out.counts[me])
+    refuse(site, "out_blocks", fmt::format("{} elements from this rank itself", problem.out.counts[me].value()),
+           fmt::format("what 'in_blocks' lists for it, {}", problem.in.counts[me].value()));
 }
 
 std::byte* moved(const void* base, Count elements, Type type) {
@@ -125,12 +129,43 @@ void resolve_in_place(const CallSite& site, detail::Call& call, const Problem& p
     call.in = call.out == nullptr ? nullptr : moved(call.out, *place, call.type);
 }
 
+using Interval = std::pair<const std::byte*, const std::byte*>;
+
+/// The memory of all blocks of a buffer, or of all of it if it has no offsets.
+std::vector<Interval> intervals(Buffer buffer, const BlockList& list, const void* base, const Extent& extent,
+                                Type type) {
+  if (list.offsets.empty()) return {{moved(base, extent.first, type), moved(base, extent.last, type)}};
+  std::vector<Interval> intervals;
+  const Blocks blocks{buffer, list};
+  for (int i = 0; i < blocks.parts(); ++i)
+    if (const Region block = blocks[i]; block.count > Count{0})
+      intervals.emplace_back(moved(base, block.offset, type), moved(base, block.offset + block.count, type));
+  std::ranges::sort(intervals, std::less<>{}, &Interval::first);
+  return intervals;
+}
+
+/// Whether any two of them share memory. `written` is sorted, and none of it overlaps the rest of it.
+bool share_memory(const std::vector<Interval>& read, const std::vector<Interval>& written) {
+  return std::ranges::any_of(read, [&](const Interval& interval) {
+    const auto ends_after = std::ranges::upper_bound(written, interval.first, std::less<>{}, &Interval::second);
+    return ends_after != written.end() && std::less<>{}(ends_after->first, interval.second);
+  });
+}
+
 Aliasing aliasing_of(const CallSite& site, const detail::Call& call, const Problem& problem, Extent in, Extent out) {
   if (in.empty() || out.empty()) return Aliasing::separate();
   const std::less<> before;
   const std::byte *in_first = moved(call.in, in.first, call.type), *in_last = moved(call.in, in.last, call.type);
   const std::byte *out_first = moved(call.out, out.first, call.type), *out_last = moved(call.out, out.last, call.type);
   if (!before(in_first, out_last) || !before(out_first, in_last)) return Aliasing::separate();
+  const bool has_offsets = !problem.in.offsets.empty() || !problem.out.offsets.empty();
+  if (has_offsets && !share_memory(intervals(Buffer::input, problem.in, call.in, in, call.type),
+                                   intervals(Buffer::output, problem.out, call.out, out, call.type)))
+    return Aliasing::separate();  // blocks of the one lie in the gaps of the other
+  const bool lists_agree = problem.collective != Collective::alltoall || problem.in == problem.out;
+  if (!lists_agree)
+    refuse(site, "out_blocks", "another list than 'in_blocks', in memory that they share",
+           "the same list (in place), or blocks apart from each other");
   const std::ptrdiff_t distance = static_cast<const std::byte*>(call.in) - static_cast<const std::byte*>(call.out);
   const auto place = place_of_input(problem);
   const std::int64_t element = size_of(call.type).value();

@@ -86,7 +86,8 @@ bool serves(const Choice& choice, const Question& question) {
 
 Selection select(const Question& question, const Settings& settings) {
   const Choice& wanted = settings.choices[static_cast<std::size_t>(question.collective)];
-  if (wanted.algorithm != nullptr && serves(wanted, question)) return {wanted, settings.chosen_by};
+  if (wanted.algorithm != nullptr && serves(wanted, question))
+    return {wanted, settings.chosen_by[static_cast<std::size_t>(question.collective)]};
   const std::vector<Selection>& all = choices();
   for (std::size_t i = 0; i < all.size(); ++i)
     if (rules[i].collective == question.collective && rules[i].fits(question) && serves(all[i].choice, question))

@@ -36,8 +36,8 @@ std::string_view order_of(const Algorithm& algorithm) {
 }
 
 std::string parameter_of(const Algorithm& algorithm) {
-  const auto& [name, fallback, least] = algorithm.parameter;
-  return name.empty() ? "-" : fmt::format("{}={}", name, fallback);
+  const Parameter& parameter = algorithm.parameter;
+  return parameter.name.empty() ? "-" : fmt::format("{}={}", parameter.name, parameter.fallback);
 }
 
 std::string catalogue_table() {

@@ -8,10 +8,26 @@
 namespace tutti::detail {
 namespace {
 
+std::string plural(int number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+/// "of 1000 elements of fp32", "of 1000 elements of fp32 a rank"
+std::string size_in_words(const PlanKey& key) {
+  const Problem& problem = key.problem;
+  if (problem.collective == Collective::barrier) return "";
+  if (problem.uneven()) return fmt::format(" of blocks of {} that differ in size", to_string(key.type));
+  const bool has_blocks =
+      problem.collective >= Collective::reduce_scatter && problem.collective <= Collective::alltoall;
+  return fmt::format(" of {} elements of {}{}", problem.count.value(), to_string(key.type),
+                     has_blocks ? " a rank" : "");
+}
+
 std::string cost_in_words(const Choice& choice, const Problem& problem) {
   const Cost cost = choice.algorithm->cost(problem);
-  return fmt::format("{} rounds; the busiest rank sends {} messages, {} elements, and reduces {}", cost.rounds,
-                     cost.messages, cost.sent.value(), cost.reduced.value());
+  return fmt::format("{}{}; the busiest rank sends {} with {} elements in all, and reduces {}",
+                     choice.segment > 0 ? "before messages are cut into segments, " : "", plural(cost.rounds, "round"),
+                     plural(cost.messages, "message"), cost.sent.value(), cost.reduced.value());
 }
 
 }  // namespace
@@ -20,16 +36,15 @@ std::string explain(const Operation& operation) {
   const CachedPlan& cached = operation.plan();
   const CompiledPlan& plan = cached.compiled;
   if (plan.choice.algorithm == nullptr)
-    return fmt::format("point-to-point: {} sends and {} receives, all at once", plan.sends, plan.recvs);
+    return fmt::format("point-to-point: {} and {}, all at once", plural(plan.sends, "send"),
+                       plural(plan.recvs, "receive"));
   const PlanKey& key = cached.key();
-  const bool uneven = key.problem.uneven();
-  const CommunicatorState& communicator = operation.communicator();
-  std::string text = fmt::format("{} of {} {}, {}, on {} ranks and {} nodes: {}, {}", to_string(key.problem.collective),
-                                 uneven ? "uneven blocks" : fmt::format("{} elements", key.problem.count.value()),
-                                 uneven ? "of ranks" : "a rank", to_string(key.type), key.problem.size,
-                                 communicator.node_count(), to_text(key.choice), operation.why);
+  std::string text =
+      fmt::format("{}{} on {} of {}: {}, {}", to_string(key.problem.collective), size_in_words(key),
+                  plural(key.problem.size, "rank"), plural(operation.communicator().node_count(), "node"),
+                  to_text(key.choice), operation.why);
   if (cached.exchanges()) text += "; sizes are exchanged first";
-  if (!uneven) text += "; " + cost_in_words(key.choice, key.problem);
+  if (!key.problem.uneven()) text += "; " + cost_in_words(key.choice, key.problem);
   return text;
 }
 

@@ -51,11 +51,18 @@ void Operation::advance() {
     if (!plan_.exchanges() || current_ != &execution_) return end();
     begin_learned();
   } catch (const std::exception& error) {
-    const std::string why = fmt::format("{}, operation {} on rank {}: {}", plan_.compiled.name(), sequence_,
-                                        communicator_.rank().value(), error.what());
-    communicator_.poison(why);
-    fail(std::make_exception_ptr(Error{"tutti: " + why}));
+    fail_because(error.what());
+  } catch (...) {  // only a user's operation could throw that, though it must not
+    fail_because("a user's operation threw");
   }
+}
+
+void Operation::fail_because(std::string_view cause) {
+  const std::string number = plan_.compiled.takes_turns ? fmt::format(", operation {}", sequence_) : "";
+  const std::string why =
+      fmt::format("{}{} on rank {}: {}", plan_.compiled.name(), number, communicator_.rank().value(), cause);
+  communicator_.poison(why);
+  fail(std::make_exception_ptr(Error{"tutti: " + why}));
 }
 
 bool Operation::begin() {

@@ -61,6 +61,7 @@ class Operation {
   /// False: it is not its turn.
   bool begin();
   void begin_learned();
+  void fail_because(std::string_view cause);
   void end();
 
   CommunicatorState& communicator_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <stdexcept>
 #include <utility>
 
 #include "tutti/error.hpp"
@@ -12,9 +13,13 @@
 namespace tutti::detail {
 namespace {
 
-/// What the ranks told the root must be what it was given.
+/// What the ranks of a gather told its root, or the root of a scatter told a rank, must be what that was given.
 void require_expected_sizes(const Problem& problem) {
-  if (problem.rank != problem.root) return;
+  if (problem.collective == Collective::scatter && problem.rank != problem.root &&
+      problem.learned[0] != problem.out.counts[0])
+    throw Error(fmt::format("the root gives {} elements, of which this rank expects {}", problem.learned[0].value(),
+                            problem.out.counts[0].value()));
+  if (problem.collective != Collective::gather || problem.rank != problem.root) return;
   for (std::size_t rank = 0; rank < problem.learned.size(); ++rank)
     if (problem.learned[rank] != problem.out.counts[rank])
       throw Error(fmt::format("rank {} gives {} elements, of which the root expects {}", rank,
@@ -76,8 +81,12 @@ std::span<const Count> CachedPlan::keep(std::span<const Count> list) {
 CompiledPlan CachedPlan::compile_learned(std::span<const Count> learned) const {
   Problem problem = key_.problem;
   problem.learned = learned;
-  if (problem.collective == Collective::gather) require_expected_sizes(problem);
-  return compile(key_.choice, problem, key_.type, key_.op, window_);
+  require_expected_sizes(problem);
+  try {
+    return compile(key_.choice, problem, key_.type, key_.op, window_);
+  } catch (const std::logic_error&) {  // a schedule that moves blocks of one size to places of another
+    throw Error("the sizes of blocks that other ranks gave are not those that this rank was given for them");
+  }
 }
 
 Operation& CachedPlan::acquire(CommunicatorState& communicator) {

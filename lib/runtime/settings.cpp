@@ -70,13 +70,19 @@ void read_entry(std::string_view entry, std::string_view source, Choices& choice
   }
 }
 
-Settings read_environment(std::string_view algorithms) {
+constexpr const char *by_program = "the communicator's setting", *by_environment = "TUTTI_ALGORITHM";
+
+Settings read_settings(std::string_view from_program) {
   Settings settings;
   const char* variable = std::getenv("TUTTI_ALGORITHM");
-  if (!algorithms.empty())
-    settings.choices = read_choices(algorithms, "tutti::Communicator: argument 'algorithms'");
-  else if (variable != nullptr)
-    settings.choices = read_choices(variable, "environment variable TUTTI_ALGORITHM");
+  settings.choices = read_choices(variable == nullptr ? "" : variable, "environment variable TUTTI_ALGORITHM");
+  settings.chosen_by.fill(by_environment);
+  const Choices before = read_choices(from_program, "tutti::Communicator: argument 'algorithms'");
+  for (std::size_t i = 0; i < collective_count; ++i) {
+    if (before[i].algorithm == nullptr) continue;
+    settings.choices[i] = before[i];
+    settings.chosen_by[i] = by_program;
+  }
   read_number("TUTTI_MESSAGE_LIMIT", std::numeric_limits<int>::max(), settings.message_limit);
   read_number("TUTTI_PLAN_CACHE", 65536, settings.plan_cache);
   return settings;
@@ -84,29 +90,30 @@ Settings read_environment(std::string_view algorithms) {
 
 /// A choice without pointers. The algorithm is its place in the registry, -1: none.
 struct SentChoice {
-  std::int64_t algorithm = -1, parameter = 0, segment = 0;
+  std::int64_t algorithm = -1, parameter = 0, segment = 0, is_by_program = 0;
 };
 
 /// What rank 0 sends: its settings, or why it has none.
 struct Announcement {
-  std::int64_t message_limit = 0, plan_cache = 0, from_program = 0;
+  std::int64_t message_limit = 0, plan_cache = 0;
   std::array<SentChoice, collective_count> choices{};
   std::array<char, 2048> refusal{};
 };
 
 Announcement announce(std::string_view from_program) {
   Announcement said;
-  said.from_program = from_program.empty() ? 0 : 1;
   try {
-    const Settings settings = read_environment(from_program);
+    const Settings settings = read_settings(from_program);
     said.message_limit = settings.message_limit;
     said.plan_cache = settings.plan_cache;
+    const auto all = algorithms();
     for (std::size_t i = 0; i < collective_count; ++i) {
       const auto& [algorithm, parameter, segment] = settings.choices[i];
-      const auto all = algorithms();
-      if (algorithm != nullptr) said.choices[i] = {std::ranges::find(all, algorithm) - all.begin(), parameter, segment};
+      if (algorithm == nullptr) continue;
+      const std::int64_t is_by_program = settings.chosen_by[i] == by_program ? 1 : 0;
+      said.choices[i] = {std::ranges::find(all, algorithm) - all.begin(), parameter, segment, is_by_program};
     }
-  } catch (const ArgumentError& error) {
+  } catch (const std::exception& error) {
     const std::string_view why{error.what()};
     std::copy_n(why.begin(), std::min(why.size(), said.refusal.size() - 1), said.refusal.begin());
   }
@@ -135,12 +142,12 @@ Settings agree_on_settings(MPI_Comm comm, std::string_view algorithms) {
   Settings settings;
   settings.message_limit = said.message_limit;
   settings.plan_cache = said.plan_cache;
-  settings.chosen_by = said.from_program != 0 ? "the communicator's setting" : "TUTTI_ALGORITHM";
   for (std::size_t i = 0; i < collective_count; ++i) {
-    const auto& [algorithm, parameter, segment] = said.choices[i];
-    if (algorithm >= 0)
-      settings.choices[i] = {tutti::algorithms()[static_cast<std::size_t>(algorithm)], static_cast<int>(parameter),
-                             segment};
+    const auto& [algorithm, parameter, segment, is_by_program] = said.choices[i];
+    if (algorithm < 0) continue;
+    settings.choices[i] = {tutti::algorithms()[static_cast<std::size_t>(algorithm)], static_cast<int>(parameter),
+                           segment};
+    settings.chosen_by[i] = is_by_program != 0 ? by_program : by_environment;
   }
   return settings;
 }

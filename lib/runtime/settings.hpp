@@ -18,8 +18,9 @@ using Choices = std::array<Choice, collective_count>;
 [[nodiscard]] Choices read_choices(std::string_view text, std::string_view source);
 
 struct Settings {
-  Choices choices{};           ///< TUTTI_ALGORITHM, or what the communicator was made with.
-  const char* chosen_by = "";  ///< Which of the two.
+  Choices choices{};  ///< What the communicator was made with, else TUTTI_ALGORITHM.
+  /// Which of the two, by collective: "TUTTI_ALGORITHM".
+  std::array<const char*, collective_count> chosen_by{};
   /// TUTTI_MESSAGE_LIMIT: messages of more bytes are split. 1 .. 2^31-1.
   std::int64_t message_limit = std::int64_t{1} << 30;
   /// TUTTI_PLAN_CACHE: plans that a communicator keeps. 1 .. 65536.
@@ -27,7 +28,7 @@ struct Settings {
 };
 
 /// Collective over `comm`. Throws ArgumentError on all ranks if rank 0's environment or `algorithms`, what its program
-/// gave (which counts before the environment), has a value that is not allowed.
+/// gave (which counts before the environment, collective by collective), has a value that is not allowed.
 [[nodiscard]] Settings agree_on_settings(MPI_Comm comm, std::string_view algorithms);
 
 }  // namespace tutti

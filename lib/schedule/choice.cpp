@@ -84,8 +84,8 @@ Choice read_choice(Collective collective, std::string_view text) {
   if (colon < rest.size()) {
     const std::int64_t value = number(parameter);
     if (has.name.empty()) refuse(text, fmt::format("{} has no parameter; allowed: {}", name, name));
-    if (value < has.least || value > std::numeric_limits<int>::max())
-      refuse(text, fmt::format("'{}' is no {}; allowed: {} or more", parameter, has.name, has.least));
+    if (value < has.least || value > has.most)
+      refuse(text, fmt::format("'{}' is no {}; allowed: {} to {}", parameter, has.name, has.least, has.most));
     choice.parameter = static_cast<int>(value);
   }
   if (slash < text.size()) {
