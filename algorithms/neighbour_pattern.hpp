@@ -37,4 +37,19 @@ class NeighbourPairs {
   int rank_, size_, even_size_;
 };
 
+/// What a rank adds to each block: its input, and of the blocks before `folded_blocks` also that of the last rank.
+struct FoldedContribution {
+  Blocks in;
+  Region folded;
+  int folded_blocks = 0;
+  /// Where a range lies in an area that starts with block `begin`.
+  [[nodiscard]] Region within(const Region& area, int begin, NeighbourPairs::Range range) const {
+    return {area.buffer, area.offset + in.span(begin, range.first).count, in.span(range.first, range.last).count};
+  }
+  [[nodiscard]] Regions to(NeighbourPairs::Range range) const {
+    const NeighbourPairs::Range both{std::min(range.first, folded_blocks), std::min(range.last, folded_blocks)};
+    return {within(folded, 0, both), in.span(std::max(range.first, folded_blocks), range.last)};
+  }
+};
+
 }  // namespace tutti
