@@ -1,7 +1,7 @@
 /// Neighbour exchange reduce_scatter, the mirror image of its allgather: neighbours to either side, in turn, hand each
 /// other the sums of two blocks, to which they add, until pairs exchange the sums of their own blocks. If p is odd, the
 /// last rank is folded onto the one before it.
-/// Shapes   in[p blocks of n] -> out[n], elements; scratch 4 blocks (p if p is odd, on the rank before the last: p+4)
+/// Shapes   in[p blocks of n] -> out[n], elements; scratch 4 blocks; if p is odd, p+4 on the rank before the last
 /// Cost     p/2 messages and rounds, n(p-1) elements sent and reduced per rank, the least that are possible; if p is
 ///          odd, one message and round more, and the rank before the last reduces about twice as much
 /// Needs    commutative operation; any p >= 1, any n >= 0, blocks of any sizes
