@@ -4,6 +4,7 @@
 ///          unless p = c, 1 round more (2 if p > 3c/2), and the ranks of a pair also exchange two messages
 /// Needs    any associative operation (rank order is kept); any p >= 1, any n >= 0
 /// Source   Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005
+#include "folded_pattern.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/patterns.hpp"
 #include "tutti/schedule_builder.hpp"
@@ -39,13 +40,6 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-/// A chain of messages through all rounds of the core ends at the position with all bits flipped: it both starts and
-/// ends with a message of a pair only if more than half of the positions are pairs.
-int rounds_of(const Folding& fold, int size) {
-  if (fold.even()) return fold.rounds();
-  return fold.rounds() + (2 * size > 3 * fold.core() ? 2 : 1);
-}
-
 Cost cost(const Problem& problem) {
   const Count n = problem.count;
   if (problem.size == 1) return {.copied = n};
@@ -53,7 +47,7 @@ Cost cost(const Problem& problem) {
   const Folding fold{problem.rank, problem.size};
   const int exchanges = fold.rounds() + (fold.even() ? 0 : 1);
   return {.messages = exchanges,
-          .rounds = rounds_of(fold, problem.size),
+          .rounds = FoldedBlocks{fold, problem.size}.longest_chain(fold),
           .sent = exchanges * n,
           .reduced = exchanges * n,
           .scratch = n};

@@ -1,10 +1,10 @@
 /// Recursive doubling barrier: in round k, ranks at distance 2^k signal each other.
 /// Shapes   no data, no scratch
-/// Cost     c = 2^floor(log2 p): log2 c rounds of a signal per rank; unless p = c, 1 round more (2 if p > 3c/2), and
-/// the
-///          ranks of a pair also signal each other
+/// Cost     c = 2^floor(log2 p): log2 c rounds of a signal per rank; unless p = c, 1 round more (2 if p > 3c/2),
+///          and the ranks of a pair also signal each other
 /// Needs    any p >= 1
 /// Source   Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005 (the exchange, there with data)
+#include "folded_pattern.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/patterns.hpp"
 #include "tutti/schedule_builder.hpp"
@@ -33,10 +33,7 @@ Schedule build(const Problem& problem) {
 Cost cost(const Problem& problem) {
   const Folding fold{problem.rank, problem.size};
   if (fold.even()) return {.messages = fold.rounds(), .rounds = fold.rounds()};
-  // A chain through all rounds of the core ends at the position with all bits flipped: it both starts and ends with a
-  // signal of a pair only if more than half of the positions are pairs.
-  const bool pairs_meet = 2 * problem.size > 3 * fold.core();
-  return {.messages = fold.rounds() + 1, .rounds = fold.rounds() + (pairs_meet ? 2 : 1)};
+  return {.messages = fold.rounds() + 1, .rounds = FoldedBlocks{fold, problem.size}.longest_chain(fold)};
 }
 
 }  // namespace

@@ -8,23 +8,6 @@
 #include "lib/checker/prove.hpp"
 
 namespace tutti::tool {
-namespace {
-
-Cost busiest(const std::vector<Cost>& costs) {
-  Cost most;
-  for (const Cost& cost : costs) {
-    most.messages = std::max(most.messages, cost.messages);
-    most.rounds = std::max(most.rounds, cost.rounds);
-    most.sent = std::max(most.sent, cost.sent);
-    most.reduced = std::max(most.reduced, cost.reduced);
-    most.copied = std::max(most.copied, cost.copied);
-    most.scratch = std::max(most.scratch, cost.scratch);
-  }
-  return most;
-}
-
-}  // namespace
-
 Scene::Scene(const Choice& choice, const checker::Case& what)
     : choice(choice),
       what(what),
@@ -32,7 +15,7 @@ Scene::Scene(const Choice& choice, const checker::Case& what)
       parts(checker::parts_of(*choice.algorithm, problems, what)) {
   const checker::Verdict verdict = checker::prove(parts, checker::expectation_of(*choice.algorithm, problems));
   if (!verdict.proved()) throw std::runtime_error(fmt::format("{}: not proved: {}", title(), verdict.fault));
-  cost = busiest(verdict.costs);
+  cost = checker::busiest(verdict.costs);
 }
 
 std::string Scene::title() const {

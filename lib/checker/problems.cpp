@@ -75,6 +75,14 @@ std::string to_text(const Case& what) {
   return text;
 }
 
+Problem even_problem(const Algorithm& algorithm, const Case& what, Rank rank) {
+  Problem problem{rank, what.size, what.count};
+  problem.collective = algorithm.collective;
+  problem.root = what.root;
+  problem.parameter = what.parameter > 0 ? what.parameter : algorithm.parameter.fallback;
+  return problem;
+}
+
 Aliasing in_place(const Problem& problem) {
   const auto [input, output] = shape_of(problem);
   if (input == Count{0} || output == Count{0}) return Aliasing::separate();
@@ -86,13 +94,8 @@ Aliasing in_place(const Problem& problem) {
 }
 
 Problems::Problems(const Algorithm& algorithm, const Case& what) {
-  for (int rank = 0; rank < what.size; ++rank) {
-    Problem problem{Rank{rank}, what.size, what.count};
-    problem.collective = algorithm.collective;
-    problem.root = what.root;
-    problem.parameter = what.parameter > 0 ? what.parameter : algorithm.parameter.fallback;
-    problems_.push_back(problem);
-  }
+  for (int rank = 0; rank < what.size; ++rank)
+    problems_.push_back(even_problem(algorithm, what, Rank{rank}));
   if (!what.counts.empty()) list_blocks(what);
   for (Problem& problem : problems_) {
     const bool even = problem.rank.value() % 2 == 0;

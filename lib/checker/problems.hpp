@@ -46,6 +46,9 @@ class Problems {
   std::shared_ptr<Lists> lists_ = std::make_shared<Lists>();
 };
 
+/// A rank's problem but for blocks of differing sizes, what is learned of them, and where its input lies.
+[[nodiscard]] Problem even_problem(const Algorithm& algorithm, const Case& what, Rank rank);
+
 /// How a rank's input lies if it is in place, as the MPI calls have it.
 [[nodiscard]] Aliasing in_place(const Problem& problem);
 

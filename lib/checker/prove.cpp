@@ -70,20 +70,8 @@ bool is_exact(const Algorithm& algorithm, const Case& what, int parameter) {
 /// What is wrong with the stated cost; empty if nothing is.
 std::string cost_fault(const Algorithm& algorithm, const Case& what, const std::vector<Cost>& costs) {
   if (!what.counts.empty() || what.segment > Count{0}) return {};
-  Problem problem{Rank{0}, what.size, what.count};
-  problem.collective = algorithm.collective;
-  problem.root = what.root;
-  problem.parameter = what.parameter > 0 ? what.parameter : algorithm.parameter.fallback;
-  const Cost stated = algorithm.cost(problem);
-  Cost most;
-  for (const Cost& cost : costs) {
-    most.messages = std::max(most.messages, cost.messages);
-    most.rounds = std::max(most.rounds, cost.rounds);
-    most.sent = std::max(most.sent, cost.sent);
-    most.reduced = std::max(most.reduced, cost.reduced);
-    most.copied = std::max(most.copied, cost.copied);
-    most.scratch = std::max(most.scratch, cost.scratch);
-  }
+  const Problem problem = even_problem(algorithm, what, Rank{0});
+  const Cost stated = algorithm.cost(problem), most = busiest(costs);
   const bool in_place = what.placement != Placement::separate;
   const bool bounded = most.messages <= stated.messages && most.rounds <= stated.rounds && most.sent <= stated.sent &&
                        most.reduced <= stated.reduced && (in_place || most.copied <= stated.copied) &&
@@ -125,6 +113,19 @@ Verdict prove(const Algorithm& algorithm, const Case& what) try {
   return {.fault = fault.text};
 } catch (const std::logic_error& error) {
   return {.fault = error.what()};
+}
+
+Cost busiest(const std::vector<Cost>& costs) {
+  Cost most;
+  for (const Cost& cost : costs) {
+    most.messages = std::max(most.messages, cost.messages);
+    most.rounds = std::max(most.rounds, cost.rounds);
+    most.sent = std::max(most.sent, cost.sent);
+    most.reduced = std::max(most.reduced, cost.reduced);
+    most.copied = std::max(most.copied, cost.copied);
+    most.scratch = std::max(most.scratch, cost.scratch);
+  }
+  return most;
 }
 
 Cost counted(const Schedule& schedule) {

@@ -34,6 +34,9 @@ struct Verdict {
 /// Algorithm).
 [[nodiscard]] Verdict prove(const Algorithm& algorithm, const Case& what);
 
+/// The most of each figure over all ranks.
+[[nodiscard]] Cost busiest(const std::vector<Cost>& costs);
+
 /// What a rank's schedule costs it; `rounds` takes all ranks and is left 0.
 [[nodiscard]] Cost counted(const Schedule& schedule);
 

@@ -2,13 +2,10 @@
 #include <utility>
 
 #include "lib/schedule/passes.hpp"
+#include "lib/schedule/regions.hpp"
 
 namespace tutti {
 namespace {
-
-bool overlap(const Region& a, const Region& b) {
-  return a.buffer == b.buffer && a.offset < b.offset + b.count && b.offset < a.offset + a.count;
-}
 
 bool reads(const Action& action, const Region& region) {
   const auto touches = [&](const Region& other) { return overlap(region, other); };

@@ -6,25 +6,16 @@
 #include <stdexcept>
 #include <utility>
 
+#include "lib/schedule/regions.hpp"
+
 namespace tutti {
 namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw std::logic_error("schedule builder: " + why); }
 
-Count total(const Regions& regions) {
-  Count sum;
-  for (const Region& region : regions)
-    sum += region.count;
-  return sum;
-}
-
 Regions without_empty(Regions regions) {
   std::erase_if(regions, [](const Region& region) { return region.count == Count{0}; });
   return regions;
-}
-
-bool overlap(const Region& a, const Region& b) {
-  return a.buffer == b.buffer && a.offset < b.offset + b.count && b.offset < a.offset + a.count;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lib/schedule/passes.hpp"
+#include "lib/schedule/regions.hpp"
 #include "tutti/schedule_builder.hpp"
 
 namespace tutti {
@@ -21,13 +22,6 @@ Regions cut(const Regions& regions, Count begin, Count end) {
 }
 
 Region cut(const Region& region, Count begin, Count end) { return {region.buffer, region.offset + begin, end - begin}; }
-
-Count total(const Regions& regions) {
-  Count sum;
-  for (const Region& region : regions)
-    sum += region.count;
-  return sum;
-}
 
 struct Touched {
   Regions reads, writes;
@@ -96,10 +90,7 @@ class Segmenter {
   [[nodiscard]] bool touch(const Regions& some, const Regions& others) const {
     return std::ranges::any_of(some, [&](const Region& region) {
       const Region a = aliasing_.located(region);
-      return std::ranges::any_of(others, [&](const Region& other) {
-        const Region b = aliasing_.located(other);
-        return a.buffer == b.buffer && a.offset < b.offset + b.count && b.offset < a.offset + a.count;
-      });
+      return std::ranges::any_of(others, [&](const Region& other) { return overlap(a, aliasing_.located(other)); });
     });
   }
 

@@ -1,0 +1,20 @@
+#pragma once
+// What the builder and the passes ask of regions. The checker has its own: a proof must not rest on what it proves.
+
+#include "tutti/schedule.hpp"
+
+namespace tutti {
+
+[[nodiscard]] inline Count total(const Regions& regions) {
+  Count sum;
+  for (const Region& region : regions)
+    sum += region.count;
+  return sum;
+}
+
+/// Whether two regions have an element in common. An aliased input has to be located first.
+[[nodiscard]] inline bool overlap(const Region& a, const Region& b) {
+  return a.buffer == b.buffer && a.offset < b.offset + b.count && b.offset < a.offset + a.count;
+}
+
+}  // namespace tutti
