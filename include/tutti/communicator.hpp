@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -20,13 +21,24 @@ struct CommunicatorOptions {
   /// Which algorithms its calls use: "allreduce=ring,broadcast=chain/64K". For other collectives TUTTI_ALGORITHM
   /// counts.
   std::string_view algorithms = {};
+  /// How messages travel: "auto" (through shared memory inside a node, over MPI else), "shm" (refused unless all ranks
+  /// share memory) or "mpi". Empty: as TUTTI_TRANSPORT says, else auto.
+  std::string_view transport = {};
+};
+
+/// Messages that this rank has posted, by the transport that carries them.
+struct MessageCounters {
+  struct Transport {
+    std::uint64_t sent = 0, received = 0;
+  };
+  Transport shm{}, mpi{};
 };
 
 /// A group of MPI processes that runs Tutti's collectives. Made from an MPI communicator, independent of it afterwards:
 /// messages travel on a private duplicate, so they never mix with the program's own.
 ///
 /// - Creation is collective over `comm` (its ranks keep their numbers) and agrees on settings: rank 0's environment
-///   counts (TUTTI_ALGORITHM, TUTTI_MESSAGE_LIMIT). Make the first one from MPI_COMM_WORLD: its duplicate then serves
+///   counts (TUTTI_ALGORITHM, TUTTI_MESSAGE_LIMIT, TUTTI_TRANSPORT). Make the first one from MPI_COMM_WORLD: its duplicate then serves
 ///   all communicators; a first one made from a smaller communicator needs a duplicate of its own.
 ///   At least 1,000 can be alive at once. Errors: ArgumentError if `comm` is MPI_COMM_NULL or an inter-communicator or
 ///   all contexts are taken; StateError before MPI_Init or after MPI_Finalize.
@@ -53,6 +65,9 @@ class Communicator {
   [[nodiscard]] const Group& node() const;
   /// The lowest rank of each node; `me` is -1 on the others.
   [[nodiscard]] const Group& leaders() const;
+
+  /// Of this communicator, since it was made.
+  [[nodiscard]] MessageCounters message_counters() const;
 
   /// Completes the operations in flight and gives the context back; idempotent; later calls throw StateError. Local,
   /// but that the last communicator of a duplicate of its own frees it: MPI_Comm_free, collective by the standard's

@@ -127,11 +127,9 @@ struct Batch::Messages {
 
   CompiledPlan compiled() const {
     const CallSite site{"Batch", state->rank()};
-    constexpr MessageWindow unlimited{std::numeric_limits<int>::max()};
-    CompiledPlan plan =
-        compile(schedule_of(site, sends, recvs), {state->rank(), state->size()}, Type::uint8, Op::sum, unlimited);
-    plan.takes_turns = false;
-    return plan;
+    constexpr MessageWindow unlimited{std::numeric_limits<int>::max(), false};
+    return compile(schedule_of(site, sends, recvs), {state->rank(), state->size()}, Type::uint8, Op::sum, unlimited,
+                   state->shared_memory());
   }
 };
 

@@ -66,20 +66,54 @@ struct Compile {
   }
 };
 
-/// Makes message m of each pair and direction wait for message m - window.
-void limit_messages(const std::vector<CompiledStep>& steps, int window, Dependencies& after) {
-  std::map<std::pair<Verb, int>, std::vector<int>> by_pair;  // in order of message numbers
+bool is_message(const CompiledStep& step) { return step.verb != Verb::reduce && step.verb != Verb::copy; }
+
+/// The steps of one pair's messages in one direction, in order of their numbers.
+using Messages = std::map<std::pair<int, bool>, std::vector<int>>;  // by peer, and whether it sends
+
+Messages by_pair(const std::vector<CompiledStep>& steps) {
+  Messages pairs;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const CompiledStep& step = steps[i];
-    if (step.verb == Verb::reduce || step.verb == Verb::copy) continue;
-    auto& numbered = by_pair[{step.verb == Verb::send ? Verb::send : Verb::recv, step.peer}];
-    numbered.resize(std::max(numbered.size(), static_cast<std::size_t>(step.message) + 1), -1);
-    numbered[static_cast<std::size_t>(step.message)] = static_cast<int>(i);
+    if (!is_message(step)) continue;
+    pairs[{step.peer, step.verb != Verb::send}].push_back(static_cast<int>(i));  // numbers ascend with steps
   }
+  return pairs;
+}
+
+/// Makes message m of each pair and direction that MPI carries wait for message m - window.
+void limit_messages(const std::vector<CompiledStep>& steps, const Messages& pairs, int window, Dependencies& after) {
   const auto ahead = static_cast<std::size_t>(window);
-  for (const auto& [pair, numbered] : by_pair)
+  for (const auto& [pair, numbered] : pairs) {
+    if (steps[static_cast<std::size_t>(numbered[0])].path != Path::mpi) continue;
     for (std::size_t m = ahead; m < numbered.size(); ++m)
       after[static_cast<std::size_t>(numbered[m])].push_back(numbered[m - ahead]);
+  }
+}
+
+/// Pieces that the messages of one pair and direction leave in.
+std::int64_t pieces_of(const CompiledPlan& plan, const std::vector<int>& messages, std::int64_t most) {
+  std::int64_t pieces = 0;
+  const std::int64_t piece = plan.piece_of(most);
+  for (const int step : messages)
+    pieces += std::max<std::int64_t>(1, (plan.steps[static_cast<std::size_t>(step)].bytes + piece - 1) / piece);
+  return pieces;
+}
+
+/// Decides how messages travel, from what both ends of a pair know alike: how many there are, of which sizes.
+void choose_paths(CompiledPlan& plan, const Messages& pairs, const SharedMemory& memory) {
+  for (const auto& [pair, numbered] : pairs) {
+    const auto& [peer, receives] = pair;
+    for (std::size_t m = 1; m < numbered.size(); ++m)
+      plan.steps[static_cast<std::size_t>(numbered[m])].previous = numbered[m - 1];
+    if (memory.reaches.empty() || memory.reaches[static_cast<std::size_t>(peer)] == 0) continue;
+    const auto back = pairs.find({peer, !receives});
+    const std::int64_t pieces = pieces_of(plan, numbered, memory.piece_bytes);
+    const bool is_balanced = back != pairs.end() && pieces == pieces_of(plan, back->second, memory.piece_bytes);
+    const Path path = plan.takes_turns && is_balanced && pieces <= memory.swap_slots ? Path::swap : Path::ring;
+    for (const int step : numbered)
+      plan.steps[static_cast<std::size_t>(step)].path = path;
+  }
 }
 
 /// Whether everything that step i waits for has completed whenever step i + 1 may start, for all i.
@@ -123,7 +157,8 @@ std::string CompiledPlan::name() const {
   return std::string{to_string(problem.collective)} + " (" + to_text(choice) + ")";
 }
 
-CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op, MessageWindow window) {
+CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op, MessageWindow window,
+                     const SharedMemory& memory) {
   const Schedule packed = pack_messages(schedule);
   CompiledPlan plan;
   plan.problem = problem;
@@ -142,18 +177,22 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
     plan.steps.push_back(std::visit(Compile{plan.element, plan}, step.action));
     after.push_back(step.after);
   }
-  limit_messages(plan.steps, window.messages, after);
+  plan.takes_turns = window.takes_turns;
+  const Messages pairs = by_pair(plan.steps);
+  choose_paths(plan, pairs, memory);
+  limit_messages(plan.steps, pairs, window.messages, after);
   plan.in_order = starts_in_order(after);
   flatten(after, plan);
   return plan;
 }
 
-CompiledPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, MessageWindow window) {
+CompiledPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, MessageWindow window,
+                     const SharedMemory& memory) {
   Schedule schedule = choice.algorithm->build(problem);
   const std::int64_t element = size_of(type).value();
   if (choice.segment > 0)
     schedule = segmented(schedule, problem.aliasing, Count{std::max<std::int64_t>(1, choice.segment / element)});
-  CompiledPlan plan = compile(fused(std::move(schedule)), problem, type, op, window);
+  CompiledPlan plan = compile(fused(std::move(schedule)), problem, type, op, window, memory);
   plan.choice = choice;
   return plan;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,23 @@ namespace tutti {
 /// recv_reduce receives into one operand of the reduction that follows at once.
 enum class Verb : std::uint8_t { send, recv, recv_reduce, reduce, copy };
 
+/// How a message travels. Both of its ends come to the same.
+enum class Path : std::uint8_t {
+  mpi,   ///< The engine reduces what a recv_reduce received; on the others that is done as it arrives.
+  swap,  ///< Shared memory, in swapped slots (lib/shm/channel.hpp).
+  ring,  ///< Shared memory, in rings of slots.
+};
+
 /// `lhs` is what a send or a copy reads; `into` is what a receive, reduction or copy writes. A recv_reduce has the
 /// operands and the result of its reduction; the message lands in the operand that `lands_left` says.
 struct CompiledStep {
   Verb verb = Verb::copy;
   bool lands_left = false;
+  Path path = Path::mpi;
   Buffer lhs = Buffer::input, rhs = Buffer::input, into = Buffer::input;
   int peer = 0;     ///< Rank in the communicator.
   int message = 0;  ///< Number on its pair and direction.
+  int previous = -1;  ///< The step of the message before it on its pair and direction; -1: it is the first.
   int first_dependent = 0, last_dependent = 0;
   std::int64_t lhs_at = 0, rhs_at = 0, into_at = 0;  ///< Bytes from the start of the buffer.
   std::int64_t bytes = 0;
@@ -34,6 +44,14 @@ struct CompiledStep {
 /// Transports rely on it to tell messages apart by a few bits. Any window is safe: schedules are proved for one.
 struct MessageWindow {
   int messages = 1;
+  bool takes_turns = true;  ///< As CompiledPlan::takes_turns.
+};
+
+/// Which messages travel through shared memory, and what that memory is like.
+struct SharedMemory {
+  std::span<const std::uint8_t> reaches{};  ///< By rank of the communicator: 1 if it does; empty: none.
+  std::int64_t piece_bytes = 0;             ///< Larger messages leave in pieces.
+  int swap_slots = 0;                       ///< So many messages (or pieces) of a plan each way may be in swapped slots.
 };
 
 struct CompiledPlan {
@@ -51,6 +69,16 @@ struct CompiledPlan {
   std::vector<int> dependents;  ///< CompiledStep::first_dependent..last_dependent index this.
   std::int64_t scratch_bytes = 0;
   int sends = 0, recvs = 0;
+  /// into = lhs (+) rhs, of so many bytes of elements.
+  void combine(const void* lhs, const void* rhs, void* into, std::int64_t bytes) const {
+    const std::int64_t elements = bytes / element;
+    if (reduce != nullptr)
+      reduce(lhs, rhs, into, static_cast<std::size_t>(elements));
+    else
+      op.function()(lhs, rhs, into, Count{elements}, op.context());
+  }
+  /// The bytes of a message's pieces but the last: whole elements.
+  [[nodiscard]] std::int64_t piece_of(std::int64_t most) const { return most / element * element; }
   /// "allreduce (ring)", for messages.
   [[nodiscard]] std::string name() const;
   /// Starting steps strictly in order delays none: whatever step i waits for, step i + 1 waits for too.
@@ -60,9 +88,9 @@ struct CompiledPlan {
 /// Compiles the schedule of a choice for this problem: cut into segments as the choice says (in bytes), and with
 /// receives and reductions joined. O(steps and dependencies), more to find `in_order`.
 [[nodiscard]] CompiledPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op,
-                                   MessageWindow window);
+                                   MessageWindow window, const SharedMemory& memory = {});
 /// The same for a schedule that was built elsewhere, as it is.
 [[nodiscard]] CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op,
-                                   MessageWindow window);
+                                   MessageWindow window, const SharedMemory& memory = {});
 
 }  // namespace tutti

@@ -19,10 +19,17 @@ enum class Posted : std::uint8_t {
   complete,  ///< Already; poll() will not mention it.
 };
 
+/// Where a receive-and-reduce finds its operands, one of them where the message lands, and leaves the result.
+struct Operands {
+  std::byte *lhs, *rhs, *into;
+};
+
 /// Runs a plan over a Port, which is what a transport supplies for the messages in flight of one execution:
 ///   void begin(...)                        a new run starts; what it takes is the transport's affair
 ///   Posted post_send(index, step, data)    starts the send of the step of that index
 ///   Posted post_recv(index, step, data)    the same for a receive
+///   Posted post_recv_reduce(index, step, operands)   a receive and its reduction; where step.path is mpi it receives
+///                                          into the operand where the message lands, and the engine reduces
 ///   int poll(on_complete)                  never blocks; calls on_complete(index) for each message that completed
 ///
 /// An Execution holds the state of one run: counters, bound buffers and scratch. It runs again and again without
@@ -98,10 +105,9 @@ class Execution {
       case Verb::recv:
         return posted(i, port_.post_recv(static_cast<int>(i), step, at(step.into, step.into_at)));
       case Verb::recv_reduce:
-        return posted(i, port_.post_recv(static_cast<int>(i), step,
-                                         step.lands_left ? at(step.lhs, step.lhs_at) : at(step.rhs, step.rhs_at)));
+        return posted(i, port_.post_recv_reduce(static_cast<int>(i), step, operands(step)));
       case Verb::reduce:
-        reduce(step);
+        reduce(operands(step), step.bytes);
         break;
       case Verb::copy:
         std::memcpy(at(step.into, step.into_at), at(step.lhs, step.lhs_at), static_cast<std::size_t>(step.bytes));
@@ -116,21 +122,18 @@ class Execution {
     return what != Posted::busy;
   }
 
-  void reduce(const CompiledStep& step) {
-    const void* lhs = at(step.lhs, step.lhs_at);
-    const void* rhs = at(step.rhs, step.rhs_at);
-    void* into = at(step.into, step.into_at);
-    const std::int64_t count = step.bytes / plan_.element;
-    if (plan_.reduce != nullptr)
-      plan_.reduce(lhs, rhs, into, static_cast<std::size_t>(count));
-    else
-      plan_.op.function()(lhs, rhs, into, Count{count}, plan_.op.context());
+  [[nodiscard]] Operands operands(const CompiledStep& step) const {
+    return {at(step.lhs, step.lhs_at), at(step.rhs, step.rhs_at), at(step.into, step.into_at)};
+  }
+
+  void reduce(const Operands& operands, std::int64_t bytes) const {
+    plan_.combine(operands.lhs, operands.rhs, operands.into, bytes);
   }
 
   void complete(std::size_t i) {
     ++completed_;
     const CompiledStep& step = plan_.steps[i];
-    if (step.verb == Verb::recv_reduce) reduce(step);
+    if (step.verb == Verb::recv_reduce && step.path == Path::mpi) reduce(operands(step), step.bytes);
     for (int d = step.first_dependent; d < step.last_dependent; ++d) {
       const auto dependent = static_cast<std::size_t>(plan_.dependents[static_cast<std::size_t>(d)]);
       if (--waits_[dependent] == 0 && !plan_.in_order) ready_[ready_count_++] = static_cast<int>(dependent);

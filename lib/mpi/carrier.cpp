@@ -62,11 +62,27 @@ void Carrier::discover_nodes() {
   check(MPI_Comm_split_type(comm_.get(), MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, node.receive()),
         "MPI_Comm_split_type");
   check(MPI_Comm_size(node.get(), &node_size), "MPI_Comm_size");
-  waits_yield_ = node_size > processors_of(node.get()) && !yields_when_idle();
+  is_crowded_ = node_size > processors_of(node.get());
+  mpi_yields_ = yields_when_idle();
   int lowest = rank;
   check(MPI_Bcast(&lowest, 1, MPI_INT, 0, node.get()), "MPI_Bcast");
   nodes_.resize(static_cast<std::size_t>(size));
   check(MPI_Allgather(&lowest, 1, MPI_INT, nodes_.data(), 1, MPI_INT, comm_.get()), "MPI_Allgather");
+  locals_.assign(nodes_.size(), -1);
+  share_memory(node.get());
+}
+
+void Carrier::share_memory(MPI_Comm node) {
+  fabric_ = std::make_unique<shm::Fabric>(node, tags_.contexts());
+  int rank = 0, size = 0, me = 0;
+  check(MPI_Comm_rank(comm_.get(), &rank), "MPI_Comm_rank");
+  check(MPI_Comm_rank(node, &me), "MPI_Comm_rank");
+  check(MPI_Comm_size(node, &size), "MPI_Comm_size");
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  check(MPI_Allgather(&rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, node), "MPI_Allgather");
+  for (int local = 0; local < size; ++local)
+    if (fabric_->joins(me, local))
+      locals_[static_cast<std::size_t>(ranks[static_cast<std::size_t>(local)])] = local;
 }
 
 std::vector<int> Carrier::ranks_of(MPI_Comm comm) const {

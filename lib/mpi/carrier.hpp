@@ -9,6 +9,7 @@
 
 #include "lib/mpi/handles.hpp"
 #include "lib/mpi/tag_layout.hpp"
+#include "lib/shm/fabric.hpp"
 
 namespace tutti::mpi {
 
@@ -24,9 +25,14 @@ class Carrier {
   [[nodiscard]] const TagLayout& tags() const { return tags_; }
   /// The lowest rank of the carrier on the same node.
   [[nodiscard]] int node_of(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
-  /// Whether a rank that waits has to give its processor away: the node runs more ranks than processors that they may
-  /// use, and the MPI does not do it.
-  [[nodiscard]] bool waits_yield() const { return waits_yield_; }
+  /// Whether the node runs more ranks than processors that they may use, so that a rank that waits has to give its
+  /// processor away.
+  [[nodiscard]] bool is_crowded() const { return is_crowded_; }
+  /// Whether the MPI then does that by itself.
+  [[nodiscard]] bool mpi_yields() const { return mpi_yields_; }
+  /// What the links of this node call a rank of the carrier; -1: messages to it go over MPI.
+  [[nodiscard]] int local_of(int rank) const { return locals_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] shm::Fabric& fabric() { return *fabric_; }
   /// The rank here of each rank of `comm`; empty if one of them is not in the carrier. Local.
   [[nodiscard]] std::vector<int> ranks_of(MPI_Comm comm) const;
 
@@ -38,10 +44,13 @@ class Carrier {
 
  private:
   void discover_nodes();
+  void share_memory(MPI_Comm node);
   UniqueComm comm_;
   TagLayout tags_{};
   std::vector<int> nodes_;
-  bool waits_yield_ = false;
+  bool is_crowded_ = false, mpi_yields_ = false;
+  std::unique_ptr<shm::Fabric> fabric_;
+  std::vector<int> locals_;
   std::vector<std::uint64_t> free_contexts_;  ///< One bit each.
 };
 

@@ -43,6 +43,8 @@ class MpiPort {
     return finished;
   }
 
+  [[nodiscard]] bool in_flight() const { return in_flight_ > 0; }
+
   /// After a failure: withdraws what has not been matched, so that buffers are not written any more.
   void abandon() noexcept;
 

@@ -21,17 +21,17 @@ void require_intracommunicator(MPI_Comm comm) {
         "tutti::Communicator: argument 'comm' is an inter-communicator; allowed: an intra-communicator");
 }
 
-std::shared_ptr<detail::CommunicatorState> make_state(MPI_Comm comm, std::string_view algorithms) {
+std::shared_ptr<detail::CommunicatorState> make_state(MPI_Comm comm, const CommunicatorOptions& options) {
   detail::Runtime& runtime = detail::Runtime::get();
   require_intracommunicator(comm);
   const detail::Progress::Entry entry{runtime.progress()};
-  return std::make_shared<detail::CommunicatorState>(runtime, comm, algorithms);
+  return std::make_shared<detail::CommunicatorState>(runtime, comm, options);
 }
 
 }  // namespace
 
 Communicator::Communicator(MPI_Comm comm, const CommunicatorOptions& options)
-    : state_(make_state(comm, options.algorithms)) {}
+    : state_(make_state(comm, options)) {}
 Communicator::Communicator(Communicator&&) noexcept = default;
 
 Communicator& Communicator::operator=(Communicator&& other) noexcept {
@@ -56,6 +56,7 @@ std::shared_ptr<detail::CommunicatorState> Communicator::share() const {
 
 Rank Communicator::rank() const { return state().rank(); }
 int Communicator::size() const { return state().size(); }
+MessageCounters Communicator::message_counters() const { return state().counters(); }
 int Communicator::node_count() const { return state().node_count(); }
 const Group& Communicator::node() const { return state().node(); }
 const Group& Communicator::leaders() const { return state().leaders(); }

@@ -10,22 +10,25 @@
 
 namespace tutti::detail {
 
-CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, std::string_view algorithms)
+CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options)
     : runtime_(runtime),
       progress_(runtime.progress()),
-      settings_(agree_on_settings(comm, algorithms)),
+      settings_(agree_on_settings(comm, options)),
       carrier_(runtime.carrier_for(comm)),
       tags_(carrier_->tags()),
       context_(carrier_->take_context(comm)),
-      waits_yield_(carrier_->waits_yield()),
+      is_crowded_(carrier_->is_crowded()),
+      mpi_yields_(carrier_->mpi_yields()),
       carrier_ranks_(carrier_->ranks_of(comm)),
-      turns_(static_cast<std::size_t>(tags_.turns())),
       plans_(static_cast<std::size_t>(settings_.plan_cache)) {
   int rank = 0;
   mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   rank_ = Rank{rank};
-  std::iota(turns_.begin(), turns_.end(), std::uint64_t{0});
   find_nodes();
+  find_links(comm);
+  const int turns = links_ == nullptr ? tags_.turns() : std::min(tags_.turns(), links_->geometry().lanes);
+  turns_.resize(static_cast<std::size_t>(turns));
+  std::iota(turns_.begin(), turns_.end(), std::uint64_t{0});
   runtime_.opened(*this);
 }
 
@@ -48,8 +51,42 @@ void CommunicatorState::find_nodes() {
   }
 }
 
-mpi::Route CommunicatorState::route() const {
-  return {.comm = carrier_->comm(), .tags = tags_, .message_limit = settings_.message_limit, .ranks = carrier_ranks_};
+void CommunicatorState::find_links(MPI_Comm comm) {
+  bool reaches_all = true, reaches_any = false;
+  for (int rank = 0; rank < size(); ++rank) {
+    const int local = carrier_->local_of(carrier_ranks_[static_cast<std::size_t>(rank)]);
+    const bool is_local = local >= 0 && rank != rank_.value() && settings_.transport != Transport::mpi;
+    locals_.push_back(local);
+    is_local_.push_back(is_local ? 1 : 0);
+    reaches_any |= is_local;
+    reaches_all &= is_local || rank == rank_.value();
+  }
+  if (reaches_any) links_ = &carrier_->fabric().links(context_);
+  if (settings_.transport != Transport::shm) return;
+  int agreed = reaches_all ? 1 : 0;
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &agreed, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (agreed != 0) return;
+  carrier_->give_back(context_);
+  const std::string& why = carrier_->fabric().why_not();
+  throw ArgumentError(fmt::format(
+      "tutti::Communicator: transport 'shm', but not all ranks share memory with rank {} ({}); allowed: auto, mpi",
+      rank_.value(), why.empty() ? "they are on several nodes" : why));
+}
+
+Route CommunicatorState::route() {
+  return {.mpi = {.comm = carrier_->comm(),
+                  .tags = tags_,
+                  .message_limit = settings_.message_limit,
+                  .ranks = carrier_ranks_},
+          .shm = {.links = links_, .locals = locals_},
+          .counters = &counters_};
+}
+
+SharedMemory CommunicatorState::shared_memory() const {
+  if (links_ == nullptr) return {};
+  return {.reaches = is_local_,
+          .piece_bytes = links_->geometry().area_bytes,
+          .swap_slots = links_->geometry().swap_slots};
 }
 
 void CommunicatorState::require_open() const {

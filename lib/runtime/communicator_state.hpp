@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "lib/mpi/carrier.hpp"
-#include "lib/mpi/mpi_port.hpp"
 #include "lib/runtime/plan_cache.hpp"
 #include "lib/runtime/progress.hpp"
+#include "lib/runtime/routed_port.hpp"
 #include "lib/runtime/settings.hpp"
 #include "tutti/call.hpp"
+#include "tutti/communicator.hpp"
 #include "tutti/error.hpp"
 #include "tutti/patterns.hpp"
 
@@ -35,7 +36,7 @@ struct LastCall {
 class CommunicatorState {
  public:
   /// Collective over `comm`.
-  CommunicatorState(Runtime& runtime, MPI_Comm comm, std::string_view algorithms);
+  CommunicatorState(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options);
   CommunicatorState(const CommunicatorState&) = delete;
   CommunicatorState& operator=(const CommunicatorState&) = delete;
   ~CommunicatorState() { close("was closed"); }
@@ -47,9 +48,12 @@ class CommunicatorState {
   [[nodiscard]] const Group& node() const { return node_; }
   [[nodiscard]] const Group& leaders() const { return leaders_; }
   [[nodiscard]] const Settings& settings() const { return settings_; }
-  [[nodiscard]] bool waits_yield() const { return waits_yield_; }
+  [[nodiscard]] bool is_crowded() const { return is_crowded_; }
+  [[nodiscard]] bool mpi_yields() const { return mpi_yields_; }
   [[nodiscard]] Progress& progress() const { return progress_; }
-  [[nodiscard]] mpi::Route route() const;
+  [[nodiscard]] Route route();
+  [[nodiscard]] SharedMemory shared_memory() const;
+  [[nodiscard]] const MessageCounters& counters() const { return counters_; }
 
   /// The plan for this key; compiled if need be, after `validate()`.
   template <class Validate>
@@ -57,7 +61,7 @@ class CommunicatorState {
     return plans_.find_or(key, [&] {
       validate();
       last_call_.plan = nullptr;  // a new plan may take its place
-      return std::make_unique<CachedPlan>(key, MessageWindow{tags_.messages()});
+      return std::make_unique<CachedPlan>(key, MessageWindow{tags_.messages()}, shared_memory());
     });
   }
   /// The plan of messages that are part of no collective; `compiled()` gives it if it is not there.
@@ -71,8 +75,9 @@ class CommunicatorState {
   [[nodiscard]] LastCall& last_call() { return last_call_; }
   [[nodiscard]] std::size_t cached_plans() const { return plans_.size(); }
 
-  // The turns of operations: one may run when the one tags.turns() before it is over. An operation has one turn, two if
-  // it exchanges sizes first, none if it is no collective.
+  // The turns of operations: one may run when the one a fixed number of turns before it is over, by which tags and
+  // lanes of shared memory are told apart. An operation has one turn, two if it exchanges sizes first, none if it is no
+  // collective.
   /// Its first turn.
   std::uint64_t begin_operation(int turns) {
     ++in_flight_;
@@ -100,6 +105,7 @@ class CommunicatorState {
  private:
   [[nodiscard]] std::size_t slot(std::uint64_t sequence) const { return sequence % turns_.size(); }
   void find_nodes();
+  void find_links(MPI_Comm comm);
 
   Runtime& runtime_;
   Progress& progress_;
@@ -107,11 +113,15 @@ class CommunicatorState {
   std::shared_ptr<mpi::Carrier> carrier_;  ///< Null: closed.
   mpi::TagLayout tags_{};
   int context_ = 0;
-  bool waits_yield_ = false;
+  bool is_crowded_ = false, mpi_yields_ = false;
   Rank rank_;
   std::vector<int> carrier_ranks_;
   std::vector<int> nodes_;
   Group node_, leaders_;
+  shm::Links* links_ = nullptr;         ///< nullptr: no rank is reached through shared memory.
+  std::vector<int> locals_;             ///< By rank: what the links call it; -1: not there.
+  std::vector<std::uint8_t> is_local_;  ///< By rank: whether its messages go through shared memory.
+  MessageCounters counters_;
   std::uint64_t sequence_ = 0;
   int in_flight_ = 0;
   std::vector<std::uint64_t> turns_;  ///< Per slot: the sequence number that may run.

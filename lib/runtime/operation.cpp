@@ -13,12 +13,12 @@ namespace tutti::detail {
 Operation::Learned::Learned(const Operation& operation, std::vector<Count> learned)
     : sizes(std::move(learned)),
       plan(operation.plan_.compile_learned(sizes)),
-      run(plan, mpi::MpiPort{operation.communicator_.route(), plan}) {}
+      run(plan, RoutedPort{operation.communicator_.route(), plan}) {}
 
 Operation::Operation(CommunicatorState& communicator, CachedPlan& plan)
     : communicator_(communicator),
       plan_(plan),
-      execution_(plan.compiled, mpi::MpiPort{communicator.route(), plan.compiled}),
+      execution_(plan.compiled, RoutedPort{communicator.route(), plan.compiled}),
       current_(&execution_) {
   if (plan.exchanges()) sizes_.resize(static_cast<std::size_t>(plan.exchange().output.value()));
 }
@@ -67,10 +67,10 @@ void Operation::fail_because(std::string_view cause) {
 
 bool Operation::begin() {
   if (!plan_.compiled.takes_turns) {
-    current_->port().begin(communicator_.pairwise_tag());
+    current_->port().begin(sequence_, communicator_.pairwise_tag());
   } else {
     if (!communicator_.is_turn_of(sequence_)) return false;
-    current_->port().begin(communicator_.tag(sequence_));
+    current_->port().begin(sequence_, communicator_.tag(sequence_));
   }
   current_->begin();
   state_ = State::running;
@@ -105,6 +105,8 @@ void Operation::rethrow() {
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-bool Operation::yields() const { return communicator_.waits_yield(); }
+bool Operation::yields() const {
+  return communicator_.is_crowded() && !(polls_mpi() && communicator_.mpi_yields());
+}
 
 }  // namespace tutti::detail

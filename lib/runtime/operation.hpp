@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/engine/execution.hpp"
-#include "lib/mpi/mpi_port.hpp"
+#include "lib/runtime/routed_port.hpp"
 
 namespace tutti::detail {
 
@@ -31,8 +31,11 @@ class Operation {
   void fail(std::exception_ptr why) noexcept;
   /// Throws what made the last run fail, once.
   void rethrow();
-  /// Whether waiting for it gives the processor away.
+  /// Whether waiting for it has to give the processor away: there are more ranks than processors, and no message is
+  /// pending over an MPI that does it already.
   [[nodiscard]] bool yields() const;
+  /// Whether a look at it moves MPI forward too.
+  [[nodiscard]] bool polls_mpi() const { return current_->port().waits_for_mpi(); }
 
   [[nodiscard]] const void* input() const { return input_; }
   [[nodiscard]] void* output() const { return output_; }
@@ -50,7 +53,7 @@ class Operation {
 
  private:
   enum class State : std::uint8_t { idle, queued, running };
-  using Run = Execution<mpi::MpiPort>;
+  using Run = Execution<RoutedPort>;
   /// The schedule proper of a plan that exchanges sizes first; kept as long as the sizes stay the same.
   struct Learned {
     std::vector<Count> sizes;

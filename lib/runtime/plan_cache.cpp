@@ -50,16 +50,17 @@ std::size_t HashPlanKey::operator()(const PlanKey& key) const noexcept {
   return hash ^ (hash >> 32U);
 }
 
-CachedPlan::CachedPlan(const PlanKey& key, MessageWindow window) : key_(key), window_(window) {
+CachedPlan::CachedPlan(const PlanKey& key, MessageWindow window, const SharedMemory& memory)
+    : key_(key), window_(window), memory_(memory) {
   keep_lists();
   const Problem& problem = key_.problem;
   const Algorithm& algorithm = *key_.choice.algorithm;
   if (algorithm.exchange != nullptr && problem.uneven()) {
     exchanged_ = std::make_unique<Exchange>(algorithm.exchange(problem));
-    compiled = compile(exchanged_->schedule, problem, Type::int64, Op::sum, window);
+    compiled = compile(exchanged_->schedule, problem, Type::int64, Op::sum, window, memory);
     compiled.choice = key_.choice;
   } else {
-    compiled = compile(key_.choice, problem, key_.type, key_.op, window);
+    compiled = compile(key_.choice, problem, key_.type, key_.op, window, memory);
   }
 }
 
@@ -83,7 +84,7 @@ CompiledPlan CachedPlan::compile_learned(std::span<const Count> learned) const {
   problem.learned = learned;
   require_expected_sizes(problem);
   try {
-    return compile(key_.choice, problem, key_.type, key_.op, window_);
+    return compile(key_.choice, problem, key_.type, key_.op, window_, memory_);
   } catch (const std::logic_error&) {  // a schedule that moves blocks of one size to places of another
     throw Error("the sizes of blocks that other ranks gave are not those that this rank was given for them");
   }

@@ -32,7 +32,7 @@ struct HashPlanKey {
 class CachedPlan {
  public:
   /// Copies the lists of `key`. Compiles the schedule; if sizes have to be exchanged first, that of the exchange.
-  CachedPlan(const PlanKey& key, MessageWindow window);
+  CachedPlan(const PlanKey& key, MessageWindow window, const SharedMemory& memory);
   /// Messages between pairs of ranks that are part of no collective. The lists of `key` say what it consists of.
   CachedPlan(const PlanKey& key, CompiledPlan messages);
 
@@ -56,6 +56,7 @@ class CachedPlan {
   std::span<const Count> keep(std::span<const Count> list);
   PlanKey key_;
   MessageWindow window_{};
+  SharedMemory memory_{};
   std::vector<std::vector<Count>> lists_;
   std::unique_ptr<Exchange> exchanged_;
   std::vector<std::unique_ptr<Operation>> operations_;

@@ -7,6 +7,24 @@
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
+namespace {
+
+/// Tells the processor that this is a loop that waits.
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+}
+
+/// Any look at MPI moves all of its messages; this one asks for nothing and takes nothing.
+void advance_mpi() {
+  int found = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+}
+
+}  // namespace
 
 Progress::Progress(int thread_level)
     : many_threads_(thread_level == MPI_THREAD_MULTIPLE),
@@ -55,13 +73,24 @@ void Progress::advance_all() {
 }
 
 void Progress::wait(Operation& operation, Entry& entry) {
-  while (!operation.over()) {
+  for (int looks = 0; !operation.over(); ++looks) {
     operation.advance();
     if (operation.over()) return;
     if (first_ != last_) advance_all();
-    if (operation.yields()) sched_yield();
+    if (operation.yields())
+      sched_yield();
+    else
+      relax();
+    // About 10 us: others may wait for this rank's messages of the program itself.
+    const int patience = operation.yields() ? 16 : 256;
+    if (looks % patience == patience - 1 && !operation.polls_mpi()) advance_mpi();
     entry.pause();
   }
+}
+
+void Progress::tested() {
+  constexpr int patience = 16;
+  if (++tests_ % patience == 0) advance_mpi();
 }
 
 }  // namespace tutti::detail

@@ -70,14 +70,28 @@ void read_entry(std::string_view entry, std::string_view source, Choices& choice
   }
 }
 
+Transport read_transport(std::string_view given, std::string_view source) {
+  if (given.empty() || given == "auto") return Transport::automatic;
+  if (given == "shm") return Transport::shm;
+  if (given == "mpi") return Transport::mpi;
+  throw ArgumentError(fmt::format("{} is '{}'; allowed: auto, shm, mpi", source, given));
+}
+
+Transport read_transport(std::string_view from_program) {
+  if (!from_program.empty()) return read_transport(from_program, "tutti::Communicator: argument 'transport'");
+  const char* variable = std::getenv("TUTTI_TRANSPORT");
+  return read_transport(variable == nullptr ? "" : variable, "environment variable TUTTI_TRANSPORT");
+}
+
 constexpr const char *by_program = "the communicator's setting", *by_environment = "TUTTI_ALGORITHM";
 
-Settings read_settings(std::string_view from_program) {
+Settings read_settings(const CommunicatorOptions& options) {
   Settings settings;
+  settings.transport = read_transport(options.transport);
   const char* variable = std::getenv("TUTTI_ALGORITHM");
   settings.choices = read_choices(variable == nullptr ? "" : variable, "environment variable TUTTI_ALGORITHM");
   settings.chosen_by.fill(by_environment);
-  const Choices before = read_choices(from_program, "tutti::Communicator: argument 'algorithms'");
+  const Choices before = read_choices(options.algorithms, "tutti::Communicator: argument 'algorithms'");
   for (std::size_t i = 0; i < collective_count; ++i) {
     if (before[i].algorithm == nullptr) continue;
     settings.choices[i] = before[i];
@@ -95,17 +109,18 @@ struct SentChoice {
 
 /// What rank 0 sends: its settings, or why it has none.
 struct Announcement {
-  std::int64_t message_limit = 0, plan_cache = 0;
+  std::int64_t message_limit = 0, plan_cache = 0, transport = 0;
   std::array<SentChoice, collective_count> choices{};
   std::array<char, 2048> refusal{};
 };
 
-Announcement announce(std::string_view from_program) {
+Announcement announce(const CommunicatorOptions& options) {
   Announcement said;
   try {
-    const Settings settings = read_settings(from_program);
+    const Settings settings = read_settings(options);
     said.message_limit = settings.message_limit;
     said.plan_cache = settings.plan_cache;
+    said.transport = static_cast<std::int64_t>(settings.transport);
     const auto all = algorithms();
     for (std::size_t i = 0; i < collective_count; ++i) {
       const auto& [algorithm, parameter, segment] = settings.choices[i];
@@ -132,16 +147,17 @@ Choices read_choices(std::string_view text, std::string_view source) {
   return choices;
 }
 
-Settings agree_on_settings(MPI_Comm comm, std::string_view algorithms) {
+Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   int rank = 0;
   mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   Announcement said;
-  if (rank == 0) said = announce(algorithms);
+  if (rank == 0) said = announce(options);
   mpi::check(MPI_Bcast(&said, sizeof said, MPI_BYTE, 0, comm), "MPI_Bcast");
   if (said.refusal[0] != '\0') throw ArgumentError(said.refusal.data());
   Settings settings;
   settings.message_limit = said.message_limit;
   settings.plan_cache = said.plan_cache;
+  settings.transport = static_cast<Transport>(said.transport);
   for (std::size_t i = 0; i < collective_count; ++i) {
     const auto& [algorithm, parameter, segment, is_by_program] = said.choices[i];
     if (algorithm < 0) continue;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "lib/schedule/choice.hpp"
+#include "tutti/communicator.hpp"
 
 namespace tutti {
 
@@ -17,18 +18,23 @@ using Choices = std::array<Choice, collective_count>;
 /// Throws ArgumentError that starts with `source`: "environment variable TUTTI_ALGORITHM".
 [[nodiscard]] Choices read_choices(std::string_view text, std::string_view source);
 
+/// How messages travel.
+enum class Transport : std::uint8_t { automatic, shm, mpi };
+
 struct Settings {
   Choices choices{};  ///< What the communicator was made with, else TUTTI_ALGORITHM.
   /// Which of the two, by collective: "TUTTI_ALGORITHM".
   std::array<const char*, collective_count> chosen_by{};
+  /// What the communicator was made with, else TUTTI_TRANSPORT.
+  Transport transport = Transport::automatic;
   /// TUTTI_MESSAGE_LIMIT: messages of more bytes are split. 1 .. 2^31-1.
   std::int64_t message_limit = std::int64_t{1} << 30;
   /// TUTTI_PLAN_CACHE: plans that a communicator keeps. 1 .. 65536.
   std::int64_t plan_cache = 64;
 };
 
-/// Collective over `comm`. Throws ArgumentError on all ranks if rank 0's environment or `algorithms`, what its program
-/// gave (which counts before the environment, collective by collective), has a value that is not allowed.
-[[nodiscard]] Settings agree_on_settings(MPI_Comm comm, std::string_view algorithms);
+/// Collective over `comm`. Throws ArgumentError on all ranks if rank 0's environment or what its program gave (which
+/// counts before the environment; algorithms collective by collective) has a value that is not allowed.
+[[nodiscard]] Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options);
 
 }  // namespace tutti

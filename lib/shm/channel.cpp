@@ -1,0 +1,104 @@
+#include "lib/shm/channel.hpp"
+
+namespace tutti::shm {
+
+Channel::Channel(const Geometry& geometry, std::byte* pair, int side, std::byte* published, Publisher& publisher)
+    : geometry_(geometry),
+      swap_slots_(static_cast<std::uint64_t>(geometry.swap_slots)),
+      ring_slots_(static_cast<std::uint64_t>(geometry.ring_slots)),
+      slot_bytes_(static_cast<std::uint64_t>(geometry.slot_bytes())),
+      pair_(pair),
+      published_(published),
+      publisher_(publisher),
+      side_(side),
+      lanes_(static_cast<std::size_t>(geometry.all_lanes())),
+      returns_in_(reinterpret_cast<Returns*>(pair + geometry.returns_at(1 - side))),
+      returns_out_(reinterpret_cast<Returns*>(pair + geometry.returns_at(side))) {
+  for (int i = 0; i < geometry.all_lanes(); ++i) {
+    Lane& lane = lanes_[index(i)];
+    lane.swapped = pair + geometry.swap_at(i);
+    lane.out = pair + geometry.ring_at(i, side);
+    lane.in = pair + geometry.ring_at(i, 1 - side);
+    lane.credits_for_me = reinterpret_cast<std::atomic<std::uint64_t>*>(pair + geometry.credits_at(i, side));
+    lane.credits_of_mine = reinterpret_cast<std::atomic<std::uint64_t>*>(pair + geometry.credits_at(i, 1 - side));
+  }
+  owned_.reserve(index(geometry.areas()));
+  for (int area = geometry.pool - 1; area >= 0; --area)
+    owned_.push_back(static_cast<std::uint8_t>(side * geometry.pool + area));
+}
+
+bool Channel::has_credit(int lane) {
+  Lane& at = lanes_[index(lane)];
+  at.acknowledged = at.credits_for_me->load(std::memory_order_acquire);
+  return at.sent - at.acknowledged < ring_slots_;
+}
+
+int Channel::take_area(int lane) {
+  if (owned_.empty()) collect();
+  if (!owned_.empty()) {
+    const int area = owned_.back();
+    owned_.pop_back();
+    return area;
+  }
+  Lane& at = lanes_[index(lane)];
+  if (!at.has_reserve) return -1;
+  at.has_reserve = false;
+  return geometry_.reserve_of(lane, side_);
+}
+
+const std::byte* Channel::piece(const Envelope& envelope) const {
+  const int code = envelope.area - 1, published = code - geometry_.areas();
+  const std::byte* const start = published < 0 ? area(code) : published_ + published * geometry_.area_stride();
+  return start + envelope.phase;
+}
+
+void Channel::release(Stream stream, const Envelope& envelope, std::size_t inline_bytes) {
+  Lane& lane = lanes_[index(stream.lane)];
+  if (stream.way == Way::swap) {
+    // The next message this way leaves in these lines: asks for them before it does.
+    const Line* line = incoming(stream).lines;
+    const Line* const end = line + 1 + inline_bytes / Line::capacity;
+    for (; line < end; ++line)
+      __builtin_prefetch(line, 1);
+    ++lane.swapped_in;
+  } else {
+    ++lane.received;
+    // Half of the slots at a time: one line then tells of several messages, and a sender that waits is never forgotten.
+    if (2 * (lane.received - lane.credited) >= ring_slots_) {
+      lane.credited = lane.received;
+      lane.credits_of_mine->store(lane.received, std::memory_order_release);
+    }
+  }
+  if (envelope.area == 0) return;
+  const int code = envelope.area - 1;
+  if (code >= 2 * geometry_.pool) return give_back(code);  // always its sender's
+  owned_.push_back(static_cast<std::uint8_t>(code));
+  if (owned() > geometry_.pool + geometry_.slack) {
+    give_back(owned_.back());
+    owned_.pop_back();
+  }
+}
+
+void Channel::give_back(int code) {
+  const std::uint64_t lap = given_back_ / returns;
+  const auto entry = static_cast<std::uint16_t>((code + 1) << 1U | static_cast<int>(lap & 1U));
+  returns_out_[given_back_++ % returns].store(entry, std::memory_order_release);
+}
+
+void Channel::collect() {
+  for (;;) {
+    const std::uint64_t lap = taken_back_ / returns;
+    const std::uint16_t entry = returns_in_[taken_back_ % returns].load(std::memory_order_acquire);
+    if (entry == 0 || (entry & 1U) != (lap & 1U)) return;
+    ++taken_back_;
+    const int code = (entry >> 1U) - 1;
+    if (code < 2 * geometry_.pool)
+      owned_.push_back(static_cast<std::uint8_t>(code));
+    else if (code < geometry_.areas())
+      lanes_[index((code - 2 * geometry_.pool) / 2)].has_reserve = true;
+    else
+      publisher_.read_by_one_less(code - geometry_.areas());
+  }
+}
+
+}  // namespace tutti::shm

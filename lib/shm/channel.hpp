@@ -1,0 +1,143 @@
+#pragma once
+// One rank's end of the shared memory between it and another rank. Needs no MPI: tests run it between threads.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "lib/shm/geometry.hpp"
+#include "lib/shm/line.hpp"
+#include "lib/shm/publisher.hpp"
+
+namespace tutti::shm {
+
+/// How the slots of a stream of messages are reused. Both ends know it of every message before it is sent.
+enum class Way : std::uint8_t {
+  /// The slot in which a message arrived is the one in which a later message leaves: its lines are in the own cache, and
+  /// nobody need say that it is free. For operations with equally many messages each way, at most swap_slots.
+  swap,
+  /// A ring for each direction, whose reader gives credits back. For everything else.
+  ring,
+};
+
+/// Messages of one lane, way and direction arrive in the order in which they were sent.
+struct Stream {
+  int lane = 0;
+  Way way = Way::ring;
+};
+
+/// Nothing here blocks. Slots carry small messages; larger ones leave a piece at a time in areas, which the envelope
+/// names: an area belongs to one side, is handed over with the message, and is used again for the next message the other
+/// way, the last one first as it is warm. A side that keeps gaining areas gives them back; besides, every lane has one in
+/// reserve, so that no operation waits for areas that another one holds.
+class Channel {
+ public:
+  /// `pair` is memory of geometry.pair_bytes(), all zero when both sides begin; `side` 0 or 1. What the other side
+  /// publishes is at `published`; what it gives back of this side's goes to `publisher`.
+  Channel(const Geometry& geometry, std::byte* pair, int side, std::byte* published, Publisher& publisher);
+
+  [[nodiscard]] const Geometry& geometry() const { return geometry_; }
+
+  // Sending. First may_send(), then one of the two others.
+  [[nodiscard]] bool may_send(Stream stream) {
+    const Lane& lane = lanes_[index(stream.lane)];
+    if (stream.way == Way::swap) return lane.swapped_out - lane.swapped_in < swap_slots_;
+    return lane.sent - lane.acknowledged < ring_slots_ || has_credit(stream.lane);
+  }
+  /// A message of up to inline_bytes.
+  void send(Stream stream, const Envelope& envelope, const std::byte* data, std::size_t bytes) {
+    const Slot slot = outgoing(stream);
+    pack(slot.lines, slot.flag, envelope, data, bytes);
+  }
+  /// An area to write a piece into and send; -1: none is free.
+  [[nodiscard]] int take_area(int lane);
+  /// A piece that was written to area(code): one of take_area(), or a published one of this side.
+  void send_area(Stream stream, Envelope envelope, int code, std::size_t phase) {
+    envelope.area = static_cast<std::uint8_t>(code + 1);
+    envelope.phase = static_cast<std::uint8_t>(phase);
+    send(stream, envelope, nullptr, 0);
+  }
+  [[nodiscard]] std::byte* area(int code) const { return pair_ + geometry_.area_at(code); }
+  [[nodiscard]] int published_code(int published) const { return geometry_.areas() + published; }
+
+  // Receiving: look(), read, then release().
+  /// Whether the next message of a stream has arrived, at least its first line; its envelope then.
+  [[nodiscard]] bool look(Stream stream, Envelope& envelope) const {
+    const Slot slot = incoming(stream);
+    if (slot.lines->flag.load(std::memory_order_acquire) != slot.flag) return false;
+    std::memcpy(&envelope, slot.lines->payload, sizeof envelope);
+    return true;
+  }
+  /// Copies the data of a message without area. False: look again later.
+  [[nodiscard]] bool read(Stream stream, std::byte* into, std::size_t bytes) const {
+    const Slot slot = incoming(stream);
+    return unpack(slot.lines, slot.flag, into, bytes);
+  }
+  /// The data of a message with an area.
+  [[nodiscard]] const std::byte* piece(const Envelope& envelope) const;
+  /// The message has been read, `inline_bytes` of it from its slot.
+  void release(Stream stream, const Envelope& envelope, std::size_t inline_bytes);
+
+  /// Takes in what the other side gave back.
+  void collect();
+
+  // What there is of everything, for tests.
+  [[nodiscard]] int owned() const { return static_cast<int>(owned_.size()); }
+  [[nodiscard]] std::size_t given_back() const { return given_back_; }
+
+ private:
+  struct Lane {
+    std::byte* swapped = nullptr;
+    std::byte *out = nullptr, *in = nullptr;  ///< Rings.
+    std::atomic<std::uint64_t>*credits_for_me = nullptr, *credits_of_mine = nullptr;
+    std::uint64_t swapped_out = 0, swapped_in = 0;
+    std::uint64_t sent = 0, acknowledged = 0;
+    std::uint64_t received = 0, credited = 0;
+    bool has_reserve = true;
+  };
+  struct Slot {
+    Line* lines;
+    std::uint64_t flag;
+  };
+
+  static std::size_t index(int lane) { return static_cast<std::size_t>(lane); }
+  bool has_credit(int lane);
+  void give_back(int code);
+  [[nodiscard]] Line* lines(std::byte* slots, std::uint64_t slot) const {
+    return reinterpret_cast<Line*>(slots + slot * slot_bytes_);
+  }
+  /// The slot of message n of a swapped stream from `side`. Each end writes where n - swap_slots of the other arrived.
+  [[nodiscard]] Slot swapped(const Lane& lane, std::uint64_t n, int side) const {
+    const std::uint64_t turn = n / swap_slots_, half = (turn + static_cast<std::uint64_t>(side)) & 1U;
+    return {lines(lane.swapped, half * swap_slots_ + (n - turn * swap_slots_)), n + 1};
+  }
+  [[nodiscard]] Slot incoming(Stream stream) const {
+    const Lane& lane = lanes_[index(stream.lane)];
+    if (stream.way == Way::swap) return swapped(lane, lane.swapped_in, 1 - side_);
+    return {lines(lane.in, lane.received % ring_slots_), lane.received + 1};
+  }
+  /// The slot of the next message, which is thereby sent.
+  [[nodiscard]] Slot outgoing(Stream stream) {
+    Lane& lane = lanes_[index(stream.lane)];
+    if (stream.way == Way::swap) return swapped(lane, lane.swapped_out++, side_);
+    const std::uint64_t n = lane.sent++;
+    return {lines(lane.out, n % ring_slots_), n + 1};
+  }
+
+  static constexpr std::uint64_t returns = line_bytes / sizeof(std::uint16_t);
+  using Returns = std::atomic<std::uint16_t>;  // each: code + 1 and the parity of its lap around the line
+
+  Geometry geometry_;
+  std::uint64_t swap_slots_, ring_slots_, slot_bytes_;
+  std::byte* pair_;
+  std::byte* published_;
+  Publisher& publisher_;
+  int side_;
+  std::vector<Lane> lanes_;
+  std::vector<std::uint8_t> owned_;  ///< Areas, the one gained last at the end.
+  Returns *returns_in_, *returns_out_;
+  std::uint64_t taken_back_ = 0, given_back_ = 0;
+};
+
+}  // namespace tutti::shm

@@ -1,0 +1,36 @@
+#pragma once
+// The shared memory of a node, handed out by contexts.
+
+#include <mpi.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "lib/shm/links.hpp"
+
+namespace tutti::shm {
+
+/// Made once for each duplicate that Tutti's messages travel on. Every context has a window of its own in one sparse
+/// segment; memory is taken as pairs of ranks first need it: Geometry::control_bytes() for small messages, its areas
+/// for larger ones.
+class Fabric {
+ public:
+  /// Collective over `node`, whose ranks the MPI says share memory. Never throws for what one rank alone knows.
+  Fabric(MPI_Comm node, int contexts);
+
+  /// Whether two ranks of `node` can talk through it; the same on all ranks.
+  [[nodiscard]] bool joins(int a, int b) const { return a == b || (segment_->reaches(a) && segment_->reaches(b)); }
+  /// Why it does not join all; empty if it does.
+  [[nodiscard]] const std::string& why_not() const { return segment_->why_not(); }
+  /// Local. Throws Error if it cannot be mapped.
+  [[nodiscard]] Links& links(int context);
+
+ private:
+  int ranks_ = 1, me_ = 0;
+  Geometry geometry_{};
+  std::shared_ptr<const Segment> segment_;
+  std::map<int, std::unique_ptr<Links>> links_;
+};
+
+}  // namespace tutti::shm

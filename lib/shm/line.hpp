@@ -1,0 +1,83 @@
+#pragma once
+// Small messages in flagged cache lines.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "lib/shm/geometry.hpp"
+
+namespace tutti::shm {
+
+/// A cache line with its own flag, written last: whoever sees the flag sees the payload. A message of several lines has
+/// a flag in each, so that a reader fetches all of them at once instead of waiting for one before it asks for the rest.
+struct alignas(line_bytes) Line {
+  static constexpr std::size_t capacity = 56;
+  std::byte payload[capacity];
+  std::atomic<std::uint64_t> flag;  ///< Number of the message on its stream, from 1; memory starts as 0.
+};
+static_assert(sizeof(Line) == line_bytes && std::atomic<std::uint64_t>::is_always_lock_free);
+
+/// What a message says of itself, at the head of its first line.
+struct Envelope {
+  std::uint32_t bytes = 0;      ///< Of the whole message, modulo 2^32.
+  std::uint32_t operation = 0;  ///< Sequence number of the operation, modulo 2^32.
+  std::uint32_t message = 0;    ///< Number on its pair and direction.
+  std::uint8_t area = 0;        ///< 0: the data follow; else they are in area - 1.
+  std::uint8_t phase = 0;       ///< Where in the area they begin.
+  std::uint16_t reserved = 0;
+
+  /// Whether both are of the same message; where its data are is no part of that.
+  [[nodiscard]] bool is_same(const Envelope& other) const {
+    return bytes == other.bytes && operation == other.operation && message == other.message;
+  }
+};
+inline constexpr std::size_t in_first_line = Line::capacity - sizeof(Envelope);
+static_assert(in_first_line == 40);  // as Geometry::slot_lines counts
+
+/// memcpy of at most a line, without the call: sizes here are small and vary.
+inline void copy_part(std::byte* into, const std::byte* from, std::size_t bytes) {
+  std::size_t done = 0;
+  for (; bytes - done >= sizeof(std::uint64_t); done += sizeof(std::uint64_t))
+    std::memcpy(into + done, from + done, sizeof(std::uint64_t));
+  for (; done < bytes; ++done)
+    into[done] = from[done];
+}
+
+/// Writes a message of up to Geometry::inline_bytes, or the envelope alone of one whose data are elsewhere.
+inline void pack(Line* line, std::uint64_t flag, const Envelope& envelope, const std::byte* data, std::size_t bytes) {
+  std::memcpy(line->payload, &envelope, sizeof envelope);
+  const std::size_t first = bytes < in_first_line ? bytes : in_first_line;
+  copy_part(line->payload + sizeof envelope, data, first);
+  line->flag.store(flag, std::memory_order_release);
+  for (std::size_t done = first; done < bytes; done += Line::capacity) {
+    ++line;
+    if (bytes - done >= Line::capacity)
+      std::memcpy(line->payload, data + done, Line::capacity);
+    else
+      copy_part(line->payload, data + done, bytes - done);
+    line->flag.store(flag, std::memory_order_release);
+  }
+}
+
+/// Reads what pack() wrote, its first line's flag having been seen. False: lines are still on their way (their writer
+/// may have lost its processor); what was read of them counts for nothing, to be read again.
+inline bool unpack(const Line* line, std::uint64_t flag, std::byte* into, std::size_t bytes) {
+  constexpr int patience = 64;  // looks at one line
+  const std::size_t first = bytes < in_first_line ? bytes : in_first_line;
+  copy_part(into, line->payload + sizeof(Envelope), first);
+  for (std::size_t done = first; done < bytes; done += Line::capacity) {
+    ++line;
+    int looks = 0;
+    while (line->flag.load(std::memory_order_acquire) != flag)
+      if (++looks == patience) return false;
+    if (bytes - done >= Line::capacity)
+      std::memcpy(into + done, line->payload, Line::capacity);
+    else
+      copy_part(into + done, line->payload, bytes - done);
+  }
+  return true;
+}
+
+}  // namespace tutti::shm

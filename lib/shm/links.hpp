@@ -1,0 +1,59 @@
+#pragma once
+// What one rank shares with the others of its node, for one context.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "lib/shm/channel.hpp"
+#include "lib/shm/publisher.hpp"
+#include "lib/shm/segment.hpp"
+
+namespace tutti::shm {
+
+/// The channels of a context, opened when they are first needed. They stay as they are when a communicator gives the
+/// context back, for the next one: both ends go on counting where they were.
+class Links {
+ public:
+  /// `me` of `ranks`, whose windows begin at `offset` of the segment. Maps the window; reserves nothing.
+  Links(std::shared_ptr<const Segment> segment, const Geometry& geometry, std::int64_t offset, int ranks, int me);
+
+  [[nodiscard]] const Geometry& geometry() const { return geometry_; }
+  /// The channel to `peer`. Throws Error if there is no memory for it.
+  [[nodiscard]] Channel& open(int peer);
+  /// Makes sure that there is memory for areas too: messages larger than Geometry::inline_bytes. Throws Error.
+  void reserve_areas(int peer);
+
+  [[nodiscard]] Publisher& publisher() { return publisher_; }
+  void reserve_published();
+  /// Takes in what others gave back.
+  void collect();
+
+  // The order of messages that are part of no collective: a message gets its number when its operation starts, and is
+  // sent, or received, when all before it are.
+  struct Queue {
+    std::uint64_t numbered = 0, done = 0;
+  };
+  struct Queues {
+    Queue sends, recvs;
+  };
+  [[nodiscard]] Queues& queues(int peer) { return queues_[static_cast<std::size_t>(peer)]; }
+
+ private:
+  [[nodiscard]] std::int64_t pair_at(int peer) const {
+    return geometry_.pair_at(std::min(me_, peer), std::max(me_, peer));
+  }
+
+  std::shared_ptr<const Segment> segment_;
+  Geometry geometry_;
+  std::int64_t offset_;
+  int ranks_, me_;
+  Mapping window_;
+  Publisher publisher_;
+  std::vector<std::unique_ptr<Channel>> channels_;
+  std::vector<Queues> queues_;
+  std::vector<bool> has_areas_;
+  bool has_published_ = false;
+};
+
+}  // namespace tutti::shm

@@ -1,0 +1,158 @@
+#include "lib/shm/shm_port.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "lib/engine/compiled_plan.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::shm {
+namespace {
+
+bool is_local_message(const CompiledStep& step) {
+  return step.verb != Verb::reduce && step.verb != Verb::copy && step.path != Path::mpi;
+}
+
+std::size_t phase_of(const void* data) { return reinterpret_cast<std::uintptr_t>(data) % phase_bytes; }
+
+[[noreturn]] void throw_mismatch(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
+  if (came.operation == expected.operation && came.message == expected.message)
+    throw Error(
+        fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
+                    "collective with the same count and type, in the same order?",
+                    step.peer, came.bytes, expected.bytes));
+  throw Error(
+      fmt::format("receive from rank {}: message {} of operation {} arrived where message {} of operation {} was "
+                  "expected: do all ranks call the same collective with the same count and type, in the same order?",
+                  step.peer, came.message, came.operation, expected.message, expected.operation));
+}
+
+}  // namespace
+
+ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
+    : route_(route), plan_(&plan), completed_(plan.steps.size()) {
+  if (route.links == nullptr) return;
+  inline_bytes_ = route.links->geometry().inline_bytes;
+  piece_bytes_ = plan.piece_of(route.links->geometry().area_bytes);
+  channels_.resize(route.locals.size());
+  if (!plan.takes_turns) numbers_.resize(plan.steps.size());
+  std::size_t sends = 0, recvs = 0;
+  for (const CompiledStep& step : plan.steps) {
+    if (!is_local_message(step)) continue;
+    ++(step.verb == Verb::send ? sends : recvs);
+    const auto peer = static_cast<std::size_t>(step.peer);
+    if (channels_[peer] == nullptr) channels_[peer] = &route.links->open(route.locals[peer]);
+    if (step.bytes > inline_bytes_) route.links->reserve_areas(route.locals[peer]);
+  }
+  sends_.reserve(sends);
+  recvs_.reserve(recvs);
+}
+
+Links::Queue& ShmPort::queue_of(const CompiledStep& step) const {
+  Links::Queues& queues = route_.links->queues(route_.locals[static_cast<std::size_t>(step.peer)]);
+  return step.verb == Verb::send ? queues.sends : queues.recvs;
+}
+
+void ShmPort::begin(std::uint64_t sequence) {
+  if (route_.links == nullptr) return;
+  ++run_;
+  const Geometry& geometry = route_.links->geometry();
+  if (plan_->takes_turns) {
+    sequence_ = static_cast<std::uint32_t>(sequence);
+    lane_ = static_cast<int>(sequence % static_cast<std::uint64_t>(geometry.lanes));
+    return;
+  }
+  lane_ = geometry.message_lane();
+  for (std::size_t i = 0; i < numbers_.size(); ++i)
+    if (is_local_message(plan_->steps[i])) numbers_[i] = queue_of(plan_->steps[i]).numbered++;
+}
+
+bool ShmPort::is_next(const Transfer& transfer) const {
+  if (!plan_->takes_turns)
+    return queue_of(*transfer.step).done == numbers_[static_cast<std::size_t>(transfer.index)];
+  const int previous = transfer.step->previous;
+  return previous < 0 || completed_[static_cast<std::size_t>(previous)] == run_;
+}
+
+bool ShmPort::move(Transfer& transfer) {
+  if (!is_next(transfer)) return false;
+  const CompiledStep& step = *transfer.step;
+  do {
+    const std::int64_t bytes = std::min(step.bytes - transfer.done, piece_bytes_);
+    if (!(step.verb == Verb::send ? send_piece(transfer, bytes) : receive_piece(transfer, bytes))) return false;
+    transfer.done += bytes;
+  } while (transfer.done < step.bytes);
+  completed(transfer);
+  return true;
+}
+
+void ShmPort::completed(const Transfer& transfer) {
+  completed_[static_cast<std::size_t>(transfer.index)] = run_;
+  if (!plan_->takes_turns) ++queue_of(*transfer.step).done;
+}
+
+bool ShmPort::send_piece(const Transfer& transfer, std::int64_t bytes) {
+  const CompiledStep& step = *transfer.step;
+  Channel& channel = *transfer.channel;
+  const Stream stream = stream_of(step);
+  if (!channel.may_send(stream)) return false;
+  const std::byte* const data = transfer.data.lhs + transfer.done;
+  const auto size = static_cast<std::size_t>(bytes);
+  if (bytes <= inline_bytes_) {
+    channel.send(stream, envelope_of(step), data, size);
+    return true;
+  }
+  const int area = channel.take_area(stream.lane);
+  if (area < 0) return false;
+  const std::size_t phase = phase_of(data);
+  std::memcpy(channel.area(area) + phase, data, size);
+  channel.send_area(stream, envelope_of(step), area, phase);
+  return true;
+}
+
+bool ShmPort::receive_piece(const Transfer& transfer, std::int64_t bytes) {
+  const CompiledStep& step = *transfer.step;
+  Channel& channel = *transfer.channel;
+  const Stream stream = stream_of(step);
+  Envelope came;
+  if (!channel.look(stream, came)) return false;
+  const Envelope expected = envelope_of(step);
+  if (!came.is_same(expected)) throw_mismatch(step, came, expected);
+  if (came.area == 0) {
+    if (!receive_inline(transfer, bytes)) return false;
+    channel.release(stream, came, static_cast<std::size_t>(bytes));
+  } else {
+    take(transfer, channel.piece(came), bytes);
+    channel.release(stream, came, 0);
+  }
+  return true;
+}
+
+bool ShmPort::receive_inline(const Transfer& transfer, std::int64_t bytes) {
+  const auto size = static_cast<std::size_t>(bytes);
+  const Stream stream = stream_of(*transfer.step);
+  if (transfer.step->verb == Verb::recv)
+    return transfer.channel->read(stream, transfer.data.into + transfer.done, size);
+  constexpr std::size_t most = 1024;
+  alignas(line_bytes) std::array<std::byte, most> arrived;  // NOLINT(cppcoreguidelines-pro-type-member-init): costs
+  if (!transfer.channel->read(stream, arrived.data(), size)) return false;
+  take(transfer, arrived.data(), bytes);
+  return true;
+}
+
+/// Puts a piece where it belongs, straight from the memory in which it arrived.
+void ShmPort::take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const {
+  const CompiledStep& step = *transfer.step;
+  const auto& [lhs, rhs, into] = transfer.data;
+  const std::int64_t at = transfer.done;
+  if (step.verb == Verb::recv)
+    std::memcpy(into + at, piece, static_cast<std::size_t>(bytes));
+  else if (step.lands_left)
+    plan_->combine(piece, rhs + at, into + at, bytes);
+  else
+    plan_->combine(lhs + at, piece, into + at, bytes);
+}
+
+}  // namespace tutti::shm

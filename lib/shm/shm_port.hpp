@@ -1,0 +1,114 @@
+#pragma once
+// The shared-memory transport: the messages of one execution, over the channels of its communicator.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lib/engine/execution.hpp"
+#include "lib/shm/links.hpp"
+
+namespace tutti::shm {
+
+/// Where an execution's messages go: the same for all executions of a communicator.
+struct Route {
+  Links* links = nullptr;       ///< nullptr: none goes here.
+  std::span<const int> locals;  ///< What `links` calls each rank of the communicator.
+};
+
+/// The messages in flight of one execution (the concept Port of lib/engine/execution.hpp). Both a send and a receive
+/// take a piece at a time as the channel allows, in the order of the messages of their pair, which the schedule's proof
+/// for one credit covers; nothing is stored in between.
+class ShmPort {
+ public:
+  /// Opens the channels that the plan needs. Throws Error if there is no memory for them.
+  ShmPort(const Route& route, const CompiledPlan& plan);
+
+  /// `sequence` is the operation's.
+  void begin(std::uint64_t sequence);
+  Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
+    return post({index, &step, channel_of(step), {const_cast<std::byte*>(data), nullptr, nullptr}, 0}, sends_);
+  }
+  Posted post_recv(int index, const CompiledStep& step, std::byte* into) {
+    return post({index, &step, channel_of(step), {nullptr, nullptr, into}, 0}, recvs_);
+  }
+  Posted post_recv_reduce(int index, const CompiledStep& step, const Operands& operands) {
+    return post({index, &step, channel_of(step), operands, 0}, recvs_);
+  }
+
+  template <class OnComplete>
+  int poll(OnComplete on_complete) {
+    if (sends_.empty() && recvs_.empty()) return 0;
+    return poll(recvs_, on_complete) + poll(sends_, on_complete);
+  }
+  [[nodiscard]] bool idle() const { return sends_.empty() && recvs_.empty(); }
+
+  /// After a failure: forgets what has not been sent and received.
+  void abandon() noexcept {
+    sends_.clear();
+    recvs_.clear();
+  }
+
+ private:
+  struct Transfer {
+    int index;  ///< Of the step.
+    const CompiledStep* step;
+    Channel* channel;
+    Operands data;  ///< A send reads `lhs`; a receive writes `into`; a receive-and-reduce has all three.
+    std::int64_t done;
+  };
+
+  [[nodiscard]] Channel* channel_of(const CompiledStep& step) const {
+    return channels_[static_cast<std::size_t>(step.peer)];
+  }
+  Posted post(const Transfer& transfer, std::vector<Transfer>& pending) {
+    Transfer moving = transfer;
+    if (move(moving)) return Posted::complete;
+    pending.push_back(moving);
+    return Posted::pending;
+  }
+  template <class OnComplete>
+  int poll(std::vector<Transfer>& pending, OnComplete on_complete) {
+    std::size_t kept = 0;
+    const std::size_t all = pending.size();
+    for (std::size_t i = 0; i < all; ++i) {
+      Transfer& transfer = pending[i];
+      if (move(transfer))
+        on_complete(transfer.index);
+      else if (kept++ != i)
+        pending[kept - 1] = transfer;
+    }
+    pending.resize(kept);
+    return static_cast<int>(all - kept);
+  }
+
+  /// Does what can be done now; true once all of the message has been sent or received.
+  bool move(Transfer& transfer);
+  [[nodiscard]] bool is_next(const Transfer& transfer) const;
+  void completed(const Transfer& transfer);
+  bool send_piece(const Transfer& transfer, std::int64_t bytes);
+  bool receive_piece(const Transfer& transfer, std::int64_t bytes);
+  bool receive_inline(const Transfer& transfer, std::int64_t bytes);
+  void take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const;
+  [[nodiscard]] Stream stream_of(const CompiledStep& step) const {
+    return {lane_, step.path == Path::swap ? Way::swap : Way::ring};
+  }
+  [[nodiscard]] Envelope envelope_of(const CompiledStep& step) const {
+    return {static_cast<std::uint32_t>(step.bytes), sequence_, static_cast<std::uint32_t>(step.message)};
+  }
+  [[nodiscard]] Links::Queue& queue_of(const CompiledStep& step) const;
+
+  Route route_;
+  const CompiledPlan* plan_;
+  std::int64_t piece_bytes_ = 0, inline_bytes_ = 0;
+  std::vector<Channel*> channels_;  ///< By rank of the communicator; nullptr: no message of the plan.
+  int lane_ = 0;
+  std::uint32_t sequence_ = 0;
+  std::uint32_t run_ = 0;
+  std::vector<std::uint32_t> completed_;  ///< Per step: the run in which it was last complete.
+  std::vector<std::uint64_t> numbers_;    ///< Per step of a plan that takes no turns: its place in the queue.
+  std::vector<Transfer> sends_, recvs_;
+};
+
+}  // namespace tutti::shm
