@@ -110,6 +110,9 @@ class FakePort {
     message.recv_step = index;
     return Posted::pending;
   }
+  Posted post_recv_reduce(int index, const CompiledStep& step, const Operands& operands) {
+    return post_recv(index, step, step.lands_left ? operands.lhs : operands.rhs);
+  }
   template <class OnComplete>
   int poll(OnComplete on_complete) {
     return network_->collect(rank_, on_complete);

@@ -42,7 +42,7 @@ class Channel {
   // Sending. First may_send(), then one of the two others.
   [[nodiscard]] bool may_send(Stream stream) {
     const Lane& lane = lanes_[index(stream.lane)];
-    if (stream.way == Way::swap) return lane.swapped_out - lane.swapped_in < swap_slots_;
+    if (stream.way == Way::swap) return lane.swapped_out < lane.swapped_in + swap_slots_;
     return lane.sent - lane.acknowledged < ring_slots_ || has_credit(stream.lane);
   }
   /// A message of up to inline_bytes.
