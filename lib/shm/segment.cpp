@@ -58,8 +58,8 @@ Segment::Segment(MPI_Comm comm, std::int64_t bytes) : bytes_(bytes) {
   agree(comm, failure);
 }
 
-/// All ranks make the same MPI calls, whatever fails. A rank waits for others only within the MPI, whose messages may
-/// need it to go on; what it takes from its socket was sent before.
+/// All ranks make the same MPI calls, whatever fails. A rank waits for others only within the MPI, whose messages
+/// may need it to go on; what it takes from its socket was sent before.
 void Segment::exchange(MPI_Comm comm, std::string& failure) {
   Offer offer;
   Descriptor listener;
@@ -101,14 +101,14 @@ void Segment::exchange(MPI_Comm comm, std::string& failure) {
 /// Tells all ranks who is attached, and the first reason why one is not.
 void Segment::agree(MPI_Comm comm, const std::string& failure) {
   struct Report {
-    char attached = 0, has_failed = 0;
+    bool attached = false, has_failed = false;
   };
   const Report mine{.attached = file_.is_open(), .has_failed = !failure.empty()};
   std::vector<Report> reports(static_cast<std::size_t>(size_));
   mpi::check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, reports.data(), sizeof mine, MPI_BYTE, comm), "MPI_Allgather");
   for (const Report& report : reports)
-    attached_.push_back(report.attached);
-  const auto failed = std::ranges::find(reports, 1, &Report::has_failed);
+    attached_.push_back(report.attached ? 1 : 0);
+  const auto failed = std::ranges::find(reports, true, &Report::has_failed);
   if (failed == reports.end()) return;
   const auto rank = static_cast<int>(failed - reports.begin());
   std::array<char, 256> text{};

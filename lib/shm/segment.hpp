@@ -15,31 +15,31 @@ namespace tutti::shm {
 /// memory only where it was written or reserved. It lives as long as a rank holds the segment or a mapping of it.
 class Segment {
  public:
-  /// Offset in bytes from which on the memory is the user's; what is before belongs to the segment. A multiple of every
-  /// page size up to 64 KiB.
+  /// Offset in bytes from which on the memory is the user's; what is before belongs to the segment. A multiple of
+  /// every page size up to 64 KiB.
   static constexpr std::int64_t first_free = std::int64_t{64} << 10;
 
   /// Collective over `comm`, whose ranks the MPI says share memory (MPI_COMM_TYPE_SHARED). `bytes`: of the whole,
-  /// more than first_free, the same on all ranks; terabytes cost nothing. What goes wrong on a rank is no exception but
-  /// leaves ranks out, see reaches(); MpiError if the MPI fails. A broadcast, an allgather, and for each 64 ranks a
-  /// reduction and a barrier.
+  /// more than first_free, the same on all ranks; terabytes cost nothing. What goes wrong on a rank is no exception
+  /// but leaves ranks out, see reaches(); MpiError if the MPI fails. A broadcast, an allgather, and for each 64
+  /// ranks a reduction and a barrier.
   Segment(MPI_Comm comm, std::int64_t bytes);
 
   /// Whether rank `r` of comm is attached to the memory. Same answer on all ranks.
   [[nodiscard]] bool reaches(int r) const { return attached_.at(static_cast<std::size_t>(r)) != 0; }
   /// Whether all are.
   [[nodiscard]] bool reaches_all() const;
-  /// Why this rank or others could not attach: of the lowest rank that knows why. The same on all ranks; empty if all
-  /// are.
+  /// Why this rank or others could not attach: of the lowest rank that knows why. The same on all ranks; empty if
+  /// all are.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 
-  /// Maps `bytes` bytes from `offset` on, a multiple of the page size; unmapped when the returned object dies. Does not
-  /// reserve. Throws Error, also on a rank that is not attached.
+  /// Maps `bytes` bytes from `offset` on, a multiple of the page size; unmapped when the returned object dies. Does
+  /// not reserve. Throws Error, also on a rank that is not attached.
   [[nodiscard]] Mapping map(std::int64_t offset, std::int64_t bytes) const { return file_.map(offset, bytes); }
-  /// Makes sure that memory is there for `bytes` bytes from `offset` on, for all ranks, so that running out is an error
-  /// here and no signal later. Keeps what is there; may be repeated. Throws Error with how much was asked and why it
-  /// failed; parts may then be reserved.
+  /// Makes sure that memory is there for `bytes` bytes from `offset` on, for all ranks, so that running out is an
+  /// error here and no signal later. Keeps what is there; may be repeated. Throws Error with how much was asked and
+  /// why it failed.
   void reserve(std::int64_t offset, std::int64_t bytes) const { file_.reserve(offset, bytes); }
 
  private:

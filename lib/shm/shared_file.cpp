@@ -100,8 +100,9 @@ Mapping SharedFile::map(std::int64_t offset, std::int64_t bytes) const {
 /// The system call and not posix_fallocate, which would write where a file system cannot reserve: over others' data.
 void SharedFile::reserve(std::int64_t offset, std::int64_t bytes) const {
   require_within("reserve of shared memory", offset, bytes);
-  // A signal undoes the whole call, so that a profiler's clock could keep a large one from ever coming to its end.
-  std::int64_t piece = std::int64_t{8} << 20;
+  // All at once, so that the kernel sees what cannot be had before it takes any. A signal undoes a whole call: a
+  // profiler's clock could keep a large one from ever coming to its end.
+  std::int64_t piece = bytes;
   for (std::int64_t done = 0; done < bytes;) {
     const std::int64_t now = std::min(piece, bytes - done);
     if (::fallocate(descriptor_.get(), 0, offset + done, now) == 0)
