@@ -106,7 +106,10 @@ void choose_paths(CompiledPlan& plan, const Messages& pairs, const SharedMemory&
     const auto& [peer, receives] = pair;
     for (std::size_t m = 1; m < numbered.size(); ++m)
       plan.steps[static_cast<std::size_t>(numbered[m])].previous = numbered[m - 1];
-    if (memory.reaches.empty() || memory.reaches[static_cast<std::size_t>(peer)] == 0) continue;
+    if (memory.reaches.empty() || memory.reaches[static_cast<std::size_t>(peer)] == 0) {
+      plan.uses_mpi = true;
+      continue;
+    }
     const auto back = pairs.find({peer, !receives});
     const std::int64_t pieces = pieces_of(plan, numbered, memory.piece_bytes);
     const bool is_balanced = back != pairs.end() && pieces == pieces_of(plan, back->second, memory.piece_bytes);
@@ -115,6 +118,59 @@ void choose_paths(CompiledPlan& plan, const Messages& pairs, const SharedMemory&
       plan.steps[static_cast<std::size_t>(step)].path = path;
   }
 }
+
+/// Finds the sends of the same data: of the same region, which no step writes between them.
+class SendGroups {
+ public:
+  SendGroups(CompiledPlan& plan, const Aliasing& aliasing) : plan_(plan), aliasing_(aliasing) {}
+
+  void find() {
+    for (CompiledStep& step : plan_.steps) {
+      if (step.verb == Verb::send) {
+        if (step.path != Path::mpi && step.bytes > 0) join(step);
+        continue;
+      }
+      const Span written = span(step.into, step.into_at, step.bytes);
+      std::erase_if(open_, [&](const Open& open) { return overlap(open.data, written); });
+    }
+  }
+
+ private:
+  struct Span {
+    Buffer buffer;
+    std::int64_t begin, end;
+    bool operator==(const Span&) const = default;
+  };
+  struct Open {
+    Span data;
+    CompiledStep* first;
+  };
+
+  static bool overlap(const Span& a, const Span& b) {
+    return a.buffer == b.buffer && a.begin < b.end && b.begin < a.end;
+  }
+  [[nodiscard]] Span span(Buffer buffer, std::int64_t at, std::int64_t bytes) const {
+    if (buffer == Buffer::input && aliasing_.offset()) {
+      buffer = Buffer::output;
+      at += aliasing_.offset()->value() * plan_.element;
+    }
+    return {buffer, at, at + bytes};
+  }
+  void join(CompiledStep& send) {
+    const Span data = span(send.lhs, send.lhs_at, send.bytes);
+    const auto same = std::ranges::find(open_, data, &Open::data);
+    if (same == open_.end()) {
+      open_.push_back({data, &send});
+      return;
+    }
+    if (same->first->group < 0) same->first->group = plan_.groups++;
+    send.group = same->first->group;
+  }
+
+  CompiledPlan& plan_;
+  const Aliasing& aliasing_;
+  std::vector<Open> open_;
+};
 
 /// Whether everything that step i waits for has completed whenever step i + 1 may start, for all i.
 bool starts_in_order(const Dependencies& after) {
@@ -180,6 +236,7 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   plan.takes_turns = window.takes_turns;
   const Messages pairs = by_pair(plan.steps);
   choose_paths(plan, pairs, memory);
+  SendGroups{plan, problem.aliasing}.find();
   limit_messages(plan.steps, pairs, window.messages, after);
   plan.in_order = starts_in_order(after);
   flatten(after, plan);

@@ -35,6 +35,7 @@ struct CompiledStep {
   int peer = 0;     ///< Rank in the communicator.
   int message = 0;  ///< Number on its pair and direction.
   int previous = -1;  ///< The step of the message before it on its pair and direction; -1: it is the first.
+  int group = -1;     ///< Of a send: the sends of the same data to other ranks, through shared memory; -1: alone.
   int first_dependent = 0, last_dependent = 0;
   std::int64_t lhs_at = 0, rhs_at = 0, into_at = 0;  ///< Bytes from the start of the buffer.
   std::int64_t bytes = 0;
@@ -69,6 +70,8 @@ struct CompiledPlan {
   std::vector<int> dependents;  ///< CompiledStep::first_dependent..last_dependent index this.
   std::int64_t scratch_bytes = 0;
   int sends = 0, recvs = 0;
+  int groups = 0;         ///< CompiledStep::group is less.
+  bool uses_mpi = false;  ///< Whether any message travels over MPI.
   /// into = lhs (+) rhs, of so many bytes of elements.
   void combine(const void* lhs, const void* rhs, void* into, std::int64_t bytes) const {
     const std::int64_t elements = bytes / element;

@@ -103,7 +103,7 @@ class CommunicatorState {
   [[nodiscard]] int in_flight() const { return in_flight_; }
 
  private:
-  [[nodiscard]] std::size_t slot(std::uint64_t sequence) const { return sequence % turns_.size(); }
+  [[nodiscard]] std::size_t slot(std::uint64_t sequence) const { return sequence & (turns_.size() - 1); }
   void find_nodes();
   void find_links(MPI_Comm comm);
 
@@ -124,7 +124,7 @@ class CommunicatorState {
   MessageCounters counters_;
   std::uint64_t sequence_ = 0;
   int in_flight_ = 0;
-  std::vector<std::uint64_t> turns_;  ///< Per slot: the sequence number that may run.
+  std::vector<std::uint64_t> turns_;  ///< Per slot, a power of two of them: the sequence number that may run.
   std::string failure_;               ///< Not empty: poisoned.
   const char* closed_because_ = "";
   PlanCache plans_;

@@ -67,10 +67,10 @@ void Operation::fail_because(std::string_view cause) {
 
 bool Operation::begin() {
   if (!plan_.compiled.takes_turns) {
-    current_->port().begin(sequence_, communicator_.pairwise_tag());
+    current_->port().begin(sequence_, [&] { return communicator_.pairwise_tag(); });
   } else {
     if (!communicator_.is_turn_of(sequence_)) return false;
-    current_->port().begin(sequence_, communicator_.tag(sequence_));
+    current_->port().begin(sequence_, [&] { return communicator_.tag(sequence_); });
   }
   current_->begin();
   state_ = State::running;

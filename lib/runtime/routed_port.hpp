@@ -20,11 +20,12 @@ struct Route {
 class RoutedPort {
  public:
   RoutedPort(const Route& route, const CompiledPlan& plan)
-      : mpi_(route.mpi, plan), shm_(route.shm, plan), counters_(route.counters) {}
+      : mpi_(route.mpi, plan), shm_(route.shm, plan), counters_(route.counters), uses_mpi_(plan.uses_mpi) {}
 
-  /// `tag` is that of message 0 over MPI.
-  void begin(std::uint64_t sequence, int tag) {
-    mpi_.begin(tag);
+  /// `tag()` is that of message 0 over MPI.
+  template <class Tag>
+  void begin(std::uint64_t sequence, Tag tag) {
+    if (uses_mpi_) mpi_.begin(tag());
     shm_.begin(sequence);
   }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
@@ -42,7 +43,8 @@ class RoutedPort {
   }
   template <class OnComplete>
   int poll(OnComplete on_complete) {
-    return shm_.poll(on_complete) + mpi_.poll(on_complete);
+    const int completed = shm_.poll(on_complete);
+    return uses_mpi_ ? completed + mpi_.poll(on_complete) : completed;
   }
   /// Whether messages are pending that MPI carries.
   [[nodiscard]] bool waits_for_mpi() const { return mpi_.in_flight(); }
@@ -58,6 +60,7 @@ class RoutedPort {
   mpi::MpiPort mpi_;
   shm::ShmPort shm_;
   MessageCounters* counters_;
+  bool uses_mpi_;
 };
 
 }  // namespace tutti::detail

@@ -1,11 +1,14 @@
 #include "lib/shm/channel.hpp"
 
+#include <bit>
+
 namespace tutti::shm {
 
 Channel::Channel(const Geometry& geometry, std::byte* pair, int side, std::byte* published, Publisher& publisher)
     : geometry_(geometry),
-      swap_slots_(static_cast<std::uint64_t>(geometry.swap_slots)),
-      ring_slots_(static_cast<std::uint64_t>(geometry.ring_slots)),
+      swap_shift_(static_cast<std::uint64_t>(std::countr_zero(static_cast<unsigned>(geometry.swap_slots)))),
+      swap_mask_(static_cast<std::uint64_t>(geometry.swap_slots) - 1),
+      ring_mask_(static_cast<std::uint64_t>(geometry.ring_slots) - 1),
       slot_bytes_(static_cast<std::uint64_t>(geometry.slot_bytes())),
       pair_(pair),
       published_(published),
@@ -30,7 +33,7 @@ Channel::Channel(const Geometry& geometry, std::byte* pair, int side, std::byte*
 bool Channel::has_credit(int lane) {
   Lane& at = lanes_[index(lane)];
   at.acknowledged = at.credits_for_me->load(std::memory_order_acquire);
-  return at.sent - at.acknowledged < ring_slots_;
+  return at.sent - at.acknowledged <= ring_mask_;
 }
 
 int Channel::take_area(int lane) {
@@ -64,7 +67,7 @@ void Channel::release(Stream stream, const Envelope& envelope, std::size_t inlin
   } else {
     ++lane.received;
     // Half of the slots at a time: one line then tells of several messages, and a sender that waits is never forgotten.
-    if (2 * (lane.received - lane.credited) >= ring_slots_) {
+    if (2 * (lane.received - lane.credited) > ring_mask_) {
       lane.credited = lane.received;
       lane.credits_of_mine->store(lane.received, std::memory_order_release);
     }

@@ -42,8 +42,8 @@ class Channel {
   // Sending. First may_send(), then one of the two others.
   [[nodiscard]] bool may_send(Stream stream) {
     const Lane& lane = lanes_[index(stream.lane)];
-    if (stream.way == Way::swap) return lane.swapped_out < lane.swapped_in + swap_slots_;
-    return lane.sent - lane.acknowledged < ring_slots_ || has_credit(stream.lane);
+    if (stream.way == Way::swap) return lane.swapped_out < lane.swapped_in + swap_mask_ + 1;
+    return lane.sent - lane.acknowledged <= ring_mask_ || has_credit(stream.lane);
   }
   /// A message of up to inline_bytes.
   void send(Stream stream, const Envelope& envelope, const std::byte* data, std::size_t bytes) {
@@ -61,13 +61,21 @@ class Channel {
   [[nodiscard]] std::byte* area(int code) const { return pair_ + geometry_.area_at(code); }
   [[nodiscard]] int published_code(int published) const { return geometry_.areas() + published; }
 
-  // Receiving: look(), read, then release().
-  /// Whether the next message of a stream has arrived, at least its first line; its envelope then.
-  [[nodiscard]] bool look(Stream stream, Envelope& envelope) const {
+  // Receiving: once what is awaited is there, look(), read, then release().
+  /// When the next message of a stream, at least its first line, is there: this flag has this value.
+  struct Awaited {
+    const std::atomic<std::uint64_t>* flag = nullptr;
+    std::uint64_t value = 0;
+    [[nodiscard]] bool is_there() const { return flag->load(std::memory_order_acquire) == value; }
+  };
+  [[nodiscard]] Awaited awaited(Stream stream) const {
     const Slot slot = incoming(stream);
-    if (slot.lines->flag.load(std::memory_order_acquire) != slot.flag) return false;
-    std::memcpy(&envelope, slot.lines->payload, sizeof envelope);
-    return true;
+    return {&slot.lines->flag, slot.flag};
+  }
+  [[nodiscard]] Envelope look(Stream stream) const {
+    Envelope envelope;
+    std::memcpy(&envelope, incoming(stream).lines->payload, sizeof envelope);
+    return envelope;
   }
   /// Copies the data of a message without area. False: look again later.
   [[nodiscard]] bool read(Stream stream, std::byte* into, std::size_t bytes) const {
@@ -109,27 +117,27 @@ class Channel {
   }
   /// The slot of message n of a swapped stream from `side`. Each end writes where n - swap_slots of the other arrived.
   [[nodiscard]] Slot swapped(const Lane& lane, std::uint64_t n, int side) const {
-    const std::uint64_t turn = n / swap_slots_, half = (turn + static_cast<std::uint64_t>(side)) & 1U;
-    return {lines(lane.swapped, half * swap_slots_ + (n - turn * swap_slots_)), n + 1};
+    const std::uint64_t turn = n >> swap_shift_, half = (turn + static_cast<std::uint64_t>(side)) & 1U;
+    return {lines(lane.swapped, (half << swap_shift_) + (n & swap_mask_)), n + 1};
   }
   [[nodiscard]] Slot incoming(Stream stream) const {
     const Lane& lane = lanes_[index(stream.lane)];
     if (stream.way == Way::swap) return swapped(lane, lane.swapped_in, 1 - side_);
-    return {lines(lane.in, lane.received % ring_slots_), lane.received + 1};
+    return {lines(lane.in, lane.received & ring_mask_), lane.received + 1};
   }
   /// The slot of the next message, which is thereby sent.
   [[nodiscard]] Slot outgoing(Stream stream) {
     Lane& lane = lanes_[index(stream.lane)];
     if (stream.way == Way::swap) return swapped(lane, lane.swapped_out++, side_);
     const std::uint64_t n = lane.sent++;
-    return {lines(lane.out, n % ring_slots_), n + 1};
+    return {lines(lane.out, n & ring_mask_), n + 1};
   }
 
   static constexpr std::uint64_t returns = line_bytes / sizeof(std::uint16_t);
   using Returns = std::atomic<std::uint16_t>;  // each: code + 1 and the parity of its lap around the line
 
   Geometry geometry_;
-  std::uint64_t swap_slots_, ring_slots_, slot_bytes_;
+  std::uint64_t swap_shift_, swap_mask_, ring_mask_, slot_bytes_;
   std::byte* pair_;
   std::byte* published_;
   Publisher& publisher_;

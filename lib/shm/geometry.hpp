@@ -13,7 +13,7 @@ inline constexpr std::int64_t usual_page = 4096, largest_page = 64 * 1024L;
 inline constexpr std::int64_t phase_bytes = 64;
 
 /// How much of everything a pair of ranks has. The defaults are what measured best (docs/performance.md); tests of the
-/// protocol use the least that it can live with.
+/// protocol use the least that it can live with. Slots and lanes are powers of two.
 struct Geometry {
   int lanes = 4;       ///< Collectives under way at a time on a communicator: operation s runs in lane s % lanes.
   int swap_slots = 2;  ///< Messages of an operation each way, at most, that may travel in swapped slots.

@@ -24,6 +24,7 @@ class Publisher {
     return -1;
   }
   [[nodiscard]] std::byte* area(int published) const { return areas_ + published * stride_; }
+  [[nodiscard]] int readers(int published) const { return readers_[static_cast<std::size_t>(published)]; }
   void read_by_one_more(int published) { ++readers_[static_cast<std::size_t>(published)]; }
   void read_by_one_less(int published) { --readers_[static_cast<std::size_t>(published)]; }
 

@@ -39,15 +39,18 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
   channels_.resize(route.locals.size());
   if (!plan.takes_turns) numbers_.resize(plan.steps.size());
   std::size_t sends = 0, recvs = 0;
+  bool shares = false;
   for (const CompiledStep& step : plan.steps) {
     if (!is_local_message(step)) continue;
     ++(step.verb == Verb::send ? sends : recvs);
     const auto peer = static_cast<std::size_t>(step.peer);
     if (channels_[peer] == nullptr) channels_[peer] = &route.links->open(route.locals[peer]);
     if (step.bytes > inline_bytes_) route.links->reserve_areas(route.locals[peer]);
+    shares |= step.group >= 0 && step.bytes > inline_bytes_;
   }
   sends_.reserve(sends);
   recvs_.reserve(recvs);
+  if (shares) sharing_.emplace(*route.links, plan);
 }
 
 Links::Queue& ShmPort::queue_of(const CompiledStep& step) const {
@@ -58,10 +61,11 @@ Links::Queue& ShmPort::queue_of(const CompiledStep& step) const {
 void ShmPort::begin(std::uint64_t sequence) {
   if (route_.links == nullptr) return;
   ++run_;
+  if (sharing_) sharing_->begin();
   const Geometry& geometry = route_.links->geometry();
   if (plan_->takes_turns) {
     sequence_ = static_cast<std::uint32_t>(sequence);
-    lane_ = static_cast<int>(sequence % static_cast<std::uint64_t>(geometry.lanes));
+    lane_ = static_cast<int>(sequence & static_cast<std::uint64_t>(geometry.lanes - 1));
     return;
   }
   lane_ = geometry.message_lane();
@@ -81,7 +85,11 @@ bool ShmPort::move(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
   do {
     const std::int64_t bytes = std::min(step.bytes - transfer.done, piece_bytes_);
-    if (!(step.verb == Verb::send ? send_piece(transfer, bytes) : receive_piece(transfer, bytes))) return false;
+    if (step.verb == Verb::send) {
+      if (!send_piece(transfer, bytes)) return false;
+    } else {
+      if (!receive_piece(transfer, bytes)) return false;
+    }
     transfer.done += bytes;
   } while (transfer.done < step.bytes);
   completed(transfer);
@@ -91,9 +99,10 @@ bool ShmPort::move(Transfer& transfer) {
 void ShmPort::completed(const Transfer& transfer) {
   completed_[static_cast<std::size_t>(transfer.index)] = run_;
   if (!plan_->takes_turns) ++queue_of(*transfer.step).done;
+  if (transfer.step->group >= 0 && transfer.step->bytes > inline_bytes_) sharing_->completed(transfer.step->group);
 }
 
-bool ShmPort::send_piece(const Transfer& transfer, std::int64_t bytes) {
+bool ShmPort::send_piece(Transfer& transfer, std::int64_t bytes) {
   const CompiledStep& step = *transfer.step;
   Channel& channel = *transfer.channel;
   const Stream stream = stream_of(step);
@@ -104,20 +113,37 @@ bool ShmPort::send_piece(const Transfer& transfer, std::int64_t bytes) {
     channel.send(stream, envelope_of(step), data, size);
     return true;
   }
+  return send_area(transfer, data, size);
+}
+
+bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t bytes) {
+  const CompiledStep& step = *transfer.step;
+  Channel& channel = *transfer.channel;
+  const Stream stream = stream_of(step);
+  const std::size_t phase = phase_of(data);
+  if (step.group >= 0) {
+    const int published = sharing_->publish(step.group, transfer.done, data, bytes);
+    if (published >= 0) {
+      channel.send_area(stream, envelope_of(step), channel.published_code(published), phase);
+      return true;
+    }
+    // A copy of its own costs more than a short wait, but the other readers must not keep it for long.
+    if (transfer.patience-- > 0) return false;
+  }
   const int area = channel.take_area(stream.lane);
   if (area < 0) return false;
-  const std::size_t phase = phase_of(data);
-  std::memcpy(channel.area(area) + phase, data, size);
+  std::memcpy(channel.area(area) + phase, data, bytes);
   channel.send_area(stream, envelope_of(step), area, phase);
   return true;
 }
 
-bool ShmPort::receive_piece(const Transfer& transfer, std::int64_t bytes) {
+bool ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes) {
   const CompiledStep& step = *transfer.step;
   Channel& channel = *transfer.channel;
   const Stream stream = stream_of(step);
-  Envelope came;
-  if (!channel.look(stream, came)) return false;
+  transfer.awaited = channel.awaited(stream);
+  if (!transfer.awaited.is_there()) return false;
+  const Envelope came = channel.look(stream);
   const Envelope expected = envelope_of(step);
   if (!came.is_same(expected)) throw_mismatch(step, came, expected);
   if (came.area == 0) {

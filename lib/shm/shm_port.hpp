@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "lib/engine/execution.hpp"
 #include "lib/shm/links.hpp"
+#include "lib/shm/piece_sharing.hpp"
 
 namespace tutti::shm {
 
@@ -28,13 +30,13 @@ class ShmPort {
   /// `sequence` is the operation's.
   void begin(std::uint64_t sequence);
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
-    return post({index, &step, channel_of(step), {const_cast<std::byte*>(data), nullptr, nullptr}, 0}, sends_);
+    return post({index, &step, channel_of(step), {const_cast<std::byte*>(data), nullptr, nullptr}}, sends_);
   }
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) {
-    return post({index, &step, channel_of(step), {nullptr, nullptr, into}, 0}, recvs_);
+    return post({index, &step, channel_of(step), {nullptr, nullptr, into}}, recvs_);
   }
   Posted post_recv_reduce(int index, const CompiledStep& step, const Operands& operands) {
-    return post({index, &step, channel_of(step), operands, 0}, recvs_);
+    return post({index, &step, channel_of(step), operands}, recvs_);
   }
 
   template <class OnComplete>
@@ -48,6 +50,7 @@ class ShmPort {
   void abandon() noexcept {
     sends_.clear();
     recvs_.clear();
+    if (sharing_) sharing_->abandon();
   }
 
  private:
@@ -56,7 +59,9 @@ class ShmPort {
     const CompiledStep* step;
     Channel* channel;
     Operands data;  ///< A send reads `lhs`; a receive writes `into`; a receive-and-reduce has all three.
-    std::int64_t done;
+    std::int64_t done = 0;
+    int patience = 256;          ///< Of a send that shares: how often it looks for an area before it goes its own way.
+    Channel::Awaited awaited{};  ///< Of a receive whose turn it is: nothing can be done before this is there.
   };
 
   [[nodiscard]] Channel* channel_of(const CompiledStep& step) const {
@@ -74,7 +79,8 @@ class ShmPort {
     const std::size_t all = pending.size();
     for (std::size_t i = 0; i < all; ++i) {
       Transfer& transfer = pending[i];
-      if (move(transfer))
+      const bool may_move = transfer.awaited.flag == nullptr || transfer.awaited.is_there();
+      if (may_move && move(transfer))
         on_complete(transfer.index);
       else if (kept++ != i)
         pending[kept - 1] = transfer;
@@ -87,8 +93,9 @@ class ShmPort {
   bool move(Transfer& transfer);
   [[nodiscard]] bool is_next(const Transfer& transfer) const;
   void completed(const Transfer& transfer);
-  bool send_piece(const Transfer& transfer, std::int64_t bytes);
-  bool receive_piece(const Transfer& transfer, std::int64_t bytes);
+  bool send_piece(Transfer& transfer, std::int64_t bytes);
+  bool send_area(Transfer& transfer, const std::byte* data, std::size_t bytes);
+  bool receive_piece(Transfer& transfer, std::int64_t bytes);
   bool receive_inline(const Transfer& transfer, std::int64_t bytes);
   void take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const;
   [[nodiscard]] Stream stream_of(const CompiledStep& step) const {
@@ -109,6 +116,7 @@ class ShmPort {
   std::vector<std::uint32_t> completed_;  ///< Per step: the run in which it was last complete.
   std::vector<std::uint64_t> numbers_;    ///< Per step of a plan that takes no turns: its place in the queue.
   std::vector<Transfer> sends_, recvs_;
+  std::optional<PieceSharing> sharing_;  ///< If any sends of the plan can share.
 };
 
 }  // namespace tutti::shm
