@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "lib/runtime/operation.hpp"
+#include "lib/runtime/progress_thread.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
@@ -57,6 +58,7 @@ void Progress::add(Operation& operation) {
   operation.next = nullptr;
   (last_ == nullptr ? first_ : last_->next) = &operation;
   last_ = &operation;
+  if (thread_ != nullptr && first_ == last_) thread_->wake();
 }
 
 void Progress::remove(Operation& operation) {

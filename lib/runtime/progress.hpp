@@ -7,6 +7,7 @@
 namespace tutti::detail {
 
 class Operation;
+class ProgressThread;
 
 /// All operations under way in this process, and the lock that protects the library where threads may meet.
 class Progress {
@@ -26,6 +27,10 @@ class Progress {
     std::unique_lock<std::mutex> lock_;
   };
 
+  /// Is told of operations as they begin; nullptr: nobody.
+  void serve(ProgressThread* thread) { thread_ = thread; }
+  [[nodiscard]] bool has_operations() const { return first_ != nullptr; }
+
   void add(Operation& operation);
   void remove(Operation& operation);
   /// Moves every operation forward once.
@@ -39,6 +44,7 @@ class Progress {
   Operation* first_ = nullptr;
   Operation* last_ = nullptr;
   unsigned tests_ = 0;
+  ProgressThread* thread_ = nullptr;
   bool many_threads_, main_thread_only_;
   std::thread::id main_thread_;
   std::mutex mutex_;

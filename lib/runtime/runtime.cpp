@@ -42,7 +42,13 @@ Runtime& Runtime::get() {
   return runtime;
 }
 
-Runtime::Runtime() : progress_(thread_level()) { call_at_finalize(this); }
+Runtime::Runtime() : progress_(thread_level()) {
+  if (wants_progress_thread()) {
+    thread_ = std::make_unique<ProgressThread>(progress_, thread_level());
+    progress_.serve(thread_.get());
+  }
+  call_at_finalize(this);
+}
 
 std::shared_ptr<mpi::Carrier> Runtime::carrier_for(MPI_Comm comm) {
   int relation = MPI_UNEQUAL;
@@ -56,6 +62,8 @@ std::shared_ptr<mpi::Carrier> Runtime::carrier_for(MPI_Comm comm) {
 }
 
 void Runtime::finalize() noexcept {
+  thread_.reset();
+  progress_.serve(nullptr);
   for (const auto communicators = open_; CommunicatorState * communicator : communicators) {
     if (communicator->in_flight() > 0)
       std::fputs(fmt::format("tutti: rank {}: MPI_Finalize with {} operations in flight; completing them first\n",

@@ -8,6 +8,7 @@
 
 #include "lib/mpi/carrier.hpp"
 #include "lib/runtime/progress.hpp"
+#include "lib/runtime/progress_thread.hpp"
 
 namespace tutti::detail {
 
@@ -31,6 +32,7 @@ class Runtime {
  private:
   Runtime();
   Progress progress_;
+  std::unique_ptr<ProgressThread> thread_;  ///< If the user wants one.
   std::shared_ptr<mpi::Carrier> world_;
   std::vector<CommunicatorState*> open_;
 };

@@ -1,0 +1,75 @@
+#include "lib/runtime/progress_thread.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string_view>
+
+#include "lib/runtime/progress.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::detail {
+namespace {
+
+/// Between two looks: a fraction of what a sleep costs anyway, and short against what the thread is there for.
+constexpr std::chrono::microseconds pause{5};
+
+Progress& require_threads(Progress& progress, int thread_level) {
+  if (thread_level != MPI_THREAD_MULTIPLE)
+    throw StateError("tutti: TUTTI_PROGRESS_THREAD=1 needs MPI_Init_thread with MPI_THREAD_MULTIPLE");
+  return progress;
+}
+
+}  // namespace
+
+ProgressThread::ProgressThread(Progress& progress, int thread_level)
+    : progress_(require_threads(progress, thread_level)), thread_([this] { run(); }) {}
+
+ProgressThread::~ProgressThread() {
+  {
+    const std::lock_guard lock{mutex_};
+    ends_ = true;
+  }
+  condition_.notify_one();
+  thread_.join();
+}
+
+void ProgressThread::wake() {
+  {
+    const std::lock_guard lock{mutex_};
+    woken_ = true;
+  }
+  condition_.notify_one();
+}
+
+bool ProgressThread::sleep_until_woken() {
+  std::unique_lock lock{mutex_};
+  condition_.wait(lock, [this] { return woken_ || ends_; });
+  woken_ = false;
+  return !ends_;
+}
+
+void ProgressThread::run() {
+  while (sleep_until_woken()) {
+    for (bool has_more = true; has_more;) {
+      {
+        const Progress::Entry entry{progress_};
+        progress_.advance_all();
+        has_more = progress_.has_operations();
+      }
+      std::this_thread::sleep_for(pause);
+    }
+  }
+}
+
+bool wants_progress_thread() {
+  const char* variable = std::getenv("TUTTI_PROGRESS_THREAD");
+  const std::string_view given = variable == nullptr ? "0" : variable;
+  if (given != "0" && given != "1")
+    throw ArgumentError(fmt::format("environment variable TUTTI_PROGRESS_THREAD is '{}'; allowed: 0, 1", given));
+  return given == "1";
+}
+
+}  // namespace tutti::detail
