@@ -32,9 +32,9 @@ constexpr std::array<TypeFacts, type_count> facts{{
 
 }  // namespace
 
-Half::Half(float value) : bits_(float_to_half(value)) {}
-Half::operator float() const { return half_to_float(bits_); }
-BFloat16::BFloat16(float value) : bits_(float_to_bfloat(value)) {}
+Half::Half(float value) : bits_(static_cast<std::uint16_t>(float_to_half(value))) {}
+Half::operator float() const { return half_to_float(std::uint32_t{bits_}); }
+BFloat16::BFloat16(float value) : bits_(static_cast<std::uint16_t>(float_to_bfloat(value))) {}
 
 std::string_view to_string(Type type) { return facts.at(static_cast<std::size_t>(type)).name; }
 Bytes size_of(Type type) { return Bytes{facts.at(static_cast<std::size_t>(type)).size}; }

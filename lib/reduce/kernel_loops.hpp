@@ -1,215 +1,267 @@
 #pragma once
 // The loops around the functors, and the table of them. Included once per instruction set; everything here is in an
 // unnamed namespace and calls no function of the standard library, for the reason given in convert.hpp.
-//
-// Elements are read and written by memcpy, which compiles to the plain access: buffers come as void*, of any type of
-// the right size (std::complex, tutti::Half), and need not even be aligned.
 
+#include <concepts>
 #include <cstddef>
-#include <cstdint>
+#include <type_traits>
 
-#include "lib/reduce/convert.hpp"
-#include "lib/reduce/functors.hpp"
+#include "lib/reduce/elements.hpp"
 #include "lib/reduce/kernel_table.hpp"
 
 namespace tutti {
 namespace {
 
-template <class T>
-struct Elements {
-  static T load(const std::byte* from, std::size_t index) {
-    T value;
-    __builtin_memcpy(&value, from + index * sizeof(T), sizeof(T));
-    return value;
+/// What a kernel reads and writes. Where Count is a constant, loops are made for it.
+template <class Count>
+struct Arrays {
+  const void* const* operands;
+  Count operand_count;
+  void* into;
+
+  const std::byte* operand(std::size_t k, std::size_t at) const {
+    return static_cast<const std::byte*>(operands[k]) + at;
   }
-  static void store(std::byte* to, std::size_t index, T value) {
-    __builtin_memcpy(to + index * sizeof(T), &value, sizeof(T));
-  }
+  std::byte* result(std::size_t at) const { return static_cast<std::byte*>(into) + at; }
 };
 
-template <class Part>
-struct Elements<Complex<Part>> {
-  static Complex<Part> load(const std::byte* from, std::size_t index) {
-    return {Elements<Part>::load(from, 2 * index), Elements<Part>::load(from, 2 * index + 1)};
-  }
-  static void store(std::byte* to, std::size_t index, Complex<Part> value) {
-    Elements<Part>::store(to, 2 * index, value.re);
-    Elements<Part>::store(to, 2 * index + 1, value.im);
-  }
-};
+// Below, `done` and `end` are in bytes. What is inlined by force keeps the pointers and the elements in registers.
 
-/// into[i] = operation(into[i], other[i])
-template <class Operation, class T>
-void combine_in_place(const std::byte* __restrict other, std::byte* __restrict into, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    Elements<T>::store(into, i, Operation{}(Elements<T>::load(into, i), Elements<T>::load(other, i)));
+/// Combines, from `done` on, whole groups of `registers` x `lanes` elements; gives how far it came. A group is read
+/// before it is written, so that `into` may be an operand.
+template <class Element, template <class> class Operation, std::size_t lanes, std::size_t registers, class Stores,
+          class Count>
+[[gnu::always_inline]] inline std::size_t fold(const Arrays<Count>& arrays, std::size_t done, std::size_t end) {
+  using Value = typename Element::template Value<lanes>;
+  constexpr std::size_t step = sizeof(Value);
+  for (; done + registers * step <= end; done += registers * step) {
+    Value values[registers];
+    for (std::size_t i = 0; i < registers; ++i)
+      values[i] = Element::template read<Value>(arrays.operand(0, done + i * step));
+    for (std::size_t k = 1; k < arrays.operand_count; ++k) {
+      const std::byte* const other = arrays.operand(k, done);
+      for (std::size_t i = 0; i < registers; ++i)
+        values[i] = Element::template combine<Operation>(values[i], Element::template read<Value>(other + i * step));
+    }
+    for (std::size_t i = 0; i < registers; ++i)
+      Element::template write<Stores>(arrays.result(done + i * step), values[i]);
+  }
+  return done;
+}
+
+/// The same for all that is left, in ever fewer lanes down to those of 16 bytes, then one by one.
+template <class Element, template <class> class Operation, std::size_t lanes, class Count>
+[[gnu::always_inline]] inline void fold_rest(const Arrays<Count>& arrays, std::size_t done, std::size_t end) {
+  done = fold<Element, Operation, lanes, 1, ThroughCaches>(arrays, done, end);
+  if constexpr (lanes > 1) {
+    constexpr bool narrowest = lanes * sizeof(typename Element::Widest) <= 16;
+    if (done < end) fold_rest<Element, Operation, narrowest ? 1 : lanes / 2>(arrays, done, end);
   }
 }
 
-/// into[i] = operation(lhs[i], rhs[i])
-template <class Operation, class T>
-void combine_apart(const std::byte* __restrict lhs, const std::byte* __restrict rhs, std::byte* __restrict into,
-                   std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    Elements<T>::store(into, i, Operation{}(Elements<T>::load(lhs, i), Elements<T>::load(rhs, i)));
+/// What a copy of the second result reads from the nearest cache. Smaller pieces are copied at a lower rate.
+constexpr std::size_t copied_at_once = std::size_t{32} << 10;
+
+/// Two registers at a time share the loop's overhead; more make the prefetchers of hardware slower. The second result
+/// is copied, and not stored beside the first: it goes to lines that another core has just read, and a copy by
+/// memcpy, unlike plain stores, need not fetch them (2 to 3 times the speed where the processor knows `rep movsb`).
+template <class Element, template <class> class Operation, std::size_t lanes, class Count>
+[[gnu::always_inline]] inline void fold_all(Arrays<Count> arrays, void* also, std::size_t bytes) {
+  const std::size_t piece = also == nullptr ? bytes : copied_at_once;
+  for (std::size_t begin = 0, end = 0; begin < bytes; begin = end) {
+    end = bytes - begin < piece ? bytes : begin + piece;
+    const std::size_t done = fold<Element, Operation, lanes, 2, ThroughCaches>(arrays, begin, end);
+    fold_rest<Element, Operation, lanes>(arrays, done, end);
+    if (also != nullptr) __builtin_memcpy(static_cast<std::byte*>(also) + begin, arrays.result(begin), end - begin);
   }
 }
 
-/// A kernel for types that are computed as they are. The loops are told apart by what may overlap (nothing, within
-/// each of them), or the compiler would vectorise none for `into` equal to an operand.
-template <class Operation, class T>
-void combine(const void* lhs, const void* rhs, void* into, std::size_t count) {
-  const auto* left = static_cast<const std::byte*>(lhs);
-  const auto* right = static_cast<const std::byte*>(rhs);
-  auto* result = static_cast<std::byte*>(into);
-  if (left == result) {
-    combine_in_place<Operation, T>(right, result, count);
-  } else if (right == result) {
-    combine_in_place<Operation, T>(left, result, count);  // the functors commute
-  } else {
-    combine_apart<Operation, T>(left, right, result, count);
+template <class Element, template <class> class Operation, std::size_t lanes, std::size_t operand_count>
+[[gnu::noinline]] void reduce_few(const void* const* operands, void* into, void* also, std::size_t bytes) {
+  const void* here[operand_count];
+  for (std::size_t k = 0; k < operand_count; ++k)
+    here[k] = operands[k];
+  const std::integral_constant<std::size_t, operand_count> constant;
+  fold_all<Element, Operation, lanes>(Arrays<decltype(constant)>{here, constant, into}, also, bytes);
+}
+
+template <class Element, template <class> class Operation, std::size_t lanes, std::size_t element_bytes>
+void reduce(const void* lhs, const void* rhs, void* into, std::size_t count) {
+  const void* const operands[] = {lhs, rhs};
+  reduce_few<Element, Operation, lanes, 2>(operands, into, nullptr, count * element_bytes);
+}
+
+template <class Element, template <class> class Operation, std::size_t lanes, std::size_t element_bytes>
+void reduce_many(const void* const* operands, std::size_t operand_count, void* into, void* also, std::size_t count) {
+  const std::size_t bytes = count * element_bytes;
+  switch (operand_count) {
+    case 2:
+      return reduce_few<Element, Operation, lanes, 2>(operands, into, also, bytes);
+    case 4:
+      return reduce_few<Element, Operation, lanes, 4>(operands, into, also, bytes);
+    default:
+      fold_all<Element, Operation, lanes>(Arrays<std::size_t>{operands, operand_count, into}, also, bytes);
   }
 }
 
-template <class Operation, class T>
-void transform(Operation operation, void* data, std::size_t count) {
-  auto* elements = static_cast<std::byte*>(data);
-  for (std::size_t i = 0; i < count; ++i) {
-    Elements<T>::store(elements, i, operation(Elements<T>::load(elements, i)));
-  }
+template <class Element, template <class> class Operation, std::size_t lanes>
+[[gnu::noinline]] void fold_ends(const Arrays<std::size_t>& arrays, std::size_t done, std::size_t end) {
+  fold_rest<Element, Operation, lanes>(arrays, done, end);
 }
 
-// 16-bit floating point goes through float a block at a time, in loops that do one thing each and vectorise well.
-constexpr std::size_t block = 256;
-
-template <class Conversion, class Operation>
-void combine_narrow(const void* lhs, const void* rhs, void* into, std::size_t count) {
-  float left[block], right[block];
-  for (std::size_t done = 0; done < count; done += block) {
-    const std::size_t now = count - done < block ? count - done : block;
-    Conversion::widen(static_cast<const std::byte*>(lhs) + 2 * done, left, now);
-    Conversion::widen(static_cast<const std::byte*>(rhs) + 2 * done, right, now);
-    for (std::size_t i = 0; i < now; ++i)
-      left[i] = Operation{}(left[i], right[i]);
-    Conversion::narrow(left, static_cast<std::byte*>(into) + 2 * done, now);
-  }
+/// Past the caches, from the first whole line on.
+template <class Element, template <class> class Operation, std::size_t lanes, std::size_t element_bytes, class Stores>
+void reduce_many_streaming(const void* const* operands, std::size_t operand_count, void* into, void* also,
+                           std::size_t count) {
+  const std::size_t bytes = count * element_bytes;
+  const std::size_t to_line = bytes_to_line(into);
+  if (also != nullptr || to_line > bytes || to_line % Element::bytes != 0)
+    return reduce_many<Element, Operation, lanes, element_bytes>(operands, operand_count, into, also, count);
+  const Arrays<std::size_t> arrays{operands, operand_count, into};
+  fold_ends<Element, Operation, lanes>(arrays, 0, to_line);
+  const std::size_t done = fold<Element, Operation, lanes, 2, Stores>(arrays, to_line, bytes);
+  fold_ends<Element, Operation, lanes>(arrays, done, bytes);
+  Stores::fence();
 }
 
-template <class Conversion, class Operation>
-void transform_narrow(Operation operation, void* data, std::size_t count) {
-  float values[block];
-  for (std::size_t done = 0; done < count; done += block) {
-    const std::size_t now = count - done < block ? count - done : block;
-    std::byte* const place = static_cast<std::byte*>(data) + 2 * done;
-    Conversion::widen(place, values, now);
-    for (std::size_t i = 0; i < now; ++i)
-      values[i] = operation(values[i]);
-    Conversion::narrow(values, place, now);
+/// data[i] = operation(data[i])
+template <class Element, template <class> class Operation, std::size_t lanes, class Argument>
+std::size_t transform(std::byte* data, std::size_t bytes, std::size_t done, Argument argument) {
+  using Value = typename Element::template Value<lanes>;
+  for (; done + sizeof(Value) <= bytes; done += sizeof(Value)) {
+    const auto value = Element::template read<Value>(data + done);
+    Element::template write<ThroughCaches>(data + done, Element::template transform<Operation>(value, argument));
   }
+  return done;
 }
 
-/// fp16 by integer arithmetic.
-struct PortableHalf {
-  static void widen(const std::byte* __restrict from, float* __restrict to, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i)
-      to[i] = half_to_float(Elements<std::uint16_t>::load(from, i));
-  }
-  static void narrow(const float* __restrict from, std::byte* __restrict to, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i)
-      Elements<std::uint16_t>::store(to, i, float_to_half(from[i]));
-  }
-};
+template <class Element, template <class> class Operation, std::size_t lanes, class Argument>
+void transform_all(void* data, std::size_t count, Argument argument) {
+  auto* const place = static_cast<std::byte*>(data);
+  const std::size_t bytes = count * Element::bytes;
+  const std::size_t done = transform<Element, Operation, lanes>(place, bytes, 0, argument);
+  transform<Element, Operation, 1>(place, bytes, done, argument);
+}
 
-struct PortableBfloat {
-  static void widen(const std::byte* __restrict from, float* __restrict to, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i)
-      to[i] = bfloat_to_float(Elements<std::uint16_t>::load(from, i));
-  }
-  static void narrow(const float* __restrict from, std::byte* __restrict to, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i)
-      Elements<std::uint16_t>::store(to, i, float_to_bfloat(from[i]));
-  }
-};
+template <std::size_t register_bytes, class Element>
+constexpr std::size_t lanes_of = register_bytes / sizeof(typename Element::Widest);
 
-/// A type computed as it is, and one that is converted to float and back.
-template <class T>
-struct Plain {
-  using Computed = T;
-  template <class Operation>
-  static constexpr ReduceKernel combining = combine<Operation, T>;
-  template <class Operation>
-  static void finish(Operation operation, void* data, std::size_t count) {
-    transform<Operation, T>(operation, data, count);
-  }
-};
-
-template <class Conversion>
-struct Narrow {
-  using Computed = float;
-  template <class Operation>
-  static constexpr ReduceKernel combining = combine_narrow<Conversion, Operation>;
-  template <class Operation>
-  static void finish(Operation operation, void* data, std::size_t count) {
-    transform_narrow<Conversion>(operation, data, count);
-  }
-};
-
+/// The elements whose kernel serves: sums of complex numbers are those of their parts, and only the order of integers
+/// depends on their signs.
 template <template <class> class Operation, class Element>
+struct MakeSimplest {
+  using Type = Element;
+};
+template <class Part>
+struct MakeSimplest<Sum, Plain<Complex<Part>>> {
+  using Type = Plain<Part>;
+};
+template <class Part>
+struct MakeSimplest<ScaledSum, Plain<Complex<Part>>> {
+  using Type = Plain<Part>;
+};
+template <template <class> class Operation, std::signed_integral T>
+requires(!std::is_same_v<Operation<T>, Minimum<T>> &&
+         !std::is_same_v<Operation<T>, Maximum<T>>) struct MakeSimplest<Operation, Plain<T>> {
+  using Type = Plain<std::make_unsigned_t<T>>;
+};
+template <template <class> class Operation, class Element>
+using Simplest = typename MakeSimplest<Operation, Element>::Type;
+
+template <std::size_t register_bytes, template <class> class Operation, class Element>
 constexpr ReduceKernel reduce_kernel_of() {
-  using Functor = Operation<typename Element::Computed>;
-  if constexpr (Functor::defined) {
-    return Element::template combining<Functor>;
+  using As = Simplest<Operation, Element>;
+  if constexpr (Operation<typename Element::Computed>::defined) {
+    return reduce<As, Operation, lanes_of<register_bytes, As>, Element::bytes>;
   } else {
     return nullptr;
   }
 }
 
-template <class Element>
-void divide(void* data, std::size_t count, int divisor) {
-  Element::finish(Divide<typename Element::Computed>{divisor}, data, count);
+template <std::size_t register_bytes, template <class> class Operation, class Element>
+constexpr ReduceManyKernel reduce_many_kernel_of() {
+  using As = Simplest<Operation, Element>;
+  if constexpr (Operation<typename Element::Computed>::defined) {
+    return reduce_many<As, Operation, lanes_of<register_bytes, As>, Element::bytes>;
+  } else {
+    return nullptr;
+  }
 }
 
-template <class Element>
-void scale(void* data, std::size_t count, double factor) {
-  Element::finish(Scale<typename Element::Computed>{factor}, data, count);
+/// Processors have no division of integers in lanes.
+template <std::size_t register_bytes, class Element>
+constexpr DivideKernel divide_kernel_of() {
+  constexpr bool one_by_one = is_integer_number<typename Element::Computed>;
+  return transform_all < Element, Divide, one_by_one ? 1 : lanes_of<register_bytes, Element>, int > ;
 }
 
-template <class Element>
+template <std::size_t register_bytes, template <class> class Operation, class Element, class Stores>
+constexpr ReduceManyKernel reduce_many_streaming_kernel_of() {
+  using As = Simplest<Operation, Element>;
+  if constexpr (!Operation<typename Element::Computed>::defined || std::is_same_v<Stores, ThroughCaches>) {
+    return reduce_many_kernel_of<register_bytes, Operation, Element>();
+  } else {
+    return reduce_many_streaming<As, Operation, lanes_of<register_bytes, As>, Element::bytes, Stores>;
+  }
+}
+
+template <std::size_t register_bytes, class Element>
 constexpr ScaleKernel scale_kernel_of() {
   if constexpr (Scale<typename Element::Computed>::defined) {
-    return scale<Element>;
+    return transform_all<Element, Scale, lanes_of<register_bytes, Element>, double>;
   } else {
     return nullptr;
   }
 }
 
-/// The table for these elements, in the order of Type; its rows are in the order of Op::Kind.
-template <class... Element>
-constexpr KernelTable table_of(const char* name) {
+/// The table for these elements, in the order of Type.
+template <std::size_t register_bytes, class Stores, class... Element>
+struct TableOf {
   static_assert(sizeof...(Element) == type_count);
-  return {name,
-          {{reduce_kernel_of<Sum, Element>()...},
-           {reduce_kernel_of<Product, Element>()...},
-           {reduce_kernel_of<Minimum, Element>()...},
-           {reduce_kernel_of<Maximum, Element>()...},
-           {reduce_kernel_of<Sum, Element>()...},  // avg
-           {reduce_kernel_of<LogicalAnd, Element>()...},
-           {reduce_kernel_of<LogicalOr, Element>()...},
-           {reduce_kernel_of<LogicalXor, Element>()...},
-           {reduce_kernel_of<BitAnd, Element>()...},
-           {reduce_kernel_of<BitOr, Element>()...},
-           {reduce_kernel_of<BitXor, Element>()...},
-           {reduce_kernel_of<ScaledSum, Element>()...}},
-          {divide<Element>...},
-          {scale_kernel_of<Element>()...}};
-}
 
-template <class HalfConversion>
+  template <template <class> class Operation>
+  static constexpr void add(Op::Kind kind, KernelTable& table) {
+    const ReduceKernel two[] = {reduce_kernel_of<register_bytes, Operation, Element>()...};
+    const ReduceManyKernel many[] = {reduce_many_kernel_of<register_bytes, Operation, Element>()...};
+    const ReduceManyKernel streaming[] = {
+        reduce_many_streaming_kernel_of<register_bytes, Operation, Element, Stores>()...};
+    for (int type = 0; type < type_count; ++type) {
+      table.reduce[static_cast<int>(kind)][type] = two[type];
+      table.reduce_many[static_cast<int>(kind)][type] = many[type];
+      table.reduce_many_streaming[static_cast<int>(kind)][type] = streaming[type];
+    }
+  }
+
+  static constexpr KernelTable make(const char* name) {
+    KernelTable table{name,
+                      {},
+                      {},
+                      {},
+                      {divide_kernel_of<register_bytes, Element>()...},
+                      {scale_kernel_of<register_bytes, Element>()...},
+                      Stores::copy};
+    add<Sum>(Op::Kind::sum, table);
+    add<Product>(Op::Kind::prod, table);
+    add<Minimum>(Op::Kind::min, table);
+    add<Maximum>(Op::Kind::max, table);
+    add<Sum>(Op::Kind::avg, table);
+    add<LogicalAnd>(Op::Kind::land, table);
+    add<LogicalOr>(Op::Kind::lor, table);
+    add<LogicalXor>(Op::Kind::lxor, table);
+    add<BitAnd>(Op::Kind::band, table);
+    add<BitOr>(Op::Kind::bor, table);
+    add<BitXor>(Op::Kind::bxor, table);
+    add<ScaledSum>(Op::Kind::scaled_sum, table);
+    return table;
+  }
+};
+
+template <std::size_t register_bytes, class HalfConversion, class Stores = ThroughCaches>
 constexpr KernelTable make_kernel_table(const char* name) {
-  return table_of<Plain<std::int8_t>, Plain<std::int16_t>, Plain<std::int32_t>, Plain<std::int64_t>,
-                  Plain<std::uint8_t>, Plain<std::uint16_t>, Plain<std::uint32_t>, Plain<std::uint64_t>,
-                  Narrow<HalfConversion>, Narrow<PortableBfloat>, Plain<float>, Plain<double>, Plain<Complex<float>>,
-                  Plain<Complex<double>>>(name);
+  return TableOf<register_bytes, Stores, Plain<std::int8_t>, Plain<std::int16_t>, Plain<std::int32_t>,
+                 Plain<std::int64_t>, Plain<std::uint8_t>, Plain<std::uint16_t>, Plain<std::uint32_t>,
+                 Plain<std::uint64_t>, Narrow<HalfConversion>, Bfloat, Plain<float>, Plain<double>,
+                 Plain<Complex<float>>, Plain<Complex<double>>>::make(name);
 }
 
 }  // namespace

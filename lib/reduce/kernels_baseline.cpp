@@ -2,6 +2,6 @@
 
 namespace tutti {
 
-constinit const KernelTable kernels_baseline = make_kernel_table<PortableHalf>("baseline");
+constinit const KernelTable kernels_baseline = make_kernel_table<16, PortableHalf>("baseline");
 
 }  // namespace tutti

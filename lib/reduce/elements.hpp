@@ -1,0 +1,190 @@
+#pragma once
+// How the elements of each type lie in memory, and how they are computed, `lanes` of them at a time.
+//
+// They are read and written by memcpy, which compiles to the plain access: buffers come as void*, of any type of the
+// right size (std::complex, tutti::Half), and need not even be aligned.
+// The namespace is unnamed for the reason given in convert.hpp.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "lib/reduce/convert.hpp"
+#include "lib/reduce/functors.hpp"
+
+namespace tutti {
+namespace {
+
+template <class V>
+V load(const std::byte* from) {
+  V value{};
+  __builtin_memcpy(&value, from, sizeof(V));
+  return value;
+}
+
+constexpr std::size_t line = 64;  ///< Of a cache, in bytes.
+
+inline std::size_t bytes_to_line(const void* place) {
+  return (line - reinterpret_cast<std::uintptr_t>(place) % line) % line;
+}
+
+/// The usual way of storing; streaming_x86.hpp has another.
+struct ThroughCaches {
+  template <class V>
+  static void store(std::byte* to, const V& value) {
+    __builtin_memcpy(to, &value, sizeof(V));
+  }
+  static void copy(void* into, const void* from, std::size_t bytes) { __builtin_memcpy(into, from, bytes); }
+};
+
+/// Elements whose registers hold what memory does.
+struct AsInMemory {
+  template <class V>
+  static V read(const std::byte* from) {
+    return load<V>(from);
+  }
+  template <class Stores, class V>
+  static void write(std::byte* to, const V& value) {
+    Stores::store(to, value);
+  }
+};
+
+/// Types that are computed as they are.
+template <class T>
+struct Plain : AsInMemory {
+  using Computed = T;
+  using Widest = T;  ///< What has to fit in a lane.
+  static constexpr std::size_t bytes = sizeof(T);
+  template <std::size_t lanes>
+  using Value = Lanes<T, lanes>;
+
+  template <template <class> class Operation, class V>
+  static V combine(V a, V b) {
+    return Operation<V>{}(a, b);
+  }
+  template <template <class> class Operation, class V, class Argument>
+  static V transform(V value, Argument argument) {
+    return Operation<V>{argument}(value);
+  }
+};
+
+/// Complex numbers: real and imaginary parts apart.
+template <class Part>
+struct Plain<Complex<Part>> {
+  using Computed = Complex<Part>;
+  using Widest = Part;
+  static constexpr std::size_t bytes = 2 * sizeof(Part);
+  template <std::size_t lanes>
+  using Value = Complex<Lanes<Part, lanes>>;
+
+  template <class V>
+  static V read(const std::byte* from) {
+    using Parts = decltype(V::re);
+    if constexpr (lane_count<Parts> == 1) {
+      return load<V>(from);
+    } else {
+      return unzip(load<Parts>(from), load<Parts>(from + sizeof(Parts)), std::make_index_sequence<lane_count<Parts>>{});
+    }
+  }
+  template <class Stores, class V>
+  static void write(std::byte* to, const V& value) {
+    using Parts = decltype(V::re);
+    if constexpr (lane_count<Parts> == 1) {
+      Stores::store(to, value);
+    } else {
+      zip<Stores>(to, value, std::make_index_sequence<lane_count<Parts>>{});
+    }
+  }
+  template <template <class> class Operation, class V>
+  static V combine(V a, V b) {
+    return Operation<V>{}(a, b);
+  }
+  template <template <class> class Operation, class V, class Argument>
+  static V transform(V value, Argument argument) {
+    return Operation<V>{argument}(value);
+  }
+
+ private:
+  template <class Parts, std::size_t... i>
+  static Complex<Parts> unzip(Parts lower, Parts upper, std::index_sequence<i...>) {
+    return {__builtin_shufflevector(lower, upper, (2 * i)...), __builtin_shufflevector(lower, upper, (2 * i + 1)...)};
+  }
+  template <class Stores, class Parts, std::size_t... i>
+  static void zip(std::byte* to, Complex<Parts> value, std::index_sequence<i...>) {
+    constexpr std::size_t lanes = sizeof...(i);
+    Stores::store(to, __builtin_shufflevector(value.re, value.im, (i / 2 + i % 2 * lanes)...));
+    Stores::store(to + sizeof(Parts),
+                  __builtin_shufflevector(value.re, value.im, ((i + lanes) / 2 + i % 2 * lanes)...));
+  }
+};
+
+/// 16-bit floating point: kept as it is, computed in float, and rounded after every step.
+template <class Conversion>
+struct Narrow : AsInMemory {
+  using Computed = float;
+  using Widest = float;
+  static constexpr std::size_t bytes = 2;
+  template <std::size_t lanes>
+  using Value = Lanes<std::uint16_t, lanes>;
+
+  template <template <class> class Operation, class V>
+  static V combine(V a, V b) {
+    return Conversion::narrow(Operation<Retyped<float, V>>{}(Conversion::widen(a), Conversion::widen(b)));
+  }
+  template <template <class> class Operation, class V, class Argument>
+  static V transform(V value, Argument argument) {
+    return Conversion::narrow(Operation<Retyped<float, V>>{argument}(Conversion::widen(value)));
+  }
+};
+
+/// fp16 by integer arithmetic.
+struct PortableHalf {
+  template <class V>
+  static Retyped<float, V> widen(V halves) {
+    return half_to_float(convert<std::uint32_t>(halves));
+  }
+  template <class Floats>
+  static Retyped<std::uint16_t, Floats> narrow(Floats values) {
+    return convert<std::uint16_t>(float_to_half(values));
+  }
+};
+
+/// bf16 is the upper half of a float: a lane of 32 bits has two of them, which a shift and a mask tell apart.
+struct Bfloat : AsInMemory {
+  using Computed = float;
+  using Widest = float;
+  static constexpr std::size_t bytes = 2;
+  template <std::size_t lanes>
+  using Value = Lanes<std::conditional_t<lanes == 1, std::uint16_t, std::uint32_t>, lanes>;
+
+  template <template <class> class Operation, class V>
+  static V combine(V a, V b) {
+    using Floats = Retyped<float, V>;
+    if constexpr (lane_count<V> == 1) {
+      const float result = Operation<float>{}(bfloat_to_float(std::uint32_t{a}), bfloat_to_float(std::uint32_t{b}));
+      return static_cast<V>(float_to_bfloat(result));
+    } else {
+      const V lower = float_to_bfloat(Operation<Floats>{}(bfloat_to_float(a), bfloat_to_float(b)));
+      return lower | (float_to_bfloat(Operation<Floats>{}(upper(a), upper(b))) << 16);
+    }
+  }
+  template <template <class> class Operation, class V, class Argument>
+  static V transform(V value, Argument argument) {
+    const Operation<Retyped<float, V>> operation{argument};
+    if constexpr (lane_count<V> == 1) {
+      return static_cast<V>(float_to_bfloat(operation(bfloat_to_float(std::uint32_t{value}))));
+    } else {
+      const V lower = float_to_bfloat(operation(bfloat_to_float(value)));
+      return lower | (float_to_bfloat(operation(upper(value))) << 16);
+    }
+  }
+
+ private:
+  template <class V>
+  static Retyped<float, V> upper(V pairs) {
+    return cast<Retyped<float, V>>(pairs & 0xffff0000u);
+  }
+};
+
+}  // namespace
+}  // namespace tutti
