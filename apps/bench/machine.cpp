@@ -11,6 +11,7 @@
 #include <chrono>
 #include <ctime>
 
+#include "apps/bench/mpi_settings.hpp"
 #include "apps/bench/statistics.hpp"
 
 namespace tutti::bench {
@@ -98,6 +99,8 @@ Machine survey(const Communicator& comm, const std::vector<std::string>& command
   Machine machine;
   machine.versions = components();
   machine.mpi = mpi_library();
+  machine.mpi_version = mpi_version();
+  machine.mpi_settings = mpi_settings();
   machine.command = fmt::format("{}", fmt::join(command, " "));
   machine.started = now_in_utc();
   machine.ranks = comm.size();

@@ -1,6 +1,7 @@
 #pragma once
 // Where and with what a run was made.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,18 @@ namespace tutti::bench {
 struct Machine {
   std::vector<Component> versions;
   std::string mpi;
-  std::string command, started;      ///< Command line; date and time in UTC, ISO 8601.
-  std::vector<std::string> hosts;    ///< One for each node.
-  std::vector<std::string> binding;  ///< CPUs allowed to each rank, such as "0-3,8".
+  std::string mpi_version;                ///< As the MPI library describes itself, in one line.
+  std::vector<std::string> mpi_settings;  ///< "NAME=VALUE": environment variables of rank 0 that tune the MPI.
+  std::string command, started;           ///< Command line; date and time in UTC, ISO 8601.
+  std::vector<std::string> hosts;         ///< One for each node.
+  std::vector<std::string> binding;       ///< CPUs allowed to each rank, such as "0-3,8".
   int ranks = 0, nodes = 0;
   int most_ranks_per_node = 0;
-  int cores = 0;             ///< Hardware threads online on the node of rank 0.
+  int cores = 0;  ///< Hardware threads online on the node of rank 0.
+  [[nodiscard]] bool has_more_ranks_than_cores() const { return most_ranks_per_node > cores; }
+  /// Microseconds until all ranks have heard from each other; only where they outnumber the cores and limits are asked
+  /// for.
+  std::optional<double> handover_us;
   double clock_cost_ns = 0;  ///< Of reading the clock once: part of every call that is timed alone.
 };
 

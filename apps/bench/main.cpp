@@ -7,6 +7,7 @@
 #include <exception>
 #include <optional>
 
+#include "apps/bench/limits.hpp"
 #include "apps/bench/report.hpp"
 #include "apps/bench/run.hpp"
 #include "lib/mpi/check.hpp"
@@ -51,8 +52,13 @@ int bench_main(int argc, char** argv, int rank, int ranks) {
     const std::vector<Experiment> experiments = resolved(settings, ranks);
     Outputs outputs;
     open_outputs(outputs, settings, rank);
+    choose_transport(settings);
     const Communicator comm{MPI_COMM_WORLD};
-    const Machine machine = survey(comm, {argv, argv + argc});
+    if (settings.has_limits) require_limits_exist(comm);
+    Machine machine = survey(comm, {argv, argv + argc});
+    if (settings.has_limits && machine.has_more_ranks_than_cores()) {
+      machine.handover_us = handover_us(comm, settings.rounds);
+    }
     const std::vector<Record> records = run(experiments, settings, machine, comm);
     write_outputs(outputs, machine, records);
     const bool is_wrong = std::any_of(records.begin(), records.end(), [](const Record& r) { return r.wrong > 0; });

@@ -19,7 +19,6 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 void barrier() { mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }
 
 double seconds_back_to_back(Repeater& way, int calls) {
-  barrier();
   const auto begin = Clock::now();
   way.run(calls);
   return seconds_since(begin);
@@ -30,7 +29,6 @@ double seconds_one_by_one(Repeater& way, int calls, const Protocol& protocol) {
   const bool meets =
       protocol.touching == Protocol::Touching::for_long || protocol.pace == Protocol::Pace::after_barriers;
   double sum = 0;
-  barrier();
   for (int i = 0; i < calls; ++i) {
     if (protocol.touching != Protocol::Touching::no) protocol.memory->rewrite(protocol.touched);
     if (meets) barrier();
@@ -41,7 +39,10 @@ double seconds_one_by_one(Repeater& way, int calls, const Protocol& protocol) {
   return sum;
 }
 
+/// After a barrier.
 double seconds_of(Repeater& way, int calls, const Protocol& protocol) {
+  barrier();
+  if (const std::optional<double> seconds = way.timed(calls)) return *seconds;
   const bool one_by_one =
       protocol.touching != Protocol::Touching::no || protocol.pace == Protocol::Pace::after_barriers;
   return one_by_one ? seconds_one_by_one(way, calls, protocol) : seconds_back_to_back(way, calls);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "apps/bench/summary.hpp"
+#include "apps/bench/table.hpp"
 
 namespace tutti::bench {
 
@@ -13,8 +14,19 @@ std::string preface(const Settings& settings, const Machine& machine) {
   std::string text = fmt::format("# {}\n", machine.command);
   text += fmt::format("# ranks {}, nodes {} ({}), hardware threads {}, {}\n", machine.ranks, machine.nodes,
                       machine.hosts.front(), machine.cores, machine.mpi);
-  if (machine.most_ranks_per_node > machine.cores) {
+  if (machine.has_more_ranks_than_cores()) {
     text += "# more ranks than hardware threads: times say how ranks take turns, more than how data moves\n";
+  }
+  if (machine.handover_us) {
+    text += fmt::format(
+        "# so there are no limits but one: until all ranks have heard from each other, waiting by sched_yield, {} us "
+        "pass\n",
+        time_text(*machine.handover_us));
+  }
+  if (settings.compare == "mpi") {
+    text += fmt::format("# MPI: {}\n# MPI's settings: {}\n", machine.mpi_version,
+                        machine.mpi_settings.empty() ? "none in the environment"
+                                                     : fmt::format("{}", fmt::join(machine.mpi_settings, " ")));
   }
   text += fmt::format("# {} calls, {} memory; times are of the slowest rank, over {} rounds\n", settings.mode,
                       settings.memory, settings.rounds);
@@ -46,9 +58,31 @@ std::string heading(const Experiment& what, const Settings& settings) {
   return text;
 }
 
+namespace {
+
+/// The parts of the limits, a line for each size.
+std::string limit_lines(std::span<const Record> records) {
+  std::string text;
+  for (const Record& record : records) {
+    if (!record.limits) continue;
+    if (text.empty()) {
+      text = "# What the limits are made of, in us; share: limit or mapped over Tutti's median\n";
+      text += fmt::format("# {:>10} {:>8} {:>8} {:>8} {:>10} {:>8} {:>11}\n", "size (B)", "line hop", "exchange",
+                          "copy", "dirty read", "reduce", "mapped read");
+    }
+    const Limits& limits = *record.limits;
+    text += fmt::format("# {:>10} {:>8} {:>8} {:>8} {:>10} {:>8} {:>11}\n", record.bytes, time_text(limits.line_hop_us),
+                        time_text(limits.exchange_us), time_text(limits.copy_us), time_text(limits.dirty_read_us),
+                        limits.reduce_us ? time_text(*limits.reduce_us) : "-", time_text(limits.mapped_read_us));
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string notes(const Experiment& what, const Settings& settings, const Machine& machine,
                   std::span<const Record> records) {
-  std::string text;
+  std::string text = limit_lines(records);
   if (settings.compare != "mpi") return text;
   for (const Record& record : records) {
     if (record.peer) continue;

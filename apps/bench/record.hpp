@@ -19,6 +19,23 @@ struct Peer {
   double ratio = 0;  ///< Its median over ours: above 1, Tutti is faster.
 };
 
+/// What the machine permits at one size: microseconds, medians over the rounds, of the slowest rank, with all ranks at
+/// work at once. Bytes are those of the record.
+struct Limits {
+  double line_hop_us = 0;           ///< Two ranks tell each other eight bytes through a cache line each.
+  double exchange_us = 0;           ///< All ranks do.
+  double copy_us = 0;               ///< memcpy from a rank's own memory to shared memory.
+  double dirty_read_us = 0;         ///< Reading what another rank has just written.
+  double mapped_read_us = 0;        ///< Reading what another rank wrote long ago.
+  std::optional<double> reduce_us;  ///< Two operands into a third; nothing if the collective does not reduce.
+  /// An allreduce whose inputs and outputs all ranks map: each reduces its part of all inputs and writes it to all
+  /// outputs. Nothing for other collectives.
+  std::optional<double> mapped_us;
+  double limit_us = 0;                 ///< What the parts add up to: see add_up().
+  double share = 0;                    ///< The limit over our median: 1 is as fast as the machine permits.
+  std::optional<double> mapped_share;  ///< Likewise of mapped_us.
+};
+
 /// One collective at one size. Times are per call, of the slowest rank, over the rounds.
 struct Record {
   std::string collective, algorithm, transport, memory, mode;
@@ -33,6 +50,7 @@ struct Record {
   double algbw = 0, busbw = 0;        ///< GB/s (1e9) at the median.
   std::optional<std::int64_t> wrong;  ///< Elements over all ranks; nothing if not checked.
   std::optional<Peer> peer;
+  std::optional<Limits> limits;  ///< Nothing if not asked for, or if ranks outnumber the cores.
 };
 
 }  // namespace tutti::bench

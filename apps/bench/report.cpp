@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "apps/bench/summary.hpp"
 #include "apps/options.hpp"
@@ -25,15 +26,47 @@ Json to_json(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+/// As JSON and CSV have them.
+std::vector<std::pair<std::string_view, std::optional<double>>> fields(const Limits& limits) {
+  return {{"line_hop_us", limits.line_hop_us},
+          {"exchange_us", limits.exchange_us},
+          {"copy_us", limits.copy_us},
+          {"dirty_read_us", limits.dirty_read_us},
+          {"mapped_read_us", limits.mapped_read_us},
+          {"reduce_us", limits.reduce_us},
+          {"limit_us", limits.limit_us},
+          {"limit_share", limits.share},
+          {"mapped_us", limits.mapped_us},
+          {"mapped_share", limits.mapped_share}};
+}
+
 Json to_json(const Machine& machine) {
   Json versions = Json::object();
   for (const auto& [name, description] : machine.versions) {
     versions[name] = description;
   }
-  return {{"versions", std::move(versions)}, {"mpi", machine.mpi},         {"host", machine.hosts.front()},
-          {"hosts", machine.hosts},          {"ranks", machine.ranks},     {"nodes", machine.nodes},
-          {"cores", machine.cores},          {"binding", machine.binding}, {"clock_cost_ns", machine.clock_cost_ns},
-          {"started", machine.started},      {"command", machine.command}};
+  return {{"versions", std::move(versions)},
+          {"mpi", machine.mpi},
+          {"mpi_version", machine.mpi_version},
+          {"mpi_settings", machine.mpi_settings},
+          {"handover_us", to_json(machine.handover_us)},
+          {"host", machine.hosts.front()},
+          {"hosts", machine.hosts},
+          {"ranks", machine.ranks},
+          {"nodes", machine.nodes},
+          {"cores", machine.cores},
+          {"binding", machine.binding},
+          {"clock_cost_ns", machine.clock_cost_ns},
+          {"started", machine.started},
+          {"command", machine.command}};
+}
+
+Json to_json(const Limits& limits) {
+  Json json = Json::object();
+  for (const auto& [name, value] : fields(limits)) {
+    json[std::string{name}] = to_json(value);
+  }
+  return json;
 }
 
 Json to_json(const Record& record) {
@@ -57,11 +90,13 @@ Json to_json(const Record& record) {
                {"algbw_GBps", record.algbw},
                {"busbw_GBps", record.busbw},
                {"wrong", to_json(record.wrong)},
-               {"peer", nullptr}};
+               {"peer", nullptr},
+               {"limits", nullptr}};
   if (const auto& peer = record.peer) {
     json["peer"] = {
         {"name", peer->name}, {"mode", peer->mode}, {"time_us", to_json(peer->time_us)}, {"ratio", peer->ratio}};
   }
+  if (record.limits) json["limits"] = to_json(*record.limits);
   return json;
 }
 
@@ -90,7 +125,11 @@ std::string to_csv(std::span<const Record> records) {
   std::string text =
       "collective,algorithm,auto,transport,memory,mode,ranks,nodes,bytes,count,type,op,root,in_place,iters,rounds,"
       "min_us,median_us,max_us,algbw_GBps,busbw_GBps,wrong,peer,peer_mode,peer_min_us,peer_median_us,peer_max_us,"
-      "ratio\n";
+      "ratio";
+  for (const auto& [name, value] : fields({})) {
+    text += fmt::format(",{}", name);
+  }
+  text += '\n';
   for (const Record& r : records) {
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", r.collective, r.algorithm,
                         r.is_auto, r.transport, r.memory, r.mode, r.ranks, r.nodes, r.bytes, r.count, r.type, r.op,
@@ -98,9 +137,13 @@ std::string to_csv(std::span<const Record> records) {
                         r.time_us.min, r.time_us.median, r.time_us.max, r.algbw, r.busbw,
                         r.wrong ? fmt::to_string(*r.wrong) : "");
     const auto& peer = r.peer;
-    text += peer ? fmt::format("{},{},{},{},{},{}\n", peer->name, peer->mode, peer->time_us.min, peer->time_us.median,
+    text += peer ? fmt::format("{},{},{},{},{},{}", peer->name, peer->mode, peer->time_us.min, peer->time_us.median,
                                peer->time_us.max, peer->ratio)
-                 : ",,,,,\n";
+                 : ",,,,,";
+    for (const auto& [name, value] : fields(r.limits.value_or(Limits{}))) {
+      text += r.limits && value ? fmt::format(",{}", *value) : ",";
+    }
+    text += '\n';
   }
   return text;
 }

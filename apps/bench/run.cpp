@@ -9,6 +9,7 @@
 
 #include "apps/bench/buffers.hpp"
 #include "apps/bench/check.hpp"
+#include "apps/bench/limits.hpp"
 #include "apps/bench/measure.hpp"
 #include "apps/bench/notes.hpp"
 #include "apps/bench/progress.hpp"
@@ -31,7 +32,9 @@ class Bench {
         comm_(comm),
         buffers_(what, comm),
         table_(layout()),
-        progress_(progress) {}
+        progress_(progress) {
+    if (is_limited()) limits_ = std::make_unique<LimitBench>(comm, most_bytes());
+  }
 
   std::vector<Record> run() const {
     print(heading(what_, settings_) + table_.header());
@@ -51,6 +54,8 @@ class Bench {
 
  private:
   [[nodiscard]] bool is_compared() const { return settings_.compare == "mpi"; }
+  [[nodiscard]] bool is_limited() const { return settings_.has_limits && !machine_.has_more_ranks_than_cores(); }
+  [[nodiscard]] Bytes most_bytes() const { return what_.counts.back().value() * size_of(what_.type); }
   [[nodiscard]] Table::Layout layout() const;
   [[nodiscard]] Record described(const Call& call, Placement placement) const;
   [[nodiscard]] std::optional<PeerCall> peer_of(const Call& call) const;
@@ -66,6 +71,7 @@ class Bench {
   const Communicator& comm_;
   Buffers buffers_;
   Table table_;
+  std::unique_ptr<LimitBench> limits_;  ///< Empty if there are none.
   const Progress& progress_;
 };
 
@@ -79,7 +85,7 @@ Table::Layout Bench::layout() const {
       algorithm = std::max(algorithm, each->name.size());
     }
   }
-  return {settings_.type.size(), settings_.op.size(), algorithm, is_compared() ? "mpi" : ""};
+  return {settings_.type.size(), settings_.op.size(), algorithm, is_compared() ? "mpi" : "", is_limited()};
 }
 
 Record Bench::described(const Call& call, Placement placement) const {
@@ -142,6 +148,11 @@ std::vector<Record> Bench::measured(Count count, Placement placement) const {
     ways.push_back(ours.emplace_back(what_.collective->ours(call, what_.mode)).get());
   }
   if (peer) ways.push_back(peer->repeater.get());
+  std::vector<std::unique_ptr<Repeater>> parts;
+  if (limits_) parts = limits_->ways(*what_.collective, call);
+  for (const auto& part : parts) {
+    ways.push_back(part.get());
+  }
   const std::vector<Timing> timings = measure(ways, protocol(call));
   for (std::size_t i = 0; i < records.size(); ++i) {
     Record& record = records[i];
@@ -151,9 +162,13 @@ std::vector<Record> Bench::measured(Count count, Placement placement) const {
     record.algbw = static_cast<double>(record.bytes) / record.time_us.median * gigabytes_per_s;
     record.busbw = record.algbw * what_.collective->busbw_factor(comm_.size());
     if (peer) {
-      const Spread time_us = in_microseconds(timings.back());
+      const Spread time_us = in_microseconds(timings[records.size()]);
       const auto mode = std::string{to_string(peer->mode)};
       record.peer = Peer{machine_.mpi, mode, time_us, time_us.median / record.time_us.median};
+    }
+    if (limits_) {
+      const auto of_parts = std::span{timings}.last(parts.size());
+      record.limits = limits_->limits(*what_.collective, call, of_parts, record.time_us.median);
     }
     if (settings_.is_checked) record.wrong = wrong_on_all_ranks(call, *ours[i]);
   }

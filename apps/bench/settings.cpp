@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "apps/bench/mpi_names.hpp"
@@ -18,8 +19,9 @@ namespace {
 using apps::InputError;
 
 constexpr std::string_view placement_names[] = {"out", "in", "both"};
-// Tutti has one transport so far; "auto" leaves the choice to it.
-constexpr std::string_view transport_names[] = {"auto", "mpi"};
+constexpr std::string_view transport_names[] = {"auto", "shm", "mpi"};
+/// Where the library looks.
+constexpr const char* transport_variable = "TUTTI_TRANSPORT";
 
 template <class Items, class Name>
 std::vector<std::string> names_of(const Items& items, Name name) {
@@ -87,7 +89,8 @@ void add_call_options(apps::Options& options, Settings& s) {
   options.integer("root", s.root, 0, INT_MAX, "root rank of collectives that have one");
   options.text("algorithm", s.algorithm, "NAME",
                "NAME[:PARAMETER][/SEGMENT]: algorithm; auto: Tutti chooses; each: all there are, in turns");
-  options.choice("transport", s.transport, names_of(transport_names), "what messages travel through");
+  options.choice("transport", s.transport, names_of(transport_names),
+                 "what messages travel through; auto: what TUTTI_TRANSPORT says, or else Tutti chooses");
   options.choice("memory", s.memory, names_of(memories(), [](const BenchMemory& memory) { return memory.name; }),
                  "where the buffers are");
   options.choice("mode", s.mode, names_of(mode_names), "how calls are made");
@@ -102,6 +105,12 @@ void add_protocol_options(apps::Options& options, Settings& s) {
   options.flag("check", s.is_checked, "check the result of one more call at each size");
   options.flag("touch", s.is_touched, "rewrite the input before each call, untimed");
   options.choice("compare", s.compare, {"none", "mpi"}, "measure the MPI's own call too, round by round in turns");
+  options.flag(
+      "limits", s.has_limits,
+      "measure what the machine permits too, in turns with the rest, and show the share of it that is reached: "
+      "limit = exchange of a cache line + copy of what is published + read of what others have just written "
+      "(or reduction of it, if longer); mapped = allreduce on memory that all ranks map. One node, 2 ranks "
+      "or more");
   options.text("json", s.json, "FILE", "write the results as JSON");
   options.text("csv", s.csv, "FILE", "write the results as CSV");
 }
@@ -175,7 +184,16 @@ std::vector<Count> sizes_of(const Settings& s, const BenchCollective& collective
   return counts;
 }
 
+std::string transport_by_default() {
+  const char* const set = std::getenv(transport_variable);
+  return set == nullptr || *set == '\0' ? "auto" : set;
+}
+
 }  // namespace
+
+void choose_transport(const Settings& settings) {
+  if (settings.transport != "auto") setenv(transport_variable, settings.transport.c_str(), 1);
+}
 
 std::vector<Placement> placements_named(std::string_view name) {
   if (name == "out") return {Placement::out_of_place};
@@ -214,7 +232,7 @@ std::vector<Experiment> resolved(const Settings& s, int ranks) {
          .op = op,
          .root = Rank{s.root},
          .algorithms = algorithms_named(s.algorithm, collective),
-         .transport = "mpi",
+         .transport = s.transport == "auto" ? transport_by_default() : s.transport,
          .placements = placements_of(s, collective),
          .counts = sizes_of(s, collective, type, ranks)});
   }

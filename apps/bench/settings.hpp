@@ -20,7 +20,7 @@ struct Settings {
   std::string algorithm = "auto", transport = "auto", memory = "host", mode = "blocking", placement = "both";
   int iters = 0;  ///< 0: as many as fill a round.
   int warmup = 2, rounds = 9;
-  bool is_checked = false, is_touched = false;  ///< Set by flags.
+  bool is_checked = false, is_touched = false, has_limits = false;  ///< Set by flags.
   std::string compare = "none";
   std::string json, csv;  ///< Files; empty: not wanted.
 };
@@ -44,6 +44,9 @@ struct Experiment {
 
 /// One for each collective. Throws apps::InputError if the values do not fit each other or the number of ranks.
 [[nodiscard]] std::vector<Experiment> resolved(const Settings& settings, int ranks);
+
+/// Makes the transport that was asked for the one that communicators made from now on use; "auto" leaves that as it is.
+void choose_transport(const Settings& settings);
 
 /// "out", "in", "both".
 [[nodiscard]] std::vector<Placement> placements_named(std::string_view name);

@@ -20,6 +20,7 @@ class Table {
   struct Layout {
     std::size_t type, op, algorithm;
     std::string_view peer;
+    bool has_limits = false;
   };
   explicit Table(const Layout& layout);
 
@@ -36,7 +37,7 @@ class Table {
   };
   [[nodiscard]] std::string line(std::span<const std::string> cells) const;
   std::vector<Column> columns_;
-  bool compared_;
+  bool compared_, has_limits_;
 };
 
 }  // namespace tutti::bench
