@@ -151,7 +151,7 @@ void Batch::recv(void* data, Count count, Type type, Rank from) {
 Request Batch::start() const {
   const detail::Progress::Entry entry{messages_->state->progress()};
   Operation& operation = messages_->ready();
-  operation.start();
+  operation.start(detail::Kind::nonblocking);
   return Request{detail::OwnedOperation{&operation}};
 }
 

@@ -122,7 +122,7 @@ void run(const Call& call, const Communicator& comm, const Options& options) {
   CommunicatorState& state = comm.state();
   Progress::Entry entry{state.progress()};
   Operation& operation = ready(call, state, options);
-  operation.start();
+  operation.start(Kind::blocking);
   state.progress().wait(operation, entry);
   operation.plan().release(operation);
   operation.rethrow();
@@ -132,7 +132,7 @@ Request start(const Call& call, const Communicator& comm, const Options& options
   CommunicatorState& state = comm.state();
   const Progress::Entry entry{state.progress()};
   Operation& operation = ready(call, state, options);
-  operation.start();
+  operation.start(Kind::nonblocking);
   return Request{owned(operation, comm)};
 }
 

@@ -91,12 +91,16 @@ void limit_messages(const std::vector<CompiledStep>& steps, const Messages& pair
   }
 }
 
+std::int64_t pieces_of(const CompiledPlan& plan, const CompiledStep& step, std::int64_t most) {
+  const std::int64_t piece = plan.piece_of(most);
+  return std::max<std::int64_t>(1, (step.bytes + piece - 1) / piece);
+}
+
 /// Pieces that the messages of one pair and direction leave in.
 std::int64_t pieces_of(const CompiledPlan& plan, const std::vector<int>& messages, std::int64_t most) {
   std::int64_t pieces = 0;
-  const std::int64_t piece = plan.piece_of(most);
   for (const int step : messages)
-    pieces += std::max<std::int64_t>(1, (plan.steps[static_cast<std::size_t>(step)].bytes + piece - 1) / piece);
+    pieces += pieces_of(plan, plan.steps[static_cast<std::size_t>(step)], most);
   return pieces;
 }
 
@@ -114,8 +118,13 @@ void choose_paths(CompiledPlan& plan, const Messages& pairs, const SharedMemory&
     const std::int64_t pieces = pieces_of(plan, numbered, memory.piece_bytes);
     const bool is_balanced = back != pairs.end() && pieces == pieces_of(plan, back->second, memory.piece_bytes);
     const Path path = plan.takes_turns && is_balanced && pieces <= memory.swap_slots ? Path::swap : Path::ring;
-    for (const int step : numbered)
-      plan.steps[static_cast<std::size_t>(step)].path = path;
+    std::int64_t slot = 0;
+    for (const int message : numbered) {
+      CompiledStep& step = plan.steps[static_cast<std::size_t>(message)];
+      step.path = path;
+      step.slot = path == Path::swap ? static_cast<int>(slot) : 0;
+      slot += pieces_of(plan, step, memory.piece_bytes);
+    }
   }
 }
 

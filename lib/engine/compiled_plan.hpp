@@ -35,6 +35,7 @@ struct CompiledStep {
   int peer = 0;     ///< Rank in the communicator.
   int message = 0;  ///< Number on its pair and direction.
   int previous = -1;  ///< The step of the message before it on its pair and direction; -1: it is the first.
+  int slot = 0;       ///< With Path::swap: pieces before it on its pair and direction.
   int group = -1;     ///< Of a send: the sends of the same data to other ranks, through shared memory; -1: alone.
   int first_dependent = 0, last_dependent = 0;
   std::int64_t lhs_at = 0, rhs_at = 0, into_at = 0;  ///< Bytes from the start of the buffer.

@@ -27,8 +27,7 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const Comm
   rank_ = Rank{rank};
   find_nodes();
   find_links(comm);
-  const int turns = links_ == nullptr ? tags_.turns() : std::min(tags_.turns(), links_->geometry().lanes);
-  turns_.resize(std::bit_floor(static_cast<std::size_t>(turns)));
+  turns_.resize(std::bit_floor(static_cast<std::size_t>(tags_.turns())));
   std::iota(turns_.begin(), turns_.end(), std::uint64_t{0});
   runtime_.opened(*this);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/mpi/carrier.hpp"
+#include "lib/runtime/lanes.hpp"
 #include "lib/runtime/plan_cache.hpp"
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/routed_port.hpp"
@@ -75,9 +76,8 @@ class CommunicatorState {
   [[nodiscard]] LastCall& last_call() { return last_call_; }
   [[nodiscard]] std::size_t cached_plans() const { return plans_.size(); }
 
-  // The turns of operations: one may run when the one a fixed number of turns before it is over, by which tags and
-  // lanes of shared memory are told apart. An operation has one turn, two if it exchanges sizes first, none if it is no
-  // collective.
+  // The turns of operations: one may run when the one a fixed number of turns before it is over, by which tags are told
+  // apart. An operation has one turn, two if it exchanges sizes first, none if it is no collective.
   /// Its first turn.
   std::uint64_t begin_operation(int turns) {
     ++in_flight_;
@@ -85,6 +85,7 @@ class CommunicatorState {
     sequence_ += static_cast<std::uint64_t>(turns);
     return first;
   }
+  [[nodiscard]] Lanes& lanes() { return lanes_; }
   [[nodiscard]] bool is_turn_of(std::uint64_t sequence) const { return turns_[slot(sequence)] == sequence; }
   void end_turn(std::uint64_t sequence) { turns_[slot(sequence)] = sequence + turns_.size(); }
   void end_operation() { --in_flight_; }
@@ -124,6 +125,7 @@ class CommunicatorState {
   MessageCounters counters_;
   std::uint64_t sequence_ = 0;
   int in_flight_ = 0;
+  Lanes lanes_;
   std::vector<std::uint64_t> turns_;  ///< Per slot, a power of two of them: the sequence number that may run.
   std::string failure_;               ///< Not empty: poisoned.
   const char* closed_because_ = "";

@@ -32,9 +32,10 @@ void Operation::bind(const void* input, void* output) {
     execution_.bind(input, output);
 }
 
-void Operation::start() {
+void Operation::start(Kind kind) {
   const int turns = plan_.compiled.takes_turns ? (plan_.exchanges() ? 2 : 1) : 0;
   sequence_ = communicator_.begin_operation(turns);
+  if (turns > 0) place_ = communicator_.lanes().enter(kind, *this);
   failure_ = nullptr;
   current_ = &execution_;
   state_ = State::queued;
@@ -67,10 +68,10 @@ void Operation::fail_because(std::string_view cause) {
 
 bool Operation::begin() {
   if (!plan_.compiled.takes_turns) {
-    current_->port().begin(sequence_, [&] { return communicator_.pairwise_tag(); });
+    current_->port().begin(sequence_, 0, [&] { return communicator_.pairwise_tag(); });
   } else {
-    if (!communicator_.is_turn_of(sequence_)) return false;
-    current_->port().begin(sequence_, [&] { return communicator_.tag(sequence_); });
+    if (!communicator_.is_turn_of(sequence_) || !communicator_.lanes().is_free_for(place_)) return false;
+    current_->port().begin(sequence_, place_.lane, [&] { return communicator_.tag(sequence_); });
   }
   current_->begin();
   state_ = State::running;
@@ -97,7 +98,10 @@ void Operation::fail(std::exception_ptr why) noexcept {
 void Operation::end() {
   state_ = State::idle;
   communicator_.progress().remove(*this);
-  if (plan_.compiled.takes_turns) communicator_.end_turn(sequence_);
+  if (plan_.compiled.takes_turns) {
+    communicator_.end_turn(sequence_);
+    communicator_.lanes().leave(place_);
+  }
   communicator_.end_operation();
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/engine/execution.hpp"
+#include "lib/runtime/lanes.hpp"
 #include "lib/runtime/routed_port.hpp"
 
 namespace tutti::detail {
@@ -23,7 +24,7 @@ class Operation {
 
   void bind(const void* input, void* output);
   /// Takes the communicator's next sequence number and runs as far as it can; the one before must be over.
-  void start();
+  void start(Kind kind);
   /// Does what can be done now; never blocks.
   void advance();
   [[nodiscard]] bool over() const { return state_ == State::idle; }
@@ -77,6 +78,7 @@ class Operation {
   void* output_ = nullptr;
   State state_ = State::idle;
   std::uint64_t sequence_ = 0;
+  Place place_{};
   std::exception_ptr failure_;
 };
 

@@ -67,7 +67,7 @@ void Plan::start() {
   own.communicator().require_open();
   own.communicator().require_working();
   if (!own.over()) throw StateError("tutti: Plan::start on a plan that is still running; wait for it first");
-  own.start();
+  own.start(detail::Kind::persistent);
 }
 
 void Plan::wait() { wait_for(operation()); }

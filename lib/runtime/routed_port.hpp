@@ -24,9 +24,9 @@ class RoutedPort {
 
   /// `tag()` is that of message 0 over MPI.
   template <class Tag>
-  void begin(std::uint64_t sequence, Tag tag) {
+  void begin(std::uint64_t sequence, int lane, Tag tag) {
     if (uses_mpi_) mpi_.begin(tag());
-    shm_.begin(sequence);
+    shm_.begin(sequence, lane);
   }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
     ++counter(step).sent;

@@ -1,13 +1,9 @@
 #include "lib/shm/channel.hpp"
 
-#include <bit>
-
 namespace tutti::shm {
 
 Channel::Channel(const Geometry& geometry, std::byte* pair, int side, std::byte* published, Publisher& publisher)
     : geometry_(geometry),
-      swap_shift_(static_cast<std::uint64_t>(std::countr_zero(static_cast<unsigned>(geometry.swap_slots)))),
-      swap_mask_(static_cast<std::uint64_t>(geometry.swap_slots) - 1),
       ring_mask_(static_cast<std::uint64_t>(geometry.ring_slots) - 1),
       slot_bytes_(static_cast<std::uint64_t>(geometry.slot_bytes())),
       pair_(pair),
@@ -63,7 +59,7 @@ void Channel::release(Stream stream, const Envelope& envelope, std::size_t inlin
     const Line* const end = line + 1 + inline_bytes / Line::capacity;
     for (; line < end; ++line)
       __builtin_prefetch(line, 1);
-    ++lane.swapped_in;
+    ++lane.swaps[index(stream.slot)].in;
   } else {
     ++lane.received;
     // Half of the slots at a time: one line then tells of several messages, and a sender that waits is never forgotten.

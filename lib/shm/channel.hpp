@@ -25,6 +25,7 @@ enum class Way : std::uint8_t {
 struct Stream {
   int lane = 0;
   Way way = Way::ring;
+  int slot = 0;  ///< Of swap: the how many-th message of its operation it is, each way. Every operation begins with 0.
 };
 
 /// Nothing here blocks. Slots carry small messages; larger ones leave a piece at a time in areas, which the envelope
@@ -42,7 +43,7 @@ class Channel {
   // Sending. First may_send(), then one of the two others.
   [[nodiscard]] bool may_send(Stream stream) {
     const Lane& lane = lanes_[index(stream.lane)];
-    if (stream.way == Way::swap) return lane.swapped_out < lane.swapped_in + swap_mask_ + 1;
+    if (stream.way == Way::swap) return lane.swaps[index(stream.slot)].out <= lane.swaps[index(stream.slot)].in;
     return lane.sent - lane.acknowledged <= ring_mask_ || has_credit(stream.lane);
   }
   /// A message of up to inline_bytes.
@@ -95,11 +96,15 @@ class Channel {
   [[nodiscard]] std::size_t given_back() const { return given_back_; }
 
  private:
+  /// Messages that went through a slot, each way.
+  struct Swap {
+    std::uint64_t out = 0, in = 0;
+  };
   struct Lane {
     std::byte* swapped = nullptr;
     std::byte *out = nullptr, *in = nullptr;  ///< Rings.
     std::atomic<std::uint64_t>*credits_for_me = nullptr, *credits_of_mine = nullptr;
-    std::uint64_t swapped_out = 0, swapped_in = 0;
+    std::array<Swap, Geometry::most_swap_slots> swaps{};
     std::uint64_t sent = 0, acknowledged = 0;
     std::uint64_t received = 0, credited = 0;
     bool has_reserve = true;
@@ -115,20 +120,20 @@ class Channel {
   [[nodiscard]] Line* lines(std::byte* slots, std::uint64_t slot) const {
     return reinterpret_cast<Line*>(slots + slot * slot_bytes_);
   }
-  /// The slot of message n of a swapped stream from `side`. Each end writes where n - swap_slots of the other arrived.
-  [[nodiscard]] Slot swapped(const Lane& lane, std::uint64_t n, int side) const {
-    const std::uint64_t turn = n >> swap_shift_, half = (turn + static_cast<std::uint64_t>(side)) & 1U;
-    return {lines(lane.swapped, (half << swap_shift_) + (n & swap_mask_)), n + 1};
+  /// The half of a slot that message n from `side` is in: each end writes where the other's message n - 1 arrived.
+  [[nodiscard]] Slot swapped(const Lane& lane, int slot, std::uint64_t n, int side) const {
+    const std::uint64_t half = (n + static_cast<std::uint64_t>(side)) & 1U;
+    return {lines(lane.swapped, 2 * static_cast<std::uint64_t>(slot) + half), n + 1};
   }
   [[nodiscard]] Slot incoming(Stream stream) const {
     const Lane& lane = lanes_[index(stream.lane)];
-    if (stream.way == Way::swap) return swapped(lane, lane.swapped_in, 1 - side_);
+    if (stream.way == Way::swap) return swapped(lane, stream.slot, lane.swaps[index(stream.slot)].in, 1 - side_);
     return {lines(lane.in, lane.received & ring_mask_), lane.received + 1};
   }
   /// The slot of the next message, which is thereby sent.
   [[nodiscard]] Slot outgoing(Stream stream) {
     Lane& lane = lanes_[index(stream.lane)];
-    if (stream.way == Way::swap) return swapped(lane, lane.swapped_out++, side_);
+    if (stream.way == Way::swap) return swapped(lane, stream.slot, lane.swaps[index(stream.slot)].out++, side_);
     const std::uint64_t n = lane.sent++;
     return {lines(lane.out, n & ring_mask_), n + 1};
   }
@@ -137,7 +142,7 @@ class Channel {
   using Returns = std::atomic<std::uint16_t>;  // each: code + 1 and the parity of its lap around the line
 
   Geometry geometry_;
-  std::uint64_t swap_shift_, swap_mask_, ring_mask_, slot_bytes_;
+  std::uint64_t ring_mask_, slot_bytes_;
   std::byte* pair_;
   std::byte* published_;
   Publisher& publisher_;

@@ -58,17 +58,15 @@ Links::Queue& ShmPort::queue_of(const CompiledStep& step) const {
   return step.verb == Verb::send ? queues.sends : queues.recvs;
 }
 
-void ShmPort::begin(std::uint64_t sequence) {
+void ShmPort::begin(std::uint64_t sequence, int lane) {
   if (route_.links == nullptr) return;
   ++run_;
   if (sharing_) sharing_->begin();
-  const Geometry& geometry = route_.links->geometry();
-  if (plan_->takes_turns) {
-    sequence_ = static_cast<std::uint32_t>(sequence);
-    lane_ = static_cast<int>(sequence & static_cast<std::uint64_t>(geometry.lanes - 1));
-    return;
-  }
-  lane_ = geometry.message_lane();
+  sequence_ = static_cast<std::uint32_t>(sequence);
+  lane_ = lane;
+  if (plan_->takes_turns) return;
+  sequence_ = 0;
+  lane_ = route_.links->geometry().message_lane();
   for (std::size_t i = 0; i < numbers_.size(); ++i)
     if (is_local_message(plan_->steps[i])) numbers_[i] = queue_of(plan_->steps[i]).numbered++;
 }
@@ -105,7 +103,7 @@ void ShmPort::completed(const Transfer& transfer) {
 bool ShmPort::send_piece(Transfer& transfer, std::int64_t bytes) {
   const CompiledStep& step = *transfer.step;
   Channel& channel = *transfer.channel;
-  const Stream stream = stream_of(step);
+  const Stream stream = stream_of(transfer);
   if (!channel.may_send(stream)) return false;
   const std::byte* const data = transfer.data.lhs + transfer.done;
   const auto size = static_cast<std::size_t>(bytes);
@@ -119,7 +117,7 @@ bool ShmPort::send_piece(Transfer& transfer, std::int64_t bytes) {
 bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t bytes) {
   const CompiledStep& step = *transfer.step;
   Channel& channel = *transfer.channel;
-  const Stream stream = stream_of(step);
+  const Stream stream = stream_of(transfer);
   const std::size_t phase = phase_of(data);
   if (step.group >= 0) {
     const int published = sharing_->publish(step.group, transfer.done, data, bytes);
@@ -140,7 +138,7 @@ bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t b
 bool ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes) {
   const CompiledStep& step = *transfer.step;
   Channel& channel = *transfer.channel;
-  const Stream stream = stream_of(step);
+  const Stream stream = stream_of(transfer);
   transfer.awaited = channel.awaited(stream);
   if (!transfer.awaited.is_there()) return false;
   const Envelope came = channel.look(stream);
@@ -158,7 +156,7 @@ bool ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes) {
 
 bool ShmPort::receive_inline(const Transfer& transfer, std::int64_t bytes) {
   const auto size = static_cast<std::size_t>(bytes);
-  const Stream stream = stream_of(*transfer.step);
+  const Stream stream = stream_of(transfer);
   if (transfer.step->verb == Verb::recv)
     return transfer.channel->read(stream, transfer.data.into + transfer.done, size);
   constexpr std::size_t most = 1024;

@@ -27,8 +27,8 @@ class ShmPort {
   /// Opens the channels that the plan needs. Throws Error if there is no memory for them.
   ShmPort(const Route& route, const CompiledPlan& plan);
 
-  /// `sequence` is the operation's.
-  void begin(std::uint64_t sequence);
+  /// `lane` is the operation's, but for one that takes no turns.
+  void begin(std::uint64_t sequence, int lane);
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
     return post({index, &step, channel_of(step), {const_cast<std::byte*>(data), nullptr, nullptr}}, sends_);
   }
@@ -98,8 +98,11 @@ class ShmPort {
   bool receive_piece(Transfer& transfer, std::int64_t bytes);
   bool receive_inline(const Transfer& transfer, std::int64_t bytes);
   void take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const;
-  [[nodiscard]] Stream stream_of(const CompiledStep& step) const {
-    return {lane_, step.path == Path::swap ? Way::swap : Way::ring};
+  [[nodiscard]] Stream stream_of(const Transfer& transfer) const {
+    const CompiledStep& step = *transfer.step;
+    if (step.path == Path::ring) return {lane_, Way::ring};
+    const bool is_first = transfer.done == 0;  // of two pieces at most
+    return {lane_, Way::swap, is_first ? step.slot : step.slot + 1};
   }
   [[nodiscard]] Envelope envelope_of(const CompiledStep& step) const {
     return {static_cast<std::uint32_t>(step.bytes), sequence_, static_cast<std::uint32_t>(step.message)};
