@@ -38,10 +38,10 @@ struct MessageCounters {
 /// messages travel on a private duplicate, so they never mix with the program's own.
 ///
 /// - Creation is collective over `comm` (its ranks keep their numbers) and agrees on settings: rank 0's environment
-///   counts (TUTTI_ALGORITHM, TUTTI_MESSAGE_LIMIT, TUTTI_TRANSPORT). Make the first one from MPI_COMM_WORLD: its duplicate then serves
-///   all communicators; a first one made from a smaller communicator needs a duplicate of its own.
-///   At least 1,000 can be alive at once. Errors: ArgumentError if `comm` is MPI_COMM_NULL or an inter-communicator or
-///   all contexts are taken; StateError before MPI_Init or after MPI_Finalize.
+///   counts (TUTTI_ALGORITHM, TUTTI_MESSAGE_LIMIT, TUTTI_TRANSPORT). Make the first one from MPI_COMM_WORLD: its
+///   duplicate then serves all communicators; a first one made from a smaller communicator needs a duplicate of its
+///   own. At least 1,000 can be alive at once. Errors: ArgumentError if `comm` is MPI_COMM_NULL or an
+///   inter-communicator or all contexts are taken; StateError before MPI_Init or after MPI_Finalize.
 /// - Collectives are called in the same order on all ranks of a communicator, with the same count, type and operation.
 /// - Threads: as MPI was initialised. With MPI_THREAD_MULTIPLE any thread may call, one at a time per communicator;
 ///   with less, a call from a thread that MPI does not allow throws StateError (under MPI_THREAD_SERIALIZED the

@@ -33,7 +33,8 @@ Question question_of(const Call& call, const Problem& problem, const Communicato
           .nodes = state.node_count(),
           .bytes = elements.value() * size_of(call.type),
           .is_uneven = call.is_uneven,
-          .is_commutative = call.op.commutative()};
+          .is_commutative = call.op.commutative(),
+          .shares_memory = state.shares_memory()};
 }
 
 /// What the call names.

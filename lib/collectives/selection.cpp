@@ -19,6 +19,16 @@ bool is_small_allreduce(const Question& q) {
   return q.bytes <= (q.ranks <= 2 ? 256 * kibibyte : std::max(4 * kibibyte, 128 * kibibyte / q.ranks));
 }
 
+// Through shared memory a message costs its sender and its receiver a few cache lines, and sends of the same data share
+// one copy. With more than two ranks few enough that one can serve all others (measured, docs/performance.md):
+bool few_share_memory(const Question& q) { return q.shares_memory && q.ranks > 2 && q.ranks <= 8; }
+bool is_tiny_among_few(const Question& q) {
+  return few_share_memory(q) && q.bytes <= (q.ranks <= 4 ? 2 : 4) * kibibyte;
+}
+bool is_middling_among_few(const Question& q) {
+  return few_share_memory(q) && q.bytes > 8 * kibibyte && q.bytes <= 16 * (q.ranks * kibibyte);
+}
+
 /// Blocks so large that the ring's 2(p-1) rounds cost less than folding onto a power of two, which moves n twice more.
 bool has_large_blocks(const Question& q) { return q.bytes >= 32 * (q.ranks * kibibyte); }
 
@@ -46,6 +56,9 @@ constexpr Rule rules[] = {
     {Collective::reduce, "two_tree", always, "as each rank then sends and reduces everything about once"},
     {Collective::reduce, "knomial", is_medium, "as it keeps the order of ranks, in few rounds"},
     {Collective::reduce, "reduce_scatter_gather", always, "as it keeps the order of ranks, with little volume"},
+    {Collective::allreduce, "one_shot", is_tiny_among_few, "as few ranks that share memory want one round"},
+    {Collective::allreduce, "two_shot", is_middling_among_few,
+     "as few ranks that share memory want two rounds of little volume"},
     {Collective::allreduce, "recursive_doubling", is_small_allreduce, "as few bytes want few rounds"},
     {Collective::allreduce, "rabenseifner", is_power_of_two, "as many bytes want the least volume"},
     {Collective::allreduce, "ring", has_large_blocks, "as large blocks want the least volume on any number of ranks"},

@@ -15,6 +15,7 @@ struct Question {
   int ranks = 1, nodes = 1;
   Bytes bytes{};  ///< Of the larger buffer; meaningless if `is_uneven` and ranks know only their own counts.
   bool is_uneven = false, is_commutative = true;
+  bool shares_memory = false;  ///< All messages go through shared memory.
 };
 
 struct Selection {

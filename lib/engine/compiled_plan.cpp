@@ -1,6 +1,7 @@
 #include "lib/engine/compiled_plan.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <utility>
 
@@ -235,6 +236,7 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   const bool untouched = problem.collective == Collective::exscan && problem.rank == Rank{0};
   plan.count = untouched ? 0 : shape_of(problem).output.value();
   plan.element = size_of(type).value();
+  plan.element_shift = std::countr_zero(static_cast<std::uint64_t>(plan.element));
   plan.reduce = op.kind() == Op::Kind::user ? nullptr : reduce_kernel(op.kind(), type);
   plan.scratch_bytes = plan.element * packed.scratch.value();
   Dependencies after;

@@ -32,8 +32,8 @@ struct CompiledStep {
   bool lands_left = false;
   Path path = Path::mpi;
   Buffer lhs = Buffer::input, rhs = Buffer::input, into = Buffer::input;
-  int peer = 0;     ///< Rank in the communicator.
-  int message = 0;  ///< Number on its pair and direction.
+  int peer = 0;       ///< Rank in the communicator.
+  int message = 0;    ///< Number on its pair and direction.
   int previous = -1;  ///< The step of the message before it on its pair and direction; -1: it is the first.
   int slot = 0;       ///< With Path::swap: pieces before it on its pair and direction.
   int group = -1;     ///< Of a send: the sends of the same data to other ranks, through shared memory; -1: alone.
@@ -53,7 +53,7 @@ struct MessageWindow {
 struct SharedMemory {
   std::span<const std::uint8_t> reaches{};  ///< By rank of the communicator: 1 if it does; empty: none.
   std::int64_t piece_bytes = 0;             ///< Larger messages leave in pieces.
-  int swap_slots = 0;                       ///< So many messages (or pieces) of a plan each way may be in swapped slots.
+  int swap_slots = 0;  ///< So many messages (or pieces) of a plan each way may be in swapped slots.
 };
 
 struct CompiledPlan {
@@ -64,7 +64,8 @@ struct CompiledPlan {
   Op op = Op::sum;
   int ranks = 1;                  ///< For avg.
   std::int64_t count = 0;         ///< Elements of the output that hold results of `op`.
-  std::int64_t element = 1;       ///< Bytes of one.
+  std::int64_t element = 1;       ///< Bytes of one, a power of two.
+  int element_shift = 0;          ///< Its logarithm: divisions cost as much as a small message.
   ReduceKernel reduce = nullptr;  ///< nullptr: op.function().
   std::vector<CompiledStep> steps;
   std::vector<int> waits;       ///< Per step: how many steps must have completed before it starts.
@@ -75,7 +76,7 @@ struct CompiledPlan {
   bool uses_mpi = false;  ///< Whether any message travels over MPI.
   /// into = lhs (+) rhs, of so many bytes of elements.
   void combine(const void* lhs, const void* rhs, void* into, std::int64_t bytes) const {
-    const std::int64_t elements = bytes / element;
+    const std::int64_t elements = bytes >> element_shift;
     if (reduce != nullptr)
       reduce(lhs, rhs, into, static_cast<std::size_t>(elements));
     else

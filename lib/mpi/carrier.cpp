@@ -81,8 +81,7 @@ void Carrier::share_memory(MPI_Comm node) {
   std::vector<int> ranks(static_cast<std::size_t>(size));
   check(MPI_Allgather(&rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, node), "MPI_Allgather");
   for (int local = 0; local < size; ++local)
-    if (fabric_->joins(me, local))
-      locals_[static_cast<std::size_t>(ranks[static_cast<std::size_t>(local)])] = local;
+    if (fabric_->joins(me, local)) locals_[static_cast<std::size_t>(ranks[static_cast<std::size_t>(local)])] = local;
 }
 
 std::vector<int> Carrier::ranks_of(MPI_Comm comm) const {

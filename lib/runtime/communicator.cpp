@@ -30,8 +30,7 @@ std::shared_ptr<detail::CommunicatorState> make_state(MPI_Comm comm, const Commu
 
 }  // namespace
 
-Communicator::Communicator(MPI_Comm comm, const CommunicatorOptions& options)
-    : state_(make_state(comm, options)) {}
+Communicator::Communicator(MPI_Comm comm, const CommunicatorOptions& options) : state_(make_state(comm, options)) {}
 Communicator::Communicator(Communicator&&) noexcept = default;
 
 Communicator& Communicator::operator=(Communicator&& other) noexcept {

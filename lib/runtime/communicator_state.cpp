@@ -61,6 +61,7 @@ void CommunicatorState::find_links(MPI_Comm comm) {
     reaches_any |= is_local;
     reaches_all &= is_local || rank == rank_.value();
   }
+  shares_memory_ = reaches_any && reaches_all;
   if (reaches_any) links_ = &carrier_->fabric().links(context_);
   if (settings_.transport != Transport::shm) return;
   int agreed = reaches_all ? 1 : 0;
@@ -84,9 +85,8 @@ Route CommunicatorState::route() {
 
 SharedMemory CommunicatorState::shared_memory() const {
   if (links_ == nullptr) return {};
-  return {.reaches = is_local_,
-          .piece_bytes = links_->geometry().area_bytes,
-          .swap_slots = links_->geometry().swap_slots};
+  return {
+      .reaches = is_local_, .piece_bytes = links_->geometry().area_bytes, .swap_slots = links_->geometry().swap_slots};
 }
 
 void CommunicatorState::require_open() const {

@@ -54,6 +54,8 @@ class CommunicatorState {
   [[nodiscard]] Progress& progress() const { return progress_; }
   [[nodiscard]] Route route();
   [[nodiscard]] SharedMemory shared_memory() const;
+  /// Whether all messages go through shared memory: the same on all ranks.
+  [[nodiscard]] bool shares_memory() const { return shares_memory_; }
   [[nodiscard]] const MessageCounters& counters() const { return counters_; }
 
   /// The plan for this key; compiled if need be, after `validate()`.
@@ -122,6 +124,7 @@ class CommunicatorState {
   shm::Links* links_ = nullptr;         ///< nullptr: no rank is reached through shared memory.
   std::vector<int> locals_;             ///< By rank: what the links call it; -1: not there.
   std::vector<std::uint8_t> is_local_;  ///< By rank: whether its messages go through shared memory.
+  bool shares_memory_ = false;
   MessageCounters counters_;
   std::uint64_t sequence_ = 0;
   int in_flight_ = 0;

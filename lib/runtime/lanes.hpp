@@ -44,7 +44,7 @@ class Lanes {
   static std::size_t index(int lane) { return static_cast<std::size_t>(lane); }
 
   std::array<std::uint64_t, count> entered_{}, left_{};
-  int latest_ = 1;  ///< Of the lanes from 1 on, which others than blocking calls use.
+  int latest_ = 1;                       ///< Of the lanes from 1 on, which others than blocking calls use.
   const Operation* repeated_ = nullptr;  ///< The plan that was started last, if nothing was started after it.
 };
 

@@ -109,8 +109,6 @@ void Operation::rethrow() {
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-bool Operation::yields() const {
-  return communicator_.is_crowded() && !(polls_mpi() && communicator_.mpi_yields());
-}
+bool Operation::yields() const { return communicator_.is_crowded() && !(polls_mpi() && communicator_.mpi_yields()); }
 
 }  // namespace tutti::detail

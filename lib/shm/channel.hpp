@@ -14,7 +14,8 @@ namespace tutti::shm {
 
 /// How the slots of a stream of messages are reused. Both ends know it of every message before it is sent.
 enum class Way : std::uint8_t {
-  /// The slot in which a message arrived is the one in which a later message leaves: its lines are in the own cache, and
+  /// The slot in which a message arrived is the one in which a later message leaves: its lines are in the own cache,
+  /// and
   /// nobody need say that it is free. For operations with equally many messages each way, at most swap_slots.
   swap,
   /// A ring for each direction, whose reader gives credits back. For everything else.
@@ -29,9 +30,9 @@ struct Stream {
 };
 
 /// Nothing here blocks. Slots carry small messages; larger ones leave a piece at a time in areas, which the envelope
-/// names: an area belongs to one side, is handed over with the message, and is used again for the next message the other
-/// way, the last one first as it is warm. A side that keeps gaining areas gives them back; besides, every lane has one in
-/// reserve, so that no operation waits for areas that another one holds.
+/// names: an area belongs to one side, is handed over with the message, and is used again for the next message the
+/// other way, the last one first as it is warm. A side that keeps gaining areas gives them back; besides, every lane
+/// has one in reserve, so that no operation waits for areas that another one holds.
 class Channel {
  public:
   /// `pair` is memory of geometry.pair_bytes(), all zero when both sides begin; `side` 0 or 1. What the other side

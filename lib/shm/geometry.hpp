@@ -15,14 +15,14 @@ inline constexpr std::int64_t phase_bytes = 64;
 /// How much of everything a pair of ranks has. The defaults are what measured best (docs/performance.md); tests of the
 /// protocol use the least that it can live with. Slots of rings are a power of two.
 struct Geometry {
-  int lanes = 4;       ///< Collectives under way at a time on a communicator, each in a lane of its own.
+  int lanes = 4;  ///< Collectives under way at a time on a communicator, each in a lane of its own.
   static constexpr int most_swap_slots = 2;
   int swap_slots = most_swap_slots;  ///< Messages of an operation each way, at most, that may travel in swapped slots.
-  int ring_slots = 4;  ///< Other messages of a lane and direction that may be on their way.
-  int pool = 4;        ///< Areas of a pair that each side owns at first.
-  int slack = 2;       ///< How many areas more than that a side keeps, in the hope of sending in them.
-  int published = 4;   ///< Areas of a rank that several others read.
-  std::int64_t inline_bytes = 1024;      ///< Messages of up to so many bytes travel in the slots themselves.
+  int ring_slots = 4;                ///< Other messages of a lane and direction that may be on their way.
+  int pool = 4;                      ///< Areas of a pair that each side owns at first.
+  int slack = 2;                     ///< How many areas more than that a side keeps, in the hope of sending in them.
+  int published = 4;                 ///< Areas of a rank that several others read.
+  std::int64_t inline_bytes = 1024;  ///< Messages of up to so many bytes travel in the slots themselves.
   std::int64_t area_bytes = 64 * 1024L;  ///< Larger ones are cut into pieces of up to so many.
 
   /// Smaller areas for more ranks: what all pairs of a communicator use then grows with ranks rather than their square.

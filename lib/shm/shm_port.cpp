@@ -71,16 +71,9 @@ void ShmPort::begin(std::uint64_t sequence, int lane) {
     if (is_local_message(plan_->steps[i])) numbers_[i] = queue_of(plan_->steps[i]).numbered++;
 }
 
-bool ShmPort::is_next(const Transfer& transfer) const {
-  if (!plan_->takes_turns)
-    return queue_of(*transfer.step).done == numbers_[static_cast<std::size_t>(transfer.index)];
-  const int previous = transfer.step->previous;
-  return previous < 0 || completed_[static_cast<std::size_t>(previous)] == run_;
-}
-
 bool ShmPort::move(Transfer& transfer) {
-  if (!is_next(transfer)) return false;
   const CompiledStep& step = *transfer.step;
+  if (!is_next(transfer.index, step)) return false;
   do {
     const std::int64_t bytes = std::min(step.bytes - transfer.done, piece_bytes_);
     if (step.verb == Verb::send) {
@@ -90,20 +83,14 @@ bool ShmPort::move(Transfer& transfer) {
     }
     transfer.done += bytes;
   } while (transfer.done < step.bytes);
-  completed(transfer);
+  completed(transfer.index, step);
   return true;
-}
-
-void ShmPort::completed(const Transfer& transfer) {
-  completed_[static_cast<std::size_t>(transfer.index)] = run_;
-  if (!plan_->takes_turns) ++queue_of(*transfer.step).done;
-  if (transfer.step->group >= 0 && transfer.step->bytes > inline_bytes_) sharing_->completed(transfer.step->group);
 }
 
 bool ShmPort::send_piece(Transfer& transfer, std::int64_t bytes) {
   const CompiledStep& step = *transfer.step;
   Channel& channel = *transfer.channel;
-  const Stream stream = stream_of(transfer);
+  const Stream stream = stream_of(step, transfer.done);
   if (!channel.may_send(stream)) return false;
   const std::byte* const data = transfer.data.lhs + transfer.done;
   const auto size = static_cast<std::size_t>(bytes);
@@ -117,7 +104,7 @@ bool ShmPort::send_piece(Transfer& transfer, std::int64_t bytes) {
 bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t bytes) {
   const CompiledStep& step = *transfer.step;
   Channel& channel = *transfer.channel;
-  const Stream stream = stream_of(transfer);
+  const Stream stream = stream_of(step, transfer.done);
   const std::size_t phase = phase_of(data);
   if (step.group >= 0) {
     const int published = sharing_->publish(step.group, transfer.done, data, bytes);
@@ -138,7 +125,7 @@ bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t b
 bool ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes) {
   const CompiledStep& step = *transfer.step;
   Channel& channel = *transfer.channel;
-  const Stream stream = stream_of(transfer);
+  const Stream stream = stream_of(step, transfer.done);
   transfer.awaited = channel.awaited(stream);
   if (!transfer.awaited.is_there()) return false;
   const Envelope came = channel.look(stream);
@@ -155,10 +142,10 @@ bool ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes) {
 }
 
 bool ShmPort::receive_inline(const Transfer& transfer, std::int64_t bytes) {
+  const CompiledStep& step = *transfer.step;
   const auto size = static_cast<std::size_t>(bytes);
-  const Stream stream = stream_of(transfer);
-  if (transfer.step->verb == Verb::recv)
-    return transfer.channel->read(stream, transfer.data.into + transfer.done, size);
+  const Stream stream = stream_of(step, transfer.done);
+  if (step.verb == Verb::recv) return transfer.channel->read(stream, transfer.data.into + transfer.done, size);
   constexpr std::size_t most = 1024;
   alignas(line_bytes) std::array<std::byte, most> arrived;  // NOLINT(cppcoreguidelines-pro-type-member-init): costs
   if (!transfer.channel->read(stream, arrived.data(), size)) return false;

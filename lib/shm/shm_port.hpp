@@ -30,6 +30,15 @@ class ShmPort {
   /// `lane` is the operation's, but for one that takes no turns.
   void begin(std::uint64_t sequence, int lane);
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
+    if (step.bytes <= inline_bytes_ && is_next(index, step)) {
+      Channel& channel = *channel_of(step);
+      const Stream stream = stream_of(step, 0);
+      if (channel.may_send(stream)) {
+        channel.send(stream, envelope_of(step), data, static_cast<std::size_t>(step.bytes));
+        completed(index, step);
+        return Posted::complete;
+      }
+    }
     return post({index, &step, channel_of(step), {const_cast<std::byte*>(data), nullptr, nullptr}}, sends_);
   }
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) {
@@ -91,18 +100,24 @@ class ShmPort {
 
   /// Does what can be done now; true once all of the message has been sent or received.
   bool move(Transfer& transfer);
-  [[nodiscard]] bool is_next(const Transfer& transfer) const;
-  void completed(const Transfer& transfer);
+  [[nodiscard]] bool is_next(int index, const CompiledStep& step) const {
+    if (!numbers_.empty()) return queue_of(step).done == numbers_[static_cast<std::size_t>(index)];
+    return step.previous < 0 || completed_[static_cast<std::size_t>(step.previous)] == run_;
+  }
+  void completed(int index, const CompiledStep& step) {
+    completed_[static_cast<std::size_t>(index)] = run_;
+    if (!numbers_.empty()) ++queue_of(step).done;
+    if (step.group >= 0 && step.bytes > inline_bytes_) sharing_->completed(step.group);
+  }
   bool send_piece(Transfer& transfer, std::int64_t bytes);
   bool send_area(Transfer& transfer, const std::byte* data, std::size_t bytes);
   bool receive_piece(Transfer& transfer, std::int64_t bytes);
   bool receive_inline(const Transfer& transfer, std::int64_t bytes);
   void take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const;
-  [[nodiscard]] Stream stream_of(const Transfer& transfer) const {
-    const CompiledStep& step = *transfer.step;
+  /// Of the piece of a message before which `done` bytes have travelled.
+  [[nodiscard]] Stream stream_of(const CompiledStep& step, std::int64_t done) const {
     if (step.path == Path::ring) return {lane_, Way::ring};
-    const bool is_first = transfer.done == 0;  // of two pieces at most
-    return {lane_, Way::swap, is_first ? step.slot : step.slot + 1};
+    return {lane_, Way::swap, done == 0 ? step.slot : step.slot + 1};  // two pieces at most
   }
   [[nodiscard]] Envelope envelope_of(const CompiledStep& step) const {
     return {static_cast<std::uint32_t>(step.bytes), sequence_, static_cast<std::uint32_t>(step.message)};
@@ -117,7 +132,7 @@ class ShmPort {
   std::uint32_t sequence_ = 0;
   std::uint32_t run_ = 0;
   std::vector<std::uint32_t> completed_;  ///< Per step: the run in which it was last complete.
-  std::vector<std::uint64_t> numbers_;    ///< Per step of a plan that takes no turns: its place in the queue.
+  std::vector<std::uint64_t> numbers_;  ///< Per step of a plan that takes no turns: its place in the queue; else empty.
   std::vector<Transfer> sends_, recvs_;
   std::optional<PieceSharing> sharing_;  ///< If any sends of the plan can share.
 };
