@@ -151,7 +151,7 @@ TEST(Allreduce, SplitsMessagesAtTheLimit) {
   // Rank 0's setting counts; the others' would make them hang if it were used.
   const Setting limit{"TUTTI_MESSAGE_LIMIT", world_rank() == 0 ? "1024" : "77"};
   const Communicator comm{MPI_COMM_WORLD};
-  EXPECT_EQ(comm.state().route().message_limit, 1024);
+  EXPECT_EQ(comm.state().route().mpi.message_limit, 1024);
   for (const std::string_view algorithm : algorithm_choices())
     for (const std::int64_t count : {127, 128, 129, 1000, 50'001})  // 128 doubles are one piece
       expect_right<double>({algorithm, Way::async, Place::separate}, count, Op::sum, comm);
@@ -214,9 +214,9 @@ TEST(Choice, RefusesNonsenseInTheEnvironmentOnAllRanks) {
 TEST(Tags, AreAsFewAsTheSettingSays) {
   if (std::getenv("TUTTI_TAG_UB") == nullptr) GTEST_SKIP() << "TUTTI_TAG_UB is not set";
   const Communicator comm{MPI_COMM_WORLD};
-  EXPECT_EQ(comm.state().route().tags.contexts(), 1024);
-  EXPECT_EQ(comm.state().route().tags.sequences(), 8);
-  EXPECT_EQ(comm.state().route().tags.messages(), 4);
+  EXPECT_EQ(comm.state().route().mpi.tags.contexts(), 1024);
+  EXPECT_EQ(comm.state().route().mpi.tags.sequences(), 8);
+  EXPECT_EQ(comm.state().route().mpi.tags.messages(), 4);
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ struct MessageCounters {
 ///   duplicate then serves all communicators; a first one made from a smaller communicator needs a duplicate of its
 ///   own. At least 1,000 can be alive at once. Errors: ArgumentError if `comm` is MPI_COMM_NULL or an
 ///   inter-communicator or all contexts are taken; StateError before MPI_Init or after MPI_Finalize.
-/// - Collectives are called in the same order on all ranks of a communicator, with the same count, type and operation.
+/// - Collectives are called in the same order on all ranks of a communicator, with the same count, type and operation,
+///   and in the same way: as in MPI, blocking, nonblocking and persistent calls do not match each other.
 /// - Threads: as MPI was initialised. With MPI_THREAD_MULTIPLE any thread may call, one at a time per communicator;
 ///   with less, a call from a thread that MPI does not allow throws StateError (under MPI_THREAD_SERIALIZED the
 ///   program takes turns itself).

@@ -54,7 +54,8 @@ class [[nodiscard]] Plan {
   /// The algorithm's name, as in the registry; empty if the plan is no collective.
   [[nodiscard]] std::string_view algorithm() const;
   /// What runs and why: "allreduce of 1000 elements of fp32 on 4 ranks of 1 node: rabenseifner, as many bytes want the
-  /// least volume; 4 rounds; the busiest rank sends 4 messages with 1500 elements in all, and reduces 750".
+  /// least volume; 4 rounds; the busiest rank sends 4 messages with 1500 elements in all, and reduces 750; messages go
+  /// through shared memory".
   [[nodiscard]] std::string explain() const;
 
  private:

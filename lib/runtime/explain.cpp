@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/operation.hpp"
 
@@ -30,6 +32,16 @@ std::string cost_in_words(const Choice& choice, const Problem& problem) {
                      plural(cost.messages, "message"), cost.sent.value(), cost.reduced.value());
 }
 
+std::string_view transport_in_words(const CompiledPlan& plan) {
+  const auto goes = [&](bool over_mpi) {
+    return std::ranges::any_of(plan.steps, [&](const CompiledStep& step) {
+      return step.verb != Verb::reduce && step.verb != Verb::copy && (step.path == Path::mpi) == over_mpi;
+    });
+  };
+  if (!goes(false)) return goes(true) ? "; messages go over MPI" : "";
+  return goes(true) ? "; messages go through shared memory and over MPI" : "; messages go through shared memory";
+}
+
 }  // namespace
 
 std::string explain(const Operation& operation) {
@@ -45,7 +57,7 @@ std::string explain(const Operation& operation) {
                   to_text(key.choice), operation.why);
   if (cached.exchanges()) text += "; sizes are exchanged first";
   if (!key.problem.uneven()) text += "; " + cost_in_words(key.choice, key.problem);
-  return text;
+  return text.append(transport_in_words(plan));
 }
 
 }  // namespace tutti::detail

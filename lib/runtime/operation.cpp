@@ -58,6 +58,15 @@ void Operation::advance() {
   }
 }
 
+void Operation::check() {
+  if (state_ != State::running) return;
+  try {
+    current_->port().require_same_kind();
+  } catch (const Error& error) {
+    fail_because(error.what());
+  }
+}
+
 void Operation::fail_because(std::string_view cause) {
   const std::string number = plan_.compiled.takes_turns ? fmt::format(", operation {}", sequence_) : "";
   const std::string why =

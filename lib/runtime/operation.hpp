@@ -27,6 +27,8 @@ class Operation {
   void start(Kind kind);
   /// Does what can be done now; never blocks.
   void advance();
+  /// To be called now and then while it is waited for: looks for signs that it will never be over.
+  void check();
   [[nodiscard]] bool over() const { return state_ == State::idle; }
   /// Ends it with an error: its messages are withdrawn.
   void fail(std::exception_ptr why) noexcept;

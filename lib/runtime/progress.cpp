@@ -85,7 +85,10 @@ void Progress::wait(Operation& operation, Entry& entry) {
       relax();
     // About 10 us: others may wait for this rank's messages of the program itself.
     const int patience = operation.yields() ? 16 : 256;
-    if (looks % patience == patience - 1 && !operation.polls_mpi()) advance_mpi();
+    if (looks % patience == patience - 1) {
+      if (!operation.polls_mpi()) advance_mpi();
+      operation.check();
+    }
     entry.pause();
   }
 }

@@ -46,6 +46,7 @@ class RoutedPort {
     const int completed = shm_.poll(on_complete);
     return uses_mpi_ ? completed + mpi_.poll(on_complete) : completed;
   }
+  void require_same_kind() const { shm_.require_same_kind(); }
   /// Whether messages are pending that MPI carries.
   [[nodiscard]] bool waits_for_mpi() const { return mpi_.in_flight(); }
   void abandon() noexcept {

@@ -71,6 +71,21 @@ void ShmPort::begin(std::uint64_t sequence, int lane) {
     if (is_local_message(plan_->steps[i])) numbers_[i] = queue_of(plan_->steps[i]).numbered++;
 }
 
+void ShmPort::require_same_kind() const {
+  if (!plan_->takes_turns || recvs_.empty()) return;
+  for (const Transfer& transfer : recvs_)
+    for (int lane = 0; lane < route_.links->geometry().lanes; ++lane)
+      for (const Way way : {Way::swap, Way::ring}) {
+        const Stream other{lane, way};
+        if (lane == lane_ || !transfer.channel->awaited(other).is_there()) continue;
+        if (transfer.channel->look(other).operation == sequence_)
+          throw Error(
+              fmt::format("receive from rank {}: it makes another kind of call (blocking, nonblocking or "
+                          "persistent); these do not match each other",
+                          transfer.step->peer));
+      }
+}
+
 bool ShmPort::move(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
   if (!is_next(transfer.index, step)) return false;

@@ -55,6 +55,9 @@ class ShmPort {
   }
   [[nodiscard]] bool idle() const { return sends_.empty() && recvs_.empty(); }
 
+  /// Throws Error if a message that is waited for has come in another lane: another kind of call than this rank's.
+  void require_same_kind() const;
+
   /// After a failure: forgets what has not been sent and received.
   void abandon() noexcept {
     sends_.clear();
