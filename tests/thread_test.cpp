@@ -71,6 +71,15 @@ TEST(Threads, EachHasItsOwnCommunicator) {
   }
 }
 
+/// Asking Open MPI for a setting once lowered the level of the whole library.
+TEST(Threads, LevelStaysWhatItWas) {
+  int before = MPI_THREAD_SINGLE, after = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&before);
+  const Communicator comm{MPI_COMM_WORLD};
+  MPI_Query_thread(&after);
+  EXPECT_EQ(after, before);
+}
+
 /// A communicator is not bound to the thread that made it, nor a request to the one that started it.
 TEST(Threads, TakeOverFromEachOther) {
   if (!threads_are_allowed()) GTEST_SKIP() << "this MPI provides less than MPI_THREAD_MULTIPLE";

@@ -154,6 +154,7 @@ class SendGroups {
   struct Open {
     Span data;
     CompiledStep* first;
+    std::vector<int> peers;
   };
 
   static bool overlap(const Span& a, const Span& b) {
@@ -170,9 +171,12 @@ class SendGroups {
     const Span data = span(send.lhs, send.lhs_at, send.bytes);
     const auto same = std::ranges::find(open_, data, &Open::data);
     if (same == open_.end()) {
-      open_.push_back({data, &send});
+      open_.push_back({data, &send, {send.peer}});
       return;
     }
+    // Once for each reader: what a reader has to give back is bounded.
+    if (std::ranges::find(same->peers, send.peer) != same->peers.end()) return;
+    same->peers.push_back(send.peer);
     if (same->first->group < 0) same->first->group = plan_.groups++;
     send.group = same->first->group;
   }

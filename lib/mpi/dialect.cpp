@@ -42,8 +42,10 @@ bool reads_device_memory() {
 
 /// Open MPI says so in a control variable; other libraries have none of that name.
 bool yields_when_idle() {
-  int provided = 0;
-  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return false;
+  int level = MPI_THREAD_SINGLE, provided = 0;
+  MPI_Query_thread(&level);
+  // Open MPI takes what is asked for here for the whole library's level from then on.
+  if (MPI_T_init_thread(level, &provided) != MPI_SUCCESS) return false;
   std::array<char, 64> value{};  // of whatever type the variable has
   int index = 0, count = 0;
   if (MPI_T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS) {

@@ -38,6 +38,10 @@ class Lanes {
   }
   [[nodiscard]] bool is_free_for(const Place& place) const { return left_[index(place.lane)] == place.number; }
   void leave(const Place& place) { ++left_[index(place.lane)]; }
+  /// The plan that an operation belonged to is gone; another one may get it, on this rank and not on others.
+  void forget(const Operation& operation) {
+    if (repeated_ == &operation) repeated_ = nullptr;
+  }
 
  private:
   static constexpr int count = shm::Geometry{}.lanes;

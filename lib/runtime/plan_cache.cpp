@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "lib/runtime/communicator_state.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
@@ -102,6 +103,7 @@ Operation& CachedPlan::acquire(CommunicatorState& communicator) {
 }
 
 void CachedPlan::release(Operation& operation) noexcept {
+  operation.communicator().lanes().forget(operation);
   operation.next_unused = unused_;
   unused_ = &operation;
   --in_use;

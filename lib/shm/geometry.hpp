@@ -46,13 +46,13 @@ struct Geometry {
   [[nodiscard]] constexpr std::int64_t slot_bytes() const { return slot_lines() * line_bytes; }
   [[nodiscard]] constexpr std::int64_t swap_at(int lane) const { return lane * lane_bytes(); }
   [[nodiscard]] constexpr std::int64_t ring_at(int lane, int side) const {
-    return swap_at(lane) + (2 * swap_slots + side * ring_slots) * slot_bytes();
+    return swap_at(lane) + std::int64_t{2 * swap_slots + side * ring_slots} * slot_bytes();
   }
   [[nodiscard]] constexpr std::int64_t credits_at(int lane, int side) const {
-    return swap_at(lane) + (2 * swap_slots + 2 * ring_slots) * slot_bytes() + side * line_bytes;
+    return swap_at(lane) + std::int64_t{2 * (swap_slots + ring_slots)} * slot_bytes() + side * line_bytes;
   }
   [[nodiscard]] constexpr std::int64_t lane_bytes() const {
-    return (2 * swap_slots + 2 * ring_slots) * slot_bytes() + 2 * line_bytes;
+    return std::int64_t{2 * (swap_slots + ring_slots)} * slot_bytes() + 2 * line_bytes;
   }
   /// The line in which the rank of `side` gives areas back.
   [[nodiscard]] constexpr std::int64_t returns_at(int side) const {

@@ -1,0 +1,95 @@
+// The protocol of shared memory between threads as ranks: every byte of every message, with random delays. Also run
+// under ThreadSanitizer.
+#include <gtest/gtest.h>
+
+#include "tests/shm_threads.hpp"
+
+namespace tutti::shm::test {
+namespace {
+
+/// Small messages and areas, so that there are many of them.
+Geometry usual() {
+  Geometry geometry;
+  geometry.inline_bytes = 256;
+  geometry.area_bytes = 1024;
+  return geometry;
+}
+
+/// The least that the protocol can live with: everything runs out all the time.
+Geometry least() {
+  Geometry geometry;
+  geometry.lanes = 1;
+  geometry.swap_slots = 1;
+  geometry.ring_slots = 1;
+  geometry.pool = 1;
+  geometry.slack = 0;
+  geometry.published = 1;
+  geometry.inline_bytes = 40;
+  geometry.area_bytes = 256;
+  return geometry;
+}
+
+std::vector<Stream> every_stream(const Geometry& geometry) {
+  std::vector<Stream> streams;
+  for (int lane = 0; lane < geometry.lanes; ++lane) {
+    streams.push_back({lane, Way::swap});
+    streams.push_back({lane, Way::ring});
+  }
+  return streams;
+}
+
+class Protocol : public testing::TestWithParam<Geometry> {
+ protected:
+  Outcome expect_intact(int ranks, const Load& load) {
+    const Outcome outcome = run_threads(GetParam(), ranks, load);
+    EXPECT_EQ(outcome.corrupted, 0) << "of " << outcome.messages;
+    const auto among = static_cast<std::uint64_t>(ranks * (ranks - 1) / (load.is_one_sided ? 2 : 1));
+    const auto publishers = static_cast<std::uint64_t>(load.is_one_sided ? 1 : ranks);
+    const std::uint64_t expected = among * load.streams.size() * load.messages +
+                                   publishers * load.publications * static_cast<std::uint64_t>(ranks - 1);
+    EXPECT_EQ(outcome.messages, expected);
+    return outcome;
+  }
+};
+
+TEST_P(Protocol, SwappedSlots) {
+  expect_intact(2, {.streams = {{0, Way::swap}}, .messages = 30'000, .most_bytes = GetParam().inline_bytes});
+}
+
+TEST_P(Protocol, Rings) {
+  Load load{.streams = {{0, Way::ring}}, .messages = 30'000, .most_bytes = GetParam().inline_bytes};
+  expect_intact(2, load);
+  load.is_one_sided = true;
+  expect_intact(2, load);
+}
+
+TEST_P(Protocol, Areas) {
+  Load load{.streams = {{0, Way::ring}}, .messages = 10'000, .most_bytes = GetParam().area_bytes};
+  expect_intact(2, load);
+  load.streams = {{0, Way::swap}};
+  expect_intact(2, load);
+}
+
+TEST_P(Protocol, AreasThatAreAllSentOneWayComeBack) {
+  const Outcome outcome = expect_intact(
+      2, {.streams = {{0, Way::ring}}, .messages = 10'000, .most_bytes = GetParam().area_bytes, .is_one_sided = true});
+  EXPECT_GT(outcome.given_back, 500);
+}
+
+TEST_P(Protocol, PublishedToManyReaders) {
+  expect_intact(4, {.streams = {}, .is_one_sided = true, .publications = 4'000});
+  expect_intact(3, {.streams = {}, .publications = 2'000});
+}
+
+TEST_P(Protocol, EverythingAtOnce) {
+  expect_intact(3, {.streams = every_stream(GetParam()),
+                    .messages = 4'000,
+                    .most_bytes = GetParam().area_bytes,
+                    .publications = 1'000});
+}
+
+INSTANTIATE_TEST_SUITE_P(Geometries, Protocol, testing::Values(usual(), least()),
+                         [](const auto& geometry) { return geometry.param.lanes == 1 ? "least" : "usual"; });
+
+}  // namespace
+}  // namespace tutti::shm::test
