@@ -29,6 +29,8 @@ bool is_middling_among_few(const Question& q) {
   return few_share_memory(q) && q.bytes > 8 * kibibyte && q.bytes <= 16 * (q.ranks * kibibyte);
 }
 
+bool is_medium_among_few(const Question& q) { return few_share_memory(q) && !q.is_uneven && q.bytes <= 512 * kibibyte; }
+
 /// Blocks so large that the ring's 2(p-1) rounds cost less than folding onto a power of two, which moves n twice more.
 bool has_large_blocks(const Question& q) { return q.bytes >= 32 * (q.ranks * kibibyte); }
 
@@ -49,6 +51,7 @@ struct Rule {
 
 /// For each collective the first rule that fits counts; the last one always does, and keeps the order of ranks.
 constexpr Rule rules[] = {
+    {Collective::barrier, "dissemination:8", few_share_memory, "as few ranks that share memory want one round"},
     {Collective::barrier, "dissemination", always, "as it needs the fewest rounds"},
     {Collective::broadcast, "knomial", is_medium, "as few bytes want few rounds"},
     {Collective::broadcast, "knomial/128K", always, "as the tree passes segments on while others arrive"},
@@ -63,9 +66,11 @@ constexpr Rule rules[] = {
     {Collective::allreduce, "rabenseifner", is_power_of_two, "as many bytes want the least volume"},
     {Collective::allreduce, "ring", has_large_blocks, "as large blocks want the least volume on any number of ranks"},
     {Collective::allreduce, "rabenseifner", always, "as it has little volume and few rounds"},
+    {Collective::reduce_scatter, "one_shot", is_medium_among_few, "as few ranks that share memory want one round"},
     {Collective::reduce_scatter, "circulant", always,
      "as it has the least volume and fewest rounds on any number of ranks"},
     {Collective::reduce_scatter, "recursive_halving", always, "as it has little volume and keeps the order of ranks"},
+    {Collective::allgather, "one_shot", is_medium_among_few, "as few ranks that share memory want one round"},
     {Collective::allgather, "circulant", is_medium, "as it has the fewest rounds on any number of ranks"},
     {Collective::allgather, "ring", always, "as many bytes want blocks that lie in one piece"},
     {Collective::gather, "binomial", has_many_ranks_and_small_blocks, "as a root cannot take many small messages fast"},
