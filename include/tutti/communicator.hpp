@@ -44,7 +44,8 @@ struct MessageCounters {
 ///   inter-communicator or all contexts are taken; StateError before MPI_Init or after MPI_Finalize.
 /// - Collectives are called in the same order on all ranks of a communicator, with the same count, type and operation,
 ///   and in the same way: as in MPI, blocking, nonblocking and persistent calls do not match each other.
-/// - Threads: as MPI was initialised. With MPI_THREAD_MULTIPLE any thread may call, one at a time per communicator;
+/// - Threads: as MPI was initialised. With MPI_THREAD_MULTIPLE any thread may call, one at a time per communicator (and
+///   communicators are made by one thread at a time, in the same order on all ranks);
 ///   with less, a call from a thread that MPI does not allow throws StateError (under MPI_THREAD_SERIALIZED the
 ///   program takes turns itself).
 /// - The destructor is close(). A communicator still open at MPI_Finalize is closed there: operations still in flight

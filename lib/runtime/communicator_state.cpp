@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
 
@@ -61,17 +62,32 @@ void CommunicatorState::find_links(MPI_Comm comm) {
     reaches_any |= is_local;
     reaches_all &= is_local || rank == rank_.value();
   }
-  shares_memory_ = reaches_any && reaches_all;
-  if (reaches_any) links_ = &carrier_->fabric().links(context_);
-  if (settings_.transport != Transport::shm) return;
-  int agreed = reaches_all ? 1 : 0;
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &agreed, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  if (agreed != 0) return;
+  if (settings_.transport == Transport::mpi) return;
+  std::string why = reaches_any ? map_links() : "";
+  std::array<int, 2> agreed{why.empty() ? 1 : 0,
+                            reaches_all ? 1 : 0};  // whether all have what they could, and could all
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, agreed.data(), 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (agreed[0] == 0) {
+    links_ = nullptr;
+    is_local_.assign(is_local_.size(), 0);
+  }
+  shares_memory_ = agreed[0] != 0 && agreed[1] != 0 && links_ != nullptr;
+  if (settings_.transport != Transport::shm || (agreed[0] != 0 && agreed[1] != 0)) return;
   carrier_->give_back(context_);
-  const std::string& why = carrier_->fabric().why_not();
+  if (why.empty()) why = carrier_->fabric().why_not();
   throw ArgumentError(fmt::format(
       "tutti::Communicator: transport 'shm', but not all ranks share memory with rank {} ({}); allowed: auto, mpi",
-      rank_.value(), why.empty() ? "they are on several nodes" : why));
+      rank_.value(), why.empty() ? "others cannot, or are on other nodes" : why));
+}
+
+/// Why it cannot be done; empty if it could.
+std::string CommunicatorState::map_links() noexcept {
+  try {
+    links_ = &carrier_->fabric().links(context_);
+    return {};
+  } catch (const std::exception& error) {
+    return error.what();
+  }
 }
 
 Route CommunicatorState::route() {
@@ -79,7 +95,7 @@ Route CommunicatorState::route() {
                   .tags = tags_,
                   .message_limit = settings_.message_limit,
                   .ranks = carrier_ranks_},
-          .shm = {.links = links_, .locals = locals_},
+          .shm = {.links = links_, .locals = locals_, .patience = is_crowded_ ? 8 : 256},
           .counters = &counters_};
 }
 
@@ -104,8 +120,8 @@ void CommunicatorState::poison(const std::string& why) {
 
 void CommunicatorState::close(const char* reason) noexcept {
   if (!is_open()) return;
-  while (in_flight_ > 0)
-    progress_.advance_all();
+  for (int looks = 0; in_flight_ > 0; ++looks)
+    progress_.look_at_all(looks);
   if (failure_.empty()) carrier_->give_back(context_);  // else late messages might still be on their way
   closed_because_ = reason;
   runtime_.closed(*this);

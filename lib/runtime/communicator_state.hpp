@@ -88,6 +88,8 @@ class CommunicatorState {
     return first;
   }
   [[nodiscard]] Lanes& lanes() { return lanes_; }
+  /// Whether operations have to wait for their lane: there is shared memory.
+  [[nodiscard]] bool has_lanes() const { return links_ != nullptr; }
   [[nodiscard]] bool is_turn_of(std::uint64_t sequence) const { return turns_[slot(sequence)] == sequence; }
   void end_turn(std::uint64_t sequence) { turns_[slot(sequence)] = sequence + turns_.size(); }
   void end_operation() { --in_flight_; }
@@ -109,6 +111,7 @@ class CommunicatorState {
   [[nodiscard]] std::size_t slot(std::uint64_t sequence) const { return sequence & (turns_.size() - 1); }
   void find_nodes();
   void find_links(MPI_Comm comm);
+  std::string map_links() noexcept;
 
   Runtime& runtime_;
   Progress& progress_;

@@ -35,7 +35,7 @@ void Operation::bind(const void* input, void* output) {
 void Operation::start(Kind kind) {
   const int turns = plan_.compiled.takes_turns ? (plan_.exchanges() ? 2 : 1) : 0;
   sequence_ = communicator_.begin_operation(turns);
-  if (turns > 0) place_ = communicator_.lanes().enter(kind, *this);
+  if (turns > 0) place_ = enter_lane(kind);
   failure_ = nullptr;
   current_ = &execution_;
   state_ = State::queued;
@@ -75,11 +75,22 @@ void Operation::fail_because(std::string_view cause) {
   fail(std::make_exception_ptr(Error{"tutti: " + why}));
 }
 
+Place Operation::enter_lane(Kind kind) {
+  Lanes& lanes = communicator_.lanes();
+  if (kind != Kind::persistent) return lanes.enter(kind);
+  const PlanKey& key = plan_.key();
+  const Problem& problem = key.problem;
+  // Of uneven blocks, counts may differ from rank to rank.
+  return lanes.enter(
+      Started{problem.collective, problem.root, problem.uneven() ? Count{} : problem.count, key.type, key.op.kind()});
+}
+
 bool Operation::begin() {
   if (!plan_.compiled.takes_turns) {
     current_->port().begin(sequence_, 0, [&] { return communicator_.pairwise_tag(); });
   } else {
-    if (!communicator_.is_turn_of(sequence_) || !communicator_.lanes().is_free_for(place_)) return false;
+    if (!communicator_.is_turn_of(sequence_)) return false;
+    if (communicator_.has_lanes() && !communicator_.lanes().is_free_for(place_)) return false;
     current_->port().begin(sequence_, place_.lane, [&] { return communicator_.tag(sequence_); });
   }
   current_->begin();

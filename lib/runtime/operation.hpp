@@ -64,6 +64,7 @@ class Operation {
     Run run;
     Learned(const Operation& operation, std::vector<Count> learned);
   };
+  [[nodiscard]] Place enter_lane(Kind kind);
   /// False: it is not its turn.
   bool begin();
   void begin_learned();

@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "lib/runtime/communicator_state.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
@@ -103,7 +102,6 @@ Operation& CachedPlan::acquire(CommunicatorState& communicator) {
 }
 
 void CachedPlan::release(Operation& operation) noexcept {
-  operation.communicator().lanes().forget(operation);
   operation.next_unused = unused_;
   unused_ = &operation;
   --in_use;

@@ -19,6 +19,12 @@ void relax() {
 #endif
 }
 
+/// About every 10 us: others may wait for this rank's messages of the program itself.
+bool is_time_for_others(int looks, bool yields) {
+  const int patience = yields ? 16 : 256;
+  return looks % patience == patience - 1;
+}
+
 /// Any look at MPI moves all of its messages; this one asks for nothing and takes nothing.
 void advance_mpi() {
   int found = 0;
@@ -83,9 +89,7 @@ void Progress::wait(Operation& operation, Entry& entry) {
       sched_yield();
     else
       relax();
-    // About 10 us: others may wait for this rank's messages of the program itself.
-    const int patience = operation.yields() ? 16 : 256;
-    if (looks % patience == patience - 1) {
+    if (is_time_for_others(looks, operation.yields())) {
       if (!operation.polls_mpi()) advance_mpi();
       operation.check();
     }
@@ -93,9 +97,29 @@ void Progress::wait(Operation& operation, Entry& entry) {
   }
 }
 
-void Progress::tested() {
-  constexpr int patience = 16;
-  if (++tests_ % patience == 0) advance_mpi();
+void Progress::look_at_all(int looks) {
+  advance_all();
+  bool yields = false;
+  for (const Operation* operation = first_; operation != nullptr; operation = operation->next)
+    yields |= operation->yields();
+  if (yields)
+    sched_yield();
+  else
+    relax();
+  if (!is_time_for_others(looks, yields)) return;
+  advance_mpi();
+  for (Operation* operation = first_; operation != nullptr;) {
+    Operation* const next = operation->next;
+    operation->check();
+    operation = next;
+  }
+}
+
+void Progress::tested(Operation& operation) {
+  constexpr unsigned patience = 16;
+  if (++tests_ % patience != 0) return;
+  advance_mpi();
+  operation.check();
 }
 
 }  // namespace tutti::detail

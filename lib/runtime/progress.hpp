@@ -37,8 +37,10 @@ class Progress {
   void advance_all();
   /// Returns once `operation` is over, moving all the others too.
   void wait(Operation& operation, Entry& entry);
+  /// The same until operations are over, one look at a time: `looks` were made before.
+  void look_at_all(int looks);
   /// Call after a test of an operation: a program that only tests moves MPI forward too.
-  void tested();
+  void tested(Operation& operation);
 
  private:
   Operation* first_ = nullptr;

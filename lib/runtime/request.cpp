@@ -22,10 +22,8 @@ bool test_for(detail::Operation& operation) {
   detail::Progress& progress = operation.communicator().progress();
   const detail::Progress::Entry entry{progress};
   if (!operation.over()) progress.advance_all();
-  if (!operation.over()) {
-    progress.tested();
-    return false;
-  }
+  if (!operation.over()) progress.tested(operation);
+  if (!operation.over()) return false;
   operation.rethrow();
   return true;
 }

@@ -1,5 +1,7 @@
 #include "lib/shm/fabric.hpp"
 
+#include <utility>
+
 #include "lib/mpi/check.hpp"
 
 namespace tutti::shm {
@@ -12,12 +14,11 @@ Fabric::Fabric(MPI_Comm node, int contexts) {
 }
 
 Links& Fabric::links(int context) {
-  auto& links = links_[context];
-  if (links == nullptr) {
-    const std::int64_t offset = Segment::first_free + context * geometry_.window_bytes(ranks_);
-    links = std::make_unique<Links>(segment_, geometry_, offset, ranks_, me_);
-  }
-  return *links;
+  const auto found = links_.find(context);
+  if (found != links_.end()) return *found->second;
+  const std::int64_t offset = Segment::first_free + context * geometry_.window_bytes(ranks_);
+  auto links = std::make_unique<Links>(segment_, geometry_, offset, ranks_, me_);
+  return *links_.emplace(context, std::move(links)).first->second;
 }
 
 }  // namespace tutti::shm

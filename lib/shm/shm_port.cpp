@@ -77,12 +77,16 @@ void ShmPort::require_same_kind() const {
     for (int lane = 0; lane < route_.links->geometry().lanes; ++lane)
       for (const Way way : {Way::swap, Way::ring}) {
         const Stream other{lane, way};
-        if (lane == lane_ || !transfer.channel->awaited(other).is_there()) continue;
-        if (transfer.channel->look(other).operation == sequence_)
-          throw Error(
-              fmt::format("receive from rank {}: it makes another kind of call (blocking, nonblocking or "
-                          "persistent); these do not match each other",
-                          transfer.step->peer));
+        const bool same_lane = lane == lane_, same_way = (way == Way::swap) == (transfer.step->path == Path::swap);
+        if ((same_lane && same_way) || !transfer.channel->awaited(other).is_there()) continue;
+        const Envelope came = transfer.channel->look(other);
+        if (came.operation != sequence_) continue;
+        // Sizes that differ so much that one rank chose slots that the other does not look at.
+        if (same_lane) throw_mismatch(*transfer.step, came, envelope_of(*transfer.step));
+        throw Error(
+            fmt::format("receive from rank {}: it makes another kind of call (blocking, nonblocking or "
+                        "persistent); these do not match each other",
+                        transfer.step->peer));
       }
 }
 
@@ -128,7 +132,7 @@ bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t b
       return true;
     }
     // A copy of its own costs more than a short wait, but the other readers must not keep it for long.
-    if (transfer.patience-- > 0) return false;
+    if (transfer.looks++ < route_.patience) return false;
   }
   const int area = channel.take_area(stream.lane);
   if (area < 0) return false;

@@ -17,6 +17,7 @@ namespace tutti::shm {
 struct Route {
   Links* links = nullptr;       ///< nullptr: none goes here.
   std::span<const int> locals;  ///< What `links` calls each rank of the communicator.
+  int patience = 0;             ///< Looks after which a send that shares goes its own way.
 };
 
 /// The messages in flight of one execution (the concept Port of lib/engine/execution.hpp). Both a send and a receive
@@ -72,7 +73,7 @@ class ShmPort {
     Channel* channel;
     Operands data;  ///< A send reads `lhs`; a receive writes `into`; a receive-and-reduce has all three.
     std::int64_t done = 0;
-    int patience = 256;          ///< Of a send that shares: how often it looks for an area before it goes its own way.
+    int looks = 0;               ///< Of a send that shares: for an area, in vain.
     Channel::Awaited awaited{};  ///< Of a receive whose turn it is: nothing can be done before this is there.
   };
 
