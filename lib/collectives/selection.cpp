@@ -29,7 +29,9 @@ bool is_middling_among_few(const Question& q) {
   return few_share_memory(q) && q.bytes > 8 * kibibyte && q.bytes <= 16 * (q.ranks * kibibyte);
 }
 
-bool is_medium_among_few(const Question& q) { return few_share_memory(q) && !q.is_uneven && q.bytes <= 2048 * kibibyte; }
+bool is_medium_among_few(const Question& q) {
+  return few_share_memory(q) && !q.is_uneven && q.bytes <= 2048 * kibibyte;
+}
 
 /// Blocks so large that the ring's 2(p-1) rounds cost less than folding onto a power of two, which moves n twice more.
 bool has_large_blocks(const Question& q) { return q.bytes >= 32 * (q.ranks * kibibyte); }
