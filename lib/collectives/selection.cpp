@@ -29,6 +29,7 @@ bool is_middling_among_few(const Question& q) {
   return few_share_memory(q) && q.bytes > 8 * kibibyte && q.bytes <= 16 * (q.ranks * kibibyte);
 }
 
+bool is_rather_small_among_few(const Question& q) { return few_share_memory(q) && q.bytes <= 64 * kibibyte; }
 bool is_medium_among_few(const Question& q) {
   return few_share_memory(q) && !q.is_uneven && q.bytes <= 2048 * kibibyte;
 }
@@ -39,8 +40,8 @@ bool has_large_blocks(const Question& q) { return q.bytes >= 32 * (q.ranks * kib
 bool is_small(const Question& q) { return q.bytes <= 2 * kibibyte; }
 bool is_medium(const Question& q) { return q.bytes <= 128 * kibibyte; }
 bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <= q.ranks * kibibyte / 4; }
-/// So few that a chain's rounds cost less than what doubling sends more.
-bool has_few_ranks(const Question& q) { return q.ranks <= 8; }
+/// So few that a chain's rounds cost less than what doubling sends more, which is little through shared memory.
+bool has_few_ranks(const Question& q) { return q.ranks <= (q.shares_memory ? 2 : 8); }
 /// So many that one rank alone takes longer to serve them than a tree takes rounds.
 bool has_many_ranks_and_small_blocks(const Question& q) { return q.ranks > 16 && has_small_even_blocks(q); }
 
@@ -55,8 +56,12 @@ struct Rule {
 constexpr Rule rules[] = {
     {Collective::barrier, "dissemination:8", few_share_memory, "as few ranks that share memory want one round"},
     {Collective::barrier, "dissemination", always, "as it needs the fewest rounds"},
+    {Collective::broadcast, "knomial:8", is_rather_small_among_few, "as few ranks that share memory want one round"},
+    {Collective::broadcast, "knomial:8/64K", few_share_memory,
+     "as few ranks that share memory read the same copy, a segment while the next is written"},
     {Collective::broadcast, "knomial", is_medium, "as few bytes want few rounds"},
     {Collective::broadcast, "knomial/128K", always, "as the tree passes segments on while others arrive"},
+    {Collective::reduce, "knomial:8", is_rather_small_among_few, "as few ranks that share memory want one round"},
     {Collective::reduce, "knomial", is_small, "as few bytes want few rounds"},
     {Collective::reduce, "two_tree", always, "as each rank then sends and reduces everything about once"},
     {Collective::reduce, "knomial", is_medium, "as it keeps the order of ranks, in few rounds"},
