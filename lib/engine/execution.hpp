@@ -21,7 +21,7 @@ enum class Posted : std::uint8_t {
 
 /// Where a receive-and-reduce finds its operands, one of them where the message lands, and leaves the result.
 struct Operands {
-  std::byte *lhs, *rhs, *into;
+  std::byte *lhs = nullptr, *rhs = nullptr, *into = nullptr;
 };
 
 /// Runs a plan over a Port, which is what a transport supplies for the messages in flight of one execution:

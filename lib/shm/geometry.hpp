@@ -46,13 +46,13 @@ struct Geometry {
   [[nodiscard]] constexpr std::int64_t slot_bytes() const { return slot_lines() * line_bytes; }
   [[nodiscard]] constexpr std::int64_t swap_at(int lane) const { return lane * lane_bytes(); }
   [[nodiscard]] constexpr std::int64_t ring_at(int lane, int side) const {
-    return swap_at(lane) + std::int64_t{2 * swap_slots + side * ring_slots} * slot_bytes();
+    return swap_at(lane) + slots(std::int64_t{2} * swap_slots + std::int64_t{side} * ring_slots);
   }
   [[nodiscard]] constexpr std::int64_t credits_at(int lane, int side) const {
-    return swap_at(lane) + std::int64_t{2 * (swap_slots + ring_slots)} * slot_bytes() + side * line_bytes;
+    return swap_at(lane) + slots(std::int64_t{2} * (swap_slots + ring_slots)) + side * line_bytes;
   }
   [[nodiscard]] constexpr std::int64_t lane_bytes() const {
-    return std::int64_t{2 * (swap_slots + ring_slots)} * slot_bytes() + 2 * line_bytes;
+    return slots(std::int64_t{2} * (swap_slots + ring_slots)) + 2 * line_bytes;
   }
   /// The line in which the rank of `side` gives areas back.
   [[nodiscard]] constexpr std::int64_t returns_at(int side) const {
@@ -73,13 +73,14 @@ struct Geometry {
   }
   [[nodiscard]] constexpr std::int64_t pair_at(int low, int high) const { return (pairs(high) + low) * pair_bytes(); }
   [[nodiscard]] constexpr std::int64_t published_at(int ranks, int rank) const {
-    return pairs(ranks) * pair_bytes() + rank * published * area_stride();
+    return pairs(ranks) * pair_bytes() + std::int64_t{rank} * published * area_stride();
   }
   [[nodiscard]] constexpr std::int64_t window_bytes(int ranks) const {
     return rounded(published_at(ranks, ranks), largest_page);  // windows are mapped
   }
 
  private:
+  [[nodiscard]] constexpr std::int64_t slots(std::int64_t count) const { return count * slot_bytes(); }
   [[nodiscard]] static constexpr std::int64_t rounded(std::int64_t bytes, std::int64_t to) {
     return (bytes + to - 1) / to * to;
   }

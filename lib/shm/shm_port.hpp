@@ -68,10 +68,10 @@ class ShmPort {
 
  private:
   struct Transfer {
-    int index;  ///< Of the step.
-    const CompiledStep* step;
-    Channel* channel;
-    Operands data;  ///< A send reads `lhs`; a receive writes `into`; a receive-and-reduce has all three.
+    int index = -1;  ///< Of the step.
+    const CompiledStep* step = nullptr;
+    Channel* channel = nullptr;
+    Operands data{};  ///< A send reads `lhs`; a receive writes `into`; a receive-and-reduce has all three.
     std::int64_t done = 0;
     int looks = 0;               ///< Of a send that shares: for an area, in vain.
     Channel::Awaited awaited{};  ///< Of a receive whose turn it is: nothing can be done before this is there.
