@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <numeric>
 
 #include "lib/mpi/check.hpp"
@@ -28,7 +27,7 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const Comm
   rank_ = Rank{rank};
   find_nodes();
   find_links(comm);
-  turns_.resize(std::bit_floor(static_cast<std::size_t>(tags_.turns())));
+  turns_.resize(static_cast<std::size_t>(tags_.turns()));
   std::iota(turns_.begin(), turns_.end(), std::uint64_t{0});
   runtime_.opened(*this);
 }

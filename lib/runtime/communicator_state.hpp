@@ -90,8 +90,13 @@ class CommunicatorState {
   [[nodiscard]] Lanes& lanes() { return lanes_; }
   /// Whether operations have to wait for their lane: there is shared memory.
   [[nodiscard]] bool has_lanes() const { return links_ != nullptr; }
-  [[nodiscard]] bool is_turn_of(std::uint64_t sequence) const { return turns_[slot(sequence)] == sequence; }
-  void end_turn(std::uint64_t sequence) { turns_[slot(sequence)] = sequence + turns_.size(); }
+  // Where no message has a tag, as all share memory, lanes alone tell operations apart.
+  [[nodiscard]] bool is_turn_of(std::uint64_t sequence) const {
+    return shares_memory_ || turns_[slot(sequence)] == sequence;
+  }
+  void end_turn(std::uint64_t sequence) {
+    if (!shares_memory_) turns_[slot(sequence)] = sequence + turns_.size();
+  }
   void end_operation() { --in_flight_; }
   [[nodiscard]] int tag(std::uint64_t sequence) const { return tags_.base(context_, sequence); }
   [[nodiscard]] int pairwise_tag() const { return tags_.pairwise(context_); }
@@ -108,7 +113,7 @@ class CommunicatorState {
   [[nodiscard]] int in_flight() const { return in_flight_; }
 
  private:
-  [[nodiscard]] std::size_t slot(std::uint64_t sequence) const { return sequence & (turns_.size() - 1); }
+  [[nodiscard]] std::size_t slot(std::uint64_t sequence) const { return sequence % turns_.size(); }
   void find_nodes();
   void find_links(MPI_Comm comm);
   std::string map_links() noexcept;
@@ -132,7 +137,7 @@ class CommunicatorState {
   std::uint64_t sequence_ = 0;
   int in_flight_ = 0;
   Lanes lanes_;
-  std::vector<std::uint64_t> turns_;  ///< Per slot, a power of two of them: the sequence number that may run.
+  std::vector<std::uint64_t> turns_;  ///< Per slot, as many as tags have: the sequence number that may run.
   std::string failure_;               ///< Not empty: poisoned.
   const char* closed_because_ = "";
   PlanCache plans_;
