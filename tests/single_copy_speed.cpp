@@ -17,6 +17,7 @@
 #include <cstring>
 #include <vector>
 
+#include "lib/engine/relax.hpp"
 #include "lib/shm/single_copy.hpp"
 
 namespace tutti::shm {
@@ -38,11 +39,8 @@ struct Shared {
 };
 
 void await(const Counter& counter, std::uint64_t value) {
-  while (counter.value.load(std::memory_order_acquire) < value) {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-  }
+  while (counter.value.load(std::memory_order_acquire) < value)
+    relax();
 }
 
 /// One of the two processes.

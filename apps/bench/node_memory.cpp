@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "apps/options.hpp"
+#include "lib/engine/relax.hpp"
 #include "lib/mpi/check.hpp"
 
 namespace tutti::bench {
@@ -15,15 +16,6 @@ namespace {
 constexpr std::int64_t page = 4096;
 
 std::int64_t whole_pages(Bytes size) { return (size.value() + page - 1) / page * page; }
-
-/// Lets the core's other thread run, and keeps this one from guessing what comes next.
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 }  // namespace
 
@@ -65,7 +57,7 @@ void Meeting::wait(const Flag& flag) const {
     if (waiting_ == Waiting::yielding || polls > patience) {
       sched_yield();
     } else {
-      pause();
+      relax();
     }
   }
 }

@@ -67,8 +67,6 @@ struct Compile {
   }
 };
 
-bool is_message(const CompiledStep& step) { return step.verb != Verb::reduce && step.verb != Verb::copy; }
-
 /// The steps of one pair's messages in one direction, in order of their numbers.
 using Messages = std::map<std::pair<int, bool>, std::vector<int>>;  // by peer, and whether it sends
 
@@ -76,7 +74,7 @@ Messages by_pair(const std::vector<CompiledStep>& steps) {
   Messages pairs;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const CompiledStep& step = steps[i];
-    if (!is_message(step)) continue;
+    if (!step.is_message()) continue;
     pairs[{step.peer, step.verb != Verb::send}].push_back(static_cast<int>(i));  // numbers ascend with steps
   }
   return pairs;

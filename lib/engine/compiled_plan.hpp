@@ -40,6 +40,7 @@ struct CompiledStep {
   int first_dependent = 0, last_dependent = 0;
   std::int64_t lhs_at = 0, rhs_at = 0, into_at = 0;  ///< Bytes from the start of the buffer.
   std::int64_t bytes = 0;
+  [[nodiscard]] bool is_message() const { return verb != Verb::reduce && verb != Verb::copy; }
 };
 
 /// How many messages of one pair and direction may be in flight: message m waits for message m - window.

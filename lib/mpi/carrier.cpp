@@ -63,7 +63,7 @@ void Carrier::discover_nodes() {
         "MPI_Comm_split_type");
   check(MPI_Comm_size(node.get(), &node_size), "MPI_Comm_size");
   is_crowded_ = node_size > processors_of(node.get());
-  mpi_yields_ = yields_when_idle();
+  mpi_yields_ = is_crowded_ && yields_when_idle();
   int lowest = rank;
   check(MPI_Bcast(&lowest, 1, MPI_INT, 0, node.get()), "MPI_Bcast");
   nodes_.resize(static_cast<std::size_t>(size));

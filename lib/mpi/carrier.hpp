@@ -28,7 +28,7 @@ class Carrier {
   /// Whether the node runs more ranks than processors that they may use, so that a rank that waits has to give its
   /// processor away.
   [[nodiscard]] bool is_crowded() const { return is_crowded_; }
-  /// Whether the MPI then does that by itself.
+  /// Whether that is so, and the MPI does it by itself.
   [[nodiscard]] bool mpi_yields() const { return mpi_yields_; }
   /// What the links of this node call a rank of the carrier; -1: messages to it go over MPI.
   [[nodiscard]] int local_of(int rank) const { return locals_[static_cast<std::size_t>(rank)]; }

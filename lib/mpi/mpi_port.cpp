@@ -29,7 +29,7 @@ constexpr std::int64_t room_at_first = 4096;
 std::size_t room_for(const CompiledPlan& plan, std::int64_t limit) {
   std::int64_t most = 0;
   for (const CompiledStep& step : plan.steps)
-    if (step.verb != Verb::reduce && step.verb != Verb::copy) most += pieces_of(step.bytes, limit);
+    if (step.is_message()) most += pieces_of(step.bytes, limit);
   return static_cast<std::size_t>(std::min(most, room_at_first));
 }
 

@@ -35,7 +35,7 @@ std::string cost_in_words(const Choice& choice, const Problem& problem) {
 std::string_view transport_in_words(const CompiledPlan& plan) {
   const auto goes = [&](bool over_mpi) {
     return std::ranges::any_of(plan.steps, [&](const CompiledStep& step) {
-      return step.verb != Verb::reduce && step.verb != Verb::copy && (step.path == Path::mpi) == over_mpi;
+      return step.is_message() && (step.path == Path::mpi) == over_mpi;
     });
   };
   if (!goes(false)) return goes(true) ? "; messages go over MPI" : "";

@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include "lib/engine/relax.hpp"
 #include "lib/runtime/operation.hpp"
 #include "lib/runtime/progress_thread.hpp"
 #include "tutti/error.hpp"
@@ -10,13 +11,12 @@
 namespace tutti::detail {
 namespace {
 
-/// Tells the processor that this is a loop that waits.
-void relax() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("isb" ::: "memory");
-#endif
+/// After a look that found nothing.
+void give_way(bool yields) {
+  if (yields)
+    sched_yield();
+  else
+    relax();
 }
 
 /// About every 10 us: others may wait for this rank's messages of the program itself.
@@ -85,11 +85,9 @@ void Progress::wait(Operation& operation, Entry& entry) {
     operation.advance();
     if (operation.over()) return;
     if (first_ != last_) advance_all();
-    if (operation.yields())
-      sched_yield();
-    else
-      relax();
-    if (is_time_for_others(looks, operation.yields())) {
+    const bool yields = operation.yields();
+    give_way(yields);
+    if (is_time_for_others(looks, yields)) {
       if (!operation.polls_mpi()) advance_mpi();
       operation.check();
     }
@@ -102,10 +100,7 @@ void Progress::look_at_all(int looks) {
   bool yields = false;
   for (const Operation* operation = first_; operation != nullptr; operation = operation->next)
     yields |= operation->yields();
-  if (yields)
-    sched_yield();
-  else
-    relax();
+  give_way(yields);
   if (!is_time_for_others(looks, yields)) return;
   advance_mpi();
   for (Operation* operation = first_; operation != nullptr;) {

@@ -14,8 +14,7 @@ namespace tutti::shm {
 
 /// How the slots of a stream of messages are reused. Both ends know it of every message before it is sent.
 enum class Way : std::uint8_t {
-  /// The slot in which a message arrived is the one in which a later message leaves: its lines are in the own cache,
-  /// and
+  /// The slot in which a message arrived is the one in which a later one leaves: its lines are in the own cache, and
   /// nobody need say that it is free. For operations with equally many messages each way, at most swap_slots.
   swap,
   /// A ring for each direction, whose reader gives credits back. For everything else.

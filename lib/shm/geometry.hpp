@@ -12,6 +12,8 @@ inline constexpr std::int64_t usual_page = 4096, largest_page = 64 * 1024L;
 /// Data in an area begin at the phase of the user's buffer within a cache line, so that no access splits a line.
 inline constexpr std::int64_t phase_bytes = 64;
 
+inline std::size_t phase_of(const void* data) { return reinterpret_cast<std::uintptr_t>(data) % phase_bytes; }
+
 /// How much of everything a pair of ranks has. The defaults are what measured best (docs/performance.md); tests of the
 /// protocol use the least that it can live with. Slots of rings are a power of two.
 struct Geometry {

@@ -28,7 +28,7 @@ int PieceSharing::publish(int group, std::int64_t offset, const std::byte* data,
   if (area < 0) {
     area = free_area(sharers);
     if (area < 0) return -1;
-    std::memcpy(publisher.area(area) + reinterpret_cast<std::uintptr_t>(data) % phase_bytes, data, bytes);
+    std::memcpy(publisher.area(area) + phase_of(data), data, bytes);
     publisher.read_by_one_more(area);  // this execution
     sharers.kept.push_back({offset, area});
   }

@@ -11,11 +11,7 @@
 namespace tutti::shm {
 namespace {
 
-bool is_local_message(const CompiledStep& step) {
-  return step.verb != Verb::reduce && step.verb != Verb::copy && step.path != Path::mpi;
-}
-
-std::size_t phase_of(const void* data) { return reinterpret_cast<std::uintptr_t>(data) % phase_bytes; }
+bool is_local_message(const CompiledStep& step) { return step.is_message() && step.path != Path::mpi; }
 
 [[noreturn]] void throw_mismatch(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
   if (came.operation == expected.operation && came.message == expected.message)
@@ -165,7 +161,7 @@ bool ShmPort::receive_inline(const Transfer& transfer, std::int64_t bytes) {
   const auto size = static_cast<std::size_t>(bytes);
   const Stream stream = stream_of(step, transfer.done);
   if (step.verb == Verb::recv) return transfer.channel->read(stream, transfer.data.into + transfer.done, size);
-  constexpr std::size_t most = 1024;
+  constexpr auto most = static_cast<std::size_t>(Geometry{}.inline_bytes);
   alignas(line_bytes) std::array<std::byte, most> arrived;  // NOLINT(cppcoreguidelines-pro-type-member-init): costs
   if (!transfer.channel->read(stream, arrived.data(), size)) return false;
   take(transfer, arrived.data(), bytes);

@@ -54,7 +54,6 @@ class ShmPort {
     if (sends_.empty() && recvs_.empty()) return 0;
     return poll(recvs_, on_complete) + poll(sends_, on_complete);
   }
-  [[nodiscard]] bool idle() const { return sends_.empty() && recvs_.empty(); }
 
   /// Throws Error if a message that is waited for has come in another lane: another kind of call than this rank's.
   void require_same_kind() const;
