@@ -39,6 +39,7 @@ constinit const Algorithm allreduce_two_shot{
     .collective = Collective::allreduce,
     .name = "two_shot",
     .order = Order::of_ranks,
+    .segments = Segments::of_elements,
     .build = build,
     .cost = cost,
     .summary = "every block straight to its owner and back to all: two rounds, least volume, 2(p-1) messages",

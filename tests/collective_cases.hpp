@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <climits>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "lib/checker/problems.hpp"
 #include "tests/allreduce_cases.hpp"
+#include "tutti/memory.hpp"
 
 namespace tutti::test {
 
@@ -181,6 +183,29 @@ void reduce_here(const Problem& problem, const Op& op, std::vector<T>& out) {
   }
 }
 
+/// What CallMemory is made of on this rank: ordinary memory, or that which peers of the node read in place.
+enum class MemoryKind : std::uint8_t { ordinary, tutti };
+inline MemoryKind memory_kind = MemoryKind::ordinary;
+
+template <class T>
+struct CallAllocator {
+  using value_type = T;
+  MemoryKind kind = memory_kind;
+
+  CallAllocator() = default;
+  template <class U>
+  CallAllocator(const CallAllocator<U>& other) : kind(other.kind) {}  // NOLINT(google-explicit-constructor)
+  T* allocate(std::size_t n) {
+    if (kind == MemoryKind::ordinary) return std::allocator<T>{}.allocate(n);
+    return static_cast<T*>(tutti::allocate(Bytes{static_cast<std::int64_t>(n * sizeof(T))}));
+  }
+  void deallocate(T* data, std::size_t n) {
+    if (kind == MemoryKind::ordinary) return std::allocator<T>{}.deallocate(data, n);
+    tutti::deallocate(data);
+  }
+  bool operator==(const CallAllocator&) const = default;
+};
+
 /// The memory of a rank for one call: input and output apart, or the one inside the other, with room to spare around.
 template <class T>
 class CallMemory {
@@ -195,7 +220,7 @@ class CallMemory {
     if (offset)
       std::copy(input.begin(), input.end(), elements_.begin() + static_cast<std::ptrdiff_t>(output_) + offset->value());
     else
-      input_ = input;
+      input_.assign(input.begin(), input.end());
     offset_ = offset ? offset->value() : 0;
     is_aliased_ = offset.has_value();
     size_ = static_cast<std::size_t>(out.value());
@@ -218,7 +243,7 @@ class CallMemory {
 
  private:
   static constexpr std::size_t spare = 3;
-  std::vector<T> elements_, input_;
+  std::vector<T, CallAllocator<T>> elements_, input_;
   std::size_t output_ = 0, size_ = 0;
   std::ptrdiff_t offset_ = 0;
   bool is_aliased_ = false;

@@ -90,7 +90,7 @@ class FakePort {
  public:
   FakePort(FakeNetwork& network, int rank) : network_(&network), rank_(rank) {}
 
-  Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
+  Posted post_send(int index, const CompiledStep& step, const std::byte* data, std::byte* /*answer*/) {
     if (network_->busy()) return Posted::busy;
     FakeNetwork::Message& message = network_->find(rank_, step.peer, step.message);
     message.sent = step.bytes;

@@ -2,6 +2,7 @@
 // Threads as the ranks of a node, which talk over channels on plain memory.
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -76,6 +77,8 @@ class Talk {
       buffer_.resize(inline_bytes());
       fill(buffer_.data(), message, bytes);
       channel_.send(stream, envelope(message, bytes, sent_), buffer_.data(), bytes);
+    } else if (is_lent(message)) {
+      if (!lend(stream, message, bytes, delays)) return false;
     } else {
       const int area = channel_.take_area(stream.lane);
       if (area < 0) return false;
@@ -100,7 +103,10 @@ class Talk {
       same = same && is_filled(buffer_.data(), message, bytes);
     } else {
       delays.maybe();
-      same = same && is_filled(channel_.piece(came), message, bytes);
+      const bool is_loan = came.area == Envelope::lent;
+      const auto* const piece =
+          is_loan ? reinterpret_cast<const std::byte*>(channel_.loan(stream).source) : channel_.piece(came);
+      same = same && is_loan == is_lent(message) && is_filled(piece, message, bytes);
     }
     channel_.release(stream, came, came.area == 0 ? bytes : 0);
     ++received_;
@@ -109,6 +115,25 @@ class Talk {
   }
 
  private:
+  /// A buffer that the other side reads in place, and the number of that loan.
+  struct Lent {
+    std::vector<std::byte> data;
+    std::uint64_t loan = 0;
+  };
+
+  /// Loans of a lane are counted together: in one of its streams only.
+  [[nodiscard]] bool is_lent(std::uint64_t message) const { return stream_.way == Way::ring && message / 16 % 2 == 0; }
+  bool lend(Stream stream, std::uint64_t message, std::size_t bytes, Delays& delays) {
+    Lent& lent = lent_[loans_ % lent_.size()];
+    if (lent.loan != 0 && !channel_.has_read(stream.lane, lent.loan)) return false;
+    lent.data.resize(static_cast<std::size_t>(most_));
+    delays.maybe();
+    fill(lent.data.data(), message, bytes);
+    lent.loan = channel_.lend(stream, envelope(message, bytes, sent_),
+                              {.source = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(lent.data.data()))});
+    ++loans_;
+    return true;
+  }
   [[nodiscard]] Stream stream_of(std::uint64_t n) const {
     return of_message(stream_, n, channel_.geometry().swap_slots);
   }
@@ -126,6 +151,8 @@ class Talk {
   std::int64_t most_;
   std::uint64_t to_send_, to_receive_, sent_ = 0, received_ = 0, corrupted_ = 0;
   std::vector<std::byte> buffer_;
+  std::array<Lent, 2> lent_{};
+  std::uint64_t loans_ = 0;
 };
 
 /// What one rank publishes, and what the others do. Its messages have a stream of their own.

@@ -8,6 +8,9 @@
 #include <new>
 #include <string>
 
+#include "tutti/error.hpp"
+#include "tutti/memory.hpp"
+
 namespace tutti::bench {
 
 namespace {
@@ -49,8 +52,24 @@ Bytes available() {
 
 }  // namespace host
 
+namespace tutti_memory {
+
+std::byte* allocate(Bytes size) {
+  try {
+    return static_cast<std::byte*>(tutti::allocate(size));
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+void free(std::byte* data) { deallocate(data); }
+
+}  // namespace tutti_memory
+
 constexpr std::array table = {
     BenchMemory{"host", host::allocate, host::free, host::rewrite, host::write, host::read, host::available},
+    BenchMemory{"tutti", tutti_memory::allocate, tutti_memory::free, host::rewrite, host::write, host::read,
+                host::available},
 };
 
 }  // namespace

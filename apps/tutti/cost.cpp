@@ -74,9 +74,8 @@ Row simulated(Row row, const checker::Case& what, const Rates& rates) {
   if (what.segment > Count{0}) row.cost = {};
   for (int rank = 0; rank < what.size; ++rank) {
     const Problem& problem = problems.of(Rank{rank});
-    Schedule schedule = row.choice.algorithm->build(problem);
+    const Schedule schedule = built(*row.choice.algorithm, problem, what.segment);
     if (what.segment > Count{0}) {
-      schedule = segmented(schedule, problem.aliasing, what.segment);
       const Cost counted = checker::counted(schedule);
       row.cost.messages = std::max(row.cost.messages, counted.messages);
       row.cost.sent = std::max(row.cost.sent, counted.sent);

@@ -27,6 +27,14 @@ enum class Order : std::uint8_t {
   any,       ///< Operands change places: the operation must be commutative.
 };
 
+/// What a size of segments is good for ("ring/64K").
+enum class Segments : std::uint8_t {
+  of_messages,  ///< Messages are cut, and what is received is passed on piece by piece.
+  /// The elements are: each segment has a schedule of its own, one after the other. Of collectives whose elements have
+  /// nothing to do with each other, and so that data stay in the caches from one round to the next.
+  of_elements,
+};
+
 /// A number that changes an algorithm's schedules: a radix, or into how many blocks it cuts the data.
 struct Parameter {
   std::string_view name;  ///< Empty: it has none.
@@ -51,6 +59,7 @@ struct Algorithm {
   std::string_view name;
   Order order;
   Parameter parameter{};
+  Segments segments = Segments::of_messages;
   Schedule (*build)(const Problem& problem);
   Cost (*cost)(const Problem& problem);
   /// What has to run before `build`, if blocks are uneven and ranks know only their own sizes; nullptr: nothing.

@@ -32,6 +32,10 @@ struct MessageCounters {
     std::uint64_t sent = 0, received = 0;
   };
   Transport shm{}, mpi{};
+  // Of what travelled through shared memory, in pieces:
+  std::uint64_t delivered = 0;  ///< Written by a peer to where this rank wanted them, in Tutti memory.
+  std::uint64_t in_place = 0;   ///< Read in a peer's Tutti memory (tutti/memory.hpp).
+  std::uint64_t forwarded = 0;  ///< Sent on in the same pass as it was reduced.
 };
 
 /// A group of MPI processes that runs Tutti's collectives. Made from an MPI communicator, independent of it afterwards:

@@ -12,6 +12,7 @@
 #include "tutti/environment.hpp"
 #include "tutti/error.hpp"
 #include "tutti/gather.hpp"
+#include "tutti/memory.hpp"
 #include "tutti/op.hpp"
 #include "tutti/reduce.hpp"
 #include "tutti/reduce_scatter.hpp"

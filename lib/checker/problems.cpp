@@ -158,22 +158,27 @@ BlockList Problems::keep(std::vector<Count> counts, Count gap) {
   return {kept, lists_->back()};
 }
 
-Parts parts_of(const Algorithm& algorithm, const Problems& problems) {
+namespace {
+
+Parts parts_of(const Algorithm& algorithm, const Problems& problems, Count segment) {
   Parts parts;
   for (Rank rank; rank.value() < problems.size(); rank = Rank{rank.value() + 1}) {
     const Problem& problem = problems.of(rank);
     const auto [input, output] = shape_of(problem);
-    parts.push_back({input, output, problem.aliasing, algorithm.build(problem)});
+    parts.push_back({input, output, problem.aliasing, built(algorithm, problem, segment)});
   }
   return parts;
 }
 
+}  // namespace
+
+Parts parts_of(const Algorithm& algorithm, const Problems& problems) { return parts_of(algorithm, problems, Count{0}); }
+
 Parts parts_of(const Algorithm& algorithm, const Problems& problems, const Case& what) {
-  Parts parts = parts_of(algorithm, problems);
-  for (Part& part : parts) {
-    if (what.segment > Count{0}) part.schedule = segmented(part.schedule, part.aliasing, what.segment);
-    if (what.is_fused) part.schedule = fused(std::move(part.schedule));
-  }
+  Parts parts = parts_of(algorithm, problems, what.segment);
+  if (what.is_fused)
+    for (Part& part : parts)
+      part.schedule = fused(std::move(part.schedule));
   return parts;
 }
 

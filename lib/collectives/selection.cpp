@@ -16,8 +16,11 @@ bool is_power_of_two(const Question& q) { return std::has_single_bit(static_cast
 /// Up to here, few rounds count more than little volume. Measured (docs/performance.md): two ranks exchange everything
 /// once anyway; for more, log2 p times the volume tells the earlier the more ranks share the memory.
 bool is_small_allreduce(const Question& q) {
-  return q.bytes <= (q.ranks <= 2 ? 256 * kibibyte : std::max(4 * kibibyte, 128 * kibibyte / q.ranks));
+  if (q.ranks <= 2) return q.bytes <= (q.shares_memory ? 32 : 256) * kibibyte;
+  return q.bytes <= std::max(4 * kibibyte, 128 * kibibyte / q.ranks);
 }
+/// Reductions go back in the same pass as they are made, and stay in the caches until they are read.
+bool is_large_between_two(const Question& q) { return q.shares_memory && q.ranks == 2 && q.bytes > 1024 * kibibyte; }
 
 // Through shared memory a message costs its sender and its receiver a few cache lines, and sends of the same data share
 // one copy. With more than two ranks few enough that one can serve all others (measured, docs/performance.md):
@@ -70,6 +73,8 @@ constexpr Rule rules[] = {
     {Collective::allreduce, "two_shot", is_middling_among_few,
      "as few ranks that share memory want two rounds of little volume"},
     {Collective::allreduce, "recursive_doubling", is_small_allreduce, "as few bytes want few rounds"},
+    {Collective::allreduce, "two_shot/256K", is_large_between_two,
+     "as two ranks that share memory send results on while they are in the caches"},
     {Collective::allreduce, "rabenseifner", is_power_of_two, "as many bytes want the least volume"},
     {Collective::allreduce, "ring", has_large_blocks, "as large blocks want the least volume on any number of ranks"},
     {Collective::allreduce, "rabenseifner", always, "as it has little volume and few rounds"},

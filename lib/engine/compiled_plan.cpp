@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <map>
 #include <utility>
 
@@ -127,6 +128,74 @@ void choose_paths(CompiledPlan& plan, const Messages& pairs, const SharedMemory&
   }
 }
 
+/// Finds what may be written in place before it is sent: the results of receive-and-reduce steps that go back to where
+/// the data came from, and those places for them that are free once the data have been read.
+class Answers {
+ public:
+  Answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after, const Aliasing& aliasing)
+      : plan_(plan), pairs_(pairs), after_(after), aliasing_(aliasing) {}
+
+  void find() {
+    for (const auto& [pair, messages] : pairs_) {
+      const auto& [peer, receives] = pair;
+      if (receives || step(messages[0]).path == Path::mpi) continue;
+      for (const int send : messages)
+        find_result(send);
+      const auto back = pairs_.find({peer, true});
+      if (back != pairs_.end()) find_places(messages, back->second);
+    }
+  }
+
+ private:
+  [[nodiscard]] CompiledStep& step(int i) { return plan_.steps[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] const std::vector<int>& after(int i) const { return after_[static_cast<std::size_t>(i)]; }
+
+  void find_result(int send) {
+    if (!is_result(send)) return;
+    step(after(send)[0]).forward = send;
+    plan_.forwards = true;
+  }
+  /// Whether the send waits for nothing but a receive-and-reduce whose result it sends.
+  [[nodiscard]] bool is_result(int send) {
+    if (after(send).size() != 1) return false;
+    const CompiledStep &sent = step(send), &made = step(after(send)[0]);
+    return made.verb == Verb::recv_reduce && made.path != Path::mpi && made.bytes == sent.bytes &&
+           made.into == sent.lhs && made.into_at == sent.lhs_at;
+  }
+
+  /// For each send of other data the next receive whose place is free from the start, or is that of the data sent.
+  void find_places(const std::vector<int>& sends, const std::vector<int>& recvs) {
+    std::size_t next = 0;
+    for (const int send : sends) {
+      if (is_result(send)) continue;
+      while (next < recvs.size() && !fits(send, recvs[next]))
+        ++next;
+      if (next == recvs.size()) return;
+      const CompiledStep& recv = step(recvs[next++]);
+      CompiledStep& sent = step(send);
+      sent.answer = recv.message;
+      sent.into = recv.into;
+      sent.into_at = recv.into_at;
+    }
+  }
+  [[nodiscard]] bool fits(int send, int recv) {
+    const CompiledStep &to = step(recv), &from = step(send);
+    if (to.verb != Verb::recv || to.bytes != from.bytes || to.bytes == 0) return false;
+    if (after(recv).empty()) return true;
+    return after(recv).size() == 1 && after(recv)[0] == send &&
+           place(to.into, to.into_at) == place(from.lhs, from.lhs_at);
+  }
+  [[nodiscard]] std::pair<Buffer, std::int64_t> place(Buffer buffer, std::int64_t at) const {
+    if (buffer != Buffer::input || !aliasing_.offset()) return {buffer, at};
+    return {Buffer::output, at + aliasing_.offset()->value() * plan_.element};
+  }
+
+  CompiledPlan& plan_;
+  const Messages& pairs_;
+  const Dependencies& after_;
+  const Aliasing& aliasing_;
+};
+
 /// Finds the sends of the same data: of the same region, which no step writes between them.
 class SendGroups {
  public:
@@ -208,8 +277,12 @@ void flatten(const Dependencies& after, CompiledPlan& plan) {
   Dependencies dependents(after.size());
   for (std::size_t i = 0; i < after.size(); ++i) {
     plan.waits.push_back(static_cast<int>(after[i].size()));
-    for (const int before : after[i])
+    const Verb verb = plan.steps[i].verb;
+    for (const int before : after[i]) {
       dependents[static_cast<std::size_t>(before)].push_back(static_cast<int>(i));
+      if (verb == Verb::reduce || verb == Verb::recv_reduce)
+        plan.steps[static_cast<std::size_t>(before)].makes_room = true;
+    }
   }
   for (std::size_t i = 0; i < after.size(); ++i) {
     plan.steps[i].first_dependent = static_cast<int>(plan.dependents.size());
@@ -223,6 +296,16 @@ void flatten(const Dependencies& after, CompiledPlan& plan) {
 std::string CompiledPlan::name() const {
   if (choice.algorithm == nullptr) return "point-to-point";
   return std::string{to_string(problem.collective)} + " (" + to_text(choice) + ")";
+}
+
+void CompiledPlan::combine(const void* lhs, const void* rhs, void* into, void* also, std::int64_t bytes) const {
+  const auto elements = static_cast<std::size_t>(bytes >> element_shift);
+  if (reduce_many != nullptr) {
+    const void* const operands[] = {lhs, rhs};
+    return reduce_many(operands, 2, into, also, elements);
+  }
+  combine(lhs, rhs, into, bytes);
+  std::memcpy(also, into, static_cast<std::size_t>(bytes));
 }
 
 CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op, MessageWindow window,
@@ -240,6 +323,7 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   plan.element = size_of(type).value();
   plan.element_shift = std::countr_zero(static_cast<std::uint64_t>(plan.element));
   plan.reduce = op.kind() == Op::Kind::user ? nullptr : reduce_kernel(op.kind(), type);
+  plan.reduce_many = op.kind() == Op::Kind::user ? nullptr : reduce_many_kernel(op.kind(), type);
   plan.scratch_bytes = plan.element * packed.scratch.value();
   Dependencies after;
   for (const Step& step : packed.steps) {
@@ -250,6 +334,7 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   const Messages pairs = by_pair(plan.steps);
   choose_paths(plan, pairs, memory);
   SendGroups{plan, problem.aliasing}.find();
+  Answers{plan, pairs, after, problem.aliasing}.find();
   limit_messages(plan.steps, pairs, window.messages, after);
   plan.in_order = starts_in_order(after);
   flatten(after, plan);
@@ -258,10 +343,9 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
 
 CompiledPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, MessageWindow window,
                      const SharedMemory& memory) {
-  Schedule schedule = choice.algorithm->build(problem);
-  const std::int64_t element = size_of(type).value();
-  if (choice.segment > 0)
-    schedule = segmented(schedule, problem.aliasing, Count{std::max<std::int64_t>(1, choice.segment / element)});
+  const std::int64_t elements = choice.segment / size_of(type).value();
+  const Count segment{choice.segment > 0 ? std::max<std::int64_t>(1, elements) : 0};
+  Schedule schedule = built(*choice.algorithm, problem, segment);
   CompiledPlan plan = compile(fused(std::move(schedule)), problem, type, op, window, memory);
   plan.choice = choice;
   return plan;

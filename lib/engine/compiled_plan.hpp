@@ -37,6 +37,11 @@ struct CompiledStep {
   int previous = -1;  ///< The step of the message before it on its pair and direction; -1: it is the first.
   int slot = 0;       ///< With Path::swap: pieces before it on its pair and direction.
   int group = -1;     ///< Of a send: the sends of the same data to other ranks, through shared memory; -1: alone.
+  /// Of a send through shared memory: number of the message back whose data may be written to `into` as soon as this
+  /// one's have been read; -1: none.
+  int answer = -1;
+  int forward = -1;         ///< Of a recv_reduce: the step that sends its result, and waits for nothing else; -1: none.
+  bool makes_room = false;  ///< Of a send: a reduction waits for its data to be out of the way.
   int first_dependent = 0, last_dependent = 0;
   std::int64_t lhs_at = 0, rhs_at = 0, into_at = 0;  ///< Bytes from the start of the buffer.
   std::int64_t bytes = 0;
@@ -73,8 +78,10 @@ struct CompiledPlan {
   std::vector<int> dependents;  ///< CompiledStep::first_dependent..last_dependent index this.
   std::int64_t scratch_bytes = 0;
   int sends = 0, recvs = 0;
-  int groups = 0;         ///< CompiledStep::group is less.
-  bool uses_mpi = false;  ///< Whether any message travels over MPI.
+  int groups = 0;                          ///< CompiledStep::group is less.
+  bool uses_mpi = false;                   ///< Whether any message travels over MPI.
+  bool forwards = false;                   ///< Whether any step has a `forward`.
+  ReduceManyKernel reduce_many = nullptr;  ///< nullptr: op.function().
   /// into = lhs (+) rhs, of so many bytes of elements.
   void combine(const void* lhs, const void* rhs, void* into, std::int64_t bytes) const {
     const std::int64_t elements = bytes >> element_shift;
@@ -83,6 +90,8 @@ struct CompiledPlan {
     else
       op.function()(lhs, rhs, into, Count{elements}, op.context());
   }
+  /// The same; `also` gets what `into` gets. It may be an operand, if it begins where that does.
+  void combine(const void* lhs, const void* rhs, void* into, void* also, std::int64_t bytes) const;
   /// The bytes of a message's pieces but the last: whole elements.
   [[nodiscard]] std::int64_t piece_of(std::int64_t most) const { return most / element * element; }
   /// "allreduce (ring)", for messages.

@@ -26,7 +26,8 @@ struct Operands {
 
 /// Runs a plan over a Port, which is what a transport supplies for the messages in flight of one execution:
 ///   void begin(...)                        a new run starts; what it takes is the transport's affair
-///   Posted post_send(index, step, data)    starts the send of the step of that index
+///   Posted post_send(index, step, data, answer)   starts the send of the step of that index; `answer`: where the
+///                                          message step.answer belongs; nullptr: there is none
 ///   Posted post_recv(index, step, data)    the same for a receive
 ///   Posted post_recv_reduce(index, step, operands)   a receive and its reduction; where step.path is mpi it receives
 ///                                          into the operand where the message lands, and the engine reduces
@@ -101,7 +102,8 @@ class Execution {
     const CompiledStep& step = plan_.steps[i];
     switch (step.verb) {
       case Verb::send:
-        return posted(i, port_.post_send(static_cast<int>(i), step, at(step.lhs, step.lhs_at)));
+        return posted(i, port_.post_send(static_cast<int>(i), step, at(step.lhs, step.lhs_at),
+                                         step.answer < 0 ? nullptr : at(step.into, step.into_at)));
       case Verb::recv:
         return posted(i, port_.post_recv(static_cast<int>(i), step, at(step.into, step.into_at)));
       case Verb::recv_reduce:

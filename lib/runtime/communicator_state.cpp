@@ -94,7 +94,7 @@ Route CommunicatorState::route() {
                   .tags = tags_,
                   .message_limit = settings_.message_limit,
                   .ranks = carrier_ranks_},
-          .shm = {.links = links_, .locals = locals_, .patience = is_crowded_ ? 8 : 256},
+          .shm = {.links = links_, .locals = locals_, .counters = &counters_, .patience = is_crowded_ ? 8 : 256},
           .counters = &counters_};
 }
 

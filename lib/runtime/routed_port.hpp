@@ -28,9 +28,9 @@ class RoutedPort {
     if (uses_mpi_) mpi_.begin(tag());
     shm_.begin(sequence, lane);
   }
-  Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
+  Posted post_send(int index, const CompiledStep& step, const std::byte* data, std::byte* answer) {
     ++counter(step).sent;
-    return step.path == Path::mpi ? mpi_.post_send(index, step, data) : shm_.post_send(index, step, data);
+    return step.path == Path::mpi ? mpi_.post_send(index, step, data) : shm_.post_send(index, step, data, answer);
   }
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) {
     ++counter(step).received;

@@ -61,6 +61,13 @@ std::shared_ptr<mpi::Carrier> Runtime::carrier_for(MPI_Comm comm) {
   return carrier;
 }
 
+std::shared_ptr<shm::NodeHeap> Runtime::heap() const {
+  if (world_ == nullptr)
+    throw StateError(
+        "tutti::allocate: no Communicator over MPI_COMM_WORLD has been made, which finds out who shares memory");
+  return world_->fabric().heap();
+}
+
 void Runtime::finalize() noexcept {
   thread_.reset();
   progress_.serve(nullptr);

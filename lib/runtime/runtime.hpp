@@ -24,6 +24,10 @@ class Runtime {
   /// one, which is made for the first communicator of all of its ranks; else a duplicate of `comm`.
   [[nodiscard]] std::shared_ptr<mpi::Carrier> carrier_for(MPI_Comm comm);
 
+  /// Of the duplicate of MPI_COMM_WORLD; nullptr: its node shares no memory. Throws StateError if there is no
+  /// duplicate.
+  [[nodiscard]] std::shared_ptr<shm::NodeHeap> heap() const;
+
   void opened(CommunicatorState& communicator) { open_.push_back(&communicator); }
   void closed(CommunicatorState& communicator) { std::erase(open_, &communicator); }
   /// MPI_Finalize has begun, MPI still works: closes all communicators.

@@ -1,10 +1,14 @@
 #pragma once
 // Passes: schedule -> schedule. What an algorithm does stays, how it is carried out changes.
 
+#include "tutti/algorithm.hpp"
 #include "tutti/patterns.hpp"
 #include "tutti/schedule.hpp"
 
 namespace tutti {
+
+/// What an algorithm builds, in segments of so many elements as Algorithm::segments says; 0: whole.
+[[nodiscard]] Schedule built(const Algorithm& algorithm, const Problem& problem, Count segment);
 
 /// Cuts every message, reduction and copy of more than `segment` elements into pieces of that size, each a step of its
 /// own that waits only for the pieces that it touches: what is received piece by piece is passed on or reduced piece by

@@ -68,7 +68,8 @@ void Channel::release(Stream stream, const Envelope& envelope, std::size_t inlin
       lane.credits_of_mine->store(lane.received, std::memory_order_release);
     }
   }
-  if (envelope.area == 0) return;
+  if (envelope.area == Envelope::lent) lane.credits_of_mine[loans].store(++lane.returned, std::memory_order_release);
+  if (envelope.area == 0 || envelope.area >= Envelope::delivered) return;
   const int code = envelope.area - 1;
   if (code >= 2 * geometry_.pool) return give_back(code);  // always its sender's
   owned_.push_back(static_cast<std::uint8_t>(code));

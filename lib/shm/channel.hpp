@@ -59,6 +59,20 @@ class Channel {
     envelope.phase = static_cast<std::uint8_t>(phase);
     send(stream, envelope, nullptr, 0);
   }
+  /// A piece that the receiver reads in place. It must stay as it is until has_read() the number that this gives.
+  std::uint64_t lend(Stream stream, Envelope envelope, const Loan& loan) {
+    envelope.area = Envelope::lent;
+    send(stream, envelope, reinterpret_cast<const std::byte*>(&loan), sizeof loan);
+    return ++lanes_[index(stream.lane)].lent;
+  }
+  [[nodiscard]] bool has_read(int lane, std::uint64_t loan) const {
+    return lanes_[index(lane)].credits_for_me[loans].load(std::memory_order_acquire) >= loan;
+  }
+  /// A piece that was already written to where the receiver wants it.
+  void send_delivered(Stream stream, Envelope envelope) {
+    envelope.area = Envelope::delivered;
+    send(stream, envelope, nullptr, 0);
+  }
   [[nodiscard]] std::byte* area(int code) const { return pair_ + geometry_.area_at(code); }
   [[nodiscard]] int published_code(int published) const { return geometry_.areas() + published; }
 
@@ -82,6 +96,12 @@ class Channel {
   [[nodiscard]] bool read(Stream stream, std::byte* into, std::size_t bytes) const {
     const Slot slot = incoming(stream);
     return unpack(slot.lines, slot.flag, into, bytes);
+  }
+  /// What came with Envelope::lent.
+  [[nodiscard]] Loan loan(Stream stream) const {
+    Loan loan;
+    std::memcpy(&loan, incoming(stream).lines->payload + sizeof(Envelope), sizeof loan);
+    return loan;
   }
   /// The data of a message with an area.
   [[nodiscard]] const std::byte* piece(const Envelope& envelope) const;
@@ -107,6 +127,7 @@ class Channel {
     std::array<Swap, Geometry::most_swap_slots> swaps{};
     std::uint64_t sent = 0, acknowledged = 0;
     std::uint64_t received = 0, credited = 0;
+    std::uint64_t lent = 0, returned = 0;  ///< Pieces that the other side reads, has been read by this one, in place.
     bool has_reserve = true;
   };
   struct Slot {
@@ -114,6 +135,7 @@ class Channel {
     std::uint64_t flag;
   };
 
+  static constexpr int loans = 1;  ///< In a line of credits: behind those of the ring, the loans that were read.
   static std::size_t index(int lane) { return static_cast<std::size_t>(lane); }
   bool has_credit(int lane);
   void give_back(int code);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "lib/shm/links.hpp"
+#include "lib/shm/node_heap.hpp"
 
 namespace tutti::shm {
 
@@ -25,11 +26,16 @@ class Fabric {
   [[nodiscard]] const std::string& why_not() const { return segment_->why_not(); }
   /// Local. Throws Error if it cannot be mapped.
   [[nodiscard]] Links& links(int context);
+  /// Memory for programs; nullptr if not all ranks of `node` can map it, the same on all of them.
+  [[nodiscard]] const std::shared_ptr<NodeHeap>& heap() const { return heap_; }
 
  private:
+  void map_heap(MPI_Comm node, std::int64_t offset);
+
   int ranks_ = 1, me_ = 0;
   Geometry geometry_{};
   std::shared_ptr<const Segment> segment_;
+  std::shared_ptr<NodeHeap> heap_;
   std::map<int, std::unique_ptr<Links>> links_;
 };
 

@@ -40,7 +40,8 @@ struct Geometry {
   [[nodiscard]] constexpr int all_lanes() const { return lanes + 1; }
   [[nodiscard]] constexpr int message_lane() const { return lanes; }
 
-  // Control memory of a pair, lane by lane: swapped slots, a ring for each direction, a line of credits for each.
+  // Control memory of a pair, lane by lane: swapped slots, a ring for each direction, a line of credits for each
+  // (the first for the ring, the second for loans).
   [[nodiscard]] constexpr std::int64_t slot_lines() const {
     constexpr std::int64_t in_first = 40, in_others = 56;  // Envelope and flag take the rest
     return 1 + (std::max(inline_bytes - in_first, std::int64_t{0}) + in_others - 1) / in_others;

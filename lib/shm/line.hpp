@@ -24,15 +24,27 @@ struct Envelope {
   std::uint32_t bytes = 0;      ///< Of the whole message, modulo 2^32.
   std::uint32_t operation = 0;  ///< Sequence number of the operation, modulo 2^32.
   std::uint32_t message = 0;    ///< Number on its pair and direction.
-  std::uint8_t area = 0;        ///< 0: the data follow; else they are in area - 1.
+  std::uint8_t area = 0;        ///< 0: the data follow; else they are in area - 1, or one of the two below.
   std::uint8_t phase = 0;       ///< Where in the area they begin.
   std::uint16_t reserved = 0;
+
+  static constexpr std::uint8_t lent = 255;       ///< The data are in the sender's Tutti memory: a Loan follows.
+  static constexpr std::uint8_t delivered = 254;  ///< The data are where they belong: see Loan::answer.
 
   /// Whether both are of the same message; where its data are is no part of that.
   [[nodiscard]] bool is_same(const Envelope& other) const {
     return bytes == other.bytes && operation == other.operation && message == other.message;
   }
 };
+/// Where a piece is that the receiver reads in place, as offsets in the node's heap.
+struct Loan {
+  std::int64_t source = -1;
+  /// Where the receiver may write, as soon as it has read the piece, what message `answer_message` would bring from it;
+  /// -1: nowhere.
+  std::int64_t answer = -1;
+  std::int32_t answer_message = -1;
+};
+
 inline constexpr std::size_t in_first_line = Line::capacity - sizeof(Envelope);
 static_assert(in_first_line == 40);  // as Geometry::slot_lines counts
 

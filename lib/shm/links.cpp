@@ -4,8 +4,10 @@
 
 namespace tutti::shm {
 
-Links::Links(std::shared_ptr<const Segment> segment, const Geometry& geometry, std::int64_t offset, int ranks, int me)
+Links::Links(std::shared_ptr<const Segment> segment, std::shared_ptr<const NodeHeap> heap, const Geometry& geometry,
+             std::int64_t offset, int ranks, int me)
     : segment_(std::move(segment)),
+      heap_(std::move(heap)),
       geometry_(geometry),
       offset_(offset),
       ranks_(ranks),

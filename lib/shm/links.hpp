@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/shm/channel.hpp"
+#include "lib/shm/node_heap.hpp"
 #include "lib/shm/publisher.hpp"
 #include "lib/shm/segment.hpp"
 
@@ -16,7 +17,9 @@ namespace tutti::shm {
 class Links {
  public:
   /// `me` of `ranks`, whose windows begin at `offset` of the segment. Maps the window; reserves nothing.
-  Links(std::shared_ptr<const Segment> segment, const Geometry& geometry, std::int64_t offset, int ranks, int me);
+  /// `heap`: nullptr if there is none.
+  Links(std::shared_ptr<const Segment> segment, std::shared_ptr<const NodeHeap> heap, const Geometry& geometry,
+        std::int64_t offset, int ranks, int me);
 
   [[nodiscard]] const Geometry& geometry() const { return geometry_; }
   /// The channel to `peer`. Throws Error if there is no memory for it.
@@ -24,6 +27,8 @@ class Links {
   /// Makes sure that there is memory for areas too: messages larger than Geometry::inline_bytes. Throws Error.
   void reserve_areas(int peer);
 
+  /// Memory that all ranks map; nullptr: none.
+  [[nodiscard]] const NodeHeap* heap() const { return heap_.get(); }
   [[nodiscard]] Publisher& publisher() { return publisher_; }
   void reserve_published();
   /// Takes in what others gave back.
@@ -45,6 +50,7 @@ class Links {
   }
 
   std::shared_ptr<const Segment> segment_;
+  std::shared_ptr<const NodeHeap> heap_;
   Geometry geometry_;
   std::int64_t offset_;
   int ranks_, me_;

@@ -41,6 +41,8 @@ class Segment {
   /// error here and no signal later. Keeps what is there; may be repeated. Throws Error with how much was asked and
   /// why it failed.
   void reserve(std::int64_t offset, std::int64_t bytes) const { file_.reserve(offset, bytes); }
+  /// Gives memory back, whose contents are lost; `offset` and `bytes` in whole pages.
+  void release(std::int64_t offset, std::int64_t bytes) const noexcept { file_.release(offset, bytes); }
 
  private:
   void exchange(MPI_Comm comm, std::string& failure);

@@ -116,4 +116,9 @@ void SharedFile::reserve(std::int64_t offset, std::int64_t bytes) const {
   }
 }
 
+void SharedFile::release(std::int64_t offset, std::int64_t bytes) const noexcept {
+  // Where that is not possible the memory stays taken, for who reserves it next.
+  static_cast<void>(::fallocate(descriptor_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes));
+}
+
 }  // namespace tutti::shm

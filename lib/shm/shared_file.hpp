@@ -62,6 +62,7 @@ class SharedFile {
   /// See Segment.
   [[nodiscard]] Mapping map(std::int64_t offset, std::int64_t bytes) const;
   void reserve(std::int64_t offset, std::int64_t bytes) const;
+  void release(std::int64_t offset, std::int64_t bytes) const noexcept;
 
  private:
   void require_within(std::string_view call, std::int64_t offset, std::int64_t bytes) const;

@@ -32,6 +32,11 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
   if (route.links == nullptr) return;
   inline_bytes_ = route.links->geometry().inline_bytes;
   piece_bytes_ = plan.piece_of(route.links->geometry().area_bytes);
+  heap_ = route.links->heap();
+  if (plan.forwards) {
+    forwarded_.resize(plan.steps.size());
+    delivered_.resize(plan.steps.size());
+  }
   channels_.resize(route.locals.size());
   if (!plan.takes_turns) numbers_.resize(plan.steps.size());
   std::size_t sends = 0, recvs = 0;
@@ -58,6 +63,8 @@ void ShmPort::begin(std::uint64_t sequence, int lane) {
   if (route_.links == nullptr) return;
   ++run_;
   if (sharing_) sharing_->begin();
+  std::ranges::fill(forwarded_, 0);
+  std::ranges::fill(delivered_, 0);
   sequence_ = static_cast<std::uint32_t>(sequence);
   lane_ = lane;
   if (plan_->takes_turns) return;
@@ -88,7 +95,14 @@ void ShmPort::require_same_kind() const {
 
 bool ShmPort::move(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
+  if (transfer.loan != 0 && transfer.done == step.bytes) return transfer.channel->has_read(lane_, transfer.loan);
   if (!is_next(transfer.index, step)) return false;
+  if (step.verb == Verb::send && !forwarded_.empty() && transfer.done == 0)
+    transfer.done = forwarded_[static_cast<std::size_t>(transfer.index)];
+  if (transfer.done > 0 && transfer.done == step.bytes) {
+    completed(transfer.index, step);
+    return true;
+  }
   do {
     const std::int64_t bytes = std::min(step.bytes - transfer.done, piece_bytes_);
     if (step.verb == Verb::send) {
@@ -99,7 +113,7 @@ bool ShmPort::move(Transfer& transfer) {
     transfer.done += bytes;
   } while (transfer.done < step.bytes);
   completed(transfer.index, step);
-  return true;
+  return transfer.loan == 0 || transfer.channel->has_read(lane_, transfer.loan);
 }
 
 bool ShmPort::send_piece(Transfer& transfer, std::int64_t bytes) {
@@ -113,7 +127,25 @@ bool ShmPort::send_piece(Transfer& transfer, std::int64_t bytes) {
     channel.send(stream, envelope_of(step), data, size);
     return true;
   }
-  return send_area(transfer, data, size);
+  if (!delivered_.empty() && delivered_[static_cast<std::size_t>(transfer.index)] > transfer.done) {
+    channel.send_delivered(stream, envelope_of(step));
+    return true;
+  }
+  const std::int64_t source = heap_ != nullptr && !step.makes_room ? heap_->offset_of(data, bytes) : -1;
+  if (source < 0) return send_area(transfer, data, size);
+  lend(transfer, source);
+  return true;
+}
+
+/// Lets the receiver read a piece where it is.
+void ShmPort::lend(Transfer& transfer, std::int64_t source) {
+  const CompiledStep& step = *transfer.step;
+  Loan loan{.source = source};
+  if (transfer.data.into != nullptr) {
+    loan.answer = heap_->offset_of(transfer.data.into + transfer.done, step.bytes - transfer.done);
+    loan.answer_message = step.answer;
+  }
+  transfer.loan = transfer.channel->lend(stream_of(step, transfer.done), envelope_of(step), loan);
 }
 
 bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t bytes) {
@@ -149,10 +181,15 @@ bool ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes) {
   if (came.area == 0) {
     if (!receive_inline(transfer, bytes)) return false;
     channel.release(stream, came, static_cast<std::size_t>(bytes));
-  } else {
-    take(transfer, channel.piece(came), bytes);
-    channel.release(stream, came, 0);
+    return true;
   }
+  if (came.area == Envelope::lent)
+    borrow(transfer, channel.loan(stream), bytes);
+  else if (came.area == Envelope::delivered)
+    ++route_.counters->delivered;
+  else if (!(step.forward >= 0 && forward(transfer, channel.piece(came), bytes)))
+    take(transfer, channel.piece(came), bytes);
+  channel.release(stream, came, 0);
   return true;
 }
 
@@ -168,17 +205,58 @@ bool ShmPort::receive_inline(const Transfer& transfer, std::int64_t bytes) {
   return true;
 }
 
+/// Reads a piece in the sender's memory. Its reduction goes to where the sender wants it, too, if it says where.
+void ShmPort::borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes) {
+  const CompiledStep& step = *transfer.step;
+  const std::byte* const piece = heap_->at(loan.source);
+  ++route_.counters->in_place;
+  if (step.forward < 0 || loan.answer < 0) return take(transfer, piece, bytes);
+  const CompiledStep& next = plan_->steps[static_cast<std::size_t>(step.forward)];
+  std::int64_t& delivered = delivered_[static_cast<std::size_t>(step.forward)];
+  if (next.peer != step.peer || next.message != loan.answer_message || delivered != transfer.done)
+    return take(transfer, piece, bytes);
+  combine(transfer, piece, heap_->at(loan.answer), bytes);
+  delivered += bytes;
+}
+
+/// Reduces a piece and sends the result on in the same pass. False, with nothing done: it has to be sent later.
+bool ShmPort::forward(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) {
+  const CompiledStep& next = plan_->steps[static_cast<std::size_t>(transfer.step->forward)];
+  std::int64_t& forwarded = forwarded_[static_cast<std::size_t>(transfer.step->forward)];
+  if (forwarded != transfer.done || next.group >= 0 || !is_next(transfer.step->forward, next)) return false;
+  const std::byte* const result = transfer.data.into + transfer.done;
+  if (heap_ != nullptr && heap_->offset_of(result, bytes) >= 0) return false;  // will be read in place
+  Channel& channel = *channel_of(next);
+  const Stream stream = stream_of(next, forwarded);
+  if (!channel.may_send(stream)) return false;
+  const int area = channel.take_area(stream.lane);
+  if (area < 0) return false;
+  const std::size_t phase = phase_of(result);
+  combine(transfer, piece, channel.area(area) + phase, bytes);
+  channel.send_area(stream, envelope_of(next), area, phase);
+  forwarded += bytes;
+  ++route_.counters->forwarded;
+  return true;
+}
+
 /// Puts a piece where it belongs, straight from the memory in which it arrived.
 void ShmPort::take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const {
-  const CompiledStep& step = *transfer.step;
-  const auto& [lhs, rhs, into] = transfer.data;
-  const std::int64_t at = transfer.done;
-  if (step.verb == Verb::recv)
-    std::memcpy(into + at, piece, static_cast<std::size_t>(bytes));
-  else if (step.lands_left)
-    plan_->combine(piece, rhs + at, into + at, bytes);
+  if (transfer.step->verb == Verb::recv)
+    std::memcpy(transfer.data.into + transfer.done, piece, static_cast<std::size_t>(bytes));
   else
-    plan_->combine(lhs + at, piece, into + at, bytes);
+    combine(transfer, piece, nullptr, bytes);
+}
+
+/// `also`: gets the result too; nullptr: nothing does.
+void ShmPort::combine(const Transfer& transfer, const std::byte* piece, std::byte* also, std::int64_t bytes) const {
+  const std::int64_t at = transfer.done;
+  const bool lands_left = transfer.step->lands_left;
+  const std::byte* const lhs = lands_left ? piece : transfer.data.lhs + at;
+  const std::byte* const rhs = lands_left ? transfer.data.rhs + at : piece;
+  if (also == nullptr)
+    plan_->combine(lhs, rhs, transfer.data.into + at, bytes);
+  else
+    plan_->combine(lhs, rhs, transfer.data.into + at, also, bytes);
 }
 
 }  // namespace tutti::shm

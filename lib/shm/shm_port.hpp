@@ -10,6 +10,7 @@
 #include "lib/engine/execution.hpp"
 #include "lib/shm/links.hpp"
 #include "lib/shm/piece_sharing.hpp"
+#include "tutti/communicator.hpp"
 
 namespace tutti::shm {
 
@@ -17,7 +18,8 @@ namespace tutti::shm {
 struct Route {
   Links* links = nullptr;       ///< nullptr: none goes here.
   std::span<const int> locals;  ///< What `links` calls each rank of the communicator.
-  int patience = 0;             ///< Looks after which a send that shares goes its own way.
+  MessageCounters* counters = nullptr;
+  int patience = 0;  ///< Looks after which a send that shares goes its own way.
 };
 
 /// The messages in flight of one execution (the concept Port of lib/engine/execution.hpp). Both a send and a receive
@@ -30,7 +32,7 @@ class ShmPort {
 
   /// `lane` is the operation's, but for one that takes no turns.
   void begin(std::uint64_t sequence, int lane);
-  Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
+  Posted post_send(int index, const CompiledStep& step, const std::byte* data, std::byte* answer) {
     if (step.bytes <= inline_bytes_ && is_next(index, step)) {
       Channel& channel = *channel_of(step);
       const Stream stream = stream_of(step, 0);
@@ -40,7 +42,7 @@ class ShmPort {
         return Posted::complete;
       }
     }
-    return post({index, &step, channel_of(step), {const_cast<std::byte*>(data), nullptr, nullptr}}, sends_);
+    return post({index, &step, channel_of(step), {const_cast<std::byte*>(data), nullptr, answer}}, sends_);
   }
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) {
     return post({index, &step, channel_of(step), {nullptr, nullptr, into}}, recvs_);
@@ -70,8 +72,11 @@ class ShmPort {
     int index = -1;  ///< Of the step.
     const CompiledStep* step = nullptr;
     Channel* channel = nullptr;
-    Operands data{};  ///< A send reads `lhs`; a receive writes `into`; a receive-and-reduce has all three.
+    /// A send reads `lhs`, and `into` is where its answer belongs; a receive writes `into`; a receive-and-reduce has
+    /// all.
+    Operands data{};
     std::int64_t done = 0;
+    std::uint64_t loan = 0;      ///< Of a send: its last piece that the receiver reads in place, by number; 0: none.
     int looks = 0;               ///< Of a send that shares: for an area, in vain.
     Channel::Awaited awaited{};  ///< Of a receive whose turn it is: nothing can be done before this is there.
   };
@@ -113,10 +118,14 @@ class ShmPort {
     if (step.group >= 0 && step.bytes > inline_bytes_) sharing_->completed(step.group);
   }
   bool send_piece(Transfer& transfer, std::int64_t bytes);
+  void lend(Transfer& transfer, std::int64_t source);
   bool send_area(Transfer& transfer, const std::byte* data, std::size_t bytes);
   bool receive_piece(Transfer& transfer, std::int64_t bytes);
   bool receive_inline(const Transfer& transfer, std::int64_t bytes);
   void take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const;
+  void borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes);
+  bool forward(const Transfer& transfer, const std::byte* piece, std::int64_t bytes);
+  void combine(const Transfer& transfer, const std::byte* piece, std::byte* also, std::int64_t bytes) const;
   /// Of the piece of a message before which `done` bytes have travelled.
   [[nodiscard]] Stream stream_of(const CompiledStep& step, std::int64_t done) const {
     if (step.path == Path::ring) return {lane_, Way::ring};
@@ -136,6 +145,10 @@ class ShmPort {
   std::uint32_t run_ = 0;
   std::vector<std::uint32_t> completed_;  ///< Per step: the run in which it was last complete.
   std::vector<std::uint64_t> numbers_;  ///< Per step of a plan that takes no turns: its place in the queue; else empty.
+  const NodeHeap* heap_ = nullptr;      ///< Memory that is read in place; nullptr: none.
+  /// Per step of a plan with forwards: bytes of a send that were sent, or written to where they belong, before it
+  /// began.
+  std::vector<std::int64_t> forwarded_, delivered_;
   std::vector<Transfer> sends_, recvs_;
   std::optional<PieceSharing> sharing_;  ///< If any sends of the plan can share.
 };

@@ -1,0 +1,54 @@
+#pragma once
+// Tutti memory: buffers that the other ranks of the node read and write in place.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+#include "tutti/types.hpp"
+
+namespace tutti {
+
+/// Memory of `bytes` bytes that collectives use without copying through shared memory: peers of the node read inputs
+/// where they are, and write results where they belong. Everything else about a call stays as it is, its result to the
+/// last bit too; buffers of other kinds may be mixed with it, on any rank. Ordinary memory to the program: it begins at
+/// a page and holds zeros. It is taken from the node's shared memory (/dev/shm is not involved; limits of a container
+/// for memory are) at once, in whole pages.
+///
+/// Local. Needs a Communicator over MPI_COMM_WORLD to have been made, which is what finds the node's ranks; only
+/// communicators made after that one know the memory. Where ranks of the node share none (see
+/// Communicator::message_counters()), it is ordinary memory. Valid until deallocate(), also beyond MPI_Finalize.
+/// Errors: StateError if there has been no such communicator; ArgumentError if `bytes` is negative; Error if there is
+/// not as much memory.
+[[nodiscard]] void* allocate(Bytes bytes);
+/// Gives back what allocate() gave, when no operation uses it any more; nullptr does nothing.
+/// Errors: ArgumentError if it did not come from there.
+void deallocate(void* data);
+
+/// An array of `T` in Tutti memory, all bytes zero. Spans of it are what collectives take.
+template <class T>
+class SharedBuffer {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  SharedBuffer() = default;
+  explicit SharedBuffer(std::size_t size)
+      : data_(static_cast<T*>(allocate(static_cast<std::int64_t>(size) * Bytes{sizeof(T)}))), size_(size) {}
+
+  [[nodiscard]] T* data() const { return data_.get(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::span<T> span() const { return {data(), size_}; }
+  [[nodiscard]] T* begin() const { return data(); }
+  [[nodiscard]] T* end() const { return data() + size_; }
+  [[nodiscard]] T& operator[](std::size_t i) const { return data()[i]; }
+
+ private:
+  struct Free {
+    void operator()(T* data) const { deallocate(data); }
+  };
+  std::unique_ptr<T[], Free> data_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace tutti

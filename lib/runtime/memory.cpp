@@ -1,0 +1,77 @@
+#include "tutti/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "lib/runtime/runtime.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti {
+namespace {
+
+using shm::NodeHeap;
+
+/// What is allocated, and from which heap; no heap: ordinary memory. A heap lives as long as anything in it.
+class Allocations {
+ public:
+  static Allocations& get() {
+    static Allocations all;
+    return all;
+  }
+
+  void* allocate(std::shared_ptr<NodeHeap> heap, std::int64_t bytes) {
+    std::byte* const data = heap != nullptr ? heap->allocate(bytes) : ordinary(bytes);
+    const std::scoped_lock lock{mutex_};
+    heaps_.emplace(data, std::move(heap));
+    return data;
+  }
+
+  void deallocate(std::byte* data) {
+    std::shared_ptr<NodeHeap> heap;
+    {
+      const std::scoped_lock lock{mutex_};
+      const auto found = heaps_.find(data);
+      if (found == heaps_.end())
+        throw ArgumentError(
+            fmt::format("tutti::deallocate: {}; allowed: what tutti::allocate gave", static_cast<void*>(data)));
+      heap = std::move(found->second);
+      heaps_.erase(found);
+    }
+    if (heap != nullptr)
+      heap->deallocate(data);
+    else
+      ::operator delete(data, page);
+  }
+
+ private:
+  static constexpr std::align_val_t page{shm::usual_page};
+  static std::byte* ordinary(std::int64_t bytes) {
+    void* const data = ::operator new(static_cast<std::size_t>(bytes), page, std::nothrow);
+    if (data == nullptr) throw Error(fmt::format("tutti::allocate: no memory for {} bytes", bytes));
+    return static_cast<std::byte*>(std::memset(data, 0, static_cast<std::size_t>(bytes)));
+  }
+
+  std::mutex mutex_;
+  std::map<std::byte*, std::shared_ptr<NodeHeap>> heaps_;
+};
+
+}  // namespace
+
+void* allocate(Bytes bytes) {
+  if (bytes < Bytes{0})
+    throw ArgumentError(fmt::format("tutti::allocate: {} bytes; allowed: 0 or more", bytes.value()));
+  const auto heap = detail::Runtime::get().heap();
+  return Allocations::get().allocate(heap, std::max<std::int64_t>(1, bytes.value()));
+}
+
+void deallocate(void* data) {
+  if (data != nullptr) Allocations::get().deallocate(static_cast<std::byte*>(data));
+}
+
+}  // namespace tutti

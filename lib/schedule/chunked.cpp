@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "lib/schedule/passes.hpp"
+
+namespace tutti {
+namespace {
+
+/// Schedules of parts of a problem, one after the other in one.
+class Chunks {
+ public:
+  /// The part that begins at element `offset`.
+  void append(Schedule part, Count offset) {
+    const int first = static_cast<int>(all_.steps.size());
+    offset_ = offset;
+    for (Step& step : part.steps) {
+      for (int& before : step.after)
+        before += first;
+      std::visit([this](auto& action) { move(action); }, step.action);
+      all_.steps.push_back(std::move(step));
+    }
+    all_.scratch += part.scratch;
+  }
+  Schedule joined() { return std::move(all_); }
+
+ private:
+  void move(Region& region) const { region.offset += region.buffer == Buffer::scratch ? all_.scratch : offset_; }
+  void move(Regions& regions) const {
+    for (Region& region : regions)
+      move(region);
+  }
+  void move(Send& send) {
+    move(send.from);
+    send.message = sent_[send.to]++;
+  }
+  void move(Recv& recv) {
+    move(recv.into);
+    recv.message = received_[recv.from]++;
+  }
+  void move(Copy& copy) const {
+    move(copy.from);
+    move(copy.into);
+  }
+  void move(Reduce& reduce) const {
+    move(reduce.lhs);
+    move(reduce.rhs);
+    move(reduce.into);
+  }
+
+  Schedule all_;
+  Count offset_;
+  std::map<Rank, int> sent_, received_;
+};
+
+/// Parts use different elements and scratch: none waits for another.
+Schedule chunked(const Algorithm& algorithm, const Problem& problem, Count chunk) {
+  Chunks chunks;
+  Problem part = problem;
+  for (Count begin; begin < problem.count; begin += chunk) {
+    part.count = std::min(chunk, problem.count - begin);
+    chunks.append(algorithm.build(part), begin);
+  }
+  return chunks.joined();
+}
+
+}  // namespace
+
+Schedule built(const Algorithm& algorithm, const Problem& problem, Count segment) {
+  if (segment == Count{0} || problem.count == Count{0}) return algorithm.build(problem);
+  if (algorithm.segments == Segments::of_elements) return chunked(algorithm, problem, segment);
+  return segmented(algorithm.build(problem), problem.aliasing, segment);
+}
+
+}  // namespace tutti
