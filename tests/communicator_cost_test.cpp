@@ -129,7 +129,7 @@ TEST(CommunicatorCost, OneMoreOfTheWorldTakesThreeCollectiveCalls) {
   std::vector<Communicator> made;
   const Costs costs = costs_of([&] { made.emplace_back(MPI_COMM_WORLD); });
   EXPECT_EQ(costs.calls, "allreduce 2, broadcast 1");
-  EXPECT_LE(costs.bytes, 5120);
+  EXPECT_LE(costs.bytes, 2560);
   expect_works(made.back());
 }
 

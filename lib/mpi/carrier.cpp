@@ -86,12 +86,14 @@ void Carrier::share_memory(MPI_Comm node) {
 
 std::vector<int> Carrier::ranks_of(MPI_Comm comm) const {
   UniqueGroup theirs, ours;
-  int size = 0;
+  int size = 0, relation = MPI_UNEQUAL;
   check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  check(MPI_Comm_group(comm, theirs.receive()), "MPI_Comm_group");
-  check(MPI_Comm_group(comm_.get(), ours.receive()), "MPI_Comm_group");
   std::vector<int> all(static_cast<std::size_t>(size)), translated(all.size());
   std::iota(all.begin(), all.end(), 0);
+  check(MPI_Comm_compare(comm, comm_.get(), &relation), "MPI_Comm_compare");
+  if (relation == MPI_CONGRUENT) return all;  // to translate may take as many steps as there are pairs of ranks
+  check(MPI_Comm_group(comm, theirs.receive()), "MPI_Comm_group");
+  check(MPI_Comm_group(comm_.get(), ours.receive()), "MPI_Comm_group");
   check(MPI_Group_translate_ranks(theirs.get(), size, all.data(), ours.get(), translated.data()),
         "MPI_Group_translate_ranks");
   if (std::ranges::find(translated, MPI_UNDEFINED) != translated.end()) return {};

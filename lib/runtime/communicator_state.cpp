@@ -25,7 +25,7 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const Sett
       context_(admission.context),
       is_crowded_(carrier_->is_crowded()),
       mpi_yields_(carrier_->mpi_yields()),
-      carrier_ranks_(carrier_->ranks_of(comm)),
+      carrier_ranks_(std::move(admission.ranks)),
       plans_(static_cast<std::size_t>(settings_.plan_cache)) {
   int rank = 0;
   mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");

@@ -18,6 +18,7 @@ class CommunicatorState;
 struct Admission {
   std::shared_ptr<mpi::Carrier> carrier;
   int context = 0;
+  std::vector<int> ranks;  ///< On the carrier, by rank of the communicator.
 };
 
 class Runtime {

@@ -30,6 +30,7 @@ void complete_numas(Devices& devices, const Machine& machine) {
 template <class Devices, class Name>
 std::vector<std::string> nearest_of(const Devices& devices, const Numbers& candidates, const Place& place, Name name) {
   std::vector<int> numas;
+  numas.reserve(devices.size());
   for (const auto& device : devices)
     numas.push_back(device.numa);
   std::vector<std::string> names;
