@@ -7,6 +7,7 @@ mpirun_sh=$(dirname "$0")/../scripts/mpirun.sh
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
+export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 # MPI leaves memory behind; what is preloaded has no ASan
 for variable in $(env | grep -oE '^(PMI|PMIX|OMPI_COMM|SLURM|MPI_LOCAL)[A-Za-z_]*'); do unset "$variable"; done
 
 fail() {
@@ -63,7 +64,6 @@ expect 2 "^tutti info: --matrix: --json has all pairs anyway" "$tutti" info --js
 if [ -z "$mpirun" ]; then
   expect 2 '^tutti info: --job: built without MPI' "$tutti" info --job
 else
-  export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 # MPI leaves memory behind; the preloaded part has no ASan
   for arguments in 'list' 'show allreduce ring' 'cost allreduce' 'info' 'info --json' 'info --help' '--help'; do
     # shellcheck disable=SC2086
     expect 0 . env LD_PRELOAD="$refuse" "$tutti" $arguments
