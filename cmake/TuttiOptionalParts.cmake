@@ -1,5 +1,5 @@
-# UCX and CUDA are optional. AUTO takes what is there and says what is not; ON without it is an error.
-# Sets TUTTI_HAS_UCX and TUTTI_HAS_CUDA, and what the summary says of each.
+# UCX, CUDA and hwloc are optional. AUTO takes what is there and says what is not; ON without it is an error.
+# Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA and TUTTI_HAS_HWLOC, and what the summary says of each.
 
 function(tutti_optional_part part found package hint)
   string(TOUPPER "${TUTTI_${part}}" wanted)
@@ -36,6 +36,26 @@ if(NOT TUTTI_CUDA STREQUAL "OFF")
 endif()
 tutti_optional_part(CUDA "${cuda_found}" "CUDA toolkit ${CUDAToolkit_VERSION}" "install the CUDA toolkit, nvcc on PATH")
 
+set(hwloc_found FALSE)
+set(hwloc_version)
+if(NOT TUTTI_HWLOC STREQUAL "OFF")
+  find_path(HWLOC_INCLUDE_DIR hwloc.h)
+  find_path(HWLOC_CONFIG_DIR hwloc/autogen/config.h HINTS ${HWLOC_INCLUDE_DIR})
+  find_library(HWLOC_LIBRARY hwloc)
+  mark_as_advanced(HWLOC_INCLUDE_DIR HWLOC_CONFIG_DIR HWLOC_LIBRARY)
+  if(HWLOC_INCLUDE_DIR AND HWLOC_CONFIG_DIR AND HWLOC_LIBRARY)
+    file(STRINGS ${HWLOC_CONFIG_DIR}/hwloc/autogen/config.h hwloc_version REGEX "define HWLOC_VERSION ")
+    string(REGEX REPLACE ".*\"(.*)\".*" "\\1" hwloc_version "${hwloc_version}")
+    if(hwloc_version VERSION_GREATER_EQUAL 2)
+      set(hwloc_found TRUE)
+      add_library(tutti_hwloc INTERFACE)
+      target_include_directories(tutti_hwloc SYSTEM INTERFACE ${HWLOC_INCLUDE_DIR} ${HWLOC_CONFIG_DIR})
+      target_link_libraries(tutti_hwloc INTERFACE ${HWLOC_LIBRARY})
+    endif()
+  endif()
+endif()
+tutti_optional_part(HWLOC "${hwloc_found}" "hwloc ${hwloc_version}" "install libhwloc-dev, 2.0 or later")
+
 function(tutti_summary)
   if(TUTTI_MPI)
     message(STATUS "Tutti: MPI   ${MPI_CXX_COMPILER} (MPI ${MPI_CXX_VERSION})")
@@ -44,4 +64,5 @@ function(tutti_summary)
   endif()
   message(STATUS "Tutti: UCX   ${TUTTI_UCX_SAID}")
   message(STATUS "Tutti: CUDA  ${TUTTI_CUDA_SAID}")
+  message(STATUS "Tutti: hwloc ${TUTTI_HWLOC_SAID}")
 endfunction()

@@ -6,7 +6,7 @@
 set -eu
 
 build=(g++ cmake ninja-build libopenmpi-dev openmpi-bin libboost-dev libboost-program-options-dev libfmt-dev
-       nlohmann-json3-dev)
+       libhwloc-dev nlohmann-json3-dev)
 test=("${build[@]}" libgtest-dev libgmock-dev libmpich-dev mpich libucx-dev clang clang-format clang-tidy python3)
 
 case ${1:-} in

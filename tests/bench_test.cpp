@@ -16,6 +16,7 @@
 #include "apps/bench/sweep.hpp"
 #include "apps/bench/table.hpp"
 #include "apps/options.hpp"
+#include "apps/ranges.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -123,9 +124,9 @@ TEST(Table, NothingComparedHasNoColumns) {
 }
 
 TEST(Machine, RangesOfCpus) {
-  EXPECT_EQ(ranges_text({}), "");
-  EXPECT_EQ(ranges_text({5}), "5");
-  EXPECT_EQ(ranges_text({0, 1, 2, 3, 8, 10, 11}), "0-3,8,10-11");
+  EXPECT_EQ(apps::ranges_text({}), "");
+  EXPECT_EQ(apps::ranges_text({5}), "5");
+  EXPECT_EQ(apps::ranges_text({0, 1, 2, 3, 8, 10, 11}), "0-3,8,10-11");
 }
 
 TEST(Report, JsonHoldsTheRecord) {

@@ -37,7 +37,7 @@ expect 0 '^Usage: tutti COMMAND' --help
 expect 0 '^tutti (Tutti [0-9.]*)' --version
 expect 2 "'shaw' is no command; allowed: list, .*(did you mean show?)" shaw
 expect 2 "unrecognised option '--verison' (did you mean --version?)" --verison
-for command in list show verify cost; do
+for command in list show verify cost; do # info: info_cli_test.sh
   expect 0 "^Usage: tutti $command" $command --help
   expect 0 "^tutti $command (Tutti" $command --version
   expect 2 "tutti $command: 'allreduc' is no collective; allowed: .*(did you mean allreduce" $command allreduc ring

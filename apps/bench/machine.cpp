@@ -13,6 +13,7 @@
 
 #include "apps/bench/mpi_settings.hpp"
 #include "apps/bench/statistics.hpp"
+#include "apps/ranges.hpp"
 
 namespace tutti::bench {
 
@@ -46,7 +47,7 @@ std::string allowed_cpus() {
     }
   }
   CPU_FREE(set);
-  return ranges_text(cpus);
+  return apps::ranges_text(cpus);
 }
 
 std::string host_name() {
@@ -81,19 +82,6 @@ double clock_cost_ns() {
 }
 
 }  // namespace
-
-std::string ranges_text(const std::vector<int>& numbers) {
-  std::vector<std::string> ranges;
-  for (std::size_t i = 0; i < numbers.size();) {
-    std::size_t last = i;
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) {
-      ++last;
-    }
-    ranges.push_back(last == i ? fmt::to_string(numbers[i]) : fmt::format("{}-{}", numbers[i], numbers[last]));
-    i = last + 1;
-  }
-  return fmt::format("{}", fmt::join(ranges, ","));
-}
 
 Machine survey(const Communicator& comm, const std::vector<std::string>& command) {
   Machine machine;

@@ -32,7 +32,4 @@ struct Machine {
 /// Collective over `comm`.
 [[nodiscard]] Machine survey(const Communicator& comm, const std::vector<std::string>& command);
 
-/// "0-3,8" of {0, 1, 2, 3, 8}, which must ascend.
-[[nodiscard]] std::string ranges_text(const std::vector<int>& numbers);
-
 }  // namespace tutti::bench

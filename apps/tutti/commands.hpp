@@ -13,5 +13,6 @@ int list(const Arguments& arguments);
 int show(const Arguments& arguments);
 int verify(const Arguments& arguments);
 int cost(const Arguments& arguments);
+int info(const Arguments& arguments);
 
 }  // namespace tutti::tool

@@ -1,21 +1,18 @@
 // tutti list: the algorithms there are.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <optional>
 
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
+#include "apps/tutti/table.hpp"
 #include "lib/cost/catalogue.hpp"
 
 namespace tutti::tool {
 namespace {
 
-using Row = std::array<std::string, 6>;
-
-std::vector<Row> rows(std::optional<Collective> only) {
-  std::vector<Row> rows{{"collective", "algorithm", "order", "parameter", "summary", "source"}};
+std::vector<Cells> rows(std::optional<Collective> only) {
+  std::vector<Cells> rows{{"collective", "algorithm", "order", "parameter", "summary", "source"}};
   for (int each = 0; each < collective_count; ++each) {
     const auto collective = static_cast<Collective>(each);
     if (only && *only != collective) continue;
@@ -25,19 +22,6 @@ std::vector<Row> rows(std::optional<Collective> only) {
                       std::string{algorithm->source}});
   }
   return rows;
-}
-
-void print(const std::vector<Row>& rows) {
-  std::array<std::size_t, std::tuple_size_v<Row>> widths{};
-  for (const Row& row : rows)
-    for (std::size_t column = 0; column < row.size(); ++column)
-      widths[column] = std::max(widths[column], row[column].size());
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t column = 0; column < row.size(); ++column)
-      line += fmt::format("{:<{}}", row[column], column + 1 < row.size() ? widths[column] + 2 : 0);
-    fmt::print("{}\n", line);
-  }
 }
 
 }  // namespace
@@ -58,7 +42,7 @@ int list(const Arguments& arguments) {
   if (markdown)
     fmt::print("{}", catalogue_table());
   else
-    print(rows(only));
+    fmt::print("{}", aligned(rows(only), ""));
   return apps::exit_success;
 }
 

@@ -1,4 +1,4 @@
-// tutti: shows, proves and prices the registered algorithms. Needs no MPI.
+// tutti: shows, proves and prices the registered algorithms, and tells where ranks are. Only the latter calls MPI.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,10 +23,12 @@ constexpr Command commands[] = {
     {"show", "what the ranks do: as text, JSON or a picture", show},
     {"verify", "proves algorithms, and tests the proof on faulty ones", verify},
     {"cost", "compares what algorithms cost, and how long they would take", cost},
+    {"info", "what this build is made of, and where the ranks of a job are", info},
 };
 
 std::string summary() {
-  std::string text = "Shows, proves and prices the algorithms of Tutti's collectives.\n\nCommands:\n";
+  std::string text =
+      "Shows, proves and prices the algorithms of Tutti's collectives, and tells where ranks are.\n\nCommands:\n";
   for (const auto& [name, summary, run] : commands)
     text += fmt::format("  {:<8} {}\n", name, summary);
   return text + "\n`tutti COMMAND --help` says more of each.";

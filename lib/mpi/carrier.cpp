@@ -50,7 +50,7 @@ Carrier::Carrier(MPI_Comm comm) {
   check(MPI_Comm_dup(comm, comm_.receive()), "MPI_Comm_dup");
   check(MPI_Comm_set_errhandler(comm_.get(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   tags_ = TagLayout::within(agreed_tag_bound(comm_.get()));
-  free_contexts_.assign(static_cast<std::size_t>(tags_.contexts() / bits_per_word), ~std::uint64_t{0});
+  std::fill_n(free_contexts_.begin(), tags_.contexts() / bits_per_word, ~std::uint64_t{0});
   discover_nodes();
 }
 
@@ -86,29 +86,27 @@ void Carrier::share_memory(MPI_Comm node) {
 
 std::vector<int> Carrier::ranks_of(MPI_Comm comm) const {
   UniqueGroup theirs, ours;
-  int size = 0;
+  int size = 0, relation = MPI_UNEQUAL;
   check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  check(MPI_Comm_group(comm, theirs.receive()), "MPI_Comm_group");
-  check(MPI_Comm_group(comm_.get(), ours.receive()), "MPI_Comm_group");
   std::vector<int> all(static_cast<std::size_t>(size)), translated(all.size());
   std::iota(all.begin(), all.end(), 0);
+  check(MPI_Comm_compare(comm, comm_.get(), &relation), "MPI_Comm_compare");
+  if (relation == MPI_CONGRUENT) return all;  // to translate may take as many steps as there are pairs of ranks
+  check(MPI_Comm_group(comm, theirs.receive()), "MPI_Comm_group");
+  check(MPI_Comm_group(comm_.get(), ours.receive()), "MPI_Comm_group");
   check(MPI_Group_translate_ranks(theirs.get(), size, all.data(), ours.get(), translated.data()),
         "MPI_Group_translate_ranks");
   if (std::ranges::find(translated, MPI_UNDEFINED) != translated.end()) return {};
   return translated;
 }
 
-int Carrier::take_context(MPI_Comm comm) {
-  std::vector<std::uint64_t> free = free_contexts_;
-  check(MPI_Allreduce(MPI_IN_PLACE, free.data(), narrow(static_cast<std::int64_t>(free.size())), MPI_UINT64_T, MPI_BAND,
-                      comm),
-        "MPI_Allreduce");
-  const auto word = std::ranges::find_if(free, [](std::uint64_t bits) { return bits != 0; });
-  if (word == free.end())
+int Carrier::take_context(const FreeContexts& agreed) {
+  const auto* const word = std::ranges::find_if(agreed, [](std::uint64_t bits) { return bits != 0; });
+  if (word == agreed.end())
     throw ArgumentError(fmt::format(
         "tutti::Communicator: {} communicators are alive, which is all that this MPI's tags allow; close some",
         tags_.contexts()));
-  const auto index = static_cast<std::size_t>(word - free.begin());
+  const auto index = static_cast<std::size_t>(word - agreed.begin());
   const int bit = std::countr_zero(*word);
   free_contexts_[index] &= ~(std::uint64_t{1} << bit);
   return static_cast<int>(index) * bits_per_word + bit;

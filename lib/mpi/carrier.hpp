@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -12,6 +13,9 @@
 #include "lib/shm/fabric.hpp"
 
 namespace tutti::mpi {
+
+/// A bit for each context that a TagLayout can have: those that are not in use.
+using FreeContexts = std::array<std::uint64_t, TagLayout::most_contexts / 64>;
 
 /// A duplicate of an MPI communicator, shared by many of Tutti's, which are told apart by contexts: numbers that ranks
 /// agree on among those that all of them have free. Communicators without a common rank may have the same.
@@ -36,9 +40,10 @@ class Carrier {
   /// The rank here of each rank of `comm`; empty if one of them is not in the carrier. Local.
   [[nodiscard]] std::vector<int> ranks_of(MPI_Comm comm) const;
 
-  /// Collective over `comm`, a part of the carrier: takes the lowest context that is free on all its ranks.
-  /// Throws ArgumentError, on all ranks, if there is none.
-  [[nodiscard]] int take_context(MPI_Comm comm);
+  [[nodiscard]] const FreeContexts& free_contexts() const { return free_contexts_; }
+  /// Takes the lowest of the contexts that are free on all ranks concerned; local. Throws ArgumentError, alike on all
+  /// of them, if there is none.
+  [[nodiscard]] int take_context(const FreeContexts& agreed);
   /// Local.
   void give_back(int context);
 
@@ -51,7 +56,7 @@ class Carrier {
   bool is_crowded_ = false, mpi_yields_ = false;
   std::unique_ptr<shm::Fabric> fabric_;
   std::vector<int> locals_;
-  std::vector<std::uint64_t> free_contexts_;  ///< One bit each.
+  FreeContexts free_contexts_{};
 };
 
 }  // namespace tutti::mpi

@@ -14,6 +14,8 @@ namespace tutti::mpi {
 /// of their own, and are matched by that order alone.
 class TagLayout {
  public:
+  static constexpr int most_context_bits = 14, most_contexts = 1 << most_context_bits;
+
   int context_bits, sequence_bits, message_bits;
 
   /// For tags 0..upper_bound, of which the standard promises 32,767 or more: 1,024 contexts of 8 x 4 then.
@@ -21,7 +23,7 @@ class TagLayout {
     const int width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(upper_bound) + 1));
     const int bits = std::min(30, width - 1);
     const int extra = std::max(0, bits - 15);
-    const int context = 10 + std::min(4, extra / 3), sequence = 3 + extra / 3;
+    const int context = std::min(most_context_bits, 10 + extra / 3), sequence = 3 + extra / 3;
     return {context, sequence, std::max(2, bits - context - sequence)};
   }
   [[nodiscard]] constexpr int contexts() const { return 1 << context_bits; }

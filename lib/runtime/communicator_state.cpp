@@ -5,22 +5,27 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 #include "lib/mpi/check.hpp"
 #include "lib/runtime/runtime.hpp"
 
 namespace tutti::detail {
 
+/// Braces: from left to right, as both are collective.
 CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options)
+    : CommunicatorState{runtime, comm, agree_on_settings(comm, options), runtime.admit(comm)} {}
+
+CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const Settings& settings, Admission admission)
     : runtime_(runtime),
       progress_(runtime.progress()),
-      settings_(agree_on_settings(comm, options)),
-      carrier_(runtime.carrier_for(comm)),
+      settings_(settings),
+      carrier_(std::move(admission.carrier)),
       tags_(carrier_->tags()),
-      context_(carrier_->take_context(comm)),
+      context_(admission.context),
       is_crowded_(carrier_->is_crowded()),
       mpi_yields_(carrier_->mpi_yields()),
-      carrier_ranks_(carrier_->ranks_of(comm)),
+      carrier_ranks_(std::move(admission.ranks)),
       plans_(static_cast<std::size_t>(settings_.plan_cache)) {
   int rank = 0;
   mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");

@@ -22,6 +22,7 @@
 namespace tutti::detail {
 
 class Runtime;
+struct Admission;
 
 /// A call that was checked, and what it came to.
 struct LastCall {
@@ -114,6 +115,7 @@ class CommunicatorState {
 
  private:
   [[nodiscard]] std::size_t slot(std::uint64_t sequence) const { return sequence % turns_.size(); }
+  CommunicatorState(Runtime& runtime, MPI_Comm comm, const Settings& settings, Admission admission);
   void find_nodes();
   void find_links(MPI_Comm comm);
   std::string map_links() noexcept;

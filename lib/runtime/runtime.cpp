@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "lib/mpi/check.hpp"
 #include "lib/runtime/communicator_state.hpp"
@@ -50,15 +51,22 @@ Runtime::Runtime() : progress_(thread_level()) {
   call_at_finalize(this);
 }
 
-std::shared_ptr<mpi::Carrier> Runtime::carrier_for(MPI_Comm comm) {
+Admission Runtime::admit(MPI_Comm comm) {
+  struct Offer {
+    std::uint64_t is_there = 0;  // all bits: the duplicate of the world is there, and has all ranks of `comm`
+    mpi::FreeContexts free{};
+  } offer;
+  std::vector<int> ranks;
+  if (world_ != nullptr) ranks = world_->ranks_of(comm);
+  if (!ranks.empty()) offer = {~std::uint64_t{0}, world_->free_contexts()};
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &offer, sizeof offer / sizeof offer.is_there, MPI_UINT64_T, MPI_BAND, comm),
+             "MPI_Allreduce");
+  if (offer.is_there != 0) return {world_, world_->take_context(offer.free), std::move(ranks)};
+  auto carrier = std::make_shared<mpi::Carrier>(comm);
   int relation = MPI_UNEQUAL;
   mpi::check(MPI_Comm_compare(comm, MPI_COMM_WORLD, &relation), "MPI_Comm_compare");
-  int has_world = world_ != nullptr && !world_->ranks_of(comm).empty() ? 1 : 0;
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &has_world, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  if (has_world != 0) return world_;
-  auto carrier = std::make_shared<mpi::Carrier>(comm);
   if (relation != MPI_UNEQUAL) world_ = carrier;
-  return carrier;
+  return {carrier, carrier->take_context(carrier->free_contexts()), carrier->ranks_of(comm)};
 }
 
 std::shared_ptr<shm::NodeHeap> Runtime::heap() const {

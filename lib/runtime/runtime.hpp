@@ -14,15 +14,23 @@ namespace tutti::detail {
 
 class CommunicatorState;
 
+/// What a communicator's messages travel on, and by which number they are told apart there.
+struct Admission {
+  std::shared_ptr<mpi::Carrier> carrier;
+  int context = 0;
+  std::vector<int> ranks;  ///< On the carrier, by rank of the communicator.
+};
+
 class Runtime {
  public:
   /// Throws StateError before MPI_Init and after MPI_Finalize.
   static Runtime& get();
 
   [[nodiscard]] Progress& progress() { return progress_; }
-  /// Collective over `comm`: the carrier that its messages travel on. The duplicate of MPI_COMM_WORLD once there is
-  /// one, which is made for the first communicator of all of its ranks; else a duplicate of `comm`.
-  [[nodiscard]] std::shared_ptr<mpi::Carrier> carrier_for(MPI_Comm comm);
+  /// Collective over `comm`, one call once there is a duplicate of MPI_COMM_WORLD, which then serves; it is made for
+  /// the first communicator of all of its ranks. Before, others get a duplicate of `comm`. Throws ArgumentError, on all
+  /// ranks, if all contexts are taken.
+  [[nodiscard]] Admission admit(MPI_Comm comm);
 
   /// Of the duplicate of MPI_COMM_WORLD; nullptr: its node shares no memory. Throws StateError if there is no
   /// duplicate.

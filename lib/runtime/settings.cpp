@@ -107,14 +107,14 @@ struct SentChoice {
   std::int64_t algorithm = -1, parameter = 0, segment = 0, is_by_program = 0;
 };
 
-/// What rank 0 sends: its settings, or why it has none.
+/// What rank 0 sends: its settings, or that it has none.
 struct Announcement {
   std::int64_t message_limit = 0, plan_cache = 0, transport = 0;
+  std::int64_t refusal_length = 0;  // of the text that follows; 0: none does
   std::array<SentChoice, collective_count> choices{};
-  std::array<char, 2048> refusal{};
 };
 
-Announcement announce(const CommunicatorOptions& options) {
+Announcement announce(const CommunicatorOptions& options, std::string& refusal) {
   Announcement said;
   try {
     const Settings settings = read_settings(options);
@@ -129,8 +129,8 @@ Announcement announce(const CommunicatorOptions& options) {
       said.choices[i] = {std::ranges::find(all, algorithm) - all.begin(), parameter, segment, is_by_program};
     }
   } catch (const std::exception& error) {
-    const std::string_view why{error.what()};
-    std::copy_n(why.begin(), std::min(why.size(), said.refusal.size() - 1), said.refusal.begin());
+    refusal = error.what();
+    said.refusal_length = static_cast<std::int64_t>(refusal.size());
   }
   return said;
 }
@@ -151,9 +151,14 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   int rank = 0;
   mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   Announcement said;
-  if (rank == 0) said = announce(options);
+  std::string refusal;
+  if (rank == 0) said = announce(options, refusal);
   mpi::check(MPI_Bcast(&said, sizeof said, MPI_BYTE, 0, comm), "MPI_Bcast");
-  if (said.refusal[0] != '\0') throw ArgumentError(said.refusal.data());
+  if (said.refusal_length > 0) {
+    refusal.resize(static_cast<std::size_t>(said.refusal_length));
+    mpi::check(MPI_Bcast(refusal.data(), mpi::narrow(said.refusal_length), MPI_BYTE, 0, comm), "MPI_Bcast");
+    throw ArgumentError(refusal);
+  }
   Settings settings;
   settings.message_limit = said.message_limit;
   settings.plan_cache = said.plan_cache;

@@ -1,0 +1,119 @@
+#include "apps/tutti/info_json.hpp"
+
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
+
+#include "tutti/version.hpp"
+
+// What the JSON library looks for has to be in the types' namespace. The members of each type are listed once, for both
+// directions.
+namespace tutti::topology {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto members_of(const Nic* /*type*/) {
+  return std::tuple{std::pair{"name", &Nic::name},   std::pair{"kind", &Nic::kind},
+                    std::pair{"is_up", &Nic::is_up}, std::pair{"gbit_per_s", &Nic::gbit_per_s},
+                    std::pair{"numa", &Nic::numa},   std::pair{"pci", &Nic::path}};
+}
+constexpr auto members_of(const Gpu* /*type*/) {
+  return std::tuple{std::pair{"name", &Gpu::name},     std::pair{"uuid", &Gpu::uuid},
+                    std::pair{"bus_id", &Gpu::bus_id}, std::pair{"gibibytes", &Gpu::gibibytes},
+                    std::pair{"numa", &Gpu::numa},     std::pair{"pci", &Gpu::path}};
+}
+template <class T>
+constexpr auto members_of(const Parts<T>* /*type*/) {
+  return std::tuple{std::pair{"sockets", &Parts<T>::sockets}, std::pair{"numas", &Parts<T>::numas},
+                    std::pair{"l3s", &Parts<T>::l3s}, std::pair{"cores", &Parts<T>::cores}};
+}
+constexpr auto members_of(const Machine* /*type*/) {
+  return std::tuple{
+      std::pair{"host", &Machine::host},   std::pair{"processors", &Machine::processors},
+      std::pair{"parts", &Machine::parts}, std::pair{"nics", &Machine::nics},
+      std::pair{"gpus", &Machine::gpus},   std::pair{"gpu_driver", &Machine::gpu_driver},
+      std::pair{"links", &Machine::links}, std::pair{"missing", &Machine::missing},
+  };
+}
+constexpr auto members_of(const Place* /*type*/) {
+  return std::tuple{std::pair{"processors", &Place::processors}, std::pair{"parts", &Place::parts},
+                    std::pair{"gpus", &Place::gpus}, std::pair{"nics", &Place::nics}};
+}
+constexpr auto members_of(const Survey* /*type*/) {
+  return std::tuple{std::pair{"machine", &Survey::machine}, std::pair{"place", &Survey::place}};
+}
+constexpr auto members_of(const Report* /*type*/) {
+  return std::tuple{std::pair{"node", &Report::node}, std::pair{"why_not", &Report::why_not},
+                    std::pair{"survey", &Report::survey}};
+}
+
+template <class T>
+concept Described = requires(const T* type) {
+  members_of(type);
+};
+
+template <Described T>
+void to_json(Json& json, const T& object) {
+  std::apply([&](const auto&... member) { ((json[member.first] = object.*member.second), ...); }, members_of(&object));
+}
+template <Described T>
+void from_json(const Json& json, T& object) {
+  std::apply([&](const auto&... member) { (json.at(member.first).get_to(object.*member.second), ...); },
+             members_of(&object));
+}
+
+void to_json(Json& json, const Link& link) { json = to_string(link); }
+void from_json(const Json& json, Link& link) { link = link_of(json.get<std::string>()); }
+
+}  // namespace tutti::topology
+
+namespace tutti::tool {
+namespace {
+
+using topology::Json;
+
+/// Between the ranks of a node, each with each, in their order.
+Json distances_in(const topology::Job& job, const topology::Node& node) {
+  Json rows = Json::array();
+  for (const int a : node.ranks) {
+    Json row = Json::array();
+    for (const int b : node.ranks)
+      row.push_back(to_string(topology::distance(job, a, b)));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+// Names of hosts are bytes: whatever is no UTF-8 is replaced, as the library throws on it.
+std::string to_json(const topology::Report& report) {
+  return Json(report).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+topology::Report report_from_json(const std::string& text) { return Json::parse(text).get<topology::Report>(); }
+
+std::string to_json(const topology::Job& job) {
+  constexpr int indent = 1;
+  Json json{{"tutti", TUTTI_VERSION}, {"components", Json::object()}, {"notes", job.notes}};
+  for (const auto& [name, description] : job.components)
+    json["components"][name] = description;
+  json["nodes"] = Json::array();
+  for (const topology::Node& node : job.nodes) {
+    Json entry(node.machine);
+    entry["ranks"] = node.ranks;
+    entry["shares_memory"] = node.why_not.empty();
+    entry["why_not"] = node.why_not;
+    entry["distances"] = distances_in(job, node);
+    json["nodes"].push_back(std::move(entry));
+  }
+  json["ranks"] = Json::array();
+  for (std::size_t rank = 0; rank < job.places.size(); ++rank) {
+    Json entry{{"rank", rank}, {"node", job.node_of[rank]}};
+    entry.update(Json(job.places[rank]));
+    json["ranks"].push_back(std::move(entry));
+  }
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace tutti::tool

@@ -1,0 +1,16 @@
+#pragma once
+// Topologies as JSON: for other programs, and from rank to rank.
+
+#include <string>
+
+#include "lib/topology/job.hpp"
+
+namespace tutti::tool {
+
+/// In one line.
+[[nodiscard]] std::string to_json(const topology::Report& report);
+[[nodiscard]] topology::Report report_from_json(const std::string& text);
+/// For people and programs; docs/topology.md says what the keys mean.
+[[nodiscard]] std::string to_json(const topology::Job& job);
+
+}  // namespace tutti::tool

@@ -1,0 +1,31 @@
+#pragma once
+// The processes that `tutti info` tells of: those of an MPI job, or this one alone. One of two files is built: with MPI
+// (info_session_mpi.cpp), or without (info_session_alone.cpp).
+
+#include "lib/topology/job.hpp"
+
+namespace tutti::tool {
+
+/// Whether a launcher that MPIs understand started this process, by the environment.
+[[nodiscard]] bool is_launched();
+
+/// From its start to its end MPI is initialised. Only one per process. Throws InputError if there is no MPI.
+class MpiSession {
+ public:
+  MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+  ~MpiSession();
+  /// Whether this is the rank that prints.
+  [[nodiscard]] bool speaks() const { return rank_ == 0; }
+  /// Collective. All of the job on the rank that speaks; elsewhere nothing of use.
+  [[nodiscard]] topology::Job gather() const;
+
+ private:
+  int rank_ = 0;
+};
+
+/// This process as a job of its own, without MPI.
+[[nodiscard]] topology::Job alone();
+
+}  // namespace tutti::tool

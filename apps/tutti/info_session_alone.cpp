@@ -1,0 +1,30 @@
+// tutti info in a build without MPI.
+#include "apps/options.hpp"
+#include "apps/tutti/info_session.hpp"
+#include "build_facts.hpp"
+#include "lib/topology/survey.hpp"
+#include "tutti/version.hpp"
+
+namespace tutti::tool {
+namespace {
+
+constexpr const char* without_mpi = "built without MPI (TUTTI_MPI=OFF)";
+
+}  // namespace
+
+bool is_launched() { return false; }
+
+MpiSession::MpiSession() { throw apps::InputError(std::string{"--job: "} + without_mpi); }
+MpiSession::~MpiSession() = default;
+topology::Job MpiSession::gather() const { return alone(); }
+
+topology::Job alone() {
+  topology::Job job = topology::job_of({topology::Report{.node = 0, .why_not = {}, .survey = topology::survey()}});
+  job.components = {{"Tutti", TUTTI_VERSION}, {"MPI", std::string{"off: "} + without_mpi}};
+  for (const auto& [name, description] : optional_parts)
+    job.components.push_back({std::string{name}, std::string{description}});
+  job.notes.emplace_back("this process only");
+  return job;
+}
+
+}  // namespace tutti::tool

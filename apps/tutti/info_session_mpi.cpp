@@ -1,0 +1,101 @@
+// tutti info in a build with MPI.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <numeric>
+#include <string_view>
+
+#include "apps/tutti/info_json.hpp"
+#include "apps/tutti/info_session.hpp"
+#include "lib/mpi/carrier.hpp"
+#include "lib/mpi/check.hpp"
+#include "lib/topology/survey.hpp"
+
+namespace tutti::tool {
+namespace {
+
+using mpi::check;
+using topology::Job;
+using topology::Report;
+
+// Of PMIx (Open MPI, srun), of PMI (MPICH, Intel MPI, srun, Cray), of Open MPI, Hydra, jsrun and Flux.
+constexpr std::array launcher_variables{
+    "PMIX_RANK",   "PMI_RANK",           "PMI_FD",         "OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID",
+    "PALS_RANKID", "JSM_NAMESPACE_RANK", "FLUX_TASK_RANK", "SLURM_PROCID",         "MV2_COMM_WORLD_RANK"};
+/// How many processes a launcher says there are.
+constexpr std::array size_variables{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+
+std::vector<std::string> shared_by_all(const std::string& mine, int rank, int size) {
+  const int length = mpi::narrow(static_cast<std::int64_t>(mine.size()));
+  std::vector<int> lengths(static_cast<std::size_t>(size)), offsets(lengths.size());
+  check(MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Gather");
+  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
+  std::string all(rank == 0 ? static_cast<std::size_t>(offsets.back() + lengths.back()) : 0, ' ');
+  check(MPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(), MPI_CHAR, 0,
+                    MPI_COMM_WORLD),
+        "MPI_Gatherv");
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; rank == 0 && i < lengths.size(); ++i)
+    texts.push_back(all.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(lengths[i])));
+  return texts;
+}
+
+/// Where the launcher started several processes, of which MPI makes so many jobs of one.
+std::string mismatch(int size) {
+  for (const char* variable : size_variables) {
+    const char* const value = std::getenv(variable);
+    const int told = value == nullptr ? 1 : static_cast<int>(std::strtol(value, nullptr, 10));
+    if (size == 1 && told > 1)
+      return fmt::format(
+          "{}={}, but to {} this process is alone: it was started by another MPI's launcher (srun: see --mpi=list)",
+          variable, told, mpi_library());
+  }
+  return {};
+}
+
+Report report(int rank, int size) {
+  mpi::Carrier carrier{MPI_COMM_WORLD};
+  Report mine{.node = carrier.node_of(rank), .why_not = {}, .survey = topology::survey()};
+  for (int peer = 0; peer < size; ++peer)
+    if (carrier.node_of(peer) == mine.node && carrier.local_of(peer) < 0)
+      mine.why_not = fmt::format("rank {} not with rank {}: {}", rank, peer, carrier.fabric().why_not());
+  return mine;
+}
+
+}  // namespace
+
+bool is_launched() {
+  return std::any_of(launcher_variables.begin(), launcher_variables.end(),
+                     [](const char* variable) { return std::getenv(variable) != nullptr; });
+}
+
+MpiSession::MpiSession() {
+  check(MPI_Init(nullptr, nullptr), "MPI_Init");
+  check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
+}
+
+MpiSession::~MpiSession() { MPI_Finalize(); }
+
+Job MpiSession::gather() const {
+  int size = 0;
+  check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  std::vector<Report> reports;
+  for (const std::string& text : shared_by_all(to_json(report(rank_, size)), rank_, size))
+    reports.push_back(report_from_json(text));
+  Job job = topology::job_of(reports);
+  job.components = components();
+  if (const std::string note = mismatch(size); !note.empty()) job.notes.push_back(note);
+  return job;
+}
+
+Job alone() {
+  Job job = topology::job_of({Report{.node = 0, .why_not = {}, .survey = topology::survey()}});
+  job.components = components();
+  job.notes.emplace_back("this process only, as no MPI launcher started it; MPI was not initialised (--job does it)");
+  return job;
+}
+
+}  // namespace tutti::tool

@@ -1,0 +1,36 @@
+#pragma once
+// How far apart two processes of a node are, and two devices.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "lib/topology/topology.hpp"
+
+namespace tutti::topology {
+
+/// The smallest part of a node that holds all processors on which two processes may run. Processes that are bound to
+/// nothing are as far apart as the node is wide.
+enum class Distance : std::uint8_t { self, core, l3, numa, socket, node, other_node };
+
+/// Of two processes of the same node; node where nothing more is known.
+[[nodiscard]] Distance distance(const Place& a, const Place& b);
+/// "X", "core", "L3", "NUMA", "socket", "node", "other node".
+[[nodiscard]] std::string_view to_string(Distance distance);
+
+/// How two devices with these paths of PCI bridges reach each other; `numa` are their NUMA nodes. Sees no NVLink.
+struct Position {
+  const std::vector<std::string>& path;
+  int numa;
+};
+[[nodiscard]] Way way_between(const Position& a, const Position& b);
+/// As nvidia-smi writes it: "NV18", "PIX", "SYS"; "?": unknown.
+[[nodiscard]] std::string to_string(const Link& link);
+/// What has been written so.
+[[nodiscard]] Link link_of(std::string_view text);
+
+/// Those of `numas`' devices that are nearest to a process: on its NUMA nodes, if any of the candidates is, else all
+/// candidates. `numas`: by device.
+[[nodiscard]] Numbers nearest(const Numbers& candidates, const std::vector<int>& numas, const Place& place);
+
+}  // namespace tutti::topology

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "lib/topology/topology.hpp"
+
+namespace tutti::topology {
+
+/// Those on which this process may run, as the system numbers them.
+[[nodiscard]] Numbers allowed_processors();
+
+/// Fills in the machine's parts, and those that have one of the place's processors. Where that is impossible, adds the
+/// reason to `machine.missing`.
+void find_parts(Machine& machine, Place& place);
+
+}  // namespace tutti::topology

@@ -1,0 +1,22 @@
+#pragma once
+// What Linux tells of devices in its tree of small files, /sys (or a tree like it, for tests).
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tutti::topology {
+
+/// The first line; empty if there is no such file, or it cannot be read.
+[[nodiscard]] std::string first_line(const std::filesystem::path& file);
+/// The number with which the file begins; `otherwise` if it does not.
+[[nodiscard]] double number_in(const std::filesystem::path& file, double otherwise);
+/// The names in a folder, sorted; none if there is no such folder.
+[[nodiscard]] std::vector<std::string> names_in(const std::filesystem::path& folder);
+
+/// The PCI bridges above a device's folder, from the host's on, and the device itself: "pci0000:00", "0000:00:01.0",
+/// ... Empty if it is no PCI device.
+[[nodiscard]] std::vector<std::string> pci_path(const std::filesystem::path& device);
+[[nodiscard]] int numa_of(const std::filesystem::path& device);
+
+}  // namespace tutti::topology
