@@ -6,6 +6,7 @@
 
 #include "lib/mpi/check.hpp"
 #include "lib/runtime/communicator_state.hpp"
+#include "lib/runtime/launch_check.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
@@ -56,6 +57,7 @@ std::shared_ptr<mpi::Carrier> Runtime::carrier_for(MPI_Comm comm) {
   int has_world = world_ != nullptr && !world_->ranks_of(comm).empty() ? 1 : 0;
   mpi::check(MPI_Allreduce(MPI_IN_PLACE, &has_world, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   if (has_world != 0) return world_;
+  if (relation != MPI_UNEQUAL) require_whole_job();
   auto carrier = std::make_shared<mpi::Carrier>(comm);
   if (relation != MPI_UNEQUAL) world_ = carrier;
   return carrier;
