@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# cluster.sh - several nodes on one Linux machine, to test what happens between nodes. A node is a set of namespaces with
+# cluster.sh COMMAND - several nodes on one Linux machine, to test what happens between nodes. A node is a set of namespaces with
 # a host name, a network, processes, /dev/shm and /sys of its own; a bridge joins them. See docs/cluster.md.
 #   up N [--cores C] [--rate 2gbit] [--slurm]   starts login, node1 ... nodeN; C cores each (or its share of the machine)
 #   run -np P [--map 1,2,3] [--by node] [--mpirun MPIRUN] PROGRAM...   mpirun: P ranks spread evenly, or as mapped
@@ -49,7 +49,10 @@ why_not() {
   missing=$(missing_commands "${wanted[@]}")
   [ -z "$missing" ] || { echo "not installed:$missing; on Debian: scripts/setup.sh lab" && return; }
   said=$(try_namespaces) || { echo "namespaces are not permitted here (${said##*$'\n'})" && return; }
-  [ "${1:-}" != --slurm ] || [ "$(id -u)" = 0 ] || echo "Slurm's daemons run as root only"
+  [ "${1:-}" = --slurm ] || return 0
+  [ "$(id -u)" = 0 ] || { echo "Slurm's daemons run as root only" && return; }
+  ls /usr/lib/*/slurm*/mpi_pmix*.so /usr/{,local/}lib*/slurm*/mpi_pmix*.so 2>/dev/null | grep -q . ||
+    echo "this Slurm has no PMIx: there is no mpi_pmix*.so"
 }
 
 check() {

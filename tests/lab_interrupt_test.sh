@@ -16,7 +16,7 @@ is_down() { [ ! -e "$lab" ]; }
 
 # up is interrupted, or killed, at different moments
 for signal in INT TERM KILL; do
-  for moment in 0.05 0.2 0.4; do
+  for moment in 0.05 0.3; do
     start up 3 --cores 1
     sleep "$moment"
     if [ "$signal" = INT ]; then kill -INT -- "-$child"; else kill "-$signal" "$child"; fi

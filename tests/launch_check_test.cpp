@@ -30,6 +30,11 @@ const Variables task_of_four{{"SLURM_NTASKS", "4"},
                              {"SLURM_STEP_NUM_TASKS", "4"},
                              {"PMIX_RANK", "2"}};
 
+Variables with(Variables variables, const std::string& name, int value) {
+  variables[name] = std::to_string(value);
+  return variables;
+}
+
 TEST(LaunchCheck, TasksOfSrunThatAreAloneAreNamedWithTheWaysOut) {
   EXPECT_THAT(why(1, task_of_four),
               AllOf(HasSubstr("srun started 4 tasks, this is number 2"), HasSubstr("MPI's world has 1 process"),
@@ -51,18 +56,14 @@ TEST(LaunchCheck, ABatchScriptMayRunAProgramByItself) {
 TEST(LaunchCheck, AnAllocationMayToo) { EXPECT_THAT(why(1, {{"SLURM_NTASKS", "4"}}), IsEmpty()); }
 
 TEST(LaunchCheck, OneTaskMayBeAlone) {
-  Variables one = task_of_four;
-  one["SLURM_STEP_NUM_TASKS"] = "1";  // as srun -n 1 in a job of 4, or a shell on the first node
-  EXPECT_THAT(why(1, one), IsEmpty());
+  // As srun -n 1 in a job of 4, or a shell on the first node.
+  EXPECT_THAT(why(1, with(task_of_four, "SLURM_STEP_NUM_TASKS", 1)), IsEmpty());
 }
 
 TEST(LaunchCheck, MpirunMayStartOneWhereSrunStartedItsDaemons) {
   for (const char* launcher : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
-    Variables alone = task_of_four;
-    alone[launcher] = "1";
-    EXPECT_THAT(why(1, alone), IsEmpty()) << launcher;
-    alone[launcher] = "4";
-    EXPECT_THAT(why(1, alone), HasSubstr("srun started 4 tasks")) << launcher;
+    EXPECT_THAT(why(1, with(task_of_four, launcher, 1)), IsEmpty()) << launcher;
+    EXPECT_THAT(why(1, with(task_of_four, launcher, 4)), HasSubstr("srun started 4 tasks")) << launcher;
   }
 }
 

@@ -19,7 +19,11 @@ case $("$mpirun" --version 2>&1) in
     export OMPI_MCA_plm_rsh_no_tree_spawn=1 PRTE_MCA_plm_ssh_no_tree_spawn=1
     options=(--hostfile "$file" --map-by seq -n "$(wc -l <"$file")")
     ;;
-  *HYDRA* | *Intel*) options=(-f "$file" -launcher rsh -launcher-exec "$here/remote_shell.sh" -n "$(wc -l <"$file")") ;;
+  *HYDRA* | *Intel*)
+    [ "$(uniq "$file" | wc -l)" = "$(sort -u "$file" | wc -l)" ] ||
+      { echo "cluster: $mpirun takes a node that is named again for another one; allowed: --by slot" >&2 && exit 2; }
+    options=(-f "$file" -launcher rsh -launcher-exec "$here/remote_shell.sh" -n "$(wc -l <"$file")")
+    ;;
   *) echo "cluster: $mpirun is neither Open MPI's nor MPICH's" >&2 && exit 2 ;;
 esac
 exec "$mpirun" "${options[@]}" "$@"
