@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# cluster.sh COMMAND - several nodes on one Linux machine, to test what happens between nodes. A node is a set of namespaces with
-# a host name, a network, processes, /dev/shm and /sys of its own; a bridge joins them. See docs/cluster.md.
+# cluster.sh COMMAND - several nodes on one Linux machine, to test what happens between nodes. A node is a set of namespaces
+# with a host name, a network, processes, /dev/shm and /sys of its own; a bridge joins them. See docs/cluster.md.
 #   up N [--cores C] [--rate 2gbit] [--slurm]   starts login, node1 ... nodeN; C cores each (or its share of the machine)
 #   run -np P [--map 1,2,3] [--by node] [--mpirun MPIRUN] PROGRAM...   mpirun: P ranks spread evenly, or as mapped
 #   sh NODE COMMAND...                          runs a command on a node; login: where sbatch, srun and mpirun are run
@@ -17,7 +17,7 @@ refuse() {
 }
 is_number() { [[ $1 =~ ^[1-9][0-9]{0,2}$ ]]; }
 
-is_up() { [ -e "$folder/ready" ] && [ -e "/proc/$(cat "$folder/login.pid")" ]; }
+is_up() { [ -e "$folder/ready" ] && grep -qs lab/login.sh "/proc/$(cat "$folder/login.pid")/cmdline"; }
 require_up() { is_up || die "no cluster is up in $folder; start one with: $0 up 4"; }
 
 # ---- check ------------------------------------------------------------------------------------------------------
@@ -70,7 +70,10 @@ up() {
   while [ $# -gt 0 ]; do
     case $1 in
       --cores) is_number "${2:-}" || refuse "up: --cores '${2:-}'; allowed: 1 to 999" && cores=$2 && shift 2 ;;
-      --rate) [[ ${2:-} =~ ^[1-9][0-9]*[kmg]bit$ ]] || refuse "up: --rate '${2:-}'; allowed: like 500mbit, 2gbit" && rate=$2 && shift 2 ;;
+      --rate)
+        [[ ${2:-} =~ ^[1-9][0-9]*[kmg]bit$ ]] || refuse "up: --rate '${2:-}'; allowed: like 500mbit, 2gbit"
+        rate=$2 && shift 2
+        ;;
       --slurm) slurm=slurm && shift ;;
       *) refuse "up: unknown option '$1'; allowed: --cores, --rate, --slurm" ;;
     esac
@@ -134,7 +137,8 @@ inside() {
     trap '' INT
     user=()
     [ "$(id -u)" = 0 ] || user=(--user --preserve-credentials)
-    exec setpriv --pdeathsig TERM nsenter -t "$login" "${user[@]}" --net --uts --ipc --pid --mount --wd="$PWD" -- setpriv --pdeathsig TERM "$lab/enter.sh" "$@"
+    exec setpriv --pdeathsig TERM nsenter -t "$login" "${user[@]}" --net --uts --ipc --pid --mount --wd="$PWD" -- \
+      setpriv --pdeathsig TERM "$lab/enter.sh" "$@"
   ) <&0 &
   child=$!
   trap : INT
@@ -175,10 +179,14 @@ require_map() {
 run() {
   local ranks= map= by=slot mpirun=${MPIRUN:-mpirun}
   while [[ ${1:-} == -* ]]; do
+    [ $# -ge 2 ] || refuse "run: $1 wants a value, and PROGRAM is missing"
     case $1 in
       -np | -n) is_number "${2:-}" || refuse "run: $1 '${2:-}'; allowed: 1 to 999" && ranks=$2 ;;
       --map) map=${2:-} ;;
-      --by) [[ ${2:-} =~ ^(node|slot)$ ]] || refuse "run: --by '${2:-}'; allowed: slot (fill nodes), node (in turns)" && by=$2 ;;
+      --by)
+        [[ ${2:-} =~ ^(node|slot)$ ]] || refuse "run: --by '${2:-}'; allowed: slot (fill nodes), node (in turns)"
+        by=$2
+        ;;
       --mpirun) mpirun=${2:-} ;;
       *) refuse "run: unknown option '$1'; allowed: -np, --map, --by, --mpirun" ;;
     esac
@@ -193,16 +201,20 @@ run() {
   inside login "$lab/launch.sh" "$mpirun" "$(paste -sd , <<<"$hosts")" "$@"
 }
 
-command=${1:-}
-[ $# -eq 0 ] || shift
-case $command in
-  up | down | status | check) "$command" "$@" ;;
-  run) require_up && run "$@" ;;
-  sh)
-    require_up
-    [ $# -ge 2 ] || refuse "sh: give NODE and COMMAND"
-    inside "$@"
-    ;;
-  --help | -h) usage ;;
-  *) usage >&2 && exit 2 ;;
-esac
+main() {
+  local command=${1:-}
+  [ $# -eq 0 ] || shift
+  case $command in
+    up | down | status | check) "$command" "$@" ;;
+    run) require_up && run "$@" ;;
+    sh)
+      require_up
+      [ $# -ge 2 ] || refuse "sh: give NODE and COMMAND"
+      inside "$@"
+      ;;
+    --help | -h) usage ;;
+    *) usage >&2 && exit 2 ;;
+  esac
+  exit # a shell reads on from where it was, in a file that may have been edited meanwhile
+}
+main "$@"

@@ -39,6 +39,7 @@ expect 0 '^alpha  beta$' sh node1 echo 'alpha  beta'
 expect 2 'run: -np is missing' run true
 expect 2 "run: -np '0'; allowed: 1 to 999" run -np 0 true
 expect 2 'run: PROGRAM is missing' run -np 2
+expect 2 'run: -np wants a value' run -np
 expect 2 "run: --map '1,x'; allowed: the ranks of each node, like 1,2,3" run -np 2 --map 1,x true
 expect 2 'run: --map 1,2 places 3 ranks, -np says 4' run -np 4 --map 1,2 true
 expect 2 'run: --map 1,1,1,1 is for more than the 3 nodes that are up' run --map 1,1,1,1 true

@@ -41,7 +41,8 @@ note_namespaces() {
   } | sort -u >"$scratch/namespaces"
 }
 namespaces_left() { # a namespace lives as long as a process is in it, or a mount of it
-  [ ! -s "$scratch/namespaces" ] || ls -l /proc/[0-9]*/ns 2>/dev/null | grep -oE '[a-z]+:\[[0-9]+\]' | sort -u | comm -12 - "$scratch/namespaces"
+  [ -s "$scratch/namespaces" ] || return 0
+  ls -l /proc/[0-9]*/ns 2>/dev/null | grep -oE '[a-z]+:\[[0-9]+\]' | sort -u | comm -12 - "$scratch/namespaces"
 }
 
 left() {

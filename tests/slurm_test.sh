@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# slurm_test.sh JOB BUILD - submits a script of slurm/ as users do, on a cluster with Slurm that is up (slurm/cluster.sh), and
-# checks what it writes. "slurm_test.sh --list" names the jobs. Exit code 77: cannot be tested here, the last line says why.
+# slurm_test.sh JOB BUILD - submits a script of slurm/ as users do, on a cluster with Slurm that is up (slurm/cluster.sh),
+# and checks what it writes. "slurm_test.sh --list" names the jobs. Exit code 77: cannot be tested here, the last line says why.
 set -eu
 [ "$1" != --list ] || { echo bench bench_mpirun train train_resumed gpu gpu_missing salloc alone singletons && exit; }
 job=$1 build=$(realpath "$2")
+bench=$build/apps/bench/tutti-bench
 slurm=$(cd "$(dirname "$0")/../slurm" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -19,7 +20,7 @@ fail() {
   exit 1
 }
 
-# submit SCRIPT ARGUMENTS...: waits for its end, leaves its number in `number`, its output in `output`, its state in `state`.
+# submit SCRIPT ARGUMENTS...: waits for its end; leaves its `number`, its `state`, and the file of its `output`.
 submit() {
   local answer
   answer=$(on_login sbatch "$slurm/$1" "${@:2}") || fail "sbatch: $answer"
@@ -95,14 +96,16 @@ case $job in
     ;;
   salloc) # the second way to start: mpirun reads the allocation
     output=$folder/salloc.out
-    on_login salloc -N 2 --ntasks-per-node=2 mpirun "$build/apps/bench/tutti-bench" "${small[@]}" >"$output" 2>&1 || fail "exit code $?"
+    on_login salloc -N 2 --ntasks-per-node=2 mpirun "$bench" "${small[@]}" >"$output" 2>&1 || fail "exit code $?"
     expect '^# ranks 4, nodes 2 '
     ;;
   alone) # one process in an allocation of four is no error, in whatever way it was started
     output=$folder/alone.out
-    one="$build/apps/bench/tutti-bench --collective allreduce --min 8 --max 8 --rounds 1"
-    on_login salloc -N 2 --ntasks-per-node=2 bash -ec "mpirun -n 1 $one; mpirun -n 1 --host node2 $one; srun --mpi=pmix -N 1 -n 1 $one" \
-      >"$output" 2>&1 || fail "exit code $?"
+    one="$bench --collective allreduce --min 8 --max 8 --rounds 1"
+    on_login salloc -N 2 --ntasks-per-node=2 bash -ec \
+      "mpirun -n 1 $one; mpirun -n 1 --host node2 $one; srun --mpi=pmix -N 1 -n 1 $one" >"$output" 2>&1 ||
+      fail "exit code $?"
+    [ "$(grep -c '^# ranks 1, ' "$output")" = 3 ] || fail "not three runs"
     ;;
   singletons) # a process that MPI does not tell of the others, as MPICH's under --mpi=pmix
     output=$folder/singletons.out

@@ -9,4 +9,5 @@ export CLUSTER_FOLDER=$folder TMPDIR=$folder/$node/tmp
 [ ! -e "$folder/slurm.conf" ] || export SLURM_CONF=$folder/slurm.conf
 as=(taskset -c "$(cat "$folder/$node/cores")" env --default-signal=INT,QUIT)
 [ "$node" != login ] || exec "${as[@]}" "$@"
-exec nsenter -t "$(cat "$folder/$node/pid")" --net --uts --ipc --pid --mount --wd="$PWD" -- setpriv --pdeathsig TERM "${as[@]}" "$@"
+exec nsenter -t "$(cat "$folder/$node/pid")" --net --uts --ipc --pid --mount --wd="$PWD" -- \
+  setpriv --pdeathsig TERM "${as[@]}" "$@"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# keeper.sh NODES CORES RATE SLURM - outlives "cluster.sh up", holds the cluster (see login.sh for the arguments), and removes
-# its folder, whatever ends it. Standard input: from cluster.sh, whose end tells that cluster.sh is gone; standard output: to
-# it, errors or "ready".
+# keeper.sh NODES CORES RATE SLURM - outlives "cluster.sh up", holds the cluster (login.sh says what the arguments are), and
+# removes its folder, whatever ends it. Standard input: from cluster.sh, its end tells that cluster.sh is gone; standard
+# output: to it, errors or "ready".
 set -eu
 source "$(dirname "$0")/common.sh"
 child=
