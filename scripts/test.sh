@@ -116,7 +116,7 @@ lab() { # what happens between nodes, and Slurm's jobs
     on_nodes "$transport" in_turns 3 --map 1,2,3 --by node
   done
   [ -z "$slurm" ] || for job in $(tests/slurm_test.sh --list); do
-    step "slurm_test.$job" timeout 300 tests/slurm_test.sh "$job" "$out/release" || :
+    step "slurm_test.$job" timeout 600 tests/slurm_test.sh "$job" "$out/release" || :
   done
   step down slurm/cluster.sh down
   trap - EXIT
@@ -131,7 +131,7 @@ on_nodes() {
   [ -z "$full" ] && [ "$name" != uneven ] || suites+=(allreduce_test batch_test)
   for suite in "${suites[@]}"; do
     TUTTI_TRANSPORT=$transport TUTTI_TEST_NODES=$nodes step "$suite.$transport.$name" \
-      timeout 300 slurm/cluster.sh run "$@" "$out/release/tests/$suite" || :
+      timeout 600 slurm/cluster.sh run "$@" "$out/release/tests/$suite" || :
   done
 }
 

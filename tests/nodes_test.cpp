@@ -1,6 +1,7 @@
 // Ranks on several nodes (slurm/cluster.sh), or on one: who shares a node, and which way messages travel.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <set>
@@ -19,9 +20,8 @@ std::vector<std::string> host_names() {
   std::vector<HostName> all(static_cast<std::size_t>(world_size()));
   MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), static_cast<int>(mine.size()),
                 MPI_CHAR, MPI_COMM_WORLD);
-  std::vector<std::string> names;
-  for (const HostName& name : all)
-    names.emplace_back(name.data());
+  std::vector<std::string> names(all.size());
+  std::ranges::transform(all, names.begin(), [](const HostName& name) { return std::string{name.data()}; });
   return names;
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "lib/mpi/check.hpp"
@@ -14,11 +16,10 @@ namespace {
 
 /// Open MPI's mpirun, and Hydra's, which MPICH and Intel MPI have, say how many they started.
 bool was_started_alone(const Environment& environment) {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+  return std::ranges::any_of(std::array<const char*, 2>{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, [&](const char* name) {
     const char* size = environment(name);
-    if (size != nullptr && std::string_view{size} == "1") return true;
-  }
-  return false;
+    return size != nullptr && std::string_view{size} == "1";
+  });
 }
 
 }  // namespace
