@@ -120,6 +120,8 @@ lab() { # what happens between nodes, and Slurm's jobs
   done
   step down slurm/cluster.sh down
   trap - EXIT
+  unset CLUSTER_FOLDER MPIRUN
+  step lab_cli_test timeout 600 tests/lab_cli_test.sh || :
   step lab_interrupt_test timeout 600 tests/lab_interrupt_test.sh || :
   step lab_cycles_test timeout 1800 tests/lab_cycles_test.sh $((full ? 30 : 3)) "$out/release/tests/readme_program" $slurm
 }

@@ -11,22 +11,34 @@ start() {
   child=$!
 }
 ended() { ! kill -0 "$child" 2>/dev/null; }
-is_up() { [ -e "$lab/ready" ]; }
-is_down() { [ ! -e "$lab" ]; }
+
+# give SIGNAL: to the command that was started; an interrupt as a terminal does, to all of its processes. Its exit code is
+# left in `code`.
+give() {
+  local to=$child
+  [ "$1" != INT ] || to=-$child
+  kill "-$1" -- "$to" 2>/dev/null || :
+  until_within 30 ended || fail "does not end after $1: $(cat "$scratch/output")"
+  code=0
+  wait "$child" 2>/dev/null || code=$?
+}
 
 # up is interrupted, or killed, at different moments
+caught=0
 for signal in INT TERM KILL; do
-  for moment in 0.05 0.3; do
+  for moment in 0.03 0.06 0.12 0.2; do
     start up 3 --cores 1
     sleep "$moment"
-    if [ "$signal" = INT ]; then kill -INT -- "-$child"; else kill "-$signal" "$child"; fi
-    until_within 20 ended || fail "up does not end after $signal"
-    wait "$child" 2>/dev/null || :
-    # Killed too late, it had done its work.
-    if [ "$signal" = KILL ] || [ -e "$lab/ready" ]; then until_within 3 is_down || cluster down; fi
+    give "$signal"
+    if [ "$code" = 0 ]; then
+      cluster down # it had done its work
+    else
+      caught=$((caught + 1))
+    fi
     expect_nothing_left "$signal after $moment s of up"
   done
 done
+[ "$caught" -ge 3 ] || fail "up was always over before it was interrupted"
 
 # the cluster's first process, or what holds it, dies
 for victim in login.pid keeper.pid; do
@@ -39,18 +51,15 @@ done
 
 # a command in the cluster: what it started ends, the cluster stays
 cluster up 2
-sleeps() { pgrep -xf 'sleep 987654' | wc -l; }
-runs() { [ "$(sleeps)" = "$1" ]; }
+long=$((900000 + $$)) # told from others' by it
+runs() { [ "$(pgrep -xf "sleep $long" | wc -l)" = "$1" ]; }
 for signal in INT TERM KILL; do
   for command in "run -np 2" "sh node2" "sh login"; do
-    start $command sleep 987654
+    start $command sleep $long
     wanted=1
     [ "$command" != "run -np 2" ] || wanted=2
     until_within 20 runs "$wanted" || fail "$command: does not run: $(cat "$scratch/output")"
-    if [ "$signal" = INT ]; then kill -INT -- "-$child"; else kill "-$signal" "$child"; fi
-    until_within 20 ended || fail "$command does not end after $signal"
-    code=0
-    wait "$child" 2>/dev/null || code=$?
+    give "$signal"
     [ "$code" != 0 ] || fail "$command ends with 0 after $signal"
     until_within 20 runs 0 || fail "$command: still runs after $signal"
   done
