@@ -1,19 +1,23 @@
 #!/usr/bin/env bash
-# setup.sh build|test - installs the Debian or Ubuntu packages that are missing (apt, as root or through sudo).
+# setup.sh build|lab|test - installs the Debian or Ubuntu packages that are missing (apt, as root or through sudo).
 #   build   what building and running the apps needs
-#   test    the same, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format, clang-tidy
+#   lab     what slurm/cluster.sh needs, Slurm included (it starts its own; Debian also starts a munge service)
+#   test    both, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format, clang-tidy
 # Silent when nothing is missing. Exit code 2: something is missing and cannot be installed.
 set -eu
 
 build=(g++ cmake ninja-build libopenmpi-dev openmpi-bin libboost-dev libboost-program-options-dev libfmt-dev
        libhwloc-dev nlohmann-json3-dev)
-test=("${build[@]}" libgtest-dev libgmock-dev libmpich-dev mpich libucx-dev clang clang-format clang-tidy python3)
+lab=(util-linux iproute2 slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
+test=("${build[@]}" "${lab[@]}" libgtest-dev libgmock-dev libmpich-dev mpich libucx-dev clang clang-format clang-tidy
+      python3)
 
 case ${1:-} in
   build) wanted=("${build[@]}") ;;
+  lab) wanted=("${lab[@]}") ;;
   test) wanted=("${test[@]}") ;;
-  --help | -h) sed -n '2,5s/^# \?//p' "$0" && exit 0 ;;
-  *) sed -n '2,5s/^# \?//p' "$0" >&2 && exit 2 ;;
+  --help | -h) sed -n '2,6s/^# \?//p' "$0" && exit 0 ;;
+  *) sed -n '2,6s/^# \?//p' "$0" >&2 && exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

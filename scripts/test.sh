@@ -2,7 +2,7 @@
 # test.sh [--full | --quick | STAGE...] [--no-install] - installs what is missing, builds in every way, runs all tests.
 #   --full        also the slow tests, more ranks, and clang-tidy over the tests
 #   --quick       only the release build and its tests, the same as: release
-#   STAGE         only these: release mpich address threads clang schedule_only lint (which needs clang's)
+#   STAGE         only these: release mpich lab address threads clang schedule_only lint (which needs clang's)
 #   --no-install  uses what is there
 # The last line is "N passed, N failed, N skipped"; exit code 1 if anything failed. Logs and JUnit files: build/test/results
 set -eu
@@ -14,7 +14,7 @@ for option in "$@"; do
   case $option in
     --full) full=1 ;;
     --quick) only=" release " ;;
-    release | mpich | address | threads | clang | schedule_only | lint) only="$only $option " ;;
+    release | mpich | lab | address | threads | clang | schedule_only | lint) only="$only $option " ;;
     --no-install) install= ;;
     --help | -h) sed -n '2,7s/^# \?//p' "$0" && exit 0 ;;
     *) echo "test.sh: unknown option $option" >&2 && sed -n '2,7s/^# \?//p' "$0" >&2 && exit 2 ;;
@@ -52,16 +52,16 @@ XML
   since=$SECONDS
 }
 
-# step NAME COMMAND...: one check, whose output goes to the log; counted as a test.
+# step NAME COMMAND...: one check, whose output goes to the log; counted as a test. Exit code 77: skipped, it says why.
 step() {
-  local name=$1
+  local name=$1 code=0
   shift
-  if "$@" >>"$log" 2>&1; then
-    record passed "$name"
-  else
-    record failed "$name"
-    return 1
-  fi
+  "$@" >>"$log" 2>&1 || code=$?
+  case $code in
+    0) record passed "$name" ;;
+    77) record skipped "$name" "$(sed -n 's/^SKIP: //p' "$log" | tail -n 1)" ;;
+    *) record failed "$name" && return 1 ;;
+  esac
 }
 
 # tests FOLDER OPTIONS...: CTest, several tests at once.
@@ -89,14 +89,53 @@ configure_and_build() {
 
 # ---- the stages -------------------------------------------------------------------------------------------------
 
+build_release() { build "$out/release" "$*" -DCMAKE_BUILD_TYPE=Release $(mpi_options openmpi); }
+
 release() { # everything with Open MPI, as demo.sh builds it
-  build "$out/release" all -DCMAKE_BUILD_TYPE=Release $(mpi_options openmpi) && tests "$out/release"
+  build_release all && tests "$out/release"
 }
 
 mpich() { # MPICH's ranks do not yield: no more of them than a small machine has cores
   build "$out/mpich" all -DCMAKE_BUILD_TYPE=Release $(mpi_options mpich) -DTUTTI_TEST_MAX_RANKS=$((full ? 4 : 2)) \
     -DTUTTI_HWLOC=OFF &&
     step is_mpich sh -c "readlink -f '$(cached "$out/mpich" MPI_CXX_COMPILER)' | grep mpich" && tests "$out/mpich"
+}
+
+lab() { # what happens between nodes, and Slurm's jobs
+  local why slurm=slurm transports=(auto) transport job
+  [ -z "$full" ] || transports+=(mpi)
+  why=$(slurm/cluster.sh check 2>&1) || { record skipped lab "$why" && return; }
+  why=$(slurm/cluster.sh check --slurm 2>&1) || { slurm= && record skipped slurm "$why"; }
+  build_release tutti-bench tutti-sgd nodes_test communicator_test collectives_test allreduce_test batch_test \
+    launch_check_test readme_program || return
+  export CLUSTER_FOLDER=${TMPDIR:-/tmp}/tutti-test-$$ MPIRUN=$(cached "$out/release" MPIEXEC_EXECUTABLE)
+  trap 'slurm/cluster.sh down' EXIT
+  step up slurm/cluster.sh up 4 --cores 2 ${slurm:+--slurm} || return
+  for transport in "${transports[@]}"; do
+    on_nodes "$transport" 2x2 2 --map 2,2
+    on_nodes "$transport" uneven 3 --map 1,2,3
+    on_nodes "$transport" in_turns 3 --map 1,2,3 --by node
+  done
+  [ -z "$slurm" ] || for job in $(tests/slurm_test.sh --list); do
+    step "slurm_test.$job" timeout 600 tests/slurm_test.sh "$job" "$out/release" || :
+  done
+  step down slurm/cluster.sh down
+  trap - EXIT
+  unset CLUSTER_FOLDER MPIRUN
+  step lab_cli_test timeout 600 tests/lab_cli_test.sh || :
+  step lab_interrupt_test timeout 600 tests/lab_interrupt_test.sh || :
+  step lab_cycles_test timeout 1800 tests/lab_cycles_test.sh $((full ? 30 : 3)) "$out/release/tests/readme_program" $slurm
+}
+
+# on_nodes TRANSPORT NAME NODES OPTIONS...: the suites that several nodes concern, with the ranks placed so.
+on_nodes() {
+  local transport=$1 name=$2 nodes=$3 suite suites=(nodes_test communicator_test collectives_test)
+  shift 3
+  [ -z "$full" ] && [ "$name" != uneven ] || suites+=(allreduce_test batch_test)
+  for suite in "${suites[@]}"; do
+    TUTTI_TRANSPORT=$transport TUTTI_TEST_NODES=$nodes step "$suite.$transport.$name" \
+      timeout 600 slurm/cluster.sh run "$@" "$out/release/tests/$suite" || :
+  done
 }
 
 # Optimised a little: half the time to build, nearly the speed.
@@ -171,6 +210,7 @@ fi
 [ -z "$install" ] || ./scripts/setup.sh test
 run release "release build, all tests, Open MPI"
 run mpich "the same with MPICH, few ranks, without hwloc"
+run lab "several nodes, in namespaces, and Slurm"
 run address "AddressSanitizer and UBSan"
 run threads "ThreadSanitizer"
 run clang "clang, without UCX and CUDA"

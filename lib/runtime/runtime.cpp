@@ -7,6 +7,7 @@
 
 #include "lib/mpi/check.hpp"
 #include "lib/runtime/communicator_state.hpp"
+#include "lib/runtime/launch_check.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
@@ -62,9 +63,10 @@ Admission Runtime::admit(MPI_Comm comm) {
   mpi::check(MPI_Allreduce(MPI_IN_PLACE, &offer, sizeof offer / sizeof offer.is_there, MPI_UINT64_T, MPI_BAND, comm),
              "MPI_Allreduce");
   if (offer.is_there != 0) return {world_, world_->take_context(offer.free), std::move(ranks)};
-  auto carrier = std::make_shared<mpi::Carrier>(comm);
   int relation = MPI_UNEQUAL;
   mpi::check(MPI_Comm_compare(comm, MPI_COMM_WORLD, &relation), "MPI_Comm_compare");
+  if (relation != MPI_UNEQUAL) require_whole_job();
+  auto carrier = std::make_shared<mpi::Carrier>(comm);
   if (relation != MPI_UNEQUAL) world_ = carrier;
   return {carrier, carrier->take_context(carrier->free_contexts()), carrier->ranks_of(comm)};
 }
