@@ -3,21 +3,14 @@
 /// Shapes   in[p n] -> out[p n], elements, or blocks of listed sizes; scratch 2 m^2 n for each node carried for
 /// Cost     h nodes of m ranks: 3 rounds; a node exchanges one message with each other node, each block crosses once
 /// Needs    any p >= 1, any n >= 0, any spread over nodes; sizes that are not equal go the same way first
-/// Source   Bienz, Gropp & Olson, IJHPCA 34(5), 2020 (node-aware collectives); Namugwanya et al., EuroMPI 2023
+/// Source   Bienz, Gropp & Olson, IJHPCA 34(5), 2020 (node-aware communication)
+#include <utility>
+
 #include "phases_alltoall.hpp"
 #include "phases_node_pairs.hpp"
 
 namespace tutti {
 namespace {
-
-/// What this rank exchanges by itself: with the others of its node.
-std::vector<BlockExchange> exchanges_inside(const Group& node) {
-  std::vector<BlockExchange> exchanges;
-  const Ring ring{Rank{node.me}, node.size()};
-  for (int distance = 1; distance < node.size(); ++distance)
-    exchanges.push_back({node.at(ring.behind(-distance)).value(), node.at(ring.behind(distance)).value()});
-  return exchanges;
-}
 
 /// The sizes of the blocks of a pair, of those learned the first that are left.
 PairSizes sizes_of(const Problem& problem, const Nodes& nodes, const NodePair& pair, std::span<const Count>& left) {
@@ -25,8 +18,7 @@ PairSizes sizes_of(const Problem& problem, const Nodes& nodes, const NodePair& p
   const auto entries = static_cast<std::size_t>(PairSizes::entries(members, others));
   if (pair.here != problem.rank) return {members, others, {}};
   if (!problem.uneven()) return {members, others, std::vector<Count>(entries, problem.count)};
-  const auto mine = left.first(entries);
-  left = left.subspan(entries);
+  const auto mine = std::exchange(left, left.subspan(entries)).first(entries);
   return {members, others, {mine.begin(), mine.end()}};
 }
 
@@ -46,7 +38,7 @@ Schedule build(const Problem& problem) {
     arrived.push_back(plan.scratch(pair.here == problem.rank ? of_pair.arriving() : Count{0}));
     append_crossing(plan, nodes, pair, in, parcels, arrived.back());
   }
-  append_exchanges(plan, problem, exchanges_inside(nodes.mine()), std::max(1, nodes.mine().size() - 1));
+  append_exchanges(plan, problem, exchanges_within(nodes.mine()), std::max(1, nodes.mine().size() - 1));
   for (std::size_t i = 0; i < pairs.size(); ++i)
     append_delivery(plan, nodes, pairs[i], out, sizes[i], arrived[i]);
   return plan.build();
@@ -62,10 +54,7 @@ Exchange exchange(const Problem& problem) {
     if (pair.here == problem.rank) learned += Count{PairSizes::entries(members, nodes.at(pair.node).size())};
   ScheduleBuilder plan{{problem.rank, problem.size}, Count{problem.size}, learned};
   Region next{Buffer::output, Count{0}, Count{0}};
-  const auto take = [&](int entries) {
-    next = {Buffer::output, next.offset + next.count, Count{entries}};
-    return next;
-  };
+  const auto take = [&](int entries) { return next = {Buffer::output, next.offset + next.count, Count{entries}}; };
   for (const NodePair& pair : pairs) {
     const int others = nodes.at(pair.node).size();
     Regions parcels;
@@ -82,14 +71,14 @@ Cost cost(const Problem& problem) {
   const Nodes nodes{problem};
   const Count n = problem.count;
   const int others = nodes.count() - 1, peers = nodes.lanes() - 1;
-  const std::int64_t all = problem.size, carried = std::min<std::int64_t>(all, nodes.lanes()) * all;
+  const std::int64_t all = problem.size, carried = others > 0 ? 2 * nodes.lanes() * all : 0;
   return {.messages = others * (peers + 2) + peers,
           .rounds = others == 0 ? (peers > 0 ? 1 : 0)
                     : peers > 0 ? 3
                                 : 1,
-          .sent = (peers + all + (others > 0 ? 2 * carried : 0)) * n,
+          .sent = (peers + all + carried) * n,
           .copied = (others > 0 ? 2 : 1) * (all * n),
-          .scratch = (others > 0 ? 2 * carried : 0) * n};
+          .scratch = carried * n};
 }
 
 }  // namespace

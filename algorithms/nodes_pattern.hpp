@@ -2,8 +2,10 @@
 // Ranks spread over nodes, as algorithms of several levels see them.
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "tutti/algorithm.hpp"
 #include "tutti/patterns.hpp"
 
 namespace tutti {
@@ -57,7 +59,9 @@ class Nodes {
 
  private:
   Nodes(const Problem& problem, std::vector<int> node_of)
-      : rank_(problem.rank), root_(problem.root), node_of_(std::move(node_of)) {
+      : rank_(problem.rank),
+        root_(has_root(problem.collective) ? problem.root : Rank{0}),
+        node_of_(std::move(node_of)) {
     for (int rank = 0; rank < problem.size; ++rank) {
       const auto node = index(of(Rank{rank}));
       if (node >= groups_.size()) groups_.resize(node + 1);
