@@ -52,14 +52,15 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-/// A rank may serve all lanes, if it is alone on its node; or one of them, if others are.
 Cost cost(const Problem& problem) {
-  const Nodes nodes{problem};
-  const Count n = problem.count, all = problem.size * n;
-  const int across = TreeBounds{nodes.count(), 2}.depth, peers = nodes.lanes() - 1;
-  return {.messages = nodes.lanes() * (across + (nodes.count() - 1) * peers) + peers,
-          .rounds = across + (peers > 0 ? nodes.count() > 1 ? 2 : 1 : 0),
-          .sent = across * all + peers * (all + n),
+  const NodeFigures nodes{Nodes{problem}};
+  const Count n = problem.count;
+  const int across = TreeBounds{nodes.nodes, 2}.depth, peers = nodes.lanes - 1, others = nodes.nodes - 1;
+  return {.messages = nodes.served * (across + others * peers) + peers,
+          .rounds = across + (peers == 0    ? 0
+                              : others == 0 ? 1
+                                            : 2),
+          .sent = (nodes.served * (others * (1 + peers)) + peers) * n,  // a slice of the largest node's is n
           .copied = n};
 }
 

@@ -36,13 +36,13 @@ Schedule build(const Problem& problem) {
 }
 
 Cost cost(const Problem& problem) {
-  const Nodes nodes{problem};
-  const int across = TreeBounds{nodes.count(), 2}.depth;
-  const Count all = problem.size * problem.count;
-  return {.messages = std::max(1, across + nodes.lanes() - 1),
-          .rounds = across + (nodes.lanes() > 1 ? 2 : 0),
-          .sent = across * all + (nodes.lanes() - 1) * all,
-          .copied = problem.count};
+  const NodeFigures nodes{Nodes{problem}};
+  const Count n = problem.count;
+  const int across = TreeBounds{nodes.nodes, 2}.depth, peers = nodes.lanes - 1;
+  return {.messages = std::max(1, across + peers),
+          .rounds = across + (peers > 0 ? 2 : 0),
+          .sent = std::max(1, (nodes.nodes - 1) * nodes.lanes + peers * problem.size) * n,
+          .copied = n};
 }
 
 }  // namespace

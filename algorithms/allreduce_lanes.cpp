@@ -47,23 +47,21 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-/// A rank may serve all lanes, if it is alone on its node; then it receives nothing inside it.
 Cost cost(const Problem& problem) {
   const Count n = problem.count;
   if (problem.size == 1) return {.copied = n};
-  const Nodes nodes{problem};
-  const Circulant across = Circulant::halving(Rank{0}, nodes.count());
-  const TreeBounds inside{nodes.lanes(), node_radix};
-  const int rounds = static_cast<int>(across.rounds().size());
-  const Count slice = Blocks{{Buffer::output, Count{0}, n}, nodes.lanes()}.largest();
-  const Count block = Blocks{{Buffer::output, Count{0}, slice}, nodes.count()}.largest();
-  const Count crossing = nodes.lanes() * ((nodes.count() - 1) * block);
-  return {.messages = nodes.lanes() * (2 * rounds + inside.children + 1),
+  const NodeFigures nodes{Nodes{problem}};
+  const Circulant across = Circulant::halving(Rank{0}, nodes.nodes);
+  const TreeBounds inside{nodes.lanes, node_radix};
+  const int rounds = static_cast<int>(across.rounds().size()), children = nodes.headed() * inside.children;
+  const Count slice = nodes.slice(n), block = Blocks{{Buffer::output, Count{0}, slice}, nodes.nodes}.largest();
+  const Count crossing = nodes.served * ((nodes.nodes - 1) * block);
+  return {.messages = 2 * nodes.served * rounds + children + nodes.lanes - 1,
           .rounds = 2 * inside.depth + 2 * rounds,
-          .sent = 2 * crossing + (inside.children + 1) * n,
-          .reduced = crossing + inside.children * n,
-          .copied = n,
-          .scratch = 2 * n + nodes.lanes() * (across.partials() * block)};
+          .sent = 2 * crossing + (children + nodes.lanes - 1) * slice,
+          .reduced = crossing + children * slice,
+          .copied = nodes.lanes == nodes.served ? n : Count{0},
+          .scratch = 2 * (nodes.headed() * slice) + nodes.served * (across.partials() * block)};
 }
 
 }  // namespace

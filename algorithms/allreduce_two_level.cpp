@@ -40,11 +40,11 @@ Cost cost(const Problem& problem) {
   for (const int radix : exchange.radices())
     messages += radix - 1;
   const int reductions = messages + inside.children;
-  return {.messages = messages + inside.children + 1,
+  return {.messages = std::max(1, messages + inside.children),
           .rounds = 2 * inside.depth + static_cast<int>(exchange.radices().size()) + (exchange.even() ? 0 : 2),
-          .sent = (messages + inside.children + 1) * n,
+          .sent = std::max(1, messages + inside.children) * n,
           .reduced = reductions * n,
-          .scratch = (exchange.largest_radix() + 1) * n};
+          .scratch = std::max(2, exchange.largest_radix()) * n};
 }
 
 }  // namespace

@@ -66,19 +66,18 @@ Exchange exchange(const Problem& problem) {
   return {plan.build(), Count{problem.size}, learned};
 }
 
-/// A rank carries for at most all other nodes, if it is alone on its node.
 Cost cost(const Problem& problem) {
-  const Nodes nodes{problem};
+  const NodeFigures nodes{Nodes{problem}};
   const Count n = problem.count;
-  const int others = nodes.count() - 1, peers = nodes.lanes() - 1;
-  const std::int64_t all = problem.size, carried = others > 0 ? 2 * nodes.lanes() * all : 0;
-  return {.messages = others * (peers + 2) + peers,
+  const int others = nodes.nodes - 1, m = nodes.lanes, peers = m - 1;
+  const std::int64_t parcel = std::int64_t{m} * m;
+  return {.messages = others + nodes.carried * (1 + peers) + peers,
           .rounds = others == 0 ? (peers > 0 ? 1 : 0)
                     : peers > 0 ? 3
                                 : 1,
-          .sent = (peers + all + carried) * n,
-          .copied = (others > 0 ? 2 : 1) * (all * n),
-          .scratch = carried * n};
+          .sent = (problem.size + nodes.carried * (parcel + peers * m) + peers) * n,
+          .copied = (2 * nodes.carried * m + 1) * n,
+          .scratch = 2 * (nodes.carried * parcel) * n};
 }
 
 }  // namespace

@@ -32,15 +32,14 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-/// A rank may serve all lanes, if it is alone on its node.
 Cost cost(const Problem& problem) {
-  const Nodes nodes{problem};
-  const TreeBounds across{nodes.count(), lane_radix}, inside{nodes.lanes(), node_radix};
-  const int children = across.children + inside.children;
-  return {.messages = nodes.lanes() * children,
+  const Count n = problem.count;
+  const NodeFigures nodes{Nodes{problem}};
+  const TreeBounds across{nodes.nodes, lane_radix}, inside{nodes.lanes, node_radix};
+  return {.messages = nodes.served * across.children + nodes.lanes * inside.children,
           .rounds = across.depth + 2 * inside.depth,
-          .sent = children * problem.count,
-          .copied = problem.count};
+          .sent = nodes.served * (across.children * nodes.slice(n)) + inside.children * n,
+          .copied = n};
 }
 
 }  // namespace

@@ -50,14 +50,15 @@ Schedule build(const Problem& problem) {
 Cost cost(const Problem& problem) {
   const Count n = problem.count;
   if (problem.size == 1) return {.copied = n};
-  const Nodes nodes{problem};
-  const TreeBounds across{nodes.count(), lane_radix}, inside{nodes.lanes(), node_radix};
-  return {.messages = 2 * nodes.lanes(),
-          .rounds = across.depth + inside.depth + (nodes.lanes() > 1 ? 1 : 0),
-          .sent = 2 * n,
-          .reduced = (across.children + inside.children) * n,
-          .copied = n,
-          .scratch = 2 * n};
+  const NodeFigures nodes{Nodes{problem}};
+  const Count slice = nodes.slice(n);
+  const TreeBounds across{nodes.nodes, lane_radix}, inside{nodes.lanes, node_radix};
+  const int most = nodes.lanes - 1 + nodes.served;
+  return {.messages = most,
+          .rounds = across.depth + inside.depth + (nodes.lanes > 1 ? 1 : 0),
+          .sent = most * slice,
+          .reduced = (nodes.headed() * inside.children + nodes.served * across.children) * slice,
+          .scratch = 2 * (nodes.lanes * slice)};
 }
 
 }  // namespace

@@ -46,16 +46,21 @@ Schedule build(const Problem& problem) {
 }
 
 Cost cost(const Problem& problem) {
-  const Nodes nodes{problem};
-  const Count n = problem.count, all = problem.size * n;
-  const TreeBounds inside{nodes.lanes(), node_radix};
-  const int across = TreeBounds{nodes.count(), 2}.depth;
-  return {.messages = problem.size + nodes.lanes() * across,
+  const Nodes all{problem};
+  const NodeFigures nodes{all};
+  const Count n = problem.count;
+  int fewest = 0;  // blocks of the last lane, which has the fewest
+  for (int node = 0; node < nodes.nodes; ++node)
+    fewest += all.at(node).size() == nodes.lanes ? 1 : 0;
+  const TreeBounds inside{nodes.lanes, node_radix};
+  const int across = TreeBounds{nodes.nodes, 2}.depth, given = problem.size - fewest;
+  const int headed = std::min(problem.size, nodes.headed() * nodes.nodes), crossing = nodes.served * (nodes.nodes - 1);
+  return {.messages = given + nodes.served * across,
           .rounds = inside.depth + across,
-          .sent = 2 * all,
-          .reduced = (inside.children + std::max(1, across)) * all,
-          .copied = all + n,
-          .scratch = 3 * all};
+          .sent = (given + crossing) * n,
+          .reduced = (inside.children * headed + crossing) * n,
+          .copied = (nodes.served * nodes.nodes + 1) * n,
+          .scratch = (headed + nodes.lanes + crossing) * n};
 }
 
 }  // namespace

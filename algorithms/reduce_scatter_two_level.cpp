@@ -41,16 +41,17 @@ Schedule build(const Problem& problem) {
 }
 
 Cost cost(const Problem& problem) {
-  const Nodes nodes{problem};
+  const NodeFigures nodes{Nodes{problem}};
   const Count n = problem.count, all = problem.size * n;
-  const TreeBounds inside{nodes.lanes(), node_radix};
-  const int across = TreeBounds{nodes.count(), 2}.depth;
-  return {.messages = across + nodes.lanes(),
-          .rounds = inside.depth + across + (nodes.lanes() > 1 ? 1 : 0),
-          .sent = (nodes.count() > 1 ? 2 : 1) * all,
-          .reduced = (inside.children + std::max(1, across)) * all,
+  const Count crossing = (nodes.nodes - 1) * (nodes.lanes * n);
+  const TreeBounds inside{nodes.lanes, node_radix};
+  const int across = TreeBounds{nodes.nodes, 2}.depth, peers = nodes.lanes - 1;
+  return {.messages = std::max(1, across + peers),
+          .rounds = inside.depth + across + (peers > 0 ? 1 : 0),
+          .sent = std::max(peers > 0 ? all : Count{0}, crossing + peers * n),
+          .reduced = inside.children * all + crossing,
           .copied = all + n,
-          .scratch = 3 * all};
+          .scratch = 2 * all + crossing};
 }
 
 }  // namespace
