@@ -11,24 +11,21 @@
 #include "tutti/algorithm.hpp"
 
 namespace tutti {
-namespace {
-
-Schedule build(const Problem& problem) {
-  ScheduleBuilder plan{problem};
-  const Multiplying fold{problem.rank, problem.size, problem.parameter};
+Region append_recursive_multiplying(ScheduleBuilder& plan, const Multiplying& fold, const Region& input,
+                                    const Region& into) {
   if (fold.sits_out()) {
-    plan.send(plan.input(), fold.partner());
-    plan.recv(plan.output(), fold.partner());
-    return plan.build();
+    plan.send(input, fold.partner());
+    plan.recv(into, fold.partner());
+    return into;
   }
   std::vector<Region> spare;
   for (int i = 1; i < fold.largest_radix(); ++i)
-    spare.push_back(plan.scratch(problem.count));
-  Region mine = plan.input();
+    spare.push_back(plan.scratch(into.count));
+  Region mine = input;
   if (fold.paired()) {
     plan.recv(spare[0], fold.partner());
-    plan.reduce(spare[0], mine, plan.output());
-    mine = plan.output();
+    plan.reduce(spare[0], mine, into);
+    mine = into;
   }
   for (const Group& group : fold.groups()) {
     std::vector<Region> operands(group.ranks.size(), mine);
@@ -39,11 +36,20 @@ Schedule build(const Problem& problem) {
       plan.recv(spare[static_cast<std::size_t>(round - 1)], group.at(from));
       operands[static_cast<std::size_t>(from)] = spare[static_cast<std::size_t>(round - 1)];
     }
-    append_reduction(plan, operands, mine, plan.output());
-    mine = plan.output();
+    append_reduction(plan, operands, mine, into);
+    mine = into;
   }
-  plan.copy(mine, plan.output());  // only a rank alone still has its result in the input
   if (fold.paired()) plan.send(mine, fold.partner());
+  return mine;
+}
+
+namespace {
+
+Schedule build(const Problem& problem) {
+  ScheduleBuilder plan{problem};
+  const Multiplying fold{problem.rank, problem.size, problem.parameter};
+  const Region sum = append_recursive_multiplying(plan, fold, plan.input(), plan.output());
+  plan.copy(sum, plan.output());  // only a rank alone still has its result in the input
   return plan.build();
 }
 

@@ -16,19 +16,19 @@ namespace {
 /// The distance after `distance`.
 constexpr int next_of(int distance) { return distance < 3 ? distance + 1 : 2 * distance; }
 
-Schedule build(const Problem& problem) {
-  ScheduleBuilder plan{problem};
-  const int rank = problem.rank.value(), size = problem.size;
-  const Region sum = plan.scratch(size > 2 ? problem.count : Count{0}), theirs = plan.scratch(sum.count);
-  const Region before = rank > 0 ? exclusive_result(plan, problem) : plan.output();
+}  // namespace
+
+void append_exscan_123(ScheduleBuilder& plan, Rank me, int size, const Region& input, const Region& before) {
+  const int rank = me.value();
+  const Region sum = plan.scratch(size > 2 ? input.count : Count{0}), theirs = plan.scratch(sum.count);
   for (int distance = 1; distance < size; distance = next_of(distance)) {
     const bool sends = rank + distance < size;
     if (distance == 1) {
-      if (sends) plan.send(plan.input(), Rank{rank + 1});
+      if (sends) plan.send(input, Rank{rank + 1});
       if (rank > 0) plan.recv(before, Rank{rank - 1});
     } else if (distance == 2) {
-      if (sends && rank > 0) plan.reduce(before, plan.input(), sum);
-      if (sends) plan.send(rank > 0 ? sum : plan.input(), Rank{rank + 2});
+      if (sends && rank > 0) plan.reduce(before, input, sum);
+      if (sends) plan.send(rank > 0 ? sum : input, Rank{rank + 2});
     } else if (sends && rank > 0) {
       plan.send(before, Rank{rank + distance});
     }
@@ -36,7 +36,16 @@ Schedule build(const Problem& problem) {
     plan.recv(theirs, Rank{rank - distance});
     plan.reduce(theirs, before, before);
   }
-  if (rank > 0) plan.copy(before, plan.output());
+}
+
+namespace {
+
+Schedule build(const Problem& problem) {
+  ScheduleBuilder plan{problem};
+  const bool receives = problem.rank > Rank{0};
+  const Region before = receives ? exclusive_result(plan, problem) : plan.output();
+  append_exscan_123(plan, problem.rank, problem.size, plan.input(), before);
+  if (receives) plan.copy(before, plan.output());
   return plan.build();
 }
 

@@ -8,22 +8,28 @@
 #include "tutti/patterns.hpp"
 
 namespace tutti {
+
+void append_linear_exscan(ScheduleBuilder& plan, Rank me, int size, const Region& input, const Region& before) {
+  const Ring ring{me, size};
+  const bool first = me == Rank{0}, last = ring.next() == Rank{0};
+  if (first && !last) plan.send(input, ring.next());
+  if (first) return;
+  plan.recv(before, ring.previous());
+  if (last) return;
+  const Region sum = plan.scratch(input.count);
+  plan.reduce(before, input, sum);
+  plan.send(sum, ring.next());
+}
+
 namespace {
 
 Schedule build(const Problem& problem) {
   ScheduleBuilder plan{problem};
-  const Ring ring{problem.rank, problem.size};
-  const bool first = problem.rank == Rank{0}, last = ring.next() == Rank{0};
-  if (first && !last) plan.send(plan.input(), ring.next());
-  if (first) return plan.build();
-  const Region before = last ? plan.output() : exclusive_result(plan, problem);
-  plan.recv(before, ring.previous());
-  if (!last) {
-    const Region sum = plan.scratch(problem.count);
-    plan.reduce(before, plan.input(), sum);
-    plan.send(sum, ring.next());
-  }
-  plan.copy(before, plan.output());
+  const bool last = Ring{problem.rank, problem.size}.next() == Rank{0};
+  const bool receives = problem.rank > Rank{0};
+  const Region before = receives && !last ? exclusive_result(plan, problem) : plan.output();
+  append_linear_exscan(plan, problem.rank, problem.size, plan.input(), before);
+  if (receives) plan.copy(before, plan.output());
   return plan.build();
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "circulant_pattern.hpp"
+#include "multiplying_pattern.hpp"
 #include "tutti/patterns.hpp"
 #include "tutti/schedule_builder.hpp"
 
@@ -43,6 +44,11 @@ void append_circulant_allgather(ScheduleBuilder& plan, const Circulant& circle, 
 /// `mine` and `into` are the same, or share nothing.
 void append_reduction(ScheduleBuilder& plan, const std::vector<Region>& operands, const Region& mine,
                       const Region& into);
+
+/// Combines `input` of all, in the order of ranks, into `into`, which may be the same. Says where the result lies: in
+/// `input` if a rank is alone.
+Region append_recursive_multiplying(ScheduleBuilder& plan, const Multiplying& fold, const Region& input,
+                                    const Region& into);
 
 /// Each rank sends every block to its owner, which combines them in the order of ranks. Scratch p-1 blocks.
 void append_one_shot_reduce_scatter(ScheduleBuilder& plan, const Ring& ring, const Blocks& from, const Region& result);

@@ -8,21 +8,26 @@
 #include "tutti/algorithm.hpp"
 
 namespace tutti {
+Region append_doubling_scan(ScheduleBuilder& plan, Rank me, int size, const Region& input, const Region& into) {
+  const int rank = me.value();
+  const Region before = plan.scratch(rank > 0 ? input.count : Count{0});
+  Region sum = input;
+  for (int distance = 1; distance < size; distance *= 2) {
+    const bool sends = rank + distance < size, receives = rank >= distance;
+    if (sends) plan.send(sum, Rank{rank + distance});
+    if (!receives) continue;
+    plan.recv(before, Rank{rank - distance});
+    plan.reduce(before, sum, into);
+    sum = into;
+  }
+  return sum;
+}
+
 namespace {
 
 Schedule build(const Problem& problem) {
   ScheduleBuilder plan{problem};
-  const int rank = problem.rank.value();
-  const Region before = plan.scratch(rank > 0 ? problem.count : Count{0});
-  Region sum = plan.input();
-  for (int distance = 1; distance < problem.size; distance *= 2) {
-    const bool sends = rank + distance < problem.size, receives = rank >= distance;
-    if (sends) plan.send(sum, Rank{rank + distance});
-    if (!receives) continue;
-    plan.recv(before, Rank{rank - distance});
-    plan.reduce(before, sum, plan.output());
-    sum = plan.output();
-  }
+  const Region sum = append_doubling_scan(plan, problem.rank, problem.size, plan.input(), plan.output());
   plan.copy(sum, plan.output());  // only rank 0 still has its result in the input
   return plan.build();
 }

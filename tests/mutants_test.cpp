@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "lib/checker/mutants.hpp"
+#include "lib/checker/suite.hpp"
 
 namespace tutti::checker {
 namespace {
@@ -35,6 +36,7 @@ Case case_of(const Algorithm& algorithm, int size, Placement placement) {
   if (algorithm.collective == Collective::alltoall) what.count = Count{3};
   if (algorithm.collective == Collective::barrier) what.count = Count{0};
   if (has_root(algorithm.collective)) what.root = Rank{size / 2};
+  what.nodes = mixed_nodes(algorithm, size);
   return what;
 }
 

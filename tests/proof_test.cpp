@@ -35,9 +35,19 @@ TEST_P(Proof, HoldsInRandomOrders) {
   }
 }
 
-/// What one rank does in a large group, of which not all ranks' schedules are made.
+constexpr int most_ranks_of_large_groups = 65536;
+
+/// What one rank does in a large group, of which not all ranks' schedules are made. Algorithms of several levels see
+/// nodes of 8 ranks.
 Problem large_problem(const Algorithm& algorithm, int size, Rank rank, Count count) {
+  static const std::vector<int> nodes = [] {
+    std::vector<int> nodes;
+    for (int rank = 0; rank < most_ranks_of_large_groups; ++rank)
+      nodes.push_back(rank / 8);
+    return nodes;
+  }();
   Problem problem{rank, size, count};
+  if (algorithm.levels == Levels::nodes) problem.nodes = std::span{nodes}.first(static_cast<std::size_t>(size));
   problem.collective = algorithm.collective;
   problem.parameter = algorithm.parameter.fallback;
   return problem;
@@ -74,7 +84,9 @@ INSTANTIATE_TEST_SUITE_P(Registry, Proof, testing::ValuesIn(algorithms().begin()
 std::string whole_text(const Algorithm& algorithm, int size) {
   const bool empty = algorithm.collective == Collective::barrier;
   std::string text;
-  for (const Part& part : parts_of(algorithm, {.size = size, .count = Count{empty ? 0 : 3 * size}}))
+  Case what{.size = size, .count = Count{empty ? 0 : 3 * size}};
+  what.nodes = mixed_nodes(algorithm, size);
+  for (const Part& part : parts_of(algorithm, what))
     for (const auto& [action, after] : part.schedule.steps)
       text += fmt::format("{} after {}\n", to_text(action), fmt::join(after, ","));
   return text;

@@ -63,6 +63,22 @@ void add_counts(apps::Options& options, std::vector<Count>& counts) {
                  });
 }
 
+void add_nodes(apps::Options& options, std::vector<int>& nodes) {
+  constexpr int most = 1 << 20;
+  options.custom("nodes", "N,N,...", "one node",
+                 "ranks on each node, for algorithms of several levels; in all as many as --ranks",
+                 [&nodes](std::string_view given) {
+                   nodes.clear();
+                   for (int node = 0; const std::string& item : apps::split_list(given))
+                     nodes.insert(nodes.end(), static_cast<std::size_t>(apps::parse_integer(item, 1, most)), node++);
+                 });
+}
+
+void require_nodes_of(int ranks, const std::vector<int>& nodes) {
+  if (!nodes.empty() && nodes.size() != static_cast<std::size_t>(ranks))
+    throw InputError(fmt::format("--nodes has {} ranks in all, --ranks {}", nodes.size(), ranks));
+}
+
 std::vector<const Algorithm*> algorithms_of(Collective collective) {
   std::vector<const Algorithm*> found;
   for (const Algorithm* algorithm : algorithms())

@@ -27,6 +27,11 @@ namespace tutti::tool {
 void add_count(apps::Options& options, Count& count);
 void add_counts(apps::Options& options, std::vector<Count>& counts);
 
+/// "--nodes N,N,...": how many ranks each node has, one node after the other; `nodes` as in Problem. Empty: one node.
+void add_nodes(apps::Options& options, std::vector<int>& nodes);
+/// Refuses nodes that do not have so many ranks.
+void require_nodes_of(int ranks, const std::vector<int>& nodes);
+
 /// The algorithms of a collective.
 [[nodiscard]] std::vector<const Algorithm*> algorithms_of(Collective collective);
 

@@ -25,6 +25,13 @@ struct Cost {
 enum class Order : std::uint8_t {
   of_ranks,  ///< Operands are combined in rank order: any associative operation.
   any,       ///< Operands change places: the operation must be commutative.
+  of_nodes,  ///< As `of_ranks` where each node holds ranks that follow each other, else as `any`.
+};
+
+/// What an algorithm's schedules are shaped by.
+enum class Levels : std::uint8_t {
+  ranks,  ///< Ranks are all alike.
+  nodes,  ///< Problem::nodes: phases inside nodes and between them.
 };
 
 /// What a size of segments is good for ("ring/64K").
@@ -53,11 +60,13 @@ struct Exchange {
 ///
 /// `cost` does not depend on the rank and is stated for blocks of equal size. It is exact where the size of the group
 /// (and its largest power of two, and the parameter) divide the elements, and an upper bound else. It is that of
-/// separate buffers: in place fewer elements may be copied, or in alltoall more.
+/// separate buffers: in place fewer elements may be copied, or in alltoall more. Of algorithms of several levels, whose
+/// nodes may hold any number of ranks, it is an upper bound.
 struct Algorithm {
   Collective collective;
   std::string_view name;
   Order order;
+  Levels levels = Levels::ranks;
   Parameter parameter{};
   Segments segments = Segments::of_messages;
   Schedule (*build)(const Problem& problem);
@@ -72,6 +81,10 @@ struct Algorithm {
 [[nodiscard]] std::span<const Algorithm* const> algorithms();
 /// The algorithm of that name, or nullptr.
 [[nodiscard]] const Algorithm* find_algorithm(Collective collective, std::string_view name);
+/// Whether each node holds ranks that follow each other: nodes as in Problem.
+[[nodiscard]] bool follow_each_other(std::span<const int> nodes);
+/// The order that an algorithm keeps on such nodes: of ranks, or any.
+[[nodiscard]] Order order_on(std::span<const int> nodes, const Algorithm& algorithm);
 /// "a, b, c": the names that serve a collective (with `order`: only those that keep the order of ranks).
 [[nodiscard]] std::string algorithm_names(Collective collective);
 [[nodiscard]] std::string algorithm_names(Collective collective, Order order);

@@ -148,6 +148,9 @@ struct Problem {
   int parameter = 0;  ///< Of algorithms that have one.
   BlockList in{}, out{};
   std::span<const Count> learned{};  ///< What the algorithm's exchange of sizes left here (Algorithm::exchange).
+  /// The node of each rank, by rank, numbered in the order in which their lowest ranks come; the same on all ranks.
+  /// Empty: all are on one, or it is not known. Of meaning only to algorithms of several levels.
+  std::span<const int> nodes{};
   /// Whether blocks are listed; the same on all ranks.
   [[nodiscard]] bool uneven() const { return !in.empty() || !out.empty(); }
 };

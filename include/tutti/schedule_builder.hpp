@@ -2,8 +2,10 @@
 // Writes schedules in the textbook's verbs and finds the dependencies between steps.
 
 #include <map>
+#include <utility>
 #include <vector>
 
+#include "tutti/patterns.hpp"
 #include "tutti/schedule.hpp"
 
 namespace tutti {
@@ -77,6 +79,15 @@ class ScheduleBuilder {
   void copy(const Regions& from, const Regions& into);
   void signal(Rank to);
   void await(Rank from);
+  /// What `append(place, size)` writes is played by the ranks of a group, of which this rank has to be one: peers are
+  /// places in it, and the order of ranks is its order. So phases of whole communicators are phases of nodes, or of
+  /// their leaders.
+  template <class Append>
+  void within(const Group& group, const Append& append) {
+    const Group* outer = std::exchange(group_, &group);
+    append(Rank{group.me}, group.size());
+    group_ = outer;
+  }
   /// The number of steps written so far.
   [[nodiscard]] int steps() const { return static_cast<int>(schedule_.steps.size()); }
   /// Paces: every step written from here on waits for the steps first..last-1, whatever they touch, until the next
@@ -92,7 +103,8 @@ class ScheduleBuilder {
   void append(Action action, std::vector<int> after);
   void require_inside(const Region& region) const;
   void require_writable(const Region& region) const;
-  void require_peer(Rank peer) const;
+  /// The rank of a peer, which is a place in the group that plays.
+  [[nodiscard]] Rank peer_at(Rank place) const;
 
   Rank rank_;
   int size_;
@@ -104,6 +116,7 @@ class ScheduleBuilder {
   std::vector<int> since_signal_;  ///< Steps that the next signal has to wait for.
   int fence_ = -1;                 ///< The last await: every later step waits for it.
   std::vector<int> paced_by_;      ///< As the last `follow` said.
+  const Group* group_ = nullptr;   ///< That plays; none: all ranks.
 };
 
 }  // namespace tutti

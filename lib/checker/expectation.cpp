@@ -93,7 +93,7 @@ Expectation expectation_of(const Algorithm& algorithm, const Problems& problems)
   const auto of = [outputs](Rank rank, Count element) {
     return (*outputs)[static_cast<std::size_t>(rank.value())][static_cast<std::size_t>(element.value())];
   };
-  return {algorithm.order, of, synchronizes};
+  return {order_on(problems.of(Rank{0}).nodes, algorithm), of, synchronizes};
 }
 
 void require_results(const Parts& parts, const Expectation& expectation, Memory& memory, const Values& values) {

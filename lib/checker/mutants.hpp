@@ -32,7 +32,7 @@ struct Mutant {
 ///   for, no deadlock can come about.
 /// - A deleted edge of a barrier: a search back from all that a rank completes still meets every rank.
 /// - Swapped operands: the algorithm asks for a commutative operation, and apart from the order of operands every
-///   output is the same expression as before.
+///   output is the same expression as before, and so are those of different ranks that were the same.
 [[nodiscard]] std::optional<std::string> equivalence(const Mutant& mutant, const Parts& original, const Parts& mutated,
                                                      const Expectation& expectation);
 

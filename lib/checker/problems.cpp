@@ -1,6 +1,7 @@
 #include "problems.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <numeric>
 #include <utility>
@@ -65,6 +66,7 @@ std::string to_text(const Case& what) {
   if (what.parameter != 0) text += fmt::format(", parameter {}", what.parameter);
   if (what.segment > Count{0}) text += fmt::format(", segments of {}", what.segment.value());
   if (what.is_fused) text += ", fused";
+  if (!what.nodes.empty()) text += fmt::format(", nodes {}", fmt::join(what.nodes, ","));
   if (!what.counts.empty()) {
     text += ", counts";
     for (std::size_t i = 0; i < std::min<std::size_t>(what.counts.size(), 16); ++i)
@@ -80,6 +82,7 @@ Problem even_problem(const Algorithm& algorithm, const Case& what, Rank rank) {
   problem.collective = algorithm.collective;
   problem.root = what.root;
   problem.parameter = what.parameter > 0 ? what.parameter : algorithm.parameter.fallback;
+  problem.nodes = what.nodes;
   return problem;
 }
 
@@ -93,9 +96,12 @@ Aliasing in_place(const Problem& problem) {
   return Aliasing::in_place();
 }
 
-Problems::Problems(const Algorithm& algorithm, const Case& what) {
-  for (int rank = 0; rank < what.size; ++rank)
+Problems::Problems(const Algorithm& algorithm, const Case& what)
+    : nodes_(std::make_shared<const std::vector<int>>(what.nodes)) {
+  for (int rank = 0; rank < what.size; ++rank) {
     problems_.push_back(even_problem(algorithm, what, Rank{rank}));
+    problems_.back().nodes = *nodes_;
+  }
   if (!what.counts.empty()) list_blocks(what);
   for (Problem& problem : problems_) {
     const bool even = problem.rank.value() % 2 == 0;

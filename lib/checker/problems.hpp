@@ -21,7 +21,8 @@ struct Case {
   /// Blocks of differing sizes: one count per rank; for alltoall one per sender and, within it, receiver. In place,
   /// those must be symmetric. Empty: blocks of `count` elements.
   std::vector<Count> counts{};
-  Count gap{};  ///< Elements left free before each of these blocks, where the collective takes offsets.
+  std::vector<int> nodes{};  ///< As in Problem.
+  Count gap{};               ///< Elements left free before each of these blocks, where the collective takes offsets.
   // The passes that the schedules went through (lib/schedule/passes.hpp).
   Count segment{};  ///< 0: not segmented.
   bool is_fused = false;
@@ -44,9 +45,11 @@ class Problems {
   [[nodiscard]] BlockList keep(std::vector<Count> counts, Count gap);
   std::vector<Problem> problems_;
   std::shared_ptr<Lists> lists_ = std::make_shared<Lists>();
+  std::shared_ptr<const std::vector<int>> nodes_;
 };
 
-/// A rank's problem but for blocks of differing sizes, what is learned of them, and where its input lies.
+/// A rank's problem but for blocks of differing sizes, what is learned of them, and where its input lies. Its nodes are
+/// those of the case, not copies.
 [[nodiscard]] Problem even_problem(const Algorithm& algorithm, const Case& what, Rank rank);
 
 /// How a rank's input lies if it is in place, as the MPI calls have it.

@@ -37,6 +37,41 @@ Budget budget_of(Extent extent, int size) {
   return size <= most_in_all ? Budget{96, 1'000'000} : Budget{32, 2'000'000};
 }
 
+/// Nodes in the numbers that Problem wants, those of the lowest ranks first.
+std::vector<int> numbered(std::vector<int> nodes) {
+  std::vector<int> seen;
+  for (int& node : nodes) {
+    const auto known = std::ranges::find(seen, node) - seen.begin();
+    if (known == std::ssize(seen)) seen.push_back(node);
+    node = static_cast<int>(known);
+  }
+  return nodes;
+}
+
+/// Ways to spread ranks over nodes: on one; in blocks of one size and of sizes from 1 to 8; round robin over few nodes;
+/// by chance, also very unevenly; each on a node of its own.
+std::vector<std::vector<int>> spreads_of(int size) {
+  constexpr int kinds = 7, most_nodes = 6, most_on_a_node = 8;
+  std::vector<std::vector<int>> spreads(kinds, std::vector<int>(static_cast<std::size_t>(size)));
+  spreads[0].clear();
+  std::mt19937 random{static_cast<unsigned>(size)};
+  int block = 0, left = 1;
+  for (int rank = 0; rank < size; ++rank, --left) {
+    const auto at = static_cast<std::size_t>(rank);
+    if (left == 0) ++block, left = 1 + static_cast<int>(random() % most_on_a_node);
+    spreads[1][at] = rank / std::max(2, (size + most_nodes - 1) / most_nodes);
+    spreads[2][at] = block;
+    spreads[3][at] = rank % 2;
+    spreads[4][at] = static_cast<int>(random() % most_nodes);
+    spreads[5][at] = static_cast<int>(std::min(random() % most_nodes, random() % most_nodes));
+    spreads[6][at] = rank;
+  }
+  std::ranges::transform(spreads, spreads.begin(), numbered);
+  std::ranges::sort(spreads);
+  spreads.erase(std::unique(spreads.begin(), spreads.end()), spreads.end());
+  return spreads;
+}
+
 /// What may vary at one size.
 class Choices {
  public:
@@ -45,6 +80,7 @@ class Choices {
     const Parameter& has = algorithm.parameter;
     if (!has.name.empty())
       parameters_ = distinct({has.fallback, has.least, has.least + 1, 5, std::max(has.least, size)});
+    if (algorithm.levels == Levels::nodes) spreads_ = spreads_of(size);
     for (const int parameter : parameters_)
       steps_.push_back(steps_with(parameter));
     if (algorithm.collective == Collective::barrier) return;
@@ -54,13 +90,16 @@ class Choices {
     if (has_blocks(algorithm.collective)) lists_ = {List::any, List::few, List::giant, List::none};
     placements_ = {Placement::separate, Placement::in_place, Placement::in_place_on_even_ranks};
   }
-  [[nodiscard]] std::size_t cases() const { return roots_.size() * parameters_.size() * placements_.size() * kinds(); }
+  [[nodiscard]] std::size_t cases() const {
+    return roots_.size() * parameters_.size() * placements_.size() * spreads_.size() * kinds();
+  }
   [[nodiscard]] Case operator[](std::size_t number) const {
     const auto pick = [&](const auto& values) { return values[take(number, values.size())]; };
     Case what{.size = size_};
     what.parameter = pick(parameters_);
     what.placement = pick(placements_);
     what.root = Rank{pick(roots_)};
+    what.nodes = pick(spreads_);
     if (number < counts_.size())
       what.count = Count{counts_[number] == exact ? exact_count(what.parameter) : counts_[number]};
     else
@@ -70,7 +109,7 @@ class Choices {
   /// About how many steps and elements the proof of such a case has to walk over.
   [[nodiscard]] std::int64_t work(std::size_t number) const {
     const std::size_t chosen = take(number, parameters_.size());
-    take(number, placements_.size()), take(number, roots_.size());
+    take(number, placements_.size()), take(number, roots_.size()), take(number, spreads_.size());
     constexpr int listed = 4;  // about the mean of a list
     Problem problem{Rank{0}, size_, Count{listed}};
     problem.collective = algorithm_.collective;
@@ -105,6 +144,7 @@ class Choices {
     Problem problem{Rank{0}, size_, Count{size_}};
     problem.collective = algorithm_.collective;
     problem.parameter = parameter;
+    problem.nodes = spreads_.back();
     return static_cast<std::int64_t>(algorithm_.build(problem).steps.size());
   }
   void list(Case& what, List kind, int gap) const {
@@ -131,6 +171,7 @@ class Choices {
   std::vector<std::int64_t> steps_;  ///< Of a rank, by parameter.
   std::vector<List> lists_;
   std::vector<Placement> placements_{Placement::separate};
+  std::vector<std::vector<int>> spreads_{{}};
 };
 
 /// Numbers 0..count-1 in an order drawn once and for all: as std::shuffle, which differs between libraries.
@@ -144,6 +185,14 @@ std::vector<std::size_t> shuffled(std::size_t count, unsigned seed) {
 }
 
 }  // namespace
+
+std::vector<int> mixed_nodes(const Algorithm& algorithm, int size) {
+  std::vector<int> nodes;
+  if (algorithm.levels == Levels::nodes)
+    for (int rank = 0; rank < size; ++rank)
+      nodes.push_back(rank % 3 == 2 ? 1 : 2 * (rank / 4));
+  return numbered(std::move(nodes));
+}
 
 std::vector<Case> cases_of(const Algorithm& algorithm, Extent extent) {
   std::vector<Case> cases;

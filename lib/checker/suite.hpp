@@ -19,4 +19,8 @@ enum class Extent : std::uint8_t { subset, all };
 /// thinner samples of large ones.
 [[nodiscard]] std::vector<Case> cases_of(const Algorithm& algorithm, Extent extent);
 
+/// Nodes of differing sizes that hold ranks which do not follow each other, for an algorithm that has levels; else
+/// none.
+[[nodiscard]] std::vector<int> mixed_nodes(const Algorithm& algorithm, int size);
+
 }  // namespace tutti::checker

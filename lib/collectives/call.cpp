@@ -34,14 +34,15 @@ Question question_of(const Call& call, const Problem& problem, const Communicato
           .bytes = elements.value() * size_of(call.type),
           .is_uneven = call.is_uneven,
           .is_commutative = call.op.commutative(),
-          .shares_memory = state.shares_memory()};
+          .shares_memory = state.shares_memory(),
+          .spread = state.nodes()};
 }
 
 /// What the call names.
-Selection named(const CallSite& site, const Call& call, std::string_view algorithm) {
+Selection named(const CallSite& site, const Call& call, std::string_view algorithm, std::span<const int> nodes) {
   try {
     const Choice choice = read_choice(call.collective, algorithm);
-    if (reduces(call.collective) && !call.op.commutative() && choice.algorithm->order != Order::of_ranks)
+    if (reduces(call.collective) && !call.op.commutative() && order_on(nodes, *choice.algorithm) != Order::of_ranks)
       refuse(site, "algorithm", fmt::format("'{}' with an operation that is not commutative", algorithm),
              algorithm_names(call.collective, Order::of_ranks));
     return {choice, "as the call says"};
@@ -81,9 +82,10 @@ Operation& checked(Call call, CommunicatorState& state, const Options& options) 
   key.problem = problem_of(site, call, state.size());
   const Selection selection = options.algorithm.empty()
                                   ? select(question_of(call, key.problem, state), state.settings())
-                                  : named(site, call, options.algorithm);
+                                  : named(site, call, options.algorithm, state.nodes());
   key.choice = selection.choice;
   key.problem.parameter = selection.choice.parameter;
+  if (selection.choice.algorithm->levels == Levels::nodes) key.problem.nodes = state.nodes();
   try {
     CachedPlan& plan = state.plan(key, [&] { require_disjoint_blocks(site, key.problem); });
     Operation& operation = plan.acquire(state);

@@ -4,6 +4,8 @@
 #include <bit>
 #include <vector>
 
+#include "lib/collectives/selection_nodes.hpp"
+
 namespace tutti {
 namespace {
 
@@ -108,16 +110,18 @@ const std::vector<Selection>& choices() {
   return read;
 }
 
-bool serves(const Choice& choice, const Question& question) {
-  return !reduces(question.collective) || question.is_commutative || choice.algorithm->order == Order::of_ranks;
-}
-
 }  // namespace
+
+bool serves(const Choice& choice, const Question& question) {
+  return !reduces(question.collective) || question.is_commutative ||
+         order_on(question.spread, *choice.algorithm) == Order::of_ranks;
+}
 
 Selection select(const Question& question, const Settings& settings) {
   const Choice& wanted = settings.choices[static_cast<std::size_t>(question.collective)];
   if (wanted.algorithm != nullptr && serves(wanted, question))
     return {wanted, settings.chosen_by[static_cast<std::size_t>(question.collective)]};
+  if (const auto selection = select_on_nodes(question)) return *selection;
   const std::vector<Selection>& all = choices();
   for (std::size_t i = 0; i < all.size(); ++i)
     if (rules[i].collective == question.collective && rules[i].fits(question) && serves(all[i].choice, question))

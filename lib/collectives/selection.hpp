@@ -1,6 +1,7 @@
 #pragma once
 // Which algorithm runs when the user does not say.
 
+#include <span>
 #include <string_view>
 
 #include "lib/runtime/settings.hpp"
@@ -15,7 +16,8 @@ struct Question {
   int ranks = 1, nodes = 1;
   Bytes bytes{};  ///< Of the larger buffer; meaningless if `is_uneven` and ranks know only their own counts.
   bool is_uneven = false, is_commutative = true;
-  bool shares_memory = false;  ///< All messages go through shared memory.
+  bool shares_memory = false;     ///< All messages go through shared memory.
+  std::span<const int> spread{};  ///< The node of each rank, as in Problem; empty: there is one.
 };
 
 struct Selection {
@@ -23,8 +25,11 @@ struct Selection {
   std::string_view why;  ///< "as few bytes want few rounds"
 };
 
+/// Whether the operation may be combined in the order that the algorithm keeps there.
+[[nodiscard]] bool serves(const Choice& choice, const Question& question);
+
 /// The first line of the table in selection.cpp that fits; before it, what `settings` say for the collective, unless
-/// that needs a commutative operation and this is not one. A pure function.
+/// that needs a commutative operation and this is not one; then, on several nodes, select_on_nodes. A pure function.
 [[nodiscard]] Selection select(const Question& question, const Settings& settings);
 
 }  // namespace tutti

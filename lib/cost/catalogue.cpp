@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace tutti {
 namespace {
 
 constexpr int ranks = 8;
+constexpr std::array nodes{0, 0, 1, 1, 2, 2, 3, 3};  // for algorithms of several levels
 
 /// "1.75 n"; for counts that all usual parts divide.
 std::string in_counts(Count cost, Count count) {
@@ -21,6 +23,7 @@ std::string row(const Algorithm& algorithm) {
   Problem problem{Rank{0}, ranks, Count{divided_by_usual_parts * std::max(algorithm.parameter.fallback, 1)}};
   problem.collective = algorithm.collective;
   problem.parameter = algorithm.parameter.fallback;
+  if (algorithm.levels == Levels::nodes) problem.nodes = nodes;
   const Cost cost = algorithm.cost(problem);
   return fmt::format("| {} | `{}` | {} | {} | {} | {} | {} | {} | {} |\n", to_string(algorithm.collective),
                      algorithm.name, parameter_of(algorithm), order_of(algorithm), cost.rounds,
@@ -32,6 +35,7 @@ std::string row(const Algorithm& algorithm) {
 
 std::string_view order_of(const Algorithm& algorithm) {
   if (!reduces(algorithm.collective)) return "-";
+  if (algorithm.order == Order::of_nodes) return "of nodes";
   return algorithm.order == Order::of_ranks ? "of ranks" : "any";
 }
 

@@ -12,6 +12,7 @@
 
 #include "lib/mpi/check.hpp"
 #include "lib/mpi/dialect.hpp"
+#include "lib/mpi/pretended_nodes.hpp"
 
 namespace tutti::mpi {
 namespace {
@@ -64,6 +65,7 @@ void Carrier::discover_nodes() {
   check(MPI_Comm_size(node.get(), &node_size), "MPI_Comm_size");
   is_crowded_ = node_size > processors_of(node.get());
   mpi_yields_ = is_crowded_ && yields_when_idle();
+  pretend_nodes(comm_.get(), node);
   int lowest = rank;
   check(MPI_Bcast(&lowest, 1, MPI_INT, 0, node.get()), "MPI_Bcast");
   nodes_.resize(static_cast<std::size_t>(size));

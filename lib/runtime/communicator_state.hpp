@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,10 @@ class CommunicatorState {
   [[nodiscard]] int size() const { return static_cast<int>(carrier_ranks_.size()); }
   [[nodiscard]] int node_count() const { return leaders_.size(); }
   [[nodiscard]] int node_of(Rank rank) const { return nodes_[static_cast<std::size_t>(rank.value())]; }
+  /// The node of each rank, as in Problem.
+  [[nodiscard]] std::span<const int> nodes() const {
+    return node_count() > 1 ? std::span<const int>{nodes_} : std::span<const int>{};
+  }
   [[nodiscard]] const Group& node() const { return node_; }
   [[nodiscard]] const Group& leaders() const { return leaders_; }
   [[nodiscard]] const Settings& settings() const { return settings_; }

@@ -27,9 +27,11 @@ std::string size_in_words(const PlanKey& key) {
 
 std::string cost_in_words(const Choice& choice, const Problem& problem) {
   const Cost cost = choice.algorithm->cost(problem);
-  return fmt::format("{}{}; the busiest rank sends {} with {} elements in all, and reduces {}",
-                     choice.segment > 0 ? "before messages are cut into segments, " : "", plural(cost.rounds, "round"),
-                     plural(cost.messages, "message"), cost.sent.value(), cost.reduced.value());
+  const std::string_view bound = choice.algorithm->levels == Levels::nodes ? "at most " : "";
+  return fmt::format("{}{}{}; the busiest rank sends {} with {} elements in all, and reduces {}",
+                     choice.segment > 0 ? "before messages are cut into segments, " : "", bound,
+                     plural(cost.rounds, "round"), plural(cost.messages, "message"), cost.sent.value(),
+                     cost.reduced.value());
 }
 
 std::string_view transport_in_words(const CompiledPlan& plan) {

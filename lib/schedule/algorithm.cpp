@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace tutti {
@@ -43,6 +44,15 @@ bool reduces(Collective collective) {
 bool has_root(Collective collective) {
   using enum Collective;
   return collective == broadcast || collective == reduce || collective == gather || collective == scatter;
+}
+
+bool follow_each_other(std::span<const int> nodes) {
+  return std::ranges::is_sorted(nodes);  // as nodes are numbered by their lowest ranks
+}
+
+Order order_on(std::span<const int> nodes, const Algorithm& algorithm) {
+  if (algorithm.order != Order::of_nodes) return algorithm.order;
+  return follow_each_other(nodes) ? Order::of_ranks : Order::any;
 }
 
 const Algorithm* find_algorithm(Collective collective, std::string_view name) {

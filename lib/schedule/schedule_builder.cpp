@@ -46,14 +46,14 @@ Region ScheduleBuilder::scratch(Count count) {
 }
 
 void ScheduleBuilder::send(const Regions& from, Rank to) {
-  require_peer(to);
+  to = peer_at(to);
   for (const Region& region : from)
     require_inside(region);
   if (total(from) > Count{0}) add(Send{to, without_empty(from), sent_[to]++}, from, {});
 }
 
 void ScheduleBuilder::recv(const Regions& into, Rank from) {
-  require_peer(from);
+  from = peer_at(from);
   for (const Region& region : into)
     require_writable(region);
   if (total(into) > Count{0}) add(Recv{from, without_empty(into), received_[from]++}, {}, into);
@@ -111,7 +111,7 @@ void ScheduleBuilder::copy(const Regions& from, const Regions& into) {
 }
 
 void ScheduleBuilder::reduce_in_order(Rank peer, const Region& theirs, const Region& mine, const Region& into) {
-  if (peer < rank_)
+  if (peer < (group_ == nullptr ? rank_ : Rank{group_->me}))
     reduce(theirs, mine, into);
   else
     reduce(mine, theirs, into);
@@ -127,13 +127,13 @@ void ScheduleBuilder::copy(const Region& from, const Region& into) {
 }
 
 void ScheduleBuilder::signal(Rank to) {
-  require_peer(to);
+  to = peer_at(to);
   append(Send{to, {}, sent_[to]++}, since_signal_);
   since_signal_ = {static_cast<int>(schedule_.steps.size()) - 1};  // whatever follows it follows the others too
 }
 
 void ScheduleBuilder::await(Rank from) {
-  require_peer(from);
+  from = peer_at(from);
   append(Recv{from, {}, received_[from]++}, {});
   fence_ = static_cast<int>(schedule_.steps.size()) - 1;
 }
@@ -181,9 +181,13 @@ void ScheduleBuilder::require_writable(const Region& region) const {
   if (region.buffer == Buffer::input) refuse("the input is never written");
 }
 
-void ScheduleBuilder::require_peer(Rank peer) const {
+Rank ScheduleBuilder::peer_at(Rank place) const {
+  if (group_ != nullptr && (place.value() < 0 || place.value() >= group_->size()))
+    refuse(fmt::format("place {} in a group of {}", place.value(), group_->size()));
+  const Rank peer = group_ == nullptr ? place : group_->at(place.value());
   if (peer == rank_ || peer.value() < 0 || peer.value() >= size_)
     refuse(fmt::format("rank {} of {} cannot exchange messages with rank {}", rank_.value(), size_, peer.value()));
+  return peer;
 }
 
 }  // namespace tutti

@@ -1,0 +1,65 @@
+/// Two-level allreduce: each node reduces to its leader, leaders exchange by recursive multiplying, and tell their
+/// nodes. Shapes   in[n] -> out[n], elements; scratch on leaders k n, k the radix Cost     h nodes, m ranks on the
+/// largest: 2 ceil(log_8 m) + ceil(log_k h) rounds (up to 2 more if h is no multiple of
+///          powers of k); a leader sends at most (k-1) ceil(log_k h) + 1 times n to other nodes
+/// Needs    any associative operation where each node holds ranks that follow each other, else a commutative one; any
+///          p >= 1, any n >= 0, any spread over nodes
+/// Source   Kielmann et al., PPoPP 1999 (MagPIe), with the exchange of Ruefenacht, Bull & Booth 2017
+#include "phases.hpp"
+#include "phases_nodes.hpp"
+#include "tutti/algorithm.hpp"
+
+namespace tutti {
+namespace {
+
+Schedule build(const Problem& problem) {
+  ScheduleBuilder plan{problem};
+  const Nodes nodes{problem};
+  const GroupTree inside{nodes.mine(), nodes.server(0, nodes.own())};
+  const bool has_children = combines(inside);
+  const Region theirs = plan.scratch(has_children ? problem.count : Count{0});
+  const Region sum = nodes.leads() ? plan.output() : plan.scratch(theirs.count);
+  Region done = append_group_reduce(plan, inside, plan.input(), sum, theirs);
+  if (nodes.leads()) {
+    plan.within(nodes.leaders(), [&](Rank me, int size) {
+      done = append_recursive_multiplying(plan, {me, size, problem.parameter}, done, plan.output());
+    });
+    plan.copy(done, plan.output());  // only a rank alone has it elsewhere
+  }
+  append_group_broadcast(plan, inside, plan.output(), plan.output());
+  return plan.build();
+}
+
+Cost cost(const Problem& problem) {
+  const Count n = problem.count;
+  if (problem.size == 1) return {.copied = n};
+  const Nodes nodes{problem};
+  const Multiplying exchange{Rank{0}, nodes.count(), problem.parameter};
+  const TreeBounds inside{nodes.lanes(), node_radix};
+  int messages = exchange.even() ? 0 : 1;
+  for (const int radix : exchange.radices())
+    messages += radix - 1;
+  const int reductions = messages + inside.children;
+  return {.messages = std::max(1, messages + inside.children),
+          .rounds = 2 * inside.depth + static_cast<int>(exchange.radices().size()) + (exchange.even() ? 0 : 2),
+          .sent = std::max(1, messages + inside.children) * n,
+          .reduced = reductions * n,
+          .scratch = std::max(2, exchange.largest_radix()) * n};
+}
+
+}  // namespace
+
+extern const Algorithm allreduce_two_level;
+constinit const Algorithm allreduce_two_level{
+    .collective = Collective::allreduce,
+    .name = "two_level",
+    .order = Order::of_nodes,
+    .levels = Levels::nodes,
+    .parameter = {.name = "radix", .fallback = 2, .least = 2},
+    .build = build,
+    .cost = cost,
+    .summary = "inside nodes, an exchange among their leaders, back: few messages cross, for small counts",
+    .source = "Kielmann et al., PPoPP 1999 (MagPIe)",
+};
+
+}  // namespace tutti

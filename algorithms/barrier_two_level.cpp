@@ -1,0 +1,66 @@
+/// Two-level barrier: ranks tell the leader of their node, leaders disseminate, and leaders tell their nodes.
+/// Shapes   no data, no scratch
+/// Cost     h nodes, m ranks on the largest, k the radix: 2 + ceil(log_k h) rounds; a leader sends m-1 signals inside
+///          its node and at most (k-1) ceil(log_k h) to others
+/// Needs    any p >= 1, any spread over nodes
+/// Source   Hensgen, Finkel & Manber, International Journal of Parallel Programming 17(1), 1988, among leaders as in
+///          Kielmann et al., PPoPP 1999 (MagPIe)
+#include "dissemination_pattern.hpp"
+#include "phases_nodes.hpp"
+#include "tutti/algorithm.hpp"
+
+namespace tutti {
+namespace {
+
+void append_dissemination(ScheduleBuilder& plan, const Group& group, int radix) {
+  plan.within(group, [&](Rank me, int size) {
+    for (const DisseminationRound& round : dissemination(me, size, radix)) {
+      for (const Rank peer : round.to)
+        plan.signal(peer);
+      for (const Rank peer : round.from)
+        plan.await(peer);
+    }
+  });
+}
+
+Schedule build(const Problem& problem) {
+  ScheduleBuilder plan{problem};
+  const Nodes nodes{problem};
+  const Rank leader = nodes.leader(nodes.own());
+  if (!nodes.leads()) {
+    plan.signal(leader);
+    plan.await(leader);
+    return plan.build();
+  }
+  for (const Rank member : nodes.mine().ranks)
+    if (member != leader) plan.await(member);
+  append_dissemination(plan, nodes.leaders(), problem.parameter);
+  for (const Rank member : nodes.mine().ranks)
+    if (member != leader) plan.signal(member);
+  return plan.build();
+}
+
+Cost cost(const Problem& problem) {
+  const Nodes nodes{problem};
+  const TreeBounds across{nodes.count(), problem.parameter};
+  const int inside = nodes.lanes() > 1 ? 2 : 0;
+  return {.messages = std::max(1, nodes.lanes() - 1 + (problem.parameter - 1) * across.depth),
+          .rounds = inside + across.depth};
+}
+
+}  // namespace
+
+extern const Algorithm barrier_two_level;
+constinit const Algorithm barrier_two_level{
+    .collective = Collective::barrier,
+    .name = "two_level",
+    .order = Order::any,
+    .levels = Levels::nodes,
+    .parameter = {.name = "radix", .fallback = 2, .least = 2},
+    .build = build,
+    .cost = cost,
+    .summary = "signals to the leader of each node, a dissemination among leaders, and back",
+    .source = "Kielmann et al., PPoPP 1999 (MagPIe)",
+};
+
+}  // namespace tutti

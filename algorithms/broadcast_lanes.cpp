@@ -1,0 +1,59 @@
+/// Full-lane broadcast: the data are cut into a slice per lane; each goes down a binomial tree over the nodes, among
+/// the ranks that serve its lane, and from them to the rest of their nodes. Shapes   in[n] on the root -> out[n],
+/// elements; no scratch Cost     h nodes, m ranks on the largest: 2 ceil(log_8 m) + ceil(log2 h) rounds; every node but
+/// the root's receives
+///          n from others, the least that is possible, by all of its ranks
+/// Needs    any p >= 1, any n >= 0, any root, any spread over nodes
+/// Source   Traeff & Hunold, IEEE CLUSTER 2020 (full-lane collectives)
+#include "phases_nodes.hpp"
+#include "tutti/algorithm.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr int lane_radix = 2;
+
+Schedule build(const Problem& problem) {
+  ScheduleBuilder plan{problem};
+  const Nodes nodes{problem};
+  const int roots = nodes.of(problem.root), own = nodes.own();
+  const Blocks from{problem.rank == problem.root ? plan.input() : plan.output(), nodes.lanes()};
+  const Blocks into{plan.output(), nodes.lanes()};
+  const GroupTree from_root{nodes.mine(), nodes.server(0, own)};
+  if (own == roots)
+    for (int lane = 0; lane < nodes.lanes(); ++lane)
+      append_group_broadcast(plan, from_root, from[lane], into[lane]);
+  for (int lane = 0; lane < nodes.lanes(); ++lane)
+    if (nodes.serves(lane)) append_group_broadcast(plan, {nodes.lane(lane), roots, lane_radix}, from[lane], into[lane]);
+  if (own != roots)
+    for (int lane = 0; lane < nodes.lanes(); ++lane)
+      append_group_broadcast(plan, {nodes.mine(), nodes.server(lane, own)}, into[lane], into[lane]);
+  if (problem.rank == problem.root) plan.copy(plan.input(), plan.output());
+  return plan.build();
+}
+
+Cost cost(const Problem& problem) {
+  const Count n = problem.count;
+  const NodeFigures nodes{Nodes{problem}};
+  const TreeBounds across{nodes.nodes, lane_radix}, inside{nodes.lanes, node_radix};
+  return {.messages = nodes.served * across.children + nodes.lanes * inside.children,
+          .rounds = across.depth + 2 * inside.depth,
+          .sent = nodes.served * (across.children * nodes.slice(n)) + inside.children * n,
+          .copied = n};
+}
+
+}  // namespace
+
+extern const Algorithm broadcast_lanes;
+constinit const Algorithm broadcast_lanes{
+    .collective = Collective::broadcast,
+    .name = "lanes",
+    .order = Order::any,
+    .levels = Levels::nodes,
+    .build = build,
+    .cost = cost,
+    .summary = "every rank of a node leads its slice: everything enters a node once, over all links",
+    .source = "Traeff & Hunold, IEEE CLUSTER 2020",
+};
+
+}  // namespace tutti

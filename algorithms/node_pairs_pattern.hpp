@@ -1,0 +1,55 @@
+#pragma once
+// Which ranks carry the blocks between two nodes, and where they keep them.
+
+#include <vector>
+
+#include "nodes_pattern.hpp"
+
+namespace tutti {
+
+/// A pair of nodes, this rank's and another, whose blocks for each other two ranks carry, one of each: both ways.
+struct NodePair {
+  int node;          ///< The other one.
+  Rank here, there;  ///< Who carries: each rank of a node for some of the other nodes.
+};
+inline std::vector<NodePair> node_pairs(const Nodes& nodes) {
+  std::vector<NodePair> pairs;
+  const int own = nodes.own();
+  for (int node = 0; node < nodes.count(); ++node)
+    if (node != own)
+      pairs.push_back(
+          {node, nodes.mine().at(node % nodes.mine().size()), nodes.at(node).at(own % nodes.at(node).size())});
+  return pairs;
+}
+
+/// The sizes of the blocks of a pair that its carrier moves, in the order of ranks: those that leave by sender and,
+/// within it, receiver, then those that arrive by sender and receiver.
+class PairSizes {
+ public:
+  PairSizes(int members, int others, std::vector<Count> sizes)
+      : members_(members), others_(others), sizes_(std::move(sizes)) {}
+  [[nodiscard]] static int entries(int members, int others) { return 2 * members * others; }
+  /// Of what a member of this node sends to all of the other.
+  [[nodiscard]] Count leaving(int member) const {
+    Count sum;
+    for (int other = 0; other < others_; ++other)
+      sum += sizes_[static_cast<std::size_t>(member * others_ + other)];
+    return sum;
+  }
+  [[nodiscard]] Count arriving(int other, int member) const {
+    return sizes_[static_cast<std::size_t>(members_ * others_ + other * members_ + member)];
+  }
+  [[nodiscard]] Count arriving() const {
+    Count sum;
+    for (int other = 0; other < others_; ++other)
+      for (int member = 0; member < members_; ++member)
+        sum += arriving(other, member);
+    return sum;
+  }
+
+ private:
+  int members_, others_;
+  std::vector<Count> sizes_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,108 @@
+#pragma once
+// Ranks spread over nodes, as algorithms of several levels see them.
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "tutti/algorithm.hpp"
+#include "tutti/patterns.hpp"
+
+namespace tutti {
+
+/// Phases inside a node go along trees of this radix: one round for as many ranks, which share memory.
+inline constexpr int node_radix = 8;
+
+/// The nodes of a problem. Each has a leader: its lowest rank, but the root in the root's node. Several phases are
+/// split into lanes, as many as the largest node has ranks: on each node, one rank serves a lane, and where there are
+/// fewer ranks than lanes, some ranks serve several. The leader serves lane 0.
+class Nodes {
+ public:
+  explicit Nodes(const Problem& problem) : Nodes(problem, {problem.nodes.begin(), problem.nodes.end()}) {}
+
+  /// Every longest row of ranks of one node that follow each other, in order, as if it were a node: for collectives
+  /// whose results depend on the order of ranks.
+  static Nodes rows(const Problem& problem) {
+    std::vector<int> row_of(problem.nodes.size());
+    for (std::size_t rank = 1; rank < row_of.size(); ++rank)
+      row_of[rank] = row_of[rank - 1] + (problem.nodes[rank] == problem.nodes[rank - 1] ? 0 : 1);
+    return {problem, row_of};
+  }
+
+  [[nodiscard]] int count() const { return static_cast<int>(groups_.size()); }
+  [[nodiscard]] int own() const { return of(rank_); }
+  [[nodiscard]] int of(Rank rank) const { return node_of_.empty() ? 0 : node_of_[index(rank.value())]; }
+  [[nodiscard]] const Group& at(int node) const { return groups_[index(node)]; }
+  [[nodiscard]] const Group& mine() const { return at(own()); }
+  /// The place in its node of a rank.
+  [[nodiscard]] int place(Rank rank) const {
+    const std::vector<Rank>& ranks = at(of(rank)).ranks;
+    return static_cast<int>(std::ranges::lower_bound(ranks, rank) - ranks.begin());
+  }
+
+  [[nodiscard]] int lanes() const { return lanes_; }
+  /// Where in a node the rank is that serves a lane.
+  [[nodiscard]] int server(int lane, int node) const {
+    return ((node == of(root_) ? place(root_) : 0) + lane) % at(node).size();
+  }
+  [[nodiscard]] bool serves(int lane) const { return mine().me == server(lane, own()); }
+  /// Those that serve a lane, in the order of nodes.
+  [[nodiscard]] Group lane(int lane) const {
+    Group group{{}, serves(lane) ? own() : -1};
+    for (int node = 0; node < count(); ++node)
+      group.ranks.push_back(at(node).at(server(lane, node)));
+    return group;
+  }
+  [[nodiscard]] Rank leader(int node) const { return at(node).at(server(0, node)); }
+  [[nodiscard]] Group leaders() const { return lane(0); }
+  [[nodiscard]] bool leads() const { return serves(0); }
+
+ private:
+  Nodes(const Problem& problem, std::vector<int> node_of)
+      : rank_(problem.rank),
+        root_(has_root(problem.collective) ? problem.root : Rank{0}),
+        node_of_(std::move(node_of)) {
+    for (int rank = 0; rank < problem.size; ++rank) {
+      const auto node = index(of(Rank{rank}));
+      if (node >= groups_.size()) groups_.resize(node + 1);
+      if (Rank{rank} == rank_) groups_[node].me = groups_[node].size();
+      groups_[node].ranks.emplace_back(rank);
+      lanes_ = std::max(lanes_, groups_[node].size());
+    }
+  }
+  static std::size_t index(int place) { return static_cast<std::size_t>(place); }
+  Rank rank_, root_;
+  std::vector<int> node_of_;
+  std::vector<Group> groups_;
+  int lanes_ = 1;
+};
+
+/// The figures of nodes that costs are stated in.
+struct NodeFigures {
+  int nodes = 1, lanes = 1;  ///< Lanes: ranks of the largest node.
+  int served = 1;            ///< Lanes that one rank serves at most.
+  int carried = 0;           ///< Other nodes that one rank carries the blocks of an alltoall for at most.
+  explicit NodeFigures(const Nodes& all) : nodes(all.count()), lanes(all.lanes()) {
+    int smallest = lanes;
+    for (int node = 0; node < nodes; ++node)
+      smallest = std::min(smallest, all.at(node).size());
+    served = (lanes + smallest - 1) / smallest;
+    carried = std::min(nodes - 1, (nodes + smallest - 1) / smallest);
+  }
+  /// Lanes in whose trees inside a node one rank has children at most.
+  [[nodiscard]] int headed() const { return lanes <= node_radix ? served : lanes; }
+  /// The most elements of a slice, of so many that are cut into lanes.
+  [[nodiscard]] Count slice(Count count) const { return Blocks{{Buffer::output, Count{0}, count}, lanes}.largest(); }
+};
+
+/// The most that a rank does in a k-nomial tree of any root over at most `size` ranks.
+struct TreeBounds {
+  int depth = 0, children = 0;
+  TreeBounds(int size, int radix) {
+    for (std::int64_t reach = 1; reach < size; reach *= radix)
+      ++depth;
+    children = std::min(size - 1, (radix - 1) * depth);
+  }
+};
+
+}  // namespace tutti

@@ -1,0 +1,39 @@
+#pragma once
+// Phases of groups: nodes, their leaders, lanes. Each appends its steps to a plan; this rank is one of the group.
+
+#include <vector>
+
+#include "nodes_pattern.hpp"
+#include "tutti/schedule_builder.hpp"
+
+namespace tutti {
+
+/// A k-nomial tree over a group, from the member at place `root`.
+struct GroupTree {
+  const Group& group;
+  int root = 0;
+  int radix = node_radix;
+};
+/// Hands `from` of the root down to `into` of all others.
+void append_group_broadcast(ScheduleBuilder& plan, const GroupTree& tree, const Region& from, const Region& into);
+/// Combines `mine` of all, in the order of the group. Says where this rank's part lies, of the root all of it: in
+/// `mine` of a group of one rank and of leaves, else in `sum`. `theirs` is room for what arrives.
+Region append_group_reduce(ScheduleBuilder& plan, const GroupTree& tree, const Region& mine, const Region& sum,
+                           const Region& theirs);
+/// Whether this rank has children in that tree, so that its `sum` and `theirs` are used.
+[[nodiscard]] bool combines(const GroupTree& tree);
+
+/// By place in a group: what a member has for all, or gets from all; blocks wherever they lie.
+using Parcels = std::vector<Regions>;
+[[nodiscard]] Count total(const Regions& regions);
+/// The part-th of `parts` near-equal parts of what the regions hold.
+[[nodiscard]] Regions share(const Regions& regions, int part, int parts);
+
+/// Everybody starts with its own parcel and gets those of all others: ceil(log2 size) messages, each parcel received
+/// once.
+void append_parcel_allgather(ScheduleBuilder& plan, const Group& group, const Parcels& parcels);
+/// Everybody starts with a summand of each parcel, in memory that is written, and ends with the sum of its own:
+/// ceil(log2 size) messages, a summand of each parcel of another member sent once. The operation must be commutative.
+void append_parcel_reduce_scatter(ScheduleBuilder& plan, const Group& group, const Parcels& parcels);
+
+}  // namespace tutti

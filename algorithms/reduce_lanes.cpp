@@ -1,0 +1,78 @@
+/// Full-lane reduce: each node reduces a slice of the data per lane to the rank that serves the lane; the slices go up
+/// binomial trees over the nodes, and to the root from the ranks of its node.
+/// Shapes   in[n] -> out[n] on the root, elements; scratch at most 2n
+/// Cost     h nodes, m ranks on the largest: ceil(log_8 m) + ceil(log2 h) + 1 rounds; every node but the root's sends n
+///          to others, the least that is possible, by all of its ranks
+/// Needs    any associative operation where each node holds ranks that follow each other, else a commutative one; any
+///          p >= 1, any n >= 0, any root, any spread over nodes
+/// Source   Traeff & Hunold, IEEE CLUSTER 2020 (full-lane collectives)
+#include "phases_nodes.hpp"
+#include "tutti/algorithm.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr int lane_radix = 2;
+
+/// Reduces a slice; says where the root's node has it.
+Region append_lane(ScheduleBuilder& plan, const Nodes& nodes, const Problem& problem, int lane) {
+  const Region slice = Blocks{plan.input(), nodes.lanes()}[lane];
+  const Group servers = nodes.lane(lane);
+  const GroupTree inside{nodes.mine(), nodes.server(lane, nodes.own())};
+  const GroupTree across{servers, nodes.of(problem.root), lane_radix};
+  const bool is_inner = combines(inside) || (nodes.serves(lane) && combines(across));
+  const Region theirs = plan.scratch(is_inner ? slice.count : Count{0});
+  const bool at_end = problem.rank == problem.root && nodes.serves(lane);
+  const Region sum = at_end ? slice.in(Buffer::output) : plan.scratch(theirs.count);
+  const Region done = append_group_reduce(plan, inside, slice, sum, theirs);
+  return nodes.serves(lane) ? append_group_reduce(plan, across, done, sum, theirs) : done;
+}
+
+Schedule build(const Problem& problem) {
+  ScheduleBuilder plan{problem};
+  const Nodes nodes{problem};
+  const bool at_root = problem.rank == problem.root;
+  std::vector<Region> sums;
+  for (int lane = 0; lane < nodes.lanes(); ++lane)
+    sums.push_back(append_lane(plan, nodes, problem, lane));
+  if (nodes.own() != nodes.of(problem.root)) return plan.build();
+  for (int lane = 0; lane < nodes.lanes(); ++lane) {
+    const Rank server = nodes.mine().at(nodes.server(lane, nodes.own()));
+    const Region& sum = sums[static_cast<std::size_t>(lane)];
+    const Region slice = at_root ? Blocks{plan.output(), nodes.lanes()}[lane] : sum;
+    if (at_root && server == problem.rank) plan.copy(sum, slice);  // only a rank alone has it elsewhere
+    if (at_root && server != problem.rank) plan.recv(slice, server);
+    if (!at_root && nodes.serves(lane)) plan.send(sum, problem.root);
+  }
+  return plan.build();
+}
+
+Cost cost(const Problem& problem) {
+  const Count n = problem.count;
+  if (problem.size == 1) return {.copied = n};
+  const NodeFigures nodes{Nodes{problem}};
+  const Count slice = nodes.slice(n);
+  const TreeBounds across{nodes.nodes, lane_radix}, inside{nodes.lanes, node_radix};
+  const int most = nodes.lanes - 1 + nodes.served;
+  return {.messages = most,
+          .rounds = across.depth + inside.depth + (nodes.lanes > 1 ? 1 : 0),
+          .sent = most * slice,
+          .reduced = (nodes.headed() * inside.children + nodes.served * across.children) * slice,
+          .scratch = 2 * (nodes.lanes * slice)};
+}
+
+}  // namespace
+
+extern const Algorithm reduce_lanes;
+constinit const Algorithm reduce_lanes{
+    .collective = Collective::reduce,
+    .name = "lanes",
+    .order = Order::of_nodes,
+    .levels = Levels::nodes,
+    .build = build,
+    .cost = cost,
+    .summary = "every rank of a node leads its slice: everything leaves a node once, over all links",
+    .source = "Traeff & Hunold, IEEE CLUSTER 2020",
+};
+
+}  // namespace tutti

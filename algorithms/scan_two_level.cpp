@@ -1,0 +1,58 @@
+/// Two-level scan: inside nodes by doubling; then the last rank of each learns the sum of all nodes before, and hands
+/// it to its node. Where nodes hold ranks that do not follow each other, every row of ranks that do is a node. Shapes
+/// in[n] -> out[n], elements; scratch up to 4 n Cost     h rows, m ranks in the longest: ceil(log2 m) + h-1 +
+/// ceil(log_8 m) rounds if h <= chain, else about log2 h for
+///          h-1; with a chain every row sends n to others, and receives n, the least that is possible
+/// Needs    any associative operation (rank order is kept); any p >= 1, any n >= 0, any spread over nodes
+/// Source   Kielmann et al., PPoPP 1999 (MagPIe); the distances: Traeff, arXiv:2507.04785
+#include "phases_scan.hpp"
+#include "tutti/algorithm.hpp"
+
+namespace tutti {
+namespace {
+
+Schedule build(const Problem& problem) {
+  ScheduleBuilder plan{problem};
+  const Nodes rows = Nodes::rows(problem);
+  Region sum = plan.input();
+  plan.within(rows.mine(),
+              [&](Rank me, int size) { sum = append_doubling_scan(plan, me, size, plan.input(), plan.output()); });
+  const bool has_carry = rows.own() > 0;
+  const Region carry = plan.scratch(has_carry ? problem.count : Count{0});
+  if (rows.count() > 1) append_carry(plan, rows, sum, has_carry ? carry : sum, problem.parameter);
+  if (has_carry)
+    plan.reduce(carry, sum, plan.output());
+  else
+    plan.copy(sum, plan.output());  // only rank 0 still has its result in the input
+  return plan.build();
+}
+
+Cost cost(const Problem& problem) {
+  const Nodes rows = Nodes::rows(problem);
+  const Count n = problem.count;
+  const Cost carry = carry_bounds(rows, n, problem.parameter);
+  const int inside = doublings_below(rows.lanes());
+  return {.messages = inside + carry.messages,
+          .rounds = inside + carry.rounds,
+          .sent = inside * n + carry.sent,
+          .reduced = inside * n + carry.reduced,
+          .copied = n,
+          .scratch = 2 * n + carry.scratch};
+}
+
+}  // namespace
+
+extern const Algorithm scan_two_level;
+constinit const Algorithm scan_two_level{
+    .collective = Collective::scan,
+    .name = "two_level",
+    .order = Order::of_ranks,
+    .levels = Levels::nodes,
+    .parameter = {.name = "chain", .fallback = 8, .least = 1},
+    .build = build,
+    .cost = cost,
+    .summary = "inside nodes, then over their last ranks, by a chain if there are few: everything crosses once",
+    .source = "Kielmann et al., PPoPP 1999 (MagPIe)",
+};
+
+}  // namespace tutti
