@@ -20,10 +20,12 @@ enum class Verb : std::uint8_t { send, recv, recv_reduce, reduce, copy };
 
 /// How a message travels. Both of its ends come to the same.
 enum class Path : std::uint8_t {
-  mpi,   ///< The engine reduces what a recv_reduce received; on the others that is done as it arrives.
-  swap,  ///< Shared memory, in swapped slots (lib/shm/channel.hpp).
-  ring,  ///< Shared memory, in rings of slots.
+  mpi,      ///< On this and the next the engine reduces what a recv_reduce received; else that is done as it arrives.
+  network,  ///< A transport that is no part of the core (lib/mpi/network.hpp).
+  swap,     ///< Shared memory, in swapped slots (lib/shm/channel.hpp).
+  ring,     ///< Shared memory, in rings of slots.
 };
+[[nodiscard]] constexpr bool is_shared_memory(Path path) { return path >= Path::swap; }
 
 /// `lhs` is what a send or a copy reads; `into` is what a receive, reduction or copy writes. A recv_reduce has the
 /// operands and the result of its reduction; the message lands in the operand that `lands_left` says.
@@ -48,6 +50,7 @@ struct CompiledStep {
 struct MessageWindow {
   int messages = 1;
   bool takes_turns = true;  ///< As CompiledPlan::takes_turns.
+  Path far = Path::mpi;     ///< How messages travel that shared memory does not carry.
 };
 
 /// Which messages travel through shared memory, and what that memory is like.
@@ -73,8 +76,9 @@ struct CompiledPlan {
   std::vector<int> dependents;  ///< CompiledStep::first_dependent..last_dependent index this.
   std::int64_t scratch_bytes = 0;
   int sends = 0, recvs = 0;
-  int groups = 0;         ///< CompiledStep::group is less.
-  bool uses_mpi = false;  ///< Whether any message travels over MPI.
+  int groups = 0;             ///< CompiledStep::group is less.
+  bool uses_mpi = false;      ///< Whether any message travels over MPI.
+  bool uses_network = false;  ///< Whether any message travels on a network.
   /// into = lhs (+) rhs, of so many bytes of elements.
   void combine(const void* lhs, const void* rhs, void* into, std::int64_t bytes) const {
     const std::int64_t elements = bytes >> element_shift;
