@@ -3,12 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "ucx/error.hpp"
 
 namespace tutti::ucx {
 namespace {
+
+/// Looks that a message waits for UCX to let go of it. A send that is complete has left this process through shared
+/// memory, not through a socket. A receive may have to tell its sender, which waits for it, so that there will be room
+/// for that; or has nothing to tell, and waits in vain where a third rank has filled the sender's queue.
+int patience_with(const CompiledStep& step, bool is_near) {
+  constexpr std::int64_t always_sent_at_once = 1024;
+  if (step.verb == Verb::send) return is_near ? 0 : std::numeric_limits<int>::max();
+  return step.bytes > always_sent_at_once ? 1024 : 0;
+}
 
 /// What UCX is told of every message, beside what is asked for by `fields`.
 ucp_request_param_t request_param(void* message, std::uint32_t fields) {
@@ -29,6 +39,8 @@ UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& r
     const CompiledStep& step = plan.steps[i];
     if (!step.is_message() || step.path != Path::network) continue;
     const int rank = route.ranks[static_cast<std::size_t>(step.peer)];
+    const bool is_near = worker.shares_memory() && route.nodes[static_cast<std::size_t>(step.peer)] ==
+                                                       route.nodes[static_cast<std::size_t>(route.me)];
     const bool sends = step.verb == Verb::send;
     const ucp_tag_t tag = sends ? network.tag_to(rank, route.context) : network.tag_from(rank, route.context);
     messages_->of_step[i] = {.port = this,
@@ -37,10 +49,12 @@ UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& r
                              .bytes = static_cast<std::size_t>(step.bytes),
                              .index = static_cast<int>(i),
                              .peer = step.peer,
-                             .is_received = !sends};
+                             .is_received = !sends,
+                             .patience = patience_with(step, is_near)};
     ++count;
   }
   moved_.reserve(count);
+  settling_.reserve(count);
   finished_.reserve(count);
 }
 
@@ -66,7 +80,6 @@ Posted UcxPort::post_recv(int index, const CompiledStep& step, std::byte* into) 
 }
 
 Posted UcxPort::started(Message& message, void* request) {
-  message.is_settling = false;
   if (ended(message, request)) {
     require_success(message);
     if (settles(message)) return Posted::complete;
@@ -87,12 +100,26 @@ bool UcxPort::ended(Message& message, void* request) {
 }
 
 bool UcxPort::settles(Message& message) {
-  message.is_settling = true;
-  ucp_request_param_t param = request_param(&message, 0);
-  param.cb.send = on_sent;
-  if (!ended(message, ucx_.ep_flush_nbx(message.endpoint, &param))) return false;
+  if (message.patience == 0) return true;
+  constexpr ucp_request_param_t plain{};
+  void* const request = ucx_.ep_flush_nbx(message.endpoint, &plain);
+  if (UCS_PTR_IS_PTR(request)) {
+    settling_.push_back({&message, request, 0});
+    return false;
+  }
+  message.status = UCS_PTR_RAW_STATUS(request);
   require_success(message);
   return true;
+}
+
+void UcxPort::look_at_settling() {
+  std::erase_if(settling_, [this](Settling& settling) {
+    const bool is_over = ucx_.request_check_status(settling.request) != UCS_INPROGRESS;
+    if (!is_over && ++settling.looks < settling.message->patience) return false;
+    ucx_.request_free(settling.request);
+    finished_.push_back(settling.message->index);
+    return true;
+  });
 }
 
 void UcxPort::on_sent(void* request, ucs_status_t status, void* message) {
@@ -113,9 +140,10 @@ std::span<const int> UcxPort::poll() {
   finished_.clear();
   if (in_flight_ == 0) return {};
   if (moved_.empty()) worker_.progress();
+  if (!settling_.empty()) look_at_settling();
   for (Message* const message : moved_) {
     require_success(*message);
-    if (message->is_settling || settles(*message)) finished_.push_back(message->index);
+    if (settles(*message)) finished_.push_back(message->index);
   }
   moved_.clear();
   in_flight_ -= static_cast<int>(finished_.size());
@@ -143,13 +171,15 @@ void UcxPort::abandon() noexcept {
   for (Message& message : messages_->of_step) {
     message.port = nullptr;
     // Only receives can be withdrawn, and only those that nothing has arrived for.
-    if (message.request != nullptr && message.is_received && !message.is_settling)
-      ucx_.request_cancel(worker_.handle(), message.request);
+    if (message.request != nullptr && message.is_received) ucx_.request_cancel(worker_.handle(), message.request);
     is_orphaned |= message.request != nullptr;
   }
   if (is_orphaned) worker_.adopt(std::exchange(messages_, std::make_unique<Messages>()));
-  in_flight_ = 0;
+  for (const Settling& settling : settling_)
+    ucx_.request_free(settling.request);
+  settling_.clear();
   moved_.clear();
+  in_flight_ = 0;
 }
 
 }  // namespace tutti::ucx

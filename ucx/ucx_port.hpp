@@ -14,8 +14,9 @@
 
 namespace tutti::ucx {
 
-/// Every message is one tagged message, of any size. It counts as complete when UCX holds nothing of it here any more:
-/// whoever leaves the library, to wait in MPI, moves UCX no more, and others may need what lies there.
+/// Every message is one tagged message, of any size. Whoever leaves the library, to wait in MPI, moves UCX no more, and
+/// others may wait for what lies in UCX's queues here: so a message is complete when UCX has let go of it
+/// (docs/ucx.md).
 class UcxPort final : public mpi::NetworkPort {
  public:
   /// Makes the endpoints that the plan needs. Throws Error if that fails.
@@ -40,11 +41,16 @@ class UcxPort final : public mpi::NetworkPort {
     int peer = 0;
     bool is_received = false;
     ucs_status_t status = UCS_OK;
-    bool is_settling = false;    ///< UCX is asked to let go of it.
     bool ended_at_once = false;  ///< Within the call that started it.
+    int patience = 0;            ///< Looks that it waits for UCX to let go of it.
   };
   struct Messages final : Orphan {
     std::vector<Message> of_step;
+  };
+  struct Settling {
+    Message* message;
+    void* request;
+    int looks;
   };
 
   static void on_sent(void* request, ucs_status_t status, void* message);
@@ -52,8 +58,9 @@ class UcxPort final : public mpi::NetworkPort {
   [[nodiscard]] Message& message(int index) { return messages_->of_step[static_cast<std::size_t>(index)]; }
   [[nodiscard]] Posted started(Message& message, void* request);
   static bool ended(Message& message, void* request);
-  /// Whether UCX holds nothing of it; else a callback will say so.
+  /// Whether UCX has let go of it; else poll() will see.
   [[nodiscard]] bool settles(Message& message);
+  void look_at_settling();
   static void require_success(const Message& message);
   static void require_all_bytes(const Message& message);
 
@@ -64,6 +71,7 @@ class UcxPort final : public mpi::NetworkPort {
   std::unique_ptr<Messages> messages_;  ///< Per step.
   int in_flight_ = 0;
   std::vector<Message*> moved_;  ///< What callbacks have told of.
+  std::vector<Settling> settling_;
   std::vector<int> finished_;
 };
 

@@ -51,18 +51,6 @@ void EndpointTraits::destroy(Handle& endpoint) noexcept {
   ucx.request_free(request);
 }
 
-UniqueContext make_context(int processes) {
-  UniqueConfig config;
-  check(library().config_read(nullptr, nullptr, config.receive()), "ucp_config_read");
-  ucp_params_t params{};
-  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
-  params.features = UCP_FEATURE_TAG;
-  params.estimated_num_eps = static_cast<std::size_t>(processes);
-  UniqueContext context;
-  check(library().init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config.get(), context.receive()), "ucp_init");
-  return context;
-}
-
 Worker& Worker::get() {
   if (instance() == nullptr) instance().reset(new Worker);
   return *instance();
@@ -72,7 +60,8 @@ Worker::Worker()
     : context_(make_context(processes())),
       worker_(make_worker(context_.get())),
       progress_(library().worker_progress),
-      address_(address_of(worker_.get())) {}
+      address_(address_of(worker_.get())),
+      shares_memory_(resources_of(context_.get()).share_memory()) {}
 
 ucp_ep_h Worker::endpoint(Peer& peer) {
   auto& [address, endpoint] = peer;

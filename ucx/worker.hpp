@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ucx/context.hpp"
 #include "ucx/handles.hpp"
 #include "ucx/tag.hpp"
 
@@ -33,6 +34,8 @@ class Worker {
   using Peer = std::pair<const std::string, UniqueEndpoint>;
 
   [[nodiscard]] const std::string& address() const { return address_; }
+  /// Whether processes of one node reach each other through shared memory.
+  [[nodiscard]] bool shares_memory() const { return shares_memory_; }
   /// Lives as long as this worker; the same for the same address.
   Peer& peer(const std::string& address) { return *peers_.try_emplace(address).first; }
   /// Made at first use.
@@ -56,12 +59,10 @@ class Worker {
   UniqueWorker worker_;
   decltype(&ucp_worker_progress) progress_;
   std::string address_;
+  bool shares_memory_;
   std::map<std::string, UniqueEndpoint> peers_;
   std::bitset<networks> numbers_;
   std::vector<UniqueHandle<mpi::CommTraits>> comms_;
 };
-
-/// With the settings of UCX's environment variables. Local.
-[[nodiscard]] UniqueContext make_context(int processes);
 
 }  // namespace tutti::ucx

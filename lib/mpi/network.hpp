@@ -35,7 +35,9 @@ class NetworkPort {
 struct NetworkRoute {
   class Network* network = nullptr;  ///< nullptr: no message goes on a network.
   int context = 0;
+  int me = 0;                  ///< Rank in the communicator.
   std::span<const int> ranks;  ///< Rank in the carrier of each rank of the communicator.
+  std::span<const int> nodes;  ///< The node of each.
 };
 
 /// How the ranks of one carrier reach each other.

@@ -136,7 +136,8 @@ Route CommunicatorState::route() {
                   .tags = tags_,
                   .message_limit = settings_.message_limit,
                   .ranks = carrier_ranks_},
-          .network = {.network = network_, .context = context_, .ranks = carrier_ranks_},
+          .network =
+              {.network = network_, .context = context_, .me = rank_.value(), .ranks = carrier_ranks_, .nodes = nodes_},
           .shm = {.links = links_, .locals = locals_, .patience = is_crowded_ ? 8 : 256},
           .counters = &counters_};
 }
