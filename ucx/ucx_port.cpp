@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -12,12 +13,12 @@ namespace tutti::ucx {
 namespace {
 
 /// Looks that a message waits for UCX to let go of it. A send that is complete has left this process through shared
-/// memory, not through a socket. A receive may have to tell its sender, which waits for it, so that there will be room
-/// for that; or has nothing to tell, and waits in vain where a third rank has filled the sender's queue.
+/// memory, but not through a socket. A receive through shared memory may have to tell its sender, which then waits for
+/// it and makes room; or it has nothing to tell, and would wait in vain where others have filled the sender's queue.
 int patience_with(const CompiledStep& step, bool is_near) {
   constexpr std::int64_t always_sent_at_once = 1024;
   if (step.verb == Verb::send) return is_near ? 0 : std::numeric_limits<int>::max();
-  return step.bytes > always_sent_at_once ? 1024 : 0;
+  return is_near && step.bytes > always_sent_at_once ? 100 : 0;
 }
 
 /// What UCX is told of every message, beside what is asked for by `fields`.
@@ -167,19 +168,29 @@ void UcxPort::require_all_bytes(const Message& message) {
 
 void UcxPort::abandon() noexcept {
   if (in_flight_ == 0) return;
-  bool is_orphaned = false;
   for (Message& message : messages_->of_step) {
     message.port = nullptr;
     // Only receives can be withdrawn, and only those that nothing has arrived for.
     if (message.request != nullptr && message.is_received) ucx_.request_cancel(worker_.handle(), message.request);
-    is_orphaned |= message.request != nullptr;
   }
-  if (is_orphaned) worker_.adopt(std::exchange(messages_, std::make_unique<Messages>()));
   for (const Settling& settling : settling_)
     ucx_.request_free(settling.request);
   settling_.clear();
   moved_.clear();
   in_flight_ = 0;
+  if (!sends_off()) worker_.adopt(std::exchange(messages_, std::make_unique<Messages>()));
+}
+
+/// Peers find out that something is wrong by what is sent to them, or wait for it: whether all of it has left in time.
+bool UcxPort::sends_off() const noexcept {
+  constexpr std::chrono::seconds in_time{1};
+  const auto is_left = [](const Message& message) { return message.request != nullptr; };
+  const auto start = std::chrono::steady_clock::now();
+  while (std::ranges::any_of(messages_->of_step, is_left)) {
+    if (std::chrono::steady_clock::now() - start > in_time) return false;
+    worker_.progress();
+  }
+  return true;
 }
 
 }  // namespace tutti::ucx

@@ -61,6 +61,7 @@ class UcxPort final : public mpi::NetworkPort {
   /// Whether UCX has let go of it; else poll() will see.
   [[nodiscard]] bool settles(Message& message);
   void look_at_settling();
+  [[nodiscard]] bool sends_off() const noexcept;
   static void require_success(const Message& message);
   static void require_all_bytes(const Message& message);
 
