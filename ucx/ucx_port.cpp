@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <utility>
 
 #include "ucx/error.hpp"
@@ -12,13 +11,13 @@
 namespace tutti::ucx {
 namespace {
 
-/// Looks that a message waits for UCX to let go of it. A send that is complete has left this process through shared
-/// memory, but not through a socket. A receive through shared memory may have to tell its sender, which then waits for
-/// it and makes room; or it has nothing to tell, and would wait in vain where others have filled the sender's queue.
+/// Looks that a message waits for UCX to let go of it, where something may lie in a queue here that a peer needs: data
+/// of a send that a socket has not taken yet, or what a receive through shared memory has to tell its sender. Never for
+/// long: a flush may also wait for what nobody needs, from a peer that has left the library.
 int patience_with(const CompiledStep& step, bool is_near) {
-  constexpr std::int64_t always_sent_at_once = 1024;
-  if (step.verb == Verb::send) return is_near ? 0 : std::numeric_limits<int>::max();
-  return is_near && step.bytes > always_sent_at_once ? 100 : 0;
+  constexpr std::int64_t always_sent_at_once = 1024, rarely_sent_at_once = 8192;
+  if (is_near) return step.verb != Verb::send && step.bytes > always_sent_at_once ? 100 : 0;
+  return step.verb == Verb::send && step.bytes <= rarely_sent_at_once ? 1000 : 0;
 }
 
 /// What UCX is told of every message, beside what is asked for by `fields`.
