@@ -1,4 +1,5 @@
-// Half the time of a round trip between two ranks, beside what ucx_perftest -t tag_lat measures. No test.
+// ucx_speed [TRANSPORT [BYTES]]: half the time of a round trip between two ranks, to compare with ucx_perftest -t
+// tag_lat. No test.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -48,7 +49,9 @@ int main(int argc, char** argv) {
   }
   {
     const tutti::Communicator comm{MPI_COMM_WORLD, {.transport = argc > 1 ? argv[1] : "ucx"}};
-    for (const std::size_t bytes : {8, 512, 4096, 65'536, 1 << 20}) {
+    std::vector<std::size_t> sizes{8, 512, 4096, 65'536, 1 << 20};
+    if (argc > 2) sizes = {std::stoul(argv[2])};
+    for (const std::size_t bytes : sizes) {
       const double time = half_round_trip(comm, bytes);
       if (comm.rank().value() == 0) fmt::print("{:8} bytes  {:8.3f} us\n", bytes, time);
     }
