@@ -1,29 +1,35 @@
-// Says which UCX this process runs on. UCX is opened when asked for, never linked: an MPI may bring a UCX of its own,
-// and a program that names another one gets parts of both, and crashes in MPI_Init.
-#include <dlfcn.h>
-#include <ucp/api/ucp.h>
+// Makes the UCX transport known to the library, which does not know it, and says what it runs on.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string>
 
+#include "lib/mpi/network.hpp"
 #include "lib/runtime/components.hpp"
+#include "tutti/error.hpp"
+#include "ucx/context.hpp"
+#include "ucx/network.hpp"
+#include "ucx/worker.hpp"
 
-namespace tutti {
+namespace tutti::ucx {
 namespace {
 
-constexpr const char* library = "libucp.so.0";
-
-std::string running_version() {
-  void* ucp = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);               // the MPI's, if it has one
-  if (ucp == nullptr) ucp = dlopen(library, RTLD_LAZY | RTLD_LOCAL);  // to stay: unloaded, UCX leaks what it allocated
-  if (ucp == nullptr) return "not found when running";
-  // POSIX: what dlsym returns for a function may be converted to its type.
-  const auto get_version = reinterpret_cast<decltype(&ucp_get_version)>(dlsym(ucp, "ucp_get_version"));
-  unsigned major = 0, minor = 0, release = 0;
-  get_version(&major, &minor, &release);
-  return "running " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+std::string description() {
+  try {
+    const Library& ucx = library();
+    const UniqueContext context = make_context(1);
+    const auto [transports, devices] = resources_of(context.get());
+    return fmt::format("running {}.{}.{}; transports {}; devices {}; CUDA: {}", ucx.major, ucx.minor, ucx.release,
+                       fmt::join(transports, " "), fmt::join(devices, " "), reads_cuda(context.get()) ? "yes" : "no");
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 
-const ComponentRegistration registration{[] { return Component{"UCX", running_version()}; }};
+const ComponentRegistration component{[] { return Component{"UCX", description()}; }};
+
+constexpr mpi::NetworkDriver driver{"ucx", UcxNetwork::open, Worker::finalize};
+const mpi::NetworkRegistration registration{driver};
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::ucx

@@ -19,7 +19,7 @@ namespace {
 using apps::InputError;
 
 constexpr std::string_view placement_names[] = {"out", "in", "both"};
-constexpr std::string_view transport_names[] = {"auto", "shm", "mpi"};
+constexpr std::string_view transport_names[] = {"auto", "shm", "mpi", "ucx", "shm+ucx"};
 /// Where the library looks.
 constexpr const char* transport_variable = "TUTTI_TRANSPORT";
 

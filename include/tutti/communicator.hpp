@@ -22,7 +22,8 @@ struct CommunicatorOptions {
   /// counts.
   std::string_view algorithms = {};
   /// How messages travel: "auto" (through shared memory inside a node, over MPI else), "shm" (refused unless all ranks
-  /// share memory) or "mpi". Empty: as TUTTI_TRANSPORT says, else auto.
+  /// share memory), "mpi", "ucx" (everything over UCX) or "shm+ucx" (through shared memory inside a node, over UCX
+  /// else). Empty: as TUTTI_TRANSPORT says, else auto.
   std::string_view transport = {};
 };
 
@@ -31,7 +32,7 @@ struct MessageCounters {
   struct Transport {
     std::uint64_t sent = 0, received = 0;
   };
-  Transport shm{}, mpi{};
+  Transport shm{}, mpi{}, network{};  ///< `network`: UCX.
   // Of what travelled through shared memory, in pieces:
   std::uint64_t delivered = 0;  ///< Written by a peer to where this rank wanted them, in Tutti memory.
   std::uint64_t in_place = 0;   ///< Read in a peer's Tutti memory (tutti/memory.hpp).

@@ -127,7 +127,7 @@ struct Batch::Messages {
 
   CompiledPlan compiled() const {
     const CallSite site{"Batch", state->rank()};
-    constexpr MessageWindow unlimited{std::numeric_limits<int>::max(), false};
+    const MessageWindow unlimited{std::numeric_limits<int>::max(), false, state->far_path()};
     return compile(schedule_of(site, sends, recvs), {state->rank(), state->size()}, Type::uint8, Op::sum, unlimited,
                    state->shared_memory());
   }

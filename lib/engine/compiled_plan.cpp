@@ -81,11 +81,11 @@ Messages by_pair(const std::vector<CompiledStep>& steps) {
   return pairs;
 }
 
-/// Makes message m of each pair and direction that MPI carries wait for message m - window.
+/// Makes message m of each pair and direction wait for message m - window, but in shared memory.
 void limit_messages(const std::vector<CompiledStep>& steps, const Messages& pairs, int window, Dependencies& after) {
   const auto ahead = static_cast<std::size_t>(window);
   for (const auto& [pair, numbered] : pairs) {
-    if (steps[static_cast<std::size_t>(numbered[0])].path != Path::mpi) continue;
+    if (is_shared_memory(steps[static_cast<std::size_t>(numbered[0])].path)) continue;
     for (std::size_t m = ahead; m < numbered.size(); ++m)
       after[static_cast<std::size_t>(numbered[m])].push_back(numbered[m - ahead]);
   }
@@ -105,13 +105,15 @@ std::int64_t pieces_of(const CompiledPlan& plan, const std::vector<int>& message
 }
 
 /// Decides how messages travel, from what both ends of a pair know alike: how many there are, of which sizes.
-void choose_paths(CompiledPlan& plan, const Messages& pairs, const SharedMemory& memory) {
+void choose_paths(CompiledPlan& plan, const Messages& pairs, Path far, const SharedMemory& memory) {
   for (const auto& [pair, numbered] : pairs) {
     const auto& [peer, receives] = pair;
     for (std::size_t m = 1; m < numbered.size(); ++m)
       plan.steps[static_cast<std::size_t>(numbered[m])].previous = numbered[m - 1];
     if (memory.reaches.empty() || memory.reaches[static_cast<std::size_t>(peer)] == 0) {
-      plan.uses_mpi = true;
+      for (const int message : numbered)
+        plan.steps[static_cast<std::size_t>(message)].path = far;
+      (far == Path::mpi ? plan.uses_mpi : plan.uses_network) = true;
       continue;
     }
     const auto back = pairs.find({peer, !receives});
@@ -138,7 +140,7 @@ class Answers {
   void find() {
     for (const auto& [pair, messages] : pairs_) {
       const auto& [peer, receives] = pair;
-      if (receives || step(messages[0]).path == Path::mpi) continue;
+      if (receives || !is_shared_memory(step(messages[0]).path)) continue;
       for (const int send : messages)
         find_result(send);
       const auto back = pairs_.find({peer, true});
@@ -159,7 +161,7 @@ class Answers {
   [[nodiscard]] bool is_result(int send) {
     if (after(send).size() != 1) return false;
     const CompiledStep &sent = step(send), &made = step(after(send)[0]);
-    return made.verb == Verb::recv_reduce && made.path != Path::mpi && made.bytes == sent.bytes &&
+    return made.verb == Verb::recv_reduce && is_shared_memory(made.path) && made.bytes == sent.bytes &&
            made.into == sent.lhs && made.into_at == sent.lhs_at;
   }
 
@@ -204,7 +206,7 @@ class SendGroups {
   void find() {
     for (CompiledStep& step : plan_.steps) {
       if (step.verb == Verb::send) {
-        if (step.path != Path::mpi && step.bytes > 0) join(step);
+        if (is_shared_memory(step.path) && step.bytes > 0) join(step);
         continue;
       }
       const Span written = span(step.into, step.into_at, step.bytes);
@@ -332,7 +334,7 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   }
   plan.takes_turns = window.takes_turns;
   const Messages pairs = by_pair(plan.steps);
-  choose_paths(plan, pairs, memory);
+  choose_paths(plan, pairs, window.far, memory);
   SendGroups{plan, problem.aliasing}.find();
   Answers{plan, pairs, after, problem.aliasing}.find();
   limit_messages(plan.steps, pairs, window.messages, after);

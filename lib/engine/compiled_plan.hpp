@@ -20,10 +20,12 @@ enum class Verb : std::uint8_t { send, recv, recv_reduce, reduce, copy };
 
 /// How a message travels. Both of its ends come to the same.
 enum class Path : std::uint8_t {
-  mpi,   ///< The engine reduces what a recv_reduce received; on the others that is done as it arrives.
-  swap,  ///< Shared memory, in swapped slots (lib/shm/channel.hpp).
-  ring,  ///< Shared memory, in rings of slots.
+  mpi,      ///< On this and the next the engine reduces what a recv_reduce received; else that is done as it arrives.
+  network,  ///< A transport that is no part of the core (lib/mpi/network.hpp).
+  swap,     ///< Shared memory, in swapped slots (lib/shm/channel.hpp).
+  ring,     ///< Shared memory, in rings of slots.
 };
+[[nodiscard]] constexpr bool is_shared_memory(Path path) { return path >= Path::swap; }
 
 /// `lhs` is what a send or a copy reads; `into` is what a receive, reduction or copy writes. A recv_reduce has the
 /// operands and the result of its reduction; the message lands in the operand that `lands_left` says.
@@ -53,6 +55,7 @@ struct CompiledStep {
 struct MessageWindow {
   int messages = 1;
   bool takes_turns = true;  ///< As CompiledPlan::takes_turns.
+  Path far = Path::mpi;     ///< How messages travel that shared memory does not carry.
 };
 
 /// Which messages travel through shared memory, and what that memory is like.
@@ -80,6 +83,7 @@ struct CompiledPlan {
   int sends = 0, recvs = 0;
   int groups = 0;                          ///< CompiledStep::group is less.
   bool uses_mpi = false;                   ///< Whether any message travels over MPI.
+  bool uses_network = false;               ///< Whether any message travels on a network.
   bool forwards = false;                   ///< Whether any step has a `forward`.
   ReduceManyKernel reduce_many = nullptr;  ///< nullptr: op.function().
   /// into = lhs (+) rhs, of so many bytes of elements.

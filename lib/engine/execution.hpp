@@ -29,8 +29,9 @@ struct Operands {
 ///   Posted post_send(index, step, data, answer)   starts the send of the step of that index; `answer`: where the
 ///                                          message step.answer belongs; nullptr: there is none
 ///   Posted post_recv(index, step, data)    the same for a receive
-///   Posted post_recv_reduce(index, step, operands)   a receive and its reduction; where step.path is mpi it receives
-///                                          into the operand where the message lands, and the engine reduces
+///   Posted post_recv_reduce(index, step, operands)   a receive and its reduction; where step.path is not shared
+///                                          memory it receives into the operand where the message lands, and the
+///                                          engine reduces
 ///   int poll(on_complete)                  never blocks; calls on_complete(index) for each message that completed
 ///
 /// An Execution holds the state of one run: counters, bound buffers and scratch. It runs again and again without
@@ -135,7 +136,7 @@ class Execution {
   void complete(std::size_t i) {
     ++completed_;
     const CompiledStep& step = plan_.steps[i];
-    if (step.verb == Verb::recv_reduce && step.path == Path::mpi) reduce(operands(step), step.bytes);
+    if (step.verb == Verb::recv_reduce && !is_shared_memory(step.path)) reduce(operands(step), step.bytes);
     for (int d = step.first_dependent; d < step.last_dependent; ++d) {
       const auto dependent = static_cast<std::size_t>(plan_.dependents[static_cast<std::size_t>(d)]);
       if (--waits_[dependent] == 0 && !plan_.in_order) ready_[ready_count_++] = static_cast<int>(dependent);

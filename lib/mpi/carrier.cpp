@@ -86,6 +86,12 @@ void Carrier::share_memory(MPI_Comm node) {
     if (fabric_->joins(me, local)) locals_[static_cast<std::size_t>(ranks[static_cast<std::size_t>(local)])] = local;
 }
 
+Network& Carrier::network(const NetworkDriver& driver) {
+  std::unique_ptr<Network>& network = networks_[&driver];
+  if (network == nullptr) network = driver.open(comm_.get());
+  return *network;
+}
+
 std::vector<int> Carrier::ranks_of(MPI_Comm comm) const {
   UniqueGroup theirs, ours;
   int size = 0, relation = MPI_UNEQUAL;

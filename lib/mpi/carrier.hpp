@@ -5,10 +5,12 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "lib/mpi/handles.hpp"
+#include "lib/mpi/network.hpp"
 #include "lib/mpi/tag_layout.hpp"
 #include "lib/shm/fabric.hpp"
 
@@ -37,6 +39,8 @@ class Carrier {
   /// What the links of this node call a rank of the carrier; -1: messages to it go over MPI.
   [[nodiscard]] int local_of(int rank) const { return locals_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] shm::Fabric& fabric() { return *fabric_; }
+  /// Local. Opens it at first use; throws Error that says why it cannot be opened here.
+  [[nodiscard]] Network& network(const NetworkDriver& driver);
   /// The rank here of each rank of `comm`; empty if one of them is not in the carrier. Local.
   [[nodiscard]] std::vector<int> ranks_of(MPI_Comm comm) const;
 
@@ -56,6 +60,7 @@ class Carrier {
   bool is_crowded_ = false, mpi_yields_ = false;
   std::unique_ptr<shm::Fabric> fabric_;
   std::vector<int> locals_;
+  std::map<const NetworkDriver*, std::unique_ptr<Network>> networks_;
   FreeContexts free_contexts_{};
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -32,6 +33,7 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const Sett
   rank_ = Rank{rank};
   find_nodes();
   find_links(comm);
+  if (!settings_.transport.network.empty()) join_network(comm);
   turns_.resize(static_cast<std::size_t>(tags_.turns()));
   std::iota(turns_.begin(), turns_.end(), std::uint64_t{0});
   runtime_.opened(*this);
@@ -57,16 +59,17 @@ void CommunicatorState::find_nodes() {
 }
 
 void CommunicatorState::find_links(MPI_Comm comm) {
+  const SharedMemoryUse uses = settings_.transport.shared_memory;
   bool reaches_all = true, reaches_any = false;
   for (int rank = 0; rank < size(); ++rank) {
     const int local = carrier_->local_of(carrier_ranks_[static_cast<std::size_t>(rank)]);
-    const bool is_local = local >= 0 && rank != rank_.value() && settings_.transport != Transport::mpi;
+    const bool is_local = local >= 0 && rank != rank_.value() && uses != SharedMemoryUse::never;
     locals_.push_back(local);
     is_local_.push_back(is_local ? 1 : 0);
     reaches_any |= is_local;
     reaches_all &= is_local || rank == rank_.value();
   }
-  if (settings_.transport == Transport::mpi) return;
+  if (uses == SharedMemoryUse::never) return;
   std::string why = reaches_any ? map_links() : "";
   std::array<int, 2> agreed{why.empty() ? 1 : 0,
                             reaches_all ? 1 : 0};  // whether all have what they could, and could all
@@ -76,7 +79,7 @@ void CommunicatorState::find_links(MPI_Comm comm) {
     is_local_.assign(is_local_.size(), 0);
   }
   shares_memory_ = agreed[0] != 0 && agreed[1] != 0 && links_ != nullptr;
-  if (settings_.transport != Transport::shm || (agreed[0] != 0 && agreed[1] != 0)) return;
+  if (uses != SharedMemoryUse::always || (agreed[0] != 0 && agreed[1] != 0)) return;
   carrier_->give_back(context_);
   if (why.empty()) why = carrier_->fabric().why_not();
   throw ArgumentError(fmt::format(
@@ -94,11 +97,52 @@ std::string CommunicatorState::map_links() noexcept {
   }
 }
 
+namespace {
+
+/// Collective over `comm`: what the lowest rank says that has something to say, "rank 3: why"; empty if none has.
+std::string first_objection(MPI_Comm comm, int rank, const std::string& why) {
+  constexpr int none = std::numeric_limits<int>::max();
+  int objecting = why.empty() ? none : rank;
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &objecting, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (objecting == none) return {};
+  std::array<char, 512> text{};
+  std::copy_n(why.begin(), std::min(why.size(), text.size() - 1), text.begin());
+  mpi::check(MPI_Bcast(text.data(), mpi::narrow(text.size()), MPI_CHAR, objecting, comm), "MPI_Bcast");
+  return fmt::format("rank {}: {}", objecting, text.data());
+}
+
+}  // namespace
+
+/// All ranks open the network and reach each other, or all refuse.
+void CommunicatorState::join_network(MPI_Comm comm) {
+  const std::string& name = settings_.transport.network;
+  std::string objection = first_objection(comm, rank_.value(), open_network(name));
+  if (objection.empty()) objection = first_objection(comm, rank_.value(), network_->connect(comm, carrier_ranks_));
+  if (objection.empty()) return;
+  carrier_->give_back(context_);
+  throw ArgumentError(
+      fmt::format("tutti::Communicator: transport '{}' cannot be used here: {}; allowed: auto, mpi", name, objection));
+}
+
+/// Why it cannot be opened; empty if it could.
+std::string CommunicatorState::open_network(std::string_view name) noexcept {
+  try {
+    const mpi::NetworkDriver* const driver = mpi::find_network_driver(name);
+    if (driver == nullptr) return "this program was built without it";
+    network_ = &carrier_->network(*driver);
+    return {};
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 Route CommunicatorState::route() {
   return {.mpi = {.comm = carrier_->comm(),
                   .tags = tags_,
                   .message_limit = settings_.message_limit,
                   .ranks = carrier_ranks_},
+          .network =
+              {.network = network_, .context = context_, .me = rank_.value(), .ranks = carrier_ranks_, .nodes = nodes_},
           .shm = {.links = links_, .locals = locals_, .counters = &counters_, .patience = is_crowded_ ? 8 : 256},
           .counters = &counters_};
 }

@@ -62,6 +62,8 @@ class CommunicatorState {
   [[nodiscard]] SharedMemory shared_memory() const;
   /// Whether all messages go through shared memory: the same on all ranks.
   [[nodiscard]] bool shares_memory() const { return shares_memory_; }
+  /// How messages travel that shared memory does not carry.
+  [[nodiscard]] Path far_path() const { return network_ == nullptr ? Path::mpi : Path::network; }
   [[nodiscard]] const MessageCounters& counters() const { return counters_; }
 
   /// The plan for this key; compiled if need be, after `validate()`.
@@ -70,7 +72,8 @@ class CommunicatorState {
     return plans_.find_or(key, [&] {
       validate();
       last_call_.plan = nullptr;  // a new plan may take its place
-      return std::make_unique<CachedPlan>(key, MessageWindow{tags_.messages()}, shared_memory());
+      return std::make_unique<CachedPlan>(key, MessageWindow{.messages = tags_.messages(), .far = far_path()},
+                                          shared_memory());
     });
   }
   /// The plan of messages that are part of no collective; `compiled()` gives it if it is not there.
@@ -124,6 +127,8 @@ class CommunicatorState {
   void find_nodes();
   void find_links(MPI_Comm comm);
   std::string map_links() noexcept;
+  void join_network(MPI_Comm comm);
+  [[nodiscard]] std::string open_network(std::string_view name) noexcept;
 
   Runtime& runtime_;
   Progress& progress_;
@@ -140,6 +145,7 @@ class CommunicatorState {
   std::vector<int> locals_;             ///< By rank: what the links call it; -1: not there.
   std::vector<std::uint8_t> is_local_;  ///< By rank: whether its messages go through shared memory.
   bool shares_memory_ = false;
+  mpi::Network* network_ = nullptr;  ///< nullptr: MPI carries what shared memory does not.
   MessageCounters counters_;
   std::uint64_t sequence_ = 0;
   int in_flight_ = 0;

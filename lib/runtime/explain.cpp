@@ -34,14 +34,15 @@ std::string cost_in_words(const Choice& choice, const Problem& problem) {
                      cost.reduced.value());
 }
 
-std::string_view transport_in_words(const CompiledPlan& plan) {
-  const auto goes = [&](bool over_mpi) {
-    return std::ranges::any_of(plan.steps, [&](const CompiledStep& step) {
-      return step.is_message() && (step.path == Path::mpi) == over_mpi;
-    });
-  };
-  if (!goes(false)) return goes(true) ? "; messages go over MPI" : "";
-  return goes(true) ? "; messages go through shared memory and over MPI" : "; messages go through shared memory";
+/// "; messages go through shared memory and over ucx"
+std::string transport_in_words(const CompiledPlan& plan, std::string_view network) {
+  const bool shares = std::ranges::any_of(
+      plan.steps, [](const CompiledStep& step) { return step.is_message() && is_shared_memory(step.path); });
+  const bool goes_far = plan.uses_mpi || plan.uses_network;
+  if (!shares && !goes_far) return "";
+  const std::string far = goes_far ? fmt::format("over {}", plan.uses_mpi ? "MPI" : network) : "";
+  return fmt::format("; messages go {}{}{}", shares ? "through shared memory" : "", shares && goes_far ? " and " : "",
+                     far);
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ std::string explain(const Operation& operation) {
                   to_text(key.choice), operation.why);
   if (cached.exchanges()) text += "; sizes are exchanged first";
   if (!key.problem.uneven()) text += "; " + cost_in_words(key.choice, key.problem);
-  return text.append(transport_in_words(plan));
+  return text.append(transport_in_words(plan, operation.communicator().settings().transport.network));
 }
 
 }  // namespace tutti::detail

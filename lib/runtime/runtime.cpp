@@ -90,6 +90,8 @@ void Runtime::finalize() noexcept {
     communicator->close("was closed by MPI_Finalize");
   }
   world_.reset();
+  for (const mpi::NetworkDriver* driver : mpi::network_drivers())
+    driver->finalize();
 }
 
 }  // namespace tutti::detail

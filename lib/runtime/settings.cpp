@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "lib/mpi/check.hpp"
+#include "lib/mpi/network.hpp"
 
 namespace tutti {
 namespace {
@@ -70,14 +71,20 @@ void read_entry(std::string_view entry, std::string_view source, Choices& choice
   }
 }
 
+constexpr std::string_view shm_and = "shm+";
+
 Transport read_transport(std::string_view given, std::string_view source) {
-  if (given.empty() || given == "auto") return Transport::automatic;
-  if (given == "shm") return Transport::shm;
-  if (given == "mpi") return Transport::mpi;
-  throw ArgumentError(fmt::format("{} is '{}'; allowed: auto, shm, mpi", source, given));
+  if (given.empty() || given == "auto") return {};
+  if (given == "shm") return {SharedMemoryUse::always};
+  if (given == "mpi") return {SharedMemoryUse::never};
+  const bool is_mixed = given.starts_with(shm_and);
+  const std::string_view name = is_mixed ? given.substr(shm_and.size()) : given;
+  if (mpi::find_network_driver(name) != nullptr)
+    return {is_mixed ? SharedMemoryUse::inside_nodes : SharedMemoryUse::never, std::string{name}};
+  throw ArgumentError(fmt::format("{} is '{}'; allowed here: {}", source, given, transport_names()));
 }
 
-Transport read_transport(std::string_view from_program) {
+Transport transport_of(std::string_view from_program) {
   if (!from_program.empty()) return read_transport(from_program, "tutti::Communicator: argument 'transport'");
   const char* variable = std::getenv("TUTTI_TRANSPORT");
   return read_transport(variable == nullptr ? "" : variable, "environment variable TUTTI_TRANSPORT");
@@ -87,7 +94,7 @@ constexpr const char *by_program = "the communicator's setting", *by_environment
 
 Settings read_settings(const CommunicatorOptions& options) {
   Settings settings;
-  settings.transport = read_transport(options.transport);
+  settings.transport = transport_of(options.transport);
   const char* variable = std::getenv("TUTTI_ALGORITHM");
   settings.choices = read_choices(variable == nullptr ? "" : variable, "environment variable TUTTI_ALGORITHM");
   settings.chosen_by.fill(by_environment);
@@ -109,10 +116,16 @@ struct SentChoice {
 
 /// What rank 0 sends: its settings, or that it has none.
 struct Announcement {
-  std::int64_t message_limit = 0, plan_cache = 0, transport = 0;
+  std::int64_t message_limit = 0, plan_cache = 0, shared_memory = 0;
+  std::array<char, 32> network{};   ///< Its name; empty: MPI.
   std::int64_t refusal_length = 0;  // of the text that follows; 0: none does
   std::array<SentChoice, collective_count> choices{};
 };
+
+template <std::size_t n>
+void put(std::string_view text, std::array<char, n>& into) {
+  std::copy_n(text.begin(), std::min(text.size(), n - 1), into.begin());
+}
 
 Announcement announce(const CommunicatorOptions& options, std::string& refusal) {
   Announcement said;
@@ -120,7 +133,8 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     const Settings settings = read_settings(options);
     said.message_limit = settings.message_limit;
     said.plan_cache = settings.plan_cache;
-    said.transport = static_cast<std::int64_t>(settings.transport);
+    said.shared_memory = static_cast<std::int64_t>(settings.transport.shared_memory);
+    put(settings.transport.network, said.network);
     const auto all = algorithms();
     for (std::size_t i = 0; i < collective_count; ++i) {
       const auto& [algorithm, parameter, segment] = settings.choices[i];
@@ -147,6 +161,13 @@ Choices read_choices(std::string_view text, std::string_view source) {
   return choices;
 }
 
+std::string transport_names() {
+  std::string names = "auto, shm, mpi";
+  for (const mpi::NetworkDriver* driver : mpi::network_drivers())
+    names += fmt::format(", {}, {}{}", driver->name, shm_and, driver->name);
+  return names;
+}
+
 Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   int rank = 0;
   mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
@@ -162,7 +183,8 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   Settings settings;
   settings.message_limit = said.message_limit;
   settings.plan_cache = said.plan_cache;
-  settings.transport = static_cast<Transport>(said.transport);
+  settings.transport.shared_memory = static_cast<SharedMemoryUse>(said.shared_memory);
+  settings.transport.network = said.network.data();
   for (std::size_t i = 0; i < collective_count; ++i) {
     const auto& [algorithm, parameter, segment, is_by_program] = said.choices[i];
     if (algorithm < 0) continue;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "lib/schedule/choice.hpp"
@@ -18,15 +19,23 @@ using Choices = std::array<Choice, collective_count>;
 /// Throws ArgumentError that starts with `source`: "environment variable TUTTI_ALGORITHM".
 [[nodiscard]] Choices read_choices(std::string_view text, std::string_view source);
 
-/// How messages travel.
-enum class Transport : std::uint8_t { automatic, shm, mpi };
+/// Which messages travel through shared memory: those inside a node, all of them, none.
+enum class SharedMemoryUse : std::uint8_t { inside_nodes, always, never };
+
+/// How messages travel: "auto", "shm", "mpi", the name of a network that is linked in, or "shm+" and that name.
+struct Transport {
+  SharedMemoryUse shared_memory = SharedMemoryUse::inside_nodes;
+  std::string network{};  ///< What carries the others; empty: MPI.
+};
+/// All that may be given: "auto, shm, mpi".
+[[nodiscard]] std::string transport_names();
 
 struct Settings {
   Choices choices{};  ///< What the communicator was made with, else TUTTI_ALGORITHM.
   /// Which of the two, by collective: "TUTTI_ALGORITHM".
   std::array<const char*, collective_count> chosen_by{};
   /// What the communicator was made with, else TUTTI_TRANSPORT.
-  Transport transport = Transport::automatic;
+  Transport transport{};
   /// TUTTI_MESSAGE_LIMIT: messages of more bytes are split. 1 .. 2^31-1.
   std::int64_t message_limit = std::int64_t{1} << 30;
   /// TUTTI_PLAN_CACHE: plans that a communicator keeps. 1 .. 65536.

@@ -11,7 +11,7 @@
 namespace tutti::shm {
 namespace {
 
-bool is_local_message(const CompiledStep& step) { return step.is_message() && step.path != Path::mpi; }
+bool is_local_message(const CompiledStep& step) { return step.is_message() && is_shared_memory(step.path); }
 
 [[noreturn]] void throw_mismatch(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
   if (came.operation == expected.operation && came.message == expected.message)

@@ -1,0 +1,80 @@
+#include "ucx/network.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "lib/mpi/check.hpp"
+#include "tutti/error.hpp"
+#include "ucx/ucx_port.hpp"
+
+namespace tutti::ucx {
+namespace {
+
+/// What stands before an address when it is told.
+struct Heading {
+  std::uint32_t length, number;
+};
+
+}  // namespace
+
+std::unique_ptr<mpi::Network> UcxNetwork::open(MPI_Comm comm) {
+  int me = 0, ranks = 0;
+  mpi::check(MPI_Comm_rank(comm, &me), "MPI_Comm_rank");
+  mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  if (ranks > senders) throw Error(fmt::format("there are {} ranks; UCX's tags allow {}", ranks, senders));
+  return std::make_unique<UcxNetwork>(Worker::get(), me, ranks);
+}
+
+UcxNetwork::UcxNetwork(Worker& worker, int me, int ranks)
+    : worker_(worker), me_(me), number_(worker.take_number()), known_(static_cast<std::size_t>(ranks)) {}
+
+std::string UcxNetwork::connect(MPI_Comm comm, std::span<const int> ranks) {
+  const bool knows_all = std::ranges::all_of(ranks, [&](int rank) { return known(rank).peer != nullptr; });
+  std::array<int, 2> agreed{knows_all ? 0 : 1, mpi::narrow(static_cast<std::int64_t>(worker_.address().size()))};
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, agreed.data(), 2, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+  if (agreed[0] != 0) exchange(comm, ranks, agreed[1]);
+  // Whether processes reach each other at all is found out here, on one neighbour, while all can still refuse.
+  const auto self = std::ranges::find(ranks, me_);
+  const int next = self + 1 == ranks.end() ? ranks.front() : *(self + 1);
+  try {
+    if (next != me_) static_cast<void>(endpoint(next));
+    return {};
+  } catch (const Error& error) {
+    return fmt::format("rank {} of the communicator is not reached: {}", std::ranges::find(ranks, next) - ranks.begin(),
+                       error.what());
+  }
+}
+
+void UcxNetwork::exchange(MPI_Comm comm, std::span<const int> ranks, int longest) {
+  const std::string& address = worker_.address();
+  const std::size_t card = sizeof(Heading) + static_cast<std::size_t>(longest);
+  std::vector<char> mine(card), all(card * ranks.size());
+  const Heading heading{static_cast<std::uint32_t>(address.size()), static_cast<std::uint32_t>(number_)};
+  std::memcpy(mine.data(), &heading, sizeof heading);
+  std::ranges::copy(address, mine.begin() + sizeof heading);
+  const int bytes = mpi::narrow(static_cast<std::int64_t>(card));
+  mpi::check(MPI_Allgather(mine.data(), bytes, MPI_CHAR, all.data(), bytes, MPI_CHAR, comm), "MPI_Allgather");
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    Heading theirs{};
+    std::memcpy(&theirs, &all[i * card], sizeof theirs);
+    const std::string where(&all[i * card + sizeof theirs], theirs.length);
+    known(ranks[i]) = {&worker_.peer(where), static_cast<int>(theirs.number)};
+  }
+  worker_.connected(comm);
+}
+
+ucp_ep_h UcxNetwork::endpoint(int rank) { return worker_.endpoint(*known(rank).peer); }
+
+ucp_tag_t UcxNetwork::tag_to(int rank, int context) const {
+  return tag_of(known_[static_cast<std::size_t>(rank)].number, me_, context, 0);
+}
+ucp_tag_t UcxNetwork::tag_from(int rank, int context) const { return tag_of(number_, rank, context, 0); }
+
+std::unique_ptr<mpi::NetworkPort> UcxNetwork::port(const mpi::NetworkRoute& route, const CompiledPlan& plan) {
+  return std::make_unique<UcxPort>(worker_, *this, route, plan);
+}
+
+}  // namespace tutti::ucx

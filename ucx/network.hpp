@@ -1,0 +1,47 @@
+#pragma once
+// The ranks of one carrier, as UCX reaches them.
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/mpi/network.hpp"
+#include "ucx/worker.hpp"
+
+namespace tutti::ucx {
+
+class UcxNetwork final : public mpi::Network {
+ public:
+  /// For the carrier `comm`. Local; opens UCX at first use. Throws Error if that fails.
+  static std::unique_ptr<mpi::Network> open(MPI_Comm comm);
+  UcxNetwork(Worker& worker, int me, int ranks);
+  ~UcxNetwork() override { worker_.give_back(number_); }
+
+  /// One allreduce of 8 bytes and, unless all know each other already, one allgather of addresses and one MPI_Comm_dup.
+  std::string connect(MPI_Comm comm, std::span<const int> ranks) override;
+  std::unique_ptr<mpi::NetworkPort> port(const mpi::NetworkRoute& route, const CompiledPlan& plan) override;
+
+  // Both for a rank of the carrier.
+  [[nodiscard]] ucp_ep_h endpoint(int rank);
+  /// But for turn and message.
+  [[nodiscard]] ucp_tag_t tag_to(int rank, int context) const;
+  [[nodiscard]] ucp_tag_t tag_from(int rank, int context) const;
+
+ private:
+  struct Known {
+    Worker::Peer* peer = nullptr;  ///< nullptr: not connected.
+    int number = 0;                ///< Its for this carrier.
+  };
+  [[nodiscard]] Known& known(int rank) { return known_[static_cast<std::size_t>(rank)]; }
+  void exchange(MPI_Comm comm, std::span<const int> ranks, int longest);
+
+  Worker& worker_;
+  int me_, number_;
+  std::vector<Known> known_;  ///< By rank.
+};
+
+}  // namespace tutti::ucx

@@ -1,0 +1,29 @@
+#pragma once
+// How UCX's tags of 64 bits tell messages apart. What differs between MPIs (lib/mpi/tag_layout.hpp) fits into any case.
+
+#include <ucp/api/ucp.h>
+
+#include <cstdint>
+
+namespace tutti::ucx {
+
+/// The receiver's number for the carrier, the sender's rank in it, the context, the turn of the operation, the number
+/// of the message on its pair. A process has one worker for all carriers and numbers them for itself.
+inline constexpr int network_bits = 8, sender_bits = 20, context_bits = 14, turn_bits = 8, message_bits = 14;
+static_assert(network_bits + sender_bits + context_bits + turn_bits + message_bits == 64);
+
+inline constexpr int networks = 1 << network_bits, senders = 1 << sender_bits;
+/// No MPI's tags let as many operations be under way; messages that are part of no collective have the turn after.
+inline constexpr std::uint64_t turns = (1 << turn_bits) - 1;
+
+/// But for the turn.
+[[nodiscard]] constexpr ucp_tag_t tag_of(int network, int sender, int context, int message) {
+  constexpr ucp_tag_t message_mask = (1 << message_bits) - 1;
+  ucp_tag_t tag = static_cast<ucp_tag_t>(network) << sender_bits | static_cast<ucp_tag_t>(sender);
+  tag = tag << context_bits | static_cast<ucp_tag_t>(context);
+  return tag << (turn_bits + message_bits) | (static_cast<ucp_tag_t>(message) & message_mask);
+}
+[[nodiscard]] constexpr ucp_tag_t turn_of(std::uint64_t sequence) { return sequence % turns << message_bits; }
+inline constexpr ucp_tag_t pairwise_turn = turns << message_bits;
+
+}  // namespace tutti::ucx

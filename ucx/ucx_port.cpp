@@ -1,0 +1,195 @@
+#include "ucx/ucx_port.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "ucx/error.hpp"
+
+namespace tutti::ucx {
+namespace {
+
+/// Looks that a message waits for UCX to let go of it, where something may lie in a queue here that a peer needs: data
+/// of a send that a socket has not taken yet, or what a receive through shared memory has to tell its sender. Never for
+/// long: a flush may also wait for what nobody needs, from a peer that has left the library.
+int patience_with(const CompiledStep& step, bool is_near) {
+  constexpr std::int64_t always_sent_at_once = 1024, rarely_sent_at_once = 8192;
+  if (is_near) return step.verb != Verb::send && step.bytes > always_sent_at_once ? 100 : 0;
+  return step.verb == Verb::send && step.bytes <= rarely_sent_at_once ? 1000 : 0;
+}
+
+/// What UCX is told of every message, beside what is asked for by `fields`.
+ucp_request_param_t request_param(void* message, std::uint32_t fields) {
+  ucp_request_param_t param{};
+  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | fields;
+  param.user_data = message;
+  param.memory_type = UCS_MEMORY_TYPE_HOST;
+  return param;
+}
+
+}  // namespace
+
+UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& route, const CompiledPlan& plan)
+    : worker_(worker), ucx_(library()), takes_turns_(plan.takes_turns), messages_(std::make_unique<Messages>()) {
+  messages_->of_step.resize(plan.steps.size());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const CompiledStep& step = plan.steps[i];
+    if (!step.is_message() || step.path != Path::network) continue;
+    const int rank = route.ranks[static_cast<std::size_t>(step.peer)];
+    const bool is_near = worker.shares_memory() && route.nodes[static_cast<std::size_t>(step.peer)] ==
+                                                       route.nodes[static_cast<std::size_t>(route.me)];
+    const bool sends = step.verb == Verb::send;
+    const ucp_tag_t tag = sends ? network.tag_to(rank, route.context) : network.tag_from(rank, route.context);
+    messages_->of_step[i] = {.port = this,
+                             .endpoint = network.endpoint(rank),
+                             .tag = tag | tag_of(0, 0, 0, step.message),
+                             .bytes = static_cast<std::size_t>(step.bytes),
+                             .index = static_cast<int>(i),
+                             .peer = step.peer,
+                             .is_received = !sends,
+                             .patience = patience_with(step, is_near)};
+    ++count;
+  }
+  moved_.reserve(count);
+  settling_.reserve(count);
+  finished_.reserve(count);
+}
+
+Posted UcxPort::post_send(int index, const CompiledStep& step, const std::byte* data) {
+  Message& sent = message(index);
+  sent.received = sent.bytes;
+  ucp_request_param_t param = request_param(&sent, UCP_OP_ATTR_FIELD_MEMORY_TYPE);
+  param.cb.send = on_sent;
+  void* const request =
+      ucx_.tag_send_nbx(sent.endpoint, data, static_cast<std::size_t>(step.bytes), sent.tag | turn_, &param);
+  return started(sent, request);
+}
+
+Posted UcxPort::post_recv(int index, const CompiledStep& step, std::byte* into) {
+  Message& awaited = message(index);
+  // By the callback alone: of a message that is there already UCX 1.13 would not say how long it is.
+  ucp_request_param_t param = request_param(&awaited, UCP_OP_ATTR_FIELD_MEMORY_TYPE | UCP_OP_ATTR_FLAG_NO_IMM_CMPL);
+  param.cb.recv = on_received;
+  constexpr ucp_tag_t all_bits = ~ucp_tag_t{0};
+  void* const request = ucx_.tag_recv_nbx(worker_.handle(), into, static_cast<std::size_t>(step.bytes),
+                                          awaited.tag | turn_, all_bits, &param);
+  return started(awaited, request);
+}
+
+Posted UcxPort::started(Message& message, void* request) {
+  if (ended(message, request)) {
+    require_success(message);
+    if (settles(message)) return Posted::complete;
+  }
+  ++in_flight_;
+  return Posted::pending;
+}
+
+/// Whether what a call has started is over by now. Else a callback will say so.
+bool UcxPort::ended(Message& message, void* request) {
+  if (std::exchange(message.ended_at_once, false)) return true;
+  if (UCS_PTR_IS_PTR(request)) {
+    message.request = request;
+    return false;
+  }
+  message.status = UCS_PTR_RAW_STATUS(request);
+  return true;
+}
+
+bool UcxPort::settles(Message& message) {
+  if (message.patience == 0) return true;
+  constexpr ucp_request_param_t plain{};
+  void* const request = ucx_.ep_flush_nbx(message.endpoint, &plain);
+  if (UCS_PTR_IS_PTR(request)) {
+    settling_.push_back({&message, request, 0});
+    return false;
+  }
+  message.status = UCS_PTR_RAW_STATUS(request);
+  require_success(message);
+  return true;
+}
+
+void UcxPort::look_at_settling() {
+  std::erase_if(settling_, [this](Settling& settling) {
+    const bool is_over = ucx_.request_check_status(settling.request) != UCS_INPROGRESS;
+    if (!is_over && ++settling.looks < settling.message->patience) return false;
+    ucx_.request_free(settling.request);
+    finished_.push_back(settling.message->index);
+    return true;
+  });
+}
+
+void UcxPort::on_sent(void* request, ucs_status_t status, void* message) {
+  auto& sent = *static_cast<Message*>(message);
+  sent.status = status;
+  sent.ended_at_once = sent.request == nullptr;  // the call that started it has not returned
+  sent.request = nullptr;
+  library().request_free(request);
+  if (sent.port != nullptr && !sent.ended_at_once) sent.port->moved_.push_back(&sent);
+}
+
+void UcxPort::on_received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* message) {
+  static_cast<Message*>(message)->received = info->length;
+  on_sent(request, status, message);
+}
+
+std::span<const int> UcxPort::poll() {
+  finished_.clear();
+  if (in_flight_ == 0) return {};
+  if (moved_.empty()) worker_.progress();
+  if (!settling_.empty()) look_at_settling();
+  for (Message* const message : moved_) {
+    require_success(*message);
+    if (settles(*message)) finished_.push_back(message->index);
+  }
+  moved_.clear();
+  in_flight_ -= static_cast<int>(finished_.size());
+  return finished_;
+}
+
+void UcxPort::require_success(const Message& message) {
+  if (message.status == UCS_ERR_MESSAGE_TRUNCATED) require_all_bytes(message);
+  if (message.status != UCS_OK)
+    throw Error(fmt::format("message from or to rank {}: {}", message.peer, UcxError(message.status, "UCX").what()));
+  if (message.received != message.bytes) require_all_bytes(message);
+}
+
+/// Ranks that call with different counts are told, instead of going on with half a message.
+void UcxPort::require_all_bytes(const Message& message) {
+  throw Error(
+      fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
+                  "collective with the same count and type, in the same order?",
+                  message.peer, message.received, message.bytes));
+}
+
+void UcxPort::abandon() noexcept {
+  if (in_flight_ == 0) return;
+  for (Message& message : messages_->of_step) {
+    message.port = nullptr;
+    // Only receives can be withdrawn, and only those that nothing has arrived for.
+    if (message.request != nullptr && message.is_received) ucx_.request_cancel(worker_.handle(), message.request);
+  }
+  for (const Settling& settling : settling_)
+    ucx_.request_free(settling.request);
+  settling_.clear();
+  moved_.clear();
+  in_flight_ = 0;
+  if (!sends_off()) worker_.adopt(std::exchange(messages_, std::make_unique<Messages>()));
+}
+
+/// Peers find out that something is wrong by what is sent to them, or wait for it: whether all of it has left in time.
+bool UcxPort::sends_off() const noexcept {
+  constexpr std::chrono::seconds in_time{1};
+  const auto is_left = [](const Message& message) { return message.request != nullptr; };
+  const auto start = std::chrono::steady_clock::now();
+  while (std::ranges::any_of(messages_->of_step, is_left)) {
+    if (std::chrono::steady_clock::now() - start > in_time) return false;
+    worker_.progress();
+  }
+  return true;
+}
+
+}  // namespace tutti::ucx

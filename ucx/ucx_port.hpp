@@ -1,0 +1,79 @@
+#pragma once
+// The UCX transport: the messages in flight of one execution.
+
+#include <ucp/api/ucp.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "lib/mpi/network.hpp"
+#include "ucx/network.hpp"
+#include "ucx/worker.hpp"
+
+namespace tutti::ucx {
+
+/// Every message is one tagged message, of any size. Whoever leaves the library, to wait in MPI, moves UCX no more, and
+/// others may wait for what lies in UCX's queues here: so a message is complete when UCX has let go of it
+/// (docs/ucx.md).
+class UcxPort final : public mpi::NetworkPort {
+ public:
+  /// Makes the endpoints that the plan needs. Throws Error if that fails.
+  UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& route, const CompiledPlan& plan);
+  ~UcxPort() override { UcxPort::abandon(); }
+
+  void begin(std::uint64_t sequence) override { turn_ = takes_turns_ ? turn_of(sequence) : pairwise_turn; }
+  Posted post_send(int index, const CompiledStep& step, const std::byte* data) override;
+  Posted post_recv(int index, const CompiledStep& step, std::byte* into) override;
+  std::span<const int> poll() override;
+  void abandon() noexcept override;
+
+ private:
+  /// Of a step; used again in each run.
+  struct Message {
+    UcxPort* port = nullptr;  ///< nullptr: nobody waits for it.
+    ucp_ep_h endpoint = nullptr;
+    ucp_tag_t tag = 0;  ///< But for the turn.
+    void* request = nullptr;
+    std::size_t bytes = 0, received = 0;
+    int index = 0;
+    int peer = 0;
+    bool is_received = false;
+    ucs_status_t status = UCS_OK;
+    bool ended_at_once = false;  ///< Within the call that started it.
+    int patience = 0;            ///< Looks that it waits for UCX to let go of it.
+  };
+  struct Messages final : Orphan {
+    std::vector<Message> of_step;
+  };
+  struct Settling {
+    Message* message;
+    void* request;
+    int looks;
+  };
+
+  static void on_sent(void* request, ucs_status_t status, void* message);
+  static void on_received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* message);
+  [[nodiscard]] Message& message(int index) { return messages_->of_step[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] Posted started(Message& message, void* request);
+  static bool ended(Message& message, void* request);
+  /// Whether UCX has let go of it; else poll() will see.
+  [[nodiscard]] bool settles(Message& message);
+  void look_at_settling();
+  [[nodiscard]] bool sends_off() const noexcept;
+  static void require_success(const Message& message);
+  static void require_all_bytes(const Message& message);
+
+  Worker& worker_;
+  const Library& ucx_;
+  bool takes_turns_;
+  ucp_tag_t turn_ = 0;
+  std::unique_ptr<Messages> messages_;  ///< Per step.
+  int in_flight_ = 0;
+  std::vector<Message*> moved_;  ///< What callbacks have told of.
+  std::vector<Settling> settling_;
+  std::vector<int> finished_;
+};
+
+}  // namespace tutti::ucx

@@ -1,0 +1,117 @@
+#include "ucx/worker.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include "lib/mpi/check.hpp"
+#include "ucx/error.hpp"
+
+namespace tutti::ucx {
+namespace {
+
+/// Never destroyed by itself: a program that ends without MPI_Finalize ends.
+std::unique_ptr<Worker>& instance() {
+  static auto* const owner = new std::unique_ptr<Worker>;
+  return *owner;
+}
+
+int processes() {
+  int size = 0;
+  mpi::check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  return size;
+}
+
+UniqueWorker make_worker(ucp_context_h context) {
+  ucp_worker_params_t params{};
+  params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  params.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // any thread may call, one at a time: see Progress::Entry
+  UniqueWorker worker;
+  check(library().worker_create(context, &params, worker.receive()), "ucp_worker_create");
+  return worker;
+}
+
+std::string address_of(ucp_worker_h worker) {
+  ucp_worker_attr_t attributes{};
+  attributes.field_mask = UCP_WORKER_ATTR_FIELD_ADDRESS;
+  check(library().worker_query(worker, &attributes), "ucp_worker_query");
+  std::string address(reinterpret_cast<const char*>(attributes.address), attributes.address_length);
+  library().worker_release_address(worker, attributes.address);
+  return address;
+}
+
+}  // namespace
+
+void EndpointTraits::destroy(Handle& endpoint) noexcept {
+  const Library& ucx = library();
+  const ucp_request_param_t flushed{};
+  void* const request = ucx.ep_close_nbx(endpoint.handle, &flushed);
+  if (!UCS_PTR_IS_PTR(request)) return;
+  while (ucx.request_check_status(request) == UCS_INPROGRESS)
+    ucx.worker_progress(endpoint.worker);
+  ucx.request_free(request);
+}
+
+Worker& Worker::get() {
+  if (instance() == nullptr) instance().reset(new Worker);
+  return *instance();
+}
+
+Worker::Worker()
+    : context_(make_context(processes())),
+      worker_(make_worker(context_.get())),
+      progress_(library().worker_progress),
+      address_(address_of(worker_.get())),
+      shares_memory_(resources_of(context_.get()).share_memory()) {}
+
+ucp_ep_h Worker::endpoint(Peer& peer) {
+  auto& [address, endpoint] = peer;
+  if (endpoint.get().handle == nullptr) {
+    ucp_ep_params_t params{};
+    params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
+    params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+    ucp_ep_h made = nullptr;
+    check(library().ep_create(worker_.get(), &params, &made), "ucp_ep_create");
+    endpoint = UniqueEndpoint{{made, worker_.get()}};
+  }
+  return endpoint.get().handle;
+}
+
+int Worker::take_number() {
+  for (std::size_t number = 0; number < numbers_.size(); ++number)
+    if (!numbers_[number]) {
+      numbers_.set(number);
+      return static_cast<int>(number);
+    }
+  throw Error(
+      fmt::format("communicators on {} duplicates of parts of the world are alive, which is all that UCX's tags "
+                  "allow; make the first communicator from MPI_COMM_WORLD",
+                  networks));
+}
+
+void Worker::connected(MPI_Comm comm) {
+  mpi::check(MPI_Comm_dup(comm, comms_.emplace_back().receive()), "MPI_Comm_dup");
+}
+
+/// Returns once all that were connected are here, serving their messages meanwhile.
+void Worker::meet() noexcept {
+  std::vector<MPI_Request> requests(comms_.size(), MPI_REQUEST_NULL);
+  for (std::size_t i = 0; i < comms_.size(); ++i)
+    MPI_Ibarrier(comms_[i].get(), &requests[i]);
+  for (int all_here = 0; all_here == 0;) {
+    MPI_Testall(static_cast<int>(requests.size()), requests.data(), &all_here, MPI_STATUSES_IGNORE);
+    progress();
+    sched_yield();
+  }
+}
+
+/// Nobody closes while another may still send to it, and nobody leaves while another may wait for it to close.
+void Worker::finalize() noexcept {
+  if (instance() == nullptr) return;
+  Worker& worker = *instance();
+  worker.meet();
+  worker.peers_.clear();
+  worker.meet();
+  instance().reset();
+}
+
+}  // namespace tutti::ucx

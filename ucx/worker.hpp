@@ -1,0 +1,68 @@
+#pragma once
+// What a process has one of: the UCX context, and the worker through which all messages go.
+
+#include <mpi.h>
+#include <ucp/api/ucp.h>
+
+#include <bitset>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ucx/context.hpp"
+#include "ucx/handles.hpp"
+#include "ucx/tag.hpp"
+
+namespace tutti::ucx {
+
+/// Memory that messages refer to which can be neither completed nor withdrawn.
+struct Orphan {
+  virtual ~Orphan() = default;
+};
+
+/// All members need an Entry (lib/runtime/progress.hpp), or to be alone.
+class Worker {
+ public:
+  /// Made at first use. Throws Error if it cannot be.
+  static Worker& get();
+  /// At MPI_Finalize: leaves together with all processes that were connected. Nothing if there is none.
+  static void finalize() noexcept;
+
+  /// A worker elsewhere: its address, and the endpoint to it.
+  using Peer = std::pair<const std::string, UniqueEndpoint>;
+
+  [[nodiscard]] const std::string& address() const { return address_; }
+  /// Whether processes of one node reach each other through shared memory.
+  [[nodiscard]] bool shares_memory() const { return shares_memory_; }
+  /// Lives as long as this worker; the same for the same address.
+  Peer& peer(const std::string& address) { return *peers_.try_emplace(address).first; }
+  /// Made at first use.
+  ucp_ep_h endpoint(Peer& peer);
+  void progress() const { progress_(worker_.get()); }
+  [[nodiscard]] ucp_worker_h handle() const { return worker_.get(); }
+
+  /// The lowest that is free. Throws Error if none is.
+  int take_number();
+  void give_back(int number) { numbers_.reset(static_cast<std::size_t>(number)); }
+  /// Collective over `comm`: notes that its processes know each other, and have to leave together.
+  void connected(MPI_Comm comm);
+  void adopt(std::unique_ptr<Orphan> orphan) { orphans_.push_back(std::move(orphan)); }
+
+ private:
+  Worker();
+  void meet() noexcept;
+
+  std::vector<std::unique_ptr<Orphan>> orphans_;
+  UniqueContext context_;
+  UniqueWorker worker_;
+  decltype(&ucp_worker_progress) progress_;
+  std::string address_;
+  bool shares_memory_;
+  std::map<std::string, UniqueEndpoint> peers_;
+  std::bitset<networks> numbers_;
+  std::vector<UniqueHandle<mpi::CommTraits>> comms_;
+};
+
+}  // namespace tutti::ucx
