@@ -4,15 +4,16 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
+#include "lib/engine/message_paths.hpp"
+#include "lib/engine/path_rules.hpp"
 #include "lib/schedule/pack_messages.hpp"
 #include "lib/schedule/passes.hpp"
 
 namespace tutti {
 namespace {
-
-using Dependencies = std::vector<std::vector<int>>;
 
 struct Compile {
   std::int64_t element;
@@ -68,19 +69,6 @@ struct Compile {
   }
 };
 
-/// The steps of one pair's messages in one direction, in order of their numbers.
-using Messages = std::map<std::pair<int, bool>, std::vector<int>>;  // by peer, and whether it sends
-
-Messages by_pair(const std::vector<CompiledStep>& steps) {
-  Messages pairs;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const CompiledStep& step = steps[i];
-    if (!step.is_message()) continue;
-    pairs[{step.peer, step.verb != Verb::send}].push_back(static_cast<int>(i));  // numbers ascend with steps
-  }
-  return pairs;
-}
-
 /// Makes message m of each pair and direction wait for message m - window, but in shared memory.
 void limit_messages(const std::vector<CompiledStep>& steps, const Messages& pairs, int window, Dependencies& after) {
   const auto ahead = static_cast<std::size_t>(window);
@@ -90,170 +78,6 @@ void limit_messages(const std::vector<CompiledStep>& steps, const Messages& pair
       after[static_cast<std::size_t>(numbered[m])].push_back(numbered[m - ahead]);
   }
 }
-
-std::int64_t pieces_of(const CompiledPlan& plan, const CompiledStep& step, std::int64_t most) {
-  const std::int64_t piece = plan.piece_of(most);
-  return std::max<std::int64_t>(1, (step.bytes + piece - 1) / piece);
-}
-
-/// Pieces that the messages of one pair and direction leave in.
-std::int64_t pieces_of(const CompiledPlan& plan, const std::vector<int>& messages, std::int64_t most) {
-  std::int64_t pieces = 0;
-  for (const int step : messages)
-    pieces += pieces_of(plan, plan.steps[static_cast<std::size_t>(step)], most);
-  return pieces;
-}
-
-/// Decides how messages travel, from what both ends of a pair know alike: how many there are, of which sizes.
-void choose_paths(CompiledPlan& plan, const Messages& pairs, Path far, const SharedMemory& memory) {
-  for (const auto& [pair, numbered] : pairs) {
-    const auto& [peer, receives] = pair;
-    for (std::size_t m = 1; m < numbered.size(); ++m)
-      plan.steps[static_cast<std::size_t>(numbered[m])].previous = numbered[m - 1];
-    if (memory.reaches.empty() || memory.reaches[static_cast<std::size_t>(peer)] == 0) {
-      for (const int message : numbered)
-        plan.steps[static_cast<std::size_t>(message)].path = far;
-      (far == Path::mpi ? plan.uses_mpi : plan.uses_network) = true;
-      continue;
-    }
-    const auto back = pairs.find({peer, !receives});
-    const std::int64_t pieces = pieces_of(plan, numbered, memory.piece_bytes);
-    const bool is_balanced = back != pairs.end() && pieces == pieces_of(plan, back->second, memory.piece_bytes);
-    const Path path = plan.takes_turns && is_balanced && pieces <= memory.swap_slots ? Path::swap : Path::ring;
-    std::int64_t slot = 0;
-    for (const int message : numbered) {
-      CompiledStep& step = plan.steps[static_cast<std::size_t>(message)];
-      step.path = path;
-      step.slot = path == Path::swap ? static_cast<int>(slot) : 0;
-      slot += pieces_of(plan, step, memory.piece_bytes);
-    }
-  }
-}
-
-/// Finds what may be written in place before it is sent: the results of receive-and-reduce steps that go back to where
-/// the data came from, and those places for them that are free once the data have been read.
-class Answers {
- public:
-  Answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after, const Aliasing& aliasing)
-      : plan_(plan), pairs_(pairs), after_(after), aliasing_(aliasing) {}
-
-  void find() {
-    for (const auto& [pair, messages] : pairs_) {
-      const auto& [peer, receives] = pair;
-      if (receives || !is_shared_memory(step(messages[0]).path)) continue;
-      for (const int send : messages)
-        find_result(send);
-      const auto back = pairs_.find({peer, true});
-      if (back != pairs_.end()) find_places(messages, back->second);
-    }
-  }
-
- private:
-  [[nodiscard]] CompiledStep& step(int i) { return plan_.steps[static_cast<std::size_t>(i)]; }
-  [[nodiscard]] const std::vector<int>& after(int i) const { return after_[static_cast<std::size_t>(i)]; }
-
-  void find_result(int send) {
-    if (!is_result(send)) return;
-    step(after(send)[0]).forward = send;
-    plan_.forwards = true;
-  }
-  /// Whether the send waits for nothing but a receive-and-reduce whose result it sends.
-  [[nodiscard]] bool is_result(int send) {
-    if (after(send).size() != 1) return false;
-    const CompiledStep &sent = step(send), &made = step(after(send)[0]);
-    return made.verb == Verb::recv_reduce && is_shared_memory(made.path) && made.bytes == sent.bytes &&
-           made.into == sent.lhs && made.into_at == sent.lhs_at;
-  }
-
-  /// For each send of other data the next receive whose place is free from the start, or is that of the data sent.
-  void find_places(const std::vector<int>& sends, const std::vector<int>& recvs) {
-    std::size_t next = 0;
-    for (const int send : sends) {
-      if (is_result(send)) continue;
-      while (next < recvs.size() && !fits(send, recvs[next]))
-        ++next;
-      if (next == recvs.size()) return;
-      const CompiledStep& recv = step(recvs[next++]);
-      CompiledStep& sent = step(send);
-      sent.answer = recv.message;
-      sent.into = recv.into;
-      sent.into_at = recv.into_at;
-    }
-  }
-  [[nodiscard]] bool fits(int send, int recv) {
-    const CompiledStep &to = step(recv), &from = step(send);
-    if (to.verb != Verb::recv || to.bytes != from.bytes || to.bytes == 0) return false;
-    if (after(recv).empty()) return true;
-    return after(recv).size() == 1 && after(recv)[0] == send &&
-           place(to.into, to.into_at) == place(from.lhs, from.lhs_at);
-  }
-  [[nodiscard]] std::pair<Buffer, std::int64_t> place(Buffer buffer, std::int64_t at) const {
-    if (buffer != Buffer::input || !aliasing_.offset()) return {buffer, at};
-    return {Buffer::output, at + aliasing_.offset()->value() * plan_.element};
-  }
-
-  CompiledPlan& plan_;
-  const Messages& pairs_;
-  const Dependencies& after_;
-  const Aliasing& aliasing_;
-};
-
-/// Finds the sends of the same data: of the same region, which no step writes between them.
-class SendGroups {
- public:
-  SendGroups(CompiledPlan& plan, const Aliasing& aliasing) : plan_(plan), aliasing_(aliasing) {}
-
-  void find() {
-    for (CompiledStep& step : plan_.steps) {
-      if (step.verb == Verb::send) {
-        if (is_shared_memory(step.path) && step.bytes > 0) join(step);
-        continue;
-      }
-      const Span written = span(step.into, step.into_at, step.bytes);
-      std::erase_if(open_, [&](const Open& open) { return overlap(open.data, written); });
-    }
-  }
-
- private:
-  struct Span {
-    Buffer buffer;
-    std::int64_t begin, end;
-    bool operator==(const Span&) const = default;
-  };
-  struct Open {
-    Span data;
-    CompiledStep* first;
-    std::vector<int> peers;
-  };
-
-  static bool overlap(const Span& a, const Span& b) {
-    return a.buffer == b.buffer && a.begin < b.end && b.begin < a.end;
-  }
-  [[nodiscard]] Span span(Buffer buffer, std::int64_t at, std::int64_t bytes) const {
-    if (buffer == Buffer::input && aliasing_.offset()) {
-      buffer = Buffer::output;
-      at += aliasing_.offset()->value() * plan_.element;
-    }
-    return {buffer, at, at + bytes};
-  }
-  void join(CompiledStep& send) {
-    const Span data = span(send.lhs, send.lhs_at, send.bytes);
-    const auto same = std::ranges::find(open_, data, &Open::data);
-    if (same == open_.end()) {
-      open_.push_back({data, &send, {send.peer}});
-      return;
-    }
-    // Once for each reader: what a reader has to give back is bounded.
-    if (std::ranges::find(same->peers, send.peer) != same->peers.end()) return;
-    same->peers.push_back(send.peer);
-    if (same->first->group < 0) same->first->group = plan_.groups++;
-    send.group = same->first->group;
-  }
-
-  CompiledPlan& plan_;
-  const Aliasing& aliasing_;
-  std::vector<Open> open_;
-};
 
 /// Whether everything that step i waits for has completed whenever step i + 1 may start, for all i.
 bool starts_in_order(const Dependencies& after) {
@@ -335,11 +159,13 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   plan.takes_turns = window.takes_turns;
   const Messages pairs = by_pair(plan.steps);
   choose_paths(plan, pairs, window.far, memory);
-  SendGroups{plan, problem.aliasing}.find();
-  Answers{plan, pairs, after, problem.aliasing}.find();
+  find_send_groups(plan, problem.aliasing);
+  find_answers(plan, pairs, after, problem.aliasing);
   limit_messages(plan.steps, pairs, window.messages, after);
   plan.in_order = starts_in_order(after);
   flatten(after, plan);
+  if (const std::string broken = broken_path_rule(plan, memory); !broken.empty())
+    throw std::logic_error("tutti: a plan that shared memory cannot carry safely: " + broken);
   return plan;
 }
 

@@ -1,0 +1,78 @@
+#include "lib/engine/message_paths.hpp"
+
+namespace tutti {
+namespace {
+
+class Answers {
+ public:
+  Answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after, const Aliasing& aliasing)
+      : plan_(plan), pairs_(pairs), after_(after), aliasing_(aliasing) {}
+
+  void find() {
+    for (const auto& [pair, messages] : pairs_) {
+      const auto& [peer, receives] = pair;
+      if (receives || !is_shared_memory(step(messages[0]).path)) continue;
+      for (const int send : messages)
+        find_result(send);
+      const auto back = pairs_.find({peer, true});
+      if (back != pairs_.end()) find_places(messages, back->second);
+    }
+  }
+
+ private:
+  [[nodiscard]] CompiledStep& step(int i) { return plan_.steps[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] const std::vector<int>& after(int i) const { return after_[static_cast<std::size_t>(i)]; }
+
+  void find_result(int send) {
+    if (!is_result(send)) return;
+    step(after(send)[0]).forward = send;
+    plan_.forwards = true;
+  }
+  /// Whether the send waits for nothing but a receive-and-reduce whose result it sends.
+  [[nodiscard]] bool is_result(int send) {
+    if (after(send).size() != 1) return false;
+    const CompiledStep &sent = step(send), &made = step(after(send)[0]);
+    return made.verb == Verb::recv_reduce && is_shared_memory(made.path) && made.bytes == sent.bytes &&
+           made.into == sent.lhs && made.into_at == sent.lhs_at;
+  }
+
+  /// For each send of other data the next receive whose place is free from the start, or is that of the data sent.
+  void find_places(const std::vector<int>& sends, const std::vector<int>& recvs) {
+    std::size_t next = 0;
+    for (const int send : sends) {
+      if (is_result(send)) continue;
+      while (next < recvs.size() && !fits(send, recvs[next]))
+        ++next;
+      if (next == recvs.size()) return;
+      const CompiledStep& recv = step(recvs[next++]);
+      CompiledStep& sent = step(send);
+      sent.answer = recv.message;
+      sent.into = recv.into;
+      sent.into_at = recv.into_at;
+    }
+  }
+  [[nodiscard]] bool fits(int send, int recv) {
+    const CompiledStep &to = step(recv), &from = step(send);
+    if (to.verb != Verb::recv || to.bytes != from.bytes || to.bytes == 0) return false;
+    if (after(recv).empty()) return true;
+    return after(recv).size() == 1 && after(recv)[0] == send &&
+           place(to.into, to.into_at) == place(from.lhs, from.lhs_at);
+  }
+  [[nodiscard]] std::pair<Buffer, std::int64_t> place(Buffer buffer, std::int64_t at) const {
+    if (buffer != Buffer::input || !aliasing_.offset()) return {buffer, at};
+    return {Buffer::output, at + aliasing_.offset()->value() * plan_.element};
+  }
+
+  CompiledPlan& plan_;
+  const Messages& pairs_;
+  const Dependencies& after_;
+  const Aliasing& aliasing_;
+};
+
+}  // namespace
+
+void find_answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after, const Aliasing& aliasing) {
+  Answers{plan, pairs, after, aliasing}.find();
+}
+
+}  // namespace tutti

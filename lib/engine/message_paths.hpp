@@ -1,0 +1,30 @@
+#pragma once
+// How a plan's messages travel through shared memory: found once, when it is compiled.
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "lib/engine/compiled_plan.hpp"
+
+namespace tutti {
+
+/// Per step: the steps that it waits for.
+using Dependencies = std::vector<std::vector<int>>;
+
+/// The steps of one pair's messages in one direction, in order of their numbers.
+using Messages = std::map<std::pair<int, bool>, std::vector<int>>;  // by peer, and whether it sends
+
+[[nodiscard]] Messages by_pair(const std::vector<CompiledStep>& steps);
+
+/// Decides how messages travel, from what both ends of a pair know alike: how many there are, of which sizes.
+void choose_paths(CompiledPlan& plan, const Messages& pairs, Path far, const SharedMemory& memory);
+
+/// Finds the sends of the same data: of the same region, which no step writes between them.
+void find_send_groups(CompiledPlan& plan, const Aliasing& aliasing);
+
+/// Finds what may be written in place before it is sent: the results of receive-and-reduce steps that go back to where
+/// the data came from, and those places for them that are free once the data have been read.
+void find_answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after, const Aliasing& aliasing);
+
+}  // namespace tutti

@@ -1,0 +1,20 @@
+#pragma once
+// What the shared-memory transport takes for granted of a plan, checked apart from the code that decides it.
+
+#include <string>
+
+#include "lib/engine/compiled_plan.hpp"
+
+namespace tutti {
+
+/// The first rule that the plan breaks, and where; empty: it is safe. O(steps log steps).
+/// - Messages of a pair and direction go one way, each after the one before it.
+/// - Swapped slots (parity): only in plans that take turns, as many pieces each way as the other, no more than there
+///   are slots, numbered from 0.
+/// - Shared copies (bound): the sends of a group read the same data, which nothing writes between them, and each goes
+///   to another rank, so that each reader gives a piece back once.
+/// - Results that are forwarded: the send waits for nothing but their reduction, and sends just them.
+/// - Places that are offered: of a receive of that size, which waits for nothing but the message that it answers.
+[[nodiscard]] std::string broken_path_rule(const CompiledPlan& plan, const SharedMemory& memory);
+
+}  // namespace tutti

@@ -1,0 +1,179 @@
+// What the shared-memory transport takes for granted of plans: every algorithm keeps to it, both ends of each message
+// agree, and plans with one fault are refused.
+#include "lib/engine/path_rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <random>
+#include <tuple>
+
+#include "lib/checker/problems.hpp"
+#include "lib/engine/message_paths.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t piece = 64;
+
+struct Job {
+  std::vector<std::uint8_t> reaches;
+  SharedMemory memory;
+  std::vector<CompiledPlan> plans;  ///< By rank.
+};
+
+Job compiled(const Algorithm& algorithm, int ranks, Count count, checker::Placement placement,
+             std::int64_t segment = 0) {
+  checker::Case what{.size = ranks, .count = count};
+  what.placement = placement;
+  const checker::Problems problems{algorithm, what};
+  Job job{.reaches = std::vector<std::uint8_t>(static_cast<std::size_t>(ranks), 1), .memory = {}, .plans = {}};
+  job.memory = {.reaches = job.reaches, .piece_bytes = piece, .swap_slots = 2};
+  for (int rank = 0; rank < ranks; ++rank)
+    job.plans.push_back(
+        compile({.algorithm = &algorithm, .parameter = algorithm.parameter.fallback, .segment = segment},
+                problems.of(Rank{rank}), Type::int64, Op::sum, MessageWindow{1}, job.memory));
+  return job;
+}
+
+using Key = std::tuple<int, int, int>;  // from, to, number
+using Travels = std::tuple<Path, int, std::int64_t>;
+
+void expect_ends_agree(const Job& job, std::string_view name) {
+  std::map<Key, Travels> sent, received;
+  for (int rank = 0; rank < static_cast<int>(job.plans.size()); ++rank)
+    for (const CompiledStep& step : job.plans[static_cast<std::size_t>(rank)].steps) {
+      if (!step.is_message()) continue;
+      const Travels travels{step.path, step.slot, step.bytes};
+      if (step.verb == Verb::send)
+        sent[{rank, step.peer, step.message}] = travels;
+      else
+        received[{step.peer, rank, step.message}] = travels;
+    }
+  EXPECT_EQ(sent, received) << name << ", p = " << job.plans.size();
+}
+
+TEST(PathRules, EveryAlgorithmKeepsToThem) {
+  int forwards = 0, offers = 0, groups = 0, swaps = 0, rings = 0;
+  for (const Algorithm* algorithm : algorithms()) {
+    if (algorithm->levels != Levels::ranks) continue;
+    for (int ranks = 1; ranks <= 9; ++ranks)
+      for (const int count : {0, 1, 7, 40})
+        for (const auto placement : {checker::Placement::separate, checker::Placement::in_place}) {
+          const Job job = compiled(*algorithm, ranks, Count{count}, placement, count == 40 ? 80 : 0);
+          expect_ends_agree(job, algorithm->name);
+          for (const CompiledPlan& plan : job.plans) {
+            EXPECT_EQ(broken_path_rule(plan, job.memory), "") << algorithm->name << ", p = " << ranks;
+            groups += plan.groups;
+            for (const CompiledStep& step : plan.steps) {
+              forwards += step.forward >= 0 ? 1 : 0;
+              offers += step.verb == Verb::send && step.answer >= 0 ? 1 : 0;
+              swaps += step.path == Path::swap ? 1 : 0;
+              rings += step.path == Path::ring ? 1 : 0;
+            }
+          }
+        }
+  }
+  for (const int found : {forwards, offers, groups, swaps, rings})
+    EXPECT_GT(found, 100) << "there is nothing to keep to a rule";
+}
+
+using Fault = std::function<bool(CompiledPlan&, CompiledStep&)>;  // false: it does not fit there
+
+/// Puts a fault wherever it fits, one at a time; all have to be found, and some there must be.
+void expect_caught(const char* name, const char* rule, const Fault& fault) {
+  int made = 0;
+  for (const char* const algorithm : {"recursive_doubling", "two_shot", "rabenseifner", "ring"})
+    for (const int ranks : {2, 4, 5})
+      for (const auto placement : {checker::Placement::separate, checker::Placement::in_place}) {
+        const Job job = compiled(*find_algorithm(Collective::allreduce, algorithm), ranks, Count{24}, placement);
+        for (std::size_t i = 0; i < job.plans[0].steps.size(); ++i) {
+          CompiledPlan broken = job.plans[0];
+          if (!fault(broken, broken.steps[i])) continue;
+          ++made;
+          const std::string found = broken_path_rule(broken, job.memory);
+          EXPECT_FALSE(found.empty()) << name << " in step " << i << " of " << algorithm << " was not found";
+          EXPECT_NE(found.find(rule), std::string::npos) << name << " in step " << i << " of " << algorithm << " with "
+                                                         << ranks << " ranks gave: '" << found << "'";
+        }
+      }
+  EXPECT_GT(made, 0) << name;
+}
+
+TEST(PathRules, FindSlotsOutOfTurn) {
+  expect_caught("another slot", "a swapped slot out of turn", [](CompiledPlan&, CompiledStep& step) {
+    ++step.slot;
+    return step.path == Path::swap;
+  });
+}
+TEST(PathRules, FindParityThatDoesNotHold) {
+  expect_caught("a larger message", "", [](CompiledPlan& plan, CompiledStep& step) {
+    step.bytes += 2 * piece;
+    return step.path == Path::swap && plan.groups == 0 && step.forward < 0 && step.answer < 0;
+  });
+  expect_caught("swapped slots for all", "swapped slots", [](CompiledPlan& plan, CompiledStep& chosen) {
+    if (chosen.path != Path::ring) return false;
+    for (CompiledStep& step : plan.steps)
+      if (step.is_message() && step.peer == chosen.peer) step.path = Path::swap;
+    return true;
+  });
+  expect_caught("no turns", "takes no turns", [](CompiledPlan& plan, CompiledStep& step) {
+    plan.takes_turns = false;
+    return step.path == Path::swap;
+  });
+}
+TEST(PathRules, FindMessagesOutOfOrder) {
+  expect_caught("not after the one before", "does not follow", [](CompiledPlan&, CompiledStep& step) {
+    if (step.previous < 0) return false;
+    step.previous = -1;
+    return true;
+  });
+}
+TEST(PathRules, FindSharedCopiesThatAreNotBounded) {
+  expect_caught("the same reader twice", "", [](CompiledPlan& plan, CompiledStep& step) {
+    if (step.verb != Verb::send || step.group < 0) return false;
+    for (const CompiledStep& other : plan.steps)
+      if (&other < &step && other.group == step.group && other.verb == Verb::send) {
+        step.peer = other.peer;
+        return true;
+      }
+    return false;
+  });
+  expect_caught("other data", "other data than its group's", [](CompiledPlan& plan, CompiledStep& step) {
+    if (step.verb != Verb::send || step.group < 0) return false;
+    bool is_first = true;
+    for (const CompiledStep& other : plan.steps)
+      is_first &= !(&other < &step && other.group == step.group && other.verb == Verb::send);
+    step.lhs_at += 8;
+    return !is_first;
+  });
+}
+TEST(PathRules, FindResultsThatAreSentTooEarly) {
+  expect_caught("one more to wait for", "not finished", [](CompiledPlan& plan, CompiledStep& step) {
+    if (step.forward < 0) return false;
+    ++plan.waits[static_cast<std::size_t>(step.forward)];
+    return true;
+  });
+  expect_caught("another result", "", [](CompiledPlan&, CompiledStep& step) {
+    step.into_at += 8;
+    return step.forward >= 0;
+  });
+}
+TEST(PathRules, FindPlacesThatAreNotFree) {
+  expect_caught("a receive that waits", "not free", [](CompiledPlan& plan, CompiledStep& step) {
+    if (step.verb != Verb::send || step.answer < 0) return false;
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+      const CompiledStep& recv = plan.steps[i];
+      if (recv.verb == Verb::recv && recv.peer == step.peer && recv.message == step.answer) plan.waits[i] += 2;
+    }
+    return true;
+  });
+  expect_caught("another place", "another place", [](CompiledPlan&, CompiledStep& step) {
+    step.into_at += 8;
+    return step.verb == Verb::send && step.answer >= 0;
+  });
+}
+
+}  // namespace
+}  // namespace tutti
