@@ -21,8 +21,12 @@ bool is_small_allreduce(const Question& q) {
   if (q.ranks <= 2) return q.bytes <= (q.shares_memory ? 32 : 256) * kibibyte;
   return q.bytes <= std::max(4 * kibibyte, 128 * kibibyte / q.ranks);
 }
-/// Reductions go back in the same pass as they are made, and stay in the caches until they are read.
-bool is_large_between_two(const Question& q) { return q.shares_memory && q.ranks == 2 && q.bytes > 1024 * kibibyte; }
+/// Results go back in the same pass as they are made, and stay in the caches until they are read. Not for ever more
+/// segments: their steps take memory.
+bool is_large_between_two(const Question& q) {
+  constexpr Bytes mebibyte{1 << 20};
+  return q.shares_memory && q.ranks == 2 && q.bytes > mebibyte && q.bytes <= 1024 * mebibyte;
+}
 
 // Through shared memory a message costs its sender and its receiver a few cache lines, and sends of the same data share
 // one copy. With more than two ranks few enough that one can serve all others (measured, docs/performance.md):

@@ -17,10 +17,10 @@ namespace tutti::detail {
 CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options)
     : CommunicatorState{runtime, comm, agree_on_settings(comm, options), runtime.admit(comm)} {}
 
-CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const Settings& settings, Admission admission)
+CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings settings, Admission admission)
     : runtime_(runtime),
       progress_(runtime.progress()),
-      settings_(settings),
+      settings_(std::move(settings)),
       carrier_(std::move(admission.carrier)),
       tags_(carrier_->tags()),
       context_(admission.context),

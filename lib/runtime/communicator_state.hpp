@@ -123,7 +123,7 @@ class CommunicatorState {
 
  private:
   [[nodiscard]] std::size_t slot(std::uint64_t sequence) const { return sequence % turns_.size(); }
-  CommunicatorState(Runtime& runtime, MPI_Comm comm, const Settings& settings, Admission admission);
+  CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings settings, Admission admission);
   void find_nodes();
   void find_links(MPI_Comm comm);
   std::string map_links() noexcept;
