@@ -1,6 +1,7 @@
 #include "lib/shm/node_heap.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <utility>
@@ -19,7 +20,10 @@ NodeHeap::NodeHeap(std::shared_ptr<const Segment> segment, std::int64_t offset, 
       offset_(offset),
       mine_(me * bytes_of_each(ranks)),
       all_(segment_->map(offset, ranks * bytes_of_each(ranks))),
-      arena_(bytes_of_each(ranks), page_bytes()) {}
+      arena_(bytes_of_each(ranks), page_bytes()) {
+  // A dump of a process that crashes would else go through all of the address space.
+  static_cast<void>(::madvise(all_.data(), static_cast<std::size_t>(all_.bytes()), MADV_DONTDUMP));
+}
 
 std::byte* NodeHeap::allocate(std::int64_t bytes) {
   const std::int64_t available = available_memory();
