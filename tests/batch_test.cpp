@@ -98,6 +98,24 @@ TEST_F(Messages, PlansRunAgain) {
   }
 }
 
+/// As in a periodic halo: several of one size each way between two ranks.
+TEST_F(Messages, ManyOfOneSizeEachWay) {
+  for (const std::size_t count : {std::size_t{1}, std::size_t{3000}, std::size_t{20'000}}) {
+    std::vector<std::vector<std::int64_t>> sent, received(4, std::vector<std::int64_t>(count));
+    for (int i = 0; i < 4; ++i)
+      sent.push_back(addends(count, world_rank(), i));
+    Batch batch{comm_};
+    for (std::size_t i = 0; i < sent.size(); ++i)
+      batch.send(std::span{sent[i]}, at(i % 2 == 0 ? 1 : -1));
+    for (std::size_t i = 0; i < sent.size(); ++i)
+      batch.recv(std::span{received[i]}, at(i % 2 == 0 ? -1 : 1));
+    for (int again = 0; again < 3; ++again)
+      batch.run();
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(received[static_cast<std::size_t>(i)], addends(count, at(i % 2 == 0 ? -1 : 1).value(), i));
+  }
+}
+
 TEST_F(Messages, SplitAtTheLimit) {
   const Setting limit{"TUTTI_MESSAGE_LIMIT", "100"};
   const Communicator comm{MPI_COMM_WORLD};

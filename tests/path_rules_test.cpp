@@ -11,6 +11,7 @@
 
 #include "lib/checker/problems.hpp"
 #include "lib/engine/message_paths.hpp"
+#include "lib/schedule/choice.hpp"
 
 namespace tutti {
 namespace {
@@ -23,17 +24,14 @@ struct Job {
   std::vector<CompiledPlan> plans;  ///< By rank.
 };
 
-Job compiled(const Algorithm& algorithm, int ranks, Count count, checker::Placement placement,
-             std::int64_t segment = 0) {
+Job compiled(const Choice& choice, int ranks, Count count, checker::Placement placement) {
   checker::Case what{.size = ranks, .count = count};
   what.placement = placement;
-  const checker::Problems problems{algorithm, what};
+  const checker::Problems problems{*choice.algorithm, what};
   Job job{.reaches = std::vector<std::uint8_t>(static_cast<std::size_t>(ranks), 1), .memory = {}, .plans = {}};
   job.memory = {.reaches = job.reaches, .piece_bytes = piece, .swap_slots = 2};
   for (int rank = 0; rank < ranks; ++rank)
-    job.plans.push_back(
-        compile({.algorithm = &algorithm, .parameter = algorithm.parameter.fallback, .segment = segment},
-                problems.of(Rank{rank}), Type::int64, Op::sum, MessageWindow{1}, job.memory));
+    job.plans.push_back(compile(choice, problems.of(Rank{rank}), Type::int64, Op::sum, MessageWindow{1}, job.memory));
   return job;
 }
 
@@ -61,7 +59,9 @@ TEST(PathRules, EveryAlgorithmKeepsToThem) {
     for (int ranks = 1; ranks <= 9; ++ranks)
       for (const int count : {0, 1, 7, 40})
         for (const auto placement : {checker::Placement::separate, checker::Placement::in_place}) {
-          const Job job = compiled(*algorithm, ranks, Count{count}, placement, count == 40 ? 80 : 0);
+          const Job job = compiled(
+              {.algorithm = algorithm, .parameter = algorithm->parameter.fallback, .segment = count == 40 ? 80 : 0},
+              ranks, Count{count}, placement);
           expect_ends_agree(job, algorithm->name);
           for (const CompiledPlan& plan : job.plans) {
             EXPECT_EQ(broken_path_rule(plan, job.memory), "") << algorithm->name << ", p = " << ranks;
@@ -84,10 +84,10 @@ using Fault = std::function<bool(CompiledPlan&, CompiledStep&)>;  // false: it d
 /// Puts a fault wherever it fits, one at a time; all have to be found, and some there must be.
 void expect_caught(const char* name, const char* rule, const Fault& fault) {
   int made = 0;
-  for (const char* const algorithm : {"recursive_doubling", "two_shot", "rabenseifner", "ring"})
+  for (const char* const algorithm : {"recursive_doubling", "two_shot", "two_shot/80", "rabenseifner", "ring"})
     for (const int ranks : {2, 4, 5})
       for (const auto placement : {checker::Placement::separate, checker::Placement::in_place}) {
-        const Job job = compiled(*find_algorithm(Collective::allreduce, algorithm), ranks, Count{24}, placement);
+        const Job job = compiled(read_choice(Collective::allreduce, algorithm), ranks, Count{24}, placement);
         for (std::size_t i = 0; i < job.plans[0].steps.size(); ++i) {
           CompiledPlan broken = job.plans[0];
           if (!fault(broken, broken.steps[i])) continue;
@@ -99,6 +99,24 @@ void expect_caught(const char* name, const char* rule, const Fault& fault) {
         }
       }
   EXPECT_GT(made, 0) << name;
+}
+
+/// Messages of a batch have no numbers, and may be as many as one likes each way.
+TEST(PathRules, BatchesKeepToThem) {
+  Schedule schedule;
+  for (int i = 0; i < 3; ++i) {
+    const Regions mine{{Buffer::input, Count{i}, Count{1}}}, theirs{{Buffer::output, Count{i}, Count{1}}};
+    schedule.steps.emplace_back().action.emplace<Send>(Send{Rank{1}, mine, 0});
+    schedule.steps.emplace_back().action.emplace<Recv>(Recv{Rank{1}, theirs, 0, std::nullopt});
+  }
+  const std::vector<std::uint8_t> reaches(2, 1);
+  const SharedMemory memory{.reaches = reaches, .piece_bytes = piece, .swap_slots = 2};
+  const Problem problem{.rank = Rank{0}, .size = 2, .count = Count{3}};
+  const MessageWindow window{.messages = 1, .takes_turns = false};
+  const CompiledPlan plan = compile(schedule, problem, Type::int64, Op::sum, window, memory);
+  EXPECT_EQ(broken_path_rule(plan, memory), "");
+  for (const CompiledStep& step : plan.steps)
+    EXPECT_EQ(step.path, Path::ring);
 }
 
 TEST(PathRules, FindSlotsOutOfTurn) {
@@ -168,6 +186,17 @@ TEST(PathRules, FindPlacesThatAreNotFree) {
       if (recv.verb == Verb::recv && recv.peer == step.peer && recv.message == step.answer) plan.waits[i] += 2;
     }
     return true;
+  });
+  expect_caught("a place that was offered before", "", [](CompiledPlan& plan, CompiledStep& step) {
+    if (step.verb != Verb::send || step.answer < 0) return false;
+    for (const CompiledStep& other : plan.steps)
+      if (&other < &step && other.verb == Verb::send && other.peer == step.peer && other.answer >= 0) {
+        step.answer = other.answer;
+        step.into = other.into;
+        step.into_at = other.into_at;
+        return other.bytes == step.bytes;
+      }
+    return false;
   });
   expect_caught("another place", "another place", [](CompiledPlan&, CompiledStep& step) {
     step.into_at += 8;

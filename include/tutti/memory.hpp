@@ -2,9 +2,12 @@
 // Tutti memory: buffers that the other ranks of the node read and write in place.
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "tutti/types.hpp"
 
@@ -33,8 +36,15 @@ class SharedBuffer {
 
  public:
   SharedBuffer() = default;
-  explicit SharedBuffer(std::size_t size)
-      : data_(static_cast<T*>(allocate(static_cast<std::int64_t>(size) * Bytes{sizeof(T)}))), size_(size) {}
+  /// Errors: those of allocate().
+  explicit SharedBuffer(std::size_t size) : data_(static_cast<T*>(allocate(bytes_of(size)))), size_(size) {}
+  SharedBuffer(SharedBuffer&& other) noexcept : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
+  SharedBuffer& operator=(SharedBuffer&& other) noexcept {
+    data_ = std::move(other.data_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
+  ~SharedBuffer() = default;
 
   [[nodiscard]] T* data() const { return data_.get(); }
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -44,6 +54,11 @@ class SharedBuffer {
   [[nodiscard]] T& operator[](std::size_t i) const { return data()[i]; }
 
  private:
+  /// More than there can be, where the product is no number.
+  static Bytes bytes_of(std::size_t size) {
+    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
+    return Bytes{static_cast<std::int64_t>(size > most / sizeof(T) ? most : size * sizeof(T))};
+  }
   struct Free {
     void operator()(T* data) const { deallocate(data); }
   };

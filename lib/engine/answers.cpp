@@ -41,10 +41,12 @@ class Answers {
     std::size_t next = 0;
     for (const int send : sends) {
       if (is_result(send)) continue;
-      while (next < recvs.size() && !fits(send, recvs[next]))
-        ++next;
-      if (next == recvs.size()) return;
-      const CompiledStep& recv = step(recvs[next++]);
+      std::size_t at = next;
+      while (at < recvs.size() && !fits(send, recvs[at]))
+        ++at;
+      if (at == recvs.size()) return;
+      next = at + 1;
+      const CompiledStep& recv = step(recvs[at]);
       CompiledStep& sent = step(send);
       sent.answer = recv.message;
       sent.into = recv.into;

@@ -4,13 +4,13 @@
 #include <bit>
 #include <cstring>
 #include <map>
-#include <stdexcept>
 #include <utility>
 
 #include "lib/engine/message_paths.hpp"
 #include "lib/engine/path_rules.hpp"
 #include "lib/schedule/pack_messages.hpp"
 #include "lib/schedule/passes.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti {
 namespace {
@@ -160,12 +160,12 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   const Messages pairs = by_pair(plan.steps);
   choose_paths(plan, pairs, window.far, memory);
   find_send_groups(plan, problem.aliasing);
-  find_answers(plan, pairs, after, problem.aliasing);
+  if (plan.takes_turns) find_answers(plan, pairs, after, problem.aliasing);  // else messages have no numbers
   limit_messages(plan.steps, pairs, window.messages, after);
   plan.in_order = starts_in_order(after);
   flatten(after, plan);
   if (const std::string broken = broken_path_rule(plan, memory); !broken.empty())
-    throw std::logic_error("tutti: a plan that shared memory cannot carry safely: " + broken);
+    throw Error("a plan that shared memory cannot carry safely: " + broken);
   return plan;
 }
 

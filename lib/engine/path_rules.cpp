@@ -133,8 +133,9 @@ class PathRules {
     const CompiledStep& recv = step(*found);
     const bool is_place = recv.verb == Verb::recv && recv.into == send.into && recv.into_at == send.into_at;
     require(is_place && recv.bytes == send.bytes, send, "offers another place than the receive's");
-    require(plan_.waits[static_cast<std::size_t>(*found)] == 0 || waits_only_for(*found, i), send,
-            "offers a place that is not free");
+    const bool is_own = waits_only_for(*found, i) && place(recv.into, recv.into_at) == place(send.lhs, send.lhs_at);
+    require(plan_.waits[static_cast<std::size_t>(*found)] == 0 || is_own, send, "offers a place that is not free");
+    require(offered_.insert(*found).second, send, "offers a place twice");
   }
 
   const CompiledPlan& plan_;
@@ -142,6 +143,7 @@ class PathRules {
   Messages pairs_;
   std::map<int, Group> groups_;  ///< Those of which not all sends were seen.
   std::map<int, int> left_;      ///< Sends by group.
+  std::set<int> offered_;        ///< Receives.
   std::string broken_;
 };
 

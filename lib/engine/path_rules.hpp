@@ -7,7 +7,8 @@
 
 namespace tutti {
 
-/// The first rule that the plan breaks, and where; empty: it is safe. O(steps log steps).
+/// The first rule that the plan breaks, and where; empty: it is safe. O(steps log steps), but for
+/// places that are offered: each takes a look at the messages of its pair.
 /// - Messages of a pair and direction go one way, each after the one before it.
 /// - Swapped slots (parity): only in plans that take turns, as many pieces each way as the other, no more than there
 ///   are slots, numbered from 0.

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "lib/runtime/runtime.hpp"
+#include "lib/shm/available_memory.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
@@ -21,15 +22,16 @@ using shm::NodeHeap;
 class Allocations {
  public:
   static Allocations& get() {
-    static Allocations all;
+    static Allocations& all = *new Allocations;  // never destroyed: buffers with static storage may be freed later
     return all;
   }
 
   void* allocate(std::shared_ptr<NodeHeap> heap, std::int64_t bytes) {
-    std::byte* const data = heap != nullptr ? heap->allocate(bytes) : ordinary(bytes);
     const std::scoped_lock lock{mutex_};
-    heaps_.emplace(data, std::move(heap));
-    return data;
+    const auto added = heaps_.emplace(nullptr, heap).first;  // first what may fail
+    auto node = heaps_.extract(added);
+    node.key() = heap != nullptr ? heap->allocate(bytes) : ordinary(bytes);
+    return heaps_.insert(std::move(node)).position->first;
   }
 
   void deallocate(std::byte* data) {
@@ -52,7 +54,10 @@ class Allocations {
  private:
   static constexpr std::align_val_t page{shm::usual_page};
   static std::byte* ordinary(std::int64_t bytes) {
-    void* const data = ::operator new(static_cast<std::size_t>(bytes), page, std::nothrow);
+    // Allocating may succeed and writing then end the process: look at what is there before.
+    void* const data = bytes <= shm::available_memory()
+                           ? ::operator new(static_cast<std::size_t>(bytes), page, std::nothrow)
+                           : nullptr;
     if (data == nullptr) throw Error(fmt::format("tutti::allocate: no memory for {} bytes", bytes));
     return static_cast<std::byte*>(std::memset(data, 0, static_cast<std::size_t>(bytes)));
   }

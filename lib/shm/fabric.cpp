@@ -1,5 +1,6 @@
 #include "lib/shm/fabric.hpp"
 
+#include <exception>
 #include <utility>
 
 #include "lib/mpi/check.hpp"
@@ -19,7 +20,7 @@ Fabric::Fabric(MPI_Comm node, int contexts) {
 void Fabric::map_heap(MPI_Comm node, std::int64_t offset) {
   try {
     heap_ = std::make_shared<NodeHeap>(segment_, offset, ranks_, me_);
-  } catch (const Error&) {  // not attached, or a limit of address space: messages are copied then
+  } catch (const std::exception&) {  // not attached, or a limit of address space: messages are copied then
     heap_ = nullptr;
   }
   int is_mapped = heap_ != nullptr ? 1 : 0;
