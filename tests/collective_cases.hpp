@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <climits>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "lib/checker/problems.hpp"
 #include "tests/allreduce_cases.hpp"
-#include "tutti/memory.hpp"
+#include "tests/call_allocator.hpp"
 
 namespace tutti::test {
 
@@ -183,29 +182,6 @@ void reduce_here(const Problem& problem, const Op& op, std::vector<T>& out) {
   }
 }
 
-/// What CallMemory is made of on this rank: ordinary memory, or that which peers of the node read in place.
-enum class MemoryKind : std::uint8_t { ordinary, tutti };
-inline MemoryKind memory_kind = MemoryKind::ordinary;
-
-template <class T>
-struct CallAllocator {
-  using value_type = T;
-  MemoryKind kind = memory_kind;
-
-  CallAllocator() = default;
-  template <class U>
-  CallAllocator(const CallAllocator<U>& other) : kind(other.kind) {}  // NOLINT(google-explicit-constructor)
-  T* allocate(std::size_t n) {
-    if (kind == MemoryKind::ordinary) return std::allocator<T>{}.allocate(n);
-    return static_cast<T*>(tutti::allocate(Bytes{static_cast<std::int64_t>(n * sizeof(T))}));
-  }
-  void deallocate(T* data, std::size_t n) {
-    if (kind == MemoryKind::ordinary) return std::allocator<T>{}.deallocate(data, n);
-    tutti::deallocate(data);
-  }
-  bool operator==(const CallAllocator&) const = default;
-};
-
 /// The memory of a rank for one call: input and output apart, or the one inside the other, with room to spare around.
 template <class T>
 class CallMemory {
@@ -301,6 +277,13 @@ inline std::vector<std::string> choices_of(Collective collective) {
     choices.push_back(name + ":" + std::to_string(algorithm->parameter.least + 3) + "/16");
   }
   if (choices.size() > 1) choices.push_back(choices[1] + "/24");
+  return choices;
+}
+
+/// As choices_of(), but for segments: large counts would make thousands of them.
+inline std::vector<std::string> whole_choices_of(Collective collective) {
+  std::vector<std::string> choices = choices_of(collective);
+  std::erase_if(choices, [](const std::string& choice) { return choice.find('/') != std::string::npos; });
   return choices;
 }
 

@@ -22,13 +22,6 @@ Totals totals_of(const Communicator& comm) {
 
 enum class Expected : std::uint8_t { shm, mpi };
 
-/// As choices_of(), but for segments: these sizes would make thousands of them.
-std::vector<std::string> whole_choices_of(Collective collective) {
-  std::vector<std::string> choices = choices_of(collective);
-  std::erase_if(choices, [](const std::string& choice) { return choice.find('/') != std::string::npos; });
-  return choices;
-}
-
 /// Every collective, small and large, travels as expected, and each message arrives.
 void expect_all_travel(const Communicator& comm, Expected expected) {
   Totals before = totals_of(comm);

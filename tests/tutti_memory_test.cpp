@@ -62,12 +62,6 @@ void use(Users users) {
   memory_kind = uses ? MemoryKind::tutti : MemoryKind::ordinary;
 }
 
-std::vector<std::string> whole_choices_of(Collective collective) {
-  std::vector<std::string> choices = choices_of(collective);
-  std::erase_if(choices, [](const std::string& choice) { return choice.find('/') != std::string::npos; });
-  return choices;
-}
-
 TEST_F(Memory, ServesEveryCollective) {
   for (const Collective collective : all_collectives())
     for (const std::string& algorithm : whole_choices_of(collective))

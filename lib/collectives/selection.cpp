@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <vector>
 
 #include "lib/collectives/selection_nodes.hpp"
+#include "lib/collectives/selection_rules.hpp"
 
 namespace tutti {
 namespace {
-
-constexpr Bytes kibibyte{1024};
-
-bool always(const Question& /*question*/) { return true; }
 
 bool is_power_of_two(const Question& q) { return std::has_single_bit(static_cast<unsigned>(q.ranks)); }
 
@@ -53,13 +49,6 @@ bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <
 bool has_few_ranks(const Question& q) { return q.ranks <= (q.shares_memory ? 2 : 8); }
 /// So many that one rank alone takes longer to serve them than a tree takes rounds.
 bool has_many_ranks_and_small_blocks(const Question& q) { return q.ranks > 16 && has_small_even_blocks(q); }
-
-struct Rule {
-  Collective collective;
-  std::string_view choice;
-  bool (*fits)(const Question&);
-  std::string_view why;
-};
 
 /// For each collective the first rule that fits counts; the last one always does, and keeps the order of ranks.
 constexpr Rule rules[] = {
@@ -104,16 +93,6 @@ constexpr Rule rules[] = {
     {Collective::exscan, "doubling_123", always, "as it has few rounds and few reductions"},
 };
 
-const std::vector<Selection>& choices() {
-  static const std::vector<Selection> read = [] {
-    std::vector<Selection> all;
-    for (const Rule& rule : rules)
-      all.push_back({read_choice(rule.collective, rule.choice), rule.why});
-    return all;
-  }();
-  return read;
-}
-
 }  // namespace
 
 bool serves(const Choice& choice, const Question& question) {
@@ -126,11 +105,8 @@ Selection select(const Question& question, const Settings& settings) {
   if (wanted.algorithm != nullptr && serves(wanted, question))
     return {wanted, settings.chosen_by[static_cast<std::size_t>(question.collective)]};
   if (const auto selection = select_on_nodes(question)) return *selection;
-  const std::vector<Selection>& all = choices();
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (rules[i].collective == question.collective && rules[i].fits(question) && serves(all[i].choice, question))
-      return all[i];
-  return all.back();  // not reached: the last rule of each collective fits everything
+  static const RuleTable table{rules};
+  return table.first_for(question).value();  // the last rule of each collective fits everything
 }
 
 }  // namespace tutti

@@ -1,13 +1,10 @@
 #include "lib/collectives/selection_nodes.hpp"
 
-#include <vector>
+#include "lib/collectives/selection_rules.hpp"
 
 namespace tutti {
 namespace {
 
-constexpr Bytes kibibyte{1024};
-
-bool always(const Question& /*question*/) { return true; }
 /// Up to here few messages count more than little volume. Measured: allreduce on 4 nodes of 2 ranks over TCP.
 bool is_medium(const Question& q) { return q.bytes <= 64 * kibibyte; }
 bool is_large(const Question& q) { return q.bytes > 1024 * kibibyte; }
@@ -15,13 +12,6 @@ bool is_large(const Question& q) { return q.bytes > 1024 * kibibyte; }
 bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <= 4 * (q.ranks * kibibyte); }
 /// Only then can a node take part in a scan as one.
 bool has_rows_of_ranks(const Question& q) { return follow_each_other(q.spread); }
-
-struct Rule {
-  Collective collective;
-  std::string_view choice;
-  bool (*fits)(const Question&);
-  std::string_view why;
-};
 
 /// For each collective the first rule that fits counts; if none does, ranks are taken as alike.
 constexpr Rule rules[] = {
@@ -46,25 +36,12 @@ constexpr Rule rules[] = {
     {Collective::exscan, "two_level", has_rows_of_ranks, "as one sum then goes from node to node"},
 };
 
-const std::vector<Selection>& choices() {
-  static const std::vector<Selection> read = [] {
-    std::vector<Selection> all;
-    for (const Rule& rule : rules)
-      all.push_back({read_choice(rule.collective, rule.choice), rule.why});
-    return all;
-  }();
-  return read;
-}
-
 }  // namespace
 
 std::optional<Selection> select_on_nodes(const Question& question) {
   if (question.nodes == 1 || question.nodes == question.ranks) return std::nullopt;
-  const std::vector<Selection>& all = choices();
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (rules[i].collective == question.collective && rules[i].fits(question) && serves(all[i].choice, question))
-      return all[i];
-  return std::nullopt;
+  static const RuleTable table{rules};
+  return table.first_for(question);
 }
 
 }  // namespace tutti

@@ -5,8 +5,8 @@ namespace {
 
 class Answers {
  public:
-  Answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after, const Aliasing& aliasing)
-      : plan_(plan), pairs_(pairs), after_(after), aliasing_(aliasing) {}
+  Answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after)
+      : plan_(plan), pairs_(pairs), after_(after) {}
 
   void find() {
     for (const auto& [pair, messages] : pairs_) {
@@ -58,23 +58,18 @@ class Answers {
     if (to.verb != Verb::recv || to.bytes != from.bytes || to.bytes == 0) return false;
     if (after(recv).empty()) return true;
     return after(recv).size() == 1 && after(recv)[0] == send &&
-           place(to.into, to.into_at) == place(from.lhs, from.lhs_at);
-  }
-  [[nodiscard]] std::pair<Buffer, std::int64_t> place(Buffer buffer, std::int64_t at) const {
-    if (buffer != Buffer::input || !aliasing_.offset()) return {buffer, at};
-    return {Buffer::output, at + aliasing_.offset()->value() * plan_.element};
+           place_of(plan_, to.into, to.into_at) == place_of(plan_, from.lhs, from.lhs_at);
   }
 
   CompiledPlan& plan_;
   const Messages& pairs_;
   const Dependencies& after_;
-  const Aliasing& aliasing_;
 };
 
 }  // namespace
 
-void find_answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after, const Aliasing& aliasing) {
-  Answers{plan, pairs, after, aliasing}.find();
+void find_answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after) {
+  Answers{plan, pairs, after}.find();
 }
 
 }  // namespace tutti

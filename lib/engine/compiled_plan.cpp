@@ -159,8 +159,8 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   plan.takes_turns = window.takes_turns;
   const Messages pairs = by_pair(plan.steps);
   choose_paths(plan, pairs, window.far, memory);
-  find_send_groups(plan, problem.aliasing);
-  if (plan.takes_turns) find_answers(plan, pairs, after, problem.aliasing);  // else messages have no numbers
+  find_send_groups(plan);
+  if (plan.takes_turns) find_answers(plan, pairs, after);  // else messages have no numbers
   limit_messages(plan.steps, pairs, window.messages, after);
   plan.in_order = starts_in_order(after);
   flatten(after, plan);

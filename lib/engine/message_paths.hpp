@@ -1,6 +1,7 @@
 #pragma once
 // How a plan's messages travel through shared memory: found once, when it is compiled.
 
+#include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
@@ -12,6 +13,14 @@ namespace tutti {
 /// Per step: the steps that it waits for.
 using Dependencies = std::vector<std::vector<int>>;
 
+/// Where bytes of a plan's buffers are: in place the input is part of the output.
+using Place = std::pair<Buffer, std::int64_t>;
+[[nodiscard]] inline Place place_of(const CompiledPlan& plan, Buffer buffer, std::int64_t at) {
+  const auto offset = plan.problem.aliasing.offset();
+  if (buffer != Buffer::input || !offset) return {buffer, at};
+  return {Buffer::output, at + offset->value() * plan.element};
+}
+
 /// The steps of one pair's messages in one direction, in order of their numbers.
 using Messages = std::map<std::pair<int, bool>, std::vector<int>>;  // by peer, and whether it sends
 
@@ -21,10 +30,10 @@ using Messages = std::map<std::pair<int, bool>, std::vector<int>>;  // by peer, 
 void choose_paths(CompiledPlan& plan, const Messages& pairs, Path far, const SharedMemory& memory);
 
 /// Finds the sends of the same data: of the same region, which no step writes between them.
-void find_send_groups(CompiledPlan& plan, const Aliasing& aliasing);
+void find_send_groups(CompiledPlan& plan);
 
 /// Finds what may be written in place before it is sent: the results of receive-and-reduce steps that go back to where
 /// the data came from, and those places for them that are free once the data have been read.
-void find_answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after, const Aliasing& aliasing);
+void find_answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after);
 
 }  // namespace tutti

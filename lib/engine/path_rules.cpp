@@ -86,7 +86,8 @@ class PathRules {
     const CompiledStep& send = step(i);
     Group& group = groups_[send.group];
     if (group.first == nullptr) group.first = &send;
-    const bool is_same = place(group.first->lhs, group.first->lhs_at) == place(send.lhs, send.lhs_at);
+    const bool is_same =
+        place_of(plan_, group.first->lhs, group.first->lhs_at) == place_of(plan_, send.lhs, send.lhs_at);
     require(is_same && group.first->bytes == send.bytes, send, "other data than its group's");
     require(!group.is_overwritten, send, "its group's data are overwritten before");
     require(group.readers.insert(send.peer).second, send, "a rank reads a shared copy twice");
@@ -95,17 +96,11 @@ class PathRules {
   }
 
   void writes(const CompiledStep& writer) {
-    const auto [buffer, at] = place(writer.into, writer.into_at);
+    const auto [buffer, at] = place_of(plan_, writer.into, writer.into_at);
     for (auto& [number, group] : groups_) {
-      const auto [read, begin] = place(group.first->lhs, group.first->lhs_at);
+      const auto [read, begin] = place_of(plan_, group.first->lhs, group.first->lhs_at);
       group.is_overwritten |= buffer == read && at < begin + group.first->bytes && begin < at + writer.bytes;
     }
-  }
-  /// Where the input is part of the output it is the same memory.
-  [[nodiscard]] std::pair<Buffer, std::int64_t> place(Buffer buffer, std::int64_t at) const {
-    const auto offset = plan_.problem.aliasing.offset();
-    if (buffer != Buffer::input || !offset) return {buffer, at};
-    return {Buffer::output, at + offset->value() * plan_.element};
   }
 
   [[nodiscard]] bool waits_only_for(int later, int earlier) const {
@@ -133,7 +128,8 @@ class PathRules {
     const CompiledStep& recv = step(*found);
     const bool is_place = recv.verb == Verb::recv && recv.into == send.into && recv.into_at == send.into_at;
     require(is_place && recv.bytes == send.bytes, send, "offers another place than the receive's");
-    const bool is_own = waits_only_for(*found, i) && place(recv.into, recv.into_at) == place(send.lhs, send.lhs_at);
+    const bool is_own =
+        waits_only_for(*found, i) && place_of(plan_, recv.into, recv.into_at) == place_of(plan_, send.lhs, send.lhs_at);
     require(plan_.waits[static_cast<std::size_t>(*found)] == 0 || is_own, send, "offers a place that is not free");
     require(offered_.insert(*found).second, send, "offers a place twice");
   }

@@ -7,7 +7,7 @@ namespace {
 
 class SendGroups {
  public:
-  SendGroups(CompiledPlan& plan, const Aliasing& aliasing) : plan_(plan), aliasing_(aliasing) {}
+  explicit SendGroups(CompiledPlan& plan) : plan_(plan) {}
 
   void find() {
     for (CompiledStep& step : plan_.steps) {
@@ -36,11 +36,8 @@ class SendGroups {
     return a.buffer == b.buffer && a.begin < b.end && b.begin < a.end;
   }
   [[nodiscard]] Span span(Buffer buffer, std::int64_t at, std::int64_t bytes) const {
-    if (buffer == Buffer::input && aliasing_.offset()) {
-      buffer = Buffer::output;
-      at += aliasing_.offset()->value() * plan_.element;
-    }
-    return {buffer, at, at + bytes};
+    const auto [where, begin] = place_of(plan_, buffer, at);
+    return {where, begin, begin + bytes};
   }
   void join(CompiledStep& send) {
     const Span data = span(send.lhs, send.lhs_at, send.bytes);
@@ -57,12 +54,11 @@ class SendGroups {
   }
 
   CompiledPlan& plan_;
-  const Aliasing& aliasing_;
   std::vector<Open> open_;
 };
 
 }  // namespace
 
-void find_send_groups(CompiledPlan& plan, const Aliasing& aliasing) { SendGroups{plan, aliasing}.find(); }
+void find_send_groups(CompiledPlan& plan) { SendGroups{plan}.find(); }
 
 }  // namespace tutti
