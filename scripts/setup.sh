@@ -2,7 +2,7 @@
 # setup.sh build|lab|test - installs the Debian or Ubuntu packages that are missing (apt, as root or through sudo).
 #   build   what building and running the apps needs
 #   lab     what slurm/cluster.sh needs, Slurm included (it starts its own; Debian also starts a munge service)
-#   test    both, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format, clang-tidy
+#   test    both, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format, clang-tidy, ccache
 # Silent when nothing is missing. Exit code 2: something is missing and cannot be installed.
 set -eu
 
@@ -10,7 +10,7 @@ build=(g++ cmake ninja-build libopenmpi-dev openmpi-bin libboost-dev libboost-pr
        libhwloc-dev nlohmann-json3-dev)
 lab=(util-linux iproute2 slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 test=("${build[@]}" "${lab[@]}" libgtest-dev libgmock-dev libmpich-dev mpich libucx-dev clang clang-format clang-tidy
-      python3)
+      ccache python3)
 
 case ${1:-} in
   build) wanted=("${build[@]}") ;;

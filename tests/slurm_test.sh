@@ -113,8 +113,9 @@ case $job in
     [ -x "$mpich" ] || { echo "SKIP: there is no build with MPICH beside $build" && exit 77; }
     ! on_login srun --mpi=pmix -N 2 -n 4 "$mpich" >"$output" 2>&1 || fail "is not refused"
     expect "srun started 4 tasks, this is number 3, but MPI's world has 1 process: MPICH"
-    on_login srun --mpi=pmi2 -N 2 -n 4 "$mpich" >"$output" 2>&1 || fail "pmi2: exit code $?"
-    expect '^4 ranks, sum 4$'
+    # On one node: MPICH 4.0.2 with UCX over TCP hangs in one MPI_Finalize of five, also of a program without Tutti.
+    on_login timeout 60 srun --mpi=pmi2 -N 1 -n 2 "$mpich" >"$output" 2>&1 || fail "pmi2: exit code $?"
+    expect '^2 ranks, sum 2$'
     ;;
   *) echo "slurm_test.sh: unknown job $job" >&2 && exit 2 ;;
 esac
