@@ -75,7 +75,7 @@ Cost cost(const Problem& problem) {
           .rounds = others == 0 ? (peers > 0 ? 1 : 0)
                     : peers > 0 ? 3
                                 : 1,
-          .sent = (problem.size + nodes.carried * (parcel + peers * m) + peers) * n,
+          .sent = (problem.size + nodes.carried * (parcel + std::int64_t{peers} * m) + peers) * n,
           .copied = (2 * nodes.carried * m + 1) * n,
           .scratch = 2 * (nodes.carried * parcel) * n};
 }

@@ -1,7 +1,7 @@
-/// Two-level broadcast: down a k-nomial tree over the leaders of nodes, and from them down a flat tree in each node.
+/// Two-level broadcast: down a k-nomial tree or a chain of the leaders of nodes, and a flat tree in each node.
 /// Shapes   in[n] on the root -> out[n], elements; no scratch
-/// Cost     h nodes, m ranks on the largest, k the radix: ceil(log_k h) + ceil(log_8 m) rounds; every node but the
-///          root's receives n from others, the least that is possible
+/// Cost     h nodes, m ranks on the largest, k the radix: ceil(log_k h) + ceil(log_8 m) rounds, h - 1 of them among
+///          leaders if k is 1; every node but the root's receives n from others, the least that is possible
 /// Needs    any p >= 1, any n >= 0, any root, any spread over nodes
 /// Source   Kielmann et al., PPoPP 1999 (MagPIe)
 #include "phases_nodes.hpp"
@@ -39,7 +39,7 @@ constinit const Algorithm broadcast_two_level{
     .name = "two_level",
     .order = Order::any,
     .levels = Levels::nodes,
-    .parameter = {.name = "radix", .fallback = 2, .least = 2},
+    .parameter = {.name = "radix", .fallback = 2, .least = 1},
     .build = build,
     .cost = cost,
     .summary = "down a tree over the leaders of nodes, then inside nodes: everything enters a node once",

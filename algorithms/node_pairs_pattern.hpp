@@ -33,11 +33,11 @@ class PairSizes {
   [[nodiscard]] Count leaving(int member) const {
     Count sum;
     for (int other = 0; other < others_; ++other)
-      sum += sizes_[static_cast<std::size_t>(member * others_ + other)];
+      sum += entry(member * others_ + other);
     return sum;
   }
   [[nodiscard]] Count arriving(int other, int member) const {
-    return sizes_[static_cast<std::size_t>(members_ * others_ + other * members_ + member)];
+    return entry(members_ * others_ + other * members_ + member);
   }
   [[nodiscard]] Count arriving() const {
     Count sum;
@@ -48,6 +48,8 @@ class PairSizes {
   }
 
  private:
+  [[nodiscard]] Count entry(int index) const { return sizes_[static_cast<std::size_t>(index)]; }
+
   int members_, others_;
   std::vector<Count> sizes_;
 };

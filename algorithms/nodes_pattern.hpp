@@ -95,13 +95,13 @@ struct NodeFigures {
   [[nodiscard]] Count slice(Count count) const { return Blocks{{Buffer::output, Count{0}, count}, lanes}.largest(); }
 };
 
-/// The most that a rank does in a k-nomial tree of any root over at most `size` ranks.
+/// The most that a rank does in a k-nomial tree, or a chain, of any root over at most `size` ranks.
 struct TreeBounds {
   int depth = 0, children = 0;
   TreeBounds(int size, int radix) {
-    for (std::int64_t reach = 1; reach < size; reach *= radix)
+    for (std::int64_t reach = 1; reach < size; reach = radix == 1 ? reach + 1 : reach * radix)
       ++depth;
-    children = std::min(size - 1, (radix - 1) * depth);
+    children = std::min(size - 1, radix == 1 ? 1 : (radix - 1) * depth);
   }
 };
 

@@ -7,8 +7,9 @@ namespace tutti {
 namespace {
 
 TreePlace place_in(const GroupTree& tree) {
-  const Rank me{tree.group.me};
-  return knomial_place({me, tree.group.size(), Rank{tree.root}, tree.radix}, me);
+  const Rank me{tree.group.me}, root{tree.root};
+  const int size = tree.group.size();
+  return tree.radix == 1 ? chain_place(me, size, root) : knomial_place({me, size, root, tree.radix}, me);
 }
 
 /// The parcels of the members first..last-1 ahead.

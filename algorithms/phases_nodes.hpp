@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// A k-nomial tree over a group, from the member at place `root`.
+/// A k-nomial tree over a group, from the member at place `root`; with radix 1 a chain, round the group.
 struct GroupTree {
   const Group& group;
   int root = 0;

@@ -33,6 +33,7 @@ Schedule build(const Problem& problem) {
   const Nodes nodes{problem};
   const bool at_root = problem.rank == problem.root;
   std::vector<Region> sums;
+  sums.reserve(static_cast<std::size_t>(nodes.lanes()));
   for (int lane = 0; lane < nodes.lanes(); ++lane)
     sums.push_back(append_lane(plan, nodes, problem, lane));
   if (nodes.own() != nodes.of(problem.root)) return plan.build();

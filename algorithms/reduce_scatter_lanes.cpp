@@ -34,6 +34,7 @@ Schedule build(const Problem& problem) {
   const Nodes nodes{problem};
   const Blocks in = input_blocks(problem);
   std::vector<Parcels> lanes;
+  lanes.reserve(static_cast<std::size_t>(nodes.lanes()));
   for (int lane = 0; lane < nodes.lanes(); ++lane)
     lanes.push_back(append_inside(plan, nodes, in, lane));
   for (int lane = 0; lane < nodes.lanes(); ++lane) {

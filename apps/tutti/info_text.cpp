@@ -167,6 +167,7 @@ std::string distances(const Job& job, Pairs shown) {
     text += fmt::format("node {}, ranks {}: ", number, apps::ranges_text(node.ranks));
     const std::map<Distance, int> pairs = pairs_in(job, node);
     std::vector<std::string> counts;
+    counts.reserve(pairs.size());
     for (const auto& [distance, count] : pairs)
       counts.push_back(fmt::format("{} {}", count, to_string(distance)));
     text += pairs.size() == 1 ? fmt::format("all pairs {}", to_string(pairs.begin()->first))
