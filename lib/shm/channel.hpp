@@ -87,6 +87,14 @@ class Channel {
     const Slot slot = incoming(stream);
     return {&slot.lines->flag, slot.flag};
   }
+  /// Asks for the further lines of a message in a slot, before its first is known to be there: if it is, they come at
+  /// the same time, not after it.
+  void expect(Stream stream, std::int64_t bytes) const {
+    const Line* line = incoming(stream).lines;
+    for (std::int64_t done = static_cast<std::int64_t>(in_first_line); done < bytes;
+         done += static_cast<std::int64_t>(Line::capacity))
+      __builtin_prefetch(++line);
+  }
   [[nodiscard]] Envelope look(Stream stream) const {
     Envelope envelope;
     std::memcpy(&envelope, incoming(stream).lines->payload, sizeof envelope);
