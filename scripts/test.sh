@@ -106,20 +106,26 @@ mpich() { # what uses MPI. MPICH's ranks do not yield: no more of them than a sm
 }
 
 lab() { # what happens between nodes, and Slurm's jobs
-  local why slurm=slurm transports=(auto) transport job
-  [ -z "$full" ] || transports+=(mpi)
+  local why slurm=slurm transport job
   why=$(slurm/cluster.sh check 2>&1) || { record skipped lab "$why" && return; }
   why=$(slurm/cluster.sh check --slurm 2>&1) || { slurm= && record skipped slurm "$why"; }
-  build_release tutti-bench tutti-sgd nodes_test communicator_test collectives_test allreduce_test batch_test \
+  build_release tutti-bench tutti-sgd tutti_tool nodes_test communicator_test collectives_test allreduce_test batch_test \
     launch_check_test readme_program || return
   export CLUSTER_FOLDER=${TMPDIR:-/tmp}/tutti-test-$$ MPIRUN=$(cached "$out/release" MPIEXEC_EXECUTABLE)
   trap 'slurm/cluster.sh down' EXIT
   step up slurm/cluster.sh up 4 --cores 2 ${slurm:+--slurm} || return
-  for transport in "${transports[@]}"; do
+  for transport in auto ${full:+mpi}; do
     on_nodes "$transport" 2x2 2 --map 2,2
     on_nodes "$transport" uneven 3 --map 1,2,3
     on_nodes "$transport" in_turns 3 --map 1,2,3 --by node
   done
+  if [ -n "$(cached "$out/release" ucx_DIR)" ]; then
+    export UCX_TLS=tcp,self # to UCX the nodes are one, as they share the boot's identifier
+    on_nodes shm+ucx 2x2 2 --map 2,2
+    on_nodes ucx in_turns 3 --map 1,2,3 --by node
+    unset UCX_TLS
+  fi
+  step info tests/lab_info_test.sh "$out/release/apps/tutti/tutti" || :
   [ -z "$slurm" ] || for job in $(tests/slurm_test.sh --list); do
     step "slurm_test.$job" timeout 600 tests/slurm_test.sh "$job" "$out/release" || :
   done

@@ -45,8 +45,10 @@ TEST(Nodes, AreAsManyAsWereAskedFor) {
   EXPECT_EQ(Communicator{MPI_COMM_WORLD}.node_count(), std::atoi(asked));
 }
 
-TEST(Nodes, SendThroughMemoryInsideAndOverMpiBetween) {
-  const Communicator comm{MPI_COMM_WORLD, {.transport = "auto"}};
+using Counter = MessageCounters::Transport;
+
+/// Messages through memory inside nodes, and those that `between` counts between them.
+void expect_ring(const Communicator& comm, Counter MessageCounters::*between) {
   std::vector<std::int64_t> mine = addends(10, world_rank(), 1),
                             all(mine.size() * static_cast<std::size_t>(comm.size()));
   const MessageCounters before = comm.message_counters();
@@ -58,9 +60,20 @@ TEST(Nodes, SendThroughMemoryInsideAndOverMpiBetween) {
   const auto is_near = [&](int other) { return comm.node_of(Rank{other}) == comm.node_of(Rank{rank}); };
   const bool next_is_near = is_near((rank + 1) % size), last_is_near = is_near((rank + size - 1) % size);
   EXPECT_EQ(after.shm.sent - before.shm.sent, next_is_near ? messages : 0);
-  EXPECT_EQ(after.mpi.sent - before.mpi.sent, next_is_near ? 0 : messages);
+  EXPECT_EQ((after.*between).sent - (before.*between).sent, next_is_near ? 0 : messages);
   EXPECT_EQ(after.shm.received - before.shm.received, last_is_near ? messages : 0);
-  EXPECT_EQ(after.mpi.received - before.mpi.received, last_is_near ? 0 : messages);
+  EXPECT_EQ((after.*between).received - (before.*between).received, last_is_near ? 0 : messages);
+}
+
+TEST(Nodes, SendThroughMemoryInsideAndOverMpiBetween) {
+  expect_ring(Communicator{MPI_COMM_WORLD, {.transport = "auto"}}, &MessageCounters::mpi);
+}
+
+TEST(Nodes, SendThroughMemoryInsideAndOverUcxBetween) {
+  const char* transport = std::getenv("TUTTI_TRANSPORT");
+  if (transport == nullptr || std::string_view{transport} != "shm+ucx")
+    GTEST_SKIP() << "TUTTI_TRANSPORT is not shm+ucx";
+  expect_ring(Communicator{MPI_COMM_WORLD}, &MessageCounters::network);
 }
 
 TEST(Nodes, CannotShareMemoryWithOthers) {
