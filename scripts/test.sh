@@ -119,12 +119,15 @@ lab() { # what happens between nodes, and Slurm's jobs
     on_nodes "$transport" uneven 3 --map 1,2,3
     on_nodes "$transport" in_turns 3 --map 1,2,3 --by node
   done
-  if [ -n "$(cached "$out/release" ucx_DIR)" ]; then
-    export UCX_TLS=tcp,self # to UCX the nodes are one, as they share the boot's identifier
-    on_nodes shm+ucx 2x2 2 --map 2,2
-    on_nodes ucx in_turns 3 --map 1,2,3 --by node
-    unset UCX_TLS
-  fi
+  case $(cached "$out/release" ucx_DIR) in
+    '' | *-NOTFOUND) record skipped nodes_over_ucx "UCX was not found" ;;
+    *)
+      export UCX_TLS=tcp,self # to UCX the nodes are one, as they share the boot's identifier
+      on_nodes shm+ucx 2x2 2 --map 2,2
+      on_nodes ucx in_turns 3 --map 1,2,3 --by node
+      unset UCX_TLS
+      ;;
+  esac
   step info tests/lab_info_test.sh "$out/release/apps/tutti/tutti" || :
   [ -z "$slurm" ] || for job in $(tests/slurm_test.sh --list); do
     step "slurm_test.$job" timeout 600 tests/slurm_test.sh "$job" "$out/release" || :
@@ -165,8 +168,10 @@ threads() { # ThreadSanitizer for the suites in which threads meet
   UCX_MEM_EVENTS=n tests "$out/tsan" -L threads
 }
 
-clang() { # clang, without the optional parts. Tests are seen by clang-tidy or, with --full, built and run
-  build "$out/clang" "${full:+all} tutti-bench tutti-sgd tutti_tool" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++ -DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF \
+clang() { # clang, without the optional parts; optimised, and the tests, only with --full
+  local type=Debug
+  [ -z "$full" ] || type=Release
+  build "$out/clang" "${full:+all} tutti-bench tutti-sgd tutti_tool" -DCMAKE_BUILD_TYPE=$type -DCMAKE_CXX_COMPILER=clang++ -DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF \
     $(mpi_options openmpi) || return
   [ -z "$full" ] || tests "$out/clang"
 }
@@ -193,15 +198,31 @@ lint() { # versions differ in what they say: only that of Debian 12 counts
   fi
 }
 
-# Ten seconds a file: without --full what the last commits changed, or the header of it, and without tests and analyzer.
+# changed_sources: what the last commits and the working tree changed, and what includes a header that they changed.
+changed_sources() {
+  local folders=(lib algorithms ucx apps) file
+  { git diff --name-only HEAD~10 -- "${folders[@]}" && git ls-files -o --exclude-standard -- "${folders[@]}"; } |
+    while read -r file; do
+      case $file in
+        *.cpp) echo "$file" ;;
+        *.hpp) git grep -l --untracked "[\"/]${file##*/}\"" -- "${folders[@]}" | grep '\.cpp$' ;;
+      esac
+    done | sort -u
+}
+
+# Ten seconds a file: without --full only what changed lately (everything where there is no history), without tests and
+# the analyzer.
 tidy() {
-  local files='(lib|algorithms|ucx|apps|tests)/.*' but=
+  local files='(lib|algorithms|ucx|apps|tests)/.*\.cpp' but= changed
   if [ -z "$full" ]; then
-    but='-clang-analyzer-*'
-    files=$(git diff --name-only HEAD~10 -- lib algorithms ucx apps 2>/dev/null | sed 's/\.[ch]pp$//' | sort -u | paste -sd '|') || :
-    files="(${files:-(lib|algorithms|ucx|apps)/.*})"
+    files='(lib|algorithms|ucx|apps)/.*\.cpp' but='-clang-analyzer-*'
+    if git rev-parse -q --verify HEAD~10 >/dev/null; then
+      changed=$(changed_sources)
+      [ -n "$changed" ] || { echo "SKIP: no source has changed lately" && return 77; }
+      files="($(paste -sd '|' <<<"$changed"))"
+    fi
   fi
-  run-clang-tidy -quiet -j "$cores" -p "$out/clang" -checks="$but" "/$files\\.cpp\$" 2>&1 |
+  run-clang-tidy -quiet -j "$cores" -p "$out/clang" -checks="$but" "/$files\$" 2>&1 |
     sed 's/\x1b\[[0-9;]*m//g' | grep -vE '^clang-tidy|^[0-9]+ warnings? generated'
   return "${PIPESTATUS[0]}"
 }
@@ -227,7 +248,7 @@ fi
 
 [ -z "$install" ] || ./scripts/setup.sh test
 run release "release build, all tests, Open MPI"
-run mpich "the same with MPICH, few ranks, without hwloc"
+run mpich "what runs under mpirun, with MPICH, few ranks, without hwloc"
 run lab "several nodes, in namespaces, and Slurm"
 run address "AddressSanitizer and UBSan"
 run threads "ThreadSanitizer"

@@ -9,4 +9,6 @@ said = json.load(sys.stdin)
 nodes = [(node["host"], node["ranks"]) for node in said["nodes"]]
 assert nodes == [("node1", [0]), ("node2", [1, 3]), ("node3", [2, 4, 5])], nodes
 '
-"$cluster" run --map 1,2,3 "$tutti" info | tee /dev/stderr | grep -q 'node 2, ranks 3-5: all pairs .*; share memory'
+said=$("$cluster" run --map 1,2,3 "$tutti" info)
+echo "$said"
+grep -q 'node 2, ranks 3-5: all pairs .*; share memory' <<<"$said"

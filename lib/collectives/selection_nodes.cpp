@@ -11,6 +11,8 @@ bool is_medium(const Question& q) { return q.bytes <= 64 * kibibyte; }
 bool is_medium_for_leaders(const Question& q) { return is_medium(q) || (q.nodes <= 4 && q.bytes <= 256 * kibibyte); }
 /// The first segment has reached the last node when a fourth of the data has left the first.
 bool is_long_for_a_chain(const Question& q) { return q.bytes >= 4 * q.nodes * (48 * kibibyte); }
+/// Segments, of which each is a few steps of a plan in memory, are then large.
+bool is_huge(const Question& q) { return q.bytes > 256 * (1024 * kibibyte); }
 /// Blocks between two ranks, or of one, that are worth two stops on their way, as fewer messages cross.
 bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <= 4 * (q.ranks * kibibyte); }
 /// Only then can a node take part in a scan as one.
@@ -22,18 +24,24 @@ bool has_rows_of_ranks(const Question& q) { return follow_each_other(q.spread); 
 /// waits for an answer first.
 constexpr Rule rules[] = {
     {Collective::barrier, "two_level", always, "as only one rank of each node signals to others"},
+    {Collective::broadcast, "two_level:1/1M", is_huge,
+     "as the data then enter and leave each node once, and leaders pass segments on while others arrive"},
     {Collective::broadcast, "two_level:1/48K", is_long_for_a_chain,
      "as the data then enter and leave each node once, and leaders pass segments on while others arrive"},
     {Collective::broadcast, "two_level:4/48K", always, "as the data then enter each node once, in few rounds"},
     {Collective::reduce, "two_level:4/48K", is_medium, "as one sum leaves each node, in few rounds"},
+    {Collective::reduce, "lanes/1M", is_huge, "as one sum leaves each node, over all of its ranks, in segments"},
     {Collective::reduce, "lanes/48K", always, "as one sum leaves each node, over all of its ranks, in segments"},
     {Collective::allreduce, "two_level/48K", is_medium_for_leaders,
      "as only one rank of each node sends to others, in few rounds"},
+    {Collective::allreduce, "lanes/1M", is_huge, "as the least then leaves each node, over all of its ranks"},
     {Collective::allreduce, "lanes/48K", always, "as the least then leaves each node, over all of its ranks"},
     {Collective::allreduce, "two_level/48K", always, "as it keeps the order of ranks, and little leaves each node"},
     {Collective::reduce_scatter, "two_level/48K", is_medium, "as only one rank of each node sends to others"},
+    {Collective::reduce_scatter, "lanes/1M", is_huge, "as the least then leaves each node, over all of its ranks"},
     {Collective::reduce_scatter, "lanes/48K", always, "as the least then leaves each node, over all of its ranks"},
     {Collective::allgather, "two_level/48K", is_medium, "as only one rank of each node sends to others"},
+    {Collective::allgather, "lanes/1M", is_huge, "as every block then enters each node once, over all of its ranks"},
     {Collective::allgather, "lanes/48K", always, "as every block then enters each node once, over all of its ranks"},
     {Collective::gather, "two_level", has_small_even_blocks, "as the root then gets one message from each node"},
     {Collective::scatter, "two_level", has_small_even_blocks, "as the root then sends one message to each node"},

@@ -63,9 +63,8 @@ void Carrier::discover_nodes() {
   check(MPI_Comm_split_type(comm_.get(), MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, node.receive()),
         "MPI_Comm_split_type");
   check(MPI_Comm_size(node.get(), &node_size), "MPI_Comm_size");
-  mpi_yields_ = yields_when_idle();
-  // Told to yield, the MPI knows of others on these processors: of a second job, or of more nodes on one machine.
-  is_crowded_ = node_size > processors_of(node.get()) || mpi_yields_;
+  is_crowded_ = node_size > processors_of(node.get()) || user_wants_yields();
+  mpi_yields_ = is_crowded_ && yields_when_idle();
   pretend_nodes(comm_.get(), node);
   int lowest = rank;
   check(MPI_Bcast(&lowest, 1, MPI_INT, 0, node.get()), "MPI_Bcast");

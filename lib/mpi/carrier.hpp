@@ -31,8 +31,8 @@ class Carrier {
   [[nodiscard]] const TagLayout& tags() const { return tags_; }
   /// The lowest rank of the carrier on the same node.
   [[nodiscard]] int node_of(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
-  /// Whether the node runs more ranks than processors that they may use, so that a rank that waits has to give its
-  /// processor away.
+  /// Whether the node runs more ranks than processors that they may use, or the user said as much, so that a rank that
+  /// waits has to give its processor away.
   [[nodiscard]] bool is_crowded() const { return is_crowded_; }
   /// Whether that is so, and the MPI does it by itself.
   [[nodiscard]] bool mpi_yields() const { return mpi_yields_; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
 
 #if defined(OPEN_MPI)
@@ -38,6 +39,11 @@ bool reads_device_memory() {
 #else
   return false;
 #endif
+}
+
+bool user_wants_yields() {
+  const char* wish = std::getenv("OMPI_MCA_mpi_yield_when_idle");
+  return wish != nullptr && std::string_view{"1"} == wish;
 }
 
 /// Open MPI says so in a control variable; other libraries have none of that name.

@@ -13,6 +13,10 @@ namespace tutti::mpi {
 /// Whether point-to-point calls take pointers to CUDA memory. Never found out by trying: that crashes.
 [[nodiscard]] bool reads_device_memory();
 
+/// Whether the user told the MPI that its processes share processors (with others, of another job or another node):
+/// Open MPI's mpi_yield_when_idle, of its own environment or from mpirun --mca.
+[[nodiscard]] bool user_wants_yields();
+
 /// Whether a test that finds nothing gives the processor away by itself. A second yield would cost a time slice more.
 [[nodiscard]] bool yields_when_idle();
 

@@ -1,0 +1,84 @@
+// Which algorithm is chosen on several nodes, on both sides of every border of the table.
+#include "lib/collectives/selection.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace tutti {
+namespace {
+
+constexpr std::array<int, 8> four_by_two{0, 0, 2, 2, 4, 4, 6, 6};
+
+Question on_four_nodes(Collective collective, std::int64_t bytes) {
+  return {.collective = collective, .ranks = 8, .nodes = 4, .bytes = Bytes{bytes}, .spread = four_by_two};
+}
+void expect_chosen(const Question& question, const std::string& wanted) {
+  EXPECT_EQ(to_text(select(question, {}).choice), to_text(read_choice(question.collective, wanted)))
+      << to_string(question.collective) << " of " << question.bytes.value() << " bytes";
+}
+
+struct Border {
+  Collective collective;
+  std::int64_t last;  ///< The most bytes for which `below` is chosen.
+  std::string below, above;
+};
+void PrintTo(const Border& border, std::ostream* out) { *out << border.below << ", " << border.above; }
+
+class SelectionOnNodes : public testing::TestWithParam<Border> {};
+
+TEST_P(SelectionOnNodes, ChangesAtTheBorder) {
+  const auto& [collective, last, below, above] = GetParam();
+  expect_chosen(on_four_nodes(collective, last), below);
+  expect_chosen(on_four_nodes(collective, last + 1), above);
+}
+
+constexpr std::int64_t kib = 1024, mib = 1024 * kib;
+INSTANTIATE_TEST_SUITE_P(
+    Table, SelectionOnNodes,
+    testing::Values(Border{Collective::broadcast, 768 * kib - 1, "two_level:4/48K", "two_level:1/48K"},
+                    Border{Collective::broadcast, 256 * mib, "two_level:1/48K", "two_level:1/1M"},
+                    Border{Collective::reduce, 64 * kib, "two_level:4/48K", "lanes/48K"},
+                    Border{Collective::reduce, 256 * mib, "lanes/48K", "lanes/1M"},
+                    Border{Collective::allreduce, 256 * kib, "two_level/48K", "lanes/48K"},
+                    Border{Collective::allreduce, 256 * mib, "lanes/48K", "lanes/1M"},
+                    Border{Collective::reduce_scatter, 64 * kib, "two_level/48K", "lanes/48K"},
+                    Border{Collective::allgather, 64 * kib, "two_level/48K", "lanes/48K"},
+                    Border{Collective::gather, 32 * kib, "two_level", "linear"},
+                    Border{Collective::scatter, 32 * kib, "two_level", "linear"}),
+    [](const auto& info) { return std::string{to_string(info.param.collective)} + std::to_string(info.param.last); });
+
+TEST(SelectionOnNodes, OfAllreduceMindsHowManyNodes) {
+  const std::vector<int> eight_by_two{0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14};
+  Question question = on_four_nodes(Collective::allreduce, 128 * kib);
+  question.ranks = 16;
+  question.nodes = 8;
+  question.spread = eight_by_two;
+  expect_chosen(question, "lanes/48K");
+}
+
+TEST(SelectionOnNodes, KeepsTheOrderOfRanksWhereTheOperationNeedsIt) {
+  Question question = on_four_nodes(Collective::allreduce, mib);
+  question.is_commutative = false;
+  expect_chosen(question, "two_level/48K");
+}
+
+TEST(SelectionOnNodes, TakesUnevenBlocksStraight) {
+  Question question = on_four_nodes(Collective::gather, 8);
+  question.is_uneven = true;
+  expect_chosen(question, "linear");
+}
+
+TEST(SelectionOnNodes, IsThatOfOneLevelWithARankPerNode) {
+  constexpr std::array<int, 4> apart{0, 1, 2, 3};
+  Question question = on_four_nodes(Collective::allreduce, 8);
+  question.ranks = 4;
+  question.spread = apart;
+  expect_chosen(question, "recursive_doubling");
+}
+
+}  // namespace
+}  // namespace tutti
