@@ -9,8 +9,8 @@ namespace {
 bool is_medium(const Question& q) { return q.bytes <= 64 * kibibyte; }
 /// As medium; four nodes or fewer send hardly more if all of it goes between their leaders.
 bool is_medium_for_leaders(const Question& q) { return is_medium(q) || (q.nodes <= 4 && q.bytes <= 256 * kibibyte); }
-/// The first segment has reached the last node when a fourth of the data has left the first.
-bool is_long_for_a_chain(const Question& q) { return q.bytes >= 4 * q.nodes * (48 * kibibyte); }
+/// Four segments of 48 KiB a node: the first has reached the last node when a fourth of the data has left the first.
+bool is_long_for_a_chain(const Question& q) { return q.bytes >= q.nodes * (192 * kibibyte); }
 /// Segments, of which each is a few steps of a plan in memory, are then large.
 bool is_huge(const Question& q) { return q.bytes > 256 * (1024 * kibibyte); }
 /// Blocks between two ranks, or of one, that are worth two stops on their way, as fewer messages cross.

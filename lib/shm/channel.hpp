@@ -89,10 +89,9 @@ class Channel {
   }
   /// Asks for the further lines of a message in a slot, before its first is known to be there: if it is, they come at
   /// the same time, not after it.
-  void expect(Stream stream, std::int64_t bytes) const {
+  void expect(Stream stream, std::size_t bytes) const {
     const Line* line = incoming(stream).lines;
-    for (std::int64_t done = static_cast<std::int64_t>(in_first_line); done < bytes;
-         done += static_cast<std::int64_t>(Line::capacity))
+    for (std::size_t done = in_first_line; done < bytes; done += Line::capacity)
       __builtin_prefetch(++line);
   }
   [[nodiscard]] Envelope look(Stream stream) const {

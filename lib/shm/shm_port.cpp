@@ -173,7 +173,7 @@ bool ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes) {
   const CompiledStep& step = *transfer.step;
   Channel& channel = *transfer.channel;
   const Stream stream = stream_of(step, transfer.done);
-  if (bytes <= inline_bytes_) channel.expect(stream, bytes);
+  if (bytes <= inline_bytes_) channel.expect(stream, static_cast<std::size_t>(bytes));
   transfer.awaited = channel.awaited(stream);
   if (!transfer.awaited.is_there()) return false;
   const Envelope came = channel.look(stream);
