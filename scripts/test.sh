@@ -80,6 +80,12 @@ tests() {
   fi
 }
 
+# own_tests FOLDER OPTIONS...: the tests that a stage is for, as CTest selects them; with --full all.
+own_tests() {
+  [ -z "$full" ] || set -- "$1"
+  tests "$@"
+}
+
 # build FOLDER TARGETS OPTIONS...: a build without warnings is a test of its own.
 build() { step build configure_and_build "$@"; }
 configure_and_build() {
@@ -102,7 +108,7 @@ mpich() { # what uses MPI. MPICH's ranks do not yield: no more of them than a sm
   build "$out/mpich" "${full:+all} mpi_tests" -DCMAKE_BUILD_TYPE=Release $(mpi_options mpich) \
     -DTUTTI_TEST_MAX_RANKS=$((full ? 4 : 2)) -DTUTTI_HWLOC=OFF || return
   step is_mpich sh -c "readlink -f '$(cached "$out/mpich" MPI_CXX_COMPILER)' | grep mpich" || return
-  if [ -n "$full" ]; then tests "$out/mpich"; else tests "$out/mpich" -L mpi; fi
+  own_tests "$out/mpich" -L mpi
 }
 
 lab() { # what happens between nodes, and Slurm's jobs
@@ -158,7 +164,7 @@ address() { # AddressSanitizer, UndefinedBehaviorSanitizer, checked iterators: f
   local suites=(engine_test path_rules_test passes_test reduce_test arena_test shm_protocol_test single_copy_test)
   build "$out/asan" "${full:+all} mpi_tests ${suites[*]}" "${checked[@]}" -DTUTTI_SANITIZE=address,undefined \
     -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS -DTUTTI_TEST_MAX_RANKS=$((full ? 8 : 3)) $(mpi_options openmpi) || return
-  if [ -n "$full" ]; then tests "$out/asan"; else tests "$out/asan" -E 'NOT_BUILT|shm_kill'; fi
+  own_tests "$out/asan" -E 'NOT_BUILT|shm_kill'
 }
 
 threads() { # ThreadSanitizer for the suites in which threads meet
@@ -171,14 +177,14 @@ threads() { # ThreadSanitizer for the suites in which threads meet
 clang() { # clang, without the optional parts; optimised, and the tests, only with --full
   local type=Debug
   [ -z "$full" ] || type=Release
-  build "$out/clang" "${full:+all} tutti-bench tutti-sgd tutti_tool" -DCMAKE_BUILD_TYPE=$type -DCMAKE_CXX_COMPILER=clang++ -DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF \
-    $(mpi_options openmpi) || return
+  build "$out/clang" "${full:+all} tutti-bench tutti-sgd tutti_tool" -DCMAKE_BUILD_TYPE=$type \
+    -DCMAKE_CXX_COMPILER=clang++ -DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF $(mpi_options openmpi) || return
   [ -z "$full" ] || tests "$out/clang"
 }
 
 schedule_only() { # no MPI at all: everything builds, and the tool, the one program that differs, works
   build "$out/schedule" all -DCMAKE_BUILD_TYPE=Release -DTUTTI_MPI=OFF || return
-  if [ -n "$full" ]; then tests "$out/schedule"; else tests "$out/schedule" -R '^(tool|info|catalogue|schedule_test)'; fi
+  own_tests "$out/schedule" -R '^(tool|info|catalogue|schedule_test)'
 }
 
 sources() { find include lib algorithms ucx tests apps -name '*.[ch]pp' | sort; }
