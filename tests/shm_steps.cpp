@@ -208,8 +208,7 @@ void Steps::read(const End& end, int side) {
 void Steps::release(Ends& ends, int side) {
   End& end = ends.end[static_cast<std::size_t>(side)];
   const std::vector<std::byte> before = arena_.saved();
-  end.channel.release(stream_of(end.stream, end.done.received[end.stream]), end.came,
-                      end.came.area == 0 ? small_bytes : 0);
+  end.channel.release(stream_of(end.stream, end.done.received[end.stream]), end.came);
   const Geometry& geometry = pattern_.geometry;
   const auto undo = [&](std::int64_t at) { std::copy_n(before.begin() + at, line_bytes, arena_.data() + at); };
   if (mutant_ == Mutant::never_credits) undo(geometry.credits_at(pattern_.streams[end.stream].lane, 1 - side));

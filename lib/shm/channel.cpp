@@ -51,14 +51,9 @@ const std::byte* Channel::piece(const Envelope& envelope) const {
   return start + envelope.phase;
 }
 
-void Channel::release(Stream stream, const Envelope& envelope, std::size_t inline_bytes) {
+void Channel::release(Stream stream, const Envelope& envelope) {
   Lane& lane = lanes_[index(stream.lane)];
   if (stream.way == Way::swap) {
-    // The next message this way leaves in these lines: asks for them before it does.
-    const Line* line = incoming(stream).lines;
-    const Line* const end = line + 1 + inline_bytes / Line::capacity;
-    for (; line < end; ++line)
-      __builtin_prefetch(line, 1);
     ++lane.swaps[index(stream.slot)].in;
   } else {
     ++lane.received;

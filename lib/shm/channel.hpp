@@ -112,8 +112,8 @@ class Channel {
   }
   /// The data of a message with an area.
   [[nodiscard]] const std::byte* piece(const Envelope& envelope) const;
-  /// The message has been read, `inline_bytes` of it from its slot.
-  void release(Stream stream, const Envelope& envelope, std::size_t inline_bytes);
+  /// The message has been read.
+  void release(Stream stream, const Envelope& envelope);
 
   /// Takes in what the other side gave back.
   void collect();

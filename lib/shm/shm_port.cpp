@@ -181,7 +181,7 @@ bool ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes) {
   if (!came.is_same(expected)) throw_mismatch(step, came, expected);
   if (came.area == 0) {
     if (!receive_inline(transfer, bytes)) return false;
-    channel.release(stream, came, static_cast<std::size_t>(bytes));
+    channel.release(stream, came);
     return true;
   }
   if (came.area == Envelope::lent)
@@ -190,7 +190,7 @@ bool ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes) {
     ++route_.counters->delivered;
   else if (!(step.forward >= 0 && forward(transfer, channel.piece(came), bytes)))
     take(transfer, channel.piece(came), bytes);
-  channel.release(stream, came, 0);
+  channel.release(stream, came);
   return true;
 }
 
