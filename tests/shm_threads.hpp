@@ -108,7 +108,7 @@ class Talk {
           is_loan ? reinterpret_cast<const std::byte*>(channel_.loan(stream).source) : channel_.piece(came);
       same = same && is_loan == is_lent(message) && is_filled(piece, message, bytes);
     }
-    channel_.release(stream, came, came.area == 0 ? bytes : 0);
+    channel_.release(stream, came);
     ++received_;
     corrupted_ += same ? 0 : 1;
     return true;
@@ -193,7 +193,7 @@ class Publications {
     if (n == counts_[static_cast<std::size_t>(from)] || !arrived(channel, stream(channel), came)) return false;
     delays.maybe();
     if (came.message != n || !is_filled(channel.piece(came), key(from, n), bytes(channel))) ++corrupted_;
-    channel.release(stream(channel), came, 0);
+    channel.release(stream(channel), came);
     ++n;
     return true;
   }

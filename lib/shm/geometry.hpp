@@ -24,7 +24,7 @@ struct Geometry {
   int pool = 4;                      ///< Areas of a pair that each side owns at first.
   int slack = 2;                     ///< How many areas more than that a side keeps, in the hope of sending in them.
   int published = 4;                 ///< Areas of a rank that several others read.
-  std::int64_t inline_bytes = 1024;  ///< Messages of up to so many bytes travel in the slots themselves.
+  std::int64_t inline_bytes = 256;   ///< Messages of up to so many bytes travel in the slots themselves.
   std::int64_t area_bytes = 64 * 1024L;  ///< Larger ones are cut into pieces of up to so many.
 
   /// Smaller areas for more ranks: what all pairs of a communicator use then grows with ranks rather than their square.
