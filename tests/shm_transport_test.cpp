@@ -144,6 +144,24 @@ TEST(SharedMemoryBuffers, BeginAnywhere) {
     }
 }
 
+/// Both ways of writing areas are tried, in messages to one rank and in what several share.
+TEST(SharedMemoryOperations, WriteAreasPastTheCachesToo) {
+  const Communicator comm{MPI_COMM_WORLD, {.transport = "shm"}};
+  std::vector<std::int32_t> data(100'003);
+  for (int round = 0; round < 40; ++round) {
+    const bool is_root = comm.rank() == Rank{0};
+    for (std::size_t i = 0; i < data.size(); ++i)
+      data[i] = is_root ? static_cast<std::int32_t>(i) + round : -1;
+    broadcast(std::span{data}, Rank{0}, comm, {.algorithm = round % 2 == 0 ? "knomial" : "chain"});
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < data.size(); ++i)
+      wrong += data[i] == static_cast<std::int32_t>(i) + round ? 0 : 1;
+    EXPECT_EQ(wrong, 0);
+  }
+  const bool sends_nothing = comm.rank() != Rank{0} || comm.size() == 1;  // or less, as others on the way do
+  EXPECT_TRUE(sends_nothing || comm.message_counters().past_caches > 0);
+}
+
 TEST(SharedMemoryOperations, ManyAtOnceWaitedForInReverse) {
   constexpr int many = 32;
   const Communicator comm{MPI_COMM_WORLD, {.transport = "shm"}};

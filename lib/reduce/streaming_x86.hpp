@@ -34,26 +34,13 @@ struct PastCaches {
     const std::size_t to_line = bytes_to_line(into);
     std::size_t done = to_line < bytes ? to_line : bytes;
     __builtin_memcpy(to, source, done);
-    done += copy_lines<4>(to + done, source + done, bytes - done);
-    done += copy_lines<1>(to + done, source + done, bytes - done);
+    using Register = Lanes<std::uint64_t, register_bytes / 8>;
+    for (; bytes - done >= line; done += line) {
+      for (std::size_t part = 0; part < line; part += register_bytes)
+        store(to + done + part, load<Register>(source + done + part));
+    }
     __builtin_memcpy(to + done, source + done, bytes - done);
     fence();
-  }
-
- private:
-  /// From `streams` places at once: that keeps more pages before the prefetchers.
-  template <std::size_t streams>
-  static std::size_t copy_lines(std::byte* to, const std::byte* from, std::size_t bytes) {
-    using Register = Lanes<std::uint64_t, register_bytes / 8>;
-    const std::size_t share = bytes / (streams * line) * line;
-    for (std::size_t i = 0; i < share; i += line) {
-      for (std::size_t stream = 0; stream < streams; ++stream) {
-        const std::size_t here = stream * share + i;
-        for (std::size_t part = 0; part < line; part += register_bytes)
-          store(to + here + part, load<Register>(from + here + part));
-      }
-    }
-    return streams * share;
   }
 };
 

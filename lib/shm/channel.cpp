@@ -11,6 +11,7 @@ Channel::Channel(const Geometry& geometry, std::byte* pair, int side, std::byte*
       publisher_(publisher),
       side_(side),
       lanes_(static_cast<std::size_t>(geometry.all_lanes())),
+      is_cold_(static_cast<std::size_t>(geometry.areas())),
       returns_in_(reinterpret_cast<Returns*>(pair + geometry.returns_at(1 - side))),
       returns_out_(reinterpret_cast<Returns*>(pair + geometry.returns_at(side))) {
   for (int i = 0; i < geometry.all_lanes(); ++i) {
@@ -68,6 +69,7 @@ void Channel::release(Stream stream, const Envelope& envelope) {
   const int code = envelope.area - 1;
   if (code >= 2 * geometry_.pool) return give_back(code);  // always its sender's
   owned_.push_back(static_cast<std::uint8_t>(code));
+  is_cold_[index(code)] = false;
   if (owned() > geometry_.pool + geometry_.slack) {
     give_back(owned_.back());
     owned_.pop_back();
@@ -87,6 +89,7 @@ void Channel::collect() {
     if (entry == 0 || (entry & 1U) != (lap & 1U)) return;
     ++taken_back_;
     const int code = (entry >> 1U) - 1;
+    if (code < geometry_.areas()) is_cold_[index(code)] = true;
     if (code < 2 * geometry_.pool)
       owned_.push_back(static_cast<std::uint8_t>(code));
     else if (code < geometry_.areas())

@@ -53,6 +53,8 @@ class Channel {
   }
   /// An area to write a piece into and send; -1: none is free.
   [[nodiscard]] int take_area(int lane);
+  /// Whether the other side was the last to read an area of take_area(): this side's caches do not have it.
+  [[nodiscard]] bool is_cold(int area) const { return is_cold_[index(area)]; }
   /// A piece that was written to area(code): one of take_area(), or a published one of this side.
   void send_area(Stream stream, Envelope envelope, int code, std::size_t phase) {
     envelope.area = static_cast<std::uint8_t>(code + 1);
@@ -178,6 +180,7 @@ class Channel {
   int side_;
   std::vector<Lane> lanes_;
   std::vector<std::uint8_t> owned_;  ///< Areas, the one gained last at the end.
+  std::vector<bool> is_cold_;        ///< By area.
   Returns *returns_in_, *returns_out_;
   std::uint64_t taken_back_ = 0, given_back_ = 0;
 };

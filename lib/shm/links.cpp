@@ -16,6 +16,7 @@ Links::Links(std::shared_ptr<const Segment> segment, std::shared_ptr<const NodeH
       publisher_(geometry, window_.data() + geometry.published_at(ranks, me)),
       channels_(static_cast<std::size_t>(ranks)),
       queues_(static_cast<std::size_t>(ranks)),
+      writers_(static_cast<std::size_t>(ranks)),
       has_areas_(static_cast<std::size_t>(ranks)) {}
 
 Channel& Links::open(int peer) {

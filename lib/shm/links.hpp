@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "lib/shm/area_writer.hpp"
 #include "lib/shm/channel.hpp"
 #include "lib/shm/node_heap.hpp"
 #include "lib/shm/publisher.hpp"
@@ -31,6 +32,9 @@ class Links {
   [[nodiscard]] const NodeHeap* heap() const { return heap_.get(); }
   [[nodiscard]] Publisher& publisher() { return publisher_; }
   void reserve_published();
+  /// For areas that `peer` gave back, and for published ones.
+  [[nodiscard]] AreaWriter& writer(int peer) { return writers_[static_cast<std::size_t>(peer)]; }
+  [[nodiscard]] AreaWriter& published_writer() { return published_writer_; }
   /// Takes in what others gave back.
   void collect();
 
@@ -58,6 +62,8 @@ class Links {
   Publisher publisher_;
   std::vector<std::unique_ptr<Channel>> channels_;
   std::vector<Queues> queues_;
+  std::vector<AreaWriter> writers_;
+  AreaWriter published_writer_;
   std::vector<bool> has_areas_;
   bool has_published_ = false;
 };

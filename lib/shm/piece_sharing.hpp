@@ -7,6 +7,7 @@
 
 #include "lib/engine/compiled_plan.hpp"
 #include "lib/shm/links.hpp"
+#include "tutti/communicator.hpp"
 
 namespace tutti::shm {
 
@@ -14,7 +15,7 @@ namespace tutti::shm {
 class PieceSharing {
  public:
   /// Reserves memory to publish in if the plan has sends that can share. Throws Error.
-  PieceSharing(Links& links, const CompiledPlan& plan);
+  PieceSharing(Links& links, MessageCounters& counters, const CompiledPlan& plan);
 
   /// A run starts.
   void begin();
@@ -40,6 +41,7 @@ class PieceSharing {
   void release(Sharers& sharers) noexcept;
 
   Links* links_;
+  MessageCounters* counters_;
   std::vector<Sharers> groups_;
 };
 

@@ -51,7 +51,7 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
   }
   sends_.reserve(sends);
   recvs_.reserve(recvs);
-  if (shares) sharing_.emplace(*route.links, plan);
+  if (shares) sharing_.emplace(*route.links, *route.counters, plan);
 }
 
 Links::Queue& ShmPort::queue_of(const CompiledStep& step) const {
@@ -164,9 +164,20 @@ bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t b
   }
   const int area = channel.take_area(stream.lane);
   if (area < 0) return false;
-  std::memcpy(channel.area(area) + phase, data, bytes);
+  write_area(transfer, area, phase, data, bytes);
   channel.send_area(stream, envelope_of(step), area, phase);
   return true;
+}
+
+void ShmPort::write_area(const Transfer& transfer, int area, std::size_t phase, const std::byte* data,
+                         std::size_t bytes) const {
+  std::byte* const into = transfer.channel->area(area) + phase;
+  if (!transfer.channel->is_cold(area)) {
+    std::memcpy(into, data, bytes);
+    return;
+  }
+  AreaWriter& writer = route_.links->writer(route_.locals[static_cast<std::size_t>(transfer.step->peer)]);
+  if (writer.write(into, data, bytes) == AreaWriter::Way::past_caches) ++route_.counters->past_caches;
 }
 
 bool ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes) {

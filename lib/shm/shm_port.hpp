@@ -120,6 +120,8 @@ class ShmPort {
   bool send_piece(Transfer& transfer, std::int64_t bytes);
   void lend(Transfer& transfer, std::int64_t source);
   bool send_area(Transfer& transfer, const std::byte* data, std::size_t bytes);
+  void write_area(const Transfer& transfer, int area, std::size_t phase, const std::byte* data,
+                  std::size_t bytes) const;
   bool receive_piece(Transfer& transfer, std::int64_t bytes);
   bool receive_inline(const Transfer& transfer, std::int64_t bytes);
   void take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const;

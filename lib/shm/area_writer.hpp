@@ -1,0 +1,33 @@
+#pragma once
+// Puts pieces into areas that other ranks have read, the way that costs this rank least.
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::shm {
+
+/// Of the areas that one reader, or several, give back. Their lines are in the caches of the readers. Between cores
+/// that share a cache, writing them there is cheapest. Between others each line has to be fetched back first, at
+/// several times the cost of writing to memory past all caches, which the reader then reads at no loss. Who shares a
+/// cache with whom depends on the machine and on where ranks run, which may change: so it is measured, piece by piece.
+class AreaWriter {
+ public:
+  enum class Way : std::uint8_t { cached, past_caches };
+  using Seconds = std::chrono::duration<double>;
+
+  /// Copies a piece; says how.
+  Way write(std::byte* into, const std::byte* data, std::size_t bytes);
+
+  // What write() is made of, for tests.
+  /// The way for the next piece: the cheaper one, but now and then the other, as what is never done is never measured.
+  [[nodiscard]] Way choose();
+  void add(Way way, std::size_t bytes, Seconds took);
+
+ private:
+  std::array<double, 2> costs_{};  ///< By Way, in seconds a byte; 0: not known.
+  unsigned pieces_ = 0;
+};
+
+}  // namespace tutti::shm
