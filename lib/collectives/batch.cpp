@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <iterator>
 #include <limits>
-#include <map>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "lib/collectives/arguments.hpp"
 #include "lib/runtime/communicator_state.hpp"
@@ -23,26 +27,41 @@ struct Message {
   Bytes bytes;
 };
 
+using MessageSpan = std::span<const Message>;
+
 /// The lowest address of the messages, from which a schedule's regions count.
-std::byte* base_of(const std::vector<Message>& messages) {
+std::byte* base_of(MessageSpan messages) {
   std::byte* base = nullptr;
   for (const Message& message : messages)
     if (message.bytes > Bytes{0} && (base == nullptr || std::less<>{}(message.data, base))) base = message.data;
   return base;
 }
 
-/// What a plan of the messages depends on: peer, place and size of each.
-std::vector<Count> listed(const std::vector<Message>& messages) {
-  const std::byte* const base = base_of(messages);
-  std::vector<Count> list;
-  list.reserve(3 * messages.size());
-  for (const auto& [peer, data, bytes] : messages) {
-    list.emplace_back(peer.value());
-    list.emplace_back(bytes > Bytes{0} ? data - base : 0);
-    list.emplace_back(bytes.value());
+/// What a plan of messages depends on: peer, place and size of each. Allocates nothing for one message.
+class Listed {
+ public:
+  explicit Listed(MessageSpan messages) {
+    if (messages.size() > 1) many_.resize(each * messages.size());
+    list_ = messages.size() > 1 ? std::span{many_} : std::span{one_}.first(each * messages.size());
+    const std::byte* const base = base_of(messages);
+    auto entry = list_.begin();
+    for (const auto& [peer, data, bytes] : messages) {
+      *entry++ = Count{peer.value()};
+      *entry++ = Count{bytes > Bytes{0} ? data - base : 0};
+      *entry++ = Count{bytes.value()};
+    }
   }
-  return list;
-}
+  Listed(const Listed&) = delete;
+  Listed& operator=(const Listed&) = delete;
+  ~Listed() = default;
+  [[nodiscard]] std::span<const Count> list() const { return list_; }
+
+ private:
+  static constexpr std::size_t each = 3;
+  std::array<Count, each> one_{};
+  std::vector<Count> many_;
+  std::span<Count> list_;
+};
 
 Region region_of(Buffer buffer, const Message& message, const std::byte* base) {
   return {buffer, Count{message.bytes > Bytes{0} ? message.data - base : 0}, Count{message.bytes.value()}};
@@ -59,12 +78,22 @@ bool share_memory(const std::byte* a, const std::byte* b, Count bytes) {
 }
 
 /// A schedule in which nothing waits for anything.
-Schedule schedule_of(const CallSite& site, const std::vector<Message>& sends, const std::vector<Message>& recvs) {
+Schedule schedule_of(const CallSite& site, MessageSpan sends, MessageSpan recvs, const SharedMemory& memory) {
   Schedule schedule;
   const std::byte *in = base_of(sends), *out = base_of(recvs);
   std::vector<Region> to_itself, from_itself;
-  // Receives first: a message that finds its receive posted is not stored in between. All messages of a pair have one
-  // number, as MPI keeps their order by itself.
+  std::vector<Step> far_sends;
+  // In shared memory sends first: a look at a message that is on its way delays it. Over MPI receives first: a message
+  // that finds its receive posted is not stored in between. All messages of a pair have one number, as they keep their
+  // order.
+  for (const Message& send : sends) {
+    const Region from = region_of(Buffer::input, send, in);
+    if (send.peer == site.rank)
+      to_itself.push_back(from);
+    else
+      (memory.reaches_rank(send.peer) ? schedule.steps : far_sends)
+          .push_back({Send{send.peer, from.count > Count{0} ? Regions{from} : Regions{}}, {}});
+  }
   for (const Message& recv : recvs) {
     const Region into = region_of(Buffer::output, recv, out);
     if (recv.peer == site.rank)
@@ -72,13 +101,7 @@ Schedule schedule_of(const CallSite& site, const std::vector<Message>& sends, co
     else
       schedule.steps.push_back({Recv{recv.peer, into.count > Count{0} ? Regions{into} : Regions{}}, {}});
   }
-  for (const Message& send : sends) {
-    const Region from = region_of(Buffer::input, send, in);
-    if (send.peer == site.rank)
-      to_itself.push_back(from);
-    else
-      schedule.steps.push_back({Send{send.peer, from.count > Count{0} ? Regions{from} : Regions{}}, {}});
-  }
+  std::ranges::move(far_sends, std::back_inserter(schedule.steps));
   if (to_itself.size() != from_itself.size())
     refuse(
         site, "to",
@@ -97,40 +120,46 @@ Schedule schedule_of(const CallSite& site, const std::vector<Message>& sends, co
   return schedule;
 }
 
+Message checked(const CallSite& site, std::string_view argument, const void* data, Count count, Type type, Rank peer,
+                int size) {
+  require_peer(site, argument, peer, size);
+  require_count(site, count, type);
+  require_buffer(site, "data", data, count);
+  return {peer, static_cast<std::byte*>(const_cast<void*>(data)), count.value() * size_of(type)};
+}
+
+/// An operation that is ready to start.
+Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs) {
+  state.require_open();
+  state.require_working();
+  const Listed in{sends}, out{recvs};
+  detail::PlanKey key{.problem = {state.rank(), state.size()}, .type = Type::uint8};
+  key.problem.in.counts = in.list();
+  key.problem.out.counts = out.list();
+  const auto compiled = [&] {
+    const CallSite site{"Batch", state.rank()};
+    const MessageWindow unlimited{std::numeric_limits<int>::max(), false, state.far_path()};
+    const SharedMemory memory = state.shared_memory();
+    return compile(schedule_of(site, sends, recvs, memory), {state.rank(), state.size()}, Type::uint8, Op::sum,
+                   unlimited, memory);
+  };
+  Operation& operation = state.plan_of_messages(key, compiled).acquire(state);
+  operation.bind(base_of(sends), base_of(recvs));
+  return operation;
+}
+
+detail::OwnedOperation owned(Operation& operation, std::shared_ptr<CommunicatorState> state) {
+  operation.keep_alive = std::move(state);
+  return detail::OwnedOperation{&operation};
+}
+
 }  // namespace
 
 struct Batch::Messages {
   std::shared_ptr<CommunicatorState> state;
   std::vector<Message> sends{}, recvs{};
 
-  Message checked(const CallSite& site, std::string_view argument, const void* data, Count count, Type type,
-                  Rank peer) const {
-    require_peer(site, argument, peer, state->size());
-    require_count(site, count, type);
-    require_buffer(site, "data", data, count);
-    return {peer, static_cast<std::byte*>(const_cast<void*>(data)), count.value() * size_of(type)};
-  }
-
-  /// An operation that is ready to start.
-  Operation& ready() const {
-    state->require_open();
-    state->require_working();
-    const std::vector<Count> in = listed(sends), out = listed(recvs);
-    detail::PlanKey key{.problem = {state->rank(), state->size()}, .type = Type::uint8};
-    key.problem.in.counts = in;
-    key.problem.out.counts = out;
-    Operation& operation = state->plan_of_messages(key, [&] { return compiled(); }).acquire(*state);
-    operation.bind(base_of(sends), base_of(recvs));
-    operation.keep_alive = state;
-    return operation;
-  }
-
-  CompiledPlan compiled() const {
-    const CallSite site{"Batch", state->rank()};
-    const MessageWindow unlimited{std::numeric_limits<int>::max(), false, state->far_path()};
-    return compile(schedule_of(site, sends, recvs), {state->rank(), state->size()}, Type::uint8, Op::sum, unlimited,
-                   state->shared_memory());
-  }
+  [[nodiscard]] Operation& ready() const { return tutti::ready(*state, sends, recvs); }
 };
 
 Batch::Batch(const Communicator& comm) : messages_(std::make_unique<Messages>(Messages{comm.share()})) {}
@@ -139,30 +168,71 @@ Batch& Batch::operator=(Batch&&) noexcept = default;
 Batch::~Batch() = default;
 
 void Batch::send(const void* data, Count count, Type type, Rank to) {
-  const CallSite site{"send", messages_->state->rank()};
-  messages_->sends.push_back(messages_->checked(site, "to", data, count, type, to));
+  const CommunicatorState& state = *messages_->state;
+  messages_->sends.push_back(checked({"send", state.rank()}, "to", data, count, type, to, state.size()));
 }
 
 void Batch::recv(void* data, Count count, Type type, Rank from) {
-  const CallSite site{"recv", messages_->state->rank()};
-  messages_->recvs.push_back(messages_->checked(site, "from", data, count, type, from));
+  const CommunicatorState& state = *messages_->state;
+  messages_->recvs.push_back(checked({"recv", state.rank()}, "from", data, count, type, from, state.size()));
 }
 
 Request Batch::start() const {
   const detail::Progress::Entry entry{messages_->state->progress()};
   Operation& operation = messages_->ready();
   operation.start(detail::Kind::nonblocking);
-  return Request{detail::OwnedOperation{&operation}};
+  return Request{owned(operation, messages_->state)};
 }
 
 Plan Batch::plan() const {
   const detail::Progress::Entry entry{messages_->state->progress()};
-  return Plan{detail::OwnedOperation{&messages_->ready()}};
+  return Plan{owned(messages_->ready(), messages_->state)};
 }
 
-void Batch::run() const { start().wait(); }
+void Batch::run() const {
+  detail::Progress::Entry entry{messages_->state->progress()};
+  detail::run_to_end(messages_->ready(), entry);
+}
 
 namespace {
+
+/// One message each way at most: what a Batch does, without one.
+class OneEach {
+ public:
+  explicit OneEach(const Communicator& comm) : comm_(comm) {}
+
+  OneEach& send(const void* data, Count count, Type type, Rank to) {
+    send_ = checked({"send", comm_.rank()}, "to", data, count, type, to, comm_.size());
+    return *this;
+  }
+  OneEach& recv(void* data, Count count, Type type, Rank from) {
+    recv_ = checked({"recv", comm_.rank()}, "from", data, count, type, from, comm_.size());
+    return *this;
+  }
+  void run() const {
+    detail::Progress::Entry entry{comm_.state().progress()};
+    detail::run_to_end(ready(), entry);
+  }
+  [[nodiscard]] Request start() const {
+    const detail::Progress::Entry entry{comm_.state().progress()};
+    Operation& operation = ready();
+    operation.start(detail::Kind::nonblocking);
+    return Request{owned(operation, comm_.share())};
+  }
+  [[nodiscard]] Plan plan() const {
+    const detail::Progress::Entry entry{comm_.state().progress()};
+    return Plan{owned(ready(), comm_.share())};
+  }
+
+ private:
+  static MessageSpan span_of(const std::optional<Message>& message) {
+    return message ? MessageSpan{&*message, 1} : MessageSpan{};
+  }
+  [[nodiscard]] Operation& ready() const { return tutti::ready(comm_.state(), span_of(send_), span_of(recv_)); }
+
+  const Communicator& comm_;
+  std::optional<Message> send_, recv_;
+};
 
 void require_other(std::string_view function, std::string_view argument, Rank peer, const Communicator& comm) {
   if (peer == comm.rank())
@@ -170,26 +240,19 @@ void require_other(std::string_view function, std::string_view argument, Rank pe
            "another rank, or a Batch with both the send and the receive");
 }
 
-Batch sending(const void* data, Count count, Type type, Rank to, const Communicator& comm) {
+OneEach sending(const void* data, Count count, Type type, Rank to, const Communicator& comm) {
   require_other("send", "to", to, comm);
-  Batch batch{comm};
-  batch.send(data, count, type, to);
-  return batch;
+  return OneEach{comm}.send(data, count, type, to);
 }
 
-Batch receiving(void* data, Count count, Type type, Rank from, const Communicator& comm) {
+OneEach receiving(void* data, Count count, Type type, Rank from, const Communicator& comm) {
   require_other("recv", "from", from, comm);
-  Batch batch{comm};
-  batch.recv(data, count, type, from);
-  return batch;
+  return OneEach{comm}.recv(data, count, type, from);
 }
 
-Batch exchanging(const void* out, Count out_count, Rank to, void* in, Count in_count, Rank from, Type type,
-                 const Communicator& comm) {
-  Batch batch{comm};
-  batch.recv(in, in_count, type, from);
-  batch.send(out, out_count, type, to);
-  return batch;
+OneEach exchanging(const void* out, Count out_count, Rank to, void* in, Count in_count, Rank from, Type type,
+                   const Communicator& comm) {
+  return OneEach{comm}.recv(in, in_count, type, from).send(out, out_count, type, to);
 }
 
 }  // namespace

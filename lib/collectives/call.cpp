@@ -125,10 +125,7 @@ void run(const Call& call, const Communicator& comm, const Options& options) {
   CommunicatorState& state = comm.state();
   Progress::Entry entry{state.progress()};
   Operation& operation = ready(call, state, options);
-  operation.start(Kind::blocking);
-  state.progress().wait(operation, entry);
-  operation.plan().release(operation);
-  operation.rethrow();
+  run_to_end(operation, entry);
 }
 
 Request start(const Call& call, const Communicator& comm, const Options& options) {

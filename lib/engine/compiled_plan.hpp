@@ -63,6 +63,9 @@ struct SharedMemory {
   std::span<const std::uint8_t> reaches{};  ///< By rank of the communicator: 1 if it does; empty: none.
   std::int64_t piece_bytes = 0;             ///< Larger messages leave in pieces.
   int swap_slots = 0;  ///< So many messages (or pieces) of a plan each way may be in swapped slots.
+  [[nodiscard]] bool reaches_rank(Rank rank) const {
+    return !reaches.empty() && reaches[static_cast<std::size_t>(rank.value())] != 0;
+  }
 };
 
 struct CompiledPlan {

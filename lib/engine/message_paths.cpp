@@ -35,7 +35,7 @@ void choose_paths(CompiledPlan& plan, const Messages& pairs, Path far, const Sha
     const auto& [peer, receives] = pair;
     for (std::size_t m = 1; m < numbered.size(); ++m)
       plan.steps[static_cast<std::size_t>(numbered[m])].previous = numbered[m - 1];
-    if (memory.reaches.empty() || memory.reaches[static_cast<std::size_t>(peer)] == 0) {
+    if (!memory.reaches_rank(Rank{peer})) {
       for (const int message : numbered)
         plan.steps[static_cast<std::size_t>(message)].path = far;
       (far == Path::mpi ? plan.uses_mpi : plan.uses_network) = true;

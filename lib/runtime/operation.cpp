@@ -129,6 +129,13 @@ void Operation::rethrow() {
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
+void run_to_end(Operation& operation, Progress::Entry& entry) {
+  operation.start(Kind::blocking);
+  operation.communicator().progress().wait(operation, entry);
+  operation.plan().release(operation);
+  operation.rethrow();
+}
+
 bool Operation::yields() const { return communicator_.is_crowded() && !(polls_mpi() && communicator_.mpi_yields()); }
 
 }  // namespace tutti::detail

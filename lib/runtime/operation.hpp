@@ -10,6 +10,7 @@
 
 #include "lib/engine/execution.hpp"
 #include "lib/runtime/lanes.hpp"
+#include "lib/runtime/progress.hpp"
 #include "lib/runtime/routed_port.hpp"
 
 namespace tutti::detail {
@@ -84,5 +85,8 @@ class Operation {
   Place place_{};
   std::exception_ptr failure_;
 };
+
+/// A blocking call: starts the operation, waits for it and gives it back to its plan. Throws what made it fail.
+void run_to_end(Operation& operation, Progress::Entry& entry);
 
 }  // namespace tutti::detail
