@@ -1,4 +1,5 @@
-// Which algorithm is chosen on several nodes, on both sides of every border of the table.
+// Which algorithm is chosen: on several nodes on both sides of every border of the table, and where ranks share
+// processors.
 #include "lib/collectives/selection.hpp"
 
 #include <gtest/gtest.h>
@@ -78,6 +79,37 @@ TEST(SelectionOnNodes, IsThatOfOneLevelWithARankPerNode) {
   question.ranks = 4;
   question.spread = apart;
   expect_chosen(question, "recursive_doubling");
+}
+
+TEST(SelectionOnANode, TakesFewTurnsAtProcessorsThatRanksShare) {
+  const std::string few_turns = "reduce_broadcast:64/64K";
+  Question question{.collective = Collective::allreduce,
+                    .ranks = 8,
+                    .bytes = Bytes{256},
+                    .shares_memory = true,
+                    .shares_processors = true};
+  expect_chosen(question, "one_shot");
+  question.bytes = Bytes{257};
+  expect_chosen(question, few_turns);
+  question.bytes = Bytes{256 * kib};
+  expect_chosen(question, few_turns);
+  question.bytes = Bytes{256 * kib + 1};
+  expect_chosen(question, "rabenseifner");
+  question.bytes = Bytes{8};
+  question.ranks = 9;
+  expect_chosen(question, few_turns);
+  question.ranks = 64;
+  expect_chosen(question, few_turns);
+  question.ranks = 65;
+  expect_chosen(question, "recursive_doubling");
+  question.ranks = 5;
+  question.bytes = Bytes{64 * kib};
+  expect_chosen(question, few_turns);
+  question.ranks = 4;
+  expect_chosen(question, "two_shot");
+  question.ranks = 8;
+  question.shares_processors = false;
+  expect_chosen(question, "two_shot");
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ Question question_of(const Call& call, const Problem& problem, const Communicato
           .is_uneven = call.is_uneven,
           .is_commutative = call.op.commutative(),
           .shares_memory = state.shares_memory(),
+          .shares_processors = state.shares_memory() && state.shares_processors(),
           .spread = state.nodes()};
 }
 

@@ -34,6 +34,14 @@ bool is_middling_among_few(const Question& q) {
   return few_share_memory(q) && q.bytes > 8 * kibibyte && q.bytes <= 16 * (q.ranks * kibibyte);
 }
 
+/// Every rank has to get a processor once a call at least, and that takes longest (measured, docs/performance.md): one
+/// rank then reduces for all sooner than all do it for themselves, each with cold caches. For few ranks or bytes both
+/// are the same; many bytes want all processors at work.
+bool wants_few_turns(const Question& q) {
+  return q.shares_processors && q.ranks > 4 && q.ranks <= 64 && (q.ranks > 8 || q.bytes > Bytes{256}) &&
+         q.bytes <= 256 * kibibyte;
+}
+
 bool is_rather_small_among_few(const Question& q) { return few_share_memory(q) && q.bytes <= 64 * kibibyte; }
 bool is_medium_among_few(const Question& q) {
   return few_share_memory(q) && !q.is_uneven && q.bytes <= 2048 * kibibyte;
@@ -64,6 +72,8 @@ constexpr Rule rules[] = {
     {Collective::reduce, "two_tree", always, "as each rank then sends and reduces everything about once"},
     {Collective::reduce, "knomial", is_medium, "as it keeps the order of ranks, in few rounds"},
     {Collective::reduce, "reduce_scatter_gather", always, "as it keeps the order of ranks, with little volume"},
+    {Collective::allreduce, "reduce_broadcast:64/64K", wants_few_turns,
+     "as ranks that share processors want few turns at them"},
     {Collective::allreduce, "one_shot", is_tiny_among_few, "as few ranks that share memory want one round"},
     {Collective::allreduce, "two_shot", is_middling_among_few,
      "as few ranks that share memory want two rounds of little volume"},

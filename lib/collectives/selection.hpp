@@ -16,8 +16,9 @@ struct Question {
   int ranks = 1, nodes = 1;
   Bytes bytes{};  ///< Of the larger buffer; meaningless if `is_uneven` and ranks know only their own counts.
   bool is_uneven = false, is_commutative = true;
-  bool shares_memory = false;     ///< All messages go through shared memory.
-  std::span<const int> spread{};  ///< The node of each rank, as in Problem; empty: there is one.
+  bool shares_memory = false;      ///< All messages go through shared memory.
+  bool shares_processors = false;  ///< So they do, and the node runs two ranks or more for each processor.
+  std::span<const int> spread{};   ///< The node of each rank, as in Problem; empty: there is one.
 };
 
 struct Selection {

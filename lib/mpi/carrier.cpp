@@ -63,7 +63,9 @@ void Carrier::discover_nodes() {
   check(MPI_Comm_split_type(comm_.get(), MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, node.receive()),
         "MPI_Comm_split_type");
   check(MPI_Comm_size(node.get(), &node_size), "MPI_Comm_size");
-  is_crowded_ = node_size > processors_of(node.get()) || user_wants_yields();
+  const int processors = processors_of(node.get());
+  is_crowded_ = node_size > processors || user_wants_yields();
+  shares_processors_ = node_size >= 2 * processors;
   mpi_yields_ = is_crowded_ && yields_when_idle();
   pretend_nodes(comm_.get(), node);
   int lowest = rank;

@@ -34,7 +34,9 @@ class Carrier {
   /// Whether the node runs more ranks than processors that they may use, or the user said as much, so that a rank that
   /// waits has to give its processor away.
   [[nodiscard]] bool is_crowded() const { return is_crowded_; }
-  /// Whether that is so, and the MPI does it by itself.
+  /// Whether the node runs two ranks or more for each of these processors: the same on all its ranks.
+  [[nodiscard]] bool shares_processors() const { return shares_processors_; }
+  /// Whether a waiting rank has to give its processor away, and the MPI does it by itself.
   [[nodiscard]] bool mpi_yields() const { return mpi_yields_; }
   /// What the links of this node call a rank of the carrier; -1: messages to it go over MPI.
   [[nodiscard]] int local_of(int rank) const { return locals_[static_cast<std::size_t>(rank)]; }
@@ -57,7 +59,7 @@ class Carrier {
   UniqueComm comm_;
   TagLayout tags_{};
   std::vector<int> nodes_;
-  bool is_crowded_ = false, mpi_yields_ = false;
+  bool is_crowded_ = false, shares_processors_ = false, mpi_yields_ = false;
   std::unique_ptr<shm::Fabric> fabric_;
   std::vector<int> locals_;
   std::map<const NetworkDriver*, std::unique_ptr<Network>> networks_;

@@ -25,6 +25,7 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings s
       tags_(carrier_->tags()),
       context_(admission.context),
       is_crowded_(carrier_->is_crowded()),
+      shares_processors_(carrier_->shares_processors()),
       mpi_yields_(carrier_->mpi_yields()),
       carrier_ranks_(std::move(admission.ranks)),
       plans_(static_cast<std::size_t>(settings_.plan_cache)) {

@@ -57,6 +57,8 @@ class CommunicatorState {
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] bool is_crowded() const { return is_crowded_; }
   [[nodiscard]] bool mpi_yields() const { return mpi_yields_; }
+  /// Whether this node runs two ranks or more for each processor.
+  [[nodiscard]] bool shares_processors() const { return shares_processors_; }
   [[nodiscard]] Progress& progress() const { return progress_; }
   [[nodiscard]] Route route();
   [[nodiscard]] SharedMemory shared_memory() const;
@@ -136,7 +138,7 @@ class CommunicatorState {
   std::shared_ptr<mpi::Carrier> carrier_;  ///< Null: closed.
   mpi::TagLayout tags_{};
   int context_ = 0;
-  bool is_crowded_ = false, mpi_yields_ = false;
+  bool is_crowded_ = false, shares_processors_ = false, mpi_yields_ = false;
   Rank rank_;
   std::vector<int> carrier_ranks_;
   std::vector<int> nodes_;
