@@ -107,6 +107,14 @@ TEST(Allocation, NoneInBlockingCalls) {
   EXPECT_EQ(out[0], world_size());
 }
 
+TEST(Allocation, NoneInMessages) {
+  const Communicator comm{MPI_COMM_WORLD};
+  const Rank right{(world_rank() + 1) % world_size()}, left{(world_rank() + world_size() - 1) % world_size()};
+  std::vector<double> in(1, world_rank()), out(1, -1);
+  expect_no_allocations("sendrecv", [&] { sendrecv(std::span{std::as_const(in)}, right, std::span{out}, left, comm); });
+  EXPECT_EQ(out[0], left.value());
+}
+
 TEST(Allocation, NoneInAsyncAndWait) {
   const Communicator comm{MPI_COMM_WORLD};
   std::vector<double> in(1, 1.0), out(1);

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "lib/reduce/kernels.hpp"
+
 namespace tutti::shm {
 namespace {
 
@@ -59,19 +61,28 @@ TEST(AreaWriter, ForgivesOnePieceThatTookLong) {
   EXPECT_LE(past_caches_of(writer, 100, 3, 6), 10);
 }
 
+TEST(AreaWriter, ForgivesAFirstPieceThatTookLong) {
+  AreaWriter writer;
+  writer.add(Way::cached, bytes, AreaWriter::Seconds{0.01});
+  past_caches_of(writer, 16, 3, 6);
+  EXPECT_LE(past_caches_of(writer, 100, 3, 6), 10);
+}
+
 TEST(AreaWriter, WritesWhatItIsGiven) {
   AreaWriter writer;
   int past_caches = 0;
-  for (std::size_t i = 0; i < 64; ++i) {
+  for (std::size_t i = 1; i < 64; ++i) {
     const std::size_t size = i * 1031, at = i;  // at any place in a line
     std::vector<std::byte> data(size), area(size + 2 * 64, std::byte{1});
     for (std::size_t k = 0; k < size; ++k)
       data[k] = static_cast<std::byte>(k * 7 + i);
-    past_caches += writer.write(area.data() + at, data.data(), size) == Way::past_caches ? 1 : 0;
+    const Way way = writer.write(area.data() + at, data.data(), size);
+    EXPECT_TRUE(size >= 4096 || way == Way::cached) << size << " bytes";
+    past_caches += way == Way::past_caches ? 1 : 0;
     for (std::size_t k = 0; k < area.size(); ++k)
       ASSERT_EQ(area[k], k < at || k >= at + size ? std::byte{1} : data[k - at]) << size << " bytes, " << k;
   }
-  EXPECT_GT(past_caches, 0);
+  EXPECT_EQ(past_caches > 0, has_streaming_kernels());
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ using Flights = std::vector<std::unique_ptr<Flight>>;
 
 /// Different collectives, of sizes from nothing to several areas.
 inline Trial different_trial(int number) {
-  constexpr std::int64_t counts[] = {0, 1, 5, 6, 127, 128, 129, 1000, 8191, 8192, 8193, 20'000};
+  constexpr std::int64_t counts[] = {0, 1, 5, 6, 31, 32, 33, 127, 128, 129, 1000, 8191, 8192, 8193, 20'000};
   const std::vector<Collective> all = all_collectives();
   Trial trial{.collective = all[static_cast<std::size_t>(number) % all.size()]};
   trial.count =

@@ -2,6 +2,9 @@
 // under ThreadSanitizer.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
+#include "lib/memory/aligned_buffer.hpp"
 #include "tests/shm_threads.hpp"
 
 namespace tutti::shm::test {
@@ -36,6 +39,30 @@ std::vector<Stream> every_stream(const Geometry& geometry) {
     streams.push_back({lane, Way::ring});
   }
   return streams;
+}
+
+/// Of the areas that it may write, a side knows which the other was the last to read.
+TEST(Channel, KnowsWhichAreasAreCold) {
+  const Geometry geometry;
+  AlignedBuffer pair{static_cast<std::size_t>(geometry.pair_bytes())};
+  std::memset(pair.data(), 0, static_cast<std::size_t>(geometry.pair_bytes()));
+  Publisher publisher{geometry, nullptr};
+  Channel left{geometry, pair.data(), 0, nullptr, publisher}, right{geometry, pair.data(), 1, nullptr, publisher};
+  const Stream stream{0, Way::ring};
+  const auto pass = [&](Channel& from, Channel& to) {
+    const int area = from.take_area(0);
+    const bool is_cold = from.is_cold(area);
+    EXPECT_TRUE(from.may_send(stream));
+    from.send_area(stream, {}, area, 0);
+    to.release(stream, to.look(stream));
+    return is_cold;
+  };
+  for (int i = 0; i < geometry.pool; ++i)
+    EXPECT_FALSE(pass(left, right)) << "nobody has read it";
+  EXPECT_TRUE(pass(left, right)) << "the other side gave it back, as it has gained enough";
+  for (int i = 0; i < geometry.slack; ++i)
+    EXPECT_FALSE(pass(right, left)) << "read last by the side that writes it";
+  EXPECT_FALSE(pass(left, right)) << "gained back";
 }
 
 class Protocol : public testing::TestWithParam<Geometry> {

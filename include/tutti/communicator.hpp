@@ -37,7 +37,7 @@ struct MessageCounters {
   std::uint64_t delivered = 0;    ///< Written by a peer to where this rank wanted them, in Tutti memory.
   std::uint64_t in_place = 0;     ///< Read in a peer's Tutti memory (tutti/memory.hpp).
   std::uint64_t forwarded = 0;    ///< Sent on in the same pass as it was reduced.
-  std::uint64_t past_caches = 0;  ///< Sent by way of memory, as the receiver's core is far from this one.
+  std::uint64_t past_caches = 0;  ///< Sent past the caches: docs/shared-memory.md says when.
 };
 
 /// A group of MPI processes that runs Tutti's collectives. Made from an MPI communicator, independent of it afterwards:

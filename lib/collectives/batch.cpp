@@ -148,18 +148,33 @@ Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs)
   return operation;
 }
 
-detail::OwnedOperation owned(Operation& operation, std::shared_ptr<CommunicatorState> state) {
-  operation.keep_alive = std::move(state);
-  return detail::OwnedOperation{&operation};
+using State = std::shared_ptr<CommunicatorState>;
+
+void run(const State& state, MessageSpan sends, MessageSpan recvs) {
+  detail::Progress::Entry entry{state->progress()};
+  detail::run_to_end(ready(*state, sends, recvs), entry);
+}
+
+Request start(const State& state, MessageSpan sends, MessageSpan recvs) {
+  const detail::Progress::Entry entry{state->progress()};
+  Operation& operation = ready(*state, sends, recvs);
+  operation.start(detail::Kind::nonblocking);
+  operation.keep_alive = state;
+  return Request{detail::OwnedOperation{&operation}};
+}
+
+Plan plan(const State& state, MessageSpan sends, MessageSpan recvs) {
+  const detail::Progress::Entry entry{state->progress()};
+  Operation& operation = ready(*state, sends, recvs);
+  operation.keep_alive = state;
+  return Plan{detail::OwnedOperation{&operation}};
 }
 
 }  // namespace
 
 struct Batch::Messages {
-  std::shared_ptr<CommunicatorState> state;
+  State state;
   std::vector<Message> sends{}, recvs{};
-
-  [[nodiscard]] Operation& ready() const { return tutti::ready(*state, sends, recvs); }
 };
 
 Batch::Batch(const Communicator& comm) : messages_(std::make_unique<Messages>(Messages{comm.share()})) {}
@@ -177,60 +192,35 @@ void Batch::recv(void* data, Count count, Type type, Rank from) {
   messages_->recvs.push_back(checked({"recv", state.rank()}, "from", data, count, type, from, state.size()));
 }
 
-Request Batch::start() const {
-  const detail::Progress::Entry entry{messages_->state->progress()};
-  Operation& operation = messages_->ready();
-  operation.start(detail::Kind::nonblocking);
-  return Request{owned(operation, messages_->state)};
-}
-
-Plan Batch::plan() const {
-  const detail::Progress::Entry entry{messages_->state->progress()};
-  return Plan{owned(messages_->ready(), messages_->state)};
-}
-
-void Batch::run() const {
-  detail::Progress::Entry entry{messages_->state->progress()};
-  detail::run_to_end(messages_->ready(), entry);
-}
+Request Batch::start() const { return tutti::start(messages_->state, messages_->sends, messages_->recvs); }
+Plan Batch::plan() const { return tutti::plan(messages_->state, messages_->sends, messages_->recvs); }
+void Batch::run() const { tutti::run(messages_->state, messages_->sends, messages_->recvs); }
 
 namespace {
 
 /// One message each way at most: what a Batch does, without one.
 class OneEach {
  public:
-  explicit OneEach(const Communicator& comm) : comm_(comm) {}
+  explicit OneEach(const Communicator& comm) : state_(comm.share()) {}
 
   OneEach& send(const void* data, Count count, Type type, Rank to) {
-    send_ = checked({"send", comm_.rank()}, "to", data, count, type, to, comm_.size());
+    send_ = checked({"send", state_->rank()}, "to", data, count, type, to, state_->size());
     return *this;
   }
   OneEach& recv(void* data, Count count, Type type, Rank from) {
-    recv_ = checked({"recv", comm_.rank()}, "from", data, count, type, from, comm_.size());
+    recv_ = checked({"recv", state_->rank()}, "from", data, count, type, from, state_->size());
     return *this;
   }
-  void run() const {
-    detail::Progress::Entry entry{comm_.state().progress()};
-    detail::run_to_end(ready(), entry);
-  }
-  [[nodiscard]] Request start() const {
-    const detail::Progress::Entry entry{comm_.state().progress()};
-    Operation& operation = ready();
-    operation.start(detail::Kind::nonblocking);
-    return Request{owned(operation, comm_.share())};
-  }
-  [[nodiscard]] Plan plan() const {
-    const detail::Progress::Entry entry{comm_.state().progress()};
-    return Plan{owned(ready(), comm_.share())};
-  }
+  void run() const { tutti::run(state_, span_of(send_), span_of(recv_)); }
+  [[nodiscard]] Request start() const { return tutti::start(state_, span_of(send_), span_of(recv_)); }
+  [[nodiscard]] Plan plan() const { return tutti::plan(state_, span_of(send_), span_of(recv_)); }
 
  private:
   static MessageSpan span_of(const std::optional<Message>& message) {
     return message ? MessageSpan{&*message, 1} : MessageSpan{};
   }
-  [[nodiscard]] Operation& ready() const { return tutti::ready(comm_.state(), span_of(send_), span_of(recv_)); }
 
-  const Communicator& comm_;
+  State state_;
   std::optional<Message> send_, recv_;
 };
 

@@ -9,8 +9,8 @@ namespace tutti {
 /// 0. For what is read again soon, by this core or another.
 void copy_bytes(void* into, const void* from, std::size_t bytes);
 
-/// The same past the caches, where the processor can: for what is larger than they are and is not read next. Whoever is
-/// told afterwards, in release order, sees the bytes.
+/// The same past the caches, where the processor can (has_streaming_kernels()): for what this core does not read next.
+/// Whoever is told afterwards, in release order, sees the bytes.
 void copy_bytes_streaming(void* into, const void* from, std::size_t bytes);
 
 }  // namespace tutti

@@ -239,7 +239,8 @@ struct TableOf {
                       {},
                       {divide_kernel_of<register_bytes, Element>()...},
                       {scale_kernel_of<register_bytes, Element>()...},
-                      Stores::copy};
+                      Stores::copy,
+                      !std::is_same_v<Stores, ThroughCaches>};
     add<Sum>(Op::Kind::sum, table);
     add<Product>(Op::Kind::prod, table);
     add<Minimum>(Op::Kind::min, table);

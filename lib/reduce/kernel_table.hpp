@@ -19,6 +19,7 @@ struct KernelTable {
   DivideKernel divide[type_count];
   ScaleKernel scale[type_count];
   CopyKernel copy_streaming;
+  bool streams;  ///< Whether the streaming kernels go past the caches.
 };
 
 extern const KernelTable kernels_baseline;  ///< What the compiler was told to build everything for.

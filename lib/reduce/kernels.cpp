@@ -33,4 +33,6 @@ ScaleKernel scale_kernel(Type type) { return chosen().scale[static_cast<int>(typ
 
 CopyKernel copy_streaming_kernel() { return chosen().copy_streaming; }
 
+bool has_streaming_kernels() { return chosen().streams; }
+
 }  // namespace tutti

@@ -42,5 +42,7 @@ using ScaleKernel = void (*)(void* data, std::size_t count, double factor);
 [[nodiscard]] ScaleKernel scale_kernel(Type type);
 /// The kernel that copies past the caches, as reduce_many_streaming_kernel() reduces.
 [[nodiscard]] CopyKernel copy_streaming_kernel();
+/// Whether this processor has kernels that go past the caches.
+[[nodiscard]] bool has_streaming_kernels();
 
 }  // namespace tutti

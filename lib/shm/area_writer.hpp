@@ -8,10 +8,11 @@
 
 namespace tutti::shm {
 
-/// Of the areas that one reader, or several, give back. Their lines are in the caches of the readers. Between cores
-/// that share a cache, writing them there is cheapest. Between others each line has to be fetched back first, at
-/// several times the cost of writing to memory past all caches, which the reader then reads at no loss. Who shares a
-/// cache with whom depends on the machine and on where ranks run, which may change: so it is measured, piece by piece.
+/// Writes areas that their readers, one or several, gave back: their lines are in the readers' caches. Between cores
+/// that share a cache it is cheapest to write them there. Between others each line has to be fetched back first, at
+/// several times the cost of writing to memory past all caches, from which the reader then reads at no loss. Who shares
+/// a cache with whom depends on the machine and on where ranks run, which may change: so it is measured, piece by
+/// piece.
 class AreaWriter {
  public:
   enum class Way : std::uint8_t { cached, past_caches };

@@ -145,7 +145,7 @@ class Channel {
   };
 
   static constexpr int loans = 1;  ///< In a line of credits: behind those of the ring, the loans that were read.
-  static std::size_t index(int lane) { return static_cast<std::size_t>(lane); }
+  static std::size_t index(int number) { return static_cast<std::size_t>(number); }
   bool has_credit(int lane);
   void give_back(int code);
   [[nodiscard]] Line* lines(std::byte* slots, std::uint64_t slot) const {
