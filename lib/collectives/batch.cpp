@@ -203,13 +203,11 @@ class OneEach {
  public:
   explicit OneEach(const Communicator& comm) : state_(comm.share()) {}
 
-  OneEach& send(const void* data, Count count, Type type, Rank to) {
+  void send(const void* data, Count count, Type type, Rank to) {
     send_ = checked({"send", state_->rank()}, "to", data, count, type, to, state_->size());
-    return *this;
   }
-  OneEach& recv(void* data, Count count, Type type, Rank from) {
+  void recv(void* data, Count count, Type type, Rank from) {
     recv_ = checked({"recv", state_->rank()}, "from", data, count, type, from, state_->size());
-    return *this;
   }
   void run() const { tutti::run(state_, span_of(send_), span_of(recv_)); }
   [[nodiscard]] Request start() const { return tutti::start(state_, span_of(send_), span_of(recv_)); }
@@ -232,17 +230,24 @@ void require_other(std::string_view function, std::string_view argument, Rank pe
 
 OneEach sending(const void* data, Count count, Type type, Rank to, const Communicator& comm) {
   require_other("send", "to", to, comm);
-  return OneEach{comm}.send(data, count, type, to);
+  OneEach message{comm};
+  message.send(data, count, type, to);
+  return message;
 }
 
 OneEach receiving(void* data, Count count, Type type, Rank from, const Communicator& comm) {
   require_other("recv", "from", from, comm);
-  return OneEach{comm}.recv(data, count, type, from);
+  OneEach message{comm};
+  message.recv(data, count, type, from);
+  return message;
 }
 
 OneEach exchanging(const void* out, Count out_count, Rank to, void* in, Count in_count, Rank from, Type type,
                    const Communicator& comm) {
-  return OneEach{comm}.recv(in, in_count, type, from).send(out, out_count, type, to);
+  OneEach messages{comm};
+  messages.recv(in, in_count, type, from);
+  messages.send(out, out_count, type, to);
+  return messages;
 }
 
 }  // namespace
