@@ -46,7 +46,7 @@ constinit const Algorithm allreduce_reduce_broadcast{
     .parameter = {.name = "radix", .fallback = 2, .least = 2},
     .build = build,
     .cost = cost,
-    .summary = "up a k-nomial tree and back down: for comparison, and where few ranks may send at a time",
+    .summary = "up a k-nomial tree and back down: few messages, for ranks that share processors",
     .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
 };
 

@@ -9,7 +9,6 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "lib/collectives/arguments.hpp"
 #include "lib/runtime/communicator_state.hpp"
@@ -159,15 +158,12 @@ Request start(const State& state, MessageSpan sends, MessageSpan recvs) {
   const detail::Progress::Entry entry{state->progress()};
   Operation& operation = ready(*state, sends, recvs);
   operation.start(detail::Kind::nonblocking);
-  operation.keep_alive = state;
-  return Request{detail::OwnedOperation{&operation}};
+  return Request{detail::owned(operation, state)};
 }
 
 Plan plan(const State& state, MessageSpan sends, MessageSpan recvs) {
   const detail::Progress::Entry entry{state->progress()};
-  Operation& operation = ready(*state, sends, recvs);
-  operation.keep_alive = state;
-  return Plan{detail::OwnedOperation{&operation}};
+  return Plan{detail::owned(ready(*state, sends, recvs), state)};
 }
 
 }  // namespace

@@ -115,18 +115,12 @@ Operation& ready(const Call& call, CommunicatorState& state, const Options& opti
   return operation;
 }
 
-OwnedOperation owned(Operation& operation, const Communicator& comm) {
-  operation.keep_alive = comm.share();
-  return OwnedOperation{&operation};
-}
-
 }  // namespace
 
 void run(const Call& call, const Communicator& comm, const Options& options) {
   CommunicatorState& state = comm.state();
   Progress::Entry entry{state.progress()};
-  Operation& operation = ready(call, state, options);
-  run_to_end(operation, entry);
+  run_to_end(ready(call, state, options), entry);
 }
 
 Request start(const Call& call, const Communicator& comm, const Options& options) {
@@ -134,13 +128,13 @@ Request start(const Call& call, const Communicator& comm, const Options& options
   const Progress::Entry entry{state.progress()};
   Operation& operation = ready(call, state, options);
   operation.start(Kind::nonblocking);
-  return Request{owned(operation, comm)};
+  return Request{owned(operation, comm.share())};
 }
 
 Plan prepare(const Call& call, const Communicator& comm, const Options& options) {
   CommunicatorState& state = comm.state();
   const Progress::Entry entry{state.progress()};
-  return Plan{owned(ready(call, state, options), comm)};
+  return Plan{owned(ready(call, state, options), comm.share())};
 }
 
 }  // namespace tutti::detail

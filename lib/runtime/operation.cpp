@@ -136,6 +136,11 @@ void run_to_end(Operation& operation, Progress::Entry& entry) {
   operation.rethrow();
 }
 
+OwnedOperation owned(Operation& operation, std::shared_ptr<CommunicatorState> state) {
+  operation.keep_alive = std::move(state);
+  return OwnedOperation{&operation};
+}
+
 bool Operation::yields() const { return communicator_.is_crowded() && !(polls_mpi() && communicator_.mpi_yields()); }
 
 }  // namespace tutti::detail

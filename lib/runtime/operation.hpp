@@ -12,6 +12,7 @@
 #include "lib/runtime/lanes.hpp"
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/routed_port.hpp"
+#include "tutti/request.hpp"
 
 namespace tutti::detail {
 
@@ -88,5 +89,7 @@ class Operation {
 
 /// A blocking call: starts the operation, waits for it and gives it back to its plan. Throws what made it fail.
 void run_to_end(Operation& operation, Progress::Entry& entry);
+/// For a Request or a Plan, with which the communicator's state lives.
+[[nodiscard]] OwnedOperation owned(Operation& operation, std::shared_ptr<CommunicatorState> state);
 
 }  // namespace tutti::detail
