@@ -2,8 +2,11 @@
 /// there in one message, and hands out what came. Which rank it is differs from node to node, so that all take part.
 /// Shapes   in[p n] -> out[p n], elements, or blocks of listed sizes; scratch 2 m^2 n for each node carried for
 /// Cost     h nodes of m ranks: 3 rounds; a node exchanges one message with each other node, each block crosses once
-/// Needs    any p >= 1, any n >= 0, any spread over nodes; sizes that are not equal go the same way first
+/// Needs    any p >= 1, any n >= 0, any spread over nodes; sizes that are not equal go to the ranks that carry
+///          first, and blocks of more than `largest` straight where they belong
 /// Source   Bienz, Gropp & Olson, IJHPCA 34(5), 2020 (node-aware communication)
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "phases_alltoall.hpp"
@@ -12,20 +15,60 @@
 namespace tutti {
 namespace {
 
-/// The sizes of the blocks of a pair, of those learned the first that are left.
+/// A rank's blocks, by which way they go. Within the node, and if they are large, they go straight.
+class Ways {
+ public:
+  Ways(const Nodes& nodes, const Carried& is_carried, const Blocks& blocks) : blocks_(blocks) {
+    for (int rank = 0; rank < blocks.parts(); ++rank) {
+      const bool is_straight = nodes.of(Rank{rank}) == nodes.own() || !is_carried(blocks[rank].count);
+      straight_.push_back(is_straight ? blocks[rank].count : Count{0});
+      offsets_.push_back(blocks[rank].offset);
+    }
+  }
+  /// All blocks, those that are carried without elements.
+  [[nodiscard]] BlockList straight() const { return {straight_, offsets_}; }
+  [[nodiscard]] Regions carried(const Group& others) const {
+    Regions regions;
+    for (const Rank other : others.ranks)
+      if (straight_[index(other.value())] == Count{0}) Blocks::append(regions, blocks_[other.value()]);
+    return regions;
+  }
+
+ private:
+  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+  Blocks blocks_;
+  std::vector<Count> straight_, offsets_;
+};
+
+/// The sizes of the blocks of a pair that are carried, of those learned the first that are left.
 PairSizes sizes_of(const Problem& problem, const Nodes& nodes, const NodePair& pair, std::span<const Count>& left) {
   const int members = nodes.mine().size(), others = nodes.at(pair.node).size();
-  const auto entries = static_cast<std::size_t>(PairSizes::entries(members, others));
+  const auto entries = static_cast<std::size_t>(members * PairSizes::entries(others));
   if (pair.here != problem.rank) return {members, others, {}};
   if (!problem.uneven()) return {members, others, std::vector<Count>(entries, problem.count)};
-  const auto mine = std::exchange(left, left.subspan(entries)).first(entries);
-  return {members, others, {mine.begin(), mine.end()}};
+  std::vector<Count> sizes{left.begin(), left.begin() + static_cast<std::ptrdiff_t>(entries)};
+  left = left.subspan(entries);
+  std::ranges::replace_if(sizes, std::not_fn(Carried{problem}), Count{0});
+  return {members, others, std::move(sizes)};
+}
+
+/// Exchanges with other ranks what goes straight.
+void append_straight(ScheduleBuilder& plan, const Problem& all, const Nodes& nodes, const Ways& in, const Ways& out) {
+  constexpr int window = 16;  // as that of linear, but for ranks of this node
+  Problem problem = all;
+  problem.in = in.straight(), problem.out = out.straight();
+  std::vector<BlockExchange> exchanges = exchanges_by_distance(problem);
+  std::erase_if(exchanges, [&](const BlockExchange& exchange) {
+    return input_blocks(problem)[exchange.to].count + output_blocks(problem)[exchange.from].count == Count{0};
+  });
+  append_exchanges(plan, problem, exchanges, std::max(window, nodes.mine().size() - 1));
 }
 
 Schedule build(const Problem& problem) {
   ScheduleBuilder plan{problem};
   const Nodes nodes{problem};
-  const Blocks in = input_blocks(problem), out = output_blocks(problem);
+  const Carried is_carried{problem};
+  const Ways in{nodes, is_carried, input_blocks(problem)}, out{nodes, is_carried, output_blocks(problem)};
   const std::vector<NodePair> pairs = node_pairs(nodes);
   std::vector<PairSizes> sizes;
   Regions arrived;
@@ -36,34 +79,43 @@ Schedule build(const Problem& problem) {
     for (int member = 0; pair.here == problem.rank && member < nodes.mine().size(); ++member)
       parcels.push_back(plan.scratch(of_pair.leaving(member)));
     arrived.push_back(plan.scratch(pair.here == problem.rank ? of_pair.arriving() : Count{0}));
-    append_crossing(plan, nodes, pair, in, parcels, arrived.back());
+    append_crossing(plan, nodes, pair, in.carried(nodes.at(pair.node)), parcels, arrived.back());
   }
-  append_exchanges(plan, problem, exchanges_within(nodes.mine()), std::max(1, nodes.mine().size() - 1));
+  append_straight(plan, problem, nodes, in, out);
   for (std::size_t i = 0; i < pairs.size(); ++i)
-    append_delivery(plan, nodes, pairs[i], out, sizes[i], arrived[i]);
+    append_delivery(plan, nodes, pairs[i], out.carried(nodes.at(pairs[i].node)), sizes[i], arrived[i]);
   return plan.build();
 }
 
-/// The crossing with sizes for blocks: those who carry learn all sizes of a pair.
+/// Those who carry for a pair learn the sizes of its blocks from the ranks of their own node, which know what they send
+/// and what they get: nothing has to cross before the blocks do.
 Exchange exchange(const Problem& problem) {
   const Nodes nodes{problem};
-  const int members = nodes.mine().size();
+  const Group& mine = nodes.mine();
   const std::vector<NodePair> pairs = node_pairs(nodes);
+  const auto entries_of = [&](const NodePair& pair) { return PairSizes::entries(nodes.at(pair.node).size()); };
   Count learned;
   for (const NodePair& pair : pairs)
-    if (pair.here == problem.rank) learned += Count{PairSizes::entries(members, nodes.at(pair.node).size())};
-  ScheduleBuilder plan{{problem.rank, problem.size}, Count{problem.size}, learned};
+    if (pair.here == problem.rank) learned += Count{mine.size() * entries_of(pair)};
+  const Count told{2 * problem.size};
+  ScheduleBuilder plan{{problem.rank, problem.size}, told, learned};
+  const Blocks sizes{plan.input(), 2 * problem.size};
   Region next{Buffer::output, Count{0}, Count{0}};
-  const auto take = [&](int entries) { return next = {Buffer::output, next.offset + next.count, Count{entries}}; };
   for (const NodePair& pair : pairs) {
-    const int others = nodes.at(pair.node).size();
-    Regions parcels;
-    for (int member = 0; pair.here == problem.rank && member < members; ++member)
-      parcels.push_back(take(others));
-    const Region arrived = pair.here == problem.rank ? take(members * others) : Region{};
-    append_crossing(plan, nodes, pair, {plan.input(), problem.size}, parcels, arrived);
+    Regions own;
+    for (const int direction : {0, problem.size})
+      for (const Rank other : nodes.at(pair.node).ranks)
+        Blocks::append(own, sizes[direction + other.value()]);
+    if (pair.here != problem.rank) plan.send(own, pair.here);
+    for (int member = 0; pair.here == problem.rank && member < mine.size(); ++member) {
+      next = {Buffer::output, next.offset + next.count, Count{entries_of(pair)}};
+      if (member == mine.me)
+        plan.copy(own, Regions{next});
+      else
+        plan.recv(next, mine.at(member));
+    }
   }
-  return {plan.build(), Count{problem.size}, learned};
+  return {plan.build(), told, learned};
 }
 
 Cost cost(const Problem& problem) {
@@ -88,6 +140,7 @@ constinit const Algorithm alltoall_two_level{
     .name = "two_level",
     .order = Order::of_ranks,
     .levels = Levels::nodes,
+    .parameter = Carried::parameter,
     .build = build,
     .cost = cost,
     .exchange = exchange,

@@ -22,23 +22,22 @@ inline std::vector<NodePair> node_pairs(const Nodes& nodes) {
   return pairs;
 }
 
-/// The sizes of the blocks of a pair that its carrier moves, in the order of ranks: those that leave by sender and,
-/// within it, receiver, then those that arrive by sender and receiver.
+/// The sizes of the blocks of a pair that its carrier moves, as each member of this node lists its own: to each of the
+/// others, then from each of them, all in the order of ranks.
 class PairSizes {
  public:
   PairSizes(int members, int others, std::vector<Count> sizes)
       : members_(members), others_(others), sizes_(std::move(sizes)) {}
-  [[nodiscard]] static int entries(int members, int others) { return 2 * members * others; }
+  /// What one member lists.
+  [[nodiscard]] static int entries(int others) { return 2 * others; }
   /// Of what a member of this node sends to all of the other.
   [[nodiscard]] Count leaving(int member) const {
     Count sum;
     for (int other = 0; other < others_; ++other)
-      sum += entry(member * others_ + other);
+      sum += entry(member, other);
     return sum;
   }
-  [[nodiscard]] Count arriving(int other, int member) const {
-    return entry(members_ * others_ + other * members_ + member);
-  }
+  [[nodiscard]] Count arriving(int other, int member) const { return entry(member, others_ + other); }
   [[nodiscard]] Count arriving() const {
     Count sum;
     for (int other = 0; other < others_; ++other)
@@ -48,7 +47,9 @@ class PairSizes {
   }
 
  private:
-  [[nodiscard]] Count entry(int index) const { return sizes_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] Count entry(int member, int index) const {
+    return sizes_[static_cast<std::size_t>(member * entries(others_) + index)];
+  }
 
   int members_, others_;
   std::vector<Count> sizes_;

@@ -2,21 +2,9 @@
 #include "phases_node_pairs.hpp"
 
 namespace tutti {
-namespace {
-
-Regions blocks_of(const Blocks& blocks, const Group& node) {
-  Regions regions;
-  for (const Rank member : node.ranks)
-    Blocks::append(regions, blocks[member.value()]);
-  return regions;
-}
-
-}  // namespace
-
-void append_crossing(ScheduleBuilder& plan, const Nodes& nodes, const NodePair& pair, const Blocks& from,
+void append_crossing(ScheduleBuilder& plan, const Nodes& nodes, const NodePair& pair, const Regions& given,
                      const Regions& parcels, const Region& arrived) {
   const Group& mine = nodes.mine();
-  const Regions given = blocks_of(from, nodes.at(pair.node));
   if (pair.here != mine.at(mine.me)) return plan.send(given, pair.here);
   for (int member = 0; member < mine.size(); ++member) {
     const Region& parcel = parcels[static_cast<std::size_t>(member)];
@@ -30,10 +18,9 @@ void append_crossing(ScheduleBuilder& plan, const Nodes& nodes, const NodePair& 
   plan.recv(arrived, pair.there);
 }
 
-void append_delivery(ScheduleBuilder& plan, const Nodes& nodes, const NodePair& pair, const Blocks& out,
+void append_delivery(ScheduleBuilder& plan, const Nodes& nodes, const NodePair& pair, const Regions& wanted,
                      const PairSizes& sizes, const Region& arrived) {
   const Group &mine = nodes.mine(), &theirs = nodes.at(pair.node);
-  const Regions wanted = blocks_of(out, theirs);
   if (pair.here != mine.at(mine.me)) return plan.recv(wanted, pair.here);
   std::vector<Regions> parcels(static_cast<std::size_t>(mine.size()));
   Region block = arrived;

@@ -6,14 +6,14 @@
 
 namespace tutti {
 
-/// Collects what this rank's node has for another in `parcels` of the rank that carries for the pair, one after the
-/// other by sender, and exchanges it for what the other node has, which lands in `arrived`. Of other ranks both are
-/// unused.
-void append_crossing(ScheduleBuilder& plan, const Nodes& nodes, const NodePair& pair, const Blocks& from,
+/// Collects what this rank's node has for another, of which this rank gives `given`, in `parcels` of the rank that
+/// carries for the pair, one after the other by sender, and exchanges it for what the other node has, which lands in
+/// `arrived`. Of other ranks both are unused.
+void append_crossing(ScheduleBuilder& plan, const Nodes& nodes, const NodePair& pair, const Regions& given,
                      const Regions& parcels, const Region& arrived);
 
-/// Hands out what arrived, which lies there by sender and within it by receiver, to the blocks of `out`.
-void append_delivery(ScheduleBuilder& plan, const Nodes& nodes, const NodePair& pair, const Blocks& out,
+/// Hands out what arrived, which lies there by sender and within it by receiver; this rank gets `wanted` of it.
+void append_delivery(ScheduleBuilder& plan, const Nodes& nodes, const NodePair& pair, const Regions& wanted,
                      const PairSizes& sizes, const Region& arrived);
 
 }  // namespace tutti

@@ -47,10 +47,12 @@ struct Parameter {
   std::string_view name;  ///< Empty: it has none.
   int fallback = 0;       ///< If none is asked for.
   int least = 0, most = 65536;
+  enum class Unit : std::uint8_t { number, bytes };
+  Unit unit = Unit::number;  ///< Bytes: users give bytes, schedules get as many elements as these are, or one.
 };
 
-/// A schedule by which ranks tell each other sizes: its elements are counts. `input` of them are this rank's own (the
-/// counts of `in` where they are listed on several ranks, else those that the rank knows), `output` are learned.
+/// A schedule by which ranks tell each other sizes: its elements are counts. `input` of them are the first that this
+/// rank knows (known_sizes), `output` are learned.
 struct Exchange {
   Schedule schedule;
   Count input, output;

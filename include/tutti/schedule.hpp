@@ -161,4 +161,7 @@ struct Shape {
 };
 [[nodiscard]] Shape shape_of(const Problem& problem);
 
+/// The sizes that a rank knows of blocks that are listed: the counts of `in`, then those of `out`.
+[[nodiscard]] std::vector<Count> known_sizes(const Problem& problem);
+
 }  // namespace tutti

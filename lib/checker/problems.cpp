@@ -39,8 +39,8 @@ std::vector<std::vector<Count>> learned_by(const Algorithm& algorithm, const std
       if (leaves.size() != 1)
         throw Fault{
             fmt::format("exchange of sizes: rank {}: element {} is no size", rank.value(), learned.back().size())};
-      const auto& counts = problems[index(leaves[0].rank)].in.counts;
-      learned.back().push_back(counts[static_cast<std::size_t>(leaves[0].element.value())]);
+      const std::vector<Count> known = known_sizes(problems[index(leaves[0].rank)]);
+      learned.back().push_back(known[static_cast<std::size_t>(leaves[0].element.value())]);
     }
   }
   return learned;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 #include <numeric>
 #include <stdexcept>
@@ -52,6 +53,13 @@ Selection named(const CallSite& site, const Call& call, std::string_view algorit
   }
 }
 
+/// As schedules get it.
+int parameter_of(const Choice& choice, Type type) {
+  const int given = choice.parameter, element = static_cast<int>(size_of(type).value());
+  if (choice.algorithm->parameter.unit != Parameter::Unit::bytes || given == 0) return given;
+  return std::max(1, given / element);
+}
+
 /// Whether the lists of a call are those that a plan was made for. The arrays of the earlier call may have changed.
 bool has_lists_of(const Call& call, const Problem& problem) {
   const bool at_root = problem.rank == problem.root;
@@ -85,7 +93,7 @@ Operation& checked(Call call, CommunicatorState& state, const Options& options) 
                                   ? select(question_of(call, key.problem, state), state.settings())
                                   : named(site, call, options.algorithm, state.nodes());
   key.choice = selection.choice;
-  key.problem.parameter = selection.choice.parameter;
+  key.problem.parameter = parameter_of(selection.choice, call.type);
   if (selection.choice.algorithm->levels == Levels::nodes) key.problem.nodes = state.nodes();
   try {
     CachedPlan& plan = state.plan(key, [&] { require_disjoint_blocks(site, key.problem); });

@@ -15,6 +15,10 @@ bool is_long_for_a_chain(const Question& q) { return q.bytes >= q.nodes * (192 *
 bool is_huge(const Question& q) { return q.bytes > 256 * (1024 * kibibyte); }
 /// Blocks between two ranks, or of one, that are worth two stops on their way, as fewer messages cross.
 bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <= 4 * (q.ranks * kibibyte); }
+/// Of which only those of up to the parameter go over others.
+bool has_listed_blocks(const Question& q) { return q.is_uneven; }
+/// With fewer ranks a node, waiting for the leader costs what its message saves.
+bool has_listed_blocks_of_many(const Question& q) { return q.is_uneven && q.ranks >= 4 * q.nodes; }
 /// Only then can a node take part in a scan as one.
 bool has_rows_of_ranks(const Question& q) { return follow_each_other(q.spread); }
 
@@ -46,6 +50,12 @@ constexpr Rule rules[] = {
     {Collective::gather, "two_level", has_small_even_blocks, "as the root then gets one message from each node"},
     {Collective::scatter, "two_level", has_small_even_blocks, "as the root then sends one message to each node"},
     {Collective::alltoall, "two_level", has_small_even_blocks, "as one message then goes from node to node"},
+    {Collective::gather, "two_level:8K", has_listed_blocks_of_many,
+     "as the root then gets one message from each node, but for blocks of more than 8 KiB"},
+    {Collective::scatter, "two_level:8K", has_listed_blocks,
+     "as the root then sends one message to each node, but for blocks of more than 8 KiB"},
+    {Collective::alltoall, "two_level:8K", has_listed_blocks,
+     "as one message then goes from node to node, but for blocks of more than 8 KiB"},
     {Collective::scan, "two_level", has_rows_of_ranks, "as one sum then goes from node to node"},
     {Collective::exscan, "two_level", has_rows_of_ranks, "as one sum then goes from node to node"},
 };

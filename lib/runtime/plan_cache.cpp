@@ -15,7 +15,7 @@ namespace {
 
 /// What the ranks of a gather told its root, or the root of a scatter told a rank, must be what that was given.
 void require_expected_sizes(const Problem& problem) {
-  if (problem.collective == Collective::scatter && problem.rank != problem.root &&
+  if (problem.collective == Collective::scatter && problem.rank != problem.root && !problem.learned.empty() &&
       problem.learned[0] != problem.out.counts[0])
     throw Error(fmt::format("the root gives {} elements, of which this rank expects {}", problem.learned[0].value(),
                             problem.out.counts[0].value()));
@@ -57,6 +57,7 @@ CachedPlan::CachedPlan(const PlanKey& key, MessageWindow window, const SharedMem
   const Algorithm& algorithm = *key_.choice.algorithm;
   if (algorithm.exchange != nullptr && problem.uneven()) {
     exchanged_ = std::make_unique<Exchange>(algorithm.exchange(problem));
+    told_ = known_sizes(problem);
     compiled = compile(exchanged_->schedule, problem, Type::int64, Op::sum, window, memory);
     compiled.choice = key_.choice;
   } else {

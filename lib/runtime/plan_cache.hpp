@@ -46,7 +46,7 @@ class CachedPlan {
   [[nodiscard]] bool exchanges() const { return exchanged_ != nullptr; }
   [[nodiscard]] const Exchange& exchange() const { return *exchanged_; }
   /// The sizes that this rank tells.
-  [[nodiscard]] std::span<const Count> told() const { return key_.problem.in.counts; }
+  [[nodiscard]] std::span<const Count> told() const { return told_; }
   [[nodiscard]] CompiledPlan compile_learned(std::span<const Count> learned) const;
 
   CompiledPlan compiled;
@@ -60,6 +60,7 @@ class CachedPlan {
   SharedMemory memory_{};
   std::vector<std::vector<Count>> lists_;
   std::unique_ptr<Exchange> exchanged_;
+  std::vector<Count> told_;
   std::vector<std::unique_ptr<Operation>> operations_;
   Operation* unused_ = nullptr;
 };

@@ -47,4 +47,10 @@ Shape shape_of(const Problem& problem) {
   return {none, none};
 }
 
+std::vector<Count> known_sizes(const Problem& problem) {
+  std::vector<Count> sizes{problem.in.counts.begin(), problem.in.counts.end()};
+  sizes.insert(sizes.end(), problem.out.counts.begin(), problem.out.counts.end());
+  return sizes;
+}
+
 }  // namespace tutti
