@@ -77,8 +77,8 @@ class Nodes {
   int lanes_ = 1;
 };
 
-/// Of blocks of differing sizes, those that go over another rank to save messages. Larger ones go straight to where they
-/// belong, which both ends know by themselves.
+/// Of blocks of differing sizes, those that go over another rank to save messages. Larger ones go straight to where
+/// they belong, which both ends know by themselves.
 class Carried {
  public:
   /// The parameter: elements of the largest that is carried; 0: all are.

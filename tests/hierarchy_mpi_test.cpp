@@ -15,6 +15,7 @@ std::vector<std::string> leveled(Collective collective) {
     if (algorithm->collective == collective && algorithm->levels == Levels::nodes) {
       names.emplace_back(algorithm->name);
       names.push_back(std::string{algorithm->name} + "/24");
+      if (algorithm->parameter.unit == Parameter::Unit::bytes) names.push_back(std::string{algorithm->name} + ":100");
     }
   return names;
 }

@@ -151,6 +151,63 @@ TEST(BetweenNodes, OneMessageOfAnAlltoallGoesFromNodeToNode) {
       EXPECT_EQ(crossing.messages, *std::ranges::max_element(nodes)) << spread;
 }
 
+/// Blocks of 1 to p elements, of 20 from every third sender to every fourth receiver.
+std::vector<Count> some_large_blocks(Collective collective, int size) {
+  std::vector<Count> counts;
+  for (int sender = 0; sender < (collective == alltoall ? size : 1); ++sender)
+    for (int receiver = 0; receiver < size; ++receiver)
+      counts.emplace_back(sender % 3 == 0 && receiver % 4 == 0 ? 20 : 1 + (sender + receiver) % size);
+  return counts;
+}
+
+TEST(BetweenNodes, OnlyLargeBlocksOfDifferingSizesGoStraight) {
+  constexpr int largest = 15;
+  for (const auto& [spread, nodes] : spreads)
+    for (const Collective collective : {gather, scatter, alltoall}) {
+      const Algorithm& algorithm = *find_algorithm(collective, "two_level");
+      Case what = case_of(nodes, collective);
+      what.counts = some_large_blocks(collective, what.size);
+      what.parameter = largest;
+      ASSERT_EQ(prove(algorithm, what).fault, "") << to_text(what);
+      const int root_node = nodes[static_cast<std::size_t>(what.root.value())];
+      std::set<std::pair<int, int>> carried;  // between which nodes
+      int straight = 0;
+      for (std::size_t i = 0; i < what.counts.size(); ++i) {
+        const int here = nodes[i % nodes.size()];
+        const int there = collective == alltoall ? nodes[i / nodes.size()] : root_node;
+        if (here == there) continue;
+        if (what.counts[i] > Count{largest})
+          ++straight;
+        else
+          carried.emplace(here, there);
+      }
+      int messages = 0;
+      for (const Crossing& crossing : crossings(algorithm, what))
+        messages += crossing.messages;
+      EXPECT_GT(straight, 0);
+      EXPECT_EQ(messages, straight + static_cast<int>(carried.size())) << to_string(collective) << ", " << spread;
+    }
+}
+
+TEST(BetweenNodes, SizesDoNotCross) {
+  for (const auto& [spread, nodes] : spreads)
+    for (const Collective collective : {gather, scatter, alltoall}) {
+      const Algorithm& algorithm = *find_algorithm(collective, "two_level");
+      Case what = case_of(nodes, collective);
+      what.counts = some_large_blocks(collective, what.size);
+      const Problems problems{algorithm, what};
+      int told = 0;
+      for (Rank rank; rank.value() < what.size; rank = Rank{rank.value() + 1})
+        for (const Step& step : algorithm.exchange(problems.of(rank)).schedule.steps)
+          if (const auto* send = std::get_if<Send>(&step.action)) {
+            const auto node_of = [&](Rank of) { return nodes[static_cast<std::size_t>(of.value())]; };
+            EXPECT_EQ(node_of(rank), node_of(send->to)) << to_string(collective) << ", " << spread;
+            ++told;
+          }
+      EXPECT_GT(told, 0) << to_string(collective) << ", " << spread;
+    }
+}
+
 std::string table_row(const Algorithm& algorithm, const Case& what) {
   Crossing all, busiest;
   Least least;

@@ -67,10 +67,22 @@ TEST(SelectionOnNodes, KeepsTheOrderOfRanksWhereTheOperationNeedsIt) {
   expect_chosen(question, "two_level/48K");
 }
 
-TEST(SelectionOnNodes, TakesUnevenBlocksStraight) {
-  Question question = on_four_nodes(Collective::gather, 8);
+TEST(SelectionOnNodes, TakesOnlySmallBlocksOfDifferingSizesOverLeaders) {
+  for (const Collective collective : {Collective::scatter, Collective::alltoall}) {
+    Question question = on_four_nodes(collective, 0);  // ranks know no more than their own sizes
+    question.is_uneven = true;
+    expect_chosen(question, "two_level:8K");
+  }
+}
+
+TEST(SelectionOnNodes, OfAnUnevenGatherMindsHowManyRanksANodeHas) {
+  Question question = on_four_nodes(Collective::gather, 0);
   question.is_uneven = true;
   expect_chosen(question, "linear");
+  constexpr std::array<int, 8> two_by_four{0, 0, 0, 0, 4, 4, 4, 4};
+  question.nodes = 2;
+  question.spread = two_by_four;
+  expect_chosen(question, "two_level:8K");
 }
 
 TEST(SelectionOnNodes, IsThatOfOneLevelWithARankPerNode) {
