@@ -22,15 +22,6 @@ inline std::vector<BlockExchange> exchanges_by_distance(const Problem& problem) 
   return exchanges;
 }
 
-/// Among the ranks of a group, with those 1, 2, ... places ahead.
-inline std::vector<BlockExchange> exchanges_within(const Group& group) {
-  std::vector<BlockExchange> exchanges;
-  const Ring ring{Rank{group.me}, group.size()};
-  for (int distance = 1; distance < group.size(); ++distance)
-    exchanges.push_back({group.at(ring.behind(-distance)).value(), group.at(ring.behind(distance)).value()});
-  return exchanges;
-}
-
 /// In pairs, whose ranks differ by 1, 2, ..., p-1 bitwise, if p is a power of two; else by distance.
 inline std::vector<BlockExchange> exchanges_by_pairs(const Problem& problem) {
   if (!std::has_single_bit(static_cast<unsigned>(problem.size))) return exchanges_by_distance(problem);

@@ -11,34 +11,10 @@
 
 #include "phases_alltoall.hpp"
 #include "phases_node_pairs.hpp"
+#include "sizes_of_nodes.hpp"
 
 namespace tutti {
 namespace {
-
-/// A rank's blocks, by which way they go. Within the node, and if they are large, they go straight.
-class Ways {
- public:
-  Ways(const Nodes& nodes, const Carried& is_carried, const Blocks& blocks) : blocks_(blocks) {
-    for (int rank = 0; rank < blocks.parts(); ++rank) {
-      const bool is_straight = nodes.of(Rank{rank}) == nodes.own() || !is_carried(blocks[rank].count);
-      straight_.push_back(is_straight ? blocks[rank].count : Count{0});
-      offsets_.push_back(blocks[rank].offset);
-    }
-  }
-  /// All blocks, those that are carried without elements.
-  [[nodiscard]] BlockList straight() const { return {straight_, offsets_}; }
-  [[nodiscard]] Regions carried(const Group& others) const {
-    Regions regions;
-    for (const Rank other : others.ranks)
-      if (straight_[index(other.value())] == Count{0}) Blocks::append(regions, blocks_[other.value()]);
-    return regions;
-  }
-
- private:
-  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
-  Blocks blocks_;
-  std::vector<Count> straight_, offsets_;
-};
 
 /// The sizes of the blocks of a pair that are carried, of those learned the first that are left.
 PairSizes sizes_of(const Problem& problem, const Nodes& nodes, const NodePair& pair, std::span<const Count>& left) {
@@ -54,12 +30,12 @@ PairSizes sizes_of(const Problem& problem, const Nodes& nodes, const NodePair& p
 
 /// Exchanges with other ranks what goes straight.
 void append_straight(ScheduleBuilder& plan, const Problem& all, const Nodes& nodes, const Ways& in, const Ways& out) {
-  constexpr int window = 16;  // as that of linear, but for ranks of this node
+  constexpr int window = 16;  // as that of linear, or all ranks of this node
   Problem problem = all;
   problem.in = in.straight(), problem.out = out.straight();
   std::vector<BlockExchange> exchanges = exchanges_by_distance(problem);
   std::erase_if(exchanges, [&](const BlockExchange& exchange) {
-    return input_blocks(problem)[exchange.to].count + output_blocks(problem)[exchange.from].count == Count{0};
+    return in.is_carried(exchange.to) && out.is_carried(exchange.from);
   });
   append_exchanges(plan, problem, exchanges, std::max(window, nodes.mine().size() - 1));
 }
@@ -87,37 +63,6 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-/// Those who carry for a pair learn the sizes of its blocks from the ranks of their own node, which know what they send
-/// and what they get: nothing has to cross before the blocks do.
-Exchange exchange(const Problem& problem) {
-  const Nodes nodes{problem};
-  const Group& mine = nodes.mine();
-  const std::vector<NodePair> pairs = node_pairs(nodes);
-  const auto entries_of = [&](const NodePair& pair) { return PairSizes::entries(nodes.at(pair.node).size()); };
-  Count learned;
-  for (const NodePair& pair : pairs)
-    if (pair.here == problem.rank) learned += Count{mine.size() * entries_of(pair)};
-  const Count told{2 * problem.size};
-  ScheduleBuilder plan{{problem.rank, problem.size}, told, learned};
-  const Blocks sizes{plan.input(), 2 * problem.size};
-  Region next{Buffer::output, Count{0}, Count{0}};
-  for (const NodePair& pair : pairs) {
-    Regions own;
-    for (const int direction : {0, problem.size})
-      for (const Rank other : nodes.at(pair.node).ranks)
-        Blocks::append(own, sizes[direction + other.value()]);
-    if (pair.here != problem.rank) plan.send(own, pair.here);
-    for (int member = 0; pair.here == problem.rank && member < mine.size(); ++member) {
-      next = {Buffer::output, next.offset + next.count, Count{entries_of(pair)}};
-      if (member == mine.me)
-        plan.copy(own, Regions{next});
-      else
-        plan.recv(next, mine.at(member));
-    }
-  }
-  return {plan.build(), told, learned};
-}
-
 Cost cost(const Problem& problem) {
   const NodeFigures nodes{Nodes{problem}};
   const Count n = problem.count;
@@ -143,7 +88,7 @@ constinit const Algorithm alltoall_two_level{
     .parameter = Carried::parameter,
     .build = build,
     .cost = cost,
-    .exchange = exchange,
+    .exchange = carriers_learn_sizes,
     .summary = "one message from node to node, by ranks that take turns: each block crosses once",
     .source = "Bienz, Gropp & Olson, IJHPCA 34(5), 2020",
 };

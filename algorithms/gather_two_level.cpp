@@ -4,8 +4,10 @@
 /// Needs    any p >= 1, any n >= 0, any root, any spread over nodes; sizes that are not equal go to leaders first, and
 ///          blocks of more than `largest` straight to the root
 /// Source   Kielmann et al., PPoPP 1999 (MagPIe)
-#include "phases_nodes.hpp"
+#include "nodes_pattern.hpp"
+#include "sizes_of_nodes.hpp"
 #include "tutti/algorithm.hpp"
+#include "tutti/schedule_builder.hpp"
 
 namespace tutti {
 namespace {

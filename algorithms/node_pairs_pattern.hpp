@@ -55,4 +55,30 @@ class PairSizes {
   std::vector<Count> sizes_;
 };
 
+/// A rank's blocks, by which way they go. Within the node, and if they are large, they go straight.
+class Ways {
+ public:
+  Ways(const Nodes& nodes, const Carried& is_carried, const Blocks& blocks) : blocks_(blocks) {
+    for (int rank = 0; rank < blocks.parts(); ++rank) {
+      const bool is_straight = nodes.of(Rank{rank}) == nodes.own() || !is_carried(blocks[rank].count);
+      straight_.push_back(is_straight ? blocks[rank].count : Count{0});
+      offsets_.push_back(blocks[rank].offset);
+    }
+  }
+  /// All blocks, those that are carried without elements.
+  [[nodiscard]] BlockList straight() const { return {straight_, offsets_}; }
+  /// Whether the block for or from that rank is carried, or empty.
+  [[nodiscard]] bool is_carried(int rank) const { return straight_[static_cast<std::size_t>(rank)] == Count{0}; }
+  [[nodiscard]] Regions carried(const Group& others) const {
+    Regions regions;
+    for (const Rank other : others.ranks)
+      if (is_carried(other.value())) Blocks::append(regions, blocks_[other.value()]);
+    return regions;
+  }
+
+ private:
+  Blocks blocks_;
+  std::vector<Count> straight_, offsets_;
+};
+
 }  // namespace tutti

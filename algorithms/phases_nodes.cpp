@@ -81,21 +81,4 @@ void append_parcel_reduce_scatter(ScheduleBuilder& plan, const Group& group, con
   });
 }
 
-Exchange leaders_learn_sizes(const Problem& problem) {
-  const Nodes nodes{problem};
-  const Group& node = nodes.mine();
-  const bool asks = nodes.own() != nodes.of(problem.root), learns = asks && nodes.leads();
-  const Count own{1}, all{learns ? node.size() : 0};
-  ScheduleBuilder plan{{problem.rank, problem.size}, own, all};
-  if (asks && !learns) plan.send(plan.input(), nodes.leader(nodes.own()));
-  const Blocks sizes{plan.output(), node.size()};
-  for (int place = 0; learns && place < node.size(); ++place) {
-    if (place == node.me)
-      plan.copy(plan.input(), sizes[place]);
-    else
-      plan.recv(sizes[place], node.at(place));
-  }
-  return {plan.build(), own, all};
-}
-
 }  // namespace tutti

@@ -36,8 +36,4 @@ void append_parcel_allgather(ScheduleBuilder& plan, const Group& group, const Pa
 /// ceil(log2 size) messages, a summand of each parcel of another member sent once. The operation must be commutative.
 void append_parcel_reduce_scatter(ScheduleBuilder& plan, const Group& group, const Parcels& parcels);
 
-/// Before a gather or scatter of blocks that are listed: on nodes other than the root's leaders learn the sizes of the
-/// node's blocks, by place. The root knows all of them, the others need only their own.
-[[nodiscard]] Exchange leaders_learn_sizes(const Problem& problem);
-
 }  // namespace tutti

@@ -124,6 +124,30 @@ TEST(OnSeveralNodes, TuttiChoosesLevels) {
   }
 }
 
+/// Messages between nodes of an alltoall whose blocks of so many elements are listed, of all ranks.
+std::int64_t crossing(std::int64_t elements, const Communicator& comm) {
+  const std::vector<Count> counts(static_cast<std::size_t>(comm.size()), Count{elements});
+  const std::vector<std::int16_t> in(static_cast<std::size_t>(elements * comm.size()), 1);
+  std::vector<std::int16_t> out(in.size());
+  const std::int64_t before = comm.message_counters().mpi.sent;
+  alltoallv(in.data(), {counts, {}}, out.data(), {counts, {}}, Type::int16, comm, {.algorithm = "two_level:100"});
+  std::int64_t sent = comm.message_counters().mpi.sent - before;
+  MPI_Allreduce(MPI_IN_PLACE, &sent, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT_EQ(out, in);
+  return sent;
+}
+
+TEST(OnSeveralNodes, WhatIsCarriedIsToldInBytes) {
+  const Communicator comm{MPI_COMM_WORLD};
+  const std::span<const int> nodes = comm.state().nodes();
+  if (comm.node_count() == 1) GTEST_SKIP() << "one node";
+  std::int64_t apart = 0;
+  for (const int here : nodes)
+    apart += std::ranges::count_if(nodes, [here](int there) { return here != there; });
+  EXPECT_EQ(crossing(50, comm), comm.node_count() * (comm.node_count() - 1)) << "100 bytes";
+  EXPECT_EQ(crossing(51, comm), apart) << "102 bytes";
+}
+
 TEST(OnSeveralNodes, LargeDataGoOverAllRanks) {
   const Communicator comm{MPI_COMM_WORLD};
   if (comm.node_count() == 1 || comm.node_count() == comm.size()) GTEST_SKIP() << "nodes of one rank, or one node";

@@ -42,7 +42,8 @@ enum class Segments : std::uint8_t {
   of_elements,
 };
 
-/// A number that changes an algorithm's schedules: a radix, or into how many blocks it cuts the data.
+/// A number that changes an algorithm's schedules: a radix, into how many blocks it cuts the data, or a
+/// size.
 struct Parameter {
   std::string_view name;  ///< Empty: it has none.
   int fallback = 0;       ///< If none is asked for.

@@ -130,6 +130,9 @@ template <Element T>
 ///
 /// Errors  as above; also lists that have not one entry per rank, negative counts or offsets, blocks that overlap
 ///         where they are written.
+///         Sizes on which two ranks do not agree are an error of the program: within a node, and straight
+///         between ranks, they become an Error; on several nodes, where leaders carry blocks (`explain` says so:
+///         two_level), some go unnoticed or make ranks wait. "linear" as algorithm names every one.
 inline void alltoallv(const void* in, const BlockList& in_blocks, void* out, const BlockList& out_blocks, Type type,
                       const Communicator& comm, const Options& options = {}) {
   detail::run(detail::alltoallv_call(in, in_blocks, out, out_blocks, type), comm, options);

@@ -88,6 +88,9 @@ requires detail::SameElement<In, T>
 ///
 /// Errors  as above; also lists that have not one entry per rank, negative counts or offsets, blocks that overlap
 ///         where they are written.
+///         Sizes on which two ranks do not agree are an error of the program: within a node, and straight
+///         between ranks, they become an Error; on several nodes, where leaders carry blocks (`explain` says so:
+///         two_level), some go unnoticed or make ranks wait. "linear" as algorithm names every one.
 inline void gatherv(const void* in, Count count, void* out, const BlockList& blocks, Type type, Rank root,
                     const Communicator& comm, const Options& options = {}) {
   detail::run(detail::gatherv_call(in, count, out, blocks, type, root), comm, options);

@@ -87,6 +87,9 @@ requires detail::SameElement<In, T>
 ///
 /// Errors  as above; also lists that have not one entry per rank, negative counts or offsets, blocks that overlap
 ///         where they are written.
+///         Sizes on which two ranks do not agree are an error of the program: within a node, and straight
+///         between ranks, they become an Error; on several nodes, where leaders carry blocks (`explain` says so:
+///         two_level), some go unnoticed or make ranks wait. "linear" as algorithm names every one.
 inline void scatterv(const void* in, const BlockList& blocks, void* out, Count count, Type type, Rank root,
                      const Communicator& comm, const Options& options = {}) {
   detail::run(detail::scatterv_call(in, blocks, out, count, type, root), comm, options);

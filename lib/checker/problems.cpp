@@ -31,7 +31,9 @@ std::vector<std::vector<Count>> learned_by(const Algorithm& algorithm, const std
   Values values{parts};
   Memory memory{parts, values};
   run_in_order(graph.order(Flow::one_credit).events, graph, memory, values);
-  std::vector<std::vector<Count>> learned;
+  std::vector<std::vector<Count>> known, learned;
+  for (const Problem& problem : problems)
+    known.push_back(known_sizes(problem));
   for (Rank rank; rank.value() < static_cast<int>(parts.size()); rank = Rank{rank.value() + 1}) {
     learned.emplace_back();
     for (const Value value : memory.output(rank)) {
@@ -39,8 +41,7 @@ std::vector<std::vector<Count>> learned_by(const Algorithm& algorithm, const std
       if (leaves.size() != 1)
         throw Fault{
             fmt::format("exchange of sizes: rank {}: element {} is no size", rank.value(), learned.back().size())};
-      const std::vector<Count> known = known_sizes(problems[index(leaves[0].rank)]);
-      learned.back().push_back(known[static_cast<std::size_t>(leaves[0].element.value())]);
+      learned.back().push_back(known[index(leaves[0].rank)][static_cast<std::size_t>(leaves[0].element.value())]);
     }
   }
   return learned;

@@ -27,7 +27,7 @@ void Operation::bind(const void* input, void* output) {
   input_ = input;
   output_ = output;
   if (plan_.exchanges())
-    execution_.bind(plan_.told().data(), sizes_.data());
+    execution_.bind(plan_.known().data(), sizes_.data());
   else
     execution_.bind(input, output);
 }

@@ -13,7 +13,8 @@
 namespace tutti::detail {
 namespace {
 
-/// What the ranks of a gather told its root, or the root of a scatter told a rank, must be what that was given.
+/// What the ranks of a gather told its root, or the root of a scatter told a rank, must be what that was given. Where
+/// sizes are told inside nodes only, nothing was.
 void require_expected_sizes(const Problem& problem) {
   if (problem.collective == Collective::scatter && problem.rank != problem.root && !problem.learned.empty() &&
       problem.learned[0] != problem.out.counts[0])
@@ -57,7 +58,7 @@ CachedPlan::CachedPlan(const PlanKey& key, MessageWindow window, const SharedMem
   const Algorithm& algorithm = *key_.choice.algorithm;
   if (algorithm.exchange != nullptr && problem.uneven()) {
     exchanged_ = std::make_unique<Exchange>(algorithm.exchange(problem));
-    told_ = known_sizes(problem);
+    known_ = known_sizes(problem);
     compiled = compile(exchanged_->schedule, problem, Type::int64, Op::sum, window, memory);
     compiled.choice = key_.choice;
   } else {

@@ -45,8 +45,8 @@ class CachedPlan {
   /// Whether what is compiled only exchanges sizes; the schedule proper is then compiled from what was learned.
   [[nodiscard]] bool exchanges() const { return exchanged_ != nullptr; }
   [[nodiscard]] const Exchange& exchange() const { return *exchanged_; }
-  /// The sizes that this rank tells.
-  [[nodiscard]] std::span<const Count> told() const { return told_; }
+  /// The sizes that this rank knows; the first Exchange::input of them are told.
+  [[nodiscard]] std::span<const Count> known() const { return known_; }
   [[nodiscard]] CompiledPlan compile_learned(std::span<const Count> learned) const;
 
   CompiledPlan compiled;
@@ -60,7 +60,7 @@ class CachedPlan {
   SharedMemory memory_{};
   std::vector<std::vector<Count>> lists_;
   std::unique_ptr<Exchange> exchanged_;
-  std::vector<Count> told_;
+  std::vector<Count> known_;
   std::vector<std::unique_ptr<Operation>> operations_;
   Operation* unused_ = nullptr;
 };
