@@ -11,7 +11,7 @@
 
 #include "phases_alltoall.hpp"
 #include "phases_node_pairs.hpp"
-#include "sizes_of_nodes.hpp"
+#include "phases_sizes.hpp"
 
 namespace tutti {
 namespace {

@@ -5,7 +5,7 @@
 ///          blocks of more than `largest` straight where they belong
 /// Source   Kielmann et al., PPoPP 1999 (MagPIe)
 #include "nodes_pattern.hpp"
-#include "sizes_of_nodes.hpp"
+#include "phases_sizes.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/schedule_builder.hpp"
 

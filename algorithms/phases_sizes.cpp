@@ -1,4 +1,4 @@
-#include "sizes_of_nodes.hpp"
+#include "phases_sizes.hpp"
 
 #include "node_pairs_pattern.hpp"
 #include "tutti/schedule_builder.hpp"
