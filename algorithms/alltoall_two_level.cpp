@@ -19,10 +19,11 @@ namespace {
 /// The sizes of the blocks of a pair that are carried, of those learned the first that are left.
 PairSizes sizes_of(const Problem& problem, const Nodes& nodes, const NodePair& pair, std::span<const Count>& left) {
   const int members = nodes.mine().size(), others = nodes.at(pair.node).size();
-  const auto entries = static_cast<std::size_t>(members * PairSizes::entries(others));
+  const int listed = members * PairSizes::entries(others);
+  const auto entries = static_cast<std::size_t>(listed);
   if (pair.here != problem.rank) return {members, others, {}};
   if (!problem.uneven()) return {members, others, std::vector<Count>(entries, problem.count)};
-  std::vector<Count> sizes{left.begin(), left.begin() + static_cast<std::ptrdiff_t>(entries)};
+  std::vector<Count> sizes{left.begin(), left.begin() + listed};
   left = left.subspan(entries);
   std::ranges::replace_if(sizes, std::not_fn(Carried{problem}), Count{0});
   return {members, others, std::move(sizes)};

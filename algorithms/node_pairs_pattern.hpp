@@ -48,7 +48,8 @@ class PairSizes {
 
  private:
   [[nodiscard]] Count entry(int member, int index) const {
-    return sizes_[static_cast<std::size_t>(member * entries(others_) + index)];
+    const int place = member * entries(others_) + index;
+    return sizes_[static_cast<std::size_t>(place)];
   }
 
   int members_, others_;
