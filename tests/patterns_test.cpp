@@ -136,7 +136,7 @@ TEST(Registry, FindsEachAlgorithmByItsName) {
 }
 
 TEST(Registry, ListsEveryFile) {
-  const auto folder = std::filesystem::path{__FILE__}.parent_path().parent_path() / "algorithms";
+  const std::filesystem::path folder{TUTTI_ALGORITHMS};
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
   std::set<std::string> files, registered;
   for (const auto& entry : std::filesystem::directory_iterator{folder})
