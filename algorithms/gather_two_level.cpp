@@ -4,6 +4,7 @@
 /// Needs    any p >= 1, any n >= 0, any root, any spread over nodes; sizes that are not equal go to leaders first, and
 ///          blocks of more than `largest` straight to the root
 /// Source   Kielmann et al., PPoPP 1999 (MagPIe)
+#include "carried_pattern.hpp"
 #include "nodes_pattern.hpp"
 #include "phases_sizes.hpp"
 #include "tutti/algorithm.hpp"

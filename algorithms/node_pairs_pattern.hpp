@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "carried_pattern.hpp"
 #include "nodes_pattern.hpp"
 
 namespace tutti {
