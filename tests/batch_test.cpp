@@ -151,6 +151,36 @@ TEST_F(Messages, RefuseWhatIsNotAllowed) {
   expect_works(comm_);
 }
 
+/// The plan of a message to itself fits any memory; that it overlaps is seen all the same.
+TEST_F(Messages, RefuseOverlapsWithAPlanThatIsThere) {
+  std::vector<double> data(4);
+  const std::span<double> all{data};
+  const auto to_itself = [&](std::span<double> from, std::span<double> into) {
+    sendrecv(std::span<const double>{from}, comm_.rank(), into, comm_.rank(), comm_);
+  };
+  to_itself(all.first(2), all.last(2));
+  expect_throw<ArgumentError>([&] { to_itself(all.first(2), all.subspan(1, 2)); },
+                              {"both sent from and received into"});
+  to_itself(all.last(2), all.first(2));
+}
+
+/// Calls that repeat the one before in all but one respect, and then in all.
+TEST_F(Messages, NeighboursSizesAndBuffersChangeFromCallToCall) {
+  struct Shift {
+    int by;
+    std::size_t count, at;
+  };
+  for (const auto [by, count, place] : {Shift{1, 5, 0}, Shift{1, 5, 9}, Shift{1, 5, 9}, Shift{-1, 5, 9},
+                                        Shift{-1, 6, 9}, Shift{1, 5, 0}, Shift{1, 0, 0}, Shift{1, 5, 0}}) {
+    std::vector<std::int64_t> in(20, -1), expected(20, -1);
+    const std::vector<std::int64_t> out = addends(20, world_rank(), by);
+    const std::vector<std::int64_t> theirs = addends(20, at(-by).value(), by);
+    std::copy_n(theirs.begin() + static_cast<std::ptrdiff_t>(place), count, expected.begin() + 3);
+    sendrecv(std::span{out}.subspan(place, count), at(by), std::span{in}.subspan(3, count), at(-by), comm_);
+    EXPECT_EQ(in, expected) << by << ' ' << count << ' ' << place;
+  }
+}
+
 TEST_F(Messages, OutliveTheCommunicatorObject) {
   auto comm = std::make_unique<Communicator>(MPI_COMM_WORLD);
   const Batch batch{*comm};

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,21 @@ struct LastCall {
   const void* in = nullptr;    ///< What is read; not `call.in` where that is MPI_IN_PLACE.
   void* out = nullptr;
   std::string_view why{};
+};
+
+/// At most one message each way that is part of no collective, as the caller gave them, and what they came to.
+struct LastMessages {
+  struct Message {
+    const void* data = nullptr;
+    Count count{};
+    Type type{};
+    Rank peer{};
+    friend bool operator==(const Message&, const Message&) = default;
+  };
+  std::optional<Message> sent{}, received{};
+  CachedPlan* plan = nullptr;  ///< As in LastCall.
+  const void* in = nullptr;    ///< What the plan is bound to.
+  void* out = nullptr;
 };
 
 /// Outlives its Communicator while requests or plans refer to it.
@@ -73,7 +89,7 @@ class CommunicatorState {
   CachedPlan& plan(const PlanKey& key, const Validate& validate) {
     return plans_.find_or(key, [&] {
       validate();
-      last_call_.plan = nullptr;  // a new plan may take its place
+      forget_last();
       return std::make_unique<CachedPlan>(key, MessageWindow{.messages = tags_.messages(), .far = far_path()},
                                           shared_memory());
     });
@@ -82,11 +98,12 @@ class CommunicatorState {
   template <class Compile>
   CachedPlan& plan_of_messages(const PlanKey& key, const Compile& compiled) {
     return plans_.find_or(key, [&] {
-      last_call_.plan = nullptr;
+      forget_last();
       return std::make_unique<CachedPlan>(key, compiled());
     });
   }
   [[nodiscard]] LastCall& last_call() { return last_call_; }
+  [[nodiscard]] LastMessages& last_messages() { return last_messages_; }
   [[nodiscard]] std::size_t cached_plans() const { return plans_.size(); }
 
   // The turns of operations: one may run when the one a fixed number of turns before it is over, by which tags are told
@@ -124,6 +141,8 @@ class CommunicatorState {
   [[nodiscard]] int in_flight() const { return in_flight_; }
 
  private:
+  /// A new plan may take the place of theirs.
+  void forget_last() { last_call_.plan = last_messages_.plan = nullptr; }
   [[nodiscard]] std::size_t slot(std::uint64_t sequence) const { return sequence % turns_.size(); }
   CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings settings, Admission admission);
   void find_nodes();
@@ -157,6 +176,7 @@ class CommunicatorState {
   const char* closed_because_ = "";
   PlanCache plans_;
   LastCall last_call_;
+  LastMessages last_messages_;
 };
 
 }  // namespace tutti::detail
