@@ -90,6 +90,8 @@ class FakePort {
  public:
   FakePort(FakeNetwork& network, int rank) : network_(&network), rank_(rank) {}
 
+  void bind(const Bases& /*bases*/) {}
+  [[nodiscard]] std::int64_t reduced(int /*joint*/) const { return 0; }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data, std::byte* /*answer*/) {
     if (network_->busy()) return Posted::busy;
     FakeNetwork::Message& message = network_->find(rank_, step.peer, step.message);

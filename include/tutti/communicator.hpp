@@ -37,6 +37,7 @@ struct MessageCounters {
   std::uint64_t delivered = 0;    ///< Written by a peer to where this rank wanted them, in Tutti memory.
   std::uint64_t in_place = 0;     ///< Read in a peer's Tutti memory (tutti/memory.hpp).
   std::uint64_t forwarded = 0;    ///< Sent on in the same pass as it was reduced.
+  std::uint64_t joint = 0;        ///< Reduced from the messages of several ranks in one pass.
   std::uint64_t past_caches = 0;  ///< Sent past the caches: docs/shared-memory.md says when.
 };
 

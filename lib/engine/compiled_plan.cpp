@@ -160,7 +160,10 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   const Messages pairs = by_pair(plan.steps);
   choose_paths(plan, pairs, window.far, memory);
   find_send_groups(plan);
-  if (plan.takes_turns) find_answers(plan, pairs, after);  // else messages have no numbers
+  if (plan.takes_turns) {  // else messages have no numbers
+    find_answers(plan, pairs, after);
+    find_joint_reductions(plan, after);
+  }
   limit_messages(plan.steps, pairs, window.messages, after);
   plan.in_order = starts_in_order(after);
   flatten(after, plan);

@@ -43,11 +43,29 @@ struct CompiledStep {
   /// one's have been read; -1: none.
   int answer = -1;
   int forward = -1;         ///< Of a recv_reduce: the step that sends its result, and waits for nothing else; -1: none.
+  int joint = -1;           ///< The joint reduction that this receive or reduction is part of; -1: none.
   bool makes_room = false;  ///< Of a send: a reduction waits for its data to be out of the way.
   int first_dependent = 0, last_dependent = 0;
   std::int64_t lhs_at = 0, rhs_at = 0, into_at = 0;  ///< Bytes from the start of the buffer.
   std::int64_t bytes = 0;
   [[nodiscard]] bool is_message() const { return verb != Verb::reduce && verb != Verb::copy; }
+};
+
+/// Reductions one after the other that all messages of may be taken at once, in one pass over memory:
+/// into = operands[0] (+) operands[1] (+) ..., from left to right. The bits are the same as one by one, and nothing but
+/// the last of these reductions reads what the others write.
+struct JointReduction {
+  /// What a message brings, or what this rank has.
+  struct Operand {
+    int message = -1;  ///< The step that receives it; -1: none does.
+    Buffer buffer = Buffer::input;
+    std::int64_t at = 0;
+  };
+  static constexpr std::size_t most_operands = 32;
+  std::vector<Operand> operands{};
+  Buffer into = Buffer::output;
+  std::int64_t into_at = 0, bytes = 0;
+  int forward = -1;  ///< As of its last step.
 };
 
 /// How many messages of one pair and direction may be in flight: message m waits for message m - window.
@@ -85,6 +103,7 @@ struct CompiledPlan {
   std::int64_t scratch_bytes = 0;
   int sends = 0, recvs = 0;
   int groups = 0;                          ///< CompiledStep::group is less.
+  std::vector<JointReduction> joints;      ///< CompiledStep::joint indexes this.
   bool uses_mpi = false;                   ///< Whether any message travels over MPI.
   bool uses_network = false;               ///< Whether any message travels on a network.
   bool forwards = false;                   ///< Whether any step has a `forward`.

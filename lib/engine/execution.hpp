@@ -24,8 +24,14 @@ struct Operands {
   std::byte *lhs = nullptr, *rhs = nullptr, *into = nullptr;
 };
 
+/// Where a plan's buffers begin, by Buffer.
+using Bases = std::array<std::byte*, 3>;
+
 /// Runs a plan over a Port, which is what a transport supplies for the messages in flight of one execution:
 ///   void begin(...)                        a new run starts; what it takes is the transport's affair
+///   void bind(const Bases&)                where the plan's buffers are during this run
+///   std::int64_t reduced(joint)            the bytes of that joint reduction (CompiledPlan::joints) that were made as
+///                                          its messages arrived
 ///   Posted post_send(index, step, data, answer)   starts the send of the step of that index; `answer`: where the
 ///                                          message step.answer belongs; nullptr: there is none
 ///   Posted post_recv(index, step, data)    the same for a receive
@@ -57,6 +63,7 @@ class Execution {
   /// Starts a run; the one before must be over.
   void begin() {
     completed_ = next_ = ready_count_ = 0;
+    port_.bind(bases_);
     std::copy(plan_.waits.begin(), plan_.waits.end(), waits_.begin());
     if (plan_.in_order) return;
     for (std::size_t i = 0; i < waits_.size(); ++i)
@@ -110,7 +117,7 @@ class Execution {
       case Verb::recv_reduce:
         return posted(i, port_.post_recv_reduce(static_cast<int>(i), step, operands(step)));
       case Verb::reduce:
-        reduce(operands(step), step.bytes);
+        reduce_rest(step);
         break;
       case Verb::copy:
         std::memcpy(at(step.into, step.into_at), at(step.lhs, step.lhs_at), static_cast<std::size_t>(step.bytes));
@@ -143,6 +150,13 @@ class Execution {
     }
   }
 
+  /// What the transport has not done with others at once.
+  void reduce_rest(const CompiledStep& step) const {
+    const std::int64_t done = step.joint < 0 ? 0 : port_.reduced(step.joint);
+    const Operands whole = operands(step);
+    if (done < step.bytes) reduce({whole.lhs + done, whole.rhs + done, whole.into + done}, step.bytes - done);
+  }
+
   /// avg and scaled sums: once per element, when everything else is done.
   void finish() {
     const auto count = static_cast<std::size_t>(plan_.count);
@@ -153,7 +167,7 @@ class Execution {
 
   const CompiledPlan& plan_;
   Port port_;
-  std::array<std::byte*, 3> bases_{};
+  Bases bases_{};
   std::vector<int> waits_;
   std::vector<int> ready_;
   std::size_t ready_count_ = 0;

@@ -36,4 +36,9 @@ void find_send_groups(CompiledPlan& plan);
 /// the data came from, and those places for them that are free once the data have been read.
 void find_answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after);
 
+/// Finds reductions of three operands or more, two of them messages through shared memory at least, that can be made in
+/// one pass: each but the first continues the one before, waits for nothing else but its message, and alone reads what
+/// the one before wrote.
+void find_joint_reductions(CompiledPlan& plan, const Dependencies& after);
+
 }  // namespace tutti

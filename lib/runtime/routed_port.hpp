@@ -34,6 +34,8 @@ class RoutedPort {
     if (network_ != nullptr) network_->begin(sequence);
     shm_.begin(sequence, lane);
   }
+  void bind(const Bases& bases) { shm_.bind(bases); }
+  [[nodiscard]] std::int64_t reduced(int joint) const { return shm_.reduced(joint); }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data, std::byte* answer) {
     ++counter(step).sent;
     if (is_shared_memory(step.path)) return shm_.post_send(index, step, data, answer);

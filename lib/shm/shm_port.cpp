@@ -28,7 +28,7 @@ bool is_local_message(const CompiledStep& step) { return step.is_message() && is
 }  // namespace
 
 ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
-    : route_(route), plan_(&plan), completed_(plan.steps.size()) {
+    : route_(route), plan_(&plan), completed_(plan.steps.size()), joints_(plan.joints.size()) {
   if (route.links == nullptr) return;
   inline_bytes_ = route.links->geometry().inline_bytes;
   piece_bytes_ = plan.piece_of(route.links->geometry().area_bytes);
@@ -65,6 +65,7 @@ void ShmPort::begin(std::uint64_t sequence, int lane) {
   if (sharing_) sharing_->begin();
   std::ranges::fill(forwarded_, 0);
   std::ranges::fill(delivered_, 0);
+  std::ranges::fill(joints_, Joint{});
   sequence_ = static_cast<std::uint32_t>(sequence);
   lane_ = lane;
   if (plan_->takes_turns) return;
@@ -96,6 +97,12 @@ void ShmPort::require_same_kind() const {
 bool ShmPort::move(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
   if (transfer.loan != 0 && transfer.done == step.bytes) return transfer.channel->has_read(lane_, transfer.loan);
+  if (step.joint >= 0 && step.bytes > inline_bytes_ && transfer.done == 0) {
+    if (reduce_jointly(step.joint)) return true;
+    const Joint& joint = joints_[static_cast<std::size_t>(step.joint)];
+    if (!joint.is_off) return false;
+    transfer.done = joint.done;
+  }
   if (!is_next(transfer.index, step)) return false;
   if (step.verb == Verb::send && !forwarded_.empty() && transfer.done == 0)
     transfer.done = forwarded_[static_cast<std::size_t>(transfer.index)];

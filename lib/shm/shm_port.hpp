@@ -32,6 +32,8 @@ class ShmPort {
 
   /// `lane` is the operation's, but for one that takes no turns.
   void begin(std::uint64_t sequence, int lane);
+  void bind(const Bases& bases) { bases_ = &bases; }
+  [[nodiscard]] std::int64_t reduced(int joint) const { return joints_[static_cast<std::size_t>(joint)].done; }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data, std::byte* answer) {
     if (step.bytes <= inline_bytes_ && is_next(index, step)) {
       Channel& channel = *channel_of(step);
@@ -81,6 +83,15 @@ class ShmPort {
     Channel::Awaited awaited{};  ///< Of a receive whose turn it is: nothing can be done before this is there.
   };
 
+  /// A joint reduction under way. It waits, but not for ever, until the next pieces of all its messages are there;
+  /// what it has not taken by then is received and reduced one by one.
+  struct Joint {
+    std::int64_t done = 0;
+    std::size_t there = 0;  ///< Operands that the next pieces of are known to be there.
+    int looks = 0;          ///< In vain.
+    bool is_off = false;
+  };
+
   [[nodiscard]] Channel* channel_of(const CompiledStep& step) const {
     return channels_[static_cast<std::size_t>(step.peer)];
   }
@@ -127,6 +138,11 @@ class ShmPort {
   void take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const;
   void borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes);
   bool forward(const Transfer& transfer, const std::byte* piece, std::int64_t bytes);
+  bool reduce_jointly(int number);
+  bool are_there(const JointReduction& joint, Joint& at) const;
+  bool take_jointly(const JointReduction& joint, Joint& at);
+  [[nodiscard]] const std::byte* joint_piece(const CompiledStep& step, const Envelope& came, Stream stream,
+                                             std::byte* room, std::size_t bytes);
   void combine(const Transfer& transfer, const std::byte* piece, std::byte* also, std::int64_t bytes) const;
   /// Of the piece of a message before which `done` bytes have travelled.
   [[nodiscard]] Stream stream_of(const CompiledStep& step, std::int64_t done) const {
@@ -151,6 +167,8 @@ class ShmPort {
   /// Per step of a plan with forwards: bytes of a send that were sent, or written to where they belong, before it
   /// began.
   std::vector<std::int64_t> forwarded_, delivered_;
+  const Bases* bases_ = nullptr;
+  std::vector<Joint> joints_;  ///< As CompiledPlan::joints.
   std::vector<Transfer> sends_, recvs_;
   std::optional<PieceSharing> sharing_;  ///< If any sends of the plan can share.
 };

@@ -1,0 +1,86 @@
+// How ShmPort reduces what several ranks send in one pass over memory.
+#include <algorithm>
+#include <array>
+
+#include "lib/shm/shm_port.hpp"
+
+namespace tutti::shm {
+namespace {
+
+/// Looks after which messages that are there wait no longer for others: their senders may need the room.
+constexpr int joint_patience = 256;
+
+}  // namespace
+
+/// True once all of it is done.
+bool ShmPort::reduce_jointly(int number) {
+  const JointReduction& joint = plan_->joints[static_cast<std::size_t>(number)];
+  Joint& at = joints_[static_cast<std::size_t>(number)];
+  if (at.done == joint.bytes) return true;
+  while (!at.is_off && are_there(joint, at) && take_jointly(joint, at))
+    if (at.done == joint.bytes) {
+      for (const JointReduction::Operand& operand : joint.operands)
+        if (operand.message >= 0) completed(operand.message, plan_->steps[static_cast<std::size_t>(operand.message)]);
+      return true;
+    }
+  at.is_off |= ++at.looks > joint_patience;
+  return false;
+}
+
+/// Whether the next pieces of all messages are.
+bool ShmPort::are_there(const JointReduction& joint, Joint& at) const {
+  for (; at.there < joint.operands.size(); ++at.there) {
+    const int message = joint.operands[at.there].message;
+    if (message < 0) continue;
+    const CompiledStep& step = plan_->steps[static_cast<std::size_t>(message)];
+    if (!is_next(message, step) || !channel_of(step)->awaited(stream_of(step, at.done)).is_there()) return false;
+  }
+  return true;
+}
+
+/// The next pieces, which are there. False: some are not what they should be, or not whole.
+bool ShmPort::take_jointly(const JointReduction& joint, Joint& at) {
+  constexpr std::size_t most = JointReduction::most_operands;
+  constexpr auto room = static_cast<std::size_t>(Geometry{}.inline_bytes);
+  alignas(line_bytes) std::array<std::byte, most * room> arrived;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  std::array<const void*, most> pieces;                            // NOLINT(cppcoreguidelines-pro-type-member-init)
+  std::array<Envelope, most> envelopes;                            // NOLINT(cppcoreguidelines-pro-type-member-init)
+  const std::int64_t bytes = std::min(joint.bytes - at.done, piece_bytes_);
+  const std::size_t count = joint.operands.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const JointReduction::Operand& operand = joint.operands[k];
+    if (operand.message < 0) {
+      pieces[k] = (*bases_)[static_cast<std::size_t>(operand.buffer)] + operand.at + at.done;
+      continue;
+    }
+    const CompiledStep& step = plan_->steps[static_cast<std::size_t>(operand.message)];
+    const Stream stream = stream_of(step, at.done);
+    envelopes[k] = channel_of(step)->look(stream);
+    pieces[k] = joint_piece(step, envelopes[k], stream, arrived.data() + k * room, static_cast<std::size_t>(bytes));
+    if (pieces[k] == nullptr) return false;
+  }
+  std::byte* const into = (*bases_)[static_cast<std::size_t>(joint.into)] + joint.into_at + at.done;
+  plan_->reduce_many(pieces.data(), count, into, nullptr, static_cast<std::size_t>(bytes >> plan_->element_shift));
+  for (std::size_t k = 0; k < count; ++k)
+    if (const int message = joint.operands[k].message; message >= 0) {
+      const CompiledStep& step = plan_->steps[static_cast<std::size_t>(message)];
+      if (envelopes[k].area == Envelope::lent) ++route_.counters->in_place;
+      channel_of(step)->release(stream_of(step, at.done), envelopes[k]);
+    }
+  at.done += bytes;
+  at.there = 0;
+  ++route_.counters->joint;
+  return true;
+}
+
+/// nullptr: leave it to who receives it alone.
+const std::byte* ShmPort::joint_piece(const CompiledStep& step, const Envelope& came, Stream stream, std::byte* room,
+                                      std::size_t bytes) {
+  Channel& channel = *channel_of(step);
+  if (!came.is_same(envelope_of(step)) || came.area == Envelope::delivered) return nullptr;
+  if (came.area == Envelope::lent) return heap_->at(channel.loan(stream).source);
+  if (came.area != 0) return channel.piece(came);
+  return channel.read(stream, room, bytes) ? room : nullptr;
+}
+
+}  // namespace tutti::shm
