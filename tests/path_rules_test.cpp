@@ -53,7 +53,7 @@ void expect_ends_agree(const Job& job, std::string_view name) {
 }
 
 TEST(PathRules, EveryAlgorithmKeepsToThem) {
-  int forwards = 0, offers = 0, groups = 0, swaps = 0, rings = 0;
+  int forwards = 0, offers = 0, groups = 0, joints = 0, swaps = 0, rings = 0;
   for (const Algorithm* algorithm : algorithms()) {
     if (algorithm->levels != Levels::ranks) continue;
     for (int ranks = 1; ranks <= 9; ++ranks)
@@ -66,6 +66,7 @@ TEST(PathRules, EveryAlgorithmKeepsToThem) {
           for (const CompiledPlan& plan : job.plans) {
             EXPECT_EQ(broken_path_rule(plan, job.memory), "") << algorithm->name << ", p = " << ranks;
             groups += plan.groups;
+            joints += static_cast<int>(plan.joints.size());
             for (const CompiledStep& step : plan.steps) {
               forwards += step.forward >= 0 ? 1 : 0;
               offers += step.verb == Verb::send && step.answer >= 0 ? 1 : 0;
@@ -75,7 +76,7 @@ TEST(PathRules, EveryAlgorithmKeepsToThem) {
           }
         }
   }
-  for (const int found : {forwards, offers, groups, swaps, rings})
+  for (const int found : {forwards, offers, groups, joints, swaps, rings})
     EXPECT_GT(found, 100) << "there is nothing to keep to a rule";
 }
 
@@ -201,6 +202,72 @@ TEST(PathRules, FindPlacesThatAreNotFree) {
   expect_caught("another place", "another place", [](CompiledPlan&, CompiledStep& step) {
     step.into_at += 8;
     return step.verb == Verb::send && step.answer >= 0;
+  });
+}
+
+TEST(PathRules, FindJointReductionsOfSomethingElse) {
+  // Where a joint reduction has its first step: `fault` is then made in it.
+  const auto in_joint = [](const std::function<bool(CompiledPlan&, JointReduction&)>& fault) {
+    return [fault](CompiledPlan& plan, CompiledStep& step) {
+      if (step.joint < 0) return false;
+      for (const CompiledStep& other : plan.steps)
+        if (&other < &step && other.joint == step.joint) return false;
+      return fault(plan, plan.joints[static_cast<std::size_t>(step.joint)]);
+    };
+  };
+  using Operand = JointReduction::Operand;
+  expect_caught("one operand less", "other operands", in_joint([](CompiledPlan&, JointReduction& joint) {
+                  joint.operands.pop_back();
+                  return true;
+                }));
+  expect_caught("a result elsewhere", "into elsewhere", in_joint([](CompiledPlan&, JointReduction& joint) {
+                  joint.into_at += 8;
+                  return true;
+                }));
+  expect_caught("other bytes", "other sizes", in_joint([](CompiledPlan&, JointReduction& joint) {
+                  joint.bytes += 8;
+                  return true;
+                }));
+  expect_caught("operands swapped", "", in_joint([](CompiledPlan&, JointReduction& joint) {
+                  std::swap(joint.operands.front(), joint.operands.back());
+                  return true;
+                }));
+  expect_caught("own data from elsewhere", "another operand", in_joint([](CompiledPlan&, JointReduction& joint) {
+                  const auto own = std::ranges::find(joint.operands, -1, &Operand::message);
+                  if (own == joint.operands.end()) return false;
+                  own->at += 8;
+                  return true;
+                }));
+  expect_caught("forwarding what is not sent", "forwards else", in_joint([](CompiledPlan&, JointReduction& joint) {
+                  ++joint.forward;
+                  return true;
+                }));
+  expect_caught("one more to wait for", "something else", in_joint([](CompiledPlan& plan, JointReduction& joint) {
+                  for (std::size_t i = 0; i < plan.steps.size(); ++i)
+                    if (&plan.joints[static_cast<std::size_t>(std::max(plan.steps[i].joint, 0))] == &joint &&
+                        plan.steps[i].joint >= 0 && plan.steps[i].verb == Verb::reduce)
+                      ++plan.waits[i];
+                  return true;
+                }));
+}
+TEST(PathRules, FindSumsOnTheWayThatOthersRead) {
+  expect_caught("one more reader", "others may read", [](CompiledPlan& plan, CompiledStep& step) {
+    if (step.joint < 0 || step.last_dependent == static_cast<int>(plan.dependents.size())) return false;
+    for (const CompiledStep& other : plan.steps)  // the last of them may have any readers
+      if (&other > &step && other.joint == step.joint && other.verb != Verb::recv) {
+        ++step.last_dependent;
+        return true;
+      }
+    return false;
+  });
+  expect_caught("own data partly overwritten", "written before", [](CompiledPlan& plan, CompiledStep& step) {
+    if (step.joint < 0 || step.verb == Verb::recv || step.bytes <= 8) return false;
+    JointReduction& joint = plan.joints[static_cast<std::size_t>(step.joint)];
+    JointReduction::Operand& own = joint.operands.front();
+    if (own.message >= 0 || own.buffer != step.lhs || own.at != step.lhs_at) return false;
+    own.buffer = step.lhs = joint.into;
+    own.at = step.lhs_at = joint.into_at + 8;
+    return true;
   });
 }
 

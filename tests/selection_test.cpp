@@ -103,13 +103,18 @@ TEST(SelectionOnANode, TakesFewTurnsAtProcessorsThatRanksShare) {
   expect_chosen(question, "one_shot");
   question.bytes = Bytes{257};
   expect_chosen(question, few_turns);
-  question.bytes = Bytes{256 * kib};
+  question.bytes = Bytes{64 * kib};
   expect_chosen(question, few_turns);
-  question.bytes = Bytes{256 * kib + 1};
-  expect_chosen(question, "rabenseifner");
+  question.bytes = Bytes{64 * kib + 1};
+  expect_chosen(question, "two_shot/1M");
   question.bytes = Bytes{8};
   question.ranks = 9;
   expect_chosen(question, few_turns);
+  question.bytes = Bytes{256 * kib};
+  expect_chosen(question, few_turns);
+  question.bytes = Bytes{256 * kib + 1};
+  expect_chosen(question, "two_shot/1M");
+  question.bytes = Bytes{8};
   question.ranks = 64;
   expect_chosen(question, few_turns);
   question.ranks = 65;
@@ -118,10 +123,46 @@ TEST(SelectionOnANode, TakesFewTurnsAtProcessorsThatRanksShare) {
   question.bytes = Bytes{64 * kib};
   expect_chosen(question, few_turns);
   question.ranks = 4;
-  expect_chosen(question, "two_shot");
+  expect_chosen(question, "two_shot/1M");
   question.ranks = 8;
   question.shares_processors = false;
-  expect_chosen(question, "two_shot");
+  expect_chosen(question, "two_shot/1M");
+}
+
+TEST(SelectionOnANode, FlatForAsManyRanksAsOneCanServe) {
+  const auto chosen = [](Collective collective, int ranks, std::int64_t bytes, bool shares_processors,
+                         const std::string& wanted) {
+    const Question question{.collective = collective,
+                            .ranks = ranks,
+                            .bytes = Bytes{bytes},
+                            .shares_memory = true,
+                            .shares_processors = shares_processors};
+    expect_chosen(question, wanted);
+  };
+  constexpr std::int64_t mebibyte = 1024 * kib, gibibyte = 1024 * mebibyte;
+  for (const Collective collective : {Collective::allgather, Collective::reduce_scatter})
+    for (const std::int64_t bytes : {std::int64_t{8}, gibibyte}) {
+      chosen(collective, 2, bytes, false,
+             bytes == 8 || collective == Collective::reduce_scatter ? "circulant" : "ring");
+      chosen(collective, 3, bytes, false, "one_shot");
+      chosen(collective, 16, bytes, true, "one_shot");
+      chosen(collective, 17, bytes, true,
+             bytes == 8 || collective == Collective::reduce_scatter ? "circulant" : "ring");
+    }
+  chosen(Collective::allreduce, 3, 32 * kib, false, "one_shot");
+  chosen(Collective::allreduce, 3, 32 * kib + 1, false, "two_shot/1M");
+  chosen(Collective::allreduce, 4, 4 * kib, false, "one_shot");
+  chosen(Collective::allreduce, 4, 32 * kib, false, "recursive_doubling");
+  chosen(Collective::allreduce, 8, 8 * kib, false, "recursive_doubling");
+  chosen(Collective::allreduce, 8, 8 * kib + 1, false, "two_shot/1M");
+  chosen(Collective::allreduce, 16, gibibyte, false, "two_shot/1M");
+  chosen(Collective::allreduce, 16, gibibyte + 1, false, "rabenseifner");
+  chosen(Collective::reduce, 16, mebibyte, true, "knomial:16/64K");
+  chosen(Collective::reduce, 16, mebibyte, false, "two_tree");
+  chosen(Collective::reduce, 17, mebibyte, true, "two_tree");
+  chosen(Collective::broadcast, 16, mebibyte, false, "knomial:16/64K");
+  chosen(Collective::barrier, 16, 0, false, "dissemination:16");
+  chosen(Collective::barrier, 17, 0, false, "dissemination");
 }
 
 }  // namespace

@@ -17,21 +17,25 @@ bool is_small_allreduce(const Question& q) {
   if (q.ranks <= 2) return q.bytes <= (q.shares_memory ? 32 : 256) * kibibyte;
   return q.bytes <= std::max(4 * kibibyte, 128 * kibibyte / q.ranks);
 }
+constexpr Bytes gibibyte{1 << 30};
 /// Results go back in the same pass as they are made, and stay in the caches until they are read. Not for ever more
 /// segments: their steps take memory.
 bool is_large_between_two(const Question& q) {
-  constexpr Bytes mebibyte{1 << 20};
-  return q.shares_memory && q.ranks == 2 && q.bytes > mebibyte && q.bytes <= 1024 * mebibyte;
+  return q.shares_memory && q.ranks == 2 && q.bytes > 1024 * kibibyte && q.bytes <= gibibyte;
 }
 
-// Through shared memory a message costs its sender and its receiver a few cache lines, and sends of the same data share
-// one copy. With more than two ranks few enough that one can serve all others (measured, docs/performance.md):
-bool few_share_memory(const Question& q) { return q.shares_memory && q.ranks > 2 && q.ranks <= 8; }
+// Through shared memory a message costs its sender and its receiver a few cache lines, sends of the same data share one
+// copy, and messages of several ranks are reduced in one pass. With more than two ranks few enough that each can serve
+// all others (measured, docs/performance.md):
+constexpr int few = 16;
+bool few_share_memory(const Question& q) { return q.shares_memory && q.ranks > 2 && q.ranks <= few; }
+/// Larger ones would take as much for what is on its way, and ever more segments.
+bool few_share_up_to_a_gibibyte(const Question& q) { return few_share_memory(q) && q.bytes <= gibibyte; }
 bool is_tiny_among_few(const Question& q) {
-  return few_share_memory(q) && q.bytes <= (q.ranks <= 4 ? 2 : 4) * kibibyte;
+  return few_share_memory(q) && q.ranks <= 8 && q.bytes <= (q.ranks == 3 ? 32 : 4) * kibibyte;
 }
-bool is_middling_among_few(const Question& q) {
-  return few_share_memory(q) && q.bytes > 8 * kibibyte && q.bytes <= 16 * (q.ranks * kibibyte);
+bool is_large_among_few(const Question& q) {
+  return few_share_up_to_a_gibibyte(q) && q.bytes > (q.ranks <= 4 ? 32 : 8) * kibibyte;
 }
 
 /// Every rank has to get a processor once a call at least, and that takes longest (measured, docs/performance.md): one
@@ -39,13 +43,12 @@ bool is_middling_among_few(const Question& q) {
 /// are the same; many bytes want all processors at work.
 bool wants_few_turns(const Question& q) {
   return q.shares_processors && q.ranks > 4 && q.ranks <= 64 && (q.ranks > 8 || q.bytes > Bytes{256}) &&
-         q.bytes <= 256 * kibibyte;
+         q.bytes <= (q.ranks > 8 ? 256 : 64) * kibibyte;
 }
 
 bool is_rather_small_among_few(const Question& q) { return few_share_memory(q) && q.bytes <= 64 * kibibyte; }
-bool is_medium_among_few(const Question& q) {
-  return few_share_memory(q) && !q.is_uneven && q.bytes <= 2048 * kibibyte;
-}
+/// One rank that reduces for all keeps one processor busy: which is all there is, where ranks share them.
+bool is_reduced_by_one_of_few(const Question& q) { return few_share_up_to_a_gibibyte(q) && q.shares_processors; }
 
 /// Blocks so large that the ring's 2(p-1) rounds cost less than folding onto a power of two, which moves n twice more.
 bool has_large_blocks(const Question& q) { return q.bytes >= 32 * (q.ranks * kibibyte); }
@@ -60,14 +63,16 @@ bool has_many_ranks_and_small_blocks(const Question& q) { return q.ranks > 16 &&
 
 /// For each collective the first rule that fits counts; the last one always does, and keeps the order of ranks.
 constexpr Rule rules[] = {
-    {Collective::barrier, "dissemination:8", few_share_memory, "as few ranks that share memory want one round"},
+    {Collective::barrier, "dissemination:16", few_share_memory, "as few ranks that share memory want one round"},
     {Collective::barrier, "dissemination", always, "as it needs the fewest rounds"},
-    {Collective::broadcast, "knomial:8", is_rather_small_among_few, "as few ranks that share memory want one round"},
-    {Collective::broadcast, "knomial:8/64K", few_share_memory,
+    {Collective::broadcast, "knomial:16", is_rather_small_among_few, "as few ranks that share memory want one round"},
+    {Collective::broadcast, "knomial:16/64K", few_share_memory,
      "as few ranks that share memory read the same copy, a segment while the next is written"},
     {Collective::broadcast, "knomial", is_medium, "as few bytes want few rounds"},
     {Collective::broadcast, "knomial/128K", always, "as the tree passes segments on while others arrive"},
-    {Collective::reduce, "knomial:8", is_rather_small_among_few, "as few ranks that share memory want one round"},
+    {Collective::reduce, "knomial:16", is_rather_small_among_few, "as few ranks that share memory want one round"},
+    {Collective::reduce, "knomial:16/64K", is_reduced_by_one_of_few,
+     "as ranks that share processors gain nothing by sharing the work"},
     {Collective::reduce, "knomial", is_small, "as few bytes want few rounds"},
     {Collective::reduce, "two_tree", always, "as each rank then sends and reduces everything about once"},
     {Collective::reduce, "knomial", is_medium, "as it keeps the order of ranks, in few rounds"},
@@ -75,19 +80,19 @@ constexpr Rule rules[] = {
     {Collective::allreduce, "reduce_broadcast:64/64K", wants_few_turns,
      "as ranks that share processors want few turns at them"},
     {Collective::allreduce, "one_shot", is_tiny_among_few, "as few ranks that share memory want one round"},
-    {Collective::allreduce, "two_shot", is_middling_among_few,
-     "as few ranks that share memory want two rounds of little volume"},
+    {Collective::allreduce, "two_shot/1M", is_large_among_few,
+     "as few ranks that share memory want two rounds of the least volume, reduced in one pass"},
     {Collective::allreduce, "recursive_doubling", is_small_allreduce, "as few bytes want few rounds"},
     {Collective::allreduce, "two_shot/256K", is_large_between_two,
      "as two ranks that share memory send results on while they are in the caches"},
     {Collective::allreduce, "rabenseifner", is_power_of_two, "as many bytes want the least volume"},
     {Collective::allreduce, "ring", has_large_blocks, "as large blocks want the least volume on any number of ranks"},
     {Collective::allreduce, "rabenseifner", always, "as it has little volume and few rounds"},
-    {Collective::reduce_scatter, "one_shot", is_medium_among_few, "as few ranks that share memory want one round"},
+    {Collective::reduce_scatter, "one_shot", few_share_up_to_a_gibibyte, "as few ranks that share memory want one round"},
     {Collective::reduce_scatter, "circulant", always,
      "as it has the least volume and fewest rounds on any number of ranks"},
     {Collective::reduce_scatter, "recursive_halving", always, "as it has little volume and keeps the order of ranks"},
-    {Collective::allgather, "one_shot", is_medium_among_few, "as few ranks that share memory want one round"},
+    {Collective::allgather, "one_shot", few_share_up_to_a_gibibyte, "as few ranks that share memory want one round"},
     {Collective::allgather, "circulant", is_medium, "as it has the fewest rounds on any number of ranks"},
     {Collective::allgather, "ring", always, "as many bytes want blocks that lie in one piece"},
     {Collective::gather, "binomial", has_many_ranks_and_small_blocks, "as a root cannot take many small messages fast"},

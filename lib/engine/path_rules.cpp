@@ -31,6 +31,8 @@ class PathRules {
       if (step(i).verb == Verb::send && step(i).answer >= 0) offers(i);
       if (!step(i).is_message() || step(i).verb != Verb::send) writes(step(i));
     }
+    for (std::size_t joint = 0; joint < plan_.joints.size(); ++joint)
+      joins(plan_.joints[joint], static_cast<int>(joint));
     return broken_;
   }
 
@@ -132,6 +134,70 @@ class PathRules {
         waits_only_for(*found, i) && place_of(plan_, recv.into, recv.into_at) == place_of(plan_, send.lhs, send.lhs_at);
     require(plan_.waits[static_cast<std::size_t>(*found)] == 0 || is_own, send, "offers a place that is not free");
     require(offered_.insert(*found).second, send, "offers a place twice");
+  }
+
+  [[nodiscard]] bool is_alone_before(int earlier, int later) const {
+    const CompiledStep& before = step(earlier);
+    return before.last_dependent - before.first_dependent == 1 &&
+           plan_.dependents[static_cast<std::size_t>(before.first_dependent)] == later;
+  }
+  [[nodiscard]] static bool share(const Place& a, const Place& b, std::int64_t bytes) {
+    return a.first == b.first && a.second < b.second + bytes && b.second < a.second + bytes;
+  }
+
+  /// What may be reduced in one pass: made one by one, its steps have to come to the same.
+  void joins(const JointReduction& joint, int number) {
+    std::vector<int> chain;
+    for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i)
+      if (step(i).joint == number && step(i).verb != Verb::recv) chain.push_back(i);
+    if (chain.empty() || joint.operands.size() != chain.size() + 1)
+      return require(false, plan_.steps[0], "a joint reduction of other operands than its steps'");
+    Place sum = place_of(plan_, step(chain[0]).lhs, step(chain[0]).lhs_at);
+    joins_operand(joint, chain, 0, sum);
+    for (std::size_t k = 0; k < chain.size(); ++k) {
+      const CompiledStep& at = step(chain[k]);
+      require(at.bytes == joint.bytes, at, "a joint reduction of other sizes than its steps'");
+      require(place_of(plan_, at.lhs, at.lhs_at) == sum, at, "a joint reduction that does not go on with its sum");
+      require(k == 0 || is_alone_before(chain[k - 1], chain[k]), at, "a sum on the way that others may read");
+      joins_operand(joint, chain, k + 1, place_of(plan_, at.rhs, at.rhs_at));
+      sum = place_of(plan_, at.into, at.into_at);
+    }
+    require(sum == place_of(plan_, joint.into, joint.into_at), step(chain.back()), "a joint reduction into elsewhere");
+    require(joint.forward == step(chain.back()).forward, step(chain.back()), "a joint reduction that forwards else");
+    waits_for_its_messages(joint, chain);
+  }
+
+  /// Operand k of a joint reduction: what its step has there, as it is when all of the messages have come.
+  void joins_operand(const JointReduction& joint, const std::vector<int>& chain, std::size_t k, const Place& place) {
+    const JointReduction::Operand& operand = joint.operands[k];
+    const std::size_t reader = k == 0 ? 0 : k - 1;
+    const CompiledStep& at = step(chain[reader]);
+    if (operand.message == chain[reader])
+      return require(at.verb == Verb::recv_reduce && at.lands_left == (k == 0), at, "a message as the other operand");
+    if (operand.message >= 0) {
+      const CompiledStep& recv = step(operand.message);
+      const bool is_it = recv.verb == Verb::recv && place_of(plan_, recv.into, recv.into_at) == place;
+      return require(is_it && is_alone_before(operand.message, chain[reader]), at, "a message that others may read");
+    }
+    require(place_of(plan_, operand.buffer, operand.at) == place, at, "another operand than its step's");
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      const Place written = place_of(plan_, step(chain[i]).into, step(chain[i]).into_at);
+      const bool is_last = i + 1 == chain.size();
+      if (i < reader || (is_last && written != place))
+        require(!share(written, place, joint.bytes), at, "an operand that is written before it is read");
+    }
+  }
+
+  /// None of its steps waits for more, but the first where no message is received before that starts.
+  void waits_for_its_messages(const JointReduction& joint, const std::vector<int>& chain) {
+    std::map<int, int> received;  // by the step that waits
+    for (std::size_t k = 0; k < joint.operands.size(); ++k) {
+      const std::size_t reader = k == 0 ? 0 : k - 1;
+      if (joint.operands[k].message >= 0 && joint.operands[k].message != chain[reader]) ++received[chain[reader]];
+    }
+    for (std::size_t k = received.empty() ? 1 : 0; k < chain.size(); ++k)
+      require(plan_.waits[static_cast<std::size_t>(chain[k])] == received[chain[k]] + (k > 0 ? 1 : 0), step(chain[k]),
+              "a joint reduction that waits for something else");
   }
 
   const CompiledPlan& plan_;

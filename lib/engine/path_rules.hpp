@@ -15,6 +15,8 @@ namespace tutti {
 /// - Shared copies (bound): the sends of a group read the same data, which nothing writes between them, and each goes
 ///   to another rank, so that each reader gives a piece back once.
 /// - Results that are forwarded: the send waits for nothing but their reduction, and sends just them.
+/// - Joint reductions: their steps, one by one, come to the same; each but the first waits only for its message and the
+///   step before it, whose sum nothing else reads; what this rank adds is not written before it is read.
 /// - Places that are offered: of a receive of that size, which waits for nothing but the message that it answers.
 [[nodiscard]] std::string broken_path_rule(const CompiledPlan& plan, const SharedMemory& memory);
 

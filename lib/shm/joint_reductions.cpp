@@ -8,7 +8,7 @@ namespace tutti::shm {
 namespace {
 
 /// Looks after which messages that are there wait no longer for others: their senders may need the room.
-constexpr int joint_patience = 256;
+constexpr int joint_patience = 1 << 14;
 
 }  // namespace
 
