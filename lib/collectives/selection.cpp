@@ -21,7 +21,7 @@ constexpr Bytes gibibyte{1 << 30};
 /// Results go back in the same pass as they are made, and stay in the caches until they are read. Not for ever more
 /// segments: their steps take memory.
 bool is_large_between_two(const Question& q) {
-  return q.shares_memory && q.ranks == 2 && q.bytes > 1024 * kibibyte && q.bytes <= gibibyte;
+  return q.shares_memory && q.ranks == 2 && q.bytes > 256 * kibibyte && q.bytes <= gibibyte;
 }
 
 // Through shared memory a message costs its sender and its receiver a few cache lines, sends of the same data share one
