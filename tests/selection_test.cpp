@@ -161,6 +161,10 @@ TEST(SelectionOnANode, FlatForAsManyRanksAsOneCanServe) {
   chosen(Collective::reduce, 16, mebibyte, false, "two_tree");
   chosen(Collective::reduce, 17, mebibyte, true, "two_tree");
   chosen(Collective::broadcast, 16, mebibyte, false, "knomial:16/64K");
+  chosen(Collective::scan, 8, 128 * kib, false, "recursive_doubling");
+  chosen(Collective::scan, 8, 128 * kib + 1, false, "linear/64K");
+  chosen(Collective::exscan, 3, mebibyte, true, "linear/64K");
+  chosen(Collective::exscan, 17, mebibyte, true, "doubling_123");
   chosen(Collective::barrier, 16, 0, false, "dissemination:16");
   chosen(Collective::barrier, 17, 0, false, "dissemination");
 }

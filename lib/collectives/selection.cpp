@@ -46,6 +46,7 @@ bool wants_few_turns(const Question& q) {
          q.bytes <= (q.ranks > 8 ? 256 : 64) * kibibyte;
 }
 
+bool is_long_among_few(const Question& q) { return few_share_up_to_a_gibibyte(q) && q.bytes > 128 * kibibyte; }
 bool is_rather_small_among_few(const Question& q) { return few_share_memory(q) && q.bytes <= 64 * kibibyte; }
 /// One rank that reduces for all keeps one processor busy: which is all there is, where ranks share them.
 bool is_reduced_by_one_of_few(const Question& q) { return few_share_up_to_a_gibibyte(q) && q.shares_processors; }
@@ -88,7 +89,8 @@ constexpr Rule rules[] = {
     {Collective::allreduce, "rabenseifner", is_power_of_two, "as many bytes want the least volume"},
     {Collective::allreduce, "ring", has_large_blocks, "as large blocks want the least volume on any number of ranks"},
     {Collective::allreduce, "rabenseifner", always, "as it has little volume and few rounds"},
-    {Collective::reduce_scatter, "one_shot", few_share_up_to_a_gibibyte, "as few ranks that share memory want one round"},
+    {Collective::reduce_scatter, "one_shot", few_share_up_to_a_gibibyte,
+     "as few ranks that share memory want one round"},
     {Collective::reduce_scatter, "circulant", always,
      "as it has the least volume and fewest rounds on any number of ranks"},
     {Collective::reduce_scatter, "recursive_halving", always, "as it has little volume and keeps the order of ranks"},
@@ -103,8 +105,10 @@ constexpr Rule rules[] = {
     {Collective::alltoall, "bruck", has_many_ranks_and_small_blocks, "as small blocks want few messages"},
     {Collective::alltoall, "linear", always, "as every block then crosses once, and sizes need no exchange"},
     {Collective::scan, "linear", has_few_ranks, "as a chain of few ranks has little volume"},
+    {Collective::scan, "linear/64K", is_long_among_few, "as segments follow each other down a chain of few ranks"},
     {Collective::scan, "recursive_doubling", always, "as it has few rounds"},
     {Collective::exscan, "linear", has_few_ranks, "as a chain of few ranks has little volume"},
+    {Collective::exscan, "linear/64K", is_long_among_few, "as segments follow each other down a chain of few ranks"},
     {Collective::exscan, "doubling_123", always, "as it has few rounds and few reductions"},
 };
 
