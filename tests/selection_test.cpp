@@ -155,7 +155,8 @@ TEST(SelectionOnANode, FlatForAsManyRanksAsOneCanServe) {
   chosen(Collective::allreduce, 4, 32 * kib, false, "recursive_doubling");
   chosen(Collective::allreduce, 8, 8 * kib, false, "recursive_doubling");
   chosen(Collective::allreduce, 8, 8 * kib + 1, false, "two_shot/1M");
-  chosen(Collective::allreduce, 16, gibibyte, false, "two_shot/1M");
+  chosen(Collective::allreduce, 16, 128 * mebibyte, false, "two_shot/1M");
+  chosen(Collective::allreduce, 16, gibibyte, false, "two_shot/4M");
   chosen(Collective::allreduce, 16, gibibyte + 1, false, "rabenseifner");
   chosen(Collective::reduce, 16, mebibyte, true, "knomial:16/64K");
   chosen(Collective::reduce, 16, mebibyte, false, "two_tree");

@@ -13,9 +13,9 @@
 namespace tutti::detail {
 
 struct Message {
-  Rank peer;
-  std::byte* data;
-  Bytes bytes;
+  Rank peer{};
+  std::byte* data = nullptr;
+  Bytes bytes{};
 };
 
 using MessageSpan = std::span<const Message>;

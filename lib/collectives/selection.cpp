@@ -34,6 +34,7 @@ bool few_share_up_to_a_gibibyte(const Question& q) { return few_share_memory(q) 
 bool is_tiny_among_few(const Question& q) {
   return few_share_memory(q) && q.ranks <= 8 && q.bytes <= (q.ranks == 3 ? 32 : 4) * kibibyte;
 }
+bool is_huge_among_few(const Question& q) { return few_share_up_to_a_gibibyte(q) && q.bytes > 128 * (1024 * kibibyte); }
 bool is_large_among_few(const Question& q) {
   return few_share_up_to_a_gibibyte(q) && q.bytes > (q.ranks <= 4 ? 32 : 8) * kibibyte;
 }
@@ -81,6 +82,8 @@ constexpr Rule rules[] = {
     {Collective::allreduce, "reduce_broadcast:64/64K", wants_few_turns,
      "as ranks that share processors want few turns at them"},
     {Collective::allreduce, "one_shot", is_tiny_among_few, "as few ranks that share memory want one round"},
+    {Collective::allreduce, "two_shot/4M", is_huge_among_few,
+     "as few ranks that share memory want two rounds of the least volume, reduced in one pass"},
     {Collective::allreduce, "two_shot/1M", is_large_among_few,
      "as few ranks that share memory want two rounds of the least volume, reduced in one pass"},
     {Collective::allreduce, "recursive_doubling", is_small_allreduce, "as few bytes want few rounds"},

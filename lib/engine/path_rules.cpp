@@ -31,8 +31,12 @@ class PathRules {
       if (step(i).verb == Verb::send && step(i).answer >= 0) offers(i);
       if (!step(i).is_message() || step(i).verb != Verb::send) writes(step(i));
     }
-    for (std::size_t joint = 0; joint < plan_.joints.size(); ++joint)
-      joins(plan_.joints[joint], static_cast<int>(joint));
+    std::vector<std::vector<int>> chains(plan_.joints.size());
+    for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i)
+      if (step(i).joint >= 0 && step(i).verb != Verb::recv)
+        chains[static_cast<std::size_t>(step(i).joint)].push_back(i);
+    for (std::size_t joint = 0; joint < chains.size(); ++joint)
+      joins(plan_.joints[joint], chains[joint]);
     return broken_;
   }
 
@@ -146,10 +150,7 @@ class PathRules {
   }
 
   /// What may be reduced in one pass: made one by one, its steps have to come to the same.
-  void joins(const JointReduction& joint, int number) {
-    std::vector<int> chain;
-    for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i)
-      if (step(i).joint == number && step(i).verb != Verb::recv) chain.push_back(i);
+  void joins(const JointReduction& joint, const std::vector<int>& chain) {
     if (chain.empty() || joint.operands.size() != chain.size() + 1)
       return require(false, plan_.steps[0], "a joint reduction of other operands than its steps'");
     Place sum = place_of(plan_, step(chain[0]).lhs, step(chain[0]).lhs_at);

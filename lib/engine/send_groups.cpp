@@ -43,6 +43,7 @@ class SendGroups {
     const Span data = span(send.lhs, send.lhs_at, send.bytes);
     const auto same = std::ranges::find(open_, data, &Open::data);
     if (same == open_.end()) {
+      if (open_.size() == most_open) open_.erase(open_.begin());
       open_.push_back({data, &send, {send.peer}});
       return;
     }
@@ -52,6 +53,9 @@ class SendGroups {
     if (same->first->group < 0) same->first->group = plan_.groups++;
     send.group = same->first->group;
   }
+
+  /// Sends of the same data stand near each other; plans of many segments would be looked through again and again.
+  static constexpr std::size_t most_open = 64;
 
   CompiledPlan& plan_;
   std::vector<Open> open_;

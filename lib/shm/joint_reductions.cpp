@@ -7,23 +7,23 @@
 namespace tutti::shm {
 namespace {
 
-/// Looks after which messages that are there wait no longer for others: their senders may need the room.
+/// Looks at a message that is there after which it waits no longer for others: its sender may need the room.
 constexpr int joint_patience = 1 << 14;
 
 }  // namespace
 
-/// True once all of it is done.
-bool ShmPort::reduce_jointly(int number) {
-  const JointReduction& joint = plan_->joints[static_cast<std::size_t>(number)];
-  Joint& at = joints_[static_cast<std::size_t>(number)];
-  if (at.done == joint.bytes) return true;
-  while (!at.is_off && are_there(joint, at) && take_jointly(joint, at))
+/// Once more for the joint reduction that receive `index` is part of. True once all of it is done.
+bool ShmPort::reduce_jointly(int index, const CompiledStep& step) {
+  if (!is_next(index, step)) return false;
+  const JointReduction& joint = plan_->joints[static_cast<std::size_t>(step.joint)];
+  Joint& at = joints_[static_cast<std::size_t>(step.joint)];
+  while (are_there(joint, at) && take_jointly(joint, at))
     if (at.done == joint.bytes) {
       for (const JointReduction::Operand& operand : joint.operands)
         if (operand.message >= 0) completed(operand.message, plan_->steps[static_cast<std::size_t>(operand.message)]);
       return true;
     }
-  at.is_off |= ++at.looks > joint_patience;
+  if (channel_of(step)->awaited(stream_of(step, at.done)).is_there()) at.is_off |= ++at.looks > joint_patience;
   return false;
 }
 
@@ -38,7 +38,7 @@ bool ShmPort::are_there(const JointReduction& joint, Joint& at) const {
   return true;
 }
 
-/// The next pieces, which are there. False: some are not what they should be, or not whole.
+/// The next pieces, which are there. False: some are for who receives them alone.
 bool ShmPort::take_jointly(const JointReduction& joint, Joint& at) {
   constexpr std::size_t most = JointReduction::most_operands;
   constexpr auto room = static_cast<std::size_t>(Geometry{}.inline_bytes);
@@ -57,7 +57,10 @@ bool ShmPort::take_jointly(const JointReduction& joint, Joint& at) {
     const Stream stream = stream_of(step, at.done);
     envelopes[k] = channel_of(step)->look(stream);
     pieces[k] = joint_piece(step, envelopes[k], stream, arrived.data() + k * room, static_cast<std::size_t>(bytes));
-    if (pieces[k] == nullptr) return false;
+    if (pieces[k] == nullptr) {
+      at.is_off = true;
+      return false;
+    }
   }
   std::byte* const into = (*bases_)[static_cast<std::size_t>(joint.into)] + joint.into_at + at.done;
   plan_->reduce_many(pieces.data(), count, into, nullptr, static_cast<std::size_t>(bytes >> plan_->element_shift));

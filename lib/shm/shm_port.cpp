@@ -98,8 +98,9 @@ bool ShmPort::move(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
   if (transfer.loan != 0 && transfer.done == step.bytes) return transfer.channel->has_read(lane_, transfer.loan);
   if (step.joint >= 0 && step.bytes > inline_bytes_ && transfer.done == 0) {
-    if (reduce_jointly(step.joint)) return true;
     const Joint& joint = joints_[static_cast<std::size_t>(step.joint)];
+    if (joint.done == step.bytes) return true;
+    if (!joint.is_off && reduce_jointly(transfer.index, step)) return true;
     if (!joint.is_off) return false;
     transfer.done = joint.done;
   }

@@ -88,7 +88,7 @@ class ShmPort {
   struct Joint {
     std::int64_t done = 0;
     std::size_t there = 0;  ///< Operands that the next pieces of are known to be there.
-    int looks = 0;          ///< In vain.
+    int looks = 0;          ///< At a message that is there, in vain.
     bool is_off = false;
   };
 
@@ -138,7 +138,7 @@ class ShmPort {
   void take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const;
   void borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes);
   bool forward(const Transfer& transfer, const std::byte* piece, std::int64_t bytes);
-  bool reduce_jointly(int number);
+  bool reduce_jointly(int index, const CompiledStep& step);
   bool are_there(const JointReduction& joint, Joint& at) const;
   bool take_jointly(const JointReduction& joint, Joint& at);
   [[nodiscard]] const std::byte* joint_piece(const CompiledStep& step, const Envelope& came, Stream stream,
