@@ -14,15 +14,20 @@ using std::chrono::seconds;
 class JointReductions : public testing::Test {
  protected:
   [[nodiscard]] std::uint64_t joint() const { return comm_.message_counters().joint; }
-  /// Pieces that all ranks reduced so in this call; its result is compared with the MPI's.
+  /// Pieces that all ranks reduced so in this call; its result is compared with the MPI's. On a machine that is busy
+  /// with other things messages may be too far apart: `tries`.
   template <class T>
-  std::uint64_t joint_in(const Trial& trial, const Op& op) {
+  std::uint64_t joint_in(const Trial& trial, const Op& op, int tries = 1) {
     const std::uint64_t before = joint();
     expect_right<T>(trial, op, comm_);
-    std::uint64_t pieces = joint() - before;
-    MPI_Allreduce(MPI_IN_PLACE, &pieces, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    return pieces;
+    const std::uint64_t pieces = sum(joint() - before);
+    return pieces == 0 && tries > 1 ? joint_in<T>(trial, op, tries - 1) : pieces;
   }
+  static std::uint64_t sum(std::uint64_t mine) {
+    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return mine;
+  }
+  static constexpr int several = 10;
   Communicator comm_{MPI_COMM_WORLD, {.transport = "shm"}};
 };
 
@@ -34,7 +39,8 @@ TEST_F(JointReductions, HappenWhereThreeOperandsOrMoreMeet) {
     for (const std::int64_t count : {middling, several_pieces}) {
       const auto expect_joint = [&](Collective collective, const char* algorithm) {
         const Trial trial{.collective = collective, .algorithm = algorithm, .way = way, .count = count};
-        EXPECT_EQ(joint_in<double>(trial, Op::sum) > 0, many) << describe(trial, Op::sum, Type::fp64);
+        EXPECT_EQ(joint_in<double>(trial, Op::sum, many ? several : 1) > 0, many)
+            << describe(trial, Op::sum, Type::fp64);
       };
       expect_joint(Collective::allreduce, "one_shot");
       expect_joint(Collective::allreduce, "two_shot");
@@ -55,40 +61,47 @@ TEST_F(JointReductions, AreNotForSmallMessagesNorForTwo) {
 TEST_F(JointReductions, InPlace) {
   for (const Collective collective : {Collective::allreduce, Collective::reduce, Collective::reduce_scatter})
     for (const std::string& algorithm : whole_choices_of(collective))
-      for (const std::int64_t count : {middling, several_pieces})
-        joint_in<double>({.collective = collective, .algorithm = algorithm, .place = Place::in_place, .count = count},
-                         Op::sum);
+      for (const std::int64_t count : {middling, several_pieces}) {
+        const Trial trial{.collective = collective, .algorithm = algorithm, .place = Place::in_place, .count = count};
+        const std::uint64_t pieces = joint_in<double>(trial, Op::sum, world_size() > 2 ? several : 1);
+        if (algorithm != "two_shot") continue;
+        EXPECT_EQ(pieces > 0, world_size() > 2) << describe(trial, Op::sum, Type::fp64);
+      }
 }
 
 /// fp16 is rounded after every step, products depend on their order: the bits say whether it is that of ranks.
 TEST_F(JointReductions, HaveTheBitsOfOneByOne) {
-  for (const char* const joint : {"one_shot", "two_shot", "reduce_broadcast:64"}) {
+  std::uint64_t pieces = 0;
+  for (const char* const algorithm : {"one_shot", "two_shot", "reduce_broadcast:64"}) {
     std::vector<Half> in(middling), out(middling), first(middling);
     for (std::size_t i = 0; i < in.size(); ++i)
       in[i] = Half{1.0F + static_cast<float>((i * 37 + static_cast<std::size_t>(world_rank()) * 101) % 1999) / 2048.0F};
-    allreduce(std::span<const Half>{in}, std::span{out}, Op::prod, comm_, {.algorithm = joint});
+    const std::uint64_t before = joint();
+    allreduce(std::span<const Half>{in}, std::span{out}, Op::prod, comm_, {.algorithm = algorithm});
+    pieces += sum(joint() - before);
     first = out;
     MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_UINT16_T, 0, MPI_COMM_WORLD);
-    EXPECT_EQ(std::memcmp(out.data(), first.data(), out.size() * sizeof(Half)), 0) << joint << ": ranks differ";
+    EXPECT_EQ(std::memcmp(out.data(), first.data(), out.size() * sizeof(Half)), 0) << algorithm << ": ranks differ";
     const Communicator over_mpi{MPI_COMM_WORLD, {.transport = "mpi"}};
     std::vector<Half> one_by_one(middling);
-    allreduce(std::span<const Half>{in}, std::span{one_by_one}, Op::prod, over_mpi, {.algorithm = joint});
-    EXPECT_EQ(std::memcmp(out.data(), one_by_one.data(), out.size() * sizeof(Half)), 0) << joint;
+    allreduce(std::span<const Half>{in}, std::span{one_by_one}, Op::prod, over_mpi, {.algorithm = algorithm});
+    EXPECT_EQ(std::memcmp(out.data(), one_by_one.data(), out.size() * sizeof(Half)), 0) << algorithm;
   }
+  EXPECT_EQ(pieces > 0, world_size() > 2);
 }
 
 /// What is there is taken one by one when another message does not come for long.
 TEST_F(JointReductions, WaitForNoLateRank) {
   if (world_size() < 3) GTEST_SKIP() << "needs three ranks";
   const std::vector<std::int64_t> in = addends(middling, world_rank(), 5);
-  std::vector<std::int64_t> out(middling), sum(middling);
-  MPI_Allreduce(in.data(), sum.data(), middling, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  std::vector<std::int64_t> out(middling), expected(middling);
+  MPI_Allreduce(in.data(), expected.data(), middling, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   for (const int late : {0, world_size() - 1}) {
     const std::uint64_t before = joint();
     MPI_Barrier(MPI_COMM_WORLD);
     if (world_rank() == late) std::this_thread::sleep_for(seconds{1});
     allreduce(std::span{std::as_const(in)}, std::span{out}, Op::sum, comm_, {.algorithm = "one_shot"});
-    EXPECT_EQ(out, sum) << "rank " << late << " was late";
+    EXPECT_EQ(out, expected) << "rank " << late << " was late";
     if (world_rank() == late) continue;
     EXPECT_EQ(joint(), before) << "rank " << late << " was late";
   }
@@ -99,8 +112,9 @@ TEST_F(JointReductions, EndWhereARankStops) {
   if (world_size() < 3) GTEST_SKIP() << "needs three ranks";
   constexpr std::int64_t count = 20 * 65536 / 8;
   const std::vector<std::int64_t> in = addends(count, world_rank(), 7);
-  std::vector<std::int64_t> out(count), sum(count);
-  MPI_Allreduce(in.data(), sum.data(), count, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  std::vector<std::int64_t> out(count), expected(count);
+  MPI_Allreduce(in.data(), expected.data(), count, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  std::uint64_t pieces = 0;
   for (const int late : {0, world_size() - 1}) {
     const std::uint64_t before = joint();
     MPI_Barrier(MPI_COMM_WORLD);
@@ -108,11 +122,12 @@ TEST_F(JointReductions, EndWhereARankStops) {
         allreduce_async(std::span{std::as_const(in)}, std::span{out}, Op::sum, comm_, {.algorithm = "one_shot"});
     if (world_rank() == late) std::this_thread::sleep_for(seconds{1});
     request.wait();
-    EXPECT_EQ(out, sum) << "rank " << late << " stopped";
+    EXPECT_EQ(out, expected) << "rank " << late << " stopped";
     if (world_rank() == late) continue;
-    EXPECT_GT(joint(), before) << "rank " << late << " stopped";
+    pieces += joint() - before;
     EXPECT_LT(joint(), before + 20) << "rank " << late << " stopped";
   }
+  EXPECT_GT(sum(pieces), 0);
 }
 
 }  // namespace

@@ -89,15 +89,16 @@ void expect_caught(const char* name, const char* rule, const Fault& fault) {
     for (const int ranks : {2, 4, 5})
       for (const auto placement : {checker::Placement::separate, checker::Placement::in_place}) {
         const Job job = compiled(read_choice(Collective::allreduce, algorithm), ranks, Count{24}, placement);
-        for (std::size_t i = 0; i < job.plans[0].steps.size(); ++i) {
-          CompiledPlan broken = job.plans[0];
-          if (!fault(broken, broken.steps[i])) continue;
-          ++made;
-          const std::string found = broken_path_rule(broken, job.memory);
-          EXPECT_FALSE(found.empty()) << name << " in step " << i << " of " << algorithm << " was not found";
-          EXPECT_NE(found.find(rule), std::string::npos) << name << " in step " << i << " of " << algorithm << " with "
-                                                         << ranks << " ranks gave: '" << found << "'";
-        }
+        for (const CompiledPlan& plan : {job.plans.front(), job.plans.back()})
+          for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+            CompiledPlan broken = plan;
+            if (!fault(broken, broken.steps[i])) continue;
+            ++made;
+            const std::string found = broken_path_rule(broken, job.memory);
+            EXPECT_FALSE(found.empty()) << name << " in step " << i << " of " << algorithm << " was not found";
+            EXPECT_NE(found.find(rule), std::string::npos) << name << " in step " << i << " of " << algorithm
+                                                           << " with " << ranks << " ranks gave: '" << found << "'";
+          }
       }
   EXPECT_GT(made, 0) << name;
 }
@@ -216,7 +217,7 @@ TEST(PathRules, FindJointReductionsOfSomethingElse) {
     };
   };
   using Operand = JointReduction::Operand;
-  expect_caught("one operand less", "other operands", in_joint([](CompiledPlan&, JointReduction& joint) {
+  expect_caught("one operand less", "", in_joint([](CompiledPlan&, JointReduction& joint) {
                   joint.operands.pop_back();
                   return true;
                 }));
@@ -224,7 +225,7 @@ TEST(PathRules, FindJointReductionsOfSomethingElse) {
                   joint.into_at += 8;
                   return true;
                 }));
-  expect_caught("other bytes", "other sizes", in_joint([](CompiledPlan&, JointReduction& joint) {
+  expect_caught("other bytes", "", in_joint([](CompiledPlan&, JointReduction& joint) {
                   joint.bytes += 8;
                   return true;
                 }));
@@ -238,10 +239,21 @@ TEST(PathRules, FindJointReductionsOfSomethingElse) {
                   own->at += 8;
                   return true;
                 }));
-  expect_caught("forwarding what is not sent", "forwards else", in_joint([](CompiledPlan&, JointReduction& joint) {
-                  ++joint.forward;
+  expect_caught("a message that nobody takes", "", in_joint([](CompiledPlan&, JointReduction& joint) {
+                  const auto message =
+                      std::ranges::find_if(joint.operands, [](const Operand& each) { return each.message >= 0; });
+                  message->message = -1;
                   return true;
                 }));
+  expect_caught(
+      "a receive that waits", "", in_joint([](CompiledPlan& plan, JointReduction& joint) {
+        for (const Operand& operand : joint.operands)
+          if (operand.message >= 0 && plan.steps[static_cast<std::size_t>(operand.message)].verb == Verb::recv) {
+            ++plan.waits[static_cast<std::size_t>(operand.message)];
+            return true;
+          }
+        return false;
+      }));
   expect_caught("one more to wait for", "something else", in_joint([](CompiledPlan& plan, JointReduction& joint) {
                   for (std::size_t i = 0; i < plan.steps.size(); ++i)
                     if (&plan.joints[static_cast<std::size_t>(std::max(plan.steps[i].joint, 0))] == &joint &&
@@ -249,6 +261,12 @@ TEST(PathRules, FindJointReductionsOfSomethingElse) {
                       ++plan.waits[i];
                   return true;
                 }));
+}
+/// However many segments a root sends to one child before it turns to the next.
+TEST(PathRules, SendsOfTheSameDataFarFromEachOtherShareACopy) {
+  const Job job =
+      compiled(read_choice(Collective::broadcast, "knomial:16/64"), 4, Count{800}, checker::Placement::separate);
+  EXPECT_EQ(job.plans[0].groups, 100);
 }
 TEST(PathRules, FindSumsOnTheWayThatOthersRead) {
   expect_caught("one more reader", "others may read", [](CompiledPlan& plan, CompiledStep& step) {

@@ -65,7 +65,7 @@ Schedule schedule_of(Rank rank, MessageSpan sends, MessageSpan recvs, const Shar
   Schedule schedule;
   const std::byte *in = base_of(sends), *out = base_of(recvs);
   std::vector<Region> to_itself;
-  std::vector<Step> far_sends;
+  std::vector<Step> far_sends, copies;
   // In shared memory sends first: a look at a message that is on its way delays it. Over MPI receives first: a message
   // that finds its receive posted is not stored in between. All messages of a pair have one number, as they keep their
   // order.
@@ -83,9 +83,10 @@ Schedule schedule_of(Rank rank, MessageSpan sends, MessageSpan recvs, const Shar
     if (recv.peer != rank)
       schedule.steps.push_back({Recv{recv.peer, into.count > Count{0} ? Regions{into} : Regions{}}, {}});
     else if (const Region from = to_itself[copied++]; from.count > Count{0})
-      schedule.steps.push_back({Copy{from, into}, {}});
+      copies.push_back({Copy{from, into}, {}});
   }
   std::ranges::move(far_sends, std::back_inserter(schedule.steps));
+  std::ranges::move(copies, std::back_inserter(schedule.steps));
   return schedule;
 }
 

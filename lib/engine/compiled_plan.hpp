@@ -52,8 +52,8 @@ struct CompiledStep {
 };
 
 /// Reductions one after the other that all messages of may be taken at once, in one pass over memory:
-/// into = operands[0] (+) operands[1] (+) ..., from left to right. The bits are the same as one by one, and nothing but
-/// the last of these reductions reads what the others write.
+/// into = operands[0] (+) operands[1] (+) ..., from left to right. The bits are the same as one by one; what one of
+/// these reductions writes only the next one reads.
 struct JointReduction {
   /// What a message brings, or what this rank has.
   struct Operand {
@@ -65,7 +65,6 @@ struct JointReduction {
   std::vector<Operand> operands{};
   Buffer into = Buffer::output;
   std::int64_t into_at = 0, bytes = 0;
-  int forward = -1;  ///< As of its last step.
 };
 
 /// How many messages of one pair and direction may be in flight: message m waits for message m - window.

@@ -57,8 +57,9 @@ class JointReductions {
     if (reducing.verb == Verb::recv_reduce && reducing.lands_left == is_left) return {reduction, buffer, at};
     for (const int before : after_[index(reduction)]) {
       const CompiledStep& recv = step(before);
-      if (recv.verb == Verb::recv && is_shared_memory(recv.path) && recv.bytes == reducing.bytes &&
-          recv.into == buffer && recv.into_at == at && dependents_[index(before)].size() == 1)
+      if (recv.verb == Verb::recv && after_[index(before)].empty() && is_shared_memory(recv.path) &&
+          recv.bytes == reducing.bytes && recv.into == buffer && recv.into_at == at &&
+          dependents_[index(before)].size() == 1)
         return {before, buffer, at};
     }
     return {-1, buffer, at};
@@ -108,10 +109,11 @@ class JointReductions {
     const std::vector<Operand> all = operands(chain);
     const auto messages = std::ranges::count_if(all, [](const Operand& each) { return each.message >= 0; });
     if (all.size() < 3 || all.size() > JointReduction::most_operands || messages < 2) return;
+    if (all[0].message < 0 && all[1].message < 0) return;  // its first reduction would not wait for any message
     if (!wait_for_nothing_else(chain, all) || !are_left_alone(chain, all)) return;
     const CompiledStep& last = step(chain.back());
     const int number = static_cast<int>(plan_.joints.size());
-    plan_.joints.push_back({all, last.into, last.into_at, last.bytes, last.forward});
+    plan_.joints.push_back({all, last.into, last.into_at, last.bytes});
     for (const int i : chain)
       step(i).joint = number;
     for (const Operand& each : all)

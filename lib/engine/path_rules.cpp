@@ -33,8 +33,12 @@ class PathRules {
     }
     std::vector<std::vector<int>> chains(plan_.joints.size());
     for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i)
-      if (step(i).joint >= 0 && step(i).verb != Verb::recv)
-        chains[static_cast<std::size_t>(step(i).joint)].push_back(i);
+      if (step(i).joint >= 0) {
+        if (step(i).verb != Verb::recv) chains[static_cast<std::size_t>(step(i).joint)].push_back(i);
+        const auto& operands = plan_.joints[static_cast<std::size_t>(step(i).joint)].operands;
+        const bool is_one = std::ranges::find(operands, i, &JointReduction::Operand::message) != operands.end();
+        require(is_one || step(i).verb == Verb::reduce, step(i), "a message that no joint reduction takes");
+      }
     for (std::size_t joint = 0; joint < chains.size(); ++joint)
       joins(plan_.joints[joint], chains[joint]);
     return broken_;
@@ -155,6 +159,8 @@ class PathRules {
       return require(false, plan_.steps[0], "a joint reduction of other operands than its steps'");
     Place sum = place_of(plan_, step(chain[0]).lhs, step(chain[0]).lhs_at);
     joins_operand(joint, chain, 0, sum);
+    require(joint.operands[0].message >= 0 || joint.operands[1].message >= 0, step(chain[0]),
+            "a joint reduction that begins before a message is there");
     for (std::size_t k = 0; k < chain.size(); ++k) {
       const CompiledStep& at = step(chain[k]);
       require(at.bytes == joint.bytes, at, "a joint reduction of other sizes than its steps'");
@@ -164,7 +170,6 @@ class PathRules {
       sum = place_of(plan_, at.into, at.into_at);
     }
     require(sum == place_of(plan_, joint.into, joint.into_at), step(chain.back()), "a joint reduction into elsewhere");
-    require(joint.forward == step(chain.back()).forward, step(chain.back()), "a joint reduction that forwards else");
     waits_for_its_messages(joint, chain);
   }
 
@@ -175,8 +180,11 @@ class PathRules {
     const CompiledStep& at = step(chain[reader]);
     if (operand.message == chain[reader])
       return require(at.verb == Verb::recv_reduce && at.lands_left == (k == 0), at, "a message as the other operand");
+    require(at.verb != Verb::recv_reduce || at.lands_left != (k == 0), at, "a message that is not waited for");
     if (operand.message >= 0) {
       const CompiledStep& recv = step(operand.message);
+      require(recv.bytes == joint.bytes && is_shared_memory(recv.path), at, "a message that cannot be joined");
+      require(plan_.waits[static_cast<std::size_t>(operand.message)] == 0, at, "a receive that has to wait");
       const bool is_it = recv.verb == Verb::recv && place_of(plan_, recv.into, recv.into_at) == place;
       return require(is_it && is_alone_before(operand.message, chain[reader]), at, "a message that others may read");
     }

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <iterator>
+#include <map>
 
 #include "lib/engine/message_paths.hpp"
 
@@ -11,12 +13,10 @@ class SendGroups {
 
   void find() {
     for (CompiledStep& step : plan_.steps) {
-      if (step.verb == Verb::send) {
-        if (is_shared_memory(step.path) && step.bytes > 0) join(step);
-        continue;
-      }
-      const Span written = span(step.into, step.into_at, step.bytes);
-      std::erase_if(open_, [&](const Open& open) { return overlap(open.data, written); });
+      if (step.verb != Verb::send)
+        close(span(step.into, step.into_at, step.bytes));
+      else if (is_shared_memory(step.path) && step.bytes > 0)
+        join(step);
     }
   }
 
@@ -24,41 +24,39 @@ class SendGroups {
   struct Span {
     Buffer buffer;
     std::int64_t begin, end;
-    bool operator==(const Span&) const = default;
+    auto operator<=>(const Span&) const = default;
   };
   struct Open {
-    Span data;
     CompiledStep* first;
     std::vector<int> peers;
   };
 
-  static bool overlap(const Span& a, const Span& b) {
-    return a.buffer == b.buffer && a.begin < b.end && b.begin < a.end;
-  }
   [[nodiscard]] Span span(Buffer buffer, std::int64_t at, std::int64_t bytes) const {
     const auto [where, begin] = place_of(plan_, buffer, at);
     return {where, begin, begin + bytes};
   }
+  /// What is written is other data from then on.
+  void close(const Span& written) {
+    auto each = open_.lower_bound({written.buffer, written.begin - longest_, 0});
+    while (each != open_.end() && each->first.buffer == written.buffer && each->first.begin < written.end)
+      each = each->first.end > written.begin ? open_.erase(each) : std::next(each);
+  }
   void join(CompiledStep& send) {
     const Span data = span(send.lhs, send.lhs_at, send.bytes);
-    const auto same = std::ranges::find(open_, data, &Open::data);
-    if (same == open_.end()) {
-      if (open_.size() == most_open) open_.erase(open_.begin());
-      open_.push_back({data, &send, {send.peer}});
-      return;
-    }
+    longest_ = std::max(longest_, send.bytes);
+    const auto [same, is_new] = open_.try_emplace(data, Open{&send, {}});
+    Open& open = same->second;
     // Once for each reader: what a reader has to give back is bounded.
-    if (std::ranges::find(same->peers, send.peer) != same->peers.end()) return;
-    same->peers.push_back(send.peer);
-    if (same->first->group < 0) same->first->group = plan_.groups++;
-    send.group = same->first->group;
+    if (std::ranges::find(open.peers, send.peer) != open.peers.end()) return;
+    open.peers.push_back(send.peer);
+    if (is_new) return;
+    if (open.first->group < 0) open.first->group = plan_.groups++;
+    send.group = open.first->group;
   }
 
-  /// Sends of the same data stand near each other; plans of many segments would be looked through again and again.
-  static constexpr std::size_t most_open = 64;
-
   CompiledPlan& plan_;
-  std::vector<Open> open_;
+  std::map<Span, Open> open_;  ///< Data that were sent and not written since.
+  std::int64_t longest_ = 0;   ///< Of them.
 };
 
 }  // namespace

@@ -7,10 +7,18 @@
 namespace tutti::shm {
 namespace {
 
-/// Looks at a message that is there after which it waits no longer for others: its sender may need the room.
-constexpr int joint_patience = 1 << 14;
+/// So long a message that is there waits for others: its sender may need the room.
+constexpr std::chrono::milliseconds joint_patience{10};
+constexpr int looks_at_the_clock = 16;  // a look at it costs as much as several at a message
 
 }  // namespace
+
+bool ShmPort::Joint::has_waited_long() {
+  if (++looks % looks_at_the_clock != 0) return false;
+  const auto now = std::chrono::steady_clock::now();
+  if (looks == looks_at_the_clock) since = now;
+  return now - since > joint_patience;
+}
 
 /// Once more for the joint reduction that receive `index` is part of. True once all of it is done.
 bool ShmPort::reduce_jointly(int index, const CompiledStep& step) {
@@ -23,7 +31,7 @@ bool ShmPort::reduce_jointly(int index, const CompiledStep& step) {
         if (operand.message >= 0) completed(operand.message, plan_->steps[static_cast<std::size_t>(operand.message)]);
       return true;
     }
-  if (channel_of(step)->awaited(stream_of(step, at.done)).is_there()) at.is_off |= ++at.looks > joint_patience;
+  if (channel_of(step)->awaited(stream_of(step, at.done)).is_there()) at.is_off |= at.has_waited_long();
   return false;
 }
 
@@ -38,7 +46,7 @@ bool ShmPort::are_there(const JointReduction& joint, Joint& at) const {
   return true;
 }
 
-/// The next pieces, which are there. False: some are for who receives them alone.
+/// The next pieces, which are there. False: one is for who receives it alone, as are all that follow.
 bool ShmPort::take_jointly(const JointReduction& joint, Joint& at) {
   constexpr std::size_t most = JointReduction::most_operands;
   constexpr auto room = static_cast<std::size_t>(Geometry{}.inline_bytes);
@@ -72,6 +80,7 @@ bool ShmPort::take_jointly(const JointReduction& joint, Joint& at) {
     }
   at.done += bytes;
   at.there = 0;
+  at.looks = 0;
   ++route_.counters->joint;
   return true;
 }

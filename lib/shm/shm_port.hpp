@@ -1,6 +1,7 @@
 #pragma once
 // The shared-memory transport: the messages of one execution, over the channels of its communicator.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -88,8 +89,11 @@ class ShmPort {
   struct Joint {
     std::int64_t done = 0;
     std::size_t there = 0;  ///< Operands that the next pieces of are known to be there.
-    int looks = 0;          ///< At a message that is there, in vain.
     bool is_off = false;
+    int looks = 0;  ///< At a message whose next piece is there, in vain.
+    std::chrono::steady_clock::time_point since{};
+    /// To be asked at each such look.
+    [[nodiscard]] bool has_waited_long();
   };
 
   [[nodiscard]] Channel* channel_of(const CompiledStep& step) const {
