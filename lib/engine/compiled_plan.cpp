@@ -100,12 +100,11 @@ bool starts_in_order(const Dependencies& after) {
 }
 
 void flatten(const Dependencies& after, CompiledPlan& plan) {
-  Dependencies dependents(after.size());
+  const Dependencies dependents = dependents_of(after);
   for (std::size_t i = 0; i < after.size(); ++i) {
     plan.waits.push_back(static_cast<int>(after[i].size()));
     const Verb verb = plan.steps[i].verb;
     for (const int before : after[i]) {
-      dependents[static_cast<std::size_t>(before)].push_back(static_cast<int>(i));
       if (verb == Verb::reduce || verb == Verb::recv_reduce)
         plan.steps[static_cast<std::size_t>(before)].makes_room = true;
     }

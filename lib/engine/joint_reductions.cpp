@@ -8,11 +8,7 @@ namespace {
 class JointReductions {
  public:
   JointReductions(CompiledPlan& plan, const Dependencies& after)
-      : plan_(plan), after_(after), dependents_(after.size()) {
-    for (std::size_t i = 0; i < after.size(); ++i)
-      for (const int before : after[i])
-        dependents_[index(before)].push_back(static_cast<int>(i));
-  }
+      : plan_(plan), after_(after), dependents_(dependents_of(after)) {}
 
   void find() {
     for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i)

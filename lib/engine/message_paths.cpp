@@ -20,6 +20,14 @@ std::int64_t pieces_of(const CompiledPlan& plan, const std::vector<int>& message
 
 }  // namespace
 
+Dependencies dependents_of(const Dependencies& after) {
+  Dependencies dependents(after.size());
+  for (std::size_t i = 0; i < after.size(); ++i)
+    for (const int before : after[i])
+      dependents[static_cast<std::size_t>(before)].push_back(static_cast<int>(i));
+  return dependents;
+}
+
 Messages by_pair(const std::vector<CompiledStep>& steps) {
   Messages pairs;
   for (std::size_t i = 0; i < steps.size(); ++i) {

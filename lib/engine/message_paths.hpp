@@ -12,6 +12,8 @@ namespace tutti {
 
 /// Per step: the steps that it waits for.
 using Dependencies = std::vector<std::vector<int>>;
+/// Per step: the steps that wait for it, in order.
+[[nodiscard]] Dependencies dependents_of(const Dependencies& after);
 
 /// Where bytes of a plan's buffers are: in place the input is part of the output.
 using Place = std::pair<Buffer, std::int64_t>;
@@ -37,8 +39,8 @@ void find_send_groups(CompiledPlan& plan);
 void find_answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after);
 
 /// Finds reductions of three operands or more, two of them messages through shared memory at least, that can be made in
-/// one pass: each but the first continues the one before, waits for nothing else but its message, and alone reads what
-/// the one before wrote.
+/// one pass: each but the first continues the one before, waits for nothing else but its message, whose receive waits
+/// for nothing, and alone reads what the one before wrote.
 void find_joint_reductions(CompiledPlan& plan, const Dependencies& after);
 
 }  // namespace tutti
