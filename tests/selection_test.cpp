@@ -149,6 +149,8 @@ TEST(SelectionOnANode, FlatForAsManyRanksAsOneCanServe) {
       chosen(collective, 17, bytes, true,
              bytes == 8 || collective == Collective::reduce_scatter ? "circulant" : "ring");
     }
+  chosen(Collective::allreduce, 2, 16 * kib, false, "recursive_doubling");
+  chosen(Collective::allreduce, 2, 16 * kib + 1, false, "rabenseifner");
   chosen(Collective::allreduce, 3, 32 * kib, false, "one_shot");
   chosen(Collective::allreduce, 3, 32 * kib + 1, false, "two_shot/1M");
   chosen(Collective::allreduce, 4, 4 * kib, false, "one_shot");

@@ -14,7 +14,7 @@ bool is_power_of_two(const Question& q) { return std::has_single_bit(static_cast
 /// Up to here, few rounds count more than little volume. Measured (docs/performance.md): two ranks exchange everything
 /// once anyway; for more, log2 p times the volume tells the earlier the more ranks share the memory.
 bool is_small_allreduce(const Question& q) {
-  if (q.ranks <= 2) return q.bytes <= (q.shares_memory ? 32 : 256) * kibibyte;
+  if (q.ranks <= 2) return q.bytes <= (q.shares_memory ? 16 : 256) * kibibyte;
   return q.bytes <= std::max(4 * kibibyte, 128 * kibibyte / q.ranks);
 }
 constexpr Bytes gibibyte{1 << 30};

@@ -11,6 +11,9 @@
 namespace tutti::shm {
 namespace {
 
+/// To copy as little costs less than to wait until the receiver has read it.
+constexpr std::int64_t not_lent_bytes = 4096;
+
 bool is_local_message(const CompiledStep& step) { return step.is_message() && is_shared_memory(step.path); }
 
 [[noreturn]] void throw_mismatch(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
@@ -111,14 +114,22 @@ bool ShmPort::move(Transfer& transfer) {
     completed(transfer.index, step);
     return true;
   }
+  bool gives_way = false;
   do {
     const std::int64_t bytes = std::min(step.bytes - transfer.done, piece_bytes_);
     if (step.verb == Verb::send) {
       if (!send_piece(transfer, bytes)) return false;
     } else {
-      if (!receive_piece(transfer, bytes)) return false;
+      const Received received = receive_piece(transfer, bytes);
+      if (received == Received::nothing) return false;
+      // Its sender does the same with what this rank lends: the next loans, quickly made, must not wait for all pieces.
+      gives_way = received == Received::piece_in_place;
     }
     transfer.done += bytes;
+    if (gives_way && transfer.done < step.bytes) {
+      transfer.awaited = {};
+      return false;
+    }
   } while (transfer.done < step.bytes);
   completed(transfer.index, step);
   return transfer.loan == 0 || transfer.channel->has_read(lane_, transfer.loan);
@@ -139,7 +150,8 @@ bool ShmPort::send_piece(Transfer& transfer, std::int64_t bytes) {
     channel.send_delivered(stream, envelope_of(step));
     return true;
   }
-  const std::int64_t source = heap_ != nullptr && !step.makes_room ? heap_->offset_of(data, bytes) : -1;
+  const bool may_lend = heap_ != nullptr && !step.makes_room && bytes > not_lent_bytes;
+  const std::int64_t source = may_lend ? heap_->offset_of(data, bytes) : -1;
   if (source < 0) return send_area(transfer, data, size);
   lend(transfer, source);
   return true;
@@ -188,20 +200,20 @@ void ShmPort::write_area(const Transfer& transfer, int area, std::size_t phase, 
   if (writer.write(into, data, bytes) == AreaWriter::Way::past_caches) ++route_.counters->past_caches;
 }
 
-bool ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes) {
+ShmPort::Received ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes) {
   const CompiledStep& step = *transfer.step;
   Channel& channel = *transfer.channel;
   const Stream stream = stream_of(step, transfer.done);
   if (bytes <= inline_bytes_) channel.expect(stream, static_cast<std::size_t>(bytes));
   transfer.awaited = channel.awaited(stream);
-  if (!transfer.awaited.is_there()) return false;
+  if (!transfer.awaited.is_there()) return Received::nothing;
   const Envelope came = channel.look(stream);
   const Envelope expected = envelope_of(step);
   if (!came.is_same(expected)) throw_mismatch(step, came, expected);
   if (came.area == 0) {
-    if (!receive_inline(transfer, bytes)) return false;
+    if (!receive_inline(transfer, bytes)) return Received::nothing;
     channel.release(stream, came);
-    return true;
+    return Received::piece;
   }
   if (came.area == Envelope::lent)
     borrow(transfer, channel.loan(stream), bytes);
@@ -210,7 +222,7 @@ bool ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes) {
   else if (!(step.forward >= 0 && forward(transfer, channel.piece(came), bytes)))
     take(transfer, channel.piece(came), bytes);
   channel.release(stream, came);
-  return true;
+  return came.area == Envelope::lent ? Received::piece_in_place : Received::piece;
 }
 
 bool ShmPort::receive_inline(const Transfer& transfer, std::int64_t bytes) {

@@ -105,23 +105,30 @@ class ShmPort {
     pending.push_back(moving);
     return Posted::pending;
   }
+  /// After a long message the others have to wait for the next look: what this one made ready goes first, as other
+  /// ranks may have nothing else to do than to wait for it.
   template <class OnComplete>
   int poll(std::vector<Transfer>& pending, OnComplete on_complete) {
     std::size_t kept = 0;
+    bool gives_way = false;
     const std::size_t all = pending.size();
     for (std::size_t i = 0; i < all; ++i) {
       Transfer& transfer = pending[i];
-      const bool may_move = transfer.awaited.flag == nullptr || transfer.awaited.is_there();
-      if (may_move && move(transfer))
+      const bool may_move = !gives_way && (transfer.awaited.flag == nullptr || transfer.awaited.is_there());
+      if (may_move && move(transfer)) {
         on_complete(transfer.index);
-      else if (kept++ != i)
+        gives_way = transfer.step->bytes >= long_bytes;
+      } else if (kept++ != i)
         pending[kept - 1] = transfer;
     }
     pending.resize(kept);
     return static_cast<int>(all - kept);
   }
 
-  /// Does what can be done now; true once all of the message has been sent or received.
+  static constexpr std::int64_t long_bytes = 4096;  ///< To move as much takes longer than a look.
+
+  /// Does what can be done now, of a message that is read in place a piece; true once all of the message has been sent
+  /// or received.
   bool move(Transfer& transfer);
   [[nodiscard]] bool is_next(int index, const CompiledStep& step) const {
     if (!numbers_.empty()) return queue_of(step).done == numbers_[static_cast<std::size_t>(index)];
@@ -137,7 +144,8 @@ class ShmPort {
   bool send_area(Transfer& transfer, const std::byte* data, std::size_t bytes);
   void write_area(const Transfer& transfer, int area, std::size_t phase, const std::byte* data,
                   std::size_t bytes) const;
-  bool receive_piece(Transfer& transfer, std::int64_t bytes);
+  enum class Received : std::uint8_t { nothing, piece, piece_in_place };
+  Received receive_piece(Transfer& transfer, std::int64_t bytes);
   bool receive_inline(const Transfer& transfer, std::int64_t bytes);
   void take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const;
   void borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes);
