@@ -5,23 +5,11 @@
 /// Needs    any p >= 1, any spread over nodes
 /// Source   Hensgen, Finkel & Manber, International Journal of Parallel Programming 17(1), 1988, among leaders as in
 ///          Kielmann et al., PPoPP 1999 (MagPIe)
-#include "dissemination_pattern.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {
 namespace {
-
-void append_dissemination(ScheduleBuilder& plan, const Group& group, int radix) {
-  plan.within(group, [&](Rank me, int size) {
-    for (const DisseminationRound& round : dissemination(me, size, radix)) {
-      for (const Rank peer : round.to)
-        plan.signal(peer);
-      for (const Rank peer : round.from)
-        plan.await(peer);
-    }
-  });
-}
 
 Schedule build(const Problem& problem) {
   ScheduleBuilder plan{problem};
@@ -34,7 +22,7 @@ Schedule build(const Problem& problem) {
   }
   for (const Rank member : nodes.mine().ranks)
     if (member != leader) plan.await(member);
-  append_dissemination(plan, nodes.leaders(), problem.parameter);
+  append_group_dissemination(plan, nodes.leaders(), problem.parameter);
   for (const Rank member : nodes.mine().ranks)
     if (member != leader) plan.signal(member);
   return plan.build();

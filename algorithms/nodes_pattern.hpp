@@ -29,6 +29,12 @@ class Nodes {
     return {problem, row_of};
   }
 
+  /// Sockets as if they were nodes; where these are not known, nodes.
+  static Nodes sockets(const Problem& problem) {
+    const std::span<const int> parts = problem.sockets.empty() ? problem.nodes : problem.sockets;
+    return {problem, {parts.begin(), parts.end()}};
+  }
+
   [[nodiscard]] int count() const { return static_cast<int>(groups_.size()); }
   [[nodiscard]] int own() const { return of(rank_); }
   [[nodiscard]] int of(Rank rank) const { return node_of_.empty() ? 0 : node_of_[index(rank.value())]; }

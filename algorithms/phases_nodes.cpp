@@ -1,6 +1,7 @@
 #include "phases_nodes.hpp"
 
 #include "circulant_pattern.hpp"
+#include "dissemination_pattern.hpp"
 #include "phases_trees.hpp"
 
 namespace tutti {
@@ -35,6 +36,17 @@ Region append_group_reduce(ScheduleBuilder& plan, const GroupTree& tree, const R
 }
 
 bool combines(const GroupTree& tree) { return !place_in(tree).children.empty(); }
+
+void append_group_dissemination(ScheduleBuilder& plan, const Group& group, int radix) {
+  plan.within(group, [&](Rank me, int size) {
+    for (const DisseminationRound& round : dissemination(me, size, radix)) {
+      for (const Rank peer : round.to)
+        plan.signal(peer);
+      for (const Rank peer : round.from)
+        plan.await(peer);
+    }
+  });
+}
 
 Count total(const Regions& regions) {
   Count sum;

@@ -23,6 +23,9 @@ Region append_group_reduce(ScheduleBuilder& plan, const GroupTree& tree, const R
 /// Whether this rank has children in that tree, so that its `sum` and `theirs` are used.
 [[nodiscard]] bool combines(const GroupTree& tree);
 
+/// Signals after which everybody of the group has heard of everybody, in ceil(log_radix size) rounds.
+void append_group_dissemination(ScheduleBuilder& plan, const Group& group, int radix);
+
 /// By place in a group: what a member has for all, or gets from all; blocks wherever they lie.
 using Parcels = std::vector<Regions>;
 [[nodiscard]] Count total(const Regions& regions);

@@ -1,6 +1,7 @@
-// Collectives on several nodes, which TUTTI_NODES pretends: against the MPI's results, over the transports that the
-// nodes call for.
+// Collectives on several nodes and sockets, which TUTTI_NODES and TUTTI_SOCKETS pretend: against the MPI's results,
+// over the transports that the nodes call for.
 #include <algorithm>
+#include <cstdlib>
 
 #include "lib/runtime/communicator_state.hpp"
 #include "tests/collective_cases.hpp"
@@ -12,7 +13,7 @@ namespace {
 std::vector<std::string> leveled(Collective collective) {
   std::vector<std::string> names{""};
   for (const Algorithm* algorithm : algorithms())
-    if (algorithm->collective == collective && algorithm->levels == Levels::nodes) {
+    if (algorithm->collective == collective && algorithm->levels != Levels::ranks) {
       names.emplace_back(algorithm->name);
       names.push_back(std::string{algorithm->name} + "/24");
       if (algorithm->parameter.unit == Parameter::Unit::bytes) names.push_back(std::string{algorithm->name} + ":100");
@@ -77,6 +78,24 @@ TEST_P(OnNodes, PartsOfTheWorldHaveNodesToo) {
 
 INSTANTIATE_TEST_SUITE_P(All, OnNodes, testing::ValuesIn(all_collectives()),
                          [](const auto& info) { return std::string{to_string(info.param)}; });
+
+/// What is seen of TUTTI_SOCKETS: parts of nodes, numbered in the order of their lowest ranks.
+TEST(OnSockets, AreParts) {
+  const Communicator comm{MPI_COMM_WORLD};
+  const std::span<const int> nodes = comm.state().nodes(), sockets = comm.state().sockets();
+  const char* given = std::getenv("TUTTI_SOCKETS");
+  if (given == nullptr) GTEST_SKIP() << "TUTTI_SOCKETS pretends none";
+  ASSERT_EQ(std::ssize(sockets), world_size()) << given;
+  const auto node_of = [&](std::size_t rank) { return nodes.empty() ? 0 : nodes[rank]; };
+  int next = 0;
+  for (std::size_t a = 0; a < sockets.size(); ++a) {
+    EXPECT_LE(sockets[a], next);
+    if (sockets[a] == next) ++next;
+    for (std::size_t b = 0; b < a; ++b)
+      EXPECT_EQ(sockets[a] == sockets[b], node_of(a) == node_of(b) && given[2 * a] == given[2 * b])
+          << a << " and " << b;
+  }
+}
 
 Plan plan_of(Collective collective, std::int64_t count, const Communicator& comm, std::vector<double>& memory) {
   const Trial trial{.collective = collective, .count = count};

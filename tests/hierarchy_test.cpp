@@ -17,16 +17,16 @@ namespace {
 using enum Collective;
 using Nodes = std::vector<int>;
 
-/// What a node exchanges with all others, and how many of its ranks do.
+/// What a node, or a socket, exchanges with all others, and how many of its ranks do.
 struct Crossing {
   Count sent, received;
   int messages = 0;  ///< Sent.
   std::set<int> senders;
 };
 
-std::vector<Crossing> crossings(const Algorithm& algorithm, const Case& what) {
-  std::vector<Crossing> all(static_cast<std::size_t>(*std::ranges::max_element(what.nodes)) + 1);
-  const auto node_of = [&](int rank) { return static_cast<std::size_t>(what.nodes[static_cast<std::size_t>(rank)]); };
+std::vector<Crossing> crossings(const Algorithm& algorithm, const Case& what, const std::vector<int>& groups) {
+  std::vector<Crossing> all(static_cast<std::size_t>(*std::ranges::max_element(groups)) + 1);
+  const auto node_of = [&](int rank) { return static_cast<std::size_t>(groups[static_cast<std::size_t>(rank)]); };
   for (int rank = 0; const Part& part : parts_of(algorithm, what)) {
     for (const Step& step : part.schedule.steps) {
       const auto* send = std::get_if<Send>(&step.action);
@@ -39,6 +39,10 @@ std::vector<Crossing> crossings(const Algorithm& algorithm, const Case& what) {
     ++rank;
   }
   return all;
+}
+
+std::vector<Crossing> crossings(const Algorithm& algorithm, const Case& what) {
+  return crossings(algorithm, what, what.nodes);
 }
 
 /// What a node cannot but send and receive, in the terms of Problem::count.
@@ -83,10 +87,10 @@ struct Claim {
 };
 /// Those that send the least that is possible; allreduce's two_level does on two nodes, where it is for small counts.
 constexpr Claim claims[] = {
-    {broadcast, "two_level"}, {broadcast, "lanes"},          {reduce, "two_level"},     {reduce, "lanes"},
-    {allreduce, "lanes"},     {reduce_scatter, "two_level"}, {reduce_scatter, "lanes"}, {allgather, "two_level"},
-    {allgather, "lanes"},     {gather, "two_level"},         {scatter, "two_level"},    {alltoall, "two_level"},
-    {scan, "two_level"},      {exscan, "two_level"},
+    {broadcast, "two_level"}, {broadcast, "lanes"},          {reduce, "two_level"},      {reduce, "lanes"},
+    {allreduce, "lanes"},     {reduce_scatter, "two_level"}, {reduce_scatter, "lanes"},  {allgather, "two_level"},
+    {allgather, "lanes"},     {gather, "two_level"},         {scatter, "two_level"},     {alltoall, "two_level"},
+    {scan, "two_level"},      {exscan, "two_level"},         {broadcast, "three_level"}, {reduce, "three_level"},
 };
 
 Case case_of(const Nodes& nodes, Collective collective) {
@@ -127,6 +131,32 @@ TEST(BetweenNodes, OnlyWhatHasTo) {
       }
     }
   }
+}
+
+TEST(BetweenSockets, EverythingEntersAndLeavesOnce) {
+  const Nodes nodes{0, 0, 0, 0, 1, 1, 1, 1, 1, 1};
+  for (const Nodes& sockets : {Nodes{0, 0, 1, 1, 2, 2, 3, 3, 4, 4}, Nodes{0, 1, 0, 1, 2, 3, 2, 3, 2, 2}})
+    for (const Collective collective : {broadcast, reduce, allreduce}) {
+      const Algorithm& algorithm = *find_algorithm(collective, "three_level");
+      Case what = case_of(nodes, collective);
+      what.sockets = sockets;
+      ASSERT_EQ(prove(algorithm, what).fault, "") << to_text(what);
+      const auto root = static_cast<std::size_t>(what.root.value());
+      for (int socket = 0; const Crossing& crossing : crossings(algorithm, what, sockets)) {
+        const bool has_root = sockets[root] == socket;
+        const bool leads_node = socket == 0 || socket == 2;  // of allreduce: exchanges with the other node, too
+        const std::string where = fmt::format("{}, socket {}", to_text(what), socket);
+        if (collective == broadcast) {
+          EXPECT_EQ(crossing.received, has_root ? Count{0} : what.count) << where;
+        } else if (collective == reduce || !leads_node) {
+          EXPECT_EQ(crossing.sent, has_root && collective == reduce ? Count{0} : what.count) << where;
+        }
+        if (collective == allreduce && !leads_node) {
+          EXPECT_EQ(crossing.received, what.count) << where;
+        }
+        ++socket;
+      }
+    }
 }
 
 TEST(BetweenNodes, EveryRankOfANodeLeadsALane) {

@@ -36,7 +36,7 @@ Case case_of(const Algorithm& algorithm, int size, Placement placement) {
   if (algorithm.collective == Collective::alltoall) what.count = Count{3};
   if (algorithm.collective == Collective::barrier) what.count = Count{0};
   if (has_root(algorithm.collective)) what.root = Rank{size / 2};
-  what.nodes = mixed_nodes(algorithm, size);
+  mix_levels(what, algorithm);
   return what;
 }
 

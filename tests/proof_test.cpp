@@ -38,16 +38,18 @@ TEST_P(Proof, HoldsInRandomOrders) {
 constexpr int most_ranks_of_large_groups = 65536;
 
 /// What one rank does in a large group, of which not all ranks' schedules are made. Algorithms of several levels see
-/// nodes of 8 ranks.
+/// nodes of 8 ranks, on two sockets.
 Problem large_problem(const Algorithm& algorithm, int size, Rank rank, Count count) {
-  static const std::vector<int> nodes = [] {
-    std::vector<int> nodes;
+  const auto groups_of = [](int ranks) {
+    std::vector<int> groups;
     for (int rank = 0; rank < most_ranks_of_large_groups; ++rank)
-      nodes.push_back(rank / 8);
-    return nodes;
-  }();
+      groups.push_back(rank / ranks);
+    return groups;
+  };
+  static const std::vector<int> nodes = groups_of(8), sockets = groups_of(4);
   Problem problem{rank, size, count};
-  if (algorithm.levels == Levels::nodes) problem.nodes = std::span{nodes}.first(static_cast<std::size_t>(size));
+  if (algorithm.levels != Levels::ranks) problem.nodes = std::span{nodes}.first(static_cast<std::size_t>(size));
+  if (algorithm.levels == Levels::sockets) problem.sockets = std::span{sockets}.first(static_cast<std::size_t>(size));
   problem.collective = algorithm.collective;
   problem.parameter = algorithm.parameter.fallback;
   return problem;
@@ -85,7 +87,7 @@ std::string whole_text(const Algorithm& algorithm, int size) {
   const bool empty = algorithm.collective == Collective::barrier;
   std::string text;
   Case what{.size = size, .count = Count{empty ? 0 : 3 * size}};
-  what.nodes = mixed_nodes(algorithm, size);
+  mix_levels(what, algorithm);
   for (const Part& part : parts_of(algorithm, what))
     for (const auto& [action, after] : part.schedule.steps)
       text += fmt::format("{} after {}\n", to_text(action), fmt::join(after, ","));

@@ -57,6 +57,10 @@ grep -q '^rank 1' "$folder/stdout" && fail 'show --rank 0 shows rank 1'
 expect 0 'in place' show allreduce ring -p 3 -n 6 --in-place
 expect 0 'message 3' show allreduce ring/1 -p 3 -n 6
 expect 0 'recv .*, reduce' show allreduce ring -p 3 -n 6 --fused
+expect 0 'nodes 0,0,0,1,1, sockets 0,0,1,2,2' show reduce three_level -p 5 --nodes 3,2 --sockets 2,1,2
+expect 2 '\-\-sockets has 4 ranks in all, --ranks 5' show reduce three_level -p 5 --nodes 3,2 --sockets 2,2
+expect 2 '\-\-sockets has ranks 2 and 3 on one socket, --nodes on different nodes' \
+  show reduce three_level -p 5 --nodes 3,2 --sockets 2,3
 expect 2 'COLLECTIVE is missing' show
 expect 2 'ALGORITHM is missing' show allreduce
 expect 2 "'rinq' does not serve allreduce; allowed: .*(did you mean ring?)" show allreduce rinq

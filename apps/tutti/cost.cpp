@@ -21,7 +21,7 @@ struct Settings {
   std::vector<std::string> algorithms;
   std::vector<int> ranks{8};
   std::vector<Count> counts{Count{1}, Count{1024}, Count{1 << 20}};
-  std::vector<int> nodes;
+  Spread spread;
   int root = 0;
   Rates rates{.message = 1, .sent = 4e-4, .reduced = 1e-4};
 };
@@ -40,7 +40,7 @@ apps::Options options_for(Settings& settings) {
                 [&](std::string_view given) { settings.algorithms.emplace_back(given); })
       .integers("ranks,p", settings.ranks, 1, most_ranks, "ranks");
   add_counts(options, settings.counts);
-  add_nodes(options, settings.nodes);
+  add_levels(options, settings.spread);
   options.number("alpha", settings.rates.message, 0, most, "microseconds per message")
       .number("beta", settings.rates.sent, 0, most, "microseconds per element sent")
       .number("gamma", settings.rates.reduced, 0, most, "microseconds per element reduced")
@@ -95,12 +95,14 @@ Row row(const Choice& choice, const Settings& settings, int ranks, Count count) 
   what.root = Rank{settings.root};
   what.parameter = choice.parameter;
   what.segment = Count{choice.segment};
-  what.nodes = settings.nodes;
+  what.nodes = settings.spread.nodes;
+  what.sockets = settings.spread.sockets;
   Problem problem{what.root, ranks, count};
   problem.collective = choice.algorithm->collective;
   problem.root = what.root;
   problem.parameter = choice.parameter;
-  problem.nodes = settings.nodes;
+  problem.nodes = settings.spread.nodes;
+  problem.sockets = settings.spread.sockets;
   const Row stated{choice, choice.algorithm->cost(problem), std::nullopt};
   const std::int64_t pieces = choice.segment > 0 ? 1 + stated.cost.sent.value() / choice.segment : 1;
   const bool is_small = pieces <= most_messages_simulated / ranks && can_be_simulated(stated.cost, ranks);
@@ -126,7 +128,7 @@ void print(const std::vector<Row>& rows) {
 
 void require_consistent(const Settings& settings, Collective collective) {
   for (const int ranks : settings.ranks) {
-    require_nodes_of(ranks, settings.nodes);
+    require_levels_of(ranks, settings.spread);
     if (settings.root >= ranks)
       throw apps::InputError(
           fmt::format("--root {} is no rank of {}: allowed: 0 to {}", settings.root, ranks, ranks - 1));

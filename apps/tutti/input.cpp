@@ -63,20 +63,41 @@ void add_counts(apps::Options& options, std::vector<Count>& counts) {
                  });
 }
 
-void add_nodes(apps::Options& options, std::vector<int>& nodes) {
+namespace {
+
+/// "--NAME N,N,...": how many ranks each of some groups has, one after the other; `groups` gets the group of each rank.
+void add_groups(apps::Options& options, const char* name, const char* fallback, const char* what,
+                std::vector<int>& groups) {
   constexpr int most = 1 << 20;
-  options.custom("nodes", "N,N,...", "one node",
-                 "ranks on each node, for algorithms of several levels; in all as many as --ranks",
-                 [&nodes](std::string_view given) {
-                   nodes.clear();
-                   for (int node = 0; const std::string& item : apps::split_list(given))
-                     nodes.insert(nodes.end(), static_cast<std::size_t>(apps::parse_integer(item, 1, most)), node++);
-                 });
+  options.custom(name, "N,N,...", fallback, what, [&groups](std::string_view given) {
+    groups.clear();
+    for (int group = 0; const std::string& item : apps::split_list(given))
+      groups.insert(groups.end(), static_cast<std::size_t>(apps::parse_integer(item, 1, most)), group++);
+  });
 }
 
-void require_nodes_of(int ranks, const std::vector<int>& nodes) {
-  if (!nodes.empty() && nodes.size() != static_cast<std::size_t>(ranks))
-    throw InputError(fmt::format("--nodes has {} ranks in all, --ranks {}", nodes.size(), ranks));
+void require_ranks(int ranks, const char* name, const std::vector<int>& groups) {
+  if (!groups.empty() && groups.size() != static_cast<std::size_t>(ranks))
+    throw InputError(fmt::format("--{} has {} ranks in all, --ranks {}", name, groups.size(), ranks));
+}
+
+}  // namespace
+
+void add_levels(apps::Options& options, Spread& spread) {
+  add_groups(options, "nodes", "one node",
+             "ranks on each node, for algorithms of several levels; in all as many as --ranks", spread.nodes);
+  add_groups(options, "sockets", "one a node",
+             "ranks on each socket, for algorithms of three levels, in the order of nodes", spread.sockets);
+}
+
+void require_levels_of(int ranks, const Spread& spread) {
+  require_ranks(ranks, "nodes", spread.nodes);
+  require_ranks(ranks, "sockets", spread.sockets);
+  if (spread.sockets.empty() || spread.nodes.empty()) return;
+  for (std::size_t rank = 1; rank < spread.nodes.size(); ++rank)
+    if (spread.nodes[rank] != spread.nodes[rank - 1] && spread.sockets[rank] == spread.sockets[rank - 1])
+      throw InputError(
+          fmt::format("--sockets has ranks {} and {} on one socket, --nodes on different nodes", rank - 1, rank));
 }
 
 std::vector<const Algorithm*> algorithms_of(Collective collective) {

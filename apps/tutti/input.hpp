@@ -27,10 +27,14 @@ namespace tutti::tool {
 void add_count(apps::Options& options, Count& count);
 void add_counts(apps::Options& options, std::vector<Count>& counts);
 
-/// "--nodes N,N,...": how many ranks each node has, one node after the other; `nodes` as in Problem. Empty: one node.
-void add_nodes(apps::Options& options, std::vector<int>& nodes);
-/// Refuses nodes that do not have so many ranks.
-void require_nodes_of(int ranks, const std::vector<int>& nodes);
+/// The node and the socket of each rank, as in Problem. Empty: one node; one socket a node.
+struct Spread {
+  std::vector<int> nodes, sockets;
+};
+/// "--nodes N,N,..." and "--sockets N,N,...": how many ranks each has, one after the other.
+void add_levels(apps::Options& options, Spread& spread);
+/// Refuses what has not so many ranks, and sockets that several nodes share.
+void require_levels_of(int ranks, const Spread& spread);
 
 /// The algorithms of a collective.
 [[nodiscard]] std::vector<const Algorithm*> algorithms_of(Collective collective);

@@ -59,7 +59,7 @@ std::vector<Case> cases_of_mutants(const Algorithm& algorithm, checker::Extent e
     if (algorithm.collective == Collective::alltoall) what.count = Count{3};
     if (algorithm.collective == Collective::barrier) what.count = Count{0};
     if (has_root(algorithm.collective)) what.root = Rank{size / 2};
-    what.nodes = checker::mixed_nodes(algorithm, size);
+    checker::mix_levels(what, algorithm);
     return what;
   };
   if (extent == checker::Extent::subset) return {what(small, Placement::separate)};

@@ -18,7 +18,7 @@ struct Settings {
   int ranks = 6, rank = -1, root = 0;
   Count count{24};
   bool in_place = false, fused = false;
-  std::vector<int> nodes;
+  Spread spread;
 };
 
 apps::Options options_for(Settings& settings) {
@@ -32,7 +32,7 @@ apps::Options options_for(Settings& settings) {
       .argument("ALGORITHM", Takes::one, [&](std::string_view given) { settings.algorithm = given; })
       .integer("ranks,p", settings.ranks, 1, most_ranks, "ranks");
   add_count(options, settings.count);
-  add_nodes(options, settings.nodes);
+  add_levels(options, settings.spread);
   options.choice("format", settings.format, {"text", "dot", "svg", "json"}, "what is written")
       .custom(
           "rank", "N", "all", "only this rank (text and json)",
@@ -47,7 +47,7 @@ void require_consistent(const Settings& settings, Collective collective) {
   for (const auto& [name, rank] : {std::pair{"rank", settings.rank}, std::pair{"root", settings.root}})
     if (rank >= settings.ranks)
       throw apps::InputError(fmt::format("--{} {} is no rank: allowed: 0 to {}", name, rank, settings.ranks - 1));
-  require_nodes_of(settings.ranks, settings.nodes);
+  require_levels_of(settings.ranks, settings.spread);
   if (settings.root != 0 && !has_root(collective))
     throw apps::InputError(fmt::format("--root: {} has no root", to_string(collective)));
   if (settings.count > most_elements / (std::int64_t{settings.ranks} * settings.ranks))
@@ -91,7 +91,8 @@ int show(const Arguments& arguments) {
   what.parameter = choice.parameter;
   what.segment = Count{choice.segment};
   what.is_fused = settings.fused;
-  what.nodes = settings.nodes;
+  what.nodes = settings.spread.nodes;
+  what.sockets = settings.spread.sockets;
   const Scene scene{choice, what};
   if (settings.format == "text") {
     fmt::print("{}", to_text(scene, settings.rank));

@@ -30,8 +30,9 @@ enum class Order : std::uint8_t {
 
 /// What an algorithm's schedules are shaped by.
 enum class Levels : std::uint8_t {
-  ranks,  ///< Ranks are all alike.
-  nodes,  ///< Problem::nodes: phases inside nodes and between them.
+  ranks,    ///< Ranks are all alike.
+  nodes,    ///< Problem::nodes: phases inside nodes and between them.
+  sockets,  ///< Problem::sockets too: phases inside sockets, between those of a node, and between nodes.
 };
 
 /// What a size of segments is good for ("ring/64K").

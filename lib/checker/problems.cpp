@@ -68,6 +68,7 @@ std::string to_text(const Case& what) {
   if (what.segment > Count{0}) text += fmt::format(", segments of {}", what.segment.value());
   if (what.is_fused) text += ", fused";
   if (!what.nodes.empty()) text += fmt::format(", nodes {}", fmt::join(what.nodes, ","));
+  if (!what.sockets.empty()) text += fmt::format(", sockets {}", fmt::join(what.sockets, ","));
   if (!what.counts.empty()) {
     text += ", counts";
     for (std::size_t i = 0; i < std::min<std::size_t>(what.counts.size(), 16); ++i)
@@ -84,6 +85,7 @@ Problem even_problem(const Algorithm& algorithm, const Case& what, Rank rank) {
   problem.root = what.root;
   problem.parameter = what.parameter > 0 ? what.parameter : algorithm.parameter.fallback;
   problem.nodes = what.nodes;
+  problem.sockets = what.sockets;
   return problem;
 }
 
@@ -98,10 +100,12 @@ Aliasing in_place(const Problem& problem) {
 }
 
 Problems::Problems(const Algorithm& algorithm, const Case& what)
-    : nodes_(std::make_shared<const std::vector<int>>(what.nodes)) {
+    : nodes_(std::make_shared<const std::vector<int>>(what.nodes)),
+      sockets_(std::make_shared<const std::vector<int>>(what.sockets)) {
   for (int rank = 0; rank < what.size; ++rank) {
     problems_.push_back(even_problem(algorithm, what, Rank{rank}));
     problems_.back().nodes = *nodes_;
+    problems_.back().sockets = *sockets_;
   }
   if (!what.counts.empty()) list_blocks(what);
   for (Problem& problem : problems_) {

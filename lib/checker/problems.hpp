@@ -22,7 +22,8 @@ struct Case {
   /// those must be symmetric. Empty: blocks of `count` elements.
   std::vector<Count> counts{};
   std::vector<int> nodes{};  ///< As in Problem.
-  Count gap{};               ///< Elements left free before each of these blocks, where the collective takes offsets.
+  std::vector<int> sockets{};
+  Count gap{};  ///< Elements left free before each of these blocks, where the collective takes offsets.
   // The passes that the schedules went through (lib/schedule/passes.hpp).
   Count segment{};  ///< 0: not segmented.
   bool is_fused = false;
@@ -45,11 +46,11 @@ class Problems {
   [[nodiscard]] BlockList keep(std::vector<Count> counts, Count gap);
   std::vector<Problem> problems_;
   std::shared_ptr<Lists> lists_ = std::make_shared<Lists>();
-  std::shared_ptr<const std::vector<int>> nodes_;
+  std::shared_ptr<const std::vector<int>> nodes_, sockets_;
 };
 
-/// A rank's problem but for blocks of differing sizes, what is learned of them, and where its input lies. Its nodes are
-/// those of the case, not copies.
+/// A rank's problem but for blocks of differing sizes, what is learned of them, and where its input lies. Its nodes and
+/// sockets are those of the case, not copies.
 [[nodiscard]] Problem even_problem(const Algorithm& algorithm, const Case& what, Rank rank);
 
 /// How a rank's input lies if it is in place, as the MPI calls have it.

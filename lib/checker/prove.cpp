@@ -60,7 +60,7 @@ std::string text(const Cost& cost) {
 
 /// Whether the stated cost is exact, or only a bound.
 bool is_exact(const Algorithm& algorithm, const Case& what, int parameter) {
-  if (algorithm.levels == Levels::nodes) return false;
+  if (algorithm.levels != Levels::ranks) return false;
   if (algorithm.collective == Collective::barrier) return true;
   const int core = static_cast<int>(std::bit_floor(static_cast<unsigned>(what.size)));
   const auto divides = [&](int parts) { return what.count % parts == Count{0}; };

@@ -72,6 +72,21 @@ std::vector<std::vector<int>> spreads_of(int size) {
   return spreads;
 }
 
+/// Ways to part nodes into sockets: not known; pairs; two that take turns; by chance up to three.
+constexpr int ways_to_part = 4;
+std::vector<int> parted(std::vector<int> nodes, int size, int way) {
+  if (way == 0) return {};
+  nodes.resize(static_cast<std::size_t>(size));  // one node, if empty
+  std::vector<int> places(nodes.size());         // ranks of each node so far
+  std::mt19937 random{static_cast<unsigned>(size)};
+  for (int& node : nodes) {
+    const int place = places[static_cast<std::size_t>(node)]++;
+    const int part = way == 1 ? place / 2 : way == 2 ? place % 2 : static_cast<int>(random() % 3);
+    node += part * size;
+  }
+  return numbered(std::move(nodes));
+}
+
 /// What may vary at one size.
 class Choices {
  public:
@@ -80,7 +95,10 @@ class Choices {
     const Parameter& has = algorithm.parameter;
     if (!has.name.empty())
       parameters_ = distinct({has.fallback, has.least, has.least + 1, 5, std::max(has.least, size)});
-    if (algorithm.levels == Levels::nodes) spreads_ = spreads_of(size);
+    if (algorithm.levels != Levels::ranks) spreads_ = spreads_of(size);
+    if (algorithm.levels == Levels::sockets)
+      for (int way = 1; way < ways_to_part; ++way)
+        partings_.push_back(way);
     for (const int parameter : parameters_)
       steps_.push_back(steps_with(parameter));
     if (algorithm.collective == Collective::barrier) return;
@@ -91,7 +109,7 @@ class Choices {
     placements_ = {Placement::separate, Placement::in_place, Placement::in_place_on_even_ranks};
   }
   [[nodiscard]] std::size_t cases() const {
-    return roots_.size() * parameters_.size() * placements_.size() * spreads_.size() * kinds();
+    return roots_.size() * parameters_.size() * placements_.size() * spreads_.size() * partings_.size() * kinds();
   }
   [[nodiscard]] Case operator[](std::size_t number) const {
     const auto pick = [&](const auto& values) { return values[take(number, values.size())]; };
@@ -100,6 +118,7 @@ class Choices {
     what.placement = pick(placements_);
     what.root = Rank{pick(roots_)};
     what.nodes = pick(spreads_);
+    what.sockets = parted(what.nodes, size_, pick(partings_));
     if (number < counts_.size())
       what.count = Count{counts_[number] == exact ? exact_count(what.parameter) : counts_[number]};
     else
@@ -110,6 +129,7 @@ class Choices {
   [[nodiscard]] std::int64_t work(std::size_t number) const {
     const std::size_t chosen = take(number, parameters_.size());
     take(number, placements_.size()), take(number, roots_.size()), take(number, spreads_.size());
+    take(number, partings_.size());
     constexpr int listed = 4;  // about the mean of a list
     Problem problem{Rank{0}, size_, Count{listed}};
     problem.collective = algorithm_.collective;
@@ -145,6 +165,8 @@ class Choices {
     problem.collective = algorithm_.collective;
     problem.parameter = parameter;
     problem.nodes = spreads_.back();
+    const std::vector<int> sockets = parted(spreads_.back(), size_, partings_.back());
+    problem.sockets = sockets;
     return static_cast<std::int64_t>(algorithm_.build(problem).steps.size());
   }
   void list(Case& what, List kind, int gap) const {
@@ -172,6 +194,7 @@ class Choices {
   std::vector<List> lists_;
   std::vector<Placement> placements_{Placement::separate};
   std::vector<std::vector<int>> spreads_{{}};
+  std::vector<int> partings_{0};
 };
 
 /// Numbers 0..count-1 in an order drawn once and for all: as std::shuffle, which differs between libraries.
@@ -186,12 +209,13 @@ std::vector<std::size_t> shuffled(std::size_t count, unsigned seed) {
 
 }  // namespace
 
-std::vector<int> mixed_nodes(const Algorithm& algorithm, int size) {
-  std::vector<int> nodes;
-  if (algorithm.levels == Levels::nodes)
-    for (int rank = 0; rank < size; ++rank)
-      nodes.push_back(rank % 3 == 2 ? 1 : 2 * (rank / 4));
-  return numbered(std::move(nodes));
+void mix_levels(Case& what, const Algorithm& algorithm) {
+  if (algorithm.levels == Levels::ranks) return;
+  what.nodes.clear();
+  for (int rank = 0; rank < what.size; ++rank)
+    what.nodes.push_back(rank % 3 == 2 ? 1 : 2 * (rank / 4));
+  what.nodes = numbered(std::move(what.nodes));
+  if (algorithm.levels == Levels::sockets) what.sockets = parted(what.nodes, what.size, 2);
 }
 
 std::vector<Case> cases_of(const Algorithm& algorithm, Extent extent) {

@@ -19,8 +19,8 @@ enum class Extent : std::uint8_t { subset, all };
 /// thinner samples of large ones.
 [[nodiscard]] std::vector<Case> cases_of(const Algorithm& algorithm, Extent extent);
 
-/// Nodes of differing sizes that hold ranks which do not follow each other, for an algorithm that has levels; else
-/// none.
-[[nodiscard]] std::vector<int> mixed_nodes(const Algorithm& algorithm, int size);
+/// Spreads the ranks of a case over nodes, and sockets, of differing sizes that hold ranks which do not follow each
+/// other, if the algorithm has such levels.
+void mix_levels(Case& what, const Algorithm& algorithm);
 
 }  // namespace tutti::checker

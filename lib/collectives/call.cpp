@@ -94,7 +94,9 @@ Operation& checked(Call call, CommunicatorState& state, const Options& options) 
                                   : named(site, call, options.algorithm, state.nodes());
   key.choice = selection.choice;
   key.problem.parameter = parameter_of(selection.choice, call.type);
-  if (selection.choice.algorithm->levels == Levels::nodes) key.problem.nodes = state.nodes();
+  const Levels levels = selection.choice.algorithm->levels;
+  if (levels != Levels::ranks) key.problem.nodes = state.nodes();
+  if (levels == Levels::sockets) key.problem.sockets = state.sockets();
   try {
     CachedPlan& plan = state.plan(key, [&] { require_disjoint_blocks(site, key.problem); });
     Operation& operation = plan.acquire(state);

@@ -9,7 +9,8 @@ namespace tutti {
 namespace {
 
 constexpr int ranks = 8;
-constexpr std::array nodes{0, 0, 1, 1, 2, 2, 3, 3};  // for algorithms of several levels
+// For algorithms of several levels: nodes of 2 ranks, or of 4 on two sockets.
+constexpr std::array nodes{0, 0, 1, 1, 2, 2, 3, 3}, large_nodes{0, 0, 0, 0, 1, 1, 1, 1};
 
 /// "1.75 n"; for counts that all usual parts divide.
 std::string in_counts(Count cost, Count count) {
@@ -24,6 +25,7 @@ std::string row(const Algorithm& algorithm) {
   problem.collective = algorithm.collective;
   problem.parameter = algorithm.parameter.fallback;
   if (algorithm.levels == Levels::nodes) problem.nodes = nodes;
+  if (algorithm.levels == Levels::sockets) problem.nodes = large_nodes, problem.sockets = nodes;
   const Cost cost = algorithm.cost(problem);
   return fmt::format("| {} | `{}` | {} | {} | {} | {} | {} | {} | {} |\n", to_string(algorithm.collective),
                      algorithm.name, parameter_of(algorithm), order_of(algorithm), cost.rounds,

@@ -13,6 +13,7 @@
 #include "lib/mpi/check.hpp"
 #include "lib/mpi/dialect.hpp"
 #include "lib/mpi/pretended_nodes.hpp"
+#include "lib/mpi/socket.hpp"
 
 namespace tutti::mpi {
 namespace {
@@ -45,6 +46,23 @@ int processors_of(MPI_Comm node) {
                          [](int sum, unsigned char byte) { return sum + std::popcount(byte); });
 }
 
+/// What the ranks of a node tell each other, by rank there.
+std::vector<Carrier::Local> meet_locals(MPI_Comm node, const Carrier::Local& mine) {
+  int size = 0;
+  check(MPI_Comm_size(node, &size), "MPI_Comm_size");
+  std::vector<Carrier::Local> locals(static_cast<std::size_t>(size));
+  check(MPI_Allgather(&mine, 2, MPI_INT, locals.data(), 2, MPI_INT, node), "MPI_Allgather");
+  return locals;
+}
+
+/// Of the socket of `rank`; of its node, if the socket of any rank there is not known.
+int lowest_on_socket(const std::vector<Carrier::Local>& locals, int rank) {
+  const auto knows = [](const Carrier::Local& local) { return local.socket != unknown_socket; };
+  if (!std::ranges::all_of(locals, knows)) return locals.front().rank;
+  const int socket = std::ranges::find(locals, rank, &Carrier::Local::rank)->socket;
+  return std::ranges::find(locals, socket, &Carrier::Local::socket)->rank;
+}
+
 }  // namespace
 
 Carrier::Carrier(MPI_Comm comm) {
@@ -68,24 +86,22 @@ void Carrier::discover_nodes() {
   shares_processors_ = node_size >= 2 * processors;
   mpi_yields_ = is_crowded_ && yields_when_idle();
   pretend_nodes(comm_.get(), node);
-  int lowest = rank;
-  check(MPI_Bcast(&lowest, 1, MPI_INT, 0, node.get()), "MPI_Bcast");
-  nodes_.resize(static_cast<std::size_t>(size));
-  check(MPI_Allgather(&lowest, 1, MPI_INT, nodes_.data(), 1, MPI_INT, comm_.get()), "MPI_Allgather");
-  locals_.assign(nodes_.size(), -1);
-  share_memory(node.get());
+  const std::vector<Local> locals =
+      meet_locals(node.get(), {rank, pretended_socket(comm_.get()).value_or(own_socket())});
+  const Home home{locals.front().rank, lowest_on_socket(locals, rank)};
+  homes_.resize(static_cast<std::size_t>(size));
+  check(MPI_Allgather(&home, 2, MPI_INT, homes_.data(), 2, MPI_INT, comm_.get()), "MPI_Allgather");
+  locals_.assign(homes_.size(), -1);
+  share_memory(node.get(), locals);
 }
 
-void Carrier::share_memory(MPI_Comm node) {
+void Carrier::share_memory(MPI_Comm node, const std::vector<Local>& locals) {
   fabric_ = std::make_unique<shm::Fabric>(node, tags_.contexts());
-  int rank = 0, size = 0, me = 0;
-  check(MPI_Comm_rank(comm_.get(), &rank), "MPI_Comm_rank");
+  int me = 0;
   check(MPI_Comm_rank(node, &me), "MPI_Comm_rank");
-  check(MPI_Comm_size(node, &size), "MPI_Comm_size");
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  check(MPI_Allgather(&rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, node), "MPI_Allgather");
-  for (int local = 0; local < size; ++local)
-    if (fabric_->joins(me, local)) locals_[static_cast<std::size_t>(ranks[static_cast<std::size_t>(local)])] = local;
+  for (int local = 0; local < static_cast<int>(locals.size()); ++local)
+    if (fabric_->joins(me, local))
+      locals_[static_cast<std::size_t>(locals[static_cast<std::size_t>(local)].rank)] = local;
 }
 
 Network& Carrier::network(const NetworkDriver& driver) {

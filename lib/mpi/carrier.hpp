@@ -30,7 +30,9 @@ class Carrier {
   [[nodiscard]] MPI_Comm comm() const { return comm_.get(); }
   [[nodiscard]] const TagLayout& tags() const { return tags_; }
   /// The lowest rank of the carrier on the same node.
-  [[nodiscard]] int node_of(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] int node_of(int rank) const { return homes_[static_cast<std::size_t>(rank)].node; }
+  /// The same of the socket; of the node if it is one, or the socket of any of its ranks is not known.
+  [[nodiscard]] int socket_of(int rank) const { return homes_[static_cast<std::size_t>(rank)].socket; }
   /// Whether the node runs more ranks than processors that they may use, or the user said as much, so that a rank that
   /// waits has to give its processor away.
   [[nodiscard]] bool is_crowded() const { return is_crowded_; }
@@ -53,12 +55,21 @@ class Carrier {
   /// Local.
   void give_back(int context);
 
+  /// A rank of a node: its rank here, and its socket in the system's numbers.
+  struct Local {
+    int rank = 0, socket = 0;
+  };
+
  private:
+  /// Where a rank is: the lowest ranks of its node and its socket.
+  struct Home {
+    int node = 0, socket = 0;
+  };
   void discover_nodes();
-  void share_memory(MPI_Comm node);
+  void share_memory(MPI_Comm node, const std::vector<Local>& locals);
   UniqueComm comm_;
   TagLayout tags_{};
-  std::vector<int> nodes_;
+  std::vector<Home> homes_;
   bool is_crowded_ = false, shares_processors_ = false, mpi_yields_ = false;
   std::unique_ptr<shm::Fabric> fabric_;
   std::vector<int> locals_;

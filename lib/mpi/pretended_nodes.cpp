@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -19,16 +20,16 @@ constexpr int longest_list = 4096;
 using List = std::array<char, longest_list>;
 
 /// What rank 0's environment says. The same on all ranks.
-List agreed_list(MPI_Comm comm) {
+List agreed_list(MPI_Comm comm, const char* variable) {
   List list{};
-  const char* variable = std::getenv("TUTTI_NODES");
-  const std::string_view given{variable == nullptr ? "" : variable};
+  const char* value = std::getenv(variable);
+  const std::string_view given{value == nullptr ? "" : value};
   given.copy(list.data(), list.size() - 1);  // a list cut off has too few numbers
   check(MPI_Bcast(list.data(), longest_list, MPI_CHAR, 0, comm), "MPI_Bcast");
   return list;
 }
 
-std::vector<int> numbers(std::string_view list, int ranks) {
+std::vector<int> numbers(const char* variable, std::string_view list, int ranks) {
   std::vector<int> nodes;
   const char *at = list.data(), *end = at + list.size();
   for (bool more = true; more;) {
@@ -36,25 +37,35 @@ std::vector<int> numbers(std::string_view list, int ranks) {
     more = error == std::errc{} && next != end && *next == ',';
     const bool is_bad = error != std::errc{} || (next != end && !more) || nodes.back() < 0;
     if (is_bad || (!more && nodes.size() != static_cast<std::size_t>(ranks)))
-      throw ArgumentError(fmt::format(
-          "environment variable TUTTI_NODES is '{}'; allowed: {} numbers with commas between", list, ranks));
+      throw ArgumentError(fmt::format("environment variable {} is '{}'; allowed: {} numbers with commas between",
+                                      variable, list, ranks));
     at = next + 1;
   }
   return nodes;
 }
 
-}  // namespace
-
-void pretend_nodes(MPI_Comm comm, UniqueComm& node) {
-  const List list = agreed_list(comm);
-  if (list[0] == '\0') return;
+/// What rank 0's environment says of this rank.
+std::optional<int> own_number(MPI_Comm comm, const char* variable) {
+  const List list = agreed_list(comm, variable);
+  if (list[0] == '\0') return std::nullopt;
   int rank = 0, size = 0;
   check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
-  const int number = numbers(list.data(), size)[static_cast<std::size_t>(rank)];
+  return numbers(variable, list.data(), size)[static_cast<std::size_t>(rank)];
+}
+
+}  // namespace
+
+void pretend_nodes(MPI_Comm comm, UniqueComm& node) {
+  const std::optional<int> number = own_number(comm, "TUTTI_NODES");
+  if (!number) return;
+  int rank = 0;
+  check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   UniqueComm part;
-  check(MPI_Comm_split(node.get(), number, rank, part.receive()), "MPI_Comm_split");
+  check(MPI_Comm_split(node.get(), *number, rank, part.receive()), "MPI_Comm_split");
   node = std::move(part);
 }
+
+std::optional<int> pretended_socket(MPI_Comm comm) { return own_number(comm, "TUTTI_SOCKETS"); }
 
 }  // namespace tutti::mpi

@@ -1,7 +1,9 @@
 #pragma once
-// Nodes for experiments on one machine.
+// Nodes and sockets for experiments on one machine.
 
 #include <mpi.h>
+
+#include <optional>
 
 #include "lib/mpi/handles.hpp"
 
@@ -11,5 +13,7 @@ namespace tutti::mpi {
 /// node, as in "0,0,1,1"; ranks of one node that have different numbers then talk over MPI. Else `node` stays as it is.
 /// Collective over `comm`. Throws ArgumentError on all ranks.
 void pretend_nodes(MPI_Comm comm, UniqueComm& node);
+/// The socket of this rank that TUTTI_SOCKETS says, in the same way. Collective over `comm`; throws as above.
+[[nodiscard]] std::optional<int> pretended_socket(MPI_Comm comm);
 
 }  // namespace tutti::mpi

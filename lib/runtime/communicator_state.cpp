@@ -40,15 +40,31 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings s
   runtime_.opened(*this);
 }
 
-/// Nodes are numbered in the order in which their lowest rank here appears.
+namespace {
+
+/// Numbers groups in the order in which they come; says how many there are.
+int number_in_order(std::vector<int>& groups) {
+  std::vector<int> seen;
+  for (int& group : groups) {
+    const auto known = std::ranges::find(seen, group);
+    const auto number = static_cast<int>(known - seen.begin());
+    if (known == seen.end()) seen.push_back(group);
+    group = number;
+  }
+  return static_cast<int>(seen.size());
+}
+
+}  // namespace
+
 void CommunicatorState::find_nodes() {
-  std::vector<int> seen;  // of each node here: what the carrier calls it
+  for (const int rank : carrier_ranks_) {
+    nodes_.push_back(carrier_->node_of(rank));
+    sockets_.push_back(carrier_->socket_of(rank));
+  }
+  number_in_order(nodes_);
+  socket_count_ = number_in_order(sockets_);
   for (int rank = 0; rank < size(); ++rank) {
-    const int node = carrier_->node_of(carrier_ranks_[static_cast<std::size_t>(rank)]);
-    const auto known = std::ranges::find(seen, node);
-    nodes_.push_back(static_cast<int>(known - seen.begin()));
-    if (known != seen.end()) continue;
-    seen.push_back(node);
+    if (node_of(Rank{rank}) != leaders_.size()) continue;  // not the lowest of its node
     if (rank == rank_.value()) leaders_.me = leaders_.size();
     leaders_.ranks.push_back(Rank{rank});
   }

@@ -68,6 +68,10 @@ class CommunicatorState {
   [[nodiscard]] std::span<const int> nodes() const {
     return node_count() > 1 ? std::span<const int>{nodes_} : std::span<const int>{};
   }
+  /// The socket of each rank, as in Problem.
+  [[nodiscard]] std::span<const int> sockets() const {
+    return socket_count_ > node_count() ? std::span<const int>{sockets_} : std::span<const int>{};
+  }
   [[nodiscard]] const Group& node() const { return node_; }
   [[nodiscard]] const Group& leaders() const { return leaders_; }
   [[nodiscard]] const Settings& settings() const { return settings_; }
@@ -160,7 +164,8 @@ class CommunicatorState {
   bool is_crowded_ = false, shares_processors_ = false, mpi_yields_ = false;
   Rank rank_;
   std::vector<int> carrier_ranks_;
-  std::vector<int> nodes_;
+  std::vector<int> nodes_, sockets_;
+  int socket_count_ = 0;
   Group node_, leaders_;
   shm::Links* links_ = nullptr;         ///< nullptr: no rank is reached through shared memory.
   std::vector<int> locals_;             ///< By rank: what the links call it; -1: not there.

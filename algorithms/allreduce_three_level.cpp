@@ -1,0 +1,63 @@
+/// Three-level allreduce: sockets reduce to their leaders, these to the leader of their node, leaders of nodes exchange
+/// by recursive multiplying, and back.
+/// Shapes   in[n] -> out[n], elements; scratch on leaders k n, k the radix
+/// Cost     h nodes of at most s sockets of at most m ranks: 2 ceil(log_8 m) + 2 ceil(log_8 s) + ceil(log_k h) rounds
+///          (up to 2 more if h is no multiple of powers of k); as two_level between nodes, and everything crosses
+///          between sockets once each way
+/// Needs    a commutative operation; any p >= 1, any n >= 0, any spread over nodes and sockets
+/// Source   Karonis et al., IPDPS 2000 (MPICH-G2), with the exchange of Ruefenacht, Bull & Booth 2017
+#include "phases.hpp"
+#include "sockets_pattern.hpp"
+#include "tutti/algorithm.hpp"
+
+namespace tutti {
+namespace {
+
+Schedule build(const Problem& problem) {
+  ScheduleBuilder plan{problem};
+  const Sockets levels{problem};
+  const Region theirs = plan.scratch(levels.combines_inside() ? problem.count : Count{0});
+  const Region sum = levels.leads_node() ? plan.output() : plan.scratch(theirs.count);
+  Region done = append_inner_reduce(plan, levels, plan.input(), sum, theirs);
+  if (levels.leads_node()) {
+    plan.within(levels.nodes().leaders(), [&](Rank me, int size) {
+      done = append_recursive_multiplying(plan, {me, size, problem.parameter}, done, plan.output());
+    });
+    plan.copy(done, plan.output());  // only a rank alone has it elsewhere
+  }
+  append_inner_broadcast(plan, levels, plan.output(), plan.output());
+  return plan.build();
+}
+
+Cost cost(const Problem& problem) {
+  const Count n = problem.count;
+  if (problem.size == 1) return {.copied = n};
+  const Sockets levels{problem};
+  const Multiplying exchange{Rank{0}, levels.nodes().count(), problem.parameter};
+  int messages = exchange.even() ? 0 : 1;
+  for (const int radix : exchange.radices())
+    messages += radix - 1;
+  messages += levels.children();
+  return {.messages = std::max(1, messages),
+          .rounds = 2 * levels.depth() + static_cast<int>(exchange.radices().size()) + (exchange.even() ? 0 : 2),
+          .sent = std::max(1, messages) * n,
+          .reduced = messages * n,
+          .scratch = std::max(2, exchange.largest_radix()) * n};
+}
+
+}  // namespace
+
+extern const Algorithm allreduce_three_level;
+constinit const Algorithm allreduce_three_level{
+    .collective = Collective::allreduce,
+    .name = "three_level",
+    .order = Order::any,
+    .levels = Levels::sockets,
+    .parameter = {.name = "radix", .fallback = 2, .least = 2},
+    .build = build,
+    .cost = cost,
+    .summary = "inside sockets, inside nodes, an exchange among leaders of nodes, back: little crosses between sockets",
+    .source = "Karonis et al., IPDPS 2000 (MPICH-G2)",
+};
+
+}  // namespace tutti

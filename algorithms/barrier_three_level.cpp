@@ -1,0 +1,72 @@
+/// Three-level barrier: ranks tell the leader of their socket, these the leader of their node, leaders of nodes
+/// disseminate, and back.
+/// Shapes   no data, no scratch
+/// Cost     h nodes of at most s sockets of at most m ranks, k the radix: 4 + ceil(log_k h) rounds; a leader of a node
+///          sends m-1 + s-1 signals inside it and at most (k-1) ceil(log_k h) to others
+/// Needs    any p >= 1, any spread over nodes and sockets
+/// Source   Hensgen, Finkel & Manber, International Journal of Parallel Programming 17(1), 1988, among leaders as in
+///          Karonis et al., IPDPS 2000 (MPICH-G2)
+#include "sockets_pattern.hpp"
+#include "tutti/algorithm.hpp"
+
+namespace tutti {
+namespace {
+
+/// All of a group tell its leader, or are told by it.
+template <class Tell>
+void with_others(const GroupTree& group, const Tell& tell) {
+  for (int place = 0; place < group.group.size(); ++place)
+    if (place != group.root) tell(group.group.at(place));
+}
+/// False: this rank told the leader.
+bool append_gathering(ScheduleBuilder& plan, const GroupTree& group) {
+  const bool leads = group.group.me == group.root;
+  if (leads)
+    with_others(group, [&](Rank other) { plan.await(other); });
+  else
+    plan.signal(group.group.at(group.root));
+  return leads;
+}
+void append_release(ScheduleBuilder& plan, const GroupTree& group) {
+  if (group.group.me == group.root)
+    with_others(group, [&](Rank other) { plan.signal(other); });
+  else
+    plan.await(group.group.at(group.root));
+}
+
+Schedule build(const Problem& problem) {
+  ScheduleBuilder plan{problem};
+  const Sockets levels{problem};
+  if (append_gathering(plan, levels.socket())) {
+    if (append_gathering(plan, levels.node()))
+      append_group_dissemination(plan, levels.nodes().leaders(), problem.parameter);
+    append_release(plan, levels.node());
+  }
+  append_release(plan, levels.socket());
+  return plan.build();
+}
+
+Cost cost(const Problem& problem) {
+  const Sockets levels{problem};
+  const TreeBounds across{levels.nodes().count(), problem.parameter};
+  const auto [in_socket, in_node] = levels.most_others();
+  return {.messages = std::max(1, in_socket + in_node + (problem.parameter - 1) * across.depth),
+          .rounds = (in_socket > 0 ? 2 : 0) + (in_node > 0 ? 2 : 0) + across.depth};
+}
+
+}  // namespace
+
+extern const Algorithm barrier_three_level;
+constinit const Algorithm barrier_three_level{
+    .collective = Collective::barrier,
+    .name = "three_level",
+    .order = Order::any,
+    .levels = Levels::sockets,
+    .parameter = {.name = "radix", .fallback = 2, .least = 2},
+    .build = build,
+    .cost = cost,
+    .summary = "signals to leaders of sockets, of nodes, a dissemination among these, and back",
+    .source = "Karonis et al., IPDPS 2000 (MPICH-G2)",
+};
+
+}  // namespace tutti

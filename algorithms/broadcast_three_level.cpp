@@ -1,0 +1,51 @@
+/// Three-level broadcast: down a k-nomial tree or a chain of the leaders of nodes, over the leaders of each node's
+/// sockets, and a flat tree in each socket.
+/// Shapes   in[n] on the root -> out[n], elements; no scratch
+/// Cost     h nodes of at most s sockets of at most m ranks, k the radix: ceil(log_k h) + ceil(log_8 s) + ceil(log_8 m)
+///          rounds, h - 1 of them among leaders of nodes if k is 1; everything enters a node, and a socket, once
+/// Needs    any p >= 1, any n >= 0, any root, any spread over nodes and sockets
+/// Source   Karonis et al., IPDPS 2000 (MPICH-G2)
+#include "sockets_pattern.hpp"
+#include "tutti/algorithm.hpp"
+
+namespace tutti {
+namespace {
+
+Schedule build(const Problem& problem) {
+  ScheduleBuilder plan{problem};
+  const Sockets levels{problem};
+  const Nodes& nodes = levels.nodes();
+  const Region from = problem.rank == problem.root ? plan.input() : plan.output();
+  if (nodes.leads())
+    append_group_broadcast(plan, {nodes.leaders(), nodes.of(problem.root), problem.parameter}, from, plan.output());
+  append_inner_broadcast(plan, levels, from, plan.output());
+  if (problem.rank == problem.root) plan.copy(plan.input(), plan.output());
+  return plan.build();
+}
+
+Cost cost(const Problem& problem) {
+  const Sockets levels{problem};
+  const TreeBounds across{levels.nodes().count(), problem.parameter};
+  const int messages = across.children + levels.children();
+  return {.messages = messages,
+          .rounds = across.depth + levels.depth(),
+          .sent = messages * problem.count,
+          .copied = problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm broadcast_three_level;
+constinit const Algorithm broadcast_three_level{
+    .collective = Collective::broadcast,
+    .name = "three_level",
+    .order = Order::any,
+    .levels = Levels::sockets,
+    .parameter = {.name = "radix", .fallback = 2, .least = 1},
+    .build = build,
+    .cost = cost,
+    .summary = "down a tree over leaders of nodes, inside nodes, inside sockets: everything enters a socket once",
+    .source = "Karonis et al., IPDPS 2000 (MPICH-G2)",
+};
+
+}  // namespace tutti

@@ -1,0 +1,25 @@
+#include "lib/mpi/socket.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <fstream>
+
+namespace tutti::mpi {
+
+int own_socket(const std::filesystem::path& sys) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  if (sched_getaffinity(0, sizeof mine, &mine) != 0) return unknown_socket;
+  int socket = unknown_socket;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (!CPU_ISSET(processor, &mine)) continue;
+    std::ifstream file{sys / fmt::format("devices/system/cpu/cpu{}/topology/physical_package_id", processor)};
+    int its = unknown_socket;
+    if (!(file >> its) || its < 0 || (socket != unknown_socket && its != socket)) return unknown_socket;
+    socket = its;
+  }
+  return socket;
+}
+
+}  // namespace tutti::mpi
