@@ -1,8 +1,7 @@
-/// Three-level allreduce: sockets reduce to their leaders, these to the leader of their node, leaders of nodes exchange
-/// by recursive multiplying, and back.
-/// Shapes   in[n] -> out[n], elements; scratch on leaders k n, k the radix
+/// Three-level allreduce: sockets reduce to their leaders, these to their node's, leaders of nodes exchange, and back.
+/// Shapes   in[n] -> out[n], elements; scratch on ranks with children up to max(2, k) n, k the radix
 /// Cost     h nodes of at most s sockets of at most m ranks: 2 ceil(log_8 m) + 2 ceil(log_8 s) + ceil(log_k h) rounds
-///          (up to 2 more if h is no multiple of powers of k); as two_level between nodes, and everything crosses
+///          (up to 2 more if h is no multiple of powers of k); between nodes as two_level, and everything crosses
 ///          between sockets once each way
 /// Needs    a commutative operation; any p >= 1, any n >= 0, any spread over nodes and sockets
 /// Source   Karonis et al., IPDPS 2000 (MPICH-G2), with the exchange of Ruefenacht, Bull & Booth 2017

@@ -1,7 +1,7 @@
-/// Two-level allreduce: each node reduces to its leader, leaders exchange by recursive multiplying, and tell their
-/// nodes. Shapes   in[n] -> out[n], elements; scratch on leaders k n, k the radix Cost     h nodes, m ranks on the
-/// largest: 2 ceil(log_8 m) + ceil(log_k h) rounds (up to 2 more if h is no multiple of
-///          powers of k); a leader sends at most (k-1) ceil(log_k h) + 1 times n to other nodes
+/// Two-level allreduce: nodes reduce to their leaders, which exchange by recursive multiplying, and tell their nodes.
+/// Shapes   in[n] -> out[n], elements; scratch on leaders k n, k the radix
+/// Cost     h nodes, m ranks on the largest: 2 ceil(log_8 m) + ceil(log_k h) rounds (up to 2 more if h is no multiple
+///          of powers of k); a leader sends at most (k-1) ceil(log_k h) + 1 times n to other nodes
 /// Needs    any associative operation where each node holds ranks that follow each other, else a commutative one; any
 ///          p >= 1, any n >= 0, any spread over nodes
 /// Source   Kielmann et al., PPoPP 1999 (MagPIe), with the exchange of Ruefenacht, Bull & Booth 2017

@@ -1,5 +1,4 @@
-/// Three-level barrier: ranks tell the leader of their socket, these the leader of their node, leaders of nodes
-/// disseminate, and back.
+/// Three-level barrier: ranks tell their socket's leader, these their node's, leaders of nodes disseminate, and back.
 /// Shapes   no data, no scratch
 /// Cost     h nodes of at most s sockets of at most m ranks, k the radix: 4 + ceil(log_k h) rounds; a leader of a node
 ///          sends m-1 + s-1 signals inside it and at most (k-1) ceil(log_k h) to others

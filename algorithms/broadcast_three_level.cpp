@@ -1,5 +1,4 @@
-/// Three-level broadcast: down a k-nomial tree or a chain of the leaders of nodes, over the leaders of each node's
-/// sockets, and a flat tree in each socket.
+/// Three-level broadcast: down a tree over the leaders of nodes, the leaders of a node's sockets, and each socket.
 /// Shapes   in[n] on the root -> out[n], elements; no scratch
 /// Cost     h nodes of at most s sockets of at most m ranks, k the radix: ceil(log_k h) + ceil(log_8 s) + ceil(log_8 m)
 ///          rounds, h - 1 of them among leaders of nodes if k is 1; everything enters a node, and a socket, once

@@ -1,7 +1,6 @@
-/// Three-level reduce: up a flat tree in each socket, over the leaders of a node's sockets, then up a k-nomial tree
-/// over the leaders of nodes. Shapes   in[n] -> out[n] on the root, elements; scratch n on the root, 2n on other ranks
-/// with children Cost     h nodes of at most s sockets of at most m ranks, k the radix: ceil(log_8 m) + ceil(log_8 s) +
-/// ceil(log_k h)
+/// Three-level reduce: up a tree in each socket, over the leaders of a node's sockets, and over the leaders of nodes.
+/// Shapes   in[n] -> out[n] on the root, elements; scratch n on the root, 2n on other ranks with children
+/// Cost     h nodes of at most s sockets of at most m ranks, k the radix: ceil(log_8 m) + ceil(log_8 s) + ceil(log_k h)
 ///          rounds; every socket but its node's leader's sends n to others of the node, every node but the root's n
 /// Needs    a commutative operation; any p >= 1, any n >= 0, any root, any spread over nodes and sockets
 /// Source   Karonis et al., IPDPS 2000 (MPICH-G2)

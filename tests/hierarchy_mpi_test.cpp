@@ -81,19 +81,26 @@ INSTANTIATE_TEST_SUITE_P(All, OnNodes, testing::ValuesIn(all_collectives()),
 
 /// What is seen of TUTTI_SOCKETS: parts of nodes, numbered in the order of their lowest ranks.
 TEST(OnSockets, AreParts) {
-  const Communicator comm{MPI_COMM_WORLD};
-  const std::span<const int> nodes = comm.state().nodes(), sockets = comm.state().sockets();
   const char* given = std::getenv("TUTTI_SOCKETS");
   if (given == nullptr) GTEST_SKIP() << "TUTTI_SOCKETS pretends none";
-  ASSERT_EQ(std::ssize(sockets), world_size()) << given;
-  const auto node_of = [&](std::size_t rank) { return nodes.empty() ? 0 : nodes[rank]; };
-  int next = 0;
-  for (std::size_t a = 0; a < sockets.size(); ++a) {
-    EXPECT_LE(sockets[a], next);
-    if (sockets[a] == next) ++next;
-    for (std::size_t b = 0; b < a; ++b)
-      EXPECT_EQ(sockets[a] == sockets[b], node_of(a) == node_of(b) && given[2 * a] == given[2 * b])
-          << a << " and " << b;
+  const Communicator world{MPI_COMM_WORLD};
+  mpi::UniqueComm backwards;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank(), backwards.receive());
+  const Communicator other{backwards.get()};
+  for (const Communicator* comm : {&world, &other}) {
+    const std::span<const int> nodes = comm->state().nodes(), sockets = comm->state().sockets();
+    ASSERT_EQ(std::ssize(sockets), world_size()) << given;
+    const auto node_of = [&](int rank) { return nodes.empty() ? 0 : nodes[static_cast<std::size_t>(rank)]; };
+    const auto given_of = [&](int rank) { return given[2 * (comm == &world ? rank : world_size() - 1 - rank)]; };
+    for (int next = 0, a = 0; a < world_size(); ++a) {
+      const int socket = sockets[static_cast<std::size_t>(a)];
+      EXPECT_LE(socket, next);
+      if (socket == next) ++next;
+      for (int b = 0; b < a; ++b)
+        EXPECT_EQ(socket == sockets[static_cast<std::size_t>(b)],
+                  node_of(a) == node_of(b) && given_of(a) == given_of(b))
+            << a << " and " << b;
+    }
   }
 }
 

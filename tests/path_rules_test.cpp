@@ -149,6 +149,11 @@ TEST(PathRules, FindMessagesOutOfOrder) {
     step.previous = -1;
     return true;
   });
+  expect_caught("not before the one after", "the one after it", [](CompiledPlan&, CompiledStep& step) {
+    if (step.next < 0) return false;
+    step.next = -1;
+    return true;
+  });
 }
 TEST(PathRules, FindSharedCopiesThatAreNotBounded) {
   expect_caught("the same reader twice", "", [](CompiledPlan& plan, CompiledStep& step) {

@@ -158,7 +158,7 @@ TEST(SelectionOnANode, FlatForAsManyRanksAsOneCanServe) {
   chosen(Collective::allreduce, 8, 8 * kib, false, "recursive_doubling");
   chosen(Collective::allreduce, 8, 8 * kib + 1, false, "two_shot/1M");
   chosen(Collective::allreduce, 16, 128 * mebibyte, false, "two_shot/1M");
-  chosen(Collective::allreduce, 16, gibibyte, false, "two_shot/4M");
+  chosen(Collective::allreduce, 16, gibibyte, false, "two_shot/1M");
   chosen(Collective::allreduce, 16, gibibyte + 1, false, "rabenseifner");
   chosen(Collective::reduce, 16, mebibyte, true, "knomial:16/64K");
   chosen(Collective::reduce, 16, mebibyte, false, "two_tree");
@@ -167,11 +167,11 @@ TEST(SelectionOnANode, FlatForAsManyRanksAsOneCanServe) {
   chosen(Collective::scan, 8, 128 * kib, false, "recursive_doubling");
   chosen(Collective::scan, 8, 128 * kib + 1, false, "linear/64K");
   chosen(Collective::exscan, 3, mebibyte, true, "linear/64K");
-  chosen(Collective::exscan, 3, 32 * mebibyte + 1, true, "linear/1M");
-  chosen(Collective::scan, 3, gibibyte, true, "linear/1M");
+  chosen(Collective::exscan, 3, 32 * mebibyte + 1, true, "linear/64K");
+  chosen(Collective::scan, 3, gibibyte, true, "linear/64K");
   chosen(Collective::scan, 3, gibibyte + 1, true, "recursive_doubling");
   chosen(Collective::reduce, 3, 32 * mebibyte, true, "knomial:16/64K");
-  chosen(Collective::reduce, 3, 32 * mebibyte + 1, true, "knomial:16/1M");
+  chosen(Collective::reduce, 3, gibibyte, true, "knomial:16/64K");
   chosen(Collective::exscan, 17, mebibyte, true, "doubling_123");
   chosen(Collective::barrier, 16, 0, false, "dissemination:16");
   chosen(Collective::barrier, 17, 0, false, "dissemination");

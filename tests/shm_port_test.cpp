@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -46,7 +47,17 @@ class TwoEnds : public testing::Test {
   }
   /// How many messages the receiver's next look ends.
   int look() {
-    return receiver_->poll([](int /*step*/) {});
+    int over = 0;
+    receiver_->poll([&over](int /*step*/) { ++over; });
+    return over;
+  }
+  static CompiledPlan compiled(const Schedule& schedule, const Problem& problem, const Op& op) {
+    const std::vector<std::uint8_t> reaches(ranks, 1);
+    return compile(schedule, problem, Type::int8, op, MessageWindow{},
+                   {.reaches = reaches, .piece_bytes = geometry.area_bytes, .swap_slots = Geometry::most_swap_slots});
+  }
+  Route route_of(int me) {
+    return {.links = links_[static_cast<std::size_t>(me)].get(), .locals = locals_, .counters = &counters_};
   }
 
   std::shared_ptr<const Segment> segment_;
@@ -65,12 +76,7 @@ class TwoEnds : public testing::Test {
         builder.recv(half(builder.output(), i), Rank{1});
       else
         builder.send(half(builder.input(), i), Rank{0});
-    const std::vector<std::uint8_t> reaches(ranks, 1);
-    return compile(builder.build(), problem, Type::int8, Op::sum, MessageWindow{},
-                   {.reaches = reaches, .piece_bytes = geometry.area_bytes, .swap_slots = Geometry::most_swap_slots});
-  }
-  Route route_of(int me) {
-    return {.links = links_[static_cast<std::size_t>(me)].get(), .locals = locals_, .counters = &counters_};
+    return compiled(builder.build(), problem, Op::sum);
   }
 
   std::vector<std::unique_ptr<Links>> links_;
@@ -126,6 +132,78 @@ TEST_F(TwoEnds, WhatIsShortIsCopiedNotLent) {
   EXPECT_EQ(look() + look(), 2);
   EXPECT_EQ(counters_.in_place, 0U);
   EXPECT_EQ(received_, values);
+  heap_->deallocate(data);
+}
+
+/// Rank 0 receives A, which it sends back, and B, which it combines. While it combines B rank 1 already has A.
+TEST_F(TwoEnds, WhatALongMessageMadeReadyGoesFirst) {
+  constexpr std::int64_t part = 50'000;
+  struct Peer {
+    Execution<ShmPort>* run;
+    const std::vector<std::byte>* has;
+    std::vector<std::byte> wants;
+    bool had_all_in_time;
+  } peer{};
+  const auto combine = [](const void* lhs, const void*, void* into, Count count, void* context) {
+    Peer& at = *static_cast<Peer*>(context);
+    at.run->advance();
+    at.had_all_in_time = *at.has == at.wants;
+    std::memcpy(into, lhs, static_cast<std::size_t>(count.value()));
+  };
+  const Op op = Op::user(combine, Commutative::yes, &peer);
+  const auto plan_of = [&](int me) {
+    const Problem problem{.rank = Rank{me}, .size = ranks, .count = Count{2 * part}};
+    ScheduleBuilder builder{problem};
+    const auto half = [&](Region all, int i) { return Region{all.buffer, Count{i * part}, Count{part}}; };
+    if (me == 0) {
+      const Region room = builder.scratch(Count{part});
+      builder.recv(half(builder.output(), 0), Rank{1});
+      builder.send(half(builder.output(), 0), Rank{1});
+      builder.recv(room, Rank{1});
+      builder.reduce(room, half(builder.input(), 1), half(builder.output(), 1));
+    } else {
+      builder.send(half(builder.input(), 0), Rank{0});
+      builder.send(half(builder.input(), 1), Rank{0});
+      builder.recv(half(builder.output(), 0), Rank{0});
+    }
+    return compiled(builder.build(), problem, op);
+  };
+  const CompiledPlan plans[] = {plan_of(0), plan_of(1)};
+  const std::vector<std::byte> data = numbered(2 * part);
+  std::vector<std::byte> mine(2 * part), theirs(2 * part);
+  Execution<ShmPort> here{plans[0], ShmPort{route_of(0), plans[0]}}, there{plans[1], ShmPort{route_of(1), plans[1]}};
+  peer = {&there, &theirs, data, false};
+  std::fill(peer.wants.begin() + part, peer.wants.end(), std::byte{0});
+  const auto begin = [&](Execution<ShmPort>& run, std::vector<std::byte>& out) {
+    run.bind(data.data(), out.data());
+    run.port().begin(0, 0);
+    run.begin();
+  };
+  begin(here, mine);
+  EXPECT_FALSE(here.advance());
+  begin(there, theirs);
+  EXPECT_FALSE(there.advance());
+  EXPECT_TRUE(here.advance());
+  EXPECT_TRUE(peer.had_all_in_time);
+  EXPECT_EQ(mine, data);
+}
+
+/// The last piece is too short to be lent.
+TEST_F(TwoEnds, LentPiecesAndACopiedOne) {
+  constexpr std::int64_t bytes = 2 * (geometry.area_bytes + 1000);
+  std::byte* const data = heap_->allocate(bytes);
+  const std::vector<std::byte> values = numbered(bytes);
+  std::ranges::copy(values, data);
+  begin(data, bytes);
+  int over = 0;
+  for (int looks = 0; over < 2 && looks < 20; ++looks) {
+    over += look();
+    sender_->advance();
+  }
+  EXPECT_EQ(over, 2);
+  EXPECT_EQ(counters_.in_place, 2U);
+  EXPECT_EQ(received_, values);
+  EXPECT_TRUE(sender_->advance());
   heap_->deallocate(data);
 }
 

@@ -8,6 +8,8 @@
 
 #include <fstream>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace tutti::mpi {
 namespace {
@@ -51,6 +53,17 @@ TEST_F(Socket, IsUnknownIfTheSystemDoesNotSay) {
     describe([said](int) { return said; });
     EXPECT_EQ(own_socket(sys_), unknown_socket) << said;
   }
+}
+
+TEST(FirstOnSocket, IsOfTheNodeIfAnySocketIsUnknown) {
+  const std::vector<Local> known{{2, 1}, {3, 0}, {5, 1}, {7, 0}};
+  EXPECT_EQ(first_on_socket(known, 2), 2);
+  EXPECT_EQ(first_on_socket(known, 5), 2);
+  EXPECT_EQ(first_on_socket(known, 7), 3);
+  std::vector<Local> partly = known;
+  partly[2].socket = unknown_socket;
+  for (const Local& local : partly)
+    EXPECT_EQ(first_on_socket(partly, local.rank), 2);
 }
 
 }  // namespace

@@ -34,7 +34,6 @@ bool few_share_up_to_a_gibibyte(const Question& q) { return few_share_memory(q) 
 bool is_tiny_among_few(const Question& q) {
   return few_share_memory(q) && q.ranks <= 8 && q.bytes <= (q.ranks == 3 ? 32 : 4) * kibibyte;
 }
-bool is_huge_among_few(const Question& q) { return few_share_up_to_a_gibibyte(q) && q.bytes > 128 * (1024 * kibibyte); }
 bool is_large_among_few(const Question& q) {
   return few_share_up_to_a_gibibyte(q) && q.bytes > (q.ranks <= 4 ? 32 : 8) * kibibyte;
 }
@@ -48,11 +47,8 @@ bool wants_few_turns(const Question& q) {
 }
 
 bool is_long_among_few(const Question& q) { return few_share_up_to_a_gibibyte(q) && q.bytes > 128 * kibibyte; }
-/// A rank looks at all that is pending: of 64 KiB each, too much.
-bool is_very_long_among_few(const Question& q) { return is_long_among_few(q) && q.bytes > 32 * (1024 * kibibyte); }
 bool is_rather_small_among_few(const Question& q) { return few_share_memory(q) && q.bytes <= 64 * kibibyte; }
 /// One rank that reduces for all keeps one processor busy: which is all there is, where ranks share them.
-bool is_long_and_reduced_by_one_of_few(const Question& q) { return is_very_long_among_few(q) && q.shares_processors; }
 bool is_reduced_by_one_of_few(const Question& q) { return few_share_up_to_a_gibibyte(q) && q.shares_processors; }
 
 /// Blocks so large that the ring's 2(p-1) rounds cost less than folding onto a power of two, which moves n twice more.
@@ -76,8 +72,6 @@ constexpr Rule rules[] = {
     {Collective::broadcast, "knomial", is_medium, "as few bytes want few rounds"},
     {Collective::broadcast, "knomial/128K", always, "as the tree passes segments on while others arrive"},
     {Collective::reduce, "knomial:16", is_rather_small_among_few, "as few ranks that share memory want one round"},
-    {Collective::reduce, "knomial:16/1M", is_long_and_reduced_by_one_of_few,
-     "as ranks that share processors gain nothing by sharing the work"},
     {Collective::reduce, "knomial:16/64K", is_reduced_by_one_of_few,
      "as ranks that share processors gain nothing by sharing the work"},
     {Collective::reduce, "knomial", is_small, "as few bytes want few rounds"},
@@ -87,8 +81,6 @@ constexpr Rule rules[] = {
     {Collective::allreduce, "reduce_broadcast:64/64K", wants_few_turns,
      "as ranks that share processors want few turns at them"},
     {Collective::allreduce, "one_shot", is_tiny_among_few, "as few ranks that share memory want one round"},
-    {Collective::allreduce, "two_shot/4M", is_huge_among_few,
-     "as few ranks that share memory want two rounds of the least volume, reduced in one pass"},
     {Collective::allreduce, "two_shot/1M", is_large_among_few,
      "as few ranks that share memory want two rounds of the least volume, reduced in one pass"},
     {Collective::allreduce, "recursive_doubling", is_small_allreduce, "as few bytes want few rounds"},
@@ -113,12 +105,9 @@ constexpr Rule rules[] = {
     {Collective::alltoall, "bruck", has_many_ranks_and_small_blocks, "as small blocks want few messages"},
     {Collective::alltoall, "linear", always, "as every block then crosses once, and sizes need no exchange"},
     {Collective::scan, "linear", has_few_ranks, "as a chain of few ranks has little volume"},
-    {Collective::scan, "linear/1M", is_very_long_among_few, "as segments follow each other down a chain of few ranks"},
     {Collective::scan, "linear/64K", is_long_among_few, "as segments follow each other down a chain of few ranks"},
     {Collective::scan, "recursive_doubling", always, "as it has few rounds"},
     {Collective::exscan, "linear", has_few_ranks, "as a chain of few ranks has little volume"},
-    {Collective::exscan, "linear/1M", is_very_long_among_few,
-     "as segments follow each other down a chain of few ranks"},
     {Collective::exscan, "linear/64K", is_long_among_few, "as segments follow each other down a chain of few ranks"},
     {Collective::exscan, "doubling_123", always, "as it has few rounds and few reductions"},
 };

@@ -37,6 +37,7 @@ struct CompiledStep {
   int peer = 0;       ///< Rank in the communicator.
   int message = 0;    ///< Number on its pair and direction.
   int previous = -1;  ///< The step of the message before it on its pair and direction; -1: it is the first.
+  int next = -1;      ///< Of the one after it; -1: it is the last.
   int slot = 0;       ///< With Path::swap: pieces before it on its pair and direction.
   int group = -1;     ///< Of a send: the sends of the same data to other ranks, through shared memory; -1: alone.
   /// Of a send through shared memory: number of the message back whose data may be written to `into` as soon as this

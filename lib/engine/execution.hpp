@@ -38,7 +38,8 @@ using Bases = std::array<std::byte*, 3>;
 ///   Posted post_recv_reduce(index, step, operands)   a receive and its reduction; where step.path is not shared
 ///                                          memory it receives into the operand where the message lands, and the
 ///                                          engine reduces
-///   int poll(on_complete)                  never blocks; calls on_complete(index) for each message that completed
+///   int poll(on_complete)                  never blocks; calls on_complete(index) for each message that completed; 0:
+///                                          nothing has moved, else it is worth to look again
 ///
 /// An Execution holds the state of one run: counters, bound buffers and scratch. It runs again and again without
 /// allocating. Not thread-safe.

@@ -41,8 +41,10 @@ Messages by_pair(const std::vector<CompiledStep>& steps) {
 void choose_paths(CompiledPlan& plan, const Messages& pairs, Path far, const SharedMemory& memory) {
   for (const auto& [pair, numbered] : pairs) {
     const auto& [peer, receives] = pair;
-    for (std::size_t m = 1; m < numbered.size(); ++m)
+    for (std::size_t m = 1; m < numbered.size(); ++m) {
       plan.steps[static_cast<std::size_t>(numbered[m])].previous = numbered[m - 1];
+      plan.steps[static_cast<std::size_t>(numbered[m - 1])].next = numbered[m];
+    }
     if (!memory.reaches_rank(Rank{peer})) {
       for (const int message : numbered)
         plan.steps[static_cast<std::size_t>(message)].path = far;

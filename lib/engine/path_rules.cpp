@@ -74,8 +74,10 @@ class PathRules {
       if (plan_.takes_turns)  // else they have no numbers of their own
         require(before < 0 || step(before).message < step(i).message, step(i), "messages are not in order");
       require(step(i).path == step(messages[0]).path, step(i), "messages of a pair go different ways");
+      if (before >= 0) require(step(before).next == i, step(before), "a message does not know the one after it");
       before = i;
     }
+    require(step(before).next < 0, step(before), "the last message knows one after it");
   }
 
   void keeps_parity(int peer, bool sends, const std::vector<int>& messages) {

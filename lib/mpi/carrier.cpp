@@ -8,12 +8,12 @@
 #include <bit>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "lib/mpi/check.hpp"
 #include "lib/mpi/dialect.hpp"
 #include "lib/mpi/pretended_nodes.hpp"
-#include "lib/mpi/socket.hpp"
 
 namespace tutti::mpi {
 namespace {
@@ -47,20 +47,12 @@ int processors_of(MPI_Comm node) {
 }
 
 /// What the ranks of a node tell each other, by rank there.
-std::vector<Carrier::Local> meet_locals(MPI_Comm node, const Carrier::Local& mine) {
+std::vector<Local> meet_locals(MPI_Comm node, const Local& mine) {
   int size = 0;
   check(MPI_Comm_size(node, &size), "MPI_Comm_size");
-  std::vector<Carrier::Local> locals(static_cast<std::size_t>(size));
+  std::vector<Local> locals(static_cast<std::size_t>(size));
   check(MPI_Allgather(&mine, 2, MPI_INT, locals.data(), 2, MPI_INT, node), "MPI_Allgather");
   return locals;
-}
-
-/// Of the socket of `rank`; of its node, if the socket of any rank there is not known.
-int lowest_on_socket(const std::vector<Carrier::Local>& locals, int rank) {
-  const auto knows = [](const Carrier::Local& local) { return local.socket != unknown_socket; };
-  if (!std::ranges::all_of(locals, knows)) return locals.front().rank;
-  const int socket = std::ranges::find(locals, rank, &Carrier::Local::rank)->socket;
-  return std::ranges::find(locals, socket, &Carrier::Local::socket)->rank;
 }
 
 }  // namespace
@@ -86,9 +78,9 @@ void Carrier::discover_nodes() {
   shares_processors_ = node_size >= 2 * processors;
   mpi_yields_ = is_crowded_ && yields_when_idle();
   pretend_nodes(comm_.get(), node);
-  const std::vector<Local> locals =
-      meet_locals(node.get(), {rank, pretended_socket(comm_.get()).value_or(own_socket())});
-  const Home home{locals.front().rank, lowest_on_socket(locals, rank)};
+  const std::optional<int> pretended = pretended_socket(comm_.get());
+  const std::vector<Local> locals = meet_locals(node.get(), {rank, pretended ? *pretended : own_socket()});
+  const Home home{locals.front().rank, first_on_socket(locals, rank)};
   homes_.resize(static_cast<std::size_t>(size));
   check(MPI_Allgather(&home, 2, MPI_INT, homes_.data(), 2, MPI_INT, comm_.get()), "MPI_Allgather");
   locals_.assign(homes_.size(), -1);

@@ -11,6 +11,7 @@
 
 #include "lib/mpi/handles.hpp"
 #include "lib/mpi/network.hpp"
+#include "lib/mpi/socket.hpp"
 #include "lib/mpi/tag_layout.hpp"
 #include "lib/shm/fabric.hpp"
 
@@ -54,11 +55,6 @@ class Carrier {
   [[nodiscard]] int take_context(const FreeContexts& agreed);
   /// Local.
   void give_back(int context);
-
-  /// A rank of a node: its rank here, and its socket in the system's numbers.
-  struct Local {
-    int rank = 0, socket = 0;
-  };
 
  private:
   /// Where a rank is: the lowest ranks of its node and its socket.

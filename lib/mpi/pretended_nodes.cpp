@@ -30,18 +30,18 @@ List agreed_list(MPI_Comm comm, const char* variable) {
 }
 
 std::vector<int> numbers(const char* variable, std::string_view list, int ranks) {
-  std::vector<int> nodes;
+  std::vector<int> found;
   const char *at = list.data(), *end = at + list.size();
   for (bool more = true; more;) {
-    const auto [next, error] = std::from_chars(at, end, nodes.emplace_back());
+    const auto [next, error] = std::from_chars(at, end, found.emplace_back());
     more = error == std::errc{} && next != end && *next == ',';
-    const bool is_bad = error != std::errc{} || (next != end && !more) || nodes.back() < 0;
-    if (is_bad || (!more && nodes.size() != static_cast<std::size_t>(ranks)))
+    const bool is_bad = error != std::errc{} || (next != end && !more) || found.back() < 0;
+    if (is_bad || (!more && found.size() != static_cast<std::size_t>(ranks)))
       throw ArgumentError(fmt::format("environment variable {} is '{}'; allowed: {} numbers with commas between",
                                       variable, list, ranks));
     at = next + 1;
   }
-  return nodes;
+  return found;
 }
 
 /// What rank 0's environment says of this rank.

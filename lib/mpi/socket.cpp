@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <fstream>
 
 namespace tutti::mpi {
@@ -20,6 +21,12 @@ int own_socket(const std::filesystem::path& sys) {
     socket = its;
   }
   return socket;
+}
+
+int first_on_socket(std::span<const Local> locals, int rank) {
+  if (std::ranges::find(locals, unknown_socket, &Local::socket) != locals.end()) return locals.front().rank;
+  const int socket = std::ranges::find(locals, rank, &Local::rank)->socket;
+  return std::ranges::find(locals, socket, &Local::socket)->rank;
 }
 
 }  // namespace tutti::mpi

@@ -15,8 +15,8 @@
 namespace tutti::detail {
 
 /// What a plan depends on. No pointers to data, so that any buffers fit. The lists of the problem are views: of what
-/// the caller gave while the key is looked up, of the plan's own copies once it is kept. The nodes of the problem
-/// follow from the choice: a view of the communicator's, or none.
+/// the caller gave while the key is looked up, of the plan's own copies once it is kept. The nodes and
+/// sockets of the problem follow from the choice: views of the communicator's, or none.
 struct PlanKey {
   Choice choice{};
   Problem problem{};

@@ -11,9 +11,6 @@
 namespace tutti::shm {
 namespace {
 
-/// To copy as little costs less than to wait until the receiver has read it.
-constexpr std::int64_t not_lent_bytes = 4096;
-
 bool is_local_message(const CompiledStep& step) { return step.is_message() && is_shared_memory(step.path); }
 
 [[noreturn]] void throw_mismatch(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
@@ -43,7 +40,7 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
   channels_.resize(route.locals.size());
   if (!plan.takes_turns) numbers_.resize(plan.steps.size());
   std::size_t sends = 0, recvs = 0;
-  bool shares = false;
+  bool shares = false, follows = false;
   for (const CompiledStep& step : plan.steps) {
     if (!is_local_message(step)) continue;
     ++(step.verb == Verb::send ? sends : recvs);
@@ -51,9 +48,11 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
     if (channels_[peer] == nullptr) channels_[peer] = &route.links->open(route.locals[peer]);
     if (step.bytes > inline_bytes_) route.links->reserve_areas(route.locals[peer]);
     shares |= step.group >= 0 && step.bytes > inline_bytes_;
+    follows |= step.previous >= 0;
   }
   sends_.reserve(sends);
   recvs_.reserve(recvs);
+  if (plan.takes_turns && follows) parked_.resize(plan.steps.size());
   if (shares) sharing_.emplace(*route.links, *route.counters, plan);
 }
 
@@ -103,7 +102,10 @@ bool ShmPort::move(Transfer& transfer) {
   if (step.joint >= 0 && step.bytes > inline_bytes_ && transfer.done == 0) {
     const Joint& joint = joints_[static_cast<std::size_t>(step.joint)];
     if (joint.done == step.bytes) return true;
-    if (!joint.is_off && reduce_jointly(transfer.index, step)) return true;
+    if (!joint.is_off && reduce_jointly(transfer.index, step)) {
+      transfer.done = step.bytes;
+      return true;
+    }
     if (!joint.is_off) return false;
     transfer.done = joint.done;
   }
@@ -150,8 +152,7 @@ bool ShmPort::send_piece(Transfer& transfer, std::int64_t bytes) {
     channel.send_delivered(stream, envelope_of(step));
     return true;
   }
-  const bool may_lend = heap_ != nullptr && !step.makes_room && bytes > not_lent_bytes;
-  const std::int64_t source = may_lend ? heap_->offset_of(data, bytes) : -1;
+  const std::int64_t source = lent_from(step, data, bytes);
   if (source < 0) return send_area(transfer, data, size);
   lend(transfer, source);
   return true;
@@ -257,7 +258,7 @@ bool ShmPort::forward(const Transfer& transfer, const std::byte* piece, std::int
   std::int64_t& forwarded = forwarded_[static_cast<std::size_t>(transfer.step->forward)];
   if (forwarded != transfer.done || next.group >= 0 || !is_next(transfer.step->forward, next)) return false;
   const std::byte* const result = transfer.data.into + transfer.done;
-  if (heap_ != nullptr && heap_->offset_of(result, bytes) >= 0) return false;  // will be read in place
+  if (lent_from(next, result, bytes) >= 0) return false;  // will be read in place
   Channel& channel = *channel_of(next);
   const Stream stream = stream_of(next, forwarded);
   if (!channel.may_send(stream)) return false;

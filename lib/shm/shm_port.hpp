@@ -1,9 +1,11 @@
 #pragma once
 // The shared-memory transport: the messages of one execution, over the channels of its communicator.
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -57,7 +59,8 @@ class ShmPort {
   template <class OnComplete>
   int poll(OnComplete on_complete) {
     if (sends_.empty() && recvs_.empty()) return 0;
-    return poll(recvs_, on_complete) + poll(sends_, on_complete);
+    const int received = look(recvs_, long_bytes, on_complete);
+    return received + look(sends_, std::numeric_limits<std::int64_t>::max(), on_complete);
   }
 
   /// Throws Error if a message that is waited for has come in another lane: another kind of call than this rank's.
@@ -67,6 +70,7 @@ class ShmPort {
   void abandon() noexcept {
     sends_.clear();
     recvs_.clear();
+    std::ranges::fill(parked_, Transfer{});
     if (sharing_) sharing_->abandon();
   }
 
@@ -99,33 +103,46 @@ class ShmPort {
   [[nodiscard]] Channel* channel_of(const CompiledStep& step) const {
     return channels_[static_cast<std::size_t>(step.peer)];
   }
+  /// What takes longer than a look at other messages.
+  static constexpr std::int64_t long_bytes = 4096;
+
   Posted post(const Transfer& transfer, std::vector<Transfer>& pending) {
+    if (!parked_.empty() && !is_next(transfer.index, *transfer.step)) {
+      parked_[static_cast<std::size_t>(transfer.index)] = transfer;
+      return Posted::pending;
+    }
     Transfer moving = transfer;
-    if (move(moving)) return Posted::complete;
+    const bool at_once = &pending == &sends_ || transfer.step->bytes < long_bytes;  // else in a look, as others
+    if (at_once && move(moving)) return Posted::complete;
     pending.push_back(moving);
     return Posted::pending;
   }
-  /// After a long message the others have to wait for the next look: what this one made ready goes first, as other
-  /// ranks may have nothing else to do than to wait for it.
+  void wake(Transfer& transfer) {
+    (transfer.step->verb == Verb::send ? sends_ : recvs_).push_back(transfer);
+    transfer.index = -1;
+  }
+  /// Moves what can be moved; says of how many messages. But once so many bytes of one have been, the others are left
+  /// for the next look: what these made ready goes first, as other ranks may have nothing to do but to wait for it.
   template <class OnComplete>
-  int poll(std::vector<Transfer>& pending, OnComplete on_complete) {
+  int look(std::vector<Transfer>& pending, std::int64_t enough, OnComplete on_complete) {
     std::size_t kept = 0;
+    int moved = 0;
     bool gives_way = false;
-    const std::size_t all = pending.size();
-    for (std::size_t i = 0; i < all; ++i) {
+    for (std::size_t i = 0; i < pending.size(); ++i) {  // a message that is over may append the one after it
       Transfer& transfer = pending[i];
       const bool may_move = !gives_way && (transfer.awaited.flag == nullptr || transfer.awaited.is_there());
-      if (may_move && move(transfer)) {
+      const std::int64_t before = transfer.done;
+      const bool is_over = may_move && move(transfer);
+      moved += is_over || transfer.done != before ? 1 : 0;
+      gives_way |= transfer.done - before >= enough;
+      if (is_over)
         on_complete(transfer.index);
-        gives_way = transfer.step->bytes >= long_bytes;
-      } else if (kept++ != i)
+      else if (kept++ != i)
         pending[kept - 1] = transfer;
     }
     pending.resize(kept);
-    return static_cast<int>(all - kept);
+    return moved;
   }
-
-  static constexpr std::int64_t long_bytes = 4096;  ///< To move as much takes longer than a look.
 
   /// Does what can be done now, of a message that is read in place a piece; true once all of the message has been sent
   /// or received.
@@ -138,8 +155,16 @@ class ShmPort {
     completed_[static_cast<std::size_t>(index)] = run_;
     if (!numbers_.empty()) ++queue_of(step).done;
     if (step.group >= 0 && step.bytes > inline_bytes_) sharing_->completed(step.group);
+    if (step.next >= 0 && !parked_.empty() && parked_[static_cast<std::size_t>(step.next)].index >= 0)
+      wake(parked_[static_cast<std::size_t>(step.next)]);
   }
   bool send_piece(Transfer& transfer, std::int64_t bytes);
+  /// To copy as little costs less than to wait until the receiver has read it.
+  static constexpr std::int64_t not_lent_bytes = 4096;
+  /// Where in the heap the receiver is to read a piece; -1: it is copied.
+  [[nodiscard]] std::int64_t lent_from(const CompiledStep& step, const std::byte* data, std::int64_t bytes) const {
+    return heap_ != nullptr && !step.makes_room && bytes > not_lent_bytes ? heap_->offset_of(data, bytes) : -1;
+  }
   void lend(Transfer& transfer, std::int64_t source);
   bool send_area(Transfer& transfer, const std::byte* data, std::size_t bytes);
   void write_area(const Transfer& transfer, int area, std::size_t phase, const std::byte* data,
@@ -180,8 +205,11 @@ class ShmPort {
   /// began.
   std::vector<std::int64_t> forwarded_, delivered_;
   const Bases* bases_ = nullptr;
-  std::vector<Joint> joints_;  ///< As CompiledPlan::joints.
-  std::vector<Transfer> sends_, recvs_;
+  std::vector<Joint> joints_;            ///< As CompiledPlan::joints.
+  std::vector<Transfer> sends_, recvs_;  ///< There is room for all: references stay valid.
+  /// Per step of a plan that takes turns and has messages which follow others: those posted, but not next of their pair
+  /// and direction. They are in no list, so that looks take no longer the more there are.
+  std::vector<Transfer> parked_;
   std::optional<PieceSharing> sharing_;  ///< If any sends of the plan can share.
 };
 
