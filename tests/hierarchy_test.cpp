@@ -87,10 +87,11 @@ struct Claim {
 };
 /// Those that send the least that is possible; allreduce's two_level does on two nodes, where it is for small counts.
 constexpr Claim claims[] = {
-    {broadcast, "two_level"}, {broadcast, "lanes"},          {reduce, "two_level"},      {reduce, "lanes"},
-    {allreduce, "lanes"},     {reduce_scatter, "two_level"}, {reduce_scatter, "lanes"},  {allgather, "two_level"},
-    {allgather, "lanes"},     {gather, "two_level"},         {scatter, "two_level"},     {alltoall, "two_level"},
-    {scan, "two_level"},      {exscan, "two_level"},         {broadcast, "three_level"}, {reduce, "three_level"},
+    {broadcast, "two_level"},  {broadcast, "lanes"}, {reduce, "two_level"},         {reduce, "lanes"},
+    {allreduce, "lane_rings"}, {allreduce, "lanes"}, {reduce_scatter, "two_level"}, {reduce_scatter, "lanes"},
+    {allgather, "two_level"},  {allgather, "lanes"}, {gather, "two_level"},         {scatter, "two_level"},
+    {alltoall, "two_level"},   {scan, "two_level"},  {exscan, "two_level"},         {broadcast, "three_level"},
+    {reduce, "three_level"},
 };
 
 Case case_of(const Nodes& nodes, Collective collective) {

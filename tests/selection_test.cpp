@@ -45,7 +45,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Border{Collective::reduce, 64 * kib, "two_level:4/48K", "lanes/48K"},
                     Border{Collective::reduce, 256 * mib, "lanes/48K", "lanes/1M"},
                     Border{Collective::allreduce, 256 * kib, "two_level/48K", "lanes/48K"},
-                    Border{Collective::allreduce, 256 * mib, "lanes/48K", "lanes/1M"},
+                    Border{Collective::allreduce, 2 * mib, "lanes/48K", "lane_rings/60K"},
+                    Border{Collective::allreduce, 256 * mib, "lane_rings/60K", "lane_rings/1M"},
                     Border{Collective::reduce_scatter, 64 * kib, "two_level/48K", "lanes/48K"},
                     Border{Collective::allgather, 64 * kib, "two_level/48K", "lanes/48K"},
                     Border{Collective::gather, 32 * kib, "two_level", "linear"},
@@ -85,12 +86,40 @@ TEST(SelectionOnNodes, OfAnUnevenGatherMindsHowManyRanksANodeHas) {
   expect_chosen(question, "two_level:8K");
 }
 
-TEST(SelectionOnNodes, IsThatOfOneLevelWithARankPerNode) {
-  constexpr std::array<int, 4> apart{0, 1, 2, 3};
-  Question question = on_four_nodes(Collective::allreduce, 8);
+Question on_a_node_each(Collective collective, std::int64_t bytes) {
+  static constexpr std::array<int, 4> apart{0, 1, 2, 3};
+  Question question = on_four_nodes(collective, bytes);
   question.ranks = 4;
   question.spread = apart;
-  expect_chosen(question, "recursive_doubling");
+  return question;
+}
+
+class SelectionWithARankPerNode : public testing::TestWithParam<Border> {};
+
+TEST_P(SelectionWithARankPerNode, ChangesAtTheBorder) {
+  const auto& [collective, last, below, above] = GetParam();
+  expect_chosen(on_a_node_each(collective, last), below);
+  expect_chosen(on_a_node_each(collective, last + 1), above);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, SelectionWithARankPerNode,
+                         testing::Values(Border{Collective::broadcast, 32 * kib, "knomial", "two_tree/60K"},
+                                         Border{Collective::broadcast, 256 * mib, "two_tree/60K", "two_tree/1M"},
+                                         Border{Collective::reduce, 32 * kib, "two_tree", "two_tree/60K"},
+                                         Border{Collective::reduce, 256 * mib, "two_tree/60K", "two_tree/1M"},
+                                         Border{Collective::allreduce, 256 * kib - 1, "rabenseifner", "ring/48K"},
+                                         Border{Collective::allreduce, 256 * mib, "ring/48K", "ring/1M"},
+                                         Border{Collective::reduce_scatter, mib - 1, "circulant", "ring/60K"},
+                                         Border{Collective::reduce_scatter, 256 * mib, "ring/60K", "ring/1M"},
+                                         Border{Collective::allgather, mib - 1, "ring", "ring/60K"},
+                                         Border{Collective::allgather, 256 * mib, "ring/60K", "ring/1M"}),
+                         [](const auto& info) {
+                           return std::string{to_string(info.param.collective)} + std::to_string(info.param.last);
+                         });
+
+TEST(SelectionOnNodes, IsElseThatOfOneLevelWithARankPerNode) {
+  expect_chosen(on_a_node_each(Collective::allreduce, 8), "recursive_doubling");
+  expect_chosen(on_a_node_each(Collective::gather, mib), "linear");
 }
 
 TEST(SelectionOnANode, TakesFewTurnsAtProcessorsThatRanksShare) {

@@ -11,6 +11,9 @@ bool is_medium(const Question& q) { return q.bytes <= 64 * kibibyte; }
 bool is_medium_for_leaders(const Question& q) { return is_medium(q) || (q.nodes <= 4 && q.bytes <= 256 * kibibyte); }
 /// Four segments of 48 KiB a node: the first has reached the last node when a fourth of the data has left the first.
 bool is_long_for_a_chain(const Question& q) { return q.bytes >= q.nodes * (192 * kibibyte); }
+/// Rounds follow each other for as long as it takes that all links are busy: of a ring, twice as many as there are
+/// nodes.
+bool is_long_for_rings(const Question& q) { return q.bytes > q.nodes * (512 * kibibyte); }
 /// Segments, of which each is a few steps of a plan in memory, are then large.
 bool is_huge(const Question& q) { return q.bytes > 256 * (1024 * kibibyte); }
 /// Blocks between two ranks, or of one, that are worth two stops on their way, as fewer messages cross.
@@ -22,10 +25,15 @@ bool has_listed_blocks_of_many(const Question& q) { return q.is_uneven && q.rank
 /// Only then can a node take part in a scan as one.
 bool has_rows_of_ranks(const Question& q) { return follow_each_other(q.spread); }
 
+// Where every rank has a node of its own. Measured: 4 and 8 nodes over TCP, as fast as these are and at 1 and 2 Gbit/s.
+bool is_long_between_nodes(const Question& q) { return q.bytes > 32 * kibibyte; }
+bool has_long_blocks_between_nodes(const Question& q) { return q.bytes >= 64 * (q.ranks * kibibyte); }
+bool has_very_long_blocks_between_nodes(const Question& q) { return q.bytes >= 256 * (q.ranks * kibibyte); }
+
 /// For each collective the first rule that fits counts; if none does, ranks are taken as alike. In trees of radix 4 a
 /// message waits half as often for a process to be woken as in those of 2 (1.3 to 2.2 times as fast); exchanges in
-/// groups of 4 do not gain. Segments of 48 KiB are below what MPIs over TCP send without asking (64 KiB): a larger one
-/// waits for an answer first.
+/// groups of 4 do not gain. Segments of 48 and 60 KiB are below what MPIs over TCP send without asking (64 KiB): a
+/// larger one waits for an answer first.
 constexpr Rule rules[] = {
     {Collective::barrier, "two_level", always, "as only one rank of each node signals to others"},
     {Collective::broadcast, "two_level:1/1M", is_huge,
@@ -38,7 +46,10 @@ constexpr Rule rules[] = {
     {Collective::reduce, "lanes/48K", always, "as one sum leaves each node, over all of its ranks, in segments"},
     {Collective::allreduce, "two_level/48K", is_medium_for_leaders,
      "as only one rank of each node sends to others, in few rounds"},
-    {Collective::allreduce, "lanes/1M", is_huge, "as the least then leaves each node, over all of its ranks"},
+    {Collective::allreduce, "lane_rings/1M", is_huge,
+     "as the least then leaves each node, over all of its ranks, and rings keep all links busy"},
+    {Collective::allreduce, "lane_rings/60K", is_long_for_rings,
+     "as the least then leaves each node, over all of its ranks, and rings keep all links busy"},
     {Collective::allreduce, "lanes/48K", always, "as the least then leaves each node, over all of its ranks"},
     {Collective::allreduce, "two_level/48K", always, "as it keeps the order of ranks, and little leaves each node"},
     {Collective::reduce_scatter, "two_level/48K", is_medium, "as only one rank of each node sends to others"},
@@ -60,12 +71,30 @@ constexpr Rule rules[] = {
     {Collective::exscan, "two_level", has_rows_of_ranks, "as one sum then goes from node to node"},
 };
 
+constexpr Rule rules_of_lone_ranks[] = {
+    {Collective::broadcast, "two_tree/1M", is_huge, "as each node then sends about as much as it gets, in segments"},
+    {Collective::broadcast, "two_tree/60K", is_long_between_nodes,
+     "as each node then sends about as much as it gets, in segments"},
+    {Collective::reduce, "two_tree/1M", is_huge,
+     "as each node then sends and reduces everything about once, in segments"},
+    {Collective::reduce, "two_tree/60K", is_long_between_nodes,
+     "as each node then sends and reduces everything about once, in segments"},
+    {Collective::allreduce, "ring/1M", is_huge, "as a ring keeps all links busy, in segments"},
+    {Collective::allreduce, "ring/48K", has_long_blocks_between_nodes, "as a ring keeps all links busy, in segments"},
+    {Collective::reduce_scatter, "ring/1M", is_huge, "as a ring keeps all links busy, in segments"},
+    {Collective::reduce_scatter, "ring/60K", has_very_long_blocks_between_nodes,
+     "as a ring keeps all links busy, in segments"},
+    {Collective::allgather, "ring/1M", is_huge, "as a ring keeps all links busy, in segments"},
+    {Collective::allgather, "ring/60K", has_very_long_blocks_between_nodes,
+     "as a ring keeps all links busy, in segments"},
+};
+
 }  // namespace
 
 std::optional<Selection> select_on_nodes(const Question& question) {
-  if (question.nodes == 1 || question.nodes == question.ranks) return std::nullopt;
-  static const RuleTable table{rules};
-  return table.first_for(question);
+  if (question.nodes == 1) return std::nullopt;
+  static const RuleTable table{rules}, table_of_lone_ranks{rules_of_lone_ranks};
+  return (question.nodes == question.ranks ? table_of_lone_ranks : table).first_for(question);
 }
 
 }  // namespace tutti
