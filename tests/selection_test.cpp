@@ -117,6 +117,24 @@ INSTANTIATE_TEST_SUITE_P(Table, SelectionWithARankPerNode,
                            return std::string{to_string(info.param.collective)} + std::to_string(info.param.last);
                          });
 
+/// A ring of very many nodes takes as many rounds, however much there is in all.
+TEST(SelectionOnNodes, RingsWantLongBlocks) {
+  std::vector<int> apart(8192), pairs(8192);
+  for (int rank = 0; rank < 8192; ++rank) {
+    apart[static_cast<std::size_t>(rank)] = rank;
+    pairs[static_cast<std::size_t>(rank)] = rank / 2;
+  }
+  Question question = on_four_nodes(Collective::reduce_scatter, 300 * mib);
+  question.ranks = question.nodes = 8192;
+  question.spread = apart;
+  expect_chosen(question, "circulant");
+  question.collective = Collective::allreduce;
+  expect_chosen(question, "rabenseifner");
+  question.nodes = 4096;
+  question.spread = pairs;
+  expect_chosen(question, "lanes/1M");
+}
+
 TEST(SelectionOnNodes, IsElseThatOfOneLevelWithARankPerNode) {
   expect_chosen(on_a_node_each(Collective::allreduce, 8), "recursive_doubling");
   expect_chosen(on_a_node_each(Collective::gather, mib), "linear");

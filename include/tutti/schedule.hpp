@@ -151,7 +151,8 @@ struct Problem {
   /// The node of each rank, by rank, numbered in the order in which their lowest ranks come; the same on all ranks.
   /// Empty: all are on one, or it is not known. Of meaning only to algorithms of several levels.
   std::span<const int> nodes{};
-  /// The same of parts of nodes, as sockets are, each within one node. Empty: every node is one part, or it is not known.
+  /// The same of parts of nodes, as sockets are, each within one node. Empty: every node is one part, or it is not
+  /// known.
   std::span<const int> sockets{};
   /// Whether blocks are listed; the same on all ranks.
   [[nodiscard]] bool uneven() const { return !in.empty() || !out.empty(); }

@@ -29,6 +29,8 @@ bool has_rows_of_ranks(const Question& q) { return follow_each_other(q.spread); 
 bool is_long_between_nodes(const Question& q) { return q.bytes > 32 * kibibyte; }
 bool has_long_blocks_between_nodes(const Question& q) { return q.bytes >= 64 * (q.ranks * kibibyte); }
 bool has_very_long_blocks_between_nodes(const Question& q) { return q.bytes >= 256 * (q.ranks * kibibyte); }
+bool has_huge_blocks_between_nodes(const Question& q) { return is_huge(q) && has_very_long_blocks_between_nodes(q); }
+bool is_huge_for_rings(const Question& q) { return is_huge(q) && is_long_for_rings(q); }
 
 /// For each collective the first rule that fits counts; if none does, ranks are taken as alike. In trees of radix 4 a
 /// message waits half as often for a process to be woken as in those of 2 (1.3 to 2.2 times as fast); exchanges in
@@ -46,8 +48,9 @@ constexpr Rule rules[] = {
     {Collective::reduce, "lanes/48K", always, "as one sum leaves each node, over all of its ranks, in segments"},
     {Collective::allreduce, "two_level/48K", is_medium_for_leaders,
      "as only one rank of each node sends to others, in few rounds"},
-    {Collective::allreduce, "lane_rings/1M", is_huge,
+    {Collective::allreduce, "lane_rings/1M", is_huge_for_rings,
      "as the least then leaves each node, over all of its ranks, and rings keep all links busy"},
+    {Collective::allreduce, "lanes/1M", is_huge, "as the least then leaves each node, over all of its ranks"},
     {Collective::allreduce, "lane_rings/60K", is_long_for_rings,
      "as the least then leaves each node, over all of its ranks, and rings keep all links busy"},
     {Collective::allreduce, "lanes/48K", always, "as the least then leaves each node, over all of its ranks"},
@@ -79,12 +82,13 @@ constexpr Rule rules_of_lone_ranks[] = {
      "as each node then sends and reduces everything about once, in segments"},
     {Collective::reduce, "two_tree/60K", is_long_between_nodes,
      "as each node then sends and reduces everything about once, in segments"},
-    {Collective::allreduce, "ring/1M", is_huge, "as a ring keeps all links busy, in segments"},
+    {Collective::allreduce, "ring/1M", has_huge_blocks_between_nodes, "as a ring keeps all links busy, in segments"},
     {Collective::allreduce, "ring/48K", has_long_blocks_between_nodes, "as a ring keeps all links busy, in segments"},
-    {Collective::reduce_scatter, "ring/1M", is_huge, "as a ring keeps all links busy, in segments"},
+    {Collective::reduce_scatter, "ring/1M", has_huge_blocks_between_nodes,
+     "as a ring keeps all links busy, in segments"},
     {Collective::reduce_scatter, "ring/60K", has_very_long_blocks_between_nodes,
      "as a ring keeps all links busy, in segments"},
-    {Collective::allgather, "ring/1M", is_huge, "as a ring keeps all links busy, in segments"},
+    {Collective::allgather, "ring/1M", has_huge_blocks_between_nodes, "as a ring keeps all links busy, in segments"},
     {Collective::allgather, "ring/60K", has_very_long_blocks_between_nodes,
      "as a ring keeps all links busy, in segments"},
 };
