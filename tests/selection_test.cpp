@@ -133,6 +133,14 @@ TEST(SelectionOnNodes, RingsWantLongBlocks) {
   question.nodes = 4096;
   question.spread = pairs;
   expect_chosen(question, "lanes/1M");
+  question.nodes = 64;
+  question.spread = {};
+  question.ranks = 64 * 64;
+  question.bytes = Bytes{33 * mib};
+  expect_chosen(question, "lanes/48K");
+  question.nodes = question.ranks = 2;
+  question.bytes = Bytes{256 * kib - 1};
+  expect_chosen(question, "recursive_doubling");
 }
 
 TEST(SelectionOnNodes, IsElseThatOfOneLevelWithARankPerNode) {

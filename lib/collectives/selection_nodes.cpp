@@ -12,8 +12,10 @@ bool is_medium_for_leaders(const Question& q) { return is_medium(q) || (q.nodes 
 /// Four segments of 48 KiB a node: the first has reached the last node when a fourth of the data has left the first.
 bool is_long_for_a_chain(const Question& q) { return q.bytes >= q.nodes * (192 * kibibyte); }
 /// Rounds follow each other for as long as it takes that all links are busy: of a ring, twice as many as there are
-/// nodes.
-bool is_long_for_rings(const Question& q) { return q.bytes > q.nodes * (512 * kibibyte); }
+/// nodes. Blocks, one of each rank, are then long as well.
+bool is_long_for_rings(const Question& q) {
+  return q.bytes > q.nodes * (512 * kibibyte) && q.bytes >= q.ranks * (32 * kibibyte);
+}
 /// Segments, of which each is a few steps of a plan in memory, are then large.
 bool is_huge(const Question& q) { return q.bytes > 256 * (1024 * kibibyte); }
 /// Blocks between two ranks, or of one, that are worth two stops on their way, as fewer messages cross.
@@ -27,7 +29,9 @@ bool has_rows_of_ranks(const Question& q) { return follow_each_other(q.spread); 
 
 // Where every rank has a node of its own. Measured: 4 and 8 nodes over TCP, as fast as these are and at 1 and 2 Gbit/s.
 bool is_long_between_nodes(const Question& q) { return q.bytes > 32 * kibibyte; }
-bool has_long_blocks_between_nodes(const Question& q) { return q.bytes >= 64 * (q.ranks * kibibyte); }
+bool has_long_blocks_between_nodes(const Question& q) {
+  return q.bytes >= 64 * (q.ranks * kibibyte) && q.bytes >= 256 * kibibyte;
+}
 bool has_very_long_blocks_between_nodes(const Question& q) { return q.bytes >= 256 * (q.ranks * kibibyte); }
 bool has_huge_blocks_between_nodes(const Question& q) { return is_huge(q) && has_very_long_blocks_between_nodes(q); }
 bool is_huge_for_rings(const Question& q) { return is_huge(q) && is_long_for_rings(q); }

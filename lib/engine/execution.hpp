@@ -38,8 +38,8 @@ using Bases = std::array<std::byte*, 3>;
 ///   Posted post_recv_reduce(index, step, operands)   a receive and its reduction; where step.path is not shared
 ///                                          memory it receives into the operand where the message lands, and the
 ///                                          engine reduces
-///   int poll(on_complete)                  never blocks; calls on_complete(index) for each message that completed; 0:
-///                                          nothing has moved, else it is worth to look again
+///   int poll(on_complete)                  never blocks; calls on_complete(index) for each message that completed;
+///                                          more than 0: it is worth to look again
 ///
 /// An Execution holds the state of one run: counters, bound buffers and scratch. It runs again and again without
 /// allocating. Not thread-safe.
@@ -71,8 +71,10 @@ class Execution {
       if (waits_[i] == 0) ready_[ready_count_++] = static_cast<int>(i);
   }
 
-  /// Does all that can be done now; true once the run is over. Never blocks.
+  /// Does what can be done now, in so many looks; true once the run is over. Never blocks.
   bool advance() {
+    constexpr int most_looks = 64;  // others want to be looked at, too, while a long message is read in place
+    int looks = 0;
     do {
       if (plan_.in_order)
         start_in_order();
@@ -82,7 +84,7 @@ class Execution {
         finish();
         return true;
       }
-    } while (port_.poll([this](int step) { complete(static_cast<std::size_t>(step)); }) > 0);
+    } while (port_.poll([this](int step) { complete(static_cast<std::size_t>(step)); }) > 0 && ++looks < most_looks);
     return false;
   }
 

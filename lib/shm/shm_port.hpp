@@ -32,6 +32,11 @@ class ShmPort {
  public:
   /// Opens the channels that the plan needs. Throws Error if there is no memory for them.
   ShmPort(const Route& route, const CompiledPlan& plan);
+  ShmPort(ShmPort&&) = default;
+  ShmPort(const ShmPort&) = delete;  // a copy would have no room for all transfers
+  ShmPort& operator=(ShmPort&&) = delete;
+  ShmPort& operator=(const ShmPort&) = delete;
+  ~ShmPort() = default;
 
   /// `lane` is the operation's, but for one that takes no turns.
   void begin(std::uint64_t sequence, int lane);
