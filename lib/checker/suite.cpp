@@ -5,6 +5,8 @@
 #include <numeric>
 #include <random>
 
+#include "lib/schedule/numbering.hpp"
+
 namespace tutti::checker {
 namespace {
 
@@ -37,15 +39,9 @@ Budget budget_of(Extent extent, int size) {
   return size <= most_in_all ? Budget{96, 1'000'000} : Budget{32, 2'000'000};
 }
 
-/// Nodes in the numbers that Problem wants, those of the lowest ranks first.
-std::vector<int> numbered(std::vector<int> nodes) {
-  std::vector<int> seen;
-  for (int& node : nodes) {
-    const auto known = std::ranges::find(seen, node) - seen.begin();
-    if (known == std::ssize(seen)) seen.push_back(node);
-    node = static_cast<int>(known);
-  }
-  return nodes;
+std::vector<int> numbered(std::vector<int> groups) {
+  number_in_order(groups);
+  return groups;
 }
 
 /// Ways to spread ranks over nodes: on one; in blocks of one size and of sizes from 1 to 8; round robin over few nodes;

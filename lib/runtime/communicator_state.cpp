@@ -10,6 +10,7 @@
 
 #include "lib/mpi/check.hpp"
 #include "lib/runtime/runtime.hpp"
+#include "lib/schedule/numbering.hpp"
 
 namespace tutti::detail {
 
@@ -39,22 +40,6 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings s
   std::iota(turns_.begin(), turns_.end(), std::uint64_t{0});
   runtime_.opened(*this);
 }
-
-namespace {
-
-/// Numbers groups in the order in which they come; says how many there are.
-int number_in_order(std::vector<int>& groups) {
-  std::vector<int> seen;
-  for (int& group : groups) {
-    const auto known = std::ranges::find(seen, group);
-    const auto number = static_cast<int>(known - seen.begin());
-    if (known == seen.end()) seen.push_back(group);
-    group = number;
-  }
-  return static_cast<int>(seen.size());
-}
-
-}  // namespace
 
 void CommunicatorState::find_nodes() {
   for (const int rank : carrier_ranks_) {
