@@ -4,20 +4,26 @@
 /// Needs    any p >= 1
 /// Source   Hensgen, Finkel & Manber, International Journal of Parallel Programming 17(1), 1988 (k = 2)
 #include "dissemination_pattern.hpp"
+#include "phases.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/schedule_builder.hpp"
 
 namespace tutti {
-namespace {
 
-Schedule build(const Problem& problem) {
-  ScheduleBuilder plan{problem};
-  for (const DisseminationRound& round : dissemination(problem.rank, problem.size, problem.parameter)) {
+void append_dissemination(ScheduleBuilder& plan, Rank me, int size, int radix) {
+  for (const DisseminationRound& round : dissemination(me, size, radix)) {
     for (const Rank peer : round.to)
       plan.signal(peer);
     for (const Rank peer : round.from)
       plan.await(peer);
   }
+}
+
+namespace {
+
+Schedule build(const Problem& problem) {
+  ScheduleBuilder plan{problem};
+  append_dissemination(plan, problem.rank, problem.size, problem.parameter);
   return plan.build();
 }
 

@@ -11,37 +11,15 @@
 namespace tutti {
 namespace {
 
-/// All of a group tell its leader, or are told by it.
-template <class Tell>
-void with_others(const GroupTree& group, const Tell& tell) {
-  for (int place = 0; place < group.group.size(); ++place)
-    if (place != group.root) tell(group.group.at(place));
-}
-/// False: this rank told the leader.
-bool append_gathering(ScheduleBuilder& plan, const GroupTree& group) {
-  const bool leads = group.group.me == group.root;
-  if (leads)
-    with_others(group, [&](Rank other) { plan.await(other); });
-  else
-    plan.signal(group.group.at(group.root));
-  return leads;
-}
-void append_release(ScheduleBuilder& plan, const GroupTree& group) {
-  if (group.group.me == group.root)
-    with_others(group, [&](Rank other) { plan.signal(other); });
-  else
-    plan.await(group.group.at(group.root));
-}
-
 Schedule build(const Problem& problem) {
   ScheduleBuilder plan{problem};
   const Sockets levels{problem};
-  if (append_gathering(plan, levels.socket())) {
-    if (append_gathering(plan, levels.node()))
+  if (append_group_gathering(plan, levels.socket())) {
+    if (append_group_gathering(plan, levels.node()))
       append_group_dissemination(plan, levels.nodes().leaders(), problem.parameter);
-    append_release(plan, levels.node());
+    append_group_release(plan, levels.node());
   }
-  append_release(plan, levels.socket());
+  append_group_release(plan, levels.socket());
   return plan.build();
 }
 

@@ -14,17 +14,9 @@ namespace {
 Schedule build(const Problem& problem) {
   ScheduleBuilder plan{problem};
   const Nodes nodes{problem};
-  const Rank leader = nodes.leader(nodes.own());
-  if (!nodes.leads()) {
-    plan.signal(leader);
-    plan.await(leader);
-    return plan.build();
-  }
-  for (const Rank member : nodes.mine().ranks)
-    if (member != leader) plan.await(member);
-  append_group_dissemination(plan, nodes.leaders(), problem.parameter);
-  for (const Rank member : nodes.mine().ranks)
-    if (member != leader) plan.signal(member);
+  const GroupTree inside{nodes.mine(), nodes.server(0, nodes.own())};
+  if (append_group_gathering(plan, inside)) append_group_dissemination(plan, nodes.leaders(), problem.parameter);
+  append_group_release(plan, inside);
   return plan.build();
 }
 

@@ -50,6 +50,9 @@ void append_reduction(ScheduleBuilder& plan, const std::vector<Region>& operands
 Region append_recursive_multiplying(ScheduleBuilder& plan, const Multiplying& fold, const Region& input,
                                     const Region& into);
 
+/// Signals after which everybody has heard of everybody, in ceil(log_radix size) rounds.
+void append_dissemination(ScheduleBuilder& plan, Rank me, int size, int radix);
+
 /// Each rank sends every block to its owner, which combines them in the order of ranks. Scratch p-1 blocks.
 void append_one_shot_reduce_scatter(ScheduleBuilder& plan, const Ring& ring, const Blocks& from, const Region& result);
 /// Each rank sends its block to all others.

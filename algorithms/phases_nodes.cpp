@@ -1,7 +1,7 @@
 #include "phases_nodes.hpp"
 
 #include "circulant_pattern.hpp"
-#include "dissemination_pattern.hpp"
+#include "phases.hpp"
 #include "phases_trees.hpp"
 
 namespace tutti {
@@ -22,6 +22,12 @@ Regions ahead(const Circulant& circle, const Parcels& parcels, int first, int la
   return all;
 }
 
+template <class Tell>
+void with_others(const GroupTree& group, const Tell& tell) {
+  for (int place = 0; place < group.group.size(); ++place)
+    if (place != group.root) tell(group.group.at(place));
+}
+
 }  // namespace
 
 void append_group_broadcast(ScheduleBuilder& plan, const GroupTree& tree, const Region& from, const Region& into) {
@@ -37,15 +43,24 @@ Region append_group_reduce(ScheduleBuilder& plan, const GroupTree& tree, const R
 
 bool combines(const GroupTree& tree) { return !place_in(tree).children.empty(); }
 
+bool append_group_gathering(ScheduleBuilder& plan, const GroupTree& group) {
+  const bool is_root = group.group.me == group.root;
+  if (is_root)
+    with_others(group, [&](Rank other) { plan.await(other); });
+  else
+    plan.signal(group.group.at(group.root));
+  return is_root;
+}
+
+void append_group_release(ScheduleBuilder& plan, const GroupTree& group) {
+  if (group.group.me == group.root)
+    with_others(group, [&](Rank other) { plan.signal(other); });
+  else
+    plan.await(group.group.at(group.root));
+}
+
 void append_group_dissemination(ScheduleBuilder& plan, const Group& group, int radix) {
-  plan.within(group, [&](Rank me, int size) {
-    for (const DisseminationRound& round : dissemination(me, size, radix)) {
-      for (const Rank peer : round.to)
-        plan.signal(peer);
-      for (const Rank peer : round.from)
-        plan.await(peer);
-    }
-  });
+  plan.within(group, [&](Rank me, int size) { append_dissemination(plan, me, size, radix); });
 }
 
 Count total(const Regions& regions) {

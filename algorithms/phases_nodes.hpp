@@ -23,6 +23,10 @@ Region append_group_reduce(ScheduleBuilder& plan, const GroupTree& tree, const R
 /// Whether this rank has children in that tree, so that its `sum` and `theirs` are used.
 [[nodiscard]] bool combines(const GroupTree& tree);
 
+/// All others of a group signal to its root, whatever the radix. Whether this rank is the root, which has heard of all.
+bool append_group_gathering(ScheduleBuilder& plan, const GroupTree& group);
+/// The root signals to all others.
+void append_group_release(ScheduleBuilder& plan, const GroupTree& group);
 /// Signals after which everybody of the group has heard of everybody, in ceil(log_radix size) rounds.
 void append_group_dissemination(ScheduleBuilder& plan, const Group& group, int radix);
 
