@@ -53,6 +53,24 @@ TEST(SharedMemoryFaults, CountsThatDifferSoMuchThatSlotsDiffer) {
   }
 }
 
+/// Of a message in a slot its last line is looked at, which is never written if a shorter one, or an area, was sent.
+TEST(SharedMemoryFaults, MessagesOfOtherSizesThanExpected) {
+  if (world_size() != 2) GTEST_SKIP() << "others would wait for ranks that have failed";
+  for (const std::int64_t sent : {0, 40, 100, 240, 1000})
+    for (const std::int64_t expected : {8, 41, 120, 256, 2000}) {
+      const Communicator comm{MPI_COMM_WORLD};
+      std::vector<std::byte> data(2000);
+      const std::string error = error_of([&] {
+        Batch batch{comm};
+        if (world_rank() == 0) batch.send(data.data(), Count{sent}, Type::int8, Rank{1});
+        if (world_rank() == 1) batch.recv(data.data(), Count{expected}, Type::int8, Rank{0});
+        batch.run();
+      });
+      const std::string why = std::to_string(sent) + " bytes arrived where " + std::to_string(expected);
+      EXPECT_EQ(error.find(why) != std::string::npos, world_rank() == 1) << why << ": " << error;
+    }
+}
+
 TEST(SharedMemoryFaults, KindsOfCallsThatDiffer) {
   if (world_size() != 2) GTEST_SKIP() << "others would wait for ranks that have failed";
   const Communicator comm{MPI_COMM_WORLD};

@@ -11,6 +11,9 @@
 namespace tutti::shm {
 namespace {
 
+/// So much of a piece is handed on line by line (demote()): with more, that costs more than it brings.
+constexpr std::size_t demoted_bytes = 1024;
+
 bool is_local_message(const CompiledStep& step) { return step.is_message() && is_shared_memory(step.path); }
 
 [[noreturn]] void throw_mismatch(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
@@ -195,6 +198,7 @@ void ShmPort::write_area(const Transfer& transfer, int area, std::size_t phase, 
   std::byte* const into = transfer.channel->area(area) + phase;
   if (!transfer.channel->is_cold(area)) {
     std::memcpy(into, data, bytes);
+    if (bytes <= demoted_bytes) demote(into, bytes);
     return;
   }
   AreaWriter& writer = route_.links->writer(route_.locals[static_cast<std::size_t>(transfer.step->peer)]);
