@@ -54,7 +54,7 @@ TEST(Channel, KnowsWhichAreasAreCold) {
     const bool is_cold = from.is_cold(area);
     EXPECT_TRUE(from.may_send(stream));
     from.send_area(stream, {}, area, 0);
-    to.release(stream, to.look(stream));
+    to.release(stream, to.incoming(stream).envelope());
     return is_cold;
   };
   for (int i = 0; i < geometry.pool; ++i)

@@ -199,7 +199,7 @@ void Steps::read(const End& end, int side) {
   const std::byte* from = data.data();
   if (end.came.area != 0)
     from = end.channel.piece(end.came);
-  else if (!end.channel.read(stream_of(end.stream, end.done.received[end.stream]), data.data(), small_bytes))
+  else if (!end.channel.incoming(stream_of(end.stream, end.done.received[end.stream])).read(data.data(), small_bytes))
     problem_ = "a line vanished";
   if (!is_filled(from, message(1 - side, end.stream, n), end.came.bytes))
     problem_ = fmt::format("overwritten: message {} to side {} before it was read", n, side);

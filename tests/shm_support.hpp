@@ -65,8 +65,8 @@ inline void fill(std::byte* into, std::uint64_t message, std::size_t bytes) {
 
 /// Whether the next message of a stream is there; its envelope then.
 [[nodiscard]] inline bool arrived(const Channel& channel, Stream stream, Envelope& envelope) {
-  if (!channel.awaited(stream).is_there()) return false;
-  envelope = channel.look(stream);
+  if (!channel.incoming(stream).is_there()) return false;
+  envelope = channel.incoming(stream).envelope();
   return true;
 }
 

@@ -99,13 +99,13 @@ class Talk {
     bool same = came.is_same(envelope(message, bytes, received_)) && (came.area == 0) == (bytes <= inline_bytes());
     if (came.area == 0) {
       buffer_.resize(inline_bytes());
-      if (!channel_.read(stream, buffer_.data(), bytes)) return false;
+      if (!channel_.incoming(stream).read(buffer_.data(), bytes)) return false;
       same = same && is_filled(buffer_.data(), message, bytes);
     } else {
       delays.maybe();
       const bool is_loan = came.area == Envelope::lent;
       const auto* const piece =
-          is_loan ? reinterpret_cast<const std::byte*>(channel_.loan(stream).source) : channel_.piece(came);
+          is_loan ? reinterpret_cast<const std::byte*>(channel_.incoming(stream).loan().source) : channel_.piece(came);
       same = same && is_loan == is_lent(message) && is_filled(piece, message, bytes);
     }
     channel_.release(stream, came);

@@ -16,10 +16,12 @@ double half_round_trip(const tutti::Communicator& comm, std::size_t bytes) {
   constexpr int runs = 20;
   const int rounds = bytes <= 65536 ? 20'000 : 500;
   std::vector<char> out(bytes), in(bytes);
-  const tutti::Rank peer{1 - comm.rank().value()};
+  const bool is_first = comm.rank().value() == 0;
+  const tutti::Rank peer{is_first ? 1 : 0};
   const tutti::Count count{static_cast<std::int64_t>(bytes)};
   tutti::Plan send = tutti::plan_send(out.data(), count, tutti::Type::uint8, peer, comm);
   tutti::Plan recv = tutti::plan_recv(in.data(), count, tutti::Type::uint8, peer, comm);
+  tutti::Plan &one = is_first ? send : recv, &other = is_first ? recv : send;
   const auto run = [](tutti::Plan& plan) {
     plan.start();
     plan.wait();
@@ -29,8 +31,8 @@ double half_round_trip(const tutti::Communicator& comm, std::size_t bytes) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();
     for (int round = 0; round < rounds; ++round) {
-      run(comm.rank().value() == 0 ? send : recv);
-      run(comm.rank().value() == 0 ? recv : send);
+      run(one);
+      run(other);
     }
     best = std::min(best, (MPI_Wtime() - start) / rounds / 2 * 1e6);
   }

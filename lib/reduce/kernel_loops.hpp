@@ -88,7 +88,11 @@ template <class Element, template <class> class Operation, std::size_t lanes, st
 template <class Element, template <class> class Operation, std::size_t lanes, std::size_t element_bytes>
 void reduce(const void* lhs, const void* rhs, void* into, std::size_t count) {
   const void* const operands[] = {lhs, rhs};
-  reduce_few<Element, Operation, lanes, 2>(operands, into, nullptr, count * element_bytes);
+  const std::size_t bytes = count * element_bytes;
+  constexpr std::size_t narrowest = 16;
+  if (bytes >= narrowest) return reduce_few<Element, Operation, lanes, 2>(operands, into, nullptr, bytes);
+  const std::integral_constant<std::size_t, 2> two;
+  fold_rest<Element, Operation, 1>(Arrays<decltype(two)>{operands, two, into}, 0, bytes);
 }
 
 template <class Element, template <class> class Operation, std::size_t lanes, std::size_t element_bytes>

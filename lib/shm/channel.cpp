@@ -52,20 +52,18 @@ const std::byte* Channel::piece(const Envelope& envelope) const {
   return start + envelope.phase;
 }
 
-void Channel::release(Stream stream, const Envelope& envelope) {
-  Lane& lane = lanes_[index(stream.lane)];
-  if (stream.way == Way::swap) {
-    ++lane.swaps[index(stream.slot)].in;
-  } else {
-    ++lane.received;
-    // Half of the slots at a time: one line then tells of several messages, and a sender that waits is never forgotten.
-    if (2 * (lane.received - lane.credited) > ring_mask_) {
-      lane.credited = lane.received;
-      lane.credits_of_mine->store(lane.received, std::memory_order_release);
-    }
-  }
+/// Gives ring slots back, half of them at a time: one line then tells of several messages, and a sender that waits is
+/// never forgotten.
+void Channel::release_slot(Lane& lane) {
+  ++lane.received;
+  if (2 * (lane.received - lane.credited) <= ring_mask_) return;
+  lane.credited = lane.received;
+  lane.credits_of_mine->store(lane.received, std::memory_order_release);
+}
+
+void Channel::release_piece(Lane& lane, const Envelope& envelope) {
   if (envelope.area == Envelope::lent) lane.credits_of_mine[loans].store(++lane.returned, std::memory_order_release);
-  if (envelope.area == 0 || envelope.area >= Envelope::delivered) return;
+  if (envelope.area >= Envelope::delivered) return;
   const int code = envelope.area - 1;
   if (code >= 2 * geometry_.pool) return give_back(code);  // always its sender's
   owned_.push_back(static_cast<std::uint8_t>(code));

@@ -78,44 +78,61 @@ class Channel {
   [[nodiscard]] std::byte* area(int code) const { return pair_ + geometry_.area_at(code); }
   [[nodiscard]] int published_code(int published) const { return geometry_.areas() + published; }
 
-  // Receiving: once what is awaited is there, look(), read, then release().
-  /// When the next message of a stream, at least its first line, is there: this flag has this value.
-  struct Awaited {
-    const std::atomic<std::uint64_t>* flag = nullptr;
-    std::uint64_t value = 0;
-    [[nodiscard]] bool is_there() const { return flag->load(std::memory_order_acquire) == value; }
+  // Receiving: once the next message of a stream is there, read it, then release() it.
+  /// Where it will be.
+  class Incoming {
+   public:
+    Incoming() = default;
+    Incoming(const Line* lines, std::uint64_t flag) : lines_(lines), flag_(flag) {}
+    [[nodiscard]] bool is_known() const { return lines_ != nullptr; }
+    /// At least its first line.
+    [[nodiscard]] bool is_there() const { return lines_->flag.load(std::memory_order_acquire) == flag_; }
+    /// Asks for the further lines of a message in a slot, before its first is known to be there: if it is, they come at
+    /// the same time, not after it.
+    void expect(std::size_t bytes) const {
+      const Line* line = lines_;
+      for (std::size_t done = in_first_line; done < bytes; done += Line::capacity)
+        __builtin_prefetch(++line);
+    }
+    [[nodiscard]] Envelope envelope() const {
+      Envelope envelope;
+      std::memcpy(&envelope, lines_->payload, sizeof envelope);
+      return envelope;
+    }
+    /// The data of a message without area, up to in_first_line.
+    [[nodiscard]] const std::byte* data() const { return lines_->payload + sizeof(Envelope); }
+    /// Copies the data of a message without area. False: look again later.
+    [[nodiscard]] bool read(std::byte* into, std::size_t bytes) const { return unpack(lines_, flag_, into, bytes); }
+    /// What came with Envelope::lent.
+    [[nodiscard]] Loan loan() const {
+      Loan loan;
+      std::memcpy(&loan, data(), sizeof loan);
+      return loan;
+    }
+
+   private:
+    const Line* lines_ = nullptr;
+    std::uint64_t flag_ = 0;
   };
-  [[nodiscard]] Awaited awaited(Stream stream) const {
-    const Slot slot = incoming(stream);
-    return {&slot.lines->flag, slot.flag};
-  }
-  /// Asks for the further lines of a message in a slot, before its first is known to be there: if it is, they come at
-  /// the same time, not after it.
-  void expect(Stream stream, std::size_t bytes) const {
-    const Line* line = incoming(stream).lines;
-    for (std::size_t done = in_first_line; done < bytes; done += Line::capacity)
-      __builtin_prefetch(++line);
-  }
-  [[nodiscard]] Envelope look(Stream stream) const {
-    Envelope envelope;
-    std::memcpy(&envelope, incoming(stream).lines->payload, sizeof envelope);
-    return envelope;
-  }
-  /// Copies the data of a message without area. False: look again later.
-  [[nodiscard]] bool read(Stream stream, std::byte* into, std::size_t bytes) const {
-    const Slot slot = incoming(stream);
-    return unpack(slot.lines, slot.flag, into, bytes);
-  }
-  /// What came with Envelope::lent.
-  [[nodiscard]] Loan loan(Stream stream) const {
-    Loan loan;
-    std::memcpy(&loan, incoming(stream).lines->payload + sizeof(Envelope), sizeof loan);
-    return loan;
+  [[nodiscard]] Incoming incoming(Stream stream) const {
+    const Lane& lane = lanes_[index(stream.lane)];
+    if (stream.way == Way::swap) {
+      const Slot slot = swapped(lane, stream.slot, lane.swaps[index(stream.slot)].in, 1 - side_);
+      return {slot.lines, slot.flag};
+    }
+    return {lines(lane.in, lane.received & ring_mask_), lane.received + 1};
   }
   /// The data of a message with an area.
   [[nodiscard]] const std::byte* piece(const Envelope& envelope) const;
   /// The message has been read.
-  void release(Stream stream, const Envelope& envelope);
+  void release(Stream stream, const Envelope& envelope) {
+    Lane& lane = lanes_[index(stream.lane)];
+    if (stream.way == Way::swap)
+      ++lane.swaps[index(stream.slot)].in;
+    else
+      release_slot(lane);
+    if (envelope.area != 0) release_piece(lane, envelope);
+  }
 
   /// Takes in what the other side gave back.
   void collect();
@@ -147,6 +164,8 @@ class Channel {
   static constexpr int loans = 1;  ///< In a line of credits: behind those of the ring, the loans that were read.
   static std::size_t index(int number) { return static_cast<std::size_t>(number); }
   bool has_credit(int lane);
+  void release_slot(Lane& lane);
+  void release_piece(Lane& lane, const Envelope& envelope);
   void give_back(int code);
   [[nodiscard]] Line* lines(std::byte* slots, std::uint64_t slot) const {
     return reinterpret_cast<Line*>(slots + slot * slot_bytes_);
@@ -155,11 +174,6 @@ class Channel {
   [[nodiscard]] Slot swapped(const Lane& lane, int slot, std::uint64_t n, int side) const {
     const std::uint64_t half = (n + static_cast<std::uint64_t>(side)) & 1U;
     return {lines(lane.swapped, 2 * static_cast<std::uint64_t>(slot) + half), n + 1};
-  }
-  [[nodiscard]] Slot incoming(Stream stream) const {
-    const Lane& lane = lanes_[index(stream.lane)];
-    if (stream.way == Way::swap) return swapped(lane, stream.slot, lane.swaps[index(stream.slot)].in, 1 - side_);
-    return {lines(lane.in, lane.received & ring_mask_), lane.received + 1};
   }
   /// The slot of the next message, which is thereby sent.
   [[nodiscard]] Slot outgoing(Stream stream) {

@@ -31,7 +31,7 @@ bool ShmPort::reduce_jointly(int index, const CompiledStep& step) {
         if (operand.message >= 0) completed(operand.message, plan_->steps[static_cast<std::size_t>(operand.message)]);
       return true;
     }
-  if (channel_of(step)->awaited(stream_of(step, at.done)).is_there()) at.is_off |= at.has_waited_long();
+  if (channel_of(step)->incoming(stream_of(step, at.done)).is_there()) at.is_off |= at.has_waited_long();
   return false;
 }
 
@@ -41,7 +41,7 @@ bool ShmPort::are_there(const JointReduction& joint, Joint& at) const {
     const int message = joint.operands[at.there].message;
     if (message < 0) continue;
     const CompiledStep& step = plan_->steps[static_cast<std::size_t>(message)];
-    if (!is_next(message, step) || !channel_of(step)->awaited(stream_of(step, at.done)).is_there()) return false;
+    if (!is_next(message, step) || !channel_of(step)->incoming(stream_of(step, at.done)).is_there()) return false;
   }
   return true;
 }
@@ -63,8 +63,9 @@ bool ShmPort::take_jointly(const JointReduction& joint, Joint& at) {
     }
     const CompiledStep& step = plan_->steps[static_cast<std::size_t>(operand.message)];
     const Stream stream = stream_of(step, at.done);
-    envelopes[k] = channel_of(step)->look(stream);
-    pieces[k] = joint_piece(step, envelopes[k], stream, arrived.data() + k * room, static_cast<std::size_t>(bytes));
+    const Channel::Incoming incoming = channel_of(step)->incoming(stream);
+    envelopes[k] = incoming.envelope();
+    pieces[k] = joint_piece(step, envelopes[k], incoming, arrived.data() + k * room, static_cast<std::size_t>(bytes));
     if (pieces[k] == nullptr) {
       at.is_off = true;
       return false;
@@ -86,13 +87,12 @@ bool ShmPort::take_jointly(const JointReduction& joint, Joint& at) {
 }
 
 /// nullptr: leave it to who receives it alone.
-const std::byte* ShmPort::joint_piece(const CompiledStep& step, const Envelope& came, Stream stream, std::byte* room,
-                                      std::size_t bytes) {
-  Channel& channel = *channel_of(step);
+const std::byte* ShmPort::joint_piece(const CompiledStep& step, const Envelope& came, const Channel::Incoming& incoming,
+                                      std::byte* room, std::size_t bytes) const {
   if (!came.is_same(envelope_of(step)) || came.area == Envelope::delivered) return nullptr;
-  if (came.area == Envelope::lent) return heap_->at(channel.loan(stream).source);
-  if (came.area != 0) return channel.piece(came);
-  return channel.read(stream, room, bytes) ? room : nullptr;
+  if (came.area == Envelope::lent) return heap_->at(incoming.loan().source);
+  if (came.area != 0) return channel_of(step)->piece(came);
+  return incoming.read(room, bytes) ? room : nullptr;
 }
 
 }  // namespace tutti::shm

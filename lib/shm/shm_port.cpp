@@ -87,8 +87,8 @@ void ShmPort::require_same_kind() const {
       for (const Way way : {Way::swap, Way::ring}) {
         const Stream other{lane, way};
         const bool same_lane = lane == lane_, same_way = (way == Way::swap) == (transfer.step->path == Path::swap);
-        if ((same_lane && same_way) || !transfer.channel->awaited(other).is_there()) continue;
-        const Envelope came = transfer.channel->look(other);
+        if ((same_lane && same_way) || !transfer.channel->incoming(other).is_there()) continue;
+        const Envelope came = transfer.channel->incoming(other).envelope();
         if (came.operation != sequence_) continue;
         // Sizes that differ so much that one rank chose slots that the other does not look at.
         if (same_lane) throw_mismatch(*transfer.step, came, envelope_of(*transfer.step));
@@ -101,8 +101,13 @@ void ShmPort::require_same_kind() const {
 
 bool ShmPort::move(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
+  if (step.bytes <= inline_bytes_ && step.verb != Verb::send) {  // what follows is for longer ones
+    if (!is_next(transfer.index, step) || receive_piece(transfer, step.bytes) == Received::nothing) return false;
+    completed(transfer.index, step);
+    return true;
+  }
   if (transfer.loan != 0 && transfer.done == step.bytes) return transfer.channel->has_read(lane_, transfer.loan);
-  if (step.joint >= 0 && step.bytes > inline_bytes_ && transfer.done == 0) {
+  if (step.joint >= 0 && transfer.done == 0) {
     const Joint& joint = joints_[static_cast<std::size_t>(step.joint)];
     if (joint.done == step.bytes) return true;
     if (!joint.is_off && reduce_jointly(transfer.index, step)) {
@@ -209,10 +214,10 @@ ShmPort::Received ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes)
   const CompiledStep& step = *transfer.step;
   Channel& channel = *transfer.channel;
   const Stream stream = stream_of(step, transfer.done);
-  if (bytes <= inline_bytes_) channel.expect(stream, static_cast<std::size_t>(bytes));
-  transfer.awaited = channel.awaited(stream);
-  if (!transfer.awaited.is_there()) return Received::nothing;
-  const Envelope came = channel.look(stream);
+  const Channel::Incoming incoming = transfer.awaited = channel.incoming(stream);
+  if (bytes <= inline_bytes_) incoming.expect(static_cast<std::size_t>(bytes));
+  if (!incoming.is_there()) return Received::nothing;
+  const Envelope came = incoming.envelope();
   const Envelope expected = envelope_of(step);
   if (!came.is_same(expected)) throw_mismatch(step, came, expected);
   if (came.area == 0) {
@@ -221,7 +226,7 @@ ShmPort::Received ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes)
     return Received::piece;
   }
   if (came.area == Envelope::lent)
-    borrow(transfer, channel.loan(stream), bytes);
+    borrow(transfer, incoming.loan(), bytes);
   else if (came.area == Envelope::delivered)
     ++route_.counters->delivered;
   else if (!(step.forward >= 0 && forward(transfer, channel.piece(came), bytes)))
@@ -230,14 +235,17 @@ ShmPort::Received ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes)
   return came.area == Envelope::lent ? Received::piece_in_place : Received::piece;
 }
 
-bool ShmPort::receive_inline(const Transfer& transfer, std::int64_t bytes) {
+bool ShmPort::receive_inline(const Transfer& transfer, std::int64_t bytes) const {
   const CompiledStep& step = *transfer.step;
   const auto size = static_cast<std::size_t>(bytes);
-  const Stream stream = stream_of(step, transfer.done);
-  if (step.verb == Verb::recv) return transfer.channel->read(stream, transfer.data.into + transfer.done, size);
+  if (step.verb == Verb::recv) return transfer.awaited.read(transfer.data.into + transfer.done, size);
+  if (size <= in_first_line) {
+    take(transfer, transfer.awaited.data(), bytes);
+    return true;
+  }
   constexpr auto most = static_cast<std::size_t>(Geometry{}.inline_bytes);
   alignas(line_bytes) std::array<std::byte, most> arrived;  // NOLINT(cppcoreguidelines-pro-type-member-init): costs
-  if (!transfer.channel->read(stream, arrived.data(), size)) return false;
+  if (!transfer.awaited.read(arrived.data(), size)) return false;
   take(transfer, arrived.data(), bytes);
   return true;
 }

@@ -88,9 +88,9 @@ class ShmPort {
     /// all.
     Operands data{};
     std::int64_t done = 0;
-    std::uint64_t loan = 0;      ///< Of a send: its last piece that the receiver reads in place, by number; 0: none.
-    int looks = 0;               ///< Of a send that shares: for an area, in vain.
-    Channel::Awaited awaited{};  ///< Of a receive whose turn it is: nothing can be done before this is there.
+    std::uint64_t loan = 0;       ///< Of a send: its last piece that the receiver reads in place, by number; 0: none.
+    int looks = 0;                ///< Of a send that shares: for an area, in vain.
+    Channel::Incoming awaited{};  ///< Of a receive whose turn it is: nothing can be done before this is there.
   };
 
   /// A joint reduction under way. It waits, but not for ever, until the next pieces of all its messages are there;
@@ -111,15 +111,14 @@ class ShmPort {
   /// What takes longer than a look at other messages.
   static constexpr std::int64_t long_bytes = 4096;
 
-  Posted post(const Transfer& transfer, std::vector<Transfer>& pending) {
+  Posted post(Transfer transfer, std::vector<Transfer>& pending) {
     if (!parked_.empty() && !is_next(transfer.index, *transfer.step)) {
       parked_[static_cast<std::size_t>(transfer.index)] = transfer;
       return Posted::pending;
     }
-    Transfer moving = transfer;
     const bool at_once = &pending == &sends_ || transfer.step->bytes < long_bytes;  // else in a look, as others
-    if (at_once && move(moving)) return Posted::complete;
-    pending.push_back(moving);
+    if (at_once && move(transfer)) return Posted::complete;
+    pending.push_back(transfer);
     return Posted::pending;
   }
   void wake(Transfer& transfer) {
@@ -135,7 +134,7 @@ class ShmPort {
     bool gives_way = false;
     for (std::size_t i = 0; i < pending.size(); ++i) {  // a message that is over may append the one after it
       Transfer& transfer = pending[i];
-      const bool may_move = !gives_way && (transfer.awaited.flag == nullptr || transfer.awaited.is_there());
+      const bool may_move = !gives_way && (!transfer.awaited.is_known() || transfer.awaited.is_there());
       const std::int64_t before = transfer.done;
       const bool is_over = may_move && move(transfer);
       moved += is_over || transfer.done != before ? 1 : 0;
@@ -176,15 +175,16 @@ class ShmPort {
                   std::size_t bytes) const;
   enum class Received : std::uint8_t { nothing, piece, piece_in_place };
   Received receive_piece(Transfer& transfer, std::int64_t bytes);
-  bool receive_inline(const Transfer& transfer, std::int64_t bytes);
+  bool receive_inline(const Transfer& transfer, std::int64_t bytes) const;
   void take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const;
   void borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes);
   bool forward(const Transfer& transfer, const std::byte* piece, std::int64_t bytes);
   bool reduce_jointly(int index, const CompiledStep& step);
   bool are_there(const JointReduction& joint, Joint& at) const;
   bool take_jointly(const JointReduction& joint, Joint& at);
-  [[nodiscard]] const std::byte* joint_piece(const CompiledStep& step, const Envelope& came, Stream stream,
-                                             std::byte* room, std::size_t bytes);
+  [[nodiscard]] const std::byte* joint_piece(const CompiledStep& step, const Envelope& came,
+                                             const Channel::Incoming& incoming, std::byte* room,
+                                             std::size_t bytes) const;
   void combine(const Transfer& transfer, const std::byte* piece, std::byte* also, std::int64_t bytes) const;
   /// Of the piece of a message before which `done` bytes have travelled.
   [[nodiscard]] Stream stream_of(const CompiledStep& step, std::int64_t done) const {
