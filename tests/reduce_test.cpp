@@ -11,7 +11,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::array sizes{0, 1, 2, 7, 63, 64, 65, 1000};
+constexpr std::array sizes{0, 1, 2, 3, 4, 7, 8, 15, 16, 17, 63, 64, 65, 1000};
 enum class Into { apart, lhs, rhs };
 
 template <class T>

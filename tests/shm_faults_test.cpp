@@ -53,7 +53,8 @@ TEST(SharedMemoryFaults, CountsThatDifferSoMuchThatSlotsDiffer) {
   }
 }
 
-/// Of a message in a slot its last line is looked at, which is never written if a shorter one, or an area, was sent.
+/// Less than expected arrives, or an area where lines are, or the other way round: told before what never comes is
+/// waited for.
 TEST(SharedMemoryFaults, MessagesOfOtherSizesThanExpected) {
   if (world_size() != 2) GTEST_SKIP() << "others would wait for ranks that have failed";
   for (const std::int64_t sent : {0, 40, 100, 240, 1000})

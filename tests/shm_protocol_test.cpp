@@ -2,6 +2,7 @@
 // under ThreadSanitizer.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 
 #include "lib/memory/aligned_buffer.hpp"
@@ -39,6 +40,22 @@ std::vector<Stream> every_stream(const Geometry& geometry) {
     streams.push_back({lane, Way::ring});
   }
   return streams;
+}
+
+/// A writer may lose its processor between two lines.
+TEST(Lines, AreReadOnceAllOfThemAreThere) {
+  constexpr std::size_t bytes = in_first_line + Line::capacity + 1;
+  std::array<Line, 3> lines{};
+  std::array<std::byte, bytes> data{}, arrived{};
+  fill(data.data(), 1, bytes);
+  pack(lines.data(), 7, {.bytes = bytes}, data.data(), bytes);
+  for (const std::size_t late : {1, 2}) {
+    lines.at(late).flag = 6;
+    EXPECT_FALSE(unpack(lines.data(), 7, arrived.data(), bytes)) << "line " << late << " is still to come";
+    lines.at(late).flag = 7;
+  }
+  EXPECT_TRUE(unpack(lines.data(), 7, arrived.data(), bytes));
+  EXPECT_EQ(arrived, data);
 }
 
 /// Of the areas that it may write, a side knows which the other was the last to read.

@@ -65,7 +65,8 @@ class Execution {
   void begin() {
     completed_ = next_ = ready_count_ = 0;
     port_.bind(bases_);
-    if (!plan_.dependents.empty()) std::copy(plan_.waits.begin(), plan_.waits.end(), waits_.begin());
+    if (!plan_.dependents.empty())  // else no step waits, none was ever counted down
+      std::copy(plan_.waits.begin(), plan_.waits.end(), waits_.begin());
     if (plan_.in_order) return;
     for (std::size_t i = 0; i < waits_.size(); ++i)
       if (waits_[i] == 0) ready_[ready_count_++] = static_cast<int>(i);

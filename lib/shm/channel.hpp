@@ -79,7 +79,7 @@ class Channel {
   [[nodiscard]] int published_code(int published) const { return geometry_.areas() + published; }
 
   // Receiving: once the next message of a stream is there, read it, then release() it.
-  /// Where it will be.
+  /// The place of the next message of a stream.
   class Incoming {
    public:
     Incoming() = default;

@@ -46,14 +46,16 @@ struct Loan {
 };
 
 inline constexpr std::size_t in_first_line = Line::capacity - sizeof(Envelope);
-static_assert(in_first_line == 40);  // as Geometry::slot_lines counts
+static_assert(in_first_line == 40);         // as Geometry::slot_lines counts
+static_assert(sizeof(Envelope) % 16 == 0);  // elements are read where they are
 
 /// Moves lines that another core will read on to the cache that the cores share: it then need not fetch them from this
-/// core's own. A hint (Intel, since 2021), which other processors take for no operation.
+/// core's own. A hint of some of Intel's processors, which others take for no operation.
 inline void demote([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) {
 #if defined(__x86_64__)
   const auto* const begin = static_cast<const std::byte*>(data);
-  for (const std::byte* line = begin - phase_of(begin); line < begin + bytes; line += line_bytes)
+  const auto* const first = begin - reinterpret_cast<std::uintptr_t>(begin) % line_bytes;
+  for (const std::byte* line = first; line < begin + bytes; line += line_bytes)
     asm volatile(".byte 0x0f, 0x1c, 0x00" : : "a"(line) : "memory");  // cldemote (%rax)
 #endif
 }

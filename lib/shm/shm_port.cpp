@@ -11,7 +11,7 @@
 namespace tutti::shm {
 namespace {
 
-/// So much of a piece is handed on line by line (demote()): with more, that costs more than it brings.
+/// Shorter pieces are demoted once they are in an area: with longer ones that costs more than it brings.
 constexpr std::size_t demoted_bytes = 1024;
 
 bool is_local_message(const CompiledStep& step) { return step.is_message() && is_shared_memory(step.path); }
@@ -87,8 +87,9 @@ void ShmPort::require_same_kind() const {
       for (const Way way : {Way::swap, Way::ring}) {
         const Stream other{lane, way};
         const bool same_lane = lane == lane_, same_way = (way == Way::swap) == (transfer.step->path == Path::swap);
-        if ((same_lane && same_way) || !transfer.channel->incoming(other).is_there()) continue;
-        const Envelope came = transfer.channel->incoming(other).envelope();
+        const Channel::Incoming incoming = transfer.channel->incoming(other);
+        if ((same_lane && same_way) || !incoming.is_there()) continue;
+        const Envelope came = incoming.envelope();
         if (came.operation != sequence_) continue;
         // Sizes that differ so much that one rank chose slots that the other does not look at.
         if (same_lane) throw_mismatch(*transfer.step, came, envelope_of(*transfer.step));
@@ -101,7 +102,7 @@ void ShmPort::require_same_kind() const {
 
 bool ShmPort::move(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
-  if (step.bytes <= inline_bytes_ && step.verb != Verb::send) {  // what follows is for longer ones
+  if (step.bytes <= inline_bytes_ && step.verb != Verb::send) {  // what follows is for sends and longer ones
     if (!is_next(transfer.index, step) || receive_piece(transfer, step.bytes) == Received::nothing) return false;
     completed(transfer.index, step);
     return true;
@@ -201,7 +202,7 @@ bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t b
 void ShmPort::write_area(const Transfer& transfer, int area, std::size_t phase, const std::byte* data,
                          std::size_t bytes) const {
   std::byte* const into = transfer.channel->area(area) + phase;
-  if (!transfer.channel->is_cold(area)) {
+  if (bytes <= demoted_bytes || !transfer.channel->is_cold(area)) {
     std::memcpy(into, data, bytes);
     if (bytes <= demoted_bytes) demote(into, bytes);
     return;
@@ -214,14 +215,15 @@ ShmPort::Received ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes)
   const CompiledStep& step = *transfer.step;
   Channel& channel = *transfer.channel;
   const Stream stream = stream_of(step, transfer.done);
-  const Channel::Incoming incoming = transfer.awaited = channel.incoming(stream);
+  const Channel::Incoming incoming = channel.incoming(stream);
+  transfer.awaited = incoming;
   if (bytes <= inline_bytes_) incoming.expect(static_cast<std::size_t>(bytes));
   if (!incoming.is_there()) return Received::nothing;
   const Envelope came = incoming.envelope();
   const Envelope expected = envelope_of(step);
   if (!came.is_same(expected)) throw_mismatch(step, came, expected);
   if (came.area == 0) {
-    if (!receive_inline(transfer, bytes)) return Received::nothing;
+    if (!receive_inline(transfer, incoming, bytes)) return Received::nothing;
     channel.release(stream, came);
     return Received::piece;
   }
@@ -235,17 +237,17 @@ ShmPort::Received ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes)
   return came.area == Envelope::lent ? Received::piece_in_place : Received::piece;
 }
 
-bool ShmPort::receive_inline(const Transfer& transfer, std::int64_t bytes) const {
+bool ShmPort::receive_inline(const Transfer& transfer, const Channel::Incoming& incoming, std::int64_t bytes) const {
   const CompiledStep& step = *transfer.step;
   const auto size = static_cast<std::size_t>(bytes);
-  if (step.verb == Verb::recv) return transfer.awaited.read(transfer.data.into + transfer.done, size);
+  if (step.verb == Verb::recv) return incoming.read(transfer.data.into + transfer.done, size);
   if (size <= in_first_line) {
-    take(transfer, transfer.awaited.data(), bytes);
+    take(transfer, incoming.data(), bytes);
     return true;
   }
   constexpr auto most = static_cast<std::size_t>(Geometry{}.inline_bytes);
   alignas(line_bytes) std::array<std::byte, most> arrived;  // NOLINT(cppcoreguidelines-pro-type-member-init): costs
-  if (!transfer.awaited.read(arrived.data(), size)) return false;
+  if (!incoming.read(arrived.data(), size)) return false;
   take(transfer, arrived.data(), bytes);
   return true;
 }
@@ -282,26 +284,6 @@ bool ShmPort::forward(const Transfer& transfer, const std::byte* piece, std::int
   forwarded += bytes;
   ++route_.counters->forwarded;
   return true;
-}
-
-/// Puts a piece where it belongs, straight from the memory in which it arrived.
-void ShmPort::take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const {
-  if (transfer.step->verb == Verb::recv)
-    std::memcpy(transfer.data.into + transfer.done, piece, static_cast<std::size_t>(bytes));
-  else
-    combine(transfer, piece, nullptr, bytes);
-}
-
-/// `also`: gets the result too; nullptr: nothing does.
-void ShmPort::combine(const Transfer& transfer, const std::byte* piece, std::byte* also, std::int64_t bytes) const {
-  const std::int64_t at = transfer.done;
-  const bool lands_left = transfer.step->lands_left;
-  const std::byte* const lhs = lands_left ? piece : transfer.data.lhs + at;
-  const std::byte* const rhs = lands_left ? transfer.data.rhs + at : piece;
-  if (also == nullptr)
-    plan_->combine(lhs, rhs, transfer.data.into + at, bytes);
-  else
-    plan_->combine(lhs, rhs, transfer.data.into + at, also, bytes);
 }
 
 }  // namespace tutti::shm

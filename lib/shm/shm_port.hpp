@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <span>
@@ -175,8 +176,14 @@ class ShmPort {
                   std::size_t bytes) const;
   enum class Received : std::uint8_t { nothing, piece, piece_in_place };
   Received receive_piece(Transfer& transfer, std::int64_t bytes);
-  bool receive_inline(const Transfer& transfer, std::int64_t bytes) const;
-  void take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const;
+  bool receive_inline(const Transfer& transfer, const Channel::Incoming& incoming, std::int64_t bytes) const;
+  /// Puts a piece where it belongs, straight from the memory in which it arrived.
+  void take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const {
+    if (transfer.step->verb == Verb::recv)
+      std::memcpy(transfer.data.into + transfer.done, piece, static_cast<std::size_t>(bytes));
+    else
+      combine(transfer, piece, nullptr, bytes);
+  }
   void borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes);
   bool forward(const Transfer& transfer, const std::byte* piece, std::int64_t bytes);
   bool reduce_jointly(int index, const CompiledStep& step);
@@ -185,7 +192,17 @@ class ShmPort {
   [[nodiscard]] const std::byte* joint_piece(const CompiledStep& step, const Envelope& came,
                                              const Channel::Incoming& incoming, std::byte* room,
                                              std::size_t bytes) const;
-  void combine(const Transfer& transfer, const std::byte* piece, std::byte* also, std::int64_t bytes) const;
+  /// `also`: gets the result too; nullptr: nothing does.
+  void combine(const Transfer& transfer, const std::byte* piece, std::byte* also, std::int64_t bytes) const {
+    const std::int64_t at = transfer.done;
+    const bool lands_left = transfer.step->lands_left;
+    const std::byte* const lhs = lands_left ? piece : transfer.data.lhs + at;
+    const std::byte* const rhs = lands_left ? transfer.data.rhs + at : piece;
+    if (also == nullptr)
+      plan_->combine(lhs, rhs, transfer.data.into + at, bytes);
+    else
+      plan_->combine(lhs, rhs, transfer.data.into + at, also, bytes);
+  }
   /// Of the piece of a message before which `done` bytes have travelled.
   [[nodiscard]] Stream stream_of(const CompiledStep& step, std::int64_t done) const {
     if (step.path == Path::ring) return {lane_, Way::ring};
