@@ -82,6 +82,25 @@ TEST(Channel, KnowsWhichAreasAreCold) {
   EXPECT_FALSE(pass(left, right)) << "gained back";
 }
 
+/// However often the direction changes, a side that only sends has areas to send in besides the reserve.
+TEST(Channel, GivesAreasBackToASideThatOnlyReceivedBefore) {
+  const Geometry geometry;
+  AlignedBuffer pair{static_cast<std::size_t>(geometry.pair_bytes())};
+  std::memset(pair.data(), 0, static_cast<std::size_t>(geometry.pair_bytes()));
+  Publisher publisher{geometry, nullptr};
+  Channel left{geometry, pair.data(), 0, nullptr, publisher}, right{geometry, pair.data(), 1, nullptr, publisher};
+  const Stream stream{0, Way::ring};
+  for (int turn = 0; turn < 4; ++turn)
+    for (int i = 0; i < 20; ++i) {
+      Channel &from = turn % 2 == 0 ? left : right, &to = turn % 2 == 0 ? right : left;
+      const int area = from.take_area(0);
+      EXPECT_LT(area, 2 * geometry.pool) << "piece " << i << " of turn " << turn << " needs the reserve";
+      ASSERT_TRUE(area >= 0 && from.may_send(stream));
+      from.send_area(stream, {}, area, 0);
+      to.release(stream, to.incoming(stream).envelope());
+    }
+}
+
 class Protocol : public testing::TestWithParam<Geometry> {
  protected:
   Outcome expect_intact(int ranks, const Load& load) {

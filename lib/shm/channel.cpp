@@ -66,6 +66,7 @@ void Channel::release_piece(Lane& lane, const Envelope& envelope) {
   if (envelope.area >= Envelope::delivered) return;
   const int code = envelope.area - 1;
   if (code >= 2 * geometry_.pool) return give_back(code);  // always its sender's
+  collect();  // what the other side gave back counts, too: else it could be left with none
   owned_.push_back(static_cast<std::uint8_t>(code));
   is_cold_[index(code)] = false;
   if (owned() > geometry_.pool + geometry_.slack) {
