@@ -20,15 +20,6 @@ int patience_with(const CompiledStep& step, bool is_near) {
   return step.verb == Verb::send && step.bytes <= rarely_sent_at_once ? 1000 : 0;
 }
 
-/// What UCX is told of every message, beside what is asked for by `fields`.
-ucp_request_param_t request_param(void* message, std::uint32_t fields) {
-  ucp_request_param_t param{};
-  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | fields;
-  param.user_data = message;
-  param.memory_type = UCS_MEMORY_TYPE_HOST;
-  return param;
-}
-
 }  // namespace
 
 UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& route, const CompiledPlan& plan)
@@ -51,6 +42,7 @@ UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& r
                              .peer = step.peer,
                              .is_received = !sends,
                              .patience = patience_with(step, is_near)};
+    describe(messages_->of_step[i]);
     ++count;
   }
   moved_.reserve(count);
@@ -58,24 +50,35 @@ UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& r
   finished_.reserve(count);
 }
 
+/// Fills in what UCX is told of a message.
+void UcxPort::describe(Message& message) {
+  ucp_request_param_t& param = message.param;
+  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
+  param.user_data = &message;
+  param.memory_type = UCS_MEMORY_TYPE_HOST;
+  if (message.is_received) {
+    // By the callback alone: of a message that is there already UCX 1.13 would not say how long it is.
+    param.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
+    param.cb.recv = on_received;
+  } else {
+    param.cb.send = on_sent;
+  }
+}
+
 Posted UcxPort::post_send(int index, const CompiledStep& step, const std::byte* data) {
   Message& sent = message(index);
   sent.received = sent.bytes;
-  ucp_request_param_t param = request_param(&sent, UCP_OP_ATTR_FIELD_MEMORY_TYPE);
-  param.cb.send = on_sent;
   void* const request =
-      ucx_.tag_send_nbx(sent.endpoint, data, static_cast<std::size_t>(step.bytes), sent.tag | turn_, &param);
+      ucx_.tag_send_nbx(sent.endpoint, data, static_cast<std::size_t>(step.bytes), sent.tag | turn_, &sent.param);
+  if (request == nullptr && sent.patience == 0) return Posted::complete;  // nearly all that are short
   return started(sent, request);
 }
 
 Posted UcxPort::post_recv(int index, const CompiledStep& step, std::byte* into) {
   Message& awaited = message(index);
-  // By the callback alone: of a message that is there already UCX 1.13 would not say how long it is.
-  ucp_request_param_t param = request_param(&awaited, UCP_OP_ATTR_FIELD_MEMORY_TYPE | UCP_OP_ATTR_FLAG_NO_IMM_CMPL);
-  param.cb.recv = on_received;
   constexpr ucp_tag_t all_bits = ~ucp_tag_t{0};
   void* const request = ucx_.tag_recv_nbx(worker_.handle(), into, static_cast<std::size_t>(step.bytes),
-                                          awaited.tag | turn_, all_bits, &param);
+                                          awaited.tag | turn_, all_bits, &awaited.param);
   return started(awaited, request);
 }
 

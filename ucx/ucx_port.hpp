@@ -41,8 +41,9 @@ class UcxPort final : public mpi::NetworkPort {
     int peer = 0;
     bool is_received = false;
     ucs_status_t status = UCS_OK;
-    bool ended_at_once = false;  ///< Within the call that started it.
-    int patience = 0;            ///< Looks that it waits for UCX to let go of it.
+    bool ended_at_once = false;   ///< Within the call that started it.
+    int patience = 0;             ///< Looks that it waits for UCX to let go of it.
+    ucp_request_param_t param{};  ///< What UCX is told of it, the same in every run.
   };
   struct Messages final : Orphan {
     std::vector<Message> of_step;
@@ -53,6 +54,7 @@ class UcxPort final : public mpi::NetworkPort {
     int looks;
   };
 
+  static void describe(Message& message);
   static void on_sent(void* request, ucs_status_t status, void* message);
   static void on_received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* message);
   [[nodiscard]] Message& message(int index) { return messages_->of_step[static_cast<std::size_t>(index)]; }
