@@ -89,7 +89,7 @@ template <class Element, template <class> class Operation, std::size_t lanes, st
 void reduce(const void* lhs, const void* rhs, void* into, std::size_t count) {
   const void* const operands[] = {lhs, rhs};
   const std::size_t bytes = count * element_bytes;
-  // Fewer elements than the narrowest lanes take need not be asked for by all the wider ones: half of the time.
+  // Fewer elements than the narrowest lanes take need not be asked for by all the wider ones.
   constexpr std::size_t narrowest = sizeof(typename Element::template Value<16 / sizeof(typename Element::Widest)>);
   if (bytes >= narrowest) return reduce_few<Element, Operation, lanes, 2>(operands, into, nullptr, bytes);
   const std::integral_constant<std::size_t, 2> two;
