@@ -164,7 +164,7 @@ class Channel {
   static constexpr int loans = 1;  ///< In a line of credits: behind those of the ring, the loans that were read.
   static std::size_t index(int number) { return static_cast<std::size_t>(number); }
   bool has_credit(int lane);
-  void release_slot(Lane& lane);
+  void release_slot(Lane& lane) const;
   void release_piece(Lane& lane, const Envelope& envelope);
   void give_back(int code);
   [[nodiscard]] Line* lines(std::byte* slots, std::uint64_t slot) const {

@@ -100,13 +100,15 @@ void ShmPort::require_same_kind() const {
       }
 }
 
-bool ShmPort::move(Transfer& transfer) {
+bool ShmPort::receive_from_slot(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
-  if (step.bytes <= inline_bytes_ && step.verb != Verb::send) {  // what follows is for sends and longer ones
-    if (!is_next(transfer.index, step) || receive_piece(transfer, step.bytes) == Received::nothing) return false;
-    completed(transfer.index, step);
-    return true;
-  }
+  if (!is_next(transfer.index, step) || receive_piece(transfer, step.bytes) == Received::nothing) return false;
+  completed(transfer.index, step);
+  return true;
+}
+
+bool ShmPort::move_pieces(Transfer& transfer) {
+  const CompiledStep& step = *transfer.step;
   if (transfer.loan != 0 && transfer.done == step.bytes) return transfer.channel->has_read(lane_, transfer.loan);
   if (step.joint >= 0 && transfer.done == 0) {
     const Joint& joint = joints_[static_cast<std::size_t>(step.joint)];

@@ -151,7 +151,13 @@ class ShmPort {
 
   /// Does what can be done now, of a message that is read in place a piece; true once all of the message has been sent
   /// or received.
-  bool move(Transfer& transfer);
+  bool move(Transfer& transfer) {
+    const CompiledStep& step = *transfer.step;
+    const bool is_in_slot = step.verb != Verb::send && step.bytes <= inline_bytes_;
+    return is_in_slot ? receive_from_slot(transfer) : move_pieces(transfer);
+  }
+  bool receive_from_slot(Transfer& transfer);
+  bool move_pieces(Transfer& transfer);
   [[nodiscard]] bool is_next(int index, const CompiledStep& step) const {
     if (!numbers_.empty()) return queue_of(step).done == numbers_[static_cast<std::size_t>(index)];
     return step.previous < 0 || completed_[static_cast<std::size_t>(step.previous)] == run_;
