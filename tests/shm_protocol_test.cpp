@@ -58,46 +58,53 @@ TEST(Lines, AreReadOnceAllOfThemAreThere) {
   EXPECT_EQ(arrived, data);
 }
 
-/// Of the areas that it may write, a side knows which the other was the last to read.
-TEST(Channel, KnowsWhichAreasAreCold) {
-  const Geometry geometry;
-  AlignedBuffer pair{static_cast<std::size_t>(geometry.pair_bytes())};
-  std::memset(pair.data(), 0, static_cast<std::size_t>(geometry.pair_bytes()));
-  Publisher publisher{geometry, nullptr};
-  Channel left{geometry, pair.data(), 0, nullptr, publisher}, right{geometry, pair.data(), 1, nullptr, publisher};
-  const Stream stream{0, Way::ring};
-  const auto pass = [&](Channel& from, Channel& to) {
+/// Both ends of a pair's memory, for areas of the default geometry.
+class Areas : public testing::Test {
+ protected:
+  struct Passed {
+    int area;
+    bool was_cold;
+  };
+  static Passed pass(Channel& from, Channel& to) {
+    const Stream stream{0, Way::ring};
     const int area = from.take_area(0);
-    const bool is_cold = from.is_cold(area);
-    EXPECT_TRUE(from.may_send(stream));
+    EXPECT_TRUE(area >= 0 && from.may_send(stream));
+    const bool was_cold = from.is_cold(area);
     from.send_area(stream, {}, area, 0);
     to.release(stream, to.incoming(stream).envelope());
-    return is_cold;
-  };
-  for (int i = 0; i < geometry.pool; ++i)
-    EXPECT_FALSE(pass(left, right)) << "nobody has read it";
-  EXPECT_TRUE(pass(left, right)) << "the other side gave it back, as it has gained enough";
-  for (int i = 0; i < geometry.slack; ++i)
-    EXPECT_FALSE(pass(right, left)) << "read last by the side that writes it";
-  EXPECT_FALSE(pass(left, right)) << "gained back";
+    return {area, was_cold};
+  }
+
+  const Geometry geometry_{};
+  AlignedBuffer pair_ = zeros(static_cast<std::size_t>(geometry_.pair_bytes()));
+  Publisher publisher_{geometry_, nullptr};
+  Channel left_{geometry_, pair_.data(), 0, nullptr, publisher_};
+  Channel right_{geometry_, pair_.data(), 1, nullptr, publisher_};
+
+ private:
+  static AlignedBuffer zeros(std::size_t bytes) {
+    AlignedBuffer buffer{bytes};
+    std::memset(buffer.data(), 0, bytes);
+    return buffer;
+  }
+};
+
+/// Of the areas that it may write, a side knows which the other was the last to read.
+TEST_F(Areas, AreKnownToBeCold) {
+  for (int i = 0; i < geometry_.pool; ++i)
+    EXPECT_FALSE(pass(left_, right_).was_cold) << "nobody has read it";
+  EXPECT_TRUE(pass(left_, right_).was_cold) << "the other side gave it back, as it has gained enough";
+  for (int i = 0; i < geometry_.slack; ++i)
+    EXPECT_FALSE(pass(right_, left_).was_cold) << "read last by the side that writes it";
+  EXPECT_FALSE(pass(left_, right_).was_cold) << "gained back";
 }
 
 /// However often the direction changes, a side that only sends has areas to send in besides the reserve.
-TEST(Channel, GivesAreasBackToASideThatOnlyReceivedBefore) {
-  const Geometry geometry;
-  AlignedBuffer pair{static_cast<std::size_t>(geometry.pair_bytes())};
-  std::memset(pair.data(), 0, static_cast<std::size_t>(geometry.pair_bytes()));
-  Publisher publisher{geometry, nullptr};
-  Channel left{geometry, pair.data(), 0, nullptr, publisher}, right{geometry, pair.data(), 1, nullptr, publisher};
-  const Stream stream{0, Way::ring};
+TEST_F(Areas, ComeBackToASideThatOnlyReceivedBefore) {
   for (int turn = 0; turn < 4; ++turn)
     for (int i = 0; i < 20; ++i) {
-      Channel &from = turn % 2 == 0 ? left : right, &to = turn % 2 == 0 ? right : left;
-      const int area = from.take_area(0);
-      EXPECT_LT(area, 2 * geometry.pool) << "piece " << i << " of turn " << turn << " needs the reserve";
-      ASSERT_TRUE(area >= 0 && from.may_send(stream));
-      from.send_area(stream, {}, area, 0);
-      to.release(stream, to.incoming(stream).envelope());
+      const int area = turn % 2 == 0 ? pass(left_, right_).area : pass(right_, left_).area;
+      EXPECT_LT(area, 2 * geometry_.pool) << "piece " << i << " of turn " << turn << " needs the reserve";
     }
 }
 
