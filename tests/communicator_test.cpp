@@ -175,7 +175,8 @@ TEST(Settings, WithBadValuesAreNamedOnAllRanks) {
   const std::vector<std::pair<const char*, const char*>> bad{{"TUTTI_ALGORITHM", "rign"},
                                                              {"TUTTI_MESSAGE_LIMIT", "0"},
                                                              {"TUTTI_MESSAGE_LIMIT", "1k"},
-                                                             {"TUTTI_PLAN_CACHE", "-3"}};
+                                                             {"TUTTI_PLAN_CACHE", "-3"},
+                                                             {"TUTTI_SINGLE_COPY", "1"}};
   for (const auto& [name, value] : bad) {
     const Environment set{name, value};
     const std::string error = error_of([] { const Communicator comm{MPI_COMM_WORLD}; });

@@ -39,15 +39,18 @@ struct MessageCounters {
   std::uint64_t forwarded = 0;    ///< Sent on in the same pass as it was reduced.
   std::uint64_t joint = 0;        ///< Reduced from the messages of several ranks in one pass.
   std::uint64_t past_caches = 0;  ///< Sent past the caches: docs/shared-memory.md says when.
+  // And in messages:
+  std::uint64_t single_copies = 0;  ///< Read in a peer's own memory, in whole or in part: TUTTI_SINGLE_COPY.
+  std::uint64_t refused = 0;        ///< That the system did not let this rank read there: they were copied after all.
 };
 
 /// A group of MPI processes that runs Tutti's collectives. Made from an MPI communicator, independent of it afterwards:
 /// messages travel on a private duplicate, so they never mix with the program's own.
 ///
 /// - Creation is collective over `comm` (its ranks keep their numbers) and agrees on settings: rank 0's environment
-///   counts (TUTTI_ALGORITHM, TUTTI_MESSAGE_LIMIT, TUTTI_TRANSPORT). Make the first one from MPI_COMM_WORLD: its
-///   duplicate then serves all communicators; a first one made from a smaller communicator needs a duplicate of its
-///   own. At least 1,000 can be alive at once. Errors: ArgumentError if `comm` is MPI_COMM_NULL or an
+///   counts (TUTTI_ALGORITHM, TUTTI_MESSAGE_LIMIT, TUTTI_SINGLE_COPY, TUTTI_TRANSPORT). Make the first one from
+///   MPI_COMM_WORLD: its duplicate then serves all communicators; a first one made from a smaller communicator needs a
+///   duplicate of its own. At least 1,000 can be alive at once. Errors: ArgumentError if `comm` is MPI_COMM_NULL or an
 ///   inter-communicator or all contexts are taken; StateError before MPI_Init or after MPI_Finalize.
 /// - Collectives are called in the same order on all ranks of a communicator, with the same count, type and operation,
 ///   and in the same way: as in MPI, blocking, nonblocking and persistent calls do not match each other.

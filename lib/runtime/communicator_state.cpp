@@ -145,7 +145,11 @@ Route CommunicatorState::route() {
                   .ranks = carrier_ranks_},
           .network =
               {.network = network_, .context = context_, .me = rank_.value(), .ranks = carrier_ranks_, .nodes = nodes_},
-          .shm = {.links = links_, .locals = locals_, .counters = &counters_, .patience = is_crowded_ ? 8 : 256},
+          .shm = {.links = links_,
+                  .locals = locals_,
+                  .counters = &counters_,
+                  .patience = is_crowded_ ? 8 : 256,
+                  .single_copy = settings_.single_copy},
           .counters = &counters_};
 }
 

@@ -44,6 +44,17 @@ void read_number(const char* name, std::int64_t most, std::int64_t& value) {
   value = number;
 }
 
+void read_single_copy(shm::SingleCopyUse& use) {
+  const char* variable = std::getenv("TUTTI_SINGLE_COPY");
+  if (variable == nullptr) return;
+  constexpr std::array<std::string_view, 3> values{"auto", "never", "always"};  // as shm::SingleCopyUse
+  const auto* const found = std::ranges::find(values, variable);
+  if (found == values.end())
+    throw ArgumentError(
+        fmt::format("environment variable TUTTI_SINGLE_COPY is '{}'; allowed: {}", variable, fmt::join(values, ", ")));
+  use = static_cast<shm::SingleCopyUse>(found - values.begin());
+}
+
 /// "allreduce=ring" or "ring".
 void read_entry(std::string_view entry, std::string_view source, Choices& choices) {
   const auto refuse = [&](const std::string& why) {
@@ -106,6 +117,7 @@ Settings read_settings(const CommunicatorOptions& options) {
   }
   read_number("TUTTI_MESSAGE_LIMIT", std::numeric_limits<int>::max(), settings.message_limit);
   read_number("TUTTI_PLAN_CACHE", 65536, settings.plan_cache);
+  read_single_copy(settings.single_copy);
   return settings;
 }
 
@@ -116,7 +128,7 @@ struct SentChoice {
 
 /// What rank 0 sends: its settings, or that it has none.
 struct Announcement {
-  std::int64_t message_limit = 0, plan_cache = 0, shared_memory = 0;
+  std::int64_t message_limit = 0, plan_cache = 0, shared_memory = 0, single_copy = 0;
   std::array<char, 32> network{};   ///< Its name; empty: MPI.
   std::int64_t refusal_length = 0;  // of the text that follows; 0: none does
   std::array<SentChoice, collective_count> choices{};
@@ -133,6 +145,7 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     const Settings settings = read_settings(options);
     said.message_limit = settings.message_limit;
     said.plan_cache = settings.plan_cache;
+    said.single_copy = static_cast<std::int64_t>(settings.single_copy);
     said.shared_memory = static_cast<std::int64_t>(settings.transport.shared_memory);
     put(settings.transport.network, said.network);
     const auto all = algorithms();
@@ -183,6 +196,7 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   Settings settings;
   settings.message_limit = said.message_limit;
   settings.plan_cache = said.plan_cache;
+  settings.single_copy = static_cast<shm::SingleCopyUse>(said.single_copy);
   settings.transport.shared_memory = static_cast<SharedMemoryUse>(said.shared_memory);
   settings.transport.network = said.network.data();
   for (std::size_t i = 0; i < collective_count; ++i) {

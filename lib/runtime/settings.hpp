@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "lib/schedule/choice.hpp"
+#include "lib/shm/single_copy.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti {
@@ -40,6 +41,8 @@ struct Settings {
   std::int64_t message_limit = std::int64_t{1} << 30;
   /// TUTTI_PLAN_CACHE: plans that a communicator keeps. 1 .. 65536.
   std::int64_t plan_cache = 64;
+  /// TUTTI_SINGLE_COPY: auto, never or always.
+  shm::SingleCopyUse single_copy = shm::SingleCopyUse::measured;
 };
 
 /// Collective over `comm`. Throws ArgumentError on all ranks if rank 0's environment or what its program gave (which

@@ -1,10 +1,11 @@
 #pragma once
 // Puts pieces into areas that other ranks have read, the way that costs this rank least.
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+
+#include "lib/shm/two_ways.hpp"
 
 namespace tutti::shm {
 
@@ -21,14 +22,8 @@ class AreaWriter {
   /// Copies a piece; says how.
   Way write(std::byte* into, const std::byte* data, std::size_t bytes);
 
-  // What write() is made of, for tests.
-  /// The way for the next piece: the cheaper one, but now and then the other, as what is never done is never measured.
-  [[nodiscard]] Way choose();
-  void add(Way way, std::size_t bytes, Seconds took);
-
  private:
-  std::array<double, 2> costs_{};  ///< By Way, in seconds a byte; 0: not known.
-  unsigned pieces_ = 0;
+  TwoWays ways_{257};  // of pieces
 };
 
 }  // namespace tutti::shm

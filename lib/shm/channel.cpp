@@ -62,8 +62,9 @@ void Channel::release_slot(Lane& lane) const {
 }
 
 void Channel::release_piece(Lane& lane, const Envelope& envelope) {
-  if (envelope.area == Envelope::lent) lane.credits_of_mine[loans].store(++lane.returned, std::memory_order_release);
-  if (envelope.area >= Envelope::delivered) return;
+  if (envelope.area == Envelope::lent || envelope.area == Envelope::exposed)
+    lane.credits_of_mine[loans].store(++lane.returned, std::memory_order_release);
+  if (envelope.area >= Envelope::exposed) return;
   const int code = envelope.area - 1;
   if (code >= 2 * geometry_.pool) return give_back(code);  // always its sender's
   collect();  // what the other side gave back counts, too: else it could be left with none

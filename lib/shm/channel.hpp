@@ -64,11 +64,22 @@ class Channel {
   /// A piece that the receiver reads in place. It must stay as it is until has_read() the number that this gives.
   std::uint64_t lend(Stream stream, Envelope envelope, const Loan& loan) {
     envelope.area = Envelope::lent;
-    send(stream, envelope, reinterpret_cast<const std::byte*>(&loan), sizeof loan);
-    return ++lanes_[index(stream.lane)].lent;
+    return lend_as(stream, envelope, loan);
   }
   [[nodiscard]] bool has_read(int lane, std::uint64_t loan) const {
     return lanes_[index(lane)].credits_for_me[loans].load(std::memory_order_acquire) >= loan;
+  }
+  /// What is left of a message, wherever it is in this rank's memory: a loan that may be refused. Of a ring only, and
+  /// no message may follow before has_read().
+  std::uint64_t expose(Stream stream, Envelope envelope, const std::byte* data) {
+    envelope.area = Envelope::exposed;
+    return lend_as(stream, envelope, {.source = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(data))});
+  }
+  /// Once has_read(): the byte of the message from which on the other side could not read; -1: it has read all.
+  [[nodiscard]] std::int64_t refused_from(int lane, std::uint64_t loan) const {
+    const auto* const credits = lanes_[index(lane)].credits_for_me;
+    if (credits[refused].load(std::memory_order_relaxed) != loan) return -1;
+    return static_cast<std::int64_t>(credits[refused + 1].load(std::memory_order_relaxed));
   }
   /// A piece that was already written to where the receiver wants it.
   void send_delivered(Stream stream, Envelope envelope) {
@@ -103,7 +114,7 @@ class Channel {
     [[nodiscard]] const std::byte* data() const { return lines_->payload + sizeof(Envelope); }
     /// Copies the data of a message without area. False: look again later.
     [[nodiscard]] bool read(std::byte* into, std::size_t bytes) const { return unpack(lines_, flag_, into, bytes); }
-    /// What came with Envelope::lent.
+    /// What came with Envelope::lent or exposed.
     [[nodiscard]] Loan loan() const {
       Loan loan;
       std::memcpy(&loan, data(), sizeof loan);
@@ -134,6 +145,13 @@ class Channel {
     if (envelope.area != 0) release_piece(lane, envelope);
   }
 
+  /// What was exposed cannot be read from byte `from` of its message on. To be called before its release().
+  void refuse(int lane, std::int64_t from) const {
+    const Lane& at = lanes_[index(lane)];
+    at.credits_of_mine[refused + 1].store(static_cast<std::uint64_t>(from), std::memory_order_relaxed);
+    at.credits_of_mine[refused].store(at.returned + 1, std::memory_order_relaxed);  // release() tells of both
+  }
+
   /// Takes in what the other side gave back.
   void collect();
 
@@ -161,9 +179,14 @@ class Channel {
     std::uint64_t flag;
   };
 
-  static constexpr int loans = 1;  ///< In a line of credits: behind those of the ring, the loans that were read.
+  /// In a line of credits: behind those of the ring the loans that were read, the last one refused, from which byte on.
+  static constexpr int loans = 1, refused = 2;
   static std::size_t index(int number) { return static_cast<std::size_t>(number); }
   bool has_credit(int lane);
+  std::uint64_t lend_as(Stream stream, const Envelope& envelope, const Loan& loan) {
+    send(stream, envelope, reinterpret_cast<const std::byte*>(&loan), sizeof loan);
+    return ++lanes_[index(stream.lane)].lent;
+  }
   void release_slot(Lane& lane) const;
   void release_piece(Lane& lane, const Envelope& envelope);
   void give_back(int code);

@@ -9,6 +9,7 @@
 
 #include "lib/shm/links.hpp"
 #include "lib/shm/node_heap.hpp"
+#include "lib/shm/single_copy.hpp"
 
 namespace tutti::shm {
 
@@ -31,11 +32,14 @@ class Fabric {
 
  private:
   void map_heap(MPI_Comm node, std::int64_t offset);
+  void take_part_in_single_copy(std::int64_t offset);
 
   int ranks_ = 1, me_ = 0;
   Geometry geometry_{};
   std::shared_ptr<const Segment> segment_;
   std::shared_ptr<NodeHeap> heap_;
+  Mapping identities_;  ///< What single_copy_ shares.
+  std::shared_ptr<const SingleCopy> single_copy_;
   std::map<int, std::unique_ptr<Links>> links_;
 };
 

@@ -41,7 +41,7 @@ struct Geometry {
   [[nodiscard]] constexpr int message_lane() const { return lanes; }
 
   // Control memory of a pair, lane by lane: swapped slots, a ring for each direction, a line of credits for each
-  // (the first for the ring, the second for loans).
+  // (the first for the ring, three for loans).
   [[nodiscard]] constexpr std::int64_t slot_lines() const {
     constexpr std::int64_t in_first = 40, in_others = 56;  // Envelope and flag take the rest
     return 1 + (std::max(inline_bytes - in_first, std::int64_t{0}) + in_others - 1) / in_others;
@@ -61,7 +61,12 @@ struct Geometry {
   [[nodiscard]] constexpr std::int64_t returns_at(int side) const {
     return all_lanes() * lane_bytes() + side * line_bytes;
   }
-  [[nodiscard]] constexpr std::int64_t control_bytes() const { return rounded(returns_at(2), usual_page); }
+  /// What the rank of `side` wishes to read in the other one's memory.
+  static constexpr int wish_words = 16;
+  [[nodiscard]] constexpr std::int64_t wishes_at(int side) const {
+    return returns_at(2) + std::int64_t{side} * wish_words * static_cast<std::int64_t>(sizeof(std::uint64_t));
+  }
+  [[nodiscard]] constexpr std::int64_t control_bytes() const { return rounded(wishes_at(2), usual_page); }
 
   // Areas of a pair: the pool, then one in reserve for each lane and side.
   [[nodiscard]] constexpr int areas() const { return 2 * pool + 2 * all_lanes(); }

@@ -89,7 +89,8 @@ bool ShmPort::take_jointly(const JointReduction& joint, Joint& at) {
 /// nullptr: leave it to who receives it alone.
 const std::byte* ShmPort::joint_piece(const CompiledStep& step, const Envelope& came, const Channel::Incoming& incoming,
                                       std::byte* room, std::size_t bytes) const {
-  if (!came.is_same(envelope_of(step)) || came.area == Envelope::delivered) return nullptr;
+  const bool is_alone = came.area == Envelope::delivered || came.area == Envelope::exposed;
+  if (!came.is_same(envelope_of(step)) || is_alone) return nullptr;
   if (came.area == Envelope::lent) return heap_->at(incoming.loan().source);
   if (came.area != 0) return channel_of(step)->piece(came);
   return incoming.read(room, bytes) ? room : nullptr;

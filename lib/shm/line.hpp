@@ -1,7 +1,9 @@
 #pragma once
 // Small messages in flagged cache lines.
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -24,21 +26,31 @@ struct Envelope {
   std::uint32_t bytes = 0;      ///< Of the whole message, modulo 2^32.
   std::uint32_t operation = 0;  ///< Sequence number of the operation, modulo 2^32.
   std::uint32_t message = 0;    ///< Number on its pair and direction.
-  std::uint8_t area = 0;        ///< 0: the data follow; else they are in area - 1, or one of the two below.
+  std::uint8_t area = 0;        ///< 0: the data follow; else they are in area - 1, or one of the three below.
   std::uint8_t phase = 0;       ///< Where in the area they begin.
-  std::uint16_t reserved = 0;
+  std::uint16_t ticks = 0;      ///< Of the first piece of a message that might have been exposed: set_writing().
 
   static constexpr std::uint8_t lent = 255;       ///< The data are in the sender's Tutti memory: a Loan follows.
   static constexpr std::uint8_t delivered = 254;  ///< The data are where they belong: see Loan::answer.
+  static constexpr std::uint8_t exposed = 253;    ///< All that is left of the message is in the sender's own memory.
+
+  /// What it took to write that piece, up to 2 ms.
+  void set_writing(std::chrono::nanoseconds took) {
+    ticks = static_cast<std::uint16_t>(std::clamp<std::int64_t>(took.count() / tick_ns, 1, 0xffff));
+  }
+  [[nodiscard]] std::chrono::nanoseconds writing() const { return std::chrono::nanoseconds{ticks * tick_ns}; }
 
   /// Whether both are of the same message; where its data are is no part of that.
   [[nodiscard]] bool is_same(const Envelope& other) const {
     return bytes == other.bytes && operation == other.operation && message == other.message;
   }
+
+ private:
+  static constexpr std::int64_t tick_ns = 32;
 };
 /// Where a piece is that the receiver reads in place, as offsets in the node's heap.
 struct Loan {
-  std::int64_t source = -1;
+  std::int64_t source = -1;  ///< With Envelope::exposed: an address of the sender.
   /// Where the receiver may write, as soon as it has read the piece, what message `answer_message` would bring from it;
   /// -1: nowhere.
   std::int64_t answer = -1;

@@ -4,10 +4,12 @@
 
 namespace tutti::shm {
 
-Links::Links(std::shared_ptr<const Segment> segment, std::shared_ptr<const NodeHeap> heap, const Geometry& geometry,
-             std::int64_t offset, int ranks, int me)
+Links::Links(std::shared_ptr<const Segment> segment, std::shared_ptr<const NodeHeap> heap,
+             std::shared_ptr<const SingleCopy> single_copy, const Geometry& geometry, std::int64_t offset, int ranks,
+             int me)
     : segment_(std::move(segment)),
       heap_(std::move(heap)),
+      single_copy_(std::move(single_copy)),
       geometry_(geometry),
       offset_(offset),
       ranks_(ranks),
@@ -17,7 +19,7 @@ Links::Links(std::shared_ptr<const Segment> segment, std::shared_ptr<const NodeH
       channels_(static_cast<std::size_t>(ranks)),
       queues_(static_cast<std::size_t>(ranks)),
       writers_(static_cast<std::size_t>(ranks)),
-      has_areas_(static_cast<std::size_t>(ranks)) {}
+      wishes_(static_cast<std::size_t>(ranks)) {}
 
 Channel& Links::open(int peer) {
   auto& channel = channels_[static_cast<std::size_t>(peer)];
@@ -30,9 +32,11 @@ Channel& Links::open(int peer) {
 }
 
 void Links::reserve_areas(int peer) {
-  if (has_areas_[static_cast<std::size_t>(peer)]) return;
+  auto& wishes = wishes_[static_cast<std::size_t>(peer)];
+  if (wishes) return;
   segment_->reserve(offset_ + pair_at(peer) + geometry_.area_at(0), geometry_.areas() * geometry_.area_stride());
-  has_areas_[static_cast<std::size_t>(peer)] = true;
+  wishes.emplace(geometry_, window_.data() + pair_at(peer), me_ < peer ? 0 : 1);
+  wishes->can_read(single_copy_ != nullptr && single_copy_->probe(peer).grants());
 }
 
 void Links::reserve_published() {

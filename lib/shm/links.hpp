@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "lib/shm/area_writer.hpp"
@@ -10,6 +11,8 @@
 #include "lib/shm/node_heap.hpp"
 #include "lib/shm/publisher.hpp"
 #include "lib/shm/segment.hpp"
+#include "lib/shm/single_copy.hpp"
+#include "lib/shm/wishes.hpp"
 
 namespace tutti::shm {
 
@@ -18,14 +21,16 @@ namespace tutti::shm {
 class Links {
  public:
   /// `me` of `ranks`, whose windows begin at `offset` of the segment. Maps the window; reserves nothing.
-  /// `heap`: nullptr if there is none.
-  Links(std::shared_ptr<const Segment> segment, std::shared_ptr<const NodeHeap> heap, const Geometry& geometry,
-        std::int64_t offset, int ranks, int me);
+  /// `heap`, `single_copy`: nullptr if there is none.
+  Links(std::shared_ptr<const Segment> segment, std::shared_ptr<const NodeHeap> heap,
+        std::shared_ptr<const SingleCopy> single_copy, const Geometry& geometry, std::int64_t offset, int ranks,
+        int me);
 
   [[nodiscard]] const Geometry& geometry() const { return geometry_; }
   /// The channel to `peer`. Throws Error if there is no memory for it.
   [[nodiscard]] Channel& open(int peer);
-  /// Makes sure that there is memory for areas too: messages larger than Geometry::inline_bytes. Throws Error.
+  /// Makes sure that there is memory for areas too: messages larger than Geometry::inline_bytes; and asks the system
+  /// whether their data may be read where they are. Throws Error.
   void reserve_areas(int peer);
 
   /// Memory that all ranks map; nullptr: none.
@@ -37,6 +42,13 @@ class Links {
   [[nodiscard]] AreaWriter& published_writer() { return published_writer_; }
   /// Takes in what others gave back.
   void collect();
+
+  // Messages that are read in the memory of their sender; with reserve_areas().
+  [[nodiscard]] Wishes& wishes(int peer) { return *wishes_[static_cast<std::size_t>(peer)]; }
+  /// What `peer` exposed.
+  [[nodiscard]] SingleCopy::Outcome read(int peer, std::uint64_t from, std::byte* into, std::int64_t bytes) const {
+    return single_copy_->read(peer, from, into, bytes);
+  }
 
   // The order of messages that are part of no collective: a message gets its number when its operation starts, and is
   // sent, or received, when all before it are.
@@ -55,6 +67,7 @@ class Links {
 
   std::shared_ptr<const Segment> segment_;
   std::shared_ptr<const NodeHeap> heap_;
+  std::shared_ptr<const SingleCopy> single_copy_;
   Geometry geometry_;
   std::int64_t offset_;
   int ranks_, me_;
@@ -64,7 +77,7 @@ class Links {
   std::vector<Queues> queues_;
   std::vector<AreaWriter> writers_;
   AreaWriter published_writer_;
-  std::vector<bool> has_areas_;
+  std::vector<std::optional<Wishes>> wishes_;  ///< Of peers with areas.
   bool has_published_ = false;
 };
 

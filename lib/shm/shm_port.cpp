@@ -43,7 +43,7 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
   channels_.resize(route.locals.size());
   if (!plan.takes_turns) numbers_.resize(plan.steps.size());
   std::size_t sends = 0, recvs = 0;
-  bool shares = false, follows = false;
+  bool shares = false, follows = false, is_long = false;
   for (const CompiledStep& step : plan.steps) {
     if (!is_local_message(step)) continue;
     ++(step.verb == Verb::send ? sends : recvs);
@@ -52,10 +52,13 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
     if (step.bytes > inline_bytes_) route.links->reserve_areas(route.locals[peer]);
     shares |= step.group >= 0 && step.bytes > inline_bytes_;
     follows |= step.previous >= 0;
+    is_long |= Exposures::is_long(step);
   }
   sends_.reserve(sends);
   recvs_.reserve(recvs);
   if (plan.takes_turns && follows) parked_.resize(plan.steps.size());
+  if (is_long && route.single_copy != SingleCopyUse::never)
+    exposures_.emplace(*route.links, route.locals, plan, route.single_copy);
   if (shares) sharing_.emplace(*route.links, *route.counters, plan);
 }
 
@@ -71,6 +74,7 @@ void ShmPort::begin(std::uint64_t sequence, int lane) {
   std::ranges::fill(forwarded_, 0);
   std::ranges::fill(delivered_, 0);
   std::ranges::fill(joints_, Joint{});
+  if (exposures_) exposures_->begin();
   sequence_ = static_cast<std::uint32_t>(sequence);
   lane_ = lane;
   if (plan_->takes_turns) return;
@@ -109,7 +113,7 @@ bool ShmPort::receive_from_slot(Transfer& transfer) {
 
 bool ShmPort::move_pieces(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
-  if (transfer.loan != 0 && transfer.done == step.bytes) return transfer.channel->has_read(lane_, transfer.loan);
+  if (transfer.loan != 0 && transfer.done == step.bytes) return is_read(transfer);
   if (step.joint >= 0 && transfer.done == 0) {
     const Joint& joint = joints_[static_cast<std::size_t>(step.joint)];
     if (joint.done == step.bytes) return true;
@@ -138,12 +142,12 @@ bool ShmPort::move_pieces(Transfer& transfer) {
       // Its sender does the same with what this rank lends: the next loans, quickly made, must not wait for all pieces.
       gives_way = received == Received::piece_in_place;
     }
-    transfer.done += bytes;
     if (gives_way && transfer.done < step.bytes) {
       transfer.awaited = {};
       return false;
     }
   } while (transfer.done < step.bytes);
+  if (transfer.is_exposed) return false;
   completed(transfer.index, step);
   return transfer.loan == 0 || transfer.channel->has_read(lane_, transfer.loan);
 }
@@ -155,29 +159,18 @@ bool ShmPort::send_piece(Transfer& transfer, std::int64_t bytes) {
   if (!channel.may_send(stream)) return false;
   const std::byte* const data = transfer.data.lhs + transfer.done;
   const auto size = static_cast<std::size_t>(bytes);
-  if (bytes <= inline_bytes_) {
+  if (bytes <= inline_bytes_)
     channel.send(stream, envelope_of(step), data, size);
-    return true;
-  }
-  if (!delivered_.empty() && delivered_[static_cast<std::size_t>(transfer.index)] > transfer.done) {
+  else if (!delivered_.empty() && delivered_[static_cast<std::size_t>(transfer.index)] > transfer.done)
     channel.send_delivered(stream, envelope_of(step));
+  else if (const std::int64_t source = lent_from(step, data, bytes); source >= 0)
+    lend(transfer, source);
+  else if (transfer.done == 0 && exposures_ && expose(transfer))
     return true;
-  }
-  const std::int64_t source = lent_from(step, data, bytes);
-  if (source < 0) return send_area(transfer, data, size);
-  lend(transfer, source);
+  else if (!send_area(transfer, data, size))
+    return false;
+  transfer.done += bytes;
   return true;
-}
-
-/// Lets the receiver read a piece where it is.
-void ShmPort::lend(Transfer& transfer, std::int64_t source) {
-  const CompiledStep& step = *transfer.step;
-  Loan loan{.source = source};
-  if (transfer.data.into != nullptr) {
-    loan.answer = heap_->offset_of(transfer.data.into + transfer.done, step.bytes - transfer.done);
-    loan.answer_message = step.answer;
-  }
-  transfer.loan = transfer.channel->lend(stream_of(step, transfer.done), envelope_of(step), loan);
 }
 
 bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t bytes) {
@@ -196,8 +189,16 @@ bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t b
   }
   const int area = channel.take_area(stream.lane);
   if (area < 0) return false;
-  write_area(transfer, area, phase, data, bytes);
-  channel.send_area(stream, envelope_of(step), area, phase);
+  Envelope envelope = envelope_of(step);
+  if (transfer.done == 0 && exposures_ && Exposures::may_expose(step)) {
+    exposures_->sends(step, Exposures::Way::staged);
+    const auto begin = Exposures::Clock::now();
+    write_area(transfer, area, phase, data, bytes);
+    envelope.set_writing(Exposures::Clock::now() - begin);
+  } else {
+    write_area(transfer, area, phase, data, bytes);
+  }
+  channel.send_area(stream, envelope, area, phase);
   return true;
 }
 
@@ -227,8 +228,11 @@ ShmPort::Received ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes)
   if (came.area == 0) {
     if (!receive_inline(transfer, incoming, bytes)) return Received::nothing;
     channel.release(stream, came);
+    transfer.done += bytes;
     return Received::piece;
   }
+  if (came.area == Envelope::exposed) return receive_exposed(transfer, incoming, came);
+  if (came.ticks != 0 && exposures_) exposures_->arrives(step, Exposures::Way::staged, came.writing());
   if (came.area == Envelope::lent)
     borrow(transfer, incoming.loan(), bytes);
   else if (came.area == Envelope::delivered)
@@ -236,6 +240,7 @@ ShmPort::Received ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes)
   else if (!(step.forward >= 0 && forward(transfer, channel.piece(came), bytes)))
     take(transfer, channel.piece(came), bytes);
   channel.release(stream, came);
+  transfer.done += bytes;
   return came.area == Envelope::lent ? Received::piece_in_place : Received::piece;
 }
 
@@ -252,20 +257,6 @@ bool ShmPort::receive_inline(const Transfer& transfer, const Channel::Incoming& 
   if (!incoming.read(arrived.data(), size)) return false;
   take(transfer, arrived.data(), bytes);
   return true;
-}
-
-/// Reads a piece in the sender's memory. Its reduction goes to where the sender wants it, too, if it says where.
-void ShmPort::borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes) {
-  const CompiledStep& step = *transfer.step;
-  const std::byte* const piece = heap_->at(loan.source);
-  ++route_.counters->in_place;
-  if (step.forward < 0 || loan.answer < 0) return take(transfer, piece, bytes);
-  const CompiledStep& next = plan_->steps[static_cast<std::size_t>(step.forward)];
-  std::int64_t& delivered = delivered_[static_cast<std::size_t>(step.forward)];
-  if (next.peer != step.peer || next.message != loan.answer_message || delivered != transfer.done)
-    return take(transfer, piece, bytes);
-  combine(transfer, piece, heap_->at(loan.answer), bytes);
-  delivered += bytes;
 }
 
 /// Reduces a piece and sends the result on in the same pass. False, with nothing done: it has to be sent later.

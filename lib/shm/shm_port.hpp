@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "lib/engine/execution.hpp"
+#include "lib/shm/exposures.hpp"
 #include "lib/shm/links.hpp"
 #include "lib/shm/piece_sharing.hpp"
 #include "tutti/communicator.hpp"
@@ -24,6 +25,7 @@ struct Route {
   std::span<const int> locals;  ///< What `links` calls each rank of the communicator.
   MessageCounters* counters = nullptr;
   int patience = 0;  ///< Looks after which a send that shares goes its own way.
+  SingleCopyUse single_copy = SingleCopyUse::never;
 };
 
 /// The messages in flight of one execution (the concept Port of lib/engine/execution.hpp). Both a send and a receive
@@ -91,6 +93,8 @@ class ShmPort {
     std::int64_t done = 0;
     std::uint64_t loan = 0;       ///< Of a send: its last piece that the receiver reads in place, by number; 0: none.
     int looks = 0;                ///< Of a send that shares: for an area, in vain.
+    bool is_exposed = false;      ///< Of a send: the receiver has been told where all of it is.
+    bool is_refused = false;      ///< Of a send: that could not read it there.
     Channel::Incoming awaited{};  ///< Of a receive whose turn it is: nothing can be done before this is there.
   };
 
@@ -166,6 +170,7 @@ class ShmPort {
     completed_[static_cast<std::size_t>(index)] = run_;
     if (!numbers_.empty()) ++queue_of(step).done;
     if (step.group >= 0 && step.bytes > inline_bytes_) sharing_->completed(step.group);
+    if (exposures_) exposures_->is_over(step);
     if (step.next >= 0 && !parked_.empty() && parked_[static_cast<std::size_t>(step.next)].index >= 0)
       wake(parked_[static_cast<std::size_t>(step.next)]);
   }
@@ -177,11 +182,14 @@ class ShmPort {
     return heap_ != nullptr && !step.makes_room && bytes > not_lent_bytes ? heap_->offset_of(data, bytes) : -1;
   }
   void lend(Transfer& transfer, std::int64_t source);
+  bool expose(Transfer& transfer);
+  bool is_read(Transfer& transfer);
   bool send_area(Transfer& transfer, const std::byte* data, std::size_t bytes);
   void write_area(const Transfer& transfer, int area, std::size_t phase, const std::byte* data,
                   std::size_t bytes) const;
   enum class Received : std::uint8_t { nothing, piece, piece_in_place };
   Received receive_piece(Transfer& transfer, std::int64_t bytes);
+  Received receive_exposed(Transfer& transfer, const Channel::Incoming& incoming, const Envelope& came);
   bool receive_inline(const Transfer& transfer, const Channel::Incoming& incoming, std::int64_t bytes) const;
   /// Puts a piece where it belongs, straight from the memory in which it arrived.
   void take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const {
@@ -239,6 +247,7 @@ class ShmPort {
   /// and direction. They are in no list, so that looks take no longer the more there are.
   std::vector<Transfer> parked_;
   std::optional<PieceSharing> sharing_;  ///< If any sends of the plan can share.
+  std::optional<Exposures> exposures_;   ///< If long messages may be read in the memory of their sender.
 };
 
 }  // namespace tutti::shm

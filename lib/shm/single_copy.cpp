@@ -26,15 +26,7 @@ struct alignas(line_bytes) SingleCopy::Identity {
   Nonce nonce;
 };
 
-/// A verdict, written by the reader.
-struct SingleCopy::Cell {
-  std::atomic<std::uint64_t> packed;  // Access, and the error above
-  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-};
-
 namespace {
-
-constexpr unsigned error_shift = 32;
 
 /// A page for the nonce. Without MADV_WIPEONFORK (before Linux 4.14) children inherit it: whose memory is then a copy.
 Mapping nonce_page() {
@@ -48,12 +40,13 @@ Mapping nonce_page() {
 
 /// Yama at level 1 lets a process be read only by its ancestors and by one process that it names, with all that
 /// descends from that. Ranks are brothers: the parent is the narrowest name for them all. Never everybody: process 1,
-/// from which everything descends, is no such parent. Other levels cannot be changed from here.
-bool allow_parent() {
+/// from which everything descends, is no such parent. Other levels cannot be changed from here. Not taken back: the MPI
+/// may rely on it as well.
+void allow_parent() {
   int level = 0;
   std::ifstream{"/proc/sys/kernel/yama/ptrace_scope"} >> level;
   const pid_t parent = ::getppid();
-  return level == 1 && parent > 1 && ::prctl(PR_SET_PTRACER, parent, 0, 0, 0) == 0;
+  if (level == 1 && parent > 1) static_cast<void>(::prctl(PR_SET_PTRACER, parent, 0, 0, 0));
 }
 
 iovec part(void* data, std::size_t bytes) { return {.iov_base = data, .iov_len = bytes}; }
@@ -64,13 +57,11 @@ iovec part(std::uint64_t address, std::size_t bytes) {
 
 }  // namespace
 
-std::int64_t SingleCopy::shared_bytes(int ranks) {
-  const auto count = static_cast<std::int64_t>(ranks);
-  return count * static_cast<std::int64_t>(sizeof(Identity)) + count * count * static_cast<std::int64_t>(sizeof(Cell));
-}
+std::int64_t SingleCopy::shared_bytes(int ranks) { return ranks * static_cast<std::int64_t>(sizeof(Identity)); }
 
 SingleCopy::SingleCopy(std::byte* shared, int ranks, int me)
-    : shared_(shared), ranks_(ranks), me_(me), nonce_(nonce_page()), allows_parent_(allow_parent()) {
+    : shared_(shared), ranks_(ranks), me_(me), nonce_(nonce_page()) {
+  allow_parent();
   Identity& mine = identity(me);
   mine.nonce = random_nonce();
   std::ranges::copy(mine.nonce, nonce_.data());
@@ -79,44 +70,23 @@ SingleCopy::SingleCopy(std::byte* shared, int ranks, int me)
   mine.takes_part.store(1, std::memory_order_release);
 }
 
-SingleCopy::~SingleCopy() {
-  if (allows_parent_) ::prctl(PR_SET_PTRACER, 0, 0, 0, 0);
-}
-
 SingleCopy::Identity& SingleCopy::identity(int rank) const {
   return reinterpret_cast<Identity*>(shared_)[static_cast<std::size_t>(rank)];
 }
 
-SingleCopy::Cell& SingleCopy::cell(int reader, int owner) const {
-  auto* const cells = reinterpret_cast<Cell*>(shared_ + static_cast<std::size_t>(ranks_) * sizeof(Identity));
-  return cells[static_cast<std::size_t>(reader) * static_cast<std::size_t>(ranks_) + static_cast<std::size_t>(owner)];
+SingleCopy::Verdict SingleCopy::probe(int owner) const {
+  if (identity(owner).takes_part.load(std::memory_order_acquire) == 0) return {};
+  const int error = read(owner, 0, nullptr, 0).error;  // the nonce alone: it may be a stranger's memory
+  if (error == 0) return {.access = Access::granted};
+  if (error == ESRCH) return {.access = Access::other_process};
+  return {.access = Access::refused, .error = error};
 }
 
-void SingleCopy::probe() {
-  for (int owner = 0; owner < ranks_; ++owner) {
-    if (owner == me_ || identity(owner).takes_part.load(std::memory_order_acquire) == 0) continue;
-    // The nonce alone: nothing else of what may be a stranger's memory.
-    const int error = read(owner, 0, nullptr, 0).error;
-    auto access = Access::refused;
-    if (error == 0) access = Access::granted;
-    if (error == ESRCH) access = Access::other_process;
-    const auto detail = static_cast<std::uint64_t>(access == Access::refused ? error : 0);
-    cell(me_, owner)
-        .packed.store(static_cast<std::uint64_t>(access) | detail << error_shift, std::memory_order_release);
-  }
-}
-
-SingleCopy::Verdict SingleCopy::verdict(int reader, int owner) const {
-  const std::uint64_t packed = cell(reader, owner).packed.load(std::memory_order_acquire);
-  return {.access = static_cast<Access>(static_cast<std::uint32_t>(packed)),
-          .error = static_cast<int>(packed >> error_shift)};
-}
-
-std::string SingleCopy::why_not(int reader, int owner) const {
-  const auto [access, error] = verdict(reader, owner);
+std::string SingleCopy::why_not(int owner) const {
+  const auto [access, error] = probe(owner);
   if (access == Access::granted) return {};
-  const std::string pair = fmt::format("rank {} of the node's {} cannot read from rank {}: ", reader, ranks_, owner);
-  if (access == Access::not_probed) return pair + "it has not been tried";
+  const std::string pair = fmt::format("rank {} of the node's {} cannot read from rank {}: ", me_, ranks_, owner);
+  if (access == Access::no_part) return pair + "that takes no part";
   if (access == Access::other_process)
     return pair + fmt::format("process {} is another one there (PID namespaces)", identity(owner).pid);
   return pair + "process_vm_readv: " + std::generic_category().message(error);

@@ -1,6 +1,5 @@
 #pragma once
-// Copies straight from the memory of another process of the node, by process_vm_readv: where the system lets it, which
-// all ranks of the node know of all pairs before the first message.
+// Copies straight from the memory of another process of the node, by process_vm_readv: where the system lets it.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,25 +10,27 @@
 
 namespace tutti::shm {
 
+/// Which long messages are read in the memory of their sender: those for which that is faster, none, all that can be.
+enum class SingleCopyUse : std::uint8_t { measured, never, always };
+
 /// One rank's part in single copy. A process number may name another process: in another PID namespace, or after its
 /// owner's death. Each rank therefore keeps a random nonce in its memory and tells it to the others in shared memory.
 /// Every read brings the nonce along, in the same system call and so from the same memory, and counts only if it is
 /// the right one. Children of a rank do not inherit it.
 ///
-/// Steps, between any two of which the caller lets all ranks of the node meet (a barrier): the constructor on all;
-/// probe() on all; then verdict() is final, and the same on all. What a rank reads must have been announced by its
-/// owner, with release order, and must not change until the owner hears that it was read.
+/// Nobody reads from a rank before its constructor is over. What a rank reads must have been announced by its owner,
+/// with release order, and must not change until the owner hears that it was read.
 class SingleCopy {
  public:
   /// What a rank found out about reading from another.
   enum class Access : std::int32_t {
-    not_probed,  ///< also: one of the two takes no part, as its constructor failed
+    no_part,  ///< The rank takes none: its constructor failed.
     granted,
     other_process,  ///< no process has this number here, or one that is not the rank
     refused,        ///< by the system, see Verdict::error
   };
   struct Verdict {
-    Access access = Access::not_probed;
+    Access access = Access::no_part;
     int error = 0;  ///< errno, of Access::refused.
     [[nodiscard]] bool grants() const { return access == Access::granted; }
     bool operator==(const Verdict&) const = default;
@@ -47,7 +48,7 @@ class SingleCopy {
   /// What is asked of the system at a time, in bytes: a signal waits for no longer than this takes.
   static constexpr std::int64_t most_at_a_time = std::int64_t{16} << 20;
 
-  /// Bytes of shared memory for so many ranks: 64 each, 8 a pair and direction.
+  /// Bytes of shared memory for so many ranks: 64 each.
   [[nodiscard]] static std::int64_t shared_bytes(int ranks);
 
   /// Rank `me` of `ranks` tells where its nonce is. `shared`: shared_bytes() that all ranks see, at a multiple of 64,
@@ -56,30 +57,25 @@ class SingleCopy {
   SingleCopy(std::byte* shared, int ranks, int me);
   SingleCopy(const SingleCopy&) = delete;
   SingleCopy& operator=(const SingleCopy&) = delete;
-  /// From here on nobody reads from this rank.
-  ~SingleCopy();
+  /// From here on nobody reads from this rank: its nonce is gone.
+  ~SingleCopy() = default;
 
-  /// Tries to read from every other rank, and tells all what came of it. A system call a rank.
-  void probe();
-  /// Whether `reader` may read from `owner`. One system may grant one direction and refuse the other.
-  [[nodiscard]] Verdict verdict(int reader, int owner) const;
+  /// Tries to read from `owner`. A system call. Who may read a rank may not be read by it as well.
+  [[nodiscard]] Verdict probe(int owner) const;
   /// The same in words, for people: empty if it is granted.
-  [[nodiscard]] std::string why_not(int reader, int owner) const;
+  [[nodiscard]] std::string why_not(int owner) const;
 
-  /// Copies `bytes` bytes at `from` in the memory of rank `owner` to `into`; `from` as the owner sees it. Asks the
-  /// system whatever the verdict was. Must not be called before probe(). A system call each most_at_a_time.
+  /// Copies `bytes` bytes at `from` in the memory of rank `owner`, which takes part, to `into`; `from` as the owner
+  /// sees it. A system call each most_at_a_time.
   [[nodiscard]] Outcome read(int owner, std::uint64_t from, std::byte* into, std::int64_t bytes) const;
 
  private:
   struct Identity;
-  struct Cell;
   [[nodiscard]] Identity& identity(int rank) const;
-  [[nodiscard]] Cell& cell(int reader, int owner) const;
 
   std::byte* shared_;
   int ranks_, me_;
   Mapping nonce_;  // a page of its own, which children get empty
-  bool allows_parent_ = false;
 };
 
 }  // namespace tutti::shm

@@ -1,0 +1,92 @@
+// How ShmPort sends and receives what is read where it is: in Tutti memory, or in the sender's own.
+#include <algorithm>
+#include <cerrno>
+
+#include "lib/engine/compiled_plan.hpp"
+#include "lib/shm/shm_port.hpp"
+
+namespace tutti::shm {
+
+/// Lets the receiver read a piece where it is.
+void ShmPort::lend(Transfer& transfer, std::int64_t source) {
+  const CompiledStep& step = *transfer.step;
+  Loan loan{.source = source};
+  if (transfer.data.into != nullptr) {
+    loan.answer = heap_->offset_of(transfer.data.into + transfer.done, step.bytes - transfer.done);
+    loan.answer_message = step.answer;
+  }
+  transfer.loan = transfer.channel->lend(stream_of(step, transfer.done), envelope_of(step), loan);
+}
+
+/// Reads a piece in the sender's memory. Its reduction goes to where the sender wants it, too, if it says where.
+void ShmPort::borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes) {
+  const CompiledStep& step = *transfer.step;
+  const std::byte* const piece = heap_->at(loan.source);
+  ++route_.counters->in_place;
+  if (step.forward < 0 || loan.answer < 0) return take(transfer, piece, bytes);
+  const CompiledStep& next = plan_->steps[static_cast<std::size_t>(step.forward)];
+  std::int64_t& delivered = delivered_[static_cast<std::size_t>(step.forward)];
+  if (next.peer != step.peer || next.message != loan.answer_message || delivered != transfer.done)
+    return take(transfer, piece, bytes);
+  combine(transfer, piece, heap_->at(loan.answer), bytes);
+  delivered += bytes;
+}
+
+/// All of a message, if that is wished. Other than with loans from the heap the next one of its pair waits, as this one
+/// may come again.
+bool ShmPort::expose(Transfer& transfer) {
+  const CompiledStep& step = *transfer.step;
+  if (transfer.is_refused || !Exposures::may_expose(step) || !exposures_->is_wished(step)) return false;
+  exposures_->sends(step, Exposures::Way::exposed);
+  transfer.loan = transfer.channel->expose(stream_of(step, 0), envelope_of(step), transfer.data.lhs);
+  transfer.done = step.bytes;
+  transfer.is_exposed = true;
+  return true;
+}
+
+/// Whether a send is over all of which the receiver reads. If it could not, the rest is staged.
+bool ShmPort::is_read(Transfer& transfer) {
+  if (!transfer.channel->has_read(lane_, transfer.loan)) return false;
+  if (!transfer.is_exposed) return true;
+  const std::int64_t refused_from = transfer.channel->refused_from(lane_, transfer.loan);
+  if (refused_from < 0) {
+    completed(transfer.index, *transfer.step);
+    return true;
+  }
+  transfer.is_exposed = false;
+  transfer.is_refused = true;
+  transfer.loan = 0;
+  transfer.done = refused_from;
+  return false;
+}
+
+/// As much as is read before other messages are looked at. The envelope stays where it is until all has been read, or
+/// the rest was refused.
+ShmPort::Received ShmPort::receive_exposed(Transfer& transfer, const Channel::Incoming& incoming,
+                                           const Envelope& came) {
+  constexpr std::int64_t at_a_time = std::int64_t{1} << 20;
+  const CompiledStep& step = *transfer.step;
+  const Stream stream = stream_of(step, transfer.done);
+  const int owner = route_.locals[static_cast<std::size_t>(step.peer)];
+  if (transfer.done == 0) exposures_->arrives(step, Exposures::Way::exposed, {});
+  const auto source = static_cast<std::uint64_t>(incoming.loan().source + transfer.done);
+  SingleCopy::Outcome outcome{.error = ENOTSUP};
+  if (step.verb == Verb::recv)
+    outcome = route_.links->read(owner, source, transfer.data.into + transfer.done,
+                                 std::min(step.bytes - transfer.done, at_a_time));
+  // The sender goes on with a whole piece if the rest is refused.
+  transfer.done += outcome.is_complete() ? outcome.bytes : outcome.bytes / piece_bytes_ * piece_bytes_;
+  if (outcome.is_complete() && transfer.done < step.bytes) return Received::piece_in_place;
+  if (outcome.is_complete()) {
+    ++route_.counters->single_copies;
+  } else {
+    transfer.channel->refuse(stream.lane, transfer.done);
+    transfer.awaited = {};  // which has come
+    exposures_->refuses(step);
+    if (step.verb == Verb::recv) ++route_.counters->refused;
+  }
+  transfer.channel->release(stream, came);
+  return outcome.is_complete() ? Received::piece : Received::nothing;
+}
+
+}  // namespace tutti::shm

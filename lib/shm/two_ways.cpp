@@ -1,0 +1,33 @@
+#include "lib/shm/two_ways.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tutti::shm {
+namespace {
+
+/// What a cost counts. A rank that loses its processor, or first touches its memory, takes longer, never less: a lower
+/// cost counts more than a higher one, which is taken for so many times the present one at most.
+constexpr double lower = 1.0 / 2, higher = 1.0 / 8, outlier = 2;
+
+std::size_t index(TwoWays::Way way) { return static_cast<std::size_t>(way); }
+
+}  // namespace
+
+TwoWays::Way TwoWays::choose() {
+  const bool is_cheaper = costs_[index(Way::other)] < costs_[index(Way::usual)];
+  const bool tries_dearer = --left_ == 0;
+  if (tries_dearer) {
+    gap_ = std::min(2 * gap_ + 1, tried_once_in_);
+    left_ = gap_;
+  }
+  return is_cheaper != tries_dearer ? Way::other : Way::usual;
+}
+
+void TwoWays::add(Way way, double cost) {
+  double& known = costs_[index(way)];
+  if (known == 0) known = cost;
+  known += (cost < known ? lower : higher) * (std::min(cost, outlier * known) - known);
+}
+
+}  // namespace tutti::shm
