@@ -5,8 +5,8 @@
 
 #include <cstring>
 #include <functional>
-#include <thread>
 
+#include "lib/schedule/passes.hpp"
 #include "tests/shm_two_ends.hpp"
 
 namespace tutti::shm {
@@ -131,6 +131,48 @@ TEST_F(Exposed, IsStagedWholeIfNothingCanBeRead) {
   EXPECT_EQ(counters_.single_copies, 1U);
 }
 
+/// A wish that another plan of the same call and size has left: what is reduced comes by areas all the same.
+TEST_F(Exposed, IsNothingThatIsReduced) {
+  constexpr std::int64_t bytes = 400'000;
+  const auto plan_of = [&](int me) {
+    Problem problem{.rank = Rank{me}, .size = ranks, .count = Count{bytes}};
+    problem.collective = Collective::reduce;
+    ScheduleBuilder builder{problem};
+    if (me == 0) {
+      const Region room = builder.scratch(Count{bytes});
+      builder.recv(room, Rank{1});
+      builder.reduce(builder.input(), room, builder.output());
+    } else {
+      builder.send(builder.input(), Rank{0});
+    }
+    return compiled(fused(builder.build()), problem, Op::max);
+  };
+  const CompiledPlan plans[] = {plan_of(0), plan_of(1)};
+  const std::vector<std::byte> theirs = numbered(bytes);
+  std::vector<std::byte> mine(bytes), result(bytes);
+  Execution<ShmPort> here{plans[0], ShmPort{route_of(0), plans[0]}}, there{plans[1], ShmPort{route_of(1), plans[1]}};
+  links_[0]->wishes(1).wish({.call = static_cast<int>(Collective::reduce), .size = 18}, true);
+  here.bind(mine.data(), result.data());
+  there.bind(theirs.data(), nullptr);
+  for (Execution<ShmPort>* const run : {&here, &there}) {
+    run->port().begin(0, 0);
+    run->begin();
+  }
+  bool is_here_over = false, is_there_over = false;
+  for (int looks = 0; looks < 40; ++looks) {
+    is_there_over = is_there_over || there.advance();
+    is_here_over = is_here_over || here.advance();
+    EXPECT_TRUE(looks > 0 || !is_here_over) << "it was exposed first";
+  }
+  EXPECT_TRUE(is_here_over && is_there_over);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const auto expected = std::max<int>(0, static_cast<signed char>(theirs[i]));
+    ASSERT_EQ(static_cast<signed char>(result[i]), expected) << i;
+  }
+  EXPECT_EQ(counters_.single_copies + counters_.refused, 0U);
+  EXPECT_TRUE(links_[0]->wishes(1).can_read());
+}
+
 /// What is decided for one peer, with steps of a plan that say what happens.
 class Decisions : public TwoEnds {
  protected:
@@ -181,7 +223,8 @@ int times_exposed(const std::function<bool()>& is_wished, const std::function<vo
 
 TEST_F(Decisions, TheReceiverOfOneWayMessagesWishesWhatIsFaster) {
   for (const bool is_faster : {true, false}) {
-    const CompiledPlan here = plan(0, {step(Verb::recv, 1)}), there = plan(1, {step(Verb::send, 0)});
+    const Collective call = is_faster ? Collective::gather : Collective::broadcast;
+    const CompiledPlan here = plan(0, {step(Verb::recv, 1)}, call), there = plan(1, {step(Verb::send, 0)}, call);
     Exposures receiver = exposures(0, here), sender = exposures(1, there);
     const int times =
         times_exposed([&] { return sender.is_wished(there.steps[0]); },
@@ -220,6 +263,36 @@ TEST_F(Decisions, MixedOperationsCountForNothing) {
     low.is_over(here.steps[1]);
     EXPECT_FALSE(low.is_wished(here.steps[0]));
   }
+}
+
+/// One rank sends and receives in one plan, the other one in two.
+TEST_F(Decisions, EndsThatPlanOtherwiseStayWithStaging) {
+  const CompiledPlan here = plan(0, {step(Verb::send, 1), step(Verb::recv, 1)});
+  Exposures low = exposures(0, here);
+  int times = 0;
+  for (int i = 0; i < 200; ++i) {
+    low.begin();
+    const bool is_wished = low.is_wished(here.steps[0]);
+    times += is_wished ? 1 : 0;
+    low.sends(here.steps[0], is_wished ? Exposures::Way::exposed : Exposures::Way::staged);
+    low.arrives(here.steps[1], Exposures::Way::staged, 1ms);
+    low.is_over(here.steps[0]);
+    low.is_over(here.steps[1]);
+  }
+  EXPECT_LE(times, 10);
+}
+
+/// Programs whose plans are always new learn, too.
+TEST_F(Decisions, WhatOnePlanLearntTheNextKnows) {
+  const CompiledPlan here = plan(0, {step(Verb::recv, 1)}), there = plan(1, {step(Verb::send, 0)});
+  int times = 0;
+  for (int i = 0; i < 100; ++i) {
+    Exposures receiver = exposures(0, here), sender = exposures(1, there);
+    const bool is_wished = sender.is_wished(there.steps[0]);
+    times += is_wished ? 1 : 0;
+    run(receiver, here, is_wished ? Exposures::Way::exposed : Exposures::Way::staged, is_wished ? 1ms : 9ms);
+  }
+  EXPECT_GE(times, 80);
 }
 
 TEST_F(Decisions, ReductionsAreStaged) {

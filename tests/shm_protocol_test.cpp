@@ -108,6 +108,40 @@ TEST_F(Areas, ComeBackToASideThatOnlyReceivedBefore) {
     }
 }
 
+/// Every third message is refused from some byte on. What the sender hears is of this message, and its data may change.
+TEST_F(Areas, ExposedMessagesAreReadOrRefused) {
+  constexpr Stream stream{0, Way::ring};
+  constexpr std::uint64_t messages = 20'000;
+  constexpr std::size_t bytes = 200;
+  const auto refused_from = [](std::uint64_t n) { return n % 3 == 0 ? static_cast<std::int64_t>(n) : -1; };
+  std::uint64_t corrupted = 0, misheard = 0;
+  std::thread reader([&] {
+    for (std::uint64_t n = 0; n < messages; ++n) {
+      while (!right_.incoming(stream).is_there())
+        std::this_thread::yield();
+      const Channel::Incoming incoming = right_.incoming(stream);
+      const Envelope came = incoming.envelope();
+      const auto* const data = reinterpret_cast<const std::byte*>(static_cast<std::intptr_t>(incoming.loan().source));
+      if (came.area != Envelope::exposed || came.message != n || !is_filled(data, mix(1, n), bytes)) ++corrupted;
+      if (refused_from(n) >= 0) right_.refuse(0, refused_from(n));
+      right_.release(stream, came);
+    }
+  });
+  std::vector<std::byte> data(bytes);
+  for (std::uint64_t n = 0; n < messages; ++n) {
+    fill(data.data(), mix(1, n), bytes);
+    while (!left_.may_send(stream))
+      std::this_thread::yield();
+    const std::uint64_t loan = left_.expose(stream, {0, 0, static_cast<std::uint32_t>(n)}, data.data());
+    while (!left_.has_read(0, loan))
+      std::this_thread::yield();
+    misheard += left_.refused_from(0, loan) == refused_from(n) ? 0 : 1;
+  }
+  reader.join();
+  EXPECT_EQ(corrupted, 0);
+  EXPECT_EQ(misheard, 0);
+}
+
 class Protocol : public testing::TestWithParam<Geometry> {
  protected:
   Outcome expect_intact(int ranks, const Load& load) {

@@ -18,6 +18,8 @@ namespace tutti {
 ///     batch.recv(std::span{theirs}, left);
 ///     batch.run();
 ///
+/// - As in MPI a send may return before its message is received, or not: ranks that send first and receive then, in
+///   separate calls, may wait for each other for ever, on some day if not on the first one.
 /// - Messages have no tags, and never mix with collectives or with the program's own.
 /// - A rank may send to itself: the message goes to its receive in the same batch, which must have the same size.
 /// - Receives must not overlap each other or what is sent.

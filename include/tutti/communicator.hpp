@@ -40,8 +40,8 @@ struct MessageCounters {
   std::uint64_t joint = 0;        ///< Reduced from the messages of several ranks in one pass.
   std::uint64_t past_caches = 0;  ///< Sent past the caches: docs/shared-memory.md says when.
   // And in messages:
-  std::uint64_t single_copies = 0;  ///< Read in a peer's own memory, in whole or in part: TUTTI_SINGLE_COPY.
-  std::uint64_t refused = 0;        ///< That the system did not let this rank read there: they were copied after all.
+  std::uint64_t single_copies = 0;  ///< Read in a peer's own memory: TUTTI_SINGLE_COPY.
+  std::uint64_t refused = 0;        ///< That the system did not let this rank read there, or not to the end.
 };
 
 /// A group of MPI processes that runs Tutti's collectives. Made from an MPI communicator, independent of it afterwards:

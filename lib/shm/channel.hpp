@@ -40,7 +40,7 @@ class Channel {
 
   [[nodiscard]] const Geometry& geometry() const { return geometry_; }
 
-  // Sending. First may_send(), then one of the two others.
+  // Sending. First may_send(), then one of the others.
   [[nodiscard]] bool may_send(Stream stream) {
     const Lane& lane = lanes_[index(stream.lane)];
     if (stream.way == Way::swap) return lane.swaps[index(stream.slot)].out <= lane.swaps[index(stream.slot)].in;

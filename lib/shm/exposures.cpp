@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 namespace tutti::shm {
 namespace {
@@ -16,7 +15,11 @@ constexpr double waiting = 1.2;
 }  // namespace
 
 Exposures::Exposures(Links& links, std::span<const int> locals, const CompiledPlan& plan, SingleCopyUse use)
-    : links_(&links), locals_(locals), pairs_(static_cast<std::size_t>(std::ranges::max(locals)) + 1) {
+    : links_(&links),
+      locals_(locals),
+      may_reduce_(plan.takes_turns && reduces(plan.problem.collective)),
+      is_always_(use == SingleCopyUse::always && !may_reduce_),
+      pairs_(static_cast<std::size_t>(std::ranges::max(locals)) + 1) {
   struct Traffic {
     int sends = 0, recvs = 0, reductions = 0;
     std::int64_t bytes = 0;
@@ -26,12 +29,9 @@ Exposures::Exposures(Links& links, std::span<const int> locals, const CompiledPl
     if (!step.is_message() || !is_long(step)) continue;
     Traffic& at = traffic[local_of(step)];
     ++(step.verb == Verb::send ? at.sends : at.recvs);
-    at.reductions += step.verb == Verb::recv_reduce ? 1 : 0;
+    at.reductions += step.verb == Verb::send || may_be_read(step) ? 0 : 1;
     at.bytes += step.bytes;
   }
-  // Reductions gain nothing: they take areas as they are. Whether the peer's receives are such is not known here.
-  const bool may_reduce = plan.takes_turns && reduces(plan.problem.collective);
-  is_always_ = use == SingleCopyUse::always && !may_reduce;
   const int me = locals[static_cast<std::size_t>(plan.problem.rank.value())];
   for (std::size_t peer = 0; peer < pairs_.size(); ++peer) {
     const auto& [sends, recvs, reductions, bytes] = traffic[peer];
@@ -39,7 +39,9 @@ Exposures::Exposures(Links& links, std::span<const int> locals, const CompiledPl
     pair.kind = {.call = plan.takes_turns ? static_cast<int>(plan.problem.collective) : point_to_point,
                  .size = std::max(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes))) - 1, 0)};
     pair.is_both_ways = sends > 0 && recvs > 0;
-    pair.is_measured = pair.is_both_ways ? me < static_cast<int>(peer) && !may_reduce : recvs > 0 && reductions == 0;
+    // Whether the peer's receives may be read is not known here; only in collectives that reduce they might not.
+    pair.is_measured = pair.is_both_ways ? me < static_cast<int>(peer) && !may_reduce_ : recvs > 0 && reductions == 0;
+    pair.bytes = bytes;
     pair.messages = sends + recvs;
   }
 }
@@ -56,6 +58,7 @@ bool Exposures::is_wished(const CompiledStep& send) const {
   const Pair& pair = pair_of(send);
   const Wishes& wishes = wishes_of(send);
   if (is_always_) return wishes.other_can_read();
+  if (pair.is_both_ways && may_reduce_) return false;
   return pair.is_measured ? wishes.wishes(pair.kind) && wishes.other_can_read() : wishes.other_wishes(pair.kind);
 }
 
@@ -77,19 +80,26 @@ void Exposures::is_over(const CompiledStep& step) {
 
 /// All messages of an operation are over.
 void Exposures::conclude(Pair& pair, Wishes& wishes) {
-  if (pair.began == Clock::time_point{} || pair.staged == pair.exposed || !wishes.can_read()) return;
+  if (pair.began == Clock::time_point{} || !wishes.can_read()) return;
   if (pair.is_both_ways && !wishes.other_can_read()) return;
-  const std::chrono::nanoseconds took = Clock::now() - pair.began;
-  const auto cost = static_cast<double>(took.count());
+  if (pair.staged && pair.exposed) {
+    // A wish was too late. If that goes on, the peer sends in another way than this rank thinks: by several plans, say.
+    constexpr int most = 4;
+    if (++pair.mixed < most) return;
+    pair.is_measured = false;
+    return wishes.wish(pair.kind, false);
+  }
+  pair.mixed = 0;
+  const std::chrono::duration<double, std::nano> took = Clock::now() - pair.began;
+  const double cost = took.count() / static_cast<double>(pair.bytes);
   if (pair.exposed)
-    pair.ways.add(TwoWays::Way::other, pair.is_both_ways ? cost : waiting * cost);
+    wishes.add(pair.kind, TwoWays::Way::other, pair.is_both_ways ? cost : waiting * cost);
   else
-    pair.ways.add(TwoWays::Way::usual, cost);
-  wishes.wish(pair.kind, pair.ways.choose() == TwoWays::Way::other);
+    wishes.add(pair.kind, TwoWays::Way::usual, cost);
 }
 
 void Exposures::refuses(const CompiledStep& recv) {
-  if (recv.verb == Verb::recv)
+  if (may_be_read(recv))
     wishes_of(recv).can_read(false);
   else
     wishes_of(recv).wish(pair_of(recv).kind, false);

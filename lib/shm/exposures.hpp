@@ -3,20 +3,19 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <vector>
 
 #include "lib/engine/compiled_plan.hpp"
 #include "lib/shm/links.hpp"
-#include "lib/shm/two_ways.hpp"
 
 namespace tutti::shm {
 
 /// Single copy is faster where data that did not change are read again, and often where both ranks send; staging where
-/// data were just written, as both ranks then work at the same time. Which holds is measured, for each peer of a plan:
-/// the time from its first long message to the end of all. The receiver measures, and wishes; of two ranks that send
-/// each other the lower one for both, as both ways of one of them do not mix well. The sender does as is wished.
+/// data were just written, as both ranks then work at the same time. Which holds is measured, for each peer of an
+/// operation: the time from its first long message to the end of all. The receiver measures, and wishes; of two ranks
+/// that send each other the lower one for both, as both ways of one of them do not mix well. The sender does as is
+/// wished.
 class Exposures {
  public:
   using Clock = std::chrono::steady_clock;
@@ -44,8 +43,11 @@ class Exposures {
   /// A long message has arrived, or its first piece, the writing of which took so long.
   void arrives(const CompiledStep& recv, Way way, std::chrono::nanoseconds ago);
   void is_over(const CompiledStep& step);
+  [[nodiscard]] static bool may_be_read(const CompiledStep& recv) {
+    return recv.verb == Verb::recv && recv.joint < 0;  // what is reduced is taken from areas as it is
+  }
   /// An exposed message is not read: the system does not allow it, or it was wished for another plan's receive, and
-  /// this one reduces.
+  /// this one may not be read.
   void refuses(const CompiledStep& recv);
 
  private:
@@ -54,10 +56,11 @@ class Exposures {
     MessageKind kind{};
     bool is_measured = false;  ///< Here, and not by the peer.
     bool is_both_ways = false;
+    std::int64_t bytes = 0;
     int messages = 0, left = 0;            ///< Long ones; in this run.
     bool staged = false, exposed = false;  ///< Whether any was, in this run.
     Clock::time_point began{};
-    TwoWays ways{127};  // of operations
+    int mixed = 0;  ///< Runs of both kinds, one after the other.
   };
 
   [[nodiscard]] std::size_t local_of(const CompiledStep& step) const {
@@ -72,7 +75,7 @@ class Exposures {
 
   Links* links_;
   std::span<const int> locals_;
-  bool is_always_ = false;
+  bool may_reduce_, is_always_;
   std::vector<Pair> pairs_;  ///< By what `links` calls the peer.
 };
 

@@ -1,5 +1,6 @@
 #include "lib/shm/fabric.hpp"
 
+#include <array>
 #include <exception>
 #include <utility>
 
@@ -15,7 +16,8 @@ Fabric::Fabric(MPI_Comm node, int contexts) {
   const std::int64_t identities = heap + ranks_ * NodeHeap::bytes_of_each(ranks_);
   segment_ = std::make_shared<Segment>(node, identities + SingleCopy::shared_bytes(ranks_));
   take_part_in_single_copy(identities);
-  map_heap(node, heap);  // which ends with all ranks: each may read from the others from here on
+  map_heap(heap);
+  meet(node);
 }
 
 /// A rank that cannot take part neither reads nor is read; the others find that out when they first try.
@@ -30,16 +32,26 @@ void Fabric::take_part_in_single_copy(std::int64_t offset) {
   }
 }
 
-/// All ranks or none: a rank says where in the heap its data are, and whoever gets that has to find them.
-void Fabric::map_heap(MPI_Comm node, std::int64_t offset) {
+void Fabric::map_heap(std::int64_t offset) {
   try {
     heap_ = std::make_shared<NodeHeap>(segment_, offset, ranks_, me_);
   } catch (const std::exception&) {  // not attached, or a limit of address space: messages are copied then
     heap_ = nullptr;
   }
-  int is_mapped = heap_ != nullptr ? 1 : 0;
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &is_mapped, 1, MPI_INT, MPI_MIN, node), "MPI_Allreduce");
-  if (is_mapped == 0) heap_ = nullptr;
+}
+
+/// All ranks have the heap or none: one says where in it its data are, and whoever gets that has to find them. From
+/// here on each may read from the others, too.
+void Fabric::meet(MPI_Comm node) {
+  std::array<int, 2> agreed{heap_ != nullptr ? 1 : 0, SingleCopy::is_restricted() ? 0 : 1};
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, agreed.data(), 2, MPI_INT, MPI_LAND, node), "MPI_Allreduce");
+  if (agreed[0] == 0) heap_ = nullptr;
+  if (agreed[1] != 0) return;
+  int reads = single_copy_ != nullptr && single_copy_->probe((me_ + 1) % ranks_).grants() ? 1 : 0;
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &reads, 1, MPI_INT, MPI_LAND, node), "MPI_Allreduce");
+  if (reads != 0) return;
+  SingleCopy::allow_siblings();
+  mpi::check(MPI_Barrier(node), "MPI_Barrier");  // nobody asks before
 }
 
 Links& Fabric::links(int context) {

@@ -31,7 +31,8 @@ class Fabric {
   [[nodiscard]] const std::shared_ptr<NodeHeap>& heap() const { return heap_; }
 
  private:
-  void map_heap(MPI_Comm node, std::int64_t offset);
+  void map_heap(std::int64_t offset);
+  void meet(MPI_Comm node);
   void take_part_in_single_copy(std::int64_t offset);
 
   int ranks_ = 1, me_ = 0;

@@ -48,9 +48,9 @@ struct Envelope {
  private:
   static constexpr std::int64_t tick_ns = 32;
 };
-/// Where a piece is that the receiver reads in place, as offsets in the node's heap.
+/// Where a piece is that the receiver reads in place: offsets in the node's heap; with Envelope::exposed an address.
 struct Loan {
-  std::int64_t source = -1;  ///< With Envelope::exposed: an address of the sender.
+  std::int64_t source = -1;
   /// Where the receiver may write, as soon as it has read the piece, what message `answer_message` would bring from it;
   /// -1: nowhere.
   std::int64_t answer = -1;

@@ -71,7 +71,7 @@ ShmPort::Received ShmPort::receive_exposed(Transfer& transfer, const Channel::In
   if (transfer.done == 0) exposures_->arrives(step, Exposures::Way::exposed, {});
   const auto source = static_cast<std::uint64_t>(incoming.loan().source + transfer.done);
   SingleCopy::Outcome outcome{.error = ENOTSUP};
-  if (step.verb == Verb::recv)
+  if (Exposures::may_be_read(step))
     outcome = route_.links->read(owner, source, transfer.data.into + transfer.done,
                                  std::min(step.bytes - transfer.done, at_a_time));
   // The sender goes on with a whole piece if the rest is refused.
@@ -83,7 +83,7 @@ ShmPort::Received ShmPort::receive_exposed(Transfer& transfer, const Channel::In
     transfer.channel->refuse(stream.lane, transfer.done);
     transfer.awaited = {};  // which has come
     exposures_->refuses(step);
-    if (step.verb == Verb::recv) ++route_.counters->refused;
+    if (Exposures::may_be_read(step)) ++route_.counters->refused;
   }
   transfer.channel->release(stream, came);
   return outcome.is_complete() ? Received::piece : Received::nothing;

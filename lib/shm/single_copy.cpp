@@ -38,17 +38,6 @@ Mapping nonce_page() {
   return {static_cast<std::byte*>(data), bytes};
 }
 
-/// Yama at level 1 lets a process be read only by its ancestors and by one process that it names, with all that
-/// descends from that. Ranks are brothers: the parent is the narrowest name for them all. Never everybody: process 1,
-/// from which everything descends, is no such parent. Other levels cannot be changed from here. Not taken back: the MPI
-/// may rely on it as well.
-void allow_parent() {
-  int level = 0;
-  std::ifstream{"/proc/sys/kernel/yama/ptrace_scope"} >> level;
-  const pid_t parent = ::getppid();
-  if (level == 1 && parent > 1) static_cast<void>(::prctl(PR_SET_PTRACER, parent, 0, 0, 0));
-}
-
 iovec part(void* data, std::size_t bytes) { return {.iov_base = data, .iov_len = bytes}; }
 /// Of another process's memory.
 iovec part(std::uint64_t address, std::size_t bytes) {
@@ -61,13 +50,25 @@ std::int64_t SingleCopy::shared_bytes(int ranks) { return ranks * static_cast<st
 
 SingleCopy::SingleCopy(std::byte* shared, int ranks, int me)
     : shared_(shared), ranks_(ranks), me_(me), nonce_(nonce_page()) {
-  allow_parent();
   Identity& mine = identity(me);
   mine.nonce = random_nonce();
   std::ranges::copy(mine.nonce, nonce_.data());
   mine.pid = ::getpid();
   mine.nonce_at = reinterpret_cast<std::uintptr_t>(nonce_.data());
   mine.takes_part.store(1, std::memory_order_release);
+}
+
+bool SingleCopy::is_restricted() {
+  int level = 0;
+  std::ifstream{"/proc/sys/kernel/yama/ptrace_scope"} >> level;
+  return level == 1;
+}
+
+/// Ranks are brothers: their parent is the narrowest name for them all. Never everybody: process 1, from which
+/// everything descends, is no such parent.
+void SingleCopy::allow_siblings() {
+  const pid_t parent = ::getppid();
+  if (parent > 1) static_cast<void>(::prctl(PR_SET_PTRACER, parent, 0, 0, 0));
 }
 
 SingleCopy::Identity& SingleCopy::identity(int rank) const {

@@ -52,13 +52,19 @@ class SingleCopy {
   [[nodiscard]] static std::int64_t shared_bytes(int ranks);
 
   /// Rank `me` of `ranks` tells where its nonce is. `shared`: shared_bytes() that all ranks see, at a multiple of 64,
-  /// all zero before the first. Where Yama restricts who may read (ptrace_scope 1), allows it to its parent and all
-  /// that descends from that: the launcher of the job on this node and its ranks. Throws Error if there is no memory.
+  /// all zero before the first. Throws Error if there is no memory.
   SingleCopy(std::byte* shared, int ranks, int me);
   SingleCopy(const SingleCopy&) = delete;
   SingleCopy& operator=(const SingleCopy&) = delete;
   /// From here on nobody reads from this rank: its nonce is gone.
   ~SingleCopy() = default;
+
+  /// Whether Yama (ptrace_scope 1) lets a process be read only by its ancestors and by one process that it names, with
+  /// all that descends from that. Its other levels leave no choice.
+  [[nodiscard]] static bool is_restricted();
+  /// Names the parent: the launcher of the job on this node. Only if siblings are refused, as a process has one name
+  /// for all who ask for one, and the MPI may have named everybody.
+  static void allow_siblings();
 
   /// Tries to read from `owner`. A system call. Who may read a rank may not be read by it as well.
   [[nodiscard]] Verdict probe(int owner) const;

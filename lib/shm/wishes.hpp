@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 
 #include "lib/shm/geometry.hpp"
+#include "lib/shm/two_ways.hpp"
 
 namespace tutti::shm {
 
@@ -13,6 +15,7 @@ namespace tutti::shm {
 struct MessageKind {
   int call = 0;  ///< Less than Wishes::calls.
   int size = 0;  ///< Less than 64.
+  auto operator<=>(const MessageKind&) const = default;
 };
 
 /// One end of a pair.
@@ -38,6 +41,14 @@ class Wishes {
   }
   [[nodiscard]] bool wishes(MessageKind kind) const { return can_read() && is_set(mine_, kind); }
   [[nodiscard]] bool other_wishes(MessageKind kind) const { return other_can_read() && is_set(theirs_, kind); }
+  /// What a byte of such messages cost, read where they were (TwoWays::Way::other) or not; wishes the better for the
+  /// next.
+  void add(MessageKind kind, TwoWays::Way way, double cost) {
+    constexpr unsigned tried_once_in = 127;  // operations
+    TwoWays& ways = costs_.try_emplace(kind, tried_once_in).first->second;
+    ways.add(way, cost);
+    wish(kind, ways.choose() == TwoWays::Way::other);
+  }
 
  private:
   static constexpr int ability = calls;
@@ -48,6 +59,7 @@ class Wishes {
 
   std::atomic<std::uint64_t>* mine_;
   const std::atomic<std::uint64_t>* theirs_;
+  std::map<MessageKind, TwoWays> costs_;
 };
 
 }  // namespace tutti::shm
