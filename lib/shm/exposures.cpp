@@ -9,8 +9,9 @@ namespace {
 constexpr int point_to_point = Wishes::calls - 1;
 static_assert(collective_count <= point_to_point);
 
-/// The sender of an exposed message waits until it has been read; of a staged one it goes on meanwhile.
-constexpr double waiting = 1.2;
+/// The sender of an exposed message waits until it has been read, and hears of it a line's way later; of a staged one
+/// it goes on meanwhile. Where both send, they wait for each other's anyway.
+constexpr double waiting = 1.2, hearing_ns = 300;
 
 }  // namespace
 
@@ -91,11 +92,12 @@ void Exposures::conclude(Pair& pair, Wishes& wishes) {
   }
   pair.mixed = 0;
   const std::chrono::duration<double, std::nano> took = Clock::now() - pair.began;
-  const double cost = took.count() / static_cast<double>(pair.bytes);
+  const double of_exposed = (pair.is_both_ways ? 1 : waiting) * took.count() + hearing_ns;
+  const auto bytes = static_cast<double>(pair.bytes);
   if (pair.exposed)
-    wishes.add(pair.kind, TwoWays::Way::other, pair.is_both_ways ? cost : waiting * cost);
+    wishes.add(pair.kind, TwoWays::Way::other, of_exposed / bytes);
   else
-    wishes.add(pair.kind, TwoWays::Way::usual, cost);
+    wishes.add(pair.kind, TwoWays::Way::usual, took.count() / bytes);
 }
 
 void Exposures::refuses(const CompiledStep& recv) {
