@@ -22,31 +22,45 @@ int others_of(TwoWays& ways, int times, double usual, double other) {
 
 TEST(TwoWays, TriesBothFirst) {
   TwoWays ways{tried_once_in};
-  const int count = others_of(ways, 16, 2, 5);
-  EXPECT_GE(count, 3);
-  EXPECT_LE(count, 12);
+  const int count = others_of(ways, 24, 2, 5);
+  EXPECT_GE(count, 6);
+  EXPECT_LE(count, 15);
 }
 
 TEST(TwoWays, TakesTheCheaperAndTriesTheOtherNowAndThen) {
   TwoWays first{tried_once_in};
   others_of(first, 1000, 2, 5);
-  const int of_first = others_of(first, 2570, 2, 5);
-  EXPECT_GE(of_first, 9);
-  EXPECT_LE(of_first, 11);
+  const int of_first = others_of(first, 2590, 2, 5);  // 10 rows of three
+  EXPECT_GE(of_first, 27);
+  EXPECT_LE(of_first, 33);
   TwoWays second{tried_once_in};
   others_of(second, 1000, 16, 5);
-  const int of_second = others_of(second, 2570, 16, 5);
-  EXPECT_GE(of_second, 2559);
-  EXPECT_LE(of_second, 2561);
+  const int of_second = others_of(second, 2590, 16, 5);
+  EXPECT_GE(of_second, 2557);
+  EXPECT_LE(of_second, 2563);
+}
+
+/// As where the first read finds nothing in the caches.
+TEST(TwoWays, WhatIsCheapOnlyWhenRepeatedIsFound) {
+  TwoWays ways{tried_once_in};
+  Way before = Way::usual;
+  int others = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const Way way = ways.choose();
+    others += way == Way::other ? 1 : 0;
+    ways.add(way, way == Way::usual ? 4 : before == Way::other ? 3 : 8);
+    before = way;
+  }
+  EXPECT_GE(others, 950);
 }
 
 TEST(TwoWays, ChangesItsMindAsRanksMove) {
   TwoWays ways{tried_once_in};
   others_of(ways, 1000, 2, 5);
   others_of(ways, 5000, 16, 5);
-  EXPECT_GE(others_of(ways, 1000, 16, 5), 990);
+  EXPECT_GE(others_of(ways, 1000, 16, 5), 980);
   others_of(ways, 5000, 2, 5);
-  EXPECT_LE(others_of(ways, 1000, 2, 5), 10);
+  EXPECT_LE(others_of(ways, 1000, 2, 5), 20);
 }
 
 TEST(TwoWays, ForgivesOneThatTookLong) {
@@ -62,11 +76,11 @@ TEST(TwoWays, ForgivesAFirstOneThatTookLong) {
     TwoWays ways{tried_once_in};
     ways.add(slow, 30);
     others_of(ways, 40, 3, 6);
-    EXPECT_LE(others_of(ways, 100, 3, 6), 3);
+    EXPECT_LE(others_of(ways, 100, 3, 6), 6);
     TwoWays inverse{tried_once_in};
     inverse.add(slow, 30);
     others_of(inverse, 40, 6, 3);
-    EXPECT_GE(others_of(inverse, 100, 6, 3), 97);
+    EXPECT_GE(others_of(inverse, 100, 6, 3), 94);
   }
 }
 
@@ -79,7 +93,7 @@ TEST(TwoWays, IsNotMisledByNoise) {
     others += way == Way::other ? 1 : 0;
     ways.add(way, (way == Way::other ? 6 : 4) * (i % 3 == 0 ? 2 : 1));
   }
-  EXPECT_LE(others, 30);
+  EXPECT_LE(others, 60);
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ bool is_reduced_by_one_of_few(const Question& q) { return few_share_up_to_a_gibi
 /// Blocks so large that the ring's 2(p-1) rounds cost less than folding onto a power of two, which moves n twice more.
 bool has_large_blocks(const Question& q) { return q.bytes >= 32 * (q.ranks * kibibyte); }
 
+bool has_two_ranks(const Question& q) { return q.ranks == 2; }
 bool is_small(const Question& q) { return q.bytes <= 2 * kibibyte; }
 bool is_medium(const Question& q) { return q.bytes <= 128 * kibibyte; }
 bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <= q.ranks * kibibyte / 4; }
@@ -70,6 +71,7 @@ constexpr Rule rules[] = {
     {Collective::broadcast, "knomial:16/64K", few_share_memory,
      "as few ranks that share memory read the same copy, a segment while the next is written"},
     {Collective::broadcast, "knomial", is_medium, "as few bytes want few rounds"},
+    {Collective::broadcast, "knomial", has_two_ranks, "as two ranks pass nothing on"},
     {Collective::broadcast, "knomial/128K", always, "as the tree passes segments on while others arrive"},
     {Collective::reduce, "knomial:16", is_rather_small_among_few, "as few ranks that share memory want one round"},
     {Collective::reduce, "knomial:16/64K", is_reduced_by_one_of_few,

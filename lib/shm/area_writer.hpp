@@ -23,7 +23,7 @@ class AreaWriter {
   Way write(std::byte* into, const std::byte* data, std::size_t bytes);
 
  private:
-  TwoWays ways_{257};  // of pieces
+  TwoWays ways_{771};  // of pieces
 };
 
 }  // namespace tutti::shm

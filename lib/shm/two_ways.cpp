@@ -15,13 +15,19 @@ std::size_t index(TwoWays::Way way) { return static_cast<std::size_t>(way); }
 }  // namespace
 
 TwoWays::Way TwoWays::choose() {
+  constexpr unsigned in_a_row = 3;
   const bool is_cheaper = costs_[index(Way::other)] < costs_[index(Way::usual)];
-  const bool tries_dearer = --left_ == 0;
-  if (tries_dearer) {
+  if (trials_ == 0 && --left_ == 0) {
     gap_ = std::min(2 * gap_ + 1, tried_once_in_);
     left_ = gap_;
+    trials_ = in_a_row;
+    tried_ = is_cheaper ? Way::usual : Way::other;
   }
-  return is_cheaper != tries_dearer ? Way::other : Way::usual;
+  if (trials_ > 0) {
+    --trials_;
+    return tried_;
+  }
+  return is_cheaper ? Way::other : Way::usual;
 }
 
 void TwoWays::add(Way way, double cost) {

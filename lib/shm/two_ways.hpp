@@ -13,7 +13,8 @@ class TwoWays {
   enum class Way : std::uint8_t { usual, other };
 
   /// The dearer way is tried often at first, then less and less, at last once in so many times: an odd number, as what
-  /// is done may have a period of its own.
+  /// is done may have a period of its own. Always a few times in a row: the first one finds caches as the other way has
+  /// left them.
   explicit TwoWays(unsigned tried_once_in) : tried_once_in_(tried_once_in) {}
 
   /// For the next time.
@@ -22,8 +23,10 @@ class TwoWays {
   void add(Way way, double cost);
 
  private:
-  unsigned tried_once_in_, gap_ = 1, left_ = 1;  ///< Times until the dearer way is tried.
-  std::array<double, 2> costs_{};                ///< By Way; 0: not known.
+  unsigned tried_once_in_, gap_ = 1, left_ = 1;  ///< Times from one trial to the next; until the next.
+  unsigned trials_ = 0;                          ///< In this row.
+  Way tried_ = Way::usual;
+  std::array<double, 2> costs_{};  ///< By Way; 0: not known.
 };
 
 }  // namespace tutti::shm

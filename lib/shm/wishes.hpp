@@ -44,7 +44,7 @@ class Wishes {
   /// What a byte of such messages cost, read where they were (TwoWays::Way::other) or not; wishes the better for the
   /// next.
   void add(MessageKind kind, TwoWays::Way way, double cost) {
-    constexpr unsigned tried_once_in = 127;  // operations
+    constexpr unsigned tried_once_in = 255;  // operations
     TwoWays& ways = costs_.try_emplace(kind, tried_once_in).first->second;
     ways.add(way, cost);
     wish(kind, ways.choose() == TwoWays::Way::other);
