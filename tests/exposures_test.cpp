@@ -131,6 +131,17 @@ TEST_F(Exposed, IsStagedWholeIfNothingCanBeRead) {
   EXPECT_EQ(counters_.single_copies, 1U);
 }
 
+/// The sender has failed: its buffer may hold anything by now.
+TEST_F(Exposed, IsNotReadOnceItsSenderHasGivenUp) {
+  std::vector<std::byte> data = numbered(400'000);
+  begin(data.data(), std::ssize(data));
+  sender_->port().abandon();
+  std::ranges::fill(data, std::byte{1});
+  EXPECT_EQ(look() + look(), 0);
+  EXPECT_EQ(counters_.single_copies, 0U);
+  EXPECT_EQ(counters_.refused, 1U);
+}
+
 /// A wish that another plan of the same call and size has left: what is reduced comes by areas all the same.
 TEST_F(Exposed, IsNothingThatIsReduced) {
   constexpr std::int64_t bytes = 400'000;

@@ -45,6 +45,10 @@ class Links {
 
   // Messages that are read in the memory of their sender; with reserve_areas().
   [[nodiscard]] Wishes& wishes(int peer) { return *wishes_[static_cast<std::size_t>(peer)]; }
+  /// What this rank exposed is no longer there.
+  void hide() const {
+    if (single_copy_ != nullptr) single_copy_->hide();
+  }
   /// What `peer` exposed.
   [[nodiscard]] SingleCopy::Outcome read(int peer, std::uint64_t from, std::byte* into, std::int64_t bytes) const {
     return single_copy_->read(peer, from, into, bytes);

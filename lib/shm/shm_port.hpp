@@ -76,6 +76,8 @@ class ShmPort {
 
   /// After a failure: forgets what has not been sent and received.
   void abandon() noexcept {
+    // The program may use its buffers again: nobody must take what is in them then for what was sent.
+    if (std::ranges::any_of(sends_, &Transfer::is_exposed)) route_.links->hide();
     sends_.clear();
     recvs_.clear();
     std::ranges::fill(parked_, Transfer{});

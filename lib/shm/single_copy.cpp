@@ -71,6 +71,8 @@ void SingleCopy::allow_siblings() {
   if (parent > 1) static_cast<void>(::prctl(PR_SET_PTRACER, parent, 0, 0, 0));
 }
 
+void SingleCopy::hide() const { std::fill_n(nonce_.data(), std::ssize(Nonce{}), std::byte{0}); }
+
 SingleCopy::Identity& SingleCopy::identity(int rank) const {
   return reinterpret_cast<Identity*>(shared_)[static_cast<std::size_t>(rank)];
 }

@@ -66,6 +66,8 @@ class SingleCopy {
   /// for all who ask for one, and the MPI may have named everybody.
   static void allow_siblings();
 
+  /// From here on nobody reads from this rank any more, as if it were gone: its memory no longer holds what it exposed.
+  void hide() const;
   /// Tries to read from `owner`. A system call. Who may read a rank may not be read by it as well.
   [[nodiscard]] Verdict probe(int owner) const;
   /// The same in words, for people: empty if it is granted.
