@@ -147,6 +147,7 @@ TEST(SharedMemoryBuffers, BeginAnywhere) {
 
 /// Both ways of writing areas are tried: of messages to one rank, as in a chain, and of what several ranks read.
 TEST(SharedMemoryOperations, WriteAreasPastTheCachesToo) {
+  const Setting staged{"TUTTI_SINGLE_COPY", "never"};
   const Communicator comm{MPI_COMM_WORLD, {.transport = "shm"}};
   const bool is_root = comm.rank() == Rank{0};
   std::vector<std::int32_t> data(100'003);
