@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "tutti/tutti.hpp"
-#include "ucx/library.hpp"
+#include "ucx/context.hpp"
+#include "ucx/error.hpp"
+#include "ucx/handles.hpp"
 
 namespace {
 
@@ -49,60 +51,49 @@ class Plans final : public Ways {
 class Bare final : public Ways {
  public:
   Bare(int me, std::vector<char>& out, std::vector<char>& in) : out_(out), in_(in) {
-    ucp_params_t params{};
-    params.field_mask = UCP_PARAM_FIELD_FEATURES;
-    params.features = UCP_FEATURE_TAG;
-    ucp_config_t* config = nullptr;
-    require(ucx_.config_read(nullptr, nullptr, &config));
-    require(ucx_.init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context_));
-    ucx_.config_release(config);
     ucp_worker_params_t worker{};
     worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
     worker.thread_mode = UCS_THREAD_MODE_SINGLE;
-    require(ucx_.worker_create(context_, &worker, &worker_));
+    tutti::ucx::check(ucx_.worker_create(context_.get(), &worker, worker_.receive()), "ucp_worker_create");
     ucp_worker_attr_t mine{};
     mine.field_mask = UCP_WORKER_ATTR_FIELD_ADDRESS;
-    require(ucx_.worker_query(worker_, &mine));
+    tutti::ucx::check(ucx_.worker_query(worker_.get(), &mine), "ucp_worker_query");
     int length = static_cast<int>(mine.address_length), theirs = 0;
     MPI_Sendrecv(&length, 1, MPI_INT, 1 - me, 0, &theirs, 1, MPI_INT, 1 - me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     std::vector<char> address(static_cast<std::size_t>(theirs));
     MPI_Sendrecv(mine.address, length, MPI_BYTE, 1 - me, 1, address.data(), theirs, MPI_BYTE, 1 - me, 1, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-    ucp_ep_params_t endpoint{};
-    endpoint.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
-    endpoint.address = reinterpret_cast<const ucp_address_t*>(address.data());
-    require(ucx_.ep_create(worker_, &endpoint, &endpoint_));
-    ucx_.worker_release_address(worker_, mine.address);
+    ucx_.worker_release_address(worker_.get(), mine.address);
+    ucp_ep_params_t params{};
+    params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
+    params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+    ucp_ep_h made = nullptr;
+    tutti::ucx::check(ucx_.ep_create(worker_.get(), &params, &made), "ucp_ep_create");
+    endpoint_ = tutti::ucx::UniqueEndpoint{{made, worker_.get()}};
   }
   Bare(const Bare&) = delete;
   Bare& operator=(const Bare&) = delete;
   ~Bare() override {
     MPI_Barrier(MPI_COMM_WORLD);
-    constexpr ucp_request_param_t plain{};
-    wait(ucx_.ep_close_nbx(endpoint_, &plain));
+    endpoint_ = {};
     MPI_Barrier(MPI_COMM_WORLD);
-    ucx_.worker_destroy(worker_);
-    ucx_.cleanup(context_);
   }
-  void send() override { wait(ucx_.tag_send_nbx(endpoint_, out_.data(), out_.size(), 1, &plain_)); }
-  void recv() override { wait(ucx_.tag_recv_nbx(worker_, in_.data(), in_.size(), 1, ~ucp_tag_t{0}, &plain_)); }
+  void send() override { wait(ucx_.tag_send_nbx(endpoint_.get().handle, out_.data(), out_.size(), 1, &plain_)); }
+  void recv() override { wait(ucx_.tag_recv_nbx(worker_.get(), in_.data(), in_.size(), 1, ~ucp_tag_t{0}, &plain_)); }
 
  private:
-  static void require(ucs_status_t status) {
-    if (status != UCS_OK) MPI_Abort(MPI_COMM_WORLD, 3);
-  }
   void wait(void* request) const {
-    if (!UCS_PTR_IS_PTR(request)) return require(UCS_PTR_RAW_STATUS(request));
+    if (!UCS_PTR_IS_PTR(request)) return tutti::ucx::check(UCS_PTR_RAW_STATUS(request), "UCX");
     while (ucx_.request_check_status(request) == UCS_INPROGRESS)
-      ucx_.worker_progress(worker_);
+      ucx_.worker_progress(worker_.get());
     ucx_.request_free(request);
   }
 
   const tutti::ucx::Library& ucx_ = tutti::ucx::library();
   const ucp_request_param_t plain_{};
-  ucp_context_h context_ = nullptr;
-  ucp_worker_h worker_ = nullptr;
-  ucp_ep_h endpoint_ = nullptr;
+  tutti::ucx::UniqueContext context_ = tutti::ucx::make_context(2);
+  tutti::ucx::UniqueWorker worker_;
+  tutti::ucx::UniqueEndpoint endpoint_;
   std::vector<char>&out_, &in_;
 };
 

@@ -1,5 +1,6 @@
 #include "lib/shm/area_writer.hpp"
 
+#include <chrono>
 #include <cstring>
 
 #include "lib/reduce/copy.hpp"
@@ -24,7 +25,7 @@ AreaWriter::Way AreaWriter::write(std::byte* into, const std::byte* data, std::s
     copy_bytes_streaming(into, data, bytes);
   else
     std::memcpy(into, data, bytes);
-  const Seconds took = std::chrono::steady_clock::now() - begin;
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   ways_.add(way, took.count() / static_cast<double>(bytes));
   return way == TwoWays::Way::other ? Way::past_caches : Way::cached;
 }

@@ -1,7 +1,6 @@
 #pragma once
 // Puts pieces into areas that other ranks have read, the way that costs this rank least.
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,7 +16,6 @@ namespace tutti::shm {
 class AreaWriter {
  public:
   enum class Way : std::uint8_t { cached, past_caches };
-  using Seconds = std::chrono::duration<double>;
 
   /// Copies a piece; says how.
   Way write(std::byte* into, const std::byte* data, std::size_t bytes);
