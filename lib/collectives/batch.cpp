@@ -117,9 +117,9 @@ void Batch::run() const { tutti::run(*messages_->state, *messages_); }
 
 namespace {
 
-using Given = std::optional<detail::LastMessages::Message>;
+using Given = std::optional<detail::RecentMessages::Message>;
 
-/// One message each way at most: what a Batch does, without one. Calls that repeat the one before are not checked
+/// One message each way at most: what a Batch does, without one. Calls that repeat an earlier one are not checked
 /// again.
 class OneEach {
  public:
@@ -132,22 +132,32 @@ class OneEach {
 
   /// The operation, ready to start.
   Operation& operator()(CommunicatorState& state) const {
-    detail::LastMessages& last = state.last_messages();
-    if (last.plan != nullptr && last.sent == sent_ && last.received == received_) {
+    const auto [recent, is_it] = state.recent_messages().find(
+        {where(sent_), size_of(sent_), where(received_), size_of(received_)},
+        [&](const detail::RecentMessages& earlier) { return earlier.sent == sent_ && earlier.received == received_; });
+    if (is_it) {
       state.require_open();
       state.require_working();
-      Operation& operation = last.plan->acquire(state);
-      operation.bind(last.in, last.out);
+      Operation& operation = recent.plan->acquire(state);
+      operation.bind(recent.in, recent.out);
       return operation;
     }
     const std::optional<Message> received = checked({"recv", state.rank()}, "from", received_, state.size());
     const std::optional<Message> sent = checked({"send", state.rank()}, "to", sent_, state.size());
     Operation& operation = ready(state, span_of(sent), span_of(received));
-    last = {sent_, received_, &operation.plan(), operation.input(), operation.output()};
+    recent = {sent_, received_, &operation.plan(), operation.input(), operation.output()};
     return operation;
   }
 
  private:
+  // What tells the messages of a program apart.
+  static std::uint64_t where(const Given& given) { return given ? detail::address(given->data) : 0; }
+  static std::uint64_t size_of(const Given& given) {
+    if (!given) return 0;
+    return static_cast<std::uint64_t>(given->count.value()) << 24U ^
+           static_cast<std::uint64_t>(given->peer.value() + 1);
+  }
+
   static std::optional<Message> checked(const CallSite& site, std::string_view argument, const Given& given, int size) {
     if (!given) return std::nullopt;
     return detail::message_of(site, argument, given->data, given->count, given->type, given->peer, size);

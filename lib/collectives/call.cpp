@@ -75,12 +75,13 @@ bool has_lists_of(const Call& call, const Problem& problem) {
   }
 }
 
-/// Whether a call is the same as the one before, buffers included, so that what was checked then holds.
-bool repeats(const Call& call, const Options& options, const LastCall& last) {
-  return last.plan != nullptr && call.in == last.call.in && call.out == last.call.out &&
-         call.count == last.call.count && call.collective == last.call.collective && call.type == last.call.type &&
-         call.root == last.call.root && call.op == last.call.op && options.algorithm == last.algorithm &&
-         call.is_uneven == last.call.is_uneven && (!call.is_uneven || has_lists_of(call, last.plan->key().problem));
+/// Whether a call is the same as an earlier one, buffers included, so that what was checked then holds.
+bool repeats(const Call& call, const Options& options, const RecentCall& recent) {
+  const Call& then = recent.call;
+  return call.in == then.in && call.out == then.out && call.count == then.count && call.collective == then.collective &&
+         call.type == then.type && call.root == then.root && call.op == then.op &&
+         options.algorithm == recent.algorithm && call.is_uneven == then.is_uneven &&
+         (!call.is_uneven || has_lists_of(call, recent.plan->key().problem));
 }
 
 /// Checks the arguments and binds them to an operation that is ready to start.
@@ -109,19 +110,23 @@ Operation& checked(Call call, CommunicatorState& state, const Options& options) 
   }
 }
 
-/// The same, at once for a call that repeats the one before. Programs that do so are those whose calls are short.
+/// The same, at once for a call that repeats an earlier one. Programs that do so are those whose calls are short.
 Operation& ready(const Call& call, CommunicatorState& state, const Options& options) {
-  LastCall& last = state.last_call();
-  if (repeats(call, options, last)) {
+  // Types, operations and lists seldom differ alone.
+  const auto [recent, is_it] = state.recent_calls().find(
+      {address(call.in), address(call.out), static_cast<std::uint64_t>(call.count.value()),
+       static_cast<std::uint64_t>(call.root.value()) << 8U | static_cast<std::uint64_t>(call.collective)},
+      [&](const RecentCall& earlier) { return repeats(call, options, earlier); });
+  if (is_it) {
     state.require_working();
-    Operation& operation = last.plan->acquire(state);
-    operation.bind(last.in, last.out);
-    operation.why = last.why;
+    Operation& operation = recent.plan->acquire(state);
+    operation.bind(recent.in, recent.out);
+    operation.why = recent.why;
     return operation;
   }
   Operation& operation = checked(call, state, options);
-  last = {call,         std::string{options.algorithm}, &operation.plan(), operation.input(), operation.output(),
-          operation.why};
+  recent = {call,         std::string{options.algorithm}, &operation.plan(), operation.input(), operation.output(),
+            operation.why};
   return operation;
 }
 

@@ -14,6 +14,7 @@
 #include "lib/runtime/lanes.hpp"
 #include "lib/runtime/plan_cache.hpp"
 #include "lib/runtime/progress.hpp"
+#include "lib/runtime/recent_calls.hpp"
 #include "lib/runtime/routed_port.hpp"
 #include "lib/runtime/settings.hpp"
 #include "tutti/call.hpp"
@@ -25,31 +26,6 @@ namespace tutti::detail {
 
 class Runtime;
 struct Admission;
-
-/// A call that was checked, and what it came to.
-struct LastCall {
-  Call call{};
-  std::string algorithm{};
-  CachedPlan* plan = nullptr;  ///< Null: none, or its plan may be gone.
-  const void* in = nullptr;    ///< What is read; not `call.in` where that is MPI_IN_PLACE.
-  void* out = nullptr;
-  std::string_view why{};
-};
-
-/// At most one message each way that is part of no collective, as the caller gave them, and what they came to.
-struct LastMessages {
-  struct Message {
-    const void* data = nullptr;
-    Count count{};
-    Type type{};
-    Rank peer{};
-    friend bool operator==(const Message&, const Message&) = default;
-  };
-  std::optional<Message> sent{}, received{};
-  CachedPlan* plan = nullptr;  ///< As in LastCall.
-  const void* in = nullptr;    ///< What the plan is bound to.
-  void* out = nullptr;
-};
 
 /// Outlives its Communicator while requests or plans refer to it.
 class CommunicatorState {
@@ -93,7 +69,7 @@ class CommunicatorState {
   CachedPlan& plan(const PlanKey& key, const Validate& validate) {
     return plans_.find_or(key, [&] {
       validate();
-      forget_last();
+      forget_recent();
       return std::make_unique<CachedPlan>(key, MessageWindow{.messages = tags_.messages(), .far = far_path()},
                                           shared_memory());
     });
@@ -102,12 +78,12 @@ class CommunicatorState {
   template <class Compile>
   CachedPlan& plan_of_messages(const PlanKey& key, const Compile& compiled) {
     return plans_.find_or(key, [&] {
-      forget_last();
+      forget_recent();
       return std::make_unique<CachedPlan>(key, compiled());
     });
   }
-  [[nodiscard]] LastCall& last_call() { return last_call_; }
-  [[nodiscard]] LastMessages& last_messages() { return last_messages_; }
+  [[nodiscard]] RecentCalls<RecentCall>& recent_calls() { return recent_calls_; }
+  [[nodiscard]] RecentCalls<RecentMessages>& recent_messages() { return recent_messages_; }
   [[nodiscard]] std::size_t cached_plans() const { return plans_.size(); }
 
   // The turns of operations: one may run when the one a fixed number of turns before it is over, by which tags are told
@@ -146,7 +122,10 @@ class CommunicatorState {
 
  private:
   /// A new plan may take the place of theirs.
-  void forget_last() { last_call_.plan = last_messages_.plan = nullptr; }
+  void forget_recent() {
+    recent_calls_.forget();
+    recent_messages_.forget();
+  }
   [[nodiscard]] std::size_t slot(std::uint64_t sequence) const { return sequence % turns_.size(); }
   CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings settings, Admission admission);
   void find_nodes();
@@ -180,8 +159,8 @@ class CommunicatorState {
   std::string failure_;               ///< Not empty: poisoned.
   const char* closed_because_ = "";
   PlanCache plans_;
-  LastCall last_call_;
-  LastMessages last_messages_;
+  RecentCalls<RecentCall> recent_calls_;
+  RecentCalls<RecentMessages> recent_messages_;
 };
 
 }  // namespace tutti::detail

@@ -1,0 +1,88 @@
+#pragma once
+// Calls of the last time that were checked, and what they came to: those that a program repeats are not checked again.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tutti/call.hpp"
+
+namespace tutti::detail {
+
+class CachedPlan;
+
+/// A collective that was called.
+struct RecentCall {
+  Call call{};
+  std::string algorithm{};
+  CachedPlan* plan = nullptr;  ///< Null: none, or its plan may be gone.
+  const void* in = nullptr;    ///< What is read; not `call.in` where that is MPI_IN_PLACE.
+  void* out = nullptr;
+  std::string_view why{};
+};
+
+/// At most one message each way that is part of no collective, as the caller gave them.
+struct RecentMessages {
+  struct Message {
+    const void* data = nullptr;
+    Count count{};
+    Type type{};
+    Rank peer{};
+    friend bool operator==(const Message&, const Message&) = default;
+  };
+  std::optional<Message> sent{}, received{};
+  CachedPlan* plan = nullptr;  ///< As in RecentCall.
+  const void* in = nullptr;    ///< What the plan is bound to.
+  void* out = nullptr;
+};
+
+/// The last few calls, in sets by what tells a program's calls apart. So calls in turn, say of two collectives, or on
+/// several buffers, are all found, at the price of a few comparisons.
+template <class Recent>
+class RecentCalls {
+ public:
+  struct Found {
+    Recent& recent;  ///< If it is not the call: the place for it.
+    bool is_it;
+  };
+  template <class Is>
+  [[nodiscard]] Found find(std::initializer_list<std::uint64_t> distinguished, const Is& is) {
+    std::uint64_t hash = 0;
+    for (const std::uint64_t number : distinguished)
+      hash = (hash ^ number) * 0x9e3779b97f4a7c15U;
+    Set& set = sets_[hash >> (64U - bits)];
+    for (Recent& recent : set.calls)
+      if (recent.plan != nullptr && is(recent)) return {recent, true};
+    return {set.calls[set.oldest++ % set.calls.size()], false};
+  }
+  [[nodiscard]] std::size_t size() const {
+    std::size_t known = 0;
+    for (const Set& set : sets_)
+      known += static_cast<std::size_t>(
+          std::ranges::count_if(set.calls, [](const Recent& recent) { return recent.plan != nullptr; }));
+    return known;
+  }
+  /// Plans may be gone.
+  void forget() {
+    for (Set& set : sets_)
+      for (Recent& recent : set.calls)
+        recent.plan = nullptr;
+  }
+
+ private:
+  static constexpr unsigned bits = 3;
+  struct Set {
+    std::array<Recent, 4> calls{};
+    unsigned oldest = 0;
+  };
+  std::array<Set, std::size_t{1} << bits> sets_{};
+};
+
+[[nodiscard]] inline std::uint64_t address(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
+
+}  // namespace tutti::detail
