@@ -110,12 +110,18 @@ Operation& checked(Call call, CommunicatorState& state, const Options& options) 
   }
 }
 
+/// What tells a call from others as a number, but for buffers and count. Lists and user's operations seldom differ
+/// alone.
+std::uint64_t kind_of(const Call& call) {
+  const auto root = static_cast<std::uint64_t>(call.root.value()), type = static_cast<std::uint64_t>(call.type);
+  const auto op = static_cast<std::uint64_t>(call.op.kind()), collective = static_cast<std::uint64_t>(call.collective);
+  return root << 24U | type << 16U | op << 8U | collective;
+}
+
 /// The same, at once for a call that repeats an earlier one. Programs that do so are those whose calls are short.
 Operation& ready(const Call& call, CommunicatorState& state, const Options& options) {
-  // Types, operations and lists seldom differ alone.
   const auto [recent, is_it] = state.recent_calls().find(
-      {address(call.in), address(call.out), static_cast<std::uint64_t>(call.count.value()),
-       static_cast<std::uint64_t>(call.root.value()) << 8U | static_cast<std::uint64_t>(call.collective)},
+      {address(call.in), address(call.out), static_cast<std::uint64_t>(call.count.value()), kind_of(call)},
       [&](const RecentCall& earlier) { return repeats(call, options, earlier); });
   if (is_it) {
     state.require_working();

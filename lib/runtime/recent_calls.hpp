@@ -1,7 +1,6 @@
 #pragma once
 // Calls of the last time that were checked, and what they came to: those that a program repeats are not checked again.
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -41,8 +40,8 @@ struct RecentMessages {
   void* out = nullptr;
 };
 
-/// The last few calls, in sets by what tells a program's calls apart. So calls in turn, say of two collectives, or on
-/// several buffers, are all found, at the price of a few comparisons.
+/// The last few calls, at least the last four different ones, in sets by what tells a program's calls apart. So calls
+/// in turn, say of two collectives, or on several buffers, are found, at the price of a few comparisons.
 template <class Recent>
 class RecentCalls {
  public:
@@ -56,17 +55,15 @@ class RecentCalls {
     for (const std::uint64_t number : distinguished)
       hash = (hash ^ number) * 0x9e3779b97f4a7c15U;
     Set& set = sets_[hash >> (64U - bits)];
-    for (Recent& recent : set.calls)
-      if (recent.plan != nullptr && is(recent)) return {recent, true};
+    for (Recent& recent : set.calls) {
+      if (recent.plan == nullptr || !is(recent)) continue;
+      ++found_;
+      return {recent, true};
+    }
     return {set.calls[set.oldest++ % set.calls.size()], false};
   }
-  [[nodiscard]] std::size_t size() const {
-    std::size_t known = 0;
-    for (const Set& set : sets_)
-      known += static_cast<std::size_t>(
-          std::ranges::count_if(set.calls, [](const Recent& recent) { return recent.plan != nullptr; }));
-    return known;
-  }
+  /// How often a call was one of them.
+  [[nodiscard]] std::uint64_t found() const { return found_; }
   /// Plans may be gone.
   void forget() {
     for (Set& set : sets_)
@@ -75,12 +72,13 @@ class RecentCalls {
   }
 
  private:
-  static constexpr unsigned bits = 3;
+  static constexpr unsigned bits = 4;
   struct Set {
     std::array<Recent, 4> calls{};
     unsigned oldest = 0;
   };
   std::array<Set, std::size_t{1} << bits> sets_{};
+  std::uint64_t found_ = 0;
 };
 
 [[nodiscard]] inline std::uint64_t address(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
