@@ -106,7 +106,7 @@ class Calls {
   void reduced_in_halves(std::size_t halves) {
     allreduce(in_.data(), out_.data(), Count{halves}, Type::int32, Op::sum, comm_);
     for (std::size_t i = 0; i < halves / 2; ++i)
-      EXPECT_EQ(out_[i], size_ * given(0, i) + 50 * size_ * (size_ - 1));
+      EXPECT_EQ(out_[i], size_ * given(0, i) + std::int64_t{50} * size_ * (size_ - 1));
   }
   void sent_on(int more) {
     const Rank next{(rank_ + 1) % size_}, previous{(rank_ + size_ - 1) % size_};
