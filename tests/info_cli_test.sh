@@ -2,7 +2,7 @@
 # info_cli_test.sh TUTTI [MPIRUN REFUSE_MPI_INIT MOST_RANKS] - tutti info, of this process alone and of a job: what it
 # writes, what it refuses, and its exit codes; and that no command initialises MPI unless it has to.
 set -u
-tutti=$1 mpirun=${2:-} refuse=${3:-} most_ranks=${4:-1}
+tutti=$1 mpirun=${2:-} refuse=${3:-} most_ranks=${4:-1} refuse_reading=${5:-}
 mpirun_sh=$(dirname "$0")/../scripts/mpirun.sh
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -78,10 +78,13 @@ else
     expect 0 '"tutti"' "$mpirun_sh" "$mpirun" $ranks "$tutti" info --json
     python "assert [r['rank'] for r in info['ranks']] == list(range($ranks))
 assert info['nodes'][0]['shares_memory'] and info['nodes'][0]['ranks'] == list(range($ranks))
+assert info['nodes'][0]['single_copy'] != bool(info['nodes'][0]['why_no_single_copy'])
 assert all(row[i] == 'X' for i, row in enumerate(info['nodes'][0]['distances']))" "info --json, $ranks ranks"
   done
   if [ "$most_ranks" -ge 2 ]; then
     expect 0 '^  1 .* X$' "$mpirun_sh" "$mpirun" 2 "$tutti" info --matrix
+    expect 0 "share memory; no single copy: rank 0 .* cannot read from rank 1: process_vm_readv: Operation not permitted" \
+      "$mpirun_sh" "$mpirun" 2 env LD_PRELOAD="$refuse_reading" "$tutti" info
     expect 2 "^tutti info: unrecognised option '--jsn'" "$mpirun_sh" "$mpirun" 2 "$tutti" info --jsn
     times 1 '^tutti info: ' stderr 'info --jsn, 2 ranks'
   fi

@@ -15,7 +15,7 @@ using testing::Not;
 
 /// Ranks on nodes of two sockets with eight cores each, one bound to each core.
 Report bound_to(int core, int node) {
-  Report report{.node = node, .why_not = {}, .survey = {}};
+  Report report{.node = node, .why_not = {}, .why_no_single_copy = {}, .survey = {}};
   Machine& machine = report.survey.machine;
   machine.host = "node" + std::to_string(node);
   machine.parts = {.cores = 16, .l3s = 4, .numas = 2, .sockets = 2};
@@ -47,25 +47,24 @@ TEST(InfoText, ShowsRanksAndDistances) {
   EXPECT_THAT(text, HasSubstr("6 ranks on 2 nodes, 3 on each\n"));
   EXPECT_THAT(text, HasSubstr("nodes 0-1 (node0, node3): 2 sockets, 2 NUMA nodes, 4 L3 caches, 16 cores"));
   EXPECT_THAT(text, HasSubstr("\n4     1     node3  0       0     0   1      1           0    eth0\n"));
-  EXPECT_THAT(text, HasSubstr("node 1, ranks 3-5: all pairs L3; share memory\n"));
+  EXPECT_THAT(text, HasSubstr("node 1, ranks 3-5: all pairs L3; share memory, single copy\n"));
   EXPECT_THAT(text, HasSubstr("  eth0  PHB   X\n"));
 }
 
 TEST(InfoText, ShowsPairsWhereTheyDiffer) {
   const std::string text = to_text(job_of_size(1, 10), Pairs::of_small_nodes);
-  EXPECT_THAT(text, HasSubstr("pairs: 13 L3, 16 NUMA, 16 node; share memory\n"));
+  EXPECT_THAT(text, HasSubstr("pairs: 13 L3, 16 NUMA, 16 node; share memory, single copy\n"));
   EXPECT_THAT(text, HasSubstr("\n  9  node  node  node  node  node  node  node  node  L3    X\n"));
 }
 
-TEST(InfoText, SaysWhyMemoryIsNotShared) {
-  EXPECT_THAT(to_text(job_of({bound_to(0, 0),
-                              [] {
-                                Report report = bound_to(1, 0);
-                                report.why_not = "no memfd";
-                                return report;
-                              }()}),
-                      Pairs::of_small_nodes),
-              HasSubstr("do not all share memory: no memfd\n"));
+TEST(InfoText, SaysWhyMemoryIsNotSharedOrRead) {
+  Report report = bound_to(1, 0);
+  report.why_no_single_copy = "not permitted";
+  EXPECT_THAT(to_text(job_of({bound_to(0, 0), report}), Pairs::of_small_nodes),
+              HasSubstr("share memory; no single copy: not permitted\n"));
+  report.why_not = "no memfd";
+  EXPECT_THAT(to_text(job_of({bound_to(0, 0), report}), Pairs::of_small_nodes),
+              HasSubstr("do not all share memory: no memfd; no single copy: not permitted\n"));
 }
 
 TEST(InfoText, StaysReadableWith128Ranks) {
@@ -82,11 +81,13 @@ TEST(InfoText, StaysReadableWith128Ranks) {
 TEST(InfoJson, ReportsArriveAsTheyWereSent) {
   Report sent = bound_to(3, 0);
   sent.why_not = "a \"reason\" of \xff bytes";
+  sent.why_no_single_copy = "another";
   const Report got = report_from_json(to_json(sent));
   EXPECT_EQ(got.survey.machine, sent.survey.machine);
   EXPECT_EQ(got.survey.place.parts, sent.survey.place.parts);
   EXPECT_EQ(got.survey.place.gpus, sent.survey.place.gpus);
   EXPECT_THAT(got.why_not, HasSubstr("a \"reason\" of "));
+  EXPECT_EQ(got.why_no_single_copy, "another");
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ constexpr auto members_of(const Survey* /*type*/) {
 }
 constexpr auto members_of(const Report* /*type*/) {
   return std::tuple{std::pair{"node", &Report::node}, std::pair{"why_not", &Report::why_not},
-                    std::pair{"survey", &Report::survey}};
+                    std::pair{"why_no_single_copy", &Report::why_no_single_copy}, std::pair{"survey", &Report::survey}};
 }
 
 template <class T>
@@ -104,6 +104,8 @@ std::string to_json(const topology::Job& job) {
     entry["ranks"] = node.ranks;
     entry["shares_memory"] = node.why_not.empty();
     entry["why_not"] = node.why_not;
+    entry["single_copy"] = node.why_no_single_copy.empty();
+    entry["why_no_single_copy"] = node.why_no_single_copy;
     entry["distances"] = distances_in(job, node);
     json["nodes"].push_back(std::move(entry));
   }

@@ -1,5 +1,7 @@
 #include "lib/shm/fabric.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <exception>
 #include <utility>
@@ -30,6 +32,11 @@ void Fabric::take_part_in_single_copy(std::int64_t offset) {
   } catch (const std::exception&) {  // not attached, or no memory: messages are staged
     single_copy_ = nullptr;
   }
+}
+
+std::string Fabric::why_no_single_copy(int peer) const {
+  if (single_copy_ == nullptr) return fmt::format("rank {} of the node's {} takes no part", me_, ranks_);
+  return single_copy_->why_not(peer);
 }
 
 void Fabric::map_heap(std::int64_t offset) {

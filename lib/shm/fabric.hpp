@@ -25,6 +25,8 @@ class Fabric {
   [[nodiscard]] bool joins(int a, int b) const { return a == b || (segment_->reaches(a) && segment_->reaches(b)); }
   /// Why it does not join all; empty if it does.
   [[nodiscard]] const std::string& why_not() const { return segment_->why_not(); }
+  /// Why this rank cannot read in the memory of `peer`; empty if it can. A system call.
+  [[nodiscard]] std::string why_no_single_copy(int peer) const;
   /// Local. Throws Error if it cannot be mapped.
   [[nodiscard]] Links& links(int context);
   /// Memory for programs; nullptr if not all ranks of `node` can map it, the same on all of them.
