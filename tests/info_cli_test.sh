@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# info_cli_test.sh TUTTI [MPIRUN REFUSE_MPI_INIT MOST_RANKS] - tutti info, of this process alone and of a job: what it
+# info_cli_test.sh TUTTI [MPIRUN REFUSE_MPI_INIT MOST_RANKS REFUSE_READING] - tutti info, of this process alone and of a job: what it
 # writes, what it refuses, and its exit codes; and that no command initialises MPI unless it has to.
 set -u
 tutti=$1 mpirun=${2:-} refuse=${3:-} most_ranks=${4:-1} refuse_reading=${5:-}

@@ -2,7 +2,7 @@
 // comes between two of them.
 #include "lib/runtime/recent_calls.hpp"
 
-#include <functional>
+#include <array>
 #include <numeric>
 #include <random>
 

@@ -80,7 +80,7 @@ TEST(Nearest, PrefersTheProcessNuma) {
 }
 
 Report report(int node, const std::string& host, const std::string& why_not = {}) {
-  Report report{.node = node, .why_not = why_not, .why_no_single_copy = {}, .survey = {}};
+  Report report{.node = node, .why_not = why_not};
   report.survey.machine.host = host;
   return report;
 }

@@ -15,7 +15,7 @@ using testing::Not;
 
 /// Ranks on nodes of two sockets with eight cores each, one bound to each core.
 Report bound_to(int core, int node) {
-  Report report{.node = node, .why_not = {}, .why_no_single_copy = {}, .survey = {}};
+  Report report{.node = node};
   Machine& machine = report.survey.machine;
   machine.host = "node" + std::to_string(node);
   machine.parts = {.cores = 16, .l3s = 4, .numas = 2, .sockets = 2};

@@ -19,8 +19,7 @@ MpiSession::~MpiSession() = default;
 topology::Job MpiSession::gather() const { return alone(); }
 
 topology::Job alone() {
-  topology::Job job = topology::job_of(
-      {topology::Report{.node = 0, .why_not = {}, .why_no_single_copy = {}, .survey = topology::survey()}});
+  topology::Job job = topology::job_of({topology::Report{.node = 0, .survey = topology::survey()}});
   job.components = {{"Tutti", TUTTI_VERSION}, {"MPI", std::string{"off: "} + without_mpi}};
   for (const auto& [name, description] : optional_parts)
     job.components.push_back({std::string{name}, std::string{description}});

@@ -58,15 +58,14 @@ std::string mismatch(int size) {
 
 Report report(int rank, int size) {
   mpi::Carrier carrier{MPI_COMM_WORLD};
-  Report mine{.node = carrier.node_of(rank), .why_not = {}, .why_no_single_copy = {}, .survey = topology::survey()};
+  Report mine{.node = carrier.node_of(rank), .survey = topology::survey()};
   for (int peer = 0; peer < size; ++peer) {
     if (carrier.node_of(peer) != mine.node || peer == rank) continue;
     const int local = carrier.local_of(peer);
-    if (local < 0) {
+    if (local < 0)
       mine.why_not = fmt::format("rank {} not with rank {}: {}", rank, peer, carrier.fabric().why_not());
-      continue;
-    }
-    if (mine.why_no_single_copy.empty()) mine.why_no_single_copy = carrier.fabric().why_no_single_copy(local);
+    else if (mine.why_no_single_copy.empty())
+      mine.why_no_single_copy = carrier.fabric().why_no_single_copy(local);
   }
   check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");  // what others try to read is gone with the carrier
   return mine;
@@ -99,8 +98,7 @@ Job MpiSession::gather() const {
 }
 
 Job alone() {
-  Job job =
-      topology::job_of({Report{.node = 0, .why_not = {}, .why_no_single_copy = {}, .survey = topology::survey()}});
+  Job job = topology::job_of({Report{.node = 0, .survey = topology::survey()}});
   job.components = components();
   job.notes.emplace_back("this process only, as no MPI launcher started it; MPI was not initialised (--job does it)");
   return job;

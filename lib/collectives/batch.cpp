@@ -133,7 +133,7 @@ class OneEach {
   /// The operation, ready to start.
   Operation& operator()(CommunicatorState& state) const {
     const auto [recent, is_it] = state.recent_messages().find(
-        {where(sent_), size_of(sent_), where(received_), size_of(received_)},
+        {where(sent_), size_and_peer(sent_), where(received_), size_and_peer(received_)},
         [&](const detail::RecentMessages& earlier) { return earlier.sent == sent_ && earlier.received == received_; });
     if (is_it) {
       state.require_open();
@@ -152,7 +152,7 @@ class OneEach {
  private:
   // What tells the messages of a program apart.
   static std::uint64_t where(const Given& given) { return given ? detail::address(given->data) : 0; }
-  static std::uint64_t size_of(const Given& given) {
+  static std::uint64_t size_and_peer(const Given& given) {
     if (!given) return 0;
     return static_cast<std::uint64_t>(given->count.value()) << 24U ^
            static_cast<std::uint64_t>(given->peer.value() + 1);

@@ -12,10 +12,10 @@ namespace tutti::topology {
 
 /// What a process tells the one that prints.
 struct Report {
-  int node = 0;                    ///< The lowest rank of its node.
-  std::string why_not;             ///< Why it does not share memory with all ranks of its node; empty: it does.
-  std::string why_no_single_copy;  ///< Why it cannot read in the memory of all of them; empty: it can.
-  Survey survey;
+  int node = 0;                      ///< The lowest rank of its node.
+  std::string why_not{};             ///< Why it does not share memory with all ranks of its node; empty: it does.
+  std::string why_no_single_copy{};  ///< Why it cannot read in the memory of all of them; empty: it can.
+  Survey survey{};
 };
 
 struct Node {
