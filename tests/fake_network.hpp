@@ -16,7 +16,7 @@ namespace tutti::test {
 class FakeNetwork {
  public:
   struct Message {
-    int from, to, number;
+    int from = 0, to = 0, number = 0;
     const std::byte* source = nullptr;
     std::vector<std::byte> copy;  ///< What was sent, if buffered.
     bool buffered = false;
@@ -60,6 +60,19 @@ class FakeNetwork {
     ++moved_;
   }
 
+  /// What was sent and copied, if it was.
+  bool take(int from, int to, int number, std::int64_t expected, std::byte* into) {
+    const auto found = std::ranges::find_if(messages_, [&](const Message& message) {
+      return message.from == from && message.to == to && message.number == number && message.buffered;
+    });
+    if (found == messages_.end()) return false;
+    if (found->sent != expected) throw std::logic_error("sizes of a message differ");
+    std::memcpy(into, found->copy.data(), found->copy.size());
+    messages_.erase(found);
+    ++moved_;
+    return true;
+  }
+
   template <class OnComplete>
   int collect(int rank, OnComplete on_complete) {
     int found = 0;
@@ -88,7 +101,9 @@ class FakeNetwork {
 /// The transport of one rank (see lib/engine/execution.hpp).
 class FakePort {
  public:
-  FakePort(FakeNetwork& network, int rank) : network_(&network), rank_(rank) {}
+  /// With a plan it does of it what shared memory does: receive-and-reduce steps, and brief runs.
+  FakePort(FakeNetwork& network, int rank, const CompiledPlan* plan = nullptr)
+      : network_(&network), rank_(rank), plan_(plan), operands_(plan == nullptr ? 0 : plan->steps.size()) {}
 
   void bind(const Bases& /*bases*/) {}
   [[nodiscard]] std::int64_t reduced(int /*joint*/) const { return 0; }
@@ -113,16 +128,51 @@ class FakePort {
     return Posted::pending;
   }
   Posted post_recv_reduce(int index, const CompiledStep& step, const Operands& operands) {
+    if (plan_ != nullptr) operands_[static_cast<std::size_t>(index)] = operands;
     return post_recv(index, step, step.lands_left ? operands.lhs : operands.rhs);
   }
+  /// What is sent can be taken at once, what is received if it has been sent.
+  template <class Again>
+  bool transfer(const CompiledStep& step, const Operands& data, Again& again) {
+    while (!(step.verb == Verb::send ? send_now(step, data.lhs) : receive_now(step, data)))
+      if (!again()) return false;
+    return true;
+  }
+  void transferred(int /*index*/, const CompiledStep& /*step*/) {}
   template <class OnComplete>
   int poll(OnComplete on_complete) {
-    return network_->collect(rank_, on_complete);
+    return network_->collect(rank_, [&](int index) {
+      if (plan_ != nullptr)
+        reduce(plan_->steps[static_cast<std::size_t>(index)], operands_[static_cast<std::size_t>(index)]);
+      on_complete(index);
+    });
   }
 
  private:
+  bool send_now(const CompiledStep& step, const std::byte* data) {
+    if (network_->busy()) return false;
+    FakeNetwork::Message& message = network_->find(rank_, step.peer, step.message);
+    message.copy.assign(data, data + step.bytes);
+    message.buffered = true;
+    message.sent = step.bytes;
+    message.send_step = 0;
+    return true;
+  }
+  bool receive_now(const CompiledStep& step, const Operands& operands) {
+    std::byte* const into = step.verb == Verb::recv ? operands.into : step.lands_left ? operands.lhs : operands.rhs;
+    if (!network_->take(step.peer, rank_, step.message, step.bytes, into)) return false;
+    reduce(step, operands);
+    return true;
+  }
+  void reduce(const CompiledStep& step, const Operands& operands) const {
+    if (step.verb == Verb::recv_reduce && is_shared_memory(step.path))
+      plan_->combine(operands.lhs, operands.rhs, operands.into, step.bytes);
+  }
+
   FakeNetwork* network_;
   int rank_;
+  const CompiledPlan* plan_;
+  std::vector<Operands> operands_;  ///< By step.
 };
 
 }  // namespace tutti::test

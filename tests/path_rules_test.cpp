@@ -29,7 +29,7 @@ Job compiled(const Choice& choice, int ranks, Count count, checker::Placement pl
   what.placement = placement;
   const checker::Problems problems{*choice.algorithm, what};
   Job job{.reaches = std::vector<std::uint8_t>(static_cast<std::size_t>(ranks), 1), .memory = {}, .plans = {}};
-  job.memory = {.reaches = job.reaches, .piece_bytes = piece, .swap_slots = 2};
+  job.memory = {.reaches = job.reaches, .slot_bytes = 40, .piece_bytes = piece, .ring_room = 3, .swap_slots = 2};
   for (int rank = 0; rank < ranks; ++rank)
     job.plans.push_back(compile(choice, problems.of(Rank{rank}), Type::int64, Op::sum, MessageWindow{1}, job.memory));
   return job;
@@ -112,7 +112,8 @@ TEST(PathRules, BatchesKeepToThem) {
     schedule.steps.emplace_back().action.emplace<Recv>(Recv{Rank{1}, theirs, 0, std::nullopt});
   }
   const std::vector<std::uint8_t> reaches(2, 1);
-  const SharedMemory memory{.reaches = reaches, .piece_bytes = piece, .swap_slots = 2};
+  const SharedMemory memory{
+      .reaches = reaches, .slot_bytes = 40, .piece_bytes = piece, .ring_room = 3, .swap_slots = 2};
   const Problem problem{.rank = Rank{0}, .size = 2, .count = Count{3}};
   const MessageWindow window{.messages = 1, .takes_turns = false};
   const CompiledPlan plan = compile(schedule, problem, Type::int64, Op::sum, window, memory);
@@ -142,6 +143,19 @@ TEST(PathRules, FindParityThatDoesNotHold) {
     plan.takes_turns = false;
     return step.path == Path::swap;
   });
+}
+TEST(PathRules, FindPlansThatAreNotBrief) {
+  expect_caught("one of long messages", "in pieces", [](CompiledPlan& plan, CompiledStep& step) {
+    plan.is_brief = true;
+    return step.is_message() && step.bytes > piece;
+  });
+  const Job job =
+      compiled(read_choice(Collective::allreduce, "recursive_doubling"), 4, Count{4}, checker::Placement::separate);
+  CompiledPlan plan = job.plans[0];
+  ASSERT_TRUE(plan.is_brief);
+  ASSERT_EQ(broken_path_rule(plan, job.memory), "");
+  plan.dependents.back() = 0;
+  EXPECT_NE(broken_path_rule(plan, job.memory).find("waits for a later one"), std::string::npos);
 }
 TEST(PathRules, FindMessagesOutOfOrder) {
   expect_caught("not after the one before", "does not follow", [](CompiledPlan&, CompiledStep& step) {

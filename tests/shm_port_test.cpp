@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/shm_two_ends.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::shm {
 namespace {
@@ -121,6 +122,62 @@ TEST_F(TwoEnds, LentPiecesAndACopiedOne) {
   EXPECT_EQ(received_, values);
   EXPECT_TRUE(sender_->advance());
   heap_->deallocate(data);
+}
+
+/// Brief runs of both ends, each broken off where it would have to wait.
+class BriefRuns : public TwoEnds {
+ protected:
+  static constexpr std::int64_t bytes = 400;
+  using Run = Execution<ShmPort>;
+  static std::size_t run(Run& run, std::uint64_t sequence) {
+    auto never = [] { return false; };
+    run.port().begin_briefly(sequence, 0);
+    return run.run_briefly(never);
+  }
+  static bool go_on(Run& run, std::uint64_t sequence, std::size_t done) {
+    run.port().begin(sequence, 0);
+    run.begin();
+    run.skip(done);
+    return run.advance();
+  }
+
+  CompiledPlan plans_[2] = {plan_of(0, bytes), plan_of(1, bytes)};
+  Run receiver_{plans_[0], ShmPort{route_of(0), plans_[0]}}, sender_{plans_[1], ShmPort{route_of(1), plans_[1]}};
+  std::vector<std::byte> data_ = numbered(bytes), received_ = std::vector<std::byte>(bytes);
+
+  BriefRuns() {
+    receiver_.bind(nullptr, received_.data());
+    sender_.bind(data_.data(), nullptr);
+  }
+};
+
+TEST_F(BriefRuns, WaitForWhatIsNotThere) {
+  EXPECT_EQ(run(receiver_, 0), 0U);
+  EXPECT_EQ(run(sender_, 0), 2U);
+  EXPECT_TRUE(go_on(receiver_, 0, 0));
+  EXPECT_EQ(received_, data_);
+}
+
+TEST_F(BriefRuns, WaitForRoom) {
+  for (int round = 0; round < 3; ++round) {
+    received_.assign(bytes, {});
+    std::uint64_t sequence = static_cast<std::uint64_t>(10 * round);
+    std::size_t sent = 2;
+    for (; sent == 2; ++sequence)
+      sent = run(sender_, sequence);
+    const std::uint64_t waits = --sequence;
+    for (sequence = static_cast<std::uint64_t>(10 * round); sequence < waits; ++sequence)
+      EXPECT_EQ(run(receiver_, sequence), 2U);
+    EXPECT_TRUE(go_on(sender_, waits, sent));
+    EXPECT_EQ(run(receiver_, waits), 2U);
+    EXPECT_EQ(received_, data_);
+  }
+}
+
+TEST_F(BriefRuns, LeaveWhatIsNotExpected) {
+  EXPECT_EQ(run(sender_, 5), 2U);
+  EXPECT_EQ(run(receiver_, 6), 0U);
+  EXPECT_THROW(go_on(receiver_, 6, 0), Error);
 }
 
 }  // namespace

@@ -60,6 +60,19 @@ class TwoEnds : public testing::Test {
     return compile(schedule, problem, Type::int8, op, MessageWindow{},
                    {.reaches = reaches, .piece_bytes = geometry.area_bytes, .swap_slots = Geometry::most_swap_slots});
   }
+  static CompiledPlan plan_of(int me, std::int64_t bytes) {
+    Problem problem{.rank = Rank{me}, .size = ranks, .count = Count{bytes}};
+    problem.collective = Collective::gather;
+    const auto half = [bytes](Region all, int i) { return Region{all.buffer, Count{i * bytes / 2}, Count{bytes / 2}}; };
+    ScheduleBuilder builder{problem};
+    for (int i = 0; i < 2; ++i)
+      if (me == 0)
+        builder.recv(half(builder.output(), i), Rank{1});
+      else
+        builder.send(half(builder.input(), i), Rank{0});
+    return compiled(builder.build(), problem, Op::sum);
+  }
+
   Route route_of(int me) {
     return {.links = links_[static_cast<std::size_t>(me)].get(),
             .locals = locals_,
@@ -76,19 +89,6 @@ class TwoEnds : public testing::Test {
   std::vector<std::unique_ptr<Links>> links_;
 
  private:
-  static CompiledPlan plan_of(int me, std::int64_t bytes) {
-    Problem problem{.rank = Rank{me}, .size = ranks, .count = Count{bytes}};
-    problem.collective = Collective::gather;
-    const auto half = [bytes](Region all, int i) { return Region{all.buffer, Count{i * bytes / 2}, Count{bytes / 2}}; };
-    ScheduleBuilder builder{problem};
-    for (int i = 0; i < 2; ++i)
-      if (me == 0)
-        builder.recv(half(builder.output(), i), Rank{1});
-      else
-        builder.send(half(builder.input(), i), Rank{0});
-    return compiled(builder.build(), problem, Op::sum);
-  }
-
   SingleCopyUse use_;
   alignas(line_bytes) std::array<std::byte, ranks * line_bytes> identities_{};
   std::vector<int> locals_{0, 1};

@@ -47,18 +47,18 @@ void run_async(const Communicator& comm, std::int64_t first, Report& report) {
   }
 }
 
-TEST(Threads, EachHasItsOwnCommunicator) {
-  if (!threads_are_allowed()) GTEST_SKIP() << "this MPI provides less than MPI_THREAD_MULTIPLE";
+/// So many of the threads make requests, the others blocking calls.
+void run_on_communicators_of_their_own(std::size_t with_requests) {
   std::vector<Communicator> comms;
   for (int k = 0; k < threads; ++k)
     comms.emplace_back(MPI_COMM_WORLD);
   std::array<Report, threads> reports;
   std::vector<std::thread> running;
   for (std::size_t k = 0; k < threads; ++k)
-    running.emplace_back([&comm = comms[k], &report = reports[k], k] {
+    running.emplace_back([&comm = comms[k], &report = reports[k], k, with_requests] {
       try {
         const auto first = static_cast<std::int64_t>(k) * rounds;
-        k == 0 ? run_async(comm, first, report) : run_blocking(comm, first, report);
+        k < with_requests ? run_async(comm, first, report) : run_blocking(comm, first, report);
       } catch (const std::exception& error) {
         report.error = error.what();
       }
@@ -69,6 +69,18 @@ TEST(Threads, EachHasItsOwnCommunicator) {
     EXPECT_EQ(report.wrong, 0);
     EXPECT_EQ(report.error, "");
   }
+}
+
+TEST(Threads, EachHasItsOwnCommunicator) {
+  if (!threads_are_allowed()) GTEST_SKIP() << "this MPI provides less than MPI_THREAD_MULTIPLE";
+  run_on_communicators_of_their_own(1);
+}
+
+/// With nothing else under way, blocking calls wait with the lock in their hands, but not while another thread wants
+/// it.
+TEST(Threads, AllMakeBlockingCalls) {
+  if (!threads_are_allowed()) GTEST_SKIP() << "this MPI provides less than MPI_THREAD_MULTIPLE";
+  run_on_communicators_of_their_own(0);
 }
 
 /// Asking Open MPI for a setting once lowered the level of the whole library.

@@ -42,6 +42,8 @@ struct MessageCounters {
   // And in messages:
   std::uint64_t single_copies = 0;  ///< Read in a peer's own memory: TUTTI_SINGLE_COPY.
   std::uint64_t refused = 0;        ///< That the system did not let this rank read there, or not to the end.
+  /// Blocking calls, of short messages or none, that were done step by step, as nothing else was under way.
+  std::uint64_t brief = 0;
 };
 
 /// A group of MPI processes that runs Tutti's collectives. Made from an MPI communicator, independent of it afterwards:

@@ -8,6 +8,7 @@
 
 #include "lib/engine/message_paths.hpp"
 #include "lib/engine/path_rules.hpp"
+#include "lib/engine/step_order.hpp"
 #include "lib/schedule/pack_messages.hpp"
 #include "lib/schedule/passes.hpp"
 #include "tutti/error.hpp"
@@ -79,24 +80,26 @@ void limit_messages(const std::vector<CompiledStep>& steps, const Messages& pair
   }
 }
 
-/// Whether everything that step i waits for has completed whenever step i + 1 may start, for all i.
-bool starts_in_order(const Dependencies& after) {
-  const std::size_t n = after.size();
-  constexpr std::size_t worth_proving = 512;  // longer plans gain nothing that shows
-  if (n > worth_proving) return false;
-  std::vector<std::vector<bool>> completed(n, std::vector<bool>(n));  // [i][j]: j has completed before i starts
-  for (std::size_t i = 0; i < n; ++i)
-    for (const int before : after[i]) {
-      const auto j = static_cast<std::size_t>(before);
-      if (j > i) return false;
-      completed[i][j] = true;
-      for (std::size_t k = 0; k < j; ++k)
-        if (completed[j][k]) completed[i][k] = true;
-    }
-  for (std::size_t i = 0; i + 1 < n; ++i)
-    for (const int before : after[i])
-      if (!completed[i + 1][static_cast<std::size_t>(before)]) return false;
-  return true;
+/// Whether all messages are short ones through shared memory: of one piece, which is sent once it has been written,
+/// and so few of a pair that there is room for all of them before the first is read.
+bool has_only_short_messages(const CompiledPlan& plan, const Messages& pairs, const SharedMemory& memory) {
+  constexpr std::int64_t always_copied = 4096;  // longer ones may be read where they are: then their senders wait
+  const std::int64_t most_bytes = std::min(plan.piece_of(memory.piece_bytes), always_copied);
+  return std::ranges::all_of(pairs, [&](const auto& pair) {
+    const auto& [end, messages] = pair;
+    return memory.reaches_rank(Rank{end.first}) && static_cast<int>(messages.size()) <= memory.ring_room &&
+           std::ranges::all_of(messages, [&](int message) {
+             return plan.steps[static_cast<std::size_t>(message)].bytes <= most_bytes;
+           });
+  });
+}
+
+/// Of plans with only short messages: none but those in slots is shared or reduced with others, and nothing throws.
+bool may_be_brief(const CompiledPlan& plan, std::int64_t slot_bytes) {
+  const auto is_by_itself = [slot_bytes](const CompiledStep& step) {
+    return step.bytes <= slot_bytes || (step.group < 0 && step.joint < 0);
+  };
+  return plan.op.kind() != Op::Kind::user && std::ranges::all_of(plan.steps, is_by_itself);
 }
 
 void flatten(const Dependencies& after, CompiledPlan& plan) {
@@ -156,6 +159,8 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
     after.push_back(step.after);
   }
   plan.takes_turns = window.takes_turns;
+  const bool is_short = has_only_short_messages(plan, by_pair(plan.steps), memory);
+  if (is_short) put_sends_first(plan.steps, after);
   const Messages pairs = by_pair(plan.steps);
   choose_paths(plan, pairs, window.far, memory);
   find_send_groups(plan);
@@ -165,6 +170,7 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   }
   limit_messages(plan.steps, pairs, window.messages, after);
   plan.in_order = starts_in_order(after);
+  plan.is_brief = is_short && may_be_brief(plan, memory.slot_bytes);
   flatten(after, plan);
   if (const std::string broken = broken_path_rule(plan, memory); !broken.empty())
     throw Error("a plan that shared memory cannot carry safely: " + broken);

@@ -79,7 +79,9 @@ struct MessageWindow {
 /// Which messages travel through shared memory, and what that memory is like.
 struct SharedMemory {
   std::span<const std::uint8_t> reaches{};  ///< By rank of the communicator: 1 if it does; empty: none.
-  std::int64_t piece_bytes = 0;             ///< Larger messages leave in pieces.
+  std::int64_t slot_bytes = 0;              ///< Messages of up to so many travel in slots.
+  std::int64_t piece_bytes = 0;             ///< Larger messages than this leave in pieces.
+  int ring_room = 0;   ///< So many messages of a pair have room in a ring, if all before have been read.
   int swap_slots = 0;  ///< So many messages (or pieces) of a plan each way may be in swapped slots.
   [[nodiscard]] bool reaches_rank(Rank rank) const {
     return !reaches.empty() && reaches[static_cast<std::size_t>(rank.value())] != 0;
@@ -124,6 +126,9 @@ struct CompiledPlan {
   [[nodiscard]] std::string name() const;
   /// Starting steps strictly in order delays none: whatever step i waits for, step i + 1 waits for too.
   bool in_order = false;
+  /// All messages are short ones through shared memory, few of a pair, sent as early as can be, of which none is worth
+  /// to be shared or to be reduced with others, and no step throws: Execution::run_briefly().
+  bool is_brief = false;
 };
 
 /// Compiles the schedule of a choice for this problem: cut into segments as the choice says (in bytes), and with

@@ -38,6 +38,10 @@ using Bases = std::array<std::byte*, 3>;
 ///   Posted post_recv_reduce(index, step, operands)   a receive and its reduction; where step.path is not shared
 ///                                          memory it receives into the operand where the message lands, and the
 ///                                          engine reduces
+///   bool transfer(step, data, again)       of a brief plan: sends, or receives and reduces, the step's message,
+///                                          looking again for as long as `again()` says; false: that is still to be
+///                                          done
+///   void transferred(index, step)          what transfer() did belongs to the run that has begun since
 ///   int poll(on_complete)                  never blocks; calls on_complete(index) for each message that completed;
 ///                                          more than 0: it is worth to look again
 ///
@@ -63,13 +67,11 @@ class Execution {
 
   /// Starts a run; the one before must be over.
   void begin() {
-    completed_ = next_ = ready_count_ = 0;
+    completed_ = next_ = 0;
     port_.bind(bases_);
     if (!plan_.dependents.empty())  // else no step waits, none was ever counted down
       std::copy(plan_.waits.begin(), plan_.waits.end(), waits_.begin());
-    if (plan_.in_order) return;
-    for (std::size_t i = 0; i < waits_.size(); ++i)
-      if (waits_[i] == 0) ready_[ready_count_++] = static_cast<int>(i);
+    find_ready(0);
   }
 
   /// Does what can be done now, in so many looks; true once the run is over. Never blocks.
@@ -89,12 +91,45 @@ class Execution {
     return false;
   }
 
+  /// A run of a brief plan, all of it if it can be: each step when the one before is over. Nothing else is noted of it,
+  /// so that it takes least. `again()` says whether to look once more at what a step waits for. Returns how many steps
+  /// are done; if not all, begin(), skip() and advance() go on with the run.
+  template <class Again>
+  std::size_t run_briefly(Again& again) {
+    std::size_t done = 0;
+    for (const CompiledStep& step : plan_.steps) {
+      if (!step.is_message())
+        work(step);
+      else if (!port_.transfer(step, operands(step), again))
+        return done;
+      ++done;
+    }
+    finish();
+    return done;
+  }
+  /// After begin(): the first steps were done by run_briefly().
+  void skip(std::size_t done) {
+    for (; next_ < done; ++next_) {
+      if (plan_.steps[next_].is_message()) port_.transferred(static_cast<int>(next_), plan_.steps[next_]);
+      complete(next_);
+    }
+    find_ready(done);
+  }
+
   [[nodiscard]] const CompiledPlan& plan() const { return plan_; }
   [[nodiscard]] Port& port() { return port_; }
 
  private:
   static constexpr std::size_t index(Buffer buffer) { return static_cast<std::size_t>(buffer); }
   [[nodiscard]] std::byte* at(Buffer buffer, std::int64_t offset) const { return bases_[index(buffer)] + offset; }
+
+  /// From a step on, before which all are done, and after which none is.
+  void find_ready(std::size_t first) {
+    ready_count_ = 0;
+    if (plan_.in_order) return;
+    for (std::size_t i = first; i < waits_.size(); ++i)
+      if (waits_[i] == 0) ready_[ready_count_++] = static_cast<int>(i);
+  }
 
   void start_in_order() {
     while (next_ < plan_.steps.size() && waits_[next_] == 0 && start(next_))
@@ -121,14 +156,20 @@ class Execution {
       case Verb::recv_reduce:
         return posted(i, port_.post_recv_reduce(static_cast<int>(i), step, operands(step)));
       case Verb::reduce:
-        reduce_rest(step);
-        break;
       case Verb::copy:
-        std::memcpy(at(step.into, step.into_at), at(step.lhs, step.lhs_at), static_cast<std::size_t>(step.bytes));
-        break;
+        work(step);
+        complete(i);
+        return true;
     }
-    complete(i);
     return true;
+  }
+
+  /// A step that is no message.
+  void work(const CompiledStep& step) {
+    if (step.verb == Verb::reduce)
+      reduce_rest(step);
+    else
+      std::memcpy(at(step.into, step.into_at), at(step.lhs, step.lhs_at), static_cast<std::size_t>(step.bytes));
   }
 
   bool posted(std::size_t i, Posted what) {

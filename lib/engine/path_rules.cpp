@@ -39,6 +39,7 @@ class PathRules {
         const bool is_one = std::ranges::find(operands, i, &JointReduction::Operand::message) != operands.end();
         require(is_one || step(i).verb == Verb::reduce, step(i), "a message that no joint reduction takes");
       }
+    if (plan_.is_brief) runs_briefly();
     for (std::size_t joint = 0; joint < chains.size(); ++joint)
       joins(plan_.joints[joint], chains[joint]);
     return broken_;
@@ -78,6 +79,23 @@ class PathRules {
       before = i;
     }
     require(step(before).next < 0, step(before), "the last message knows one after it");
+  }
+
+  /// One step after the other, each message whole and by itself.
+  void runs_briefly() {
+    for (const auto& [pair, messages] : pairs_)
+      require(static_cast<int>(messages.size()) <= memory_.ring_room, step(messages[0]),
+              "more messages of a brief plan than there is room for");
+    for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i) {
+      for (int d = step(i).first_dependent; d < step(i).last_dependent; ++d)
+        require(plan_.dependents[static_cast<std::size_t>(d)] > i, step(i),
+                "a step of a brief plan waits for a later one");
+      if (!step(i).is_message()) continue;
+      require(is_shared_memory(step(i).path), step(i), "a message of a brief plan that is not in shared memory");
+      require(pieces({i}) == 1, step(i), "a message of a brief plan in pieces");
+      require(step(i).bytes <= memory_.slot_bytes || (step(i).joint < 0 && step(i).group < 0), step(i),
+              "a message of a brief plan that is shared or joined");
+    }
   }
 
   void keeps_parity(int peer, bool sends, const std::vector<int>& messages) {

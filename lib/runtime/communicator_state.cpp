@@ -155,17 +155,20 @@ Route CommunicatorState::route() {
 
 SharedMemory CommunicatorState::shared_memory() const {
   if (links_ == nullptr) return {};
-  return {
-      .reaches = is_local_, .piece_bytes = links_->geometry().area_bytes, .swap_slots = links_->geometry().swap_slots};
+  const shm::Geometry& geometry = links_->geometry();
+  return {.reaches = is_local_,
+          .slot_bytes = geometry.inline_bytes,
+          .piece_bytes = geometry.area_bytes,
+          .ring_room = geometry.ring_room(),
+          .swap_slots = geometry.swap_slots};
 }
 
-void CommunicatorState::require_open() const {
-  if (!is_open()) throw StateError(fmt::format("tutti: rank {}: this communicator {}", rank_.value(), closed_because_));
+void CommunicatorState::throw_closed() const {
+  throw StateError(fmt::format("tutti: rank {}: this communicator {}", rank_.value(), closed_because_));
 }
 
-void CommunicatorState::require_working() const {
-  if (!failure_.empty())
-    throw Error(fmt::format("the communicator is unusable since an operation failed: {}", failure_));
+void CommunicatorState::throw_failed() const {
+  throw Error(fmt::format("the communicator is unusable since an operation failed: {}", failure_));
 }
 
 void CommunicatorState::poison(const std::string& why) {

@@ -106,13 +106,26 @@ class CommunicatorState {
     if (!shares_memory_) turns_[slot(sequence)] = sequence + turns_.size();
   }
   void end_operation() { --in_flight_; }
+  /// The number that begin_operation() gives next.
+  [[nodiscard]] std::uint64_t next_sequence() const { return sequence_; }
+  /// A blocking call that had this number, if it takes a turn, is over; nothing else was under way.
+  void count_brief_call(bool takes_turn) {
+    ++counters_.brief;
+    if (!takes_turn) return;
+    end_turn(sequence_++);
+    lanes_.enter_and_leave();
+  }
   [[nodiscard]] int tag(std::uint64_t sequence) const { return tags_.base(context_, sequence); }
   [[nodiscard]] int pairwise_tag() const { return tags_.pairwise(context_); }
 
   /// Throws StateError unless open.
-  void require_open() const;
+  void require_open() const {
+    if (!is_open()) throw_closed();
+  }
   /// Throws Error once an operation has failed: its peers are not where they should be.
-  void require_working() const;
+  void require_working() const {
+    if (!failure_.empty()) throw_failed();
+  }
   void poison(const std::string& why);
   /// Completes what is in flight (drops it if the communicator is poisoned) and gives the context back.
   /// Needs an Entry, or to be alone. `reason`: "was closed".
@@ -121,6 +134,8 @@ class CommunicatorState {
   [[nodiscard]] int in_flight() const { return in_flight_; }
 
  private:
+  [[noreturn]] void throw_closed() const;
+  [[noreturn]] void throw_failed() const;
   /// A new plan may take the place of theirs.
   void forget_recent() {
     recent_calls_.forget();

@@ -38,11 +38,18 @@ struct Place {
 /// plan is recognised by what it does: ranks may differ in how many plans they have for the same.
 class Lanes {
  public:
+  static constexpr int of_blocking_calls = 0;
   /// The next operation, a blocking or nonblocking call.
   [[nodiscard]] Place enter(Kind kind) {
     repeated_.reset();
-    if (kind == Kind::blocking) return {0, entered_[0]++};
+    if (kind == Kind::blocking) return {of_blocking_calls, entered_[of_blocking_calls]++};
     return enter_next();
+  }
+  /// A blocking call has entered and left, while nothing was under way.
+  void enter_and_leave() {
+    repeated_.reset();
+    ++entered_[of_blocking_calls];
+    ++left_[of_blocking_calls];
   }
   /// The next operation, a plan.
   [[nodiscard]] Place enter(const Started& plan) {

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <string>
 #include <utility>
 
 #include "lib/runtime/communicator_state.hpp"
+#include "lib/runtime/patience.hpp"
 #include "lib/runtime/runtime.hpp"
 
 namespace tutti::detail {
@@ -19,7 +21,8 @@ Operation::Operation(CommunicatorState& communicator, CachedPlan& plan)
     : communicator_(communicator),
       plan_(plan),
       execution_(plan.compiled, RoutedPort{communicator.route(), plan.compiled}),
-      current_(&execution_) {
+      current_(&execution_),
+      is_brief_(plan.compiled.is_brief && !plan.exchanges()) {
   if (plan.exchanges()) sizes_.resize(static_cast<std::size_t>(plan.exchange().output.value()));
 }
 
@@ -33,6 +36,11 @@ void Operation::bind(const void* input, void* output) {
 }
 
 void Operation::start(Kind kind) {
+  enter(kind);
+  advance();
+}
+
+void Operation::enter(Kind kind) {
   const int turns = plan_.compiled.takes_turns ? (plan_.exchanges() ? 2 : 1) : 0;
   sequence_ = communicator_.begin_operation(turns);
   if (turns > 0) place_ = enter_lane(kind);
@@ -40,7 +48,32 @@ void Operation::start(Kind kind) {
   current_ = &execution_;
   state_ = State::queued;
   communicator_.progress().add(*this);
-  advance();
+}
+
+bool Operation::run_or_start() {
+  const Progress& progress = communicator_.progress();
+  if (!is_brief_ || progress.has_operations()) {
+    start(Kind::blocking);
+    return over();
+  }
+  auto look_again = [&progress, looks = 0, yields = communicator_.is_crowded()]() mutable {
+    if (progress.has_waiting_threads() || is_time_for_others(looks++, yields)) return false;
+    give_way(yields);
+    return true;
+  };
+  const CompiledPlan& plan = plan_.compiled;
+  execution_.port().begin_briefly(communicator_.next_sequence(), Lanes::of_blocking_calls);
+  const std::size_t done = execution_.run_briefly(look_again);
+  if (done == plan.steps.size()) {
+    communicator_.count_brief_call(plan.takes_turns);
+    return true;
+  }
+  enter(Kind::blocking);
+  // With the number and lane that it has had so far, and at once, as nothing else is under way.
+  [[maybe_unused]] const bool has_begun = begin();
+  assert(has_begun);
+  execution_.skip(done);
+  return false;
 }
 
 void Operation::advance() {
@@ -130,8 +163,7 @@ void Operation::rethrow() {
 }
 
 void run_to_end(Operation& operation, Progress::Entry& entry) {
-  operation.start(Kind::blocking);
-  operation.communicator().progress().wait(operation, entry);
+  if (!operation.run_or_start()) operation.communicator().progress().wait(operation, entry);
   operation.plan().release(operation);
   operation.rethrow();
 }

@@ -27,6 +27,8 @@ class Operation {
   void bind(const void* input, void* output);
   /// Takes the communicator's next sequence number and runs as far as it can; the one before must be over.
   void start(Kind kind);
+  /// Starts a blocking call. True: it is over already, as may be if its plan is brief and nothing else is under way.
+  bool run_or_start();
   /// Does what can be done now; never blocks.
   void advance();
   /// To be called now and then while it is waited for: looks for signs that it will never be over.
@@ -66,6 +68,8 @@ class Operation {
     Run run;
     Learned(const Operation& operation, std::vector<Count> learned);
   };
+  /// Takes its number and its place among the operations that are under way.
+  void enter(Kind kind);
   [[nodiscard]] Place enter_lane(Kind kind);
   /// False: it is not its turn.
   bool begin();
@@ -79,6 +83,7 @@ class Operation {
   std::vector<Count> sizes_;  ///< Where an exchange writes.
   std::unique_ptr<Learned> learned_;
   Run* current_;  ///< What runs now: `execution_`, or that of `learned_`.
+  bool is_brief_;
   const void* input_ = nullptr;
   void* output_ = nullptr;
   State state_ = State::idle;

@@ -92,21 +92,8 @@ CompiledPlan CachedPlan::compile_learned(std::span<const Count> learned) const {
   }
 }
 
-Operation& CachedPlan::acquire(CommunicatorState& communicator) {
-  if (unused_ == nullptr) {
-    operations_.push_back(std::make_unique<Operation>(communicator, *this));
-    unused_ = operations_.back().get();
-  }
-  Operation& operation = *unused_;
-  unused_ = std::exchange(operation.next_unused, nullptr);
-  ++in_use;
-  return operation;
-}
-
-void CachedPlan::release(Operation& operation) noexcept {
-  operation.next_unused = unused_;
-  unused_ = &operation;
-  --in_use;
+Operation& CachedPlan::make_operation(CommunicatorState& communicator) {
+  return *operations_.emplace_back(std::make_unique<Operation>(communicator, *this));
 }
 
 CachedPlan& PlanCache::insert(std::unique_ptr<CachedPlan> plan) {

@@ -7,6 +7,7 @@
 #include <list>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lib/engine/compiled_plan.hpp"
@@ -38,8 +39,17 @@ class CachedPlan {
   CachedPlan(const PlanKey& key, CompiledPlan messages);
 
   /// An operation that nobody uses; makes one if there is none.
-  Operation& acquire(CommunicatorState& communicator);
-  void release(Operation& operation) noexcept;
+  Operation& acquire(CommunicatorState& communicator) {
+    Operation& operation = unused_ == nullptr ? make_operation(communicator) : *unused_;
+    unused_ = std::exchange(operation.next_unused, nullptr);
+    ++in_use;
+    return operation;
+  }
+  void release(Operation& operation) noexcept {
+    operation.next_unused = unused_;
+    unused_ = &operation;
+    --in_use;
+  }
 
   [[nodiscard]] const PlanKey& key() const { return key_; }
   /// Whether what is compiled only exchanges sizes; the schedule proper is then compiled from what was learned.
@@ -53,6 +63,7 @@ class CachedPlan {
   int in_use = 0;
 
  private:
+  Operation& make_operation(CommunicatorState& communicator);
   void keep_lists();
   std::span<const Count> keep(std::span<const Count> list);
   PlanKey key_;

@@ -3,27 +3,13 @@
 #include <mpi.h>
 #include <sched.h>
 
-#include "lib/engine/relax.hpp"
 #include "lib/runtime/operation.hpp"
+#include "lib/runtime/patience.hpp"
 #include "lib/runtime/progress_thread.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
 namespace {
-
-/// After a look that found nothing.
-void give_way(bool yields) {
-  if (yields)
-    sched_yield();
-  else
-    relax();
-}
-
-/// About every 10 us: others may wait for this rank's messages of the program itself.
-bool is_time_for_others(int looks, bool yields) {
-  const int patience = yields ? 16 : 256;
-  return looks % patience == patience - 1;
-}
 
 /// Any look at MPI moves all of its messages; this one asks for nothing and takes nothing.
 void advance_mpi() {
@@ -44,19 +30,26 @@ Progress::Progress(int thread_level)
   main_thread_ = std::this_thread::get_id();
 }
 
-Progress::Entry::Entry(Progress& progress) {
-  if (progress.main_thread_only_ && std::this_thread::get_id() != progress.main_thread_)
-    throw StateError(
-        "tutti: called from a second thread, but MPI was initialised for its main thread only; "
-        "use MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
-  if (progress.many_threads_) lock_ = std::unique_lock{progress.mutex_};
+void Progress::Entry::throw_wrong_thread() {
+  throw StateError(
+      "tutti: called from a second thread, but MPI was initialised for its main thread only; "
+      "use MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
+}
+
+std::unique_lock<std::mutex> Progress::locked() {
+  std::unique_lock lock{mutex_, std::try_to_lock};
+  if (lock.owns_lock()) return lock;
+  ++waiting_threads_;
+  lock.lock();
+  --waiting_threads_;
+  return lock;
 }
 
 void Progress::Entry::pause() {
   if (!lock_.owns_lock()) return;
   lock_.unlock();
   sched_yield();  // a mutex freed and taken at once would starve the others
-  lock_.lock();
+  lock_ = progress_.locked();
 }
 
 void Progress::add(Operation& operation) {

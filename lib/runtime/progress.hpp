@@ -1,6 +1,7 @@
 #pragma once
 // Moves the operations of this process forward.
 
+#include <atomic>
 #include <mutex>
 #include <thread>
 
@@ -19,17 +20,24 @@ class Progress {
   /// any. Throws StateError if MPI's thread level forbids the call.
   class Entry {
    public:
-    explicit Entry(Progress& progress);
+    explicit Entry(Progress& progress) : progress_(progress) {
+      if (progress.main_thread_only_ && std::this_thread::get_id() != progress.main_thread_) throw_wrong_thread();
+      if (progress.many_threads_) lock_ = progress.locked();
+    }
     /// Lets other threads in for a moment.
     void pause();
 
    private:
+    [[noreturn]] static void throw_wrong_thread();
+    Progress& progress_;
     std::unique_lock<std::mutex> lock_;
   };
 
   /// Is told of operations as they begin; nullptr: nobody.
   void serve(ProgressThread* thread) { thread_ = thread; }
   [[nodiscard]] bool has_operations() const { return first_ != nullptr; }
+  /// Whether another thread waits for an Entry.
+  [[nodiscard]] bool has_waiting_threads() const { return waiting_threads_.load(std::memory_order_relaxed) > 0; }
 
   void add(Operation& operation);
   void remove(Operation& operation);
@@ -43,6 +51,8 @@ class Progress {
   void tested(Operation& operation);
 
  private:
+  std::unique_lock<std::mutex> locked();
+
   Operation* first_ = nullptr;
   Operation* last_ = nullptr;
   unsigned tests_ = 0;
@@ -50,6 +60,7 @@ class Progress {
   bool many_threads_, main_thread_only_;
   std::thread::id main_thread_;
   std::mutex mutex_;
+  std::atomic<int> waiting_threads_{0};
 };
 
 }  // namespace tutti::detail

@@ -50,6 +50,13 @@ class RoutedPort {
     if (is_shared_memory(step.path)) return shm_.post_recv_reduce(index, step, operands);
     return post_far_recv(index, step, step.lands_left ? operands.lhs : operands.rhs);
   }
+  // All messages of a brief plan go through shared memory.
+  void begin_briefly(std::uint64_t sequence, int lane) { shm_.begin_briefly(sequence, lane); }
+  template <class Again>
+  bool transfer(const CompiledStep& step, const Operands& data, Again& again) {
+    return shm_.transfer(step, data, again);
+  }
+  void transferred(int index, const CompiledStep& step) { shm_.transferred(index, step); }
   template <class OnComplete>
   int poll(OnComplete on_complete) {
     int completed = shm_.poll(on_complete);

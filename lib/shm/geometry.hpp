@@ -40,6 +40,9 @@ struct Geometry {
   [[nodiscard]] constexpr int all_lanes() const { return lanes + 1; }
   [[nodiscard]] constexpr int message_lane() const { return lanes; }
 
+  /// So many messages have room in a ring whose reader has read all before: it gives slots back half of them at a time.
+  [[nodiscard]] constexpr int ring_room() const { return ring_slots - (ring_slots - 1) / 2; }
+
   // Control memory of a pair, lane by lane: swapped slots, a ring for each direction, a line of credits for each
   // (the first for the ring, three for loans).
   [[nodiscard]] constexpr std::int64_t slot_lines() const {

@@ -34,6 +34,9 @@ struct Envelope {
   static constexpr std::uint8_t delivered = 254;  ///< The data are where they belong: see Loan::answer.
   static constexpr std::uint8_t exposed = 253;    ///< All that is left of the message is in the sender's own memory.
 
+  /// Whether it names none of the areas, though the data are not in the slot.
+  [[nodiscard]] bool is_elsewhere() const { return area >= exposed; }
+
   /// What it took to write that piece, up to 2 ms.
   void set_writing(std::chrono::nanoseconds took) {
     ticks = static_cast<std::uint16_t>(std::clamp<std::int64_t>(took.count() / tick_ns, 1, 0xffff));

@@ -23,11 +23,11 @@ void ShmPort::borrow(const Transfer& transfer, const Loan& loan, std::int64_t by
   const CompiledStep& step = *transfer.step;
   const std::byte* const piece = heap_->at(loan.source);
   ++route_.counters->in_place;
-  if (step.forward < 0 || loan.answer < 0) return take(transfer, piece, bytes);
+  if (step.forward < 0 || loan.answer < 0) return take(step, transfer.rest(), piece, bytes);
   const CompiledStep& next = plan_->steps[static_cast<std::size_t>(step.forward)];
   std::int64_t& delivered = delivered_[static_cast<std::size_t>(step.forward)];
   if (next.peer != step.peer || next.message != loan.answer_message || delivered != transfer.done)
-    return take(transfer, piece, bytes);
+    return take(step, transfer.rest(), piece, bytes);
   combine(transfer, piece, heap_->at(loan.answer), bytes);
   delivered += bytes;
 }

@@ -36,6 +36,7 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
   inline_bytes_ = route.links->geometry().inline_bytes;
   piece_bytes_ = plan.piece_of(route.links->geometry().area_bytes);
   heap_ = route.links->heap();
+  if (!plan.takes_turns) lane_ = route.links->geometry().message_lane();
   if (plan.forwards) {
     forwarded_.resize(plan.steps.size());
     delivered_.resize(plan.steps.size());
@@ -75,11 +76,7 @@ void ShmPort::begin(std::uint64_t sequence, int lane) {
   std::ranges::fill(delivered_, 0);
   std::ranges::fill(joints_, Joint{});
   if (exposures_) exposures_->begin();
-  sequence_ = static_cast<std::uint32_t>(sequence);
-  lane_ = lane;
-  if (plan_->takes_turns) return;
-  sequence_ = 0;
-  lane_ = route_.links->geometry().message_lane();
+  if (plan_->takes_turns) return set_turn(sequence, lane);
   for (std::size_t i = 0; i < numbers_.size(); ++i)
     if (is_local_message(plan_->steps[i])) numbers_[i] = queue_of(plan_->steps[i]).numbered++;
 }
@@ -193,24 +190,25 @@ bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t b
   if (transfer.done == 0 && exposures_ && Exposures::may_expose(step)) {
     exposures_->sends(step, Exposures::Way::staged);
     const auto begin = Exposures::Clock::now();
-    write_area(transfer, area, phase, data, bytes);
+    write_area(step, area, phase, data, bytes);
     envelope.set_writing(Exposures::Clock::now() - begin);
   } else {
-    write_area(transfer, area, phase, data, bytes);
+    write_area(step, area, phase, data, bytes);
   }
   channel.send_area(stream, envelope, area, phase);
   return true;
 }
 
-void ShmPort::write_area(const Transfer& transfer, int area, std::size_t phase, const std::byte* data,
+void ShmPort::write_area(const CompiledStep& step, int area, std::size_t phase, const std::byte* data,
                          std::size_t bytes) const {
-  std::byte* const into = transfer.channel->area(area) + phase;
-  if (bytes <= demoted_bytes || !transfer.channel->is_cold(area)) {
+  const Channel& channel = *channel_of(step);
+  std::byte* const into = channel.area(area) + phase;
+  if (bytes <= demoted_bytes || !channel.is_cold(area)) {
     std::memcpy(into, data, bytes);
     if (bytes <= demoted_bytes) demote(into, bytes);
     return;
   }
-  AreaWriter& writer = route_.links->writer(route_.locals[static_cast<std::size_t>(transfer.step->peer)]);
+  AreaWriter& writer = route_.links->writer(route_.locals[static_cast<std::size_t>(step.peer)]);
   if (writer.write(into, data, bytes) == AreaWriter::Way::past_caches) ++route_.counters->past_caches;
 }
 
@@ -226,7 +224,7 @@ ShmPort::Received ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes)
   const Envelope expected = envelope_of(step);
   if (!came.is_same(expected)) throw_mismatch(step, came, expected);
   if (came.area == 0) {
-    if (!receive_inline(transfer, incoming, bytes)) return Received::nothing;
+    if (!receive_inline(step, transfer.rest(), incoming, bytes)) return Received::nothing;
     channel.release(stream, came);
     transfer.done += bytes;
     return Received::piece;
@@ -238,24 +236,24 @@ ShmPort::Received ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes)
   else if (came.area == Envelope::delivered)
     ++route_.counters->delivered;
   else if (!(step.forward >= 0 && forward(transfer, channel.piece(came), bytes)))
-    take(transfer, channel.piece(came), bytes);
+    take(step, transfer.rest(), channel.piece(came), bytes);
   channel.release(stream, came);
   transfer.done += bytes;
   return came.area == Envelope::lent ? Received::piece_in_place : Received::piece;
 }
 
-bool ShmPort::receive_inline(const Transfer& transfer, const Channel::Incoming& incoming, std::int64_t bytes) const {
-  const CompiledStep& step = *transfer.step;
+bool ShmPort::receive_inline(const CompiledStep& step, const Operands& data, const Channel::Incoming& incoming,
+                             std::int64_t bytes) const {
   const auto size = static_cast<std::size_t>(bytes);
-  if (step.verb == Verb::recv) return incoming.read(transfer.data.into + transfer.done, size);
+  if (step.verb == Verb::recv) return incoming.read(data.into, size);
   if (size <= in_first_line) {
-    take(transfer, incoming.data(), bytes);
+    take(step, data, incoming.data(), bytes);
     return true;
   }
   constexpr auto most = static_cast<std::size_t>(Geometry{}.inline_bytes);
   alignas(line_bytes) std::array<std::byte, most> arrived;  // NOLINT(cppcoreguidelines-pro-type-member-init): costs
   if (!incoming.read(arrived.data(), size)) return false;
-  take(transfer, arrived.data(), bytes);
+  take(step, data, arrived.data(), bytes);
   return true;
 }
 

@@ -15,6 +15,7 @@
 #include "lib/shm/exposures.hpp"
 #include "lib/shm/links.hpp"
 #include "lib/shm/piece_sharing.hpp"
+#include "lib/shm/transfer.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti::shm {
@@ -64,6 +65,18 @@ class ShmPort {
     return post({index, &step, channel_of(step), operands}, recvs_);
   }
 
+  // Of a brief plan, one message after the other. Which of them are over is not noted until transferred().
+  void begin_briefly(std::uint64_t sequence, int lane) {
+    if (plan_->takes_turns) set_turn(sequence, lane);
+  }
+  template <class Again>
+  bool transfer(const CompiledStep& step, const Operands& data, Again& again) {
+    const bool is_over = step.verb == Verb::send ? send_now(step, data.lhs, again) : receive_now(step, data, again);
+    if (is_over) ++(step.verb == Verb::send ? route_.counters->shm.sent : route_.counters->shm.received);
+    return is_over;
+  }
+  void transferred(int index, const CompiledStep& step) { completed(index, step); }
+
   template <class OnComplete>
   int poll(OnComplete on_complete) {
     if (sends_.empty() && recvs_.empty()) return 0;
@@ -85,21 +98,6 @@ class ShmPort {
   }
 
  private:
-  struct Transfer {
-    int index = -1;  ///< Of the step.
-    const CompiledStep* step = nullptr;
-    Channel* channel = nullptr;
-    /// A send reads `lhs`, and `into` is where its answer belongs; a receive writes `into`; a receive-and-reduce has
-    /// all.
-    Operands data{};
-    std::int64_t done = 0;
-    std::uint64_t loan = 0;       ///< Of a send: its last piece that the receiver reads in place, by number; 0: none.
-    int looks = 0;                ///< Of a send that shares: for an area, in vain.
-    bool is_exposed = false;      ///< Of a send: the receiver has been told where all of it is.
-    bool is_refused = false;      ///< Of a send: that could not read it there.
-    Channel::Incoming awaited{};  ///< Of a receive whose turn it is: nothing can be done before this is there.
-  };
-
   /// A joint reduction under way. It waits, but not for ever, until the next pieces of all its messages are there;
   /// what it has not taken by then is received and reduced one by one.
   struct Joint {
@@ -112,8 +110,51 @@ class ShmPort {
     [[nodiscard]] bool has_waited_long();
   };
 
+  void set_turn(std::uint64_t sequence, int lane) {
+    sequence_ = static_cast<std::uint32_t>(sequence);
+    lane_ = lane;
+  }
   [[nodiscard]] Channel* channel_of(const CompiledStep& step) const {
     return channels_[static_cast<std::size_t>(step.peer)];
+  }
+  template <class Again>
+  bool send_now(const CompiledStep& step, const std::byte* data, Again& again) {
+    Channel& channel = *channel_of(step);
+    const Stream stream = stream_of(step, 0);
+    while (!channel.may_send(stream))
+      if (!again()) return false;
+    if (step.bytes <= inline_bytes_) {
+      channel.send(stream, envelope_of(step), data, static_cast<std::size_t>(step.bytes));
+      return true;
+    }
+    int area = channel.take_area(stream.lane);
+    for (; area < 0; area = channel.take_area(stream.lane))
+      if (!again()) return false;
+    const std::size_t phase = phase_of(data);
+    write_area(step, area, phase, data, static_cast<std::size_t>(step.bytes));
+    channel.send_area(stream, envelope_of(step), area, phase);
+    return true;
+  }
+  /// What cannot be received, as it is not what was expected, is left there: the usual way says what is wrong with it.
+  template <class Again>
+  bool receive_now(const CompiledStep& step, const Operands& data, Again& again) {
+    Channel& channel = *channel_of(step);
+    const Stream stream = stream_of(step, 0);
+    const Channel::Incoming incoming = channel.incoming(stream);
+    const bool in_slot = step.bytes <= inline_bytes_;
+    if (in_slot) incoming.expect(static_cast<std::size_t>(step.bytes));
+    while (!incoming.is_there())
+      if (!again()) return false;
+    const Envelope came = incoming.envelope();
+    if (!came.is_same(envelope_of(step)) || (came.area == 0) != in_slot || came.is_elsewhere()) return false;
+    if (in_slot) {
+      while (!receive_inline(step, data, incoming, step.bytes))
+        if (!again()) return false;
+    } else {
+      take(step, data, channel.piece(came), step.bytes);
+    }
+    channel.release(stream, came);
+    return true;
   }
   /// What takes longer than a look at other messages.
   static constexpr std::int64_t long_bytes = 4096;
@@ -187,18 +228,19 @@ class ShmPort {
   bool expose(Transfer& transfer);
   bool is_read(Transfer& transfer);
   bool send_area(Transfer& transfer, const std::byte* data, std::size_t bytes);
-  void write_area(const Transfer& transfer, int area, std::size_t phase, const std::byte* data,
+  void write_area(const CompiledStep& step, int area, std::size_t phase, const std::byte* data,
                   std::size_t bytes) const;
   enum class Received : std::uint8_t { nothing, piece, piece_in_place };
   Received receive_piece(Transfer& transfer, std::int64_t bytes);
   Received receive_exposed(Transfer& transfer, const Channel::Incoming& incoming, const Envelope& came);
-  bool receive_inline(const Transfer& transfer, const Channel::Incoming& incoming, std::int64_t bytes) const;
+  bool receive_inline(const CompiledStep& step, const Operands& data, const Channel::Incoming& incoming,
+                      std::int64_t bytes) const;
   /// Puts a piece where it belongs, straight from the memory in which it arrived.
-  void take(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) const {
-    if (transfer.step->verb == Verb::recv)
-      std::memcpy(transfer.data.into + transfer.done, piece, static_cast<std::size_t>(bytes));
+  void take(const CompiledStep& step, const Operands& data, const std::byte* piece, std::int64_t bytes) const {
+    if (step.verb == Verb::recv)
+      std::memcpy(data.into, piece, static_cast<std::size_t>(bytes));
     else
-      combine(transfer, piece, nullptr, bytes);
+      plan_->combine(step.lands_left ? piece : data.lhs, step.lands_left ? data.rhs : piece, data.into, bytes);
   }
   void borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes);
   bool forward(const Transfer& transfer, const std::byte* piece, std::int64_t bytes);
@@ -208,16 +250,11 @@ class ShmPort {
   [[nodiscard]] const std::byte* joint_piece(const CompiledStep& step, const Envelope& came,
                                              const Channel::Incoming& incoming, std::byte* room,
                                              std::size_t bytes) const;
-  /// `also`: gets the result too; nullptr: nothing does.
+  /// A piece of a receive-and-reduce; `also` gets the result too.
   void combine(const Transfer& transfer, const std::byte* piece, std::byte* also, std::int64_t bytes) const {
-    const std::int64_t at = transfer.done;
     const bool lands_left = transfer.step->lands_left;
-    const std::byte* const lhs = lands_left ? piece : transfer.data.lhs + at;
-    const std::byte* const rhs = lands_left ? transfer.data.rhs + at : piece;
-    if (also == nullptr)
-      plan_->combine(lhs, rhs, transfer.data.into + at, bytes);
-    else
-      plan_->combine(lhs, rhs, transfer.data.into + at, also, bytes);
+    const Operands data = transfer.rest();
+    plan_->combine(lands_left ? piece : data.lhs, lands_left ? data.rhs : piece, data.into, also, bytes);
   }
   /// Of the piece of a message before which `done` bytes have travelled.
   [[nodiscard]] Stream stream_of(const CompiledStep& step, std::int64_t done) const {
@@ -233,7 +270,7 @@ class ShmPort {
   const CompiledPlan* plan_;
   std::int64_t piece_bytes_ = 0, inline_bytes_ = 0;
   std::vector<Channel*> channels_;  ///< By rank of the communicator; nullptr: no message of the plan.
-  int lane_ = 0;
+  int lane_ = 0;                    ///< With the next: of this run, or of all messages that take no turns.
   std::uint32_t sequence_ = 0;
   std::uint32_t run_ = 0;
   std::vector<std::uint32_t> completed_;  ///< Per step: the run in which it was last complete.

@@ -1,0 +1,32 @@
+#pragma once
+// A message of an execution on its way through shared memory.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/engine/execution.hpp"
+#include "lib/shm/channel.hpp"
+
+namespace tutti::shm {
+
+struct Transfer {
+  int index = -1;  ///< Of the step.
+  const CompiledStep* step = nullptr;
+  Channel* channel = nullptr;
+  /// A send reads `lhs`, and `into` is where its answer belongs; a receive writes `into`; a receive-and-reduce has
+  /// all.
+  Operands data{};
+  std::int64_t done = 0;
+  std::uint64_t loan = 0;       ///< Of a send: its last piece that the receiver reads in place, by number; 0: none.
+  int looks = 0;                ///< Of a send that shares: for an area, in vain.
+  bool is_exposed = false;      ///< Of a send: the receiver has been told where all of it is.
+  bool is_refused = false;      ///< Of a send: that could not read it there.
+  Channel::Incoming awaited{};  ///< Of a receive whose turn it is: nothing can be done before this is there.
+  /// Of a receive: where what has not come yet belongs.
+  [[nodiscard]] Operands rest() const {
+    if (step->verb == Verb::recv) return {nullptr, nullptr, data.into + done};
+    return {data.lhs + done, data.rhs + done, data.into + done};
+  }
+};
+
+}  // namespace tutti::shm
