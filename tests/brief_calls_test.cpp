@@ -59,6 +59,7 @@ class BriefCalls : public testing::Test {
     Request received = recv_async(passed.data(), Count{count}, Type::int64, before_me(1), comm_);
     Request reduced = allreduce_async(mine.data(), sums.data(), Count{count}, Type::int64, Op::sum, comm_);
     between();
+    MPI_Barrier(MPI_COMM_WORLD);  // until then the message is under way on all ranks
     Request sent = send_async(mine.data(), Count{count}, Type::int64, after_me(1), comm_);
     reduced.wait();
     received.wait();
@@ -75,7 +76,6 @@ class BriefCalls : public testing::Test {
 
 /// Who comes last to a call need not wait; others may give up.
 TEST_F(BriefCalls, ShortOnesAreBrief) {
-  if (comm_.node_count() > 1) return;  // which send to other nodes as well
   constexpr int calls = 500;
   const auto brief_of = [&](const auto& call) {
     const std::uint64_t before = brief();
@@ -88,10 +88,13 @@ TEST_F(BriefCalls, ShortOnesAreBrief) {
   for (const std::size_t count : {0, 1, 32}) {
     EXPECT_GT(brief_of([&] { reduce_all(count); }), 0U) << count;
     EXPECT_GT(brief_of([&] { from_root(Rank{0}, count); }), 0U) << count;
-    EXPECT_EQ(size_ > 1 && brief_of([&] { pass_on(count); }) == 0, false) << count;
+    if (size_ == 1 || comm_.node_count() > 1) continue;  // each rank of several nodes sends or receives over MPI
+    EXPECT_GT(brief_of([&] { pass_on(count); }), 0U) << count;
   }
   EXPECT_GT(brief_of([&] { barrier(comm_); }), 0U);
-  EXPECT_EQ(size_ == 2 && brief_of([&] { reduce_all(512); }) == 0, false) << "in an area";
+  if (size_ == 2) {
+    EXPECT_GT(brief_of([&] { reduce_all(512); }), 0U) << "in an area";
+  }
 }
 
 void add(const void* lhs, const void* rhs, void* into, Count count, void*) {
@@ -123,8 +126,10 @@ TEST_F(BriefCalls, ManyMessagesOfAPairAreNot) {
     for (int i = 0; i < 10; ++i)
       batch.run();
     EXPECT_EQ(out, std::vector<Value>(messages, before_me(1).value()));
-    if (messages > 3) {
-      EXPECT_EQ(brief(), before);
+    std::uint64_t of_all = brief() - before;
+    MPI_Allreduce(MPI_IN_PLACE, &of_all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    if (comm_.node_count() == 1) {
+      EXPECT_EQ(of_all > 0, messages <= 3) << messages;
     }
   }
 }
@@ -138,8 +143,8 @@ TEST_F(BriefCalls, NoneIsWhileSomethingIsUnderWay) {
       reduce_all(1);
       from_root(Rank{i % size_}, 1);
     }
+    EXPECT_EQ(brief(), before);
   });
-  EXPECT_EQ(brief(), before);
 }
 
 TEST_F(BriefCalls, WaitForALateRank) {

@@ -194,6 +194,7 @@ TEST(Engine, BriefPlansSendBeforeTheyWait) {
   const Algorithm& one_shot = *find_algorithm(Collective::allreduce, "one_shot");
   for (const CompiledPlan& plan : brief_plans_of(one_shot, 5, Count{1}, Aliasing::separate())) {
     EXPECT_TRUE(plan.is_brief);
+    EXPECT_TRUE(plan.in_order);
     for (std::size_t i = 0; i < 4; ++i)
       EXPECT_EQ(plan.steps[i].verb, Verb::send) << i;
   }
@@ -220,7 +221,6 @@ TEST(Engine, SendsArePutBeforeWhatTheyNeedNotWaitFor) {
       names_after[i] = after[i];
     }
     put_sends_first(steps, after);
-    std::vector<bool> is_done(steps.size());
     int last_send = -1, last_other = -1;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const bool sends = steps[i].verb == Verb::send;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "tests/shm_support.hpp"
 #include "tests/shm_two_ends.hpp"
 #include "tutti/error.hpp"
 
@@ -124,6 +125,35 @@ TEST_F(TwoEnds, LentPiecesAndACopiedOne) {
   heap_->deallocate(data);
 }
 
+/// How many messages a sender is sure to have room for, however many were sent and read before.
+TEST(Room, IsThereOnceAllHasBeenRead) {
+  for (const int slots : {1, 2, 4, 8}) {
+    Geometry geometry;
+    geometry.ring_slots = slots;
+    int least = slots;
+    for (int before = 0; before < 2 * slots; ++before) {
+      test::Memory memory(geometry.window_bytes(2));
+      std::byte* const published[] = {memory.data() + geometry.published_at(2, 0),
+                                      memory.data() + geometry.published_at(2, 1)};
+      Publisher low{geometry, published[0]}, high{geometry, published[1]};
+      Channel sender{geometry, memory.data(), 0, published[1], low};
+      Channel receiver{geometry, memory.data(), 1, published[0], high};
+      const Stream stream{};
+      for (int i = 0; i < before; ++i) {
+        ASSERT_TRUE(sender.may_send(stream));
+        sender.send(stream, {}, nullptr, 0);
+        receiver.release(stream, {});
+      }
+      int room = 0;
+      for (; sender.may_send(stream); ++room)
+        sender.send(stream, {}, nullptr, 0);
+      least = std::min(least, room);
+    }
+    EXPECT_EQ(least, slots - (slots - 1) / 2) << slots;
+    EXPECT_GE(least, geometry.ring_room()) << slots;
+  }
+}
+
 /// Brief runs of both ends, each broken off where it would have to wait.
 class BriefRuns : public TwoEnds {
  protected:
@@ -139,6 +169,19 @@ class BriefRuns : public TwoEnds {
     run.begin();
     run.skip(done);
     return run.advance();
+  }
+
+  /// The first message alone.
+  static CompiledPlan plan_of_one(int me) {
+    Problem problem{.rank = Rank{me}, .size = ranks, .count = Count{bytes / 2}};
+    problem.collective = Collective::gather;
+    ScheduleBuilder builder{problem};
+    const auto half = [](Region all) { return Region{all.buffer, Count{0}, Count{bytes / 2}}; };
+    if (me == 0)
+      builder.recv(half(builder.output()), Rank{1});
+    else
+      builder.send(half(builder.input()), Rank{0});
+    return compiled(builder.build(), problem, Op::sum);
   }
 
   CompiledPlan plans_[2] = {plan_of(0, bytes), plan_of(1, bytes)};
@@ -158,20 +201,24 @@ TEST_F(BriefRuns, WaitForWhatIsNotThere) {
   EXPECT_EQ(received_, data_);
 }
 
-TEST_F(BriefRuns, WaitForRoom) {
-  for (int round = 0; round < 3; ++round) {
-    received_.assign(bytes, {});
-    std::uint64_t sequence = static_cast<std::uint64_t>(10 * round);
-    std::size_t sent = 2;
-    for (; sent == 2; ++sequence)
-      sent = run(sender_, sequence);
-    const std::uint64_t waits = --sequence;
-    for (sequence = static_cast<std::uint64_t>(10 * round); sequence < waits; ++sequence)
-      EXPECT_EQ(run(receiver_, sequence), 2U);
-    EXPECT_TRUE(go_on(sender_, waits, sent));
-    EXPECT_EQ(run(receiver_, waits), 2U);
-    EXPECT_EQ(received_, data_);
-  }
+/// A ring of four slots, of which the receiver gives two back at a time.
+TEST_F(BriefRuns, GoOnFromTheMiddle) {
+  const auto sent_of_one = plan_of_one(1);
+  Run one{sent_of_one, ShmPort{route_of(1), sent_of_one}};
+  one.bind(data_.data(), nullptr);
+  EXPECT_EQ(run(one, 0), 1U);
+  EXPECT_EQ(run(sender_, 1), 2U);
+  EXPECT_EQ(run(sender_, 2), 1U) << "there is no room for the second";
+  const auto received_of_one = plan_of_one(0);
+  Run first{received_of_one, ShmPort{route_of(0), received_of_one}};
+  first.bind(nullptr, received_.data());
+  EXPECT_EQ(run(first, 0), 1U);
+  EXPECT_EQ(run(receiver_, 1), 2U);
+  EXPECT_EQ(run(receiver_, 2), 1U);
+  received_.assign(bytes, {});
+  EXPECT_TRUE(go_on(sender_, 2, 1));
+  EXPECT_TRUE(go_on(receiver_, 2, 1));
+  EXPECT_TRUE(std::equal(data_.begin() + bytes / 2, data_.end(), received_.begin() + bytes / 2));
 }
 
 TEST_F(BriefRuns, LeaveWhatIsNotExpected) {

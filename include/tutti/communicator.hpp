@@ -42,7 +42,8 @@ struct MessageCounters {
   // And in messages:
   std::uint64_t single_copies = 0;  ///< Read in a peer's own memory: TUTTI_SINGLE_COPY.
   std::uint64_t refused = 0;        ///< That the system did not let this rank read there, or not to the end.
-  /// Blocking calls, of short messages or none, that were done step by step, as nothing else was under way.
+  // And in calls:
+  /// Blocking ones, of short messages or none, done step by step to their end, as nothing else was under way.
   std::uint64_t brief = 0;
 };
 

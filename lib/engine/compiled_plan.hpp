@@ -81,7 +81,7 @@ struct SharedMemory {
   std::span<const std::uint8_t> reaches{};  ///< By rank of the communicator: 1 if it does; empty: none.
   std::int64_t slot_bytes = 0;              ///< Messages of up to so many travel in slots.
   std::int64_t piece_bytes = 0;             ///< Larger messages than this leave in pieces.
-  int ring_room = 0;   ///< So many messages of a pair have room in a ring, if all before have been read.
+  int ring_room = 0;   ///< So many messages of a pair surely have room, if all before have been read.
   int swap_slots = 0;  ///< So many messages (or pieces) of a plan each way may be in swapped slots.
   [[nodiscard]] bool reaches_rank(Rank rank) const {
     return !reaches.empty() && reaches[static_cast<std::size_t>(rank.value())] != 0;

@@ -41,6 +41,7 @@ using Bases = std::array<std::byte*, 3>;
 ///   bool transfer(step, data, again)       of a brief plan: sends, or receives and reduces, the step's message,
 ///                                          looking again for as long as `again()` says; false: that is still to be
 ///                                          done
+///   void begin_briefly(...)                instead of begin(), before transfer()
 ///   void transferred(index, step)          what transfer() did belongs to the run that has begun since
 ///   int poll(on_complete)                  never blocks; calls on_complete(index) for each message that completed;
 ///                                          more than 0: it is worth to look again

@@ -1,6 +1,7 @@
 #include "lib/engine/step_order.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <utility>
 
@@ -28,6 +29,8 @@ bool starts_in_order(const Dependencies& after) {
 void put_sends_first(std::vector<CompiledStep>& steps, Dependencies& after) {
   const std::size_t n = steps.size();
   std::vector<int> place(n, -1);
+  for (std::size_t i = 0; i < n; ++i)
+    assert(std::ranges::all_of(after[i], [i](int before) { return before < static_cast<int>(i); }));
   const auto is_ready = [&](std::size_t i) {
     return std::ranges::all_of(after[i], [&](int before) { return place[static_cast<std::size_t>(before)] >= 0; });
   };

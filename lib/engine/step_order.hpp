@@ -10,8 +10,8 @@ namespace tutti {
 /// Whether everything that step i waits for has completed whenever step i + 1 may start, for all i.
 [[nodiscard]] bool starts_in_order(const Dependencies& after);
 
-/// Puts sends before what they need not wait for, so that a rank that does one step after the other keeps nobody
-/// waiting for them. Sends keep their order, and so do the others. Steps must wait for none after them.
+/// Puts sends before other steps that they need not wait for, so that a rank that does one step after the other keeps
+/// nobody waiting for them. Sends keep their order, and so do the others. Steps must wait for none after them.
 void put_sends_first(std::vector<CompiledStep>& steps, Dependencies& after);
 
 }  // namespace tutti

@@ -40,8 +40,11 @@ struct Geometry {
   [[nodiscard]] constexpr int all_lanes() const { return lanes + 1; }
   [[nodiscard]] constexpr int message_lane() const { return lanes; }
 
-  /// So many messages have room in a ring whose reader has read all before: it gives slots back half of them at a time.
-  [[nodiscard]] constexpr int ring_room() const { return ring_slots - (ring_slots - 1) / 2; }
+  /// So many messages of a pair surely have room if all before have been read: slots of a ring come back half of them
+  /// at a time, and of a side's areas the other one may keep `slack`, but for the one in reserve.
+  [[nodiscard]] constexpr int ring_room() const {
+    return std::min(ring_slots - (ring_slots - 1) / 2, pool - slack + 1);
+  }
 
   // Control memory of a pair, lane by lane: swapped slots, a ring for each direction, a line of credits for each
   // (the first for the ring, three for loans).
