@@ -14,8 +14,8 @@ class BriefCalls : public testing::Test {
   static constexpr std::size_t most = 6000;
 
   [[nodiscard]] std::uint64_t brief() const { return comm_.message_counters().brief; }
-  [[nodiscard]] Rank after_me(int distance) const { return Rank{(rank_ + distance) % size_}; }
-  [[nodiscard]] Rank before_me(int distance) const { return Rank{(rank_ + size_ - distance) % size_}; }
+  [[nodiscard]] Rank next() const { return Rank{(rank_ + 1) % size_}; }
+  [[nodiscard]] Rank previous() const { return Rank{(rank_ + size_ - 1) % size_}; }
   [[nodiscard]] Value given(int rank) const { return 1000 * Value{rank} + made_; }
   void prepare() {
     ++made_;
@@ -23,7 +23,6 @@ class BriefCalls : public testing::Test {
     out_.assign(most, -1);
   }
   [[nodiscard]] Value sum() const { return 500 * Value{size_} * (size_ - 1) + made_ * size_; }
-  void expect_sum(std::size_t count) const { expect(out_, count, sum()); }
   void expect(const std::vector<Value>& values, std::size_t count, Value value) const {
     EXPECT_EQ(values[0], count > 0 ? value : -1) << "call " << made_;
     EXPECT_EQ(values[count], -1);
@@ -35,12 +34,12 @@ class BriefCalls : public testing::Test {
   void reduce_all(std::size_t count, const Op& op = Op::sum) {
     prepare();
     allreduce(in_.data(), out_.data(), Count{count}, Type::int64, op, comm_);
-    expect_sum(count);
+    expect(out_, count, sum());
   }
   void pass_on(std::size_t count) {
     prepare();
-    sendrecv(in_.data(), Count{count}, after_me(1), out_.data(), Count{count}, before_me(1), Type::int64, comm_);
-    expect(out_, count, given(before_me(1).value()));
+    sendrecv(in_.data(), Count{count}, next(), out_.data(), Count{count}, previous(), Type::int64, comm_);
+    expect(out_, count, given(previous().value()));
   }
   void from_root(Rank root, std::size_t count) {
     prepare();
@@ -55,17 +54,17 @@ class BriefCalls : public testing::Test {
     prepare();
     std::vector<Value> sums(count + 1, -1), passed(count + 1, -1);
     const std::vector<Value> mine(count, given(rank_));
-    const Value sum = this->sum(), previous = given(before_me(1).value());
-    Request received = recv_async(passed.data(), Count{count}, Type::int64, before_me(1), comm_);
+    const Value sum = this->sum(), of_previous = given(previous().value());
+    Request received = recv_async(passed.data(), Count{count}, Type::int64, previous(), comm_);
     Request reduced = allreduce_async(mine.data(), sums.data(), Count{count}, Type::int64, Op::sum, comm_);
     between();
     MPI_Barrier(MPI_COMM_WORLD);  // until then the message is under way on all ranks
-    Request sent = send_async(mine.data(), Count{count}, Type::int64, after_me(1), comm_);
+    Request sent = send_async(mine.data(), Count{count}, Type::int64, next(), comm_);
     reduced.wait();
     received.wait();
     sent.wait();
     EXPECT_EQ(sums[0], sum);
-    EXPECT_EQ(passed[0], previous);
+    EXPECT_EQ(passed[0], of_previous);
   }
 
   Communicator comm_{MPI_COMM_WORLD};
@@ -120,12 +119,12 @@ TEST_F(BriefCalls, ManyMessagesOfAPairAreNot) {
     std::vector<Value> in(messages, rank_), out(messages, -1);
     Batch batch{comm_};
     for (std::size_t i = 0; i < messages; ++i) {
-      batch.send(&in[i], Count{1}, Type::int64, after_me(1));
-      batch.recv(&out[i], Count{1}, Type::int64, before_me(1));
+      batch.send(&in[i], Count{1}, Type::int64, next());
+      batch.recv(&out[i], Count{1}, Type::int64, previous());
     }
     for (int i = 0; i < 10; ++i)
       batch.run();
-    EXPECT_EQ(out, std::vector<Value>(messages, before_me(1).value()));
+    EXPECT_EQ(out, std::vector<Value>(messages, previous().value()));
     std::uint64_t of_all = brief() - before;
     MPI_Allreduce(MPI_IN_PLACE, &of_all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     if (comm_.node_count() == 1) {

@@ -159,9 +159,12 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
     after.push_back(step.after);
   }
   plan.takes_turns = window.takes_turns;
-  const bool is_short = has_only_short_messages(plan, by_pair(plan.steps), memory);
-  if (is_short) put_sends_first(plan.steps, after);
-  const Messages pairs = by_pair(plan.steps);
+  Messages pairs = by_pair(plan.steps);
+  const bool is_short = has_only_short_messages(plan, pairs, memory);
+  if (is_short) {
+    put_sends_first(plan.steps, after);
+    pairs = by_pair(plan.steps);
+  }
   choose_paths(plan, pairs, window.far, memory);
   find_send_groups(plan);
   if (plan.takes_turns) {  // else messages have no numbers

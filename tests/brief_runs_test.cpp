@@ -1,0 +1,106 @@
+// Plans of short messages: which are brief, and brief runs that are broken off.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "lib/engine/step_order.hpp"
+#include "tests/engine_jobs.hpp"
+
+namespace tutti {
+namespace {
+
+using namespace test;
+
+/// Plans of short messages on ranks that all share memory.
+std::vector<CompiledPlan> brief_plans_of(const Algorithm& algorithm, int size, Count count, Aliasing aliasing) {
+  const std::vector<std::uint8_t> reaches(static_cast<std::size_t>(size), 1);
+  const SharedMemory memory{
+      .reaches = reaches, .slot_bytes = 256, .piece_bytes = 4096, .ring_room = 3, .swap_slots = 2};
+  return plans_of(algorithm, size, count, aliasing, 1, Op::sum, 0, memory);
+}
+
+TEST(BriefRuns, EveryBriefAllreduceBrokenOffAnywhere) {
+  int brief_runs = 0, broken_off = 0;
+  for (const Algorithm* algorithm : allreduces())
+    for (int size = 1; size <= 9; ++size)
+      for (const Count count : {Count{0}, Count{1}, Count{29}})
+        for (const Aliasing aliasing : {Aliasing::separate(), Aliasing::in_place()}) {
+          const auto plans = brief_plans_of(*algorithm, size, count, aliasing);
+          if (!std::ranges::all_of(plans, &CompiledPlan::is_brief)) continue;
+          Job job{plans, count, aliasing, static_cast<unsigned>(size)};
+          for (int run = 0; run < (aliasing == Aliasing::separate() ? 8 : 1); ++run) {
+            ASSERT_TRUE(job.run_briefly()) << algorithm->name << " p=" << size << " is stuck";
+            for (const Values& output : job.outputs())
+              ASSERT_EQ(output, sum_of_ranks(size, count)) << algorithm->name << " p=" << size;
+          }
+          brief_runs += job.brief_runs();
+          broken_off += job.broken_off();
+        }
+  EXPECT_GT(broken_off, 1000);
+  EXPECT_GT(brief_runs - broken_off, 1000);
+}
+
+TEST(BriefRuns, BriefPlansSendBeforeTheyWait) {
+  const Algorithm& one_shot = *find_algorithm(Collective::allreduce, "one_shot");
+  for (const CompiledPlan& plan : brief_plans_of(one_shot, 5, Count{1}, Aliasing::separate())) {
+    EXPECT_TRUE(plan.is_brief);
+    EXPECT_TRUE(plan.in_order);
+    for (std::size_t i = 0; i < 4; ++i)
+      EXPECT_EQ(plan.steps[i].verb, Verb::send) << i;
+  }
+  // The sends of its second round wait for all that was received in the first.
+  const Algorithm& doubling = *find_algorithm(Collective::allreduce, "recursive_doubling");
+  const CompiledPlan plan = brief_plans_of(doubling, 4, Count{1}, Aliasing::separate())[0];
+  EXPECT_TRUE(plan.is_brief);
+  EXPECT_EQ(plan.steps[0].verb, Verb::send);
+  EXPECT_NE(plan.steps[1].verb, Verb::send);
+}
+
+/// Any steps whatever: what each waits for stays before it, and no send could be earlier.
+TEST(BriefRuns, SendsArePutBeforeWhatTheyNeedNotWaitFor) {
+  std::minstd_rand random{1};
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<CompiledStep> steps(1 + random() % 30);
+    Dependencies after(steps.size());
+    std::vector<std::vector<int>> names_after(steps.size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      steps[i].verb = static_cast<Verb>(random() % 5);
+      steps[i].message = static_cast<int>(i);  // its name
+      for (std::size_t k = 0; i > 0 && k < random() % 3; ++k)
+        after[i].push_back(static_cast<int>(random() % i));
+      names_after[i] = after[i];
+    }
+    put_sends_first(steps, after);
+    int last_send = -1, last_other = -1;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const bool sends = steps[i].verb == Verb::send;
+      int& last = sends ? last_send : last_other;
+      EXPECT_LT(last, steps[i].message);
+      last = steps[i].message;
+      std::vector<int> names;
+      for (const int before : after[i]) {
+        EXPECT_LT(before, static_cast<int>(i));
+        names.push_back(steps[static_cast<std::size_t>(before)].message);
+      }
+      EXPECT_EQ(names, names_after[static_cast<std::size_t>(last)]);
+      const bool waits_for_last = i > 0 && std::ranges::count(after[i], static_cast<int>(i) - 1) > 0;
+      EXPECT_TRUE(!sends || i == 0 || steps[i - 1].verb == Verb::send || waits_for_last);
+    }
+  }
+}
+
+TEST(BriefRuns, LongMessagesAreNotBrief) {
+  const Algorithm& doubling = *find_algorithm(Collective::allreduce, "recursive_doubling");
+  EXPECT_TRUE(brief_plans_of(doubling, 2, Count{1024}, Aliasing::separate())[0].is_brief);
+  EXPECT_FALSE(brief_plans_of(doubling, 2, Count{1025}, Aliasing::separate())[0].is_brief);
+  EXPECT_FALSE(plans_of(doubling, 2, Count{1}, Aliasing::separate(), 1)[0].is_brief) << "not in shared memory";
+  // Of data that go to several ranks one copy is made, and those of several are reduced together.
+  const Algorithm& one_shot = *find_algorithm(Collective::allreduce, "one_shot");
+  EXPECT_TRUE(brief_plans_of(one_shot, 4, Count{64}, Aliasing::separate())[0].is_brief);
+  EXPECT_FALSE(brief_plans_of(one_shot, 4, Count{65}, Aliasing::separate())[0].is_brief);
+}
+
+}  // namespace
+}  // namespace tutti
