@@ -94,6 +94,12 @@ bool has_only_short_messages(const CompiledPlan& plan, const Messages& pairs, co
   });
 }
 
+/// Reorders steps; returns where the messages of each pair are then.
+Messages with_sends_first(std::vector<CompiledStep>& steps, Dependencies& after) {
+  put_sends_first(steps, after);
+  return by_pair(steps);
+}
+
 /// Of plans with only short messages: none but those in slots is shared or reduced with others, and nothing throws.
 bool may_be_brief(const CompiledPlan& plan, std::int64_t slot_bytes) {
   const auto is_by_itself = [slot_bytes](const CompiledStep& step) {
@@ -161,10 +167,7 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   plan.takes_turns = window.takes_turns;
   Messages pairs = by_pair(plan.steps);
   const bool is_short = has_only_short_messages(plan, pairs, memory);
-  if (is_short) {
-    put_sends_first(plan.steps, after);
-    pairs = by_pair(plan.steps);
-  }
+  if (is_short) pairs = with_sends_first(plan.steps, after);
   choose_paths(plan, pairs, window.far, memory);
   find_send_groups(plan);
   if (plan.takes_turns) {  // else messages have no numbers
