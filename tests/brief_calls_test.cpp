@@ -91,8 +91,8 @@ TEST_F(BriefCalls, ShortOnesAreBrief) {
     EXPECT_GT(brief_of([&] { pass_on(count); }), 0U) << count;
   }
   EXPECT_GT(brief_of([&] { barrier(comm_); }), 0U);
-  if (size_ == 2) {
-    EXPECT_GT(brief_of([&] { reduce_all(512); }), 0U) << "in an area";
+  if (size_ <= 4) {
+    EXPECT_GT(brief_of([&] { reduce_all(512); }), 0U) << "in areas, a copy for each rank";
   }
 }
 

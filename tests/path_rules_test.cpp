@@ -149,6 +149,12 @@ TEST(PathRules, FindPlansThatAreNotBrief) {
     plan.is_brief = true;
     return step.is_message() && step.bytes > piece;
   });
+  const Job sharing =
+      compiled(read_choice(Collective::allreduce, "one_shot"), 3, Count{7}, checker::Placement::separate);
+  CompiledPlan shared = sharing.plans[0];
+  ASSERT_FALSE(shared.is_brief);
+  shared.is_brief = true;
+  EXPECT_NE(broken_path_rule(shared, sharing.memory).find("shared or joined"), std::string::npos);
   const Job job =
       compiled(read_choice(Collective::allreduce, "recursive_doubling"), 4, Count{4}, checker::Placement::separate);
   CompiledPlan plan = job.plans[0];

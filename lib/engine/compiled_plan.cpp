@@ -100,14 +100,6 @@ Messages with_sends_first(std::vector<CompiledStep>& steps, Dependencies& after)
   return by_pair(steps);
 }
 
-/// Of plans with only short messages: none but those in slots is shared or reduced with others, and nothing throws.
-bool may_be_brief(const CompiledPlan& plan, std::int64_t slot_bytes) {
-  const auto is_by_itself = [slot_bytes](const CompiledStep& step) {
-    return step.bytes <= slot_bytes || (step.group < 0 && step.joint < 0);
-  };
-  return plan.op.kind() != Op::Kind::user && std::ranges::all_of(plan.steps, is_by_itself);
-}
-
 void flatten(const Dependencies& after, CompiledPlan& plan) {
   const Dependencies dependents = dependents_of(after);
   for (std::size_t i = 0; i < after.size(); ++i) {
@@ -169,14 +161,14 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   const bool is_short = has_only_short_messages(plan, pairs, memory);
   if (is_short) pairs = with_sends_first(plan.steps, after);
   choose_paths(plan, pairs, window.far, memory);
-  find_send_groups(plan);
+  find_send_groups(plan, memory);
+  plan.is_brief = is_short && plan.groups == 0 && op.kind() != Op::Kind::user;
   if (plan.takes_turns) {  // else messages have no numbers
     find_answers(plan, pairs, after);
-    find_joint_reductions(plan, after);
+    if (!plan.is_brief) find_joint_reductions(plan, after);  // which takes longer than to reduce a few short ones
   }
   limit_messages(plan.steps, pairs, window.messages, after);
   plan.in_order = starts_in_order(after);
-  plan.is_brief = is_short && may_be_brief(plan, memory.slot_bytes);
   flatten(after, plan);
   if (const std::string broken = broken_path_rule(plan, memory); !broken.empty())
     throw Error("a plan that shared memory cannot carry safely: " + broken);

@@ -81,6 +81,8 @@ struct SharedMemory {
   std::span<const std::uint8_t> reaches{};  ///< By rank of the communicator: 1 if it does; empty: none.
   std::int64_t slot_bytes = 0;              ///< Messages of up to so many travel in slots.
   std::int64_t piece_bytes = 0;             ///< Larger messages than this leave in pieces.
+  /// Data that go to several ranks are copied for each of them if that takes no more bytes altogether.
+  std::int64_t copied_bytes = 0;
   int ring_room = 0;   ///< So many messages of a pair surely have room, if all before have been read.
   int swap_slots = 0;  ///< So many messages (or pieces) of a plan each way may be in swapped slots.
   [[nodiscard]] bool reaches_rank(Rank rank) const {
@@ -126,8 +128,8 @@ struct CompiledPlan {
   [[nodiscard]] std::string name() const;
   /// Starting steps strictly in order delays none: whatever step i waits for, step i + 1 waits for too.
   bool in_order = false;
-  /// All messages are short ones through shared memory, few of a pair, sent as early as can be, of which none is worth
-  /// to be shared or to be reduced with others, and no step throws: Execution::run_briefly().
+  /// All messages are short ones through shared memory, few of a pair, sent as early as can be, none is shared or
+  /// reduced with others, and no step throws: Execution::run_briefly().
   bool is_brief = false;
 };
 

@@ -31,8 +31,9 @@ using Messages = std::map<std::pair<int, bool>, std::vector<int>>;  // by peer, 
 /// Decides how messages travel, from what both ends of a pair know alike: how many there are, of which sizes.
 void choose_paths(CompiledPlan& plan, const Messages& pairs, Path far, const SharedMemory& memory);
 
-/// Finds the sends of the same data: of the same region, which no step writes between them.
-void find_send_groups(CompiledPlan& plan);
+/// Finds the sends of the same data that are worth to share a copy: of the same region, which no step writes between
+/// them.
+void find_send_groups(CompiledPlan& plan, const SharedMemory& memory);
 
 /// Finds what may be written in place before it is sent: the results of receive-and-reduce steps that go back to where
 /// the data came from, and those places for them that are free once the data have been read.

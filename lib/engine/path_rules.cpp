@@ -93,8 +93,7 @@ class PathRules {
       if (!step(i).is_message()) continue;
       require(is_shared_memory(step(i).path), step(i), "a message of a brief plan that is not in shared memory");
       require(pieces({i}) == 1, step(i), "a message of a brief plan in pieces");
-      require(step(i).bytes <= memory_.slot_bytes || (step(i).joint < 0 && step(i).group < 0), step(i),
-              "a message of a brief plan that is shared or joined");
+      require(step(i).joint < 0 && step(i).group < 0, step(i), "a message of a brief plan that is shared or joined");
     }
   }
 

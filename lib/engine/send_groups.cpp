@@ -9,15 +9,16 @@ namespace {
 
 class SendGroups {
  public:
-  explicit SendGroups(CompiledPlan& plan) : plan_(plan) {}
+  SendGroups(CompiledPlan& plan, const SharedMemory& memory) : plan_(plan), memory_(memory) {}
 
   void find() {
     for (CompiledStep& step : plan_.steps) {
       if (step.verb != Verb::send)
         close(span(step.into, step.into_at, step.bytes));
-      else if (is_shared_memory(step.path) && step.bytes > 0)
+      else if (is_shared_memory(step.path) && step.bytes > memory_.slot_bytes)
         join(step);
     }
+    keep_those_worth_it();
   }
 
  private:
@@ -53,14 +54,26 @@ class SendGroups {
     if (open.first->group < 0) open.first->group = plan_.groups++;
     send.group = open.first->group;
   }
+  void keep_those_worth_it() {
+    std::vector<std::int64_t> bytes(static_cast<std::size_t>(plan_.groups));
+    for (const CompiledStep& step : plan_.steps)
+      if (step.group >= 0) bytes[static_cast<std::size_t>(step.group)] += step.bytes;
+    std::vector<int> names;
+    plan_.groups = 0;
+    for (const std::int64_t each : bytes)
+      names.push_back(each > memory_.copied_bytes ? plan_.groups++ : -1);
+    for (CompiledStep& step : plan_.steps)
+      if (step.group >= 0) step.group = names[static_cast<std::size_t>(step.group)];
+  }
 
   CompiledPlan& plan_;
+  const SharedMemory& memory_;
   std::map<Span, Open> open_;  ///< Data that were sent and not written since.
   std::int64_t longest_ = 0;   ///< Of them.
 };
 
 }  // namespace
 
-void find_send_groups(CompiledPlan& plan) { SendGroups{plan}.find(); }
+void find_send_groups(CompiledPlan& plan, const SharedMemory& memory) { SendGroups{plan, memory}.find(); }
 
 }  // namespace tutti

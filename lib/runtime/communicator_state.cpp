@@ -159,6 +159,7 @@ SharedMemory CommunicatorState::shared_memory() const {
   return {.reaches = is_local_,
           .slot_bytes = geometry.inline_bytes,
           .piece_bytes = geometry.area_bytes,
+          .copied_bytes = geometry.copied_bytes,
           .ring_room = geometry.ring_room(),
           .swap_slots = geometry.swap_slots};
 }
