@@ -148,6 +148,7 @@ Route CommunicatorState::route() {
           .shm = {.links = links_,
                   .locals = locals_,
                   .counters = &counters_,
+                  .processors = is_crowded_ && links_ != nullptr ? carrier_->fabric().processors() : nullptr,
                   .patience = is_crowded_ ? 8 : 256,
                   .single_copy = settings_.single_copy},
           .counters = &counters_};

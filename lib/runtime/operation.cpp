@@ -56,7 +56,13 @@ bool Operation::run_or_start() {
     start(Kind::blocking);
     return over();
   }
-  auto look_again = [&progress, looks = 0, yields = communicator_.is_crowded()]() mutable {
+  const RoutedPort& port = execution_.port();
+  auto look_again = [&progress, &port, looks = 0, spins = 0, yields = communicator_.is_crowded()]() mutable {
+    if (yields && spins++ < looks_a_turn && port.waits_for_other_processors()) {
+      relax();
+      return !progress.has_waiting_threads();
+    }
+    spins = 0;
     if (progress.has_waiting_threads() || is_time_for_others(looks++, yields)) return false;
     give_way(yields);
     return true;

@@ -9,26 +9,33 @@
 #include "lib/mpi/check.hpp"
 
 namespace tutti::shm {
+namespace {
+
+std::int64_t bytes_of_introductions(int ranks) {
+  return SingleCopy::shared_bytes(ranks) + Processors::shared_bytes(ranks);
+}
+
+}  // namespace
 
 Fabric::Fabric(MPI_Comm node, int contexts) {
   mpi::check(MPI_Comm_size(node, &ranks_), "MPI_Comm_size");
   mpi::check(MPI_Comm_rank(node, &me_), "MPI_Comm_rank");
   geometry_ = Geometry::for_ranks(ranks_);
   const std::int64_t heap = Segment::first_free + contexts * geometry_.window_bytes(ranks_);
-  const std::int64_t identities = heap + ranks_ * NodeHeap::bytes_of_each(ranks_);
-  segment_ = std::make_shared<Segment>(node, identities + SingleCopy::shared_bytes(ranks_));
-  take_part_in_single_copy(identities);
+  const std::int64_t introductions = heap + ranks_ * NodeHeap::bytes_of_each(ranks_);
+  segment_ = std::make_shared<Segment>(node, introductions + bytes_of_introductions(ranks_));
+  introduce(introductions);
   map_heap(heap);
   meet(node);
 }
 
 /// A rank that cannot take part neither reads nor is read; the others find that out when they first try.
-void Fabric::take_part_in_single_copy(std::int64_t offset) {
+void Fabric::introduce(std::int64_t offset) {
   try {
-    const std::int64_t bytes = SingleCopy::shared_bytes(ranks_);
-    segment_->reserve(offset, bytes);
-    identities_ = segment_->map(offset, bytes);
-    single_copy_ = std::make_shared<SingleCopy>(identities_.data(), ranks_, me_);
+    segment_->reserve(offset, bytes_of_introductions(ranks_));
+    introductions_ = segment_->map(offset, bytes_of_introductions(ranks_));
+    processors_.emplace(introductions_.data() + SingleCopy::shared_bytes(ranks_), me_);
+    single_copy_ = std::make_shared<SingleCopy>(introductions_.data(), ranks_, me_);
   } catch (const std::exception&) {  // not attached, or no memory: messages are staged
     single_copy_ = nullptr;
   }

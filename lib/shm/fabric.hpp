@@ -5,10 +5,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "lib/shm/links.hpp"
 #include "lib/shm/node_heap.hpp"
+#include "lib/shm/processors.hpp"
 #include "lib/shm/single_copy.hpp"
 
 namespace tutti::shm {
@@ -31,18 +33,21 @@ class Fabric {
   [[nodiscard]] Links& links(int context);
   /// Memory for programs; nullptr if not all ranks of `node` can map it, the same on all of them.
   [[nodiscard]] const std::shared_ptr<NodeHeap>& heap() const { return heap_; }
+  /// Where its ranks run; nullptr if this one cannot know.
+  [[nodiscard]] Processors* processors() { return processors_ ? &*processors_ : nullptr; }
 
  private:
   void map_heap(std::int64_t offset);
   void meet(MPI_Comm node);
-  void take_part_in_single_copy(std::int64_t offset);
+  void introduce(std::int64_t offset);
 
   int ranks_ = 1, me_ = 0;
   Geometry geometry_{};
   std::shared_ptr<const Segment> segment_;
   std::shared_ptr<NodeHeap> heap_;
-  Mapping identities_;  ///< What single_copy_ shares.
+  Mapping introductions_;  ///< What the next two share.
   std::shared_ptr<const SingleCopy> single_copy_;
+  std::optional<Processors> processors_;
   std::map<int, std::unique_ptr<Links>> links_;
 };
 

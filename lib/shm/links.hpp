@@ -27,6 +27,7 @@ class Links {
         int me);
 
   [[nodiscard]] const Geometry& geometry() const { return geometry_; }
+  [[nodiscard]] int ranks() const { return ranks_; }
   /// The channel to `peer`. Throws Error if there is no memory for it.
   [[nodiscard]] Channel& open(int peer);
   /// Makes sure that there is memory for areas too: messages larger than Geometry::inline_bytes; and asks the system

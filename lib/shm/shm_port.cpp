@@ -16,6 +16,14 @@ constexpr std::size_t demoted_bytes = 1024;
 
 bool is_local_message(const CompiledStep& step) { return step.is_message() && is_shared_memory(step.path); }
 
+bool receives(const CompiledStep& step) { return step.is_message() && step.verb != Verb::send; }
+
+/// Whether the plan has one receive from each of the others.
+bool hears_once_from(int others, const std::vector<CompiledStep>& steps) {
+  const auto is_first = [](const CompiledStep& step) { return receives(step) && step.previous < 0; };
+  return std::ranges::count_if(steps, receives) == others && std::ranges::count_if(steps, is_first) == others;
+}
+
 [[noreturn]] void throw_mismatch(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
   if (came.operation == expected.operation && came.message == expected.message)
     throw Error(
@@ -36,6 +44,7 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
   inline_bytes_ = route.links->geometry().inline_bytes;
   piece_bytes_ = plan.piece_of(route.links->geometry().area_bytes);
   heap_ = route.links->heap();
+  hears_once_from_all_ = route.processors != nullptr && hears_once_from(route.links->ranks() - 1, plan.steps);
   if (!plan.takes_turns) lane_ = route.links->geometry().message_lane();
   if (plan.forwards) {
     forwarded_.resize(plan.steps.size());
@@ -79,6 +88,16 @@ void ShmPort::begin(std::uint64_t sequence, int lane) {
   if (plan_->takes_turns) return set_turn(sequence, lane);
   for (std::size_t i = 0; i < numbers_.size(); ++i)
     if (is_local_message(plan_->steps[i])) numbers_[i] = queue_of(plan_->steps[i]).numbered++;
+}
+
+bool ShmPort::waits_for_other_processors() const {
+  if (!hears_once_from_all_ || awaiting_->verb == Verb::send) return false;
+  route_.processors->update();
+  const auto is_missing = [this](const CompiledStep& step) {
+    return receives(step) && route_.processors->is_here(route_.locals[static_cast<std::size_t>(step.peer)]) &&
+           !channel_of(step)->incoming(stream_of(step, 0)).is_there();
+  };
+  return std::none_of(awaiting_, plan_->steps.data() + plan_->steps.size(), is_missing);
 }
 
 void ShmPort::require_same_kind() const {

@@ -15,6 +15,7 @@
 #include "lib/shm/exposures.hpp"
 #include "lib/shm/links.hpp"
 #include "lib/shm/piece_sharing.hpp"
+#include "lib/shm/processors.hpp"
 #include "lib/shm/transfer.hpp"
 #include "tutti/communicator.hpp"
 
@@ -25,7 +26,8 @@ struct Route {
   Links* links = nullptr;       ///< nullptr: none goes here.
   std::span<const int> locals;  ///< What `links` calls each rank of the communicator.
   MessageCounters* counters = nullptr;
-  int patience = 0;  ///< Looks after which a send that shares goes its own way.
+  Processors* processors = nullptr;  ///< nullptr: each rank has its own, or nobody knows.
+  int patience = 0;                  ///< Looks after which a send that shares goes its own way.
   SingleCopyUse single_copy = SingleCopyUse::never;
 };
 
@@ -76,6 +78,10 @@ class ShmPort {
     return is_over;
   }
   void transferred(int index, const CompiledStep& step) { completed(index, step); }
+  /// While transfer() waits in a run that receives one message from each rank of the node: whether those of the ranks
+  /// on this rank's processor are there, so that these are likely to wait as well, and to give them the processor is of
+  /// no use.
+  [[nodiscard]] bool waits_for_other_processors() const;
 
   template <class OnComplete>
   int poll(OnComplete on_complete) {
@@ -121,6 +127,7 @@ class ShmPort {
   bool send_now(const CompiledStep& step, const std::byte* data, Again& again) {
     Channel& channel = *channel_of(step);
     const Stream stream = stream_of(step, 0);
+    awaiting_ = &step;
     while (!channel.may_send(stream))
       if (!again()) return false;
     if (step.bytes <= inline_bytes_) {
@@ -142,6 +149,7 @@ class ShmPort {
     const Stream stream = stream_of(step, 0);
     const Channel::Incoming incoming = channel.incoming(stream);
     const bool in_slot = step.bytes <= inline_bytes_;
+    awaiting_ = &step;
     if (in_slot) incoming.expect(static_cast<std::size_t>(step.bytes));
     while (!incoming.is_there())
       if (!again()) return false;
@@ -269,8 +277,10 @@ class ShmPort {
   Route route_;
   const CompiledPlan* plan_;
   std::int64_t piece_bytes_ = 0, inline_bytes_ = 0;
-  std::vector<Channel*> channels_;  ///< By rank of the communicator; nullptr: no message of the plan.
-  int lane_ = 0;                    ///< With the next: of this run, or of all messages that take no turns.
+  std::vector<Channel*> channels_;          ///< By rank of the communicator; nullptr: no message of the plan.
+  const CompiledStep* awaiting_ = nullptr;  ///< The step of transfer().
+  bool hears_once_from_all_ = false;        ///< And it is known where they run.
+  int lane_ = 0;                            ///< With the next: of this run, or of all messages that take no turns.
   std::uint32_t sequence_ = 0;
   std::uint32_t run_ = 0;
   std::vector<std::uint32_t> completed_;  ///< Per step: the run in which it was last complete.
