@@ -94,6 +94,9 @@ TEST_F(BriefCalls, ShortOnesAreBrief) {
   if (size_ <= 4) {
     EXPECT_GT(brief_of([&] { reduce_all(512); }), 0U) << "in areas, a copy for each rank";
   }
+  if (size_ == 2) {
+    EXPECT_GT(brief_of([&] { reduce_all(1024); }), 0U);
+  }
 }
 
 void add(const void* lhs, const void* rhs, void* into, Count count, void*) {
@@ -105,10 +108,31 @@ void add(const void* lhs, const void* rhs, void* into, Count count, void*) {
 TEST_F(BriefCalls, LongOnesAndUsersOperationsAreNot) {
   if (size_ == 1) return;  // which sends nothing
   const std::uint64_t before = brief();
-  reduce_all(513);
+  reduce_all(1025);
   from_root(Rank{0}, most - 1);
   reduce_all(1, Op::user(add, Commutative::yes));
   EXPECT_EQ(brief(), before);
+}
+
+/// What others can read where it is should not be copied.
+TEST_F(BriefCalls, WhatIsLentIsNot) {
+  if (size_ != 2) return;
+  constexpr std::size_t count = 1024;
+  SharedBuffer<Value> in{count}, out{count};
+  const MessageCounters before = comm_.message_counters();
+  for (int i = 0; i < 20; ++i) {
+    std::ranges::fill(in, given(rank_) + i);
+    allreduce(in.data(), out.data(), Count{count}, Type::int64, Op::sum, comm_);
+    EXPECT_EQ(out[count - 1], sum() + i * size_);
+  }
+  EXPECT_EQ(comm_.message_counters().brief, before.brief);
+  EXPECT_GT(comm_.message_counters().in_place, before.in_place);
+  for (int i = 0; i < 20; ++i) {
+    std::ranges::fill(in, given(rank_) + i);
+    allreduce(in.data(), out.data(), Count{count / 2}, Type::int64, Op::sum, comm_);
+    EXPECT_EQ(out[0], sum() + i * size_);
+  }
+  EXPECT_GT(comm_.message_counters().brief, before.brief) << "but short ones are copied";
 }
 
 /// More messages of a pair than there is room for: who sent all of them first would wait for who does the same.

@@ -18,8 +18,9 @@ std::vector<CompiledPlan> brief_plans_of(const Algorithm& algorithm, int size, C
   const std::vector<std::uint8_t> reaches(static_cast<std::size_t>(size), 1);
   const SharedMemory memory{.reaches = reaches,
                             .slot_bytes = 256,
-                            .piece_bytes = 4096,
+                            .piece_bytes = 65536,
                             .copied_bytes = 12288,
+                            .joined_bytes = 4096,
                             .ring_room = 3,
                             .swap_slots = 2};
   return plans_of(algorithm, size, count, aliasing, 1, Op::sum, 0, memory);
@@ -97,12 +98,13 @@ TEST(BriefRuns, SendsArePutBeforeWhatTheyNeedNotWaitFor) {
 
 TEST(BriefRuns, LongMessagesAreNotBrief) {
   const Algorithm& doubling = *find_algorithm(Collective::allreduce, "recursive_doubling");
-  EXPECT_TRUE(brief_plans_of(doubling, 2, Count{1024}, Aliasing::separate())[0].is_brief);
-  EXPECT_FALSE(brief_plans_of(doubling, 2, Count{1025}, Aliasing::separate())[0].is_brief);
+  EXPECT_TRUE(brief_plans_of(doubling, 2, Count{2048}, Aliasing::separate())[0].is_brief);
+  EXPECT_FALSE(brief_plans_of(doubling, 2, Count{2049}, Aliasing::separate())[0].is_brief);
   EXPECT_FALSE(plans_of(doubling, 2, Count{1}, Aliasing::separate(), 1)[0].is_brief) << "not in shared memory";
-  // Of data that go to many ranks one copy is made.
+  // Of data that go to many ranks one copy is made, and long ones of several are reduced together.
   const Algorithm& one_shot = *find_algorithm(Collective::allreduce, "one_shot");
   EXPECT_TRUE(brief_plans_of(one_shot, 4, Count{1024}, Aliasing::separate())[0].is_brief);
+  EXPECT_FALSE(brief_plans_of(one_shot, 3, Count{1025}, Aliasing::separate())[0].is_brief);
   EXPECT_TRUE(brief_plans_of(one_shot, 5, Count{768}, Aliasing::separate())[0].is_brief);
   EXPECT_FALSE(brief_plans_of(one_shot, 5, Count{769}, Aliasing::separate())[0].is_brief);
   EXPECT_TRUE(brief_plans_of(one_shot, 100, Count{64}, Aliasing::separate())[0].is_brief) << "in slots";

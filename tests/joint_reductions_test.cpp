@@ -31,7 +31,7 @@ class JointReductions : public testing::Test {
   Communicator comm_{MPI_COMM_WORLD, {.transport = "shm"}};
 };
 
-constexpr std::int64_t small = 30, middling = 3000, several_pieces = 90'000;
+constexpr std::int64_t small = 512, middling = 6000, several_pieces = 90'000;
 
 TEST_F(JointReductions, HappenWhereThreeOperandsOrMoreMeet) {
   const bool many = world_size() > 2;

@@ -83,8 +83,8 @@ void limit_messages(const std::vector<CompiledStep>& steps, const Messages& pair
 /// Whether all messages are short ones through shared memory: of one piece, which is sent once it has been written,
 /// and so few of a pair that there is room for all of them before the first is read.
 bool has_only_short_messages(const CompiledPlan& plan, const Messages& pairs, const SharedMemory& memory) {
-  constexpr std::int64_t always_copied = 4096;  // longer ones may be read where they are: then their senders wait
-  const std::int64_t most_bytes = std::min(plan.piece_of(memory.piece_bytes), always_copied);
+  constexpr std::int64_t worth_it = 8192;  // with longer ones, what is noted of each takes next to no time
+  const std::int64_t most_bytes = std::min(plan.piece_of(memory.piece_bytes), worth_it);
   return std::ranges::all_of(pairs, [&](const auto& pair) {
     const auto& [end, messages] = pair;
     return memory.reaches_rank(Rank{end.first}) && static_cast<int>(messages.size()) <= memory.ring_room &&
@@ -162,11 +162,11 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   if (is_short) pairs = with_sends_first(plan.steps, after);
   choose_paths(plan, pairs, window.far, memory);
   find_send_groups(plan, memory);
-  plan.is_brief = is_short && plan.groups == 0 && op.kind() != Op::Kind::user;
   if (plan.takes_turns) {  // else messages have no numbers
     find_answers(plan, pairs, after);
-    if (!plan.is_brief) find_joint_reductions(plan, after);  // which takes longer than to reduce a few short ones
+    find_joint_reductions(plan, after, memory);
   }
+  plan.is_brief = is_short && plan.groups == 0 && plan.joints.empty() && op.kind() != Op::Kind::user;
   limit_messages(plan.steps, pairs, window.messages, after);
   plan.in_order = starts_in_order(after);
   flatten(after, plan);

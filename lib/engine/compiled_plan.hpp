@@ -83,8 +83,9 @@ struct SharedMemory {
   std::int64_t piece_bytes = 0;             ///< Larger messages than this leave in pieces.
   /// Data that go to several ranks are copied for each of them if that takes no more bytes altogether.
   std::int64_t copied_bytes = 0;
-  int ring_room = 0;   ///< So many messages of a pair surely have room, if all before have been read.
-  int swap_slots = 0;  ///< So many messages (or pieces) of a plan each way may be in swapped slots.
+  std::int64_t joined_bytes = 0;  ///< Messages of up to so many are reduced one by one.
+  int ring_room = 0;              ///< So many messages of a pair surely have room, if all before have been read.
+  int swap_slots = 0;             ///< So many messages (or pieces) of a plan each way may be in swapped slots.
   [[nodiscard]] bool reaches_rank(Rank rank) const {
     return !reaches.empty() && reaches[static_cast<std::size_t>(rank.value())] != 0;
   }

@@ -7,8 +7,8 @@ namespace {
 
 class JointReductions {
  public:
-  JointReductions(CompiledPlan& plan, const Dependencies& after)
-      : plan_(plan), after_(after), dependents_(dependents_of(after)) {}
+  JointReductions(CompiledPlan& plan, const Dependencies& after, std::int64_t joined_bytes)
+      : plan_(plan), after_(after), dependents_(dependents_of(after)), joined_bytes_(joined_bytes) {}
 
   void find() {
     for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i)
@@ -24,7 +24,8 @@ class JointReductions {
   [[nodiscard]] const CompiledStep& step(int i) const { return plan_.steps[index(i)]; }
   [[nodiscard]] bool reduces(int i) const {
     const CompiledStep& at = step(i);
-    return at.bytes > 0 && (at.verb == Verb::reduce || (at.verb == Verb::recv_reduce && is_shared_memory(at.path)));
+    return at.bytes > joined_bytes_ &&
+           (at.verb == Verb::reduce || (at.verb == Verb::recv_reduce && is_shared_memory(at.path)));
   }
 
   /// Whether `later` goes on with what `earlier` made, which nothing else waits for.
@@ -119,12 +120,13 @@ class JointReductions {
   CompiledPlan& plan_;
   const Dependencies& after_;
   Dependencies dependents_;
+  std::int64_t joined_bytes_;
 };
 
 }  // namespace
 
-void find_joint_reductions(CompiledPlan& plan, const Dependencies& after) {
-  if (plan.reduce_many != nullptr) JointReductions{plan, after}.find();
+void find_joint_reductions(CompiledPlan& plan, const Dependencies& after, const SharedMemory& memory) {
+  if (plan.reduce_many != nullptr) JointReductions{plan, after, memory.joined_bytes}.find();
 }
 
 }  // namespace tutti

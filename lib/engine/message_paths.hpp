@@ -39,9 +39,9 @@ void find_send_groups(CompiledPlan& plan, const SharedMemory& memory);
 /// the data came from, and those places for them that are free once the data have been read.
 void find_answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after);
 
-/// Finds reductions of three operands or more, two of them messages through shared memory at least, that can be made in
-/// one pass: each but the first continues the one before, waits for nothing else but its message, whose receive waits
-/// for nothing, and alone reads what the one before wrote.
-void find_joint_reductions(CompiledPlan& plan, const Dependencies& after);
+/// Finds reductions worth to be joined, of three operands or more, two of them messages through shared memory at least,
+/// that can be made in one pass: each but the first continues the one before, waits for nothing else but its message,
+/// whose receive waits for nothing, and alone reads what the one before wrote.
+void find_joint_reductions(CompiledPlan& plan, const Dependencies& after, const SharedMemory& memory);
 
 }  // namespace tutti

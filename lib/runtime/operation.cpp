@@ -52,11 +52,11 @@ void Operation::enter(Kind kind) {
 
 bool Operation::run_or_start() {
   const Progress& progress = communicator_.progress();
-  if (!is_brief_ || progress.has_operations()) {
+  const RoutedPort& port = execution_.port();
+  if (!is_brief_ || progress.has_operations() || port.lends(input_, output_)) {
     start(Kind::blocking);
     return over();
   }
-  const RoutedPort& port = execution_.port();
   auto look_again = [&progress, &port, looks = 0, spins = 0, yields = communicator_.is_crowded()]() mutable {
     if (yields && spins++ < looks_a_turn && port.waits_for_other_processors()) {
       relax();

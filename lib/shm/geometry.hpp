@@ -24,9 +24,8 @@ struct Geometry {
   int pool = 4;                      ///< Areas of a pair that each side owns at first.
   int slack = 2;                     ///< How many areas more than that a side keeps, in the hope of sending in them.
   int published = 4;                 ///< Areas of a rank that several others read.
-  std::int64_t copied_bytes = 12 * 1024L;  ///< Data for several ranks that take more altogether share one copy.
-  std::int64_t inline_bytes = 256;         ///< Messages of up to so many bytes travel in the slots themselves.
-  std::int64_t area_bytes = 64 * 1024L;    ///< Larger ones are cut into pieces of up to so many.
+  std::int64_t inline_bytes = 256;   ///< Messages of up to so many bytes travel in the slots themselves.
+  std::int64_t area_bytes = 64 * 1024L;  ///< Larger ones are cut into pieces of up to so many.
 
   /// Smaller areas for more ranks: what all pairs of a communicator use then grows with ranks rather than their square.
   static constexpr Geometry for_ranks(int ranks) {

@@ -63,6 +63,7 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
     shares |= step.group >= 0 && step.bytes > inline_bytes_;
     follows |= step.previous >= 0;
     is_long |= Exposures::is_long(step);
+    has_lendable_ |= heap_ != nullptr && step.bytes > not_lent_bytes;
   }
   sends_.reserve(sends);
   recvs_.reserve(recvs);

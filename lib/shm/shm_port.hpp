@@ -67,6 +67,13 @@ class ShmPort {
     return post({index, &step, channel_of(step), operands}, recvs_);
   }
 
+  /// Whether messages of the plan should be read where they are, which brief runs do not do.
+  [[nodiscard]] bool lends(const void* input, const void* output) const {
+    const auto is_in_heap = [this](const void* data) {
+      return heap_->offset_of(static_cast<const std::byte*>(data), 1) >= 0;
+    };
+    return has_lendable_ && (is_in_heap(input) || is_in_heap(output));
+  }
   // Of a brief plan, one message after the other. Which of them are over is not noted until transferred().
   void begin_briefly(std::uint64_t sequence, int lane) {
     if (plan_->takes_turns) set_turn(sequence, lane);
@@ -286,6 +293,7 @@ class ShmPort {
   std::vector<std::uint32_t> completed_;  ///< Per step: the run in which it was last complete.
   std::vector<std::uint64_t> numbers_;  ///< Per step of a plan that takes no turns: its place in the queue; else empty.
   const NodeHeap* heap_ = nullptr;      ///< Memory that is read in place; nullptr: none.
+  bool has_lendable_ = false;           ///< Messages that are lent if they are there.
   /// Per step of a plan with forwards: bytes of a send that were sent, or written to where they belong, before it
   /// began.
   std::vector<std::int64_t> forwarded_, delivered_;
