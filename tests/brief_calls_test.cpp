@@ -108,7 +108,7 @@ void add(const void* lhs, const void* rhs, void* into, Count count, void*) {
 TEST_F(BriefCalls, LongOnesAndUsersOperationsAreNot) {
   if (size_ == 1) return;  // which sends nothing
   const std::uint64_t before = brief();
-  reduce_all(1025);
+  reduce_all(5000);
   from_root(Rank{0}, most - 1);
   reduce_all(1, Op::user(add, Commutative::yes));
   EXPECT_EQ(brief(), before);

@@ -151,12 +151,17 @@ TEST(SelectionOnNodes, IsElseThatOfOneLevelWithARankPerNode) {
 TEST(SelectionOnANode, TakesFewTurnsAtProcessorsThatRanksShare) {
   const std::string few_turns = "reduce_broadcast:64/64K";
   Question question{.collective = Collective::allreduce,
-                    .ranks = 8,
+                    .ranks = 6,
                     .bytes = Bytes{256},
                     .shares_memory = true,
                     .shares_processors = true};
   expect_chosen(question, "one_shot");
   question.bytes = Bytes{257};
+  expect_chosen(question, few_turns);
+  question.ranks = 8;
+  question.bytes = Bytes{64};
+  expect_chosen(question, "one_shot");
+  question.bytes = Bytes{65};
   expect_chosen(question, few_turns);
   question.bytes = Bytes{64 * kib};
   expect_chosen(question, few_turns);
@@ -206,10 +211,11 @@ TEST(SelectionOnANode, FlatForAsManyRanksAsOneCanServe) {
     }
   chosen(Collective::allreduce, 2, 16 * kib, false, "recursive_doubling");
   chosen(Collective::allreduce, 2, 16 * kib + 1, false, "rabenseifner");
-  chosen(Collective::allreduce, 3, 32 * kib, false, "one_shot");
-  chosen(Collective::allreduce, 3, 32 * kib + 1, false, "two_shot/1M");
+  chosen(Collective::allreduce, 3, 16 * kib, false, "one_shot");
+  chosen(Collective::allreduce, 3, 16 * kib + 1, false, "two_shot/1M");
   chosen(Collective::allreduce, 4, 4 * kib, false, "one_shot");
-  chosen(Collective::allreduce, 4, 32 * kib, false, "recursive_doubling");
+  chosen(Collective::allreduce, 4, 8 * kib, false, "recursive_doubling");
+  chosen(Collective::allreduce, 4, 8 * kib + 1, false, "two_shot/1M");
   chosen(Collective::allreduce, 8, 8 * kib, false, "recursive_doubling");
   chosen(Collective::allreduce, 8, 8 * kib + 1, false, "two_shot/1M");
   chosen(Collective::allreduce, 16, 128 * mebibyte, false, "two_shot/1M");

@@ -32,17 +32,17 @@ bool few_share_memory(const Question& q) { return q.shares_memory && q.ranks > 2
 /// Larger ones would take as much for what is on its way, and ever more segments.
 bool few_share_up_to_a_gibibyte(const Question& q) { return few_share_memory(q) && q.bytes <= gibibyte; }
 bool is_tiny_among_few(const Question& q) {
-  return few_share_memory(q) && q.ranks <= 8 && q.bytes <= (q.ranks == 3 ? 32 : 4) * kibibyte;
+  return few_share_memory(q) && q.ranks <= 8 && q.bytes <= (q.ranks == 3 ? 16 : 4) * kibibyte;
 }
 bool is_large_among_few(const Question& q) {
-  return few_share_up_to_a_gibibyte(q) && q.bytes > (q.ranks <= 4 ? 32 : 8) * kibibyte;
+  return few_share_up_to_a_gibibyte(q) && q.bytes > (q.ranks == 3 ? 16 : 8) * kibibyte;
 }
 
 /// Every rank has to get a processor once a call at least, and that takes longest (measured, docs/performance.md): one
 /// rank then reduces for all sooner than all do it for themselves, each with cold caches. For few ranks or bytes both
 /// are the same; many bytes want all processors at work.
 bool wants_few_turns(const Question& q) {
-  return q.shares_processors && q.ranks > 4 && q.ranks <= 64 && (q.ranks > 8 || q.bytes > Bytes{256}) &&
+  return q.shares_processors && q.ranks > 4 && q.ranks <= 64 && (q.ranks > 8 || q.bytes > Bytes{q.ranks > 6 ? 64 : 256}) &&
          q.bytes <= (q.ranks > 8 ? 256 : 64) * kibibyte;
 }
 
