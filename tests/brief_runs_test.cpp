@@ -7,6 +7,7 @@
 
 #include "lib/engine/step_order.hpp"
 #include "tests/engine_jobs.hpp"
+#include "tutti/schedule_builder.hpp"
 
 namespace tutti {
 namespace {
@@ -94,6 +95,36 @@ TEST(BriefRuns, SendsArePutBeforeWhatTheyNeedNotWaitFor) {
       EXPECT_TRUE(!sends || i == 0 || steps[i - 1].verb == Verb::send || waits_for_last);
     }
   }
+}
+
+/// Two ranks get the same 10 bytes, others the same 100.
+TEST(SendGroups, AreOfWhatIsWorthToShare) {
+  Problem problem{.rank = Rank{0}, .size = 5, .count = Count{110}};
+  problem.collective = Collective::alltoall;
+  ScheduleBuilder builder{problem};
+  for (const int peer : {1, 2})
+    builder.send(Region{Buffer::input, Count{0}, Count{10}}, Rank{peer});
+  for (const int peer : {3, 4})
+    builder.send(Region{Buffer::input, Count{10}, Count{100}}, Rank{peer});
+  const Schedule schedule = builder.build();
+  const std::vector<std::uint8_t> reaches(5, 1);
+  const auto groups_above = [&](std::int64_t slot_bytes, std::int64_t copied_bytes) {
+    const CompiledPlan plan = compile(schedule, problem, Type::int8, Op::sum, MessageWindow{},
+                                      {.reaches = reaches,
+                                       .slot_bytes = slot_bytes,
+                                       .piece_bytes = 4096,
+                                       .copied_bytes = copied_bytes,
+                                       .ring_room = 3,
+                                       .swap_slots = 2});
+    std::vector<int> groups{plan.groups};
+    for (const CompiledStep& step : plan.steps)
+      groups.push_back(step.group);
+    return groups;
+  };
+  EXPECT_EQ(groups_above(0, 0), (std::vector{2, 0, 0, 1, 1}));
+  EXPECT_EQ(groups_above(0, 20), (std::vector{1, -1, -1, 0, 0}));
+  EXPECT_EQ(groups_above(10, 0), (std::vector{1, -1, -1, 0, 0})) << "none of what is in slots";
+  EXPECT_EQ(groups_above(0, 200), (std::vector{0, -1, -1, -1, -1}));
 }
 
 TEST(BriefRuns, LongMessagesAreNotBrief) {

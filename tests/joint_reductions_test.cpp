@@ -73,7 +73,7 @@ TEST_F(JointReductions, InPlace) {
 TEST_F(JointReductions, HaveTheBitsOfOneByOne) {
   std::uint64_t pieces = 0;
   for (const char* const algorithm : {"one_shot", "two_shot", "reduce_broadcast:64"}) {
-    std::vector<Half> in(middling), out(middling), first(middling);
+    std::vector<Half> in(several_pieces), out(several_pieces), first(several_pieces);
     for (std::size_t i = 0; i < in.size(); ++i)
       in[i] = Half{1.0F + static_cast<float>((i * 37 + static_cast<std::size_t>(world_rank()) * 101) % 1999) / 2048.0F};
     const std::uint64_t before = joint();
@@ -83,7 +83,7 @@ TEST_F(JointReductions, HaveTheBitsOfOneByOne) {
     MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_UINT16_T, 0, MPI_COMM_WORLD);
     EXPECT_EQ(std::memcmp(out.data(), first.data(), out.size() * sizeof(Half)), 0) << algorithm << ": ranks differ";
     const Communicator over_mpi{MPI_COMM_WORLD, {.transport = "mpi"}};
-    std::vector<Half> one_by_one(middling);
+    std::vector<Half> one_by_one(several_pieces);
     allreduce(std::span<const Half>{in}, std::span{one_by_one}, Op::prod, over_mpi, {.algorithm = algorithm});
     EXPECT_EQ(std::memcmp(out.data(), one_by_one.data(), out.size() * sizeof(Half)), 0) << algorithm;
   }

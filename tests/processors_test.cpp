@@ -53,8 +53,8 @@ class Waiting : public testing::Test {
     prepare();
   }
   void prepare() {
-    plans_.clear();
     runs_.clear();
+    plans_.clear();
     for (int me = 0; me < ranks; ++me)
       plans_.push_back(plan_of(me));
     for (int me = 0; me < ranks; ++me) {
@@ -148,12 +148,11 @@ TEST_F(Waiting, NotWhereItDoesNotKnow) {
 TEST_F(Waiting, NotInRunsThatDoNotHearFromAll) {
   put(1, another_);
   put(2, another_);
-  senders_ = {1};
-  prepare();
-  EXPECT_FALSE(waits_for_others_alone());
-  senders_ = {2, 1, 2};
-  prepare();
-  EXPECT_FALSE(waits_for_others_alone());
+  for (const std::vector<int>& senders : {std::vector{1}, std::vector{1, 1}, std::vector{2, 1, 2}}) {
+    senders_ = senders;
+    prepare();
+    EXPECT_FALSE(waits_for_others_alone());
+  }
 }
 
 }  // namespace

@@ -24,9 +24,9 @@ bool is_large_between_two(const Question& q) {
   return q.shares_memory && q.ranks == 2 && q.bytes > 256 * kibibyte && q.bytes <= gibibyte;
 }
 
-// Through shared memory a message costs its sender and its receiver a few cache lines, sends of the same data share one
-// copy, and messages of several ranks are reduced in one pass. With more than two ranks few enough that each can serve
-// all others (measured, docs/performance.md):
+// Through shared memory a message costs its sender and its receiver a few cache lines, long sends of the same data
+// share one copy, and long messages of several ranks are reduced in one pass. With more than two ranks few enough that
+// each can serve all others (measured, docs/performance.md):
 constexpr int few = 16;
 bool few_share_memory(const Question& q) { return q.shares_memory && q.ranks > 2 && q.ranks <= few; }
 /// Larger ones would take as much for what is on its way, and ever more segments.
@@ -42,8 +42,8 @@ bool is_large_among_few(const Question& q) {
 /// rank then reduces for all sooner than all do it for themselves, each with cold caches. For few ranks or bytes both
 /// are the same; many bytes want all processors at work.
 bool wants_few_turns(const Question& q) {
-  return q.shares_processors && q.ranks > 4 && q.ranks <= 64 && (q.ranks > 8 || q.bytes > Bytes{q.ranks > 6 ? 64 : 256}) &&
-         q.bytes <= (q.ranks > 8 ? 256 : 64) * kibibyte;
+  return q.shares_processors && q.ranks > 4 && q.ranks <= 64 &&
+         (q.ranks > 8 || q.bytes > Bytes{q.ranks > 6 ? 64 : 256}) && q.bytes <= (q.ranks > 8 ? 256 : 64) * kibibyte;
 }
 
 bool is_long_among_few(const Question& q) { return few_share_up_to_a_gibibyte(q) && q.bytes > 128 * kibibyte; }

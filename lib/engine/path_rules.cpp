@@ -90,10 +90,10 @@ class PathRules {
       for (int d = step(i).first_dependent; d < step(i).last_dependent; ++d)
         require(plan_.dependents[static_cast<std::size_t>(d)] > i, step(i),
                 "a step of a brief plan waits for a later one");
+      require(step(i).joint < 0 && step(i).group < 0, step(i), "a step of a brief plan that is shared or joined");
       if (!step(i).is_message()) continue;
       require(is_shared_memory(step(i).path), step(i), "a message of a brief plan that is not in shared memory");
       require(pieces({i}) == 1, step(i), "a message of a brief plan in pieces");
-      require(step(i).joint < 0 && step(i).group < 0, step(i), "a message of a brief plan that is shared or joined");
     }
   }
 
@@ -121,6 +121,7 @@ class PathRules {
     require(!group.is_overwritten, send, "its group's data are overwritten before");
     require(group.readers.insert(send.peer).second, send, "a rank reads a shared copy twice");
     require(is_shared_memory(send.path), send, "a shared copy that is not in shared memory");
+    require(send.group < plan_.groups, send, "a group that does not count");
     if (--left_[send.group] == 0) groups_.erase(send.group);
   }
 

@@ -58,12 +58,13 @@ class SendGroups {
     std::vector<std::int64_t> bytes(static_cast<std::size_t>(plan_.groups));
     for (const CompiledStep& step : plan_.steps)
       if (step.group >= 0) bytes[static_cast<std::size_t>(step.group)] += step.bytes;
-    std::vector<int> names;
+    std::vector<int> renumbered;
+    renumbered.reserve(bytes.size());
     plan_.groups = 0;
     for (const std::int64_t each : bytes)
-      names.push_back(each > memory_.copied_bytes ? plan_.groups++ : -1);
+      renumbered.push_back(each > memory_.copied_bytes ? plan_.groups++ : -1);
     for (CompiledStep& step : plan_.steps)
-      if (step.group >= 0) step.group = names[static_cast<std::size_t>(step.group)];
+      if (step.group >= 0) step.group = renumbered[static_cast<std::size_t>(step.group)];
   }
 
   CompiledPlan& plan_;

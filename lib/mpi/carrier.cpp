@@ -74,7 +74,8 @@ void Carrier::discover_nodes() {
         "MPI_Comm_split_type");
   check(MPI_Comm_size(node.get(), &node_size), "MPI_Comm_size");
   const int processors = processors_of(node.get());
-  is_crowded_ = node_size > processors || user_wants_yields();
+  outnumbers_processors_ = node_size > processors;
+  is_crowded_ = outnumbers_processors_ || user_wants_yields();
   shares_processors_ = node_size >= 2 * processors;
   mpi_yields_ = is_crowded_ && yields_when_idle();
   pretend_nodes(comm_.get(), node);

@@ -34,8 +34,9 @@ class Carrier {
   [[nodiscard]] int node_of(int rank) const { return homes_[static_cast<std::size_t>(rank)].node; }
   /// The same of the socket; of the node if it is one, or the socket of any of its ranks is not known.
   [[nodiscard]] int socket_of(int rank) const { return homes_[static_cast<std::size_t>(rank)].socket; }
-  /// Whether the node runs more ranks than processors that they may use, or the user said as much, so that a rank that
-  /// waits has to give its processor away.
+  /// Whether the node runs more ranks than processors that they may use.
+  [[nodiscard]] bool outnumbers_processors() const { return outnumbers_processors_; }
+  /// The same, or the user said as much, so that a rank that waits has to give its processor away.
   [[nodiscard]] bool is_crowded() const { return is_crowded_; }
   /// Whether the node runs two ranks or more for each of these processors: the same on all its ranks.
   [[nodiscard]] bool shares_processors() const { return shares_processors_; }
@@ -66,7 +67,7 @@ class Carrier {
   UniqueComm comm_;
   TagLayout tags_{};
   std::vector<Home> homes_;
-  bool is_crowded_ = false, shares_processors_ = false, mpi_yields_ = false;
+  bool outnumbers_processors_ = false, is_crowded_ = false, shares_processors_ = false, mpi_yields_ = false;
   std::unique_ptr<shm::Fabric> fabric_;
   std::vector<int> locals_;
   std::map<const NetworkDriver*, std::unique_ptr<Network>> networks_;

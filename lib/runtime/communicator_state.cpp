@@ -148,7 +148,7 @@ Route CommunicatorState::route() {
           .shm = {.links = links_,
                   .locals = locals_,
                   .counters = &counters_,
-                  .processors = is_crowded_ && links_ != nullptr ? carrier_->fabric().processors() : nullptr,
+                  .processors = carrier_->outnumbers_processors() ? carrier_->fabric().processors() : nullptr,
                   .patience = is_crowded_ ? 8 : 256,
                   .single_copy = settings_.single_copy},
           .counters = &counters_};
@@ -160,7 +160,7 @@ SharedMemory CommunicatorState::shared_memory() const {
   return {.reaches = is_local_,
           .slot_bytes = geometry.inline_bytes,
           .piece_bytes = geometry.area_bytes,
-          .copied_bytes = (is_crowded_ ? 48 : 4) * 1024L,  // turns take longer than copies
+          .copied_bytes = (carrier_->outnumbers_processors() ? 48 : 4) * 1024L,  // turns take longer than copies
           .joined_bytes = 4096,
           .ring_room = geometry.ring_room(),
           .swap_slots = geometry.swap_slots};

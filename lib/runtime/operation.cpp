@@ -53,17 +53,18 @@ void Operation::enter(Kind kind) {
 bool Operation::run_or_start() {
   const Progress& progress = communicator_.progress();
   const RoutedPort& port = execution_.port();
-  if (!is_brief_ || progress.has_operations() || port.lends(input_, output_)) {
+  if (!is_brief_ || progress.has_operations()) {
     start(Kind::blocking);
     return over();
   }
   auto look_again = [&progress, &port, looks = 0, spins = 0, yields = communicator_.is_crowded()]() mutable {
+    if (progress.has_waiting_threads()) return false;
     if (yields && spins++ < looks_a_turn && port.waits_for_other_processors()) {
       relax();
-      return !progress.has_waiting_threads();
+      return true;
     }
     spins = 0;
-    if (progress.has_waiting_threads() || is_time_for_others(looks++, yields)) return false;
+    if (is_time_for_others(looks++, yields)) return false;
     give_way(yields);
     return true;
   };

@@ -51,7 +51,6 @@ class RoutedPort {
     return post_far_recv(index, step, step.lands_left ? operands.lhs : operands.rhs);
   }
   // All messages of a brief plan go through shared memory.
-  [[nodiscard]] bool lends(const void* input, const void* output) const { return shm_.lends(input, output); }
   void begin_briefly(std::uint64_t sequence, int lane) { shm_.begin_briefly(sequence, lane); }
   template <class Again>
   bool transfer(const CompiledStep& step, const Operands& data, Again& again) {

@@ -7,7 +7,6 @@ namespace tutti::shm {
 
 PieceSharing::PieceSharing(Links& links, MessageCounters& counters, const CompiledPlan& plan)
     : links_(&links), counters_(&counters), groups_(static_cast<std::size_t>(plan.groups)) {
-  if (groups_.empty()) return;
   links.reserve_published();
   for (const CompiledStep& step : plan.steps)
     if (step.group >= 0) ++groups_[static_cast<std::size_t>(step.group)].sends;

@@ -89,4 +89,13 @@ ShmPort::Received ShmPort::receive_exposed(Transfer& transfer, const Channel::In
   return outcome.is_complete() ? Received::piece : Received::nothing;
 }
 
+void ShmPort::abandon() noexcept {
+  // The program may use its buffers again: nobody must take what is in them then for what was sent.
+  if (std::ranges::any_of(sends_, &Transfer::is_exposed)) route_.links->hide();
+  sends_.clear();
+  recvs_.clear();
+  std::ranges::fill(parked_, Transfer{});
+  if (sharing_) sharing_->abandon();
+}
+
 }  // namespace tutti::shm

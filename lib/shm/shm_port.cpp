@@ -53,24 +53,22 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
   channels_.resize(route.locals.size());
   if (!plan.takes_turns) numbers_.resize(plan.steps.size());
   std::size_t sends = 0, recvs = 0;
-  bool shares = false, follows = false, is_long = false;
+  bool follows = false, is_long = false;
   for (const CompiledStep& step : plan.steps) {
     if (!is_local_message(step)) continue;
     ++(step.verb == Verb::send ? sends : recvs);
     const auto peer = static_cast<std::size_t>(step.peer);
     if (channels_[peer] == nullptr) channels_[peer] = &route.links->open(route.locals[peer]);
     if (step.bytes > inline_bytes_) route.links->reserve_areas(route.locals[peer]);
-    shares |= step.group >= 0 && step.bytes > inline_bytes_;
     follows |= step.previous >= 0;
     is_long |= Exposures::is_long(step);
-    has_lendable_ |= heap_ != nullptr && step.bytes > not_lent_bytes;
   }
   sends_.reserve(sends);
   recvs_.reserve(recvs);
   if (plan.takes_turns && follows) parked_.resize(plan.steps.size());
   if (is_long && route.single_copy != SingleCopyUse::never)
     exposures_.emplace(*route.links, route.locals, plan, route.single_copy);
-  if (shares) sharing_.emplace(*route.links, *route.counters, plan);
+  if (plan.groups > 0) sharing_.emplace(*route.links, *route.counters, plan);
 }
 
 Links::Queue& ShmPort::queue_of(const CompiledStep& step) const {

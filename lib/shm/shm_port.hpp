@@ -26,7 +26,7 @@ struct Route {
   Links* links = nullptr;       ///< nullptr: none goes here.
   std::span<const int> locals;  ///< What `links` calls each rank of the communicator.
   MessageCounters* counters = nullptr;
-  Processors* processors = nullptr;  ///< nullptr: each rank has its own, or nobody knows.
+  Processors* processors = nullptr;  ///< If ranks share them; nullptr: each has its own, or nobody knows.
   int patience = 0;                  ///< Looks after which a send that shares goes its own way.
   SingleCopyUse single_copy = SingleCopyUse::never;
 };
@@ -67,13 +67,6 @@ class ShmPort {
     return post({index, &step, channel_of(step), operands}, recvs_);
   }
 
-  /// Whether messages of the plan should be read where they are, which brief runs do not do.
-  [[nodiscard]] bool lends(const void* input, const void* output) const {
-    const auto is_in_heap = [this](const void* data) {
-      return heap_->offset_of(static_cast<const std::byte*>(data), 1) >= 0;
-    };
-    return has_lendable_ && (is_in_heap(input) || is_in_heap(output));
-  }
   // Of a brief plan, one message after the other. Which of them are over is not noted until transferred().
   void begin_briefly(std::uint64_t sequence, int lane) {
     if (plan_->takes_turns) set_turn(sequence, lane);
@@ -101,14 +94,7 @@ class ShmPort {
   void require_same_kind() const;
 
   /// After a failure: forgets what has not been sent and received.
-  void abandon() noexcept {
-    // The program may use its buffers again: nobody must take what is in them then for what was sent.
-    if (std::ranges::any_of(sends_, &Transfer::is_exposed)) route_.links->hide();
-    sends_.clear();
-    recvs_.clear();
-    std::ranges::fill(parked_, Transfer{});
-    if (sharing_) sharing_->abandon();
-  }
+  void abandon() noexcept;
 
  private:
   /// A joint reduction under way. It waits, but not for ever, until the next pieces of all its messages are there;
@@ -141,6 +127,7 @@ class ShmPort {
       channel.send(stream, envelope_of(step), data, static_cast<std::size_t>(step.bytes));
       return true;
     }
+    if (lent_from(step, data, step.bytes) >= 0) return false;  // the usual way lends it
     int area = channel.take_area(stream.lane);
     for (; area < 0; area = channel.take_area(stream.lane))
       if (!again()) return false;
@@ -227,7 +214,7 @@ class ShmPort {
   void completed(int index, const CompiledStep& step) {
     completed_[static_cast<std::size_t>(index)] = run_;
     if (!numbers_.empty()) ++queue_of(step).done;
-    if (step.group >= 0 && step.bytes > inline_bytes_) sharing_->completed(step.group);
+    if (step.group >= 0) sharing_->completed(step.group);
     if (exposures_) exposures_->is_over(step);
     if (step.next >= 0 && !parked_.empty() && parked_[static_cast<std::size_t>(step.next)].index >= 0)
       wake(parked_[static_cast<std::size_t>(step.next)]);
@@ -286,14 +273,14 @@ class ShmPort {
   std::int64_t piece_bytes_ = 0, inline_bytes_ = 0;
   std::vector<Channel*> channels_;          ///< By rank of the communicator; nullptr: no message of the plan.
   const CompiledStep* awaiting_ = nullptr;  ///< The step of transfer().
-  bool hears_once_from_all_ = false;        ///< And it is known where they run.
-  int lane_ = 0;                            ///< With the next: of this run, or of all messages that take no turns.
+  /// The plan has one receive from each other rank of the node, and it is known where they run.
+  bool hears_once_from_all_ = false;
+  int lane_ = 0;  ///< With the next: of this run, or of all messages that take no turns.
   std::uint32_t sequence_ = 0;
   std::uint32_t run_ = 0;
   std::vector<std::uint32_t> completed_;  ///< Per step: the run in which it was last complete.
   std::vector<std::uint64_t> numbers_;  ///< Per step of a plan that takes no turns: its place in the queue; else empty.
   const NodeHeap* heap_ = nullptr;      ///< Memory that is read in place; nullptr: none.
-  bool has_lendable_ = false;           ///< Messages that are lent if they are there.
   /// Per step of a plan with forwards: bytes of a send that were sent, or written to where they belong, before it
   /// began.
   std::vector<std::int64_t> forwarded_, delivered_;
