@@ -225,8 +225,10 @@ TEST(SelectionOnANode, FlatForAsManyRanksAsOneCanServe) {
   chosen(Collective::reduce, 16, mebibyte, false, "two_tree");
   chosen(Collective::reduce, 17, mebibyte, true, "two_tree");
   chosen(Collective::broadcast, 16, mebibyte, false, "knomial:16/64K");
-  chosen(Collective::scan, 8, 128 * kib, false, "recursive_doubling");
-  chosen(Collective::scan, 8, 128 * kib + 1, false, "linear/64K");
+  chosen(Collective::scan, 4, 128 * kib, false, "recursive_doubling");
+  chosen(Collective::scan, 4, 128 * kib + 1, false, "linear/64K");
+  chosen(Collective::scan, 8, 64 * kib, false, "recursive_doubling");
+  chosen(Collective::exscan, 8, 64 * kib + 1, false, "linear/64K");
   chosen(Collective::exscan, 3, mebibyte, true, "linear/64K");
   chosen(Collective::exscan, 3, 32 * mebibyte + 1, true, "linear/64K");
   chosen(Collective::scan, 3, gibibyte, true, "linear/64K");

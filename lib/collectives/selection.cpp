@@ -46,7 +46,9 @@ bool wants_few_turns(const Question& q) {
          (q.ranks > 8 || q.bytes > Bytes{q.ranks > 6 ? 64 : 256}) && q.bytes <= (q.ranks > 8 ? 256 : 64) * kibibyte;
 }
 
-bool is_long_among_few(const Question& q) { return few_share_up_to_a_gibibyte(q) && q.bytes > 128 * kibibyte; }
+bool is_long_among_few(const Question& q) {
+  return few_share_up_to_a_gibibyte(q) && q.bytes > (q.ranks <= 4 ? 128 : 64) * kibibyte;
+}
 bool is_rather_small_among_few(const Question& q) { return few_share_memory(q) && q.bytes <= 64 * kibibyte; }
 /// One rank that reduces for all keeps one processor busy: which is all there is, where ranks share them.
 bool is_reduced_by_one_of_few(const Question& q) { return few_share_up_to_a_gibibyte(q) && q.shares_processors; }
