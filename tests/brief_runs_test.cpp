@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
 #include <vector>
 
+#include "lib/engine/path_rules.hpp"
 #include "lib/engine/step_order.hpp"
 #include "tests/engine_jobs.hpp"
 #include "tutti/schedule_builder.hpp"
@@ -14,17 +16,25 @@ namespace {
 
 using namespace test;
 
+SharedMemory memory_of(const std::vector<std::uint8_t>& reaches) {
+  return {.reaches = reaches,
+          .slot_bytes = 256,
+          .piece_bytes = 65536,
+          .copied_bytes = 12288,
+          .joined_bytes = 4096,
+          .ring_room = 3,
+          .swap_slots = 2};
+}
+
 /// Plans of short messages on ranks that all share memory.
 std::vector<CompiledPlan> brief_plans_of(const Algorithm& algorithm, int size, Count count, Aliasing aliasing) {
   const std::vector<std::uint8_t> reaches(static_cast<std::size_t>(size), 1);
-  const SharedMemory memory{.reaches = reaches,
-                            .slot_bytes = 256,
-                            .piece_bytes = 65536,
-                            .copied_bytes = 12288,
-                            .joined_bytes = 4096,
-                            .ring_room = 3,
-                            .swap_slots = 2};
-  return plans_of(algorithm, size, count, aliasing, 1, Op::sum, 0, memory);
+  return plans_of(algorithm, size, count, aliasing, 1, Op::sum, 0, memory_of(reaches));
+}
+
+std::string broken_rule(const CompiledPlan& plan) {
+  const std::vector<std::uint8_t> reaches(static_cast<std::size_t>(plan.ranks), 1);
+  return broken_path_rule(plan, memory_of(reaches));
 }
 
 TEST(BriefRuns, EveryBriefAllreduceBrokenOffAnywhere) {
@@ -139,6 +149,21 @@ TEST(BriefRuns, LongMessagesAreNotBrief) {
   EXPECT_TRUE(brief_plans_of(one_shot, 5, Count{768}, Aliasing::separate())[0].is_brief);
   EXPECT_FALSE(brief_plans_of(one_shot, 5, Count{769}, Aliasing::separate())[0].is_brief);
   EXPECT_TRUE(brief_plans_of(one_shot, 100, Count{64}, Aliasing::separate())[0].is_brief) << "in slots";
+}
+
+TEST(BriefRuns, RulesFindPlansThatAreNotBrief) {
+  const Algorithm& one_shot = *find_algorithm(Collective::allreduce, "one_shot");
+  CompiledPlan shared = brief_plans_of(one_shot, 5, Count{769}, Aliasing::separate())[0];
+  ASSERT_FALSE(shared.is_brief);
+  ASSERT_EQ(broken_rule(shared), "");
+  shared.is_brief = true;
+  EXPECT_NE(broken_rule(shared).find("shared or joined"), std::string::npos);
+  const Algorithm& doubling = *find_algorithm(Collective::allreduce, "recursive_doubling");
+  CompiledPlan plan = brief_plans_of(doubling, 4, Count{4}, Aliasing::separate())[0];
+  ASSERT_TRUE(plan.is_brief);
+  ASSERT_EQ(broken_rule(plan), "");
+  plan.dependents.back() = 0;
+  EXPECT_NE(broken_rule(plan).find("waits for a later one"), std::string::npos);
 }
 
 }  // namespace

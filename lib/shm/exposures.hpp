@@ -32,7 +32,7 @@ class Exposures {
 
   /// A run begins.
   void begin();
-  /// Whether a send may be exposed: it has to be worth it, with no other readers, and of a ring, where messages that
+  /// Whether a send may be exposed: it has to be worth it, share no copy, and be of a ring, where messages that
   /// are refused can follow. The receiver might come late: nothing of this rank may wait for it but the end.
   [[nodiscard]] static bool may_expose(const CompiledStep& step) {
     return is_long(step) && step.group < 0 && step.first_dependent == step.last_dependent;
