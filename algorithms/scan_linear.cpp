@@ -15,13 +15,14 @@ Schedule build(const Problem& problem) {
   const Ring ring{problem.rank, problem.size};
   const bool first = problem.rank == Rank{0}, last = ring.next() == Rank{0};
   if (first) {
+    if (!last) plan.send(plan.input(), ring.next());  // which need not wait for the copy
     plan.copy(plan.input(), plan.output());
   } else {
     const Region before = plan.scratch(problem.count);
     plan.recv(before, ring.previous());
     plan.reduce(before, plan.input(), plan.output());
+    if (!last) plan.send(plan.output(), ring.next());
   }
-  if (!last) plan.send(plan.output(), ring.next());
   return plan.build();
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <tuple>
 
 #include "lib/schedule/passes.hpp"
 #include "tests/shm_two_ends.hpp"
@@ -38,7 +40,7 @@ TEST_F(Exposed, IsReadAMebibyteAtATime) {
 }
 
 TEST_F(Exposed, IsNothingShort) {
-  const std::vector<std::byte> data = numbered(2 * (16 * 1024 - 1));
+  const std::vector<std::byte> data = numbered(2 * (8 * 1024 - 1));
   begin(data.data(), std::ssize(data));
   EXPECT_EQ(look() + look(), 2);
   EXPECT_TRUE(sender_->advance());
@@ -138,44 +140,103 @@ TEST_F(Exposed, IsNotReadOnceItsSenderHasGivenUp) {
   EXPECT_EQ(counters_.refused, 1U);
 }
 
-/// A wish that another plan of the same call and size has left: what is reduced comes by areas all the same.
-TEST_F(Exposed, IsNothingThatIsReduced) {
-  constexpr std::int64_t bytes = 400'000;
-  const auto plan_of = [&](int me) {
+/// Not the same the other way round.
+void three_times_left(const void* lhs, const void* rhs, void* into, Count count, void* /*context*/) {
+  for (std::int64_t i = 0; i < count.value(); ++i)
+    static_cast<std::uint8_t*>(into)[i] = static_cast<std::uint8_t>(3 * static_cast<const std::uint8_t*>(lhs)[i] +
+                                                                    static_cast<const std::uint8_t*>(rhs)[i]);
+}
+
+/// Rank 0 reduces what it has with what rank 1 sends.
+class Reduced : public Exposed {
+ protected:
+  static constexpr std::int64_t bytes = 8 * geometry.area_bytes;
+  static constexpr MessageKind kind{.call = static_cast<int>(Collective::reduce), .size = 19};
+
+  Reduced() { std::ranges::fill(mine_, std::byte{7}); }
+
+  CompiledPlan plan_of(int me, bool lands_left) {
     Problem problem{.rank = Rank{me}, .size = ranks, .count = Count{bytes}};
     problem.collective = Collective::reduce;
     ScheduleBuilder builder{problem};
     if (me == 0) {
       const Region room = builder.scratch(Count{bytes});
       builder.recv(room, Rank{1});
-      builder.reduce(builder.input(), room, builder.output());
+      builder.reduce(lands_left ? room : builder.input(), lands_left ? builder.input() : room, builder.output());
     } else {
       builder.send(builder.input(), Rank{0});
     }
-    return compiled(fused(builder.build()), problem, Op::max);
-  };
-  const CompiledPlan plans[] = {plan_of(0), plan_of(1)};
+    return compiled(fused(builder.build()), problem, Op::user(three_times_left, Commutative{false}));
+  }
+  /// `between`: once the receiver has looked for the first time. `edit` may change the receiver's plan.
+  std::vector<std::byte> run(
+      const std::byte* theirs, bool is_in_place, bool lands_left, const std::function<void()>& between,
+      const std::function<void(CompiledPlan&)>& edit = [](CompiledPlan& /*plan*/) {}) {
+    CompiledPlan plans[] = {plan_of(0, lands_left), plan_of(1, lands_left)};
+    edit(plans[0]);
+    std::vector<std::byte> input = mine_, output(is_in_place ? 0 : bytes);
+    std::byte* const result = is_in_place ? input.data() : output.data();
+    Execution<ShmPort> here{plans[0], ShmPort{route_of(0), plans[0]}}, there{plans[1], ShmPort{route_of(1), plans[1]}};
+    links_[0]->wishes(1).wish(kind, true);
+    here.bind(input.data(), result);
+    there.bind(theirs, nullptr);
+    for (Execution<ShmPort>* const each : {&here, &there}) {
+      each->port().begin(0, 0);
+      each->begin();
+    }
+    bool is_here_over = false, is_there_over = false;
+    for (int looks = 0; looks < 40; ++looks) {
+      is_there_over = is_there_over || there.advance();
+      is_here_over = is_here_over || here.advance();
+      if (looks == 0) between();
+    }
+    EXPECT_TRUE(is_here_over && is_there_over);
+    return {result, result + bytes};
+  }
+  std::vector<std::byte> expected(const std::vector<std::byte>& theirs, bool lands_left) const {
+    std::vector<std::byte> sums(bytes);
+    const auto& [lhs, rhs] = lands_left ? std::tie(theirs, mine_) : std::tie(mine_, theirs);
+    three_times_left(lhs.data(), rhs.data(), sums.data(), Count{bytes}, nullptr);
+    return sums;
+  }
+  std::vector<std::byte> mine_ = std::vector<std::byte>(bytes);
+};
+
+TEST_F(Reduced, FromWhereItWasRead) {
   const std::vector<std::byte> theirs = numbered(bytes);
-  std::vector<std::byte> mine(bytes), result(bytes);
-  Execution<ShmPort> here{plans[0], ShmPort{route_of(0), plans[0]}}, there{plans[1], ShmPort{route_of(1), plans[1]}};
-  links_[0]->wishes(1).wish({.call = static_cast<int>(Collective::reduce), .size = 18}, true);
-  here.bind(mine.data(), result.data());
-  there.bind(theirs.data(), nullptr);
-  for (Execution<ShmPort>* const run : {&here, &there}) {
-    run->port().begin(0, 0);
-    run->begin();
-  }
-  bool is_here_over = false, is_there_over = false;
-  for (int looks = 0; looks < 40; ++looks) {
-    is_there_over = is_there_over || there.advance();
-    is_here_over = is_here_over || here.advance();
-    EXPECT_TRUE(looks > 0 || !is_here_over) << "it was exposed first";
-  }
-  EXPECT_TRUE(is_here_over && is_there_over);
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    const auto expected = std::max<int>(0, static_cast<signed char>(theirs[i]));
-    ASSERT_EQ(static_cast<signed char>(result[i]), expected) << i;
-  }
+  for (const bool is_in_place : {false, true})
+    for (const bool lands_left : {false, true}) {
+      counters_ = {};
+      EXPECT_EQ(run(theirs.data(), is_in_place, lands_left, [] {}), expected(theirs, lands_left));
+      EXPECT_EQ(counters_.single_copies, 1U);
+    }
+}
+
+/// Of the pieces that were read the last one, of which a part is missing, comes again: it must not count twice.
+TEST_F(Reduced, OnceEachIfTheRestIsRefused) {
+  const std::vector<std::byte> theirs = numbered(bytes);
+  for (const bool is_in_place : {false, true})
+    for (const bool lands_left : {false, true}) {
+      counters_ = {};
+      links_[0]->wishes(1).can_read(true);
+      Guarded data(theirs);
+      data.forbid(2 * geometry.area_bytes + geometry.area_bytes / 2);
+      EXPECT_EQ(run(data.data(), is_in_place, lands_left, [&data] { data.allow(); }), expected(theirs, lands_left));
+      EXPECT_EQ(counters_.refused, 1U);
+      EXPECT_EQ(counters_.single_copies, 0U);
+    }
+}
+
+/// A wish that another plan of the same call and size has left: what is reduced with others comes by areas.
+TEST_F(Reduced, FromAreasIfWithOthers) {
+  const std::vector<std::byte> theirs = numbered(bytes);
+  const auto join = [](CompiledPlan& plan) {
+    plan.joints.push_back({.operands = {{}, {.message = 0}}, .bytes = bytes});
+    plan.steps[0].joint = 0;
+  };
+  EXPECT_EQ(run(
+                theirs.data(), false, false, [] {}, join),
+            expected(theirs, false));
   EXPECT_EQ(counters_.single_copies + counters_.refused, 0U);
   EXPECT_TRUE(links_[0]->wishes(1).can_read());
 }

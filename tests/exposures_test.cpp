@@ -15,13 +15,20 @@ using namespace std::chrono_literals;
 class Decisions : public TwoEnds {
  protected:
   Decisions() : TwoEnds(SingleCopyUse::measured) {
-    for (const int me : {0, 1})
-      static_cast<void>(links_[static_cast<std::size_t>(me)]->open(1 - me));
-    for (const int me : {0, 1})
-      links_[static_cast<std::size_t>(me)]->reserve_areas(1 - me);
+    for (int me = 0; me < ranks; ++me)
+      for (int peer = 0; peer < ranks; ++peer)
+        if (peer != me) static_cast<void>(links_[static_cast<std::size_t>(me)]->open(peer));
+    for (int me = 0; me < ranks; ++me)
+      for (int peer = 0; peer < ranks; ++peer)
+        if (peer != me) links_[static_cast<std::size_t>(me)]->reserve_areas(peer);
   }
   static CompiledStep step(Verb verb, int peer) {
     return {.verb = verb, .path = Path::ring, .peer = peer, .bytes = 100'000};
+  }
+  static CompiledStep joined() {
+    CompiledStep receive = step(Verb::recv_reduce, 1);
+    receive.joint = 0;
+    return receive;
   }
   static CompiledPlan plan(int me, std::vector<CompiledStep> steps, Collective collective = Collective::alltoall) {
     CompiledPlan plan;
@@ -34,18 +41,20 @@ class Decisions : public TwoEnds {
   Exposures exposures(int me, const CompiledPlan& plan) {
     return {*links_[static_cast<std::size_t>(me)], locals_, plan, SingleCopyUse::measured};
   }
-  /// An operation of rank 0's, whose messages, all sent in the same way, take so long.
+  /// An operation whose messages, all sent in the same way, take so long each.
   static void run(Exposures& exposures, const CompiledPlan& plan, Exposures::Way way, std::chrono::nanoseconds took) {
     exposures.begin();
-    for (const CompiledStep& each : plan.steps)
+    for (const CompiledStep& each : plan.steps) {
       if (each.verb == Verb::send)
         exposures.sends(each, way);
       else
         exposures.arrives(each, way, took);
+      exposures.works(each, took);
+    }
     for (const CompiledStep& each : plan.steps)
       exposures.is_over(each);
   }
-  std::vector<int> locals_{0, 1};
+  std::vector<int> locals_{0, 1, 2};
 };
 
 /// How often of 100 times, as the other end decides.
@@ -75,9 +84,10 @@ TEST_F(Decisions, TheReceiverOfOneWayMessagesWishesWhatIsFaster) {
 }
 
 TEST_F(Decisions, TheLowerOfTwoThatBothSendDecidesForBoth) {
-  const CompiledPlan here = plan(0, {step(Verb::send, 1), step(Verb::recv, 1)}),
-                     there = plan(1, {step(Verb::send, 0), step(Verb::recv, 0)});
-  Exposures low = exposures(0, here), high = exposures(1, there);
+  CompiledPlan here = plan(1, {step(Verb::send, 2), step(Verb::recv, 2)}),
+               there = plan(2, {step(Verb::send, 1), step(Verb::recv, 1)});
+  here.takes_turns = there.takes_turns = false;
+  Exposures low = exposures(1, here), high = exposures(2, there);
   const int times = times_exposed(
       [&] {
         EXPECT_EQ(low.is_wished(here.steps[0]), high.is_wished(there.steps[0]));
@@ -88,6 +98,62 @@ TEST_F(Decisions, TheLowerOfTwoThatBothSendDecidesForBoth) {
         run(high, there, way, way == Exposures::Way::exposed ? 9ms : 1ms);  // counts for nothing
       });
   EXPECT_GE(times, 80);
+}
+
+/// By its own work, also for messages between others.
+TEST_F(Decisions, TheLowestDecidesForAllWhoExchangeWithIt) {
+  std::vector<CompiledPlan> plans;
+  std::vector<Exposures> all;
+  for (int me = 0; me < ranks; ++me) {
+    const int one = (me + 1) % ranks, other = (me + 2) % ranks;
+    plans.push_back(
+        plan(me, {step(Verb::send, one), step(Verb::send, other), step(Verb::recv, one), step(Verb::recv, other)}));
+  }
+  for (int me = 0; me < ranks; ++me)
+    all.push_back(exposures(me, plans[static_cast<std::size_t>(me)]));
+  const int times = times_exposed(
+      [&] {
+        const bool is_wished = all[0].is_wished(plans[0].steps[0]);
+        for (std::size_t me = 0; me < all.size(); ++me)
+          for (const int send : {0, 1})
+            EXPECT_EQ(all[me].is_wished(plans[me].steps[static_cast<std::size_t>(send)]), is_wished) << me;
+        return is_wished;
+      },
+      [&](Exposures::Way way) {
+        for (std::size_t me = 0; me < all.size(); ++me)
+          run(all[me], plans[me], way, (way == Exposures::Way::exposed) == (me == 0) ? 1ms : 9ms);
+      });
+  EXPECT_GE(times, 80);
+}
+
+/// What the lowest rank exchanges says nothing of messages that go one way.
+TEST_F(Decisions, OfMessagesOneWayTheReceiverDecides) {
+  const CompiledPlan here = plan(2, {step(Verb::send, 0), step(Verb::recv, 0), step(Verb::recv, 1)}),
+                     there = plan(1, {step(Verb::send, 2)});
+  Exposures receiver = exposures(2, here), sender = exposures(1, there);
+  const int times = times_exposed([&] { return sender.is_wished(there.steps[0]); },
+                                  [&](Exposures::Way way) {
+                                    receiver.begin();
+                                    receiver.arrives(here.steps[2], way, way == Exposures::Way::exposed ? 1ms : 9ms);
+                                    receiver.is_over(here.steps[2]);
+                                  });
+  EXPECT_GE(times, 80);
+}
+
+/// Some rank cannot be read by another: it is told, but its messages are staged.
+TEST_F(Decisions, NobodyExposesToWhoCannotRead) {
+  const CompiledPlan plans[] = {
+      plan(0, {step(Verb::send, 1), step(Verb::recv, 1), step(Verb::send, 2), step(Verb::recv, 2)}),
+      plan(1, {step(Verb::send, 0), step(Verb::recv, 0), step(Verb::send, 2), step(Verb::recv, 2)})};
+  Exposures lowest = exposures(0, plans[0]), second = exposures(1, plans[1]);
+  links_[2]->wishes(1).can_read(false);
+  for (int i = 0; i < 20; ++i) {
+    run(lowest, plans[0], i % 2 == 0 ? Exposures::Way::exposed : Exposures::Way::staged, i % 2 == 0 ? 1ms : 9ms);
+    EXPECT_FALSE(second.is_wished(plans[1].steps[2]));
+    if (i == 19) {
+      EXPECT_TRUE(second.is_wished(plans[1].steps[0]));
+    }
+  }
 }
 
 TEST_F(Decisions, MixedOperationsCountForNothing) {
@@ -133,19 +199,27 @@ TEST_F(Decisions, WhatOnePlanLearntTheNextKnows) {
   EXPECT_GE(times, 80);
 }
 
-TEST_F(Decisions, ReductionsAreStaged) {
-  const CompiledPlan here = plan(0, {step(Verb::recv_reduce, 1)}, Collective::reduce),
-                     there = plan(1, {step(Verb::send, 0)}, Collective::reduce);
-  Exposures receiver = exposures(0, here), sender = exposures(1, there);
-  for (int i = 0; i < 20; ++i) {
-    EXPECT_FALSE(sender.is_wished(there.steps[0]));
-    run(receiver, here, Exposures::Way::staged, 9ms);
+/// Not with others, or sent on in the same pass.
+TEST_F(Decisions, WhatIsReducedByItselfMayBeRead) {
+  const CompiledStep alone = step(Verb::recv_reduce, 1);
+  CompiledStep forwarded = alone;
+  forwarded.forward = 0;
+  const CompiledPlan there = plan(1, {step(Verb::send, 0)}, Collective::reduce);
+  for (const CompiledStep& each : {joined(), forwarded, alone}) {
+    const CompiledPlan here = plan(0, {each}, Collective::reduce);
+    Exposures receiver = exposures(0, here), sender = exposures(1, there);
+    const int times = times_exposed(
+        [&] { return sender.is_wished(there.steps[0]); },
+        [&](Exposures::Way way) { run(receiver, here, way, way == Exposures::Way::exposed ? 1ms : 9ms); });
+    const bool is_alone = each.joint < 0 && each.forward < 0;
+    EXPECT_GE(times, is_alone ? 80 : 0);
+    EXPECT_LE(times, is_alone ? 98 : 0);
   }
 }
 
-/// Another plan of the same call and size wished it, and this one reduces.
-TEST_F(Decisions, AWishIsTakenBackIfAMessageIsReduced) {
-  const CompiledPlan here = plan(0, {step(Verb::recv_reduce, 1)}, Collective::exscan),
+/// Another plan of the same call and size wished it, and this one reduces with others.
+TEST_F(Decisions, AWishIsTakenBackIfAMessageIsReducedWithOthers) {
+  const CompiledPlan here = plan(0, {joined()}, Collective::exscan),
                      there = plan(1, {step(Verb::send, 0)}, Collective::exscan);
   Exposures receiver = exposures(0, here), sender = exposures(1, there);
   links_[0]->wishes(1).wish({.call = static_cast<int>(Collective::exscan), .size = 16}, true);

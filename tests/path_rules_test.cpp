@@ -29,7 +29,12 @@ Job compiled(const Choice& choice, int ranks, Count count, checker::Placement pl
   what.placement = placement;
   const checker::Problems problems{*choice.algorithm, what};
   Job job{.reaches = std::vector<std::uint8_t>(static_cast<std::size_t>(ranks), 1), .memory = {}, .plans = {}};
-  job.memory = {.reaches = job.reaches, .slot_bytes = 40, .piece_bytes = piece, .ring_room = 3, .swap_slots = 2};
+  job.memory = {.reaches = job.reaches,
+                .slot_bytes = 40,
+                .piece_bytes = piece,
+                .ring_room = 3,
+                .exposed_bytes = 100,
+                .swap_slots = 2};
   for (int rank = 0; rank < ranks; ++rank)
     job.plans.push_back(compile(choice, problems.of(Rank{rank}), Type::int64, Op::sum, MessageWindow{1}, job.memory));
   return job;

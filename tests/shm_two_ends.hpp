@@ -16,7 +16,7 @@ namespace tutti::shm {
 /// Rank 1 sends rank 0 its input in two messages. Both are in this process, and move only when they are told to.
 class TwoEnds : public testing::Test {
  protected:
-  static constexpr int ranks = 2;
+  static constexpr int ranks = 3;  ///< The third one does nothing, but where what is decided is tested.
   static constexpr Geometry geometry{};
 
   explicit TwoEnds(SingleCopyUse use = SingleCopyUse::never) : use_(use) {
@@ -91,7 +91,7 @@ class TwoEnds : public testing::Test {
  private:
   SingleCopyUse use_;
   alignas(line_bytes) std::array<std::byte, ranks * line_bytes> identities_{};
-  std::vector<int> locals_{0, 1};
+  std::vector<int> locals_{0, 1, 2};
   std::vector<CompiledPlan> plans_;
   std::unique_ptr<ShmPort> receiver_;
 };

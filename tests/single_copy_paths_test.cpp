@@ -88,6 +88,18 @@ TEST_F(SingleCopyPaths, AreTriedByThemselves) {
   EXPECT_LT(read, 40 * hops + (hops == 0 ? 1 : 0));
 }
 
+/// What goes both ways, and what is reduced between two.
+TEST_F(SingleCopyPaths, AreTriedByExchangesAndReductions) {
+  for (const Collective collective : {Collective::alltoall, Collective::reduce}) {
+    const Communicator comm{MPI_COMM_WORLD};
+    for (int i = 0; i < 40; ++i)
+      for (const Place place : {Place::separate, Place::in_place})
+        expect_right<std::int32_t>({.collective = collective, .place = place, .count = 10'000}, Op::sum, comm);
+    const bool reads = collective == Collective::alltoall ? world_size() > 1 : world_size() == 2;
+    EXPECT_EQ(counts_of(comm).read > 0, reads) << to_string(collective);
+  }
+}
+
 TEST_F(SingleCopyPaths, ServeEveryCollective) {
   const Setting setting{"TUTTI_SINGLE_COPY", "always"};
   const Communicator comm{MPI_COMM_WORLD};

@@ -57,6 +57,7 @@ bool is_reduced_by_one_of_few(const Question& q) { return few_share_up_to_a_gibi
 bool has_large_blocks(const Question& q) { return q.bytes >= 32 * (q.ranks * kibibyte); }
 
 bool has_two_ranks(const Question& q) { return q.ranks == 2; }
+bool two_share_memory(const Question& q) { return q.ranks == 2 && q.shares_memory; }
 bool is_small(const Question& q) { return q.bytes <= 2 * kibibyte; }
 bool is_medium(const Question& q) { return q.bytes <= 128 * kibibyte; }
 bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <= q.ranks * kibibyte / 4; }
@@ -79,6 +80,7 @@ constexpr Rule rules[] = {
     {Collective::reduce, "knomial:16/64K", is_reduced_by_one_of_few,
      "as ranks that share processors gain nothing by sharing the work"},
     {Collective::reduce, "knomial", is_small, "as few bytes want few rounds"},
+    {Collective::reduce, "knomial", two_share_memory, "as what arrives whole may be read where it is"},
     {Collective::reduce, "two_tree", always, "as each rank then sends and reduces everything about once"},
     {Collective::reduce, "knomial", is_medium, "as it keeps the order of ranks, in few rounds"},
     {Collective::reduce, "reduce_scatter_gather", always, "as it keeps the order of ranks, with little volume"},

@@ -18,6 +18,21 @@ std::int64_t pieces_of(const CompiledPlan& plan, const std::vector<int>& message
   return pieces;
 }
 
+/// Whether the messages of a pair, one way and back, go through swapped slots. Both ends know all that counts.
+bool is_swapped(const CompiledPlan& plan, const std::vector<int>& messages, const std::vector<int>& back,
+                const SharedMemory& memory) {
+  const auto may_be_read = [&](int message) {
+    return plan.steps[static_cast<std::size_t>(message)].bytes >= memory.exposed_bytes;
+  };
+  const Collective call = plan.problem.collective;
+  // Of other collectives of several ranks, most messages share a copy.
+  const bool is_for_one = call == Collective::alltoall || plan.ranks == 2;
+  const bool exposes = memory.exposed_bytes > 0 && is_for_one && !reduces(call);
+  if (exposes && (std::ranges::any_of(messages, may_be_read) || std::ranges::any_of(back, may_be_read))) return false;
+  const std::int64_t pieces = pieces_of(plan, messages, memory.piece_bytes);
+  return plan.takes_turns && pieces <= memory.swap_slots && pieces == pieces_of(plan, back, memory.piece_bytes);
+}
+
 }  // namespace
 
 Dependencies dependents_of(const Dependencies& after) {
@@ -52,9 +67,8 @@ void choose_paths(CompiledPlan& plan, const Messages& pairs, Path far, const Sha
       continue;
     }
     const auto back = pairs.find({peer, !receives});
-    const std::int64_t pieces = pieces_of(plan, numbered, memory.piece_bytes);
-    const bool is_balanced = back != pairs.end() && pieces == pieces_of(plan, back->second, memory.piece_bytes);
-    const Path path = plan.takes_turns && is_balanced && pieces <= memory.swap_slots ? Path::swap : Path::ring;
+    const bool swaps = back != pairs.end() && is_swapped(plan, numbered, back->second, memory);
+    const Path path = swaps ? Path::swap : Path::ring;
     std::int64_t slot = 0;
     for (const int message : numbered) {
       CompiledStep& step = plan.steps[static_cast<std::size_t>(message)];

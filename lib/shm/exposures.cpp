@@ -22,7 +22,7 @@ Exposures::Exposures(Links& links, std::span<const int> locals, const CompiledPl
       is_always_(use == SingleCopyUse::always && !may_reduce_),
       pairs_(static_cast<std::size_t>(std::ranges::max(locals)) + 1) {
   struct Traffic {
-    int sends = 0, recvs = 0, reductions = 0;
+    int sends = 0, recvs = 0, unread = 0;
     std::int64_t bytes = 0;
   };
   std::vector<Traffic> traffic(pairs_.size());
@@ -30,20 +30,36 @@ Exposures::Exposures(Links& links, std::span<const int> locals, const CompiledPl
     if (!step.is_message() || !is_long(step)) continue;
     Traffic& at = traffic[local_of(step)];
     ++(step.verb == Verb::send ? at.sends : at.recvs);
-    at.reductions += step.verb == Verb::send || may_be_read(step) ? 0 : 1;
+    at.unread += step.verb == Verb::send || may_be_read(step) ? 0 : 1;
     at.bytes += step.bytes;
   }
   const int me = locals[static_cast<std::size_t>(plan.problem.rank.value())];
   for (std::size_t peer = 0; peer < pairs_.size(); ++peer) {
-    const auto& [sends, recvs, reductions, bytes] = traffic[peer];
+    const auto& [sends, recvs, unread, bytes] = traffic[peer];
     Pair& pair = pairs_[peer];
     pair.kind = {.call = plan.takes_turns ? static_cast<int>(plan.problem.collective) : point_to_point,
                  .size = std::max(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes))) - 1, 0)};
     pair.is_both_ways = sends > 0 && recvs > 0;
     // Whether the peer's receives may be read is not known here; only in collectives that reduce they might not.
-    pair.is_measured = pair.is_both_ways ? me < static_cast<int>(peer) && !may_reduce_ : recvs > 0 && reductions == 0;
+    pair.is_measured = pair.is_both_ways ? me < static_cast<int>(peer) && !may_reduce_ : recvs > 0 && unread == 0;
     pair.bytes = bytes;
     pair.messages = sends + recvs;
+  }
+  if (plan.takes_turns && !may_reduce_) follow_the_lowest(static_cast<std::size_t>(me));
+}
+
+void Exposures::follow_the_lowest(std::size_t me) {
+  if (me != 0 && !pairs_[0].is_both_ways) return;
+  const auto first = std::ranges::find(pairs_, true, &Pair::is_both_ways);
+  if (first == pairs_.end()) return;
+  lead_ = static_cast<std::size_t>(first - pairs_.begin());
+  for (Pair& pair : pairs_) {
+    if (!pair.is_both_ways) continue;
+    pair.is_led = true;
+    if (&pair == &*first) continue;
+    pair.is_measured = false;
+    first->bytes += pair.bytes;
+    first->messages += pair.messages;
   }
 }
 
@@ -52,15 +68,17 @@ void Exposures::begin() {
     pair.left = pair.messages;
     pair.staged = pair.exposed = false;
     pair.began = {};
+    pair.work = {};
   }
 }
 
 bool Exposures::is_wished(const CompiledStep& send) const {
-  const Pair& pair = pair_of(send);
-  const Wishes& wishes = wishes_of(send);
-  if (is_always_) return wishes.other_can_read();
+  if (!wishes_of(local_of(send)).other_can_read()) return false;
+  if (is_always_) return true;
+  const std::size_t with = decided_with(send);
+  const Pair& pair = pairs_[with];
   if (pair.is_both_ways && may_reduce_) return false;
-  return pair.is_measured ? wishes.wishes(pair.kind) && wishes.other_can_read() : wishes.other_wishes(pair.kind);
+  return pair.is_measured ? wishes_of(with).wishes(pair.kind) : wishes_of(with).other_wishes(pair.kind);
 }
 
 void Exposures::sends(const CompiledStep& send, Way way) {
@@ -76,11 +94,13 @@ void Exposures::arrives(const CompiledStep& recv, Way way, std::chrono::nanoseco
 void Exposures::is_over(const CompiledStep& step) {
   if (!is_long(step)) return;
   Pair& pair = pair_of(step);
-  if (--pair.left == 0 && pair.is_measured) conclude(pair, wishes_of(step));
+  if (--pair.left == 0 && pair.is_measured) conclude(decided_with(step));
 }
 
 /// All messages of an operation are over.
-void Exposures::conclude(Pair& pair, Wishes& wishes) {
+void Exposures::conclude(std::size_t peer) {
+  Pair& pair = pairs_[peer];
+  Wishes& wishes = wishes_of(peer);
   if (pair.began == Clock::time_point{} || !wishes.can_read()) return;
   if (pair.is_both_ways && !wishes.other_can_read()) return;
   if (pair.staged && pair.exposed) {
@@ -88,23 +108,32 @@ void Exposures::conclude(Pair& pair, Wishes& wishes) {
     constexpr int most = 4;
     if (++pair.mixed < most) return;
     pair.is_measured = false;
-    return wishes.wish(pair.kind, false);
+    wishes.wish(pair.kind, false);
+    return tell_those_led();
   }
   pair.mixed = 0;
-  const std::chrono::duration<double, std::nano> took = Clock::now() - pair.began;
+  const std::chrono::duration<double, std::nano> took = pair.is_led ? pair.work : Clock::now() - pair.began;
   const double of_exposed = (pair.is_both_ways ? 1 : waiting) * took.count() + hearing_ns;
   const auto bytes = static_cast<double>(pair.bytes);
   if (pair.exposed)
     wishes.add(pair.kind, TwoWays::Way::other, of_exposed / bytes);
   else
     wishes.add(pair.kind, TwoWays::Way::usual, took.count() / bytes);
+  tell_those_led();
+}
+
+void Exposures::tell_those_led() {
+  if (!pairs_[lead_].is_led) return;
+  const bool is_wished = wishes_of(lead_).wishes(pairs_[lead_].kind);
+  for (std::size_t peer = 0; peer < pairs_.size(); ++peer)
+    if (peer != lead_ && pairs_[peer].is_led) wishes_of(peer).wish(pairs_[peer].kind, is_wished);
 }
 
 void Exposures::refuses(const CompiledStep& recv) {
   if (may_be_read(recv))
-    wishes_of(recv).can_read(false);
+    wishes_of(local_of(recv)).can_read(false);
   else
-    wishes_of(recv).wish(pair_of(recv).kind, false);
+    wishes_of(local_of(recv)).wish(pairs_[local_of(recv)].kind, false);
 }
 
 }  // namespace tutti::shm

@@ -16,6 +16,10 @@ namespace tutti::shm {
 /// operation: the time from its first long message to the end of all. The receiver measures, and wishes; of two ranks
 /// that send each other the lower one for both, as both ways of one of them do not mix well. The sender does as is
 /// wished.
+///
+/// Where more than two exchange data, what one pair does changes little while all others do as before, least of all if
+/// ranks take turns at processors. In a collective the node's lowest rank therefore decides for all who exchange data
+/// with it.
 class Exposures {
  public:
   using Clock = std::chrono::steady_clock;
@@ -26,12 +30,17 @@ class Exposures {
 
   /// Whether it might be worth it.
   [[nodiscard]] static bool is_long(const CompiledStep& step) {
-    constexpr std::int64_t least = 16 * 1024L;
+    constexpr std::int64_t least = 8 * 1024L;
     return step.bytes >= least && step.path == Path::ring;
   }
 
   /// A run begins.
   void begin();
+  /// Whether this message may ever be exposed. All others are none of this class's business.
+  [[nodiscard]] bool concerns(const CompiledStep& step) const {
+    if (!is_long(step) || (may_reduce_ && pairs_[local_of(step)].is_both_ways)) return false;
+    return step.verb == Verb::send ? may_expose(step) : may_be_read(step);
+  }
   /// Whether a send may be exposed: it has to be worth it, share no copy, and be of a ring, where messages that
   /// are refused can follow. The receiver might come late: nothing of this rank may wait for it but the end.
   [[nodiscard]] static bool may_expose(const CompiledStep& step) {
@@ -42,10 +51,11 @@ class Exposures {
   void sends(const CompiledStep& send, Way way);
   /// A long message has arrived, or its first piece, the writing of which took so long.
   void arrives(const CompiledStep& recv, Way way, std::chrono::nanoseconds ago);
+  /// So long this rank was busy with a long message: writing, reading or reducing.
+  void works(const CompiledStep& step, std::chrono::nanoseconds time) { pair_of(step).work += time; }
   void is_over(const CompiledStep& step);
-  [[nodiscard]] static bool may_be_read(const CompiledStep& recv) {
-    return recv.verb == Verb::recv && recv.joint < 0;  // what is reduced is taken from areas as it is
-  }
+  /// Also if it is reduced; but not if that is done with others, or sent on, in the same pass.
+  [[nodiscard]] static bool may_be_read(const CompiledStep& recv) { return recv.joint < 0 && recv.forward < 0; }
   /// An exposed message is not read: the system does not allow it, or it was wished for another plan's receive, and
   /// this one may not be read.
   void refuses(const CompiledStep& recv);
@@ -54,29 +64,36 @@ class Exposures {
   /// What goes on with a peer.
   struct Pair {
     MessageKind kind{};
-    bool is_measured = false;  ///< Here, and not by the peer.
+    bool is_measured = false;  ///< Here, and not by another rank.
     bool is_both_ways = false;
+    bool is_led = false;  ///< The node's lowest rank decides: this one, or the peer's and this one's.
     std::int64_t bytes = 0;
     int messages = 0, left = 0;            ///< Long ones; in this run.
     bool staged = false, exposed = false;  ///< Whether any was, in this run.
     Clock::time_point began{};
+    std::chrono::nanoseconds work{};
     int mixed = 0;  ///< Runs of both kinds, one after the other.
   };
 
   [[nodiscard]] std::size_t local_of(const CompiledStep& step) const {
     return static_cast<std::size_t>(locals_[static_cast<std::size_t>(step.peer)]);
   }
-  [[nodiscard]] Pair& pair_of(const CompiledStep& step) { return pairs_[local_of(step)]; }
-  [[nodiscard]] const Pair& pair_of(const CompiledStep& step) const { return pairs_[local_of(step)]; }
-  [[nodiscard]] Wishes& wishes_of(const CompiledStep& step) const {
-    return links_->wishes(static_cast<int>(local_of(step)));
+  /// The peer with which what happens is noted, and decided.
+  [[nodiscard]] std::size_t decided_with(const CompiledStep& step) const {
+    const std::size_t peer = local_of(step);
+    return pairs_[peer].is_led ? lead_ : peer;
   }
-  void conclude(Pair& pair, Wishes& wishes);
+  [[nodiscard]] Pair& pair_of(const CompiledStep& step) { return pairs_[decided_with(step)]; }
+  [[nodiscard]] Wishes& wishes_of(std::size_t peer) const { return links_->wishes(static_cast<int>(peer)); }
+  void follow_the_lowest(std::size_t me);
+  void conclude(std::size_t peer);
+  void tell_those_led();
 
   Links* links_;
   std::span<const int> locals_;
   bool may_reduce_, is_always_;
   std::vector<Pair> pairs_;  ///< By what `links` calls the peer.
+  std::size_t lead_ = 0;     ///< The lowest rank; on that itself: the first peer of those that it leads.
 };
 
 }  // namespace tutti::shm

@@ -1,4 +1,4 @@
-// How ShmPort reduces what several ranks send in one pass over memory.
+// How ShmPort reduces in one pass over memory what several ranks send, or what it sends on.
 #include <algorithm>
 #include <array>
 
@@ -94,6 +94,26 @@ const std::byte* ShmPort::joint_piece(const CompiledStep& step, const Envelope& 
   if (came.area == Envelope::lent) return heap_->at(incoming.loan().source);
   if (came.area != 0) return channel_of(step)->piece(came);
   return incoming.read(room, bytes) ? room : nullptr;
+}
+
+/// Reduces a piece and sends the result on in the same pass. False, with nothing done: it has to be sent later.
+bool ShmPort::forward(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) {
+  const CompiledStep& next = plan_->steps[static_cast<std::size_t>(transfer.step->forward)];
+  std::int64_t& forwarded = forwarded_[static_cast<std::size_t>(transfer.step->forward)];
+  if (forwarded != transfer.done || next.group >= 0 || !is_next(transfer.step->forward, next)) return false;
+  const std::byte* const result = transfer.data.into + transfer.done;
+  if (lent_from(next, result, bytes) >= 0) return false;  // will be read in place
+  Channel& channel = *channel_of(next);
+  const Stream stream = stream_of(next, forwarded);
+  if (!channel.may_send(stream)) return false;
+  const int area = channel.take_area(stream.lane);
+  if (area < 0) return false;
+  const std::size_t phase = phase_of(result);
+  combine(transfer, piece, channel.area(area) + phase, bytes);
+  channel.send_area(stream, envelope_of(next), area, phase);
+  forwarded += bytes;
+  ++route_.counters->forwarded;
+  return true;
 }
 
 }  // namespace tutti::shm

@@ -60,22 +60,35 @@ bool ShmPort::is_read(Transfer& transfer) {
   return false;
 }
 
-/// As much as is read before other messages are looked at. The envelope stays where it is until all has been read, or
-/// the rest was refused.
+/// As much as is read before other messages are looked at. What is reduced is read to where the result belongs, and
+/// reduced there while it is in the caches; in place to where the schedule lets the message land.
+SingleCopy::Outcome ShmPort::read_exposed(const Transfer& transfer, std::uint64_t source) const {
+  constexpr std::int64_t most = std::int64_t{1} << 20, most_reduced = std::int64_t{256} << 10;
+  const CompiledStep& step = *transfer.step;
+  const int owner = route_.locals[static_cast<std::size_t>(step.peer)];
+  const Operands rest = transfer.rest();
+  const std::int64_t left = step.bytes - transfer.done;
+  if (step.verb == Verb::recv) return route_.links->read(owner, source, rest.into, std::min(left, most));
+  const bool is_in_place = (step.lands_left ? rest.rhs : rest.lhs) == rest.into;
+  std::byte* const landing = step.lands_left ? transfer.data.lhs : transfer.data.rhs;
+  std::byte* const piece = is_in_place ? landing : rest.into;
+  const SingleCopy::Outcome outcome = route_.links->read(owner, source, piece, std::min(left, most_reduced));
+  take(step, rest, piece, outcome.is_complete() ? outcome.bytes : whole_pieces(outcome.bytes));
+  return outcome;
+}
+
+/// The envelope stays where it is until all has been read, or the rest was refused.
 ShmPort::Received ShmPort::receive_exposed(Transfer& transfer, const Channel::Incoming& incoming,
                                            const Envelope& came) {
-  constexpr std::int64_t at_a_time = std::int64_t{1} << 20;
   const CompiledStep& step = *transfer.step;
   const Stream stream = stream_of(step, transfer.done);
-  const int owner = route_.locals[static_cast<std::size_t>(step.peer)];
   if (transfer.done == 0) exposures_->arrives(step, Exposures::Way::exposed, {});
   const auto source = static_cast<std::uint64_t>(incoming.loan().source + transfer.done);
   SingleCopy::Outcome outcome{.error = ENOTSUP};
-  if (Exposures::may_be_read(step))
-    outcome = route_.links->read(owner, source, transfer.data.into + transfer.done,
-                                 std::min(step.bytes - transfer.done, at_a_time));
-  // The sender goes on with a whole piece if the rest is refused.
-  transfer.done += outcome.is_complete() ? outcome.bytes : outcome.bytes / piece_bytes_ * piece_bytes_;
+  const auto begin = Exposures::Clock::now();
+  if (Exposures::may_be_read(step)) outcome = read_exposed(transfer, source);
+  exposures_->works(step, Exposures::Clock::now() - begin);
+  transfer.done += outcome.is_complete() ? outcome.bytes : whole_pieces(outcome.bytes);
   if (outcome.is_complete() && transfer.done < step.bytes) return Received::piece_in_place;
   if (outcome.is_complete()) {
     ++route_.counters->single_copies;

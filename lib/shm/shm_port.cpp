@@ -205,13 +205,14 @@ bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t b
   const int area = channel.take_area(stream.lane);
   if (area < 0) return false;
   Envelope envelope = envelope_of(step);
-  if (transfer.done == 0 && exposures_ && Exposures::may_expose(step)) {
-    exposures_->sends(step, Exposures::Way::staged);
-    const auto begin = Exposures::Clock::now();
-    write_area(step, area, phase, data, bytes);
-    envelope.set_writing(Exposures::Clock::now() - begin);
-  } else {
-    write_area(step, area, phase, data, bytes);
+  const bool is_timed = exposures_ && exposures_->concerns(step);
+  if (is_timed) exposures_->sends(step, Exposures::Way::staged);
+  const auto begin = is_timed ? Exposures::Clock::now() : Exposures::Clock::time_point{};
+  write_area(step, area, phase, data, bytes);
+  if (is_timed) {
+    const auto took = Exposures::Clock::now() - begin;
+    exposures_->works(step, took);
+    if (transfer.done == 0) envelope.set_writing(took);
   }
   channel.send_area(stream, envelope, area, phase);
   return true;
@@ -249,12 +250,15 @@ ShmPort::Received ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes)
   }
   if (came.area == Envelope::exposed) return receive_exposed(transfer, incoming, came);
   if (came.ticks != 0 && exposures_) exposures_->arrives(step, Exposures::Way::staged, came.writing());
+  const bool is_timed = exposures_ && exposures_->concerns(step);
+  const auto begin = is_timed ? Exposures::Clock::now() : Exposures::Clock::time_point{};
   if (came.area == Envelope::lent)
     borrow(transfer, incoming.loan(), bytes);
   else if (came.area == Envelope::delivered)
     ++route_.counters->delivered;
   else if (!(step.forward >= 0 && forward(transfer, channel.piece(came), bytes)))
     take(step, transfer.rest(), channel.piece(came), bytes);
+  if (is_timed) exposures_->works(step, Exposures::Clock::now() - begin);
   channel.release(stream, came);
   transfer.done += bytes;
   return came.area == Envelope::lent ? Received::piece_in_place : Received::piece;
@@ -272,26 +276,6 @@ bool ShmPort::receive_inline(const CompiledStep& step, const Operands& data, con
   alignas(line_bytes) std::array<std::byte, most> arrived;  // NOLINT(cppcoreguidelines-pro-type-member-init): costs
   if (!incoming.read(arrived.data(), size)) return false;
   take(step, data, arrived.data(), bytes);
-  return true;
-}
-
-/// Reduces a piece and sends the result on in the same pass. False, with nothing done: it has to be sent later.
-bool ShmPort::forward(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) {
-  const CompiledStep& next = plan_->steps[static_cast<std::size_t>(transfer.step->forward)];
-  std::int64_t& forwarded = forwarded_[static_cast<std::size_t>(transfer.step->forward)];
-  if (forwarded != transfer.done || next.group >= 0 || !is_next(transfer.step->forward, next)) return false;
-  const std::byte* const result = transfer.data.into + transfer.done;
-  if (lent_from(next, result, bytes) >= 0) return false;  // will be read in place
-  Channel& channel = *channel_of(next);
-  const Stream stream = stream_of(next, forwarded);
-  if (!channel.may_send(stream)) return false;
-  const int area = channel.take_area(stream.lane);
-  if (area < 0) return false;
-  const std::size_t phase = phase_of(result);
-  combine(transfer, piece, channel.area(area) + phase, bytes);
-  channel.send_area(stream, envelope_of(next), area, phase);
-  forwarded += bytes;
-  ++route_.counters->forwarded;
   return true;
 }
 

@@ -90,7 +90,7 @@ class ShmPort {
     return received + look(sends_, std::numeric_limits<std::int64_t>::max(), on_complete);
   }
 
-  /// Throws Error if a message that is waited for has come in another lane: another kind of call than this rank's.
+  /// Throws Error if a message that is waited for has come in another lane: another kind of call.
   void require_same_kind() const;
 
   /// After a failure: forgets what has not been sent and received.
@@ -127,7 +127,8 @@ class ShmPort {
       channel.send(stream, envelope_of(step), data, static_cast<std::size_t>(step.bytes));
       return true;
     }
-    if (lent_from(step, data, step.bytes) >= 0) return false;  // the usual way lends it
+    if (lent_from(step, data, step.bytes) >= 0) return false;    // the usual way lends it
+    if (exposures_ && exposures_->concerns(step)) return false;  // and exposes, or takes the time of it
     int area = channel.take_area(stream.lane);
     for (; area < 0; area = channel.take_area(stream.lane))
       if (!again()) return false;
@@ -143,6 +144,7 @@ class ShmPort {
     const Stream stream = stream_of(step, 0);
     const Channel::Incoming incoming = channel.incoming(stream);
     const bool in_slot = step.bytes <= inline_bytes_;
+    if (exposures_ && exposures_->concerns(step)) return false;
     awaiting_ = &step;
     if (in_slot) incoming.expect(static_cast<std::size_t>(step.bytes));
     while (!incoming.is_there())
@@ -158,8 +160,7 @@ class ShmPort {
     channel.release(stream, came);
     return true;
   }
-  /// What takes longer than a look at other messages.
-  static constexpr std::int64_t long_bytes = 4096;
+  static constexpr std::int64_t long_bytes = 4096;  ///< What takes longer than a look at other messages.
 
   Posted post(Transfer transfer, std::vector<Transfer>& pending) {
     if (!parked_.empty() && !is_next(transfer.index, *transfer.step)) {
@@ -234,6 +235,9 @@ class ShmPort {
                   std::size_t bytes) const;
   enum class Received : std::uint8_t { nothing, piece, piece_in_place };
   Received receive_piece(Transfer& transfer, std::int64_t bytes);
+  /// If the rest of what it exposed is refused, the sender goes on with a whole one.
+  [[nodiscard]] std::int64_t whole_pieces(std::int64_t bytes) const { return bytes / piece_bytes_ * piece_bytes_; }
+  SingleCopy::Outcome read_exposed(const Transfer& transfer, std::uint64_t source) const;
   Received receive_exposed(Transfer& transfer, const Channel::Incoming& incoming, const Envelope& came);
   bool receive_inline(const CompiledStep& step, const Operands& data, const Channel::Incoming& incoming,
                       std::int64_t bytes) const;
@@ -258,7 +262,7 @@ class ShmPort {
     const Operands data = transfer.rest();
     plan_->combine(lands_left ? piece : data.lhs, lands_left ? data.rhs : piece, data.into, also, bytes);
   }
-  /// Of the piece of a message before which `done` bytes have travelled.
+  /// Of the piece before which `done` bytes have travelled.
   [[nodiscard]] Stream stream_of(const CompiledStep& step, std::int64_t done) const {
     if (step.path == Path::ring) return {lane_, Way::ring};
     return {lane_, Way::swap, done == 0 ? step.slot : step.slot + 1};  // two pieces at most
@@ -281,14 +285,13 @@ class ShmPort {
   std::vector<std::uint32_t> completed_;  ///< Per step: the run in which it was last complete.
   std::vector<std::uint64_t> numbers_;  ///< Per step of a plan that takes no turns: its place in the queue; else empty.
   const NodeHeap* heap_ = nullptr;      ///< Memory that is read in place; nullptr: none.
-  /// Per step of a plan with forwards: bytes of a send that were sent, or written to where they belong, before it
-  /// began.
+  /// Per step of a plan with forwards: bytes of a send that were sent, or written where they belong, before it began.
   std::vector<std::int64_t> forwarded_, delivered_;
   const Bases* bases_ = nullptr;
   std::vector<Joint> joints_;            ///< As CompiledPlan::joints.
   std::vector<Transfer> sends_, recvs_;  ///< There is room for all: references stay valid.
   /// Per step of a plan that takes turns and has messages which follow others: those posted, but not next of their pair
-  /// and direction. They are in no list, so that looks take no longer the more there are.
+  /// and direction. In no list: looks take no longer the more there are.
   std::vector<Transfer> parked_;
   std::optional<PieceSharing> sharing_;  ///< If any sends of the plan can share.
   std::optional<Exposures> exposures_;   ///< If long messages may be read in the memory of their sender.
