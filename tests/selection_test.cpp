@@ -222,7 +222,7 @@ TEST(SelectionOnANode, FlatForAsManyRanksAsOneCanServe) {
   chosen(Collective::allreduce, 16, gibibyte, false, "two_shot/1M");
   chosen(Collective::allreduce, 16, gibibyte + 1, false, "rabenseifner");
   chosen(Collective::reduce, 2, mebibyte, true, "knomial");
-  chosen(Collective::reduce, 2, mebibyte, false, "two_tree");
+  chosen(Collective::reduce, 2, mebibyte, false, "knomial");
   chosen(Collective::reduce, 16, mebibyte, true, "knomial:16/64K");
   chosen(Collective::reduce, 16, mebibyte, false, "two_tree");
   chosen(Collective::reduce, 17, mebibyte, true, "two_tree");
