@@ -126,6 +126,27 @@ TEST_F(Decisions, TheLowestDecidesForAllWhoExchangeWithIt) {
   EXPECT_GE(times, 80);
 }
 
+/// Another operation has as long messages with rank 2, of which it wished something else.
+TEST_F(Decisions, TheLowestTellsAllAgainIfOperationsMix) {
+  CompiledStep longer = step(Verb::send, 2), longer_back = step(Verb::recv, 2);
+  longer.bytes = longer_back.bytes = 400'000;
+  const CompiledPlan here = plan(0, {step(Verb::send, 1), step(Verb::recv, 1), longer, longer_back});
+  longer.peer = longer_back.peer = 0;
+  const CompiledPlan there = plan(2, {longer, longer_back});
+  Exposures lowest = exposures(0, here), led = exposures(2, there);
+  links_[0]->wishes(2).wish({.call = static_cast<int>(Collective::alltoall), .size = 19}, true);
+  ASSERT_NE(led.is_wished(there.steps[0]), lowest.is_wished(here.steps[0]));
+  lowest.begin();
+  for (const CompiledStep& each : here.steps)
+    if (each.verb == Verb::send)
+      lowest.sends(each, Exposures::Way::staged);
+    else
+      lowest.arrives(each, each.peer == 2 ? Exposures::Way::exposed : Exposures::Way::staged, 1ms);
+  for (const CompiledStep& each : here.steps)
+    lowest.is_over(each);
+  EXPECT_EQ(led.is_wished(there.steps[0]), lowest.is_wished(here.steps[0]));
+}
+
 /// What the lowest rank exchanges says nothing of messages that go one way.
 TEST_F(Decisions, OfMessagesOneWayTheReceiverDecides) {
   const CompiledPlan here = plan(2, {step(Verb::send, 0), step(Verb::recv, 0), step(Verb::recv, 1)}),

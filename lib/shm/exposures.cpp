@@ -13,6 +13,11 @@ static_assert(collective_count <= point_to_point);
 /// it goes on meanwhile. Where both send, they wait for each other's anyway.
 constexpr double waiting = 1.2, hearing_ns = 300;
 
+/// MessageKind::size of so many bytes.
+int size_of(std::int64_t bytes) {
+  return std::max(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes))) - 1, 0);
+}
+
 }  // namespace
 
 Exposures::Exposures(Links& links, std::span<const int> locals, const CompiledPlan& plan, SingleCopyUse use)
@@ -38,7 +43,7 @@ Exposures::Exposures(Links& links, std::span<const int> locals, const CompiledPl
     const auto& [sends, recvs, unread, bytes] = traffic[peer];
     Pair& pair = pairs_[peer];
     pair.kind = {.call = plan.takes_turns ? static_cast<int>(plan.problem.collective) : point_to_point,
-                 .size = std::max(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes))) - 1, 0)};
+                 .size = size_of(bytes)};
     pair.is_both_ways = sends > 0 && recvs > 0;
     // Whether the peer's receives may be read is not known here; only in collectives that reduce they might not.
     pair.is_measured = pair.is_both_ways ? me < static_cast<int>(peer) && !may_reduce_ : recvs > 0 && unread == 0;
@@ -104,29 +109,25 @@ void Exposures::conclude(std::size_t peer) {
   if (pair.began == Clock::time_point{} || !wishes.can_read()) return;
   if (pair.is_both_ways && !wishes.other_can_read()) return;
   if (pair.staged && pair.exposed) {
-    // A wish was too late. If that goes on, the peer sends in another way than this rank thinks: by several plans, say.
+    // A wish was too late, or is another operation's of messages as long. If that goes on, the peer sends in another
+    // way than this rank thinks: by several plans, say.
     constexpr int most = 4;
-    if (++pair.mixed < most) return;
-    pair.is_measured = false;
-    wishes.wish(pair.kind, false);
-    return tell_those_led();
+    pair.is_measured = ++pair.mixed < most;
+    return wish(peer, pair.is_measured && wishes.wishes(pair.kind));
   }
   pair.mixed = 0;
   const std::chrono::duration<double, std::nano> took = pair.is_led ? pair.work : Clock::now() - pair.began;
-  const double of_exposed = (pair.is_both_ways ? 1 : waiting) * took.count() + hearing_ns;
-  const auto bytes = static_cast<double>(pair.bytes);
-  if (pair.exposed)
-    wishes.add(pair.kind, TwoWays::Way::other, of_exposed / bytes);
-  else
-    wishes.add(pair.kind, TwoWays::Way::usual, took.count() / bytes);
-  tell_those_led();
+  const double cost = pair.exposed ? (pair.is_both_ways ? 1 : waiting) * took.count() + hearing_ns : took.count();
+  const auto way = pair.exposed ? TwoWays::Way::other : TwoWays::Way::usual;
+  // Operations that look the same from this pair may be others, of which more or less goes between other ranks.
+  const MessageKind learnt{.call = pair.kind.call, .size = size_of(pair.bytes)};
+  wish(peer, wishes.learns(learnt, way, cost / static_cast<double>(pair.bytes)));
 }
 
-void Exposures::tell_those_led() {
-  if (!pairs_[lead_].is_led) return;
-  const bool is_wished = wishes_of(lead_).wishes(pairs_[lead_].kind);
-  for (std::size_t peer = 0; peer < pairs_.size(); ++peer)
-    if (peer != lead_ && pairs_[peer].is_led) wishes_of(peer).wish(pairs_[peer].kind, is_wished);
+void Exposures::wish(std::size_t peer, bool exposed) {
+  if (!pairs_[peer].is_led) return wishes_of(peer).wish(pairs_[peer].kind, exposed);
+  for (std::size_t led = 0; led < pairs_.size(); ++led)
+    if (pairs_[led].is_led) wishes_of(led).wish(pairs_[led].kind, exposed);
 }
 
 void Exposures::refuses(const CompiledStep& recv) {

@@ -87,7 +87,8 @@ class Exposures {
   [[nodiscard]] Wishes& wishes_of(std::size_t peer) const { return links_->wishes(static_cast<int>(peer)); }
   void follow_the_lowest(std::size_t me);
   void conclude(std::size_t peer);
-  void tell_those_led();
+  /// Of the peer, or of all that are led with it.
+  void wish(std::size_t peer, bool exposed);
 
   Links* links_;
   std::span<const int> locals_;

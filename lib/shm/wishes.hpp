@@ -41,13 +41,13 @@ class Wishes {
   }
   [[nodiscard]] bool wishes(MessageKind kind) const { return can_read() && is_set(mine_, kind); }
   [[nodiscard]] bool other_wishes(MessageKind kind) const { return other_can_read() && is_set(theirs_, kind); }
-  /// What a byte of such messages cost, read where they were (TwoWays::Way::other) or not; wishes the better for the
-  /// next.
-  void add(MessageKind kind, TwoWays::Way way, double cost) {
+  /// What a byte of such messages cost, read where they were (TwoWays::Way::other) or not. Whether it is better to read
+  /// them the next time.
+  [[nodiscard]] bool learns(MessageKind kind, TwoWays::Way way, double cost) {
     constexpr unsigned tried_once_in = 255;  // operations
     TwoWays& ways = costs_.try_emplace(kind, tried_once_in).first->second;
     ways.add(way, cost);
-    wish(kind, ways.choose() == TwoWays::Way::other);
+    return ways.choose() == TwoWays::Way::other;
   }
 
  private:
