@@ -214,17 +214,22 @@ TEST_F(Reduced, FromWhereItWasRead) {
 
 /// Of the pieces that were read the last one, of which a part is missing, comes again: it must not count twice.
 TEST_F(Reduced, OnceEachIfTheRestIsRefused) {
+  constexpr std::size_t piece = geometry.area_bytes;
   const std::vector<std::byte> theirs = numbered(bytes);
-  for (const bool is_in_place : {false, true})
-    for (const bool lands_left : {false, true}) {
-      counters_ = {};
-      links_[0]->wishes(1).can_read(true);
-      Guarded data(theirs);
-      data.forbid(2 * geometry.area_bytes + geometry.area_bytes / 2);
-      EXPECT_EQ(run(data.data(), is_in_place, lands_left, [&data] { data.allow(); }), expected(theirs, lands_left));
-      EXPECT_EQ(counters_.refused, 1U);
-      EXPECT_EQ(counters_.single_copies, 0U);
-    }
+  for (const auto& [is_in_place, lands_left, from] : {std::tuple{false, false, 2 * piece + piece / 2},
+                                                      {false, true, 6 * piece + piece / 2},
+                                                      {true, false, 6 * piece + piece / 2},
+                                                      {true, true, 2 * piece + piece / 2},
+                                                      {true, true, 0 * piece}}) {
+    counters_ = {};
+    links_[0]->wishes(1).can_read(true);
+    Guarded data(theirs);
+    data.forbid(from);
+    EXPECT_EQ(run(data.data(), is_in_place, lands_left, [&data = data] { data.allow(); }),
+              expected(theirs, lands_left));
+    EXPECT_EQ(counters_.refused, 1U);
+    EXPECT_EQ(counters_.single_copies, 0U);
+  }
 }
 
 /// A wish that another plan of the same call and size has left: what is reduced with others comes by areas.
@@ -237,6 +242,7 @@ TEST_F(Reduced, FromAreasIfWithOthers) {
   EXPECT_EQ(run(
                 theirs.data(), false, false, [] {}, join),
             expected(theirs, false));
+  EXPECT_FALSE(links_[0]->wishes(1).wishes(kind)) << "it was exposed, and that was refused";
   EXPECT_EQ(counters_.single_copies + counters_.refused, 0U);
   EXPECT_TRUE(links_[0]->wishes(1).can_read());
 }

@@ -113,6 +113,8 @@ TEST_F(Decisions, TheLowestDecidesForAllWhoExchangeWithIt) {
     all.push_back(exposures(me, plans[static_cast<std::size_t>(me)]));
   const int times = times_exposed(
       [&] {
+        for (Exposures& each : all)
+          each.begin();
         const bool is_wished = all[0].is_wished(plans[0].steps[0]);
         for (std::size_t me = 0; me < all.size(); ++me)
           for (const int send : {0, 1})
@@ -145,6 +147,31 @@ TEST_F(Decisions, TheLowestTellsAllAgainIfOperationsMix) {
   for (const CompiledStep& each : here.steps)
     lowest.is_over(each);
   EXPECT_EQ(led.is_wished(there.steps[0]), lowest.is_wished(here.steps[0]));
+}
+
+/// Rank 2 exchanges with rank 1 only, which hands on what rank 0 wishes.
+TEST_F(Decisions, TheLowestDecidesForNeighboursOfItsNeighbours) {
+  const CompiledPlan plans[] = {
+      plan(0, {step(Verb::send, 1), step(Verb::recv, 1)}),
+      plan(1, {step(Verb::send, 2), step(Verb::recv, 2), step(Verb::send, 0), step(Verb::recv, 0)}),
+      plan(2, {step(Verb::send, 1), step(Verb::recv, 1)})};
+  std::vector<Exposures> all;
+  for (int me = 0; me < ranks; ++me)
+    all.push_back(exposures(me, plans[me]));
+  const int times = times_exposed(
+      [&] {
+        for (Exposures& each : all)
+          each.begin();
+        const bool is_wished = all[0].is_wished(plans[0].steps[0]);
+        for (std::size_t me = 0; me < all.size(); ++me)
+          EXPECT_EQ(all[me].is_wished(plans[me].steps[0]), is_wished) << me;
+        return is_wished;
+      },
+      [&](Exposures::Way way) {
+        for (std::size_t me = 0; me < all.size(); ++me)
+          run(all[me], plans[me], way, (way == Exposures::Way::exposed) == (me == 0) ? 1ms : 9ms);
+      });
+  EXPECT_GE(times, 80);
 }
 
 /// What the lowest rank exchanges says nothing of messages that go one way.

@@ -23,6 +23,8 @@ int size_of(std::int64_t bytes) {
 Exposures::Exposures(Links& links, std::span<const int> locals, const CompiledPlan& plan, SingleCopyUse use)
     : links_(&links),
       locals_(locals),
+      me_(static_cast<std::size_t>(locals[static_cast<std::size_t>(plan.problem.rank.value())])),
+      has_two_ranks_(plan.ranks == 2),
       may_reduce_(plan.takes_turns && reduces(plan.problem.collective)),
       is_always_(use == SingleCopyUse::always && !may_reduce_),
       pairs_(static_cast<std::size_t>(std::ranges::max(locals)) + 1) {
@@ -38,7 +40,6 @@ Exposures::Exposures(Links& links, std::span<const int> locals, const CompiledPl
     at.unread += step.verb == Verb::send || may_be_read(step) ? 0 : 1;
     at.bytes += step.bytes;
   }
-  const int me = locals[static_cast<std::size_t>(plan.problem.rank.value())];
   for (std::size_t peer = 0; peer < pairs_.size(); ++peer) {
     const auto& [sends, recvs, unread, bytes] = traffic[peer];
     Pair& pair = pairs_[peer];
@@ -46,15 +47,15 @@ Exposures::Exposures(Links& links, std::span<const int> locals, const CompiledPl
                  .size = size_of(bytes)};
     pair.is_both_ways = sends > 0 && recvs > 0;
     // Whether the peer's receives may be read is not known here; only in collectives that reduce they might not.
-    pair.is_measured = pair.is_both_ways ? me < static_cast<int>(peer) && !may_reduce_ : recvs > 0 && unread == 0;
+    pair.is_measured = pair.is_both_ways ? me_ < peer && !may_reduce_ : recvs > 0 && unread == 0;
     pair.bytes = bytes;
     pair.messages = sends + recvs;
   }
-  if (plan.takes_turns && !may_reduce_) follow_the_lowest(static_cast<std::size_t>(me));
+  if (plan.takes_turns && !may_reduce_) follow_the_lowest();
 }
 
-void Exposures::follow_the_lowest(std::size_t me) {
-  if (me != 0 && !pairs_[0].is_both_ways) return;
+void Exposures::follow_the_lowest() {
+  if (me_ != 0 && !pairs_[0].is_both_ways) return;
   const auto first = std::ranges::find(pairs_, true, &Pair::is_both_ways);
   if (first == pairs_.end()) return;
   lead_ = static_cast<std::size_t>(first - pairs_.begin());
@@ -75,15 +76,17 @@ void Exposures::begin() {
     pair.began = {};
     pair.work = {};
   }
+  if (me_ != 0 && pairs_[lead_].is_led) wish(lead_, wishes_of(lead_).other_wishes(pairs_[lead_].kind));
 }
 
 bool Exposures::is_wished(const CompiledStep& send) const {
-  if (!wishes_of(local_of(send)).other_can_read()) return false;
+  const std::size_t peer = local_of(send);
+  const Pair& pair = pairs_[peer];
+  const Wishes& wishes = wishes_of(peer);
+  if (!wishes.other_can_read()) return false;
   if (is_always_) return true;
-  const std::size_t with = decided_with(send);
-  const Pair& pair = pairs_[with];
   if (pair.is_both_ways && may_reduce_) return false;
-  return pair.is_measured ? wishes_of(with).wishes(pair.kind) : wishes_of(with).other_wishes(pair.kind);
+  return pair.is_both_ways && me_ < peer ? wishes.wishes(pair.kind) : wishes.other_wishes(pair.kind);
 }
 
 void Exposures::sends(const CompiledStep& send, Way way) {
@@ -106,8 +109,8 @@ void Exposures::is_over(const CompiledStep& step) {
 void Exposures::conclude(std::size_t peer) {
   Pair& pair = pairs_[peer];
   Wishes& wishes = wishes_of(peer);
-  if (pair.began == Clock::time_point{} || !wishes.can_read()) return;
-  if (pair.is_both_ways && !wishes.other_can_read()) return;
+  if (pair.began == Clock::time_point{}) return;
+  if (!wishes.can_read() || (pair.is_both_ways && !wishes.other_can_read())) return wish(peer, false);
   if (pair.staged && pair.exposed) {
     // A wish was too late, or is another operation's of messages as long. If that goes on, the peer sends in another
     // way than this rank thinks: by several plans, say.
@@ -126,7 +129,7 @@ void Exposures::conclude(std::size_t peer) {
 
 void Exposures::wish(std::size_t peer, bool exposed) {
   if (!pairs_[peer].is_led) return wishes_of(peer).wish(pairs_[peer].kind, exposed);
-  for (std::size_t led = 0; led < pairs_.size(); ++led)
+  for (std::size_t led = me_ + 1; led < pairs_.size(); ++led)
     if (pairs_[led].is_led) wishes_of(led).wish(pairs_[led].kind, exposed);
 }
 

@@ -19,7 +19,7 @@ namespace tutti::shm {
 ///
 /// Where more than two exchange data, what one pair does changes little while all others do as before, least of all if
 /// ranks take turns at processors. In a collective the node's lowest rank therefore decides for all who exchange data
-/// with it.
+/// with it, and for those with whom these do: the lower one of a pair hands on what it was told.
 class Exposures {
  public:
   using Clock = std::chrono::steady_clock;
@@ -36,11 +36,15 @@ class Exposures {
 
   /// A run begins.
   void begin();
-  /// Whether this message may ever be exposed. All others are none of this class's business.
+  /// Whether this message may ever be exposed, so that what becomes of it is to be noted.
   [[nodiscard]] bool concerns(const CompiledStep& step) const {
     if (!is_long(step) || (may_reduce_ && pairs_[local_of(step)].is_both_ways)) return false;
-    return step.verb == Verb::send ? may_expose(step) : may_be_read(step);
+    const Wishes& wishes = wishes_of(local_of(step));
+    return step.verb == Verb::send ? may_expose(step) && wishes.other_can_read()
+                                   : may_be_read(step) && wishes.can_read();
   }
+  /// Whether a brief run ends before this message. Among several ranks to be brief is worth more.
+  [[nodiscard]] bool is_for_longer_runs(const CompiledStep& step) const { return has_two_ranks_ && concerns(step); }
   /// Whether a send may be exposed: it has to be worth it, share no copy, and be of a ring, where messages that
   /// are refused can follow. The receiver might come late: nothing of this rank may wait for it but the end.
   [[nodiscard]] static bool may_expose(const CompiledStep& step) {
@@ -66,7 +70,7 @@ class Exposures {
     MessageKind kind{};
     bool is_measured = false;  ///< Here, and not by another rank.
     bool is_both_ways = false;
-    bool is_led = false;  ///< The node's lowest rank decides: this one, or the peer's and this one's.
+    bool is_led = false;  ///< The node's lowest rank decides.
     std::int64_t bytes = 0;
     int messages = 0, left = 0;            ///< Long ones; in this run.
     bool staged = false, exposed = false;  ///< Whether any was, in this run.
@@ -85,14 +89,15 @@ class Exposures {
   }
   [[nodiscard]] Pair& pair_of(const CompiledStep& step) { return pairs_[decided_with(step)]; }
   [[nodiscard]] Wishes& wishes_of(std::size_t peer) const { return links_->wishes(static_cast<int>(peer)); }
-  void follow_the_lowest(std::size_t me);
+  void follow_the_lowest();
   void conclude(std::size_t peer);
   /// Of the peer, or of all that are led with it.
   void wish(std::size_t peer, bool exposed);
 
   Links* links_;
   std::span<const int> locals_;
-  bool may_reduce_, is_always_;
+  std::size_t me_;
+  bool has_two_ranks_, may_reduce_, is_always_;
   std::vector<Pair> pairs_;  ///< By what `links` calls the peer.
   std::size_t lead_ = 0;     ///< The lowest rank; on that itself: the first peer of those that it leads.
 };

@@ -73,7 +73,8 @@ SingleCopy::Outcome ShmPort::read_exposed(const Transfer& transfer, std::uint64_
   std::byte* const landing = step.lands_left ? transfer.data.lhs : transfer.data.rhs;
   std::byte* const piece = is_in_place ? landing : rest.into;
   const SingleCopy::Outcome outcome = route_.links->read(owner, source, piece, std::min(left, most_reduced));
-  take(step, rest, piece, outcome.is_complete() ? outcome.bytes : whole_pieces(outcome.bytes));
+  const std::int64_t whole = outcome.is_complete() ? outcome.bytes : whole_pieces(outcome.bytes);
+  if (whole > 0) take(step, rest, piece, whole);
   return outcome;
 }
 

@@ -127,8 +127,8 @@ class ShmPort {
       channel.send(stream, envelope_of(step), data, static_cast<std::size_t>(step.bytes));
       return true;
     }
-    if (lent_from(step, data, step.bytes) >= 0) return false;    // the usual way lends it
-    if (exposures_ && exposures_->concerns(step)) return false;  // and exposes, or takes the time of it
+    if (lent_from(step, data, step.bytes) >= 0) return false;  // the usual way lends it
+    if (exposures_ && exposures_->is_for_longer_runs(step)) return false;
     int area = channel.take_area(stream.lane);
     for (; area < 0; area = channel.take_area(stream.lane))
       if (!again()) return false;
@@ -144,7 +144,7 @@ class ShmPort {
     const Stream stream = stream_of(step, 0);
     const Channel::Incoming incoming = channel.incoming(stream);
     const bool in_slot = step.bytes <= inline_bytes_;
-    if (exposures_ && exposures_->concerns(step)) return false;
+    if (exposures_ && exposures_->is_for_longer_runs(step)) return false;
     awaiting_ = &step;
     if (in_slot) incoming.expect(static_cast<std::size_t>(step.bytes));
     while (!incoming.is_there())
