@@ -163,7 +163,7 @@ SharedMemory CommunicatorState::shared_memory() const {
           .copied_bytes = (carrier_->outnumbers_processors() ? 48 : 4) * 1024L,  // turns take longer than copies
           .joined_bytes = 4096,
           .ring_room = geometry.ring_room(),
-          .exposed_bytes = settings_.single_copy == shm::SingleCopyUse::never ? 0 : 32 * 1024L,
+          .exposed_bytes = settings_.single_copy == shm::SingleCopyUse::never ? 0 : 16 * 1024L,
           .swap_slots = geometry.swap_slots};
 }
 

@@ -11,7 +11,7 @@ static_assert(collective_count <= point_to_point);
 
 /// The sender of an exposed message waits until it has been read, and hears of it a line's way later; of a staged one
 /// it goes on meanwhile. Where both send, they wait for each other's anyway.
-constexpr double waiting = 1.2, hearing_ns = 300;
+constexpr double waiting = 1.1, hearing_ns = 150;
 
 /// MessageKind::size of so many bytes.
 int size_of(std::int64_t bytes) {
