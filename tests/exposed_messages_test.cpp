@@ -177,6 +177,7 @@ class Reduced : public Exposed {
     std::vector<std::byte> input = mine_, output(is_in_place ? 0 : bytes);
     std::byte* const result = is_in_place ? input.data() : output.data();
     Execution<ShmPort> here{plans[0], ShmPort{route_of(0), plans[0]}}, there{plans[1], ShmPort{route_of(1), plans[1]}};
+    links_[0]->wishes(1).can_read(true);  // before a run that was refused, too
     links_[0]->wishes(1).wish(kind, true);
     here.bind(input.data(), result);
     there.bind(theirs, nullptr);
@@ -222,7 +223,6 @@ TEST_F(Reduced, OnceEachIfTheRestIsRefused) {
                                                       {true, true, 2 * piece + piece / 2},
                                                       {true, true, 0 * piece}}) {
     counters_ = {};
-    links_[0]->wishes(1).can_read(true);
     Guarded data(theirs);
     data.forbid(from);
     EXPECT_EQ(run(data.data(), is_in_place, lands_left, [&data = data] { data.allow(); }),
