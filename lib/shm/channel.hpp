@@ -55,6 +55,12 @@ class Channel {
   [[nodiscard]] int take_area(int lane);
   /// Whether the other side was the last to read an area of take_area(): this side's caches do not have it.
   [[nodiscard]] bool is_cold(int area) const { return is_cold_[index(area)]; }
+  /// Before a piece is written to area(code), from `phase` on, and sent in a ring.
+  void own_for_piece(int lane, int code, std::size_t phase, std::size_t bytes) const {
+    const Lane& at = lanes_[index(lane)];
+    own(area(code) + phase, bytes);
+    own(lines(at.out, at.sent & ring_mask_), sizeof(Envelope));
+  }
   /// A piece that was written to area(code): one of take_area(), or a published one of this side.
   void send_area(Stream stream, Envelope envelope, int code, std::size_t phase) {
     envelope.area = static_cast<std::uint8_t>(code + 1);

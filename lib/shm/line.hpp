@@ -75,6 +75,18 @@ inline void demote([[maybe_unused]] const void* data, [[maybe_unused]] std::size
 #endif
 }
 
+/// Asks for lines that this core is about to write and that another one has: for all at once, where stores would ask
+/// for few at a time. Not __builtin_prefetch(line, 1), which asks for them to be read unless the whole build is for
+/// processors that have this instruction; others take it for no operation.
+inline void own([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) {
+#if defined(__x86_64__)
+  const auto* const begin = static_cast<const std::byte*>(data);
+  const auto* const first = begin - reinterpret_cast<std::uintptr_t>(begin) % line_bytes;
+  for (const std::byte* line = first; line < begin + bytes; line += line_bytes)
+    asm volatile("prefetchw %0" : : "m"(*line));
+#endif
+}
+
 /// memcpy of at most a line, without the call: sizes here are small and vary.
 inline void copy_part(std::byte* into, const std::byte* from, std::size_t bytes) {
   std::size_t done = 0;

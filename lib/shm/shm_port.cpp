@@ -14,6 +14,9 @@ namespace {
 /// Shorter pieces are demoted once they are in an area: with longer ones that costs more than it brings.
 constexpr std::size_t demoted_bytes = 1024;
 
+/// Longer pieces are not asked for before they are written: what is asked for by then would have to wait as well.
+constexpr std::size_t owned_bytes = 8192;
+
 bool is_local_message(const CompiledStep& step) { return step.is_message() && is_shared_memory(step.path); }
 
 bool receives(const CompiledStep& step) { return step.is_message() && step.verb != Verb::send; }
@@ -222,6 +225,8 @@ void ShmPort::write_area(const CompiledStep& step, int area, std::size_t phase, 
                          std::size_t bytes) const {
   const Channel& channel = *channel_of(step);
   std::byte* const into = channel.area(area) + phase;
+  if (step.path == Path::ring && bytes <= owned_bytes && channel.is_cold(area))
+    channel.own_for_piece(lane_, area, phase, bytes);
   if (bytes <= demoted_bytes || !channel.is_cold(area)) {
     std::memcpy(into, data, bytes);
     if (bytes <= demoted_bytes) demote(into, bytes);
