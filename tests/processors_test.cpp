@@ -62,7 +62,8 @@ class Waiting : public testing::Test {
       const Route route{.links = links_[i].get(),
                         .locals = locals_,
                         .counters = &counters_,
-                        .processors = me == 0 ? &processors_[i] : nullptr};
+                        .processors = me == 0 ? &processors_[i] : nullptr,
+                        .looks_elsewhere = looks_elsewhere_};
       runs_.push_back(std::make_unique<Run>(plans_[i], ShmPort{route, plans_[i]}));
       runs_.back()->bind(data_.data(), data_.data());
     }
@@ -94,13 +95,15 @@ class Waiting : public testing::Test {
   }
   void put(int rank, int processor) { processors_[static_cast<std::size_t>(rank)].runs_on(processor); }
   /// After what was sent has arrived, where the run could not go on.
-  [[nodiscard]] bool waits_for_others_alone() {
+  [[nodiscard]] int looks() {
     EXPECT_LT(run(0), plans_[0].steps.size());
-    return runs_[0]->port().waits_for_other_processors();
+    return runs_[0]->port().looks_before_turn();
   }
+  [[nodiscard]] bool waits_for_others_alone() { return looks() == looks_a_turn; }
 
   const int processor_ = sched_getcpu(), another_ = processor_ + 1;
   std::vector<int> senders_{2, 1};
+  int looks_elsewhere_ = 0;
 
  private:
   cpu_set_t before_{};
@@ -151,8 +154,30 @@ TEST_F(Waiting, NotInRunsThatDoNotHearFromAll) {
   for (const std::vector<int>& senders : {std::vector{1}, std::vector{1, 1}, std::vector{2, 1, 2}}) {
     senders_ = senders;
     prepare();
-    EXPECT_FALSE(waits_for_others_alone());
+    EXPECT_EQ(looks(), 0);
   }
+}
+
+TEST_F(Waiting, BrieflyForOneMessageFromElsewhere) {
+  looks_elsewhere_ = looks_a_message;
+  senders_ = {2};
+  prepare();
+  put(1, processor_);
+  put(2, another_);
+  EXPECT_EQ(looks(), looks_a_message);
+  put(2, processor_);
+  EXPECT_EQ(looks(), 0) << "its sender needs this processor";
+  put(2, -1);
+  EXPECT_EQ(looks(), 0) << "it may need it";
+}
+
+TEST_F(Waiting, NotBrieflyForOneOfSeveralMessages) {
+  looks_elsewhere_ = looks_a_message;
+  senders_ = {2, 2};
+  prepare();
+  put(1, another_);
+  put(2, another_);
+  EXPECT_EQ(looks(), 0);
 }
 
 }  // namespace

@@ -77,6 +77,7 @@ void Carrier::discover_nodes() {
   outnumbers_processors_ = node_size > processors;
   is_crowded_ = outnumbers_processors_ || user_wants_yields();
   shares_processors_ = node_size >= 2 * processors;
+  shares_in_pairs_ = outnumbers_processors_ && node_size <= 2 * processors;
   mpi_yields_ = is_crowded_ && yields_when_idle();
   pretend_nodes(comm_.get(), node);
   const std::optional<int> pretended = pretended_socket(comm_.get());

@@ -40,6 +40,8 @@ class Carrier {
   [[nodiscard]] bool is_crowded() const { return is_crowded_; }
   /// Whether the node runs two ranks or more for each of these processors: the same on all its ranks.
   [[nodiscard]] bool shares_processors() const { return shares_processors_; }
+  /// Whether it does run more ranks than processors, but not more than two for each.
+  [[nodiscard]] bool shares_in_pairs() const { return shares_in_pairs_; }
   /// Whether a waiting rank has to give its processor away, and the MPI does it by itself.
   [[nodiscard]] bool mpi_yields() const { return mpi_yields_; }
   /// What the links of this node call a rank of the carrier; -1: messages to it go over MPI.
@@ -67,7 +69,8 @@ class Carrier {
   UniqueComm comm_;
   TagLayout tags_{};
   std::vector<Home> homes_;
-  bool outnumbers_processors_ = false, is_crowded_ = false, shares_processors_ = false, mpi_yields_ = false;
+  bool outnumbers_processors_ = false, is_crowded_ = false, shares_processors_ = false, shares_in_pairs_ = false;
+  bool mpi_yields_ = false;
   std::unique_ptr<shm::Fabric> fabric_;
   std::vector<int> locals_;
   std::map<const NetworkDriver*, std::unique_ptr<Network>> networks_;

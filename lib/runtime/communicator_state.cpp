@@ -150,6 +150,7 @@ Route CommunicatorState::route() {
                   .counters = &counters_,
                   .processors = carrier_->outnumbers_processors() ? carrier_->fabric().processors() : nullptr,
                   .patience = is_crowded_ ? 8 : 256,
+                  .looks_elsewhere = carrier_->shares_in_pairs() ? shm::looks_a_message : 0,
                   .single_copy = settings_.single_copy},
           .counters = &counters_};
 }

@@ -59,7 +59,8 @@ bool Operation::run_or_start() {
   }
   auto look_again = [&progress, &port, looks = 0, spins = 0, yields = communicator_.is_crowded()]() mutable {
     if (progress.has_waiting_threads()) return false;
-    if (yields && spins++ < looks_a_turn && port.waits_for_other_processors()) {
+    if (yields && spins < port.looks_before_turn()) {
+      ++spins;
       relax();
       return true;
     }

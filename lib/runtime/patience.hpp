@@ -15,9 +15,6 @@ inline void give_way(bool yields) {
     relax();
 }
 
-/// Looks of a rank that waits for other processors alone: about as long as a turn at its own takes.
-inline constexpr int looks_a_turn = 32;
-
 /// About every 10 us: others may wait for this rank's messages of the program itself.
 inline bool is_time_for_others(int looks, bool yields) {
   const int patience = yields ? 16 : 256;

@@ -56,7 +56,7 @@ class RoutedPort {
   bool transfer(const CompiledStep& step, const Operands& data, Again& again) {
     return shm_.transfer(step, data, again);
   }
-  [[nodiscard]] bool waits_for_other_processors() const { return shm_.waits_for_other_processors(); }
+  [[nodiscard]] int looks_before_turn() const { return shm_.looks_before_turn(); }
   void transferred(int index, const CompiledStep& step) { shm_.transferred(index, step); }
   template <class OnComplete>
   int poll(OnComplete on_complete) {

@@ -7,6 +7,11 @@
 
 namespace tutti::shm {
 
+/// Looks of a rank that waits for other processors alone: about as long as a turn at its own takes.
+inline constexpr int looks_a_turn = 32;
+/// About as long as a short message takes from one processor to another.
+inline constexpr int looks_a_message = 4;
+
 class Processors {
  public:
   [[nodiscard]] static constexpr std::int64_t shared_bytes(int ranks) {

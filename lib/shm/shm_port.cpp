@@ -47,7 +47,10 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
   inline_bytes_ = route.links->geometry().inline_bytes;
   piece_bytes_ = plan.piece_of(route.links->geometry().area_bytes);
   heap_ = route.links->heap();
-  hears_once_from_all_ = route.processors != nullptr && hears_once_from(route.links->ranks() - 1, plan.steps);
+  if (route.processors != nullptr) {
+    hears_once_from_all_ = hears_once_from(route.links->ranks() - 1, plan.steps);
+    hears_once_ = std::ranges::count_if(plan.steps, receives) == 1;
+  }
   if (!plan.takes_turns) lane_ = route.links->geometry().message_lane();
   if (plan.forwards) {
     forwarded_.resize(plan.steps.size());
@@ -92,12 +95,17 @@ void ShmPort::begin(std::uint64_t sequence, int lane) {
     if (is_local_message(plan_->steps[i])) numbers_[i] = queue_of(plan_->steps[i]).numbered++;
 }
 
+int ShmPort::looks_before_turn() const {
+  if (hears_once_from_all_) return awaiting_->verb != Verb::send && waits_for_other_processors() ? looks_a_turn : 0;
+  if (!hears_once_ || route_.looks_elsewhere == 0) return 0;
+  route_.processors->update();
+  return is_here(*awaiting_) ? 0 : route_.looks_elsewhere;
+}
+
 bool ShmPort::waits_for_other_processors() const {
-  if (!hears_once_from_all_ || awaiting_->verb == Verb::send) return false;
   route_.processors->update();
   const auto is_missing = [this](const CompiledStep& step) {
-    return receives(step) && route_.processors->is_here(route_.locals[static_cast<std::size_t>(step.peer)]) &&
-           !channel_of(step)->incoming(stream_of(step, 0)).is_there();
+    return receives(step) && is_here(step) && !channel_of(step)->incoming(stream_of(step, 0)).is_there();
   };
   return std::none_of(awaiting_, plan_->steps.data() + plan_->steps.size(), is_missing);
 }

@@ -8,28 +8,16 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "lib/engine/execution.hpp"
 #include "lib/shm/exposures.hpp"
 #include "lib/shm/links.hpp"
 #include "lib/shm/piece_sharing.hpp"
-#include "lib/shm/processors.hpp"
+#include "lib/shm/route.hpp"
 #include "lib/shm/transfer.hpp"
-#include "tutti/communicator.hpp"
 
 namespace tutti::shm {
-
-/// Where an execution's messages go: the same for all executions of a communicator.
-struct Route {
-  Links* links = nullptr;       ///< nullptr: none goes here.
-  std::span<const int> locals;  ///< What `links` calls each rank of the communicator.
-  MessageCounters* counters = nullptr;
-  Processors* processors = nullptr;  ///< If ranks share them; nullptr: each has its own, or nobody knows.
-  int patience = 0;                  ///< Looks after which a send that shares goes its own way.
-  SingleCopyUse single_copy = SingleCopyUse::never;
-};
 
 /// The messages in flight of one execution (the concept Port of lib/engine/execution.hpp). Both a send and a receive
 /// take a piece at a time as the channel allows, in the order of the messages of their pair, which the schedule's proof
@@ -78,10 +66,8 @@ class ShmPort {
     return is_over;
   }
   void transferred(int index, const CompiledStep& step) { completed(index, step); }
-  /// While transfer() waits in a run that receives one message from each rank of the node: whether those of the ranks
-  /// on this rank's processor are there, so that these are likely to wait as well, and to give them the processor is of
-  /// no use.
-  [[nodiscard]] bool waits_for_other_processors() const;
+  /// While transfer() waits: how often to look before this rank gives its processor away.
+  [[nodiscard]] int looks_before_turn() const;
 
   template <class OnComplete>
   int poll(OnComplete on_complete) {
@@ -112,6 +98,12 @@ class ShmPort {
   void set_turn(std::uint64_t sequence, int lane) {
     sequence_ = static_cast<std::uint32_t>(sequence);
     lane_ = lane;
+  }
+  /// In a run that receives one message from each rank of the node: whether those of the ranks on this rank's processor
+  /// are there, so that these are likely to wait as well, and to give them the processor is of no use.
+  [[nodiscard]] bool waits_for_other_processors() const;
+  [[nodiscard]] bool is_here(const CompiledStep& step) const {
+    return route_.processors->is_here(route_.locals[static_cast<std::size_t>(step.peer)]);
   }
   [[nodiscard]] Channel* channel_of(const CompiledStep& step) const {
     return channels_[static_cast<std::size_t>(step.peer)];
@@ -277,8 +269,8 @@ class ShmPort {
   std::int64_t piece_bytes_ = 0, inline_bytes_ = 0;
   std::vector<Channel*> channels_;          ///< By rank of the communicator; nullptr: no message of the plan.
   const CompiledStep* awaiting_ = nullptr;  ///< The step of transfer().
-  /// The plan has one receive from each other rank of the node, and it is known where they run.
-  bool hears_once_from_all_ = false;
+  /// The plan has one receive from each other rank of the node, or one in all, and it is known where they run.
+  bool hears_once_from_all_ = false, hears_once_ = false;
   int lane_ = 0;  ///< With the next: of this run, or of all messages that take no turns.
   std::uint32_t sequence_ = 0;
   std::uint32_t run_ = 0;
