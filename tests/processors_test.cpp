@@ -37,7 +37,6 @@ TEST(Processors, AreToldToAll) {
 class Waiting : public testing::Test {
  protected:
   static constexpr Geometry geometry{};
-  static constexpr std::int64_t bytes = 8;
   using Run = Execution<ShmPort>;
 
   Waiting() {
@@ -65,7 +64,7 @@ class Waiting : public testing::Test {
                         .processors = me == 0 ? &processors_[i] : nullptr,
                         .looks_elsewhere = looks_elsewhere_};
       runs_.push_back(std::make_unique<Run>(plans_[i], ShmPort{route, plans_[i]}));
-      runs_.back()->bind(data_.data(), data_.data());
+      runs_.back()->bind(input_.data(), output_.data());
     }
   }
   Waiting(const Waiting&) = delete;
@@ -73,10 +72,11 @@ class Waiting : public testing::Test {
   ~Waiting() override { sched_setaffinity(0, sizeof before_, &before_); }
 
   [[nodiscard]] CompiledPlan plan_of(int me) const {
-    Problem problem{.rank = Rank{me}, .size = ranks, .count = Count{bytes}};
+    Problem problem{.rank = Rank{me}, .size = ranks, .count = Count{bytes_}};
     problem.collective = Collective::gather;
     ScheduleBuilder builder{problem};
-    const auto block = [](Region all, int i) { return Region{all.buffer, Count{i * bytes}, Count{bytes}}; };
+    const auto block = [this](Region all, int i) { return Region{all.buffer, Count{i * bytes_}, Count{bytes_}}; };
+    if (me == 0 && copies_) builder.copy(block(builder.input(), 0), block(builder.output(), 0));
     for (const int from : senders_)
       if (me == 0)
         builder.recv(block(builder.output(), from), Rank{from});
@@ -103,6 +103,8 @@ class Waiting : public testing::Test {
 
   const int processor_ = sched_getcpu(), another_ = processor_ + 1;
   std::vector<int> senders_{2, 1};
+  std::int64_t bytes_ = 8;
+  bool copies_ = false;
   int looks_elsewhere_ = 0;
 
  private:
@@ -116,7 +118,7 @@ class Waiting : public testing::Test {
   std::vector<std::unique_ptr<Run>> runs_;
   std::vector<int> locals_{0, 1, 2};
   MessageCounters counters_;
-  std::vector<std::byte> data_ = std::vector<std::byte>(ranks * bytes);
+  std::vector<std::byte> input_ = std::vector<std::byte>(4096), output_ = std::vector<std::byte>(ranks * 4096);
 };
 
 TEST_F(Waiting, ForThoseElsewhereAlone) {
@@ -169,6 +171,18 @@ TEST_F(Waiting, BrieflyForOneMessageFromElsewhere) {
   EXPECT_EQ(looks(), 0) << "its sender needs this processor";
   put(2, -1);
   EXPECT_EQ(looks(), 0) << "it may need it";
+}
+
+TEST_F(Waiting, LongerForALongerMessageIfNothingElseIsToBeDone) {
+  looks_elsewhere_ = looks_a_message;
+  bytes_ = 16 * bytes_a_look;
+  senders_ = {2};
+  prepare();
+  put(2, another_);
+  EXPECT_EQ(looks(), looks_a_message + 16);
+  copies_ = true;
+  prepare();
+  EXPECT_EQ(looks(), looks_a_message);
 }
 
 TEST_F(Waiting, NotBrieflyForOneOfSeveralMessages) {

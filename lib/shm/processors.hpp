@@ -11,6 +11,8 @@ namespace tutti::shm {
 inline constexpr int looks_a_turn = 32;
 /// About as long as a short message takes from one processor to another.
 inline constexpr int looks_a_message = 4;
+/// A longer message takes a look more for each of so many: as its sender writes it, after those of others.
+inline constexpr int bytes_a_look = 128;
 
 class Processors {
  public:

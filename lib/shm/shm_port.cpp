@@ -49,7 +49,9 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
   heap_ = route.links->heap();
   if (route.processors != nullptr) {
     hears_once_from_all_ = hears_once_from(route.links->ranks() - 1, plan.steps);
-    hears_once_ = std::ranges::count_if(plan.steps, receives) == 1;
+    if (std::ranges::count_if(plan.steps, receives) == 1) looks_elsewhere_ = route.looks_elsewhere;
+    if (looks_elsewhere_ > 0 && plan.steps.size() == 1)
+      looks_elsewhere_ += static_cast<int>(plan.steps.front().bytes / bytes_a_look);
   }
   if (!plan.takes_turns) lane_ = route.links->geometry().message_lane();
   if (plan.forwards) {
@@ -97,9 +99,9 @@ void ShmPort::begin(std::uint64_t sequence, int lane) {
 
 int ShmPort::looks_before_turn() const {
   if (hears_once_from_all_) return awaiting_->verb != Verb::send && waits_for_other_processors() ? looks_a_turn : 0;
-  if (!hears_once_ || route_.looks_elsewhere == 0) return 0;
+  if (looks_elsewhere_ == 0) return 0;
   route_.processors->update();
-  return is_here(*awaiting_) ? 0 : route_.looks_elsewhere;
+  return is_here(*awaiting_) ? 0 : looks_elsewhere_;
 }
 
 bool ShmPort::waits_for_other_processors() const {

@@ -269,9 +269,10 @@ class ShmPort {
   std::int64_t piece_bytes_ = 0, inline_bytes_ = 0;
   std::vector<Channel*> channels_;          ///< By rank of the communicator; nullptr: no message of the plan.
   const CompiledStep* awaiting_ = nullptr;  ///< The step of transfer().
-  /// The plan has one receive from each other rank of the node, or one in all, and it is known where they run.
-  bool hears_once_from_all_ = false, hears_once_ = false;
-  int lane_ = 0;  ///< With the next: of this run, or of all messages that take no turns.
+  /// The plan has one receive from each other rank of the node, and it is known where they run.
+  bool hears_once_from_all_ = false;
+  int looks_elsewhere_ = 0;  ///< As Route's, if the plan has one receive; more if nothing else is to be done.
+  int lane_ = 0;             ///< With the next: of this run, or of all messages that take no turns.
   std::uint32_t sequence_ = 0;
   std::uint32_t run_ = 0;
   std::vector<std::uint32_t> completed_;  ///< Per step: the run in which it was last complete.
