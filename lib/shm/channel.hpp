@@ -61,6 +61,10 @@ class Channel {
     own(area(code) + phase, bytes);
     own(lines(at.out, at.sent & ring_mask_), sizeof(Envelope));
   }
+  /// After a piece was sent in a ring, if it is likely that a like one comes next.
+  void own_for_next(int lane, std::size_t phase, std::size_t bytes) const {
+    if (!owned_.empty() && is_cold(owned_.back())) own_for_piece(lane, owned_.back(), phase, bytes);
+  }
   /// A piece that was written to area(code): one of take_area(), or a published one of this side.
   void send_area(Stream stream, Envelope envelope, int code, std::size_t phase) {
     envelope.area = static_cast<std::uint8_t>(code + 1);

@@ -71,6 +71,7 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
     follows |= step.previous >= 0;
     is_long |= Exposures::is_long(step);
   }
+  sends_once_ = sends == 1 && recvs == 0;
   sends_.reserve(sends);
   recvs_.reserve(recvs);
   if (plan.takes_turns && follows) parked_.resize(plan.steps.size());
@@ -228,6 +229,7 @@ bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t b
     if (transfer.done == 0) envelope.set_writing(took);
   }
   channel.send_area(stream, envelope, area, phase);
+  if (sends_once_ && bytes <= owned_bytes) channel.own_for_next(lane_, phase, bytes);
   return true;
 }
 

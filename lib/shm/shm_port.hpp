@@ -127,6 +127,7 @@ class ShmPort {
     const std::size_t phase = phase_of(data);
     write_area(step, area, phase, data, static_cast<std::size_t>(step.bytes));
     channel.send_area(stream, envelope_of(step), area, phase);
+    if (sends_once_) channel.own_for_next(lane_, phase, static_cast<std::size_t>(step.bytes));
     return true;
   }
   /// What cannot be received, as it is not what was expected, is left there: the usual way says what is wrong with it.
@@ -271,6 +272,7 @@ class ShmPort {
   const CompiledStep* awaiting_ = nullptr;  ///< The step of transfer().
   /// The plan has one receive from each other rank of the node, and it is known where they run.
   bool hears_once_from_all_ = false;
+  bool sends_once_ = false;  ///< And that is all of the plan's messages.
   int looks_elsewhere_ = 0;  ///< As Route's, if the plan has one receive; more if nothing else is to be done.
   int lane_ = 0;             ///< With the next: of this run, or of all messages that take no turns.
   std::uint32_t sequence_ = 0;
