@@ -15,15 +15,15 @@ namespace tutti::test {
 namespace {
 
 struct Counts {
-  std::uint64_t read = 0, refused = 0;
+  std::uint64_t read = 0, refused = 0, shared = 0;
 };
 
 /// Of all ranks.
 Counts counts_of(const Communicator& comm) {
   const MessageCounters mine = comm.message_counters();
-  std::array<std::uint64_t, 2> all{mine.single_copies, mine.refused};
-  MPI_Allreduce(MPI_IN_PLACE, all.data(), 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-  return {all[0], all[1]};
+  std::array<std::uint64_t, 3> all{mine.single_copies, mine.refused, mine.shared_copies};
+  MPI_Allreduce(MPI_IN_PLACE, all.data(), 3, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return {all[0], all[1], all[2]};
 }
 
 /// Whether the system lets all ranks read their neighbours.
@@ -132,7 +132,38 @@ TEST_F(SingleCopyPaths, ServeManyAtOnce) {
   EXPECT_EQ(counts_of(comm).read > 0, world_size() > 1);
 }
 
-/// Last: a filter stays. The message that is refused comes another way, and so do all that follow it.
+/// Who has nothing to do but to send helps who receives.
+TEST_F(SingleCopyPaths, AreSharedWithAnIdleSender) {
+  const Setting setting{"TUTTI_SINGLE_COPY", "always"};
+  const Communicator comm{MPI_COMM_WORLD};
+  for (const Collective collective : {Collective::broadcast, Collective::gather}) {
+    const std::uint64_t before = counts_of(comm).shared;
+    Trial trial{.collective = collective, .algorithm = "chain", .place = Place::in_place, .count = 100'003};
+    if (collective == Collective::gather) trial.algorithm = "linear";
+    for (int i = 0; i < 40; ++i)
+      expect_right<std::int32_t>(trial, Op::sum, comm);
+    EXPECT_EQ(counts_of(comm).shared > before, world_size() > 1) << to_string(collective);
+  }
+  EXPECT_EQ(counts_of(comm).refused, 0);
+}
+
+/// Late, as the next one: a filter stays.
+TEST_F(SingleCopyPaths, YAreReadAloneOnceTheSystemForbidsToWrite) {
+  const Setting setting{"TUTTI_SINGLE_COPY", "always"};
+  const Communicator comm{MPI_COMM_WORLD};
+  for (int i = 0; i < 5; ++i)
+    broadcast_once(comm, data_, i);
+  const Counts before = counts_of(comm);
+  shm::forbid_writing();
+  for (int i = 5; i < 10; ++i)
+    broadcast_once(comm, data_, i);
+  const Counts after = counts_of(comm);
+  EXPECT_EQ(after.read - before.read, static_cast<std::uint64_t>(5 * (world_size() - 1)));
+  EXPECT_EQ(after.shared, before.shared);
+  EXPECT_EQ(after.refused, 0);
+}
+
+/// Last. The message that is refused comes another way, and so do all that follow it.
 TEST_F(SingleCopyPaths, ZAreLeftOnceTheSystemRefuses) {
   const Setting setting{"TUTTI_SINGLE_COPY", "always"};
   const Communicator comm{MPI_COMM_WORLD};

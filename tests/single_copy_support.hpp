@@ -103,11 +103,11 @@ inline void drop_rights() {
   ASSERT_EQ(::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), 0);
 }
 
-/// From now on process_vm_readv fails with EPERM.
-inline void forbid_reading() {
+/// From now on a system call fails with EPERM.
+inline void forbid(std::uint32_t call) {
   std::array<sock_filter, 4> program{
       sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+      sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
       sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
       sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
@@ -115,6 +115,9 @@ inline void forbid_reading() {
   ASSERT_EQ(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
   ASSERT_EQ(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0), 0) << std::strerror(errno);
 }
+
+inline void forbid_reading() { forbid(SYS_process_vm_readv); }
+inline void forbid_writing() { forbid(SYS_process_vm_writev); }
 
 inline std::uint64_t address(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
 

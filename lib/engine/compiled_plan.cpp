@@ -94,12 +94,6 @@ bool has_only_short_messages(const CompiledPlan& plan, const Messages& pairs, co
   });
 }
 
-/// Reorders steps; returns where the messages of each pair are then.
-Messages with_sends_first(std::vector<CompiledStep>& steps, Dependencies& after) {
-  put_sends_first(steps, after);
-  return by_pair(steps);
-}
-
 void flatten(const Dependencies& after, CompiledPlan& plan) {
   const Dependencies dependents = dependents_of(after);
   for (std::size_t i = 0; i < after.size(); ++i) {
@@ -157,9 +151,9 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
     after.push_back(step.after);
   }
   plan.takes_turns = window.takes_turns;
-  Messages pairs = by_pair(plan.steps);
-  const bool is_short = has_only_short_messages(plan, pairs, memory);
-  if (is_short) pairs = with_sends_first(plan.steps, after);
+  const bool is_short = has_only_short_messages(plan, by_pair(plan.steps), memory);
+  (is_short ? put_sends_first : put_receives_before_copies)(plan.steps, after);
+  const Messages pairs = by_pair(plan.steps);
   choose_paths(plan, pairs, window.far, memory);
   find_send_groups(plan, memory);
   if (plan.takes_turns) {  // else messages have no numbers

@@ -6,6 +6,26 @@
 #include <utility>
 
 namespace tutti {
+namespace {
+
+/// Puts the steps of these numbers one after the other: all there are, each behind those that it waits for.
+void reorder(std::vector<CompiledStep>& steps, Dependencies& after, const std::vector<std::size_t>& order) {
+  std::vector<int> place(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    place[order[i]] = static_cast<int>(i);
+  std::vector<CompiledStep> ordered;
+  Dependencies ordered_after;
+  for (const std::size_t step : order) {
+    ordered.push_back(steps[step]);
+    std::vector<int>& its = ordered_after.emplace_back();
+    for (const int before : after[step])
+      its.push_back(place[static_cast<std::size_t>(before)]);
+  }
+  steps = std::move(ordered);
+  after = std::move(ordered_after);
+}
+
+}  // namespace
 
 bool starts_in_order(const Dependencies& after) {
   const std::size_t n = after.size();
@@ -28,32 +48,39 @@ bool starts_in_order(const Dependencies& after) {
 
 void put_sends_first(std::vector<CompiledStep>& steps, Dependencies& after) {
   const std::size_t n = steps.size();
-  std::vector<int> place(n, -1);
+  std::vector<bool> is_placed(n);
   for (std::size_t i = 0; i < n; ++i)
     assert(std::ranges::all_of(after[i], [i](int before) { return before < static_cast<int>(i); }));
   const auto is_ready = [&](std::size_t i) {
-    return std::ranges::all_of(after[i], [&](int before) { return place[static_cast<std::size_t>(before)] >= 0; });
+    return std::ranges::all_of(after[i], [&](int before) { return is_placed[static_cast<std::size_t>(before)]; });
   };
   const auto next = [&](std::size_t from, bool sends) {
     while (from < n && (steps[from].verb == Verb::send) != sends)
       ++from;
     return from;
   };
-  std::vector<CompiledStep> ordered;
-  Dependencies ordered_after;
+  std::vector<std::size_t> order;
   // Of the first send left and the first other step left, the one that was before the other waits for neither.
-  for (std::size_t send = next(0, true), other = next(0, false); ordered.size() < n;) {
+  for (std::size_t send = next(0, true), other = next(0, false); order.size() < n;) {
     const bool sends = send < n && is_ready(send);
     std::size_t& chosen = sends ? send : other;
-    place[chosen] = static_cast<int>(ordered.size());
-    ordered.push_back(steps[chosen]);
-    std::vector<int>& its = ordered_after.emplace_back();
-    for (const int before : after[chosen])
-      its.push_back(place[static_cast<std::size_t>(before)]);
+    is_placed[chosen] = true;
+    order.push_back(chosen);
     chosen = next(chosen + 1, sends);
   }
-  steps = std::move(ordered);
-  after = std::move(ordered_after);
+  reorder(steps, after, order);
+}
+
+void put_receives_before_copies(std::vector<CompiledStep>& steps, Dependencies& after) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    auto place = order.end();
+    if (steps[i].verb == Verb::recv && after[i].empty())
+      while (place != order.begin() && steps[*std::prev(place)].verb == Verb::copy)
+        --place;
+    order.insert(place, i);
+  }
+  reorder(steps, after, order);
 }
 
 }  // namespace tutti

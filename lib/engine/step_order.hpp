@@ -14,4 +14,8 @@ namespace tutti {
 /// nobody waiting for them. Sends keep their order, and so do the others. Steps must wait for none after them.
 void put_sends_first(std::vector<CompiledStep>& steps, Dependencies& after);
 
+/// Puts receives that wait for nothing before copies that they follow: a message can be on its way while this rank
+/// copies.
+void put_receives_before_copies(std::vector<CompiledStep>& steps, Dependencies& after);
+
 }  // namespace tutti

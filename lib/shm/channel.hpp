@@ -9,6 +9,7 @@
 #include "lib/shm/geometry.hpp"
 #include "lib/shm/line.hpp"
 #include "lib/shm/publisher.hpp"
+#include "lib/shm/shared_copy.hpp"
 
 namespace tutti::shm {
 
@@ -81,15 +82,21 @@ class Channel {
   }
   /// What is left of a message, wherever it is in this rank's memory: a loan that may be refused. Of a ring only, and
   /// no message may follow before has_read().
-  std::uint64_t expose(Stream stream, Envelope envelope, const std::byte* data) {
+  std::uint64_t expose(Stream stream, Envelope envelope, const std::byte* data, bool helps) {
     envelope.area = Envelope::exposed;
-    return lend_as(stream, envelope, {.source = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(data))});
+    const auto source = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(data));
+    return lend_as(stream, envelope, {.source = source, .helps = helps ? 1 : 0});
   }
   /// Once has_read(): the byte of the message from which on the other side could not read; -1: it has read all.
   [[nodiscard]] std::int64_t refused_from(int lane, std::uint64_t loan) const {
     const auto* const credits = lanes_[index(lane)].credits_for_me;
     if (credits[refused].load(std::memory_order_relaxed) != loan) return -1;
     return static_cast<std::int64_t>(credits[refused + 1].load(std::memory_order_relaxed));
+  }
+  /// The copying of what this side exposed last, of `bytes` bytes; the number is that of its envelope.
+  [[nodiscard]] SharedCopy sent_copy(int lane, std::int64_t bytes) const {
+    const Lane& at = lanes_[index(lane)];
+    return {at.credits_for_me + shared, at.sent, bytes};
   }
   /// A piece that was already written to where the receiver wants it.
   void send_delivered(Stream stream, Envelope envelope) {
@@ -162,6 +169,12 @@ class Channel {
     at.credits_of_mine[refused].store(at.returned + 1, std::memory_order_relaxed);  // release() tells of both
   }
 
+  /// The copying of the next message of a ring, of `bytes` bytes, if the other side exposes it.
+  [[nodiscard]] SharedCopy received_copy(int lane, std::int64_t bytes) const {
+    const Lane& at = lanes_[index(lane)];
+    return {at.credits_of_mine + shared, at.received + 1, bytes};
+  }
+
   /// Takes in what the other side gave back.
   void collect();
 
@@ -189,8 +202,10 @@ class Channel {
     std::uint64_t flag;
   };
 
-  /// In a line of credits: behind those of the ring the loans that were read, the last one refused, from which byte on.
-  static constexpr int loans = 1, refused = 2;
+  /// In a line of credits: behind those of the ring the loans that were read, the last one refused, from which byte on,
+  /// and what is copied by both.
+  static constexpr int loans = 1, refused = 2, shared = 4;
+  static_assert((shared + SharedCopy::words) * sizeof(std::uint64_t) == line_bytes);
   static std::size_t index(int number) { return static_cast<std::size_t>(number); }
   bool has_credit(int lane);
   std::uint64_t lend_as(Stream stream, const Envelope& envelope, const Loan& loan) {

@@ -79,14 +79,16 @@ void Exposures::begin() {
   if (me_ != 0 && pairs_[lead_].is_led) wish(lead_, wishes_of(lead_).other_wishes(pairs_[lead_].kind));
 }
 
-bool Exposures::is_wished(const CompiledStep& send) const {
-  const std::size_t peer = local_of(send);
+bool Exposures::is_wished(const CompiledStep& message) const {
+  const bool is_sent = message.verb == Verb::send;
+  const std::size_t peer = local_of(message);
   const Pair& pair = pairs_[peer];
   const Wishes& wishes = wishes_of(peer);
-  if (!wishes.other_can_read()) return false;
+  if (!(is_sent ? wishes.other_can_read() : wishes.can_read())) return false;
   if (is_always_) return true;
   if (pair.is_both_ways && may_reduce_) return false;
-  return pair.is_both_ways && me_ < peer ? wishes.wishes(pair.kind) : wishes.other_wishes(pair.kind);
+  const bool is_mine = pair.is_both_ways ? me_ < peer : !is_sent;
+  return is_mine ? wishes.wishes(pair.kind) : wishes.other_wishes(pair.kind);
 }
 
 void Exposures::sends(const CompiledStep& send, Way way) {

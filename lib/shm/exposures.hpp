@@ -50,7 +50,11 @@ class Exposures {
   [[nodiscard]] static bool may_expose(const CompiledStep& step) {
     return is_long(step) && step.group < 0 && step.first_dependent == step.last_dependent;
   }
-  [[nodiscard]] bool is_wished(const CompiledStep& send) const;
+  [[nodiscard]] bool is_wished(const CompiledStep& message) const;
+  /// Whether a message that is to be received is likely to be exposed.
+  [[nodiscard]] bool expects(const CompiledStep& step) const {
+    return step.verb == Verb::recv && is_long(step) && is_wished(step);
+  }
   /// A send begins this way.
   void sends(const CompiledStep& send, Way way);
   /// A long message has arrived, or its first piece, the writing of which took so long.

@@ -47,7 +47,7 @@ struct Geometry {
   }
 
   // Control memory of a pair, lane by lane: swapped slots, a ring for each direction, a line of credits for each
-  // (the first for the ring, three for loans).
+  // (the first word for the ring, the others for loans).
   [[nodiscard]] constexpr std::int64_t slot_lines() const {
     constexpr std::int64_t in_first = 40, in_others = 56;  // Envelope and flag take the rest
     return 1 + (std::max(inline_bytes - in_first, std::int64_t{0}) + in_others - 1) / in_others;

@@ -13,7 +13,7 @@ constexpr int looks_at_the_clock = 16;  // a look at it costs as much as several
 
 }  // namespace
 
-bool ShmPort::Joint::has_waited_long() {
+bool Joint::has_waited_long() {
   if (++looks % looks_at_the_clock != 0) return false;
   const auto now = std::chrono::steady_clock::now();
   if (looks == looks_at_the_clock) since = now;

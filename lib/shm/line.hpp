@@ -58,6 +58,7 @@ struct Loan {
   /// -1: nowhere.
   std::int64_t answer = -1;
   std::int32_t answer_message = -1;
+  std::int32_t helps = 0;  ///< Of what is exposed: 1 if its sender copies a part of it where it can (SharedCopy).
 };
 
 inline constexpr std::size_t in_first_line = Line::capacity - sizeof(Envelope);

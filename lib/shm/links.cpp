@@ -37,6 +37,7 @@ void Links::reserve_areas(int peer) {
   segment_->reserve(offset_ + pair_at(peer) + geometry_.area_at(0), geometry_.areas() * geometry_.area_stride());
   wishes.emplace(geometry_, window_.data() + pair_at(peer), me_ < peer ? 0 : 1);
   wishes->can_read(single_copy_ != nullptr && single_copy_->probe(peer).grants());
+  wishes->can_write(wishes->can_read() && single_copy_->may_write(peer));
 }
 
 void Links::reserve_published() {

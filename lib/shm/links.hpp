@@ -54,6 +54,12 @@ class Links {
   [[nodiscard]] SingleCopy::Outcome read(int peer, std::uint64_t from, std::byte* into, std::int64_t bytes) const {
     return single_copy_->read(peer, from, into, bytes);
   }
+  /// To where `peer` wants it.
+  [[nodiscard]] SingleCopy::Outcome write(int peer, const std::byte* from, std::uint64_t to, std::int64_t bytes) const {
+    return single_copy_->write(peer, from, to, bytes);
+  }
+  /// Whether `peer`, which could be read from, is still there.
+  [[nodiscard]] bool is_there(int peer) const { return single_copy_->probe(peer).grants(); }
 
   // The order of messages that are part of no collective: a message gets its number when its operation starts, and is
   // sent, or received, when all before it are.

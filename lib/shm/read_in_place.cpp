@@ -1,6 +1,7 @@
 // How ShmPort sends and receives what is read where it is: in Tutti memory, or in the sender's own.
 #include <algorithm>
 #include <cerrno>
+#include <thread>
 
 #include "lib/engine/compiled_plan.hpp"
 #include "lib/shm/shm_port.hpp"
@@ -38,7 +39,9 @@ bool ShmPort::expose(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
   if (transfer.is_refused || !Exposures::may_expose(step) || !exposures_->is_wished(step)) return false;
   exposures_->sends(step, Exposures::Way::exposed);
-  transfer.loan = transfer.channel->expose(stream_of(step, 0), envelope_of(step), transfer.data.lhs);
+  transfer.helps = has_time_ && SharedCopy::serves(step.bytes) &&
+                   route_.links->wishes(route_.locals[static_cast<std::size_t>(step.peer)]).can_write();
+  transfer.loan = transfer.channel->expose(stream_of(step, 0), envelope_of(step), transfer.data.lhs, transfer.helps);
   transfer.done = step.bytes;
   transfer.is_exposed = true;
   return true;
@@ -46,10 +49,14 @@ bool ShmPort::expose(Transfer& transfer) {
 
 /// Whether a send is over all of which the receiver reads. If it could not, the rest is staged.
 bool ShmPort::is_read(Transfer& transfer) {
-  if (!transfer.channel->has_read(lane_, transfer.loan)) return false;
+  if (!transfer.channel->has_read(lane_, transfer.loan)) {
+    if (transfer.helps) help(transfer);
+    return false;
+  }
   if (!transfer.is_exposed) return true;
   const std::int64_t refused_from = transfer.channel->refused_from(lane_, transfer.loan);
   if (refused_from < 0) {
+    if (transfer.helped > 0) ++route_.counters->shared_copies;
     completed(transfer.index, *transfer.step);
     return true;
   }
@@ -58,6 +65,70 @@ bool ShmPort::is_read(Transfer& transfer) {
   transfer.loan = 0;
   transfer.done = refused_from;
   return false;
+}
+
+/// Writes a part of an exposed message to where it belongs, if its receiver has said where and something is left.
+void ShmPort::help(Transfer& transfer) {
+  const CompiledStep& step = *transfer.step;
+  const int peer = route_.locals[static_cast<std::size_t>(step.peer)];
+  SharedCopy copy = transfer.channel->sent_copy(lane_, step.bytes);
+  if (!copy.is_open()) return;
+  const auto [offset, bytes] = copy.take_last();
+  if (bytes == 0) return;
+  const auto begin = Exposures::Clock::now();
+  if (route_.links->write(peer, transfer.data.lhs + offset, copy.target_of(offset), bytes).is_complete()) {
+    copy.has_written();
+    transfer.helped += bytes;
+  } else {
+    copy.fails();
+    transfer.helps = false;
+    route_.links->wishes(peer).can_write(false);
+  }
+  exposures_->works(step, Exposures::Clock::now() - begin);
+}
+
+/// Says where a message belongs, so that its sender can write a part of it.
+void ShmPort::share(Transfer& transfer) const {
+  const CompiledStep& step = *transfer.step;
+  if (step.verb != Verb::recv || !SharedCopy::serves(step.bytes)) return;
+  SharedCopy copy = transfer.channel->received_copy(lane_, step.bytes);
+  const bool is_all = plan_->steps.size() == 1;
+  transfer.reserved = copy.open(transfer.data.into, is_all ? SharedCopy::First::half : SharedCopy::First::none).bytes;
+  transfer.sharing = Transfer::Sharing::open;
+}
+
+/// This rank's next part of a message, or all that is left as the sender has written it; nothing while it does.
+SingleCopy::Outcome ShmPort::read_share(Transfer& transfer, std::uint64_t source) const {
+  const CompiledStep& step = *transfer.step;
+  const int owner = route_.locals[static_cast<std::size_t>(step.peer)];
+  SharedCopy copy = transfer.channel->received_copy(lane_, step.bytes);
+  const std::int64_t bytes = transfer.reserved > 0 ? transfer.reserved : copy.take_first().bytes;
+  transfer.reserved = 0;
+  if (bytes > 0) {
+    const SingleCopy::Outcome outcome = route_.links->read(owner, source, transfer.rest().into, bytes);
+    if (!outcome.is_complete()) end_sharing(transfer);
+    return outcome;
+  }
+  if (copy.is_written()) return {.bytes = step.bytes - transfer.done};
+  if (copy.has_failed()) withdraw(transfer);
+  return {};
+}
+
+/// The sender writes no more; what it has begun to write is there, or it is gone.
+void ShmPort::end_sharing(Transfer& transfer) const {
+  const CompiledStep& step = *transfer.step;
+  SharedCopy copy = transfer.channel->received_copy(lane_, step.bytes);
+  copy.close();
+  while (!copy.is_written() && !copy.has_failed() &&
+         route_.links->is_there(route_.locals[static_cast<std::size_t>(step.peer)]))
+    std::this_thread::yield();
+  withdraw(transfer);
+}
+
+/// All of a message is here, or comes without its sender's help.
+void ShmPort::withdraw(Transfer& transfer) const {
+  transfer.channel->received_copy(lane_, transfer.step->bytes).end();
+  transfer.sharing = Transfer::Sharing::ended;
 }
 
 /// As much as is read before other messages are looked at. What is reduced is read to where the result belongs, and
@@ -83,15 +154,23 @@ ShmPort::Received ShmPort::receive_exposed(Transfer& transfer, const Channel::In
                                            const Envelope& came) {
   const CompiledStep& step = *transfer.step;
   const Stream stream = stream_of(step, transfer.done);
-  if (transfer.done == 0) exposures_->arrives(step, Exposures::Way::exposed, {});
-  const auto source = static_cast<std::uint64_t>(incoming.loan().source + transfer.done);
+  const Loan loan = incoming.loan();
+  if (transfer.done == 0) {
+    exposures_->arrives(step, Exposures::Way::exposed, {});
+    if (loan.helps == 0) withdraw(transfer);
+    if (transfer.sharing == Transfer::Sharing::none) share(transfer);
+  }
+  const auto source = static_cast<std::uint64_t>(loan.source + transfer.done);
   SingleCopy::Outcome outcome{.error = ENOTSUP};
   const auto begin = Exposures::Clock::now();
-  if (Exposures::may_be_read(step)) outcome = read_exposed(transfer, source);
+  if (Exposures::may_be_read(step))
+    outcome =
+        transfer.sharing == Transfer::Sharing::open ? read_share(transfer, source) : read_exposed(transfer, source);
   exposures_->works(step, Exposures::Clock::now() - begin);
   transfer.done += outcome.is_complete() ? outcome.bytes : whole_pieces(outcome.bytes);
   if (outcome.is_complete() && transfer.done < step.bytes) return Received::piece_in_place;
   if (outcome.is_complete()) {
+    if (transfer.sharing == Transfer::Sharing::open) withdraw(transfer);
     ++route_.counters->single_copies;
   } else {
     transfer.channel->refuse(stream.lane, transfer.done);
@@ -106,6 +185,8 @@ ShmPort::Received ShmPort::receive_exposed(Transfer& transfer, const Channel::In
 void ShmPort::abandon() noexcept {
   // The program may use its buffers again: nobody must take what is in them then for what was sent.
   if (std::ranges::any_of(sends_, &Transfer::is_exposed)) route_.links->hide();
+  for (Transfer& transfer : recvs_)
+    if (transfer.sharing == Transfer::Sharing::open) end_sharing(transfer);
   sends_.clear();
   recvs_.clear();
   std::ranges::fill(parked_, Transfer{});

@@ -11,12 +11,6 @@
 namespace tutti::shm {
 namespace {
 
-/// Shorter pieces are demoted once they are in an area: with longer ones that costs more than it brings.
-constexpr std::size_t demoted_bytes = 1024;
-
-/// Longer pieces are not asked for before they are written: what is asked for by then would have to wait as well.
-constexpr std::size_t owned_bytes = 8192;
-
 bool is_local_message(const CompiledStep& step) { return step.is_message() && is_shared_memory(step.path); }
 
 bool receives(const CompiledStep& step) { return step.is_message() && step.verb != Verb::send; }
@@ -25,6 +19,14 @@ bool receives(const CompiledStep& step) { return step.is_message() && step.verb 
 bool hears_once_from(int others, const std::vector<CompiledStep>& steps) {
   const auto is_first = [](const CompiledStep& step) { return receives(step) && step.previous < 0; };
   return std::ranges::count_if(steps, receives) == others && std::ranges::count_if(steps, is_first) == others;
+}
+
+/// Whether more than half of the bytes that steps move are sent.
+bool sends_most(const std::vector<CompiledStep>& steps) {
+  std::int64_t more = 0;
+  for (const CompiledStep& step : steps)
+    more += step.verb == Verb::send ? step.bytes : -step.bytes;
+  return more > 0;
 }
 
 [[noreturn]] void throw_mismatch(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
@@ -72,6 +74,7 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
     is_long |= Exposures::is_long(step);
   }
   sends_once_ = sends == 1 && recvs == 0;
+  has_time_ = sends_once_ && sends_most(plan.steps);
   sends_.reserve(sends);
   recvs_.reserve(recvs);
   if (plan.takes_turns && follows) parked_.resize(plan.steps.size());
@@ -202,52 +205,6 @@ bool ShmPort::send_piece(Transfer& transfer, std::int64_t bytes) {
   return true;
 }
 
-bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t bytes) {
-  const CompiledStep& step = *transfer.step;
-  Channel& channel = *transfer.channel;
-  const Stream stream = stream_of(step, transfer.done);
-  const std::size_t phase = phase_of(data);
-  if (step.group >= 0) {
-    const int published = sharing_->publish(step.group, transfer.done, data, bytes);
-    if (published >= 0) {
-      channel.send_area(stream, envelope_of(step), channel.published_code(published), phase);
-      return true;
-    }
-    // A copy of its own costs more than a short wait, but the other readers must not keep it for long.
-    if (transfer.looks++ < route_.patience) return false;
-  }
-  const int area = channel.take_area(stream.lane);
-  if (area < 0) return false;
-  Envelope envelope = envelope_of(step);
-  const bool is_timed = exposures_ && exposures_->concerns(step);
-  if (is_timed) exposures_->sends(step, Exposures::Way::staged);
-  const auto begin = is_timed ? Exposures::Clock::now() : Exposures::Clock::time_point{};
-  write_area(step, area, phase, data, bytes);
-  if (is_timed) {
-    const auto took = Exposures::Clock::now() - begin;
-    exposures_->works(step, took);
-    if (transfer.done == 0) envelope.set_writing(took);
-  }
-  channel.send_area(stream, envelope, area, phase);
-  if (sends_once_ && bytes <= owned_bytes) channel.own_for_next(lane_, phase, bytes);
-  return true;
-}
-
-void ShmPort::write_area(const CompiledStep& step, int area, std::size_t phase, const std::byte* data,
-                         std::size_t bytes) const {
-  const Channel& channel = *channel_of(step);
-  std::byte* const into = channel.area(area) + phase;
-  if (step.path == Path::ring && bytes <= owned_bytes && channel.is_cold(area))
-    channel.own_for_piece(lane_, area, phase, bytes);
-  if (bytes <= demoted_bytes || !channel.is_cold(area)) {
-    std::memcpy(into, data, bytes);
-    if (bytes <= demoted_bytes) demote(into, bytes);
-    return;
-  }
-  AreaWriter& writer = route_.links->writer(route_.locals[static_cast<std::size_t>(step.peer)]);
-  if (writer.write(into, data, bytes) == AreaWriter::Way::past_caches) ++route_.counters->past_caches;
-}
-
 ShmPort::Received ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes) {
   const CompiledStep& step = *transfer.step;
   Channel& channel = *transfer.channel;
@@ -266,6 +223,7 @@ ShmPort::Received ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes)
     return Received::piece;
   }
   if (came.area == Envelope::exposed) return receive_exposed(transfer, incoming, came);
+  if (transfer.sharing == Transfer::Sharing::open) withdraw(transfer);
   if (came.ticks != 0 && exposures_) exposures_->arrives(step, Exposures::Way::staged, came.writing());
   const bool is_timed = exposures_ && exposures_->concerns(step);
   const auto begin = is_timed ? Exposures::Clock::now() : Exposures::Clock::time_point{};

@@ -12,6 +12,7 @@
 
 #include "lib/engine/execution.hpp"
 #include "lib/shm/exposures.hpp"
+#include "lib/shm/joint.hpp"
 #include "lib/shm/links.hpp"
 #include "lib/shm/piece_sharing.hpp"
 #include "lib/shm/route.hpp"
@@ -83,18 +84,6 @@ class ShmPort {
   void abandon() noexcept;
 
  private:
-  /// A joint reduction under way. It waits, but not for ever, until the next pieces of all its messages are there;
-  /// what it has not taken by then is received and reduced one by one.
-  struct Joint {
-    std::int64_t done = 0;
-    std::size_t there = 0;  ///< Operands that the next pieces of are known to be there.
-    bool is_off = false;
-    int looks = 0;  ///< At a message whose next piece is there, in vain.
-    std::chrono::steady_clock::time_point since{};
-    /// To be asked at each such look.
-    [[nodiscard]] bool has_waited_long();
-  };
-
   void set_turn(std::uint64_t sequence, int lane) {
     sequence_ = static_cast<std::uint32_t>(sequence);
     lane_ = lane;
@@ -160,6 +149,7 @@ class ShmPort {
       parked_[static_cast<std::size_t>(transfer.index)] = transfer;
       return Posted::pending;
     }
+    if (exposures_ && exposures_->expects(*transfer.step) && is_next(transfer.index, *transfer.step)) share(transfer);
     const bool at_once = &pending == &sends_ || transfer.step->bytes < long_bytes;  // else in a look, as others
     if (at_once && move(transfer)) return Posted::complete;
     pending.push_back(transfer);
@@ -179,9 +169,9 @@ class ShmPort {
     for (std::size_t i = 0; i < pending.size(); ++i) {  // a message that is over may append the one after it
       Transfer& transfer = pending[i];
       const bool may_move = !gives_way && (!transfer.awaited.is_known() || transfer.awaited.is_there());
-      const std::int64_t before = transfer.done;
+      const std::int64_t before = transfer.done, helped = transfer.helped;
       const bool is_over = may_move && move(transfer);
-      moved += is_over || transfer.done != before ? 1 : 0;
+      moved += is_over || transfer.done != before || transfer.helped != helped ? 1 : 0;
       gives_way |= transfer.done - before >= enough;
       if (is_over)
         on_complete(transfer.index);
@@ -223,6 +213,11 @@ class ShmPort {
   void lend(Transfer& transfer, std::int64_t source);
   bool expose(Transfer& transfer);
   bool is_read(Transfer& transfer);
+  void help(Transfer& transfer);
+  void share(Transfer& transfer) const;
+  SingleCopy::Outcome read_share(Transfer& transfer, std::uint64_t source) const;
+  void end_sharing(Transfer& transfer) const;
+  void withdraw(Transfer& transfer) const;
   bool send_area(Transfer& transfer, const std::byte* data, std::size_t bytes);
   void write_area(const CompiledStep& step, int area, std::size_t phase, const std::byte* data,
                   std::size_t bytes) const;
@@ -273,6 +268,7 @@ class ShmPort {
   /// The plan has one receive from each other rank of the node, and it is known where they run.
   bool hears_once_from_all_ = false;
   bool sends_once_ = false;  ///< And that is all of the plan's messages.
+  bool has_time_ = false;    ///< It is most of what the plan does, too.
   int looks_elsewhere_ = 0;  ///< As Route's, if the plan has one receive; more if nothing else is to be done.
   int lane_ = 0;             ///< With the next: of this run, or of all messages that take no turns.
   std::uint32_t sequence_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
-// Copies straight from the memory of another process of the node, by process_vm_readv: where the system lets it.
+// Copies straight from and to the memory of another process of the node, by process_vm_readv and process_vm_writev:
+// where the system lets it.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,10 @@ enum class SingleCopyUse : std::uint8_t { measured, never, always };
 ///
 /// Nobody reads from a rank before its constructor is over. What a rank reads must have been announced by its owner,
 /// with release order, and must not change until the owner hears that it was read.
+///
+/// A write cannot ask first. Each rank therefore keeps a page at a random address, which children do not have. Every
+/// write begins there, in the same system call: in another process, which has nothing there, it ends there as well.
+/// What a rank writes to must have been announced by its owner, who must not use it until it hears that it was written.
 class SingleCopy {
  public:
   /// What a rank found out about reading from another.
@@ -35,9 +40,9 @@ class SingleCopy {
     [[nodiscard]] bool grants() const { return access == Access::granted; }
     bool operator==(const Verdict&) const = default;
   };
-  /// Of a read.
+  /// Of a read, or a write.
   struct Outcome {
-    std::int64_t bytes = 0;  ///< That are there, from the beginning on.
+    std::int64_t bytes = 0;  ///< That were copied, from the beginning on.
     /// 0: all are. Else why the rest is not: EFAULT, it is no memory of the owner; EPERM, the system no longer allows
     /// it; ESRCH, the owner is gone, its number perhaps another process's; or another errno. The message, or what is
     /// missing of it, must then travel another way.
@@ -77,6 +82,11 @@ class SingleCopy {
   /// sees it. A system call each most_at_a_time.
   [[nodiscard]] Outcome read(int owner, std::uint64_t from, std::byte* into, std::int64_t bytes) const;
 
+  /// Whether the system lets this rank write to the memory of `owner`. A system call.
+  [[nodiscard]] bool may_write(int owner) const;
+  /// The other way round: from `from` to `to` in the memory of rank `owner`, of which may_write() was true.
+  [[nodiscard]] Outcome write(int owner, const std::byte* from, std::uint64_t to, std::int64_t bytes) const;
+
  private:
   struct Identity;
   [[nodiscard]] Identity& identity(int rank) const;
@@ -84,6 +94,7 @@ class SingleCopy {
   std::byte* shared_;
   int ranks_, me_;
   Mapping nonce_;  // a page of its own, which children get empty
+  Mapping guard_;  // where writes begin; of no bytes: nobody may write
 };
 
 }  // namespace tutti::shm

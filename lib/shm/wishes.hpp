@@ -32,6 +32,9 @@ class Wishes {
   void can_read(bool can) { mine_[ability].store(can ? 1 : 0, std::memory_order_relaxed); }
   [[nodiscard]] bool can_read() const { return mine_[ability].load(std::memory_order_relaxed) != 0; }
   [[nodiscard]] bool other_can_read() const { return theirs_[ability].load(std::memory_order_relaxed) != 0; }
+  /// The same of writing there. Only this rank need know it.
+  void can_write(bool can) { can_write_ = can; }
+  [[nodiscard]] bool can_write() const { return can_write_; }
 
   /// Whether such messages shall be read where they are.
   void wish(MessageKind kind, bool exposed) {
@@ -60,6 +63,7 @@ class Wishes {
   std::atomic<std::uint64_t>* mine_;
   const std::atomic<std::uint64_t>* theirs_;
   std::map<MessageKind, TwoWays> costs_;
+  bool can_write_ = false;
 };
 
 }  // namespace tutti::shm
