@@ -12,6 +12,7 @@
 namespace tutti::shm {
 namespace {
 
+using Kind = SharedCopy::Kind;
 using First = SharedCopy::First;
 using Part = SharedCopy::Part;
 
@@ -31,19 +32,19 @@ TEST_F(SharedCopyTest, ServesLongMessagesThatCanBeCounted) {
 
 TEST_F(SharedCopyTest, IsNotOpenBeforeItsReceiverSaysSo) {
   SharedCopy copy = message(1, 100'000);
-  EXPECT_FALSE(copy.is_open());
-  static_cast<void>(copy.open(&target_, First::none));
-  EXPECT_TRUE(copy.is_open());
+  EXPECT_FALSE(copy.opened_as().has_value());
+  static_cast<void>(copy.open(Kind::copied, &target_, nullptr, First::none));
+  EXPECT_TRUE(copy.opened_as().has_value());
   EXPECT_EQ(copy.target_of(100), reinterpret_cast<std::uintptr_t>(&target_ + 100));
-  EXPECT_FALSE(message(2, 100'000).is_open()) << "another message";
-  EXPECT_FALSE(message(1, 100'001).is_open()) << "of another size, which is an error";
+  EXPECT_FALSE(message(2, 100'000).opened_as().has_value()) << "another message";
+  EXPECT_FALSE(message(1, 100'001).opened_as().has_value()) << "of another size, which is an error";
   copy.end();
-  EXPECT_FALSE(copy.is_open());
+  EXPECT_FALSE(copy.opened_as().has_value());
 }
 
 TEST_F(SharedCopyTest, TheFirstHalfIsTheReceiversIfItHasNothingElseToDo) {
   SharedCopy copy = message(1, 128 * 1024);
-  const Part first = copy.open(&target_, First::half);
+  const Part first = copy.open(Kind::copied, &target_, nullptr, First::half);
   EXPECT_EQ(first.begin, 0);
   EXPECT_EQ(first.bytes, 64 * 1024);
   const Part last = copy.take_last();
@@ -61,7 +62,8 @@ TEST_F(SharedCopyTest, EveryByteIsTakenOnce) {
   for (const std::int64_t bytes : {65'536, 65'537, 69'631, 69'632, 100'001, 1'048'576, 3'000'001, 40'000'000})
     for (std::uint64_t order = 0; order < 64; ++order) {
       SharedCopy copy = message(++number, bytes);
-      std::int64_t front = copy.open(&target_, order % 2 == 0 ? First::half : First::none).bytes, back = bytes;
+      std::int64_t front = copy.open(Kind::copied, &target_, nullptr, order % 2 == 0 ? First::half : First::none).bytes,
+                   back = bytes;
       for (int step = 0; front < back; ++step) {
         const bool is_first = (test::mix(order, static_cast<std::uint64_t>(step)) & 1U) != 0;
         const Part part = is_first ? copy.take_first() : copy.take_last();
@@ -78,18 +80,18 @@ TEST_F(SharedCopyTest, EveryByteIsTakenOnce) {
 /// The receiver has copied the message alone and opened the next one, of the same size, before its sender looks on.
 TEST_F(SharedCopyTest, ALateSenderGetsNothingOfTheNextMessage) {
   SharedCopy before = message(7, 100'000), next = message(8, 100'000);
-  static_cast<void>(before.open(&target_, First::none));
-  ASSERT_TRUE(before.is_open());
+  static_cast<void>(before.open(Kind::copied, &target_, nullptr, First::none));
+  ASSERT_TRUE(before.opened_as().has_value());
   before.close();
   before.end();
-  static_cast<void>(next.open(&target_, First::none));
+  static_cast<void>(next.open(Kind::copied, &target_, nullptr, First::none));
   EXPECT_EQ(before.take_last().bytes, 0);
   EXPECT_EQ(next.take_first().begin, 0);
 }
 
 TEST_F(SharedCopyTest, AClosedOneGivesTheSenderNothing) {
   SharedCopy copy = message(1, 1'000'000);
-  static_cast<void>(copy.open(&target_, First::half));
+  static_cast<void>(copy.open(Kind::copied, &target_, nullptr, First::half));
   EXPECT_GT(copy.take_last().bytes, 0);
   copy.close();
   EXPECT_EQ(copy.take_last().bytes, 0);
@@ -100,14 +102,14 @@ TEST_F(SharedCopyTest, AClosedOneGivesTheSenderNothing) {
 
 TEST_F(SharedCopyTest, ASenderThatFailsSaysSo) {
   SharedCopy copy = message(1, 1'000'000);
-  static_cast<void>(copy.open(&target_, First::half));
+  static_cast<void>(copy.open(Kind::copied, &target_, nullptr, First::half));
   EXPECT_GT(copy.take_last().bytes, 0);
   EXPECT_FALSE(copy.has_failed());
   copy.fails();
   copy.close();
   EXPECT_TRUE(copy.has_failed());
   EXPECT_FALSE(copy.is_written());
-  static_cast<void>(message(2, 1'000'000).open(&target_, First::half));
+  static_cast<void>(message(2, 1'000'000).open(Kind::copied, &target_, nullptr, First::half));
   EXPECT_FALSE(message(2, 1'000'000).has_failed()) << "another message";
 }
 
@@ -123,7 +125,7 @@ TEST_F(SharedCopyTest, ThreadsCopyEveryMessageWhole) {
       sent.store(number, std::memory_order_release);
       SharedCopy copy = message(number, bytes);
       while (received.load(std::memory_order_acquire) < number) {
-        if (!copy.is_open()) continue;
+        if (!copy.opened_as().has_value()) continue;
         const Part part = copy.take_last();
         if (part.bytes == 0) continue;
         ASSERT_EQ(copy.target_of(0), reinterpret_cast<std::uintptr_t>(target.data()));
@@ -135,7 +137,8 @@ TEST_F(SharedCopyTest, ThreadsCopyEveryMessageWhole) {
   std::uint64_t helped = 0;
   for (std::uint64_t number = 1; number <= messages; ++number) {
     SharedCopy copy = message(number, bytes);
-    Part part = copy.open(target.data(), number % 2 == 0 ? First::half : First::none);  // it may not have been sent
+    Part part = copy.open(Kind::copied, target.data(), nullptr,
+                          number % 2 == 0 ? First::half : First::none);  // it may not have been sent
     while (sent.load(std::memory_order_acquire) < number)
       std::this_thread::yield();
     std::int64_t mine = 0;

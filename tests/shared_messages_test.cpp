@@ -2,20 +2,17 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <thread>
 
-#include "tests/shm_two_ends.hpp"
+#include "tests/shared_message.hpp"
 
 namespace tutti::shm {
 namespace {
 
-/// Rank 1 sends rank 0 one message, and has nothing else to do.
-class Shared : public TwoEnds {
+class Shared : public SharedMessage {
  protected:
-  static constexpr std::int64_t bytes = 1'000'000;
-
-  Shared() : TwoEnds(SingleCopyUse::always) {}
-
   static CompiledPlan plan_of(int me) {
     Problem problem{.rank = Rank{me}, .size = ranks, .count = Count{bytes}};
     problem.collective = Collective::broadcast;
@@ -24,41 +21,7 @@ class Shared : public TwoEnds {
     if (me == 1) builder.send(builder.output(), Rank{0});
     return compiled(builder.build(), problem, Op::sum);
   }
-  void receive(std::byte* into) {
-    receiver_.begin(received_runs_++, 0);
-    ASSERT_EQ(receiver_.post_recv(0, receivers_.steps[0], into), Posted::pending);
-  }
-  void send(const std::byte* data) {
-    sender_.begin(sent_runs_++, 0);
-    is_sent_ = sender_.post_send(0, senders_.steps[0], data, nullptr) == Posted::complete;
-  }
-  bool is_received() {
-    bool over = false;
-    receiver_.poll([&over](int /*step*/) { over = true; });
-    return over;
-  }
-  bool is_sent() {
-    sender_.poll([this](int /*step*/) { is_sent_ = true; });
-    return is_sent_;
-  }
-  /// In turns, to the end; who is not over before.
-  void end(bool received = false) {
-    for (int looks = 0; looks < 40; ++looks) {
-      received = received || is_received();
-      static_cast<void>(is_sent());
-    }
-    EXPECT_TRUE(received && is_sent_);
-  }
-  /// As the sender sees it.
-  [[nodiscard]] SharedCopy copy() { return links_[1]->open(0).sent_copy(0, bytes); }
-
-  std::vector<std::byte> data_ = numbered(bytes), target_ = std::vector<std::byte>(bytes);
-  CompiledPlan receivers_ = plan_of(0), senders_ = plan_of(1);
-  ShmPort receiver_{route_of(0), receivers_}, sender_{route_of(1), senders_};
-
- private:
-  std::uint64_t received_runs_ = 0, sent_runs_ = 0;
-  bool is_sent_ = false;
+  Shared() : SharedMessage(plan_of) {}
 };
 
 TEST_F(Shared, IsCopiedByBoth) {

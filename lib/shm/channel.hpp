@@ -87,11 +87,13 @@ class Channel {
     const auto source = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(data));
     return lend_as(stream, envelope, {.source = source, .helps = helps ? 1 : 0});
   }
-  /// Once has_read(): the byte of the message from which on the other side could not read; -1: it has read all.
-  [[nodiscard]] std::int64_t refused_from(int lane, std::uint64_t loan) const {
-    const auto* const credits = lanes_[index(lane)].credits_for_me;
-    if (credits[refused].load(std::memory_order_relaxed) != loan) return -1;
-    return static_cast<std::int64_t>(credits[refused + 1].load(std::memory_order_relaxed));
+  /// Once what was exposed has_read(): the byte of the message from which on the other side could not read; -1: it has
+  /// read all. To be asked once.
+  [[nodiscard]] std::int64_t refused_from(int lane) {
+    std::atomic<std::uint64_t>& word = lanes_[index(lane)].credits_for_me[refused];
+    const std::uint64_t said = word.load(std::memory_order_relaxed);
+    if (said != 0) word.store(0, std::memory_order_relaxed);  // the other side writes it again after the next message
+    return static_cast<std::int64_t>(said) - 1;
   }
   /// The copying of what this side exposed last, of `bytes` bytes; the number is that of its envelope.
   [[nodiscard]] SharedCopy sent_copy(int lane, std::int64_t bytes) const {
@@ -164,11 +166,9 @@ class Channel {
 
   /// What was exposed cannot be read from byte `from` of its message on. To be called before its release().
   void refuse(int lane, std::int64_t from) const {
-    const Lane& at = lanes_[index(lane)];
-    at.credits_of_mine[refused + 1].store(static_cast<std::uint64_t>(from), std::memory_order_relaxed);
-    at.credits_of_mine[refused].store(at.returned + 1, std::memory_order_relaxed);  // release() tells of both
+    const auto said = static_cast<std::uint64_t>(from) + 1;
+    lanes_[index(lane)].credits_of_mine[refused].store(said, std::memory_order_relaxed);  // release() tells of it, too
   }
-
   /// The copying of the next message of a ring, of `bytes` bytes, if the other side exposes it.
   [[nodiscard]] SharedCopy received_copy(int lane, std::int64_t bytes) const {
     const Lane& at = lanes_[index(lane)];
@@ -202,9 +202,9 @@ class Channel {
     std::uint64_t flag;
   };
 
-  /// In a line of credits: behind those of the ring the loans that were read, the last one refused, from which byte on,
-  /// and what is copied by both.
-  static constexpr int loans = 1, refused = 2, shared = 4;
+  /// In a line of credits: behind those of the ring the loans that were read, from which byte on the last one was
+  /// refused, and what is copied by both.
+  static constexpr int loans = 1, refused = 2, shared = 3;
   static_assert((shared + SharedCopy::words) * sizeof(std::uint64_t) == line_bytes);
   static std::size_t index(int number) { return static_cast<std::size_t>(number); }
   bool has_credit(int lane);

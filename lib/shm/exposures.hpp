@@ -53,7 +53,7 @@ class Exposures {
   [[nodiscard]] bool is_wished(const CompiledStep& message) const;
   /// Whether a message that is to be received is likely to be exposed.
   [[nodiscard]] bool expects(const CompiledStep& step) const {
-    return step.verb == Verb::recv && is_long(step) && is_wished(step);
+    return step.verb != Verb::send && is_long(step) && may_be_read(step) && is_wished(step);
   }
   /// A send begins this way.
   void sends(const CompiledStep& send, Way way);

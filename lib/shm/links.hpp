@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "lib/memory/aligned_buffer.hpp"
 #include "lib/shm/area_writer.hpp"
 #include "lib/shm/channel.hpp"
 #include "lib/shm/node_heap.hpp"
@@ -58,6 +60,12 @@ class Links {
   [[nodiscard]] SingleCopy::Outcome write(int peer, const std::byte* from, std::uint64_t to, std::int64_t bytes) const {
     return single_copy_->write(peer, from, to, bytes);
   }
+  /// For what is on its way from one to the other.
+  [[nodiscard]] std::span<std::byte> room() {
+    constexpr std::size_t bytes = 128 * 1024UL;  // half of what the smallest second-level caches hold
+    if (room_.data() == nullptr) room_ = AlignedBuffer{bytes};
+    return {room_.data(), bytes};
+  }
   /// Whether `peer`, which could be read from, is still there.
   [[nodiscard]] bool is_there(int peer) const { return single_copy_->probe(peer).grants(); }
 
@@ -90,6 +98,7 @@ class Links {
   AreaWriter published_writer_;
   std::vector<std::optional<Wishes>> wishes_;  ///< Of peers with areas.
   bool has_published_ = false;
+  AlignedBuffer room_;
 };
 
 }  // namespace tutti::shm

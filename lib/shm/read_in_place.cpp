@@ -1,6 +1,8 @@
 // How ShmPort sends and receives what is read where it is: in Tutti memory, or in the sender's own.
 #include <algorithm>
 #include <cerrno>
+#include <optional>
+#include <span>
 #include <thread>
 
 #include "lib/engine/compiled_plan.hpp"
@@ -39,8 +41,7 @@ bool ShmPort::expose(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
   if (transfer.is_refused || !Exposures::may_expose(step) || !exposures_->is_wished(step)) return false;
   exposures_->sends(step, Exposures::Way::exposed);
-  transfer.helps = has_time_ && SharedCopy::serves(step.bytes) &&
-                   route_.links->wishes(route_.locals[static_cast<std::size_t>(step.peer)]).can_write();
+  transfer.helps = has_time_ && SharedCopy::serves(step.bytes) && route_.links->wishes(local_of(step)).can_write();
   transfer.loan = transfer.channel->expose(stream_of(step, 0), envelope_of(step), transfer.data.lhs, transfer.helps);
   transfer.done = step.bytes;
   transfer.is_exposed = true;
@@ -54,7 +55,7 @@ bool ShmPort::is_read(Transfer& transfer) {
     return false;
   }
   if (!transfer.is_exposed) return true;
-  const std::int64_t refused_from = transfer.channel->refused_from(lane_, transfer.loan);
+  const std::int64_t refused_from = transfer.channel->refused_from(lane_);
   if (refused_from < 0) {
     if (transfer.helped > 0) ++route_.counters->shared_copies;
     completed(transfer.index, *transfer.step);
@@ -67,45 +68,74 @@ bool ShmPort::is_read(Transfer& transfer) {
   return false;
 }
 
-/// Writes a part of an exposed message to where it belongs, if its receiver has said where and something is left.
+/// Copies, or reduces, a part of an exposed message to where it belongs, if its receiver has said where and something
+/// is left.
 void ShmPort::help(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
-  const int peer = route_.locals[static_cast<std::size_t>(step.peer)];
   SharedCopy copy = transfer.channel->sent_copy(lane_, step.bytes);
-  if (!copy.is_open()) return;
-  const auto [offset, bytes] = copy.take_last();
-  if (bytes == 0) return;
+  const std::optional<SharedCopy::Kind> kind = copy.opened_as();
+  if (!kind) return;
+  const SharedCopy::Part part = copy.take_last();
+  if (part.bytes == 0) return;
   const auto begin = Exposures::Clock::now();
-  if (route_.links->write(peer, transfer.data.lhs + offset, copy.target_of(offset), bytes).is_complete()) {
+  if (*kind == SharedCopy::Kind::copied ? write_part(transfer, copy, part) : reduce_part(transfer, copy, part, *kind)) {
     copy.has_written();
-    transfer.helped += bytes;
+    transfer.helped += part.bytes;
   } else {
     copy.fails();
     transfer.helps = false;
-    route_.links->wishes(peer).can_write(false);
+    route_.links->wishes(local_of(step)).can_write(false);
   }
   exposures_->works(step, Exposures::Clock::now() - begin);
 }
 
-/// Says where a message belongs, so that its sender can write a part of it.
+bool ShmPort::write_part(const Transfer& transfer, const SharedCopy& copy, SharedCopy::Part part) const {
+  const auto [offset, bytes] = part;
+  const std::byte* const data = transfer.data.lhs + offset;
+  return route_.links->write(local_of(*transfer.step), data, copy.target_of(offset), bytes).is_complete();
+}
+
+/// As the receiver would.
+bool ShmPort::reduce_part(const Transfer& transfer, const SharedCopy& copy, SharedCopy::Part part,
+                          SharedCopy::Kind kind) const {
+  const int peer = local_of(*transfer.step);
+  const std::span<std::byte> room = route_.links->room();
+  for (std::int64_t done = 0; done < part.bytes; done += std::ssize(room)) {
+    const std::int64_t offset = part.begin + done, bytes = std::min(part.bytes - done, std::ssize(room));
+    if (!route_.links->read(peer, copy.operand_of(offset), room.data(), bytes).is_complete()) return false;
+    const std::byte *mine = transfer.data.lhs + offset, *theirs = room.data();
+    const bool is_left = kind == SharedCopy::Kind::reduced_left;
+    plan_->combine(is_left ? mine : theirs, is_left ? theirs : mine, room.data(), bytes);
+    if (!route_.links->write(peer, room.data(), copy.target_of(offset), bytes).is_complete()) return false;
+  }
+  return true;
+}
+
+/// Says where a message belongs, so that its sender can do a part of the work. Not of what is reduced by the program's
+/// own operation, or in place: if the rest was refused, a part would count twice.
 void ShmPort::share(Transfer& transfer) const {
+  using Kind = SharedCopy::Kind;
+  using First = SharedCopy::First;
   const CompiledStep& step = *transfer.step;
-  if (step.verb != Verb::recv || !SharedCopy::serves(step.bytes)) return;
+  if (!SharedCopy::serves(step.bytes)) return;
+  const std::byte* const operand = step.lands_left ? transfer.data.rhs : transfer.data.lhs;
+  const bool is_reduced = step.verb == Verb::recv_reduce;
+  if (is_reduced && (operand == transfer.data.into || plan_->reduce == nullptr)) return;
+  const Kind kind = !is_reduced ? Kind::copied : step.lands_left ? Kind::reduced_left : Kind::reduced_right;
+  const First first = plan_->steps.size() > 1 ? First::none : is_reduced ? First::most : First::half;
   SharedCopy copy = transfer.channel->received_copy(lane_, step.bytes);
-  const bool is_all = plan_->steps.size() == 1;
-  transfer.reserved = copy.open(transfer.data.into, is_all ? SharedCopy::First::half : SharedCopy::First::none).bytes;
+  transfer.reserved = copy.open(kind, transfer.data.into, operand, first).bytes;
   transfer.sharing = Transfer::Sharing::open;
 }
 
-/// This rank's next part of a message, or all that is left as the sender has written it; nothing while it does.
+/// Of this rank's next part of a message, or all that is left as the sender has done it; nothing while it does.
 SingleCopy::Outcome ShmPort::read_share(Transfer& transfer, std::uint64_t source) const {
   const CompiledStep& step = *transfer.step;
-  const int owner = route_.locals[static_cast<std::size_t>(step.peer)];
   SharedCopy copy = transfer.channel->received_copy(lane_, step.bytes);
-  const std::int64_t bytes = transfer.reserved > 0 ? transfer.reserved : copy.take_first().bytes;
-  transfer.reserved = 0;
-  if (bytes > 0) {
-    const SingleCopy::Outcome outcome = route_.links->read(owner, source, transfer.rest().into, bytes);
+  if (transfer.reserved == 0) transfer.reserved = copy.take_first().bytes;
+  if (transfer.reserved > 0) {
+    const SingleCopy::Outcome outcome = read_exposed(transfer, source, transfer.reserved);
+    transfer.reserved -= outcome.bytes;
     if (!outcome.is_complete()) end_sharing(transfer);
     return outcome;
   }
@@ -119,8 +149,7 @@ void ShmPort::end_sharing(Transfer& transfer) const {
   const CompiledStep& step = *transfer.step;
   SharedCopy copy = transfer.channel->received_copy(lane_, step.bytes);
   copy.close();
-  while (!copy.is_written() && !copy.has_failed() &&
-         route_.links->is_there(route_.locals[static_cast<std::size_t>(step.peer)]))
+  while (!copy.is_written() && !copy.has_failed() && route_.links->is_there(local_of(step)))
     std::this_thread::yield();
   withdraw(transfer);
 }
@@ -131,14 +160,13 @@ void ShmPort::withdraw(Transfer& transfer) const {
   transfer.sharing = Transfer::Sharing::ended;
 }
 
-/// As much as is read before other messages are looked at. What is reduced is read to where the result belongs, and
-/// reduced there while it is in the caches; in place to where the schedule lets the message land.
-SingleCopy::Outcome ShmPort::read_exposed(const Transfer& transfer, std::uint64_t source) const {
+/// Of `left` bytes as much as is read before other messages are looked at. What is reduced is read to where the result
+/// belongs, and reduced there while it is in the caches; in place to where the schedule lets the message land.
+SingleCopy::Outcome ShmPort::read_exposed(const Transfer& transfer, std::uint64_t source, std::int64_t left) const {
   constexpr std::int64_t most = std::int64_t{1} << 20, most_reduced = std::int64_t{256} << 10;
   const CompiledStep& step = *transfer.step;
-  const int owner = route_.locals[static_cast<std::size_t>(step.peer)];
+  const int owner = local_of(step);
   const Operands rest = transfer.rest();
-  const std::int64_t left = step.bytes - transfer.done;
   if (step.verb == Verb::recv) return route_.links->read(owner, source, rest.into, std::min(left, most));
   const bool is_in_place = (step.lands_left ? rest.rhs : rest.lhs) == rest.into;
   std::byte* const landing = step.lands_left ? transfer.data.lhs : transfer.data.rhs;
@@ -164,8 +192,8 @@ ShmPort::Received ShmPort::receive_exposed(Transfer& transfer, const Channel::In
   SingleCopy::Outcome outcome{.error = ENOTSUP};
   const auto begin = Exposures::Clock::now();
   if (Exposures::may_be_read(step))
-    outcome =
-        transfer.sharing == Transfer::Sharing::open ? read_share(transfer, source) : read_exposed(transfer, source);
+    outcome = transfer.sharing == Transfer::Sharing::open ? read_share(transfer, source)
+                                                          : read_exposed(transfer, source, step.bytes - transfer.done);
   exposures_->works(step, Exposures::Clock::now() - begin);
   transfer.done += outcome.is_complete() ? outcome.bytes : whole_pieces(outcome.bytes);
   if (outcome.is_complete() && transfer.done < step.bytes) return Received::piece_in_place;

@@ -57,7 +57,7 @@ void ShmPort::write_area(const CompiledStep& step, int area, std::size_t phase, 
     if (bytes <= demoted_bytes) demote(into, bytes);
     return;
   }
-  AreaWriter& writer = route_.links->writer(route_.locals[static_cast<std::size_t>(step.peer)]);
+  AreaWriter& writer = route_.links->writer(local_of(step));
   if (writer.write(into, data, bytes) == AreaWriter::Way::past_caches) ++route_.counters->past_caches;
 }
 

@@ -1,11 +1,12 @@
 #pragma once
-// A long message that both its ranks copy at the same time: the receiver from its beginning on, by reading in the
-// sender's memory, the sender from its end on, by writing in the receiver's.
+// A long message that both its ranks copy, or reduce, at the same time: the receiver from its beginning on, by reading
+// in the sender's memory, the sender from its end on, by writing in the receiver's.
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace tutti::shm {
 
@@ -21,7 +22,10 @@ class SharedCopy {
   struct Part {
     std::int64_t begin = 0, bytes = 0;  ///< Of the message. No bytes: nothing is left.
   };
-  static constexpr int words = 4;
+  /// What becomes of the message: it is copied, or reduced with an operand of the receiver, on the left or the right of
+  /// it.
+  enum class Kind : std::uint8_t { copied, reduced_left, reduced_right };
+  static constexpr int words = 5;
   /// Shorter messages are copied before the other rank could help, and longer ones cannot be counted.
   [[nodiscard]] static bool serves(std::int64_t bytes) {
     constexpr std::int64_t least = 64 * 1024L, most = std::int64_t{1} << 35U;
@@ -33,15 +37,21 @@ class SharedCopy {
       : words_(at), number_(number), bytes_(bytes), units_(static_cast<std::uint64_t>((bytes + unit - 1) / unit)) {}
 
   // The receiver.
-  enum class First : std::uint8_t { none, half };
-  /// It belongs from `into` on. Takes the first part at once, or none if this rank has something else to do as well.
-  /// That part is always the same: what is received again and again stays in the caches of who copies it.
-  Part open(std::byte* into, First first) {
+  /// What the receiver takes at once, unless it has something else to do: half of what is copied, and more of what is
+  /// reduced, as the sender would have to read the operand and to write the result.
+  enum class First : std::uint8_t { none, half, most };
+  /// It belongs from `into` on; `operand`: what it is reduced with, not the same. Gives the first part, always the same
+  /// one: what is received again and again stays in the caches of who copies it.
+  Part open(Kind kind, std::byte* into, const std::byte* operand, First first) {
     words_[target].store(reinterpret_cast<std::uintptr_t>(into), std::memory_order_relaxed);
+    words_[source].store(reinterpret_cast<std::uintptr_t>(operand), std::memory_order_relaxed);
     words_[written].store(0, std::memory_order_relaxed);
     words_[taken].store(untaken(), std::memory_order_relaxed);
-    const Part part = first == First::half ? take_first() : Part{};
-    words_[opened].store(key(), std::memory_order_release);
+    const Part part = first == First::none ? Part{}
+                      : first == First::half
+                          ? take_first()
+                          : take(End::front, [](std::uint64_t left) { return half_of(left + left / 4); });
+    words_[opened].store(key() << kind_bits | static_cast<std::uint64_t>(kind), std::memory_order_release);
     return part;
   }
   Part take_first() { return take(End::front, half_of); }
@@ -60,13 +70,21 @@ class SharedCopy {
   void end() { words_[opened].store(0, std::memory_order_relaxed); }
 
   // The sender.
-  [[nodiscard]] bool is_open() const { return words_[opened].load(std::memory_order_acquire) == key(); }
+  /// Nothing: it is not, or not yet.
+  [[nodiscard]] std::optional<Kind> opened_as() const {
+    const std::uint64_t word = words_[opened].load(std::memory_order_acquire);
+    if (word >> kind_bits != key()) return std::nullopt;
+    return static_cast<Kind>(word & ((1U << kind_bits) - 1));
+  }
   Part take_last() {
     return take(End::back, [](std::uint64_t left) { return left <= last_units ? left : half_of(left); });
   }
-  /// Where in the receiver's memory byte `begin` of the message belongs.
+  /// Where in the receiver's memory byte `begin` of the message belongs, and where that of the operand is.
   [[nodiscard]] std::uint64_t target_of(std::int64_t begin) const {
     return words_[target].load(std::memory_order_relaxed) + static_cast<std::uint64_t>(begin);
+  }
+  [[nodiscard]] std::uint64_t operand_of(std::int64_t begin) const {
+    return words_[source].load(std::memory_order_relaxed) + static_cast<std::uint64_t>(begin);
   }
   /// What was taken last is there.
   void has_written() {
@@ -77,7 +95,7 @@ class SharedCopy {
 
  private:
   enum class End : std::uint8_t { front, back };
-  enum : std::uint8_t { target, opened, taken, written };  // words
+  enum : std::uint8_t { target, source, opened, taken, written };  // words
   /// Parts are cut at multiples. A part is not so short that the system call costs more than the copy, and not so long
   /// that other messages wait for it. What the sender takes at once at the end.
   static constexpr std::int64_t unit = 4096;
@@ -85,13 +103,15 @@ class SharedCopy {
   static constexpr std::uint64_t failed = ~std::uint64_t{0};
 
   // What was taken, in units: from the front and from the back, below the number of the message.
-  static constexpr unsigned unit_bits = 24, size_bits = 36;
+  static constexpr unsigned unit_bits = 24, size_bits = 36, kind_bits = 2;
   static constexpr std::uint64_t unit_mask = (std::uint64_t{1} << unit_bits) - 1;
   static std::uint64_t front_of(std::uint64_t word) { return word >> unit_bits & unit_mask; }
   static std::uint64_t back_of(std::uint64_t word) { return word & unit_mask; }
   [[nodiscard]] std::uint64_t untaken() const { return number_ << 2 * unit_bits; }
   /// Of a message of so many bytes: another one would be an error, of which the receiver tells once it is there.
-  [[nodiscard]] std::uint64_t key() const { return number_ << size_bits | static_cast<std::uint64_t>(bytes_); }
+  [[nodiscard]] std::uint64_t key() const {
+    return (number_ << size_bits | static_cast<std::uint64_t>(bytes_)) & (~std::uint64_t{0} >> kind_bits);
+  }
 
   static std::uint64_t half_of(std::uint64_t left) {
     return std::min(left, std::clamp((left + 1) / 2, least_units, most_units));

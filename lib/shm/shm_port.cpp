@@ -21,7 +21,7 @@ bool hears_once_from(int others, const std::vector<CompiledStep>& steps) {
   return std::ranges::count_if(steps, receives) == others && std::ranges::count_if(steps, is_first) == others;
 }
 
-/// Whether more than half of the bytes that steps move are sent.
+/// Whether most of what this rank has to do is to send, so that it is likely to wait for who receives it.
 bool sends_most(const std::vector<CompiledStep>& steps) {
   std::int64_t more = 0;
   for (const CompiledStep& step : steps)
@@ -84,7 +84,7 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
 }
 
 Links::Queue& ShmPort::queue_of(const CompiledStep& step) const {
-  Links::Queues& queues = route_.links->queues(route_.locals[static_cast<std::size_t>(step.peer)]);
+  Links::Queues& queues = route_.links->queues(local_of(step));
   return step.verb == Verb::send ? queues.sends : queues.recvs;
 }
 

@@ -91,9 +91,10 @@ class ShmPort {
   /// In a run that receives one message from each rank of the node: whether those of the ranks on this rank's processor
   /// are there, so that these are likely to wait as well, and to give them the processor is of no use.
   [[nodiscard]] bool waits_for_other_processors() const;
-  [[nodiscard]] bool is_here(const CompiledStep& step) const {
-    return route_.processors->is_here(route_.locals[static_cast<std::size_t>(step.peer)]);
+  [[nodiscard]] int local_of(const CompiledStep& step) const {
+    return route_.locals[static_cast<std::size_t>(step.peer)];
   }
+  [[nodiscard]] bool is_here(const CompiledStep& step) const { return route_.processors->is_here(local_of(step)); }
   [[nodiscard]] Channel* channel_of(const CompiledStep& step) const {
     return channels_[static_cast<std::size_t>(step.peer)];
   }
@@ -214,6 +215,9 @@ class ShmPort {
   bool expose(Transfer& transfer);
   bool is_read(Transfer& transfer);
   void help(Transfer& transfer);
+  bool write_part(const Transfer& transfer, const SharedCopy& copy, SharedCopy::Part part) const;
+  bool reduce_part(const Transfer& transfer, const SharedCopy& copy, SharedCopy::Part part,
+                   SharedCopy::Kind kind) const;
   void share(Transfer& transfer) const;
   SingleCopy::Outcome read_share(Transfer& transfer, std::uint64_t source) const;
   void end_sharing(Transfer& transfer) const;
@@ -225,7 +229,7 @@ class ShmPort {
   Received receive_piece(Transfer& transfer, std::int64_t bytes);
   /// If the rest of what it exposed is refused, the sender goes on with a whole one.
   [[nodiscard]] std::int64_t whole_pieces(std::int64_t bytes) const { return bytes / piece_bytes_ * piece_bytes_; }
-  SingleCopy::Outcome read_exposed(const Transfer& transfer, std::uint64_t source) const;
+  SingleCopy::Outcome read_exposed(const Transfer& transfer, std::uint64_t source, std::int64_t left) const;
   Received receive_exposed(Transfer& transfer, const Channel::Incoming& incoming, const Envelope& came);
   bool receive_inline(const CompiledStep& step, const Operands& data, const Channel::Incoming& incoming,
                       std::int64_t bytes) const;
