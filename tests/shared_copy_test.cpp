@@ -25,7 +25,7 @@ class SharedCopyTest : public testing::Test {
 
 TEST_F(SharedCopyTest, ServesLongMessagesThatCanBeCounted) {
   EXPECT_FALSE(SharedCopy::serves(64 * 1024 - 1));
-  EXPECT_TRUE(SharedCopy::serves(64 * 1024));
+  EXPECT_TRUE(SharedCopy::serves(64 * 1024L));
   EXPECT_TRUE(SharedCopy::serves((std::int64_t{1} << 35U) - 1));
   EXPECT_FALSE(SharedCopy::serves(std::int64_t{1} << 35U));
 }
@@ -43,7 +43,7 @@ TEST_F(SharedCopyTest, IsNotOpenBeforeItsReceiverSaysSo) {
 }
 
 TEST_F(SharedCopyTest, TheFirstHalfIsTheReceiversIfItHasNothingElseToDo) {
-  SharedCopy copy = message(1, 128 * 1024);
+  SharedCopy copy = message(1, 128 * 1024L);
   const Part first = copy.open(Kind::copied, &target_, nullptr, First::half);
   EXPECT_EQ(first.begin, 0);
   EXPECT_EQ(first.bytes, 64 * 1024);

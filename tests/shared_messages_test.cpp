@@ -150,6 +150,15 @@ TEST_F(Shared, IsNotWrittenWhereAStagedOneBelonged) {
   EXPECT_EQ(std::ranges::count(target_, std::byte{0}), bytes);
 }
 
+/// It was exposed for another plan's receive: with this one nothing may be read there, nor written.
+TEST_F(Shared, IsNotWrittenIfItsReceiverHasToRefuseIt) {
+  receivers_.steps[0].forward = 0;
+  receive(target_.data());
+  send(data_.data());
+  EXPECT_FALSE(is_received());
+  EXPECT_EQ(copy().opened_as(), std::nullopt);
+}
+
 /// The receiver has failed: its buffer is the program's again.
 TEST_F(Shared, IsNotWrittenOnceItsReceiverHasGivenUp) {
   receive(target_.data());

@@ -211,11 +211,31 @@ TEST_F(SingleCopyTest, AnOwnerThatIsGoneIsReported) {
     if (me == 0) single_copy.reset();
     meet(3);
     int came = 0;
-    if (me == 1) shared_->outcomes[0] = single_copy->read(0, shared_->from, reinterpret_cast<std::byte*>(&came), 4);
+    if (me == 1) {
+      shared_->outcomes[0] = single_copy->read(0, shared_->from, reinterpret_cast<std::byte*>(&came), 4);
+      EXPECT_TRUE(single_copy->is_gone(0));
+    }
     meet(4);
   });
   EXPECT_EQ(shared_->outcomes[0].error, ESRCH);
   EXPECT_EQ(shared_->outcomes[0].bytes, 0);
+}
+
+/// It may be writing to who asks.
+TEST_F(SingleCopyTest, AnOwnerThatHidesIsNotGone) {
+  run([&](int me) {
+    SingleCopy single_copy(shared_->area.data(), 2, me);
+    probe(single_copy, me);
+    if (me == 0) single_copy.hide();
+    meet(3);
+    if (me == 1) {
+      EXPECT_FALSE(single_copy.probe(0).grants());
+      EXPECT_FALSE(single_copy.is_gone(0));
+      forbid_reading();
+      EXPECT_FALSE(single_copy.is_gone(0));
+    }
+    meet(4);
+  });
 }
 
 TEST_F(SingleCopyTest, WhoTakesNoPartIsNotTried) {

@@ -232,6 +232,9 @@ class Channel {
   }
 
   static constexpr std::uint64_t returns = line_bytes / sizeof(std::uint16_t);
+  /// All areas that a side can have to give back find room there: of the pool, the other side's reserves and published
+  /// ones.
+  static_assert(2 * Geometry{}.pool + Geometry{}.all_lanes() + Geometry{}.published <= static_cast<int>(returns));
   using Returns = std::atomic<std::uint16_t>;  // each: code + 1 and the parity of its lap around the line
 
   Geometry geometry_;

@@ -37,7 +37,9 @@ void Links::reserve_areas(int peer) {
   segment_->reserve(offset_ + pair_at(peer) + geometry_.area_at(0), geometry_.areas() * geometry_.area_stride());
   wishes.emplace(geometry_, window_.data() + pair_at(peer), me_ < peer ? 0 : 1);
   wishes->can_read(single_copy_ != nullptr && single_copy_->probe(peer).grants());
-  wishes->can_write(wishes->can_read() && single_copy_->may_write(peer));
+  const bool can_write = wishes->can_read() && single_copy_->may_write(peer);
+  if (can_write && room_.data() == nullptr) room_ = AlignedBuffer{room_bytes};
+  wishes->can_write(can_write);
 }
 
 void Links::reserve_published() {

@@ -60,14 +60,10 @@ class Links {
   [[nodiscard]] SingleCopy::Outcome write(int peer, const std::byte* from, std::uint64_t to, std::int64_t bytes) const {
     return single_copy_->write(peer, from, to, bytes);
   }
-  /// For what is on its way from one to the other.
-  [[nodiscard]] std::span<std::byte> room() {
-    constexpr std::size_t bytes = 128 * 1024UL;  // half of what the smallest second-level caches hold
-    if (room_.data() == nullptr) room_ = AlignedBuffer{bytes};
-    return {room_.data(), bytes};
-  }
-  /// Whether `peer`, which could be read from, is still there.
-  [[nodiscard]] bool is_there(int peer) const { return single_copy_->probe(peer).grants(); }
+  /// For what is on its way from one to the other; of no bytes if this rank may write to no peer.
+  [[nodiscard]] std::span<std::byte> room() { return {room_.data(), room_.data() == nullptr ? 0 : room_bytes}; }
+  /// Whether the process of `peer` has ended. A system call.
+  [[nodiscard]] bool is_gone(int peer) const { return single_copy_->is_gone(peer); }
 
   // The order of messages that are part of no collective: a message gets its number when its operation starts, and is
   // sent, or received, when all before it are.
@@ -98,6 +94,7 @@ class Links {
   AreaWriter published_writer_;
   std::vector<std::optional<Wishes>> wishes_;  ///< Of peers with areas.
   bool has_published_ = false;
+  static constexpr std::size_t room_bytes = 128 * 1024UL;  // half of what the smallest second-level caches hold
   AlignedBuffer room_;
 };
 

@@ -149,7 +149,7 @@ void ShmPort::end_sharing(Transfer& transfer) const {
   const CompiledStep& step = *transfer.step;
   SharedCopy copy = transfer.channel->received_copy(lane_, step.bytes);
   copy.close();
-  while (!copy.is_written() && !copy.has_failed() && route_.links->is_there(local_of(step)))
+  while (!copy.is_written() && !copy.has_failed() && !route_.links->is_gone(local_of(step)))
     std::this_thread::yield();
   withdraw(transfer);
 }
@@ -186,7 +186,7 @@ ShmPort::Received ShmPort::receive_exposed(Transfer& transfer, const Channel::In
   if (transfer.done == 0) {
     exposures_->arrives(step, Exposures::Way::exposed, {});
     if (loan.helps == 0) withdraw(transfer);
-    if (transfer.sharing == Transfer::Sharing::none) share(transfer);
+    if (transfer.sharing == Transfer::Sharing::none && Exposures::may_be_read(step)) share(transfer);
   }
   const auto source = static_cast<std::uint64_t>(loan.source + transfer.done);
   SingleCopy::Outcome outcome{.error = ENOTSUP};

@@ -37,14 +37,14 @@ class SharedCopy {
       : words_(at), number_(number), bytes_(bytes), units_(static_cast<std::uint64_t>((bytes + unit - 1) / unit)) {}
 
   // The receiver.
-  /// What the receiver takes at once, unless it has something else to do: half of what is copied, and more of what is
-  /// reduced, as the sender would have to read the operand and to write the result.
+  /// What the receiver takes at once, unless it has something else to do: half of what is copied, and five eighths of
+  /// what is reduced, as the sender would have to read the operand and to write the result; at most a mebibyte.
   enum class First : std::uint8_t { none, half, most };
-  /// It belongs from `into` on; `operand`: what it is reduced with, not the same. Gives the first part, always the same
-  /// one: what is received again and again stays in the caches of who copies it.
+  /// It belongs from `into` on; `operand`: what it is reduced with, at another place. Gives the first part, always the
+  /// same one: what is received again and again stays in the caches of who copies it.
   Part open(Kind kind, std::byte* into, const std::byte* operand, First first) {
     words_[target].store(reinterpret_cast<std::uintptr_t>(into), std::memory_order_relaxed);
-    words_[source].store(reinterpret_cast<std::uintptr_t>(operand), std::memory_order_relaxed);
+    words_[reduced_with].store(reinterpret_cast<std::uintptr_t>(operand), std::memory_order_relaxed);
     words_[written].store(0, std::memory_order_relaxed);
     words_[taken].store(untaken(), std::memory_order_relaxed);
     const Part part = first == First::none ? Part{}
@@ -84,7 +84,7 @@ class SharedCopy {
     return words_[target].load(std::memory_order_relaxed) + static_cast<std::uint64_t>(begin);
   }
   [[nodiscard]] std::uint64_t operand_of(std::int64_t begin) const {
-    return words_[source].load(std::memory_order_relaxed) + static_cast<std::uint64_t>(begin);
+    return words_[reduced_with].load(std::memory_order_relaxed) + static_cast<std::uint64_t>(begin);
   }
   /// What was taken last is there.
   void has_written() {
@@ -95,7 +95,7 @@ class SharedCopy {
 
  private:
   enum class End : std::uint8_t { front, back };
-  enum : std::uint8_t { target, source, opened, taken, written };  // words
+  enum : std::uint8_t { target, reduced_with, opened, taken, written };  // words
   /// Parts are cut at multiples. A part is not so short that the system call costs more than the copy, and not so long
   /// that other messages wait for it. What the sender takes at once at the end.
   static constexpr std::int64_t unit = 4096;

@@ -271,7 +271,7 @@ class ShmPort {
   const CompiledStep* awaiting_ = nullptr;  ///< The step of transfer().
   /// The plan has one receive from each other rank of the node, and it is known where they run.
   bool hears_once_from_all_ = false;
-  bool sends_once_ = false;  ///< And that is all of the plan's messages.
+  bool sends_once_ = false;  ///< That is all of the plan's messages within the node.
   bool has_time_ = false;    ///< It is most of what the plan does, too.
   int looks_elsewhere_ = 0;  ///< As Route's, if the plan has one receive; more if nothing else is to be done.
   int lane_ = 0;             ///< With the next: of this run, or of all messages that take no turns.

@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <system_error>
@@ -136,6 +137,15 @@ SingleCopy::Outcome SingleCopy::read(int owner, std::uint64_t from, std::byte* i
     outcome.bytes += data;
   } while (outcome.bytes < bytes);
   return outcome;
+}
+
+bool SingleCopy::is_gone(int owner) const {
+  const Identity& whose = identity(owner);
+  Nonce nonce;
+  const iovec local = part(nonce.data(), nonce.size()), remote = part(whose.nonce_at, nonce.size());
+  if (::process_vm_readv(whose.pid, &local, 1, &remote, 1, 0) > 0) return false;
+  if (errno == ESRCH || errno == EFAULT) return true;  // what is there now is another one
+  return ::kill(whose.pid, 0) != 0 && errno == ESRCH;
 }
 
 bool SingleCopy::may_write(int owner) const {

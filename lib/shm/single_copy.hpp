@@ -82,6 +82,9 @@ class SingleCopy {
   /// sees it. A system call each most_at_a_time.
   [[nodiscard]] Outcome read(int owner, std::uint64_t from, std::byte* into, std::int64_t bytes) const;
 
+  /// Whether the process of `owner`, which could be read from, has ended, hidden or not. A system call or two.
+  [[nodiscard]] bool is_gone(int owner) const;
+
   /// Whether the system lets this rank write to the memory of `owner`. A system call.
   [[nodiscard]] bool may_write(int owner) const;
   /// The other way round: from `from` to `to` in the memory of rank `owner`, of which may_write() was true.
