@@ -127,7 +127,7 @@ TEST_F(TwoEnds, LentPiecesAndACopiedOne) {
 
 /// How many messages a sender is sure to have room for, however many were sent and read before.
 TEST(Room, IsThereOnceAllHasBeenRead) {
-  for (const int slots : {1, 2, 4, 8}) {
+  for (const int slots : {1, 2, 4, 8, 16}) {
     Geometry geometry;
     geometry.ring_slots = slots;
     int least = slots;

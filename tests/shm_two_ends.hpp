@@ -17,7 +17,7 @@ namespace tutti::shm {
 class TwoEnds : public testing::Test {
  protected:
   static constexpr int ranks = 3;  ///< The third one does nothing, but where what is decided is tested.
-  static constexpr Geometry geometry{};
+  static constexpr Geometry geometry{.ring_slots = 4};
 
   explicit TwoEnds(SingleCopyUse use = SingleCopyUse::never) : use_(use) {
     const std::int64_t heap_at = Segment::first_free + geometry.window_bytes(ranks);

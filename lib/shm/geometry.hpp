@@ -20,8 +20,8 @@ struct Geometry {
   int lanes = 4;  ///< Collectives under way at a time on a communicator, each in a lane of its own.
   static constexpr int most_swap_slots = 2;
   int swap_slots = most_swap_slots;  ///< Messages of an operation each way, at most, that may travel in swapped slots.
-  int ring_slots = 4;                ///< Other messages of a lane and direction that may be on their way.
-  int pool = 4;                      ///< Areas of a pair that each side owns at first.
+  int ring_slots = 16;               ///< Other messages of a lane and direction that may be on their way.
+  int pool = 8;                      ///< Areas of a pair that each side owns at first.
   int slack = 2;                     ///< How many areas more than that a side keeps, in the hope of sending in them.
   int published = 4;                 ///< Areas of a rank that several others read.
   std::int64_t inline_bytes = 256;   ///< Messages of up to so many bytes travel in the slots themselves.
