@@ -1,0 +1,226 @@
+// No test: prints what docs/performance.md says of the least that short calls can take where ranks take turns at
+// processors. Each call as a loop over bare cache lines, with no plan, envelope or check; as Tutti's; and as the MPI's;
+// in turns, and timed as tutti-bench does.
+#include <fmt/format.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "lib/mpi/check.hpp"
+#include "lib/runtime/patience.hpp"
+#include "tutti/tutti.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr int bytes = 16, rounds = 7;
+constexpr std::uint64_t depth = 16;  // messages that may be on their way, as in Tutti's rings
+
+int rank_in_world() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+int ranks_of_world() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+void meet() { mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }
+
+struct alignas(64) Line {
+  std::atomic<std::uint64_t> flag{0};
+};
+
+/// Messages of a line each, between all ranks of one node: a ring for each pair and direction, and a line in which its
+/// reader says how many it has read.
+class BareLines {
+ public:
+  BareLines() {
+    const std::size_t lines = size_ * size_ * (depth + 1);
+    Line* mine = nullptr;
+    const MPI_Aint wanted = me_ == 0 ? static_cast<MPI_Aint>(lines * sizeof(Line)) : 0;
+    mpi::check(MPI_Win_allocate_shared(wanted, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &window_),
+               "MPI_Win_allocate_shared");
+    MPI_Aint there = 0;
+    int unit = 0;
+    mpi::check(MPI_Win_shared_query(window_, 0, &there, &unit, &lines_), "MPI_Win_shared_query");
+    if (me_ == 0) std::uninitialized_default_construct_n(lines_, lines);
+    meet();
+  }
+  BareLines(const BareLines&) = delete;
+  BareLines& operator=(const BareLines&) = delete;
+  ~BareLines() { MPI_Win_free(&window_); }
+
+  void send(int to) {
+    const std::uint64_t number = ++sent_[static_cast<std::size_t>(to)];
+    while (number - flag(to, me_, depth).load(std::memory_order_acquire) > depth)
+      detail::give_way(yields_);
+    flag(me_, to, number % depth).store(number, std::memory_order_release);
+  }
+  void receive(int from) {
+    const std::uint64_t number = ++received_[static_cast<std::size_t>(from)];
+    while (flag(from, me_, number % depth).load(std::memory_order_acquire) < number)
+      detail::give_way(yields_);
+    if (number % (depth / 2) == 0) flag(me_, from, depth).store(number, std::memory_order_release);
+  }
+
+ private:
+  [[nodiscard]] std::atomic<std::uint64_t>& flag(int from, int to, std::uint64_t line) const {
+    const std::size_t pair = static_cast<std::size_t>(from) * size_ + static_cast<std::size_t>(to);
+    return lines_[pair * (depth + 1) + line].flag;
+  }
+  int me_ = rank_in_world();
+  std::size_t size_ = static_cast<std::size_t>(ranks_of_world());
+  bool yields_ = static_cast<long>(size_) > ::sysconf(_SC_NPROCESSORS_ONLN);
+  MPI_Win window_ = MPI_WIN_NULL;
+  Line* lines_ = nullptr;
+  std::vector<std::uint64_t> sent_ = std::vector<std::uint64_t>(size_), received_ = sent_;
+};
+
+enum class Pace : std::uint8_t { back_to_back, after_barriers };
+
+/// Microseconds a call, of the slowest rank.
+double time(Pace pace, const std::function<void()>& call) {
+  using Clock = std::chrono::steady_clock;
+  using Microseconds = std::chrono::duration<double, std::micro>;
+  const int calls = pace == Pace::after_barriers ? 1500 : 6000;
+  for (int i = 0; i < 4; ++i)
+    call();
+  meet();
+  Microseconds took{};
+  if (pace == Pace::after_barriers) {
+    for (int i = 0; i < calls; ++i) {
+      meet();
+      const auto begin = Clock::now();
+      call();
+      took += Clock::now() - begin;
+    }
+  } else {
+    const auto begin = Clock::now();
+    for (int i = 0; i < calls; ++i)
+      call();
+    took = Clock::now() - begin;
+  }
+  meet();
+  double slowest = took.count() / calls;
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+  return slowest;
+}
+
+void compare(std::string_view name, Pace pace, const std::array<std::function<void()>, 3>& ways) {
+  std::array<std::vector<double>, 3> times;
+  for (int round = -1; round < rounds; ++round)
+    for (std::size_t way = 0; way < ways.size(); ++way) {
+      const double took = time(pace, ways[way]);
+      if (round >= 0) times[way].push_back(took);
+    }
+  std::array<double, 3> medians{};
+  for (std::size_t way = 0; way < ways.size(); ++way) {
+    std::ranges::sort(times[way]);
+    medians[way] = times[way][rounds / 2];
+  }
+  const auto [bare, ours, peers] = medians;
+  if (rank_in_world() == 0)
+    fmt::print("{:8} bare {:7.3f} us, Tutti {:7.3f}, MPI {:7.3f}; MPI over bare {:.2f}, over Tutti {:.2f}\n", name,
+               bare, ours, peers, peers / bare, peers / ours);
+  std::fflush(stdout);
+}
+
+/// What each call is in the three ways, with one message of `bytes` for each rank.
+class Calls {
+ public:
+  void gatherv() {
+    const auto bare = [this] {
+      if (me_ != 0) return lines_.send(0);
+      for (int rank = 1; rank < size_; ++rank)
+        lines_.receive(rank);
+    };
+    const auto ours = [this] {
+      tutti::gatherv(one_.data(), Count{bytes}, all_.data(), BlockList{blocks_, {}}, Type::int8, Rank{0}, comm_);
+    };
+    const auto peers = [this] {
+      MPI_Gatherv(one_.data(), bytes, MPI_CHAR, all_.data(), counts_.data(), places_.data(), MPI_CHAR, 0,
+                  MPI_COMM_WORLD);
+    };
+    compare("gatherv", Pace::after_barriers, {bare, ours, peers});
+  }
+  void scatterv() {
+    const auto bare = [this] {
+      if (me_ != 0) return lines_.receive(0);
+      for (int rank = 1; rank < size_; ++rank)
+        lines_.send(rank);
+    };
+    const auto ours = [this] {
+      tutti::scatterv(all_.data(), BlockList{blocks_, {}}, one_.data(), Count{bytes}, Type::int8, Rank{0}, comm_);
+    };
+    const auto peers = [this] {
+      MPI_Scatterv(all_.data(), counts_.data(), places_.data(), MPI_CHAR, one_.data(), bytes, MPI_CHAR, 0,
+                   MPI_COMM_WORLD);
+    };
+    compare("scatterv", Pace::after_barriers, {bare, ours, peers});
+  }
+  void barrier() {
+    const auto bare = [this] {
+      for (int i = 1; i < size_; ++i)
+        lines_.send((me_ + i) % size_);
+      for (int i = 1; i < size_; ++i)
+        lines_.receive((me_ + i) % size_);
+    };
+    compare("barrier", Pace::back_to_back, {bare, [this] { tutti::barrier(comm_); }, meet});
+  }
+  void sendrecv() {
+    const int next = (me_ + 1) % size_, previous = (me_ + size_ - 1) % size_;
+    const auto bare = [=, this] {
+      lines_.send(next);
+      lines_.receive(previous);
+    };
+    const auto ours = [=, this] {
+      tutti::sendrecv(one_.data(), Count{bytes}, Rank{next}, all_.data(), Count{bytes}, Rank{previous}, Type::int8,
+                      comm_);
+    };
+    const auto peers = [=, this] {
+      MPI_Sendrecv(one_.data(), bytes, MPI_CHAR, next, 0, all_.data(), bytes, MPI_CHAR, previous, 0, MPI_COMM_WORLD,
+                   MPI_STATUS_IGNORE);
+    };
+    compare("sendrecv", Pace::back_to_back, {bare, ours, peers});
+  }
+  Calls() {
+    for (int rank = 0; rank < size_; ++rank)
+      places_.push_back(rank * bytes);
+  }
+
+ private:
+  Communicator comm_{MPI_COMM_WORLD};
+  BareLines lines_;
+  int me_ = rank_in_world(), size_ = ranks_of_world();
+  std::vector<Count> blocks_ = std::vector<Count>(static_cast<std::size_t>(size_), Count{bytes});
+  std::vector<std::int8_t> one_ = std::vector<std::int8_t>(bytes);
+  std::vector<std::int8_t> all_ = std::vector<std::int8_t>(bytes * blocks_.size());
+  std::vector<int> counts_ = std::vector<int>(static_cast<std::size_t>(size_), bytes), places_;
+};
+
+}  // namespace
+}  // namespace tutti
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  {
+    tutti::Calls calls;
+    calls.gatherv();
+    calls.scatterv();
+    calls.barrier();
+    calls.sendrecv();
+  }
+  MPI_Finalize();
+}
