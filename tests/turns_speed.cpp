@@ -23,7 +23,7 @@
 namespace tutti {
 namespace {
 
-constexpr int bytes = 16, rounds = 7;
+constexpr int elements = 2, bytes = elements * sizeof(double), rounds = 7;
 constexpr std::uint64_t depth = 16;  // messages that may be on their way, as in Tutti's rings
 
 int rank_in_world() {
@@ -38,8 +38,10 @@ int ranks_of_world() {
 }
 void meet() { mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }
 
+using Values = std::array<double, elements>;
 struct alignas(64) Line {
   std::atomic<std::uint64_t> flag{0};
+  Values values{};
 };
 
 /// Messages of a line each, between all ranks of one node: a ring for each pair and direction, and a line in which its
@@ -62,23 +64,28 @@ class BareLines {
   BareLines& operator=(const BareLines&) = delete;
   ~BareLines() { MPI_Win_free(&window_); }
 
-  void send(int to) {
+  void send(int to, const Values& values = {}) {
     const std::uint64_t number = ++sent_[static_cast<std::size_t>(to)];
-    while (number - flag(to, me_, depth).load(std::memory_order_acquire) > depth)
+    while (number - line(to, me_, depth).flag.load(std::memory_order_acquire) > depth)
       detail::give_way(yields_);
-    flag(me_, to, number % depth).store(number, std::memory_order_release);
+    Line& slot = line(me_, to, number % depth);
+    slot.values = values;
+    slot.flag.store(number, std::memory_order_release);
   }
-  void receive(int from) {
+  Values receive(int from) {
     const std::uint64_t number = ++received_[static_cast<std::size_t>(from)];
-    while (flag(from, me_, number % depth).load(std::memory_order_acquire) < number)
+    const Line& slot = line(from, me_, number % depth);
+    while (slot.flag.load(std::memory_order_acquire) < number)
       detail::give_way(yields_);
-    if (number % (depth / 2) == 0) flag(me_, from, depth).store(number, std::memory_order_release);
+    const Values values = slot.values;
+    if (number % (depth / 2) == 0) line(me_, from, depth).flag.store(number, std::memory_order_release);
+    return values;
   }
 
  private:
-  [[nodiscard]] std::atomic<std::uint64_t>& flag(int from, int to, std::uint64_t line) const {
+  [[nodiscard]] Line& line(int from, int to, std::uint64_t number) const {
     const std::size_t pair = static_cast<std::size_t>(from) * size_ + static_cast<std::size_t>(to);
-    return lines_[pair * (depth + 1) + line].flag;
+    return lines_[pair * (depth + 1) + number];
   }
   int me_ = rank_in_world();
   std::size_t size_ = static_cast<std::size_t>(ranks_of_world());
@@ -132,7 +139,7 @@ void compare(std::string_view name, Pace pace, const std::array<std::function<vo
   }
   const auto [bare, ours, peers] = medians;
   if (rank_in_world() == 0)
-    fmt::print("{:8} bare {:7.3f} us, Tutti {:7.3f}, MPI {:7.3f}; MPI over bare {:.2f}, over Tutti {:.2f}\n", name,
+    fmt::print("{:9} bare {:7.3f} us, Tutti {:7.3f}, MPI {:7.3f}; MPI over bare {:.2f}, over Tutti {:.2f}\n", name,
                bare, ours, peers, peers / bare, peers / ours);
   std::fflush(stdout);
 }
@@ -157,7 +164,7 @@ class Calls {
   }
   void scatterv() {
     const auto bare = [this] {
-      if (me_ != 0) return lines_.receive(0);
+      if (me_ != 0) return static_cast<void>(lines_.receive(0));
       for (int rank = 1; rank < size_; ++rank)
         lines_.send(rank);
     };
@@ -195,6 +202,25 @@ class Calls {
     };
     compare("sendrecv", Pace::back_to_back, {bare, ours, peers});
   }
+  void allreduce() {
+    const auto bare = [this] {
+      std::copy_n(mine_.begin(), elements, sums_.begin());
+      for (int i = 1; i < size_; ++i)
+        lines_.send((me_ + i) % size_, mine_);
+      for (int i = 1; i < size_; ++i) {
+        const Values theirs = lines_.receive((me_ + i) % size_);
+        for (std::size_t element = 0; element < elements; ++element)
+          sums_[element] += theirs[element];
+      }
+    };
+    const auto ours = [this] {
+      tutti::allreduce(mine_.data(), sums_.data(), Count{elements}, Type::fp64, Op::sum, comm_);
+    };
+    const auto peers = [this] {
+      MPI_Allreduce(mine_.data(), sums_.data(), elements, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    };
+    compare("allreduce", Pace::back_to_back, {bare, ours, peers});
+  }
   Calls() {
     for (int rank = 0; rank < size_; ++rank)
       places_.push_back(rank * bytes);
@@ -207,6 +233,7 @@ class Calls {
   std::vector<Count> blocks_ = std::vector<Count>(static_cast<std::size_t>(size_), Count{bytes});
   std::vector<std::int8_t> one_ = std::vector<std::int8_t>(bytes);
   std::vector<std::int8_t> all_ = std::vector<std::int8_t>(bytes * blocks_.size());
+  Values mine_{}, sums_{};
   std::vector<int> counts_ = std::vector<int>(static_cast<std::size_t>(size_), bytes), places_;
 };
 
@@ -220,6 +247,7 @@ int main(int argc, char** argv) {
     calls.gatherv();
     calls.scatterv();
     calls.barrier();
+    calls.allreduce();
     calls.sendrecv();
   }
   MPI_Finalize();
