@@ -67,7 +67,7 @@ class Areas : public testing::Test {
   };
   static Passed pass(Channel& from, Channel& to) {
     const Stream stream{0, Way::ring};
-    const int area = from.take_area(0);
+    const int area = from.take_area(0, 1);
     EXPECT_TRUE(area >= 0 && from.may_send(stream));
     const bool was_cold = from.is_cold(area);
     from.send_area(stream, {}, area, 0);
@@ -97,6 +97,18 @@ TEST_F(Areas, AreKnownToBeCold) {
   for (int i = 0; i < geometry_.slack; ++i)
     EXPECT_FALSE(pass(right_, left_).was_cold) << "read last by the side that writes it";
   EXPECT_FALSE(pass(left_, right_).was_cold) << "gained back";
+}
+
+/// Many short pieces may be on their way, few long ones: the reserve is theirs, too.
+TEST_F(Areas, AreHalfForShortPieces) {
+  constexpr std::size_t longest_short = 8192, at_least_long = longest_short + 1;
+  for (int i = 0; i < geometry_.pool / 2; ++i)
+    EXPECT_LT(left_.take_area(0, at_least_long), 2 * geometry_.pool);
+  EXPECT_EQ(left_.take_area(0, at_least_long), geometry_.reserve_of(0, 0));
+  EXPECT_EQ(left_.take_area(0, at_least_long), -1);
+  for (int i = geometry_.pool / 2; i < geometry_.pool; ++i)
+    EXPECT_LT(left_.take_area(0, longest_short), 2 * geometry_.pool);
+  EXPECT_EQ(left_.take_area(0, longest_short), -1);
 }
 
 /// However often the direction changes, a side that only sends has areas to send in besides the reserve.

@@ -80,7 +80,7 @@ class Talk {
     } else if (is_lent(message)) {
       if (!lend(stream, message, bytes, delays)) return false;
     } else {
-      const int area = channel_.take_area(stream.lane);
+      const int area = channel_.take_area(stream.lane, bytes);
       if (area < 0) return false;
       const std::size_t phase = message % phase_bytes;
       delays.maybe();

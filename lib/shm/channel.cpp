@@ -33,9 +33,11 @@ bool Channel::has_credit(int lane) {
   return at.sent - at.acknowledged <= ring_mask_;
 }
 
-int Channel::take_area(int lane) {
-  if (owned_.empty()) collect();
-  if (!owned_.empty()) {
+int Channel::take_area(int lane, std::size_t bytes) {
+  constexpr std::size_t short_bytes = 8192;
+  const std::size_t left_alone = bytes > short_bytes ? index(geometry_.pool) / 2 : 0;
+  if (owned_.size() <= left_alone) collect();
+  if (owned_.size() > left_alone) {
     const int area = owned_.back();
     owned_.pop_back();
     return area;

@@ -52,8 +52,9 @@ class Channel {
     const Slot slot = outgoing(stream);
     pack(slot.lines, slot.flag, envelope, data, bytes);
   }
-  /// An area to write a piece into and send; -1: none is free.
-  [[nodiscard]] int take_area(int lane);
+  /// An area to write a piece of so many bytes into and send; -1: none is free. Long pieces leave half of them to short
+  /// ones: the more of them are on their way, the more is written and read elsewhere than in the near caches.
+  [[nodiscard]] int take_area(int lane, std::size_t bytes);
   /// Whether the other side was the last to read an area of take_area(): this side's caches do not have it.
   [[nodiscard]] bool is_cold(int area) const { return is_cold_[index(area)]; }
   /// Before a piece is written to area(code), from `phase` on, and sent in a ring.

@@ -106,7 +106,7 @@ bool ShmPort::forward(const Transfer& transfer, const std::byte* piece, std::int
   Channel& channel = *channel_of(next);
   const Stream stream = stream_of(next, forwarded);
   if (!channel.may_send(stream)) return false;
-  const int area = channel.take_area(stream.lane);
+  const int area = channel.take_area(stream.lane, static_cast<std::size_t>(bytes));
   if (area < 0) return false;
   const std::size_t phase = phase_of(result);
   combine(transfer, piece, channel.area(area) + phase, bytes);

@@ -29,7 +29,7 @@ bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t b
     // A copy of its own costs more than a short wait, but the other readers must not keep it for long.
     if (transfer.looks++ < route_.patience) return false;
   }
-  const int area = channel.take_area(stream.lane);
+  const int area = channel.take_area(stream.lane, bytes);
   if (area < 0) return false;
   Envelope envelope = envelope_of(step);
   const bool is_timed = exposures_ && exposures_->concerns(step);

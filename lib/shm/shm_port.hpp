@@ -111,13 +111,14 @@ class ShmPort {
     }
     if (lent_from(step, data, step.bytes) >= 0) return false;  // the usual way lends it
     if (exposures_ && exposures_->is_for_longer_runs(step)) return false;
-    int area = channel.take_area(stream.lane);
-    for (; area < 0; area = channel.take_area(stream.lane))
+    const auto bytes = static_cast<std::size_t>(step.bytes);
+    int area = channel.take_area(stream.lane, bytes);
+    for (; area < 0; area = channel.take_area(stream.lane, bytes))
       if (!again()) return false;
     const std::size_t phase = phase_of(data);
-    write_area(step, area, phase, data, static_cast<std::size_t>(step.bytes));
+    write_area(step, area, phase, data, bytes);
     channel.send_area(stream, envelope_of(step), area, phase);
-    if (sends_once_) channel.own_for_next(lane_, phase, static_cast<std::size_t>(step.bytes));
+    if (sends_once_) channel.own_for_next(lane_, phase, bytes);
     return true;
   }
   /// What cannot be received, as it is not what was expected, is left there: the usual way says what is wrong with it.
