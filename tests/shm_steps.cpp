@@ -136,7 +136,8 @@ void Steps::begin_send(Ends& ends, int side, std::size_t stream) {
 void Steps::take_area(Ends& ends, int side, std::size_t stream) {
   End& end = ends.end[static_cast<std::size_t>(side)];
   const int lane = pattern_.streams[stream].lane;
-  if (mutant_ == Mutant::has_no_reserves && Channel{end.channel}.take_area(lane, 1) >= 2 * pattern_.geometry.pool) return;
+  if (mutant_ == Mutant::has_no_reserves && Channel{end.channel}.take_area(lane, 1) >= 2 * pattern_.geometry.pool)
+    return;
   const bool again = mutant_ == Mutant::sends_area_again && !ends.flying.empty() && ends.flying[0].from == side;
   const int code = again ? ends.flying[0].code : end.channel.take_area(lane, 1);
   if (code < 0) return;
