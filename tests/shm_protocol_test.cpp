@@ -101,7 +101,7 @@ TEST_F(Areas, AreKnownToBeCold) {
 
 /// Many short pieces may be on their way, few long ones: the reserve is theirs, too.
 TEST_F(Areas, AreHalfForShortPieces) {
-  constexpr std::size_t longest_short = 8192, at_least_long = longest_short + 1;
+  constexpr std::size_t longest_short = Geometry::short_bytes, at_least_long = longest_short + 1;
   for (int i = 0; i < geometry_.pool / 2; ++i)
     EXPECT_LT(left_.take_area(0, at_least_long), 2 * geometry_.pool);
   EXPECT_EQ(left_.take_area(0, at_least_long), geometry_.reserve_of(0, 0));
@@ -109,6 +109,16 @@ TEST_F(Areas, AreHalfForShortPieces) {
   for (int i = geometry_.pool / 2; i < geometry_.pool; ++i)
     EXPECT_LT(left_.take_area(0, longest_short), 2 * geometry_.pool);
   EXPECT_EQ(left_.take_area(0, longest_short), -1);
+}
+
+/// However many pieces went which way before.
+TEST_F(Areas, ShortPiecesHaveTheRoomThatPlansCountOn) {
+  for (int before = 0; before < 3 * geometry_.pool; ++before) {
+    static_cast<void>(before % 3 == 0 ? pass(left_, right_) : pass(right_, left_));
+    Channel sender{left_};
+    for (int i = 0; i < geometry_.ring_room(); ++i)
+      EXPECT_GE(sender.take_area(0, Geometry::short_bytes), 0) << "piece " << i << " after " << before;
+  }
 }
 
 /// However often the direction changes, a side that only sends has areas to send in besides the reserve.

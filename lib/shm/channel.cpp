@@ -34,8 +34,8 @@ bool Channel::has_credit(int lane) {
 }
 
 int Channel::take_area(int lane, std::size_t bytes) {
-  constexpr std::size_t short_bytes = 8192;
-  const std::size_t left_alone = bytes > short_bytes ? index(geometry_.pool) / 2 : 0;
+  const std::size_t left_alone =
+      static_cast<std::int64_t>(bytes) > Geometry::short_bytes ? index(geometry_.pool) / 2 : 0;
   if (owned_.size() <= left_alone) collect();
   if (owned_.size() > left_alone) {
     const int area = owned_.back();
