@@ -42,8 +42,9 @@ struct Geometry {
 
   /// Pieces of up to so many bytes may be in all areas of a side, longer ones in half of them.
   static constexpr std::int64_t short_bytes = 8192;
-  /// So many messages of up to short_bytes of a pair surely have room if all before have been read: slots of a ring come
-  /// back half of them at a time, and of a side's areas the other one may keep `slack`, but for the one in reserve.
+  /// So many messages of up to short_bytes of a pair surely have room if all before have been read: slots of a ring
+  /// come back half of them at a time, and of a side's areas the other one may keep `slack`, but for the one in
+  /// reserve.
   [[nodiscard]] constexpr int ring_room() const {
     return std::min(ring_slots - (ring_slots - 1) / 2, pool - slack + 1);
   }
