@@ -2,60 +2,13 @@
 #include "lib/shm/exposures.hpp"
 
 #include <functional>
-#include <utility>
 
-#include "tests/shm_two_ends.hpp"
+#include "tests/exposure_decisions.hpp"
 
 namespace tutti::shm {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// What is decided for one peer, with steps of a plan that say what happens.
-class Decisions : public TwoEnds {
- protected:
-  Decisions() : TwoEnds(SingleCopyUse::measured) {
-    for (int me = 0; me < ranks; ++me)
-      for (int peer = 0; peer < ranks; ++peer)
-        if (peer != me) static_cast<void>(links_[static_cast<std::size_t>(me)]->open(peer));
-    for (int me = 0; me < ranks; ++me)
-      for (int peer = 0; peer < ranks; ++peer)
-        if (peer != me) links_[static_cast<std::size_t>(me)]->reserve_areas(peer);
-  }
-  static CompiledStep step(Verb verb, int peer) {
-    return {.verb = verb, .path = Path::ring, .peer = peer, .bytes = 100'000};
-  }
-  static CompiledStep joined() {
-    CompiledStep receive = step(Verb::recv_reduce, 1);
-    receive.joint = 0;
-    return receive;
-  }
-  static CompiledPlan plan(int me, std::vector<CompiledStep> steps, Collective collective = Collective::alltoall) {
-    CompiledPlan plan;
-    plan.problem.collective = collective;
-    plan.problem.rank = Rank{me};
-    plan.problem.size = ranks;
-    plan.steps = std::move(steps);
-    return plan;
-  }
-  Exposures exposures(int me, const CompiledPlan& plan) {
-    return {*links_[static_cast<std::size_t>(me)], locals_, plan, SingleCopyUse::measured};
-  }
-  /// An operation whose messages, all sent in the same way, take so long each.
-  static void run(Exposures& exposures, const CompiledPlan& plan, Exposures::Way way, std::chrono::nanoseconds took) {
-    exposures.begin();
-    for (const CompiledStep& each : plan.steps) {
-      if (each.verb == Verb::send)
-        exposures.sends(each, way);
-      else
-        exposures.arrives(each, way, took);
-      exposures.works(each, took);
-    }
-    for (const CompiledStep& each : plan.steps)
-      exposures.is_over(each);
-  }
-  std::vector<int> locals_{0, 1, 2};
-};
 
 /// How often of 100 times, as the other end decides.
 int times_exposed(const std::function<bool()>& is_wished, const std::function<void(Exposures::Way)>& run) {
@@ -289,21 +242,23 @@ TEST_F(Decisions, NothingIsWishedOnceTheSystemRefuses) {
 }
 
 /// Of the same data to several ranks, or whose place a later step of this rank waits for.
-TEST(MayExpose, NotEveryMessage) {
-  const CompiledStep send{.verb = Verb::send, .path = Path::ring, .bytes = 100'000};
-  EXPECT_TRUE(Exposures::may_expose(send));
+TEST_F(Decisions, NotEveryMessageMayBeExposed) {
+  const CompiledStep send = step(Verb::send, 1);
+  const CompiledPlan here = plan(0, {send});
+  const Exposures sender = exposures(0, here);
+  EXPECT_TRUE(sender.may_expose(send));
   CompiledStep other = send;
   other.path = Path::swap;
-  EXPECT_FALSE(Exposures::may_expose(other));
+  EXPECT_FALSE(sender.may_expose(other));
   other = send;
   other.group = 0;
-  EXPECT_FALSE(Exposures::may_expose(other));
+  EXPECT_FALSE(sender.may_expose(other));
   other = send;
   other.last_dependent = 1;
-  EXPECT_FALSE(Exposures::may_expose(other));
+  EXPECT_FALSE(sender.may_expose(other));
   other = send;
   other.bytes = 1000;
-  EXPECT_FALSE(Exposures::may_expose(other));
+  EXPECT_FALSE(sender.may_expose(other));
 }
 
 }  // namespace

@@ -189,6 +189,21 @@ TEST(SelectionOnANode, TakesFewTurnsAtProcessorsThatRanksShare) {
   expect_chosen(question, "two_shot/1M");
 }
 
+TEST(SelectionOnANode, OfTwoRanksThatReadInEachOthersMemoryIsWhole) {
+  Question question{.collective = Collective::allreduce, .ranks = 2, .bytes = Bytes{256 * kib}, .shares_memory = true};
+  for (const bool reads : {false, true}) {
+    question.reads_memory = reads;
+    question.bytes = Bytes{256 * kib};
+    expect_chosen(question, "rabenseifner");
+    question.bytes = Bytes{256 * kib + 1};
+    expect_chosen(question, reads ? "rabenseifner" : "two_shot/256K");
+    question.bytes = Bytes{8 * mib};
+    expect_chosen(question, reads ? "rabenseifner" : "two_shot/256K");
+    question.bytes = Bytes{8 * mib + 1};
+    expect_chosen(question, "two_shot/256K");
+  }
+}
+
 TEST(SelectionOnANode, FlatForAsManyRanksAsOneCanServe) {
   const auto chosen = [](Collective collective, int ranks, std::int64_t bytes, bool shares_processors,
                          const std::string& wanted) {

@@ -56,6 +56,20 @@ TEST_F(SharedCopyTest, TheFirstHalfIsTheReceiversIfItHasNothingElseToDo) {
   EXPECT_TRUE(copy.is_written());
 }
 
+/// As where the receiver takes nothing.
+TEST_F(SharedCopyTest, IsNotWrittenBeforeAllIsTaken) {
+  SharedCopy copy = message(1, 2 << 20);
+  static_cast<void>(copy.open(Kind::copied, &target_, nullptr, First::none));
+  EXPECT_FALSE(copy.is_written());
+  for (std::int64_t left = 2 << 20; left > 0;) {
+    EXPECT_FALSE(copy.is_written());
+    left -= copy.take_last().bytes;
+    EXPECT_FALSE(copy.is_written());
+    copy.has_written();
+  }
+  EXPECT_TRUE(copy.is_written());
+}
+
 /// For all sizes around a few units, and in every order of takes.
 TEST_F(SharedCopyTest, EveryByteIsTakenOnce) {
   std::uint64_t number = 0;

@@ -147,14 +147,44 @@ TEST_F(SingleCopyPaths, AreSharedWithAnIdleSender) {
   EXPECT_EQ(counts_of(comm).refused, 0);
 }
 
-/// Late, as the next one: a filter stays.
+/// What two ranks exchange is written by who sends it; also if only one of them calls in place.
+TEST_F(SingleCopyPaths, ArePushedBetweenTwo) {
+  const Setting setting{"TUTTI_SINGLE_COPY", "always"};
+  const Communicator comm{MPI_COMM_WORLD};
+  for (const auto& [collective, algorithm] : {std::pair{Collective::allreduce, "rabenseifner"},
+                                              {Collective::allreduce, "two_shot"},
+                                              {Collective::allgather, "ring"},
+                                              {Collective::alltoall, "linear"}}) {
+    const Counts before = counts_of(comm);
+    for (int i = 0; i < 30; ++i) {
+      const bool is_in_place = i % 3 == 0 || (i % 3 == 1 && world_rank() == 0 && collective == Collective::allreduce);
+      Trial trial{.collective = collective, .algorithm = algorithm, .count = 300'001 + i};
+      trial.place = is_in_place ? Place::in_place : Place::separate;
+      expect_right<std::int32_t>(trial, Op::sum, comm);
+    }
+    const Counts after = counts_of(comm);
+    EXPECT_EQ(after.shared > before.shared, world_size() == 2) << to_string(collective) << ' ' << algorithm;
+  }
+  EXPECT_EQ(counts_of(comm).refused, 0);
+}
+
+/// Late, as the next ones: a filter stays.
 TEST_F(SingleCopyPaths, YAreReadAloneOnceTheSystemForbidsToWrite) {
   const Setting setting{"TUTTI_SINGLE_COPY", "always"};
   const Communicator comm{MPI_COMM_WORLD};
   for (int i = 0; i < 5; ++i)
     broadcast_once(comm, data_, i);
-  const Counts before = counts_of(comm);
+  const Trial exchange{.collective = Collective::allreduce, .count = 300'001};
+  expect_right<std::int32_t>(exchange, Op::sum, comm);
+  const Communicator other{MPI_COMM_WORLD};
+  expect_right<std::int32_t>(exchange, Op::sum, other);
+  const Counts before = counts_of(comm), before_exchange = counts_of(other);
   shm::forbid_writing();
+  for (int i = 0; i < 5; ++i)
+    expect_right<std::int32_t>(exchange, Op::sum, other);
+  const Counts after_exchange = counts_of(other);
+  EXPECT_EQ(after_exchange.read > before_exchange.read, world_size() == 2);
+  EXPECT_EQ(after_exchange.shared, before_exchange.shared);
   for (int i = 5; i < 10; ++i)
     broadcast_once(comm, data_, i);
   const Counts after = counts_of(comm);
@@ -169,8 +199,17 @@ TEST_F(SingleCopyPaths, ZAreLeftOnceTheSystemRefuses) {
   const Communicator comm{MPI_COMM_WORLD};
   for (int i = 0; i < 5; ++i)
     broadcast_once(comm, data_, i);
-  const Counts before = counts_of(comm);
+  const Trial exchange{.collective = Collective::allreduce, .count = 300'001};
+  const Communicator other{MPI_COMM_WORLD};
+  for (int i = 0; i < 3; ++i)
+    expect_right<std::int32_t>(exchange, Op::sum, other);
+  const Counts before = counts_of(comm), before_exchange = counts_of(other);
   shm::forbid_reading();
+  for (int i = 0; i < 5; ++i)
+    expect_right<std::int32_t>(exchange, Op::sum, other);
+  const Counts after_exchange = counts_of(other);
+  EXPECT_EQ(after_exchange.read, before_exchange.read);
+  EXPECT_EQ(after_exchange.refused, world_size() == 2 ? 2 : 0);
   for (int i = 5; i < 10; ++i)
     broadcast_once(comm, data_, i);
   const Counts after = counts_of(comm);

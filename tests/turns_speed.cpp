@@ -3,7 +3,6 @@
 // in turns, and timed as tutti-bench does.
 #include <fmt/format.h>
 #include <mpi.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,12 +11,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
-#include <memory>
 #include <string_view>
 #include <vector>
 
-#include "lib/mpi/check.hpp"
 #include "lib/runtime/patience.hpp"
+#include "tests/bare_ranks.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {
@@ -26,17 +24,7 @@ namespace {
 constexpr int elements = 2, bytes = elements * sizeof(double), rounds = 7;
 constexpr std::uint64_t depth = 16;  // messages that may be on their way, as in Tutti's rings
 
-int rank_in_world() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-int ranks_of_world() {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
-void meet() { mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }
+using bare::meet, bare::rank_in_world, bare::ranks_of_world;
 
 using Values = std::array<double, elements>;
 struct alignas(64) Line {
@@ -48,22 +36,6 @@ struct alignas(64) Line {
 /// reader says how many it has read.
 class BareLines {
  public:
-  BareLines() {
-    const std::size_t lines = size_ * size_ * (depth + 1);
-    Line* mine = nullptr;
-    const MPI_Aint wanted = me_ == 0 ? static_cast<MPI_Aint>(lines * sizeof(Line)) : 0;
-    mpi::check(MPI_Win_allocate_shared(wanted, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &window_),
-               "MPI_Win_allocate_shared");
-    MPI_Aint there = 0;
-    int unit = 0;
-    mpi::check(MPI_Win_shared_query(window_, 0, &there, &unit, &lines_), "MPI_Win_shared_query");
-    if (me_ == 0) std::uninitialized_default_construct_n(lines_, lines);
-    meet();
-  }
-  BareLines(const BareLines&) = delete;
-  BareLines& operator=(const BareLines&) = delete;
-  ~BareLines() { MPI_Win_free(&window_); }
-
   void send(int to, const Values& values = {}) {
     const std::uint64_t number = ++sent_[static_cast<std::size_t>(to)];
     while (number - line(to, me_, depth).flag.load(std::memory_order_acquire) > depth)
@@ -89,9 +61,8 @@ class BareLines {
   }
   int me_ = rank_in_world();
   std::size_t size_ = static_cast<std::size_t>(ranks_of_world());
-  bool yields_ = static_cast<long>(size_) > ::sysconf(_SC_NPROCESSORS_ONLN);
-  MPI_Win window_ = MPI_WIN_NULL;
-  Line* lines_ = nullptr;
+  bool yields_ = bare::ranks_outnumber_processors();
+  bare::Shared<Line> lines_{size_ * size_ * (depth + 1)};
   std::vector<std::uint64_t> sent_ = std::vector<std::uint64_t>(size_), received_ = sent_;
 };
 
@@ -120,9 +91,7 @@ double time(Pace pace, const std::function<void()>& call) {
     took = Clock::now() - begin;
   }
   meet();
-  double slowest = took.count() / calls;
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
-  return slowest;
+  return bare::slowest_of_all(took.count() / calls);
 }
 
 void compare(std::string_view name, Pace pace, const std::array<std::function<void()>, 3>& ways) {
@@ -132,12 +101,7 @@ void compare(std::string_view name, Pace pace, const std::array<std::function<vo
       const double took = time(pace, ways[way]);
       if (round >= 0) times[way].push_back(took);
     }
-  std::array<double, 3> medians{};
-  for (std::size_t way = 0; way < ways.size(); ++way) {
-    std::ranges::sort(times[way]);
-    medians[way] = times[way][rounds / 2];
-  }
-  const auto [bare, ours, peers] = medians;
+  const double bare = bare::median(times[0]), ours = bare::median(times[1]), peers = bare::median(times[2]);
   if (rank_in_world() == 0)
     fmt::print("{:9} bare {:7.3f} us, Tutti {:7.3f}, MPI {:7.3f}; MPI over bare {:.2f}, over Tutti {:.2f}\n", name,
                bare, ours, peers, peers / bare, peers / ours);

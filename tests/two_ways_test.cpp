@@ -27,6 +27,13 @@ TEST(TwoWays, TriesBothFirst) {
   EXPECT_LE(count, 15);
 }
 
+TEST(TwoWays, TriesTheOtherOnceTheUsualIsKnown) {
+  TwoWays ways{tried_once_in};
+  ways.add(Way::usual, 2);
+  EXPECT_EQ(others_of(ways, 3, 2, 1), 3);
+  EXPECT_EQ(others_of(ways, 6, 2, 1), 6) << "and goes on with it if that is cheaper";
+}
+
 TEST(TwoWays, TakesTheCheaperAndTriesTheOtherNowAndThen) {
   TwoWays first{tried_once_in};
   others_of(first, 1000, 2, 5);

@@ -13,6 +13,10 @@ static_assert(collective_count <= point_to_point);
 /// it goes on meanwhile. Where both send, they wait for each other's anyway.
 constexpr double waiting = 1.1, hearing_ns = 150;
 
+/// Messages that are pushed between two ranks, each and all together: others are as fast, or faster, if they are read,
+/// or staged (measured, docs/performance.md).
+constexpr std::int64_t least_pushed = 128 * 1024L, most_pushed = std::int64_t{16} << 20;
+
 /// MessageKind::size of so many bytes.
 int size_of(std::int64_t bytes) {
   return std::max(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes))) - 1, 0);
@@ -26,10 +30,10 @@ Exposures::Exposures(Links& links, std::span<const int> locals, const CompiledPl
       me_(static_cast<std::size_t>(locals[static_cast<std::size_t>(plan.problem.rank.value())])),
       has_two_ranks_(plan.ranks == 2),
       may_reduce_(plan.takes_turns && reduces(plan.problem.collective)),
-      is_always_(use == SingleCopyUse::always && !may_reduce_),
+      is_always_(use == SingleCopyUse::always && (has_two_ranks_ || !may_reduce_)),
       pairs_(static_cast<std::size_t>(std::ranges::max(locals)) + 1) {
   struct Traffic {
-    int sends = 0, recvs = 0, unread = 0;
+    int sends = 0, recvs = 0, unread = 0, shorter = 0;
     std::int64_t bytes = 0;
   };
   std::vector<Traffic> traffic(pairs_.size());
@@ -38,16 +42,20 @@ Exposures::Exposures(Links& links, std::span<const int> locals, const CompiledPl
     Traffic& at = traffic[local_of(step)];
     ++(step.verb == Verb::send ? at.sends : at.recvs);
     at.unread += step.verb == Verb::send || may_be_read(step) ? 0 : 1;
+    at.shorter += step.bytes < least_pushed ? 1 : 0;
     at.bytes += step.bytes;
   }
   for (std::size_t peer = 0; peer < pairs_.size(); ++peer) {
-    const auto& [sends, recvs, unread, bytes] = traffic[peer];
+    const auto& [sends, recvs, unread, shorter, bytes] = traffic[peer];
     Pair& pair = pairs_[peer];
     pair.kind = {.call = plan.takes_turns ? static_cast<int>(plan.problem.collective) : point_to_point,
                  .size = size_of(bytes)};
     pair.is_both_ways = sends > 0 && recvs > 0;
     // Whether the peer's receives may be read is not known here; only in collectives that reduce they might not.
-    pair.is_measured = pair.is_both_ways ? me_ < peer && !may_reduce_ : recvs > 0 && unread == 0;
+    pair.is_pushed =
+        plan.takes_turns && has_two_ranks_ && pair.is_both_ways && unread == 0 && shorter == 0 && bytes <= most_pushed;
+    pair.is_staged = pair.is_both_ways && may_reduce_ && !pair.is_pushed;
+    pair.is_measured = pair.is_both_ways ? me_ < peer && !pair.is_staged : recvs > 0 && unread == 0;
     pair.bytes = bytes;
     pair.messages = sends + recvs;
   }
@@ -85,8 +93,8 @@ bool Exposures::is_wished(const CompiledStep& message) const {
   const Pair& pair = pairs_[peer];
   const Wishes& wishes = wishes_of(peer);
   if (!(is_sent ? wishes.other_can_read() : wishes.can_read())) return false;
+  if (pair.is_staged) return false;
   if (is_always_) return true;
-  if (pair.is_both_ways && may_reduce_) return false;
   const bool is_mine = pair.is_both_ways ? me_ < peer : !is_sent;
   return is_mine ? wishes.wishes(pair.kind) : wishes.other_wishes(pair.kind);
 }
@@ -121,7 +129,8 @@ void Exposures::conclude(std::size_t peer) {
     return wish(peer, pair.is_measured && wishes.wishes(pair.kind));
   }
   pair.mixed = 0;
-  const std::chrono::duration<double, std::nano> took = pair.is_led ? pair.work : Clock::now() - pair.began;
+  const std::chrono::duration<double, std::nano> took =
+      pair.is_led || pair.is_pushed ? pair.work : Clock::now() - pair.began;
   const double cost = pair.exposed ? (pair.is_both_ways ? 1 : waiting) * took.count() + hearing_ns : took.count();
   const auto way = pair.exposed ? TwoWays::Way::other : TwoWays::Way::usual;
   // Operations that look the same from this pair may be others, of which more or less goes between other ranks.

@@ -38,7 +38,7 @@ class Exposures {
   void begin();
   /// Whether this message may ever be exposed, so that what becomes of it is to be noted.
   [[nodiscard]] bool concerns(const CompiledStep& step) const {
-    if (!is_long(step) || (may_reduce_ && pairs_[local_of(step)].is_both_ways)) return false;
+    if (!is_long(step) || pairs_[local_of(step)].is_staged) return false;
     const Wishes& wishes = wishes_of(local_of(step));
     return step.verb == Verb::send ? may_expose(step) && wishes.other_can_read()
                                    : may_be_read(step) && wishes.can_read();
@@ -46,9 +46,11 @@ class Exposures {
   /// Whether a brief run ends before this message. Among several ranks to be brief is worth more.
   [[nodiscard]] bool is_for_longer_runs(const CompiledStep& step) const { return has_two_ranks_ && concerns(step); }
   /// Whether a send may be exposed: it has to be worth it, share no copy, and be of a ring, where messages that
-  /// are refused can follow. The receiver might come late: nothing of this rank may wait for it but the end.
-  [[nodiscard]] static bool may_expose(const CompiledStep& step) {
-    return is_long(step) && step.group < 0 && step.first_dependent == step.last_dependent;
+  /// are refused can follow. The receiver might come late: nothing of this rank may wait for it but the end, unless
+  /// that waits for the receiver anyway.
+  [[nodiscard]] bool may_expose(const CompiledStep& step) const {
+    const bool is_waited_for = step.first_dependent != step.last_dependent;
+    return is_long(step) && step.group < 0 && (!is_waited_for || is_pushed(step));
   }
   [[nodiscard]] bool is_wished(const CompiledStep& message) const;
   /// Whether a message that is to be received is likely to be exposed.
@@ -62,8 +64,14 @@ class Exposures {
   /// So long this rank was busy with a long message: writing, reading or reducing.
   void works(const CompiledStep& step, std::chrono::nanoseconds time) { pair_of(step).work += time; }
   void is_over(const CompiledStep& step);
-  /// Also if it is reduced; but not if that is done with others, or sent on, in the same pass.
-  [[nodiscard]] static bool may_be_read(const CompiledStep& recv) { return recv.joint < 0 && recv.forward < 0; }
+  /// Also if it is reduced; but not if that is done with others in the same pass, nor if it is sent on in that, but
+  /// between two ranks.
+  [[nodiscard]] bool may_be_read(const CompiledStep& recv) const {
+    return recv.joint < 0 && (recv.forward < 0 || has_two_ranks_);
+  }
+  /// Whether an exposed message that is not reduced is copied by its sender, and not read: in whose caches it is, as it
+  /// has just made it.
+  [[nodiscard]] bool is_pushed(const CompiledStep& message) const { return pairs_[local_of(message)].is_pushed; }
   /// An exposed message is not read: the system does not allow it, or it was wished for another plan's receive, and
   /// this one may not be read.
   void refuses(const CompiledStep& recv);
@@ -74,7 +82,9 @@ class Exposures {
     MessageKind kind{};
     bool is_measured = false;  ///< Here, and not by another rank.
     bool is_both_ways = false;
-    bool is_led = false;  ///< The node's lowest rank decides.
+    bool is_led = false;     ///< The node's lowest rank decides.
+    bool is_staged = false;  ///< All messages always are.
+    bool is_pushed = false;  ///< As exposed messages.
     std::int64_t bytes = 0;
     int messages = 0, left = 0;            ///< Long ones; in this run.
     bool staged = false, exposed = false;  ///< Whether any was, in this run.

@@ -39,9 +39,10 @@ void ShmPort::borrow(const Transfer& transfer, const Loan& loan, std::int64_t by
 /// may come again.
 bool ShmPort::expose(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
-  if (transfer.is_refused || !Exposures::may_expose(step) || !exposures_->is_wished(step)) return false;
+  if (transfer.is_refused || !exposures_->may_expose(step) || !exposures_->is_wished(step)) return false;
   exposures_->sends(step, Exposures::Way::exposed);
-  transfer.helps = has_time_ && SharedCopy::serves(step.bytes) && route_.links->wishes(local_of(step)).can_write();
+  const bool may_help = has_time_ || exposures_->is_pushed(step);
+  transfer.helps = may_help && SharedCopy::serves(step.bytes) && route_.links->wishes(local_of(step)).can_write();
   transfer.loan = transfer.channel->expose(stream_of(step, 0), envelope_of(step), transfer.data.lhs, transfer.helps);
   transfer.done = step.bytes;
   transfer.is_exposed = true;
@@ -119,10 +120,10 @@ void ShmPort::share(Transfer& transfer) const {
   const CompiledStep& step = *transfer.step;
   if (!SharedCopy::serves(step.bytes)) return;
   const std::byte* const operand = step.lands_left ? transfer.data.rhs : transfer.data.lhs;
-  const bool is_reduced = step.verb == Verb::recv_reduce;
-  if (is_reduced && (operand == transfer.data.into || plan_->reduce == nullptr)) return;
+  const bool is_reduced = step.verb == Verb::recv_reduce, is_pushed = exposures_->is_pushed(step);
+  if (is_reduced && (is_pushed || operand == transfer.data.into || plan_->reduce == nullptr)) return;
   const Kind kind = !is_reduced ? Kind::copied : step.lands_left ? Kind::reduced_left : Kind::reduced_right;
-  const First first = plan_->steps.size() > 1 ? First::none : is_reduced ? First::most : First::half;
+  const First first = is_pushed || plan_->steps.size() > 1 ? First::none : is_reduced ? First::most : First::half;
   SharedCopy copy = transfer.channel->received_copy(lane_, step.bytes);
   transfer.reserved = copy.open(kind, transfer.data.into, operand, first).bytes;
   transfer.sharing = Transfer::Sharing::open;
@@ -132,7 +133,7 @@ void ShmPort::share(Transfer& transfer) const {
 SingleCopy::Outcome ShmPort::read_share(Transfer& transfer, std::uint64_t source) const {
   const CompiledStep& step = *transfer.step;
   SharedCopy copy = transfer.channel->received_copy(lane_, step.bytes);
-  if (transfer.reserved == 0) transfer.reserved = copy.take_first().bytes;
+  if (transfer.reserved == 0 && !exposures_->is_pushed(step)) transfer.reserved = copy.take_first().bytes;
   if (transfer.reserved > 0) {
     const SingleCopy::Outcome outcome = read_exposed(transfer, source, transfer.reserved);
     transfer.reserved -= outcome.bytes;
@@ -186,12 +187,12 @@ ShmPort::Received ShmPort::receive_exposed(Transfer& transfer, const Channel::In
   if (transfer.done == 0) {
     exposures_->arrives(step, Exposures::Way::exposed, {});
     if (loan.helps == 0) withdraw(transfer);
-    if (transfer.sharing == Transfer::Sharing::none && Exposures::may_be_read(step)) share(transfer);
+    if (transfer.sharing == Transfer::Sharing::none && exposures_->may_be_read(step)) share(transfer);
   }
   const auto source = static_cast<std::uint64_t>(loan.source + transfer.done);
   SingleCopy::Outcome outcome{.error = ENOTSUP};
   const auto begin = Exposures::Clock::now();
-  if (Exposures::may_be_read(step))
+  if (exposures_->may_be_read(step))
     outcome = transfer.sharing == Transfer::Sharing::open ? read_share(transfer, source)
                                                           : read_exposed(transfer, source, step.bytes - transfer.done);
   exposures_->works(step, Exposures::Clock::now() - begin);
@@ -204,7 +205,7 @@ ShmPort::Received ShmPort::receive_exposed(Transfer& transfer, const Channel::In
     transfer.channel->refuse(stream.lane, transfer.done);
     transfer.awaited = {};  // which has come
     exposures_->refuses(step);
-    if (Exposures::may_be_read(step)) ++route_.counters->refused;
+    if (exposures_->may_be_read(step)) ++route_.counters->refused;
   }
   transfer.channel->release(stream, came);
   return outcome.is_complete() ? Received::piece : Received::nothing;

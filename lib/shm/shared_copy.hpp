@@ -59,9 +59,10 @@ class SharedCopy {
   void close() {
     take(End::front, [](std::uint64_t left) { return left; });
   }
-  /// Once nothing is left: whether the sender has written all parts that it took.
+  /// Whether all was taken, and what the sender took is written.
   [[nodiscard]] bool is_written() const {
-    return words_[written].load(std::memory_order_acquire) == back_of(words_[taken].load(std::memory_order_relaxed));
+    const std::uint64_t word = words_[taken].load(std::memory_order_relaxed);
+    return front_of(word) + back_of(word) == units_ && words_[written].load(std::memory_order_acquire) == back_of(word);
   }
   /// Whether it could not, and takes no more: what it took is left.
   [[nodiscard]] bool has_failed() const { return words_[written].load(std::memory_order_acquire) == failed; }

@@ -16,7 +16,8 @@ std::size_t index(TwoWays::Way way) { return static_cast<std::size_t>(way); }
 
 TwoWays::Way TwoWays::choose() {
   constexpr unsigned in_a_row = 3;
-  const bool is_cheaper = costs_[index(Way::other)] < costs_[index(Way::usual)];
+  const bool is_known = costs_[index(Way::other)] > 0;
+  const bool is_cheaper = is_known && costs_[index(Way::other)] < costs_[index(Way::usual)];
   if (trials_ == 0 && --left_ == 0) {
     gap_ = std::min(2 * gap_ + 1, tried_once_in_);
     left_ = gap_;

@@ -23,7 +23,7 @@ class TwoWays {
   void add(Way way, double cost);
 
  private:
-  unsigned tried_once_in_, gap_ = 1, left_ = 1;  ///< Times from one trial to the next; until the next.
+  unsigned tried_once_in_, gap_ = 3, left_ = 1;  ///< Times from one trial to the next; until the next.
   unsigned trials_ = 0;                          ///< In this row.
   Way tried_ = Way::usual;
   std::array<double, 2> costs_{};  ///< By Way; 0: not known.
