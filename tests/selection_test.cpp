@@ -166,7 +166,7 @@ TEST(SelectionOnANode, TakesFewTurnsAtProcessorsThatRanksShare) {
   question.bytes = Bytes{64 * kib};
   expect_chosen(question, few_turns);
   question.bytes = Bytes{64 * kib + 1};
-  expect_chosen(question, "two_shot/1M");
+  expect_chosen(question, "two_shot/256K");
   question.bytes = Bytes{8};
   question.ranks = 9;
   expect_chosen(question, few_turns);
@@ -183,10 +183,10 @@ TEST(SelectionOnANode, TakesFewTurnsAtProcessorsThatRanksShare) {
   question.bytes = Bytes{64 * kib};
   expect_chosen(question, few_turns);
   question.ranks = 4;
-  expect_chosen(question, "two_shot/1M");
+  expect_chosen(question, "two_shot/256K");
   question.ranks = 8;
   question.shares_processors = false;
-  expect_chosen(question, "two_shot/1M");
+  expect_chosen(question, "two_shot/256K");
 }
 
 TEST(SelectionOnANode, OfTwoRanksThatReadInEachOthersMemoryIsWhole) {
@@ -227,12 +227,17 @@ TEST(SelectionOnANode, FlatForAsManyRanksAsOneCanServe) {
   chosen(Collective::allreduce, 2, 16 * kib, false, "recursive_doubling");
   chosen(Collective::allreduce, 2, 16 * kib + 1, false, "rabenseifner");
   chosen(Collective::allreduce, 3, 16 * kib, false, "one_shot");
-  chosen(Collective::allreduce, 3, 16 * kib + 1, false, "two_shot/1M");
+  chosen(Collective::allreduce, 3, 16 * kib + 1, false, "two_shot/256K");
   chosen(Collective::allreduce, 4, 4 * kib, false, "one_shot");
   chosen(Collective::allreduce, 4, 8 * kib, false, "recursive_doubling");
-  chosen(Collective::allreduce, 4, 8 * kib + 1, false, "two_shot/1M");
+  chosen(Collective::allreduce, 4, 8 * kib + 1, false, "two_shot/256K");
   chosen(Collective::allreduce, 8, 8 * kib, false, "recursive_doubling");
-  chosen(Collective::allreduce, 8, 8 * kib + 1, false, "two_shot/1M");
+  chosen(Collective::allreduce, 8, 8 * kib + 1, false, "two_shot/256K");
+  chosen(Collective::allreduce, 4, gibibyte, false, "two_shot/256K");
+  chosen(Collective::allreduce, 4, gibibyte + 1, false, "rabenseifner");
+  chosen(Collective::allreduce, 8, 4 * mebibyte, false, "two_shot/256K");
+  chosen(Collective::allreduce, 8, 4 * mebibyte + 1, false, "two_shot/1M");
+  chosen(Collective::allreduce, 9, mebibyte, false, "two_shot/1M");
   chosen(Collective::allreduce, 16, 128 * mebibyte, false, "two_shot/1M");
   chosen(Collective::allreduce, 16, gibibyte, false, "two_shot/1M");
   chosen(Collective::allreduce, 16, gibibyte + 1, false, "rabenseifner");

@@ -40,6 +40,12 @@ bool is_large_among_few(const Question& q) {
   return few_share_up_to_a_gibibyte(q) && q.bytes > (q.ranks == 3 ? 16 : 8) * kibibyte;
 }
 
+/// Parts that are still in the caches when their results are sent back (measured, docs/performance.md): more ranks have
+/// more to do for each.
+bool wants_short_parts(const Question& q) {
+  return is_large_among_few(q) && (q.ranks <= 4 || (q.ranks <= 8 && q.bytes <= 4096 * kibibyte));
+}
+
 /// Every rank has to get a processor once a call at least, and that takes longest (measured, docs/performance.md): one
 /// rank then reduces for all sooner than all do it for themselves, each with cold caches. For few ranks or bytes both
 /// are the same; many bytes want all processors at work.
@@ -89,6 +95,8 @@ constexpr Rule rules[] = {
     {Collective::allreduce, "reduce_broadcast:64/64K", wants_few_turns,
      "as ranks that share processors want few turns at them"},
     {Collective::allreduce, "one_shot", is_tiny_among_few, "as few ranks that share memory want one round"},
+    {Collective::allreduce, "two_shot/256K", wants_short_parts,
+     "as few ranks that share memory want two rounds of the least volume, in parts that stay in the caches"},
     {Collective::allreduce, "two_shot/1M", is_large_among_few,
      "as few ranks that share memory want two rounds of the least volume, reduced in one pass"},
     {Collective::allreduce, "recursive_doubling", is_small_allreduce, "as few bytes want few rounds"},
