@@ -51,7 +51,7 @@ bool wants_short_parts(const Question& q) {
 /// are the same; many bytes want all processors at work.
 bool wants_few_turns(const Question& q) {
   return q.shares_processors && q.ranks > 4 && q.ranks <= 64 &&
-         (q.ranks > 8 || q.bytes > Bytes{q.ranks > 6 ? 64 : 256}) && q.bytes <= (q.ranks > 8 ? 256 : 64) * kibibyte;
+         (q.ranks > 8 || q.bytes > Bytes{q.ranks > 6 ? 64 : 256}) && q.bytes <= (q.ranks > 8 ? 256 : 8) * kibibyte;
 }
 
 bool is_long_among_few(const Question& q) {
