@@ -41,7 +41,7 @@ class Decisions : public TwoEnds {
   }
   /// An operation whose messages, all sent in the same way, take so long each.
   static void run(Exposures& exposures, const CompiledPlan& plan, Exposures::Way way, std::chrono::nanoseconds took) {
-    exposures.begin();
+    exposures.begin(Geometry::blocking_lane);
     for (const CompiledStep& each : plan.steps) {
       if (each.verb == Verb::send)
         exposures.sends(each, way);

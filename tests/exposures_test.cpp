@@ -67,7 +67,7 @@ TEST_F(Decisions, TheLowestDecidesForAllWhoExchangeWithIt) {
   const int times = times_exposed(
       [&] {
         for (Exposures& each : all)
-          each.begin();
+          each.begin(Geometry::blocking_lane);
         const bool is_wished = all[0].is_wished(plans[0].steps[0]);
         for (std::size_t me = 0; me < all.size(); ++me)
           for (const int send : {0, 1})
@@ -91,7 +91,7 @@ TEST_F(Decisions, TheLowestTellsAllAgainIfOperationsMix) {
   Exposures lowest = exposures(0, here), led = exposures(2, there);
   links_[0]->wishes(2).wish({.call = static_cast<int>(Collective::alltoall), .size = 19}, true);
   ASSERT_NE(led.is_wished(there.steps[0]), lowest.is_wished(here.steps[0]));
-  lowest.begin();
+  lowest.begin(Geometry::blocking_lane);
   for (const CompiledStep& each : here.steps)
     if (each.verb == Verb::send)
       lowest.sends(each, Exposures::Way::staged);
@@ -114,7 +114,7 @@ TEST_F(Decisions, TheLowestDecidesForNeighboursOfItsNeighbours) {
   const int times = times_exposed(
       [&] {
         for (Exposures& each : all)
-          each.begin();
+          each.begin(Geometry::blocking_lane);
         const bool is_wished = all[0].is_wished(plans[0].steps[0]);
         for (std::size_t me = 0; me < all.size(); ++me)
           EXPECT_EQ(all[me].is_wished(plans[me].steps[0]), is_wished) << me;
@@ -134,7 +134,7 @@ TEST_F(Decisions, OfMessagesOneWayTheReceiverDecides) {
   Exposures receiver = exposures(2, here), sender = exposures(1, there);
   const int times = times_exposed([&] { return sender.is_wished(there.steps[0]); },
                                   [&](Exposures::Way way) {
-                                    receiver.begin();
+                                    receiver.begin(Geometry::blocking_lane);
                                     receiver.arrives(here.steps[2], way, way == Exposures::Way::exposed ? 1ms : 9ms);
                                     receiver.is_over(here.steps[2]);
                                   });
@@ -161,7 +161,7 @@ TEST_F(Decisions, MixedOperationsCountForNothing) {
   const CompiledPlan here = plan(0, {step(Verb::send, 1), step(Verb::recv, 1)});
   Exposures low = exposures(0, here);
   for (int i = 0; i < 100; ++i) {
-    low.begin();
+    low.begin(Geometry::blocking_lane);
     low.sends(here.steps[0], Exposures::Way::exposed);
     low.arrives(here.steps[1], Exposures::Way::staged, 1ms);
     low.is_over(here.steps[0]);
@@ -176,7 +176,7 @@ TEST_F(Decisions, EndsThatPlanOtherwiseStayWithStaging) {
   Exposures low = exposures(0, here);
   int times = 0;
   for (int i = 0; i < 200; ++i) {
-    low.begin();
+    low.begin(Geometry::blocking_lane);
     const bool is_wished = low.is_wished(here.steps[0]);
     times += is_wished ? 1 : 0;
     low.sends(here.steps[0], is_wished ? Exposures::Way::exposed : Exposures::Way::staged);

@@ -27,10 +27,10 @@ class Pushes : public Decisions {
 
 TEST_F(Pushes, WhatTwoRanksExchange) {
   constexpr std::int64_t least = 128 * 1024L, most = std::int64_t{4} << 20;  // four of them
-  for (const std::int64_t bytes : {least - 1, least, most, most + 1}) {
+  for (const std::int64_t bytes : {least - 1, least, most - 1, most}) {
     const CompiledPlan here = allreduce(0, bytes);
-    EXPECT_EQ(exposures(0, here).is_pushed(here.steps[0]), bytes >= least && bytes <= most) << bytes;
-    EXPECT_EQ(exposures(0, here).concerns(here.steps[0]), bytes >= least && bytes <= most) << "else staged";
+    EXPECT_EQ(exposures(0, here).is_pushed(here.steps[0]), bytes >= least && bytes < most) << bytes;
+    EXPECT_EQ(exposures(0, here).concerns(here.steps[0]), bytes >= least && bytes < most) << "else staged";
   }
   CompiledPlan other = allreduce(0);
   other.ranks = 3;
@@ -44,6 +44,20 @@ TEST_F(Pushes, WhatTwoRanksExchange) {
   other = allreduce(0);
   other.takes_turns = false;
   EXPECT_FALSE(exposures(0, other).is_pushed(other.steps[0])) << "messages of their own";
+}
+
+/// A rank need not come again for what it has started, but for an allreduce.
+TEST_F(Pushes, OnlyWhereBothRanksComeForIt) {
+  for (const Collective collective : {Collective::allreduce, Collective::reduce_scatter, Collective::alltoall}) {
+    CompiledPlan here = allreduce(0);
+    here.problem.collective = collective;
+    Exposures each = exposures(0, here);
+    each.begin(Geometry::blocking_lane);
+    EXPECT_TRUE(each.is_pushed(here.steps[0])) << to_string(collective);
+    each.begin(Geometry::blocking_lane + 1);
+    EXPECT_EQ(each.is_pushed(here.steps[0]), collective == Collective::allreduce) << to_string(collective);
+    EXPECT_EQ(each.concerns(here.steps[0]), collective != Collective::reduce_scatter) << "staged if it reduces";
+  }
 }
 
 /// Whatever waits for them, as that waits for the receiver anyway; and also if their results are sent on.

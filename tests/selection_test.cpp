@@ -197,9 +197,9 @@ TEST(SelectionOnANode, OfTwoRanksThatReadInEachOthersMemoryIsWhole) {
     expect_chosen(question, "rabenseifner");
     question.bytes = Bytes{256 * kib + 1};
     expect_chosen(question, reads ? "rabenseifner" : "two_shot/256K");
-    question.bytes = Bytes{8 * mib};
+    question.bytes = Bytes{4 * mib};
     expect_chosen(question, reads ? "rabenseifner" : "two_shot/256K");
-    question.bytes = Bytes{8 * mib + 1};
+    question.bytes = Bytes{4 * mib + 1};
     expect_chosen(question, "two_shot/256K");
   }
 }

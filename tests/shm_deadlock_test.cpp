@@ -72,6 +72,33 @@ TEST(LargeSend, ArrivesWhileItsReceiverIsInABarrier) {
   });
 }
 
+/// Rank 0 starts a reduce_scatter, and leaves the library to receive from the last rank, which sends once its own is
+/// over: all that it waits for left when rank 0 started.
+TEST(ReduceScatter, EndsThoughItsPeerIsInTheMpi) {
+  constexpr std::size_t block = 20'000;  // 160,000 bytes, for which there is room
+  const Setting setting{"TUTTI_SINGLE_COPY", "always"};
+  const Communicator comm{MPI_COMM_WORLD};
+  std::vector<std::int64_t> in(block * static_cast<std::size_t>(world_size())), out(block);
+  Plan plan = plan_reduce_scatter(std::span{in}, std::span{out}, Op::sum, comm);
+  const auto leave_for_the_mpi = [&](int round, auto wait) {
+    if (world_rank() != 0) wait();
+    if (world_size() > 1 && world_rank() == last_rank()) MPI_Send(&round, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+    int token = round;
+    if (world_size() > 1 && world_rank() == 0)
+      MPI_Recv(&token, 1, MPI_INT, last_rank(), tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EXPECT_EQ(token, round);
+    if (world_rank() == 0) wait();
+    EXPECT_EQ(std::ranges::count(out, std::int64_t{world_size()} * round), block);
+  };
+  for (int round = 0; round < rounds; ++round) {
+    std::ranges::fill(in, round);
+    Request request = reduce_scatter_async(std::span{in}, std::span{out}, Op::sum, comm);
+    leave_for_the_mpi(round, [&] { request.wait(); });
+    plan.start();
+    leave_for_the_mpi(round, [&] { plan.wait(); });
+  }
+}
+
 /// The last rank starts a collective, and leaves the library to receive from rank 0, which sends once the collective
 /// is over: only a thread of the library's own can move it forward.
 TEST(ProgressThread, CompletesACollectiveWhoseStarterIsInTheMpi) {

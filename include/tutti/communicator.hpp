@@ -40,7 +40,7 @@ struct MessageCounters {
   std::uint64_t joint = 0;        ///< Reduced from the messages of several ranks in one pass.
   std::uint64_t past_caches = 0;  ///< Sent past the caches: docs/shared-memory.md says when.
   // And in messages:
-  std::uint64_t single_copies = 0;  ///< Read in a peer's own memory: TUTTI_SINGLE_COPY.
+  std::uint64_t single_copies = 0;  ///< Received without staging, from a peer's own memory: TUTTI_SINGLE_COPY.
   std::uint64_t shared_copies = 0;  ///< Of those that were sent: this rank wrote a part in the peer's memory.
   std::uint64_t refused = 0;        ///< That the system did not let this rank read there, or not to the end.
   // And in calls:

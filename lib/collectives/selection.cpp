@@ -22,7 +22,7 @@ constexpr Bytes gibibyte{1 << 30};
 /// Not for ever more segments: their steps take memory. Two ranks that may read in each other's memory want few
 /// messages, up to a size (measured, docs/performance.md).
 bool is_staged_between_two(const Question& q) {
-  const Bytes not_staged = (q.reads_memory ? 8192 : 256) * kibibyte;
+  const Bytes not_staged = (q.reads_memory ? 4096 : 256) * kibibyte;
   return q.shares_memory && q.ranks == 2 && q.bytes > not_staged && q.bytes <= gibibyte;
 }
 

@@ -38,7 +38,7 @@ struct Place {
 /// plan is recognised by what it does: ranks may differ in how many plans they have for the same.
 class Lanes {
  public:
-  static constexpr int of_blocking_calls = 0;
+  static constexpr int of_blocking_calls = shm::Geometry::blocking_lane;
   /// The next operation, a blocking or nonblocking call.
   [[nodiscard]] Place enter(Kind kind) {
     repeated_.reset();

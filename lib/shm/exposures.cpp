@@ -13,8 +13,8 @@ static_assert(collective_count <= point_to_point);
 /// it goes on meanwhile. Where both send, they wait for each other's anyway.
 constexpr double waiting = 1.1, hearing_ns = 150;
 
-/// Messages that are pushed between two ranks, each and all together: others are as fast, or faster, if they are read,
-/// or staged (measured, docs/performance.md).
+/// Messages that are pushed between two ranks have so many bytes each, at least, and less than so many all together:
+/// others are as fast, or faster, if they are read, or staged (measured, docs/performance.md).
 constexpr std::int64_t least_pushed = 128 * 1024L, most_pushed = std::int64_t{16} << 20;
 
 /// MessageKind::size of so many bytes.
@@ -31,6 +31,7 @@ Exposures::Exposures(Links& links, std::span<const int> locals, const CompiledPl
       has_two_ranks_(plan.ranks == 2),
       may_reduce_(plan.takes_turns && reduces(plan.problem.collective)),
       is_always_(use == SingleCopyUse::always && (has_two_ranks_ || !may_reduce_)),
+      waits_for_peers_(plan.problem.collective == Collective::allreduce),
       pairs_(static_cast<std::size_t>(std::ranges::max(locals)) + 1) {
   struct Traffic {
     int sends = 0, recvs = 0, unread = 0, shorter = 0;
@@ -52,10 +53,9 @@ Exposures::Exposures(Links& links, std::span<const int> locals, const CompiledPl
                  .size = size_of(bytes)};
     pair.is_both_ways = sends > 0 && recvs > 0;
     // Whether the peer's receives may be read is not known here; only in collectives that reduce they might not.
-    pair.is_pushed =
-        plan.takes_turns && has_two_ranks_ && pair.is_both_ways && unread == 0 && shorter == 0 && bytes <= most_pushed;
-    pair.is_staged = pair.is_both_ways && may_reduce_ && !pair.is_pushed;
-    pair.is_measured = pair.is_both_ways ? me_ < peer && !pair.is_staged : recvs > 0 && unread == 0;
+    pair.may_be_pushed =
+        plan.takes_turns && has_two_ranks_ && pair.is_both_ways && unread == 0 && shorter == 0 && bytes < most_pushed;
+    pair.is_measured = pair.is_both_ways ? me_ < peer : recvs > 0 && unread == 0;
     pair.bytes = bytes;
     pair.messages = sends + recvs;
   }
@@ -77,7 +77,10 @@ void Exposures::follow_the_lowest() {
   }
 }
 
-void Exposures::begin() {
+/// What is pushed is over when both ranks have come for it. Programs may count on what they have started to be over for
+/// their peers without that, where there is room; but an allreduce never is.
+void Exposures::begin(int lane) {
+  pushes_ = lane == Geometry::blocking_lane || waits_for_peers_;
   for (Pair& pair : pairs_) {
     pair.left = pair.messages;
     pair.staged = pair.exposed = false;
@@ -93,7 +96,7 @@ bool Exposures::is_wished(const CompiledStep& message) const {
   const Pair& pair = pairs_[peer];
   const Wishes& wishes = wishes_of(peer);
   if (!(is_sent ? wishes.other_can_read() : wishes.can_read())) return false;
-  if (pair.is_staged) return false;
+  if (is_staged(pair)) return false;
   if (is_always_) return true;
   const bool is_mine = pair.is_both_ways ? me_ < peer : !is_sent;
   return is_mine ? wishes.wishes(pair.kind) : wishes.other_wishes(pair.kind);
@@ -112,7 +115,7 @@ void Exposures::arrives(const CompiledStep& recv, Way way, std::chrono::nanoseco
 void Exposures::is_over(const CompiledStep& step) {
   if (!is_long(step)) return;
   Pair& pair = pair_of(step);
-  if (--pair.left == 0 && pair.is_measured) conclude(decided_with(step));
+  if (--pair.left == 0 && pair.is_measured && !is_staged(pair)) conclude(decided_with(step));
 }
 
 /// All messages of an operation are over.
@@ -130,7 +133,7 @@ void Exposures::conclude(std::size_t peer) {
   }
   pair.mixed = 0;
   const std::chrono::duration<double, std::nano> took =
-      pair.is_led || pair.is_pushed ? pair.work : Clock::now() - pair.began;
+      pair.is_led || is_pushed(pair) ? pair.work : Clock::now() - pair.began;
   const double cost = pair.exposed ? (pair.is_both_ways ? 1 : waiting) * took.count() + hearing_ns : took.count();
   const auto way = pair.exposed ? TwoWays::Way::other : TwoWays::Way::usual;
   // Operations that look the same from this pair may be others, of which more or less goes between other ranks.

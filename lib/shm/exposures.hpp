@@ -13,7 +13,8 @@ namespace tutti::shm {
 
 /// Single copy is faster where data that did not change are read again, and often where both ranks send; staging where
 /// data were just written, as both ranks then work at the same time. Which holds is measured, for each peer of an
-/// operation: the time from its first long message to the end of all. The receiver measures, and wishes; of two ranks
+/// operation: the time from its first long message to the end of all, or, where more than one rank sends in a
+/// collective, the time that the rank that decides is busy copying. The receiver measures, and wishes; of two ranks
 /// that send each other the lower one for both, as both ways of one of them do not mix well. The sender does as is
 /// wished.
 ///
@@ -34,11 +35,11 @@ class Exposures {
     return step.bytes >= least && step.path == Path::ring;
   }
 
-  /// A run begins.
-  void begin();
+  /// A run begins, of an operation in this lane.
+  void begin(int lane);
   /// Whether this message may ever be exposed, so that what becomes of it is to be noted.
   [[nodiscard]] bool concerns(const CompiledStep& step) const {
-    if (!is_long(step) || pairs_[local_of(step)].is_staged) return false;
+    if (!is_long(step) || is_staged(pairs_[local_of(step)])) return false;
     const Wishes& wishes = wishes_of(local_of(step));
     return step.verb == Verb::send ? may_expose(step) && wishes.other_can_read()
                                    : may_be_read(step) && wishes.can_read();
@@ -71,7 +72,7 @@ class Exposures {
   }
   /// Whether an exposed message that is not reduced is copied by its sender, and not read: in whose caches it is, as it
   /// has just made it.
-  [[nodiscard]] bool is_pushed(const CompiledStep& message) const { return pairs_[local_of(message)].is_pushed; }
+  [[nodiscard]] bool is_pushed(const CompiledStep& message) const { return is_pushed(pairs_[local_of(message)]); }
   /// An exposed message is not read: the system does not allow it, or it was wished for another plan's receive, and
   /// this one may not be read.
   void refuses(const CompiledStep& recv);
@@ -82,9 +83,8 @@ class Exposures {
     MessageKind kind{};
     bool is_measured = false;  ///< Here, and not by another rank.
     bool is_both_ways = false;
-    bool is_led = false;     ///< The node's lowest rank decides.
-    bool is_staged = false;  ///< All messages always are.
-    bool is_pushed = false;  ///< As exposed messages.
+    bool is_led = false;         ///< The node's lowest rank decides.
+    bool may_be_pushed = false;  ///< Exposed messages, in runs that push.
     std::int64_t bytes = 0;
     int messages = 0, left = 0;            ///< Long ones; in this run.
     bool staged = false, exposed = false;  ///< Whether any was, in this run.
@@ -93,6 +93,9 @@ class Exposures {
     int mixed = 0;  ///< Runs of both kinds, one after the other.
   };
 
+  [[nodiscard]] bool is_pushed(const Pair& pair) const { return pair.may_be_pushed && pushes_; }
+  /// Whether all of its messages always are.
+  [[nodiscard]] bool is_staged(const Pair& pair) const { return pair.is_both_ways && may_reduce_ && !is_pushed(pair); }
   [[nodiscard]] std::size_t local_of(const CompiledStep& step) const {
     return static_cast<std::size_t>(locals_[static_cast<std::size_t>(step.peer)]);
   }
@@ -111,7 +114,8 @@ class Exposures {
   Links* links_;
   std::span<const int> locals_;
   std::size_t me_;
-  bool has_two_ranks_, may_reduce_, is_always_;
+  bool has_two_ranks_, may_reduce_, is_always_, waits_for_peers_;
+  bool pushes_ = true;       ///< In this run.
   std::vector<Pair> pairs_;  ///< By what `links` calls the peer.
   std::size_t lead_ = 0;     ///< The lowest rank; on that itself: the first peer of those that it leads.
 };

@@ -18,6 +18,7 @@ inline std::size_t phase_of(const void* data) { return reinterpret_cast<std::uin
 /// protocol use the least that it can live with. Slots of rings are a power of two.
 struct Geometry {
   int lanes = 4;  ///< Collectives under way at a time on a communicator, each in a lane of its own.
+  static constexpr int blocking_lane = 0;  ///< Of calls that return when they are over.
   static constexpr int most_swap_slots = 2;
   int swap_slots = most_swap_slots;  ///< Messages of an operation each way, at most, that may travel in swapped slots.
   int ring_slots = 16;               ///< Other messages of a lane and direction that may be on their way.

@@ -1,6 +1,7 @@
 #pragma once
 // A long message that both its ranks copy, or reduce, at the same time: the receiver from its beginning on, by reading
-// in the sender's memory, the sender from its end on, by writing in the receiver's.
+// in the sender's memory, the sender from its end on, by writing in the receiver's; or the sender alone (what is
+// pushed).
 
 #include <algorithm>
 #include <atomic>

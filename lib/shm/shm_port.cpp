@@ -95,7 +95,7 @@ void ShmPort::begin(std::uint64_t sequence, int lane) {
   std::ranges::fill(forwarded_, 0);
   std::ranges::fill(delivered_, 0);
   std::ranges::fill(joints_, Joint{});
-  if (exposures_) exposures_->begin();
+  if (exposures_) exposures_->begin(lane);
   if (plan_->takes_turns) return set_turn(sequence, lane);
   for (std::size_t i = 0; i < numbers_.size(); ++i)
     if (is_local_message(plan_->steps[i])) numbers_[i] = queue_of(plan_->steps[i]).numbered++;
