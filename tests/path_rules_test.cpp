@@ -300,6 +300,16 @@ TEST(PathRules, FindSumsOnTheWayThatOthersRead) {
       }
     return false;
   });
+  expect_caught("a sum that the caller reads", "part of the output", [](CompiledPlan& plan, CompiledStep& step) {
+    if (step.joint < 0 || step.verb == Verb::recv) return false;
+    for (CompiledStep& next : plan.steps)
+      if (&next > &step && next.joint == step.joint && next.verb != Verb::recv) {
+        step.into = next.lhs = Buffer::output;
+        step.into_at = next.lhs_at = std::int64_t{1} << 20;
+        return true;
+      }
+    return false;
+  });
   expect_caught("own data partly overwritten", "written before", [](CompiledPlan& plan, CompiledStep& step) {
     if (step.joint < 0 || step.verb == Verb::recv || step.bytes <= 8) return false;
     JointReduction& joint = plan.joints[static_cast<std::size_t>(step.joint)];

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "lib/engine/message_paths.hpp"
 
@@ -8,7 +9,10 @@ namespace {
 class JointReductions {
  public:
   JointReductions(CompiledPlan& plan, const Dependencies& after, std::int64_t joined_bytes)
-      : plan_(plan), after_(after), dependents_(dependents_of(after)), joined_bytes_(joined_bytes) {}
+      : plan_(plan), after_(after), dependents_(dependents_of(after)), joined_bytes_(joined_bytes) {
+    for (int i = 0; i < static_cast<int>(plan.steps.size()); ++i)
+      if (step(i).verb != Verb::send) last_writes_[place_of(plan, step(i).into, step(i).into_at)] = i;
+  }
 
   void find() {
     for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i)
@@ -28,12 +32,20 @@ class JointReductions {
            (at.verb == Verb::reduce || (at.verb == Verb::recv_reduce && is_shared_memory(at.path)));
   }
 
-  /// Whether `later` goes on with what `earlier` made, which nothing else waits for.
+  /// Whether `later` goes on with what `earlier` made, which nobody else reads: no other step, and not the caller.
   [[nodiscard]] bool continues(int earlier, int later) const {
     const CompiledStep &made = step(earlier), &next = step(later);
     return reduces(later) && dependents_[index(earlier)].size() == 1 && made.bytes == next.bytes &&
            place_of(plan_, made.into, made.into_at) == place_of(plan_, next.lhs, next.lhs_at) &&
-           !(next.verb == Verb::recv_reduce && next.lands_left);
+           !(next.verb == Verb::recv_reduce && next.lands_left) && !is_result(earlier);
+  }
+  /// Whether what a step writes may be part of the call's output: no later step writes that place again.
+  [[nodiscard]] bool is_result(int i) const {
+    const CompiledStep& made = step(i);
+    const Place place = place_of(plan_, made.into, made.into_at);
+    if (place.first == Buffer::scratch) return false;
+    const int last = last_writes_.at(place);
+    return last == i || step(last).bytes < made.bytes;
   }
   [[nodiscard]] bool continues_another(int i) const {
     return std::ranges::any_of(after_[index(i)], [&](int before) { return reduces(before) && continues(before, i); });
@@ -56,7 +68,7 @@ class JointReductions {
       const CompiledStep& recv = step(before);
       if (recv.verb == Verb::recv && after_[index(before)].empty() && is_shared_memory(recv.path) &&
           recv.bytes == reducing.bytes && recv.into == buffer && recv.into_at == at &&
-          dependents_[index(before)].size() == 1)
+          dependents_[index(before)].size() == 1 && !is_result(before))
         return {before, buffer, at};
     }
     return {-1, buffer, at};
@@ -120,6 +132,7 @@ class JointReductions {
   CompiledPlan& plan_;
   const Dependencies& after_;
   Dependencies dependents_;
+  std::map<Place, int> last_writes_;  ///< The last step that writes from there on.
   std::int64_t joined_bytes_;
 };
 

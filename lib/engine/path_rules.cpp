@@ -169,6 +169,15 @@ class PathRules {
     return before.last_dependent - before.first_dependent == 1 &&
            plan_.dependents[static_cast<std::size_t>(before.first_dependent)] == later;
   }
+  /// Whether the step need not write: nobody sees scratch, and what a later step writes to the same place stays there.
+  [[nodiscard]] bool is_written_later(int i) const {
+    const Place place = place_of(plan_, step(i).into, step(i).into_at);
+    return place.first == Buffer::scratch ||
+           std::any_of(plan_.steps.begin() + i + 1, plan_.steps.end(), [&](const CompiledStep& later) {
+             return later.verb != Verb::send && later.bytes >= step(i).bytes &&
+                    place_of(plan_, later.into, later.into_at) == place;
+           });
+  }
   [[nodiscard]] static bool share(const Place& a, const Place& b, std::int64_t bytes) {
     return a.first == b.first && a.second < b.second + bytes && b.second < a.second + bytes;
   }
@@ -186,6 +195,7 @@ class PathRules {
       require(at.bytes == joint.bytes, at, "a joint reduction of other sizes than its steps'");
       require(place_of(plan_, at.lhs, at.lhs_at) == sum, at, "a joint reduction that does not go on with its sum");
       require(k == 0 || is_alone_before(chain[k - 1], chain[k]), at, "a sum on the way that others may read");
+      require(k == 0 || is_written_later(chain[k - 1]), at, "a sum on the way that is part of the output");
       joins_operand(joint, chain, k + 1, place_of(plan_, at.rhs, at.rhs_at));
       sum = place_of(plan_, at.into, at.into_at);
     }
@@ -206,6 +216,7 @@ class PathRules {
       require(recv.bytes == joint.bytes && is_shared_memory(recv.path), at, "a message that cannot be joined");
       require(plan_.waits[static_cast<std::size_t>(operand.message)] == 0, at, "a receive that has to wait");
       const bool is_it = recv.verb == Verb::recv && place_of(plan_, recv.into, recv.into_at) == place;
+      require(is_written_later(operand.message), at, "a joined message that is part of the output");
       return require(is_it && is_alone_before(operand.message, chain[reader]), at, "a message that others may read");
     }
     require(place_of(plan_, operand.buffer, operand.at) == place, at, "another operand than its step's");

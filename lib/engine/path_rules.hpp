@@ -16,7 +16,8 @@ namespace tutti {
 ///   to another rank, so that each reader gives a piece back once.
 /// - Results that are forwarded: the send waits for nothing but their reduction, and sends just them.
 /// - Joint reductions: their steps, one by one, come to the same; each but the first waits only for its message and the
-///   step before it, whose sum nothing else reads; what this rank adds is not written before it is read.
+///   step before it, whose sum nothing else reads and is no part of the output; so for messages; what this rank adds
+///   is not written before it is read.
 /// - Brief plans: no step waits for a later one; all messages go through shared memory, in one piece each; none is
 ///   shared or joined, and no pair has more of them than there is room for.
 /// - Places that are offered: of a receive of that size, which waits for nothing but the message that it answers.

@@ -1,0 +1,49 @@
+#pragma once
+// The compiled plans of all ranks for one problem, and the form in which the checker of schedules proves them.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lib/checker/problems.hpp"
+#include "lib/engine/compiled_plan.hpp"
+
+namespace tutti::checker {
+
+/// A problem, the algorithm that solves it, and where its ranks are.
+struct PlanCase {
+  Choice choice{};
+  Case what{};
+  std::vector<int> nodes{};  ///< By rank: ranks of one node share memory. Empty: all do.
+};
+
+class Plans {
+ public:
+  /// Compiles the plan of each rank. `memory`: as on one node, but for the ranks that it reaches. Elements have 8
+  /// bytes. Throws Fault if the algorithm's exchange of sizes is not right, Error if a plan breaks a rule of shared
+  /// memory.
+  Plans(const PlanCase& what, const SharedMemory& memory);
+
+  [[nodiscard]] int size() const { return static_cast<int>(plans_.size()); }
+  [[nodiscard]] const Problems& problems() const { return problems_; }
+  [[nodiscard]] const CompiledPlan& of(Rank rank) const { return plans_[static_cast<std::size_t>(rank.value())]; }
+  /// For mutants.
+  [[nodiscard]] CompiledPlan& of(Rank rank) { return plans_[static_cast<std::size_t>(rank.value())]; }
+  /// The memory that a rank shares with others.
+  [[nodiscard]] SharedMemory memory_of(Rank rank) const;
+
+ private:
+  Problems problems_;
+  SharedMemory memory_;
+  std::vector<std::vector<std::uint8_t>> reaches_;
+  std::vector<CompiledPlan> plans_;
+};
+
+/// A region of a plan's buffer in elements. Throws Fault unless its bytes are whole elements.
+[[nodiscard]] Region region_of(const CompiledPlan& plan, Buffer buffer, std::int64_t at, std::int64_t bytes);
+
+/// The plans as schedules, one step each, in which no message shares, forwards or joins anything. Throws Fault where a
+/// plan's counters and lists of dependencies contradict each other.
+[[nodiscard]] Parts parts_of(const Plans& plans);
+
+}  // namespace tutti::checker

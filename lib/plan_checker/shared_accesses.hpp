@@ -1,0 +1,28 @@
+#pragma once
+// Accesses to a rank's buffers that are no step's own: made by joint reductions, and by peers that write an answer.
+
+#include "lib/checker/graph.hpp"
+#include "lib/plan_checker/plans.hpp"
+
+namespace tutti::checker {
+
+/// The send of a rank that says where an answer belongs, the receive of the answer, and the send of it; on the peer,
+/// the receive-and-reduce of which it is the result. Numbers of steps in the graph; -1: the answer is never written.
+struct Answer {
+  int offer = -1, receive = -1, reduction = -1, send = -1;
+};
+/// Of each send that says where an answer belongs, by number of the send in the graph.
+[[nodiscard]] std::vector<Answer> answers_of(const Plans& plans, const Graph& graph);
+/// The number in the graph of a rank's first step.
+[[nodiscard]] std::vector<int> first_steps_of(const Plans& plans);
+
+/// Refutes plans in which one of these accesses may meet another access to the same element, one of them a write:
+/// - A joint reduction reads what this rank has, and writes its result, from the start of any of its receives on, until
+///   the first of its steps completes. Its own steps do either that or what they do alone.
+/// - An answer is written from the start of the send that offers the place until its receive completes. The data sent
+///   may lie in the same place: they are read element by element before that.
+/// As in races.hpp, only the order counts that the rank itself keeps. What groups of sends share, and what is
+/// forwarded, adds no access: it is read, or made, earlier by a step whose own access is ordered.
+void require_no_shared_races(const Plans& plans, const Parts& parts, const Graph& graph);
+
+}  // namespace tutti::checker
