@@ -28,7 +28,7 @@ std::string description() {
 
 const ComponentRegistration component{[] { return Component{"UCX", description()}; }};
 
-constexpr mpi::NetworkDriver driver{"ucx", UcxNetwork::open, Worker::finalize};
+constexpr mpi::NetworkDriver driver{"ucx", UcxNetwork::open, Worker::progress_if_there, Worker::finalize};
 const mpi::NetworkRegistration registration{driver};
 
 }  // namespace

@@ -56,6 +56,10 @@ Worker& Worker::get() {
   return *instance();
 }
 
+void Worker::progress_if_there() noexcept {
+  if (instance() != nullptr) instance()->progress();
+}
+
 Worker::Worker()
     : context_(make_context(processes())),
       worker_(make_worker(context_.get())),

@@ -27,6 +27,8 @@ class Worker {
  public:
   /// Made at first use. Throws Error if it cannot be.
   static Worker& get();
+  /// Moves all messages; nothing if there is none.
+  static void progress_if_there() noexcept;
   /// At MPI_Finalize: leaves together with all processes that were connected. Nothing if there is none.
   static void finalize() noexcept;
 

@@ -60,6 +60,9 @@ struct NetworkDriver {
   std::string_view name;
   /// Local. Opens the network for the carrier `comm`; throws Error that says why it cannot be opened here.
   std::unique_ptr<Network> (*open)(MPI_Comm comm);
+  /// Local, never blocks. Moves all messages of this process, also those that are over here but that a peer waits to
+  /// hear of: whoever waits for anything calls it now and then (lib/runtime/progress.hpp). Nothing if none was opened.
+  void (*progress)() noexcept;
   /// MPI_Finalize has begun, MPI still works: leaves the network, together with all ranks that were connected.
   void (*finalize)() noexcept;
 };

@@ -3,21 +3,23 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include "lib/mpi/network.hpp"
 #include "lib/runtime/operation.hpp"
 #include "lib/runtime/patience.hpp"
 #include "lib/runtime/progress_thread.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
-namespace {
 
-/// Any look at MPI moves all of its messages; this one asks for nothing and takes nothing.
-void advance_mpi() {
-  int found = 0;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+void move_transports(bool polls_mpi) {
+  if (!polls_mpi) {
+    // Any look at MPI moves all of its messages; this one asks for nothing and takes nothing.
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+  }
+  for (const mpi::NetworkDriver* driver : mpi::network_drivers())
+    driver->progress();
 }
-
-}  // namespace
 
 Progress::Progress(int thread_level)
     : many_threads_(thread_level == MPI_THREAD_MULTIPLE),
@@ -81,7 +83,7 @@ void Progress::wait(Operation& operation, Entry& entry) {
     const bool yields = operation.yields();
     give_way(yields);
     if (is_time_for_others(looks, yields)) {
-      if (!operation.polls_mpi()) advance_mpi();
+      move_transports(operation.polls_mpi());
       operation.check();
     }
     entry.pause();
@@ -95,7 +97,7 @@ void Progress::look_at_all(int looks) {
     yields |= operation->yields();
   give_way(yields);
   if (!is_time_for_others(looks, yields)) return;
-  advance_mpi();
+  move_transports(false);
   for (Operation* operation = first_; operation != nullptr;) {
     Operation* const next = operation->next;
     operation->check();
@@ -106,7 +108,7 @@ void Progress::look_at_all(int looks) {
 void Progress::tested(Operation& operation) {
   constexpr unsigned patience = 16;
   if (++tests_ % patience != 0) return;
-  advance_mpi();
+  move_transports(false);
   operation.check();
 }
 
