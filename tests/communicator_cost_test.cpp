@@ -39,6 +39,15 @@ int MPI_Allreduce(const void* in, void* out, int elements, MPI_Datatype type, MP
   count("allreduce", elements, type);
   return PMPI_Allreduce(in, out, elements, type, op, comm);
 }
+int MPI_Ibcast(void* data, int elements, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request) {
+  count("broadcast", elements, type);
+  return PMPI_Ibcast(data, elements, type, root, comm, request);
+}
+int MPI_Iallreduce(const void* in, void* out, int elements, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request* request) {
+  count("allreduce", elements, type);
+  return PMPI_Iallreduce(in, out, elements, type, op, comm, request);
+}
 int MPI_Reduce(const void* in, void* out, int elements, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
   count("reduce", elements, type);
   return PMPI_Reduce(in, out, elements, type, op, root, comm);

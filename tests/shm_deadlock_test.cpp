@@ -124,5 +124,21 @@ TEST(ProgressThread, CompletesACollectiveWhoseStarterIsInTheMpi) {
     }
 }
 
+/// Some ranks make a communicator before they wait, the others afterwards: who makes one moves what others wait for.
+TEST(MakingCommunicators, MovesOperations) {
+  const Communicator comm{MPI_COMM_WORLD};
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<std::int64_t> data = addends(sizes[2], world_rank(), round);
+    Request request = allreduce_async(std::span{data}, Op::sum, comm);
+    std::vector<Communicator> made;
+    const bool makes_first = (world_rank() + round) % 2 == 0;
+    if (makes_first) made.emplace_back(MPI_COMM_WORLD);
+    request.wait();
+    if (!makes_first) made.emplace_back(MPI_COMM_WORLD);
+    EXPECT_TRUE(is_sum(data, world_size(), round));
+    expect_works(made.back());
+  }
+}
+
 }  // namespace
 }  // namespace tutti::test

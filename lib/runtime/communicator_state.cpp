@@ -16,7 +16,7 @@ namespace tutti::detail {
 
 /// Braces: from left to right, as both are collective.
 CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options)
-    : CommunicatorState{runtime, comm, agree_on_settings(comm, options), runtime.admit(comm)} {}
+    : CommunicatorState{runtime, comm, agree_on_settings(comm, options, runtime.progress()), runtime.admit(comm)} {}
 
 CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings settings, Admission admission)
     : runtime_(runtime),

@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include "lib/mpi/check.hpp"
 #include "lib/mpi/network.hpp"
 #include "lib/runtime/operation.hpp"
 #include "lib/runtime/patience.hpp"
@@ -90,6 +91,18 @@ void Progress::wait(Operation& operation, Entry& entry) {
   }
 }
 
+void Progress::wait(MPI_Request& request) {
+  for (int looks = 0, is_over = 0;; ++looks) {
+    mpi::check(MPI_Test(&request, &is_over, MPI_STATUS_IGNORE), "MPI_Test");
+    if (is_over != 0) return;
+    advance_all();
+    sched_yield();
+    if (!is_time_for_others(looks, true)) continue;
+    move_transports(true);
+    check_all();
+  }
+}
+
 void Progress::look_at_all(int looks) {
   advance_all();
   bool yields = false;
@@ -98,6 +111,10 @@ void Progress::look_at_all(int looks) {
   give_way(yields);
   if (!is_time_for_others(looks, yields)) return;
   move_transports(false);
+  check_all();
+}
+
+void Progress::check_all() {
   for (Operation* operation = first_; operation != nullptr;) {
     Operation* const next = operation->next;
     operation->check();

@@ -1,6 +1,8 @@
 #pragma once
 // Moves the operations of this process forward.
 
+#include <mpi.h>
+
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -51,6 +53,8 @@ class Progress {
   void advance_all();
   /// Returns once `operation` is over, moving all the others too.
   void wait(Operation& operation, Entry& entry);
+  /// Returns once a request of the MPI's own is over, moving all operations. Throws MpiError.
+  void wait(MPI_Request& request);
   /// The same until operations are over, one look at a time: `looks` were made before.
   void look_at_all(int looks);
   /// Call after a test of an operation: a program that only tests moves MPI forward too.
@@ -58,6 +62,7 @@ class Progress {
 
  private:
   std::unique_lock<std::mutex> locked();
+  void check_all();
 
   Operation* first_ = nullptr;
   Operation* last_ = nullptr;

@@ -60,8 +60,11 @@ Admission Runtime::admit(MPI_Comm comm) {
   std::vector<int> ranks;
   if (world_ != nullptr) ranks = world_->ranks_of(comm);
   if (!ranks.empty()) offer = {~std::uint64_t{0}, world_->free_contexts()};
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &offer, sizeof offer / sizeof offer.is_there, MPI_UINT64_T, MPI_BAND, comm),
-             "MPI_Allreduce");
+  MPI_Request agreed = MPI_REQUEST_NULL;
+  mpi::check(
+      MPI_Iallreduce(MPI_IN_PLACE, &offer, sizeof offer / sizeof offer.is_there, MPI_UINT64_T, MPI_BAND, comm, &agreed),
+      "MPI_Iallreduce");
+  progress_.wait(agreed);  // from here on all ranks are here, and wait for nobody else
   if (offer.is_there != 0) return {world_, world_->take_context(offer.free), std::move(ranks)};
   int relation = MPI_UNEQUAL;
   mpi::check(MPI_Comm_compare(comm, MPI_COMM_WORLD, &relation), "MPI_Comm_compare");

@@ -181,13 +181,15 @@ std::string transport_names() {
   return names;
 }
 
-Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
+Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options, detail::Progress& progress) {
   int rank = 0;
   mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   Announcement said;
   std::string refusal;
   if (rank == 0) said = announce(options, refusal);
-  mpi::check(MPI_Bcast(&said, sizeof said, MPI_BYTE, 0, comm), "MPI_Bcast");
+  MPI_Request announced = MPI_REQUEST_NULL;
+  mpi::check(MPI_Ibcast(&said, sizeof said, MPI_BYTE, 0, comm, &announced), "MPI_Ibcast");
+  progress.wait(announced);
   if (said.refusal_length > 0) {
     refusal.resize(static_cast<std::size_t>(said.refusal_length));
     mpi::check(MPI_Bcast(refusal.data(), mpi::narrow(said.refusal_length), MPI_BYTE, 0, comm), "MPI_Bcast");

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "lib/runtime/progress.hpp"
 #include "lib/schedule/choice.hpp"
 #include "lib/shm/single_copy.hpp"
 #include "tutti/communicator.hpp"
@@ -45,8 +46,9 @@ struct Settings {
   shm::SingleCopyUse single_copy = shm::SingleCopyUse::measured;
 };
 
-/// Collective over `comm`. Throws ArgumentError on all ranks if rank 0's environment or what its program gave (which
-/// counts before the environment; algorithms collective by collective) has a value that is not allowed.
-[[nodiscard]] Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options);
+/// Collective over `comm`; other operations go on meanwhile. Throws ArgumentError on all ranks if rank 0's environment
+/// or what its program gave (which counts before the environment; algorithms collective by collective) has a value that
+/// is not allowed.
+[[nodiscard]] Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options, detail::Progress& progress);
 
 }  // namespace tutti
