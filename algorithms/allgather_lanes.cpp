@@ -1,10 +1,14 @@
 /// Full-lane allgather: the ranks of a node exchange their blocks; then all that a node has is cut into a slice per
 /// lane, which the ranks that serve the lane exchange between nodes and hand on inside their node.
 /// Shapes   in[n] -> out[p blocks of n], elements; no scratch
-/// Cost     h nodes: 2 + ceil(log2 h) rounds; every node receives each block of the others once, the least that is
-///          possible, by all of its ranks
+/// Cost     h nodes: 2 + ceil(log2 h) rounds, one less on nodes of equal size; every node receives each block of the
+///          others once, the least that is possible, by all of its ranks
 /// Needs    any p >= 1, any n >= 0, blocks of any sizes and places, any spread over nodes
 /// Source   Traeff & Hunold, IEEE CLUSTER 2020 (full-lane collectives)
+#include <algorithm>
+
+#include "circulant_pattern.hpp"
+#include "costs_levels.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -55,11 +59,12 @@ Schedule build(const Problem& problem) {
 Cost cost(const Problem& problem) {
   const NodeFigures nodes{Nodes{problem}};
   const Count n = problem.count;
-  const int across = TreeBounds{nodes.nodes, 2}.depth, peers = nodes.lanes - 1, others = nodes.nodes - 1;
-  return {.messages = nodes.served * (across + others * peers) + peers,
-          .rounds = across + (peers == 0    ? 0
-                              : others == 0 ? 1
-                                            : 2),
+  const Circulant across = Circulant::halving(Rank{0}, nodes.nodes);
+  const int messages = static_cast<int>(across.rounds().size()), peers = nodes.lanes - 1, others = nodes.nodes - 1;
+  // On equal nodes a lane's slice of its node is the block of the rank that serves it, which nobody waits for.
+  const bool waits = others > 0 && nodes.smallest < nodes.lanes;
+  return {.messages = nodes.served * (messages + others * peers) + peers,
+          .rounds = across.longest_chain() + std::min(peers, 1) + (waits ? 1 : 0),
           .sent = (nodes.served * (others * (1 + peers)) + peers) * n,  // a slice of the largest node's is n
           .copied = n};
 }

@@ -6,6 +6,7 @@
 /// Needs    any p >= 1, any n >= 0, blocks of any sizes and places, any spread over nodes
 /// Source   Kielmann et al., PPoPP 1999 (MagPIe)
 #include "circulant_pattern.hpp"
+#include "costs_levels.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -38,10 +39,11 @@ Schedule build(const Problem& problem) {
 Cost cost(const Problem& problem) {
   const NodeFigures nodes{Nodes{problem}};
   const Count n = problem.count;
-  const int across = TreeBounds{nodes.nodes, 2}.depth, peers = nodes.lanes - 1;
-  return {.messages = std::max(1, across + peers),
-          .rounds = across + (peers > 0 ? 2 : 0),
-          .sent = std::max(1, (nodes.nodes - 1) * nodes.lanes + peers * problem.size) * n,
+  const Circulant across = Circulant::halving(Rank{0}, nodes.nodes);
+  const int peers = nodes.lanes - 1;
+  return {.messages = static_cast<int>(across.rounds().size()) + peers,
+          .rounds = across.longest_chain() + (peers > 0 ? 2 : 0),
+          .sent = ((nodes.nodes - 1) * nodes.lanes + peers * problem.size) * n,
           .copied = n};
 }
 

@@ -5,6 +5,8 @@
 ///          segments all links are busy all the time
 /// Needs    commutative operation; any p >= 1, any n >= 0, any spread over nodes
 /// Source   Patarasuk & Yuan, JPDC 69(2), 2009, on the lanes of Traeff & Hunold, IEEE CLUSTER 2020
+#include <algorithm>
+
 #include "phases.hpp"
 #include "phases_lanes.hpp"
 #include "tutti/algorithm.hpp"
@@ -23,7 +25,10 @@ void append_across(ScheduleBuilder& plan, const Group& lane, const Region& slice
 
 Schedule build(const Problem& problem) { return allreduce_over_lanes(problem, append_across); }
 
-Cost cost(const Problem& problem) { return cost_over_lanes(problem, 2 * (Nodes{problem}.count() - 1), 1); }
+Cost cost(const Problem& problem) {
+  const int others = Nodes{problem}.count() - 1;
+  return cost_over_lanes(problem, {2 * others, 2 * others, std::min(others, 1)});
+}
 
 }  // namespace
 

@@ -58,13 +58,10 @@ Cost cost(const Problem& problem) {
   if (problem.size == 1) return {.copied = n};
   if (n == Count{0}) return {};
   const Multiplying fold{problem.rank, problem.size, problem.parameter};
-  int messages = fold.even() ? 0 : 1;
-  for (const int radix : fold.radices())
-    messages += radix - 1;
-  return {.messages = messages,
+  return {.messages = fold.messages(),
           .rounds = fold.longest_chain(),
-          .sent = messages * n,
-          .reduced = messages * n,
+          .sent = fold.messages() * n,
+          .reduced = fold.messages() * n,
           .scratch = (fold.largest_radix() - 1) * n};
 }
 

@@ -5,6 +5,7 @@
 ///          between sockets once each way
 /// Needs    a commutative operation; any p >= 1, any n >= 0, any spread over nodes and sockets
 /// Source   Karonis et al., IPDPS 2000 (MPICH-G2), with the exchange of Ruefenacht, Bull & Booth 2017
+#include "costs_levels.hpp"
 #include "phases.hpp"
 #include "sockets_pattern.hpp"
 #include "tutti/algorithm.hpp"
@@ -28,21 +29,7 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-Cost cost(const Problem& problem) {
-  const Count n = problem.count;
-  if (problem.size == 1) return {.copied = n};
-  const Sockets levels{problem};
-  const Multiplying exchange{Rank{0}, levels.nodes().count(), problem.parameter};
-  int messages = exchange.even() ? 0 : 1;
-  for (const int radix : exchange.radices())
-    messages += radix - 1;
-  messages += levels.children();
-  return {.messages = std::max(1, messages),
-          .rounds = 2 * levels.depth() + static_cast<int>(exchange.radices().size()) + (exchange.even() ? 0 : 2),
-          .sent = std::max(1, messages) * n,
-          .reduced = messages * n,
-          .scratch = std::max(2, exchange.largest_radix()) * n};
-}
+Cost cost(const Problem& problem) { return cost_of_allreduce(problem, InnerTrees::of_sockets(problem)); }
 
 }  // namespace
 

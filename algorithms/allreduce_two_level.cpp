@@ -5,6 +5,7 @@
 /// Needs    any associative operation where each node holds ranks that follow each other, else a commutative one; any
 ///          p >= 1, any n >= 0, any spread over nodes
 /// Source   Kielmann et al., PPoPP 1999 (MagPIe), with the exchange of Ruefenacht, Bull & Booth 2017
+#include "costs_levels.hpp"
 #include "phases.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
@@ -30,22 +31,7 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-Cost cost(const Problem& problem) {
-  const Count n = problem.count;
-  if (problem.size == 1) return {.copied = n};
-  const Nodes nodes{problem};
-  const Multiplying exchange{Rank{0}, nodes.count(), problem.parameter};
-  const TreeBounds inside{nodes.lanes(), node_radix};
-  int messages = exchange.even() ? 0 : 1;
-  for (const int radix : exchange.radices())
-    messages += radix - 1;
-  const int reductions = messages + inside.children;
-  return {.messages = std::max(1, messages + inside.children),
-          .rounds = 2 * inside.depth + static_cast<int>(exchange.radices().size()) + (exchange.even() ? 0 : 2),
-          .sent = std::max(1, messages + inside.children) * n,
-          .reduced = reductions * n,
-          .scratch = std::max(2, exchange.largest_radix()) * n};
-}
+Cost cost(const Problem& problem) { return cost_of_allreduce(problem, InnerTrees::of_nodes(problem)); }
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <utility>
 
+#include "costs_levels.hpp"
 #include "phases_alltoall.hpp"
 #include "phases_node_pairs.hpp"
 #include "phases_sizes.hpp"
@@ -67,13 +68,11 @@ Schedule build(const Problem& problem) {
 Cost cost(const Problem& problem) {
   const NodeFigures nodes{Nodes{problem}};
   const Count n = problem.count;
-  const int others = nodes.nodes - 1, m = nodes.lanes, peers = m - 1;
+  const int others = nodes.nodes - 1, m = nodes.lanes, peers = m - 1, given = others - nodes.carried;
   const std::int64_t parcel = std::int64_t{m} * m;
-  return {.messages = others + nodes.carried * (1 + peers) + peers,
-          .rounds = others == 0 ? (peers > 0 ? 1 : 0)
-                    : peers > 0 ? 3
-                                : 1,
-          .sent = (problem.size + nodes.carried * (parcel + std::int64_t{peers} * m) + peers) * n,
+  return {.messages = given + nodes.carried * m + peers,
+          .rounds = std::min({peers, others, 1}) * 2 + std::min(std::max(peers, others), 1),
+          .sent = (given * m + nodes.carried * (parcel + std::int64_t{peers} * m) + peers) * n,
           .copied = (2 * nodes.carried * m + 1) * n,
           .scratch = 2 * (nodes.carried * parcel) * n};
 }

@@ -27,14 +27,7 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-Cost cost(const Problem& problem) {
-  Cost cost;
-  for (const DisseminationRound& round : dissemination(problem.rank, problem.size, problem.parameter)) {
-    cost.messages += static_cast<int>(round.to.size());
-    ++cost.rounds;
-  }
-  return cost;
-}
+Cost cost(const Problem& problem) { return dissemination_cost(problem.size, problem.parameter); }
 
 }  // namespace
 

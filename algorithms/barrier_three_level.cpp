@@ -5,6 +5,7 @@
 /// Needs    any p >= 1, any spread over nodes and sockets
 /// Source   Hensgen, Finkel & Manber, International Journal of Parallel Programming 17(1), 1988, among leaders as in
 ///          Karonis et al., IPDPS 2000 (MPICH-G2)
+#include "dissemination_pattern.hpp"
 #include "sockets_pattern.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -25,10 +26,10 @@ Schedule build(const Problem& problem) {
 
 Cost cost(const Problem& problem) {
   const Sockets levels{problem};
-  const TreeBounds across{levels.nodes().count(), problem.parameter};
+  const Cost across = dissemination_cost(levels.nodes().count(), problem.parameter);
   const auto [in_socket, in_node] = levels.most_others();
-  return {.messages = std::max(1, in_socket + in_node + (problem.parameter - 1) * across.depth),
-          .rounds = (in_socket > 0 ? 2 : 0) + (in_node > 0 ? 2 : 0) + across.depth};
+  return {.messages = in_socket + in_node + across.messages,
+          .rounds = (in_socket > 0 ? 2 : 0) + (in_node > 0 ? 2 : 0) + across.rounds};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 /// Needs    any p >= 1, any spread over nodes
 /// Source   Hensgen, Finkel & Manber, International Journal of Parallel Programming 17(1), 1988, among leaders as in
 ///          Kielmann et al., PPoPP 1999 (MagPIe)
+#include "dissemination_pattern.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -22,10 +23,8 @@ Schedule build(const Problem& problem) {
 
 Cost cost(const Problem& problem) {
   const Nodes nodes{problem};
-  const TreeBounds across{nodes.count(), problem.parameter};
-  const int inside = nodes.lanes() > 1 ? 2 : 0;
-  return {.messages = std::max(1, nodes.lanes() - 1 + (problem.parameter - 1) * across.depth),
-          .rounds = inside + across.depth};
+  const Cost across = dissemination_cost(nodes.count(), problem.parameter);
+  return {.messages = nodes.lanes() - 1 + across.messages, .rounds = (nodes.lanes() > 1 ? 2 : 0) + across.rounds};
 }
 
 }  // namespace

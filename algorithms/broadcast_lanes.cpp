@@ -5,6 +5,7 @@
 ///          n from others, the least that is possible, by all of its ranks
 /// Needs    any p >= 1, any n >= 0, any root, any spread over nodes
 /// Source   Traeff & Hunold, IEEE CLUSTER 2020 (full-lane collectives)
+#include "costs_levels.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -32,13 +33,33 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
+/// From the root to a rank of another node, along any of the lanes.
+int longest_way(const Nodes& nodes, const Problem& problem, int across) {
+  int longest = 0;
+  const int home = nodes.of(problem.root);
+  for (int node = 0; node < nodes.count(); ++node)
+    for (int lane = 0; node != home && lane < nodes.lanes(); ++lane) {
+      const int before = knomial_depth(Rank{nodes.server(lane, home)}, nodes.at(home).size(),
+                                       Rank{nodes.place(problem.root)}, node_radix);
+      const int after = group_shape(nodes.at(node).size(), nodes.server(lane, node), node_radix).depth;
+      longest = std::max(longest, before + across + after);
+    }
+  return longest;
+}
+
 Cost cost(const Problem& problem) {
   const Count n = problem.count;
-  const NodeFigures nodes{Nodes{problem}};
-  const TreeBounds across{nodes.nodes, lane_radix}, inside{nodes.lanes, node_radix};
-  return {.messages = nodes.served * across.children + nodes.lanes * inside.children,
-          .rounds = across.depth + 2 * inside.depth,
-          .sent = nodes.served * (across.children * nodes.slice(n)) + inside.children * n,
+  const Nodes all{problem};
+  const NodeFigures nodes{all};
+  const int home = all.of(problem.root);
+  const KnomialShape across = group_shape(nodes.nodes, home, lane_radix);
+  const KnomialShape at_root = group_shape(all.at(home).size(), all.place(problem.root), node_radix);
+  const int inside = nodes.nodes > 1 ? LaneTrees{all}.children : 0;
+  const int at_home = nodes.served * across.root_children, away = nodes.served * across.inner_children + inside;
+  const Count slice = nodes.slice(n);
+  return {.messages = std::max(at_home + nodes.lanes * at_root.most_children(), away),
+          .rounds = std::max(at_root.depth, longest_way(all, problem, across.depth)),
+          .sent = std::max(at_home * slice + at_root.most_children() * n, away * slice),
           .copied = n};
 }
 

@@ -4,6 +4,7 @@
 ///          rounds, h - 1 of them among leaders of nodes if k is 1; everything enters a node, and a socket, once
 /// Needs    any p >= 1, any n >= 0, any root, any spread over nodes and sockets
 /// Source   Karonis et al., IPDPS 2000 (MPICH-G2)
+#include "costs_levels.hpp"
 #include "sockets_pattern.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -22,15 +23,7 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-Cost cost(const Problem& problem) {
-  const Sockets levels{problem};
-  const TreeBounds across{levels.nodes().count(), problem.parameter};
-  const int messages = across.children + levels.children();
-  return {.messages = messages,
-          .rounds = across.depth + levels.depth(),
-          .sent = messages * problem.count,
-          .copied = problem.count};
-}
+Cost cost(const Problem& problem) { return cost_of_broadcast(problem, InnerTrees::of_sockets(problem)); }
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 ///          leaders if k is 1; every node but the root's receives n from others, the least that is possible
 /// Needs    any p >= 1, any n >= 0, any root, any spread over nodes
 /// Source   Kielmann et al., PPoPP 1999 (MagPIe)
+#include "costs_levels.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -21,15 +22,7 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-Cost cost(const Problem& problem) {
-  const Nodes nodes{problem};
-  const TreeBounds across{nodes.count(), problem.parameter}, inside{nodes.lanes(), node_radix};
-  const int messages = across.children + inside.children;
-  return {.messages = messages,
-          .rounds = across.depth + inside.depth,
-          .sent = messages * problem.count,
-          .copied = problem.count};
-}
+Cost cost(const Problem& problem) { return cost_of_broadcast(problem, InnerTrees::of_nodes(problem)); }
 
 }  // namespace
 

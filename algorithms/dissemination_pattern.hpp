@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tutti/types.hpp"
+#include "tutti/algorithm.hpp"
 
 namespace tutti {
 
@@ -26,6 +26,15 @@ inline std::vector<DisseminationRound> dissemination(Rank rank, int size, int ra
     rounds.push_back(round);
   }
   return rounds;
+}
+
+inline Cost dissemination_cost(int size, int radix) {
+  Cost cost;
+  for (const DisseminationRound& round : dissemination(Rank{0}, size, radix)) {
+    cost.messages += static_cast<int>(round.to.size());
+    ++cost.rounds;
+  }
+  return cost;
 }
 
 }  // namespace tutti

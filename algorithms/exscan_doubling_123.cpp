@@ -11,17 +11,10 @@
 #include "tutti/algorithm.hpp"
 
 namespace tutti {
-namespace {
-
-/// The distance after `distance`.
-constexpr int next_of(int distance) { return distance < 3 ? distance + 1 : 2 * distance; }
-
-}  // namespace
-
 void append_exscan_123(ScheduleBuilder& plan, Rank me, int size, const Region& input, const Region& before) {
   const int rank = me.value();
   const Region sum = plan.scratch(size > 2 ? input.count : Count{0}), theirs = plan.scratch(sum.count);
-  for (int distance = 1; distance < size; distance = next_of(distance)) {
+  for (int distance = 1; distance < size; distance = next_distance_123(distance)) {
     const bool sends = rank + distance < size;
     if (distance == 1) {
       if (sends) plan.send(input, Rank{rank + 1});
@@ -49,12 +42,6 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-/// How many of the distances 3, 6, 12, ... are below `reach`.
-int triples_below(int reach) { return doublings_below((std::max(reach, 0) + 2) / 3); }
-
-/// A chain of messages at distances 1, 2, 3, 6, ... spans 1, 3, 6, 12, ...
-int rounds(int size) { return size == 2 ? 1 : 1 + std::min(1, size / 4) + triples_below(size / 2 + size % 2); }
-
 /// Rank p-1 receives most, unless the last that sends to the second next makes up for it.
 int reductions(int size) {
   const int last = (size > 2 ? 1 : 0) + triples_below(size - 1);
@@ -67,7 +54,7 @@ Cost cost(const Problem& problem) {
   if (size == 1 || n == Count{0}) return {};
   const int messages = std::max(std::min(2, size - 1), size > 3 ? 2 + triples_below(size - 1) : 0);
   return {.messages = messages,
-          .rounds = rounds(size),
+          .rounds = exscan_123_rounds(size),
           .sent = messages * n,
           .reduced = reductions(size) * n,
           .scratch = size > 2 ? 2 * n : Count{0}};

@@ -37,15 +37,16 @@ Schedule build(const Problem& problem) {
 
 Cost cost(const Problem& problem) {
   const Nodes rows = Nodes::rows(problem);
-  const Count n = problem.count;
-  const Cost carry = carry_bounds(rows, n, problem.parameter);
-  const int inside = rows.lanes() == 1 ? 0 : 2 + doublings_below(rows.lanes());
-  return {.messages = inside + carry.messages,
-          .rounds = inside + carry.rounds,
-          .sent = inside * n + carry.sent,
-          .reduced = (inside + 1) * n + carry.reduced,
-          .copied = n,
-          .scratch = 5 * n + carry.scratch};
+  Cost cost = cost_over_rows(problem, rows, exscan_123_rounds(rows.lanes()), [&](int row, int place) {
+    const int size = rows.at(row).size();
+    const bool first = place == 0, has_total = !first && place + 1 == size && row + 1 < rows.count();
+    RowLoad load = exscan_123_load(place, size);
+    if (has_total) load += {.reductions = 1, .scratch = 1};
+    if (row > 0 && !first) ++load.reductions;  // the carry
+    return load;
+  });
+  if (rows.count() > 1) cost.copied = problem.count;
+  return cost;
 }
 
 }  // namespace

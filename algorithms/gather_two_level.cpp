@@ -61,11 +61,12 @@ Schedule build(const Problem& problem) {
 Cost cost(const Problem& problem) {
   const Nodes nodes{problem};
   const Count n = problem.count;
-  return {.messages = 1,
-          .rounds = (nodes.lanes() > 1 ? 1 : 0) + (nodes.count() > 1 ? 1 : 0),
-          .sent = nodes.lanes() * n,
+  const bool crosses = nodes.count() > 1;
+  return {.messages = std::min(problem.size - 1, 1),
+          .rounds = (nodes.lanes() > 1 ? 1 : 0) + (crosses ? 1 : 0),
+          .sent = (crosses ? nodes.lanes() : std::min(problem.size - 1, 1)) * n,
           .copied = n,
-          .scratch = (nodes.lanes() - 1) * n};
+          .scratch = (crosses ? nodes.lanes() - 1 : 0) * n};
 }
 
 }  // namespace

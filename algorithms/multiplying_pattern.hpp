@@ -27,6 +27,13 @@ class Multiplying {
   [[nodiscard]] int largest_radix() const {
     return radices_.empty() ? 1 : *std::max_element(radices_.begin(), radices_.end());
   }
+  /// That a rank sends, at most: one that stands for two if there are such.
+  [[nodiscard]] int messages() const {
+    int messages = even() ? 0 : 1;
+    for (const int radix : radices_)
+      messages += radix - 1;
+    return messages;
+  }
   /// Of each round, the ranks that exchange, in order. Only of ranks that do not sit out.
   [[nodiscard]] std::vector<Group> groups() const {
     std::vector<Group> groups;

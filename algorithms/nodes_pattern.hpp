@@ -83,32 +83,4 @@ class Nodes {
   int lanes_ = 1;
 };
 
-/// The figures of nodes that costs are stated in.
-struct NodeFigures {
-  int nodes = 1, lanes = 1;  ///< Lanes: ranks of the largest node.
-  int served = 1;            ///< Lanes that one rank serves at most.
-  int carried = 0;           ///< Other nodes that one rank carries the blocks of an alltoall for at most.
-  explicit NodeFigures(const Nodes& all) : nodes(all.count()), lanes(all.lanes()) {
-    int smallest = lanes;
-    for (int node = 0; node < nodes; ++node)
-      smallest = std::min(smallest, all.at(node).size());
-    served = (lanes + smallest - 1) / smallest;
-    carried = std::min(nodes - 1, (nodes + smallest - 1) / smallest);
-  }
-  /// Lanes in whose trees inside a node one rank has children at most.
-  [[nodiscard]] int headed() const { return lanes <= node_radix ? served : lanes; }
-  /// The most elements of a slice, of so many that are cut into lanes.
-  [[nodiscard]] Count slice(Count count) const { return Blocks{{Buffer::output, Count{0}, count}, lanes}.largest(); }
-};
-
-/// The most that a rank does in a k-nomial tree, or a chain, of any root over at most `size` ranks.
-struct TreeBounds {
-  int depth = 0, children = 0;
-  TreeBounds(int size, int radix) {
-    for (std::int64_t reach = 1; reach < size; reach = radix == 1 ? reach + 1 : reach * radix)
-      ++depth;
-    children = std::min(size - 1, radix == 1 ? 1 : (radix - 1) * depth);
-  }
-};
-
 }  // namespace tutti

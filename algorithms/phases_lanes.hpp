@@ -1,6 +1,7 @@
 #pragma once
 // An allreduce over lanes: each node reduces a slice of the data per lane to the rank that serves it, and gets it back.
 
+#include "costs_levels.hpp"
 #include "phases_nodes.hpp"
 
 namespace tutti {
@@ -25,22 +26,27 @@ Schedule allreduce_over_lanes(const Problem& problem, const Across& across) {
   return plan.build();
 }
 
-/// Its cost, if `across` has each rank send `rounds` messages, one after the other, of twice all blocks of the other
-/// nodes in all for a slice, with scratch for `partials` blocks.
-inline Cost cost_over_lanes(const Problem& problem, int rounds, int partials) {
+/// What `across` costs each rank for a slice, besides the elements: it sends twice all blocks of the other nodes, and
+/// reduces them once.
+struct AcrossLanes {
+  int messages = 0, rounds = 0;
+  int room = 0;  ///< Blocks of scratch.
+};
+inline Cost cost_over_lanes(const Problem& problem, const AcrossLanes& across) {
   const Count n = problem.count;
   if (problem.size == 1) return {.copied = n};
-  const NodeFigures nodes{Nodes{problem}};
-  const TreeBounds inside{nodes.lanes, node_radix};
-  const int children = nodes.headed() * inside.children;
+  const Nodes all{problem};
+  const NodeFigures nodes{all};
+  const LaneTrees inside{all};
   const Count slice = nodes.slice(n), block = Blocks{{Buffer::output, Count{0}, slice}, nodes.nodes}.largest();
   const Count crossing = nodes.served * ((nodes.nodes - 1) * block);
-  return {.messages = nodes.served * rounds + children + nodes.lanes - 1,
-          .rounds = 2 * inside.depth + rounds,
-          .sent = 2 * crossing + (children + nodes.lanes - 1) * slice,
-          .reduced = crossing + children * slice,
+  const int heads = nodes.lanes > 1 ? nodes.served : 0;  // roots of trees need no room for the sum, which is the output
+  return {.messages = nodes.served * across.messages + inside.children + nodes.lanes - 1,
+          .rounds = 2 * inside.depth + across.rounds,
+          .sent = 2 * crossing + (inside.children + nodes.lanes - 1) * slice,
+          .reduced = crossing + inside.children * slice,
           .copied = nodes.lanes == nodes.served ? n : Count{0},
-          .scratch = 2 * (nodes.headed() * slice) + nodes.served * (partials * block)};
+          .scratch = (2 * inside.inner + heads) * slice + nodes.served * (across.room * block)};
 }
 
 }  // namespace tutti

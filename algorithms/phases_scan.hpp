@@ -1,7 +1,9 @@
 #pragma once
 // What the scans share.
 
+#include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "nodes_pattern.hpp"
 #include "tutti/algorithm.hpp"
@@ -26,13 +28,36 @@ void append_linear_exscan(ScheduleBuilder& plan, Rank me, int size, const Region
 /// The exclusive scan of what the last ranks of rows have, `total`, handed to their rows: `carry` of every rank but
 /// those of row 0. Along a chain if there are at most `chain` rows, else along distances 1, 2, 3, 6, ...
 void append_carry(ScheduleBuilder& plan, const Nodes& rows, const Region& total, const Region& carry, int chain);
-/// What of that a rank sends and reduces at most, and the rounds.
-[[nodiscard]] Cost carry_bounds(const Nodes& rows, Count count, int chain);
+
+/// What one rank does in scans whose messages all have as many elements: how many it sends, reduces, and has scratch
+/// for.
+struct RowLoad {
+  int messages = 0, reductions = 0, scratch = 0;
+  RowLoad& operator+=(const RowLoad& more) {
+    messages += more.messages, reductions += more.reductions, scratch += more.scratch;
+    return *this;
+  }
+};
+[[nodiscard]] RowLoad doubling_scan_load(int place, int size);
+[[nodiscard]] RowLoad exscan_123_load(int place, int size);
+/// The longest chain of messages at distances 1, 2, 3, 6, ..., which spans 1, 3, 6, 12, ...
+[[nodiscard]] int exscan_123_rounds(int size);
+
+/// What a rank does besides the carry, by its row and its place there.
+using LoadInRow = std::function<RowLoad(int row, int place)>;
+/// The cost of a scan with a carry, but for copies, if scans inside rows take so many rounds. Exact but for the rounds,
+/// which are a bound where rows are not of one length. Cost: O(p log p).
+[[nodiscard]] Cost cost_over_rows(const Problem& problem, const Nodes& rows, int rounds, const LoadInRow& inside);
 
 /// How many of the distances 1, 2, 4, ... are below `reach`.
 inline int doublings_below(int reach) {
   return reach <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<unsigned>(reach - 1)));
 }
+
+/// The distance after one of 1, 2, 3, 6, 12, ...
+constexpr int next_distance_123(int distance) { return distance < 3 ? distance + 1 : 2 * distance; }
+/// How many of the distances 3, 6, 12, ... are below `reach`.
+inline int triples_below(int reach) { return doublings_below((std::max(reach, 0) + 2) / 3); }
 
 /// How many messages at distances 1, 2, 4, ... can follow one another from the first of `size` ranks on.
 inline int doublings_within(int size) { return static_cast<int>(std::bit_width(static_cast<unsigned>(size))) - 1; }

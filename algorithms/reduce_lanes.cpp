@@ -6,6 +6,7 @@
 /// Needs    any associative operation where each node holds ranks that follow each other, else a commutative one; any
 ///          p >= 1, any n >= 0, any root, any spread over nodes
 /// Source   Traeff & Hunold, IEEE CLUSTER 2020 (full-lane collectives)
+#include "costs_levels.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -48,18 +49,32 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
+/// The most slices that a rank has scratch for: two for each lane in whose trees it has children, but one where the
+/// sum of the root's own lane is the output.
+int most_slices(const Nodes& nodes, const NodeFigures& figures, const KnomialShape& across, Rank root) {
+  if (figures.lanes == 1) return across.inner_children > 0 ? 2 : 1;
+  if (figures.nodes > 1) return 2 * (LaneTrees{nodes}.inner + figures.served);
+  int most = 0;
+  for (int place = 0; place < figures.lanes; ++place)
+    most = std::max(
+        most, 2 * load_of_all_roots(Rank{place}, figures.lanes, node_radix).inner + (Rank{place} == root ? 1 : 2));
+  return most;
+}
+
 Cost cost(const Problem& problem) {
   const Count n = problem.count;
   if (problem.size == 1) return {.copied = n};
-  const NodeFigures nodes{Nodes{problem}};
+  const Nodes all{problem};
+  const NodeFigures nodes{all};
   const Count slice = nodes.slice(n);
-  const TreeBounds across{nodes.nodes, lane_radix}, inside{nodes.lanes, node_radix};
+  const KnomialShape across = group_shape(nodes.nodes, all.of(problem.root), lane_radix);
+  const LaneTrees inside{all};
   const int most = nodes.lanes - 1 + nodes.served;
   return {.messages = most,
           .rounds = across.depth + inside.depth + (nodes.lanes > 1 ? 1 : 0),
           .sent = most * slice,
-          .reduced = (nodes.headed() * inside.children + nodes.served * across.children) * slice,
-          .scratch = 2 * (nodes.lanes * slice)};
+          .reduced = (inside.children + nodes.served * across.most_children()) * slice,
+          .scratch = most_slices(all, nodes, across, problem.root) * slice};
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 ///          every node sends one sum for each block of the others, the least that is possible, from all of its ranks
 /// Needs    commutative operation; any p >= 1, any n >= 0, blocks of any sizes, any spread over nodes
 /// Source   Traeff & Hunold, IEEE CLUSTER 2020 (full-lane collectives)
+#include "circulant_pattern.hpp"
+#include "costs_levels.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -49,19 +51,20 @@ Schedule build(const Problem& problem) {
 Cost cost(const Problem& problem) {
   const Nodes all{problem};
   const NodeFigures nodes{all};
+  const LaneTrees inside{all};
   const Count n = problem.count;
   int fewest = 0;  // blocks of the last lane, which has the fewest
   for (int node = 0; node < nodes.nodes; ++node)
     fewest += all.at(node).size() == nodes.lanes ? 1 : 0;
-  const TreeBounds inside{nodes.lanes, node_radix};
-  const int across = TreeBounds{nodes.nodes, 2}.depth, given = problem.size - fewest;
-  const int headed = std::min(problem.size, nodes.headed() * nodes.nodes), crossing = nodes.served * (nodes.nodes - 1);
-  return {.messages = given + nodes.served * across,
-          .rounds = inside.depth + across,
+  const Circulant across = Circulant::halving(Rank{0}, nodes.nodes);
+  const int given = problem.size - fewest, crossing = nodes.served * (nodes.nodes - 1);
+  const int heads = nodes.lanes > 1 ? nodes.served : 0;
+  return {.messages = given + nodes.served * static_cast<int>(across.rounds().size()),
+          .rounds = inside.depth + across.longest_chain(),
           .sent = (given + crossing) * n,
-          .reduced = (inside.children * headed + crossing) * n,
-          .copied = (nodes.served * nodes.nodes + 1) * n,
-          .scratch = (headed + nodes.lanes + crossing) * n};
+          .reduced = (inside.children * nodes.nodes + crossing) * n,
+          .copied = ((nodes.smallest > 1 ? 0 : nodes.served * nodes.nodes) + 1) * n,
+          .scratch = (inside.inner * (1 + nodes.nodes) + heads + nodes.served * (nodes.nodes + across.partials())) * n};
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 ///          block of the others, the least that is possible
 /// Needs    commutative operation; any p >= 1, any n >= 0, blocks of any sizes, any spread over nodes
 /// Source   Kielmann et al., PPoPP 1999 (MagPIe)
+#include "circulant_pattern.hpp"
+#include "costs_levels.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -44,14 +46,15 @@ Cost cost(const Problem& problem) {
   const NodeFigures nodes{Nodes{problem}};
   const Count n = problem.count, all = problem.size * n;
   const Count crossing = (nodes.nodes - 1) * (nodes.lanes * n);
-  const TreeBounds inside{nodes.lanes, node_radix};
-  const int across = TreeBounds{nodes.nodes, 2}.depth, peers = nodes.lanes - 1;
-  return {.messages = std::max(1, across + peers),
-          .rounds = inside.depth + across + (peers > 0 ? 1 : 0),
+  const KnomialShape inside = group_shape(nodes.lanes, 0, node_radix);
+  const Circulant across = Circulant::halving(Rank{0}, nodes.nodes);
+  const int peers = nodes.lanes - 1;
+  return {.messages = static_cast<int>(across.rounds().size()) + peers,
+          .rounds = inside.depth + across.longest_chain() + (peers > 0 ? 1 : 0),
           .sent = std::max(peers > 0 ? all : Count{0}, crossing + peers * n),
-          .reduced = inside.children * all + crossing,
-          .copied = all + n,
-          .scratch = 2 * all + crossing};
+          .reduced = std::max(inside.root_children * all + crossing, inside.inner_children * all),
+          .copied = (nodes.smallest > 1 ? Count{0} : all) + n,
+          .scratch = (peers > 0 ? 2 : 1) * all + across.partials() * (nodes.lanes * n)};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 ///          rounds; every socket but its node's leader's sends n to others of the node, every node but the root's n
 /// Needs    a commutative operation; any p >= 1, any n >= 0, any root, any spread over nodes and sockets
 /// Source   Karonis et al., IPDPS 2000 (MPICH-G2)
+#include "costs_levels.hpp"
 #include "sockets_pattern.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -24,17 +25,7 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-Cost cost(const Problem& problem) {
-  const Count n = problem.count;
-  if (problem.size == 1) return {.copied = n};
-  const Sockets levels{problem};
-  const TreeBounds across{levels.nodes().count(), problem.parameter};
-  return {.messages = 1,
-          .rounds = across.depth + levels.depth(),
-          .sent = n,
-          .reduced = (across.children + levels.children()) * n,
-          .scratch = 2 * n};
-}
+Cost cost(const Problem& problem) { return cost_of_reduce(problem, InnerTrees::of_sockets(problem)); }
 
 }  // namespace
 

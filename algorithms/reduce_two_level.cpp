@@ -5,6 +5,7 @@
 /// Needs    any associative operation where each node holds ranks that follow each other, else a commutative one; any
 ///          p >= 1, any n >= 0, any root, any spread over nodes
 /// Source   Kielmann et al., PPoPP 1999 (MagPIe)
+#include "costs_levels.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -26,17 +27,7 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-Cost cost(const Problem& problem) {
-  const Count n = problem.count;
-  if (problem.size == 1) return {.copied = n};
-  const Nodes nodes{problem};
-  const TreeBounds across{nodes.count(), problem.parameter}, inside{nodes.lanes(), node_radix};
-  return {.messages = 1,
-          .rounds = across.depth + inside.depth,
-          .sent = n,
-          .reduced = (across.children + inside.children) * n,
-          .scratch = 2 * n};
-}
+Cost cost(const Problem& problem) { return cost_of_reduce(problem, InnerTrees::of_nodes(problem)); }
 
 }  // namespace
 

@@ -29,15 +29,13 @@ Schedule build(const Problem& problem) {
 
 Cost cost(const Problem& problem) {
   const Nodes rows = Nodes::rows(problem);
-  const Count n = problem.count;
-  const Cost carry = carry_bounds(rows, n, problem.parameter);
-  const int inside = doublings_below(rows.lanes());
-  return {.messages = inside + carry.messages,
-          .rounds = inside + carry.rounds,
-          .sent = inside * n + carry.sent,
-          .reduced = inside * n + carry.reduced,
-          .copied = n,
-          .scratch = 2 * n + carry.scratch};
+  Cost cost = cost_over_rows(problem, rows, doublings_within(rows.lanes()), [&](int row, int place) {
+    RowLoad load = doubling_scan_load(place, rows.at(row).size());
+    if (row > 0) ++load.reductions;  // the carry
+    return load;
+  });
+  cost.copied = problem.count;
+  return cost;
 }
 
 }  // namespace

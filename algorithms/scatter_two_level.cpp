@@ -66,7 +66,7 @@ Cost cost(const Problem& problem) {
           .rounds = (nodes.lanes() > 1 ? 1 : 0) + (nodes.count() > 1 ? 1 : 0),
           .sent = (problem.size - 1) * n,
           .copied = n,
-          .scratch = (nodes.lanes() - 1) * n};
+          .scratch = (nodes.count() > 1 ? nodes.lanes() - 1 : 0) * n};
 }
 
 }  // namespace

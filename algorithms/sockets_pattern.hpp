@@ -36,12 +36,8 @@ class Sockets {
   /// A tree that needs `theirs` on this rank: of its socket or its node.
   [[nodiscard]] bool combines_inside() const { return combines(socket()) || (leads_socket() && combines(node())); }
 
-  // The most that a rank does inside a node.
-  [[nodiscard]] TreeBounds socket_bounds() const { return {sockets_.lanes(), node_radix}; }
-  [[nodiscard]] TreeBounds node_bounds() const { return {most_heads_, node_radix}; }
+  /// The most ranks that one socket has besides its leader, and heads that one node has besides its own.
   [[nodiscard]] std::pair<int, int> most_others() const { return {sockets_.lanes() - 1, most_heads_ - 1}; }
-  [[nodiscard]] int depth() const { return socket_bounds().depth + node_bounds().depth; }
-  [[nodiscard]] int children() const { return socket_bounds().children + node_bounds().children; }
 
  private:
   Nodes nodes_, sockets_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "tutti/patterns.hpp"
@@ -47,6 +48,14 @@ inline TreePlace chain_place(Rank rank, int size, Rank root) {
   return place;
 }
 
+/// The children of the first of so many ranks, if it is the root of a k-nomial tree over them.
+inline int first_children(int size, int radix) {
+  int children = 0;
+  for (; size > 1; size /= std::min(radix, size))
+    children += std::min(radix, size) - 1;
+  return children;
+}
+
 /// What the busiest ranks of a k-nomial tree do.
 struct KnomialShape {
   int depth = 0;           ///< Of the tree, in messages.
@@ -71,9 +80,42 @@ inline KnomialShape knomial_shape(int size, Rank root, int radix) {
   // A rank's largest subtree is its last part, and what it goes on in is the smallest part, the first.
   for (int below = largest; below > 1; ++shape.depth)
     below = static_cast<int>((static_cast<std::int64_t>(below) + radix - 1) / radix);
-  for (int own = largest; own > 1; own /= std::min(radix, own))
-    shape.inner_children += std::min(radix, own) - 1;
+  shape.inner_children = first_children(largest, radix);
   return shape;
+}
+
+/// What a rank does in all the k-nomial trees of a group, one from each rank.
+struct LoadOfAllRoots {
+  int children = 0;  ///< In all of them together.
+  int inner = 0;     ///< The trees of other roots in which it has children.
+};
+
+/// A rank is in ever smaller parts of the group. In the tree of a root of the same part, but not of the same part in
+/// it, it has the children of the first rank of the largest part from there on that it is the first of. Cost:
+/// O(radix log size).
+inline LoadOfAllRoots load_of_all_roots(Rank rank, int size, int radix) {
+  const SplitTree own{rank, size, rank, radix};
+  LoadOfAllRoots load;
+  std::vector<std::pair<int, int>> parts{{0, size}};
+  for (const auto& level : own.levels()) {
+    auto [first, last] = parts.back();
+    for (const SplitTree::Child& child : level) {
+      ++load.children;
+      if (child.rank < rank) first = std::max(first, child.last);
+      if (child.rank > rank) last = std::min(last, child.first);
+    }
+    parts.emplace_back(first, last);
+  }
+  const auto length = [&](std::size_t part) { return parts[part].second - parts[part].first; };
+  std::size_t top = 1;  // the part of which the rank is the first
+  for (std::size_t part = 1; part < parts.size(); ++part) {
+    while (top < part || parts[top].first != rank.value())
+      ++top;
+    const int roots = length(part - 1) - length(part), children = first_children(length(top), radix);
+    load.children += roots * children;
+    if (children > 0) load.inner += roots;
+  }
+  return load;
 }
 
 }  // namespace tutti

@@ -53,6 +53,22 @@ Places knomial_places(int size, Rank root, int radix) {
   return places;
 }
 
+TEST(KnomialTree, LoadOfAllRootsIsThatOfTheirTreesTogether) {
+  for (const int radix : {2, 3, 8})
+    for (int size = 1; size <= most_ranks; ++size)
+      for (Rank rank; rank.value() < size; rank = Rank{rank.value() + 1}) {
+        int children = 0, inner = 0;
+        for (Rank root; root.value() < size; root = Rank{root.value() + 1}) {
+          const auto own = static_cast<int>(knomial_place({rank, size, root, radix}, rank).children.size());
+          children += own;
+          if (root != rank && own > 0) ++inner;
+        }
+        const LoadOfAllRoots load = load_of_all_roots(rank, size, radix);
+        EXPECT_EQ(load.children, children) << rank.value() << " of " << size << ", radix " << radix;
+        EXPECT_EQ(load.inner, inner) << rank.value() << " of " << size << ", radix " << radix;
+      }
+}
+
 TEST(KnomialTree, ChildrenAreNeighboursOfWhatIsCombinedBefore) {
   const TreePlace place = knomial_place({Rank{4}, 9, Rank{4}, 3}, Rank{4});
   EXPECT_FALSE(place.parent);

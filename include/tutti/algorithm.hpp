@@ -64,8 +64,8 @@ struct Exchange {
 ///
 /// `cost` does not depend on the rank and is stated for blocks of equal size. It is exact where the size of the group
 /// (and its largest power of two, and the parameter) divide the elements, and an upper bound else. It is that of
-/// separate buffers: in place fewer elements may be copied, or in alltoall more. Of algorithms of several levels, whose
-/// nodes may hold any number of ranks, it is an upper bound.
+/// separate buffers: in place fewer elements may be copied, or in alltoall more. Of algorithms of several levels it is
+/// an upper bound where nodes, or sockets, hold different numbers of ranks (has_equal_levels).
 struct Algorithm {
   Collective collective;
   std::string_view name;
@@ -89,6 +89,9 @@ struct Algorithm {
 [[nodiscard]] bool follow_each_other(std::span<const int> nodes);
 /// The order that an algorithm keeps on such nodes: of ranks, or any.
 [[nodiscard]] Order order_on(std::span<const int> nodes, const Algorithm& algorithm);
+/// Whether all nodes of the problem that an algorithm sees hold as many ranks, and all sockets, so that its cost may be
+/// exact. A scan's nodes are rows of ranks that follow each other. An algorithm that sees no nodes: true.
+[[nodiscard]] bool has_equal_levels(const Problem& problem, const Algorithm& algorithm);
 /// "a, b, c": the names that serve a collective (with `order`: only those that keep the order of ranks).
 [[nodiscard]] std::string algorithm_names(Collective collective);
 [[nodiscard]] std::string algorithm_names(Collective collective, Order order);

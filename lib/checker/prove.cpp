@@ -59,13 +59,13 @@ std::string text(const Cost& cost) {
 }
 
 /// Whether the stated cost is exact, or only a bound.
-bool is_exact(const Algorithm& algorithm, const Case& what, int parameter) {
-  if (algorithm.levels != Levels::ranks) return false;
+bool is_exact(const Algorithm& algorithm, const Case& what, const Problem& problem) {
+  if (!has_equal_levels(problem, algorithm)) return false;
   if (algorithm.collective == Collective::barrier) return true;
   const int core = static_cast<int>(std::bit_floor(static_cast<unsigned>(what.size)));
   const auto divides = [&](int parts) { return what.count % parts == Count{0}; };
   return what.counts.empty() && what.count > Count{0} && what.placement == Placement::separate && divides(what.size) &&
-         divides(core) && divides(std::max(parameter, 1));
+         divides(core) && divides(std::max(problem.parameter, 1));
 }
 
 /// What is wrong with the stated cost; empty if nothing is.
@@ -77,7 +77,7 @@ std::string cost_fault(const Algorithm& algorithm, const Case& what, const std::
   const bool bounded = most.messages <= stated.messages && most.rounds <= stated.rounds && most.sent <= stated.sent &&
                        most.reduced <= stated.reduced && (in_place || most.copied <= stated.copied) &&
                        (in_place || most.scratch <= stated.scratch);
-  if (is_exact(algorithm, what, problem.parameter) ? most == stated : bounded) return {};
+  if (is_exact(algorithm, what, problem) ? most == stated : bounded) return {};
   return fmt::format("the stated cost ({}) is not that of the busiest rank ({})", text(stated), text(most));
 }
 
@@ -126,6 +126,17 @@ Cost busiest(const std::vector<Cost>& costs) {
     most.copied = std::max(most.copied, cost.copied);
     most.scratch = std::max(most.scratch, cost.scratch);
   }
+  return most;
+}
+
+Cost counted(const Parts& parts) {
+  const Graph graph{parts};
+  std::vector<Cost> costs;
+  costs.reserve(parts.size());
+  for (const Part& part : parts)
+    costs.push_back(counted(part.schedule));
+  Cost most = busiest(costs);
+  most.rounds = rounds(graph, order_without_deadlock(graph));
   return most;
 }
 

@@ -31,11 +31,15 @@ struct Verdict {
 [[nodiscard]] Verdict prove(const Parts& parts, const Expectation& expectation);
 
 /// Also proves that an algorithm costs the busiest rank what it states, or no more where that is a bound (see
-/// Algorithm).
+/// Algorithm): of several levels, where not all nodes, or sockets, hold as many ranks.
 [[nodiscard]] Verdict prove(const Algorithm& algorithm, const Case& what);
 
 /// The most of each figure over all ranks.
 [[nodiscard]] Cost busiest(const std::vector<Cost>& costs);
+
+/// What the schedules of all ranks, which nothing is proved of, cost the busiest rank. Errors: Fault if messages do not
+/// match, or ranks wait for each other.
+[[nodiscard]] Cost counted(const Parts& parts);
 
 /// What a rank's schedule costs it; `rounds` takes all ranks and is left 0.
 [[nodiscard]] Cost counted(const Schedule& schedule);

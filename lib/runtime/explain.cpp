@@ -27,7 +27,7 @@ std::string size_in_words(const PlanKey& key) {
 
 std::string cost_in_words(const Choice& choice, const Problem& problem) {
   const Cost cost = choice.algorithm->cost(problem);
-  const std::string_view bound = choice.algorithm->levels != Levels::ranks ? "at most " : "";
+  const std::string_view bound = has_equal_levels(problem, *choice.algorithm) ? "" : "at most ";
   return fmt::format("{}{}{}; the busiest rank sends {} with {} elements in all, and reduces {}",
                      choice.segment > 0 ? "before messages are cut into segments, " : "", bound,
                      plural(cost.rounds, "round"), plural(cost.messages, "message"), cost.sent.value(),

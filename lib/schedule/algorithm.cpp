@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 namespace tutti {
@@ -53,6 +54,29 @@ bool follow_each_other(std::span<const int> nodes) {
 Order order_on(std::span<const int> nodes, const Algorithm& algorithm) {
   if (algorithm.order != Order::of_nodes) return algorithm.order;
   return follow_each_other(nodes) ? Order::of_ranks : Order::any;
+}
+
+namespace {
+
+/// Whether each number from 0 on comes as often.
+bool are_of_one_size(std::span<const int> groups) {
+  std::map<int, int> sizes;
+  for (const int group : groups)
+    ++sizes[group];
+  return std::ranges::all_of(sizes, [&](const auto& size) { return size.second == sizes.begin()->second; });
+}
+
+}  // namespace
+
+bool has_equal_levels(const Problem& problem, const Algorithm& algorithm) {
+  if (algorithm.levels == Levels::ranks) return true;
+  if (algorithm.levels == Levels::sockets && !are_of_one_size(problem.sockets)) return false;
+  const bool scans = problem.collective == Collective::scan || problem.collective == Collective::exscan;
+  if (!scans) return are_of_one_size(problem.nodes);
+  std::vector<int> rows(problem.nodes.size());
+  for (std::size_t rank = 1; rank < rows.size(); ++rank)
+    rows[rank] = rows[rank - 1] + (problem.nodes[rank] == problem.nodes[rank - 1] ? 0 : 1);
+  return are_of_one_size(rows);
 }
 
 const Algorithm* find_algorithm(Collective collective, std::string_view name) {
