@@ -127,13 +127,35 @@ expect 2 'only a name' verify allreduce ring/4
 expect 2 "--jobs: '0'" verify --all -j 0
 
 expect 0 '^8 ranks, 1024 elements' cost allreduce
-expect 0 ' ring  *14  *14 .* 14.000' cost allreduce ring -p 8 -n 8 --beta 0 --gamma 0
-expect 0 ' recursive_doubling .* 3.000 \*' cost allreduce -p 8 -n 8 --beta 0 --gamma 0
+expect 0 ' ring  *14  *14 .* 14.000' cost allreduce ring -p 8 -n 8 --alpha 1 --beta 0 --gamma 0
+expect 0 ' recursive_doubling .* 3.000 \*' cost allreduce -p 8 -n 8 --alpha 1 --beta 0 --gamma 0
 expect 0 ' ring/1  *28  *- ' cost allreduce ring/1 -p 8 -n 16
 expect 0 '^-: not simulated' cost allreduce ring -p 65536 -n 1
 expect 0 ' ring  *131070  *131070 .* -' cost allreduce ring -p 65536 -n 1
 expect 2 "'12Q' is no count" cost allreduce -n 12Q
 expect 2 '--alpha' cost allreduce --alpha -1
+# Links between nodes: two ranks a node share one, and have one each.
+nodes='-p 4 --nodes 2,2'
+expect 0 '^between nodes: 2 per message, 0.00032 per element sent, 1 link a node' cost allreduce ring $nodes
+expect 0 '^4 ranks' cost allreduce ring -p 4 --nodes 4
+python 'assert "between nodes" not in text' 'cost on one node'
+rates='--alpha 1 --beta 0 --gamma 0 --alpha-between 10 --beta-between 0.5'
+expect 0 ' recursive_doubling .* 37.000 \*' cost allreduce recursive_doubling $nodes -n 16 $rates
+expect 0 ' recursive_doubling .* 19.000 \*' cost allreduce recursive_doubling $nodes -n 16 $rates --links 2
+expect 0 ' 0.5 per element sent, 2 links a node' cost allreduce recursive_doubling $nodes -n 16 $rates --links 2
+# What docs/hierarchy.md says of nodes of 32 and of 24 ranks.
+expect 0 '^128 ranks' cost allreduce -p 128 --nodes 32,32,32,32 -n 1K,1M
+python '
+best = [line.split()[0] for line in text.splitlines() if line.endswith("*")]
+assert best == ["two_level", "three_level", "rabenseifner"], best
+' 'cost of 4 nodes of 32'
+expect 0 ' lanes .*\*$' cost allreduce -p 96 --nodes 24,24,24,24 -n 1M
+for wrong in '--alpha-between -1' '--alpha-between x' '--beta-between -0.1' '--beta-between nan' '--links 0' \
+  '--links -2' '--links 1.5'; do
+  expect 2 "^.*${wrong%% *}: '${wrong#* }'" cost allreduce $nodes $wrong
+done
+expect 2 '--links: all ranks are on one node' cost allreduce --links 2
+expect 2 '--alpha-between: all ranks are on one node' cost allreduce -p 4 --nodes 4 --alpha-between 2
 expect 2 '--root 8 is no rank of 8' cost allreduce --root 8
 expect 2 '--root: allreduce has no root' cost allreduce --root 1
 exit $((failures > 0))

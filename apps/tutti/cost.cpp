@@ -16,6 +16,11 @@ namespace {
 constexpr int most_ranks = 1 << 20, most_ranks_simulated = 8192;
 constexpr std::int64_t most_messages_simulated = std::int64_t{1} << 22;
 
+/// Elements of 4 bytes: 40 GB/s from rank to rank through shared memory, as long as messages stay in caches, and a port
+/// of 100 Gbit/s a node.
+constexpr Rates usual{
+    .message = 0.2, .sent = 1e-4, .reduced = 1e-4, .between = {.message = 2, .sent = 3.2e-4, .links = 1}};
+
 struct Settings {
   std::string collective;
   std::vector<std::string> algorithms;
@@ -23,28 +28,55 @@ struct Settings {
   std::vector<Count> counts{Count{1}, Count{1024}, Count{1 << 20}};
   Spread spread;
   int root = 0;
-  Rates rates{.message = 1, .sent = 4e-4, .reduced = 1e-4};
+  Rates rates = usual;
+  std::vector<std::string> given_between;  ///< The options for links between nodes that were given.
+  [[nodiscard]] bool has_several_nodes() const { return !spread.nodes.empty() && spread.nodes.back() > 0; }
 };
+
+constexpr double most_microseconds = 1e9;
+
+/// What links between nodes take. Notes that it was given, as it is of no use on one node.
+void add_between(apps::Options& options, Settings& settings) {
+  RatesBetween& between = settings.rates.between;
+  const auto number = [&](const char* name, double& value, const char* help) {
+    options.custom(name, "X", fmt::format("{}", value), help, [&settings, &value, name](std::string_view given) {
+      value = apps::parse_number(given, 0, most_microseconds);
+      settings.given_between.emplace_back(name);
+    });
+  };
+  number("alpha-between", between.message, "microseconds per message between nodes");
+  number("beta-between", between.sent, "microseconds per element sent between nodes, with a link for itself");
+  options.custom("links", "N", fmt::format("{}", between.links),
+                 "messages that a node sends to others, and receives, each at full speed; more share the links",
+                 [&settings, &between](std::string_view given) {
+                   between.links = static_cast<int>(apps::parse_integer(given, 1, most_ranks));
+                   settings.given_between.emplace_back("links");
+                 });
+}
 
 apps::Options options_for(Settings& settings) {
   using Takes = apps::Options::Takes;
-  constexpr double most = 1e9;
   apps::Options options{
       "tutti cost",
       "Compares the algorithms of a collective, or those named: messages, elements sent, reduced and scratch of the\n"
-      "busiest rank, rounds (the longest chain of messages), and the time of a simulation in which each rank sends "
-      "one\n"
-      "message and receives one message at a time. * marks the least time."};
+      "busiest rank, rounds (the longest chain of messages), and the time of a simulation. In it, each rank sends one\n"
+      "message and receives one message at a time, and the ranks of a node share its links to others. * marks the "
+      "least\n"
+      "time. The rates, if none are given, are those of elements of 4 bytes, shared memory (40 GB/s from rank to "
+      "rank)\n"
+      "and one port of 100 Gbit/s a node."};
   options.argument("COLLECTIVE", Takes::one, [&](std::string_view given) { settings.collective = given; })
       .argument("ALGORITHM", Takes::any_number,
                 [&](std::string_view given) { settings.algorithms.emplace_back(given); })
       .integers("ranks,p", settings.ranks, 1, most_ranks, "ranks");
   add_counts(options, settings.counts);
   add_levels(options, settings.spread);
-  options.number("alpha", settings.rates.message, 0, most, "microseconds per message")
-      .number("beta", settings.rates.sent, 0, most, "microseconds per element sent")
-      .number("gamma", settings.rates.reduced, 0, most, "microseconds per element reduced")
-      .number("delta", settings.rates.copied, 0, most, "microseconds per element copied")
+  Rates& rates = settings.rates;
+  options.number("alpha", rates.message, 0, most_microseconds, "microseconds per message inside a node")
+      .number("beta", rates.sent, 0, most_microseconds, "microseconds per element sent inside a node");
+  add_between(options, settings);
+  options.number("gamma", rates.reduced, 0, most_microseconds, "microseconds per element reduced")
+      .number("delta", rates.copied, 0, most_microseconds, "microseconds per element copied")
       .integer("root", settings.root, 0, most_ranks, "of broadcast, reduce, gather, scatter");
   return options;
 }
@@ -72,7 +104,7 @@ bool can_be_simulated(const Cost& cost, int ranks) {
 /// The row of a choice whose schedules are made. Segments are in no stated cost: what they cost is counted.
 Row simulated(Row row, const checker::Case& what, const Rates& rates) {
   const checker::Problems problems{*row.choice.algorithm, what};
-  Simulator simulator;
+  Simulator simulator{what.nodes};
   if (what.segment > Count{0}) row.cost = {};
   for (int rank = 0; rank < what.size; ++rank) {
     const Problem& problem = problems.of(Rank{rank});
@@ -126,6 +158,15 @@ void print(const std::vector<Row>& rows) {
   }
 }
 
+void print_rates(const Settings& settings, Collective collective) {
+  const auto& [alpha, beta, gamma, delta, between] = settings.rates;
+  fmt::print("{}; microseconds: {} per message, {} per element sent, {} per element reduced, {} per element copied\n",
+             to_string(collective), alpha, beta, gamma, delta);
+  if (settings.has_several_nodes())
+    fmt::print("between nodes: {} per message, {} per element sent, {} link{} a node\n", between.message, between.sent,
+               between.links, between.links == 1 ? "" : "s");
+}
+
 void require_consistent(const Settings& settings, Collective collective) {
   for (const int ranks : settings.ranks) {
     require_levels_of(ranks, settings.spread);
@@ -133,6 +174,9 @@ void require_consistent(const Settings& settings, Collective collective) {
       throw apps::InputError(
           fmt::format("--root {} is no rank of {}: allowed: 0 to {}", settings.root, ranks, ranks - 1));
   }
+  if (!settings.given_between.empty() && !settings.has_several_nodes())
+    throw apps::InputError(fmt::format("--{}: all ranks are on one node; allowed with --nodes of several nodes",
+                                       settings.given_between.front()));
   if (settings.root != 0 && !has_root(collective))
     throw apps::InputError(fmt::format("--root: {} has no root", to_string(collective)));
 }
@@ -147,9 +191,7 @@ int cost(const Arguments& arguments) {
   const std::vector<Choice> all = choices(settings, collective);
   require_consistent(settings, collective);
   if (collective == Collective::barrier) settings.counts = {Count{0}};
-  const auto& [alpha, beta, gamma, delta] = settings.rates;
-  fmt::print("{}; microseconds: {} per message, {} per element sent, {} per element reduced, {} per element copied\n",
-             to_string(collective), alpha, beta, gamma, delta);
+  print_rates(settings, collective);
   bool all_simulated = true;
   for (const int ranks : settings.ranks) {
     for (const Count count : settings.counts) {

@@ -26,6 +26,7 @@ struct Network {
   };
 
   int ranks = 0;
+  std::vector<int> node_of;  ///< The node that each rank is on; empty: all are on one.
   std::vector<Node> nodes;
   std::vector<int> firsts;             ///< The first step of each rank.
   std::vector<int> edges;              ///< What steps wait for, one after the other.

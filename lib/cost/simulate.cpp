@@ -8,12 +8,12 @@
 #include <tuple>
 
 #include "network.hpp"
+#include "node_links.hpp"
 
 namespace tutti {
 namespace {
 
-using Time = std::int64_t;  // picoseconds
-constexpr double picoseconds = 1e6;
+constexpr double picoseconds = 1e6;  // in a microsecond
 
 Time in_picoseconds(double rate, std::int64_t count) {
   const double time = std::round(rate * static_cast<double>(count) * picoseconds);
@@ -27,7 +27,10 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 /// One run of a network.
 class Run {
  public:
-  Run(const Network& network, const Rates& rates) : network_(network), rates_(rates) { join_edges(); }
+  Run(const Network& network, const Rates& rates)
+      : network_(network), rates_(rates), links_(network.node_of, rates.between.links) {
+    join_edges();
+  }
   Simulation simulate(bool with_steps);
 
  private:
@@ -45,6 +48,7 @@ class Run {
   struct Event {
     Time time = 0;
     Task task;
+    bool crosses = false;  ///< A message between nodes: done, unless its share of the links has changed since.
     bool operator>(const Event& other) const {
       return std::tuple{time, task.step} > std::tuple{other.time, other.task.step};
     }
@@ -73,6 +77,12 @@ class Run {
   void start(const Task& task);
   void start_all();
   void finish(const Task& task);
+  void share_links();
+  [[nodiscard]] bool is_next_now() const { return !events_.empty() && events_.top().time == now_; }
+  [[nodiscard]] int receiver(const Task& message) const { return node(node(message.step).partner).rank; }
+  [[nodiscard]] bool crosses(const Task& task) const {
+    return task.is_message && links_.join(node(task.step).rank, receiver(task));
+  }
   [[nodiscard]] std::vector<std::vector<Interval>> by_rank() const;
 
   const Network& network_;
@@ -83,8 +93,11 @@ class Run {
   std::vector<Port> ports_{index(kinds * network_.ranks)};
   Earliest<Task> tasks_;
   Earliest<Event> events_;
+  NodeLinks links_;
+  std::vector<Task> crossing_{index(network_.ranks)};  // messages between nodes, by sender
   std::vector<Interval> intervals_;
   Time now_ = 0;
+  Time last_ = 0;  // when the last step was complete: what may be done later may have been done before
   int completed_ = 0;
 };
 
@@ -104,10 +117,13 @@ void Run::join_edges() {
   }
 }
 
+/// Of a message between nodes, if it has a link for itself.
 Time Run::duration_of(const Task& task) const {
   const auto& [rank, partner, elements, kind] = node(task.step);
   if (!task.is_message) return in_picoseconds(kind == Kind::copy ? rates_.copied : rates_.reduced, elements);
-  return in_picoseconds(rates_.message, 1) + in_picoseconds(rates_.sent, elements);
+  const bool is_far = crosses(task);
+  return in_picoseconds(is_far ? rates_.between.message : rates_.message, 1) +
+         in_picoseconds(is_far ? rates_.between.sent : rates_.sent, elements);
 }
 
 /// Nothing of this rank keeps the step from starting.
@@ -121,6 +137,7 @@ void Run::free_to_start(int step) {
 
 void Run::complete(int step) {
   ++completed_;
+  last_ = now_;
   if (!intervals_.empty()) intervals_[index(step)].end = static_cast<double>(now_) / picoseconds;
   for (std::size_t edge = followers_end_[index(step)]; edge < followers_end_[index(step) + 1]; ++edge)
     if (--remaining_[index(followers_[edge])] == 0) free_to_start(followers_[edge]);
@@ -150,7 +167,10 @@ void Run::start(const Task& task) {
   if (!task.is_message && duration == 0) return complete(task.step);
   for (const int port : {first, second})
     if (port != nobody) ports_[index(port)].is_busy = true;
-  events_.push({now_ + duration, task});
+  const int rank = node(task.step).rank;
+  if (!crosses(task) || duration == 0) return events_.push({now_ + duration, task});
+  crossing_[index(rank)] = task;
+  links_.enter(rank, receiver(task), duration);
 }
 
 void Run::start_all() {
@@ -178,6 +198,12 @@ void Run::finish(const Task& task) {
     complete(recv);
 }
 
+/// Says when the messages between nodes are done, as far as is known now.
+void Run::share_links() {
+  for (const auto& [sender, time] : links_.shared_anew(now_))
+    events_.push({time, crossing_[index(sender)], true});
+}
+
 std::vector<std::vector<Interval>> Run::by_rank() const {
   std::vector<std::vector<Interval>> all;
   for (int rank = 0; rank < network_.ranks; ++rank) {
@@ -194,30 +220,36 @@ Simulation Run::simulate(bool with_steps) {
     if (remaining_[index(step)] == 0 && node(step).kind != Kind::recv) free_to_start(step);
   }
   start_all();
+  share_links();
   while (!events_.empty()) {
     now_ = events_.top().time;
-    while (!events_.empty() && events_.top().time == now_) {
-      const Task task = events_.top().task;
+    while (is_next_now()) {
+      const Event event = events_.top();
       events_.pop();
-      finish(task);
+      if (!event.crosses || links_.has_left(node(event.task.step).rank, now_)) finish(event.task);
     }
     start_all();
+    if (!is_next_now()) share_links();
   }
   if (completed_ != network_.steps()) throw std::logic_error("simulation: ranks wait for each other");
-  Simulation result{.time = static_cast<double>(now_) / picoseconds};
+  Simulation result{.time = static_cast<double>(last_) / picoseconds};
   if (with_steps) result.steps = by_rank();
   return result;
 }
 
 }  // namespace
 
-Simulator::Simulator() : network_(std::make_unique<Network>()) {}
+Simulator::Simulator(std::span<const int> nodes) : network_(std::make_unique<Network>()) {
+  network_->node_of.assign(nodes.begin(), nodes.end());
+}
 Simulator::~Simulator() = default;
 
 void Simulator::add(const Schedule& schedule) { network_->add(schedule); }
 
 Simulation Simulator::run(const Rates& rates, bool with_steps) const {
   if (!network_->open.empty()) throw std::logic_error("simulation: a message has only one end");
+  if (!network_->node_of.empty() && network_->node_of.size() != index(network_->ranks))
+    throw std::logic_error("simulation: not a node for each rank");
   return Run{*network_, rates}.simulate(with_steps);
 }
 

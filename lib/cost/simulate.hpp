@@ -3,18 +3,27 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tutti/schedule.hpp"
 
 namespace tutti {
 
+/// What messages between nodes take, in microseconds.
+struct RatesBetween {
+  double message = 0;  ///< Alpha: each message that has a link for itself, whatever its size.
+  double sent = 0;     ///< Beta: each element of such a message.
+  int links = 1;       ///< Of each node: so many messages it can send, and receive, each at full speed.
+};
+
 /// What things take, in microseconds.
 struct Rates {
-  double message = 0;  ///< Alpha: each message, whatever its size.
-  double sent = 0;     ///< Beta: each element of a message.
-  double reduced = 0;  ///< Gamma: each result of a reduction.
-  double copied = 0;   ///< Delta: each element copied.
+  double message = 0;      ///< Alpha: each message inside a node, whatever its size.
+  double sent = 0;         ///< Beta: each element of such a message.
+  double reduced = 0;      ///< Gamma: each result of a reduction.
+  double copied = 0;       ///< Delta: each element copied.
+  RatesBetween between{};  ///< Used only if ranks are on several nodes.
 };
 
 /// From when to when, in microseconds after the ranks started.
@@ -33,6 +42,9 @@ struct Simulation {
 ///
 /// - A rank transfers at most one message to, and one message from, others at a time. A message is ready when all that
 ///   its send and its receive wait for is complete; it then takes `message` + count * `sent`, on both ranks alike.
+/// - A message between nodes takes `between.message` + count * `between.sent` if it has a link for itself at both ends.
+///   Where more messages leave a node, or enter it, than it has links, they share them equally for as long as that
+///   lasts; a message is as fast as the smaller of its two shares.
 /// - A rank reduces or copies one thing at a time, beside its messages. The reduction that is part of a receive
 ///   follows the message.
 /// - What is ready first starts first as soon as its ports are free; ties by the sender's rank, then step.
@@ -40,10 +52,11 @@ struct Simulation {
 /// With Rates{.message = 1} the time is the number of one-port rounds. Schedules are added one by one and kept in a
 /// compact form, so that thousands of ranks can be simulated: near-linear in steps and edges. Times are whole
 /// picoseconds, so equal sums are equal times. Errors: std::logic_error if messages do not match or ranks wait for each
-/// other; proved schedules do neither.
+/// other, which proved schedules do not, if `nodes` has not one for each rank, and if there are less than 1 links.
 class Simulator {
  public:
-  Simulator();
+  /// `nodes`: the node that each rank is on, from 0 on; empty: all are on one.
+  explicit Simulator(std::span<const int> nodes = {});
   ~Simulator();
   Simulator(const Simulator&) = delete;
   Simulator& operator=(const Simulator&) = delete;
