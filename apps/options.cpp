@@ -13,7 +13,7 @@
 #include <limits>
 #include <sstream>
 
-#include "lib/schedule/choice.hpp"
+#include "lib/schedule/near_names.hpp"
 #include "tutti/version.hpp"
 
 namespace tutti::apps {
@@ -55,17 +55,11 @@ std::optional<int> binary_shift(std::string unit) {
 /// "ranks" of "ranks,p".
 std::string long_name(const std::string& name) { return name.substr(0, name.find(',')); }
 
-/// " (did you mean ring?)" if one of `all` looks like what was given.
-std::string hint(std::string_view given, const std::vector<std::string>& all) {
-  const std::vector<std::string> near = near_names(given, all);
-  return near.empty() ? "" : fmt::format(" (did you mean {}?)", fmt::join(near, ", "));
-}
-
 [[noreturn]] void refuse_unknown(const po::unknown_option& error, const po::options_description& description) {
   std::vector<std::string> names;
   for (const auto& option : description.options())
     names.push_back("--" + option->long_name());
-  throw InputError(error.what() + hint(error.get_option_name(), names));
+  throw InputError(error.what() + suggestion(error.get_option_name(), names));
 }
 
 /// The command line as options and their texts. Throws InputError.
@@ -172,7 +166,7 @@ Options& Options::choice(const std::string& name, std::string& value, const std:
   const std::string names = fmt::format("{}", fmt::join(choices, ", "));
   return custom(name, "NAME", value, help + ": " + names, [&value, choices, names](std::string_view given) {
     if (std::find(choices.begin(), choices.end(), given) == choices.end()) {
-      throw InputError(fmt::format("'{}' is none of: {}{}", given, names, hint(given, choices)));
+      throw InputError(fmt::format("'{}' is none of: {}{}", given, names, suggestion(given, choices)));
     }
     value = given;
   });

@@ -64,6 +64,7 @@ expect 2 '\-\-sockets has ranks 2 and 3 on one socket, --nodes on different node
 expect 2 'COLLECTIVE is missing' show
 expect 2 'ALGORITHM is missing' show allreduce
 expect 2 "'rinq' does not serve allreduce; allowed: .*(did you mean ring?)" show allreduce rinq
+expect 2 "'rign' does not serve allreduce; allowed: .*(did you mean ring?)" show allreduce rign
 expect 2 'has no parameter' show allreduce ring:3
 expect 2 'is no segment size' show allreduce ring/0
 expect 2 "'svgg' is none of: text, dot, svg, json (did you mean svg?)" show allreduce ring --format svgg

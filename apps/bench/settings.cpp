@@ -11,6 +11,7 @@
 #include "apps/bench/mpi_names.hpp"
 #include "apps/bench/sweep.hpp"
 #include "lib/schedule/choice.hpp"
+#include "lib/schedule/near_names.hpp"
 
 namespace tutti::bench {
 
@@ -71,7 +72,7 @@ std::vector<std::string> parse_collectives(std::string_view given) {
   std::vector<std::string> chosen = apps::split_list(given);
   for (const std::string& name : chosen) {
     if (collective_named(name) != nullptr) continue;
-    throw InputError(fmt::format("'{}' is none of: all, {}", name, fmt::join(all, ", ")));
+    throw InputError(fmt::format("'{}' is none of: all, {}{}", name, fmt::join(all, ", "), suggestion(name, all)));
   }
   return chosen;
 }
@@ -125,22 +126,26 @@ void require_sizes(const Settings& s, Type type) {
   }
 }
 
+std::vector<std::string> algorithms_of(Collective collective) {
+  std::vector<std::string> names;
+  for (const Algorithm* algorithm : algorithms()) {
+    if (algorithm->collective == collective) names.emplace_back(algorithm->name);
+  }
+  return names;
+}
+
 std::vector<std::string> algorithms_named(const std::string& asked, const BenchCollective& collective) {
   if (asked == "auto" || (asked == "each" && !collective.collective)) return {""};
   if (!collective.collective) {
     throw InputError(fmt::format("--algorithm: {} has none: '{}' is none of: auto, each", collective.name, asked));
   }
   const Collective kind = *collective.collective;
-  if (asked == "each") {
-    std::vector<std::string> all;
-    for (const Algorithm* algorithm : algorithms()) {
-      if (algorithm->collective == kind) all.emplace_back(algorithm->name);
-    }
-    return all;
-  }
-  if (find_algorithm(kind, asked.substr(0, asked.find_first_of(":/"))) == nullptr) {
-    throw InputError(fmt::format("--algorithm: for {}, '{}' is none of: auto, each, {}", collective.name, asked,
-                                 algorithm_names(kind)));
+  const std::vector<std::string> all = algorithms_of(kind);
+  if (asked == "each") return all;
+  const std::string name = asked.substr(0, asked.find_first_of(":/"));
+  if (find_algorithm(kind, name) == nullptr) {
+    throw InputError(fmt::format("--algorithm: for {}, '{}' is none of: auto, each, {}{}", collective.name, asked,
+                                 fmt::join(all, ", "), suggestion(name, all)));
   }
   try {
     static_cast<void>(read_choice(kind, asked));

@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+#include "lib/schedule/near_names.hpp"
+
 namespace tutti::tool {
 
 using apps::InputError;
@@ -16,9 +18,7 @@ bool is_told(apps::Options& options, const std::vector<std::string>& arguments) 
 }
 
 std::string allowed(std::string_view name, const std::vector<std::string>& names) {
-  const std::vector<std::string> near = near_names(name, names);
-  const std::string hint = near.empty() ? "" : fmt::format(" (did you mean {}?)", fmt::join(near, ", "));
-  return fmt::format("allowed: {}{}", fmt::join(names, ", "), hint);
+  return fmt::format("allowed: {}{}", fmt::join(names, ", "), suggestion(name, names));
 }
 
 Collective read_collective(std::string_view name) {

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <charconv>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
+#include <vector>
+
+#include "near_names.hpp"
 
 namespace tutti {
 namespace {
@@ -27,47 +28,14 @@ std::int64_t number(std::string_view text) {
   return value << shift;
 }
 
-/// How many letters have to be changed, added or dropped.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 std::string allowed(Collective collective, std::string_view name) {
   std::vector<std::string> names;
   for (const Algorithm* algorithm : algorithms())
     if (algorithm->collective == collective) names.emplace_back(algorithm->name);
-  const std::vector<std::string> near = near_names(name, names);
-  const std::string hint = near.empty() ? "" : fmt::format(" (did you mean {}?)", fmt::join(near, ", "));
-  return fmt::format("{}{}", fmt::join(names, ", "), hint);
+  return fmt::format("{}{}", fmt::join(names, ", "), suggestion(name, names));
 }
 
 }  // namespace
-
-std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& all) {
-  std::vector<std::pair<std::size_t, std::string>> near;
-  for (const std::string& other : all) {
-    const bool part = name.size() > 2 && (other.find(name) != std::string::npos);
-    const std::size_t far = part ? 1 : distance(name, other);
-    if (far <= std::max<std::size_t>(1, std::min(name.size(), other.size()) / 3)) near.emplace_back(far, other);
-  }
-  std::ranges::sort(near);
-  std::vector<std::string> names;
-  names.reserve(near.size());
-  for (auto& [far, other] : near)
-    names.push_back(std::move(other));
-  return names;
-}
 
 Choice read_choice(Collective collective, std::string_view text) {
   const std::size_t slash = std::min(text.find('/'), text.size());

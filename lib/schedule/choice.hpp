@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "tutti/algorithm.hpp"
 
@@ -19,13 +18,10 @@ struct Choice {
   bool operator==(const Choice&) const = default;
 };
 
-/// Reads a choice. Throws std::invalid_argument that says what is allowed: names that serve the collective, nearest
-/// first.
+/// Reads a choice. Throws std::invalid_argument that says what is allowed: the names that serve the collective, and
+/// which of them look like the one given.
 [[nodiscard]] Choice read_choice(Collective collective, std::string_view text);
 /// As it is read.
 [[nodiscard]] std::string to_text(const Choice& choice);
-
-/// The names of `all` that look like `name`, the nearest first: few letters differ.
-[[nodiscard]] std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& all);
 
 }  // namespace tutti
