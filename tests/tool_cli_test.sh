@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# tool_cli_test.sh TUTTI - every command of the offline tool: what it writes, what it refuses, and its exit codes.
+# tool_cli_test.sh TUTTI SOURCES - every command of the offline tool: what it writes, what it refuses, and its exit codes.
 set -u
-tutti=$1
+tutti=$1 sources=$2
+catalogue=$sources/algorithms/README.md
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
@@ -52,6 +53,12 @@ expect 2 '--markdown' list allreduce --markdown
 
 expect 0 '^rank 5$' show allreduce ring
 expect 0 'busiest rank: 4 messages in 4 rounds' show allreduce ring -p 3 -n 6
+# Rounds are the same everywhere, in the text and in the cost: a leaf of the tree receives in the last one.
+expect 0 '^round 3$' show broadcast knomial -p 8 --rank 7
+grep -q '^round 1$' "$folder/stdout" && fail 'show broadcast knomial --rank 7: it has nothing to do in round 1'
+expect 0 'in 1 rounds' show allreduce one_shot -p 8
+[ "$(grep -c '^round 1$' "$folder/stdout")" = 8 ] || fail 'show allreduce one_shot: not one round on each rank'
+grep -q '^round 2$' "$folder/stdout" && fail 'show allreduce one_shot: more than one round'
 expect 0 'send input\[[024]\.\.[246]) to 1' show allreduce ring -p 3 -n 6 --rank 0
 grep -q '^rank 1' "$folder/stdout" && fail 'show --rank 0 shows rank 1'
 expect 0 'in place' show allreduce ring -p 3 -n 6 --in-place
@@ -109,8 +116,20 @@ root = tree.fromstring(text)
 assert root.tag.endswith("svg")
 messages = [each.text for each in root.iter() if each.tag.endswith("title")]
 assert len(messages) == 8 * 14, len(messages)
-assert sum(each.startswith("round 1: rank 0 sends 3 elements, input[") for each in messages) == 1
+assert sum(each.startswith("time step 1: rank 0 sends 3 elements, input[") for each in messages) == 1
 ' 'show --format svg'
+# A rank that sends everything in one round needs a time step for each message: the picture has both words.
+expect 0 '1 rounds, .* 7 time steps' show allreduce one_shot -p 8 --format svg
+grep -q '>time 7<' "$folder/stdout" || fail 'show allreduce one_shot --format svg: no row of time step 7'
+grep -q '>round 2<' "$folder/stdout" && fail 'show allreduce one_shot --format svg: rows are called rounds'
+# The pictures of the manual are what the tool draws.
+for picture in "$sources"/docs/pictures/*_p8.svg; do
+  name=$(basename "$picture" _p8.svg) count=24
+  [ "${name%%_*}" != alltoall ] || count=1
+  "$tutti" show "${name%%_*}" "${name#*_}" -p 8 -n $count --format svg >"$folder/picture.svg"
+  cmp -s "$picture" "$folder/picture.svg" ||
+    fail "show ${name%%_*} ${name#*_} -p 8 -n $count --format svg: docs/pictures has another picture"
+done
 # Every collective can be drawn.
 for collective in $("$tutti" list | sed 1d | cut -d ' ' -f 1 | sort -u); do
   algorithm=$("$tutti" list "$collective" | sed -n 2p | tr -s ' ' | cut -d ' ' -f 2)

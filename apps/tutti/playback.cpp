@@ -107,7 +107,7 @@ Message Player::message_of(int recv) const {
   const double begin = simulation_.steps[rank][static_cast<std::size_t>(graph_.local(send))].begin;
   return {.from = graph_.rank(send),
           .to = graph_.rank(recv),
-          .round = static_cast<int>(begin),
+          .time_step = static_cast<int>(begin),
           .count = checker::total(from),
           .is_reduced = is_reduced(graph_, recv),
           .load = {},
@@ -177,13 +177,13 @@ Playback Player::play() {
   for (const checker::Part& part : scene_.parts)
     simulator.add(part.schedule);
   simulation_ = simulator.run({.message = 1}, true);
-  result_.rounds = static_cast<int>(simulation_.time);
+  result_.time_steps = static_cast<int>(simulation_.time);
   run();
   cut();
   result_.after = results();
   for (std::size_t i = 0; i < carried_.size(); ++i)
     result_.messages[i].load = load_of(carried_[i]);
-  std::ranges::stable_sort(result_.messages, {}, [](const Message& m) { return std::pair{m.round, m.from}; });
+  std::ranges::stable_sort(result_.messages, {}, [](const Message& m) { return std::pair{m.time_step, m.from}; });
   result_.meaning = numbering_.meaning;
   if (reduces(scene_.choice.algorithm->collective)) result_.combined = scene_.what.size;
   return std::move(result_);

@@ -20,7 +20,7 @@ struct Load {
 
 struct Message {
   Rank from, to;
-  int round = 0;  ///< From 0, each rank sending at most one and receiving at most one per round.
+  int time_step = 0;  ///< From 0; each rank sends at most one and receives at most one in each.
   Count count;
   bool is_reduced = false;  ///< By the receiver.
   Load load;
@@ -30,12 +30,12 @@ struct Message {
 /// The elements of all ranks' data, as the collective's definition numbers them, are cut into cells, so that each
 /// message carries whole ones; see docs/tool.md. Where that gives too many, cells are of equal size.
 struct Playback {
-  std::vector<Message> messages;  ///< By round.
-  int rounds = 0;
-  std::vector<Count> cells;  ///< Where they begin; last: where the last one ends.
-  std::vector<Load> after;   ///< Of each rank's output.
-  std::string_view meaning;  ///< "parts of the vector"
-  int combined = 1;          ///< How many ranks a finished element combines.
+  std::vector<Message> messages;  ///< By time step.
+  int time_steps = 0;             ///< At least as many as rounds, the longest chain of messages.
+  std::vector<Count> cells;       ///< Where they begin; last: where the last one ends.
+  std::vector<Load> after;        ///< Of each rank's output.
+  std::string_view meaning;       ///< "parts of the vector"
+  int combined = 1;               ///< How many ranks a finished element combines.
 };
 [[nodiscard]] Playback playback_of(const Scene& scene);
 

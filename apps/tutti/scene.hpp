@@ -31,7 +31,7 @@ struct Scene {
 [[nodiscard]] std::string to_dot(const Scene& scene);
 /// All that there is to know: see docs/tool.md. `rank` -1: every rank.
 [[nodiscard]] std::string to_json(const Scene& scene, int rank);
-/// A picture of ranks and rounds.
+/// A picture of ranks and time steps.
 [[nodiscard]] std::string to_svg(const Scene& scene);
 
 }  // namespace tutti::tool

@@ -4,6 +4,7 @@
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/scene.hpp"
+#include "lib/checker/rounds.hpp"
 #include "lib/schedule/text.hpp"
 
 namespace tutti::tool {
@@ -70,8 +71,11 @@ void require_drawable(const Scene& scene) {
 
 std::string to_text(const Scene& scene, int only) {
   std::string text = fmt::format("{}\n{}\n", scene.title(), scene.cost_text());
+  const std::vector<std::vector<int>> rounds = checker::rounds_of(scene.parts);
   for (int rank = 0; rank < scene.what.size; ++rank)
-    if (only < 0 || only == rank) text += fmt::format("\nrank {}\n{}", rank, to_text(scene.part(rank).schedule));
+    if (only < 0 || only == rank)
+      text += fmt::format("\nrank {}\n{}", rank,
+                          to_text(scene.part(rank).schedule, rounds[static_cast<std::size_t>(rank)]));
   return text;
 }
 

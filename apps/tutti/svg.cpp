@@ -1,4 +1,4 @@
-// tutti show --format svg: ranks side by side, rounds from top to bottom.
+// tutti show --format svg: ranks side by side, time steps from top to bottom.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,7 +9,7 @@
 namespace tutti::tool {
 namespace {
 
-// All in pixels. A row is one round: what a rank sends and what that is on top, its arrow below, down to where the
+// All in pixels. A row is one time step: what a rank sends and what that is on top, its arrow below, down to where the
 // receiver's mark is.
 constexpr int margin = 20, left = 74, top = 104, strip_height = 15, arrow_from = 34;
 constexpr int least_row_height = 62, row_height_per_rank = 2, mark_above = 6;  // the next row
@@ -62,7 +62,7 @@ class Drawing {
   [[nodiscard]] int row_height() const { return least_row_height + row_height_per_rank * std::max(ranks_, 6); }
   [[nodiscard]] int y_of(int row) const { return top + row * row_height(); }
   [[nodiscard]] int width() const { return std::max(least_width, left + ranks_ * pitch_ + margin); }
-  [[nodiscard]] int rows() const { return playback_.rounds + (is_signal() ? 0 : 1); }  // and one for the result
+  [[nodiscard]] int rows() const { return playback_.time_steps + (is_signal() ? 0 : 1); }  // and one for the result
   [[nodiscard]] int height() const { return y_of(rows()) + 74; }
   [[nodiscard]] int cells() const { return static_cast<int>(playback_.cells.size()) - 1; }
   [[nodiscard]] std::string color_of(int cell) const;
@@ -107,10 +107,10 @@ void Drawing::title() {
   const Algorithm& algorithm = *scene_.choice.algorithm;
   text(margin, 26, "title", scene_.title());
   text(margin, 46, "note", algorithm.summary);
-  text(margin, 63, "note", fmt::format("{}; {} one-port rounds", scene_.cost_text(), playback_.rounds));
+  text(margin, 63, "note", fmt::format("{}; {} time steps", scene_.cost_text(), playback_.time_steps));
   for (int rank = 0; rank < ranks_; ++rank)
     text(x_of(rank), top - 10, "rank", fmt::format("{}", rank));
-  text(left - 12, top - 10, "round", "rank");
+  text(left - 12, top - 10, "row", "rank");
 }
 
 void Drawing::background() {
@@ -118,11 +118,11 @@ void Drawing::background() {
     if (row % 2 == 0)
       out_ += fmt::format("<rect x=\"0\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#f3f4f6\"/>\n", y_of(row), width(),
                           row_height());
-    text(left - 12, y_of(row) + 17, "round", row < playback_.rounds ? fmt::format("round {}", row + 1) : "result");
+    text(left - 12, y_of(row) + 17, "row", row < playback_.time_steps ? fmt::format("time {}", row + 1) : "result");
   }
   for (int rank = 0; rank < ranks_; ++rank)
     out_ += fmt::format("<line x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\" stroke=\"#d1d5db\"/>\n", x_of(rank), top,
-                        y_of(playback_.rounds) + 6);
+                        y_of(playback_.time_steps) + 6);
 }
 
 /// What of the data is there: a field per cell, filled as high as ranks are combined in it.
@@ -147,17 +147,17 @@ void Drawing::mark(int x, int y, bool is_reduced, const std::string& color) {
 }
 
 void Drawing::message(const Message& message) {
-  const int x = x_of(message.from.value()), to = x_of(message.to.value()), y = y_of(message.round);
+  const int x = x_of(message.from.value()), to = x_of(message.to.value()), y = y_of(message.time_step);
   const std::string color = arrow_color_of(message.load);
-  out_ += fmt::format("<g><title>round {}: rank {} sends {} elements, {}, to {}</title>\n", message.round + 1,
+  out_ += fmt::format("<g><title>time step {}: rank {} sends {} elements, {}, to {}</title>\n", message.time_step + 1,
                       message.from.value(), message.count.value(), message.text, message.to.value());
   if (!is_signal()) {
     strip(x - strip_width() / 2, y + 6, strip_width(), message.load);
     text(x, y + 31, "label", label_of(message.load, strip_width()));
   }
   out_ += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" class=\"arrow\"/>\n", x,
-                      y + arrow_from, to, y_of(message.round + 1) - mark_above, color);
-  mark(to, y_of(message.round + 1) - mark_above, message.is_reduced, color);
+                      y + arrow_from, to, y_of(message.time_step + 1) - mark_above, color);
+  mark(to, y_of(message.time_step + 1) - mark_above, message.is_reduced, color);
   out_ += "</g>\n";
 }
 
@@ -165,7 +165,7 @@ void Drawing::results() {
   for (int rank = 0; rank < ranks_; ++rank) {
     const Load& load = playback_.after[static_cast<std::size_t>(rank)];
     if (load.filled() == 0) continue;
-    const int y = y_of(playback_.rounds) + 16;
+    const int y = y_of(playback_.time_steps) + 16;
     strip(x_of(rank) - strip_width() / 2, y, strip_width(), load, 2 * strip_height);
     text(x_of(rank), y + 2 * strip_height + 12, "label", label_of(load, strip_width()));
   }
@@ -176,7 +176,7 @@ std::string Drawing::svg() {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
       "<style>text{{font-family:'DejaVu Sans',Verdana,sans-serif;fill:#111827}} .title{{font-size:16px;"
       "font-weight:bold}} .note{{font-size:12px;fill:#4b5563}} .rank{{font-size:13px;font-weight:bold;"
-      "text-anchor:middle}} .round{{font-size:11px;fill:#4b5563;text-anchor:end}} .label{{font-size:10px;"
+      "text-anchor:middle}} .row{{font-size:11px;fill:#4b5563;text-anchor:end}} .label{{font-size:10px;"
       "text-anchor:middle}} .number{{font-size:10px;text-anchor:middle;fill:#fff;font-weight:bold}} "
       ".strip{{fill:#fff;stroke:#9ca3af;stroke-width:.7}} .arrow{{stroke-width:1.6}} "
       ".mark{{stroke-width:1.6}}</style>\n"

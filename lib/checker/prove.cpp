@@ -11,6 +11,7 @@
 #include "graph.hpp"
 #include "meeting.hpp"
 #include "races.hpp"
+#include "rounds.hpp"
 
 namespace tutti::checker {
 namespace {
@@ -34,23 +35,6 @@ std::vector<int> order_without_deadlock(const Graph& graph) {
     throw Fault{fmt::format("deadlock under {} flow control: {} ... and so round", to_string(flow), chain)};
   }
   return {};
-}
-
-/// For each event of an eager run, the longest chain of messages that arrived by then; the longest of all.
-int rounds(const Graph& graph, const std::vector<int>& order) {
-  std::vector<int> depths(order.size());
-  int longest = 0;
-  for (const int event : order) {
-    int& depth = depths[static_cast<std::size_t>(event)];
-    for (std::size_t k = 0;; ++k) {
-      const int before = graph.predecessor(event, k, Flow::eager);
-      if (before == Graph::nobody) break;
-      const bool arrives = graph.rank(Graph::step_of(before)) != graph.rank(Graph::step_of(event));
-      depth = std::max(depth, depths[static_cast<std::size_t>(before)] + (arrives ? 1 : 0));
-    }
-    longest = std::max(longest, depth);
-  }
-  return longest;
 }
 
 std::string text(const Cost& cost) {
@@ -95,7 +79,9 @@ Verdict prove(const Parts& parts, const Expectation& expectation) try {
   require_results(parts, expectation, memory, values);
   if (expectation.synchronizes) require_meeting(graph, order, static_cast<int>(parts.size()));
   Verdict verdict{.steps = static_cast<std::size_t>(graph.steps())};
-  const int longest = rounds(graph, order);
+  int longest = 0;
+  for (const int chain : chains_of(graph, order))
+    longest = std::max(longest, chain);
   for (const Part& part : parts) {
     verdict.costs.push_back(counted(part.schedule));
     verdict.costs.back().rounds = longest;

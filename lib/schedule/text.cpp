@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
+#include <map>
 #include <vector>
 
 namespace tutti {
@@ -45,30 +45,6 @@ struct Describe {
   std::string operator()(const Copy& c) const { return fmt::format("copy {} = {}", to_text(c.into), to_text(c.from)); }
 };
 
-bool is_message(const Action& action) {
-  return std::holds_alternative<Send>(action) || std::holds_alternative<Recv>(action);
-}
-
-/// The round of each step, from 1: a message that needs what the current round received opens the next one.
-std::vector<int> rounds_of(const Schedule& schedule) {
-  std::vector<int> rounds;
-  std::vector<bool> needs_received;  // in its own round
-  int current = 1;
-  for (const auto& [action, after] : schedule.steps) {
-    const auto waits = [&](int before) {
-      return rounds[static_cast<std::size_t>(before)] == current && needs_received[static_cast<std::size_t>(before)];
-    };
-    bool needs = std::ranges::any_of(after, waits);
-    if (needs && is_message(action)) {
-      ++current;
-      needs = false;
-    }
-    rounds.push_back(current);
-    needs_received.push_back(needs || std::holds_alternative<Recv>(action));
-  }
-  return rounds;
-}
-
 }  // namespace
 
 std::string to_text(const Region& region) {
@@ -79,12 +55,19 @@ std::string to_text(const Action& action) { return std::visit(Describe{}, action
 
 std::string to_text(const Schedule& schedule) {
   std::string text;
-  int shown = 0;
-  const std::vector<int> rounds = rounds_of(schedule);
-  for (std::size_t step = 0; step < schedule.steps.size(); ++step) {
-    if (rounds[step] != shown) text += fmt::format("round {}\n", shown = rounds[step]);
-    text += fmt::format("  {}\n", to_text(schedule.steps[step].action));
-  }
+  for (const Step& step : schedule.steps)
+    text += fmt::format("{}\n", to_text(step.action));
+  if (schedule.scratch > Count{0}) text += fmt::format("scratch {} elements\n", schedule.scratch.value());
+  return text;
+}
+
+std::string to_text(const Schedule& schedule, std::span<const int> rounds) {
+  std::map<int, std::string> steps_of;
+  for (std::size_t step = 0; step < schedule.steps.size(); ++step)
+    steps_of[rounds[step]] += fmt::format("  {}\n", to_text(schedule.steps[step].action));
+  std::string text;
+  for (const auto& [round, steps] : steps_of)
+    text += fmt::format("round {}\n{}", round, steps);
   if (schedule.scratch > Count{0}) text += fmt::format("scratch {} elements\n", schedule.scratch.value());
   return text;
 }

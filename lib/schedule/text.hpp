@@ -1,6 +1,7 @@
 #pragma once
 // Schedules for people to read.
 
+#include <span>
 #include <string>
 
 #include "tutti/schedule.hpp"
@@ -11,7 +12,9 @@ namespace tutti {
 [[nodiscard]] std::string to_text(const Region& region);
 /// "send output[4..8) to 3", with "(message 2)" from the second message of a pair on.
 [[nodiscard]] std::string to_text(const Action& action);
-/// One line per step, grouped by round: a step belongs to the round of the messages of this rank that it follows.
+/// One line per step, in the schedule's order.
 [[nodiscard]] std::string to_text(const Schedule& schedule);
+/// The same under the rounds that the steps belong to, one for each step: checker::rounds_of() has them.
+[[nodiscard]] std::string to_text(const Schedule& schedule, std::span<const int> rounds);
 
 }  // namespace tutti
