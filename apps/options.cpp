@@ -13,6 +13,7 @@
 #include <limits>
 #include <sstream>
 
+#include "apps/standard_output.hpp"
 #include "lib/schedule/near_names.hpp"
 #include "tutti/version.hpp"
 
@@ -266,7 +267,7 @@ std::optional<int> parse_or_report(Options& options, int argc, const char* const
   try {
     const auto text = options.parse({argv + 1, argv + argc});
     if (!text) return std::nullopt;
-    if (speaks) fmt::print("{}", *text);
+    if (speaks) print(*text);
     return exit_success;
   } catch (const InputError& error) {
     if (speaks) fmt::print(stderr, "{}: {} (see --help)\n", options.program(), error.what());

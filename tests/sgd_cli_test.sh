@@ -60,6 +60,19 @@ expect 2 'has images of 1 pixels' --images "$folder/images" --labels "$folder/la
   --test-images "$folder/test_images" --test-labels "$folder/test_labels"
 once
 
+expect 2 '(did you mean ring?)' --algorithm rign
+once
+for arguments in --help --version '--epochs 1 --json -' '--epochs 1'; do
+  # shellcheck disable=SC2016,SC2086
+  "$mpirun_sh" "$mpirun" 1 sh -c '"$@" >/dev/full' sh "$program" $arguments >"$folder/out" 2>"$folder/err" &&
+    fail "exit code 0: $arguments >/dev/full"
+  grep -q '^tutti-sgd: cannot write to standard output: No space left' "$folder/err" || fail "$arguments >/dev/full"
+  # shellcheck disable=SC2016,SC2086
+  "$mpirun_sh" "$mpirun" 1 sh -c '"$@" >&-' sh "$program" $arguments >"$folder/out" 2>"$folder/err" &&
+    fail "exit code 0: $arguments >&-"
+  grep -q '^tutti-sgd: cannot write to standard output: Bad file descriptor' "$folder/err" || fail "$arguments >&-"
+done
+
 # The report.
 expect 0 'communication' --epochs 2 --json "$folder/report.json"
 grep -q '"comm_share"' "$folder/report.json" || fail 'no comm_share in the report'

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <set>
 
+#include "apps/files.hpp"
 #include "apps/options.hpp"
 #include "apps/sgd/data_set.hpp"
-#include "apps/sgd/files.hpp"
 #include "apps/sgd/random.hpp"
 #include "sgd_temporary_folder.hpp"
 
@@ -179,14 +179,14 @@ TEST(SgdRandom, ShufflesEvenly) {
 
 TEST_F(SgdFiles, ReplacingAFileLeavesNothingElse) {
   const std::string path = folder_.write("file", "old");
-  replace_file(path, "new");
+  apps::replace_file(path, "new");
   EXPECT_EQ(folder_.read("file"), "new");
   EXPECT_EQ(folder_.file_count(), 1);
-  EXPECT_THROW(replace_file(folder_.file("no/file"), "new"), std::runtime_error);
-  EXPECT_THAT(refusal([&] { require_writable(folder_.file("no/file")); }), HasSubstr("there is no folder"));
-  EXPECT_THAT(refusal([&] { require_writable(folder_.file("")); }), HasSubstr("not a regular file"));
-  EXPECT_THAT(refusal([] { require_writable("/dev/null"); }), HasSubstr("not a regular file"));
-  require_writable(path);
+  EXPECT_THROW(apps::replace_file(folder_.file("no/file"), "new"), std::runtime_error);
+  EXPECT_THAT(refusal([&] { apps::require_writable(folder_.file("no/file")); }), HasSubstr("there is no folder"));
+  EXPECT_THAT(refusal([&] { apps::require_writable(folder_.file("")); }), HasSubstr("not a regular file"));
+  EXPECT_THAT(refusal([] { apps::require_writable("/dev/null"); }), HasSubstr("not a regular file"));
+  apps::require_writable(path);
 }
 
 TEST_F(SgdFiles, AWriteThatFailsLeavesTheOldFile) {
@@ -196,7 +196,7 @@ TEST_F(SgdFiles, AWriteThatFailsLeavesTheOldFile) {
   const rlimit small{1000, before.rlim_max};
   std::signal(SIGXFSZ, SIG_IGN);  // Else too large a write ends the process instead of failing.
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  EXPECT_THROW(replace_file(path, std::string(10'000, 'x')), std::runtime_error);
+  EXPECT_THROW(apps::replace_file(path, std::string(10'000, 'x')), std::runtime_error);
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, SIG_DFL);
   EXPECT_EQ(folder_.read("file"), "old");

@@ -146,6 +146,19 @@ expect 2 "'rinq' does not serve allreduce" verify allreduce rinq
 expect 2 'only a name' verify allreduce ring/4
 expect 2 "--jobs: '0'" verify --all -j 0
 
+# Whatever the command: output that does not arrive is an error, and a closed stdout is no other file.
+for arguments in --help --version list 'list --markdown' 'list --help' 'show allreduce ring' 'show reduce chain --format json' \
+  'show scan linear --format svg' 'verify barrier dissemination --quick' 'cost scan' 'cost --version' info 'info --json'; do
+  # shellcheck disable=SC2086
+  "$tutti" $arguments >/dev/full 2>"$folder/stderr"
+  [ $? = 1 ] || fail "$arguments >/dev/full (exit code 1 expected)"
+  grep -q '^tutti: cannot write to standard output: No space left' "$folder/stderr" || fail "$arguments >/dev/full"
+  # shellcheck disable=SC2086
+  "$tutti" $arguments >&- 2>"$folder/stderr"
+  [ $? = 1 ] || fail "$arguments >&- (exit code 1 expected)"
+  grep -q '^tutti: cannot write to standard output: Bad file descriptor' "$folder/stderr" || fail "$arguments >&-"
+done
+
 expect 0 '^8 ranks, 1024 elements' cost allreduce
 expect 0 ' ring  *14  *14 .* 14.000' cost allreduce ring -p 8 -n 8 --alpha 1 --beta 0 --gamma 0
 expect 0 ' recursive_doubling .* 3.000 \*' cost allreduce -p 8 -n 8 --alpha 1 --beta 0 --gamma 0

@@ -10,6 +10,7 @@
 #include "apps/bench/limits.hpp"
 #include "apps/bench/report.hpp"
 #include "apps/bench/run.hpp"
+#include "apps/standard_output.hpp"
 #include "lib/mpi/check.hpp"
 
 namespace {
@@ -72,6 +73,7 @@ int bench_main(int argc, char** argv, int rank, int ranks) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  apps::reserve_standard_streams();
   MPI_Init(&argc, &argv);
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -85,5 +87,5 @@ int main(int argc, char** argv) {
     MPI_Abort(MPI_COMM_WORLD, apps::exit_failure);
   }
   MPI_Finalize();
-  return code;
+  return apps::exit_code_after_output("tutti-bench", code);
 }

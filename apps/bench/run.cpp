@@ -15,6 +15,7 @@
 #include "apps/bench/progress.hpp"
 #include "apps/bench/summary.hpp"
 #include "apps/bench/table.hpp"
+#include "apps/standard_output.hpp"
 #include "lib/mpi/check.hpp"
 
 namespace tutti::bench {
@@ -184,7 +185,7 @@ std::int64_t Bench::wrong_on_all_ranks(const Call& call, Repeater& ours) const {
 void Bench::print(const std::string& text) const {
   if (comm_.rank() != Rank{0}) return;
   progress_.clear();
-  fmt::print("{}", text);
+  apps::print(text);
   std::fflush(stdout);
 }
 
@@ -194,7 +195,7 @@ std::vector<Record> run(std::span<const Experiment> experiments, const Settings&
                         const Communicator& comm) {
   const bool speaks = comm.rank() == Rank{0};
   const Progress progress{speaks ? Progress::Speaker::yes : Progress::Speaker::no};
-  if (speaks) fmt::print("{}", preface(settings, machine));
+  if (speaks) apps::print(preface(settings, machine));
   std::vector<Record> records;
   for (const Experiment& what : experiments) {
     for (Record& record : Bench{what, settings, machine, comm, progress}.run()) {
@@ -202,7 +203,7 @@ std::vector<Record> run(std::span<const Experiment> experiments, const Settings&
     }
   }
   const std::vector<Summary> summaries = summarised(records);
-  if (speaks && summaries.size() > 1) fmt::print("{}", to_text(summaries));
+  if (speaks && summaries.size() > 1) apps::print(to_text(summaries));
   return records;
 }
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
+#include "apps/files.hpp"
 #include "apps/options.hpp"
 #include "apps/sgd/data_set.hpp"
-#include "apps/sgd/files.hpp"
 
 namespace tutti::sgd {
 
@@ -61,7 +61,7 @@ class Row {
 }  // namespace
 
 DataSet read_csv(const std::string& path) {
-  const std::string bytes = read_file(path);
+  const std::string bytes = apps::read_file(path);
   DataSet data{path, digit_features, digit_classes, digit_white, {}, {}};
   std::string_view rest{bytes};
   if (rest.ends_with('\n')) rest.remove_suffix(1);

@@ -4,9 +4,9 @@
 #include <limits>
 #include <string_view>
 
+#include "apps/files.hpp"
 #include "apps/options.hpp"
 #include "apps/sgd/data_set.hpp"
-#include "apps/sgd/files.hpp"
 
 namespace tutti::sgd {
 
@@ -19,7 +19,7 @@ constexpr std::uint32_t largest_side = 4096;
 
 class IdxFile {
  public:
-  explicit IdxFile(const std::string& path) : path_(path), bytes_(read_file(path)) {}
+  explicit IdxFile(const std::string& path) : path_(path), bytes_(apps::read_file(path)) {}
 
   void require_magic(std::uint32_t expected, std::string_view kind) {
     if (bytes_.starts_with("\x1f\x8b")) {

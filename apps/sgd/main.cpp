@@ -8,27 +8,11 @@
 
 #include "apps/sgd/root.hpp"
 #include "apps/sgd/run.hpp"
+#include "apps/standard_output.hpp"
 
 namespace {
 
 using namespace tutti;
-
-/// MPI from construction to destruction.
-class MpiSession {
- public:
-  MpiSession() {
-    MPI_Init(nullptr, nullptr);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  }
-  MpiSession(const MpiSession&) = delete;
-  MpiSession& operator=(const MpiSession&) = delete;
-  ~MpiSession() { MPI_Finalize(); }
-
-  [[nodiscard]] int rank() const { return rank_; }
-
- private:
-  int rank_ = 0;
-};
 
 /// Tells once of an error that all ranks have met.
 int ended(int rank, const std::exception& error, int exit_code) {
@@ -36,23 +20,34 @@ int ended(int rank, const std::exception& error, int exit_code) {
   return exit_code;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const MpiSession mpi;
+/// The exit code, the same on all ranks unless one fails alone.
+int sgd_main(int argc, char** argv, int rank) {
   try {
     sgd::Settings settings;
     apps::Options options = sgd::command_line(settings);
-    if (const auto exit_code = apps::parse_or_report(options, argc, argv, mpi.rank() == 0)) return *exit_code;
+    if (const auto exit_code = apps::parse_or_report(options, argc, argv, rank == 0)) return *exit_code;
     sgd::run(settings, MPI_COMM_WORLD);
     return apps::exit_success;
   } catch (const apps::InputError& error) {
-    return ended(mpi.rank(), error, apps::exit_bad_input);
+    return ended(rank, error, apps::exit_bad_input);
   } catch (const sgd::CommonFailure& error) {
-    return ended(mpi.rank(), error, apps::exit_failure);
+    return ended(rank, error, apps::exit_failure);
   } catch (const std::exception& error) {
     // This rank alone may have failed: the others must not wait for it.
-    fmt::print(stderr, "tutti-sgd: rank {}: {}\n", mpi.rank(), error.what());
+    fmt::print(stderr, "tutti-sgd: rank {}: {}\n", rank, error.what());
     MPI_Abort(MPI_COMM_WORLD, apps::exit_failure);
+    return apps::exit_failure;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  apps::reserve_standard_streams();
+  MPI_Init(nullptr, nullptr);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int code = sgd_main(argc, argv, rank);
+  MPI_Finalize();
+  return apps::exit_code_after_output("tutti-sgd", code);
 }

@@ -5,10 +5,11 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "apps/files.hpp"
 #include "apps/sgd/checkpoint.hpp"
-#include "apps/sgd/files.hpp"
 #include "apps/sgd/report.hpp"
 #include "apps/sgd/root.hpp"
+#include "apps/standard_output.hpp"
 
 namespace tutti::sgd {
 
@@ -50,8 +51,8 @@ Split read_data(const Settings& settings) {
 Split shared_data(const Settings& settings, MPI_Comm comm) {
   Split data;
   on_root(comm, [&] {
-    if (!settings.checkpoint.empty()) require_writable(settings.checkpoint);
-    if (!settings.json.empty() && settings.json != "-") require_writable(settings.json);
+    if (!settings.checkpoint.empty()) apps::require_writable(settings.checkpoint);
+    if (!settings.json.empty() && settings.json != "-") apps::require_writable(settings.json);
     data = read_data(settings);
   });
   broadcast(comm, data.train);
@@ -93,7 +94,7 @@ class Run {
     Progress<T> progress;
     on_root(mpi_, [&] {
       if (settings_.checkpoint.empty() || !fs::exists(settings_.checkpoint)) return;
-      progress = decode<T>(settings_.checkpoint, read_file(settings_.checkpoint), identity_);
+      progress = decode<T>(settings_.checkpoint, apps::read_file(settings_.checkpoint), identity_);
       print(fmt::format("Resumed   '{}' after {} epochs\n", settings_.checkpoint, progress.epochs));
     });
     broadcast(mpi_, progress.epochs);
@@ -103,13 +104,13 @@ class Run {
   }
   void save() {
     if (settings_.checkpoint.empty()) return;
-    on_root(mpi_, [&] { replace_file(settings_.checkpoint, encode(identity_, trainer_.progress())); });
+    on_root(mpi_, [&] { apps::replace_file(settings_.checkpoint, encode(identity_, trainer_.progress())); });
   }
   void report() {
     on_root(mpi_, [&] {
-      if (settings_.json == "-") fmt::print("{}", json_text(description_, epochs_));
+      if (settings_.json == "-") apps::print(json_text(description_, epochs_));
       if (!settings_.json.empty() && settings_.json != "-") {
-        replace_file(settings_.json, json_text(description_, epochs_));
+        apps::replace_file(settings_.json, json_text(description_, epochs_));
       }
     });
   }
@@ -118,7 +119,7 @@ class Run {
     int rank = 0;
     MPI_Comm_rank(mpi_, &rank);
     if (rank != 0 || settings_.json == "-") return;
-    fmt::print("{}", text);
+    apps::print(text);
     std::fflush(stdout);
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "apps/standard_output.hpp"
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 #include "lib/checker/prove.hpp"
@@ -148,23 +149,23 @@ void print(const std::vector<Row>& rows) {
   std::optional<double> best;
   for (const Row& row : rows)
     if (row.time && (!best || *row.time < *best)) best = row.time;
-  fmt::print("  {:<24} {:>8} {:>8} {:>12} {:>12} {:>12} {:>14}\n", "algorithm", "messages", "rounds", "sent", "reduced",
-             "scratch", "time (us)");
+  apps::print("  {:<24} {:>8} {:>8} {:>12} {:>12} {:>12} {:>14}\n", "algorithm", "messages", "rounds", "sent",
+              "reduced", "scratch", "time (us)");
   for (const auto& [choice, cost, time] : rows) {
     const std::string shown = time ? fmt::format("{:.3f} {}", *time, *time == *best ? '*' : ' ') : "-  ";
-    fmt::print("  {:<24} {:>8} {:>8} {:>12} {:>12} {:>12} {:>16}\n", to_text(choice), cost.messages,
-               choice.segment > 0 ? "-" : fmt::format("{}", cost.rounds), cost.sent.value(), cost.reduced.value(),
-               cost.scratch.value(), shown);
+    apps::print("  {:<24} {:>8} {:>8} {:>12} {:>12} {:>12} {:>16}\n", to_text(choice), cost.messages,
+                choice.segment > 0 ? "-" : fmt::format("{}", cost.rounds), cost.sent.value(), cost.reduced.value(),
+                cost.scratch.value(), shown);
   }
 }
 
 void print_rates(const Settings& settings, Collective collective) {
   const auto& [alpha, beta, gamma, delta, between] = settings.rates;
-  fmt::print("{}; microseconds: {} per message, {} per element sent, {} per element reduced, {} per element copied\n",
-             to_string(collective), alpha, beta, gamma, delta);
+  apps::print("{}; microseconds: {} per message, {} per element sent, {} per element reduced, {} per element copied\n",
+              to_string(collective), alpha, beta, gamma, delta);
   if (settings.has_several_nodes())
-    fmt::print("between nodes: {} per message, {} per element sent, {} link{} a node\n", between.message, between.sent,
-               between.links, between.links == 1 ? "" : "s");
+    apps::print("between nodes: {} per message, {} per element sent, {} link{} a node\n", between.message, between.sent,
+                between.links, between.links == 1 ? "" : "s");
 }
 
 void require_consistent(const Settings& settings, Collective collective) {
@@ -200,13 +201,13 @@ int cost(const Arguments& arguments) {
       for (const Choice& choice : all)
         rows.push_back(row(choice, settings, ranks, count));
       all_simulated = all_simulated && std::ranges::all_of(rows, [](const Row& row) { return row.time.has_value(); });
-      fmt::print("\n{} ranks, {} elements\n", ranks, count.value());
+      apps::print("\n{} ranks, {} elements\n", ranks, count.value());
       print(rows);
     }
   }
   if (!all_simulated)
-    fmt::print("\n-: not simulated: more than {} ranks or {} messages\n", most_ranks_simulated,
-               most_messages_simulated);
+    apps::print("\n-: not simulated: more than {} ranks or {} messages\n", most_ranks_simulated,
+                most_messages_simulated);
   return apps::exit_success;
 }
 

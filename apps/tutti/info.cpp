@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "apps/standard_output.hpp"
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/info_json.hpp"
 #include "apps/tutti/info_session.hpp"
@@ -34,9 +35,9 @@ std::optional<std::string> read(const Arguments& arguments, Wanted& wanted) {
 
 void print(const topology::Job& job, const Wanted& wanted) {
   if (wanted.json)
-    fmt::print("{}\n", to_json(job));
+    apps::print("{}\n", to_json(job));
   else
-    fmt::print("{}", to_text(job, wanted.matrix ? Pairs::of_all_nodes : Pairs::of_small_nodes));
+    apps::print("{}", to_text(job, wanted.matrix ? Pairs::of_all_nodes : Pairs::of_small_nodes));
 }
 
 }  // namespace
@@ -49,7 +50,7 @@ int info(const Arguments& arguments) {
   Wanted wanted;
   try {
     if (const auto text = read(arguments, wanted)) {
-      if (speaks()) fmt::print("{}", *text);
+      if (speaks()) apps::print("{}", *text);
       return apps::exit_success;
     }
   } catch (const apps::InputError& error) {

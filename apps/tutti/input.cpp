@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "apps/standard_output.hpp"
 #include "lib/schedule/near_names.hpp"
 
 namespace tutti::tool {
@@ -13,7 +14,7 @@ using apps::InputError;
 
 bool is_told(apps::Options& options, const std::vector<std::string>& arguments) {
   const auto text = options.parse(arguments);
-  if (text) fmt::print("{}", *text);
+  if (text) apps::print(*text);
   return text.has_value();
 }
 

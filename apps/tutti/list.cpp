@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "apps/standard_output.hpp"
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/table.hpp"
@@ -40,9 +41,9 @@ int list(const Arguments& arguments) {
   if (is_told(options, arguments)) return apps::exit_success;
   if (markdown && only) throw apps::InputError("--markdown prints the table of all collectives");
   if (markdown)
-    fmt::print("{}", catalogue_table());
+    apps::print(catalogue_table());
   else
-    fmt::print("{}", aligned(rows(only), ""));
+    apps::print(aligned(rows(only), ""));
   return apps::exit_success;
 }
 

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "apps/options.hpp"
+#include "apps/standard_output.hpp"
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 
@@ -56,10 +57,11 @@ int tool_main(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  apps::reserve_standard_streams();
   const Arguments arguments{argv + 1, argv + argc};
   const bool has_command = !arguments.empty() && !arguments[0].starts_with("-");
   try {
-    return tool_main(arguments);
+    return apps::exit_code_after_output("tutti", tool_main(arguments));
   } catch (const apps::InputError& error) {
     fmt::print(stderr, "tutti{}: {} (see --help)\n", has_command ? " " + arguments[0] : "", error.what());
     return apps::exit_bad_input;

@@ -1,6 +1,7 @@
 // tutti show: what the ranks do.
 #include <fmt/format.h>
 
+#include "apps/standard_output.hpp"
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/scene.hpp"
@@ -99,12 +100,12 @@ int show(const Arguments& arguments) {
   what.sockets = settings.spread.sockets;
   const Scene scene{choice, what};
   if (settings.format == "text") {
-    fmt::print("{}", to_text(scene, settings.rank));
+    apps::print("{}", to_text(scene, settings.rank));
   } else if (settings.format == "json") {
-    fmt::print("{}\n", to_json(scene, settings.rank));
+    apps::print("{}\n", to_json(scene, settings.rank));
   } else {
     require_drawable(scene);
-    fmt::print("{}", settings.format == "dot" ? to_dot(scene) : to_svg(scene));
+    apps::print("{}", settings.format == "dot" ? to_dot(scene) : to_svg(scene));
   }
   return apps::exit_success;
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "apps/standard_output.hpp"
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/proofs.hpp"
@@ -68,17 +69,17 @@ class ProgressLine {
 };
 
 void print_header() {
-  fmt::print("{:<14} {:<22} {:>8} {:>9} {:>11} {:>7} {:>7} {:>10} {:>8}\n", "collective", "algorithm", "problems",
-             "schedules", "steps", "mutants", "caught", "equivalent", "time");
+  apps::print("{:<14} {:<22} {:>8} {:>9} {:>11} {:>7} {:>7} {:>10} {:>8}\n", "collective", "algorithm", "problems",
+              "schedules", "steps", "mutants", "caught", "equivalent", "time");
 }
 
 void print(const Tally& tally) {
-  fmt::print("{:<14} {:<22} {:>8} {:>9} {:>11} {:>7} {:>7} {:>10} {:>6.1f} s\n", to_string(tally.algorithm->collective),
-             tally.algorithm->name, tally.problems, tally.schedules, tally.steps, tally.mutants, tally.caught,
-             tally.equivalent, tally.seconds);
+  apps::print("{:<14} {:<22} {:>8} {:>9} {:>11} {:>7} {:>7} {:>10} {:>6.1f} s\n",
+              to_string(tally.algorithm->collective), tally.algorithm->name, tally.problems, tally.schedules,
+              tally.steps, tally.mutants, tally.caught, tally.equivalent, tally.seconds);
   for (const std::string& fault : tally.faults)
-    fmt::print("  FAILED: {}\n", fault);
-  if (tally.faulty > tally.faults.size()) fmt::print("  and {} more failed\n", tally.faulty - tally.faults.size());
+    apps::print("  FAILED: {}\n", fault);
+  if (tally.faulty > tally.faults.size()) apps::print("  and {} more failed\n", tally.faulty - tally.faults.size());
   std::fflush(stdout);
 }
 
@@ -108,7 +109,7 @@ int verify(const Arguments& arguments) {
   const auto begin = std::chrono::steady_clock::now();
   prove_all(campaign);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  fmt::print(
+  apps::print(
       "{} algorithms, {} problems, {} schedules, {} steps; {} mutants, {} caught, {} equivalent; {} failed; "
       "{:.1f} s on {} threads\n",
       campaign.algorithms.size(), total.problems, total.schedules, total.steps, total.mutants, total.caught,

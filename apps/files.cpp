@@ -1,4 +1,4 @@
-#include "apps/sgd/files.hpp"
+#include "apps/files.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 #include "apps/options.hpp"
 
-namespace tutti::sgd {
+namespace tutti::apps {
 
 namespace fs = std::filesystem;
 
@@ -67,17 +67,17 @@ class TemporaryFile {
 
 std::string read_file(const std::string& path) {
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) throw apps::InputError(fmt::format("cannot read '{}': it is a folder", path));
+  if (fs::is_directory(path, ignored)) throw InputError(fmt::format("cannot read '{}': it is a folder", path));
   std::ifstream file{path, std::ios::binary};
-  if (!file) throw apps::InputError(fmt::format("cannot open '{}': {}", path, reason()));
+  if (!file) throw InputError(fmt::format("cannot open '{}': {}", path, reason()));
   std::string bytes{std::istreambuf_iterator<char>{file}, {}};
-  if (file.bad()) throw apps::InputError(fmt::format("cannot read '{}': {}", path, reason()));
+  if (file.bad()) throw InputError(fmt::format("cannot read '{}': {}", path, reason()));
   return bytes;
 }
 
 void require_writable(const std::string& path) {
   const auto refuse = [&path](std::string_view why) {
-    throw apps::InputError(fmt::format("cannot write '{}': {}", path, why));
+    throw InputError(fmt::format("cannot write '{}': {}", path, why));
   };
   std::error_code ignored;
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) refuse("it exists and is not a regular file");
@@ -93,4 +93,4 @@ void replace_file(const std::string& path, std::string_view bytes) {
   file.rename_to(target);
 }
 
-}  // namespace tutti::sgd
+}  // namespace tutti::apps

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace tutti::sgd {
+namespace tutti::apps {
 
 /// The file's bytes. Throws InputError if there is no such file or it cannot be read.
 [[nodiscard]] std::string read_file(const std::string& path);
@@ -16,4 +16,4 @@ void require_writable(const std::string& path);
 /// this is interrupted, `path` holds either all of the old bytes or all of the new. Throws std::runtime_error.
 void replace_file(const std::string& path, std::string_view bytes);
 
-}  // namespace tutti::sgd
+}  // namespace tutti::apps

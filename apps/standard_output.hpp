@@ -1,0 +1,27 @@
+#pragma once
+// What the apps write to stdout either arrives, or the program says that it did not and ends with an error.
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+namespace tutti::apps {
+
+/// First of all in main(), before MPI or anything else opens files: a file that got the number of a closed stdout would
+/// receive what is meant for it. Afterwards writing to what was closed fails.
+void reserve_standard_streams();
+
+/// Writes to stdout. Does not throw, so that nothing that was computed or measured is lost: what fails is told by
+/// exit_code_after_output().
+void print(std::string_view text);
+template <class... Values>
+void print(fmt::format_string<Values...> format, Values&&... values) {
+  print(std::string_view{fmt::format(format, std::forward<Values>(values)...)});
+}
+
+/// Last of all in main(): has what was written arrive. Returns `code`, the program's own exit code; if something did
+/// not arrive, says so on stderr, and returns exit_failure in place of exit_success.
+[[nodiscard]] int exit_code_after_output(std::string_view program, int code);
+
+}  // namespace tutti::apps
