@@ -45,11 +45,27 @@ for command in list show verify cost; do # info: info_cli_test.sh
   expect 2 "unrecognised option '--no-such-option'" $command --no-such-option
 done
 
-expect 0 'allreduce  *ring  *any  *- .*Patarasuk' list
+expect 0 '^allreduce  *ring  *any  *-$' list
+grep -A 2 '^allreduce  *ring ' "$folder/stdout" | grep -q '^    Patarasuk' || fail 'list: no source below allreduce ring'
+python '
+wide = [line for line in text.splitlines() if len(line) > 100]
+assert not wide, wide
+' 'list is wider than 100 columns'
 expect 0 'allreduce  *rabenseifner  *of ranks' list allreduce
 expect 0 '^| allreduce | `ring` | - | any | 14 | 1.75 n | 0.125 n |' list --markdown
 expect 2 'unexpected argument' list allreduce ring
 expect 2 '--markdown' list allreduce --markdown
+expect 2 '--write needs --markdown' list --write "$folder/page.md"
+# The table of the algorithms' page is what the tool writes: a page with another one gets it, and nothing else changes.
+sed 's/^| allreduce | `ring` .*/| a row that is wrong |/' "$catalogue" >"$folder/page.md"
+cmp -s "$catalogue" "$folder/page.md" && fail 'list --write: the page to test with is right already'
+"$tutti" list --markdown --write "$folder/page.md" >"$folder/stdout" 2>"$folder/stderr" || fail 'list --markdown --write'
+[ -s "$folder/stdout" ] && fail 'list --markdown --write prints'
+cmp -s "$catalogue" "$folder/page.md" || fail 'list --markdown --write: the page differs from algorithms/README.md'
+echo 'no table' >"$folder/page.md"
+expect 2 "page.md' has no table between" list --markdown --write "$folder/page.md"
+[ "$(cat "$folder/page.md")" = 'no table' ] || fail 'list --write changed a page without a table'
+expect 2 'cannot open' list --markdown --write "$folder/none.md"
 
 expect 0 '^rank 5$' show allreduce ring
 expect 0 'busiest rank: 4 messages in 4 rounds' show allreduce ring -p 3 -n 6
@@ -131,7 +147,7 @@ for picture in "$sources"/docs/pictures/*_p8.svg; do
     fail "show ${name%%_*} ${name#*_} -p 8 -n $count --format svg: docs/pictures has another picture"
 done
 # Every collective can be drawn.
-for collective in $("$tutti" list | sed 1d | cut -d ' ' -f 1 | sort -u); do
+for collective in $("$tutti" list | sed 1d | grep '^[a-z]' | cut -d ' ' -f 1 | sort -u); do
   algorithm=$("$tutti" list "$collective" | sed -n 2p | tr -s ' ' | cut -d ' ' -f 2)
   expect 0 '^<svg' show "$collective" "$algorithm" -p 5 -n 10 --format svg
   python 'import xml.etree.ElementTree as tree; tree.fromstring(text)' "show $collective $algorithm --format svg"

@@ -24,4 +24,21 @@ std::string aligned(const std::vector<Cells>& rows, std::string_view margin) {
   return text;
 }
 
+std::string wrapped(std::string_view text, std::string_view margin, std::size_t width) {
+  std::string lines;
+  std::size_t used = 0;  // of the line; 0: there is none yet
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (used > 0 && used + 1 + word.size() <= width) {
+      lines += fmt::format(" {}", word);
+      used += 1 + word.size();
+      continue;
+    }
+    lines += fmt::format("{}{}{}", used > 0 ? "\n" : "", margin, word);
+    used = margin.size() + word.size();
+  }
+  return lines.empty() ? lines : lines + '\n';
+}
+
 }  // namespace tutti::tool
