@@ -54,4 +54,49 @@ expect 2 'MPI has no avg of fp32' --compare mpi --op avg
 expect 2 'do not fit into the host memory' --min 1024T --max 1024T
 expect 2 "cannot write '$folder/no/such/file'" --json "$folder/no/such/file"
 expect 2 "cannot write '$folder'" --csv "$folder"
+expect 2 "'allredcue' is none of: .*(did you mean allreduce?)" --collective allredcue
+expect 2 "'rign' is none of: .*(did you mean ring?)" --algorithm rign
+expect 2 "'nonblokcing' is none of: .*(did you mean nonblocking" --mode nonblokcing
+
+# one SHELL_COMMAND OPTIONS...: a rank alone runs the command, in which "$@" is the program with its options.
+short=(--min 8 --max 8 --rounds 1 --warmup 0 --iters 1)
+one() {
+  local command=$1
+  shift
+  "$launch" "$mpirun" 1 sh -c "$command" sh "$bench" "$@" >"$folder/stdout" 2>"$folder/stderr"
+}
+
+# Output that does not arrive is an error, but measured results are kept.
+for arguments in --help --version; do
+  one '"$@" >/dev/full' $arguments && fail "$arguments >/dev/full: exit code 0"
+  grep -q '^tutti-bench: cannot write to standard output: No space left' "$folder/stderr" || fail "$arguments >/dev/full"
+  one '"$@" >&-' $arguments && fail "$arguments >&-: exit code 0"
+  grep -q '^tutti-bench: cannot write to standard output: Bad file desc' "$folder/stderr" || fail "$arguments >&-"
+done
+one '"$@" >/dev/full' "${short[@]}" --json "$folder/full.json" && fail '>/dev/full: exit code 0'
+grep -q '"median"' "$folder/full.json" || fail '--json with >/dev/full: the results are lost'
+one '"$@" >&-' "${short[@]}" --csv "$folder/closed.csv" && fail '>&-: exit code 0'
+head -n 1 "$folder/closed.csv" | grep -q '^collective,' || fail '--csv with >&-: the file got what is for stdout'
+
+# Names of files need not be UTF-8, JSON has to be.
+bytes=$(printf 'caf\351.json')
+one '"$@"' "${short[@]}" --json "$folder/$bytes" || fail '--json with a name in Latin 1'
+python3 -c "import json; json.load(open(b'$folder/caf\xe9.json', encoding='utf-8'))" || fail '--json with a name in Latin 1'
+rm -f "$folder/$bytes"
+# One file that cannot be written does not cost the other.
+one '"$@"' "${short[@]}" --json /dev/full --csv "$folder/kept.csv" && fail '--json /dev/full: exit code 0'
+grep -q '^allreduce,' "$folder/kept.csv" || fail '--json /dev/full: --csv is lost'
+
+# An interrupted measurement leaves no files.
+mkdir "$folder/interrupted"
+"$launch" "$mpirun" $ranks "$bench" --min 8 --max 8K --rounds 100000 --json "$folder/interrupted/a" \
+  --csv "$folder/interrupted/b" >"$folder/stdout" 2>"$folder/stderr" &
+for _ in $(seq 600); do
+  grep -q '^# allreduce' "$folder/stdout" && break
+  sleep 0.1
+done
+grep -q '^# allreduce' "$folder/stdout" || fail 'to be interrupted: it does not begin'
+kill -TERM $!
+wait $!
+[ -z "$(ls "$folder/interrupted")" ] || fail "interrupted: it leaves $(ls "$folder/interrupted")"
 exit $((failures > 0))

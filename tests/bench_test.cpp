@@ -151,6 +151,19 @@ TEST(Report, JsonHoldsTheRecord) {
   EXPECT_EQ(compared["environment"]["host"], "a");
 }
 
+TEST(Report, JsonIsWrittenWhateverNamesAreMadeOf) {
+  Machine machine;
+  machine.hosts = {"h\xff"};
+  machine.mpi_settings = {"UCX_TLS=\xfe"};
+  machine.command = "tutti-bench --json \xc3.json";
+  const Record record = sample();
+  const std::string text = json_text(machine, std::span{&record, 1});
+  const auto read = nlohmann::ordered_json::parse(text);
+  EXPECT_EQ(read["environment"]["host"], "h\xef\xbf\xbd");
+  EXPECT_EQ(read["environment"]["command"], "tutti-bench --json \xef\xbf\xbd.json");
+  EXPECT_EQ(read["results"].size(), 1U);
+}
+
 TEST(Report, CsvLinesHaveEqualFields) {
   std::vector<Record> records{sample(), sample(), sample()};
   records[1].peer = Peer{"Open MPI 4.1.4", "blocking", {2, 3, 4}, 1.5};
@@ -271,8 +284,17 @@ TEST_F(Output, AppearsWhenComplete) {
 }
 
 TEST_F(Output, LeavesNothingIfNotCommitted) {
-  { const OutputFile file{"json", path("out")}; }
-  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  const OutputFile file{"json", path("out")};
+  EXPECT_TRUE(std::filesystem::is_empty(folder_)) << "not even while measuring, which may be interrupted";
+}
+
+TEST_F(Output, KeepsWhatWasThereUntilItIsCommitted) {
+  std::ofstream{path("out")} << "before\n";
+  OutputFile file{"json", path("out")};
+  EXPECT_EQ(std::filesystem::file_size(path("out")), 7U);
+  file.commit("after\n");
+  EXPECT_EQ(std::filesystem::file_size(path("out")), 6U);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator{folder_}, {}), 1);
 }
 
 TEST_F(Output, RefusesAtOnce) {

@@ -39,9 +39,16 @@ void open_outputs(Outputs& outputs, const Settings& settings, int rank) {
   if (is_bad != 0) throw apps::InputError(problem);
 }
 
+/// Writes what it can: that one file cannot be written loses nothing of the other.
 void write_outputs(Outputs& outputs, const Machine& machine, const std::vector<Record>& records) {
-  if (outputs.json) outputs.json->commit(to_json(machine, records).dump(2) + '\n');
+  std::exception_ptr failure;
+  try {
+    if (outputs.json) outputs.json->commit(json_text(machine, records));
+  } catch (const std::exception&) {
+    failure = std::current_exception();
+  }
   if (outputs.csv) outputs.csv->commit(to_csv(records));
+  if (failure) std::rethrow_exception(failure);
 }
 
 /// The exit code, the same on all ranks. Throws what is an error of this rank alone.

@@ -121,6 +121,11 @@ nlohmann::ordered_json to_json(const Machine& machine, std::span<const Record> r
   return {{"environment", to_json(machine)}, {"results", std::move(results)}, {"summary", std::move(summaries)}};
 }
 
+std::string json_text(const Machine& machine, std::span<const Record> records) {
+  constexpr int indent = 2;
+  return to_json(machine, records).dump(indent, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
 std::string to_csv(std::span<const Record> records) {
   std::string text =
       "collective,algorithm,auto,transport,memory,mode,ranks,nodes,bytes,count,type,op,root,in_place,iters,rounds,"
@@ -165,15 +170,19 @@ OutputFile::OutputFile(std::string option, std::string path)
   if (file_ == nullptr) {
     throw apps::InputError(fmt::format("--{}: cannot write '{}': {}", option, path_, std::strerror(errno)));
   }
+  if (written_ == path_) return;
+  // Whoever interrupts the measurement shall find nothing that is empty.
+  std::fclose(std::exchange(file_, nullptr));
+  std::remove(written_.c_str());
 }
 
 OutputFile::~OutputFile() {
-  if (file_ == nullptr) return;
-  std::fclose(file_);
-  if (written_ != path_) std::remove(written_.c_str());
+  if (file_ != nullptr) std::fclose(file_);
 }
 
 void OutputFile::commit(const std::string& text) {
+  if (file_ == nullptr) file_ = std::fopen(written_.c_str(), "w");
+  if (file_ == nullptr) throw Error(fmt::format("cannot write '{}': {}", path_, std::strerror(errno)));
   const bool is_written = std::fwrite(text.data(), 1, text.size(), file_) == text.size();
   const bool is_closed = std::fclose(std::exchange(file_, nullptr)) == 0;
   const bool is_whole = is_written && is_closed;

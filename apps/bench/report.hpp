@@ -12,14 +12,19 @@ namespace tutti::bench {
 
 /// {"environment": {...}, "results": [...], "summary": [...]}; null: not checked, not compared, or no such thing.
 [[nodiscard]] nlohmann::ordered_json to_json(const Machine& machine, std::span<const Record> records);
+/// The same as a file has it. Names of files and hosts and the environment need not be UTF-8, JSON has to be: what is
+/// not becomes U+FFFD.
+[[nodiscard]] std::string json_text(const Machine& machine, std::span<const Record> records);
 
 /// A header line, then a line for each record. Empty fields: not checked, not compared.
 [[nodiscard]] std::string to_csv(std::span<const Record> records);
 
-/// A file that is whole or not there: it is written beside its place and renamed when complete.
+/// A file that is whole or not there: it is written beside its place, once there is something to write, and renamed
+/// when complete.
 class OutputFile {
  public:
-  /// Opens at once, so that a path which cannot be written is known before hours of measuring.
+  /// Tries at once, so that a path which cannot be written is known before hours of measuring; pipes and devices stay
+  /// open, of a file nothing is left.
   /// Throws apps::InputError.
   OutputFile(std::string option, std::string path);
   OutputFile(const OutputFile&) = delete;
@@ -31,7 +36,7 @@ class OutputFile {
 
  private:
   std::string path_, written_;  ///< Where it belongs, and where it is written: the same for pipes and devices.
-  std::FILE* file_;
+  std::FILE* file_;             ///< Null while there is nothing to write.
 };
 
 }  // namespace tutti::bench
