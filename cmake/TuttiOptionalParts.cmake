@@ -1,4 +1,5 @@
-# UCX, CUDA and hwloc are optional. AUTO takes what is there and says what is not; ON without it is an error.
+# UCX, CUDA and hwloc are optional. AUTO takes what is there and says what is not; ON without it is an error. UCX and CUDA
+# are parts of what moves data: without MPI there is none of it.
 # Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA and TUTTI_HAS_HWLOC, and what the summary says of each.
 
 function(tutti_optional_part part found package hint)
@@ -9,6 +10,12 @@ function(tutti_optional_part part found package hint)
   if(wanted STREQUAL "OFF")
     set(has OFF)
     set(said "off (TUTTI_${part}=OFF)")
+  elseif(part MATCHES "^(UCX|CUDA)$" AND NOT TUTTI_MPI)
+    if(wanted STREQUAL "ON")
+      message(FATAL_ERROR "TUTTI_${part}=ON needs TUTTI_MPI=ON: set TUTTI_${part}=AUTO or OFF")
+    endif()
+    set(has OFF)
+    set(said "off: built without MPI (TUTTI_MPI=OFF)")
   elseif(found)
     set(has ON)
     set(said "on (${package})")
@@ -23,14 +30,14 @@ function(tutti_optional_part part found package hint)
 endfunction()
 
 set(ucx_found FALSE)
-if(NOT TUTTI_UCX STREQUAL "OFF")
+if(TUTTI_MPI AND NOT TUTTI_UCX STREQUAL "OFF")
   find_package(ucx CONFIG QUIET)
   set(ucx_found ${ucx_FOUND})
 endif()
 tutti_optional_part(UCX "${ucx_found}" "UCX ${ucx_VERSION}" "install libucx-dev")
 
 set(cuda_found FALSE)
-if(NOT TUTTI_CUDA STREQUAL "OFF")
+if(TUTTI_MPI AND NOT TUTTI_CUDA STREQUAL "OFF")
   find_package(CUDAToolkit QUIET)
   set(cuda_found ${CUDAToolkit_FOUND})
 endif()

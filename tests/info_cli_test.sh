@@ -63,6 +63,10 @@ expect 2 "^tutti info: --matrix: --json has all pairs anyway" "$tutti" info --js
 
 if [ -z "$mpirun" ]; then
   expect 2 '^tutti info: --job: built without MPI' "$tutti" info --job
+  for part in UCX CUDA; do # not in such a build, whether they are on the machine or not
+    expect 0 "^$part  *off" "$tutti" info
+    times 0 "^$part  *on" stdout 'tutti info'
+  done
 else
   for arguments in 'list' 'show allreduce ring' 'cost allreduce' 'info' 'info --json' 'info --help' '--help'; do
     # shellcheck disable=SC2086
