@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "lib/checker/prove.hpp"
 #include "lib/cost/catalogue.hpp"
@@ -48,6 +50,21 @@ TEST(Catalogue, ExampleIsProved) {
         const checker::Case what{.size = size, .count = Count{count}, .placement = placement};
         EXPECT_EQ(checker::prove(allreduce_linear, what).fault, "") << to_text(what);
       }
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+TEST(Catalogue, ExampleOfAParameterIsThatOfTheFileNamed) {
+  const std::string folder = std::string{TUTTI_CATALOGUE}.substr(0, std::string_view{TUTTI_CATALOGUE}.rfind('/'));
+  const std::string page = text_of(TUTTI_CATALOGUE), block = "```cpp\n";
+  const std::size_t begin = page.find(block, page.find("### A parameter"));
+  ASSERT_NE(begin, std::string::npos);
+  const std::string example = page.substr(begin + block.size(), page.find("```", begin + 1) - begin - block.size());
+  EXPECT_THAT(example, testing::HasSubstr(".parameter = "));
+  EXPECT_THAT(text_of(folder + "/broadcast_knomial.cpp"), testing::HasSubstr(example));
 }
 
 }  // namespace
