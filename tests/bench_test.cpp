@@ -257,6 +257,8 @@ TEST(Machine, SettingsAreNotWhatLaunchersSay) {
   EXPECT_FALSE(is_mpi_setting("OMPI_MCA_orte_app_num"));
   EXPECT_FALSE(is_mpi_setting("I_MPI_INFO_BRAND"));
   EXPECT_FALSE(is_mpi_setting("TUTTI_PEERS"));
+  EXPECT_FALSE(is_mpi_setting("TUTTI_BUILD_DIR"));
+  EXPECT_FALSE(is_mpi_setting("TUTTI_TRANSPROT"));
   EXPECT_FALSE(is_mpi_setting("HOME"));
   EXPECT_FALSE(is_mpi_setting("MY_UCX_TLS"));
 }

@@ -6,15 +6,17 @@
 #include <algorithm>
 #include <array>
 
+#include "lib/runtime/variables.hpp"
+
 namespace tutti::bench {
 
 namespace {
 
-/// Open MPI (and libfabric, UCX, hcoll below it), Intel MPI, MPICH and its kin; ours.
+/// Open MPI (and libfabric, UCX, hcoll below it), Intel MPI, MPICH and its kin.
 constexpr std::string_view families[] = {"OMPI_MCA_", "I_MPI_", "MPICH_", "MPIR_", "MV2_",
-                                         "UCX_",      "UCC_",   "HCOLL_", "FI_",   "TUTTI_"};
+                                         "UCX_",      "UCC_",   "HCOLL_", "FI_"};
 
-/// Beginnings of what launchers set for their processes, and scripts for themselves.
+/// Beginnings of what launchers set for their processes.
 constexpr std::string_view of_launchers[] = {"OMPI_MCA_orte_",
                                              "OMPI_MCA_ess",
                                              "OMPI_MCA_initial_wdir",
@@ -30,9 +32,7 @@ constexpr std::string_view of_launchers[] = {"OMPI_MCA_orte_",
                                              "I_MPI_PIN_INFO",
                                              "I_MPI_PIN_MAPPING",
                                              "I_MPI_RETURN_WIN_MEM_NUMA",
-                                             "I_MPI_BIND_WIN_ALLOCATE",
-                                             "TUTTI_PEERS",
-                                             "TUTTI_BUILD"};
+                                             "I_MPI_BIND_WIN_ALLOCATE"};
 
 bool starts_with_any(std::string_view name, const auto& beginnings) {
   return std::any_of(std::begin(beginnings), std::end(beginnings),
@@ -58,7 +58,8 @@ std::string mpi_version() {
 }
 
 bool is_mpi_setting(std::string_view name) {
-  return starts_with_any(name, families) && !starts_with_any(name, of_launchers);
+  const bool is_ours = std::find(variables.begin(), variables.end(), name) != variables.end();
+  return is_ours || (starts_with_any(name, families) && !starts_with_any(name, of_launchers));
 }
 
 std::vector<std::string> mpi_settings() {

@@ -6,14 +6,16 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "lib/mpi/check.hpp"
 #include "lib/mpi/dialect.hpp"
 #include "lib/mpi/pretended_nodes.hpp"
+#include "lib/runtime/variables.hpp"
 
 namespace tutti::mpi {
 namespace {
@@ -21,15 +23,34 @@ namespace {
 constexpr int bits_per_word = 64;
 constexpr std::int64_t promised_tag_bound = 32767;  // MPI 4.1, section 9.1.2
 
-/// The highest tag that all ranks can use.
+/// What rank `from` gives, on all ranks.
+std::string shared_text(MPI_Comm comm, int from, std::string text) {
+  int length = narrow(static_cast<std::int64_t>(text.size()));
+  check(MPI_Bcast(&length, 1, MPI_INT, from, comm), "MPI_Bcast");
+  text.resize(static_cast<std::size_t>(length));
+  check(MPI_Bcast(text.data(), length, MPI_CHAR, from, comm), "MPI_Bcast");
+  return text;
+}
+
+/// The highest tag that all ranks can use. Throws ArgumentError on all ranks if the environment of one has a value of
+/// TUTTI_TAG_UB that is not allowed.
 std::int64_t agreed_tag_bound(MPI_Comm comm) {
   void* attribute = nullptr;
   int found = 0;
   check(MPI_Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&attribute), &found), "MPI_Comm_get_attr");
   std::int64_t bound = found != 0 ? *static_cast<int*>(attribute) : promised_tag_bound;
-  if (const char* wanted = std::getenv("TUTTI_TAG_UB"))
-    bound = std::clamp<std::int64_t>(std::strtoll(wanted, nullptr, 10), promised_tag_bound, bound);
+  int rank = 0;
+  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  std::string refusal;
+  try {
+    constexpr std::int64_t most = std::numeric_limits<int>::max();
+    bound = std::min(bound, number_in_environment("TUTTI_TAG_UB", promised_tag_bound, most).value_or(bound));
+  } catch (const ArgumentError& error) {
+    refusal = fmt::format("rank {}: {}", rank, error.what());
+    bound = -1 - rank;  // no bound is negative: the least of all says that, and where, one is refused
+  }
   check(MPI_Allreduce(MPI_IN_PLACE, &bound, 1, MPI_INT64_T, MPI_MIN, comm), "MPI_Allreduce");
+  if (bound < 0) throw ArgumentError(shared_text(comm, static_cast<int>(-1 - bound), std::move(refusal)));
   return bound;
 }
 

@@ -8,6 +8,7 @@
 #include "lib/mpi/check.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/launch_check.hpp"
+#include "lib/runtime/variables.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
@@ -32,6 +33,13 @@ void call_at_finalize(Runtime* runtime) {
   mpi::check(MPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
 }
 
+/// All ranks may well have the same environment: one of them tells.
+void warn_on_first_rank() {
+  int rank = 0;
+  mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  if (rank == 0) warn_of_unknown_variables();
+}
+
 }  // namespace
 
 Runtime& Runtime::get() {
@@ -45,6 +53,7 @@ Runtime& Runtime::get() {
 }
 
 Runtime::Runtime() : progress_(thread_level()) {
+  warn_on_first_rank();
   if (wants_progress_thread()) {
     thread_ = std::make_unique<ProgressThread>(progress_, thread_level());
     progress_.serve(thread_.get());

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
@@ -15,43 +14,44 @@
 
 #include "lib/mpi/check.hpp"
 #include "lib/mpi/network.hpp"
+#include "lib/runtime/variables.hpp"
+#include "lib/schedule/near_names.hpp"
 
 namespace tutti {
 namespace {
 
-std::string collective_names() {
-  std::string names;
+std::vector<std::string> collective_names() {
+  std::vector<std::string> names;
   for (int i = 0; i < collective_count; ++i)
-    names += fmt::format("{}{}", i == 0 ? "" : ", ", to_string(static_cast<Collective>(i)));
+    names.emplace_back(to_string(static_cast<Collective>(i)));
   return names;
 }
 
-std::string all_names() {
-  std::vector<std::string_view> names;
+/// Each once, though it may serve several collectives.
+std::vector<std::string> all_algorithm_names() {
+  std::vector<std::string> names;
   for (const Algorithm* algorithm : algorithms())
-    if (std::ranges::find(names, algorithm->name) == names.end()) names.push_back(algorithm->name);
-  return fmt::format("{}", fmt::join(names, ", "));
+    if (std::ranges::find(names, algorithm->name) == names.end()) names.emplace_back(algorithm->name);
+  return names;
+}
+
+/// "a, b, c (did you mean b?)"
+std::string allowed(std::string_view given, const std::vector<std::string>& names) {
+  return fmt::format("{}{}", fmt::join(names, ", "), suggestion(given, names));
 }
 
 void read_number(const char* name, std::int64_t most, std::int64_t& value) {
-  const char* text = std::getenv(name);
-  if (text == nullptr) return;
-  const std::string_view given{text};
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), number);
-  if (error != std::errc{} || end != given.data() + given.size() || number < 1 || number > most)
-    throw ArgumentError(fmt::format("environment variable {} is '{}'; allowed: 1 to {}", name, given, most));
-  value = number;
+  value = number_in_environment(name, 1, most).value_or(value);
 }
 
 void read_single_copy(shm::SingleCopyUse& use) {
   const char* variable = std::getenv("TUTTI_SINGLE_COPY");
   if (variable == nullptr) return;
-  constexpr std::array<std::string_view, 3> values{"auto", "never", "always"};  // as shm::SingleCopyUse
-  const auto* const found = std::ranges::find(values, variable);
+  const std::vector<std::string> values{"auto", "never", "always"};  // as shm::SingleCopyUse
+  const auto found = std::ranges::find(values, variable);
   if (found == values.end())
-    throw ArgumentError(
-        fmt::format("environment variable TUTTI_SINGLE_COPY is '{}'; allowed: {}", variable, fmt::join(values, ", ")));
+    throw ArgumentError(fmt::format("environment variable TUTTI_SINGLE_COPY is '{}'; allowed: {}", variable,
+                                    allowed(variable, values)));
   use = static_cast<shm::SingleCopyUse>(found - values.begin());
 }
 
@@ -64,8 +64,9 @@ void read_entry(std::string_view entry, std::string_view source, Choices& choice
   const std::string_view text = entry.substr(equals == std::string_view::npos ? 0 : equals + 1);
   try {
     if (equals != std::string_view::npos) {
-      const auto collective = find_collective(entry.substr(0, equals));
-      if (!collective) refuse(fmt::format("no collective; allowed: {}", collective_names()));
+      const std::string_view given = entry.substr(0, equals);
+      const auto collective = find_collective(given);
+      if (!collective) refuse(fmt::format("no collective; allowed: {}", allowed(given, collective_names())));
       choices[static_cast<std::size_t>(*collective)] = read_choice(*collective, text);
       return;
     }
@@ -76,13 +77,24 @@ void read_entry(std::string_view entry, std::string_view source, Choices& choice
       choices[static_cast<std::size_t>(algorithm->collective)] = read_choice(algorithm->collective, text);
       serves = true;
     }
-    if (!serves) refuse(fmt::format("no algorithm; allowed: COLLECTIVE=ALGORITHM, or one of {}", all_names()));
+    if (!serves)
+      refuse(fmt::format("no algorithm; allowed: COLLECTIVE=ALGORITHM, or one of {}",
+                         allowed(name, all_algorithm_names())));
   } catch (const std::invalid_argument& error) {
     refuse(error.what());
   }
 }
 
 constexpr std::string_view shm_and = "shm+";
+
+std::vector<std::string> all_transports() {
+  std::vector<std::string> names{"auto", "shm", "mpi"};
+  for (const mpi::NetworkDriver* driver : mpi::network_drivers()) {
+    names.emplace_back(driver->name);
+    names.push_back(fmt::format("{}{}", shm_and, driver->name));
+  }
+  return names;
+}
 
 Transport read_transport(std::string_view given, std::string_view source) {
   if (given.empty() || given == "auto") return {};
@@ -92,7 +104,7 @@ Transport read_transport(std::string_view given, std::string_view source) {
   const std::string_view name = is_mixed ? given.substr(shm_and.size()) : given;
   if (mpi::find_network_driver(name) != nullptr)
     return {is_mixed ? SharedMemoryUse::inside_nodes : SharedMemoryUse::never, std::string{name}};
-  throw ArgumentError(fmt::format("{} is '{}'; allowed here: {}", source, given, transport_names()));
+  throw ArgumentError(fmt::format("{} is '{}'; allowed here: {}", source, given, allowed(given, all_transports())));
 }
 
 Transport transport_of(std::string_view from_program) {
@@ -174,12 +186,7 @@ Choices read_choices(std::string_view text, std::string_view source) {
   return choices;
 }
 
-std::string transport_names() {
-  std::string names = "auto, shm, mpi";
-  for (const mpi::NetworkDriver* driver : mpi::network_drivers())
-    names += fmt::format(", {}, {}{}", driver->name, shm_and, driver->name);
-  return names;
-}
+std::string transport_names() { return fmt::format("{}", fmt::join(all_transports(), ", ")); }
 
 Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options, detail::Progress& progress) {
   int rank = 0;

@@ -1,0 +1,74 @@
+#include "lib/runtime/variables.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+
+#include "lib/schedule/near_names.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::string_view prefix = "TUTTI_";
+
+bool is_known(std::string_view name) {
+  return name.starts_with(prefix_of_test_variables) || std::ranges::find(variables, name) != variables.end() ||
+         std::ranges::find(variables_of_others, name) != variables_of_others.end();
+}
+
+/// Compares what stands behind the prefix, which all names have: it would make them look alike.
+std::string with_suggestion(std::string_view name) {
+  std::vector<std::string> known;
+  for (const std::string_view variable : variables)
+    known.emplace_back(variable.substr(prefix.size()));
+  std::vector<std::string> near = near_names(name.substr(prefix.size()), known);
+  for (std::string& each : near)
+    each.insert(0, prefix);
+  return near.empty() ? std::string{name} : fmt::format("{} (did you mean {}?)", name, fmt::join(near, ", "));
+}
+
+std::vector<std::string> names_in_environment() {
+  std::vector<std::string> names;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    const std::string_view text{*variable};
+    names.emplace_back(text.substr(0, text.find('=')));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> unknown_variables(const std::vector<std::string>& names) {
+  std::vector<std::string> unknown;
+  for (const std::string& name : names)
+    if (name.starts_with(prefix) && !is_known(name)) unknown.push_back(with_suggestion(name));
+  std::ranges::sort(unknown);
+  return unknown;
+}
+
+void warn_of_unknown_variables() {
+  const std::vector<std::string> unknown = unknown_variables(names_in_environment());
+  if (unknown.empty()) return;
+  const std::string text = fmt::format("tutti: warning: unknown environment variable{}, without effect: {}\n",
+                                       unknown.size() == 1 ? "" : "s", fmt::join(unknown, ", "));
+  std::fputs(text.c_str(), stderr);
+}
+
+std::optional<std::int64_t> number_in_environment(const char* name, std::int64_t least, std::int64_t most) {
+  const char* const text = std::getenv(name);
+  if (text == nullptr) return std::nullopt;
+  const std::string_view given{text};
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), number);
+  if (error != std::errc{} || end != given.data() + given.size() || number < least || number > most)
+    throw ArgumentError(fmt::format("environment variable {} is '{}'; allowed: {} to {}", name, given, least, most));
+  return number;
+}
+
+}  // namespace tutti
