@@ -32,7 +32,7 @@ mkdir -p "$folder"
 log=$folder/demo.log
 build() {
   configure "$folder" -DCMAKE_BUILD_TYPE=Release -DTUTTI_TESTS=OFF $(mpi_options openmpi) &&
-    cmake --build "$folder" --target tutti-bench tutti-sgd
+    cmake --build "$folder"
 }
 echo "Building the release in $folder (the first time takes a minute or two) ..."
 if ! build >"$log" 2>&1; then
@@ -70,6 +70,8 @@ cat <<TEXT
 == What next ==
 $folder/apps/bench/tutti-bench --help   all that can be measured
 $folder/apps/sgd/tutti-sgd --help       other networks, data and algorithms
+$folder/apps/tutti/tutti --help         what each algorithm does and costs, its proof, where ranks are
+cmake --install $folder --prefix DIR    installs all of it, and the library
 README.md                               a first program of your own
 algorithms/README.md                    how an allreduce is written, in 20 lines, and how to add one
 ./scripts/test.sh                       every test

@@ -18,6 +18,14 @@ tutti_test(readme_test readme_test.cpp)
 target_compile_definitions(readme_test PRIVATE TUTTI_README="${PROJECT_SOURCE_DIR}/README.md"
                                                TUTTI_PROJECT_VERSION="${PROJECT_VERSION}")
 
+# What is installed, and that the demo builds all of it. Sanitizers are for the project's own programs only.
+if(TUTTI_APPS AND NOT TUTTI_SANITIZE)
+  add_test(NAME install_test
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install_test.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
+                   ${CMAKE_CXX_COMPILER} ${MPI_CXX_COMPILER} ${MPIEXEC_EXECUTABLE})
+  set_tests_properties(install_test PROPERTIES TIMEOUT 600)
+endif()
+
 if(TUTTI_MPI)
   set(first ${CMAKE_CURRENT_BINARY_DIR}/first.cpp)
   tutti_code_block(${PROJECT_SOURCE_DIR}/README.md ${first})
