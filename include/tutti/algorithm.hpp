@@ -81,6 +81,8 @@ struct Algorithm {
   std::string_view source;
 };
 
+// Each throws ArgumentError where an argument is none of the values of its enum.
+
 /// All registered algorithms, in the order of algorithms/CMakeLists.txt.
 [[nodiscard]] std::span<const Algorithm* const> algorithms();
 /// The algorithm of that name, or nullptr.

@@ -57,12 +57,14 @@ enum class Type : std::uint8_t {
 };
 inline constexpr int type_count = 14;
 
-/// "int32", "bf16", "complex_fp64", ...
+/// Whether a value is one of the types; a cast from a number may not be.
+[[nodiscard]] constexpr bool is_type(Type type) { return type <= Type::complex_fp64; }
+/// "int32", "bf16", "complex_fp64", ... ArgumentError unless is_type(type).
 [[nodiscard]] std::string_view to_string(Type type);
-/// Bytes of one element.
+/// Bytes of one element. ArgumentError unless is_type(type).
 [[nodiscard]] Bytes size_of(Type type);
 [[nodiscard]] constexpr bool is_integer(Type type) { return type <= Type::uint64; }
-[[nodiscard]] constexpr bool is_complex(Type type) { return type >= Type::complex_fp32; }
+[[nodiscard]] constexpr bool is_complex(Type type) { return type >= Type::complex_fp32 && is_type(type); }
 
 /// Whether arrays of T can be communicated. Integers go by size and sign, so that `long` and `long long` both fit.
 template <class T>

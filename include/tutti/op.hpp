@@ -70,6 +70,8 @@ inline constexpr Op Op::band{Op::Kind::band};
 inline constexpr Op Op::bor{Op::Kind::bor};
 inline constexpr Op Op::bxor{Op::Kind::bxor};
 
+// Each throws ArgumentError where an argument is none of the values of its enum.
+
 /// "sum", "band", "user", ...
 [[nodiscard]] std::string_view to_string(Op::Kind kind);
 /// Whether the operation is defined for the type (a user's function: for every type).

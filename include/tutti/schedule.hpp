@@ -109,6 +109,7 @@ enum class Collective : std::uint8_t {
   exscan,
 };
 inline constexpr int collective_count = 11;
+/// ArgumentError if it is none of these.
 [[nodiscard]] std::string_view to_string(Collective collective);
 
 /// Blocks of differing sizes in one buffer: `counts[i]` elements at `offsets[i]`, or one after the other if there are
@@ -162,6 +163,7 @@ struct Problem {
 struct Shape {
   Count input, output;
 };
+/// ArgumentError if the problem's collective is none.
 [[nodiscard]] Shape shape_of(const Problem& problem);
 
 /// The sizes that a rank knows of blocks that are listed: the counts of `in`, then those of `out`.

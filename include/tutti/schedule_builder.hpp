@@ -52,8 +52,8 @@ class Accesses {
 ///   the empty regions of a message.
 /// - A signal orders: `signal` leaves after all earlier steps, and what is written after `await` starts after it.
 ///
-/// Errors: std::logic_error if a region leaves its buffer, sizes differ, `input` would be written, regions overlap
-/// partly, or a rank would send to itself. Cost: O(log s) per step for s steps.
+/// Errors: std::logic_error if a region leaves its buffer or names none, sizes differ, `input` would be written,
+/// regions overlap partly, or a rank would send to itself. Cost: O(log s) per step for s steps.
 class ScheduleBuilder {
  public:
   /// With the buffers that the problem's collective has.

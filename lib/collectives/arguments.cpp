@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <limits>
 
 #include "lib/memory/device_memory.hpp"
@@ -11,6 +12,22 @@ namespace tutti {
 void refuse(const CallSite& call, std::string_view argument, std::string_view given, std::string_view allowed) {
   throw ArgumentError(fmt::format("tutti::{} on rank {}: argument '{}' is {}; allowed: {}", call.function,
                                   call.rank.value(), argument, given, allowed));
+}
+
+namespace {
+
+/// Whether an address lies in the lowest or in the highest page, where no system gives memory. MPIs put their marks
+/// there: MPI_IN_PLACE, MPI_BOTTOM and the like.
+bool is_mark(const void* data) {
+  constexpr std::uintptr_t page = 4096;
+  return reinterpret_cast<std::uintptr_t>(data) + page < 2 * page;  // the highest page wraps around
+}
+
+}  // namespace
+
+void require_type(const CallSite& call, std::string_view argument, Type type) {
+  if (!is_type(type))
+    refuse(call, argument, fmt::format("{}, which is no Type", static_cast<int>(type)), "a value of enum Type");
 }
 
 void require_count(const CallSite& call, Count count, Type type) {
@@ -25,6 +42,9 @@ void require_buffer(const CallSite& call, std::string_view argument, const void*
   if (count.value() == 0) return;
   if (data == nullptr)
     refuse(call, argument, fmt::format("null with count {}", count.value()), "memory of count elements");
+  if (is_mark(data))
+    refuse(call, argument, fmt::format("{}, where there is no memory, with count {}", data, count.value()),
+           "memory of count elements");
   if (is_device_memory(data)) refuse(call, argument, "CUDA device memory", "memory that the host can read");
 }
 

@@ -70,7 +70,7 @@ bool has_lists_of(const Call& call, const Problem& problem) {
     case Collective::scatter:
       return !at_root || call.in_blocks == problem.in;
     case Collective::alltoall:
-      return call.out_blocks == problem.out && (call.in == MPI_IN_PLACE || call.in_blocks == problem.in);
+      return call.out_blocks == problem.out && (is_in_place(call.in) || call.in_blocks == problem.in);
     default:
       return call.in_blocks == problem.in && call.out_blocks == problem.out;
   }

@@ -95,6 +95,7 @@ ByteBlocks::ByteBlocks(std::string_view argument, const TypedBlocks& blocks, con
                        blocks.types.size()),
            fmt::format("one of each for each of {} ranks, or no offsets", size));
   for (std::size_t i = 0; i < size; ++i) {
+    require_type(site, fmt::format("{}.types[{}]", argument, i), blocks.types[i]);
     require_count(site, blocks.counts[i], blocks.types[i]);
     counts_.emplace_back(blocks.counts[i].value() * size_of(blocks.types[i]).value());
     if (!blocks.offsets.empty()) offsets_.emplace_back(blocks.offsets[i].value());

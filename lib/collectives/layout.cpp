@@ -81,7 +81,7 @@ void list_blocks(const CallSite& site, detail::Call& call, Problem& problem) {
   if (call.collective == Collective::reduce_scatter) require_list(site, "counts", problem.in, problem.size, call.type);
   if (call.collective == Collective::allgather) require_list(site, "blocks", problem.out, problem.size, call.type);
   if (call.collective != Collective::alltoall) return;
-  if (call.in == MPI_IN_PLACE) problem.in = problem.out;
+  if (is_in_place(call.in)) problem.in = problem.out;
   require_list(site, "in_blocks", problem.in, problem.size, call.type);
   require_list(site, "out_blocks", problem.out, problem.size, call.type);
   const auto me = static_cast<std::size_t>(problem.rank.value());
@@ -116,11 +116,29 @@ std::optional<Count> place_of_input(const Problem& problem) {
   }
 }
 
+/// How a collective is called in place, for messages.
+std::string_view in_place_calls(Collective collective) {
+  switch (collective) {
+    case Collective::broadcast:
+      return "memory; in place, give one buffer";
+    case Collective::scatter:
+      return "memory; in place, give MPI_IN_PLACE as 'out' on the root, or this rank's block of 'in' as 'out'";
+    case Collective::gather:
+    case Collective::allgather:
+      return "memory; in place, give MPI_IN_PLACE as 'in', or this rank's block of 'out' as 'in'";
+    default:
+      return "memory; in place, give MPI_IN_PLACE as 'in', or the same address as 'in' and 'out'";
+  }
+}
+
 /// Replaces MPI_IN_PLACE by the address that it stands for.
 void resolve_in_place(const CallSite& site, detail::Call& call, const Problem& problem) {
   const bool from_input = call.collective == Collective::scatter;
-  const void* const given = from_input ? call.out : call.in;
-  if (given != MPI_IN_PLACE) return;
+  if (is_in_place(from_input ? call.in : call.out)) {
+    const bool has_one_buffer = call.collective == Collective::broadcast && is_in_place(call.in);
+    refuse(site, has_one_buffer ? "data" : from_input ? "in" : "out", "MPI_IN_PLACE", in_place_calls(call.collective));
+  }
+  if (!is_in_place(from_input ? call.out : call.in)) return;
   const auto place = place_of_input(problem);
   if (!place) refuse(site, from_input ? "out" : "in", "MPI_IN_PLACE", "MPI_IN_PLACE on the root only");
   if (from_input)
@@ -183,6 +201,7 @@ Problem problem_of(const CallSite& site, detail::Call& call, int size) {
   Problem problem{site.rank, size, call.count};
   problem.collective = call.collective;
   problem.root = call.root;
+  require_type(site, "type", call.type);
   if (has_root(call.collective)) require_root(site, call.root, size);
   if (call.is_uneven) {
     list_blocks(site, call, problem);

@@ -29,7 +29,9 @@ bool share_memory(const std::byte* a, const std::byte* b, Bytes bytes) {
 Message message_of(const CallSite& site, std::string_view argument, const void* data, Count count, Type type, Rank peer,
                    int size) {
   require_peer(site, argument, peer, size);
+  require_type(site, "type", type);
   require_count(site, count, type);
+  if (is_in_place(data)) refuse(site, "data", "MPI_IN_PLACE", "memory; messages between two ranks are never in place");
   require_buffer(site, "data", data, count);
   return {peer, static_cast<std::byte*>(const_cast<void*>(data)), count.value() * size_of(type)};
 }

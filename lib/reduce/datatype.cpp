@@ -1,8 +1,10 @@
 #include "tutti/datatype.hpp"
 
 #include <array>
+#include <string>
 
 #include "lib/reduce/convert.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti {
 namespace {
@@ -30,13 +32,20 @@ constexpr std::array<TypeFacts, type_count> facts{{
     {"complex_fp64", 16},
 }};
 
+const TypeFacts& facts_of(Type type, const char* function) {
+  if (!is_type(type))
+    throw ArgumentError(std::string{"tutti::"} + function + ": argument 'type' is " +
+                        std::to_string(static_cast<int>(type)) + ", which is no Type; allowed: a value of enum Type");
+  return facts[static_cast<std::size_t>(type)];
+}
+
 }  // namespace
 
 Half::Half(float value) : bits_(static_cast<std::uint16_t>(float_to_half(value))) {}
 Half::operator float() const { return half_to_float(std::uint32_t{bits_}); }
 BFloat16::BFloat16(float value) : bits_(static_cast<std::uint16_t>(float_to_bfloat(value))) {}
 
-std::string_view to_string(Type type) { return facts.at(static_cast<std::size_t>(type)).name; }
-Bytes size_of(Type type) { return Bytes{facts.at(static_cast<std::size_t>(type)).size}; }
+std::string_view to_string(Type type) { return facts_of(type, "to_string").name; }
+Bytes size_of(Type type) { return Bytes{facts_of(type, "size_of").size}; }
 
 }  // namespace tutti

@@ -7,6 +7,8 @@
 #include <map>
 #include <vector>
 
+#include "tutti/error.hpp"
+
 namespace tutti {
 namespace {
 
@@ -26,9 +28,22 @@ constexpr std::string_view names[collective_count] = {"barrier",        "broadca
                                                       "reduce_scatter", "allgather", "gather", "scatter",
                                                       "alltoall",       "scan",      "exscan"};
 
+template <class Enum>
+[[noreturn]] void refuse_value(Enum value, std::string_view function, std::string_view name) {
+  throw ArgumentError(fmt::format("tutti::{}: {} is no {}; allowed: a value of enum {}", function,
+                                  static_cast<int>(value), name, name));
+}
+
+void require_collective(Collective collective, std::string_view function) {
+  if (static_cast<int>(collective) >= collective_count) refuse_value(collective, function, "Collective");
+}
+
 }  // namespace
 
-std::string_view to_string(Collective collective) { return names[static_cast<std::size_t>(collective)]; }
+std::string_view to_string(Collective collective) {
+  require_collective(collective, "to_string");
+  return names[static_cast<std::size_t>(collective)];
+}
 
 std::optional<Collective> find_collective(std::string_view name) {
   for (std::size_t i = 0; i < std::size(names); ++i)
@@ -38,12 +53,14 @@ std::optional<Collective> find_collective(std::string_view name) {
 
 bool reduces(Collective collective) {
   using enum Collective;
+  require_collective(collective, "reduces");
   return collective == reduce || collective == allreduce || collective == reduce_scatter || collective == scan ||
          collective == exscan;
 }
 
 bool has_root(Collective collective) {
   using enum Collective;
+  require_collective(collective, "has_root");
   return collective == broadcast || collective == reduce || collective == gather || collective == scatter;
 }
 
@@ -80,16 +97,20 @@ bool has_equal_levels(const Problem& problem, const Algorithm& algorithm) {
 }
 
 const Algorithm* find_algorithm(Collective collective, std::string_view name) {
+  require_collective(collective, "find_algorithm");
   for (const Algorithm* algorithm : algorithms())
     if (algorithm->collective == collective && algorithm->name == name) return algorithm;
   return nullptr;
 }
 
 std::string algorithm_names(Collective collective) {
+  require_collective(collective, "algorithm_names");
   return names_where([&](const Algorithm& a) { return a.collective == collective; });
 }
 
 std::string algorithm_names(Collective collective, Order order) {
+  require_collective(collective, "algorithm_names");
+  if (order > Order::of_nodes) refuse_value(order, "algorithm_names", "Order");
   return names_where([&](const Algorithm& a) { return a.collective == collective && a.order == order; });
 }
 

@@ -167,6 +167,7 @@ void ScheduleBuilder::append(Action action, std::vector<int> after) {
 }
 
 void ScheduleBuilder::require_inside(const Region& region) const {
+  if (region.buffer > Buffer::scratch) refuse(fmt::format("{} is no Buffer", static_cast<int>(region.buffer)));
   const Count size = region.buffer == Buffer::input    ? input_
                      : region.buffer == Buffer::output ? output_
                                                        : schedule_.scratch;

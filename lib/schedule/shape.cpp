@@ -1,7 +1,9 @@
 // What buffers the collectives have.
 #include <algorithm>
+#include <string>
 
 #include "tutti/algorithm.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti {
 namespace {
@@ -44,7 +46,8 @@ Shape shape_of(const Problem& problem) {
     case Collective::alltoall:
       return listed ? Shape{extent(problem.in), extent(problem.out)} : Shape{whole, whole};
   }
-  return {none, none};
+  throw ArgumentError("tutti::shape_of: " + std::to_string(static_cast<int>(problem.collective)) +
+                      " is no Collective; allowed: a value of enum Collective");
 }
 
 std::vector<Count> known_sizes(const Problem& problem) {
