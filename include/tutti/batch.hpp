@@ -22,10 +22,11 @@ namespace tutti {
 ///   separate calls, may wait for each other for ever, on some day if not on the first one.
 /// - Messages have no tags, and never mix with collectives or with the program's own.
 /// - A rank may send to itself: the message goes to its receive in the same batch, which must have the same size.
-/// - Receives must not overlap each other or what is sent.
+/// - Receives must not overlap each other or what is sent: an ArgumentError names the two messages, counted from 0 in
+///   the order in which they were added. The check sorts the receives, once for each set of messages that is run.
 /// - A batch may outlive its Communicator object, but runs only while the communicator is open.
-/// Errors: ArgumentError names what is not allowed, when it is added or, for messages to itself, when the batch is run;
-/// nothing has been posted then. Error: a message failed or was not of the expected size.
+/// Errors: ArgumentError names what is not allowed, when it is added or, for messages to itself and for overlaps, when
+/// the batch is run; nothing has been posted then. Error: a message failed or was not of the expected size.
 class Batch {
  public:
   explicit Batch(const Communicator& comm);

@@ -44,12 +44,8 @@ class Listed {
   std::span<Count> list_;
 };
 
-/// An operation that is ready to start.
+/// An operation that is ready to start, of messages that were checked.
 Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs) {
-  state.require_open();
-  state.require_working();
-  const CallSite site{"Batch", state.rank()};
-  require_messages_to_itself(site, sends, recvs);
   const Listed in{sends}, out{recvs};
   detail::PlanKey key{.problem = {state.rank(), state.size()}, .type = Type::uint8};
   key.problem.in.counts = in.list();
@@ -57,7 +53,7 @@ Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs)
   const auto compiled = [&] {
     const MessageWindow unlimited{std::numeric_limits<int>::max(), false, state.far_path()};
     const SharedMemory memory = state.shared_memory();
-    return compile(schedule_of(site.rank, sends, recvs, memory), {state.rank(), state.size()}, Type::uint8, Op::sum,
+    return compile(schedule_of(state.rank(), sends, recvs, memory), {state.rank(), state.size()}, Type::uint8, Op::sum,
                    unlimited, memory);
   };
   Operation& operation = state.plan_of_messages(key, compiled).acquire(state);
@@ -93,7 +89,19 @@ Plan plan(const State& state, const FindReady& find_ready) {
 struct Batch::Messages {
   State state;
   std::vector<Message> sends{}, recvs{};
-  Operation& operator()(CommunicatorState& own) const { return ready(own, sends, recvs); }
+  mutable std::size_t checked = 0;  ///< So many messages, which was all, are known to go together.
+
+  Operation& operator()(CommunicatorState& own) const {
+    own.require_open();
+    own.require_working();
+    if (checked != sends.size() + recvs.size()) {
+      const CallSite site{"Batch", own.rank()};
+      require_messages_to_itself(site, sends, recvs);
+      require_apart(site, sends, recvs);
+      checked = sends.size() + recvs.size();
+    }
+    return ready(own, sends, recvs);
+  }
 };
 
 Batch::Batch(const Communicator& comm) : messages_(std::make_unique<Messages>(Messages{comm.share()})) {}
@@ -135,15 +143,18 @@ class OneEach {
     const auto [recent, is_it] = state.recent_messages().find(
         {where(sent_), size_and_peer(sent_), where(received_), size_and_peer(received_)},
         [&](const detail::RecentMessages& earlier) { return earlier.sent == sent_ && earlier.received == received_; });
+    state.require_open();
+    state.require_working();
     if (is_it) {
-      state.require_open();
-      state.require_working();
       Operation& operation = recent.plan->acquire(state);
       operation.bind(recent.in, recent.out);
       return operation;
     }
     const std::optional<Message> received = checked({"recv", state.rank()}, "from", received_, state.size());
     const std::optional<Message> sent = checked({"send", state.rank()}, "to", sent_, state.size());
+    const CallSite both{"sendrecv", state.rank()};
+    require_messages_to_itself(both, span_of(sent), span_of(received));
+    require_apart(both, span_of(sent), span_of(received));
     Operation& operation = ready(state, span_of(sent), span_of(received));
     recent = {sent_, received_, &operation.plan(), operation.input(), operation.output()};
     return operation;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <string>
 #include <vector>
 
 namespace tutti::detail {
@@ -19,9 +20,9 @@ void require_peer(const CallSite& site, std::string_view argument, Rank peer, in
     refuse(site, argument, std::to_string(peer.value()), fmt::format("a rank, 0 to {}", size - 1));
 }
 
-bool share_memory(const std::byte* a, const std::byte* b, Bytes bytes) {
+bool share_memory(const std::byte* a, Bytes of_a, const std::byte* b, Bytes of_b) {
   const std::less<> before;
-  return bytes > Bytes{0} && before(a, b + bytes.value()) && before(b, a + bytes.value());
+  return of_a > Bytes{0} && of_b > Bytes{0} && before(a, b + of_b.value()) && before(b, a + of_a.value());
 }
 
 }  // namespace
@@ -58,8 +59,57 @@ void require_messages_to_itself(const CallSite& site, MessageSpan sends, Message
       refuse(site, "count",
              fmt::format("{} bytes sent to itself and {} received", send.bytes.value(), recv.bytes.value()),
              "the same size");
-    if (share_memory(send.data, recv.data, send.bytes))
+    if (share_memory(send.data, send.bytes, recv.data, recv.bytes))
       refuse(site, "data", "memory that a message to itself is both sent from and received into", "memory apart");
+  }
+}
+
+namespace {
+
+std::string described(std::string_view verb, MessageSpan messages, const Message& message) {
+  return fmt::format("{} {} ({} rank {}, {} bytes)", verb, &message - messages.data(), verb == "send" ? "to" : "from",
+                     message.peer.value(), message.bytes.value());
+}
+
+const std::byte* end_of(const Message* message) { return message->data + message->bytes.value(); }
+
+/// The receives that have bytes, by address; none overlaps another.
+std::vector<const Message*> sorted_apart(const CallSite& site, MessageSpan recvs) {
+  std::vector<const Message*> sorted;
+  for (const Message& recv : recvs)
+    if (recv.bytes > Bytes{0}) sorted.push_back(&recv);
+  const std::less<> before;
+  std::ranges::sort(sorted, before, &Message::data);
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (!before(sorted[i]->data, end_of(sorted[i - 1]))) continue;
+    const auto [first, second] = std::minmax(sorted[i - 1], sorted[i], before);
+    refuse(site, "data",
+           fmt::format("memory that {} and {} share", described("receive", recvs, *first),
+                       described("receive", recvs, *second)),
+           "receives into memory apart from each other");
+  }
+  return sorted;
+}
+
+}  // namespace
+
+void require_apart(const CallSite& site, MessageSpan sends, MessageSpan recvs) {
+  const auto require = [&](const Message& send, const Message& recv) {
+    if (share_memory(send.data, send.bytes, recv.data, recv.bytes))
+      refuse(
+          site, "data",
+          fmt::format("memory that {} and {} share", described("send", sends, send), described("receive", recvs, recv)),
+          "receives into memory apart from what is sent");
+  };
+  if (recvs.size() == 1) {
+    for (const Message& send : sends)
+      require(send, recvs.front());
+    return;
+  }
+  const std::vector<const Message*> sorted = sorted_apart(site, recvs);
+  for (const Message& send : sends) {
+    const auto next = std::ranges::upper_bound(sorted, send.data, std::less<>{}, end_of);
+    if (next != sorted.end()) require(send, **next);
   }
 }
 

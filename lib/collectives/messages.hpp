@@ -25,9 +25,13 @@ using MessageSpan = std::span<const Message>;
                                  Type type, Rank peer, int size);
 /// The lowest address of the messages, from which a schedule's regions count.
 [[nodiscard]] std::byte* base_of(MessageSpan messages);
-/// Each message that a rank sends to itself needs a receive of that size, into other memory. The plan does not depend
-/// on where: this is looked at in every call. Throws ArgumentError.
+// Plans do not depend on where memory lies: these are looked at in every call, but for those that repeat another.
+
+/// Each message that a rank sends to itself needs a receive of that size, into other memory. Throws ArgumentError.
 void require_messages_to_itself(const CallSite& site, MessageSpan sends, MessageSpan recvs);
+/// No receive shares memory with another or with a send: they run in any order. Looks at addresses, not at peers.
+/// Throws ArgumentError, which names the two. Cost: O(m log m) for m messages; allocates for two receives and more.
+void require_apart(const CallSite& site, MessageSpan sends, MessageSpan recvs);
 /// In which nothing waits for anything.
 [[nodiscard]] Schedule schedule_of(Rank rank, MessageSpan sends, MessageSpan recvs, const SharedMemory& memory);
 
