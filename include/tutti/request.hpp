@@ -18,7 +18,12 @@ using OwnedOperation = std::unique_ptr<Operation, Release>;
 
 /// A nonblocking operation. Its buffers belong to it until it has completed.
 ///
-/// - Every test and wait, of any request or plan, moves all operations of the process forward.
+/// - **It needs progress.** What starts it does what can be done at once and returns. After that it moves only while
+///   some thread of this process is inside Tutti: in test or wait of any request or plan, or in a blocking call; each
+///   of these moves all operations of the process forward. While the program computes, or blocks in MPI or elsewhere,
+///   its operations stand still on this rank, and other ranks that need its part wait. So call test now and then
+///   during long work, or set TUTTI_PROGRESS_THREAD=1 in the environment: a thread of Tutti's own then moves
+///   operations forward all the time, which needs MPI_THREAD_MULTIPLE and takes some of a processor.
 /// - Destroying a request that is still pending waits for it, as other ranks depend on this one's part; so does
 ///   assigning over it.
 /// - After an error the operation is over and its communicator unusable: wait and test throw it once, the destructor
