@@ -11,7 +11,18 @@
 namespace tutti {
 
 /// A user's operation: into[i] = lhs[i] (+) rhs[i] for i < count, where `lhs` comes from lower ranks than `rhs`.
-/// `into` may be `lhs` or `rhs`. It must be associative, the same on all ranks, and must not throw or call Tutti.
+/// `into` may be `lhs` or `rhs`. It must be associative, and the same on all ranks.
+///
+/// It must neither throw nor call Tutti, but for what a call asks of a communicator, as Communicator::rank() does. What
+/// it does wrong fails the operation that runs it, as a failed message would: wait, test or the blocking call throws
+/// Error on this rank, and the communicator is unusable from then on (every later call on it throws Error; other
+/// communicators work on). Other ranks may wait for this one's part.
+/// - It throws: the Error has the text of a std::exception.
+/// - It starts a collective, a message or a plan, waits, tests, or makes a communicator: that inner call does nothing
+///   but throw StateError into the function, and the operation fails even if the function catches it. A request or a
+///   communicator that is destroyed inside stays as it is, with a warning on stderr.
+/// An exception must be able to leave the function: one that is noexcept, or whose language knows no exceptions, ends
+/// the program with std::terminate.
 using UserFunction = void (*)(const void* lhs, const void* rhs, void* into, Count count, void* context);
 
 enum class Commutative : bool { no, yes };

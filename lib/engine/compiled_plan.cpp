@@ -9,6 +9,7 @@
 #include "lib/engine/message_paths.hpp"
 #include "lib/engine/path_rules.hpp"
 #include "lib/engine/step_order.hpp"
+#include "lib/engine/user_function.hpp"
 #include "lib/schedule/pack_messages.hpp"
 #include "lib/schedule/passes.hpp"
 #include "tutti/error.hpp"
@@ -116,6 +117,12 @@ void flatten(const Dependencies& after, CompiledPlan& plan) {
 std::string CompiledPlan::name() const {
   if (choice.algorithm == nullptr) return "point-to-point";
   return std::string{to_string(problem.collective)} + " (" + to_text(choice) + ")";
+}
+
+void CompiledPlan::combine_by_user(const void* lhs, const void* rhs, void* into, Count count) const {
+  const UserFunctionRun running;
+  op.function()(lhs, rhs, into, count, op.context());
+  UserFunctionRun::require_kept_out();
 }
 
 void CompiledPlan::combine(const void* lhs, const void* rhs, void* into, void* also, std::int64_t bytes) const {

@@ -122,8 +122,10 @@ struct CompiledPlan {
     if (reduce != nullptr)
       reduce(lhs, rhs, into, static_cast<std::size_t>(elements));
     else
-      op.function()(lhs, rhs, into, Count{elements}, op.context());
+      combine_by_user(lhs, rhs, into, Count{elements});
   }
+  /// Throws what the user's function throws, and StateError if it called Tutti.
+  void combine_by_user(const void* lhs, const void* rhs, void* into, Count count) const;
   /// The same; `also` gets what `into` gets. It may be an operand, if it begins where that does.
   void combine(const void* lhs, const void* rhs, void* into, void* also, std::int64_t bytes) const;
   /// The bytes of a message's pieces but the last: whole elements.

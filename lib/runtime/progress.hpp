@@ -7,6 +7,8 @@
 #include <mutex>
 #include <thread>
 
+#include "lib/engine/user_function.hpp"
+
 namespace tutti::detail {
 
 class Operation;
@@ -25,10 +27,11 @@ class Progress {
   explicit Progress(int thread_level);
 
   /// Every entry into the library holds one: checks that MPI allows this thread, and keeps others out if there may be
-  /// any. Throws StateError if MPI's thread level forbids the call.
+  /// any. Throws StateError if MPI's thread level forbids the call, and inside a user's operation.
   class Entry {
    public:
     explicit Entry(Progress& progress) : progress_(progress) {
+      UserFunctionRun::require_outside();  // first, as that function's operation holds the lock
       if (progress.main_thread_only_ && std::this_thread::get_id() != progress.main_thread_) throw_wrong_thread();
       if (progress.many_threads_) lock_ = progress.locked();
     }

@@ -36,13 +36,15 @@ void detail::Release::operator()(Operation* operation) const noexcept {
     Progress::Entry entry{state->progress()};
     state->progress().wait(*operation, entry);
     operation->plan().release(*operation);
-  } catch (const Error& error) {  // another thread than MPI allows: the operation stays with its communicator
+  } catch (const Error& error) {  // another thread than MPI allows, or a user's operation: it stays as it is
+    operation->keep_alive = std::move(state);
     std::fprintf(stderr, "tutti: a request was destroyed where it could not be waited for: %s\n", error.what());
   }
 }
 
 void Request::wait() {
   if (operation_ == nullptr) return;
+  UserFunctionRun::require_outside();  // before the request gives its operation away
   const detail::OwnedOperation done = std::move(operation_);
   wait_for(*done);
 }
