@@ -36,7 +36,7 @@ class Arguments : public testing::Test {
 
 TEST_F(Arguments, SpansOfDifferentLengths) {
   const auto in = std::span{std::as_const(in_)}.first(7);
-  const std::initializer_list<std::string> parts{"'out'", "span of 10 elements", "as many as 'in', 7"};
+  const std::initializer_list<std::string> parts{"'out'", "buffer of 10 elements", "as many as 'in', 7"};
   expect_refused([&] { allreduce(in, std::span{out_}, Op::sum, comm_); }, parts);
   expect_refused([&] { allreduce_async(in, std::span{out_}, Op::sum, comm_).wait(); }, parts);
   expect_refused([&] { plan_allreduce(in, std::span{out_}, Op::sum, comm_).start(); }, parts);

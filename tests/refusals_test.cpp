@@ -168,8 +168,8 @@ TEST_F(Refusals, SpansOfTheWrongLength) {
   const std::span<const double> in{in_};
   const std::span<double> out{out_};
   expect_refused("allgather", [&] { allgather(in.first(3), out.first(3 * size() + 1), comm_); },
-                 {"'out'", "a span of " + std::to_string(3 * size() + 1), std::to_string(3 * size())});
-  expect_refused("scan", [&] { scan(in.first(3), out.first(4), Op::sum, comm_); }, {"'out'", "span of 4", "'in', 3"});
+                 {"'out'", "a buffer of " + std::to_string(3 * size() + 1), std::to_string(3 * size())});
+  expect_refused("scan", [&] { scan(in.first(3), out.first(4), Op::sum, comm_); }, {"'out'", "buffer of 4", "'in', 3"});
   if (size() > 1)
     expect_refused("alltoall", [&] { alltoall(out.first(size() + 1), comm_); }, {"'data'", "a multiple of"});
   const std::vector<Count> counts(size(), Count{2});
@@ -177,7 +177,7 @@ TEST_F(Refusals, SpansOfTheWrongLength) {
                  [&] {
                    allgatherv(in.first(1), out, {counts, {}}, comm_);
                  },
-                 {"'in'", "span of 1", "2 elements"});
+                 {"'in'", "buffer of 1", "2 elements"});
   expect_refused("allgatherv",
                  [&] {
                    allgatherv(in.first(2), out.first(2 * size() - 1), {counts, {}}, comm_);

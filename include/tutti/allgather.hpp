@@ -4,6 +4,7 @@
 #include <span>
 
 #include "tutti/call.hpp"
+#include "tutti/count_list.hpp"
 
 namespace tutti {
 
@@ -20,6 +21,24 @@ inline Call allgatherv_call(const void* in, void* out, const BlockList& blocks, 
           .type = type,
           .out_blocks = blocks,
           .is_uneven = true};
+}
+template <class T>
+Call allgather_call(std::span<const T> in, std::span<T> out, const Communicator& comm) {
+  return allgather_call(in.data(), out.data(), block_length("allgather", "out", out.size(), in.size(), comm),
+                        type_of<T>);
+}
+template <class T>
+Call allgather_call(std::span<T> data, const Communicator& comm) {
+  return allgather_call(MPI_IN_PLACE, data.data(), divided("allgather", "data", Count{data.size()}, comm), type_of<T>);
+}
+inline Call allgatherv_call(const void* in, void* out, const CountsAndOffsets& blocks, Type type,
+                            const Communicator& comm) {
+  return allgatherv_call(in, out, blocks.checked("allgatherv", "blocks", comm), type);
+}
+template <class T>
+Call allgatherv_call(std::span<const T> in, std::span<T> out, const CountsAndOffsets& blocks,
+                     const Communicator& comm) {
+  return fitting(allgatherv_call(in.data(), out.data(), blocks, type_of<T>, comm), in.size(), out.size(), comm);
 }
 }  // namespace detail
 
@@ -44,97 +63,76 @@ inline void allgather(const void* in, void* out, Count count, Type type, const C
   return detail::prepare(detail::allgather_call(in, out, count, type), comm, options);
 }
 
-/// The same on spans: `out` is as long as the inputs of all ranks.
-template <class In, class T>
-requires detail::SameElement<In, T>
-void allgather(std::span<In> in, std::span<T> out, const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::allgather_call(in.data(), out.data(),
-                                     detail::block_length("allgather", "out", out.size(), in.size(), comm), type_of<T>),
-              comm, options);
+/// The same on buffers (tutti/ranges.hpp): `out` is as long as the inputs of all ranks.
+template <InputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+void allgather(In&& in, Out&& out, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::allgather_call(detail::input_of(in), detail::elements_of(out), comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Request allgather_async(std::span<In> in, std::span<T> out, const Communicator& comm,
-                                      const Options& options = {}) {
-  return detail::start(
-      detail::allgather_call(in.data(), out.data(),
-                             detail::block_length("allgather", "out", out.size(), in.size(), comm), type_of<T>),
-      comm, options);
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Request allgather_async(In&& in, Out&& out, const Communicator& comm, const Options& options = {}) {
+  return detail::start(detail::allgather_call(detail::input_of(in), detail::elements_of(out), comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Plan plan_allgather(std::span<In> in, std::span<T> out, const Communicator& comm,
-                                  const Options& options = {}) {
-  return detail::prepare(
-      detail::allgather_call(in.data(), out.data(),
-                             detail::block_length("allgather", "out", out.size(), in.size(), comm), type_of<T>),
-      comm, options);
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Plan plan_allgather(In&& in, Out&& out, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::allgather_call(detail::input_of(in), detail::elements_of(out), comm), comm, options);
 }
 
-/// In place: one span, which holds this rank's block already.
-template <Element T>
-void allgather(std::span<T> data, const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::allgather_call(MPI_IN_PLACE, data.data(),
-                                     detail::divided("allgather", "data", Count{data.size()}, comm), type_of<T>),
-              comm, options);
+/// In place: one buffer, which holds this rank's block already.
+template <OutputBuffer Data>
+void allgather(Data&& data, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::allgather_call(detail::elements_of(data), comm), comm, options);
 }
-template <Element T>
-[[nodiscard]] Request allgather_async(std::span<T> data, const Communicator& comm, const Options& options = {}) {
-  return detail::start(
-      detail::allgather_call(MPI_IN_PLACE, data.data(), detail::divided("allgather", "data", Count{data.size()}, comm),
-                             type_of<T>),
-      comm, options);
+template <OutputBuffer Data>
+[[nodiscard]] Request allgather_async(Data&& data, const Communicator& comm, const Options& options = {}) {
+  return detail::start(detail::allgather_call(detail::elements_of(data), comm), comm, options);
 }
-template <Element T>
-[[nodiscard]] Plan plan_allgather(std::span<T> data, const Communicator& comm, const Options& options = {}) {
-  return detail::prepare(
-      detail::allgather_call(MPI_IN_PLACE, data.data(), detail::divided("allgather", "data", Count{data.size()}, comm),
-                             type_of<T>),
-      comm, options);
+template <OutputBuffer Data>
+[[nodiscard]] Plan plan_allgather(Data&& data, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::allgather_call(detail::elements_of(data), comm), comm, options);
 }
 
 /// Blocks of differing sizes: rank r gives blocks.counts[r] elements, which every rank gets at blocks.offsets[r] of
 /// `out`, or one after the other if there are no offsets. Counts are the same on all ranks, offsets need not be.
+/// `blocks` is a range of integers, {counts, offsets} or a BlockList (tutti/count_list.hpp).
 ///
 /// Errors  as above; also lists that have not one entry per rank, negative counts or offsets, blocks that overlap
 ///         where they are written.
-inline void allgatherv(const void* in, void* out, const BlockList& blocks, Type type, const Communicator& comm,
+inline void allgatherv(const void* in, void* out, const CountsAndOffsets& blocks, Type type, const Communicator& comm,
                        const Options& options = {}) {
-  detail::run(detail::allgatherv_call(in, out, blocks, type), comm, options);
+  detail::run(detail::allgatherv_call(in, out, blocks, type, comm), comm, options);
 }
-[[nodiscard]] inline Request allgatherv_async(const void* in, void* out, const BlockList& blocks, Type type,
+[[nodiscard]] inline Request allgatherv_async(const void* in, void* out, const CountsAndOffsets& blocks, Type type,
                                               const Communicator& comm, const Options& options = {}) {
-  return detail::start(detail::allgatherv_call(in, out, blocks, type), comm, options);
+  return detail::start(detail::allgatherv_call(in, out, blocks, type, comm), comm, options);
 }
-[[nodiscard]] inline Plan plan_allgatherv(const void* in, void* out, const BlockList& blocks, Type type,
+[[nodiscard]] inline Plan plan_allgatherv(const void* in, void* out, const CountsAndOffsets& blocks, Type type,
                                           const Communicator& comm, const Options& options = {}) {
-  return detail::prepare(detail::allgatherv_call(in, out, blocks, type), comm, options);
+  return detail::prepare(detail::allgatherv_call(in, out, blocks, type, comm), comm, options);
 }
 
-/// The same on spans: `in` has this rank's count, and all blocks lie in `out`.
-template <class In, class T>
-requires detail::SameElement<In, T>
-void allgatherv(std::span<In> in, std::span<T> out, const BlockList& blocks, const Communicator& comm,
+/// The same on buffers: `in` has this rank's count, and all blocks lie in `out`.
+template <InputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+void allgatherv(In&& in, Out&& out, const CountsAndOffsets& blocks, const Communicator& comm,
                 const Options& options = {}) {
-  detail::run(
-      detail::fitting(detail::allgatherv_call(in.data(), out.data(), blocks, type_of<T>), in.size(), out.size(), comm),
-      comm, options);
+  detail::run(detail::allgatherv_call(detail::input_of(in), detail::elements_of(out), blocks, comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Request allgatherv_async(std::span<In> in, std::span<T> out, const BlockList& blocks,
-                                       const Communicator& comm, const Options& options = {}) {
-  return detail::start(
-      detail::fitting(detail::allgatherv_call(in.data(), out.data(), blocks, type_of<T>), in.size(), out.size(), comm),
-      comm, options);
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Request allgatherv_async(In&& in, Out&& out, const CountsAndOffsets& blocks, const Communicator& comm,
+                                       const Options& options = {}) {
+  return detail::start(detail::allgatherv_call(detail::input_of(in), detail::elements_of(out), blocks, comm), comm,
+                       options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Plan plan_allgatherv(std::span<In> in, std::span<T> out, const BlockList& blocks,
-                                   const Communicator& comm, const Options& options = {}) {
-  return detail::prepare(
-      detail::fitting(detail::allgatherv_call(in.data(), out.data(), blocks, type_of<T>), in.size(), out.size(), comm),
-      comm, options);
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Plan plan_allgatherv(In&& in, Out&& out, const CountsAndOffsets& blocks, const Communicator& comm,
+                                   const Options& options = {}) {
+  return detail::prepare(detail::allgatherv_call(detail::input_of(in), detail::elements_of(out), blocks, comm), comm,
+                         options);
 }
 
 }  // namespace tutti

@@ -17,6 +17,14 @@ inline Call allreduce_call(const void* in, void* out, Count count, Type type, co
           .type = type,
           .op = op};
 }
+template <class T>
+Call allreduce_call(std::span<const T> in, std::span<T> out, const Op& op, const Communicator& comm) {
+  return allreduce_call(in.data(), out.data(), same_length("allreduce", in.size(), out.size(), comm), type_of<T>, op);
+}
+template <class T>
+Call allreduce_call(std::span<T> data, const Op& op) {
+  return allreduce_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op);
+}
 }  // namespace detail
 
 /// out[i] = in[i] of rank 0 (+) in[i] of rank 1 (+) ..., for i < count; the same bits on all ranks.
@@ -42,50 +50,39 @@ inline void allreduce(const void* in, void* out, Count count, Type type, const O
   return detail::prepare(detail::allreduce_call(in, out, count, type, op), comm, options);
 }
 
-/// The same on spans of equal length.
-template <class In, class T>
-requires detail::SameElement<In, T>
-void allreduce(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
-               const Options& options = {}) {
-  detail::run(detail::allreduce_call(in.data(), out.data(),
-                                     detail::same_length("allreduce", in.size(), out.size(), comm), type_of<T>, op),
-              comm, options);
+/// The same on buffers of equal length: scalars or contiguous ranges (tutti/ranges.hpp).
+template <InputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+void allreduce(In&& in, Out&& out, const Op& op, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::allreduce_call(detail::input_of(in), detail::elements_of(out), op, comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Request allreduce_async(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Request allreduce_async(In&& in, Out&& out, const Op& op, const Communicator& comm,
                                       const Options& options = {}) {
-  return detail::start(
-      detail::allreduce_call(in.data(), out.data(), detail::same_length("allreduce", in.size(), out.size(), comm),
-                             type_of<T>, op),
-      comm, options);
+  return detail::start(detail::allreduce_call(detail::input_of(in), detail::elements_of(out), op, comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Plan plan_allreduce(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Plan plan_allreduce(In&& in, Out&& out, const Op& op, const Communicator& comm,
                                   const Options& options = {}) {
-  return detail::prepare(
-      detail::allreduce_call(in.data(), out.data(), detail::same_length("allreduce", in.size(), out.size(), comm),
-                             type_of<T>, op),
-      comm, options);
+  return detail::prepare(detail::allreduce_call(detail::input_of(in), detail::elements_of(out), op, comm), comm,
+                         options);
 }
 
-/// In place: one span.
-template <Element T>
-void allreduce(std::span<T> data, const Op& op, const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::allreduce_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op), comm, options);
+/// In place: one buffer.
+template <OutputBuffer Data>
+void allreduce(Data&& data, const Op& op, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::allreduce_call(detail::elements_of(data), op), comm, options);
 }
-template <Element T>
-[[nodiscard]] Request allreduce_async(std::span<T> data, const Op& op, const Communicator& comm,
+template <OutputBuffer Data>
+[[nodiscard]] Request allreduce_async(Data&& data, const Op& op, const Communicator& comm,
                                       const Options& options = {}) {
-  return detail::start(detail::allreduce_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op), comm,
-                       options);
+  return detail::start(detail::allreduce_call(detail::elements_of(data), op), comm, options);
 }
-template <Element T>
-[[nodiscard]] Plan plan_allreduce(std::span<T> data, const Op& op, const Communicator& comm,
-                                  const Options& options = {}) {
-  return detail::prepare(detail::allreduce_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op), comm,
-                         options);
+template <OutputBuffer Data>
+[[nodiscard]] Plan plan_allreduce(Data&& data, const Op& op, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::allreduce_call(detail::elements_of(data), op), comm, options);
 }
 
 }  // namespace tutti

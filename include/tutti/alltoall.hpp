@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tutti/call.hpp"
+#include "tutti/count_list.hpp"
 
 namespace tutti {
 
@@ -31,6 +32,26 @@ inline Call alltoallv_call(const void* in, const BlockList& in_blocks, void* out
           .in_blocks = in_blocks,
           .out_blocks = out_blocks,
           .is_uneven = true};
+}
+template <class T>
+Call alltoall_call(std::span<const T> in, std::span<T> out, const Communicator& comm) {
+  const Count length = same_length("alltoall", in.size(), out.size(), comm);
+  return alltoall_call(in.data(), out.data(), divided("alltoall", "in", length, comm), type_of<T>);
+}
+template <class T>
+Call alltoall_call(std::span<T> data, const Communicator& comm) {
+  return alltoall_call(data.data(), data.data(), divided("alltoall", "data", Count{data.size()}, comm), type_of<T>);
+}
+inline Call alltoallv_call(const void* in, const CountsAndOffsets& in_blocks, void* out,
+                           const CountsAndOffsets& out_blocks, Type type, const Communicator& comm) {
+  return alltoallv_call(in, in_blocks.checked("alltoallv", "in_blocks", comm), out,
+                        out_blocks.checked("alltoallv", "out_blocks", comm), type);
+}
+template <class T>
+Call alltoallv_call(std::span<const T> in, const CountsAndOffsets& in_blocks, std::span<T> out,
+                    const CountsAndOffsets& out_blocks, const Communicator& comm) {
+  return fitting(alltoallv_call(in.data(), in_blocks, out.data(), out_blocks, type_of<T>, comm), in.size(), out.size(),
+                 comm);
 }
 /// Typed blocks as blocks of bytes.
 class ByteBlocks {
@@ -70,110 +91,87 @@ inline void alltoall(const void* in, void* out, Count count, Type type, const Co
   return detail::prepare(detail::alltoall_call(in, out, count, type), comm, options);
 }
 
-/// The same on spans of equal length, a multiple of the number of ranks.
-template <class In, class T>
-requires detail::SameElement<In, T>
-void alltoall(std::span<In> in, std::span<T> out, const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::alltoall_call(
-                  in.data(), out.data(),
-                  detail::divided("alltoall", "in", detail::same_length("alltoall", in.size(), out.size(), comm), comm),
-                  type_of<T>),
-              comm, options);
+/// The same on buffers of equal length (tutti/ranges.hpp), a multiple of the number of ranks.
+template <InputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+void alltoall(In&& in, Out&& out, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::alltoall_call(detail::input_of(in), detail::elements_of(out), comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Request alltoall_async(std::span<In> in, std::span<T> out, const Communicator& comm,
-                                     const Options& options = {}) {
-  return detail::start(
-      detail::alltoall_call(
-          in.data(), out.data(),
-          detail::divided("alltoall", "in", detail::same_length("alltoall", in.size(), out.size(), comm), comm),
-          type_of<T>),
-      comm, options);
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Request alltoall_async(In&& in, Out&& out, const Communicator& comm, const Options& options = {}) {
+  return detail::start(detail::alltoall_call(detail::input_of(in), detail::elements_of(out), comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Plan plan_alltoall(std::span<In> in, std::span<T> out, const Communicator& comm,
-                                 const Options& options = {}) {
-  return detail::prepare(
-      detail::alltoall_call(
-          in.data(), out.data(),
-          detail::divided("alltoall", "in", detail::same_length("alltoall", in.size(), out.size(), comm), comm),
-          type_of<T>),
-      comm, options);
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Plan plan_alltoall(In&& in, Out&& out, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::alltoall_call(detail::input_of(in), detail::elements_of(out), comm), comm, options);
 }
 
-/// In place: one span.
-template <Element T>
-void alltoall(std::span<T> data, const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::alltoall_call(data.data(), data.data(),
-                                    detail::divided("alltoall", "data", Count{data.size()}, comm), type_of<T>),
-              comm, options);
+/// In place: one buffer.
+template <OutputBuffer Data>
+void alltoall(Data&& data, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::alltoall_call(detail::elements_of(data), comm), comm, options);
 }
-template <Element T>
-[[nodiscard]] Request alltoall_async(std::span<T> data, const Communicator& comm, const Options& options = {}) {
-  return detail::start(detail::alltoall_call(data.data(), data.data(),
-                                             detail::divided("alltoall", "data", Count{data.size()}, comm), type_of<T>),
-                       comm, options);
+template <OutputBuffer Data>
+[[nodiscard]] Request alltoall_async(Data&& data, const Communicator& comm, const Options& options = {}) {
+  return detail::start(detail::alltoall_call(detail::elements_of(data), comm), comm, options);
 }
-template <Element T>
-[[nodiscard]] Plan plan_alltoall(std::span<T> data, const Communicator& comm, const Options& options = {}) {
-  return detail::prepare(
-      detail::alltoall_call(data.data(), data.data(), detail::divided("alltoall", "data", Count{data.size()}, comm),
-                            type_of<T>),
-      comm, options);
+template <OutputBuffer Data>
+[[nodiscard]] Plan plan_alltoall(Data&& data, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::alltoall_call(detail::elements_of(data), comm), comm, options);
 }
 
 /// Blocks of differing sizes: in_blocks.counts[r] elements go to rank r, out_blocks.counts[r] come from it; each list
 /// has its offsets, or its blocks lie one after the other. In place, both lists are the same (`in_blocks` is not
 /// looked at if `in` is MPI_IN_PLACE) and any two ranks exchange blocks of one size.
+/// Each list is a range of integers, {counts, offsets} or a BlockList (tutti/count_list.hpp).
 ///
 /// Errors  as above; also lists that have not one entry per rank, negative counts or offsets, blocks that overlap
 ///         where they are written.
 ///         Sizes on which two ranks do not agree are an error of the program: within a node, and straight
 ///         between ranks, they become an Error; on several nodes, where leaders carry blocks (`explain` says so:
 ///         two_level), some go unnoticed or make ranks wait. "linear" as algorithm names every one.
-inline void alltoallv(const void* in, const BlockList& in_blocks, void* out, const BlockList& out_blocks, Type type,
-                      const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::alltoallv_call(in, in_blocks, out, out_blocks, type), comm, options);
+inline void alltoallv(const void* in, const CountsAndOffsets& in_blocks, void* out, const CountsAndOffsets& out_blocks,
+                      Type type, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::alltoallv_call(in, in_blocks, out, out_blocks, type, comm), comm, options);
 }
-[[nodiscard]] inline Request alltoallv_async(const void* in, const BlockList& in_blocks, void* out,
-                                             const BlockList& out_blocks, Type type, const Communicator& comm,
+[[nodiscard]] inline Request alltoallv_async(const void* in, const CountsAndOffsets& in_blocks, void* out,
+                                             const CountsAndOffsets& out_blocks, Type type, const Communicator& comm,
                                              const Options& options = {}) {
-  return detail::start(detail::alltoallv_call(in, in_blocks, out, out_blocks, type), comm, options);
+  return detail::start(detail::alltoallv_call(in, in_blocks, out, out_blocks, type, comm), comm, options);
 }
-[[nodiscard]] inline Plan plan_alltoallv(const void* in, const BlockList& in_blocks, void* out,
-                                         const BlockList& out_blocks, Type type, const Communicator& comm,
+[[nodiscard]] inline Plan plan_alltoallv(const void* in, const CountsAndOffsets& in_blocks, void* out,
+                                         const CountsAndOffsets& out_blocks, Type type, const Communicator& comm,
                                          const Options& options = {}) {
-  return detail::prepare(detail::alltoallv_call(in, in_blocks, out, out_blocks, type), comm, options);
+  return detail::prepare(detail::alltoallv_call(in, in_blocks, out, out_blocks, type, comm), comm, options);
 }
 
-/// The same on spans that all blocks lie in.
-template <class In, class T>
-requires detail::SameElement<In, T>
-void alltoallv(std::span<In> in, const BlockList& in_blocks, std::span<T> out, const BlockList& out_blocks,
+/// The same on buffers that all blocks lie in.
+template <InputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+void alltoallv(In&& in, const CountsAndOffsets& in_blocks, Out&& out, const CountsAndOffsets& out_blocks,
                const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::fitting(detail::alltoallv_call(in.data(), in_blocks, out.data(), out_blocks, type_of<T>),
-                              in.size(), out.size(), comm),
-              comm, options);
+  detail::run(detail::alltoallv_call(detail::input_of(in), in_blocks, detail::elements_of(out), out_blocks, comm), comm,
+              options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Request alltoallv_async(std::span<In> in, const BlockList& in_blocks, std::span<T> out,
-                                      const BlockList& out_blocks, const Communicator& comm,
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Request alltoallv_async(In&& in, const CountsAndOffsets& in_blocks, Out&& out,
+                                      const CountsAndOffsets& out_blocks, const Communicator& comm,
                                       const Options& options = {}) {
-  return detail::start(detail::fitting(detail::alltoallv_call(in.data(), in_blocks, out.data(), out_blocks, type_of<T>),
-                                       in.size(), out.size(), comm),
-                       comm, options);
+  return detail::start(
+      detail::alltoallv_call(detail::input_of(in), in_blocks, detail::elements_of(out), out_blocks, comm), comm,
+      options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Plan plan_alltoallv(std::span<In> in, const BlockList& in_blocks, std::span<T> out,
-                                  const BlockList& out_blocks, const Communicator& comm, const Options& options = {}) {
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Plan plan_alltoallv(In&& in, const CountsAndOffsets& in_blocks, Out&& out,
+                                  const CountsAndOffsets& out_blocks, const Communicator& comm,
+                                  const Options& options = {}) {
   return detail::prepare(
-      detail::fitting(detail::alltoallv_call(in.data(), in_blocks, out.data(), out_blocks, type_of<T>), in.size(),
-                      out.size(), comm),
-      comm, options);
+      detail::alltoallv_call(detail::input_of(in), in_blocks, detail::elements_of(out), out_blocks, comm), comm,
+      options);
 }
 
 /// Blocks that differ in size and type. What rank a sends to rank b has as many bytes as b expects. Allocates for its

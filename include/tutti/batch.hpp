@@ -14,8 +14,8 @@ namespace tutti {
 /// communicator, the k-th message sent is the k-th received, whatever batch or call it is part of.
 ///
 ///     Batch batch{comm};
-///     batch.send(std::span{mine}, right);
-///     batch.recv(std::span{theirs}, left);
+///     batch.send(mine, right);  // ranges, spans or scalars
+///     batch.recv(theirs, left);
 ///     batch.run();
 ///
 /// - As in MPI a send may return before its message is received, or not: ranks that send first and receive then, in
@@ -36,12 +36,16 @@ class Batch {
 
   void send(const void* data, Count count, Type type, Rank to);
   void recv(void* data, Count count, Type type, Rank from);
-  template <class T>
-  requires detail::ConstElement<T>
-  void send(std::span<T> data, Rank to) { send(data.data(), Count{data.size()}, type_of<std::remove_const_t<T>>, to); }
-  template <Element T>
-  void recv(std::span<T> data, Rank from) {
-    recv(data.data(), Count{data.size()}, type_of<T>, from);
+  /// The same on buffers: scalars or contiguous ranges (tutti/ranges.hpp).
+  template <LastingInputBuffer Data>
+  void send(Data&& data, Rank to) {
+    const std::span elements = detail::elements_of(data);
+    send(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, to);
+  }
+  template <OutputBuffer Data>
+  void recv(Data&& data, Rank from) {
+    const std::span elements = detail::elements_of(data);
+    recv(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, from);
   }
 
   /// Blocking, nonblocking, persistent; the batch stays as it is and may be run again.
@@ -70,20 +74,61 @@ void sendrecv(const void* out, Count out_count, Rank to, void* in, Count in_coun
 [[nodiscard]] Plan plan_sendrecv(const void* out, Count out_count, Rank to, void* in, Count in_count, Rank from,
                                  Type type, const Communicator& comm);
 
-/// The same on spans.
-template <class T>
-requires detail::ConstElement<T>
-void send(std::span<T> data, Rank to, const Communicator& comm) {
-  send(data.data(), Count{data.size()}, type_of<std::remove_const_t<T>>, to, comm);
+/// The same on buffers: scalars or contiguous ranges (tutti/ranges.hpp).
+template <InputBuffer Data>
+void send(Data&& data, Rank to, const Communicator& comm) {
+  const std::span elements = detail::elements_of(data);
+  return send(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, to, comm);
 }
-template <Element T>
-void recv(std::span<T> data, Rank from, const Communicator& comm) {
-  recv(data.data(), Count{data.size()}, type_of<T>, from, comm);
+template <LastingInputBuffer Data>
+[[nodiscard]] Request send_async(Data&& data, Rank to, const Communicator& comm) {
+  const std::span elements = detail::elements_of(data);
+  return send_async(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, to, comm);
 }
-template <class Out, class T>
-requires detail::SameElement<Out, T>
-void sendrecv(std::span<Out> out, Rank to, std::span<T> in, Rank from, const Communicator& comm) {
-  sendrecv(out.data(), Count{out.size()}, to, in.data(), Count{in.size()}, from, type_of<T>, comm);
+template <LastingInputBuffer Data>
+[[nodiscard]] Plan plan_send(Data&& data, Rank to, const Communicator& comm) {
+  const std::span elements = detail::elements_of(data);
+  return plan_send(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, to, comm);
+}
+template <OutputBuffer Data>
+void recv(Data&& data, Rank from, const Communicator& comm) {
+  const std::span elements = detail::elements_of(data);
+  return recv(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, from, comm);
+}
+template <OutputBuffer Data>
+[[nodiscard]] Request recv_async(Data&& data, Rank from, const Communicator& comm) {
+  const std::span elements = detail::elements_of(data);
+  return recv_async(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, from, comm);
+}
+template <OutputBuffer Data>
+[[nodiscard]] Plan plan_recv(Data&& data, Rank from, const Communicator& comm) {
+  const std::span elements = detail::elements_of(data);
+  return plan_recv(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, from, comm);
+}
+/// `out` is sent, `in` received; they may differ in length.
+template <InputBuffer Out, OutputBuffer In>
+requires detail::SameElement<Out, In>
+void sendrecv(Out&& out, Rank to, In&& in, Rank from, const Communicator& comm) {
+  const std::span sent = detail::elements_of(out);
+  const std::span received = detail::elements_of(in);
+  return sendrecv(sent.data(), Count{sent.size()}, to, received.data(), Count{received.size()}, from,
+                  type_of<detail::element_t<In>>, comm);
+}
+template <LastingInputBuffer Out, OutputBuffer In>
+requires detail::SameElement<Out, In>
+[[nodiscard]] Request sendrecv_async(Out&& out, Rank to, In&& in, Rank from, const Communicator& comm) {
+  const std::span sent = detail::elements_of(out);
+  const std::span received = detail::elements_of(in);
+  return sendrecv_async(sent.data(), Count{sent.size()}, to, received.data(), Count{received.size()}, from,
+                        type_of<detail::element_t<In>>, comm);
+}
+template <LastingInputBuffer Out, OutputBuffer In>
+requires detail::SameElement<Out, In>
+[[nodiscard]] Plan plan_sendrecv(Out&& out, Rank to, In&& in, Rank from, const Communicator& comm) {
+  const std::span sent = detail::elements_of(out);
+  const std::span received = detail::elements_of(in);
+  return plan_sendrecv(sent.data(), Count{sent.size()}, to, received.data(), Count{received.size()}, from,
+                       type_of<detail::element_t<In>>, comm);
 }
 
 }  // namespace tutti

@@ -17,6 +17,15 @@ inline Call broadcast_call(const void* in, void* out, Count count, Type type, Ra
           .type = type,
           .root = root};
 }
+template <class T>
+Call broadcast_call(std::span<T> data, Rank root) {
+  return broadcast_call(data.data(), data.data(), Count{data.size()}, type_of<T>, root);
+}
+template <class T>
+Call broadcast_call(std::span<const T> in, std::span<T> out, Rank root, const Communicator& comm) {
+  return broadcast_call(in.data(), out.data(), root_length("broadcast", "in", in.size(), out.size(), root, comm),
+                        type_of<T>, root);
+}
 }  // namespace detail
 
 /// data[i] of the root goes to data[i] of every rank, for i < count.
@@ -53,20 +62,38 @@ inline void broadcast(const void* in, void* out, Count count, Type type, Rank ro
   return detail::prepare(detail::broadcast_call(in, out, count, type, root), comm, options);
 }
 
-/// The same on a span.
-template <Element T>
-void broadcast(std::span<T> data, Rank root, const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::broadcast_call(data.data(), data.data(), Count{data.size()}, type_of<T>, root), comm, options);
+/// The same on a buffer: a scalar or a contiguous range (tutti/ranges.hpp).
+template <OutputBuffer Data>
+void broadcast(Data&& data, Rank root, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::broadcast_call(detail::elements_of(data), root), comm, options);
 }
-template <Element T>
-[[nodiscard]] Request broadcast_async(std::span<T> data, Rank root, const Communicator& comm,
+template <OutputBuffer Data>
+[[nodiscard]] Request broadcast_async(Data&& data, Rank root, const Communicator& comm, const Options& options = {}) {
+  return detail::start(detail::broadcast_call(detail::elements_of(data), root), comm, options);
+}
+template <OutputBuffer Data>
+[[nodiscard]] Plan plan_broadcast(Data&& data, Rank root, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::broadcast_call(detail::elements_of(data), root), comm, options);
+}
+
+/// From `in`, which is used on the root only, where it has the length of `out`, to `out`.
+template <InputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+void broadcast(In&& in, Out&& out, Rank root, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::broadcast_call(detail::input_of(in), detail::elements_of(out), root, comm), comm, options);
+}
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Request broadcast_async(In&& in, Out&& out, Rank root, const Communicator& comm,
                                       const Options& options = {}) {
-  return detail::start(detail::broadcast_call(data.data(), data.data(), Count{data.size()}, type_of<T>, root), comm,
+  return detail::start(detail::broadcast_call(detail::input_of(in), detail::elements_of(out), root, comm), comm,
                        options);
 }
-template <Element T>
-[[nodiscard]] Plan plan_broadcast(std::span<T> data, Rank root, const Communicator& comm, const Options& options = {}) {
-  return detail::prepare(detail::broadcast_call(data.data(), data.data(), Count{data.size()}, type_of<T>, root), comm,
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Plan plan_broadcast(In&& in, Out&& out, Rank root, const Communicator& comm,
+                                  const Options& options = {}) {
+  return detail::prepare(detail::broadcast_call(detail::input_of(in), detail::elements_of(out), root, comm), comm,
                          options);
 }
 

@@ -1,15 +1,14 @@
 #pragma once
 // What all collective calls have in common: options, and how a call is described and run.
 
-#include <concepts>
 #include <cstddef>
 #include <span>
 #include <string_view>
-#include <type_traits>
 
 #include "tutti/communicator.hpp"
 #include "tutti/datatype.hpp"
 #include "tutti/op.hpp"
+#include "tutti/ranges.hpp"
 #include "tutti/request.hpp"
 #include "tutti/schedule.hpp"
 
@@ -43,7 +42,7 @@ void run(const Call& call, const Communicator& comm, const Options& options);
 [[nodiscard]] Request start(const Call& call, const Communicator& comm, const Options& options);
 [[nodiscard]] Plan prepare(const Call& call, const Communicator& comm, const Options& options);
 
-// Lengths of spans. Each throws ArgumentError unless they fit, and returns the count of the call.
+// Lengths of buffers. Each throws ArgumentError unless they fit, and returns the count of the call.
 
 /// `out` as long as `in`.
 Count same_length(std::string_view function, std::size_t in, std::size_t out, const Communicator& comm);
@@ -60,11 +59,6 @@ Count root_block_length(std::string_view function, std::string_view argument, st
 Count divided(std::string_view function, std::string_view argument, Count length, const Communicator& comm);
 /// All blocks of the call lie in buffers of `in` and `out` elements, where this rank uses them; returns the call.
 Call fitting(const Call& call, std::size_t in, std::size_t out, const Communicator& comm);
-
-template <class T>
-concept ConstElement = Element<std::remove_const_t<T>>;
-template <class In, class Out>
-concept SameElement = Element<Out> && std::same_as<std::remove_const_t<In>, Out>;
 
 }  // namespace detail
 }  // namespace tutti

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "tutti/call.hpp"
+#include "tutti/count_list.hpp"
 
 namespace tutti {
 
@@ -27,6 +28,21 @@ inline Call gatherv_call(const void* in, Count count, void* out, const BlockList
           .root = root,
           .out_blocks = blocks,
           .is_uneven = true};
+}
+template <class T>
+Call gather_call(std::span<const T> in, std::span<T> out, Rank root, const Communicator& comm) {
+  return gather_call(in.data(), out.data(), root_block_length("gather", "out", out.size(), in.size(), root, comm),
+                     type_of<T>, root);
+}
+inline Call gatherv_call(const void* in, Count count, void* out, const CountsAndOffsets& blocks, Type type, Rank root,
+                         const Communicator& comm) {
+  return gatherv_call(in, count, out, blocks.checked_at(root, "gatherv", comm), type, root);
+}
+template <class T>
+Call gatherv_call(std::span<const T> in, std::span<T> out, const CountsAndOffsets& blocks, Rank root,
+                  const Communicator& comm) {
+  return fitting(gatherv_call(in.data(), Count{in.size()}, out.data(), blocks, type_of<T>, root, comm), in.size(),
+                 out.size(), comm);
 }
 }  // namespace detail
 
@@ -52,84 +68,69 @@ inline void gather(const void* in, void* out, Count count, Type type, Rank root,
   return detail::prepare(detail::gather_call(in, out, count, type, root), comm, options);
 }
 
-/// The same on spans; `out` is used on the root only, where it is as long as the inputs of all ranks.
-template <class In, class T>
-requires detail::SameElement<In, T>
-void gather(std::span<In> in, std::span<T> out, Rank root, const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::gather_call(in.data(), out.data(),
-                                  detail::root_block_length("gather", "out", out.size(), in.size(), root, comm),
-                                  type_of<T>, root),
-              comm, options);
+/// The same on buffers (tutti/ranges.hpp); `out` is used on the root only, where it is as long as the inputs of all
+/// ranks.
+template <InputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+void gather(In&& in, Out&& out, Rank root, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::gather_call(detail::input_of(in), detail::elements_of(out), root, comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Request gather_async(std::span<In> in, std::span<T> out, Rank root, const Communicator& comm,
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Request gather_async(In&& in, Out&& out, Rank root, const Communicator& comm,
                                    const Options& options = {}) {
-  return detail::start(
-      detail::gather_call(in.data(), out.data(),
-                          detail::root_block_length("gather", "out", out.size(), in.size(), root, comm), type_of<T>,
-                          root),
-      comm, options);
+  return detail::start(detail::gather_call(detail::input_of(in), detail::elements_of(out), root, comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Plan plan_gather(std::span<In> in, std::span<T> out, Rank root, const Communicator& comm,
-                               const Options& options = {}) {
-  return detail::prepare(
-      detail::gather_call(in.data(), out.data(),
-                          detail::root_block_length("gather", "out", out.size(), in.size(), root, comm), type_of<T>,
-                          root),
-      comm, options);
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Plan plan_gather(In&& in, Out&& out, Rank root, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::gather_call(detail::input_of(in), detail::elements_of(out), root, comm), comm,
+                         options);
 }
 
 /// Blocks of differing sizes: a rank gives `count` elements, which the root gets at blocks.offsets[r] of `out`, or
 /// one after the other if there are no offsets. `blocks` is used on the root only, where counts[r] is what rank r
-/// gives.
+/// gives: a range of integers, {counts, offsets} or a BlockList (tutti/count_list.hpp).
 ///
 /// Errors  as above; also lists that have not one entry per rank, negative counts or offsets, blocks that overlap
 ///         where they are written.
 ///         Sizes on which two ranks do not agree are an error of the program: within a node, and straight
 ///         between ranks, they become an Error; on several nodes, where leaders carry blocks (`explain` says so:
 ///         two_level), some go unnoticed or make ranks wait. "linear" as algorithm names every one.
-inline void gatherv(const void* in, Count count, void* out, const BlockList& blocks, Type type, Rank root,
+inline void gatherv(const void* in, Count count, void* out, const CountsAndOffsets& blocks, Type type, Rank root,
                     const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::gatherv_call(in, count, out, blocks, type, root), comm, options);
+  detail::run(detail::gatherv_call(in, count, out, blocks, type, root, comm), comm, options);
 }
-[[nodiscard]] inline Request gatherv_async(const void* in, Count count, void* out, const BlockList& blocks, Type type,
-                                           Rank root, const Communicator& comm, const Options& options = {}) {
-  return detail::start(detail::gatherv_call(in, count, out, blocks, type, root), comm, options);
+[[nodiscard]] inline Request gatherv_async(const void* in, Count count, void* out, const CountsAndOffsets& blocks,
+                                           Type type, Rank root, const Communicator& comm,
+                                           const Options& options = {}) {
+  return detail::start(detail::gatherv_call(in, count, out, blocks, type, root, comm), comm, options);
 }
-[[nodiscard]] inline Plan plan_gatherv(const void* in, Count count, void* out, const BlockList& blocks, Type type,
-                                       Rank root, const Communicator& comm, const Options& options = {}) {
-  return detail::prepare(detail::gatherv_call(in, count, out, blocks, type, root), comm, options);
+[[nodiscard]] inline Plan plan_gatherv(const void* in, Count count, void* out, const CountsAndOffsets& blocks,
+                                       Type type, Rank root, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::gatherv_call(in, count, out, blocks, type, root, comm), comm, options);
 }
 
-/// The same on spans; on the root all blocks lie in `out`.
-template <class In, class T>
-requires detail::SameElement<In, T>
-void gatherv(std::span<In> in, std::span<T> out, const BlockList& blocks, Rank root, const Communicator& comm,
+/// The same on buffers; on the root all blocks lie in `out`.
+template <InputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+void gatherv(In&& in, Out&& out, const CountsAndOffsets& blocks, Rank root, const Communicator& comm,
              const Options& options = {}) {
-  detail::run(detail::fitting(detail::gatherv_call(in.data(), Count{in.size()}, out.data(), blocks, type_of<T>, root),
-                              in.size(), out.size(), comm),
-              comm, options);
+  detail::run(detail::gatherv_call(detail::input_of(in), detail::elements_of(out), blocks, root, comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Request gatherv_async(std::span<In> in, std::span<T> out, const BlockList& blocks, Rank root,
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Request gatherv_async(In&& in, Out&& out, const CountsAndOffsets& blocks, Rank root,
                                     const Communicator& comm, const Options& options = {}) {
-  return detail::start(
-      detail::fitting(detail::gatherv_call(in.data(), Count{in.size()}, out.data(), blocks, type_of<T>, root),
-                      in.size(), out.size(), comm),
-      comm, options);
+  return detail::start(detail::gatherv_call(detail::input_of(in), detail::elements_of(out), blocks, root, comm), comm,
+                       options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Plan plan_gatherv(std::span<In> in, std::span<T> out, const BlockList& blocks, Rank root,
-                                const Communicator& comm, const Options& options = {}) {
-  return detail::prepare(
-      detail::fitting(detail::gatherv_call(in.data(), Count{in.size()}, out.data(), blocks, type_of<T>, root),
-                      in.size(), out.size(), comm),
-      comm, options);
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Plan plan_gatherv(In&& in, Out&& out, const CountsAndOffsets& blocks, Rank root, const Communicator& comm,
+                                const Options& options = {}) {
+  return detail::prepare(detail::gatherv_call(detail::input_of(in), detail::elements_of(out), blocks, root, comm), comm,
+                         options);
 }
 
 }  // namespace tutti

@@ -18,6 +18,15 @@ inline Call reduce_call(const void* in, void* out, Count count, Type type, const
           .op = op,
           .root = root};
 }
+template <class T>
+Call reduce_call(std::span<const T> in, std::span<T> out, const Op& op, Rank root, const Communicator& comm) {
+  return reduce_call(in.data(), out.data(), root_length("reduce", "out", out.size(), in.size(), root, comm), type_of<T>,
+                     op, root);
+}
+template <class T>
+Call reduce_call(std::span<T> data, const Op& op, Rank root) {
+  return reduce_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op, root);
+}
 }  // namespace detail
 
 /// On the root, out[i] = in[i] of rank 0 (+) in[i] of rank 1 (+) ..., for i < count.
@@ -44,51 +53,41 @@ inline void reduce(const void* in, void* out, Count count, Type type, const Op& 
   return detail::prepare(detail::reduce_call(in, out, count, type, op, root), comm, options);
 }
 
-/// The same on spans; `out` is used on the root only, where it has the length of `in`.
-template <class In, class T>
-requires detail::SameElement<In, T>
-void reduce(std::span<In> in, std::span<T> out, const Op& op, Rank root, const Communicator& comm,
-            const Options& options = {}) {
-  detail::run(detail::reduce_call(in.data(), out.data(),
-                                  detail::root_length("reduce", "out", out.size(), in.size(), root, comm), type_of<T>,
-                                  op, root),
-              comm, options);
+/// The same on buffers (tutti/ranges.hpp); `out` is used on the root only, where it has the length of `in`.
+template <InputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+void reduce(In&& in, Out&& out, const Op& op, Rank root, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::reduce_call(detail::input_of(in), detail::elements_of(out), op, root, comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Request reduce_async(std::span<In> in, std::span<T> out, const Op& op, Rank root,
-                                   const Communicator& comm, const Options& options = {}) {
-  return detail::start(detail::reduce_call(in.data(), out.data(),
-                                           detail::root_length("reduce", "out", out.size(), in.size(), root, comm),
-                                           type_of<T>, op, root),
-                       comm, options);
-}
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Plan plan_reduce(std::span<In> in, std::span<T> out, const Op& op, Rank root, const Communicator& comm,
-                               const Options& options = {}) {
-  return detail::prepare(detail::reduce_call(in.data(), out.data(),
-                                             detail::root_length("reduce", "out", out.size(), in.size(), root, comm),
-                                             type_of<T>, op, root),
-                         comm, options);
-}
-
-/// In place: one span, replaced by the result on the root and left alone elsewhere.
-template <Element T>
-void reduce(std::span<T> data, const Op& op, Rank root, const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::reduce_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op, root), comm, options);
-}
-template <Element T>
-[[nodiscard]] Request reduce_async(std::span<T> data, const Op& op, Rank root, const Communicator& comm,
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Request reduce_async(In&& in, Out&& out, const Op& op, Rank root, const Communicator& comm,
                                    const Options& options = {}) {
-  return detail::start(detail::reduce_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op, root), comm,
+  return detail::start(detail::reduce_call(detail::input_of(in), detail::elements_of(out), op, root, comm), comm,
                        options);
 }
-template <Element T>
-[[nodiscard]] Plan plan_reduce(std::span<T> data, const Op& op, Rank root, const Communicator& comm,
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Plan plan_reduce(In&& in, Out&& out, const Op& op, Rank root, const Communicator& comm,
                                const Options& options = {}) {
-  return detail::prepare(detail::reduce_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op, root), comm,
+  return detail::prepare(detail::reduce_call(detail::input_of(in), detail::elements_of(out), op, root, comm), comm,
                          options);
+}
+
+/// In place: one buffer, replaced by the result on the root and left alone elsewhere.
+template <OutputBuffer Data>
+void reduce(Data&& data, const Op& op, Rank root, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::reduce_call(detail::elements_of(data), op, root), comm, options);
+}
+template <OutputBuffer Data>
+[[nodiscard]] Request reduce_async(Data&& data, const Op& op, Rank root, const Communicator& comm,
+                                   const Options& options = {}) {
+  return detail::start(detail::reduce_call(detail::elements_of(data), op, root), comm, options);
+}
+template <OutputBuffer Data>
+[[nodiscard]] Plan plan_reduce(Data&& data, const Op& op, Rank root, const Communicator& comm,
+                               const Options& options = {}) {
+  return detail::prepare(detail::reduce_call(detail::elements_of(data), op, root), comm, options);
 }
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "tutti/call.hpp"
+#include "tutti/count_list.hpp"
 
 namespace tutti {
 
@@ -26,6 +27,20 @@ inline Call reduce_scatter_call(const void* in, void* out, std::span<const Count
           .op = op,
           .in_blocks = {counts, {}},
           .is_uneven = true};
+}
+template <class T>
+Call reduce_scatter_call(std::span<const T> in, std::span<T> out, const Op& op, const Communicator& comm) {
+  return reduce_scatter_call(in.data(), out.data(), block_length("reduce_scatter", "in", in.size(), out.size(), comm),
+                             type_of<T>, op);
+}
+inline Call reduce_scatter_call(const void* in, void* out, const CountList& counts, Type type, const Op& op,
+                                const Communicator& comm) {
+  return reduce_scatter_call(in, out, counts.checked("reduce_scatter", "counts", comm), type, op);
+}
+template <class T>
+Call reduce_scatter_call(std::span<const T> in, std::span<T> out, const CountList& counts, const Op& op,
+                         const Communicator& comm) {
+  return fitting(reduce_scatter_call(in.data(), out.data(), counts, type_of<T>, op, comm), in.size(), out.size(), comm);
 }
 }  // namespace detail
 
@@ -54,47 +69,62 @@ inline void reduce_scatter(const void* in, void* out, Count count, Type type, co
   return detail::prepare(detail::reduce_scatter_call(in, out, count, type, op), comm, options);
 }
 
-/// The same with `counts[r]` elements for rank r, the same counts on all ranks.
+/// The same with `counts[r]` elements for rank r, the same counts on all ranks: any range of integers (CountList).
 /// Errors  as above; also as many counts as ranks, none negative.
-inline void reduce_scatter(const void* in, void* out, std::span<const Count> counts, Type type, const Op& op,
+inline void reduce_scatter(const void* in, void* out, const CountList& counts, Type type, const Op& op,
                            const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::reduce_scatter_call(in, out, counts, type, op), comm, options);
+  detail::run(detail::reduce_scatter_call(in, out, counts, type, op, comm), comm, options);
 }
-[[nodiscard]] inline Request reduce_scatter_async(const void* in, void* out, std::span<const Count> counts, Type type,
+[[nodiscard]] inline Request reduce_scatter_async(const void* in, void* out, const CountList& counts, Type type,
                                                   const Op& op, const Communicator& comm, const Options& options = {}) {
-  return detail::start(detail::reduce_scatter_call(in, out, counts, type, op), comm, options);
+  return detail::start(detail::reduce_scatter_call(in, out, counts, type, op, comm), comm, options);
 }
-[[nodiscard]] inline Plan plan_reduce_scatter(const void* in, void* out, std::span<const Count> counts, Type type,
+[[nodiscard]] inline Plan plan_reduce_scatter(const void* in, void* out, const CountList& counts, Type type,
                                               const Op& op, const Communicator& comm, const Options& options = {}) {
-  return detail::prepare(detail::reduce_scatter_call(in, out, counts, type, op), comm, options);
+  return detail::prepare(detail::reduce_scatter_call(in, out, counts, type, op, comm), comm, options);
 }
 
-/// On spans: `in` is as long as the outputs of all ranks.
-template <class In, class T>
-requires detail::SameElement<In, T>
-void reduce_scatter(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
-                    const Options& options = {}) {
-  detail::run(detail::reduce_scatter_call(in.data(), out.data(),
-                                          detail::block_length("reduce_scatter", "in", in.size(), out.size(), comm),
-                                          type_of<T>, op),
-              comm, options);
+/// On buffers (tutti/ranges.hpp): `in` is as long as the outputs of all ranks.
+template <InputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+void reduce_scatter(In&& in, Out&& out, const Op& op, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::reduce_scatter_call(detail::input_of(in), detail::elements_of(out), op, comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Request reduce_scatter_async(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Request reduce_scatter_async(In&& in, Out&& out, const Op& op, const Communicator& comm,
                                            const Options& options = {}) {
-  return detail::start(detail::reduce_scatter_call(
-                           in.data(), out.data(),
-                           detail::block_length("reduce_scatter", "in", in.size(), out.size(), comm), type_of<T>, op),
+  return detail::start(detail::reduce_scatter_call(detail::input_of(in), detail::elements_of(out), op, comm), comm,
+                       options);
+}
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Plan plan_reduce_scatter(In&& in, Out&& out, const Op& op, const Communicator& comm,
+                                       const Options& options = {}) {
+  return detail::prepare(detail::reduce_scatter_call(detail::input_of(in), detail::elements_of(out), op, comm), comm,
+                         options);
+}
+
+/// On buffers, with counts: `out` has this rank's count, and all blocks lie in `in`.
+template <InputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+void reduce_scatter(In&& in, Out&& out, const CountList& counts, const Op& op, const Communicator& comm,
+                    const Options& options = {}) {
+  detail::run(detail::reduce_scatter_call(detail::input_of(in), detail::elements_of(out), counts, op, comm), comm,
+              options);
+}
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Request reduce_scatter_async(In&& in, Out&& out, const CountList& counts, const Op& op,
+                                           const Communicator& comm, const Options& options = {}) {
+  return detail::start(detail::reduce_scatter_call(detail::input_of(in), detail::elements_of(out), counts, op, comm),
                        comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Plan plan_reduce_scatter(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
-                                       const Options& options = {}) {
-  return detail::prepare(detail::reduce_scatter_call(
-                             in.data(), out.data(),
-                             detail::block_length("reduce_scatter", "in", in.size(), out.size(), comm), type_of<T>, op),
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Plan plan_reduce_scatter(In&& in, Out&& out, const CountList& counts, const Op& op,
+                                       const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::reduce_scatter_call(detail::input_of(in), detail::elements_of(out), counts, op, comm),
                          comm, options);
 }
 

@@ -12,6 +12,14 @@ inline Call scan_call(const void* in, void* out, Count count, Type type, const O
   return {
       .function = "scan", .collective = Collective::scan, .in = in, .out = out, .count = count, .type = type, .op = op};
 }
+template <class T>
+Call scan_call(std::span<const T> in, std::span<T> out, const Op& op, const Communicator& comm) {
+  return scan_call(in.data(), out.data(), same_length("scan", in.size(), out.size(), comm), type_of<T>, op);
+}
+template <class T>
+Call scan_call(std::span<T> data, const Op& op) {
+  return scan_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op);
+}
 }  // namespace detail
 
 /// out[i] = in[i] of rank 0 (+) ... (+) in[i] of this rank, for i < count.
@@ -37,45 +45,36 @@ inline void scan(const void* in, void* out, Count count, Type type, const Op& op
   return detail::prepare(detail::scan_call(in, out, count, type, op), comm, options);
 }
 
-/// The same on spans of equal length.
-template <class In, class T>
-requires detail::SameElement<In, T>
-void scan(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::scan_call(in.data(), out.data(), detail::same_length("scan", in.size(), out.size(), comm),
-                                type_of<T>, op),
-              comm, options);
+/// The same on buffers of equal length (tutti/ranges.hpp).
+template <InputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+void scan(In&& in, Out&& out, const Op& op, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::scan_call(detail::input_of(in), detail::elements_of(out), op, comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Request scan_async(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Request scan_async(In&& in, Out&& out, const Op& op, const Communicator& comm,
                                  const Options& options = {}) {
-  return detail::start(detail::scan_call(in.data(), out.data(),
-                                         detail::same_length("scan", in.size(), out.size(), comm), type_of<T>, op),
-                       comm, options);
+  return detail::start(detail::scan_call(detail::input_of(in), detail::elements_of(out), op, comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Plan plan_scan(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
-                             const Options& options = {}) {
-  return detail::prepare(detail::scan_call(in.data(), out.data(),
-                                           detail::same_length("scan", in.size(), out.size(), comm), type_of<T>, op),
-                         comm, options);
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Plan plan_scan(In&& in, Out&& out, const Op& op, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::scan_call(detail::input_of(in), detail::elements_of(out), op, comm), comm, options);
 }
 
-/// In place: one span.
-template <Element T>
-void scan(std::span<T> data, const Op& op, const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::scan_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op), comm, options);
+/// In place: one buffer.
+template <OutputBuffer Data>
+void scan(Data&& data, const Op& op, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::scan_call(detail::elements_of(data), op), comm, options);
 }
-template <Element T>
-[[nodiscard]] Request scan_async(std::span<T> data, const Op& op, const Communicator& comm,
-                                 const Options& options = {}) {
-  return detail::start(detail::scan_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op), comm, options);
+template <OutputBuffer Data>
+[[nodiscard]] Request scan_async(Data&& data, const Op& op, const Communicator& comm, const Options& options = {}) {
+  return detail::start(detail::scan_call(detail::elements_of(data), op), comm, options);
 }
-template <Element T>
-[[nodiscard]] Plan plan_scan(std::span<T> data, const Op& op, const Communicator& comm, const Options& options = {}) {
-  return detail::prepare(detail::scan_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op), comm,
-                         options);
+template <OutputBuffer Data>
+[[nodiscard]] Plan plan_scan(Data&& data, const Op& op, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::scan_call(detail::elements_of(data), op), comm, options);
 }
 
 namespace detail {
@@ -87,6 +86,14 @@ inline Call exscan_call(const void* in, void* out, Count count, Type type, const
           .count = count,
           .type = type,
           .op = op};
+}
+template <class T>
+Call exscan_call(std::span<const T> in, std::span<T> out, const Op& op, const Communicator& comm) {
+  return exscan_call(in.data(), out.data(), same_length("exscan", in.size(), out.size(), comm), type_of<T>, op);
+}
+template <class T>
+Call exscan_call(std::span<T> data, const Op& op) {
+  return exscan_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op);
 }
 }  // namespace detail
 
@@ -107,47 +114,37 @@ inline void exscan(const void* in, void* out, Count count, Type type, const Op& 
   return detail::prepare(detail::exscan_call(in, out, count, type, op), comm, options);
 }
 
-/// The same on spans of equal length.
-template <class In, class T>
-requires detail::SameElement<In, T>
-void exscan(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::exscan_call(in.data(), out.data(), detail::same_length("exscan", in.size(), out.size(), comm),
-                                  type_of<T>, op),
-              comm, options);
+/// The same on buffers of equal length (tutti/ranges.hpp).
+template <InputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+void exscan(In&& in, Out&& out, const Op& op, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::exscan_call(detail::input_of(in), detail::elements_of(out), op, comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Request exscan_async(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Request exscan_async(In&& in, Out&& out, const Op& op, const Communicator& comm,
                                    const Options& options = {}) {
-  return detail::start(detail::exscan_call(in.data(), out.data(),
-                                           detail::same_length("exscan", in.size(), out.size(), comm), type_of<T>, op),
-                       comm, options);
+  return detail::start(detail::exscan_call(detail::input_of(in), detail::elements_of(out), op, comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Plan plan_exscan(std::span<In> in, std::span<T> out, const Op& op, const Communicator& comm,
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Plan plan_exscan(In&& in, Out&& out, const Op& op, const Communicator& comm,
                                const Options& options = {}) {
-  return detail::prepare(
-      detail::exscan_call(in.data(), out.data(), detail::same_length("exscan", in.size(), out.size(), comm), type_of<T>,
-                          op),
-      comm, options);
+  return detail::prepare(detail::exscan_call(detail::input_of(in), detail::elements_of(out), op, comm), comm, options);
 }
 
-/// In place: one span.
-template <Element T>
-void exscan(std::span<T> data, const Op& op, const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::exscan_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op), comm, options);
+/// In place: one buffer.
+template <OutputBuffer Data>
+void exscan(Data&& data, const Op& op, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::exscan_call(detail::elements_of(data), op), comm, options);
 }
-template <Element T>
-[[nodiscard]] Request exscan_async(std::span<T> data, const Op& op, const Communicator& comm,
-                                   const Options& options = {}) {
-  return detail::start(detail::exscan_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op), comm,
-                       options);
+template <OutputBuffer Data>
+[[nodiscard]] Request exscan_async(Data&& data, const Op& op, const Communicator& comm, const Options& options = {}) {
+  return detail::start(detail::exscan_call(detail::elements_of(data), op), comm, options);
 }
-template <Element T>
-[[nodiscard]] Plan plan_exscan(std::span<T> data, const Op& op, const Communicator& comm, const Options& options = {}) {
-  return detail::prepare(detail::exscan_call(data.data(), data.data(), Count{data.size()}, type_of<T>, op), comm,
-                         options);
+template <OutputBuffer Data>
+[[nodiscard]] Plan plan_exscan(Data&& data, const Op& op, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::exscan_call(detail::elements_of(data), op), comm, options);
 }
 
 }  // namespace tutti

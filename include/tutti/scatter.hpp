@@ -4,6 +4,7 @@
 #include <span>
 
 #include "tutti/call.hpp"
+#include "tutti/count_list.hpp"
 
 namespace tutti {
 
@@ -27,6 +28,21 @@ inline Call scatterv_call(const void* in, const BlockList& blocks, void* out, Co
           .root = root,
           .in_blocks = blocks,
           .is_uneven = true};
+}
+template <class T>
+Call scatter_call(std::span<const T> in, std::span<T> out, Rank root, const Communicator& comm) {
+  return scatter_call(in.data(), out.data(), root_block_length("scatter", "in", in.size(), out.size(), root, comm),
+                      type_of<T>, root);
+}
+inline Call scatterv_call(const void* in, const CountsAndOffsets& blocks, void* out, Count count, Type type, Rank root,
+                          const Communicator& comm) {
+  return scatterv_call(in, blocks.checked_at(root, "scatterv", comm), out, count, type, root);
+}
+template <class T>
+Call scatterv_call(std::span<const T> in, const CountsAndOffsets& blocks, std::span<T> out, Rank root,
+                   const Communicator& comm) {
+  return fitting(scatterv_call(in.data(), blocks, out.data(), Count{out.size()}, type_of<T>, root, comm), in.size(),
+                 out.size(), comm);
 }
 }  // namespace detail
 
@@ -52,83 +68,69 @@ inline void scatter(const void* in, void* out, Count count, Type type, Rank root
   return detail::prepare(detail::scatter_call(in, out, count, type, root), comm, options);
 }
 
-/// The same on spans; `in` is used on the root only, where it is as long as the outputs of all ranks.
-template <class In, class T>
-requires detail::SameElement<In, T>
-void scatter(std::span<In> in, std::span<T> out, Rank root, const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::scatter_call(in.data(), out.data(),
-                                   detail::root_block_length("scatter", "in", in.size(), out.size(), root, comm),
-                                   type_of<T>, root),
-              comm, options);
+/// The same on buffers (tutti/ranges.hpp); `in` is used on the root only, where it is as long as the outputs of all
+/// ranks.
+template <InputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+void scatter(In&& in, Out&& out, Rank root, const Communicator& comm, const Options& options = {}) {
+  detail::run(detail::scatter_call(detail::input_of(in), detail::elements_of(out), root, comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Request scatter_async(std::span<In> in, std::span<T> out, Rank root, const Communicator& comm,
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Request scatter_async(In&& in, Out&& out, Rank root, const Communicator& comm,
                                     const Options& options = {}) {
-  return detail::start(
-      detail::scatter_call(in.data(), out.data(),
-                           detail::root_block_length("scatter", "in", in.size(), out.size(), root, comm), type_of<T>,
-                           root),
-      comm, options);
+  return detail::start(detail::scatter_call(detail::input_of(in), detail::elements_of(out), root, comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Plan plan_scatter(std::span<In> in, std::span<T> out, Rank root, const Communicator& comm,
-                                const Options& options = {}) {
-  return detail::prepare(
-      detail::scatter_call(in.data(), out.data(),
-                           detail::root_block_length("scatter", "in", in.size(), out.size(), root, comm), type_of<T>,
-                           root),
-      comm, options);
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Plan plan_scatter(In&& in, Out&& out, Rank root, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::scatter_call(detail::input_of(in), detail::elements_of(out), root, comm), comm,
+                         options);
 }
 
 /// Blocks of differing sizes: rank r gets `count` elements, which lie at blocks.offsets[r] of the root's `in`, or one
-/// after the other if there are no offsets. `blocks` is used on the root only, where counts[r] is what rank r gets.
+/// after the other if there are no offsets. `blocks` is used on the root only, where counts[r] is what rank r gets:
+/// a range of integers, {counts, offsets} or a BlockList (tutti/count_list.hpp).
 ///
 /// Errors  as above; also lists that have not one entry per rank, negative counts or offsets, blocks that overlap
 ///         where they are written.
 ///         Sizes on which two ranks do not agree are an error of the program: within a node, and straight
 ///         between ranks, they become an Error; on several nodes, where leaders carry blocks (`explain` says so:
 ///         two_level), some go unnoticed or make ranks wait. "linear" as algorithm names every one.
-inline void scatterv(const void* in, const BlockList& blocks, void* out, Count count, Type type, Rank root,
+inline void scatterv(const void* in, const CountsAndOffsets& blocks, void* out, Count count, Type type, Rank root,
                      const Communicator& comm, const Options& options = {}) {
-  detail::run(detail::scatterv_call(in, blocks, out, count, type, root), comm, options);
+  detail::run(detail::scatterv_call(in, blocks, out, count, type, root, comm), comm, options);
 }
-[[nodiscard]] inline Request scatterv_async(const void* in, const BlockList& blocks, void* out, Count count, Type type,
-                                            Rank root, const Communicator& comm, const Options& options = {}) {
-  return detail::start(detail::scatterv_call(in, blocks, out, count, type, root), comm, options);
+[[nodiscard]] inline Request scatterv_async(const void* in, const CountsAndOffsets& blocks, void* out, Count count,
+                                            Type type, Rank root, const Communicator& comm,
+                                            const Options& options = {}) {
+  return detail::start(detail::scatterv_call(in, blocks, out, count, type, root, comm), comm, options);
 }
-[[nodiscard]] inline Plan plan_scatterv(const void* in, const BlockList& blocks, void* out, Count count, Type type,
-                                        Rank root, const Communicator& comm, const Options& options = {}) {
-  return detail::prepare(detail::scatterv_call(in, blocks, out, count, type, root), comm, options);
+[[nodiscard]] inline Plan plan_scatterv(const void* in, const CountsAndOffsets& blocks, void* out, Count count,
+                                        Type type, Rank root, const Communicator& comm, const Options& options = {}) {
+  return detail::prepare(detail::scatterv_call(in, blocks, out, count, type, root, comm), comm, options);
 }
 
-/// The same on spans; on the root all blocks lie in `in`.
-template <class In, class T>
-requires detail::SameElement<In, T>
-void scatterv(std::span<In> in, const BlockList& blocks, std::span<T> out, Rank root, const Communicator& comm,
+/// The same on buffers; on the root all blocks lie in `in`.
+template <InputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+void scatterv(In&& in, const CountsAndOffsets& blocks, Out&& out, Rank root, const Communicator& comm,
               const Options& options = {}) {
-  detail::run(detail::fitting(detail::scatterv_call(in.data(), blocks, out.data(), Count{out.size()}, type_of<T>, root),
-                              in.size(), out.size(), comm),
-              comm, options);
+  detail::run(detail::scatterv_call(detail::input_of(in), blocks, detail::elements_of(out), root, comm), comm, options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Request scatterv_async(std::span<In> in, const BlockList& blocks, std::span<T> out, Rank root,
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Request scatterv_async(In&& in, const CountsAndOffsets& blocks, Out&& out, Rank root,
                                      const Communicator& comm, const Options& options = {}) {
-  return detail::start(
-      detail::fitting(detail::scatterv_call(in.data(), blocks, out.data(), Count{out.size()}, type_of<T>, root),
-                      in.size(), out.size(), comm),
-      comm, options);
+  return detail::start(detail::scatterv_call(detail::input_of(in), blocks, detail::elements_of(out), root, comm), comm,
+                       options);
 }
-template <class In, class T>
-requires detail::SameElement<In, T>
-[[nodiscard]] Plan plan_scatterv(std::span<In> in, const BlockList& blocks, std::span<T> out, Rank root,
+template <LastingInputBuffer In, OutputBuffer Out>
+requires detail::SameElement<In, Out>
+[[nodiscard]] Plan plan_scatterv(In&& in, const CountsAndOffsets& blocks, Out&& out, Rank root,
                                  const Communicator& comm, const Options& options = {}) {
-  return detail::prepare(
-      detail::fitting(detail::scatterv_call(in.data(), blocks, out.data(), Count{out.size()}, type_of<T>, root),
-                      in.size(), out.size(), comm),
-      comm, options);
+  return detail::prepare(detail::scatterv_call(detail::input_of(in), blocks, detail::elements_of(out), root, comm),
+                         comm, options);
 }
 
 }  // namespace tutti

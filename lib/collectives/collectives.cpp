@@ -1,4 +1,4 @@
-// What the inline functions of include/tutti/ need besides detail::run: lengths of spans, blocks of types.
+// What the inline functions of include/tutti/ need besides detail::run: lengths of buffers, lists of blocks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 void require_length(const CallSite& site, std::string_view argument, std::size_t given, std::int64_t wanted) {
   if (static_cast<std::int64_t>(given) != wanted)
-    refuse(site, argument, fmt::format("a span of {} elements", given), fmt::format("{} elements", wanted));
+    refuse(site, argument, fmt::format("a buffer of {} elements", given), fmt::format("{} elements", wanted));
 }
 
 /// As numbers come from users: no more than the largest there is.
@@ -35,7 +35,7 @@ Count end_of(const BlockList& list) {
 
 Count same_length(std::string_view function, std::size_t in, std::size_t out, const Communicator& comm) {
   if (in != out)
-    refuse({function, comm.rank()}, "out", fmt::format("a span of {} elements", out),
+    refuse({function, comm.rank()}, "out", fmt::format("a buffer of {} elements", out),
            fmt::format("as many as 'in', {}", in));
   return Count{in};
 }
@@ -60,7 +60,7 @@ Count root_block_length(std::string_view function, std::string_view argument, st
 
 Count divided(std::string_view function, std::string_view argument, Count length, const Communicator& comm) {
   if (length % comm.size() != Count{0})
-    refuse({function, comm.rank()}, argument, fmt::format("a span of {} elements", length.value()),
+    refuse({function, comm.rank()}, argument, fmt::format("a buffer of {} elements", length.value()),
            fmt::format("a multiple of the {} ranks", comm.size()));
   return length / comm.size();
 }
@@ -70,14 +70,18 @@ Call fitting(const Call& call, std::size_t in, std::size_t out, const Communicat
   const auto own = static_cast<std::size_t>(comm.rank().value());
   const auto require = [&](std::string_view argument, std::size_t given, Count end) {
     if (end > Count{given})
-      refuse(site, argument, fmt::format("a span of {} elements", given),
+      refuse(site, argument, fmt::format("a buffer of {} elements", given),
              fmt::format("at least {}, where the last block ends", end.value()));
   };
   const bool at_root = comm.rank() == call.root;
   if (call.collective == Collective::allgather && own < call.out_blocks.counts.size() &&
       call.out_blocks.counts[own] >= Count{0})
     require_length(site, "in", in, call.out_blocks.counts[own].value());
-  if (call.collective == Collective::alltoall || (call.collective == Collective::scatter && at_root))
+  if (call.collective == Collective::reduce_scatter && own < call.in_blocks.counts.size() &&
+      call.in_blocks.counts[own] >= Count{0})
+    require_length(site, "out", out, call.in_blocks.counts[own].value());
+  if (call.collective == Collective::alltoall || call.collective == Collective::reduce_scatter ||
+      (call.collective == Collective::scatter && at_root))
     require("in", in, end_of(call.in_blocks));
   if (call.collective == Collective::alltoall || call.collective == Collective::allgather ||
       (call.collective == Collective::gather && at_root))
@@ -103,3 +107,13 @@ ByteBlocks::ByteBlocks(std::string_view argument, const TypedBlocks& blocks, con
 }
 
 }  // namespace tutti::detail
+
+namespace tutti {
+
+void CountList::refuse(std::string_view function, std::string_view argument, const Communicator& comm) const {
+  tutti::refuse({function, comm.rank()}, argument,
+                fmt::format("a list with {} at position {}", too_large_->value, too_large_->position),
+                fmt::format("0 to {}", std::numeric_limits<std::int64_t>::max()));
+}
+
+}  // namespace tutti
