@@ -1,0 +1,91 @@
+#include "communicators.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <optional>
+
+#include "random.hpp"
+#include "tutti/environment.hpp"
+
+namespace tutti::differential {
+namespace {
+
+int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+bool has_ucx() {
+  for (const Component& component : components())
+    if (component.name == "UCX") return !component.description.starts_with("off");
+  return false;
+}
+
+std::string random_transport(Random& random) {
+  std::vector<std::string> names{"auto", "auto", "mpi"};
+  if (has_ucx()) names.insert(names.end(), {"ucx", "shm+ucx"});
+  return random.one_of(names);
+}
+
+/// A variable of the environment that has a value for a while, if it has none of its own.
+class RandomSetting {
+ public:
+  RandomSetting(const char* name, const std::string& value) {
+    if (value.empty() || std::getenv(name) != nullptr) return;
+    setenv(name, value.c_str(), 1);
+    name_ = name;
+  }
+  RandomSetting(const RandomSetting&) = delete;
+  RandomSetting& operator=(const RandomSetting&) = delete;
+  ~RandomSetting() {
+    if (name_ != nullptr) unsetenv(name_);
+  }
+
+ private:
+  const char* name_ = nullptr;
+};
+
+/// Colors and keys for MPI_Comm_split, the same on all ranks: the world, the world in another order, parts of it.
+struct Split {
+  int color, key;
+};
+Split split_of(Random random, int kind, int rank) {
+  if (kind == 0) return {0, rank};
+  const std::int64_t parts = kind == 1 ? 1 : random.between(2, 3);
+  Random own{mixed({random.next(), static_cast<std::uint64_t>(rank)})};
+  const auto color = static_cast<int>(own.between(0, parts - 1));
+  return {color, static_cast<int>(own.between(0, 100))};
+}
+
+CommunicatorShape shape_of(const Communicator& comm, int part) {
+  CommunicatorShape shape{.size = comm.size(), .nodes = {}, .part = part};
+  for (int rank = 0; rank < comm.size(); ++rank)
+    shape.nodes.push_back(comm.node_of(Rank{rank}));
+  return shape;
+}
+
+}  // namespace
+
+Communicators make_communicators(std::uint64_t seed, int thread, std::int64_t epoch, const std::string& transport) {
+  constexpr int number = 4;
+  Communicators made;
+  for (int kind = 0; kind < number; ++kind) {
+    Random random{mixed({seed, static_cast<std::uint64_t>(thread), 0xc0, static_cast<std::uint64_t>(epoch),
+                         static_cast<std::uint64_t>(kind)})};
+    const auto usually_default = [&](const std::string& value) { return random.chance(60) ? "" : value; };
+    const RandomSetting copy{"TUTTI_SINGLE_COPY", usually_default(random.chance(50) ? "never" : "always")};
+    const RandomSetting limit{"TUTTI_MESSAGE_LIMIT", usually_default(std::to_string(random.between(4096, 1 << 18)))};
+    const RandomSetting cache{"TUTTI_PLAN_CACHE", usually_default(std::to_string(random.between(1, 8)))};
+    const std::string by = transport == "random" ? random_transport(random) : transport;
+    const auto [color, key] = split_of(Random{random.next()}, kind, world_rank());
+    mpi::UniqueComm comm;
+    MPI_Comm_split(MPI_COMM_WORLD, color, key, comm.receive());
+    Communicator ours{comm.get(), {.transport = by}};
+    made.shapes.push_back(shape_of(ours, color));
+    made.members.push_back({std::move(comm), std::move(ours)});
+  }
+  return made;
+}
+
+}  // namespace tutti::differential
