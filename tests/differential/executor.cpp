@@ -138,8 +138,8 @@ void Executor::compare(Flight& flight, int repetition, bool spoils) {
   const auto difference = flight.memory().difference();
   if (!difference) return;
   ++tally_.wrong;
-  report_(fmt::format("{}; repetition {}: {} ({})", to_text(flight.call()), repetition, *difference,
-                      flight.is_by_mpi() ? "the MPI's result" : "computed here"));
+  report_(fmt::format("call {} of this rank: {}; repetition {}: {} ({})", tally_.calls, to_text(flight.call()),
+                      repetition, *difference, flight.is_by_mpi() ? "the MPI's result" : "computed here"));
 }
 
 }  // namespace tutti::differential

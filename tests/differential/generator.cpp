@@ -14,14 +14,16 @@ bool has_blocks(Collective collective) {
   return collective >= Collective::reduce_scatter && collective <= Collective::alltoall;
 }
 
-/// Small sizes most of the time, 0 and powers of two and what is near them often.
+/// All ways that messages travel have their share: 0, a few elements, short, middling, long ones; and powers of two and
+/// what is near them.
 std::int64_t random_elements(Random& random, std::int64_t element, std::int64_t max_bytes) {
   if (random.chance(5)) return 0;
   if (random.chance(15)) return random.between(1, 20);
-  constexpr int widest = 23;
-  // The smaller of two draws, most of the time.
-  std::int64_t bits = random.between(0, widest);
-  if (random.chance(85)) bits = std::min(bits, random.between(0, widest - 3));
+  const std::int64_t share = random.between(0, 99);
+  const std::int64_t bits = share < 25   ? random.between(0, 10)
+                            : share < 75 ? random.between(11, 16)
+                            : share < 93 ? random.between(17, 19)
+                                         : random.between(20, 22);
   const std::int64_t power = std::int64_t{1} << bits;
   const std::int64_t bytes = random.chance(40) ? power : random.between(power / 2, power);
   const std::int64_t elements = std::min(bytes, max_bytes) / element;
