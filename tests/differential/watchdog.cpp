@@ -60,7 +60,7 @@ void Watchdog::watch() {
     if (!is_stuck()) continue;
     report_();
     // Ranks came to a stop within a moment, but not at the same time.
-    stop_.wait_for(lock, std::chrono::seconds{5}, [this] { return stops_; });
+    stop_.wait_for(lock, std::chrono::seconds{3}, [this] { return stops_; });
     std::_Exit(3);
   }
 }
