@@ -5,7 +5,7 @@
 namespace tutti {
 
 void UserFunctionRun::refuse() {
-  state_ = State::has_called;
+  state = State::has_called;
   throw StateError(
       "tutti: a user's operation called Tutti from inside its function; it may start nothing, wait for nothing, and "
       "neither make nor close communicators");

@@ -9,25 +9,25 @@ namespace tutti {
 /// Stands for one run of a user's function, on the thread that made it.
 class UserFunctionRun {
  public:
-  UserFunctionRun() { state_ = State::inside; }
+  UserFunctionRun() { state = State::inside; }
   UserFunctionRun(const UserFunctionRun&) = delete;
   UserFunctionRun& operator=(const UserFunctionRun&) = delete;
-  ~UserFunctionRun() { state_ = State::outside; }
+  ~UserFunctionRun() { state = State::outside; }
 
   /// Call at every entry into the library. Throws StateError inside a user's function.
   static void require_outside() {
-    if (state_ != State::outside) refuse();
+    if (state != State::outside) refuse();
   }
   /// Call after the function has returned. Throws StateError if it has tried to enter the library, even if it caught
   /// the error: what it computed cannot be relied on.
   static void require_kept_out() {
-    if (state_ == State::has_called) refuse();
+    if (state == State::has_called) refuse();
   }
 
  private:
   enum class State : std::uint8_t { outside, inside, has_called };
   [[noreturn]] static void refuse();
-  static inline constinit thread_local State state_ = State::outside;
+  static inline constinit thread_local State state = State::outside;
 };
 
 }  // namespace tutti
