@@ -59,9 +59,11 @@ inline Case case_on(const Algorithm& algorithm, std::vector<int> nodes) {
   return what;
 }
 
-/// Ways to spread so many ranks over each of some nodes, and each node's over sockets, and to choose the root.
+/// Ways to spread so many ranks over each of some nodes, and each node's over sockets, and to choose the root. Of many
+/// ranks, every eighth number is also dealt out in turn.
 inline std::vector<Case> equal_cases(const Algorithm& algorithm, int nodes, int ranks) {
-  std::vector<Case> cases{case_on(algorithm, in_blocks(nodes, ranks)), case_on(algorithm, in_turns(nodes, ranks))};
+  std::vector<Case> cases{case_on(algorithm, in_blocks(nodes, ranks))};
+  if (ranks <= 16 || ranks % 8 == 0) cases.push_back(case_on(algorithm, in_turns(nodes, ranks)));
   if (algorithm.levels == Levels::sockets)
     for (const int sockets : {2, 4})
       if (ranks % sockets == 0) {
