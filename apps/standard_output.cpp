@@ -38,9 +38,13 @@ void print(std::string_view text) {
   note(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
 }
 
-int exit_code_after_output(std::string_view program, int code) {
+void flush_output() {
   errno = 0;
   note(std::fflush(stdout) == 0 && std::ferror(stdout) == 0);
+}
+
+int exit_code_after_output(std::string_view program, int code) {
+  flush_output();
   if (first_error() == 0) return code;
   fmt::print(stderr, "{}: cannot write to standard output: {}\n", program,
              std::generic_category().message(first_error()));

@@ -19,6 +19,8 @@ template <class... Values>
 void print(fmt::format_string<Values...> format, Values&&... values) {
   print(std::string_view{fmt::format(format, std::forward<Values>(values)...)});
 }
+/// Has what was printed arrive now: somebody may be waiting for it. Does not throw either.
+void flush_output();
 
 /// Last of all in main(): has what was written arrive. Returns `code`, the program's own exit code; if something did
 /// not arrive, says so on stderr, and returns exit_failure in place of exit_success.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstdio>
 
 #include "apps/bench/buffers.hpp"
 #include "apps/bench/check.hpp"
@@ -186,7 +185,7 @@ void Bench::print(const std::string& text) const {
   if (comm_.rank() != Rank{0}) return;
   progress_.clear();
   apps::print(text);
-  std::fflush(stdout);
+  apps::flush_output();
 }
 
 }  // namespace

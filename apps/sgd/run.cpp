@@ -120,7 +120,7 @@ class Run {
     MPI_Comm_rank(mpi_, &rank);
     if (rank != 0 || settings_.json == "-") return;
     apps::print(text);
-    std::fflush(stdout);
+    apps::flush_output();
   }
 
   const Settings& settings_;

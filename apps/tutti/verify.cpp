@@ -80,7 +80,7 @@ void print(const Tally& tally) {
   for (const std::string& fault : tally.faults)
     apps::print("  FAILED: {}\n", fault);
   if (tally.faulty > tally.faults.size()) apps::print("  and {} more failed\n", tally.faulty - tally.faults.size());
-  std::fflush(stdout);
+  apps::flush_output();
 }
 
 }  // namespace
