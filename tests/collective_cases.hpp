@@ -23,6 +23,9 @@ struct Trial {
   /// Uneven blocks, as in checker::Case.
   std::vector<Count> counts{};
   Count gap{};
+  /// All ranks have started before any of them waits: what is sent first is there by then, whatever else the machine
+  /// does. Not of blocking calls.
+  bool meets = false;
 };
 
 inline std::string describe(const Trial& trial, const Op& op, Type type) {
@@ -45,11 +48,20 @@ inline checker::Problems problems_of(const Trial& trial, int size) {
   return {lists_only, what};
 }
 
-inline void run(const detail::Call& call, Way way, const Communicator& comm, const Options& options) {
-  if (way == Way::blocking) return detail::run(call, comm, options);
-  if (way == Way::async) return detail::start(call, comm, options).wait();
+inline void run(const detail::Call& call, const Trial& trial, const Communicator& comm) {
+  const Options options{.algorithm = trial.algorithm};
+  const auto meet = [&] {
+    if (trial.meets) MPI_Barrier(MPI_COMM_WORLD);
+  };
+  if (trial.way == Way::blocking) return detail::run(call, comm, options);
+  if (trial.way == Way::async) {
+    Request request = detail::start(call, comm, options);
+    meet();
+    return request.wait();
+  }
   Plan plan = detail::prepare(call, comm, options);
   plan.start();
+  meet();
   plan.wait();
 }
 
@@ -255,7 +267,7 @@ void expect_right(const Trial& trial, const Op& op, const Communicator& comm, MP
     call.out = MPI_IN_PLACE;
   else if (memory.is_aliased() && trial.place == Place::mpi_in_place)
     call.in = MPI_IN_PLACE;
-  run(call, trial.way, comm, {.algorithm = trial.algorithm});
+  run(call, trial, comm);
   std::vector<T> out = expected.output();
   if (!reduces(trial.collective))
     move_by_mpi(problem, input, out, mpi_comm);
