@@ -62,6 +62,9 @@ struct MessageCounters {
 ///   communicators are made by one thread at a time, in the same order on all ranks);
 ///   with less, a call from a thread that MPI does not allow throws StateError (under MPI_THREAD_SERIALIZED the
 ///   program takes turns itself).
+/// - A child of a fork() may do nothing with Tutti but exit, in whatever way, or exec: not call, nor wait, nor use or
+///   change what is in Tutti memory, which it shares with its parent. Destructors of what it has inherited, of any type
+///   of Tutti's, do nothing there: its parent, which may have operations under way, goes on as if there were no child.
 /// - The destructor is close(). A communicator still open at MPI_Finalize is closed there: operations still in flight
 ///   are completed first, with a warning on stderr.
 class Communicator {

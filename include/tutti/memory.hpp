@@ -22,10 +22,13 @@ namespace tutti {
 /// Local. Needs a Communicator over MPI_COMM_WORLD to have been made, which is what finds the node's ranks; only
 /// communicators made after that one know the memory. Where ranks of the node share none (see
 /// Communicator::message_counters()), it is ordinary memory. Valid until deallocate(), also beyond MPI_Finalize.
+/// A child of a fork() has no copy of it but shares it with its parent: it must not write to it, and finds there what
+/// the parent and its peers write meanwhile. It cannot free it either: see deallocate().
 /// Errors: StateError if there has been no such communicator; ArgumentError if `bytes` is negative; Error if there is
 /// not as much memory.
 [[nodiscard]] void* allocate(Bytes bytes);
-/// Gives back what allocate() gave, when no operation uses it any more; nullptr does nothing.
+/// Gives back what allocate() gave, when no operation uses it any more; nullptr does nothing. In a child of a fork() it
+/// does nothing, as the memory is the parent's.
 /// Errors: ArgumentError if it did not come from there.
 void deallocate(void* data);
 

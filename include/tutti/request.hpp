@@ -26,6 +26,7 @@ using OwnedOperation = std::unique_ptr<Operation, Release>;
 ///   operations forward all the time, which needs MPI_THREAD_MULTIPLE and takes some of a processor.
 /// - Destroying a request that is still pending waits for it, as other ranks depend on this one's part; so does
 ///   assigning over it.
+/// - In a child of a fork(), which must not test or wait, the destructor does nothing: the operation is the parent's.
 /// - After an error the operation is over and its communicator unusable: wait and test throw it once, the destructor
 ///   drops it. Other ranks may still read its buffers until MPI_Finalize: MPI cannot withdraw a send.
 class [[nodiscard]] Request {
@@ -45,7 +46,7 @@ class [[nodiscard]] Request {
 /// A collective with its buffers, prepared once (persistent): start() and wait() any number of times.
 ///
 /// - All ranks start their plans and other collectives of a communicator in the same order.
-/// - Destroying a started plan waits for it.
+/// - Destroying a started plan waits for it; but in a child of a fork(), where it does nothing.
 class [[nodiscard]] Plan {
  public:
   explicit Plan(detail::OwnedOperation operation) : operation_(std::move(operation)) {}

@@ -28,6 +28,11 @@ std::shared_ptr<detail::CommunicatorState> make_state(MPI_Comm comm, const Commu
   return std::make_shared<detail::CommunicatorState>(runtime, comm, options);
 }
 
+/// Never destroyed, as this thread must not, or this child of a fork.
+void keep_for_ever(const std::shared_ptr<detail::CommunicatorState>& state) {
+  static_cast<void>(new (std::nothrow) std::shared_ptr<detail::CommunicatorState>{state});
+}
+
 }  // namespace
 
 Communicator::Communicator(MPI_Comm comm, const CommunicatorOptions& options) : state_(make_state(comm, options)) {}
@@ -70,13 +75,13 @@ int Communicator::node_of(Rank rank) const {
 
 void Communicator::close() noexcept {
   if (!is_open()) return;
+  if (!state_->is_of_this_process()) return keep_for_ever(state_);
   try {
     const detail::Progress::Entry entry{state_->progress()};
     state_->close("was closed");
   } catch (const Error& error) {
     std::fprintf(stderr, "tutti: a communicator stays open until MPI_Finalize: %s\n", error.what());
-    // Never destroyed, as this thread must not.
-    static_cast<void>(new (std::nothrow) std::shared_ptr<detail::CommunicatorState>{state_});
+    keep_for_ever(state_);
   }
 }
 

@@ -188,7 +188,7 @@ void CommunicatorState::poison(const std::string& why) {
 }
 
 void CommunicatorState::close(const char* reason) noexcept {
-  if (!is_open()) return;
+  if (!is_open() || !is_of_this_process()) return;
   for (int looks = 0; in_flight_ > 0; ++looks)
     progress_.look_at_all(looks);
   if (failure_.empty()) carrier_->give_back(context_);  // else late messages might still be on their way

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/memory/own_process.hpp"
 #include "lib/mpi/carrier.hpp"
 #include "lib/runtime/lanes.hpp"
 #include "lib/runtime/plan_cache.hpp"
@@ -64,6 +66,10 @@ class CommunicatorState {
   [[nodiscard]] bool reads_memory() const { return reads_memory_; }
   /// How messages travel that shared memory does not carry.
   [[nodiscard]] Path far_path() const { return network_ == nullptr ? Path::mpi : Path::network; }
+  /// Of collectives.
+  [[nodiscard]] MessageWindow message_window() const {
+    return {.messages = std::min(tags_.messages(), MessageWindow::most), .far = far_path()};
+  }
   [[nodiscard]] const MessageCounters& counters() const { return counters_; }
 
   /// The plan for this key; compiled if need be, after `validate()`.
@@ -72,8 +78,7 @@ class CommunicatorState {
     return plans_.find_or(key, [&] {
       validate();
       forget_recent();
-      return std::make_unique<CachedPlan>(key, MessageWindow{.messages = tags_.messages(), .far = far_path()},
-                                          shared_memory());
+      return std::make_unique<CachedPlan>(key, message_window(), shared_memory());
     });
   }
   /// The plan of messages that are part of no collective; `compiled()` gives it if it is not there.
@@ -133,6 +138,8 @@ class CommunicatorState {
   /// Needs an Entry, or to be alone. `reason`: "was closed".
   void close(const char* reason) noexcept;
   [[nodiscard]] bool is_open() const { return carrier_ != nullptr; }
+  /// False in a child of a fork, which must leave alone what it shares with its parent.
+  [[nodiscard]] bool is_of_this_process() const { return process_.is_this(); }
   [[nodiscard]] int in_flight() const { return in_flight_; }
 
  private:
@@ -179,6 +186,7 @@ class CommunicatorState {
   PlanCache plans_;
   RecentCalls<RecentCall> recent_calls_;
   RecentCalls<RecentMessages> recent_messages_;
+  OwnProcess process_;
 };
 
 }  // namespace tutti::detail

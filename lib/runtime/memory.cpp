@@ -9,6 +9,7 @@
 #include <mutex>
 #include <new>
 
+#include "lib/memory/own_process.hpp"
 #include "lib/runtime/runtime.hpp"
 #include "lib/shm/available_memory.hpp"
 #include "tutti/error.hpp"
@@ -34,7 +35,9 @@ class Allocations {
     return heaps_.insert(std::move(node)).position->first;
   }
 
+  /// In a child of a fork nothing: what it has inherited is its parent's, and a thread that it lacks may hold the lock.
   void deallocate(std::byte* data) {
+    if (!process_.is_this()) return;
     std::shared_ptr<NodeHeap> heap;
     {
       const std::scoped_lock lock{mutex_};
@@ -62,6 +65,7 @@ class Allocations {
     return static_cast<std::byte*>(std::memset(data, 0, static_cast<std::size_t>(bytes)));
   }
 
+  OwnProcess process_;
   std::mutex mutex_;
   std::map<std::byte*, std::shared_ptr<NodeHeap>> heaps_;
 };

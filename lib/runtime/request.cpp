@@ -1,6 +1,7 @@
 #include "tutti/request.hpp"
 
 #include <cstdio>
+#include <memory>
 #include <utility>
 
 #include "lib/runtime/communicator_state.hpp"
@@ -28,31 +29,39 @@ bool test_for(detail::Operation& operation) {
   return true;
 }
 
+/// As Release, in calls that only the process itself makes: does not ask which process this is.
+struct GiveBack {
+  void operator()(detail::Operation* operation) const noexcept {
+    std::shared_ptr<detail::CommunicatorState> state = std::move(operation->keep_alive);
+    try {
+      detail::Progress::Entry entry{state->progress()};
+      state->progress().wait(*operation, entry);
+      operation->plan().release(*operation);
+    } catch (const Error& error) {  // another thread than MPI allows, or a user's operation: it stays as it is
+      operation->keep_alive = std::move(state);
+      std::fprintf(stderr, "tutti: a request was destroyed where it could not be waited for: %s\n", error.what());
+    }
+  }
+};
+
 }  // namespace
 
+/// In a child of a fork nothing: the messages are its parent's, and the communicator's state stays.
 void detail::Release::operator()(Operation* operation) const noexcept {
-  std::shared_ptr<CommunicatorState> state = std::move(operation->keep_alive);
-  try {
-    Progress::Entry entry{state->progress()};
-    state->progress().wait(*operation, entry);
-    operation->plan().release(*operation);
-  } catch (const Error& error) {  // another thread than MPI allows, or a user's operation: it stays as it is
-    operation->keep_alive = std::move(state);
-    std::fprintf(stderr, "tutti: a request was destroyed where it could not be waited for: %s\n", error.what());
-  }
+  if (operation->keep_alive->is_of_this_process()) GiveBack{}(operation);
 }
 
 void Request::wait() {
   if (operation_ == nullptr) return;
   UserFunctionRun::require_outside();  // before the request gives its operation away
-  const detail::OwnedOperation done = std::move(operation_);
+  const std::unique_ptr<detail::Operation, GiveBack> done{operation_.release()};
   wait_for(*done);
 }
 
 bool Request::test() {
   if (operation_ == nullptr) return true;
   if (!test_for(*operation_)) return false;
-  operation_.reset();
+  GiveBack{}(operation_.release());
   return true;
 }
 

@@ -48,8 +48,12 @@ Runtime& Runtime::get() {
   MPI_Finalized(&finalized);
   if (initialized == 0) throw StateError("tutti: MPI_Init has not been called");
   if (finalized != 0) throw StateError("tutti: called after MPI_Finalize");
-  static Runtime runtime;
-  return runtime;
+  static const Owner owner{std::unique_ptr<Runtime>{new Runtime}};
+  return *owner.runtime;
+}
+
+Runtime::Owner::~Owner() {
+  if (!runtime->process_.is_this()) static_cast<void>(runtime.release());
 }
 
 Runtime::Runtime() : progress_(thread_level()) {
@@ -91,6 +95,7 @@ std::shared_ptr<shm::NodeHeap> Runtime::heap() const {
 }
 
 void Runtime::finalize() noexcept {
+  if (!process_.is_this()) return;
   thread_.reset();
   progress_.serve(nullptr);
   for (const auto communicators = open_; CommunicatorState * communicator : communicators) {

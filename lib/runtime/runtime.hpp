@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "lib/memory/own_process.hpp"
 #include "lib/mpi/carrier.hpp"
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/progress_thread.hpp"
@@ -42,7 +43,14 @@ class Runtime {
   void finalize() noexcept;
 
  private:
+  /// Destroys it when the program ends, but for children of a fork: they have no progress thread to join, and MPI's
+  /// communicators are not theirs.
+  struct Owner {
+    std::unique_ptr<Runtime> runtime;
+    ~Owner();
+  };
   Runtime();
+  OwnProcess process_;
   Progress progress_;
   std::unique_ptr<ProgressThread> thread_;  ///< If the user wants one.
   std::shared_ptr<mpi::Carrier> world_;

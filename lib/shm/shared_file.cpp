@@ -117,6 +117,7 @@ void SharedFile::reserve(std::int64_t offset, std::int64_t bytes) const {
 }
 
 void SharedFile::release(std::int64_t offset, std::int64_t bytes) const noexcept {
+  if (!process_.is_this()) return;  // a child's copy: to its parent the contents would be lost
   // Where that is not possible the memory stays taken, for who reserves it next.
   static_cast<void>(::fallocate(descriptor_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes));
 }

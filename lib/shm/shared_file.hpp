@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "lib/memory/own_process.hpp"
 #include "lib/mpi/handles.hpp"
 #include "tutti/error.hpp"
 
@@ -70,6 +71,7 @@ class SharedFile {
   Descriptor descriptor_;
   std::int64_t bytes_ = 0;
   int rank_ = 0;
+  OwnProcess process_;
 };
 
 }  // namespace tutti::shm
