@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/checker/prove.hpp"
+#include "lib/checker/races.hpp"
 #include "lib/schedule/passes.hpp"
 #include "lib/schedule/text.hpp"
 
@@ -59,6 +60,30 @@ TEST(Segmented, PassesOnPieceByPiece) {
       EXPECT_EQ(to_text(cut.steps[static_cast<std::size_t>(after[0])].action),
                 "reduce output[4..6) = scratch[0..2) (+) input[4..6)");
     }
+}
+
+/// One exchange at a time, also of segments; without a dependency for each pair of them.
+TEST(Segmented, WhatIsPacedWaitsForAllSegmentsBefore) {
+  constexpr int segments = 5;
+  const Algorithm& pairwise = *find_algorithm(Collective::alltoall, "pairwise");
+  for (const int size : {3, 4, 7}) {
+    const Part part = parts_of(pairwise, {.size = size, .count = Count{segments}})[0];
+    const Schedule cut = segmented(part.schedule, part.aliasing, Count{1});
+    LocalOrder order{cut};
+    std::vector<std::vector<int>> exchanges;  // the messages of each
+    for (int step = 0; const Step& each : cut.steps) {
+      const auto* send = std::get_if<Send>(&each.action);
+      if (send != nullptr && send->message == 0) exchanges.emplace_back();
+      if (!std::holds_alternative<Copy>(each.action)) exchanges.back().push_back(step);
+      EXPECT_LE(each.after.size(), 2 * segments) << "once, before each exchange";
+      ++step;
+    }
+    ASSERT_EQ(exchanges.size(), size - 1);
+    for (std::size_t i = 1; i < exchanges.size(); ++i)
+      for (const int later : exchanges[i])
+        for (const int earlier : exchanges[i - 1])
+          ASSERT_TRUE(order.ordered(earlier, later)) << earlier << ", " << later << ", p = " << size;
+  }
 }
 
 TEST(Fused, JoinsTheReductionsOfARing) {

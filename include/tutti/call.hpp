@@ -17,7 +17,8 @@ namespace tutti {
 /// What may be chosen per call; the same on all ranks.
 struct Options {
   /// A name from the registry, with its parameter and a segment size in bytes if wanted: "ring", "knomial:4",
-  /// "chain/64K". Empty: what the communicator or TUTTI_ALGORITHM says, else Tutti chooses.
+  /// "chain/64K". Empty: what the communicator or TUTTI_ALGORITHM says, else Tutti chooses. Whoever says it,
+  /// ArgumentError if a rank would have more than 262,144 segments in the call, as each takes memory for its steps.
   std::string_view algorithm = {};
 };
 

@@ -49,6 +49,7 @@ struct Recv {
   int message = 0;
   std::optional<Reduce> then{};
 };
+/// Of no elements: only orders, as what waits for it waits for all that it waits for.
 struct Copy {
   Region from, into;
 };

@@ -100,9 +100,28 @@ class Races {
 bool LocalOrder::ordered(int earlier, int later) {
   const std::vector<int>& after = schedule_.steps[static_cast<std::size_t>(later)].after;
   if (std::ranges::binary_search(after, earlier)) return true;
+  if (schedule_.steps.size() > most_closed) return leads_back(later, earlier);
   if (preceding_.empty()) close();
   const auto word = static_cast<std::size_t>(later) * words_ + static_cast<std::size_t>(earlier) / 64;
   return (preceding_[word] >> (earlier % 64) & 1) != 0;
+}
+
+bool LocalOrder::leads_back(int later, int earlier) {
+  seen_.resize(schedule_.steps.size());
+  ++walks_;
+  rest_.assign(1, later);
+  while (!rest_.empty()) {
+    const std::vector<int>& after = schedule_.steps[static_cast<std::size_t>(rest_.back())].after;
+    rest_.pop_back();
+    if (std::ranges::binary_search(after, earlier)) return true;
+    for (const int before : after) {
+      int& seen = seen_[static_cast<std::size_t>(before)];
+      if (before < earlier || seen == walks_) continue;
+      seen = walks_;
+      rest_.push_back(before);
+    }
+  }
+  return false;
 }
 
 void LocalOrder::close() {

@@ -12,15 +12,21 @@ namespace tutti::checker {
 class LocalOrder {
  public:
   explicit LocalOrder(const Schedule& schedule) : schedule_(schedule) {}
-  /// Whether `earlier` has completed whenever `later` starts. O(log) if `later` waits for it directly; the first other
-  /// question computes the transitive closure, s^2 / 64 words for each of the edges of a step.
+  /// Whether `earlier` has completed whenever `later` starts. O(log) if `later` waits for it directly. Of schedules of
+  /// up to `most_closed` steps the first other question computes the transitive closure, s^2 / 64 words for each of the
+  /// edges of a step; in longer ones each walks back from `later`, over steps that come after `earlier`.
   [[nodiscard]] bool ordered(int earlier, int later);
 
  private:
+  static constexpr std::size_t most_closed = 4096;
   void close();
+  [[nodiscard]] bool leads_back(int later, int earlier);
   const Schedule& schedule_;
   std::size_t words_ = 0;                 ///< Per step.
   std::vector<std::uint64_t> preceding_;  ///< A row of bits per step: all steps that complete before it starts.
+  std::vector<int> rest_;                 ///< Of a walk: what it has still to look at.
+  std::vector<int> seen_;                 ///< By step: the number of the last walk that came by.
+  int walks_ = 0;
 };
 
 /// Refutes a part with two accesses to the same element, at least one of them a write, whose steps are not ordered.

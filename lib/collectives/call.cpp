@@ -9,6 +9,7 @@
 
 #include "lib/collectives/arguments.hpp"
 #include "lib/collectives/layout.hpp"
+#include "lib/collectives/segment_limit.hpp"
 #include "lib/collectives/selection.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/operation.hpp"
@@ -48,7 +49,7 @@ Selection named(const CallSite& site, const Call& call, std::string_view algorit
     if (reduces(call.collective) && !call.op.commutative() && order_on(nodes, *choice.algorithm) != Order::of_ranks)
       refuse(site, "algorithm", fmt::format("'{}' with an operation that is not commutative", algorithm),
              algorithm_names(call.collective, Order::of_ranks));
-    return {choice, "as the call says"};
+    return {choice, "as the call says", true};
   } catch (const std::invalid_argument& error) {
     refuse(site, "algorithm", fmt::format("'{}' ({})", algorithm, error.what()), algorithm_names(call.collective));
   }
@@ -100,7 +101,10 @@ Operation& checked(Call call, CommunicatorState& state, const Options& options) 
   if (levels != Levels::ranks) key.problem.nodes = state.nodes();
   if (levels == Levels::sockets) key.problem.sockets = state.sockets();
   try {
-    CachedPlan& plan = state.plan(key, [&] { require_disjoint_blocks(site, key.problem); });
+    CachedPlan& plan = state.plan(key, [&] {
+      require_disjoint_blocks(site, key.problem);
+      if (selection.is_users) require_few_segments(site, key.choice, key.problem, call.type, selection.why);
+    });
     Operation& operation = plan.acquire(state);
     operation.bind(call.in, call.out);
     operation.why = selection.why;

@@ -138,7 +138,7 @@ bool serves(const Choice& choice, const Question& question) {
 Selection select(const Question& question, const Settings& settings) {
   const Choice& wanted = settings.choices[static_cast<std::size_t>(question.collective)];
   if (wanted.algorithm != nullptr && serves(wanted, question))
-    return {wanted, settings.chosen_by[static_cast<std::size_t>(question.collective)]};
+    return {wanted, settings.chosen_by[static_cast<std::size_t>(question.collective)], true};
   if (const auto selection = select_on_nodes(question)) return *selection;
   static const RuleTable table{rules};
   return table.first_for(question).value();  // the last rule of each collective fits everything

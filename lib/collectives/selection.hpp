@@ -24,7 +24,8 @@ struct Question {
 
 struct Selection {
   Choice choice;
-  std::string_view why;  ///< "as few bytes want few rounds"
+  std::string_view why;   ///< "as few bytes want few rounds"
+  bool is_users = false;  ///< The user chose it.
 };
 
 /// Whether the operation may be combined in the order that the algorithm keeps there.

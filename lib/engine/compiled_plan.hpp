@@ -69,8 +69,12 @@ struct JointReduction {
 };
 
 /// How many messages of one pair and direction may be in flight: message m waits for message m - window.
-/// Transports rely on it to tell messages apart by a few bits. Any window is safe: schedules are proved for one.
+/// Transports rely on it to tell messages apart by a few bits, and it bounds how many receives a plan has posted at a
+/// time, however many segments there are. Any window is safe: schedules are proved for one. A bound on all messages of
+/// a plan together would not be: those that it admits might wait for ones that it does not.
 struct MessageWindow {
+  /// As many keep any network busy; of more, an MPI looks through longer lists for each that arrives.
+  static constexpr int most = 64;
   int messages = 1;
   bool takes_turns = true;  ///< As CompiledPlan::takes_turns.
   Path far = Path::mpi;     ///< How messages travel that shared memory does not carry.

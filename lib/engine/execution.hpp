@@ -169,7 +169,7 @@ class Execution {
   void work(const CompiledStep& step) {
     if (step.verb == Verb::reduce)
       reduce_rest(step);
-    else
+    else if (step.bytes > 0)  // else it only orders others, and buffers may be null
       std::memcpy(at(step.into, step.into_at), at(step.lhs, step.lhs_at), static_cast<std::size_t>(step.bytes));
   }
 

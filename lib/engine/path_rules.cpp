@@ -50,6 +50,7 @@ class PathRules {
     const CompiledStep* first = nullptr;
     std::set<int> readers{};
     bool is_overwritten = false;
+    std::multimap<Place, int>::iterator data{};  ///< In shared_.
   };
 
   [[nodiscard]] const CompiledStep& step(int i) const { return plan_.steps[static_cast<std::size_t>(i)]; }
@@ -114,22 +115,29 @@ class PathRules {
   void shares(int i) {
     const CompiledStep& send = step(i);
     Group& group = groups_[send.group];
-    if (group.first == nullptr) group.first = &send;
-    const bool is_same =
-        place_of(plan_, group.first->lhs, group.first->lhs_at) == place_of(plan_, send.lhs, send.lhs_at);
+    const Place data = place_of(plan_, send.lhs, send.lhs_at);
+    if (group.first == nullptr) {
+      group.first = &send;
+      group.data = shared_.emplace(data, send.group);
+      longest_shared_ = std::max(longest_shared_, send.bytes);
+    }
+    const bool is_same = place_of(plan_, group.first->lhs, group.first->lhs_at) == data;
     require(is_same && group.first->bytes == send.bytes, send, "other data than its group's");
     require(!group.is_overwritten, send, "its group's data are overwritten before");
     require(group.readers.insert(send.peer).second, send, "a rank reads a shared copy twice");
     require(is_shared_memory(send.path), send, "a shared copy that is not in shared memory");
     require(send.group < plan_.groups, send, "a group that does not count");
-    if (--left_[send.group] == 0) groups_.erase(send.group);
+    if (--left_[send.group] > 0) return;
+    shared_.erase(group.data);
+    groups_.erase(send.group);
   }
 
   void writes(const CompiledStep& writer) {
     const auto [buffer, at] = place_of(plan_, writer.into, writer.into_at);
-    for (auto& [number, group] : groups_) {
-      const auto [read, begin] = place_of(plan_, group.first->lhs, group.first->lhs_at);
-      group.is_overwritten |= buffer == read && at < begin + group.first->bytes && begin < at + writer.bytes;
+    auto each = shared_.lower_bound({buffer, at - longest_shared_});
+    for (; each != shared_.end() && each->first < Place{buffer, at + writer.bytes}; ++each) {
+      Group& group = groups_.at(each->second);
+      group.is_overwritten |= at < each->first.second + group.first->bytes;
     }
   }
 
@@ -153,8 +161,10 @@ class PathRules {
     const CompiledStep& send = step(i);
     const auto back = pairs_.find({send.peer, true});
     if (back == pairs_.end()) return require(false, send, "offers a place for a message that does not come");
-    const auto found = std::ranges::find_if(back->second, [&](int recv) { return step(recv).message == send.answer; });
-    if (found == back->second.end()) return require(false, send, "offers a place for a message that does not come");
+    const auto number = [&](int recv) { return step(recv).message; };  // they ascend, see keeps_order()
+    const auto found = std::ranges::lower_bound(back->second, send.answer, {}, number);
+    if (found == back->second.end() || number(*found) != send.answer)
+      return require(false, send, "offers a place for a message that does not come");
     const CompiledStep& recv = step(*found);
     const bool is_place = recv.verb == Verb::recv && recv.into == send.into && recv.into_at == send.into_at;
     require(is_place && recv.bytes == send.bytes, send, "offers another place than the receive's");
@@ -243,9 +253,11 @@ class PathRules {
   const CompiledPlan& plan_;
   const SharedMemory& memory_;
   Messages pairs_;
-  std::map<int, Group> groups_;  ///< Those of which not all sends were seen.
-  std::map<int, int> left_;      ///< Sends by group.
-  std::set<int> offered_;        ///< Receives.
+  std::map<int, Group> groups_;       ///< Those of which not all sends were seen.
+  std::multimap<Place, int> shared_;  ///< Where their data are.
+  std::int64_t longest_shared_ = 0;   ///< Of any group.
+  std::map<int, int> left_;           ///< Sends by group.
+  std::set<int> offered_;             ///< Receives.
   std::string broken_;
 };
 

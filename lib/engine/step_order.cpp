@@ -72,14 +72,21 @@ void put_sends_first(std::vector<CompiledStep>& steps, Dependencies& after) {
 }
 
 void put_receives_before_copies(std::vector<CompiledStep>& steps, Dependencies& after) {
-  std::vector<std::size_t> order;
+  std::vector<std::size_t> order, copies;  // those copies that may yet be preceded
+  const auto append_copies = [&] {
+    order.insert(order.end(), copies.begin(), copies.end());
+    copies.clear();
+  };
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    auto place = order.end();
-    if (steps[i].verb == Verb::recv && after[i].empty())
-      while (place != order.begin() && steps[*std::prev(place)].verb == Verb::copy)
-        --place;
-    order.insert(place, i);
+    const bool waits = steps[i].verb != Verb::recv || !after[i].empty();
+    if (steps[i].verb == Verb::copy) {
+      copies.push_back(i);
+      continue;
+    }
+    if (waits) append_copies();
+    order.push_back(i);
   }
+  append_copies();
   reorder(steps, after, order);
 }
 

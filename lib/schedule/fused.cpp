@@ -18,7 +18,7 @@ bool reads(const Action& action, const Region& region) {
 class Fuser {
  public:
   explicit Fuser(Schedule& schedule)
-      : steps_(schedule.steps), dependents_(steps_.size()), reduction_(steps_.size(), -1) {
+      : steps_(schedule.steps), dependents_(steps_.size()), reduction_(steps_.size(), -1), seen_(steps_.size()) {
     for (std::size_t i = 0; i < steps_.size(); ++i)
       for (const int before : steps_[i].after)
         dependents_[index(before)].push_back(static_cast<int>(i));
@@ -37,7 +37,7 @@ class Fuser {
   static std::size_t index(int step) { return static_cast<std::size_t>(step); }
 
   /// The receive that the reduction `step` can be part of; -1: none.
-  [[nodiscard]] int partner_of(int step) const {
+  [[nodiscard]] int partner_of(int step) {
     const auto* reduce = std::get_if<Reduce>(&steps_[index(step)].action);
     if (reduce == nullptr || reduce->lhs == reduce->rhs) return -1;
     for (const int before : steps_[index(step)].after) {
@@ -57,22 +57,22 @@ class Fuser {
   }
 
   /// Whether all else that the reduction waits for has completed when the receive starts.
-  [[nodiscard]] bool waits_for_nothing_else(int step, int recv) const {
+  [[nodiscard]] bool waits_for_nothing_else(int step, int recv) {
     return std::ranges::all_of(steps_[index(step)].after,
                                [&](int before) { return before == recv || precedes(before, recv); });
   }
 
-  [[nodiscard]] bool precedes(int earlier, int later) const {
-    std::vector<int> rest{later};
-    std::vector<bool> seen(steps_.size());
-    while (!rest.empty()) {
-      const std::vector<int>& after = steps_[index(rest.back())].after;
-      rest.pop_back();
+  [[nodiscard]] bool precedes(int earlier, int later) {
+    rest_.assign(1, later);
+    ++search_;
+    while (!rest_.empty()) {
+      const std::vector<int>& after = steps_[index(rest_.back())].after;
+      rest_.pop_back();
       if (std::ranges::binary_search(after, earlier)) return true;
       for (const int before : after) {
-        if (before < earlier || seen[index(before)]) continue;
-        seen[index(before)] = true;
-        rest.push_back(before);
+        if (before < earlier || seen_[index(before)] == search_) continue;
+        seen_[index(before)] = search_;
+        rest_.push_back(before);
       }
     }
     return false;
@@ -101,6 +101,9 @@ class Fuser {
   std::vector<Step>& steps_;
   std::vector<std::vector<int>> dependents_;
   std::vector<int> reduction_;  ///< Of a reduction that became part of a receive: that receive.
+  std::vector<int> rest_;       ///< Of a search: what it has still to look at.
+  std::vector<int> seen_;       ///< By step: the number of the last search that saw it.
+  int search_ = 0;
 };
 
 }  // namespace

@@ -12,7 +12,9 @@ namespace tutti {
 
 /// Cuts every message, reduction and copy of more than `segment` elements into pieces of that size, each a step of its
 /// own that waits only for the pieces that it touches: what is received piece by piece is passed on or reduced piece by
-/// piece (pipelining). Messages are cut alike on both sides. segment > 0; O(pieces log pieces).
+/// piece (pipelining). What follows a step that it touches nothing of, as it is paced (ScheduleBuilder::follow), waits
+/// for all pieces of that, by a copy of nothing that all of its own pieces wait for. Messages are cut alike on both
+/// sides. segment > 0; O(pieces log pieces), with as many dependencies.
 [[nodiscard]] Schedule segmented(const Schedule& schedule, const Aliasing& aliasing, Count segment);
 
 /// Joins receives with the reductions that alone use what they receive, if the joined step waits for nothing that the

@@ -49,7 +49,8 @@ class Segmenter {
   Schedule segmented() {
     for (const Step& step : from_.steps) {
       const Count size = size_of(step.action);
-      const std::vector<int> always = ordering_only(step);
+      std::vector<int> always = ordering_only(step);
+      if (always.size() > 1 && size > segment_) always = {joint_end(std::move(always))};
       pieces_.push_back({static_cast<int>(to_.steps.size()), 0});
       for (Count begin; begin < size || begin == Count{0}; begin += segment_)
         append(piece(step.action, begin, std::min(begin + segment_, size)), always);
@@ -82,6 +83,17 @@ class Segmenter {
     return pieces;
   }
 
+  /// A copy of nothing that is over when all of these steps are. What is cut waits for it and not for each of them:
+  /// dependencies then grow with the number of pieces, not with its square.
+  int joint_end(std::vector<int> steps) {
+    if (steps == joined_) return joint_end_;
+    constexpr Region nothing{Buffer::output, Count{0}, Count{0}};
+    joint_end_ = static_cast<int>(to_.steps.size());
+    append(Copy{nothing, nothing}, steps);
+    joined_ = std::move(steps);
+    return joint_end_;
+  }
+
   [[nodiscard]] bool conflict(const Action& earlier, const Action& later) const {
     const Touched a = std::visit(Touches{}, earlier), b = std::visit(Touches{}, later);
     return touch(a.writes, b.reads) || touch(a.writes, b.writes) || touch(a.reads, b.writes);
@@ -109,6 +121,8 @@ class Segmenter {
   Count segment_;
   Accesses accesses_;
   std::vector<std::pair<int, int>> pieces_;  ///< Of each old step: the first new one and the one after the last.
+  std::vector<int> joined_;                  ///< The steps that the last copy of nothing waits for,
+  int joint_end_ = -1;                       ///< and that copy.
   std::map<Rank, int> sent_, received_;
   Schedule to_;
 };
