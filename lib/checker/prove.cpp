@@ -37,6 +37,12 @@ std::vector<int> order_without_deadlock(const Graph& graph) {
   return {};
 }
 
+/// The longest chain of messages.
+int count_rounds(const Graph& graph, const std::vector<int>& order) {
+  const std::vector<int> chains = chains_of(graph, order);
+  return chains.empty() ? 0 : std::ranges::max(chains);
+}
+
 std::string text(const Cost& cost) {
   return fmt::format("messages {}, rounds {}, sent {}, reduced {}, copied {}, scratch {}", cost.messages, cost.rounds,
                      cost.sent.value(), cost.reduced.value(), cost.copied.value(), cost.scratch.value());
@@ -79,9 +85,7 @@ Verdict prove(const Parts& parts, const Expectation& expectation) try {
   require_results(parts, expectation, memory, values);
   if (expectation.synchronizes) require_meeting(graph, order, static_cast<int>(parts.size()));
   Verdict verdict{.steps = static_cast<std::size_t>(graph.steps())};
-  int longest = 0;
-  for (const int chain : chains_of(graph, order))
-    longest = std::max(longest, chain);
+  const int longest = count_rounds(graph, order);
   for (const Part& part : parts) {
     verdict.costs.push_back(counted(part.schedule));
     verdict.costs.back().rounds = longest;
@@ -122,7 +126,7 @@ Cost counted(const Parts& parts) {
   for (const Part& part : parts)
     costs.push_back(counted(part.schedule));
   Cost most = busiest(costs);
-  most.rounds = rounds(graph, order_without_deadlock(graph));
+  most.rounds = count_rounds(graph, order_without_deadlock(graph));
   return most;
 }
 
