@@ -140,7 +140,7 @@ std::vector<std::string> algorithms_named(const std::string& asked, const BenchC
     throw InputError(fmt::format("--algorithm: {} has none: '{}' is none of: auto, each", collective.name, asked));
   }
   const Collective kind = *collective.collective;
-  const std::vector<std::string> all = algorithms_of(kind);
+  std::vector<std::string> all = algorithms_of(kind);
   if (asked == "each") return all;
   const std::string name = asked.substr(0, asked.find_first_of(":/"));
   if (find_algorithm(kind, name) == nullptr) {

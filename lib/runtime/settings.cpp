@@ -22,6 +22,7 @@ namespace {
 
 std::vector<std::string> collective_names() {
   std::vector<std::string> names;
+  names.reserve(collective_count);
   for (int i = 0; i < collective_count; ++i)
     names.emplace_back(to_string(static_cast<Collective>(i)));
   return names;

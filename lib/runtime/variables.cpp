@@ -25,6 +25,7 @@ bool is_known(std::string_view name) {
 /// Compares what stands behind the prefix, which all names have: it would make them look alike.
 std::string with_suggestion(std::string_view name) {
   std::vector<std::string> known;
+  known.reserve(variables.size());
   for (const std::string_view variable : variables)
     known.emplace_back(variable.substr(prefix.size()));
   std::vector<std::string> near = near_names(name.substr(prefix.size()), known);
