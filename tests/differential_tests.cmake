@@ -50,7 +50,7 @@ tutti_differential_test(threads.0,0,1 3 400 ENVIRONMENT TUTTI_NODES=0,0,1 OPTION
 tutti_differential_test(progress_thread.p2 2 600 ENVIRONMENT TUTTI_PROGRESS_THREAD=1 OPTIONS --threads 2 --seed 16)
 
 # That faults are found, which are put in on purpose: a changed byte, and a rank that stops.
-tutti_mpirun_test(differential_test.finds_a_wrong_byte 2 $<TARGET_FILE:differential_test> --calls 20 --spoil 4)
+tutti_mpirun_test(differential_test.finds_a_wrong_byte 2 $<TARGET_FILE:differential_test> --calls 60 --spoil 4)
 set_tests_properties(differential_test.finds_a_wrong_byte PROPERTIES
   PASS_REGULAR_EXPRESSION "WRONG on rank 1, thread 0, step 4: .*--seed 1 --only 4\n.* 1 wrong, ")
 tutti_mpirun_test(differential_test.finds_a_rank_that_stops 2 $<TARGET_FILE:differential_test>

@@ -30,11 +30,11 @@ std::int64_t random_elements(Random& random, std::int64_t element, std::int64_t 
   return std::max<std::int64_t>(0, elements + (random.chance(30) ? random.between(-1, 1) : 0));
 }
 
-/// Counts around `mean`, many of them 0; sometimes one has all.
-std::vector<std::int64_t> random_counts(Random& random, int number, std::int64_t mean) {
+/// `number` counts around `mean`, many of them 0; sometimes one has what `ranks` of them have.
+std::vector<std::int64_t> random_counts(Random& random, int number, int ranks, std::int64_t mean) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(number));
   if (random.chance(15)) {
-    counts[static_cast<std::size_t>(random.between(0, number - 1))] = mean * number;
+    counts[static_cast<std::size_t>(random.between(0, number - 1))] = mean * ranks;
     return counts;
   }
   const int percent_empty = random.chance(50) ? 0 : 30;
@@ -67,7 +67,7 @@ void choose_collective(Call& call, Random& random, const CommunicatorShape& on, 
   }
   if (call.is_uneven) {
     const bool is_alltoall = call.collective == Collective::alltoall;
-    call.counts = random_counts(random, is_alltoall ? call.size * call.size : call.size, call.count);
+    call.counts = random_counts(random, is_alltoall ? call.size * call.size : call.size, call.size, call.count);
     if (is_alltoall && call.in_place != InPlace::no) make_symmetric(call.counts, call.size);
     call.count = 0;
   }
