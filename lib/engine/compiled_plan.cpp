@@ -71,13 +71,33 @@ struct Compile {
   }
 };
 
-/// Makes message m of each pair and direction wait for message m - window, but in shared memory.
+/// What message m of a pair and direction waits for, so that all before m - window are over when it starts, with few
+/// dependencies: of a small window as many as it is large. Else of each block of half a window the first waits for all
+/// of the block two before, and for the first of the one before; and the others for the first.
+void follow_window(const std::vector<int>& numbered, std::size_t m, std::size_t window, std::vector<int>& after) {
+  constexpr std::size_t small = 8;
+  const auto add = [&](std::size_t first, std::size_t last) {
+    for (std::size_t before = first; before < last; ++before)
+      after.push_back(numbered[before]);
+  };
+  const std::size_t block = window / 2;
+  if (window <= small) {
+    if (m >= window) add(m + 1 - std::min(m + 1, 2 * window), m + 1 - window);
+  } else if (m >= 2 * block && m % block == 0) {
+    add(m - 2 * block, m - block + 1);
+  } else if (m >= 2 * block) {
+    add(m - m % block, m - m % block + 1);
+  }
+}
+
+/// Lets no more than a window of messages of each pair and direction be under way, but in shared memory. Were each to
+/// wait for the one a window before alone, there would be as many chains of messages, of which some get far ahead of
+/// others: an MPI would look for each message among ever more that came before they were asked for.
 void limit_messages(const std::vector<CompiledStep>& steps, const Messages& pairs, int window, Dependencies& after) {
-  const auto ahead = static_cast<std::size_t>(window);
   for (const auto& [pair, numbered] : pairs) {
     if (is_shared_memory(steps[static_cast<std::size_t>(numbered[0])].path)) continue;
-    for (std::size_t m = ahead; m < numbered.size(); ++m)
-      after[static_cast<std::size_t>(numbered[m])].push_back(numbered[m - ahead]);
+    for (std::size_t m = 0; m < numbered.size(); ++m)
+      follow_window(numbered, m, static_cast<std::size_t>(window), after[static_cast<std::size_t>(numbered[m])]);
   }
 }
 

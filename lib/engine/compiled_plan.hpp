@@ -68,7 +68,7 @@ struct JointReduction {
   std::int64_t into_at = 0, bytes = 0;
 };
 
-/// How many messages of one pair and direction may be in flight: message m waits for message m - window.
+/// How many messages of one pair and direction may be in flight: message m starts when all up to m - window are over.
 /// Transports rely on it to tell messages apart by a few bits, and it bounds how many receives a plan has posted at a
 /// time, however many segments there are. Any window is safe: schedules are proved for one. A bound on all messages of
 /// a plan together would not be: those that it admits might wait for ones that it does not.
