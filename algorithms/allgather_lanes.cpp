@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "circulant_pattern.hpp"
-#include "costs_levels.hpp"
+#include "phases_costs.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 

@@ -6,7 +6,7 @@
 /// Needs    any p >= 1, any n >= 0, blocks of any sizes and places, any spread over nodes
 /// Source   Kielmann et al., PPoPP 1999 (MagPIe)
 #include "circulant_pattern.hpp"
-#include "costs_levels.hpp"
+#include "phases_costs.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 

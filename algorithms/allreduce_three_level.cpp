@@ -5,8 +5,8 @@
 ///          between sockets once each way
 /// Needs    a commutative operation; any p >= 1, any n >= 0, any spread over nodes and sockets
 /// Source   Karonis et al., IPDPS 2000 (MPICH-G2), with the exchange of Ruefenacht, Bull & Booth 2017
-#include "costs_levels.hpp"
 #include "phases.hpp"
+#include "phases_costs.hpp"
 #include "sockets_pattern.hpp"
 #include "tutti/algorithm.hpp"
 

@@ -5,8 +5,8 @@
 /// Needs    any associative operation where each node holds ranks that follow each other, else a commutative one; any
 ///          p >= 1, any n >= 0, any spread over nodes
 /// Source   Kielmann et al., PPoPP 1999 (MagPIe), with the exchange of Ruefenacht, Bull & Booth 2017
-#include "costs_levels.hpp"
 #include "phases.hpp"
+#include "phases_costs.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 

@@ -9,8 +9,8 @@
 #include <functional>
 #include <utility>
 
-#include "costs_levels.hpp"
 #include "phases_alltoall.hpp"
+#include "phases_costs.hpp"
 #include "phases_node_pairs.hpp"
 #include "phases_sizes.hpp"
 

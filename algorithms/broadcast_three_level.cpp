@@ -4,7 +4,7 @@
 ///          rounds, h - 1 of them among leaders of nodes if k is 1; everything enters a node, and a socket, once
 /// Needs    any p >= 1, any n >= 0, any root, any spread over nodes and sockets
 /// Source   Karonis et al., IPDPS 2000 (MPICH-G2)
-#include "costs_levels.hpp"
+#include "phases_costs.hpp"
 #include "sockets_pattern.hpp"
 #include "tutti/algorithm.hpp"
 

@@ -4,7 +4,7 @@
 ///          leaders if k is 1; every node but the root's receives n from others, the least that is possible
 /// Needs    any p >= 1, any n >= 0, any root, any spread over nodes
 /// Source   Kielmann et al., PPoPP 1999 (MagPIe)
-#include "costs_levels.hpp"
+#include "phases_costs.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 

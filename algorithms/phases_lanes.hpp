@@ -1,7 +1,7 @@
 #pragma once
 // An allreduce over lanes: each node reduces a slice of the data per lane to the rank that serves it, and gets it back.
 
-#include "costs_levels.hpp"
+#include "phases_costs.hpp"
 #include "phases_nodes.hpp"
 
 namespace tutti {

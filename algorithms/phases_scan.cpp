@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "costs_levels.hpp"
+#include "phases_costs.hpp"
 #include "phases_nodes.hpp"
 
 namespace tutti {

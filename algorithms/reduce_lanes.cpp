@@ -6,7 +6,7 @@
 /// Needs    any associative operation where each node holds ranks that follow each other, else a commutative one; any
 ///          p >= 1, any n >= 0, any root, any spread over nodes
 /// Source   Traeff & Hunold, IEEE CLUSTER 2020 (full-lane collectives)
-#include "costs_levels.hpp"
+#include "phases_costs.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 

@@ -6,7 +6,7 @@
 /// Needs    commutative operation; any p >= 1, any n >= 0, blocks of any sizes, any spread over nodes
 /// Source   Traeff & Hunold, IEEE CLUSTER 2020 (full-lane collectives)
 #include "circulant_pattern.hpp"
-#include "costs_levels.hpp"
+#include "phases_costs.hpp"
 #include "phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 

@@ -128,7 +128,8 @@ class SharedRun {
   [[nodiscard]] const Payload& operand(int step, std::size_t k) const {
     const int message = joint(step).operands[k].message;
     if (message < 0) return operands_.at(key(step, compiled(step).joint))[k];
-    return arrived_[static_cast<std::size_t>(first_[static_cast<std::size_t>(graph_.rank(step).value())] + message)];
+    const int received = first_[static_cast<std::size_t>(graph_.rank(step).value())] + message;
+    return arrived_[static_cast<std::size_t>(received)];
   }
 
   void add(Payload& sum, const Payload& operand, int step) {

@@ -42,7 +42,10 @@ struct Describe {
   std::string operator()(const Reduce& r) const {
     return fmt::format("reduce {} = {} (+) {}", to_text(r.into), to_text(r.lhs), to_text(r.rhs));
   }
-  std::string operator()(const Copy& c) const { return fmt::format("copy {} = {}", to_text(c.into), to_text(c.from)); }
+  std::string operator()(const Copy& c) const {
+    if (c.into.count == Count{0}) return "wait for the steps before";  // a copy of nothing only orders
+    return fmt::format("copy {} = {}", to_text(c.into), to_text(c.from));
+  }
 };
 
 }  // namespace

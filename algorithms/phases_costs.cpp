@@ -1,4 +1,4 @@
-#include "costs_levels.hpp"
+#include "phases_costs.hpp"
 
 #include <algorithm>
 #include <set>
