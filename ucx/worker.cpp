@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <utility>
+
 #include "lib/mpi/check.hpp"
 #include "ucx/error.hpp"
 
@@ -10,9 +12,9 @@ namespace tutti::ucx {
 namespace {
 
 /// Never destroyed by itself: a program that ends without MPI_Finalize ends.
-std::unique_ptr<Worker>& instance() {
-  static auto* const owner = new std::unique_ptr<Worker>;
-  return *owner;
+Worker*& instance() {
+  static Worker* worker = nullptr;
+  return worker;
 }
 
 int processes() {
@@ -52,7 +54,7 @@ void EndpointTraits::destroy(Handle& endpoint) noexcept {
 }
 
 Worker& Worker::get() {
-  if (instance() == nullptr) instance().reset(new Worker);
+  if (instance() == nullptr) instance() = new Worker;
   return *instance();
 }
 
@@ -115,7 +117,7 @@ void Worker::finalize() noexcept {
   worker.meet();
   worker.peers_.clear();
   worker.meet();
-  instance().reset();
+  delete std::exchange(instance(), nullptr);
 }
 
 }  // namespace tutti::ucx
