@@ -33,17 +33,21 @@ double addend(std::uint64_t bits) {
 /// 1/2, 1 or 2, negative or not.
 double factor(std::uint64_t bits) { return std::ldexp(bits % 2 == 0 ? 1 : -1, static_cast<int>(bits / 2 % 3) - 1); }
 
-/// `wraps`: whether a sum may be larger than its type. Sums of 8 and 16 bits saturate in Open MPI 4.1.
+/// `by_mpi`: the MPI combines them, too. Sums of 8 and 16 bits that are larger than their type saturate in Open
+/// MPI 4.1, and MPICH 4.0 takes the upper half of unsigned numbers for negative ones in min and max.
 template <std::integral T>
-T operand(Op::Kind kind, std::uint64_t bits, bool wraps) {
+T operand(Op::Kind kind, std::uint64_t bits, bool by_mpi) {
   if (is_logical(kind) && bits % 2 == 0) return 0;
   constexpr std::uint64_t most_ranks = 17, largest = std::numeric_limits<T>::max() / most_ranks;
-  if (kind == Op::Kind::sum && sizeof(T) <= 2 && !wraps) return static_cast<T>((bits >> 8U) % largest);
+  const bool compares = kind == Op::Kind::min || kind == Op::Kind::max;
+  if (by_mpi && kind == Op::Kind::sum && sizeof(T) <= 2) return static_cast<T>((bits >> 8U) % largest);
+  if (by_mpi && compares && std::unsigned_integral<T>)
+    return static_cast<T>(bits >> 8U) & (std::numeric_limits<T>::max() / 2);
   return static_cast<T>(bits >> 8U);
 }
 
 template <class T>
-requires(!std::integral<T>) T operand(Op::Kind kind, std::uint64_t bits, bool /*wraps*/) {
+requires(!std::integral<T>) T operand(Op::Kind kind, std::uint64_t bits, bool /*by_mpi*/) {
   if constexpr (is_complex(type_of<T>)) {
     using Part = typename T::value_type;
     // No part of a product of these is 0, whose sign would depend on the order.
@@ -79,7 +83,7 @@ template <class T>
 ByteVector operands(const Call& call, std::uint64_t key, std::int64_t first, std::int64_t count) {
   ByteVector data(static_cast<std::size_t>(count) * sizeof(T));
   for (std::int64_t i = 0; i < count; ++i) {
-    const T value = operand<T>(call.op.kind(), mixed(key + static_cast<std::uint64_t>(first + i)), !call.by_mpi);
+    const T value = operand<T>(call.op.kind(), mixed(key + static_cast<std::uint64_t>(first + i)), call.by_mpi);
     std::memcpy(data.data() + static_cast<std::size_t>(i) * sizeof(T), &value, sizeof(T));
   }
   return data;
