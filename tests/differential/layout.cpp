@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "random.hpp"
+#include "tutti/algorithm.hpp"
 
 namespace tutti::differential {
 namespace {
@@ -89,22 +90,10 @@ Counts output_counts(const Call& call, int rank) {
 /// Where the input starts in the output, if the collective has a call in place for this rank.
 std::optional<std::int64_t> place_of_input(const Call& call, const Layout& layout, int rank) {
   const auto own = static_cast<std::size_t>(rank);
-  const bool at_root = rank == call.root;
-  switch (call.collective) {
-    case Collective::barrier:
-      return std::nullopt;
-    case Collective::broadcast:
-    case Collective::reduce:
-      return at_root ? std::optional<std::int64_t>{0} : std::nullopt;
-    case Collective::allgather:
-      return layout.out.offsets[own];
-    case Collective::gather:
-      return at_root ? std::optional{layout.out.offsets[own]} : std::nullopt;
-    case Collective::scatter:
-      return at_root ? std::optional{-layout.in.offsets[own]} : std::nullopt;
-    default:
-      return 0;
-  }
+  const bool is_off_root = has_root(call.collective) && rank != call.root;
+  if (call.collective == Collective::barrier || is_off_root) return std::nullopt;
+  if (call.collective == Collective::allgather || call.collective == Collective::gather) return layout.out.offsets[own];
+  return call.collective == Collective::scatter ? -layout.in.offsets[own] : 0;
 }
 
 Layout layout_of_messages(const Call& call, int rank, Random& random) {
