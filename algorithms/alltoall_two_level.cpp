@@ -72,7 +72,7 @@ Cost cost(const Problem& problem) {
   const std::int64_t parcel = std::int64_t{m} * m;
   return {.messages = given + nodes.carried * m + peers,
           .rounds = std::min({peers, others, 1}) * 2 + std::min(std::max(peers, others), 1),
-          .sent = (given * m + nodes.carried * (parcel + std::int64_t{peers} * m) + peers) * n,
+          .sent = (std::int64_t{given} * m + nodes.carried * (parcel + std::int64_t{peers} * m) + peers) * n,
           .copied = (2 * nodes.carried * m + 1) * n,
           .scratch = 2 * (nodes.carried * parcel) * n};
 }
