@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/engine/message_paths.hpp"
+#include "lib/plan_checker/shared_accesses.hpp"
 
 namespace tutti::checker {
 namespace {
@@ -267,18 +268,16 @@ std::vector<PlanMutant> mutants_of(const CompiledPlan& plan, const std::vector<i
 }
 
 std::vector<int> answers_to(Rank rank, const Plans& plans) {
-  const CompiledPlan& plan = plans.of(rank);
-  std::vector<int> answers(plan.steps.size(), -1);
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    const CompiledStep& send = plan.steps[i];
-    if (send.verb != Verb::send || !is_shared_memory(send.path)) continue;
-    const CompiledPlan& peer = plans.of(Rank{send.peer});
-    for (const CompiledStep& made : peer.steps) {
-      if (made.verb != Verb::recv_reduce || made.forward < 0) continue;
-      const CompiledStep& sent = peer.steps[static_cast<std::size_t>(made.forward)];
-      if (made.peer == rank.value() && made.message == send.message && sent.peer == rank.value())
-        answers[i] = sent.message;
-    }
+  const Parts parts = parts_of(plans);
+  const Graph graph{parts};
+  const int first = first_steps_of(plans)[static_cast<std::size_t>(rank.value())];
+  std::vector<int> answers(plans.of(rank).steps.size(), -1);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const int reduction = answering_reduction(first + static_cast<int>(i), plans, graph);
+    if (reduction == Graph::nobody) continue;
+    const CompiledPlan& peer = plans.of(graph.rank(reduction));
+    const CompiledStep& made = peer.steps[static_cast<std::size_t>(graph.local(reduction))];
+    answers[i] = peer.steps[static_cast<std::size_t>(made.forward)].message;
   }
   return answers;
 }

@@ -26,7 +26,7 @@ void require_in_order(Rank rank, const Schedule& schedule) {
   }
 }
 
-/// What is sent in the pass that makes it is not sent before.
+/// A send that forwards a result waits for the reduction that makes it.
 void require_forwards(Rank rank, const CompiledPlan& plan, const Schedule& schedule) {
   LocalOrder order{schedule};
   for (int i = 0; i < static_cast<int>(plan.steps.size()); ++i) {

@@ -130,21 +130,29 @@ std::vector<int> first_steps_of(const Plans& plans) {
   return first;
 }
 
+int answering_reduction(int send, const Plans& plans, const Graph& graph) {
+  const int sender = graph.rank(send).value();
+  const CompiledStep& offer = plans.of(Rank{sender}).steps[static_cast<std::size_t>(graph.local(send))];
+  if (offer.verb != Verb::send || !is_shared_memory(offer.path)) return Graph::nobody;
+  const CompiledPlan& peer = plans.of(Rank{offer.peer});
+  const int reduction = graph.partner(send);
+  const CompiledStep& made = peer.steps[static_cast<std::size_t>(graph.local(reduction))];
+  if (made.verb != Verb::recv_reduce || made.forward < 0) return Graph::nobody;
+  const CompiledStep& sent = peer.steps[static_cast<std::size_t>(made.forward)];
+  return sent.verb == Verb::send && sent.peer == sender ? reduction : Graph::nobody;
+}
+
 std::vector<Answer> answers_of(const Plans& plans, const Graph& graph) {
-  const std::vector<int> first = first_steps_of(plans);
   std::vector<Answer> answers(static_cast<std::size_t>(graph.steps()));
   for (int i = 0; i < graph.steps(); ++i) {
-    const CompiledPlan& plan = plans.of(graph.rank(i));
-    const CompiledStep& offer = plan.steps[static_cast<std::size_t>(graph.local(i))];
-    if (offer.verb != Verb::send || offer.answer < 0 || !is_shared_memory(offer.path)) continue;
-    const CompiledPlan& peer = plans.of(Rank{offer.peer});
-    const int reduction = graph.partner(i);
-    const CompiledStep& made = peer.steps[static_cast<std::size_t>(graph.local(reduction))];
-    if (made.verb != Verb::recv_reduce || made.forward < 0) continue;
-    const CompiledStep& sent = peer.steps[static_cast<std::size_t>(made.forward)];
-    if (sent.verb != Verb::send || sent.peer != graph.rank(i).value() || sent.message != offer.answer) continue;
-    const int send = first[static_cast<std::size_t>(offer.peer)] + made.forward;
-    answers[static_cast<std::size_t>(i)] = {i, graph.partner(send), reduction, send};
+    const int reduction = answering_reduction(i, plans, graph);
+    if (reduction == Graph::nobody) continue;
+    const CompiledPlan& peer = plans.of(graph.rank(reduction));
+    const int first = reduction - graph.local(reduction);
+    const int send = first + peer.steps[static_cast<std::size_t>(graph.local(reduction))].forward;
+    const CompiledStep& offer = plans.of(graph.rank(i)).steps[static_cast<std::size_t>(graph.local(i))];
+    if (offer.answer == peer.steps[static_cast<std::size_t>(graph.local(send))].message)
+      answers[static_cast<std::size_t>(i)] = {i, graph.partner(send), reduction, send};
   }
   return answers;
 }

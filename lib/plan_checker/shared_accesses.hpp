@@ -11,6 +11,8 @@ namespace tutti::checker {
 struct Answer {
   int offer = -1, receive = -1, reduction = -1, send = -1;
 };
+/// The receive-and-reduce, at the receiver of a send, whose result is forwarded back to the sender; -1: there is none.
+[[nodiscard]] int answering_reduction(int send, const Plans& plans, const Graph& graph);
 /// Of each send that says where an answer belongs, by number of the send in the graph.
 [[nodiscard]] std::vector<Answer> answers_of(const Plans& plans, const Graph& graph);
 /// The number in the graph of a rank's first step.
