@@ -171,7 +171,7 @@ OutputFile::OutputFile(std::string option, std::string path)
     throw apps::InputError(fmt::format("--{}: cannot write '{}': {}", option, path_, std::strerror(errno)));
   }
   if (written_ == path_) return;
-  // Whoever interrupts the measurement shall find nothing that is empty.
+  // An interrupted measurement leaves no empty file.
   std::fclose(std::exchange(file_, nullptr));
   std::remove(written_.c_str());
 }
