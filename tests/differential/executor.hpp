@@ -11,7 +11,7 @@
 
 namespace tutti::differential {
 
-/// What was done, and how much of it was wrong, on this rank.
+/// How many calls this rank made, and how many results were wrong.
 struct Tally {
   std::int64_t calls = 0;
   std::int64_t elements = 0;  ///< Of outputs.

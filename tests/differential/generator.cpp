@@ -113,7 +113,7 @@ Call random_call(std::uint64_t key, const CommunicatorShape& on, std::int64_t ma
 }  // namespace
 
 Step Generator::step(std::int64_t number, const std::vector<CommunicatorShape>& communicators) const {
-  // What is drawn here is the same on all ranks of the world; each part of it has calls of its own.
+  // All ranks of the world draw the same numbers here; each part of the world has calls of its own.
   Step step{.key = mixed({seed_, static_cast<std::uint64_t>(thread_), static_cast<std::uint64_t>(number)})};
   Random random{step.key};
   const std::int64_t calls = random.chance(50) ? 1 : random.between(2, 5);
