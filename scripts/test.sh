@@ -134,16 +134,16 @@ lab() { # what happens between nodes, and Slurm's jobs
       unset UCX_TLS
       ;;
   esac
-  step info tests/lab_info_test.sh "$out/release/apps/tutti/tutti" || :
-  [ -z "$slurm" ] || for job in $(tests/slurm_test.sh --list); do
-    step "slurm_test.$job" timeout 600 tests/slurm_test.sh "$job" "$out/release" || :
+  step info tests/apps/lab_info_test.sh "$out/release/apps/tutti/tutti" || :
+  [ -z "$slurm" ] || for job in $(tests/apps/slurm_test.sh --list); do
+    step "slurm_test.$job" timeout 600 tests/apps/slurm_test.sh "$job" "$out/release" || :
   done
   step down slurm/cluster.sh down
   trap - EXIT
   unset CLUSTER_FOLDER MPIRUN
-  step lab_cli_test timeout 600 tests/lab_cli_test.sh || :
-  step lab_interrupt_test timeout 600 tests/lab_interrupt_test.sh || :
-  step lab_cycles_test timeout 1800 tests/lab_cycles_test.sh $((full ? 30 : 3)) "$out/release/tests/readme_program" $slurm
+  step lab_cli_test timeout 600 tests/apps/lab_cli_test.sh || :
+  step lab_interrupt_test timeout 600 tests/apps/lab_interrupt_test.sh || :
+  step lab_cycles_test timeout 1800 tests/apps/lab_cycles_test.sh $((full ? 30 : 3)) "$out/release/tests/readme_program" $slurm
 }
 
 # on_nodes TRANSPORT NAME NODES OPTIONS...: the suites that several nodes concern, with the ranks placed so.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/mpi/network.hpp"
+#include "lib/transport/network.hpp"
 #include "ucx/worker.hpp"
 
 namespace tutti::ucx {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "lib/mpi/network.hpp"
 #include "lib/runtime/components.hpp"
+#include "lib/transport/network.hpp"
 #include "tutti/error.hpp"
 #include "ucx/context.hpp"
 #include "ucx/network.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "lib/mpi/network.hpp"
+#include "lib/transport/network.hpp"
 #include "ucx/network.hpp"
 #include "ucx/worker.hpp"
 

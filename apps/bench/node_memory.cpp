@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "apps/options.hpp"
-#include "lib/engine/relax.hpp"
+#include "lib/exec/relax.hpp"
 #include "lib/mpi/check.hpp"
 
 namespace tutti::bench {

@@ -10,8 +10,8 @@
 
 #include "apps/tutti/info_json.hpp"
 #include "apps/tutti/info_session.hpp"
-#include "lib/mpi/carrier.hpp"
 #include "lib/mpi/check.hpp"
+#include "lib/runtime/carrier.hpp"
 #include "lib/topology/survey.hpp"
 
 namespace tutti::tool {

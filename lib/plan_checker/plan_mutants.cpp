@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "lib/engine/message_paths.hpp"
+#include "lib/plan/message_paths.hpp"
 #include "lib/plan_checker/shared_accesses.hpp"
 
 namespace tutti::checker {

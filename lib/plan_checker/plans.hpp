@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/checker/problems.hpp"
-#include "lib/engine/compiled_plan.hpp"
+#include "lib/plan/compiled_plan.hpp"
 
 namespace tutti::checker {
 

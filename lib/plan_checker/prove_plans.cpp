@@ -8,9 +8,9 @@
 #include "lib/checker/fault.hpp"
 #include "lib/checker/prove.hpp"
 #include "lib/checker/races.hpp"
-#include "lib/engine/path_rules.hpp"
 #include "lib/plan_checker/shared_accesses.hpp"
 #include "lib/plan_checker/shared_run.hpp"
+#include "lib/transport/shm/plan/path_rules.hpp"
 
 namespace tutti::checker {
 namespace {

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "lib/memory/own_process.hpp"
-#include "lib/mpi/carrier.hpp"
+#include "lib/runtime/carrier.hpp"
 #include "lib/runtime/lanes.hpp"
 #include "lib/runtime/plan_cache.hpp"
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/recent_calls.hpp"
-#include "lib/runtime/routed_port.hpp"
 #include "lib/runtime/settings.hpp"
+#include "lib/transport/routed_port.hpp"
 #include "tutti/call.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/error.hpp"

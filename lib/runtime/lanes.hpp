@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "lib/shm/geometry.hpp"
+#include "lib/transport/shm/segment/geometry.hpp"
 #include "tutti/datatype.hpp"
 #include "tutti/op.hpp"
 #include "tutti/schedule.hpp"

@@ -11,7 +11,7 @@
 
 #include "lib/memory/own_process.hpp"
 #include "lib/runtime/runtime.hpp"
-#include "lib/shm/available_memory.hpp"
+#include "lib/transport/shm/segment/available_memory.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {

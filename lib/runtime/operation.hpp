@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/engine/execution.hpp"
+#include "lib/exec/execution.hpp"
 #include "lib/runtime/lanes.hpp"
 #include "lib/runtime/progress.hpp"
-#include "lib/runtime/routed_port.hpp"
+#include "lib/transport/routed_port.hpp"
 #include "tutti/request.hpp"
 
 namespace tutti::detail {

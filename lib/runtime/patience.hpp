@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-#include "lib/engine/relax.hpp"
+#include "lib/exec/relax.hpp"
 
 namespace tutti::detail {
 

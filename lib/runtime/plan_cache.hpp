@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/engine/compiled_plan.hpp"
+#include "lib/plan/compiled_plan.hpp"
 #include "lib/runtime/operation.hpp"
 
 namespace tutti::detail {

@@ -4,10 +4,10 @@
 #include <sched.h>
 
 #include "lib/mpi/check.hpp"
-#include "lib/mpi/network.hpp"
 #include "lib/runtime/operation.hpp"
 #include "lib/runtime/patience.hpp"
 #include "lib/runtime/progress_thread.hpp"
+#include "lib/transport/network.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {

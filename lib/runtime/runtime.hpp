@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/memory/own_process.hpp"
-#include "lib/mpi/carrier.hpp"
+#include "lib/runtime/carrier.hpp"
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/progress_thread.hpp"
 

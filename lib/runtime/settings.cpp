@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "lib/mpi/check.hpp"
-#include "lib/mpi/network.hpp"
 #include "lib/runtime/variables.hpp"
 #include "lib/schedule/near_names.hpp"
+#include "lib/transport/network.hpp"
 
 namespace tutti {
 namespace {

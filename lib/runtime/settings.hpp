@@ -10,7 +10,7 @@
 
 #include "lib/runtime/progress.hpp"
 #include "lib/schedule/choice.hpp"
-#include "lib/shm/single_copy.hpp"
+#include "lib/transport/shm/rendezvous/single_copy.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti {

@@ -1,0 +1,238 @@
+#include "tutti/batch.hpp"
+
+#include <array>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lib/calls/messages.hpp"
+#include "lib/runtime/communicator_state.hpp"
+#include "lib/runtime/operation.hpp"
+
+namespace tutti {
+namespace {
+
+using detail::CommunicatorState;
+using detail::Message;
+using detail::MessageSpan;
+using detail::Operation;
+
+/// What a plan of messages depends on: peer, place and size of each. Allocates nothing for one message.
+class Listed {
+ public:
+  explicit Listed(MessageSpan messages) {
+    if (messages.size() > 1) many_.resize(each * messages.size());
+    list_ = messages.size() > 1 ? std::span{many_} : std::span{one_}.first(each * messages.size());
+    const std::byte* const base = base_of(messages);
+    auto entry = list_.begin();
+    for (const auto& [peer, data, bytes] : messages) {
+      *entry++ = Count{peer.value()};
+      *entry++ = Count{bytes > Bytes{0} ? data - base : 0};
+      *entry++ = Count{bytes.value()};
+    }
+  }
+  Listed(const Listed&) = delete;
+  Listed& operator=(const Listed&) = delete;
+  ~Listed() = default;
+  [[nodiscard]] std::span<const Count> list() const { return list_; }
+
+ private:
+  static constexpr std::size_t each = 3;
+  std::array<Count, each> one_{};
+  std::vector<Count> many_;
+  std::span<Count> list_;
+};
+
+/// An operation that is ready to start, of messages that were checked.
+Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs) {
+  const Listed in{sends}, out{recvs};
+  detail::PlanKey key{.problem = {state.rank(), state.size()}, .type = Type::uint8};
+  key.problem.in.counts = in.list();
+  key.problem.out.counts = out.list();
+  const auto compiled = [&] {
+    const MessageWindow unlimited{std::numeric_limits<int>::max(), false, state.far_path()};
+    const SharedMemory memory = state.shared_memory();
+    return compile(schedule_of(state.rank(), sends, recvs, memory), {state.rank(), state.size()}, Type::uint8, Op::sum,
+                   unlimited, memory);
+  };
+  Operation& operation = state.plan_of_messages(key, compiled).acquire(state);
+  operation.bind(base_of(sends), base_of(recvs));
+  return operation;
+}
+
+// The three ways to call. `find_ready(state)` gives the operation.
+using State = std::shared_ptr<CommunicatorState>;
+
+template <class FindReady>
+void run(CommunicatorState& state, const FindReady& find_ready) {
+  detail::Progress::Entry entry{state.progress()};
+  detail::run_to_end(find_ready(state), entry);
+}
+
+template <class FindReady>
+Request start(const State& state, const FindReady& find_ready) {
+  const detail::Progress::Entry entry{state->progress()};
+  Operation& operation = find_ready(*state);
+  operation.start(detail::Kind::nonblocking);
+  return Request{detail::owned(operation, state)};
+}
+
+template <class FindReady>
+Plan plan(const State& state, const FindReady& find_ready) {
+  const detail::Progress::Entry entry{state->progress()};
+  return Plan{detail::owned(find_ready(*state), state)};
+}
+
+}  // namespace
+
+struct Batch::Messages {
+  State state;
+  std::vector<Message> sends{}, recvs{};
+  mutable std::size_t checked = 0;  ///< So many messages, which was all, are known to go together.
+
+  Operation& operator()(CommunicatorState& own) const {
+    own.require_open();
+    own.require_working();
+    if (checked != sends.size() + recvs.size()) {
+      const CallSite site{"Batch", own.rank()};
+      require_messages_to_itself(site, sends, recvs);
+      require_apart(site, sends, recvs);
+      checked = sends.size() + recvs.size();
+    }
+    return ready(own, sends, recvs);
+  }
+};
+
+Batch::Batch(const Communicator& comm) : messages_(std::make_unique<Messages>(Messages{comm.share()})) {}
+Batch::Batch(Batch&&) noexcept = default;
+Batch& Batch::operator=(Batch&&) noexcept = default;
+Batch::~Batch() = default;
+
+void Batch::send(const void* data, Count count, Type type, Rank to) {
+  const CommunicatorState& state = *messages_->state;
+  messages_->sends.push_back(detail::message_of({"send", state.rank()}, "to", data, count, type, to, state.size()));
+}
+
+void Batch::recv(void* data, Count count, Type type, Rank from) {
+  const CommunicatorState& state = *messages_->state;
+  messages_->recvs.push_back(detail::message_of({"recv", state.rank()}, "from", data, count, type, from, state.size()));
+}
+
+Request Batch::start() const { return tutti::start(messages_->state, *messages_); }
+Plan Batch::plan() const { return tutti::plan(messages_->state, *messages_); }
+void Batch::run() const { tutti::run(*messages_->state, *messages_); }
+
+namespace {
+
+using Given = std::optional<detail::RecentMessages::Message>;
+
+/// One message each way at most: what a Batch does, without one. Calls that repeat an earlier one are not checked
+/// again.
+class OneEach {
+ public:
+  OneEach(const Communicator& comm, const Given& sent, const Given& received)
+      : comm_(comm), sent_(sent), received_(received) {}
+
+  void run() const { tutti::run(comm_.state(), *this); }
+  [[nodiscard]] Request start() const { return tutti::start(comm_.share(), *this); }
+  [[nodiscard]] Plan plan() const { return tutti::plan(comm_.share(), *this); }
+
+  /// The operation, ready to start.
+  Operation& operator()(CommunicatorState& state) const {
+    const auto [recent, is_it] = state.recent_messages().find(
+        {where(sent_), size_and_peer(sent_), where(received_), size_and_peer(received_)},
+        [&](const detail::RecentMessages& earlier) { return earlier.sent == sent_ && earlier.received == received_; });
+    state.require_open();
+    state.require_working();
+    if (is_it) {
+      Operation& operation = recent.plan->acquire(state);
+      operation.bind(recent.in, recent.out);
+      return operation;
+    }
+    const std::optional<Message> received = checked({"recv", state.rank()}, "from", received_, state.size());
+    const std::optional<Message> sent = checked({"send", state.rank()}, "to", sent_, state.size());
+    const CallSite both{"sendrecv", state.rank()};
+    require_messages_to_itself(both, span_of(sent), span_of(received));
+    require_apart(both, span_of(sent), span_of(received));
+    Operation& operation = ready(state, span_of(sent), span_of(received));
+    recent = {sent_, received_, &operation.plan(), operation.input(), operation.output()};
+    return operation;
+  }
+
+ private:
+  // What tells the messages of a program apart.
+  static std::uint64_t where(const Given& given) { return given ? detail::address(given->data) : 0; }
+  static std::uint64_t size_and_peer(const Given& given) {
+    if (!given) return 0;
+    return static_cast<std::uint64_t>(given->count.value()) << 24U ^
+           static_cast<std::uint64_t>(given->peer.value() + 1);
+  }
+
+  static std::optional<Message> checked(const CallSite& site, std::string_view argument, const Given& given, int size) {
+    if (!given) return std::nullopt;
+    return detail::message_of(site, argument, given->data, given->count, given->type, given->peer, size);
+  }
+  static MessageSpan span_of(const std::optional<Message>& message) {
+    return message ? MessageSpan{&*message, 1} : MessageSpan{};
+  }
+
+  const Communicator& comm_;
+  Given sent_, received_;
+};
+
+void require_other(std::string_view function, std::string_view argument, Rank peer, const Communicator& comm) {
+  if (peer == comm.rank())
+    refuse({function, comm.rank()}, argument, "this rank itself",
+           "another rank, or a Batch with both the send and the receive");
+}
+
+OneEach sending(const void* data, Count count, Type type, Rank to, const Communicator& comm) {
+  require_other("send", "to", to, comm);
+  return {comm, Given{{data, count, type, to}}, {}};
+}
+
+OneEach receiving(void* data, Count count, Type type, Rank from, const Communicator& comm) {
+  require_other("recv", "from", from, comm);
+  return {comm, {}, Given{{data, count, type, from}}};
+}
+
+OneEach exchanging(const void* out, Count out_count, Rank to, void* in, Count in_count, Rank from, Type type,
+                   const Communicator& comm) {
+  return {comm, Given{{out, out_count, type, to}}, Given{{in, in_count, type, from}}};
+}
+
+}  // namespace
+
+void send(const void* data, Count count, Type type, Rank to, const Communicator& comm) {
+  sending(data, count, type, to, comm).run();
+}
+Request send_async(const void* data, Count count, Type type, Rank to, const Communicator& comm) {
+  return sending(data, count, type, to, comm).start();
+}
+Plan plan_send(const void* data, Count count, Type type, Rank to, const Communicator& comm) {
+  return sending(data, count, type, to, comm).plan();
+}
+void recv(void* data, Count count, Type type, Rank from, const Communicator& comm) {
+  receiving(data, count, type, from, comm).run();
+}
+Request recv_async(void* data, Count count, Type type, Rank from, const Communicator& comm) {
+  return receiving(data, count, type, from, comm).start();
+}
+Plan plan_recv(void* data, Count count, Type type, Rank from, const Communicator& comm) {
+  return receiving(data, count, type, from, comm).plan();
+}
+void sendrecv(const void* out, Count out_count, Rank to, void* in, Count in_count, Rank from, Type type,
+              const Communicator& comm) {
+  exchanging(out, out_count, to, in, in_count, from, type, comm).run();
+}
+Request sendrecv_async(const void* out, Count out_count, Rank to, void* in, Count in_count, Rank from, Type type,
+                       const Communicator& comm) {
+  return exchanging(out, out_count, to, in, in_count, from, type, comm).start();
+}
+Plan plan_sendrecv(const void* out, Count out_count, Rank to, void* in, Count in_count, Rank from, Type type,
+                   const Communicator& comm) {
+  return exchanging(out, out_count, to, in, in_count, from, type, comm).plan();
+}
+
+}  // namespace tutti

@@ -1,0 +1,166 @@
+#include "tutti/call.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+#include <stdexcept>
+
+#include "lib/calls/arguments.hpp"
+#include "lib/calls/layout.hpp"
+#include "lib/calls/segment_limit.hpp"
+#include "lib/runtime/communicator_state.hpp"
+#include "lib/runtime/operation.hpp"
+#include "lib/selection/selection.hpp"
+#include "tutti/algorithm.hpp"
+
+namespace tutti::detail {
+namespace {
+
+bool has_blocks(Collective collective) {
+  return collective >= Collective::reduce_scatter && collective <= Collective::alltoall;
+}
+
+Count sum(std::span<const Count> counts) { return std::accumulate(counts.begin(), counts.end(), Count{0}); }
+
+Question question_of(const Call& call, const Problem& problem, const CommunicatorState& state) {
+  // Of uneven blocks, all ranks know the counts only where they are the same on all.
+  const Count listed = call.collective == Collective::reduce_scatter ? sum(problem.in.counts)
+                       : call.collective == Collective::allgather    ? sum(problem.out.counts)
+                                                                     : Count{0};
+  const Count elements = call.is_uneven ? listed : (has_blocks(call.collective) ? problem.size : 1) * problem.count;
+  return {.collective = call.collective,
+          .ranks = problem.size,
+          .nodes = state.node_count(),
+          .bytes = elements.value() * size_of(call.type),
+          .is_uneven = call.is_uneven,
+          .is_commutative = call.op.commutative(),
+          .shares_memory = state.shares_memory(),
+          .shares_processors = state.shares_memory() && state.shares_processors(),
+          .reads_memory = state.reads_memory(),
+          .spread = state.nodes()};
+}
+
+/// What the call names.
+Selection named(const CallSite& site, const Call& call, std::string_view algorithm, std::span<const int> nodes) {
+  try {
+    const Choice choice = read_choice(call.collective, algorithm);
+    if (reduces(call.collective) && !call.op.commutative() && order_on(nodes, *choice.algorithm) != Order::of_ranks)
+      refuse(site, "algorithm", fmt::format("'{}' with an operation that is not commutative", algorithm),
+             algorithm_names(call.collective, Order::of_ranks));
+    return {choice, "as the call says", true};
+  } catch (const std::invalid_argument& error) {
+    refuse(site, "algorithm", fmt::format("'{}' ({})", algorithm, error.what()), algorithm_names(call.collective));
+  }
+}
+
+/// As schedules get it.
+int parameter_of(const Choice& choice, Type type) {
+  const int given = choice.parameter, element = static_cast<int>(size_of(type).value());
+  if (choice.algorithm->parameter.unit != Parameter::Unit::bytes || given == 0) return given;
+  return std::max(1, given / element);
+}
+
+/// Whether the lists of a call are those that a plan was made for. The arrays of the earlier call may have changed.
+bool has_lists_of(const Call& call, const Problem& problem) {
+  const bool at_root = problem.rank == problem.root;
+  switch (call.collective) {
+    case Collective::gather:
+      return !at_root || call.out_blocks == problem.out;
+    case Collective::scatter:
+      return !at_root || call.in_blocks == problem.in;
+    case Collective::alltoall:
+      return call.out_blocks == problem.out && (is_in_place(call.in) || call.in_blocks == problem.in);
+    default:
+      return call.in_blocks == problem.in && call.out_blocks == problem.out;
+  }
+}
+
+/// Whether a call is the same as an earlier one, buffers included, so that what was checked then holds.
+bool repeats(const Call& call, const Options& options, const RecentCall& recent) {
+  const Call& then = recent.call;
+  return call.in == then.in && call.out == then.out && call.count == then.count && call.collective == then.collective &&
+         call.type == then.type && call.root == then.root && call.op == then.op &&
+         options.algorithm == recent.algorithm && call.is_uneven == then.is_uneven &&
+         (!call.is_uneven || has_lists_of(call, recent.plan->key().problem));
+}
+
+/// Checks the arguments and binds them to an operation that is ready to start.
+Operation& checked(Call call, CommunicatorState& state, const Options& options) {
+  const CallSite site{call.function, state.rank()};
+  state.require_working();
+  PlanKey key{.type = call.type, .op = call.op};
+  key.problem = problem_of(site, call, state.size());
+  const Selection selection = options.algorithm.empty()
+                                  ? select(question_of(call, key.problem, state), state.settings())
+                                  : named(site, call, options.algorithm, state.nodes());
+  key.choice = selection.choice;
+  key.problem.parameter = parameter_of(selection.choice, call.type);
+  const Levels levels = selection.choice.algorithm->levels;
+  if (levels != Levels::ranks) key.problem.nodes = state.nodes();
+  if (levels == Levels::sockets) key.problem.sockets = state.sockets();
+  try {
+    CachedPlan& plan = state.plan(key, [&] {
+      require_disjoint_blocks(site, key.problem);
+      if (selection.is_users) require_few_segments(site, key.choice, key.problem, call.type, selection.why);
+    });
+    Operation& operation = plan.acquire(state);
+    operation.bind(call.in, call.out);
+    operation.why = selection.why;
+    return operation;
+  } catch (const std::bad_alloc&) {
+    refuse(site, "count", fmt::format("{}, for which there is no memory for scratch", call.count.value()),
+           "what leaves memory for scratch (algorithms/README.md), or an algorithm that needs less");
+  }
+}
+
+/// What tells a call from others as a number, but for buffers and count. Lists and user's operations seldom differ
+/// alone.
+std::uint64_t kind_of(const Call& call) {
+  const auto root = static_cast<std::uint64_t>(call.root.value()), type = static_cast<std::uint64_t>(call.type);
+  const auto op = static_cast<std::uint64_t>(call.op.kind()), collective = static_cast<std::uint64_t>(call.collective);
+  return root << 24U | type << 16U | op << 8U | collective;
+}
+
+/// The same, at once for a call that repeats an earlier one. Programs that do so are those whose calls are short.
+Operation& ready(const Call& call, CommunicatorState& state, const Options& options) {
+  const auto [recent, is_it] = state.recent_calls().find(
+      {address(call.in), address(call.out), static_cast<std::uint64_t>(call.count.value()), kind_of(call)},
+      [&](const RecentCall& earlier) { return repeats(call, options, earlier); });
+  if (is_it) {
+    state.require_working();
+    Operation& operation = recent.plan->acquire(state);
+    operation.bind(recent.in, recent.out);
+    operation.why = recent.why;
+    return operation;
+  }
+  Operation& operation = checked(call, state, options);
+  recent = {call,         std::string{options.algorithm}, &operation.plan(), operation.input(), operation.output(),
+            operation.why};
+  return operation;
+}
+
+}  // namespace
+
+void run(const Call& call, const Communicator& comm, const Options& options) {
+  CommunicatorState& state = comm.state();
+  Progress::Entry entry{state.progress()};
+  run_to_end(ready(call, state, options), entry);
+}
+
+Request start(const Call& call, const Communicator& comm, const Options& options) {
+  CommunicatorState& state = comm.state();
+  const Progress::Entry entry{state.progress()};
+  Operation& operation = ready(call, state, options);
+  operation.start(Kind::nonblocking);
+  return Request{owned(operation, comm.share())};
+}
+
+Plan prepare(const Call& call, const Communicator& comm, const Options& options) {
+  CommunicatorState& state = comm.state();
+  const Progress::Entry entry{state.progress()};
+  return Plan{owned(ready(call, state, options), comm.share())};
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,38 @@
+#pragma once
+// Messages between pairs of ranks that are part of no collective: their checks and their schedule.
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "lib/calls/arguments.hpp"
+#include "lib/plan/compiled_plan.hpp"
+#include "tutti/datatype.hpp"
+#include "tutti/types.hpp"
+
+namespace tutti::detail {
+
+struct Message {
+  Rank peer{};
+  std::byte* data = nullptr;
+  Bytes bytes{};
+};
+
+using MessageSpan = std::span<const Message>;
+
+/// The message, once its arguments are checked; `argument` is what the caller calls the peer. Throws ArgumentError.
+[[nodiscard]] Message message_of(const CallSite& site, std::string_view argument, const void* data, Count count,
+                                 Type type, Rank peer, int size);
+/// The lowest address of the messages, from which a schedule's regions count.
+[[nodiscard]] std::byte* base_of(MessageSpan messages);
+// Plans do not depend on where memory lies: these are looked at in every call, but for those that repeat another.
+
+/// Each message that a rank sends to itself needs a receive of that size, into other memory. Throws ArgumentError.
+void require_messages_to_itself(const CallSite& site, MessageSpan sends, MessageSpan recvs);
+/// No receive shares memory with another or with a send: they run in any order. Looks at addresses, not at peers.
+/// Throws ArgumentError, which names the two. Cost: O(m log m) for m messages; allocates for two receives and more.
+void require_apart(const CallSite& site, MessageSpan sends, MessageSpan recvs);
+/// In which nothing waits for anything.
+[[nodiscard]] Schedule schedule_of(Rank rank, MessageSpan sends, MessageSpan recvs, const SharedMemory& memory);
+
+}  // namespace tutti::detail

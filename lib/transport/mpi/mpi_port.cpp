@@ -1,0 +1,154 @@
+#include "lib/transport/mpi/mpi_port.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tutti::mpi {
+namespace {
+
+/// MPIs send messages of so few bytes at once, buffered. Asking then saves a place among the pending ones; for larger
+/// ones the fence inside MPI_Test would wait until the data have left the core and, where ranks share a core, the MPI
+/// give it away (a broadcast of 512 bytes took twice as long).
+constexpr std::int64_t often_buffered = 256;
+
+std::int64_t pieces_of(std::int64_t bytes, std::int64_t limit) {
+  return std::max<std::int64_t>(1, (bytes + limit - 1) / limit);
+}
+
+/// Calls post(offset, bytes) for each piece of a message. A signal is one piece without bytes.
+template <class Post>
+void for_each_piece(std::int64_t bytes, std::int64_t limit, Post post) {
+  for (std::int64_t piece = 0; piece < pieces_of(bytes, limit); ++piece)
+    post(piece * limit, narrow(std::min(bytes - piece * limit, limit)));
+}
+
+/// Enough for all messages of most plans; a plan of more pieces makes room as it needs it.
+constexpr std::int64_t room_at_first = 4096;
+
+std::size_t room_for(const CompiledPlan& plan, std::int64_t limit) {
+  std::int64_t most = 0;
+  for (const CompiledStep& step : plan.steps)
+    if (step.is_message()) most += pieces_of(step.bytes, limit);
+  return static_cast<std::size_t>(std::min(most, room_at_first));
+}
+
+}  // namespace
+
+void MpiPort::throw_failed(const Pending& pending, int code) {
+  throw Error(fmt::format("{} rank {}: {}", pending.expected < 0 ? "send to" : "receive from", pending.peer,
+                          MpiError(code, "MPI_Test").what()));
+}
+
+MpiPort::MpiPort(const Route& route, const CompiledPlan& plan) : route_(route), pieces_(plan.steps.size()) {
+  make_room(room_for(plan, route.message_limit));
+}
+
+void MpiPort::make_room(std::size_t messages) {
+  requests_.resize(messages, MPI_REQUEST_NULL);
+  pending_.resize(messages);
+  finished_.resize(messages);
+  statuses_.resize(messages);
+}
+
+Posted MpiPort::post_send(int index, const CompiledStep& step, const std::byte* data) {
+  const int peer = route_.ranks[static_cast<std::size_t>(step.peer)], tag = route_.tags.tag(tag_, step.message);
+  const bool ask = step.bytes <= std::min(often_buffered, route_.message_limit);  // all of it in one piece
+  int complete = 0;
+  for_each_piece(step.bytes, route_.message_limit, [&](std::int64_t offset, int bytes) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Isend(data + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Isend");
+    if (ask) check(MPI_Test(&request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
+    if (complete == 0) add(request, {index, -1, step.peer});
+  });
+  return complete != 0 ? Posted::complete : Posted::pending;
+}
+
+Posted MpiPort::post_recv(int index, const CompiledStep& step, std::byte* data) {
+  const int peer = route_.ranks[static_cast<std::size_t>(step.peer)], tag = route_.tags.tag(tag_, step.message);
+  for_each_piece(step.bytes, route_.message_limit, [&](std::int64_t offset, int bytes) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Irecv(data + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Irecv");
+    add(request, {index, bytes, step.peer});
+  });
+  return Posted::pending;
+}
+
+void MpiPort::add(MPI_Request request, Pending pending) {
+  const auto slot = static_cast<std::size_t>(in_flight_++);
+  if (slot == requests_.size()) make_room(2 * slot + 1);
+  requests_[slot] = request;
+  pending_[slot] = pending;
+  ++pieces_[static_cast<std::size_t>(pending.index)];
+}
+
+/// Fills finished_ with the positions of what has completed; returns how many.
+int MpiPort::test() {
+  if (in_flight_ == 0) return 0;
+  if (in_flight_ == 1) return test_only_one();
+  int finished = 0;
+  const int code = MPI_Testsome(in_flight_, requests_.data(), &finished, finished_.data(), statuses_.data());
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) check(code, "MPI_Testsome");
+  for (int i = 0; i < finished; ++i) {
+    const auto slot = static_cast<std::size_t>(i);
+    const Pending& pending = pending_[static_cast<std::size_t>(finished_[slot])];
+    if (code == MPI_ERR_IN_STATUS && statuses_[slot].MPI_ERROR != MPI_SUCCESS)
+      throw_failed(pending, statuses_[slot].MPI_ERROR);
+    if (pending.expected >= 0) require_complete(pending, statuses_[slot]);
+  }
+  return finished;
+}
+
+/// The usual state of a chain. MPI_Test is quicker than MPI_Testsome, and names what failed by itself.
+int MpiPort::test_only_one() {
+  const Pending& pending = pending_[0];
+  int finished = 0;
+  const int code = MPI_Test(requests_.data(), &finished, statuses_.data());
+  if (code != MPI_SUCCESS) throw_failed(pending, code);
+  if (finished != 0 && pending.expected >= 0) require_complete(pending, statuses_[0]);
+  finished_[0] = 0;
+  return finished;
+}
+
+/// Ranks that call with different counts are told, instead of going on with half a message.
+void MpiPort::require_complete(const Pending& pending, const MPI_Status& status) const {
+  int bytes = 0;
+  check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+  if (bytes != pending.expected)
+    throw Error(
+        fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
+                    "collective with the same count and type, in the same order?",
+                    pending.peer, bytes, pending.expected));
+}
+
+/// Closes the gaps that finished messages left.
+void MpiPort::forget(int finished) {
+  if (finished == in_flight_) {
+    in_flight_ = 0;
+    return;
+  }
+  int kept = 0;
+  for (int i = 0; i < in_flight_; ++i) {
+    const auto from = static_cast<std::size_t>(i);
+    if (requests_[from] == MPI_REQUEST_NULL) continue;
+    requests_[static_cast<std::size_t>(kept)] = requests_[from];
+    pending_[static_cast<std::size_t>(kept)] = pending_[from];
+    ++kept;
+  }
+  in_flight_ = kept;
+}
+
+void MpiPort::abandon() noexcept {
+  for (int i = 0; i < in_flight_; ++i) {
+    MPI_Request& request = requests_[static_cast<std::size_t>(i)];
+    if (request == MPI_REQUEST_NULL) continue;
+    if (pending_[static_cast<std::size_t>(i)].expected >= 0) MPI_Cancel(&request);
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) MPI_Request_free(&request);
+  }
+  in_flight_ = 0;
+  std::ranges::fill(pieces_, 0);
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,79 @@
+#pragma once
+// What a transport that is no part of the core supplies (ucx/). It registers itself by a name, which users give.
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "lib/exec/execution.hpp"
+
+namespace tutti::mpi {
+
+/// The messages in flight of one execution: the concept Port of lib/exec/execution.hpp. Its virtual calls are paid
+/// for by messages that travel on a network, by no others.
+class NetworkPort {
+ public:
+  NetworkPort() = default;
+  NetworkPort(const NetworkPort&) = delete;
+  NetworkPort& operator=(const NetworkPort&) = delete;
+  virtual ~NetworkPort() = default;
+
+  virtual void begin(std::uint64_t sequence) = 0;
+  virtual Posted post_send(int index, const CompiledStep& step, const std::byte* data) = 0;
+  virtual Posted post_recv(int index, const CompiledStep& step, std::byte* into) = 0;
+  /// The steps whose messages have completed since the last call; valid until the next one.
+  [[nodiscard]] virtual std::span<const int> poll() = 0;
+  virtual void abandon() noexcept = 0;
+};
+
+/// Where an execution's messages go: the same for all executions of a communicator.
+struct NetworkRoute {
+  class Network* network = nullptr;  ///< nullptr: no message goes on a network.
+  int context = 0;
+  int me = 0;                  ///< Rank in the communicator.
+  std::span<const int> ranks;  ///< Rank in the carrier of each rank of the communicator.
+  std::span<const int> nodes;  ///< The node of each.
+};
+
+/// How the ranks of one carrier reach each other.
+class Network {
+ public:
+  Network() = default;
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+  virtual ~Network() = default;
+
+  /// Collective over `comm`, whose ranks have the numbers `ranks` in the carrier: makes them reachable for each other,
+  /// in O(log p) rounds. Returns why this rank cannot reach all of them; empty if it can.
+  [[nodiscard]] virtual std::string connect(MPI_Comm comm, std::span<const int> ranks) = 0;
+  /// Local.
+  [[nodiscard]] virtual std::unique_ptr<NetworkPort> port(const NetworkRoute& route, const CompiledPlan& plan) = 0;
+};
+
+/// A kind of network that is linked in. Give one with static lifetime to a NetworkRegistration.
+struct NetworkDriver {
+  std::string_view name;
+  /// Local. Opens the network for the carrier `comm`; throws Error that says why it cannot be opened here.
+  std::unique_ptr<Network> (*open)(MPI_Comm comm);
+  /// Local, never blocks. Moves all messages of this process, also those that are over here but that a peer waits to
+  /// hear of: whoever waits for anything calls it now and then (lib/runtime/progress.hpp). Nothing if none was opened.
+  void (*progress)() noexcept;
+  /// MPI_Finalize has begun, MPI still works: leaves the network, together with all ranks that were connected.
+  void (*finalize)() noexcept;
+};
+
+class NetworkRegistration {
+ public:
+  explicit NetworkRegistration(const NetworkDriver& driver);
+};
+
+[[nodiscard]] std::span<const NetworkDriver* const> network_drivers();
+/// nullptr: none of that name is linked in.
+[[nodiscard]] const NetworkDriver* find_network_driver(std::string_view name);
+
+}  // namespace tutti::mpi

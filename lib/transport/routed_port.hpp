@@ -1,0 +1,99 @@
+#pragma once
+// More than one transport: each message goes the way that its plan was compiled for.
+
+#include <cstdint>
+#include <memory>
+
+#include "lib/exec/execution.hpp"
+#include "lib/transport/mpi/mpi_port.hpp"
+#include "lib/transport/network.hpp"
+#include "lib/transport/shm/shm_port.hpp"
+#include "tutti/communicator.hpp"
+
+namespace tutti::detail {
+
+struct Route {
+  mpi::Route mpi{};
+  mpi::NetworkRoute network{};
+  shm::Route shm{};
+  MessageCounters* counters = nullptr;
+};
+
+/// The concept Port of lib/exec/execution.hpp, of all transports. Shared memory and MPI are called directly.
+class RoutedPort {
+ public:
+  RoutedPort(const Route& route, const CompiledPlan& plan)
+      : mpi_(route.mpi, plan), shm_(route.shm, plan), counters_(route.counters), uses_mpi_(plan.uses_mpi) {
+    if (plan.uses_network) network_ = route.network.network->port(route.network, plan);
+  }
+
+  /// `tag()` is that of message 0 over MPI.
+  template <class Tag>
+  void begin(std::uint64_t sequence, int lane, Tag tag) {
+    if (uses_mpi_) mpi_.begin(tag());
+    if (network_ != nullptr) network_->begin(sequence);
+    shm_.begin(sequence, lane);
+  }
+  void bind(const Bases& bases) { shm_.bind(bases); }
+  [[nodiscard]] std::int64_t reduced(int joint) const { return shm_.reduced(joint); }
+  Posted post_send(int index, const CompiledStep& step, const std::byte* data, std::byte* answer) {
+    ++counter(step).sent;
+    if (is_shared_memory(step.path)) return shm_.post_send(index, step, data, answer);
+    return step.path == Path::mpi ? mpi_.post_send(index, step, data) : network_->post_send(index, step, data);
+  }
+  Posted post_recv(int index, const CompiledStep& step, std::byte* into) {
+    ++counter(step).received;
+    return is_shared_memory(step.path) ? shm_.post_recv(index, step, into) : post_far_recv(index, step, into);
+  }
+  Posted post_recv_reduce(int index, const CompiledStep& step, const Operands& operands) {
+    ++counter(step).received;
+    if (is_shared_memory(step.path)) return shm_.post_recv_reduce(index, step, operands);
+    return post_far_recv(index, step, step.lands_left ? operands.lhs : operands.rhs);
+  }
+  // All messages of a brief plan go through shared memory.
+  void begin_briefly(std::uint64_t sequence, int lane) { shm_.begin_briefly(sequence, lane); }
+  template <class Again>
+  bool transfer(const CompiledStep& step, const Operands& data, Again& again) {
+    return shm_.transfer(step, data, again);
+  }
+  [[nodiscard]] int looks_before_turn() const { return shm_.looks_before_turn(); }
+  void transferred(int index, const CompiledStep& step) { shm_.transferred(index, step); }
+  template <class OnComplete>
+  int poll(OnComplete on_complete) {
+    int completed = shm_.poll(on_complete);
+    if (uses_mpi_) completed += mpi_.poll(on_complete);
+    return network_ == nullptr ? completed : completed + poll_network(on_complete);
+  }
+  void require_same_kind() const { shm_.require_same_kind(); }
+  /// Whether messages are pending that MPI carries.
+  [[nodiscard]] bool waits_for_mpi() const { return mpi_.in_flight(); }
+  void abandon() noexcept {
+    mpi_.abandon();
+    shm_.abandon();
+    if (network_ != nullptr) network_->abandon();
+  }
+
+ private:
+  [[nodiscard]] MessageCounters::Transport& counter(const CompiledStep& step) {
+    if (is_shared_memory(step.path)) return counters_->shm;
+    return step.path == Path::mpi ? counters_->mpi : counters_->network;
+  }
+  Posted post_far_recv(int index, const CompiledStep& step, std::byte* into) {
+    return step.path == Path::mpi ? mpi_.post_recv(index, step, into) : network_->post_recv(index, step, into);
+  }
+  template <class OnComplete>
+  int poll_network(OnComplete on_complete) {
+    const std::span<const int> finished = network_->poll();
+    for (const int index : finished)
+      on_complete(index);
+    return static_cast<int>(finished.size());
+  }
+
+  mpi::MpiPort mpi_;
+  shm::ShmPort shm_;
+  std::unique_ptr<mpi::NetworkPort> network_;  ///< nullptr: no message of the plan goes there.
+  MessageCounters* counters_;
+  bool uses_mpi_;
+};
+
+}  // namespace tutti::detail

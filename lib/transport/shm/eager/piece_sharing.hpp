@@ -1,0 +1,48 @@
+#pragma once
+// One copy for several readers: sends of the same data to several ranks share the areas that they are read from.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "lib/plan/compiled_plan.hpp"
+#include "lib/transport/shm/segment/links.hpp"
+#include "tutti/communicator.hpp"
+
+namespace tutti::shm {
+
+/// Of one execution. Never makes a send wait for the reader of another: where no area is free, a send goes its own way.
+class PieceSharing {
+ public:
+  /// Reserves memory to publish in if the plan has sends that can share. Throws Error.
+  PieceSharing(Links& links, MessageCounters& counters, const CompiledPlan& plan);
+
+  /// A run starts.
+  void begin();
+  /// The published area that holds the piece of `bytes` bytes at `offset` of a group's data, for one more reader;
+  /// copied there if no send of the group did so before. -1: none is free.
+  [[nodiscard]] int publish(int group, std::int64_t offset, const std::byte* data, std::size_t bytes);
+  /// A send of the group is complete.
+  void completed(int group);
+  /// Nothing more will be sent.
+  void abandon() noexcept;
+
+ private:
+  /// An area that this execution keeps, as later sends of the group may want it.
+  struct Kept {
+    std::int64_t offset;
+    int area;
+  };
+  struct Sharers {
+    int sends = 0, left = 0;
+    std::vector<Kept> kept{};
+  };
+  [[nodiscard]] int free_area(Sharers& sharers);
+  void release(Sharers& sharers) noexcept;
+
+  Links* links_;
+  MessageCounters* counters_;
+  std::vector<Sharers> groups_;
+};
+
+}  // namespace tutti::shm

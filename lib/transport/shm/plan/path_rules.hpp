@@ -1,0 +1,26 @@
+#pragma once
+// What the shared-memory transport takes for granted of a plan, checked apart from the code that decides it.
+
+#include <string>
+
+#include "lib/plan/compiled_plan.hpp"
+
+namespace tutti {
+
+/// The first rule that the plan breaks, and where; empty: it is safe. O(steps log steps), but for
+/// places that are offered: each takes a look at the messages of its pair.
+/// - Messages of a pair and direction go one way, each after the one before it.
+/// - Swapped slots (parity): only in plans that take turns, as many pieces each way as the other, no more than there
+///   are slots, numbered from 0.
+/// - Shared copies (bound): the sends of a group read the same data, which nothing writes between them, and each goes
+///   to another rank, so that each reader gives a piece back once.
+/// - Results that are forwarded: the send waits for nothing but their reduction, and sends just them.
+/// - Joint reductions: their steps, one by one, come to the same; each but the first waits only for its message and the
+///   step before it, whose sum nothing else reads and is no part of the output; so for messages; what this rank adds
+///   is not written before it is read.
+/// - Brief plans: no step waits for a later one; all messages go through shared memory, in one piece each; none is
+///   shared or joined, and no pair has more of them than there is room for.
+/// - Places that are offered: of a receive of that size, which waits for nothing but the message that it answers.
+[[nodiscard]] std::string broken_path_rule(const CompiledPlan& plan, const SharedMemory& memory);
+
+}  // namespace tutti

@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "lib/plan/message_paths.hpp"
+
+namespace tutti {
+namespace {
+
+class SendGroups {
+ public:
+  SendGroups(CompiledPlan& plan, const SharedMemory& memory) : plan_(plan), memory_(memory) {}
+
+  void find() {
+    for (CompiledStep& step : plan_.steps) {
+      if (step.verb != Verb::send)
+        close(span(step.into, step.into_at, step.bytes));
+      else if (is_shared_memory(step.path) && step.bytes > memory_.slot_bytes)
+        join(step);
+    }
+    keep_those_worth_it();
+  }
+
+ private:
+  struct Span {
+    Buffer buffer;
+    std::int64_t begin, end;
+    auto operator<=>(const Span&) const = default;
+  };
+  struct Open {
+    CompiledStep* first;
+    std::vector<int> peers;
+  };
+
+  [[nodiscard]] Span span(Buffer buffer, std::int64_t at, std::int64_t bytes) const {
+    const auto [where, begin] = place_of(plan_, buffer, at);
+    return {where, begin, begin + bytes};
+  }
+  /// What is written is other data from then on.
+  void close(const Span& written) {
+    auto each = open_.lower_bound({written.buffer, written.begin - longest_, 0});
+    while (each != open_.end() && each->first.buffer == written.buffer && each->first.begin < written.end)
+      each = each->first.end > written.begin ? open_.erase(each) : std::next(each);
+  }
+  void join(CompiledStep& send) {
+    const Span data = span(send.lhs, send.lhs_at, send.bytes);
+    longest_ = std::max(longest_, send.bytes);
+    const auto [same, is_new] = open_.try_emplace(data, Open{&send, {}});
+    Open& open = same->second;
+    // Once for each reader: what a reader has to give back is bounded.
+    if (std::ranges::find(open.peers, send.peer) != open.peers.end()) return;
+    open.peers.push_back(send.peer);
+    if (is_new) return;
+    if (open.first->group < 0) open.first->group = plan_.groups++;
+    send.group = open.first->group;
+  }
+  void keep_those_worth_it() {
+    std::vector<std::int64_t> bytes(static_cast<std::size_t>(plan_.groups));
+    for (const CompiledStep& step : plan_.steps)
+      if (step.group >= 0) bytes[static_cast<std::size_t>(step.group)] += step.bytes;
+    std::vector<int> renumbered;
+    renumbered.reserve(bytes.size());
+    plan_.groups = 0;
+    for (const std::int64_t each : bytes)
+      renumbered.push_back(each > memory_.copied_bytes ? plan_.groups++ : -1);
+    for (CompiledStep& step : plan_.steps)
+      if (step.group >= 0) step.group = renumbered[static_cast<std::size_t>(step.group)];
+  }
+
+  CompiledPlan& plan_;
+  const SharedMemory& memory_;
+  std::map<Span, Open> open_;  ///< Data that were sent and not written since.
+  std::int64_t longest_ = 0;   ///< Of them.
+};
+
+}  // namespace
+
+void find_send_groups(CompiledPlan& plan, const SharedMemory& memory) { SendGroups{plan, memory}.find(); }
+
+}  // namespace tutti

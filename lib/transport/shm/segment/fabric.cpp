@@ -1,0 +1,79 @@
+#include "lib/transport/shm/segment/fabric.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <exception>
+#include <utility>
+
+#include "lib/mpi/check.hpp"
+
+namespace tutti::shm {
+namespace {
+
+std::int64_t bytes_of_introductions(int ranks) {
+  return SingleCopy::shared_bytes(ranks) + Processors::shared_bytes(ranks);
+}
+
+}  // namespace
+
+Fabric::Fabric(MPI_Comm node, int contexts) {
+  mpi::check(MPI_Comm_size(node, &ranks_), "MPI_Comm_size");
+  mpi::check(MPI_Comm_rank(node, &me_), "MPI_Comm_rank");
+  geometry_ = Geometry::for_ranks(ranks_);
+  const std::int64_t heap = Segment::first_free + contexts * geometry_.window_bytes(ranks_);
+  const std::int64_t introductions = heap + ranks_ * NodeHeap::bytes_of_each(ranks_);
+  segment_ = std::make_shared<Segment>(node, introductions + bytes_of_introductions(ranks_));
+  introduce(introductions);
+  map_heap(heap);
+  meet(node);
+}
+
+/// A rank that cannot take part neither reads nor is read; the others find that out when they first try.
+void Fabric::introduce(std::int64_t offset) {
+  try {
+    segment_->reserve(offset, bytes_of_introductions(ranks_));
+    introductions_ = segment_->map(offset, bytes_of_introductions(ranks_));
+    processors_.emplace(introductions_.data() + SingleCopy::shared_bytes(ranks_), me_);
+    single_copy_ = std::make_shared<SingleCopy>(introductions_.data(), ranks_, me_);
+  } catch (const std::exception&) {  // not attached, or no memory: messages are staged
+    single_copy_ = nullptr;
+  }
+}
+
+std::string Fabric::why_no_single_copy(int peer) const {
+  if (single_copy_ == nullptr) return fmt::format("rank {} of the node's {} takes no part", me_, ranks_);
+  return single_copy_->why_not(peer);
+}
+
+void Fabric::map_heap(std::int64_t offset) {
+  try {
+    heap_ = std::make_shared<NodeHeap>(segment_, offset, ranks_, me_);
+  } catch (const std::exception&) {  // not attached, or a limit of address space: messages are copied then
+    heap_ = nullptr;
+  }
+}
+
+/// All ranks have the heap or none: one says where in it its data are, and whoever gets that has to find them. From
+/// here on each may read from the others, too.
+void Fabric::meet(MPI_Comm node) {
+  std::array<int, 2> agreed{heap_ != nullptr ? 1 : 0, SingleCopy::is_restricted() ? 0 : 1};
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, agreed.data(), 2, MPI_INT, MPI_LAND, node), "MPI_Allreduce");
+  if (agreed[0] == 0) heap_ = nullptr;
+  if (agreed[1] != 0) return;
+  int reads = single_copy_ != nullptr && single_copy_->probe((me_ + 1) % ranks_).grants() ? 1 : 0;
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &reads, 1, MPI_INT, MPI_LAND, node), "MPI_Allreduce");
+  if (reads != 0) return;
+  SingleCopy::allow_siblings();
+  mpi::check(MPI_Barrier(node), "MPI_Barrier");  // nobody asks before
+}
+
+Links& Fabric::links(int context) {
+  const auto found = links_.find(context);
+  if (found != links_.end()) return *found->second;
+  const std::int64_t offset = Segment::first_free + context * geometry_.window_bytes(ranks_);
+  auto links = std::make_unique<Links>(segment_, heap_, single_copy_, geometry_, offset, ranks_, me_);
+  return *links_.emplace(context, std::move(links)).first->second;
+}
+
+}  // namespace tutti::shm

@@ -1,0 +1,54 @@
+#pragma once
+// The shared memory of a node, handed out by contexts.
+
+#include <mpi.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "lib/transport/shm/rendezvous/single_copy.hpp"
+#include "lib/transport/shm/segment/links.hpp"
+#include "lib/transport/shm/segment/node_heap.hpp"
+#include "lib/transport/shm/segment/processors.hpp"
+
+namespace tutti::shm {
+
+/// Made once for each duplicate that Tutti's messages travel on. Every context has a window of its own in one sparse
+/// segment; memory is taken as pairs of ranks first need it: Geometry::control_bytes() for small messages, its areas
+/// for larger ones.
+class Fabric {
+ public:
+  /// Collective over `node`, whose ranks the MPI says share memory. Never throws for what one rank alone knows.
+  Fabric(MPI_Comm node, int contexts);
+
+  /// Whether two ranks of `node` can talk through it; the same on all ranks.
+  [[nodiscard]] bool joins(int a, int b) const { return a == b || (segment_->reaches(a) && segment_->reaches(b)); }
+  /// Why it does not join all; empty if it does.
+  [[nodiscard]] const std::string& why_not() const { return segment_->why_not(); }
+  /// Why this rank cannot read in the memory of `peer`; empty if it can. A system call.
+  [[nodiscard]] std::string why_no_single_copy(int peer) const;
+  /// Local. Throws Error if it cannot be mapped.
+  [[nodiscard]] Links& links(int context);
+  /// Memory for programs; nullptr if not all ranks of `node` can map it, the same on all of them.
+  [[nodiscard]] const std::shared_ptr<NodeHeap>& heap() const { return heap_; }
+  /// Where its ranks run; nullptr if this one cannot know.
+  [[nodiscard]] Processors* processors() { return processors_ ? &*processors_ : nullptr; }
+
+ private:
+  void map_heap(std::int64_t offset);
+  void meet(MPI_Comm node);
+  void introduce(std::int64_t offset);
+
+  int ranks_ = 1, me_ = 0;
+  Geometry geometry_{};
+  std::shared_ptr<const Segment> segment_;
+  std::shared_ptr<NodeHeap> heap_;
+  Mapping introductions_;  ///< What the next two share.
+  std::shared_ptr<const SingleCopy> single_copy_;
+  std::optional<Processors> processors_;
+  std::map<int, std::unique_ptr<Links>> links_;
+};
+
+}  // namespace tutti::shm

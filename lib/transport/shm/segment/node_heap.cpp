@@ -1,0 +1,51 @@
+#include "lib/transport/shm/segment/node_heap.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/transport/shm/segment/available_memory.hpp"
+
+namespace tutti::shm {
+
+std::int64_t NodeHeap::bytes_of_each(int ranks) {
+  constexpr std::int64_t most = std::int64_t{256} << 30, of_all = std::int64_t{16} << 40;  // processes address 128 TiB
+  return std::min(most, of_all / ranks / largest_page * largest_page);
+}
+
+NodeHeap::NodeHeap(std::shared_ptr<const Segment> segment, std::int64_t offset, int ranks, int me)
+    : segment_(std::move(segment)),
+      offset_(offset),
+      mine_(me * bytes_of_each(ranks)),
+      all_(segment_->map(offset, ranks * bytes_of_each(ranks))),
+      arena_(bytes_of_each(ranks), page_bytes()) {
+  // A dump of a process that crashes would else go through all of the address space.
+  static_cast<void>(::madvise(all_.data(), static_cast<std::size_t>(all_.bytes()), MADV_DONTDUMP));
+}
+
+std::byte* NodeHeap::allocate(std::int64_t bytes) {
+  const std::int64_t available = available_memory();
+  const std::scoped_lock lock{mutex_};
+  const auto part = bytes <= available ? arena_.take(bytes) : std::nullopt;
+  if (!part)
+    throw Error(fmt::format("Tutti memory: no room for {} bytes: {} bytes of memory are available, {} of address space",
+                            bytes, available, arena_.bytes()));
+  try {
+    segment_->reserve(offset_ + mine_ + part->offset, part->bytes);
+  } catch (const Error&) {
+    arena_.give_back(part->offset);
+    segment_->release(offset_ + mine_ + part->offset, part->bytes);
+    throw;
+  }
+  return at(mine_ + part->offset);
+}
+
+void NodeHeap::deallocate(std::byte* data) {
+  const std::scoped_lock lock{mutex_};
+  const Arena::Part part = arena_.give_back(data - at(mine_));
+  segment_->release(offset_ + mine_ + part.offset, part.bytes);
+}
+
+}  // namespace tutti::shm

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# info_cli_test.sh TUTTI [MPIRUN REFUSE_MPI_INIT MOST_RANKS REFUSE_READING] - tutti info, of this process alone and of a job: what it
+# writes, what it refuses, and its exit codes; and that no command initialises MPI unless it has to.
+set -u
+tutti=$1 mpirun=${2:-} refuse=${3:-} most_ranks=${4:-1} refuse_reading=${5:-}
+mpirun_sh=$(dirname "$0")/../../scripts/mpirun.sh
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 # MPI leaves memory behind; what is preloaded has no ASan
+for variable in $(env | grep -oE '^(PMI|PMIX|OMPI_COMM|SLURM|MPI_LOCAL)[A-Za-z_]*'); do unset "$variable"; done
+
+fail() {
+  echo "FAILED: $*" >&2
+  head -c 3000 "$folder/stdout" "$folder/stderr" >&2
+  failures=$((failures + 1))
+}
+
+# expect CODE PATTERN COMMAND...: ends with CODE, and a line of what it writes matches PATTERN.
+expect() {
+  local code=$1 pattern=$2
+  shift 2
+  "$@" >"$folder/stdout" 2>"$folder/stderr"
+  local got=$?
+  [ $got = "$code" ] || fail "$* (exit code $code expected, not $got)"
+  grep -q -e "$pattern" "$folder/stdout" "$folder/stderr" || fail "$* ('$pattern' expected)"
+}
+
+# times COUNT PATTERN FILE WHAT: so many lines match.
+times() { [ "$(grep -c -e "$2" "$folder/$3")" = "$1" ] || fail "$4: not $1 lines of '$2'"; }
+
+# python PROGRAM WHAT: about the JSON that the last command wrote, which is `info`.
+python() {
+  python3 -c "import json
+info = json.load(open('$folder/stdout'))
+$1" || fail "$2 (python: see above)"
+}
+
+expect 0 '^1 rank on 1 node$' "$tutti" info
+times 1 '^Tutti  *[0-9]' stdout 'tutti info'
+times 1 '^note: this process only' stdout 'tutti info'
+times 1 '^rank  node  host ' stdout 'tutti info'
+times 1 '^0     0     ' stdout 'tutti info'
+expect 0 '"tutti"' "$tutti" info --json
+python 'assert len(info["nodes"]) == 1 and info["nodes"][0]["ranks"] == [0] and info["nodes"][0]["host"]
+assert info["nodes"][0]["processors"] >= len(info["ranks"][0]["processors"]) >= 1
+assert info["nodes"][0]["distances"] == [["X"]]
+assert set(info["components"]) >= {"Tutti", "MPI", "UCX", "CUDA", "hwloc"}
+assert any("GPU" in why for why in info["nodes"][0]["missing"]) != bool(info["nodes"][0]["gpus"])' 'info --json'
+if grep -q '"hwloc": "on' "$folder/stdout"; then
+  python 'assert info["nodes"][0]["parts"]["cores"] >= 1 and info["ranks"][0]["parts"]["cores"]' 'info of real parts'
+  expect 0 '2 sockets, 4 NUMA nodes, 4 L3 caches, 256 cores' \
+    env HWLOC_SYNTHETIC='package:2 numa:2 l3:1 core:64 pu:2' "$tutti" info
+else
+  expect 0 'not known: sockets, NUMA nodes, caches and cores: built without hwloc' "$tutti" info
+fi
+
+expect 0 '^Usage: tutti info' "$tutti" info --help
+expect 0 '^tutti info (Tutti' "$tutti" info --version
+expect 2 "^tutti info: unrecognised option '--jsn' (did you mean --json?) (see --help)" "$tutti" info --jsn
+expect 2 "^tutti info: unexpected argument 'all': options start with --" "$tutti" info all
+expect 2 "^tutti info: --matrix: --json has all pairs anyway" "$tutti" info --json --matrix
+
+if [ -z "$mpirun" ]; then
+  expect 2 '^tutti info: --job: built without MPI' "$tutti" info --job
+  for part in UCX CUDA; do # not in such a build, whether they are on the machine or not
+    expect 0 "^$part  *off" "$tutti" info
+    times 0 "^$part  *on" stdout 'tutti info'
+  done
+else
+  for arguments in 'list' 'show allreduce ring' 'cost allreduce' 'info' 'info --json' 'info --help' '--help'; do
+    # shellcheck disable=SC2086
+    expect 0 . env LD_PRELOAD="$refuse" "$tutti" $arguments
+    times 0 'MPI was initialised' stderr "tutti $arguments"
+  done
+  expect 3 'MPI was initialised' env LD_PRELOAD="$refuse" "$tutti" info --job
+  for ranks in 1 2 4; do
+    [ $ranks -le "$most_ranks" ] || continue
+    expect 0 "^$ranks ranks* on 1 node$" "$mpirun_sh" "$mpirun" $ranks "$tutti" info
+    times 0 '^note' stdout "info, $ranks ranks"
+    times "$ranks" '^[0-9]  *0  ' stdout "info, $ranks ranks"
+    expect 0 '"tutti"' "$mpirun_sh" "$mpirun" $ranks "$tutti" info --json
+    python "assert [r['rank'] for r in info['ranks']] == list(range($ranks))
+assert info['nodes'][0]['shares_memory'] and info['nodes'][0]['ranks'] == list(range($ranks))
+assert info['nodes'][0]['single_copy'] != bool(info['nodes'][0]['why_no_single_copy'])
+assert all(row[i] == 'X' for i, row in enumerate(info['nodes'][0]['distances']))" "info --json, $ranks ranks"
+  done
+  if [ "$most_ranks" -ge 2 ]; then
+    expect 0 '^  1 .* X$' "$mpirun_sh" "$mpirun" 2 "$tutti" info --matrix
+    expect 0 "share memory; no single copy: rank 0 .* cannot read from rank 1: process_vm_readv: Operation not permitted" \
+      "$mpirun_sh" "$mpirun" 2 env LD_PRELOAD="$refuse_reading" "$tutti" info
+    expect 2 "^tutti info: unrecognised option '--jsn'" "$mpirun_sh" "$mpirun" 2 "$tutti" info --jsn
+    times 1 '^tutti info: ' stderr 'info --jsn, 2 ranks'
+  fi
+fi
+
+[ $failures -eq 0 ] && echo passed
+exit $((failures > 0))

@@ -1,0 +1,163 @@
+// Calls that recur allocate nothing. Every form of operator new of this program counts while counting is on.
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <new>
+
+#include "tests/support/mpi_support.hpp"
+
+namespace {
+
+std::atomic<bool> counting{false};
+std::atomic<long> allocations{0};
+
+void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
+  const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
+  return std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
+}
+
+void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
+  void* const memory = allocate(bytes, alignment);
+  if (memory == nullptr) throw std::bad_alloc{};
+  return memory;
+}
+
+constexpr std::size_t usual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+constexpr std::size_t bytes_of(std::align_val_t alignment) { return static_cast<std::size_t>(alignment); }
+
+/// Not inlined: the compiler would see free() undo its own operator new, and warn.
+[[gnu::noinline]] void give_back(void* memory) noexcept { std::free(memory); }
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return allocate_or_throw(bytes, usual); }
+void* operator new[](std::size_t bytes) { return allocate_or_throw(bytes, usual); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes, usual); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes, usual); }
+void* operator new(std::size_t bytes, std::align_val_t to) { return allocate_or_throw(bytes, bytes_of(to)); }
+void* operator new[](std::size_t bytes, std::align_val_t to) { return allocate_or_throw(bytes, bytes_of(to)); }
+void* operator new(std::size_t bytes, std::align_val_t to, const std::nothrow_t&) noexcept {
+  return allocate(bytes, bytes_of(to));
+}
+void* operator new[](std::size_t bytes, std::align_val_t to, const std::nothrow_t&) noexcept {
+  return allocate(bytes, bytes_of(to));
+}
+void operator delete(void* memory) noexcept { give_back(memory); }
+void operator delete[](void* memory) noexcept { give_back(memory); }
+void operator delete(void* memory, std::size_t) noexcept { give_back(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { give_back(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { give_back(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { give_back(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { give_back(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { give_back(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { give_back(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { give_back(memory); }
+void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept { give_back(memory); }
+void operator delete[](void* memory, std::align_val_t, const std::nothrow_t&) noexcept { give_back(memory); }
+
+namespace tutti::test {
+namespace {
+
+constexpr int calls = 100'000;
+
+/// The allocations that `repeat` makes.
+template <class Repeat>
+long allocations_of(Repeat repeat) {
+  allocations = 0;
+  counting = true;
+  repeat();
+  counting = false;
+  return allocations;
+}
+
+/// Runs `call` 100,000 times after a warm-up, in which plans are compiled and cached, and prints what it allocated.
+template <class Call>
+void expect_no_allocations(const char* what, Call call) {
+  for (int i = 0; i < 100; ++i)
+    call();
+  const long count = allocations_of([&] {
+    for (int i = 0; i < calls; ++i)
+      call();
+  });
+  if (world_rank() == 0) std::printf("%d times %s: %ld allocations\n", calls, what, count);
+  EXPECT_EQ(count, 0) << what;
+}
+
+TEST(Allocation, IsCounted) {
+  struct alignas(64) Line {
+    char bytes[64];
+  };
+  EXPECT_EQ(allocations_of([] {}), 0);
+  EXPECT_EQ(allocations_of([] { ::operator delete(::operator new(8)); }), 1);
+  EXPECT_EQ(allocations_of([] { ::operator delete[](::operator new[](8, std::nothrow)); }), 1);
+  EXPECT_EQ(allocations_of([] { ::operator delete (::operator new (8, std::align_val_t{64}), std::align_val_t{64}); }),
+            1);
+  EXPECT_EQ(allocations_of([] { std::vector<Line> lines(2); }), 1);
+  // The library's too: the first call with a count compiles a plan.
+  const Communicator comm{MPI_COMM_WORLD};
+  std::vector<double> data(3);
+  EXPECT_GT(allocations_of([&] { allreduce(std::span{data}, Op::max, comm); }), 0);
+}
+
+TEST(Allocation, NoneInBlockingCalls) {
+  const Communicator comm{MPI_COMM_WORLD};
+  std::vector<double> in(1, 1.0), out(1);
+  expect_no_allocations("blocking", [&] { allreduce(std::span{std::as_const(in)}, std::span{out}, Op::sum, comm); });
+  EXPECT_EQ(out[0], world_size());
+}
+
+TEST(Allocation, NoneInMessages) {
+  const Communicator comm{MPI_COMM_WORLD};
+  const Rank right{(world_rank() + 1) % world_size()}, left{(world_rank() + world_size() - 1) % world_size()};
+  std::vector<double> in(1, world_rank()), out(1, -1);
+  expect_no_allocations("sendrecv", [&] { sendrecv(std::span{std::as_const(in)}, right, std::span{out}, left, comm); });
+  EXPECT_EQ(out[0], left.value());
+}
+
+TEST(Allocation, NoneInAsyncAndWait) {
+  const Communicator comm{MPI_COMM_WORLD};
+  std::vector<double> in(1, 1.0), out(1);
+  expect_no_allocations("async and wait", [&] {
+    Request request = allreduce_async(std::span{std::as_const(in)}, std::span{out}, Op::sum, comm);
+    request.wait();
+  });
+  EXPECT_EQ(out[0], world_size());
+}
+
+TEST(Allocation, NoneInPlanStartAndWait) {
+  const Communicator comm{MPI_COMM_WORLD};
+  std::vector<double> in(1, 1.0), out(1);
+  Plan plan = plan_allreduce(std::span{std::as_const(in)}, std::span{out}, Op::sum, comm);
+  expect_no_allocations("plan start and wait", [&] {
+    plan.start();
+    plan.wait();
+  });
+  EXPECT_EQ(out[0], world_size());
+}
+
+/// Several counts and requests in turn, so that plans are found in the cache and not just used again.
+TEST(Allocation, NoneInAMixtureOfCalls) {
+  const Communicator comm{MPI_COMM_WORLD};
+  std::vector<double> data(6);
+  std::array<Request, 2> requests;
+  const auto mixture = [&] {
+    for (std::size_t count = 1; count <= 3; ++count) {
+      requests[0] = allreduce_async(std::span{data}.first(count), Op::max, comm);
+      requests[1] = allreduce_async(std::span{data}.last(count), Op::min, comm, {.algorithm = "ring"});
+      for (Request& request : requests)
+        request.wait();
+    }
+  };
+  for (int i = 0; i < 100; ++i)
+    mixture();
+  const long count = allocations_of([&] {
+    for (int i = 0; i < 1000; ++i)
+      mixture();
+  });
+  if (world_rank() == 0) std::printf("6000 async calls of 6 kinds: %ld allocations\n", count);
+  EXPECT_EQ(count, 0);
+}
+
+}  // namespace
+}  // namespace tutti::test

@@ -1,0 +1,172 @@
+// What making a communicator costs: the collective calls of MPI, counted by taking their names (the PMPI interface).
+#include <gmock/gmock.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/mpi_support.hpp"
+
+namespace {
+
+/// Calls and the bytes that each rank gives, by name.
+struct Calls {
+  int calls = 0;
+  long bytes = 0;
+};
+std::map<std::string, Calls>& counted() {
+  static std::map<std::string, Calls> all;
+  return all;
+}
+
+void count(const char* name, int elements, MPI_Datatype type) {
+  int size = 0;
+  PMPI_Type_size(type, &size);
+  auto& [calls, bytes] = counted()[name];
+  ++calls;
+  bytes += long{elements} * size;
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Bcast(void* data, int elements, MPI_Datatype type, int root, MPI_Comm comm) {
+  count("broadcast", elements, type);
+  return PMPI_Bcast(data, elements, type, root, comm);
+}
+int MPI_Allreduce(const void* in, void* out, int elements, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  count("allreduce", elements, type);
+  return PMPI_Allreduce(in, out, elements, type, op, comm);
+}
+int MPI_Ibcast(void* data, int elements, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request) {
+  count("broadcast", elements, type);
+  return PMPI_Ibcast(data, elements, type, root, comm, request);
+}
+int MPI_Iallreduce(const void* in, void* out, int elements, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request* request) {
+  count("allreduce", elements, type);
+  return PMPI_Iallreduce(in, out, elements, type, op, comm, request);
+}
+int MPI_Reduce(const void* in, void* out, int elements, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+  count("reduce", elements, type);
+  return PMPI_Reduce(in, out, elements, type, op, root, comm);
+}
+int MPI_Allgather(const void* in, int sent, MPI_Datatype type, void* out, int each, MPI_Datatype of, MPI_Comm comm) {
+  count("allgather", sent, type);
+  return PMPI_Allgather(in, sent, type, out, each, of, comm);
+}
+int MPI_Barrier(MPI_Comm comm) {
+  count("barrier", 0, MPI_BYTE);
+  return PMPI_Barrier(comm);
+}
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
+  count("duplicate", 0, MPI_BYTE);
+  return PMPI_Comm_dup(comm, made);
+}
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
+  count("split", 0, MPI_BYTE);
+  return PMPI_Comm_split(comm, color, key, made);
+}
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
+  count("split", 0, MPI_BYTE);
+  return PMPI_Comm_split_type(comm, type, key, info, made);
+}
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
+  count("create", 0, MPI_BYTE);
+  return PMPI_Comm_create(comm, group, made);
+}
+// Whatever else sends: none of it is expected.
+int MPI_Send(const void* data, int elements, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+  count("send", elements, type);
+  return PMPI_Send(data, elements, type, to, tag, comm);
+}
+int MPI_Isend(const void* data, int elements, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+  count("send", elements, type);
+  return PMPI_Isend(data, elements, type, to, tag, comm, request);
+}
+int MPI_Alltoall(const void* in, int sent, MPI_Datatype type, void* out, int each, MPI_Datatype of, MPI_Comm comm) {
+  count("alltoall", sent, type);
+  return PMPI_Alltoall(in, sent, type, out, each, of, comm);
+}
+int MPI_Gather(const void* in, int sent, MPI_Datatype type, void* out, int each, MPI_Datatype of, int root,
+               MPI_Comm comm) {
+  count("gather", sent, type);
+  return PMPI_Gather(in, sent, type, out, each, of, root, comm);
+}
+
+}  // extern "C"
+
+namespace tutti::test {
+namespace {
+
+/// "allreduce 2, broadcast 1", and the bytes.
+struct Costs {
+  std::string calls;
+  long bytes = 0;
+};
+
+template <class Work>
+Costs costs_of(Work work) {
+  counted().clear();
+  work();
+  Costs costs;
+  for (const auto& [name, count] : counted()) {
+    costs.calls += (costs.calls.empty() ? "" : ", ") + name + " " + std::to_string(count.calls);
+    costs.bytes += count.bytes;
+  }
+  return costs;
+}
+
+// It duplicates the world, which all others use.
+const Communicator& first() {
+  static const Communicator comm{MPI_COMM_WORLD};
+  return comm;
+}
+
+// The figures of docs/architecture.md. The node's ranks attach to its memory 64 at a time.
+TEST(CommunicatorCost, TheFirstFindsNodesToo) {
+  const Costs costs = costs_of([] { first(); });
+  if (first().node_count() > 1) GTEST_SKIP() << "counted for one node";
+  EXPECT_EQ(costs.calls, world_size() == 1
+                             ? "allgather 3, allreduce 5, broadcast 4, duplicate 1, split 1"
+                             : "allgather 3, allreduce 5, barrier 1, broadcast 4, duplicate 1, reduce 1, split 1");
+}
+
+TEST(CommunicatorCost, OneMoreOfTheWorldTakesThreeCollectiveCalls) {
+  first();
+  std::vector<Communicator> made;
+  const Costs costs = costs_of([&] { made.emplace_back(MPI_COMM_WORLD); });
+  EXPECT_EQ(costs.calls, "allreduce 2, broadcast 1");
+  EXPECT_LE(costs.bytes, 2560);
+  expect_works(made.back());
+}
+
+TEST(CommunicatorCost, OneOfAPartTakesAsMany) {
+  first();
+  MPI_Comm part = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, world_rank() % 2, 0, &part);
+  std::vector<Communicator> made;
+  const Costs costs = costs_of([&] { made.emplace_back(part); });
+  EXPECT_EQ(costs.calls, "allreduce 2, broadcast 1");
+  expect_works(made.back());
+  made.clear();
+  MPI_Comm_free(&part);
+}
+
+TEST(CommunicatorCost, WithoutSharedMemoryItTakesOneLess) {
+  first();
+  std::vector<Communicator> made;
+  const Costs costs = costs_of([&] { made.emplace_back(MPI_COMM_WORLD, CommunicatorOptions{.transport = "mpi"}); });
+  EXPECT_EQ(costs.calls, "allreduce 1, broadcast 1");
+  expect_works(made.back());
+}
+
+TEST(CommunicatorCost, ClosingOneTakesNone) {
+  first();
+  Communicator comm{MPI_COMM_WORLD};
+  EXPECT_EQ(costs_of([&] { comm.close(); }).calls, "");
+}
+
+}  // namespace
+}  // namespace tutti::test
