@@ -34,14 +34,12 @@ struct MessageCounters {
   };
   Transport shm{}, mpi{}, network{};  ///< `network`: UCX.
   // Of what travelled through shared memory, in pieces:
-  std::uint64_t delivered = 0;    ///< Written by a peer to where this rank wanted them, in Tutti memory.
-  std::uint64_t in_place = 0;     ///< Read in a peer's Tutti memory (tutti/memory.hpp).
-  std::uint64_t forwarded = 0;    ///< Sent on in the same pass as it was reduced.
-  std::uint64_t joint = 0;        ///< Reduced from the messages of several ranks in one pass.
-  std::uint64_t past_caches = 0;  ///< Sent past the caches: docs/shared-memory.md says when.
+  std::uint64_t delivered = 0;  ///< Written by a peer to where this rank wanted them, in Tutti memory.
+  std::uint64_t in_place = 0;   ///< Read in a peer's Tutti memory (tutti/memory.hpp).
+  std::uint64_t forwarded = 0;  ///< Sent on in the same pass as it was reduced.
+  std::uint64_t joint = 0;      ///< Reduced from the messages of several ranks in one pass.
   // And in messages:
   std::uint64_t single_copies = 0;  ///< Received without staging, from a peer's own memory: TUTTI_SINGLE_COPY.
-  std::uint64_t shared_copies = 0;  ///< Of those that were sent: this rank wrote a part in the peer's memory.
   std::uint64_t refused = 0;        ///< That the system did not let this rank read there, or not to the end.
   // And in calls:
   /// Blocking ones, of short messages or none, done step by step to their end, as nothing else was under way.

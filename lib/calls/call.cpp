@@ -38,7 +38,6 @@ Question question_of(const Call& call, const Problem& problem, const Communicato
           .is_commutative = call.op.commutative(),
           .shares_memory = state.shares_memory(),
           .shares_processors = state.shares_memory() && state.shares_processors(),
-          .reads_memory = state.reads_memory(),
           .spread = state.nodes()};
 }
 

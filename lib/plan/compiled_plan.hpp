@@ -89,8 +89,8 @@ struct SharedMemory {
   std::int64_t copied_bytes = 0;
   std::int64_t joined_bytes = 0;  ///< Messages of up to so many are reduced one by one.
   int ring_room = 0;              ///< So many messages of a pair surely have room, if all before have been read.
-  /// Messages of at least so many, of pairs that exchange and reduce nothing, may be read in the memory of their
-  /// sender, which those in swapped slots are not; 0: none.
+  /// Messages of at least so many may be read in the memory of their sender, which those in swapped slots are not; 0:
+  /// none.
   std::int64_t exposed_bytes = 0;
   int swap_slots = 0;  ///< So many messages (or pieces) of a plan each way may be in swapped slots.
   [[nodiscard]] bool reaches_rank(Rank rank) const {

@@ -24,11 +24,9 @@ bool is_swapped(const CompiledPlan& plan, const std::vector<int>& messages, cons
   const auto may_be_read = [&](int message) {
     return plan.steps[static_cast<std::size_t>(message)].bytes >= memory.exposed_bytes;
   };
-  const Collective call = plan.problem.collective;
-  // Of other collectives of several ranks, most messages share a copy.
-  const bool is_for_one = call == Collective::alltoall || plan.ranks == 2;
-  const bool exposes = memory.exposed_bytes > 0 && is_for_one && !reduces(call);
-  if (exposes && (std::ranges::any_of(messages, may_be_read) || std::ranges::any_of(back, may_be_read))) return false;
+  if (memory.exposed_bytes > 0 &&
+      (std::ranges::any_of(messages, may_be_read) || std::ranges::any_of(back, may_be_read)))
+    return false;
   const std::int64_t pieces = pieces_of(plan, messages, memory.piece_bytes);
   return plan.takes_turns && pieces <= memory.swap_slots && pieces == pieces_of(plan, back, memory.piece_bytes);
 }

@@ -22,20 +22,10 @@ V load(const std::byte* from) {
   return value;
 }
 
-constexpr std::size_t line = 64;  ///< Of a cache, in bytes.
-
-inline std::size_t bytes_to_line(const void* place) {
-  return (line - reinterpret_cast<std::uintptr_t>(place) % line) % line;
+template <class V>
+void store(std::byte* to, const V& value) {
+  __builtin_memcpy(to, &value, sizeof(V));
 }
-
-/// The usual way of storing; streaming_x86.hpp has another.
-struct ThroughCaches {
-  template <class V>
-  static void store(std::byte* to, const V& value) {
-    __builtin_memcpy(to, &value, sizeof(V));
-  }
-  static void copy(void* into, const void* from, std::size_t bytes) { __builtin_memcpy(into, from, bytes); }
-};
 
 /// Elements whose registers hold what memory does.
 struct AsInMemory {
@@ -43,9 +33,9 @@ struct AsInMemory {
   static V read(const std::byte* from) {
     return load<V>(from);
   }
-  template <class Stores, class V>
+  template <class V>
   static void write(std::byte* to, const V& value) {
-    Stores::store(to, value);
+    store(to, value);
   }
 };
 
@@ -86,13 +76,13 @@ struct Plain<Complex<Part>> {
       return unzip(load<Parts>(from), load<Parts>(from + sizeof(Parts)), std::make_index_sequence<lane_count<Parts>>{});
     }
   }
-  template <class Stores, class V>
+  template <class V>
   static void write(std::byte* to, const V& value) {
     using Parts = decltype(V::re);
     if constexpr (lane_count<Parts> == 1) {
-      Stores::store(to, value);
+      store(to, value);
     } else {
-      zip<Stores>(to, value, std::make_index_sequence<lane_count<Parts>>{});
+      zip(to, value, std::make_index_sequence<lane_count<Parts>>{});
     }
   }
   template <template <class> class Operation, class V>
@@ -109,12 +99,11 @@ struct Plain<Complex<Part>> {
   static Complex<Parts> unzip(Parts lower, Parts upper, std::index_sequence<i...>) {
     return {__builtin_shufflevector(lower, upper, (2 * i)...), __builtin_shufflevector(lower, upper, (2 * i + 1)...)};
   }
-  template <class Stores, class Parts, std::size_t... i>
+  template <class Parts, std::size_t... i>
   static void zip(std::byte* to, Complex<Parts> value, std::index_sequence<i...>) {
     constexpr std::size_t lanes = sizeof...(i);
-    Stores::store(to, __builtin_shufflevector(value.re, value.im, (i / 2 + i % 2 * lanes)...));
-    Stores::store(to + sizeof(Parts),
-                  __builtin_shufflevector(value.re, value.im, ((i + lanes) / 2 + i % 2 * lanes)...));
+    store(to, __builtin_shufflevector(value.re, value.im, (i / 2 + i % 2 * lanes)...));
+    store(to + sizeof(Parts), __builtin_shufflevector(value.re, value.im, ((i + lanes) / 2 + i % 2 * lanes)...));
   }
 };
 

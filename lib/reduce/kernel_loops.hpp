@@ -29,8 +29,7 @@ struct Arrays {
 
 /// Combines, from `done` on, whole groups of `registers` x `lanes` elements; gives how far it came. A group is read
 /// before it is written, so that `into` may be an operand.
-template <class Element, template <class> class Operation, std::size_t lanes, std::size_t registers, class Stores,
-          class Count>
+template <class Element, template <class> class Operation, std::size_t lanes, std::size_t registers, class Count>
 [[gnu::always_inline]] inline std::size_t fold(const Arrays<Count>& arrays, std::size_t done, std::size_t end) {
   using Value = typename Element::template Value<lanes>;
   constexpr std::size_t step = sizeof(Value);
@@ -44,7 +43,7 @@ template <class Element, template <class> class Operation, std::size_t lanes, st
         values[i] = Element::template combine<Operation>(values[i], Element::template read<Value>(other + i * step));
     }
     for (std::size_t i = 0; i < registers; ++i)
-      Element::template write<Stores>(arrays.result(done + i * step), values[i]);
+      Element::write(arrays.result(done + i * step), values[i]);
   }
   return done;
 }
@@ -52,7 +51,7 @@ template <class Element, template <class> class Operation, std::size_t lanes, st
 /// The same for all that is left, in ever fewer lanes down to those of 16 bytes, then one by one.
 template <class Element, template <class> class Operation, std::size_t lanes, class Count>
 [[gnu::always_inline]] inline void fold_rest(const Arrays<Count>& arrays, std::size_t done, std::size_t end) {
-  done = fold<Element, Operation, lanes, 1, ThroughCaches>(arrays, done, end);
+  done = fold<Element, Operation, lanes, 1>(arrays, done, end);
   if constexpr (lanes > 1) {
     constexpr bool narrowest = lanes * sizeof(typename Element::Widest) <= 16;
     if (done < end) fold_rest<Element, Operation, narrowest ? 1 : lanes / 2>(arrays, done, end);
@@ -70,7 +69,7 @@ template <class Element, template <class> class Operation, std::size_t lanes, cl
   const std::size_t piece = also == nullptr ? bytes : copied_at_once;
   for (std::size_t begin = 0, end = 0; begin < bytes; begin = end) {
     end = bytes - begin < piece ? bytes : begin + piece;
-    const std::size_t done = fold<Element, Operation, lanes, 2, ThroughCaches>(arrays, begin, end);
+    const std::size_t done = fold<Element, Operation, lanes, 2>(arrays, begin, end);
     fold_rest<Element, Operation, lanes>(arrays, done, end);
     if (also != nullptr) __builtin_memcpy(static_cast<std::byte*>(also) + begin, arrays.result(begin), end - begin);
   }
@@ -109,33 +108,13 @@ void reduce_many(const void* const* operands, std::size_t operand_count, void* i
   }
 }
 
-template <class Element, template <class> class Operation, std::size_t lanes>
-[[gnu::noinline]] void fold_ends(const Arrays<std::size_t>& arrays, std::size_t done, std::size_t end) {
-  fold_rest<Element, Operation, lanes>(arrays, done, end);
-}
-
-/// Past the caches, from the first whole line on.
-template <class Element, template <class> class Operation, std::size_t lanes, std::size_t element_bytes, class Stores>
-void reduce_many_streaming(const void* const* operands, std::size_t operand_count, void* into, void* also,
-                           std::size_t count) {
-  const std::size_t bytes = count * element_bytes;
-  const std::size_t to_line = bytes_to_line(into);
-  if (also != nullptr || to_line > bytes || to_line % Element::bytes != 0)
-    return reduce_many<Element, Operation, lanes, element_bytes>(operands, operand_count, into, also, count);
-  const Arrays<std::size_t> arrays{operands, operand_count, into};
-  fold_ends<Element, Operation, lanes>(arrays, 0, to_line);
-  const std::size_t done = fold<Element, Operation, lanes, 2, Stores>(arrays, to_line, bytes);
-  fold_ends<Element, Operation, lanes>(arrays, done, bytes);
-  Stores::fence();
-}
-
 /// data[i] = operation(data[i])
 template <class Element, template <class> class Operation, std::size_t lanes, class Argument>
 std::size_t transform(std::byte* data, std::size_t bytes, std::size_t done, Argument argument) {
   using Value = typename Element::template Value<lanes>;
   for (; done + sizeof(Value) <= bytes; done += sizeof(Value)) {
     const auto value = Element::template read<Value>(data + done);
-    Element::template write<ThroughCaches>(data + done, Element::template transform<Operation>(value, argument));
+    Element::write(data + done, Element::template transform<Operation>(value, argument));
   }
   return done;
 }
@@ -200,16 +179,6 @@ constexpr DivideKernel divide_kernel_of() {
   return transform_all < Element, Divide, one_by_one ? 1 : lanes_of<register_bytes, Element>, int > ;
 }
 
-template <std::size_t register_bytes, template <class> class Operation, class Element, class Stores>
-constexpr ReduceManyKernel reduce_many_streaming_kernel_of() {
-  using As = Simplest<Operation, Element>;
-  if constexpr (!Operation<typename Element::Computed>::defined || std::is_same_v<Stores, ThroughCaches>) {
-    return reduce_many_kernel_of<register_bytes, Operation, Element>();
-  } else {
-    return reduce_many_streaming<As, Operation, lanes_of<register_bytes, As>, Element::bytes, Stores>;
-  }
-}
-
 template <std::size_t register_bytes, class Element>
 constexpr ScaleKernel scale_kernel_of() {
   if constexpr (Scale<typename Element::Computed>::defined) {
@@ -220,7 +189,7 @@ constexpr ScaleKernel scale_kernel_of() {
 }
 
 /// The table for these elements, in the order of Type.
-template <std::size_t register_bytes, class Stores, class... Element>
+template <std::size_t register_bytes, class... Element>
 struct TableOf {
   static_assert(sizeof...(Element) == type_count);
 
@@ -228,12 +197,9 @@ struct TableOf {
   static constexpr void add(Op::Kind kind, KernelTable& table) {
     const ReduceKernel two[] = {reduce_kernel_of<register_bytes, Operation, Element>()...};
     const ReduceManyKernel many[] = {reduce_many_kernel_of<register_bytes, Operation, Element>()...};
-    const ReduceManyKernel streaming[] = {
-        reduce_many_streaming_kernel_of<register_bytes, Operation, Element, Stores>()...};
     for (int type = 0; type < type_count; ++type) {
       table.reduce[static_cast<int>(kind)][type] = two[type];
       table.reduce_many[static_cast<int>(kind)][type] = many[type];
-      table.reduce_many_streaming[static_cast<int>(kind)][type] = streaming[type];
     }
   }
 
@@ -241,11 +207,8 @@ struct TableOf {
     KernelTable table{name,
                       {},
                       {},
-                      {},
                       {divide_kernel_of<register_bytes, Element>()...},
-                      {scale_kernel_of<register_bytes, Element>()...},
-                      Stores::copy,
-                      !std::is_same_v<Stores, ThroughCaches>};
+                      {scale_kernel_of<register_bytes, Element>()...}};
     add<Sum>(Op::Kind::sum, table);
     add<Product>(Op::Kind::prod, table);
     add<Minimum>(Op::Kind::min, table);
@@ -262,12 +225,12 @@ struct TableOf {
   }
 };
 
-template <std::size_t register_bytes, class HalfConversion, class Stores = ThroughCaches>
+template <std::size_t register_bytes, class HalfConversion>
 constexpr KernelTable make_kernel_table(const char* name) {
-  return TableOf<register_bytes, Stores, Plain<std::int8_t>, Plain<std::int16_t>, Plain<std::int32_t>,
-                 Plain<std::int64_t>, Plain<std::uint8_t>, Plain<std::uint16_t>, Plain<std::uint32_t>,
-                 Plain<std::uint64_t>, Narrow<HalfConversion>, Bfloat, Plain<float>, Plain<double>,
-                 Plain<Complex<float>>, Plain<Complex<double>>>::make(name);
+  return TableOf<register_bytes, Plain<std::int8_t>, Plain<std::int16_t>, Plain<std::int32_t>, Plain<std::int64_t>,
+                 Plain<std::uint8_t>, Plain<std::uint16_t>, Plain<std::uint32_t>, Plain<std::uint64_t>,
+                 Narrow<HalfConversion>, Bfloat, Plain<float>, Plain<double>, Plain<Complex<float>>,
+                 Plain<Complex<double>>>::make(name);
 }
 
 }  // namespace

@@ -15,11 +15,8 @@ struct KernelTable {
   const char* name;
   ReduceKernel reduce[built_in_kinds][type_count];
   ReduceManyKernel reduce_many[built_in_kinds][type_count];
-  ReduceManyKernel reduce_many_streaming[built_in_kinds][type_count];
   DivideKernel divide[type_count];
   ScaleKernel scale[type_count];
-  CopyKernel copy_streaming;
-  bool streams;  ///< Whether the streaming kernels go past the caches.
 };
 
 extern const KernelTable kernels_baseline;  ///< What the compiler was told to build everything for.

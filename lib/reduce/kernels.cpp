@@ -22,17 +22,8 @@ ReduceManyKernel reduce_many_kernel(Op::Kind kind, Type type) {
   return chosen().reduce_many[static_cast<int>(kind)][static_cast<int>(type)];
 }
 
-ReduceManyKernel reduce_many_streaming_kernel(Op::Kind kind, Type type) {
-  if (kind >= Op::Kind::user) return nullptr;
-  return chosen().reduce_many_streaming[static_cast<int>(kind)][static_cast<int>(type)];
-}
-
 DivideKernel divide_kernel(Type type) { return chosen().divide[static_cast<int>(type)]; }
 
 ScaleKernel scale_kernel(Type type) { return chosen().scale[static_cast<int>(type)]; }
-
-CopyKernel copy_streaming_kernel() { return chosen().copy_streaming; }
-
-bool has_streaming_kernels() { return chosen().streams; }
 
 }  // namespace tutti

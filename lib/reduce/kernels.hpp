@@ -20,9 +20,6 @@ using ReduceKernel = void (*)(const void* lhs, const void* rhs, void* into, std:
 using ReduceManyKernel = void (*)(const void* const* operands, std::size_t operand_count, void* into, void* also,
                                   std::size_t count);
 
-/// into[i] = from[i] for i < bytes. They do not overlap and may have any alignment.
-using CopyKernel = void (*)(void* into, const void* from, std::size_t bytes);
-
 /// data[i] = data[i] / divisor (integers: towards zero) for i < count; divisor > 0. Floating point as ScaleKernel.
 using DivideKernel = void (*)(void* data, std::size_t count, int divisor);
 
@@ -33,16 +30,9 @@ using ScaleKernel = void (*)(void* data, std::size_t count, double factor);
 [[nodiscard]] ReduceKernel reduce_kernel(Op::Kind kind, Type type);
 /// The kernel that combines many arrays; nullptr where reduce_kernel() is.
 [[nodiscard]] ReduceManyKernel reduce_many_kernel(Op::Kind kind, Type type);
-/// The same, written past the caches where the processor can and `also` is nullptr: for what is larger than the caches
-/// and is not read next. Whoever is told afterwards, in release order, sees the result.
-[[nodiscard]] ReduceManyKernel reduce_many_streaming_kernel(Op::Kind kind, Type type);
 /// The kernel that finishes avg.
 [[nodiscard]] DivideKernel divide_kernel(Type type);
 /// The kernel that finishes scaled_sum; nullptr for integers.
 [[nodiscard]] ScaleKernel scale_kernel(Type type);
-/// The kernel that copies past the caches, as reduce_many_streaming_kernel() reduces.
-[[nodiscard]] CopyKernel copy_streaming_kernel();
-/// Whether this processor has kernels that go past the caches.
-[[nodiscard]] bool has_streaming_kernels();
 
 }  // namespace tutti

@@ -1,9 +1,8 @@
 #include "lib/reduce/half_f16c.hpp"
 #include "lib/reduce/kernel_loops.hpp"
-#include "lib/reduce/streaming_x86.hpp"
 
 namespace tutti {
 
-constinit const KernelTable kernels_avx2 = make_kernel_table<32, F16cHalf, PastCaches<32>>("avx2");
+constinit const KernelTable kernels_avx2 = make_kernel_table<32, F16cHalf>("avx2");
 
 }  // namespace tutti

@@ -1,9 +1,8 @@
 #include "lib/reduce/half_f16c.hpp"
 #include "lib/reduce/kernel_loops.hpp"
-#include "lib/reduce/streaming_x86.hpp"
 
 namespace tutti {
 
-constinit const KernelTable kernels_avx512 = make_kernel_table<64, F16cHalf, PastCaches<64>>("avx512");
+constinit const KernelTable kernels_avx512 = make_kernel_table<64, F16cHalf>("avx512");
 
 }  // namespace tutti

@@ -73,27 +73,20 @@ void CommunicatorState::find_links(MPI_Comm comm) {
   }
   if (uses == SharedMemoryUse::never) return;
   std::string why = reaches_any ? map_links() : "";
-  // Whether all have what they could, could all, and, of two, may read in the other's memory.
-  std::array<int, 3> agreed{why.empty() ? 1 : 0, reaches_all ? 1 : 0, may_read_other() ? 1 : 0};
+  // Whether all have what they could, and could all.
+  std::array<int, 2> agreed{why.empty() ? 1 : 0, reaches_all ? 1 : 0};
   mpi::check(MPI_Allreduce(MPI_IN_PLACE, agreed.data(), agreed.size(), MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   if (agreed[0] == 0) {
     links_ = nullptr;
     is_local_.assign(is_local_.size(), 0);
   }
   shares_memory_ = agreed[0] != 0 && agreed[1] != 0 && links_ != nullptr;
-  reads_memory_ = shares_memory_ && agreed[2] != 0;
   if (uses != SharedMemoryUse::always || (agreed[0] != 0 && agreed[1] != 0)) return;
   carrier_->give_back(context_);
   if (why.empty()) why = carrier_->fabric().why_not();
   throw ArgumentError(fmt::format(
       "tutti::Communicator: transport 'shm', but not all ranks share memory with rank {} ({}); allowed: auto, mpi",
       rank_.value(), why.empty() ? "others cannot, or are on other nodes" : why));
-}
-
-bool CommunicatorState::may_read_other() const {
-  if (links_ == nullptr || size() != 2 || settings_.single_copy == shm::SingleCopyUse::never) return false;
-  const int other = locals_[static_cast<std::size_t>(1 - rank_.value())];
-  return carrier_->fabric().why_no_single_copy(other).empty();
 }
 
 /// Why it cannot be done; empty if it could.
@@ -171,7 +164,7 @@ SharedMemory CommunicatorState::shared_memory() const {
           .copied_bytes = (carrier_->outnumbers_processors() ? 48 : 4) * 1024L,  // turns take longer than copies
           .joined_bytes = 4096,
           .ring_room = geometry.ring_room(),
-          .exposed_bytes = settings_.single_copy == shm::SingleCopyUse::never ? 0 : 16 * 1024L,
+          .exposed_bytes = settings_.single_copy == shm::SingleCopyUse::always ? 16 * 1024L : 0,
           .swap_slots = geometry.swap_slots};
 }
 

@@ -62,8 +62,6 @@ class CommunicatorState {
   [[nodiscard]] SharedMemory shared_memory() const;
   /// Whether all messages go through shared memory: the same on all ranks.
   [[nodiscard]] bool shares_memory() const { return shares_memory_; }
-  /// Whether it is of two ranks that may read in each other's memory: the same on both.
-  [[nodiscard]] bool reads_memory() const { return reads_memory_; }
   /// How messages travel that shared memory does not carry.
   [[nodiscard]] Path far_path() const { return network_ == nullptr ? Path::mpi : Path::network; }
   /// Of collectives.
@@ -155,7 +153,6 @@ class CommunicatorState {
   void find_nodes();
   void find_links(MPI_Comm comm);
   std::string map_links() noexcept;
-  [[nodiscard]] bool may_read_other() const;
   void join_network(MPI_Comm comm);
   [[nodiscard]] std::string open_network(std::string_view name) noexcept;
 
@@ -174,7 +171,7 @@ class CommunicatorState {
   shm::Links* links_ = nullptr;         ///< nullptr: no rank is reached through shared memory.
   std::vector<int> locals_;             ///< By rank: what the links call it; -1: not there.
   std::vector<std::uint8_t> is_local_;  ///< By rank: whether its messages go through shared memory.
-  bool shares_memory_ = false, reads_memory_ = false;
+  bool shares_memory_ = false;
   mpi::Network* network_ = nullptr;  ///< nullptr: MPI carries what shared memory does not.
   MessageCounters counters_;
   std::uint64_t sequence_ = 0;

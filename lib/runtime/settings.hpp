@@ -43,7 +43,7 @@ struct Settings {
   /// TUTTI_PLAN_CACHE: plans that a communicator keeps. 1 .. 65536.
   std::int64_t plan_cache = 64;
   /// TUTTI_SINGLE_COPY: auto, never or always.
-  shm::SingleCopyUse single_copy = shm::SingleCopyUse::measured;
+  shm::SingleCopyUse single_copy = shm::SingleCopyUse::automatic;
 };
 
 /// Collective over `comm`; other operations go on meanwhile. Throws ArgumentError on all ranks if rank 0's environment

@@ -18,12 +18,10 @@ bool is_small_allreduce(const Question& q) {
   return q.bytes <= std::max(4 * kibibyte, 128 * kibibyte / q.ranks);
 }
 constexpr Bytes gibibyte{1 << 30};
-/// Where all is staged, results go back in the same pass as they are made, and stay in the caches until they are read.
-/// Not for ever more segments: their steps take memory. Two ranks that may read in each other's memory want few
-/// messages, up to a size (measured, docs/performance.md).
-bool is_staged_between_two(const Question& q) {
-  const Bytes not_staged = (q.reads_memory ? 4096 : 256) * kibibyte;
-  return q.shares_memory && q.ranks == 2 && q.bytes > not_staged && q.bytes <= gibibyte;
+/// Results go back in the same pass as they are made, and stay in the caches until they are read. Not for ever more
+/// segments: their steps take memory.
+bool is_long_between_two(const Question& q) {
+  return q.shares_memory && q.ranks == 2 && q.bytes > 256 * kibibyte && q.bytes <= gibibyte;
 }
 
 // Through shared memory a message costs its sender and its receiver a few cache lines, long sends of the same data
@@ -88,7 +86,7 @@ constexpr Rule rules[] = {
     {Collective::reduce, "knomial:16/64K", is_reduced_by_one_of_few,
      "as ranks that share processors gain nothing by sharing the work"},
     {Collective::reduce, "knomial", is_small, "as few bytes want few rounds"},
-    {Collective::reduce, "knomial", two_share_memory, "as what arrives whole may be read where it is"},
+    {Collective::reduce, "knomial", two_share_memory, "as two ranks pass nothing on"},
     {Collective::reduce, "two_tree", always, "as each rank then sends and reduces everything about once"},
     {Collective::reduce, "knomial", is_medium, "as it keeps the order of ranks, in few rounds"},
     {Collective::reduce, "reduce_scatter_gather", always, "as it keeps the order of ranks, with little volume"},
@@ -100,7 +98,7 @@ constexpr Rule rules[] = {
     {Collective::allreduce, "two_shot/1M", is_large_among_few,
      "as few ranks that share memory want two rounds of the least volume, reduced in one pass"},
     {Collective::allreduce, "recursive_doubling", is_small_allreduce, "as few bytes want few rounds"},
-    {Collective::allreduce, "two_shot/256K", is_staged_between_two,
+    {Collective::allreduce, "two_shot/256K", is_long_between_two,
      "as two ranks that share memory send results on while they are in the caches"},
     {Collective::allreduce, "rabenseifner", is_power_of_two, "as many bytes want the least volume"},
     {Collective::allreduce, "ring", has_large_blocks, "as large blocks want the least volume on any number of ranks"},

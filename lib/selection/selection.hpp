@@ -18,7 +18,6 @@ struct Question {
   bool is_uneven = false, is_commutative = true;
   bool shares_memory = false;      ///< All messages go through shared memory.
   bool shares_processors = false;  ///< So they do, and the node runs two ranks or more for each processor.
-  bool reads_memory = false;       ///< There are two ranks, and each may read in the other's memory.
   std::span<const int> spread{};   ///< The node of each rank, as in Problem; empty: there is one.
 };
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "lib/reduce/copy.hpp"
 #include "lib/reduce/kernel_table.hpp"
 #include "tests/engine/reduce_reference.hpp"
 #include "tests/engine/reduce_values.hpp"
@@ -122,15 +121,13 @@ void expect_every_kernel(const std::vector<std::vector<T>>& operands) {
     const std::vector<T> expected = step_by_step(static_cast<Op::Kind>(kind), operands);
     for (const KernelTable* table : runnable_kernel_tables()) {
       SCOPED_TRACE(testing::Message() << table->name << ", " << to_string(static_cast<Op::Kind>(kind)));
-      for (const auto* kernels : {&table->reduce_many, &table->reduce_many_streaming}) {
-        const ReduceManyKernel kernel = (*kernels)[kind][static_cast<int>(type_of<T>)];
-        ASSERT_NE(kernel, nullptr);
-        expect_right_everywhere(operands, expected,
-                                [&](const void* const* from, void* into, void* also, std::size_t count) {
-                                  kernel(from, operands.size(), into, also, count);
-                                });
-        if (testing::Test::HasFatalFailure()) return;
-      }
+      const ReduceManyKernel kernel = table->reduce_many[kind][static_cast<int>(type_of<T>)];
+      ASSERT_NE(kernel, nullptr);
+      expect_right_everywhere(operands, expected,
+                              [&](const void* const* from, void* into, void* also, std::size_t count) {
+                                kernel(from, operands.size(), into, also, count);
+                              });
+      if (testing::Test::HasFatalFailure()) return;
     }
   }
 }
@@ -153,47 +150,11 @@ TYPED_TEST(ReduceMany, GoesInSeveralPieces) {
   const std::vector<TypeParam> expected = step_by_step(Op::Kind::sum, operands);
   for (const KernelTable* table : runnable_kernel_tables()) {
     SCOPED_TRACE(table->name);
-    for (const auto* kernels : {&table->reduce_many, &table->reduce_many_streaming}) {
-      const ReduceManyKernel kernel = (*kernels)[0][static_cast<int>(type_of<TypeParam>)];
-      expect_right_everywhere(operands, expected,
-                              [&](const void* const* from, void* into, void* also, std::size_t count) {
-                                kernel(from, operands.size(), into, also, count);
-                              });
-    }
-  }
-}
-
-constexpr std::array copied_bytes{0, 1, 7, 63, 64, 65, 129, 1000, 4097, 70'001, 524'289, 1'100'003};
-
-template <class Copy>
-void expect_copies(Copy copy) {
-  for (const int bytes : copied_bytes) {
-    for (const std::size_t shift : {0, 1, 8, 63}) {
-      SCOPED_TRACE(testing::Message() << bytes << " bytes, shift " << shift);
-      std::vector<std::uint8_t> values(static_cast<std::size_t>(bytes));
-      for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
-      Shifted<std::uint8_t> from{values, 2 * shift}, into{std::vector<std::uint8_t>(values.size()), shift};
-      copy(into.data(), from.data(), values.size());
-      ASSERT_TRUE(values.empty() || std::memcmp(into.data(), values.data(), values.size()) == 0);
-      ASSERT_TRUE(into.only_inside());
-    }
-  }
-}
-
-TEST(Copy, GivesTheSameBytes) {
-  expect_copies(copy_bytes);
-  copy_bytes(nullptr, nullptr, 0);
-}
-
-TEST(Copy, GoesPastTheCaches) {
-  expect_copies(copy_bytes_streaming);
-  copy_bytes_streaming(nullptr, nullptr, 0);
-  for (const KernelTable* table : runnable_kernel_tables()) {
-    SCOPED_TRACE(table->name);
-    expect_copies([&](void* into, const void* from, std::size_t bytes) {
-      if (bytes != 0) table->copy_streaming(into, from, bytes);
-    });
+    const ReduceManyKernel kernel = table->reduce_many[0][static_cast<int>(type_of<TypeParam>)];
+    expect_right_everywhere(operands, expected,
+                            [&](const void* const* from, void* into, void* also, std::size_t count) {
+                              kernel(from, operands.size(), into, also, count);
+                            });
   }
 }
 

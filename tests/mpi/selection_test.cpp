@@ -189,19 +189,13 @@ TEST(SelectionOnANode, TakesFewTurnsAtProcessorsThatRanksShare) {
   expect_chosen(question, "one_shot");
 }
 
-TEST(SelectionOnANode, OfTwoRanksThatReadInEachOthersMemoryIsWhole) {
+TEST(SelectionOnANode, OfTwoRanksGoesInPartsFromAQuarterMebibyteOn) {
   Question question{.collective = Collective::allreduce, .ranks = 2, .bytes = Bytes{256 * kib}, .shares_memory = true};
-  for (const bool reads : {false, true}) {
-    question.reads_memory = reads;
-    question.bytes = Bytes{256 * kib};
-    expect_chosen(question, "rabenseifner");
-    question.bytes = Bytes{256 * kib + 1};
-    expect_chosen(question, reads ? "rabenseifner" : "two_shot/256K");
-    question.bytes = Bytes{4 * mib};
-    expect_chosen(question, reads ? "rabenseifner" : "two_shot/256K");
-    question.bytes = Bytes{4 * mib + 1};
-    expect_chosen(question, "two_shot/256K");
-  }
+  expect_chosen(question, "rabenseifner");
+  question.bytes = Bytes{256 * kib + 1};
+  expect_chosen(question, "two_shot/256K");
+  question.bytes = Bytes{4 * mib + 1};
+  expect_chosen(question, "two_shot/256K");
 }
 
 TEST(SelectionOnANode, FlatForAsManyRanksAsOneCanServe) {

@@ -151,7 +151,6 @@ void three_times_left(const void* lhs, const void* rhs, void* into, Count count,
 class Reduced : public Exposed {
  protected:
   static constexpr std::int64_t bytes = 8 * geometry.area_bytes;
-  static constexpr MessageKind kind{.call = static_cast<int>(Collective::reduce), .size = 19};
 
   Reduced() { std::ranges::fill(mine_, std::byte{7}); }
 
@@ -168,17 +167,14 @@ class Reduced : public Exposed {
     }
     return compiled(fused(builder.build()), problem, Op::user(three_times_left, Commutative{false}));
   }
-  /// `between`: once the receiver has looked for the first time. `edit` may change the receiver's plan.
-  std::vector<std::byte> run(
-      const std::byte* theirs, bool is_in_place, bool lands_left, const std::function<void()>& between,
-      const std::function<void(CompiledPlan&)>& edit = [](CompiledPlan& /*plan*/) {}) {
-    CompiledPlan plans[] = {plan_of(0, lands_left), plan_of(1, lands_left)};
-    edit(plans[0]);
+  /// `between`: once the receiver has looked for the first time.
+  std::vector<std::byte> run(const std::byte* theirs, bool is_in_place, bool lands_left,
+                             const std::function<void()>& between) {
+    const CompiledPlan plans[] = {plan_of(0, lands_left), plan_of(1, lands_left)};
     std::vector<std::byte> input = mine_, output(is_in_place ? 0 : bytes);
     std::byte* const result = is_in_place ? input.data() : output.data();
     Execution<ShmPort> here{plans[0], ShmPort{route_of(0), plans[0]}}, there{plans[1], ShmPort{route_of(1), plans[1]}};
-    links_[0]->wishes(1).can_read(true);  // before a run that was refused, too
-    links_[0]->wishes(1).wish(kind, true);
+    links_[0]->may_read(1, true);  // a run before may have been refused
     here.bind(input.data(), result);
     there.bind(theirs, nullptr);
     for (Execution<ShmPort>* const each : {&here, &there}) {
@@ -230,21 +226,6 @@ TEST_F(Reduced, OnceEachIfTheRestIsRefused) {
     EXPECT_EQ(counters_.refused, 1U);
     EXPECT_EQ(counters_.single_copies, 0U);
   }
-}
-
-/// A wish that another plan of the same call and size has left: what is reduced with others comes by areas.
-TEST_F(Reduced, FromAreasIfWithOthers) {
-  const std::vector<std::byte> theirs = numbered(bytes);
-  const auto join = [](CompiledPlan& plan) {
-    plan.joints.push_back({.operands = {{}, {.message = 0}}, .bytes = bytes});
-    plan.steps[0].joint = 0;
-  };
-  EXPECT_EQ(run(
-                theirs.data(), false, false, [] {}, join),
-            expected(theirs, false));
-  EXPECT_FALSE(links_[0]->wishes(1).wishes(kind)) << "it was exposed, and that was refused";
-  EXPECT_EQ(counters_.single_copies + counters_.refused, 0U);
-  EXPECT_TRUE(links_[0]->wishes(1).can_read());
 }
 
 }  // namespace

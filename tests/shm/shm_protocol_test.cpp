@@ -154,7 +154,7 @@ TEST_F(Areas, ExposedMessagesAreReadOrRefused) {
     fill(data.data(), mix(1, n), bytes);
     while (!left_.may_send(stream))
       std::this_thread::yield();
-    const std::uint64_t loan = left_.expose(stream, {0, 0, static_cast<std::uint32_t>(n)}, data.data(), false);
+    const std::uint64_t loan = left_.expose(stream, {0, 0, static_cast<std::uint32_t>(n)}, data.data());
     while (!left_.has_read(0, loan))
       std::this_thread::yield();
     misheard += left_.refused_from(0) == refused_from(n) ? 0 : 1;

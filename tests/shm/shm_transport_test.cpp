@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "lib/reduce/kernels.hpp"
 #include "tests/shm/shm_flights.hpp"
 
 namespace tutti::test {
@@ -143,29 +142,6 @@ TEST(SharedMemoryBuffers, BeginAnywhere) {
       expect_right_at<std::int16_t>(comm, count, at);
       expect_right_at<float>(comm, count, at);
     }
-}
-
-/// Both ways of writing areas are tried: of messages to one rank, as in a chain, and of what several ranks read.
-TEST(SharedMemoryOperations, WriteAreasPastTheCachesToo) {
-  const Setting staged{"TUTTI_SINGLE_COPY", "never"};
-  const Communicator comm{MPI_COMM_WORLD, {.transport = "shm"}};
-  const bool is_root = comm.rank() == Rank{0};
-  std::vector<std::int32_t> data(100'003);
-  for (const char* const algorithm : {"chain", "knomial:8"}) {
-    const std::uint64_t before = comm.message_counters().past_caches;
-    for (int round = 0; round < 40; ++round) {
-      for (std::size_t i = 0; i < data.size(); ++i)
-        data[i] = is_root ? static_cast<std::int32_t>(i) + round : -1;
-      broadcast(std::span{data}, Rank{0}, comm, {.algorithm = algorithm});
-      std::size_t wrong = 0;
-      for (std::size_t i = 0; i < data.size(); ++i)
-        wrong += data[i] == static_cast<std::int32_t>(i) + round ? 0 : 1;
-      EXPECT_EQ(wrong, 0) << algorithm;
-    }
-    if (is_root && comm.size() > 1 && has_streaming_kernels()) {
-      EXPECT_GT(comm.message_counters().past_caches, before) << algorithm;
-    }
-  }
 }
 
 TEST(SharedMemoryOperations, ManyAtOnceWaitedForInReverse) {

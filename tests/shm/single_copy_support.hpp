@@ -117,7 +117,6 @@ inline void forbid(std::uint32_t call) {
 }
 
 inline void forbid_reading() { forbid(SYS_process_vm_readv); }
-inline void forbid_writing() { forbid(SYS_process_vm_writev); }
 
 inline std::uint64_t address(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
 

@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "apps/bench/micro/bare_ranks.hpp"
-#include "lib/reduce/copy.hpp"
 #include "lib/reduce/kernels.hpp"
 #include "tutti/tutti.hpp"
 
@@ -32,7 +31,7 @@ namespace {
 constexpr std::size_t largest = std::size_t{4} << 20, most_ranks = 16;
 constexpr int rounds = 7;
 
-enum class Copy : std::uint8_t { plain, asked_for, past_caches };
+enum class Copy : std::uint8_t { plain, asked_for };
 enum class Result : std::uint8_t { own_area, changes_hands };
 
 /// What a rank shows the others: how many of its steps are done, and two areas that calls use in turn.
@@ -146,7 +145,7 @@ class Allreduces {
     for (std::size_t i = 1; i < size_; ++i) {
       const std::size_t from = (me_ + i) % size_;
       await(from, 1);
-      copy_bytes(out_ + begin + from * block, result(from, where, block), block);
+      std::memcpy(out_ + begin + from * block, result(from, where, block), block);
     }
   }
   void give(std::size_t rank, std::size_t place, std::size_t from, std::size_t bytes, Copy how) {
@@ -154,10 +153,7 @@ class Allreduces {
     if (how == Copy::asked_for)
       for (std::size_t line = 0; line < bytes; line += 64)
         __builtin_prefetch(into + line, 1, 3);
-    if (how == Copy::past_caches)
-      copy_bytes_streaming(into, in_ + from, bytes);
-    else
-      copy_bytes(into, in_ + from, bytes);
+    std::memcpy(into, in_ + from, bytes);
   }
   [[nodiscard]] std::byte* given(std::size_t rank) const { return places_[rank].given[calls_ % 2].data(); }
   /// Where a rank's result is for the others: in the area that it has just read of the next rank, or in one of its own.
@@ -201,11 +197,9 @@ std::vector<Design> designs_of(Allreduces& calls) {
   return {
       {"one shot", [&](Bytes n) { calls.one_shot(n, Copy::plain); }},
       {"one shot, lines asked for", [&](Bytes n) { calls.one_shot(n, Copy::asked_for); }},
-      {"one shot, past the caches", [&](Bytes n) { calls.one_shot(n, Copy::past_caches); }},
       {"one shot, read in place", [&](Bytes n) { calls.one_shot_in_place(n); }},
       {"two shots", [&](Bytes n) { calls.two_shots(n, whole, Copy::plain, own); }},
       {"two shots, lines asked for", [&](Bytes n) { calls.two_shots(n, whole, Copy::asked_for, own); }},
-      {"two shots, past the caches", [&](Bytes n) { calls.two_shots(n, whole, Copy::past_caches, own); }},
       {"two shots, areas change hands", [&](Bytes n) { calls.two_shots(n, whole, Copy::plain, changes); }},
       {"two shots, parts of 64 KiB", [&](Bytes n) { calls.two_shots(n, 1 << 16, Copy::plain, own); }},
       {"two shots, parts of 256 KiB", [&](Bytes n) { calls.two_shots(n, 1 << 18, Copy::plain, own); }},

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "apps/bench/micro/reduce_speed.hpp"
-#include "lib/reduce/copy.hpp"
 #include "lib/reduce/kernel_table.hpp"
 
 namespace tutti {
@@ -110,51 +109,30 @@ void print_in_cache() {
   }
 }
 
-/// The cases of a type; the first two are the copies, one by each kind of store.
+/// The cases of a type; the first is the copy.
 std::vector<Case> out_of_cache_cases(const Arrays& arrays, Type type) {
   const auto element = static_cast<std::size_t>(size_of(type).value());
   const std::size_t count = arrays.bytes / element;
   const ReduceKernel two = reduce_kernel(Op::Kind::sum, type);
   const ReduceManyKernel many = reduce_many_kernel(Op::Kind::sum, type);
-  const ReduceManyKernel streaming = reduce_many_streaming_kernel(Op::Kind::sum, type);
   const auto bytes = static_cast<double>(arrays.bytes);
   const Arrays* const a = &arrays;
   return {{[=] { many(a->from(), 1, a->into, nullptr, count); }, 2 * bytes},
-          {[=] { copy_bytes_streaming(a->into, a->operands[0], a->bytes); }, 2 * bytes},
           {[=] { two(a->operands[0], a->operands[1], a->into, count); }, 3 * bytes},
           {[=] { two(a->into, a->operands[1], a->into, count); }, 3 * bytes},
-          {[=] { many(a->from(), operand_count, a->into, nullptr, count); }, (operand_count + 1) * bytes},
-          {[=] { streaming(a->from(), 2, a->into, nullptr, count); }, 3 * bytes}};
+          {[=] { many(a->from(), operand_count, a->into, nullptr, count); }, (operand_count + 1) * bytes}};
 }
 
 void print_out_of_cache(const Arrays& arrays) {
-  fmt::print("\nOut of cache ({} MiB an array): bytes moved a second, as a share of a copy's by the same stores\n\n",
-             arrays.bytes >> 20);
-  print_header("type", {"copy, GB/s", "sum of two", "in place", fmt::format("of {}", operand_count),
-                        "copy past the caches, GB/s", "sum of two past the caches"});
+  fmt::print("\nOut of cache ({} MiB an array): bytes moved a second, as a share of a copy's\n\n", arrays.bytes >> 20);
+  print_header("type", {"copy, GB/s", "sum of two", "in place", fmt::format("of {}", operand_count)});
   for (int index = 0; index < type_count; ++index) {
     std::vector<Case> cases = out_of_cache_cases(arrays, static_cast<Type>(index));
     measure(cases, 1);
-    const double copy = cases[0].rate(), streaming = cases[1].rate();
-    fmt::print("| {} | {:.1f} | {:.2f} | {:.2f} | {:.2f} | {:.1f} | {:.2f} |\n", to_string(static_cast<Type>(index)),
-               copy / 1e9, cases[2].rate() / copy, cases[3].rate() / copy, cases[4].rate() / copy, streaming / 1e9,
-               cases[5].rate() / streaming);
+    const double copy = cases[0].rate();
+    fmt::print("| {} | {:.1f} | {:.2f} | {:.2f} | {:.2f} |\n", to_string(static_cast<Type>(index)), copy / 1e9,
+               cases[1].rate() / copy, cases[2].rate() / copy, cases[3].rate() / copy);
     std::fflush(stdout);
-  }
-}
-
-void print_copies(const Arrays& arrays) {
-  fmt::print("\nCopies, times the speed of memcpy\n\n");
-  print_header("bytes", {"memcpy, GB/s", "copy_bytes", "copy_bytes_streaming"});
-  const Arrays* const a = &arrays;
-  for (std::size_t bytes = 8; bytes <= arrays.bytes; bytes *= 8) {
-    const auto moved = static_cast<double>(2 * bytes);
-    std::vector<Case> cases{{[=] { std::memcpy(a->into, a->operands[0], bytes); }, moved},
-                            {[=] { copy_bytes(a->into, a->operands[0], bytes); }, moved},
-                            {[=] { copy_bytes_streaming(a->into, a->operands[0], bytes); }, moved}};
-    measure(cases, static_cast<int>(std::clamp<std::size_t>((std::size_t{4} << 20) / bytes, 1, 5000)));
-    fmt::print("| {} | {:.1f} | {:.2f} | {:.2f} |\n", bytes, cases[0].rate() / 1e9, cases[1].rate() / cases[0].rate(),
-               cases[2].rate() / cases[0].rate());
   }
 }
 
@@ -170,6 +148,5 @@ int main(int argc, char** argv) {
   tutti::print_in_cache();
   const tutti::Arrays large{static_cast<std::size_t>(mebibytes) << 20};
   tutti::print_out_of_cache(large);
-  tutti::print_copies(large);
   return 0;
 }

@@ -21,14 +21,6 @@ bool hears_once_from(int others, const std::vector<CompiledStep>& steps) {
   return std::ranges::count_if(steps, receives) == others && std::ranges::count_if(steps, is_first) == others;
 }
 
-/// Whether most of what this rank has to do is to send, so that it is likely to wait for who receives it.
-bool sends_most(const std::vector<CompiledStep>& steps) {
-  std::int64_t more = 0;
-  for (const CompiledStep& step : steps)
-    more += step.verb == Verb::send ? step.bytes : -step.bytes;
-  return more > 0;
-}
-
 [[noreturn]] void throw_mismatch(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
   if (came.operation == expected.operation && came.message == expected.message)
     throw Error(
@@ -63,7 +55,7 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
   channels_.resize(route.locals.size());
   if (!plan.takes_turns) numbers_.resize(plan.steps.size());
   std::size_t sends = 0, recvs = 0;
-  bool follows = false, is_long = false;
+  bool follows = false;
   for (const CompiledStep& step : plan.steps) {
     if (!is_local_message(step)) continue;
     ++(step.verb == Verb::send ? sends : recvs);
@@ -71,16 +63,12 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
     if (channels_[peer] == nullptr) channels_[peer] = &route.links->open(route.locals[peer]);
     if (step.bytes > inline_bytes_) route.links->reserve_areas(route.locals[peer]);
     follows |= step.previous >= 0;
-    is_long |= Exposures::is_long(step);
   }
   sends_once_ = sends == 1 && recvs == 0;
-  has_time_ = sends_once_ && sends_most(plan.steps);
   sends_.reserve(sends);
   recvs_.reserve(recvs);
   if (plan.takes_turns && follows) parked_.resize(plan.steps.size());
-  if (is_long && route.single_copy != SingleCopyUse::never)
-    exposures_.emplace(*route.links, route.locals, plan, route.single_copy);
-  if (plan.groups > 0) sharing_.emplace(*route.links, *route.counters, plan);
+  if (plan.groups > 0) sharing_.emplace(*route.links, plan);
 }
 
 Links::Queue& ShmPort::queue_of(const CompiledStep& step) const {
@@ -95,7 +83,6 @@ void ShmPort::begin(std::uint64_t sequence, int lane) {
   std::ranges::fill(forwarded_, 0);
   std::ranges::fill(delivered_, 0);
   std::ranges::fill(joints_, Joint{});
-  if (exposures_) exposures_->begin(lane);
   if (plan_->takes_turns) return set_turn(sequence, lane);
   for (std::size_t i = 0; i < numbers_.size(); ++i)
     if (is_local_message(plan_->steps[i])) numbers_[i] = queue_of(plan_->steps[i]).numbered++;
@@ -197,7 +184,7 @@ bool ShmPort::send_piece(Transfer& transfer, std::int64_t bytes) {
     channel.send_delivered(stream, envelope_of(step));
   else if (const std::int64_t source = lent_from(step, data, bytes); source >= 0)
     lend(transfer, source);
-  else if (transfer.done == 0 && exposures_ && expose(transfer))
+  else if (transfer.done == 0 && expose(transfer))
     return true;
   else if (!send_area(transfer, data, size))
     return false;
@@ -223,17 +210,12 @@ ShmPort::Received ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes)
     return Received::piece;
   }
   if (came.area == Envelope::exposed) return receive_exposed(transfer, incoming, came);
-  if (transfer.sharing == Transfer::Sharing::open) withdraw(transfer);
-  if (came.ticks != 0 && exposures_) exposures_->arrives(step, Exposures::Way::staged, came.writing());
-  const bool is_timed = exposures_ && exposures_->concerns(step);
-  const auto begin = is_timed ? Exposures::Clock::now() : Exposures::Clock::time_point{};
   if (came.area == Envelope::lent)
     borrow(transfer, incoming.loan(), bytes);
   else if (came.area == Envelope::delivered)
     ++route_.counters->delivered;
   else if (!(step.forward >= 0 && forward(transfer, channel.piece(came), bytes)))
     take(step, transfer.rest(), channel.piece(came), bytes);
-  if (is_timed) exposures_->works(step, Exposures::Clock::now() - begin);
   channel.release(stream, came);
   transfer.done += bytes;
   return came.area == Envelope::lent ? Received::piece_in_place : Received::piece;

@@ -13,7 +13,6 @@
 #include "lib/exec/execution.hpp"
 #include "lib/transport/shm/eager/piece_sharing.hpp"
 #include "lib/transport/shm/joint.hpp"
-#include "lib/transport/shm/rendezvous/exposures.hpp"
 #include "lib/transport/shm/route.hpp"
 #include "lib/transport/shm/segment/links.hpp"
 #include "lib/transport/shm/transfer.hpp"
@@ -110,7 +109,7 @@ class ShmPort {
       return true;
     }
     if (lent_from(step, data, step.bytes) >= 0) return false;  // the usual way lends it
-    if (exposures_ && exposures_->is_for_longer_runs(step)) return false;
+    if (may_expose(step)) return false;
     const auto bytes = static_cast<std::size_t>(step.bytes);
     int area = channel.take_area(stream.lane, bytes);
     for (; area < 0; area = channel.take_area(stream.lane, bytes))
@@ -128,7 +127,6 @@ class ShmPort {
     const Stream stream = stream_of(step, 0);
     const Channel::Incoming incoming = channel.incoming(stream);
     const bool in_slot = step.bytes <= inline_bytes_;
-    if (exposures_ && exposures_->is_for_longer_runs(step)) return false;
     awaiting_ = &step;
     if (in_slot) incoming.expect(static_cast<std::size_t>(step.bytes));
     while (!incoming.is_there())
@@ -151,7 +149,6 @@ class ShmPort {
       parked_[static_cast<std::size_t>(transfer.index)] = transfer;
       return Posted::pending;
     }
-    if (exposures_ && exposures_->expects(*transfer.step) && is_next(transfer.index, *transfer.step)) share(transfer);
     const bool at_once = &pending == &sends_ || transfer.step->bytes < long_bytes;  // else in a look, as others
     if (at_once && move(transfer)) return Posted::complete;
     pending.push_back(transfer);
@@ -171,9 +168,9 @@ class ShmPort {
     for (std::size_t i = 0; i < pending.size(); ++i) {  // a message that is over may append the one after it
       Transfer& transfer = pending[i];
       const bool may_move = !gives_way && (!transfer.awaited.is_known() || transfer.awaited.is_there());
-      const std::int64_t before = transfer.done, helped = transfer.helped;
+      const std::int64_t before = transfer.done;
       const bool is_over = may_move && move(transfer);
-      moved += is_over || transfer.done != before || transfer.helped != helped ? 1 : 0;
+      moved += is_over || transfer.done != before ? 1 : 0;
       gives_way |= transfer.done - before >= enough;
       if (is_over)
         on_complete(transfer.index);
@@ -201,7 +198,6 @@ class ShmPort {
     completed_[static_cast<std::size_t>(index)] = run_;
     if (!numbers_.empty()) ++queue_of(step).done;
     if (step.group >= 0) sharing_->completed(step.group);
-    if (exposures_) exposures_->is_over(step);
     if (step.next >= 0 && !parked_.empty() && parked_[static_cast<std::size_t>(step.next)].index >= 0)
       wake(parked_[static_cast<std::size_t>(step.next)]);
   }
@@ -213,16 +209,11 @@ class ShmPort {
     return heap_ != nullptr && !step.makes_room && bytes > not_lent_bytes ? heap_->offset_of(data, bytes) : -1;
   }
   void lend(Transfer& transfer, std::int64_t source);
+  /// What is shorter takes less to stage than to wait for its reader.
+  static constexpr std::int64_t least_exposed = 8 * 1024L;
+  [[nodiscard]] bool may_expose(const CompiledStep& step) const;
   bool expose(Transfer& transfer);
   bool is_read(Transfer& transfer);
-  void help(Transfer& transfer);
-  bool write_part(const Transfer& transfer, const SharedCopy& copy, SharedCopy::Part part) const;
-  bool reduce_part(const Transfer& transfer, const SharedCopy& copy, SharedCopy::Part part,
-                   SharedCopy::Kind kind) const;
-  void share(Transfer& transfer) const;
-  SingleCopy::Outcome read_share(Transfer& transfer, std::uint64_t source) const;
-  void end_sharing(Transfer& transfer) const;
-  void withdraw(Transfer& transfer) const;
   bool send_area(Transfer& transfer, const std::byte* data, std::size_t bytes);
   void write_area(const CompiledStep& step, int area, std::size_t phase, const std::byte* data,
                   std::size_t bytes) const;
@@ -273,7 +264,6 @@ class ShmPort {
   /// The plan has one receive from each other rank of the node, and it is known where they run.
   bool hears_once_from_all_ = false;
   bool sends_once_ = false;  ///< That is all of the plan's messages within the node.
-  bool has_time_ = false;    ///< It is most of what the plan does, too.
   int looks_elsewhere_ = 0;  ///< As Route's, if the plan has one receive; more if nothing else is to be done.
   int lane_ = 0;             ///< With the next: of this run, or of all messages that take no turns.
   std::uint32_t sequence_ = 0;
@@ -290,7 +280,6 @@ class ShmPort {
   /// and direction. In no list: looks take no longer the more there are.
   std::vector<Transfer> parked_;
   std::optional<PieceSharing> sharing_;  ///< If any sends of the plan can share.
-  std::optional<Exposures> exposures_;   ///< If long messages may be read in the memory of their sender.
 };
 
 }  // namespace tutti::shm

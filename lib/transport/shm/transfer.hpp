@@ -17,16 +17,11 @@ struct Transfer {
   /// all.
   Operands data{};
   std::int64_t done = 0;
-  std::uint64_t loan = 0;     ///< Of a send: its last piece that the receiver reads in place, by number; 0: none.
-  int looks = 0;              ///< Of a send that shares: for an area, in vain.
-  bool is_exposed = false;    ///< Of a send: the receiver has been told where all of it is.
-  bool is_refused = false;    ///< Of a send: that could not read it there.
-  bool helps = false;         ///< Of an exposed send: this rank writes a part of it (SharedCopy).
-  std::int64_t helped = 0;    ///< So many bytes.
-  std::int64_t reserved = 0;  ///< Of a receive: what it took of a shared copy, and has not read.
-  enum class Sharing : std::uint8_t { none, open, ended };
-  Sharing sharing = Sharing::none;  ///< Of a receive: whether its sender copies, too.
-  Channel::Incoming awaited{};      ///< Of a receive whose turn it is: nothing can be done before this is there.
+  std::uint64_t loan = 0;       ///< Of a send: its last piece that the receiver reads in place, by number; 0: none.
+  int looks = 0;                ///< Of a send that shares: for an area, in vain.
+  bool is_exposed = false;      ///< Of a send: the receiver has been told where all of it is.
+  bool is_refused = false;      ///< Of a send: that could not read it there.
+  Channel::Incoming awaited{};  ///< Of a receive whose turn it is: nothing can be done before this is there.
   /// Of a receive: where what has not come yet belongs.
   [[nodiscard]] Operands rest() const {
     if (step->verb == Verb::recv) return {nullptr, nullptr, data.into + done};

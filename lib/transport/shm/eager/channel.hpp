@@ -8,7 +8,6 @@
 
 #include "lib/transport/shm/eager/line.hpp"
 #include "lib/transport/shm/eager/publisher.hpp"
-#include "lib/transport/shm/rendezvous/shared_copy.hpp"
 #include "lib/transport/shm/segment/geometry.hpp"
 
 namespace tutti::shm {
@@ -83,10 +82,10 @@ class Channel {
   }
   /// What is left of a message, wherever it is in this rank's memory: a loan that may be refused. Of a ring only, and
   /// no message may follow before has_read().
-  std::uint64_t expose(Stream stream, Envelope envelope, const std::byte* data, bool helps) {
+  std::uint64_t expose(Stream stream, Envelope envelope, const std::byte* data) {
     envelope.area = Envelope::exposed;
     const auto source = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(data));
-    return lend_as(stream, envelope, {.source = source, .helps = helps ? 1 : 0});
+    return lend_as(stream, envelope, {.source = source});
   }
   /// Once what was exposed has_read(): the byte of the message from which on the other side could not read; -1: it has
   /// read all. To be asked once.
@@ -95,11 +94,6 @@ class Channel {
     const std::uint64_t said = word.load(std::memory_order_relaxed);
     if (said != 0) word.store(0, std::memory_order_relaxed);  // the other side writes it again after the next message
     return static_cast<std::int64_t>(said) - 1;
-  }
-  /// The copying of what this side exposed last, of `bytes` bytes; the number is that of its envelope.
-  [[nodiscard]] SharedCopy sent_copy(int lane, std::int64_t bytes) const {
-    const Lane& at = lanes_[index(lane)];
-    return {at.credits_for_me + shared, at.sent, bytes};
   }
   /// A piece that was already written to where the receiver wants it.
   void send_delivered(Stream stream, Envelope envelope) {
@@ -170,12 +164,6 @@ class Channel {
     const auto said = static_cast<std::uint64_t>(from) + 1;
     lanes_[index(lane)].credits_of_mine[refused].store(said, std::memory_order_relaxed);  // release() tells of it, too
   }
-  /// The copying of the next message of a ring, of `bytes` bytes, if the other side exposes it.
-  [[nodiscard]] SharedCopy received_copy(int lane, std::int64_t bytes) const {
-    const Lane& at = lanes_[index(lane)];
-    return {at.credits_of_mine + shared, at.received + 1, bytes};
-  }
-
   /// Takes in what the other side gave back.
   void collect();
 
@@ -203,10 +191,9 @@ class Channel {
     std::uint64_t flag;
   };
 
-  /// In a line of credits: behind those of the ring the loans that were read, from which byte on the last one was
-  /// refused, and what is copied by both.
-  static constexpr int loans = 1, refused = 2, shared = 3;
-  static_assert((shared + SharedCopy::words) * sizeof(std::uint64_t) == line_bytes);
+  /// In a line of credits: behind those of the ring the loans that were read, and from which byte on the last one was
+  /// refused.
+  static constexpr int loans = 1, refused = 2;
   static std::size_t index(int number) { return static_cast<std::size_t>(number); }
   bool has_credit(int lane);
   std::uint64_t lend_as(Stream stream, const Envelope& envelope, const Loan& loan) {

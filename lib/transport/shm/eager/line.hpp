@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -28,7 +27,7 @@ struct Envelope {
   std::uint32_t message = 0;    ///< Number on its pair and direction.
   std::uint8_t area = 0;        ///< 0: the data follow; else they are in area - 1, or one of the three below.
   std::uint8_t phase = 0;       ///< Where in the area they begin.
-  std::uint16_t ticks = 0;      ///< Of the first piece of a message that might have been exposed: set_writing().
+  std::uint16_t unused = 0;
 
   static constexpr std::uint8_t lent = 255;       ///< The data are in the sender's Tutti memory: a Loan follows.
   static constexpr std::uint8_t delivered = 254;  ///< The data are where they belong: see Loan::answer.
@@ -37,20 +36,12 @@ struct Envelope {
   /// Whether it names none of the areas, though the data are not in the slot.
   [[nodiscard]] bool is_elsewhere() const { return area >= exposed; }
 
-  /// What it took to write that piece, up to 2 ms.
-  void set_writing(std::chrono::nanoseconds took) {
-    ticks = static_cast<std::uint16_t>(std::clamp<std::int64_t>(took.count() / tick_ns, 1, 0xffff));
-  }
-  [[nodiscard]] std::chrono::nanoseconds writing() const { return std::chrono::nanoseconds{ticks * tick_ns}; }
-
   /// Whether both are of the same message; where its data are is no part of that.
   [[nodiscard]] bool is_same(const Envelope& other) const {
     return bytes == other.bytes && operation == other.operation && message == other.message;
   }
-
- private:
-  static constexpr std::int64_t tick_ns = 32;
 };
+
 /// Where a piece is that the receiver reads in place: offsets in the node's heap; with Envelope::exposed an address.
 struct Loan {
   std::int64_t source = -1;
@@ -58,7 +49,7 @@ struct Loan {
   /// -1: nowhere.
   std::int64_t answer = -1;
   std::int32_t answer_message = -1;
-  std::int32_t helps = 0;  ///< Of what is exposed: 1 if its sender copies a part of it where it can (SharedCopy).
+  std::int32_t unused = 0;
 };
 
 inline constexpr std::size_t in_first_line = Line::capacity - sizeof(Envelope);

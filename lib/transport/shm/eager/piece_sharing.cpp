@@ -5,8 +5,8 @@
 
 namespace tutti::shm {
 
-PieceSharing::PieceSharing(Links& links, MessageCounters& counters, const CompiledPlan& plan)
-    : links_(&links), counters_(&counters), groups_(static_cast<std::size_t>(plan.groups)) {
+PieceSharing::PieceSharing(Links& links, const CompiledPlan& plan)
+    : links_(&links), groups_(static_cast<std::size_t>(plan.groups)) {
   links.reserve_published();
   for (const CompiledStep& step : plan.steps)
     if (step.group >= 0) ++groups_[static_cast<std::size_t>(step.group)].sends;
@@ -27,8 +27,7 @@ int PieceSharing::publish(int group, std::int64_t offset, const std::byte* data,
   if (area < 0) {
     area = free_area(sharers);
     if (area < 0) return -1;
-    const AreaWriter::Way way = links_->published_writer().write(publisher.area(area) + phase_of(data), data, bytes);
-    if (way == AreaWriter::Way::past_caches) ++counters_->past_caches;
+    std::memcpy(publisher.area(area) + phase_of(data), data, bytes);
     publisher.read_by_one_more(area);  // this execution
     sharers.kept.push_back({offset, area});
   }

@@ -7,7 +7,6 @@
 
 #include "lib/plan/compiled_plan.hpp"
 #include "lib/transport/shm/segment/links.hpp"
-#include "tutti/communicator.hpp"
 
 namespace tutti::shm {
 
@@ -15,7 +14,7 @@ namespace tutti::shm {
 class PieceSharing {
  public:
   /// Reserves memory to publish in if the plan has sends that can share. Throws Error.
-  PieceSharing(Links& links, MessageCounters& counters, const CompiledPlan& plan);
+  PieceSharing(Links& links, const CompiledPlan& plan);
 
   /// A run starts.
   void begin();
@@ -41,7 +40,6 @@ class PieceSharing {
   void release(Sharers& sharers) noexcept;
 
   Links* links_;
-  MessageCounters* counters_;
   std::vector<Sharers> groups_;
 };
 

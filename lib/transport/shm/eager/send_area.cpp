@@ -31,17 +31,8 @@ bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t b
   }
   const int area = channel.take_area(stream.lane, bytes);
   if (area < 0) return false;
-  Envelope envelope = envelope_of(step);
-  const bool is_timed = exposures_ && exposures_->concerns(step);
-  if (is_timed) exposures_->sends(step, Exposures::Way::staged);
-  const auto begin = is_timed ? Exposures::Clock::now() : Exposures::Clock::time_point{};
   write_area(step, area, phase, data, bytes);
-  if (is_timed) {
-    const auto took = Exposures::Clock::now() - begin;
-    exposures_->works(step, took);
-    if (transfer.done == 0) envelope.set_writing(took);
-  }
-  channel.send_area(stream, envelope, area, phase);
+  channel.send_area(stream, envelope_of(step), area, phase);
   if (sends_once_ && bytes <= owned_bytes) channel.own_for_next(lane_, phase, bytes);
   return true;
 }
@@ -52,13 +43,8 @@ void ShmPort::write_area(const CompiledStep& step, int area, std::size_t phase, 
   std::byte* const into = channel.area(area) + phase;
   if (step.path == Path::ring && bytes <= owned_bytes && channel.is_cold(area))
     channel.own_for_piece(lane_, area, phase, bytes);
-  if (bytes <= demoted_bytes || !channel.is_cold(area)) {
-    std::memcpy(into, data, bytes);
-    if (bytes <= demoted_bytes) demote(into, bytes);
-    return;
-  }
-  AreaWriter& writer = route_.links->writer(local_of(step));
-  if (writer.write(into, data, bytes) == AreaWriter::Way::past_caches) ++route_.counters->past_caches;
+  std::memcpy(into, data, bytes);
+  if (bytes <= demoted_bytes) demote(into, bytes);
 }
 
 }  // namespace tutti::shm

@@ -10,7 +10,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <system_error>
@@ -25,7 +24,6 @@ struct alignas(line_bytes) SingleCopy::Identity {
   std::int32_t pid;
   std::uint64_t nonce_at;
   Nonce nonce;
-  std::uint64_t guard_at;  ///< 0: there is none.
 };
 
 namespace {
@@ -40,26 +38,6 @@ Mapping nonce_page() {
   return {static_cast<std::byte*>(data), bytes};
 }
 
-/// A page that no other process has at the same place, but by a chance of one in millions; none if no such place is
-/// free.
-Mapping guard_page() {
-  const std::int64_t bytes = page_bytes();
-  for (const unsigned address_bits : {46U, 46U, 46U, 46U, 38U, 38U}) {  // of 47 and 39: what systems give to programs
-    std::uint64_t random = 0;
-    const Nonce nonce = random_nonce();
-    std::memcpy(&random, nonce.data(), sizeof random);
-    const std::uint64_t place = random % (std::uint64_t{1} << address_bits) / largest_page * largest_page;
-    void* const wanted = reinterpret_cast<void*>(place);  // NOLINT(performance-no-int-to-ptr): not yet of anything
-    // Without MAP_FIXED, which would replace what is there: the page then comes to lie elsewhere.
-    void* const page =
-        ::mmap(wanted, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED) continue;
-    Mapping mapping{static_cast<std::byte*>(page), bytes};
-    if (page == wanted && ::madvise(page, static_cast<std::size_t>(bytes), MADV_DONTFORK) == 0) return mapping;
-  }
-  return {};
-}
-
 iovec part(void* data, std::size_t bytes) { return {.iov_base = data, .iov_len = bytes}; }
 /// Of another process's memory.
 iovec part(std::uint64_t address, std::size_t bytes) {
@@ -71,13 +49,12 @@ iovec part(std::uint64_t address, std::size_t bytes) {
 std::int64_t SingleCopy::shared_bytes(int ranks) { return ranks * static_cast<std::int64_t>(sizeof(Identity)); }
 
 SingleCopy::SingleCopy(std::byte* shared, int ranks, int me)
-    : shared_(shared), ranks_(ranks), me_(me), nonce_(nonce_page()), guard_(guard_page()) {
+    : shared_(shared), ranks_(ranks), me_(me), nonce_(nonce_page()) {
   Identity& mine = identity(me);
   mine.nonce = random_nonce();
   std::ranges::copy(mine.nonce, nonce_.data());
   mine.pid = ::getpid();
   mine.nonce_at = reinterpret_cast<std::uintptr_t>(nonce_.data());
-  mine.guard_at = reinterpret_cast<std::uintptr_t>(guard_.data());
   mine.takes_part.store(1, std::memory_order_release);
 }
 
@@ -133,42 +110,6 @@ SingleCopy::Outcome SingleCopy::read(int owner, std::uint64_t from, std::byte* i
     // Another nonce, or no memory where it should be: the number leads to another process.
     if (came < std::ssize(nonce) || nonce != whose.nonce) return {0, ESRCH};
     const auto data = static_cast<std::int64_t>(came) - std::ssize(nonce);
-    if (data == 0 && size > 0) return {outcome.bytes, EFAULT};
-    outcome.bytes += data;
-  } while (outcome.bytes < bytes);
-  return outcome;
-}
-
-bool SingleCopy::is_gone(int owner) const {
-  const Identity& whose = identity(owner);
-  Nonce nonce;
-  const iovec local = part(nonce.data(), nonce.size()), remote = part(whose.nonce_at, nonce.size());
-  if (::process_vm_readv(whose.pid, &local, 1, &remote, 1, 0) > 0) return false;
-  if (errno == ESRCH || errno == EFAULT) return true;  // what is there now is another one
-  return ::kill(whose.pid, 0) != 0 && errno == ESRCH;
-}
-
-bool SingleCopy::may_write(int owner) const {
-  const Identity& whose = identity(owner);
-  return whose.takes_part.load(std::memory_order_acquire) != 0 && whose.guard_at != 0 &&
-         write(owner, nullptr, 0, 0).is_complete();
-}
-
-SingleCopy::Outcome SingleCopy::write(int owner, const std::byte* from, std::uint64_t to, std::int64_t bytes) const {
-  const Identity& whose = identity(owner);
-  Outcome outcome;
-  do {
-    std::uint64_t anything = 0;
-    const auto size = static_cast<std::size_t>(std::min(bytes - outcome.bytes, most_at_a_time));
-    const std::array<iovec, 2> local{part(&anything, sizeof anything),
-                                     part(const_cast<std::byte*>(from) + outcome.bytes, size)};
-    const std::array<iovec, 2> remote{part(whose.guard_at, sizeof anything),
-                                      part(to + static_cast<std::uint64_t>(outcome.bytes), size)};
-    const unsigned long parts = size > 0 ? 2 : 1;
-    const ssize_t went = ::process_vm_writev(whose.pid, local.data(), parts, remote.data(), parts, 0);
-    if (went < 0 && errno != EFAULT) return {outcome.bytes, errno};
-    const std::int64_t data = std::int64_t{went} - std::int64_t{sizeof anything};
-    if (data < 0) return {0, ESRCH};  // not even the guard is there
     if (data == 0 && size > 0) return {outcome.bytes, EFAULT};
     outcome.bytes += data;
   } while (outcome.bytes < bytes);

@@ -1,6 +1,5 @@
 #pragma once
-// Copies straight from and to the memory of another process of the node, by process_vm_readv and process_vm_writev:
-// where the system lets it.
+// Copies straight from the memory of another process of the node, by process_vm_readv: where the system lets it.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +10,9 @@
 
 namespace tutti::shm {
 
-/// Which long messages are read in the memory of their sender: those for which that is faster, none, all that can be.
-enum class SingleCopyUse : std::uint8_t { measured, never, always };
+/// Which long messages are read in the memory of their sender: what Tutti takes for best (today none:
+/// docs/experiments/single-copy.md), none, all that can be.
+enum class SingleCopyUse : std::uint8_t { automatic, never, always };
 
 /// One rank's part in single copy. A process number may name another process: in another PID namespace, or after its
 /// owner's death. Each rank therefore keeps a random nonce in its memory and tells it to the others in shared memory.
@@ -21,10 +21,6 @@ enum class SingleCopyUse : std::uint8_t { measured, never, always };
 ///
 /// Nobody reads from a rank before its constructor is over. What a rank reads must have been announced by its owner,
 /// with release order, and must not change until the owner hears that it was read.
-///
-/// A write cannot ask first. Each rank therefore keeps a page at a random address, which children do not have. Every
-/// write begins there, in the same system call: in another process, which has nothing there, it ends there as well.
-/// What a rank writes to must have been announced by its owner, who must not use it until it hears that it was written.
 class SingleCopy {
  public:
   /// What a rank found out about reading from another.
@@ -40,7 +36,7 @@ class SingleCopy {
     [[nodiscard]] bool grants() const { return access == Access::granted; }
     bool operator==(const Verdict&) const = default;
   };
-  /// Of a read, or a write.
+  /// Of a read.
   struct Outcome {
     std::int64_t bytes = 0;  ///< That were copied, from the beginning on.
     /// 0: all are. Else why the rest is not: EFAULT, it is no memory of the owner; EPERM, the system no longer allows
@@ -82,14 +78,6 @@ class SingleCopy {
   /// sees it. A system call each most_at_a_time.
   [[nodiscard]] Outcome read(int owner, std::uint64_t from, std::byte* into, std::int64_t bytes) const;
 
-  /// Whether the process of `owner`, which could be read from, has ended, hidden or not. A system call or two.
-  [[nodiscard]] bool is_gone(int owner) const;
-
-  /// Whether the system lets this rank write to the memory of `owner`. A system call.
-  [[nodiscard]] bool may_write(int owner) const;
-  /// The other way round: from `from` to `to` in the memory of rank `owner`, of which may_write() was true.
-  [[nodiscard]] Outcome write(int owner, const std::byte* from, std::uint64_t to, std::int64_t bytes) const;
-
  private:
   struct Identity;
   [[nodiscard]] Identity& identity(int rank) const;
@@ -97,7 +85,6 @@ class SingleCopy {
   std::byte* shared_;
   int ranks_, me_;
   Mapping nonce_;  // a page of its own, which children get empty
-  Mapping guard_;  // where writes begin; of no bytes: nobody may write
 };
 
 }  // namespace tutti::shm

@@ -71,12 +71,11 @@ struct Geometry {
   [[nodiscard]] constexpr std::int64_t returns_at(int side) const {
     return all_lanes() * lane_bytes() + side * line_bytes;
   }
-  /// What the rank of `side` wishes to read in the other one's memory.
-  static constexpr int wish_words = 16;
-  [[nodiscard]] constexpr std::int64_t wishes_at(int side) const {
-    return returns_at(2) + std::int64_t{side} * wish_words * static_cast<std::int64_t>(sizeof(std::uint64_t));
+  /// The word in which the rank of `side` says whether it may read in the other one's memory.
+  [[nodiscard]] constexpr std::int64_t access_at(int side) const {
+    return returns_at(2) + std::int64_t{side} * static_cast<std::int64_t>(sizeof(std::uint64_t));
   }
-  [[nodiscard]] constexpr std::int64_t control_bytes() const { return rounded(wishes_at(2), usual_page); }
+  [[nodiscard]] constexpr std::int64_t control_bytes() const { return rounded(access_at(2), usual_page); }
 
   // Areas of a pair: the pool, then one in reserve for each lane and side.
   [[nodiscard]] constexpr int areas() const { return 2 * pool + 2 * all_lanes(); }

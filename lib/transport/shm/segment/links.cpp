@@ -18,8 +18,7 @@ Links::Links(std::shared_ptr<const Segment> segment, std::shared_ptr<const NodeH
       publisher_(geometry, window_.data() + geometry.published_at(ranks, me)),
       channels_(static_cast<std::size_t>(ranks)),
       queues_(static_cast<std::size_t>(ranks)),
-      writers_(static_cast<std::size_t>(ranks)),
-      wishes_(static_cast<std::size_t>(ranks)) {}
+      has_areas_(static_cast<std::size_t>(ranks)) {}
 
 Channel& Links::open(int peer) {
   auto& channel = channels_[static_cast<std::size_t>(peer)];
@@ -32,14 +31,10 @@ Channel& Links::open(int peer) {
 }
 
 void Links::reserve_areas(int peer) {
-  auto& wishes = wishes_[static_cast<std::size_t>(peer)];
-  if (wishes) return;
+  if (has_areas_[static_cast<std::size_t>(peer)]) return;
   segment_->reserve(offset_ + pair_at(peer) + geometry_.area_at(0), geometry_.areas() * geometry_.area_stride());
-  wishes.emplace(geometry_, window_.data() + pair_at(peer), me_ < peer ? 0 : 1);
-  wishes->can_read(single_copy_ != nullptr && single_copy_->probe(peer).grants());
-  const bool can_write = wishes->can_read() && single_copy_->may_write(peer);
-  if (can_write && room_.data() == nullptr) room_ = AlignedBuffer{room_bytes};
-  wishes->can_write(can_write);
+  may_read(peer, single_copy_ != nullptr && single_copy_->probe(peer).grants());
+  has_areas_[static_cast<std::size_t>(peer)] = true;
 }
 
 void Links::reserve_published() {

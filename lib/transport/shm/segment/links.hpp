@@ -1,18 +1,14 @@
 #pragma once
 // What one rank shares with the others of its node, for one context.
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
 #include <vector>
 
-#include "lib/memory/aligned_buffer.hpp"
-#include "lib/transport/shm/eager/area_writer.hpp"
 #include "lib/transport/shm/eager/channel.hpp"
 #include "lib/transport/shm/eager/publisher.hpp"
 #include "lib/transport/shm/rendezvous/single_copy.hpp"
-#include "lib/transport/shm/rendezvous/wishes.hpp"
 #include "lib/transport/shm/segment/node_heap.hpp"
 #include "lib/transport/shm/segment/segment.hpp"
 
@@ -40,14 +36,18 @@ class Links {
   [[nodiscard]] const NodeHeap* heap() const { return heap_.get(); }
   [[nodiscard]] Publisher& publisher() { return publisher_; }
   void reserve_published();
-  /// For areas that `peer` gave back, and for published ones.
-  [[nodiscard]] AreaWriter& writer(int peer) { return writers_[static_cast<std::size_t>(peer)]; }
-  [[nodiscard]] AreaWriter& published_writer() { return published_writer_; }
   /// Takes in what others gave back.
   void collect();
 
   // Messages that are read in the memory of their sender; with reserve_areas().
-  [[nodiscard]] Wishes& wishes(int peer) { return *wishes_[static_cast<std::size_t>(peer)]; }
+  /// Whether the system lets `peer` read this rank's memory, as far as it has said.
+  [[nodiscard]] bool may_be_read_by(int peer) const {
+    return access_word(peer, me_ < peer ? 1 : 0).load(std::memory_order_relaxed) != 0;
+  }
+  /// Tells `peer` whether this rank may read its memory.
+  void may_read(int peer, bool may) const {
+    access_word(peer, me_ < peer ? 0 : 1).store(may ? 1 : 0, std::memory_order_relaxed);
+  }
   /// What this rank exposed is no longer there.
   void hide() const {
     if (single_copy_ != nullptr) single_copy_->hide();
@@ -56,14 +56,6 @@ class Links {
   [[nodiscard]] SingleCopy::Outcome read(int peer, std::uint64_t from, std::byte* into, std::int64_t bytes) const {
     return single_copy_->read(peer, from, into, bytes);
   }
-  /// To where `peer` wants it.
-  [[nodiscard]] SingleCopy::Outcome write(int peer, const std::byte* from, std::uint64_t to, std::int64_t bytes) const {
-    return single_copy_->write(peer, from, to, bytes);
-  }
-  /// For what is on its way from one to the other; of no bytes if this rank may write to no peer.
-  [[nodiscard]] std::span<std::byte> room() { return {room_.data(), room_.data() == nullptr ? 0 : room_bytes}; }
-  /// Whether the process of `peer` has ended. A system call.
-  [[nodiscard]] bool is_gone(int peer) const { return single_copy_->is_gone(peer); }
 
   // The order of messages that are part of no collective: a message gets its number when its operation starts, and is
   // sent, or received, when all before it are.
@@ -80,6 +72,10 @@ class Links {
     return geometry_.pair_at(std::min(me_, peer), std::max(me_, peer));
   }
 
+  [[nodiscard]] std::atomic<std::uint64_t>& access_word(int peer, int side) const {
+    return *reinterpret_cast<std::atomic<std::uint64_t>*>(window_.data() + pair_at(peer) + geometry_.access_at(side));
+  }
+
   std::shared_ptr<const Segment> segment_;
   std::shared_ptr<const NodeHeap> heap_;
   std::shared_ptr<const SingleCopy> single_copy_;
@@ -90,12 +86,8 @@ class Links {
   Publisher publisher_;
   std::vector<std::unique_ptr<Channel>> channels_;
   std::vector<Queues> queues_;
-  std::vector<AreaWriter> writers_;
-  AreaWriter published_writer_;
-  std::vector<std::optional<Wishes>> wishes_;  ///< Of peers with areas.
+  std::vector<bool> has_areas_;  ///< By peer.
   bool has_published_ = false;
-  static constexpr std::size_t room_bytes = 128 * 1024UL;  // half of what the smallest second-level caches hold
-  AlignedBuffer room_;
 };
 
 }  // namespace tutti::shm
