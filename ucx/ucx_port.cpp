@@ -28,7 +28,7 @@ UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& r
   std::size_t count = 0;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const CompiledStep& step = plan.steps[i];
-    if (!step.is_message() || step.path != Path::network) continue;
+    if (!step.is_message() || step.transport != Transport::network) continue;
     const int rank = route.ranks[static_cast<std::size_t>(step.peer)];
     const bool is_near = worker.shares_memory() && route.nodes[static_cast<std::size_t>(step.peer)] ==
                                                        route.nodes[static_cast<std::size_t>(route.me)];

@@ -51,10 +51,11 @@ Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs)
   key.problem.in.counts = in.list();
   key.problem.out.counts = out.list();
   const auto compiled = [&] {
-    const MessageWindow unlimited{std::numeric_limits<int>::max(), false, state.far_path()};
-    const SharedMemory memory = state.shared_memory();
-    return compile(schedule_of(state.rank(), sends, recvs, memory), {state.rank(), state.size()}, Type::uint8, Op::sum,
-                   unlimited, memory);
+    const Routing unlimited{
+        .window = std::numeric_limits<int>::max(), .takes_turns = false, .far = state.far_transport()};
+    const shm::SharedMemory memory = state.shared_memory();
+    return shm::compile(schedule_of(state.rank(), sends, recvs, memory.reaches), {state.rank(), state.size()},
+                        Type::uint8, Op::sum, unlimited, memory);
   };
   Operation& operation = state.plan_of_messages(key, compiled).acquire(state);
   operation.bind(base_of(sends), base_of(recvs));

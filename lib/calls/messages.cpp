@@ -113,7 +113,7 @@ void require_apart(const CallSite& site, MessageSpan sends, MessageSpan recvs) {
   }
 }
 
-Schedule schedule_of(Rank rank, MessageSpan sends, MessageSpan recvs, const SharedMemory& memory) {
+Schedule schedule_of(Rank rank, MessageSpan sends, MessageSpan recvs, std::span<const std::uint8_t> shared) {
   Schedule schedule;
   const std::byte *in = base_of(sends), *out = base_of(recvs);
   std::vector<Region> to_itself;
@@ -126,7 +126,7 @@ Schedule schedule_of(Rank rank, MessageSpan sends, MessageSpan recvs, const Shar
     if (send.peer == rank)
       to_itself.push_back(from);
     else
-      (memory.reaches_rank(send.peer) ? schedule.steps : far_sends)
+      (!shared.empty() && shared[static_cast<std::size_t>(send.peer.value())] != 0 ? schedule.steps : far_sends)
           .push_back({Send{send.peer, from.count > Count{0} ? Regions{from} : Regions{}}, {}});
   }
   std::size_t copied = 0;

@@ -33,6 +33,7 @@ void require_messages_to_itself(const CallSite& site, MessageSpan sends, Message
 /// Throws ArgumentError, which names the two. Cost: O(m log m) for m messages; allocates for two receives and more.
 void require_apart(const CallSite& site, MessageSpan sends, MessageSpan recvs);
 /// In which nothing waits for anything.
-[[nodiscard]] Schedule schedule_of(Rank rank, MessageSpan sends, MessageSpan recvs, const SharedMemory& memory);
+[[nodiscard]] Schedule schedule_of(Rank rank, MessageSpan sends, MessageSpan recvs,
+                                   std::span<const std::uint8_t> shared);
 
 }  // namespace tutti::detail

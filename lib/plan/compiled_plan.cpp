@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <map>
 #include <utility>
 
-#include "lib/exec/user_function.hpp"
-#include "lib/plan/message_paths.hpp"
+#include "lib/plan/pair_order.hpp"
 #include "lib/plan/step_order.hpp"
+#include "lib/reduce/user_function.hpp"
 #include "lib/schedule/pack_messages.hpp"
 #include "lib/schedule/passes.hpp"
-#include "lib/transport/shm/plan/path_rules.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
@@ -45,7 +43,7 @@ struct Compile {
   }
   [[nodiscard]] CompiledStep joined(const Recv& recv) const {
     CompiledStep step = (*this)(*recv.then);
-    step.verb = Verb::recv_reduce;
+    step.verb = Verb::recv_then_reduce;
     step.lands_left = recv.then->lhs == recv.into[0];
     step.peer = recv.from.value();
     step.message = recv.message;
@@ -71,44 +69,13 @@ struct Compile {
   }
 };
 
-/// What message m of a pair and direction waits for, so that all before m - window are over when it starts, with few
-/// dependencies: of a small window as many as it is large. Else of each block of half a window the first waits for all
-/// of the block two before, and for the first of the one before; and the others for the first.
-void follow_window(const std::vector<int>& numbered, std::size_t m, std::size_t window, std::vector<int>& after) {
-  constexpr std::size_t small = 8;
-  const auto add = [&](std::size_t first, std::size_t last) {
-    for (std::size_t before = first; before < last; ++before)
-      after.push_back(numbered[before]);
-  };
-  const std::size_t block = window / 2;
-  if (window <= small) {
-    if (m >= window) add(m + 1 - std::min(m + 1, 2 * window), m + 1 - window);
-  } else if (m >= 2 * block && m % block == 0) {
-    add(m - 2 * block, m - block + 1);
-  } else if (m >= 2 * block) {
-    add(m - m % block, m - m % block + 1);
-  }
-}
-
-/// Lets no more than a window of messages of each pair and direction be under way, but in shared memory. Were each to
-/// wait for the one a window before alone, there would be as many chains of messages, of which some get far ahead of
-/// others: an MPI would look for each message among ever more that came before they were asked for.
-void limit_messages(const std::vector<CompiledStep>& steps, const Messages& pairs, int window, Dependencies& after) {
-  for (const auto& [pair, numbered] : pairs) {
-    if (is_shared_memory(steps[static_cast<std::size_t>(numbered[0])].path)) continue;
-    for (std::size_t m = 0; m < numbered.size(); ++m)
-      follow_window(numbered, m, static_cast<std::size_t>(window), after[static_cast<std::size_t>(numbered[m])]);
-  }
-}
-
-/// Whether all messages are short ones through shared memory: of one piece, which is sent once it has been written,
-/// and so few of a pair that there is room for all of them before the first is read.
-bool has_only_short_messages(const CompiledPlan& plan, const Messages& pairs, const SharedMemory& memory) {
-  constexpr std::int64_t worth_it = 8192;  // with longer ones, what is noted of each takes next to no time
-  const std::int64_t most_bytes = std::min(plan.piece_of(memory.piece_bytes), worth_it);
+/// Whether every send is over as soon as it is made: there is room for all messages before the first is received.
+bool is_eager(const CompiledPlan& plan, const Messages& pairs, const Routing& routing) {
+  const std::int64_t most_bytes = plan.piece_of(routing.eager_bytes);
   return std::ranges::all_of(pairs, [&](const auto& pair) {
     const auto& [end, messages] = pair;
-    return memory.reaches_rank(Rank{end.first}) && static_cast<int>(messages.size()) <= memory.ring_room &&
+    return routing.to(Rank{end.first}) == Transport::shm &&
+           static_cast<int>(messages.size()) <= routing.eager_messages &&
            std::ranges::all_of(messages, [&](int message) {
              return plan.steps[static_cast<std::size_t>(message)].bytes <= most_bytes;
            });
@@ -117,14 +84,8 @@ bool has_only_short_messages(const CompiledPlan& plan, const Messages& pairs, co
 
 void flatten(const Dependencies& after, CompiledPlan& plan) {
   const Dependencies dependents = dependents_of(after);
-  for (std::size_t i = 0; i < after.size(); ++i) {
-    plan.waits.push_back(static_cast<int>(after[i].size()));
-    const Verb verb = plan.steps[i].verb;
-    for (const int before : after[i]) {
-      if (verb == Verb::reduce || verb == Verb::recv_reduce)
-        plan.steps[static_cast<std::size_t>(before)].makes_room = true;
-    }
-  }
+  for (const std::vector<int>& before : after)
+    plan.waits.push_back(static_cast<int>(before.size()));
   for (std::size_t i = 0; i < after.size(); ++i) {
     plan.steps[i].first_dependent = static_cast<int>(plan.dependents.size());
     plan.dependents.insert(plan.dependents.end(), dependents[i].begin(), dependents[i].end());
@@ -155,8 +116,8 @@ void CompiledPlan::combine(const void* lhs, const void* rhs, void* into, void* a
   std::memcpy(also, into, static_cast<std::size_t>(bytes));
 }
 
-CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op, MessageWindow window,
-                     const SharedMemory& memory) {
+CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op,
+                     const Routing& routing) {
   const Schedule packed = pack_messages(schedule);
   CompiledPlan plan;
   plan.problem = problem;
@@ -177,31 +138,22 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
     plan.steps.push_back(std::visit(Compile{plan.element, plan}, step.action));
     after.push_back(step.after);
   }
-  plan.takes_turns = window.takes_turns;
-  const bool is_short = has_only_short_messages(plan, by_pair(plan.steps), memory);
-  (is_short ? put_sends_first : put_receives_before_copies)(plan.steps, after);
+  plan.takes_turns = routing.takes_turns;
+  plan.is_eager = is_eager(plan, by_pair(plan.steps), routing);
+  (plan.is_eager ? put_sends_first : put_receives_before_copies)(plan.steps, after);
   const Messages pairs = by_pair(plan.steps);
-  choose_paths(plan, pairs, window.far, memory);
-  find_send_groups(plan, memory);
-  if (plan.takes_turns) {  // else messages have no numbers
-    find_answers(plan, pairs, after);
-    find_joint_reductions(plan, after, memory);
-  }
-  plan.is_brief = is_short && plan.groups == 0 && plan.joints.empty() && op.kind() != Op::Kind::user;
-  limit_messages(plan.steps, pairs, window.messages, after);
+  assign_transports(plan, pairs, routing);
+  limit_messages(plan, pairs, routing.window, after);
   plan.in_order = starts_in_order(after);
   flatten(after, plan);
-  if (const std::string broken = broken_path_rule(plan, memory); !broken.empty())
-    throw Error("a plan that shared memory cannot carry safely: " + broken);
   return plan;
 }
 
-CompiledPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, MessageWindow window,
-                     const SharedMemory& memory) {
+CompiledPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, const Routing& routing) {
   const std::int64_t elements = choice.segment / size_of(type).value();
   const Count segment{choice.segment > 0 ? std::max<std::int64_t>(1, elements) : 0};
   Schedule schedule = built(*choice.algorithm, problem, segment);
-  CompiledPlan plan = compile(fused(std::move(schedule)), problem, type, op, window, memory);
+  CompiledPlan plan = compile(fused(std::move(schedule)), problem, type, op, routing);
   plan.choice = choice;
   return plan;
 }

@@ -15,86 +15,56 @@
 
 namespace tutti {
 
-/// recv_reduce receives into one operand of the reduction that follows at once.
-enum class Verb : std::uint8_t { send, recv, recv_reduce, reduce, copy };
+/// recv_reduce receives into one operand of a reduction, which the transport does as the message arrives;
+/// recv_then_reduce is the same where the reduction is made once the message is there.
+enum class Verb : std::uint8_t { send, recv, recv_reduce, recv_then_reduce, reduce, copy };
 
-/// How a message travels. Both of its ends come to the same.
-enum class Path : std::uint8_t {
-  mpi,      ///< On this and the next the engine reduces what a recv_reduce received; else that is done as it arrives.
-  network,  ///< A transport that is no part of the core (lib/transport/network.hpp).
-  swap,     ///< Shared memory, in swapped slots (lib/transport/shm/eager/channel.hpp).
-  ring,     ///< Shared memory, in rings of slots.
-};
-[[nodiscard]] constexpr bool is_shared_memory(Path path) { return path >= Path::swap; }
+/// What carries a message. Both of its ends come to the same. `network`: one that is no part of the core
+/// (lib/transport/network.hpp).
+enum class Transport : std::uint8_t { mpi, network, shm };
+inline constexpr std::size_t transport_count = 3;
 
 /// `lhs` is what a send or a copy reads; `into` is what a receive, reduction or copy writes. A recv_reduce has the
 /// operands and the result of its reduction; the message lands in the operand that `lands_left` says.
 struct CompiledStep {
   Verb verb = Verb::copy;
   bool lands_left = false;
-  Path path = Path::mpi;
+  Transport transport = Transport::mpi;
   Buffer lhs = Buffer::input, rhs = Buffer::input, into = Buffer::input;
   int peer = 0;       ///< Rank in the communicator.
   int message = 0;    ///< Number on its pair and direction.
   int previous = -1;  ///< The step of the message before it on its pair and direction; -1: it is the first.
   int next = -1;      ///< Of the one after it; -1: it is the last.
-  int slot = 0;       ///< With Path::swap: pieces before it on its pair and direction.
-  int group = -1;     ///< Of a send: the sends of the same data to other ranks, through shared memory; -1: alone.
-  /// Of a send through shared memory: number of the message back whose data may be written to `into` as soon as this
-  /// one's have been read; -1: none.
-  int answer = -1;
-  int forward = -1;         ///< Of a recv_reduce: the step that sends its result, and waits for nothing else; -1: none.
-  int joint = -1;           ///< The joint reduction that this receive or reduction is part of; -1: none.
-  bool makes_room = false;  ///< Of a send: a reduction waits for its data to be out of the way.
+  /// What its transport adds is there in that transport's side table; -1: nothing. A reduction that has a place there
+  /// may be done by that transport, in whole or in part, as the messages arrive.
+  int side = -1;
   int first_dependent = 0, last_dependent = 0;
   std::int64_t lhs_at = 0, rhs_at = 0, into_at = 0;  ///< Bytes from the start of the buffer.
   std::int64_t bytes = 0;
   [[nodiscard]] bool is_message() const { return verb != Verb::reduce && verb != Verb::copy; }
+  [[nodiscard]] bool receives() const { return is_message() && verb != Verb::send; }
 };
 
-/// Reductions one after the other that all messages of may be taken at once, in one pass over memory:
-/// into = operands[0] (+) operands[1] (+) ..., from left to right. The bits are the same as one by one; what one of
-/// these reductions writes only the next one reads.
-struct JointReduction {
-  /// What a message brings, or what this rank has.
-  struct Operand {
-    int message = -1;  ///< The step that receives it; -1: none does.
-    Buffer buffer = Buffer::input;
-    std::int64_t at = 0;
-  };
-  static constexpr std::size_t most_operands = 32;
-  std::vector<Operand> operands{};
-  Buffer into = Buffer::output;
-  std::int64_t into_at = 0, bytes = 0;
-};
-
-/// How many messages of one pair and direction may be in flight: message m starts when all up to m - window are over.
-/// Transports rely on it to tell messages apart by a few bits, and it bounds how many receives a plan has posted at a
-/// time, however many segments there are. Any window is safe: schedules are proved for one. A bound on all messages of
-/// a plan together would not be: those that it admits might wait for ones that it does not.
-struct MessageWindow {
+/// How the messages of a plan travel, as far as the order of its steps depends on it.
+struct Routing {
+  /// Messages of one pair and direction that may be under way, but through shared memory: message m starts when all up
+  /// to m - window are over. Transports rely on it to tell messages apart by a few bits, and it bounds how many
+  /// receives a plan has posted at a time, however many segments there are. Any window is safe: schedules are proved
+  /// for one. A bound on all messages of a plan together would not be: those that it admits might wait for ones that it
+  /// does not.
+  int window = 1;
   /// As many keep any network busy; of more, an MPI looks through longer lists for each that arrives.
-  static constexpr int most = 64;
-  int messages = 1;
-  bool takes_turns = true;  ///< As CompiledPlan::takes_turns.
-  Path far = Path::mpi;     ///< How messages travel that shared memory does not carry.
-};
+  static constexpr int most_window = 64;
+  bool takes_turns = true;                 ///< As CompiledPlan::takes_turns.
+  Transport far = Transport::mpi;          ///< How messages travel that shared memory does not carry.
+  std::span<const std::uint8_t> shared{};  ///< By rank of the communicator: 1 if shared memory does; empty: none.
+  /// Through shared memory there is room for so many messages of a pair and direction, each of up to so many bytes,
+  /// before the first is received.
+  int eager_messages = 0;
+  std::int64_t eager_bytes = 0;
 
-/// Which messages travel through shared memory, and what that memory is like.
-struct SharedMemory {
-  std::span<const std::uint8_t> reaches{};  ///< By rank of the communicator: 1 if it does; empty: none.
-  std::int64_t slot_bytes = 0;              ///< Messages of up to so many travel in slots.
-  std::int64_t piece_bytes = 0;             ///< Larger messages than this leave in pieces.
-  /// Data that go to several ranks are copied for each of them if that takes no more bytes altogether.
-  std::int64_t copied_bytes = 0;
-  std::int64_t joined_bytes = 0;  ///< Messages of up to so many are reduced one by one.
-  int ring_room = 0;              ///< So many messages of a pair surely have room, if all before have been read.
-  /// Messages of at least so many may be read in the memory of their sender, which those in swapped slots are not; 0:
-  /// none.
-  std::int64_t exposed_bytes = 0;
-  int swap_slots = 0;  ///< So many messages (or pieces) of a plan each way may be in swapped slots.
-  [[nodiscard]] bool reaches_rank(Rank rank) const {
-    return !reaches.empty() && reaches[static_cast<std::size_t>(rank.value())] != 0;
+  [[nodiscard]] Transport to(Rank peer) const {
+    return !shared.empty() && shared[static_cast<std::size_t>(peer.value())] != 0 ? Transport::shm : far;
   }
 };
 
@@ -114,12 +84,9 @@ struct CompiledPlan {
   std::vector<int> dependents;  ///< CompiledStep::first_dependent..last_dependent index this.
   std::int64_t scratch_bytes = 0;
   int sends = 0, recvs = 0;
-  int groups = 0;                          ///< CompiledStep::group is less.
-  std::vector<JointReduction> joints;      ///< CompiledStep::joint indexes this.
-  bool uses_mpi = false;                   ///< Whether any message travels over MPI.
-  bool uses_network = false;               ///< Whether any message travels on a network.
-  bool forwards = false;                   ///< Whether any step has a `forward`.
-  ReduceManyKernel reduce_many = nullptr;  ///< nullptr: op.function().
+  std::array<bool, transport_count> transports{};  ///< Which carry any message.
+  ReduceManyKernel reduce_many = nullptr;          ///< nullptr: op.function().
+  [[nodiscard]] bool uses(Transport transport) const { return transports[static_cast<std::size_t>(transport)]; }
   /// into = lhs (+) rhs, of so many bytes of elements.
   void combine(const void* lhs, const void* rhs, void* into, std::int64_t bytes) const {
     const std::int64_t elements = bytes >> element_shift;
@@ -138,17 +105,16 @@ struct CompiledPlan {
   [[nodiscard]] std::string name() const;
   /// Starting steps strictly in order delays none: whatever step i waits for, step i + 1 waits for too.
   bool in_order = false;
-  /// All messages are short ones through shared memory, few of a pair, sent as early as can be, none is shared or
-  /// reduced with others, and no step throws: Execution::run_briefly().
-  bool is_brief = false;
+  /// Every send is over as soon as it is made: all messages are short, few of a pair, and through shared memory.
+  bool is_eager = false;
 };
 
 /// Compiles the schedule of a choice for this problem: cut into segments as the choice says (in bytes), and with
 /// receives and reductions joined. O(steps and dependencies), more to find `in_order`.
 [[nodiscard]] CompiledPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op,
-                                   MessageWindow window, const SharedMemory& memory = {});
+                                   const Routing& routing);
 /// The same for a schedule that was built elsewhere, as it is.
 [[nodiscard]] CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op,
-                                   MessageWindow window, const SharedMemory& memory = {});
+                                   const Routing& routing);
 
 }  // namespace tutti

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "lib/plan/message_paths.hpp"
+#include "lib/plan/pair_order.hpp"
 
 namespace tutti {
 

@@ -6,21 +6,22 @@
 #include <map>
 #include <utility>
 
-#include "lib/plan/message_paths.hpp"
+#include "lib/plan/pair_order.hpp"
 #include "lib/plan_checker/shared_accesses.hpp"
 
 namespace tutti::checker {
 namespace {
 
-using Operand = JointReduction::Operand;
+using Operand = shm::JointReduction::Operand;
+using shm::JointReduction;
+using shm::SharedPlan;
+using shm::SideStep;
 
-bool is_reduction(const CompiledStep& step) {
-  return step.verb == Verb::reduce || (step.verb == Verb::recv_reduce && is_shared_memory(step.path));
-}
+bool is_reduction(const CompiledStep& step) { return step.verb == Verb::reduce || step.verb == Verb::recv_reduce; }
 
 class Mutants {
  public:
-  Mutants(const CompiledPlan& plan, const std::vector<int>& answers)
+  Mutants(const SharedPlan& plan, const std::vector<int>& answers)
       : plan_(plan), answers_(answers), after_(plan.steps.size()) {
     for (int i = 0; i < steps(); ++i)
       for (const int d : dependents(i))
@@ -39,14 +40,15 @@ class Mutants {
     for (std::size_t joint = 0; joint < plan_.joints.size(); ++joint)
       alter(joint);
     if (!plan_.in_order)
-      add(PlanMutation::order_claimed, 0, "strictly in order", [](CompiledPlan& plan) { plan.in_order = true; });
+      add(PlanMutation::order_claimed, 0, "strictly in order", [](SharedPlan& plan) { plan.in_order = true; });
     return std::move(mutants_);
   }
 
  private:
   [[nodiscard]] int steps() const { return static_cast<int>(plan_.steps.size()); }
   [[nodiscard]] const CompiledStep& step(int i) const { return plan_.steps[static_cast<std::size_t>(i)]; }
-  static CompiledStep& step_of(CompiledPlan& plan, int i) { return plan.steps[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] const SideStep& side(int i) const { return plan_.side(i); }
+  static CompiledStep& step_of(SharedPlan& plan, int i) { return plan.steps[static_cast<std::size_t>(i)]; }
   [[nodiscard]] std::span<const int> dependents(int i) const {
     return std::span{plan_.dependents}.subspan(
         static_cast<std::size_t>(step(i).first_dependent),
@@ -60,7 +62,8 @@ class Mutants {
   }
   [[nodiscard]] bool reads(int i, const Place& place, std::int64_t bytes) const {
     const CompiledStep& at = step(i);
-    const bool lands = at.verb == Verb::recv_reduce;  // in one of the operands, which is not read then
+    const bool lands = at.verb == Verb::recv_reduce ||
+                       at.verb == Verb::recv_then_reduce;  // in one of the operands, which is not read then
     const bool has_left = at.verb != Verb::recv && !(lands && at.lands_left);
     const bool has_right = at.verb == Verb::reduce || (lands && !at.lands_left);
     return (has_left && touches(place, bytes, at.lhs, at.lhs_at, at.bytes)) ||
@@ -93,7 +96,7 @@ class Mutants {
   [[nodiscard]] std::vector<int> members(int joint) const {
     std::vector<int> found;
     for (int i = 0; i < steps(); ++i)
-      if (step(i).joint == joint) found.push_back(i);
+      if (side(i).joint == joint) found.push_back(i);
     return found;
   }
   [[nodiscard]] Operand operand(int reduction, Buffer buffer, std::int64_t at, bool is_left) const {
@@ -108,23 +111,24 @@ class Mutants {
   /// What a reduction, or the joint one that it is the first or last of, combines.
   [[nodiscard]] std::vector<Operand> operands(int reduction) const {
     const CompiledStep& at = step(reduction);
-    if (at.joint >= 0) return plan_.joints[static_cast<std::size_t>(at.joint)].operands;
+    if (const int joint = side(reduction).joint; joint >= 0)
+      return plan_.joints[static_cast<std::size_t>(joint)].operands;
     return {operand(reduction, at.lhs, at.lhs_at, true), operand(reduction, at.rhs, at.rhs_at, false)};
   }
   /// The reduction, and those that it is joined with.
   [[nodiscard]] std::vector<int> chain_of(int reduction) const {
-    if (step(reduction).joint < 0) return {reduction};
-    std::vector<int> chain = members(step(reduction).joint);
+    if (side(reduction).joint < 0) return {reduction};
+    std::vector<int> chain = members(side(reduction).joint);
     std::erase_if(chain, [this](int i) { return step(i).verb == Verb::recv; });
     return chain;
   }
   /// One joint reduction of all of these, into what `last` writes.
-  static void join(CompiledPlan& plan, std::vector<int> chain, const std::vector<Operand>& operands, int last) {
+  static void join(SharedPlan& plan, std::vector<int> chain, const std::vector<Operand>& operands, int last) {
     const CompiledStep& end = step_of(plan, last);
     for (const Operand& each : operands)
       if (each.message >= 0) chain.push_back(each.message);
     for (const int i : chain)
-      step_of(plan, i).joint = static_cast<int>(plan.joints.size());
+      plan.side(i).joint = static_cast<int>(plan.joints.size());
     plan.joints.push_back({operands, end.into, end.into_at, end.bytes});
   }
 
@@ -141,26 +145,27 @@ class Mutants {
       std::ranges::copy(chain_of(next), std::back_inserter(chain));
       const int last = std::ranges::max(chain);
       add(PlanMutation::result_skipped, first, fmt::format("is joined with step {}", next),
-          [&](CompiledPlan& plan) { join(plan, chain, all, last); });
+          [&](SharedPlan& plan) { join(plan, chain, all, last); });
     }
   }
 
   void skip_message(int recv) {
-    if (step(recv).verb != Verb::recv || step(recv).joint >= 0 || !is_shared_memory(step(recv).path)) return;
+    if (step(recv).verb != Verb::recv || side(recv).joint >= 0 || step(recv).transport != Transport::shm) return;
     for (const int next : dependents(recv)) {
       const CompiledStep& at = step(next);
-      if (at.verb != Verb::reduce || at.joint >= 0 || at.bytes != step(recv).bytes || !is_needed(recv, next)) continue;
+      if (at.verb != Verb::reduce || side(next).joint >= 0 || at.bytes != step(recv).bytes || !is_needed(recv, next))
+        continue;
       const std::vector<Operand> all = operands(next);
       if (std::ranges::find(all, recv, &Operand::message) == all.end()) continue;
       add(PlanMutation::message_skipped, recv, fmt::format("is joined with step {}", next),
-          [&](CompiledPlan& plan) { join(plan, {next}, all, next); });
+          [&](SharedPlan& plan) { join(plan, {next}, all, next); });
     }
   }
 
   void alter(std::size_t number) {
     const auto change = [&](PlanMutation mutation, std::string_view how, const auto& what) {
       add(mutation, members(static_cast<int>(number)).front(), how,
-          [&](CompiledPlan& plan) { what(plan.joints[number]); });
+          [&](SharedPlan& plan) { what(plan.joints[number]); });
     };
     const std::vector<Operand>& operands = plan_.joints[number].operands;
     for (std::size_t k = 0; k < operands.size(); ++k)
@@ -182,12 +187,12 @@ class Mutants {
   }
 
   void move_forward(int reduction) {
-    const int sent = step(reduction).forward;
+    const int sent = side(reduction).forward;
     if (sent < 0) return;
     for (int other = 0; other < steps(); ++other)
       if (step(other).verb == Verb::send && step(other).bytes == step(sent).bytes && !sends_the_same(other, sent))
         add(PlanMutation::forward_moved, reduction, fmt::format("its result is forwarded by step {}", other),
-            [&](CompiledPlan& plan) { step_of(plan, reduction).forward = other; });
+            [&](SharedPlan& plan) { plan.side(reduction).forward = other; });
   }
 
   /// Whether what is sent was copied, or is a copy: the same data may then be in another place.
@@ -201,11 +206,11 @@ class Mutants {
   }
 
   void join_group(int send) {
-    if (step(send).verb != Verb::send || step(send).group < 0 || has_copies(send)) return;
+    if (step(send).verb != Verb::send || side(send).group < 0 || has_copies(send)) return;
     for (int other = send + 1; other < steps(); ++other)
       if (step(other).verb == Verb::send && step(other).bytes > 0 && !sends_the_same(other, send)) {
         add(PlanMutation::group_joined, other, fmt::format("shares the copy of step {}", send),
-            [&](CompiledPlan& plan) { step_of(plan, other).group = step(send).group; });
+            [&](SharedPlan& plan) { plan.side(other).group = side(send).group; });
         return;  // one will do
       }
   }
@@ -213,9 +218,9 @@ class Mutants {
   [[nodiscard]] int answer_to(int send) const { return answers_[static_cast<std::size_t>(send)]; }
 
   void move_place(int send) {
-    if (step(send).verb != Verb::send || answer_to(send) < 0 || step(send).answer != answer_to(send)) return;
+    if (step(send).verb != Verb::send || answer_to(send) < 0 || side(send).answer != answer_to(send)) return;
     add(PlanMutation::place_moved, send, "offers a place an element further on",
-        [&](CompiledPlan& plan) { step_of(plan, send).into_at += plan.element; });
+        [&](SharedPlan& plan) { plan.side(send).answer_at += plan.element; });
   }
 
   /// Whether what `later` waits for, if only by way of others, includes `earlier`.
@@ -226,7 +231,7 @@ class Mutants {
 
   /// Of an answer whose place another step uses that need not be over when the data are sent.
   void take_place(int send) {
-    if (step(send).verb != Verb::send || answer_to(send) < 0 || step(send).answer >= 0) return;
+    if (step(send).verb != Verb::send || answer_to(send) < 0 || side(send).answer >= 0) return;
     const auto is_answer = [&](const CompiledStep& each) {
       return each.verb == Verb::recv && each.peer == step(send).peer && each.message == answer_to(send);
     };
@@ -239,15 +244,15 @@ class Mutants {
       return i != send && touches && !waits_for(send, i);
     };
     if (std::ranges::none_of(after_[static_cast<std::size_t>(recv)], is_in_use)) return;
-    add(PlanMutation::place_taken, send, fmt::format("offers the place of step {}", recv), [&](CompiledPlan& plan) {
-      CompiledStep& offer = step_of(plan, send);
+    add(PlanMutation::place_taken, send, fmt::format("offers the place of step {}", recv), [&](SharedPlan& plan) {
+      SideStep& offer = plan.side(send);
       offer.answer = found->message;
-      offer.into = found->into;
-      offer.into_at = found->into_at;
+      offer.answer_into = found->into;
+      offer.answer_at = found->into_at;
     });
   }
 
-  const CompiledPlan& plan_;
+  const SharedPlan& plan_;
   const std::vector<int>& answers_;
   Dependencies after_;
   std::vector<PlanMutant> mutants_;
@@ -263,7 +268,7 @@ std::string_view to_string(PlanMutation mutation) {
   return names[static_cast<std::size_t>(mutation)];
 }
 
-std::vector<PlanMutant> mutants_of(const CompiledPlan& plan, const std::vector<int>& answers) {
+std::vector<PlanMutant> mutants_of(const SharedPlan& plan, const std::vector<int>& answers) {
   return Mutants{plan, answers}.all();
 }
 
@@ -275,9 +280,8 @@ std::vector<int> answers_to(Rank rank, const Plans& plans) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const int reduction = answering_reduction(first + static_cast<int>(i), plans, graph);
     if (reduction == Graph::nobody) continue;
-    const CompiledPlan& peer = plans.of(graph.rank(reduction));
-    const CompiledStep& made = peer.steps[static_cast<std::size_t>(graph.local(reduction))];
-    answers[i] = peer.steps[static_cast<std::size_t>(made.forward)].message;
+    const SharedPlan& peer = plans.of(graph.rank(reduction));
+    answers[i] = peer.steps[static_cast<std::size_t>(peer.side(graph.local(reduction)).forward)].message;
   }
   return answers;
 }

@@ -27,13 +27,13 @@ inline constexpr int plan_mutation_count = 11;
 
 struct PlanMutant {
   PlanMutation mutation;
-  CompiledPlan plan;
+  shm::SharedPlan plan;
   std::string text;  ///< "step 7: its operands are swapped"
 };
 
 /// Every fault of these kinds that fits the plan of a rank, each certain to be one. `answers`: by step, of a send the
 /// number of the message back that carries what its receiver makes of it and forwards; -1: there is none.
-[[nodiscard]] std::vector<PlanMutant> mutants_of(const CompiledPlan& plan, const std::vector<int>& answers);
+[[nodiscard]] std::vector<PlanMutant> mutants_of(const shm::SharedPlan& plan, const std::vector<int>& answers);
 
 /// The answers of a rank's sends, as above.
 [[nodiscard]] std::vector<int> answers_to(Rank rank, const Plans& plans);

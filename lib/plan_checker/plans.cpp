@@ -24,7 +24,8 @@ Action action_of(const CompiledPlan& plan, const CompiledStep& step) {
       return Send{Rank{step.peer}, regions(step.lhs, step.lhs_at), step.message};
     case Verb::recv:
       return Recv{Rank{step.peer}, regions(step.into, step.into_at), step.message, {}};
-    case Verb::recv_reduce: {
+    case Verb::recv_reduce:
+    case Verb::recv_then_reduce: {
       const Reduce then = reduction();
       return Recv{Rank{step.peer}, {step.lands_left ? then.lhs : then.rhs}, step.message, then};
     }
@@ -56,7 +57,7 @@ Schedule schedule_of(const CompiledPlan& plan) {
 
 }  // namespace
 
-Plans::Plans(const PlanCase& what, const SharedMemory& memory)
+Plans::Plans(const PlanCase& what, const shm::SharedMemory& memory)
     : problems_(*what.choice.algorithm, what.what), memory_(memory) {
   const auto ranks = static_cast<std::size_t>(what.what.size);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -64,12 +65,12 @@ Plans::Plans(const PlanCase& what, const SharedMemory& memory)
     for (std::size_t other = 0; other < what.nodes.size(); ++other)
       reaches_[rank][other] = what.nodes[other] == what.nodes[rank] ? 1 : 0;
     const Rank own{static_cast<int>(rank)};
-    plans_.push_back(compile(what.choice, problems_.of(own), type_of_elements, Op::sum, {}, memory_of(own)));
+    plans_.push_back(shm::compile(what.choice, problems_.of(own), type_of_elements, Op::sum, {}, memory_of(own)));
   }
 }
 
-SharedMemory Plans::memory_of(Rank rank) const {
-  SharedMemory memory = memory_;
+shm::SharedMemory Plans::memory_of(Rank rank) const {
+  shm::SharedMemory memory = memory_;
   memory.reaches = reaches_[static_cast<std::size_t>(rank.value())];
   return memory;
 }

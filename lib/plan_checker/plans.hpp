@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/checker/problems.hpp"
-#include "lib/plan/compiled_plan.hpp"
+#include "lib/transport/shm/plan/shared_plan.hpp"
 
 namespace tutti::checker {
 
@@ -22,21 +22,21 @@ class Plans {
   /// Compiles the plan of each rank. `memory`: as on one node, but for the ranks that it reaches. Elements have 8
   /// bytes. Throws Fault if the algorithm's exchange of sizes is not right, Error if a plan breaks a rule of shared
   /// memory.
-  Plans(const PlanCase& what, const SharedMemory& memory);
+  Plans(const PlanCase& what, const shm::SharedMemory& memory);
 
   [[nodiscard]] int size() const { return static_cast<int>(plans_.size()); }
   [[nodiscard]] const Problems& problems() const { return problems_; }
-  [[nodiscard]] const CompiledPlan& of(Rank rank) const { return plans_[static_cast<std::size_t>(rank.value())]; }
+  [[nodiscard]] const shm::SharedPlan& of(Rank rank) const { return plans_[static_cast<std::size_t>(rank.value())]; }
   /// For mutants.
-  [[nodiscard]] CompiledPlan& of(Rank rank) { return plans_[static_cast<std::size_t>(rank.value())]; }
+  [[nodiscard]] shm::SharedPlan& of(Rank rank) { return plans_[static_cast<std::size_t>(rank.value())]; }
   /// The memory that a rank shares with others.
-  [[nodiscard]] SharedMemory memory_of(Rank rank) const;
+  [[nodiscard]] shm::SharedMemory memory_of(Rank rank) const;
 
  private:
   Problems problems_;
-  SharedMemory memory_;
+  shm::SharedMemory memory_;
   std::vector<std::vector<std::uint8_t>> reaches_;
-  std::vector<CompiledPlan> plans_;
+  std::vector<shm::SharedPlan> plans_;
 };
 
 /// A region of a plan's buffer in elements. Throws Fault unless its bytes are whole elements.

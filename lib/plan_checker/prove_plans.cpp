@@ -27,10 +27,10 @@ void require_in_order(Rank rank, const Schedule& schedule) {
 }
 
 /// A send that forwards a result waits for the reduction that makes it.
-void require_forwards(Rank rank, const CompiledPlan& plan, const Schedule& schedule) {
+void require_forwards(Rank rank, const shm::SharedPlan& plan, const Schedule& schedule) {
   LocalOrder order{schedule};
   for (int i = 0; i < static_cast<int>(plan.steps.size()); ++i) {
-    const int sent = plan.steps[static_cast<std::size_t>(i)].forward;
+    const int sent = plan.side(i).forward;
     if (sent >= 0 && (sent <= i || !order.ordered(i, sent)))
       refute(rank, i, schedule.steps[static_cast<std::size_t>(i)].action,
              fmt::format("is forwarded by step {}, which does not wait for it", sent));
@@ -39,12 +39,14 @@ void require_forwards(Rank rank, const CompiledPlan& plan, const Schedule& sched
 
 void require_same_ways(const Plans& plans) {
   using Key = std::tuple<int, int, int>;  // from, to, number
-  using Travels = std::tuple<Path, int, std::int64_t>;
+  using Travels = std::tuple<Transport, shm::Way, int, std::int64_t>;
   std::map<Key, Travels> sent;
   const auto each_message = [&](const auto& visit) {
     for (int rank = 0; rank < plans.size(); ++rank)
-      for (const CompiledStep& step : plans.of(Rank{rank}).steps)
-        if (step.is_message()) visit(rank, step, Travels{step.path, step.slot, step.bytes});
+      for (const CompiledStep& step : plans.of(Rank{rank}).steps) {
+        const shm::SideStep& side = plans.of(Rank{rank}).side(step);
+        if (step.is_message()) visit(rank, step, Travels{step.transport, side.way, side.slot, step.bytes});
+      }
   };
   each_message([&](int rank, const CompiledStep& step, const Travels& travels) {
     if (step.verb == Verb::send) sent[{rank, step.peer, step.message}] = travels;
@@ -56,15 +58,16 @@ void require_same_ways(const Plans& plans) {
   });
 }
 
-PlanCounts counts_of(const CompiledPlan& plan) {
+PlanCounts counts_of(const shm::SharedPlan& plan) {
   PlanCounts counts{.plans = 1, .steps = static_cast<int>(plan.steps.size())};
   for (const CompiledStep& step : plan.steps) {
-    const bool sends = step.verb == Verb::send && is_shared_memory(step.path);
-    counts.joined += step.joint >= 0 ? 1 : 0;
-    counts.forwarded += step.forward >= 0 ? 1 : 0;
-    counts.shared += step.group >= 0 ? 1 : 0;
-    counts.lent += sends && !step.makes_room && step.bytes > 0 ? 1 : 0;
-    counts.answered += sends && step.answer >= 0 ? 1 : 0;
+    const shm::SideStep& side = plan.side(step);
+    const bool sends = step.verb == Verb::send && step.transport == Transport::shm;
+    counts.joined += side.joint >= 0 ? 1 : 0;
+    counts.forwarded += side.forward >= 0 ? 1 : 0;
+    counts.shared += side.group >= 0 ? 1 : 0;
+    counts.lent += sends && !side.makes_room && step.bytes > 0 ? 1 : 0;
+    counts.answered += sends && side.answer >= 0 ? 1 : 0;
   }
   return counts;
 }
@@ -91,7 +94,7 @@ PlanVerdict prove(const Plans& plans) try {
   require_same_ways(plans);
   PlanCounts counts;
   for (Rank rank; rank.value() < plans.size(); rank = Rank{rank.value() + 1}) {
-    const CompiledPlan& plan = plans.of(rank);
+    const shm::SharedPlan& plan = plans.of(rank);
     const Schedule& schedule = parts[static_cast<std::size_t>(rank.value())].schedule;
     if (plan.in_order) require_in_order(rank, schedule);
     if (plan.forwards) require_forwards(rank, plan, schedule);

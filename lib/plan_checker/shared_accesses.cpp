@@ -24,7 +24,7 @@ struct Access {
 
 class SharedAccesses {
  public:
-  SharedAccesses(Rank rank, const CompiledPlan& plan, const Part& part)
+  SharedAccesses(Rank rank, const shm::SharedPlan& plan, const Part& part)
       : rank_(rank), plan_(plan), part_(part), order_(part.schedule) {
     for (int joint = 0; joint < static_cast<int>(plan.joints.size()); ++joint)
       add_joint(joint);
@@ -32,7 +32,8 @@ class SharedAccesses {
 
   void add_answer(int offer, int receive, Count count) {
     const CompiledStep& send = step(offer);
-    const Region place = region_of(plan_, send.into, send.into_at, count.value() * plan_.element);
+    const Region place =
+        region_of(plan_, plan_.side(offer).answer_into, plan_.side(offer).answer_at, count.value() * plan_.element);
     Access access{.region = inside(place, "an offered place"), .writes = true, .starts = {offer}, .ends = {receive}};
     access.what = fmt::format("the answer to step {}", offer);
     access.exempt = {receive};
@@ -61,14 +62,14 @@ class SharedAccesses {
   }
 
   void add_joint(int number) {
-    const JointReduction& joint = plan_.joints[static_cast<std::size_t>(number)];
+    const shm::JointReduction& joint = plan_.joints[static_cast<std::size_t>(number)];
     Access access{.ends_with_any = true, .what = fmt::format("joint reduction {}", number)};
     for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i) {
-      if (step(i).joint != number) continue;
+      if (plan_.side(i).joint != number) continue;
       access.ends.push_back(i);
       if (!step(i).is_message()) continue;
       access.starts.push_back(i);
-      if (!is_shared_memory(step(i).path)) refute(rank_, i, action(i), "is joined, but not in shared memory");
+      if (step(i).transport != Transport::shm) refute(rank_, i, action(i), "is joined, but not in shared memory");
     }
     if (access.ends.empty()) return;
     access.exempt = access.ends;
@@ -77,7 +78,7 @@ class SharedAccesses {
     accesses_.push_back(access);
     const Region into = access.region;
     access.writes = false;
-    for (const JointReduction::Operand& operand : joint.operands) {
+    for (const shm::JointReduction::Operand& operand : joint.operands) {
       if (operand.message >= 0) continue;
       access.region = inside(region_of(plan_, operand.buffer, operand.at, joint.bytes), "a joint operand");
       if (access.region != into && overlap(access.region, into))
@@ -115,7 +116,7 @@ class SharedAccesses {
   }
 
   Rank rank_;
-  const CompiledPlan& plan_;
+  const shm::SharedPlan& plan_;
   const Part& part_;
   LocalOrder order_;
   std::vector<Access> accesses_;
@@ -133,12 +134,13 @@ std::vector<int> first_steps_of(const Plans& plans) {
 int answering_reduction(int send, const Plans& plans, const Graph& graph) {
   const int sender = graph.rank(send).value();
   const CompiledStep& offer = plans.of(Rank{sender}).steps[static_cast<std::size_t>(graph.local(send))];
-  if (offer.verb != Verb::send || !is_shared_memory(offer.path)) return Graph::nobody;
-  const CompiledPlan& peer = plans.of(Rank{offer.peer});
+  if (offer.verb != Verb::send || offer.transport != Transport::shm) return Graph::nobody;
+  const shm::SharedPlan& peer = plans.of(Rank{offer.peer});
   const int reduction = graph.partner(send);
   const CompiledStep& made = peer.steps[static_cast<std::size_t>(graph.local(reduction))];
-  if (made.verb != Verb::recv_reduce || made.forward < 0) return Graph::nobody;
-  const CompiledStep& sent = peer.steps[static_cast<std::size_t>(made.forward)];
+  const int forward = peer.side(made).forward;
+  if (made.verb != Verb::recv_reduce || forward < 0) return Graph::nobody;
+  const CompiledStep& sent = peer.steps[static_cast<std::size_t>(forward)];
   return sent.verb == Verb::send && sent.peer == sender ? reduction : Graph::nobody;
 }
 
@@ -147,11 +149,11 @@ std::vector<Answer> answers_of(const Plans& plans, const Graph& graph) {
   for (int i = 0; i < graph.steps(); ++i) {
     const int reduction = answering_reduction(i, plans, graph);
     if (reduction == Graph::nobody) continue;
-    const CompiledPlan& peer = plans.of(graph.rank(reduction));
+    const shm::SharedPlan& peer = plans.of(graph.rank(reduction));
     const int first = reduction - graph.local(reduction);
-    const int send = first + peer.steps[static_cast<std::size_t>(graph.local(reduction))].forward;
-    const CompiledStep& offer = plans.of(graph.rank(i)).steps[static_cast<std::size_t>(graph.local(i))];
-    if (offer.answer == peer.steps[static_cast<std::size_t>(graph.local(send))].message)
+    const int send = first + peer.side(graph.local(reduction)).forward;
+    if (plans.of(graph.rank(i)).side(graph.local(i)).answer ==
+        peer.steps[static_cast<std::size_t>(graph.local(send))].message)
       answers[static_cast<std::size_t>(i)] = {i, graph.partner(send), reduction, send};
   }
   return answers;

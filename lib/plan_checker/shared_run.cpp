@@ -46,12 +46,13 @@ class SharedRun {
  private:
   using Key = std::pair<int, int>;  // rank, and number of a group or joint reduction there
 
-  [[nodiscard]] const CompiledPlan& plan(int step) const { return plans_.of(graph_.rank(step)); }
+  [[nodiscard]] const shm::SharedPlan& plan(int step) const { return plans_.of(graph_.rank(step)); }
   [[nodiscard]] const CompiledStep& compiled(int step) const {
     return plan(step).steps[static_cast<std::size_t>(graph_.local(step))];
   }
-  [[nodiscard]] const JointReduction& joint(int step) const {
-    return plan(step).joints[static_cast<std::size_t>(compiled(step).joint)];
+  [[nodiscard]] const shm::SideStep& side(int step) const { return plan(step).side(graph_.local(step)); }
+  [[nodiscard]] const shm::JointReduction& joint(int step) const {
+    return plan(step).joints[static_cast<std::size_t>(side(step).joint)];
   }
   [[nodiscard]] Key key(int step, int number) const { return {graph_.rank(step).value(), number}; }
   [[nodiscard]] std::span<Value> memory(int step, Buffer buffer, std::int64_t at, std::int64_t bytes) {
@@ -63,15 +64,15 @@ class SharedRun {
   }
 
   void start(int step) {
-    const CompiledStep& at = compiled(step);
-    if (at.group >= 0 && at.verb == Verb::send) {
+    const shm::SideStep& at = side(step);
+    if (at.group >= 0 && compiled(step).verb == Verb::send) {
       const auto [group, is_first] = groups_.try_emplace(key(step, at.group));
       if (is_first) group->second = payload_of(step, graph_, shared_);
     }
     if (at.joint < 0) return;
     const auto [operands, is_first] = operands_.try_emplace(key(step, at.joint));
     if (!is_first) return;
-    for (const JointReduction::Operand& operand : joint(step).operands)
+    for (const shm::JointReduction::Operand& operand : joint(step).operands)
       operands->second.push_back(operand.message >= 0 ? Payload{}
                                                       : copied(step, operand.buffer, operand.at, joint(step).bytes));
   }
@@ -80,11 +81,11 @@ class SharedRun {
     const bool receives = std::holds_alternative<Recv>(graph_.step(step).action);
     if (receives) receive(step);
     compute(step, graph_, plain_, values_);
-    if (compiled(step).joint >= 0) return join(step);
+    if (side(step).joint >= 0) return join(step);
     if (receives && delivered_.contains(graph_.partner(step))) return require_delivered(step);
     if (receives) deliver(arrived_[static_cast<std::size_t>(step)], step, graph_, shared_);
     compute(step, graph_, shared_, values_);
-    if (compiled(step).forward >= 0) forward(step);
+    if (side(step).forward >= 0) forward(step);
   }
 
   /// What a message carries is the same in both runs, whichever way it is sent.
@@ -95,7 +96,7 @@ class SharedRun {
     deliver(came, step, graph_, plain_);
     require_same(came, payload_of(send, graph_, shared_), send);
     if (const auto made = forwarded_.find(send); made != forwarded_.end()) require_same(came, made->second, send);
-    if (compiled(send).group >= 0) require_same(came, groups_.at(key(send, compiled(send).group)), send);
+    if (side(send).group >= 0) require_same(came, groups_.at(key(send, side(send).group)), send);
   }
   void require_same(const Payload& plain, const Payload& shared, int send) const {
     if (shared != plain)
@@ -105,10 +106,10 @@ class SharedRun {
   /// A step of a joint reduction. The last does it all; what the others would write may be there or not.
   void join(int step) {
     const CompiledStep& at = compiled(step);
-    const JointReduction& all = joint(step);
+    const shm::JointReduction& all = joint(step);
     const auto& steps = plan(step).steps;
     const auto is_member = [&](const CompiledStep& other) {
-      return other.joint == at.joint && other.verb != Verb::recv;
+      return plan(step).side(other).joint == side(step).joint && other.verb != Verb::recv;
     };
     const auto last = std::find_if(steps.rbegin(), steps.rend(), is_member);
     if (at.verb == Verb::recv_reduce) {  // where the message would have landed
@@ -127,7 +128,7 @@ class SharedRun {
 
   [[nodiscard]] const Payload& operand(int step, std::size_t k) const {
     const int message = joint(step).operands[k].message;
-    if (message < 0) return operands_.at(key(step, compiled(step).joint))[k];
+    if (message < 0) return operands_.at(key(step, side(step).joint))[k];
     const int received = first_[static_cast<std::size_t>(graph_.rank(step).value())] + message;
     return arrived_[static_cast<std::size_t>(received)];
   }
@@ -147,12 +148,13 @@ class SharedRun {
   /// Sends a result as it is made, and writes it where it belongs if the sender of its operand said where.
   void forward(int step) {
     const CompiledStep& made = compiled(step);
-    const int send = first_[static_cast<std::size_t>(graph_.rank(step).value())] + made.forward;
+    const int send = first_[static_cast<std::size_t>(graph_.rank(step).value())] + side(step).forward;
     Payload result = copied(step, made.into, made.into_at, made.bytes);
     const auto offered = offer_of_.find(step);
     if (offered != offer_of_.end()) {
-      const CompiledStep& offer = compiled(offered->second.offer);
-      std::ranges::copy(result, memory(offered->second.offer, offer.into, offer.into_at, made.bytes).begin());
+      const int offer = offered->second.offer;
+      const shm::SideStep& place = side(offer);
+      std::ranges::copy(result, memory(offer, place.answer_into, place.answer_at, made.bytes).begin());
       delivered_.emplace(send, result);
     }
     forwarded_.emplace(send, std::move(result));

@@ -155,7 +155,7 @@ Route CommunicatorState::route() {
           .counters = &counters_};
 }
 
-SharedMemory CommunicatorState::shared_memory() const {
+shm::SharedMemory CommunicatorState::shared_memory() const {
   if (links_ == nullptr) return {};
   const shm::Geometry& geometry = links_->geometry();
   return {.reaches = is_local_,

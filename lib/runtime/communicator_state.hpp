@@ -18,7 +18,7 @@
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/recent_calls.hpp"
 #include "lib/runtime/settings.hpp"
-#include "lib/transport/routed_port.hpp"
+#include "lib/transport/mux.hpp"
 #include "tutti/call.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/error.hpp"
@@ -59,14 +59,14 @@ class CommunicatorState {
   [[nodiscard]] bool shares_processors() const { return shares_processors_; }
   [[nodiscard]] Progress& progress() const { return progress_; }
   [[nodiscard]] Route route();
-  [[nodiscard]] SharedMemory shared_memory() const;
+  [[nodiscard]] shm::SharedMemory shared_memory() const;
   /// Whether all messages go through shared memory: the same on all ranks.
   [[nodiscard]] bool shares_memory() const { return shares_memory_; }
   /// How messages travel that shared memory does not carry.
-  [[nodiscard]] Path far_path() const { return network_ == nullptr ? Path::mpi : Path::network; }
+  [[nodiscard]] Transport far_transport() const { return network_ == nullptr ? Transport::mpi : Transport::network; }
   /// Of collectives.
-  [[nodiscard]] MessageWindow message_window() const {
-    return {.messages = std::min(tags_.messages(), MessageWindow::most), .far = far_path()};
+  [[nodiscard]] Routing routing() const {
+    return {.window = std::min(tags_.messages(), Routing::most_window), .far = far_transport()};
   }
   [[nodiscard]] const MessageCounters& counters() const { return counters_; }
 
@@ -76,7 +76,7 @@ class CommunicatorState {
     return plans_.find_or(key, [&] {
       validate();
       forget_recent();
-      return std::make_unique<CachedPlan>(key, message_window(), shared_memory());
+      return std::make_unique<CachedPlan>(key, routing(), shared_memory());
     });
   }
   /// The plan of messages that are part of no collective; `compiled()` gives it if it is not there.

@@ -36,11 +36,10 @@ std::string cost_in_words(const Choice& choice, const Problem& problem) {
 
 /// "; messages go through shared memory and over ucx"
 std::string transport_in_words(const CompiledPlan& plan, std::string_view network) {
-  const bool shares = std::ranges::any_of(
-      plan.steps, [](const CompiledStep& step) { return step.is_message() && is_shared_memory(step.path); });
-  const bool goes_far = plan.uses_mpi || plan.uses_network;
+  const bool shares = plan.uses(Transport::shm);
+  const bool goes_far = plan.uses(Transport::mpi) || plan.uses(Transport::network);
   if (!shares && !goes_far) return "";
-  const std::string far = goes_far ? fmt::format("over {}", plan.uses_mpi ? "MPI" : network) : "";
+  const std::string far = goes_far ? fmt::format("over {}", plan.uses(Transport::mpi) ? "MPI" : network) : "";
   return fmt::format("; messages go {}{}{}", shares ? "through shared memory" : "", shares && goes_far ? " and " : "",
                      far);
 }

@@ -15,12 +15,12 @@ namespace tutti::detail {
 Operation::Learned::Learned(const Operation& operation, std::vector<Count> learned)
     : sizes(std::move(learned)),
       plan(operation.plan_.compile_learned(sizes)),
-      run(plan, RoutedPort{operation.communicator_.route(), plan}) {}
+      run(plan, Mux{operation.communicator_.route(), plan}) {}
 
 Operation::Operation(CommunicatorState& communicator, CachedPlan& plan)
     : communicator_(communicator),
       plan_(plan),
-      execution_(plan.compiled, RoutedPort{communicator.route(), plan.compiled}),
+      execution_(plan.compiled, Mux{communicator.route(), plan.compiled}),
       current_(&execution_),
       is_brief_(plan.compiled.is_brief && !plan.exchanges()) {
   if (plan.exchanges()) sizes_.resize(static_cast<std::size_t>(plan.exchange().output.value()));
@@ -52,7 +52,7 @@ void Operation::enter(Kind kind) {
 
 bool Operation::run_or_start() {
   const Progress& progress = communicator_.progress();
-  const RoutedPort& port = execution_.port();
+  const Mux& port = execution_.port();
   if (!is_brief_ || progress.has_operations()) {
     start(Kind::blocking);
     return over();

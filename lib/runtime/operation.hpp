@@ -11,7 +11,7 @@
 #include "lib/exec/execution.hpp"
 #include "lib/runtime/lanes.hpp"
 #include "lib/runtime/progress.hpp"
-#include "lib/transport/routed_port.hpp"
+#include "lib/transport/mux.hpp"
 #include "tutti/request.hpp"
 
 namespace tutti::detail {
@@ -60,11 +60,11 @@ class Operation {
 
  private:
   enum class State : std::uint8_t { idle, queued, running };
-  using Run = Execution<RoutedPort>;
+  using Run = Execution<Mux>;
   /// The schedule proper of a plan that exchanges sizes first; kept as long as the sizes stay the same.
   struct Learned {
     std::vector<Count> sizes;
-    CompiledPlan plan;
+    shm::SharedPlan plan;
     Run run;
     Learned(const Operation& operation, std::vector<Count> learned);
   };

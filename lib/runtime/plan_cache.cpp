@@ -51,22 +51,22 @@ std::size_t HashPlanKey::operator()(const PlanKey& key) const noexcept {
   return hash ^ (hash >> 32U);
 }
 
-CachedPlan::CachedPlan(const PlanKey& key, MessageWindow window, const SharedMemory& memory)
-    : key_(key), window_(window), memory_(memory) {
+CachedPlan::CachedPlan(const PlanKey& key, const Routing& routing, const shm::SharedMemory& memory)
+    : key_(key), routing_(routing), memory_(memory) {
   keep_lists();
   const Problem& problem = key_.problem;
   const Algorithm& algorithm = *key_.choice.algorithm;
   if (algorithm.exchange != nullptr && problem.uneven()) {
     exchanged_ = std::make_unique<Exchange>(algorithm.exchange(problem));
     known_ = known_sizes(problem);
-    compiled = compile(exchanged_->schedule, problem, Type::int64, Op::sum, window, memory);
+    compiled = shm::compile(exchanged_->schedule, problem, Type::int64, Op::sum, routing, memory);
     compiled.choice = key_.choice;
   } else {
-    compiled = compile(key_.choice, problem, key_.type, key_.op, window, memory);
+    compiled = shm::compile(key_.choice, problem, key_.type, key_.op, routing, memory);
   }
 }
 
-CachedPlan::CachedPlan(const PlanKey& key, CompiledPlan messages) : compiled(std::move(messages)), key_(key) {
+CachedPlan::CachedPlan(const PlanKey& key, shm::SharedPlan messages) : compiled(std::move(messages)), key_(key) {
   keep_lists();
 }
 
@@ -81,12 +81,12 @@ std::span<const Count> CachedPlan::keep(std::span<const Count> list) {
   return lists_.emplace_back(list.begin(), list.end());
 }
 
-CompiledPlan CachedPlan::compile_learned(std::span<const Count> learned) const {
+shm::SharedPlan CachedPlan::compile_learned(std::span<const Count> learned) const {
   Problem problem = key_.problem;
   problem.learned = learned;
   require_expected_sizes(problem);
   try {
-    return compile(key_.choice, problem, key_.type, key_.op, window_, memory_);
+    return shm::compile(key_.choice, problem, key_.type, key_.op, routing_, memory_);
   } catch (const std::logic_error&) {  // a schedule that moves blocks of one size to places of another
     throw Error("the sizes of blocks that other ranks gave are not those that this rank was given for them");
   }

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/plan/compiled_plan.hpp"
 #include "lib/runtime/operation.hpp"
+#include "lib/transport/shm/plan/shared_plan.hpp"
 
 namespace tutti::detail {
 
@@ -34,9 +34,9 @@ struct HashPlanKey {
 class CachedPlan {
  public:
   /// Copies the lists of `key`. Compiles the schedule; if sizes have to be exchanged first, that of the exchange.
-  CachedPlan(const PlanKey& key, MessageWindow window, const SharedMemory& memory);
+  CachedPlan(const PlanKey& key, const Routing& routing, const shm::SharedMemory& memory);
   /// Messages between pairs of ranks that are part of no collective. The lists of `key` say what it consists of.
-  CachedPlan(const PlanKey& key, CompiledPlan messages);
+  CachedPlan(const PlanKey& key, shm::SharedPlan messages);
 
   /// An operation that nobody uses; makes one if there is none.
   Operation& acquire(CommunicatorState& communicator) {
@@ -57,9 +57,9 @@ class CachedPlan {
   [[nodiscard]] const Exchange& exchange() const { return *exchanged_; }
   /// The sizes that this rank knows; the first Exchange::input of them are told.
   [[nodiscard]] std::span<const Count> known() const { return known_; }
-  [[nodiscard]] CompiledPlan compile_learned(std::span<const Count> learned) const;
+  [[nodiscard]] shm::SharedPlan compile_learned(std::span<const Count> learned) const;
 
-  CompiledPlan compiled;
+  shm::SharedPlan compiled;
   int in_use = 0;
 
  private:
@@ -67,8 +67,8 @@ class CachedPlan {
   void keep_lists();
   std::span<const Count> keep(std::span<const Count> list);
   PlanKey key_;
-  MessageWindow window_{};
-  SharedMemory memory_{};
+  Routing routing_{};
+  shm::SharedMemory memory_{};
   std::vector<std::vector<Count>> lists_;
   std::unique_ptr<Exchange> exchanged_;
   std::vector<Count> known_;

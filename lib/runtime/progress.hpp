@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "lib/exec/user_function.hpp"
+#include "lib/reduce/user_function.hpp"
 
 namespace tutti::detail {
 

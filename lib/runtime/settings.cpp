@@ -97,7 +97,7 @@ std::vector<std::string> all_transports() {
   return names;
 }
 
-Transport read_transport(std::string_view given, std::string_view source) {
+TransportChoice read_transport(std::string_view given, std::string_view source) {
   if (given.empty() || given == "auto") return {};
   if (given == "shm") return {SharedMemoryUse::always};
   if (given == "mpi") return {SharedMemoryUse::never};
@@ -108,7 +108,7 @@ Transport read_transport(std::string_view given, std::string_view source) {
   throw ArgumentError(fmt::format("{} is '{}'; allowed here: {}", source, given, allowed(given, all_transports())));
 }
 
-Transport transport_of(std::string_view from_program) {
+TransportChoice transport_of(std::string_view from_program) {
   if (!from_program.empty()) return read_transport(from_program, "tutti::Communicator: argument 'transport'");
   const char* variable = std::getenv("TUTTI_TRANSPORT");
   return read_transport(variable == nullptr ? "" : variable, "environment variable TUTTI_TRANSPORT");

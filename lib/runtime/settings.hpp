@@ -25,7 +25,7 @@ using Choices = std::array<Choice, collective_count>;
 enum class SharedMemoryUse : std::uint8_t { inside_nodes, always, never };
 
 /// How messages travel: "auto", "shm", "mpi", the name of a network that is linked in, or "shm+" and that name.
-struct Transport {
+struct TransportChoice {
   SharedMemoryUse shared_memory = SharedMemoryUse::inside_nodes;
   std::string network{};  ///< What carries the others; empty: MPI.
 };
@@ -37,7 +37,7 @@ struct Settings {
   /// Which of the two, by collective: "TUTTI_ALGORITHM".
   std::array<const char*, collective_count> chosen_by{};
   /// What the communicator was made with, else TUTTI_TRANSPORT.
-  Transport transport{};
+  TransportChoice transport{};
   /// TUTTI_MESSAGE_LIMIT: messages of more bytes are split. 1 .. 2^31-1.
   std::int64_t message_limit = std::int64_t{1} << 30;
   /// TUTTI_PLAN_CACHE: plans that a communicator keeps. 1 .. 65536.

@@ -10,11 +10,11 @@
 #include <string>
 #include <string_view>
 
-#include "lib/exec/execution.hpp"
+#include "lib/exec/port.hpp"
 
 namespace tutti::mpi {
 
-/// The messages in flight of one execution: the concept Port of lib/exec/execution.hpp. Its virtual calls are paid
+/// The messages in flight of one execution: the concept Port of lib/exec/port.hpp. Its virtual calls are paid
 /// for by messages that travel on a network, by no others.
 class NetworkPort {
  public:

@@ -15,7 +15,7 @@ namespace tutti::checker {
 namespace {
 
 /// So small that few elements are enough for pieces, joint reductions, copies that are shared, and messages of any way.
-constexpr SharedMemory memory{
+constexpr shm::SharedMemory memory{
     .slot_bytes = 8, .piece_bytes = 24, .ring_room = 3, .exposed_bytes = 100, .swap_slots = 2};
 
 /// Where ranks are: all on one node, or as in the lists, over and over again.
@@ -96,7 +96,7 @@ TEST(PlanProof, RefutesMutants) {
         const PlanCase what = case_of(*algorithm, ranks, placed(pattern, ranks), random);
         Plans plans{what, memory};
         for (const Rank rank : std::set{Rank{0}, Rank{ranks / 2}, Rank{ranks - 1}}) {
-          const CompiledPlan original = plans.of(rank);
+          const shm::SharedPlan original = plans.of(rank);
           for (PlanMutant& mutant : mutants_of(original, answers_to(rank, plans))) {
             plans.of(rank) = std::move(mutant.plan);
             ++made[static_cast<std::size_t>(mutant.mutation)];

@@ -16,7 +16,7 @@ namespace {
 
 using namespace test;
 
-SharedMemory memory_of(const std::vector<std::uint8_t>& reaches) {
+shm::SharedMemory memory_of(const std::vector<std::uint8_t>& reaches) {
   return {.reaches = reaches,
           .slot_bytes = 256,
           .piece_bytes = 65536,
@@ -27,14 +27,14 @@ SharedMemory memory_of(const std::vector<std::uint8_t>& reaches) {
 }
 
 /// Plans of short messages on ranks that all share memory.
-std::vector<CompiledPlan> brief_plans_of(const Algorithm& algorithm, int size, Count count, Aliasing aliasing) {
+std::vector<shm::SharedPlan> brief_plans_of(const Algorithm& algorithm, int size, Count count, Aliasing aliasing) {
   const std::vector<std::uint8_t> reaches(static_cast<std::size_t>(size), 1);
   return plans_of(algorithm, size, count, aliasing, 1, Op::sum, 0, memory_of(reaches));
 }
 
-std::string broken_rule(const CompiledPlan& plan) {
+std::string broken_rule(const shm::SharedPlan& plan) {
   const std::vector<std::uint8_t> reaches(static_cast<std::size_t>(plan.ranks), 1);
-  return broken_path_rule(plan, memory_of(reaches));
+  return shm::broken_path_rule(plan, memory_of(reaches));
 }
 
 TEST(BriefRuns, EveryBriefAllreduceBrokenOffAnywhere) {
@@ -44,7 +44,7 @@ TEST(BriefRuns, EveryBriefAllreduceBrokenOffAnywhere) {
       for (const Count count : {Count{0}, Count{1}, Count{29}})
         for (const Aliasing aliasing : {Aliasing::separate(), Aliasing::in_place()}) {
           const auto plans = brief_plans_of(*algorithm, size, count, aliasing);
-          if (!std::ranges::all_of(plans, &CompiledPlan::is_brief)) continue;
+          if (!std::ranges::all_of(plans, &shm::SharedPlan::is_brief)) continue;
           Job job{plans, count, aliasing, static_cast<unsigned>(size)};
           for (int run = 0; run < (aliasing == Aliasing::separate() ? 8 : 1); ++run) {
             ASSERT_TRUE(job.run_briefly()) << algorithm->name << " p=" << size << " is stuck";
@@ -60,7 +60,7 @@ TEST(BriefRuns, EveryBriefAllreduceBrokenOffAnywhere) {
 
 TEST(BriefRuns, BriefPlansSendBeforeTheyWait) {
   const Algorithm& one_shot = *find_algorithm(Collective::allreduce, "one_shot");
-  for (const CompiledPlan& plan : brief_plans_of(one_shot, 5, Count{1}, Aliasing::separate())) {
+  for (const shm::SharedPlan& plan : brief_plans_of(one_shot, 5, Count{1}, Aliasing::separate())) {
     EXPECT_TRUE(plan.is_brief);
     EXPECT_TRUE(plan.in_order);
     for (std::size_t i = 0; i < 4; ++i)
@@ -68,7 +68,7 @@ TEST(BriefRuns, BriefPlansSendBeforeTheyWait) {
   }
   // The sends of its second round wait for all that was received in the first.
   const Algorithm& doubling = *find_algorithm(Collective::allreduce, "recursive_doubling");
-  const CompiledPlan plan = brief_plans_of(doubling, 4, Count{1}, Aliasing::separate())[0];
+  const shm::SharedPlan plan = brief_plans_of(doubling, 4, Count{1}, Aliasing::separate())[0];
   EXPECT_TRUE(plan.is_brief);
   EXPECT_EQ(plan.steps[0].verb, Verb::send);
   EXPECT_NE(plan.steps[1].verb, Verb::send);
@@ -82,7 +82,7 @@ TEST(BriefRuns, SendsArePutBeforeWhatTheyNeedNotWaitFor) {
     Dependencies after(steps.size());
     std::vector<std::vector<int>> names_after(steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      steps[i].verb = static_cast<Verb>(random() % 5);
+      steps[i].verb = static_cast<Verb>(random() % 6);
       steps[i].message = static_cast<int>(i);  // its name
       for (std::size_t k = 0; i > 0 && k < random() % 3; ++k)
         after[i].push_back(static_cast<int>(random() % i));
@@ -119,16 +119,16 @@ TEST(SendGroups, AreOfWhatIsWorthToShare) {
   const Schedule schedule = builder.build();
   const std::vector<std::uint8_t> reaches(5, 1);
   const auto groups_above = [&](std::int64_t slot_bytes, std::int64_t copied_bytes) {
-    const CompiledPlan plan = compile(schedule, problem, Type::int8, Op::sum, MessageWindow{},
-                                      {.reaches = reaches,
-                                       .slot_bytes = slot_bytes,
-                                       .piece_bytes = 4096,
-                                       .copied_bytes = copied_bytes,
-                                       .ring_room = 3,
-                                       .swap_slots = 2});
+    const shm::SharedPlan plan = shm::compile(schedule, problem, Type::int8, Op::sum, {},
+                                              {.reaches = reaches,
+                                               .slot_bytes = slot_bytes,
+                                               .piece_bytes = 4096,
+                                               .copied_bytes = copied_bytes,
+                                               .ring_room = 3,
+                                               .swap_slots = 2});
     std::vector<int> groups{plan.groups};
     for (const CompiledStep& step : plan.steps)
-      groups.push_back(step.group);
+      groups.push_back(plan.side(step).group);
     return groups;
   };
   EXPECT_EQ(groups_above(0, 0), (std::vector{2, 0, 0, 1, 1}));
@@ -153,13 +153,13 @@ TEST(BriefRuns, LongMessagesAreNotBrief) {
 
 TEST(BriefRuns, RulesFindPlansThatAreNotBrief) {
   const Algorithm& one_shot = *find_algorithm(Collective::allreduce, "one_shot");
-  CompiledPlan shared = brief_plans_of(one_shot, 5, Count{769}, Aliasing::separate())[0];
+  shm::SharedPlan shared = brief_plans_of(one_shot, 5, Count{769}, Aliasing::separate())[0];
   ASSERT_FALSE(shared.is_brief);
   ASSERT_EQ(broken_rule(shared), "");
   shared.is_brief = true;
   EXPECT_NE(broken_rule(shared).find("shared or joined"), std::string::npos);
   const Algorithm& doubling = *find_algorithm(Collective::allreduce, "recursive_doubling");
-  CompiledPlan plan = brief_plans_of(doubling, 4, Count{4}, Aliasing::separate())[0];
+  shm::SharedPlan plan = brief_plans_of(doubling, 4, Count{4}, Aliasing::separate())[0];
   ASSERT_TRUE(plan.is_brief);
   ASSERT_EQ(broken_rule(plan), "");
   plan.dependents.back() = 0;

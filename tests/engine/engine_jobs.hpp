@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/exec/execution.hpp"
+#include "lib/transport/shm/plan/shared_plan.hpp"
 #include "tests/engine/fake_network.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -18,14 +19,14 @@ using Values = std::vector<std::int32_t>;
 /// All ranks of one collective, run in one process.
 class Job {
  public:
-  Job(const std::vector<CompiledPlan>& plans, Count count, Aliasing aliasing, unsigned seed)
+  Job(const std::vector<shm::SharedPlan>& plans, Count count, Aliasing aliasing, unsigned seed)
       : network_(seed), random_(seed), in_place_(aliasing == Aliasing::in_place()) {
     const auto n = static_cast<std::size_t>(count.value());
     for (std::size_t rank = 0; rank < plans.size(); ++rank) {
       inputs_.emplace_back(n, static_cast<std::int32_t>(rank) + 1);
       std::iota(inputs_.back().begin(), inputs_.back().end(), static_cast<std::int32_t>(1000 * rank));
       outputs_.push_back(in_place_ ? inputs_.back() : Values(n, -1));
-      const CompiledPlan* const brief = plans[rank].is_brief ? &plans[rank] : nullptr;
+      const shm::SharedPlan* const brief = plans[rank].is_brief ? &plans[rank] : nullptr;
       ranks_.push_back(
           std::make_unique<Execution<FakePort>>(plans[rank], FakePort{network_, static_cast<int>(rank), brief}));
     }
@@ -107,18 +108,18 @@ inline std::vector<const Algorithm*> allreduces() {
   return found;
 }
 
-inline std::vector<CompiledPlan> plans_of(const Algorithm& algorithm, int size, Count count, Aliasing aliasing,
-                                          int window, const Op& op = Op::sum, std::int64_t segment = 0,
-                                          const SharedMemory& memory = {}) {
-  std::vector<CompiledPlan> plans;
+inline std::vector<shm::SharedPlan> plans_of(const Algorithm& algorithm, int size, Count count, Aliasing aliasing,
+                                             int window, const Op& op = Op::sum, std::int64_t segment = 0,
+                                             const shm::SharedMemory& memory = {}) {
+  std::vector<shm::SharedPlan> plans;
   for (int rank = 0; rank < size; ++rank) {
     const Problem problem{.rank = Rank{rank},
                           .size = size,
                           .count = count,
                           .aliasing = aliasing,
                           .parameter = algorithm.parameter.fallback};
-    plans.push_back(compile({.algorithm = &algorithm, .parameter = algorithm.parameter.fallback, .segment = segment},
-                            problem, Type::int32, op, MessageWindow{window}, memory));
+    const Choice choice{.algorithm = &algorithm, .parameter = algorithm.parameter.fallback, .segment = segment};
+    plans.push_back(shm::compile(choice, problem, Type::int32, op, {.window = window}, memory));
   }
   return plans;
 }

@@ -121,7 +121,7 @@ TEST(Engine, GathersAndSpreadsMessagesOfSeveralRegions) {
         EXPECT_EQ(send->from.size(), 1u);
       }
     plans.push_back(compile(schedule, {.rank = Rank{rank}, .size = 2, .count = Count{6}, .aliasing = {}}, Type::int32,
-                            Op::sum, MessageWindow{4}));
+                            Op::sum, {.window = 4}));
   }
   Job job{plans, Count{6}, Aliasing::separate(), 11};
   ASSERT_TRUE(job.run());
@@ -144,7 +144,7 @@ TEST(Engine, NoRankLeavesABarrierBeforeAllHaveEntered) {
   std::vector<CompiledPlan> plans;
   for (int rank = 0; rank < size; ++rank)
     plans.push_back(compile(barrier(Rank{rank}, size), {.rank = Rank{rank}, .size = size, .count = {}, .aliasing = {}},
-                            Type::int8, Op::sum, MessageWindow{4}));
+                            Type::int8, Op::sum, {.window = 4}));
   std::vector<std::unique_ptr<Execution<FakePort>>> ranks;
   for (int rank = 0; rank < size; ++rank)
     ranks.push_back(

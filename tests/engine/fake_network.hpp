@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "lib/exec/execution.hpp"
+#include "lib/exec/port.hpp"
 
 namespace tutti::test {
 
@@ -98,7 +98,7 @@ class FakeNetwork {
   int moved_ = 0;
 };
 
-/// The transport of one rank (see lib/exec/execution.hpp).
+/// The transport of one rank (see lib/exec/port.hpp).
 class FakePort {
  public:
   /// With a plan it does of it what shared memory does: receive-and-reduce steps, and brief runs.
@@ -106,8 +106,8 @@ class FakePort {
       : network_(&network), rank_(rank), plan_(plan), operands_(plan == nullptr ? 0 : plan->steps.size()) {}
 
   void bind(const Bases& /*bases*/) {}
-  [[nodiscard]] std::int64_t reduced(int /*joint*/) const { return 0; }
-  Posted post_send(int index, const CompiledStep& step, const std::byte* data, std::byte* /*answer*/) {
+  [[nodiscard]] std::int64_t reduced(const CompiledStep& /*step*/) const { return 0; }
+  Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
     if (network_->busy()) return Posted::busy;
     FakeNetwork::Message& message = network_->find(rank_, step.peer, step.message);
     message.sent = step.bytes;
@@ -165,8 +165,7 @@ class FakePort {
     return true;
   }
   void reduce(const CompiledStep& step, const Operands& operands) const {
-    if (step.verb == Verb::recv_reduce && is_shared_memory(step.path))
-      plan_->combine(operands.lhs, operands.rhs, operands.into, step.bytes);
+    if (step.verb == Verb::recv_reduce) plan_->combine(operands.lhs, operands.rhs, operands.into, step.bytes);
   }
 
   FakeNetwork* network_;

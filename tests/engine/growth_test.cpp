@@ -11,7 +11,7 @@
 
 #include "lib/checker/problems.hpp"
 #include "lib/checker/suite.hpp"
-#include "lib/plan/compiled_plan.hpp"
+#include "lib/transport/shm/plan/shared_plan.hpp"
 #include "tutti/schedule_builder.hpp"
 
 namespace tutti {
@@ -28,12 +28,12 @@ Size size_of_plans(const Algorithm& algorithm, int segments, bool shares_memory)
   checker::mix_levels(what, algorithm);
   const checker::Problems problems{algorithm, what};
   const std::vector<std::uint8_t> reaches(ranks, 1);
-  const SharedMemory memory{.reaches = reaches, .slot_bytes = 256, .piece_bytes = 65536, .ring_room = 3};
+  const shm::SharedMemory memory{.reaches = reaches, .slot_bytes = 256, .piece_bytes = 65536, .ring_room = 3};
   Size size;
   for (const int rank : {0, ranks / 2, ranks - 1}) {
     const Choice choice{.algorithm = &algorithm, .parameter = algorithm.parameter.fallback, .segment = 1};
-    const CompiledPlan plan = compile(choice, problems.of(Rank{rank}), Type::int8, Op::sum, MessageWindow{1},
-                                      shares_memory ? memory : SharedMemory{});
+    const CompiledPlan plan = shm::compile(choice, problems.of(Rank{rank}), Type::int8, Op::sum, {},
+                                           shares_memory ? memory : shm::SharedMemory{});
     size.steps += plan.steps.size();
     size.dependencies += plan.dependents.size();
   }
@@ -131,7 +131,7 @@ TEST(Window, BoundsWhatIsUnderWayAndKeepsItInOrder) {
   }
   const Schedule schedule = builder.build();
   for (const int window : {1, 2, 3, 4, 5, 64, 256}) {
-    const CompiledPlan plan = compile(schedule, problem, Type::int8, Op::sum, MessageWindow{window}, {});
+    const CompiledPlan plan = compile(schedule, problem, Type::int8, Op::sum, {.window = window});
     EXPECT_LE(plan.dependents.size(), 8 * 2 * messages) << window;
     for (const unsigned seed : {1, 2, 3}) {
       const int most = AnyOrder{plan, seed}.most_apart();

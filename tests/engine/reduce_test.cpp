@@ -94,7 +94,6 @@ TEST(KernelTables, AgreeOnWhatIsDefined) {
         const bool supported = supports(static_cast<Op::Kind>(kind), static_cast<Type>(type));
         EXPECT_EQ(table->reduce[kind][type] != nullptr, supported);
         EXPECT_EQ(table->reduce_many[kind][type] != nullptr, supported);
-        EXPECT_EQ(table->reduce_many_streaming[kind][type] != nullptr, supported);
       }
     }
   }

@@ -68,7 +68,7 @@ TEST(PostedReceives, AreFewHoweverManySegmentsThereAre) {
     posted() = {};
     expect_right<std::int32_t>({.collective = collective, .algorithm = algorithm, .count = 3000}, Op::sum, comm);
     const int most = posted().most_of_peer;
-    EXPECT_LE(most, MessageWindow::most) << to_string(collective) << ' ' << algorithm;
+    EXPECT_LE(most, Routing::most_window) << to_string(collective) << ' ' << algorithm;
     EXPECT_TRUE(posted().peers.empty()) << to_string(collective) << ' ' << algorithm;
     const bool receives = world_size() > 1 && (collective != Collective::broadcast || world_rank() > 0);
     if (receives && collective != Collective::reduce) {

@@ -154,7 +154,7 @@ class Reduced : public Exposed {
 
   Reduced() { std::ranges::fill(mine_, std::byte{7}); }
 
-  CompiledPlan plan_of(int me, bool lands_left) {
+  SharedPlan plan_of(int me, bool lands_left) {
     Problem problem{.rank = Rank{me}, .size = ranks, .count = Count{bytes}};
     problem.collective = Collective::reduce;
     ScheduleBuilder builder{problem};
@@ -170,7 +170,7 @@ class Reduced : public Exposed {
   /// `between`: once the receiver has looked for the first time.
   std::vector<std::byte> run(const std::byte* theirs, bool is_in_place, bool lands_left,
                              const std::function<void()>& between) {
-    const CompiledPlan plans[] = {plan_of(0, lands_left), plan_of(1, lands_left)};
+    const SharedPlan plans[] = {plan_of(0, lands_left), plan_of(1, lands_left)};
     std::vector<std::byte> input = mine_, output(is_in_place ? 0 : bytes);
     std::byte* const result = is_in_place ? input.data() : output.data();
     Execution<ShmPort> here{plans[0], ShmPort{route_of(0), plans[0]}}, there{plans[1], ShmPort{route_of(1), plans[1]}};

@@ -10,10 +10,9 @@
 #include <tuple>
 
 #include "lib/checker/problems.hpp"
-#include "lib/plan/message_paths.hpp"
 #include "lib/schedule/choice.hpp"
 
-namespace tutti {
+namespace tutti::shm {
 namespace {
 
 constexpr std::int64_t piece = 64;
@@ -21,7 +20,7 @@ constexpr std::int64_t piece = 64;
 struct Job {
   std::vector<std::uint8_t> reaches;
   SharedMemory memory;
-  std::vector<CompiledPlan> plans;  ///< By rank.
+  std::vector<SharedPlan> plans;  ///< By rank.
 };
 
 Job compiled(const Choice& choice, int ranks, Count count, checker::Placement placement) {
@@ -36,19 +35,20 @@ Job compiled(const Choice& choice, int ranks, Count count, checker::Placement pl
                 .exposed_bytes = 100,
                 .swap_slots = 2};
   for (int rank = 0; rank < ranks; ++rank)
-    job.plans.push_back(compile(choice, problems.of(Rank{rank}), Type::int64, Op::sum, MessageWindow{1}, job.memory));
+    job.plans.push_back(compile(choice, problems.of(Rank{rank}), Type::int64, Op::sum, {}, job.memory));
   return job;
 }
 
 using Key = std::tuple<int, int, int>;  // from, to, number
-using Travels = std::tuple<Path, int, std::int64_t>;
+using Travels = std::tuple<Way, int, std::int64_t>;
 
 void expect_ends_agree(const Job& job, std::string_view name) {
   std::map<Key, Travels> sent, received;
   for (int rank = 0; rank < static_cast<int>(job.plans.size()); ++rank)
     for (const CompiledStep& step : job.plans[static_cast<std::size_t>(rank)].steps) {
       if (!step.is_message()) continue;
-      const Travels travels{step.path, step.slot, step.bytes};
+      const SideStep& side = job.plans[static_cast<std::size_t>(rank)].side(step);
+      const Travels travels{side.way, side.slot, step.bytes};
       if (step.verb == Verb::send)
         sent[{rank, step.peer, step.message}] = travels;
       else
@@ -68,15 +68,16 @@ TEST(PathRules, EveryAlgorithmKeepsToThem) {
               {.algorithm = algorithm, .parameter = algorithm->parameter.fallback, .segment = count == 40 ? 80 : 0},
               ranks, Count{count}, placement);
           expect_ends_agree(job, algorithm->name);
-          for (const CompiledPlan& plan : job.plans) {
+          for (const SharedPlan& plan : job.plans) {
             EXPECT_EQ(broken_path_rule(plan, job.memory), "") << algorithm->name << ", p = " << ranks;
             groups += plan.groups;
             joints += static_cast<int>(plan.joints.size());
             for (const CompiledStep& step : plan.steps) {
-              forwards += step.forward >= 0 ? 1 : 0;
-              offers += step.verb == Verb::send && step.answer >= 0 ? 1 : 0;
-              swaps += step.path == Path::swap ? 1 : 0;
-              rings += step.path == Path::ring ? 1 : 0;
+              const SideStep& side = plan.side(step);
+              forwards += side.forward >= 0 ? 1 : 0;
+              offers += step.verb == Verb::send && side.answer >= 0 ? 1 : 0;
+              swaps += step.is_message() && side.way == Way::swap ? 1 : 0;
+              rings += step.is_message() && side.way == Way::ring ? 1 : 0;
             }
           }
         }
@@ -85,7 +86,7 @@ TEST(PathRules, EveryAlgorithmKeepsToThem) {
     EXPECT_GT(found, 100) << "there is nothing to keep to a rule";
 }
 
-using Fault = std::function<bool(CompiledPlan&, CompiledStep&)>;  // false: it does not fit there
+using Fault = std::function<bool(SharedPlan&, CompiledStep&)>;  // false: it does not fit there
 
 /// Puts a fault wherever it fits, one at a time; all have to be found, and some there must be.
 void expect_caught(const char* name, const char* rule, const Fault& fault) {
@@ -94,9 +95,9 @@ void expect_caught(const char* name, const char* rule, const Fault& fault) {
     for (const int ranks : {2, 4, 5})
       for (const auto placement : {checker::Placement::separate, checker::Placement::in_place}) {
         const Job job = compiled(read_choice(Collective::allreduce, algorithm), ranks, Count{24}, placement);
-        for (const CompiledPlan& plan : {job.plans.front(), job.plans.back()})
+        for (const SharedPlan& plan : {job.plans.front(), job.plans.back()})
           for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-            CompiledPlan broken = plan;
+            SharedPlan broken = plan;
             if (!fault(broken, broken.steps[i])) continue;
             ++made;
             const std::string found = broken_path_rule(broken, job.memory);
@@ -120,155 +121,162 @@ TEST(PathRules, BatchesKeepToThem) {
   const SharedMemory memory{
       .reaches = reaches, .slot_bytes = 40, .piece_bytes = piece, .ring_room = 3, .swap_slots = 2};
   const Problem problem{.rank = Rank{0}, .size = 2, .count = Count{3}};
-  const MessageWindow window{.messages = 1, .takes_turns = false};
-  const CompiledPlan plan = compile(schedule, problem, Type::int64, Op::sum, window, memory);
+  const SharedPlan plan = compile(schedule, problem, Type::int64, Op::sum, {.takes_turns = false}, memory);
   EXPECT_EQ(broken_path_rule(plan, memory), "");
   for (const CompiledStep& step : plan.steps)
-    EXPECT_EQ(step.path, Path::ring);
+    EXPECT_EQ(plan.side(step).way, Way::ring);
 }
 
 TEST(PathRules, FindSlotsOutOfTurn) {
-  expect_caught("another slot", "a swapped slot out of turn", [](CompiledPlan&, CompiledStep& step) {
-    ++step.slot;
-    return step.path == Path::swap;
+  expect_caught("another slot", "a swapped slot out of turn", [](SharedPlan& plan, CompiledStep& step) {
+    if (step.side < 0) return false;
+    ++plan.side(step).slot;
+    return plan.side(step).way == Way::swap;
   });
 }
 TEST(PathRules, FindParityThatDoesNotHold) {
-  expect_caught("a larger message", "", [](CompiledPlan& plan, CompiledStep& step) {
+  expect_caught("a larger message", "", [](SharedPlan& plan, CompiledStep& step) {
     step.bytes += 2 * piece;
-    return step.path == Path::swap && plan.groups == 0 && step.forward < 0 && step.answer < 0;
+    const SideStep side = std::as_const(plan).side(step);
+    return side.way == Way::swap && plan.groups == 0 && side.forward < 0 && side.answer < 0;
   });
-  expect_caught("swapped slots for all", "swapped slots", [](CompiledPlan& plan, CompiledStep& chosen) {
-    if (chosen.path != Path::ring) return false;
+  expect_caught("swapped slots for all", "swapped slots", [](SharedPlan& plan, CompiledStep& chosen) {
+    if (!chosen.is_message() || plan.side(chosen).way != Way::ring) return false;
     for (CompiledStep& step : plan.steps)
-      if (step.is_message() && step.peer == chosen.peer) step.path = Path::swap;
+      if (step.is_message() && step.peer == chosen.peer) plan.side(step).way = Way::swap;
     return true;
   });
-  expect_caught("no turns", "takes no turns", [](CompiledPlan& plan, CompiledStep& step) {
+  expect_caught("no turns", "takes no turns", [](SharedPlan& plan, CompiledStep& step) {
     plan.takes_turns = false;
-    return step.path == Path::swap;
+    return std::as_const(plan).side(step).way == Way::swap;
   });
 }
 TEST(PathRules, FindPlansThatAreNotBrief) {
-  expect_caught("one of long messages", "in pieces", [](CompiledPlan& plan, CompiledStep& step) {
+  expect_caught("one of long messages", "in pieces", [](SharedPlan& plan, CompiledStep& step) {
     plan.is_brief = true;
     return step.is_message() && step.bytes > piece;
   });
 }
 TEST(PathRules, FindMessagesOutOfOrder) {
-  expect_caught("not after the one before", "does not follow", [](CompiledPlan&, CompiledStep& step) {
+  expect_caught("not after the one before", "does not follow", [](SharedPlan&, CompiledStep& step) {
     if (step.previous < 0) return false;
     step.previous = -1;
     return true;
   });
-  expect_caught("not before the one after", "the one after it", [](CompiledPlan&, CompiledStep& step) {
+  expect_caught("not before the one after", "the one after it", [](SharedPlan&, CompiledStep& step) {
     if (step.next < 0) return false;
     step.next = -1;
     return true;
   });
 }
 TEST(PathRules, FindSharedCopiesThatAreNotBounded) {
-  expect_caught("the same reader twice", "", [](CompiledPlan& plan, CompiledStep& step) {
-    if (step.verb != Verb::send || step.group < 0) return false;
+  expect_caught("the same reader twice", "", [](SharedPlan& plan, CompiledStep& step) {
+    if (step.verb != Verb::send || std::as_const(plan).side(step).group < 0) return false;
     for (const CompiledStep& other : plan.steps)
-      if (&other < &step && other.group == step.group && other.verb == Verb::send) {
+      if (&other < &step && std::as_const(plan).side(other).group == std::as_const(plan).side(step).group &&
+          other.verb == Verb::send) {
         step.peer = other.peer;
         return true;
       }
     return false;
   });
-  expect_caught("other data", "other data than its group's", [](CompiledPlan& plan, CompiledStep& step) {
-    if (step.verb != Verb::send || step.group < 0) return false;
+  expect_caught("other data", "other data than its group's", [](SharedPlan& plan, CompiledStep& step) {
+    if (step.verb != Verb::send || std::as_const(plan).side(step).group < 0) return false;
     bool is_first = true;
     for (const CompiledStep& other : plan.steps)
-      is_first &= !(&other < &step && other.group == step.group && other.verb == Verb::send);
+      is_first &= !(&other < &step && std::as_const(plan).side(other).group == std::as_const(plan).side(step).group &&
+                    other.verb == Verb::send);
     step.lhs_at += 8;
     return !is_first;
   });
-  expect_caught("a group too few", "a group that does not count", [](CompiledPlan& plan, CompiledStep& step) {
-    if (step.verb != Verb::send || step.group < 0 || step.group != plan.groups - 1) return false;
+  expect_caught("a group too few", "a group that does not count", [](SharedPlan& plan, CompiledStep& step) {
+    if (step.verb != Verb::send || std::as_const(plan).side(step).group < 0 ||
+        std::as_const(plan).side(step).group != plan.groups - 1)
+      return false;
     --plan.groups;
     return true;
   });
 }
 TEST(PathRules, FindResultsThatAreSentTooEarly) {
-  expect_caught("one more to wait for", "not finished", [](CompiledPlan& plan, CompiledStep& step) {
-    if (step.forward < 0) return false;
-    ++plan.waits[static_cast<std::size_t>(step.forward)];
+  expect_caught("one more to wait for", "not finished", [](SharedPlan& plan, CompiledStep& step) {
+    if (std::as_const(plan).side(step).forward < 0) return false;
+    ++plan.waits[static_cast<std::size_t>(std::as_const(plan).side(step).forward)];
     return true;
   });
-  expect_caught("another result", "", [](CompiledPlan&, CompiledStep& step) {
+  expect_caught("another result", "", [](SharedPlan& plan, CompiledStep& step) {
     step.into_at += 8;
-    return step.forward >= 0;
+    return std::as_const(plan).side(step).forward >= 0;
   });
 }
 TEST(PathRules, FindPlacesThatAreNotFree) {
-  expect_caught("a receive that waits", "not free", [](CompiledPlan& plan, CompiledStep& step) {
-    if (step.verb != Verb::send || step.answer < 0) return false;
+  expect_caught("a receive that waits", "not free", [](SharedPlan& plan, CompiledStep& step) {
+    if (step.verb != Verb::send || std::as_const(plan).side(step).answer < 0) return false;
     for (std::size_t i = 0; i < plan.steps.size(); ++i) {
       const CompiledStep& recv = plan.steps[i];
-      if (recv.verb == Verb::recv && recv.peer == step.peer && recv.message == step.answer) plan.waits[i] += 2;
+      if (recv.verb == Verb::recv && recv.peer == step.peer && recv.message == std::as_const(plan).side(step).answer)
+        plan.waits[i] += 2;
     }
     return true;
   });
-  expect_caught("a place that was offered before", "", [](CompiledPlan& plan, CompiledStep& step) {
-    if (step.verb != Verb::send || step.answer < 0) return false;
+  expect_caught("a place that was offered before", "", [](SharedPlan& plan, CompiledStep& step) {
+    if (step.verb != Verb::send || std::as_const(plan).side(step).answer < 0) return false;
     for (const CompiledStep& other : plan.steps)
-      if (&other < &step && other.verb == Verb::send && other.peer == step.peer && other.answer >= 0) {
-        step.answer = other.answer;
-        step.into = other.into;
-        step.into_at = other.into_at;
+      if (&other < &step && other.verb == Verb::send && other.peer == step.peer &&
+          std::as_const(plan).side(other).answer >= 0) {
+        plan.side(step) = SideStep{plan.side(other)};
         return other.bytes == step.bytes;
       }
     return false;
   });
-  expect_caught("another place", "another place", [](CompiledPlan&, CompiledStep& step) {
-    step.into_at += 8;
-    return step.verb == Verb::send && step.answer >= 0;
+  expect_caught("another place", "another place", [](SharedPlan& plan, CompiledStep& step) {
+    if (step.verb != Verb::send || step.side < 0) return false;
+    plan.side(step).answer_at += 8;
+    return plan.side(step).answer >= 0;
   });
 }
 
 TEST(PathRules, FindJointReductionsOfSomethingElse) {
   // Where a joint reduction has its first step: `fault` is then made in it.
-  const auto in_joint = [](const std::function<bool(CompiledPlan&, JointReduction&)>& fault) {
-    return [fault](CompiledPlan& plan, CompiledStep& step) {
-      if (step.joint < 0) return false;
+  const auto in_joint = [](const std::function<bool(SharedPlan&, JointReduction&)>& fault) {
+    return [fault](SharedPlan& plan, CompiledStep& step) {
+      if (std::as_const(plan).side(step).joint < 0) return false;
       for (const CompiledStep& other : plan.steps)
-        if (&other < &step && other.joint == step.joint) return false;
-      return fault(plan, plan.joints[static_cast<std::size_t>(step.joint)]);
+        if (&other < &step && std::as_const(plan).side(other).joint == std::as_const(plan).side(step).joint)
+          return false;
+      return fault(plan, plan.joints[static_cast<std::size_t>(std::as_const(plan).side(step).joint)]);
     };
   };
   using Operand = JointReduction::Operand;
-  expect_caught("one operand less", "", in_joint([](CompiledPlan&, JointReduction& joint) {
+  expect_caught("one operand less", "", in_joint([](SharedPlan&, JointReduction& joint) {
                   joint.operands.pop_back();
                   return true;
                 }));
-  expect_caught("a result elsewhere", "into elsewhere", in_joint([](CompiledPlan&, JointReduction& joint) {
+  expect_caught("a result elsewhere", "into elsewhere", in_joint([](SharedPlan&, JointReduction& joint) {
                   joint.into_at += 8;
                   return true;
                 }));
-  expect_caught("other bytes", "", in_joint([](CompiledPlan&, JointReduction& joint) {
+  expect_caught("other bytes", "", in_joint([](SharedPlan&, JointReduction& joint) {
                   joint.bytes += 8;
                   return true;
                 }));
-  expect_caught("operands swapped", "", in_joint([](CompiledPlan&, JointReduction& joint) {
+  expect_caught("operands swapped", "", in_joint([](SharedPlan&, JointReduction& joint) {
                   std::swap(joint.operands.front(), joint.operands.back());
                   return true;
                 }));
-  expect_caught("own data from elsewhere", "another operand", in_joint([](CompiledPlan&, JointReduction& joint) {
+  expect_caught("own data from elsewhere", "another operand", in_joint([](SharedPlan&, JointReduction& joint) {
                   const auto own = std::ranges::find(joint.operands, -1, &Operand::message);
                   if (own == joint.operands.end()) return false;
                   own->at += 8;
                   return true;
                 }));
-  expect_caught("a message that nobody takes", "", in_joint([](CompiledPlan&, JointReduction& joint) {
+  expect_caught("a message that nobody takes", "", in_joint([](SharedPlan&, JointReduction& joint) {
                   const auto message =
                       std::ranges::find_if(joint.operands, [](const Operand& each) { return each.message >= 0; });
                   message->message = -1;
                   return true;
                 }));
   expect_caught(
-      "a receive that waits", "", in_joint([](CompiledPlan& plan, JointReduction& joint) {
+      "a receive that waits", "", in_joint([](SharedPlan& plan, JointReduction& joint) {
         for (const Operand& operand : joint.operands)
           if (operand.message >= 0 && plan.steps[static_cast<std::size_t>(operand.message)].verb == Verb::recv) {
             ++plan.waits[static_cast<std::size_t>(operand.message)];
@@ -276,13 +284,15 @@ TEST(PathRules, FindJointReductionsOfSomethingElse) {
           }
         return false;
       }));
-  expect_caught("one more to wait for", "something else", in_joint([](CompiledPlan& plan, JointReduction& joint) {
-                  for (std::size_t i = 0; i < plan.steps.size(); ++i)
-                    if (&plan.joints[static_cast<std::size_t>(std::max(plan.steps[i].joint, 0))] == &joint &&
-                        plan.steps[i].joint >= 0 && plan.steps[i].verb == Verb::reduce)
-                      ++plan.waits[i];
-                  return true;
-                }));
+  expect_caught(
+      "one more to wait for", "something else", in_joint([](SharedPlan& plan, JointReduction& joint) {
+        for (std::size_t i = 0; i < plan.steps.size(); ++i)
+          if (&plan.joints[static_cast<std::size_t>(std::max(std::as_const(plan).side(plan.steps[i]).joint, 0))] ==
+                  &joint &&
+              std::as_const(plan).side(plan.steps[i]).joint >= 0 && plan.steps[i].verb == Verb::reduce)
+            ++plan.waits[i];
+        return true;
+      }));
 }
 /// However many segments a root sends to one child before it turns to the next.
 TEST(PathRules, SendsOfTheSameDataFarFromEachOtherShareACopy) {
@@ -291,28 +301,31 @@ TEST(PathRules, SendsOfTheSameDataFarFromEachOtherShareACopy) {
   EXPECT_EQ(job.plans[0].groups, 100);
 }
 TEST(PathRules, FindSumsOnTheWayThatOthersRead) {
-  expect_caught("one more reader", "others may read", [](CompiledPlan& plan, CompiledStep& step) {
-    if (step.joint < 0 || step.last_dependent == static_cast<int>(plan.dependents.size())) return false;
+  expect_caught("one more reader", "others may read", [](SharedPlan& plan, CompiledStep& step) {
+    if (std::as_const(plan).side(step).joint < 0 || step.last_dependent == static_cast<int>(plan.dependents.size()))
+      return false;
     for (const CompiledStep& other : plan.steps)  // the last of them may have any readers
-      if (&other > &step && other.joint == step.joint && other.verb != Verb::recv) {
+      if (&other > &step && std::as_const(plan).side(other).joint == std::as_const(plan).side(step).joint &&
+          other.verb != Verb::recv) {
         ++step.last_dependent;
         return true;
       }
     return false;
   });
-  expect_caught("a sum that the caller reads", "part of the output", [](CompiledPlan& plan, CompiledStep& step) {
-    if (step.joint < 0 || step.verb == Verb::recv) return false;
+  expect_caught("a sum that the caller reads", "part of the output", [](SharedPlan& plan, CompiledStep& step) {
+    if (std::as_const(plan).side(step).joint < 0 || step.verb == Verb::recv) return false;
     for (CompiledStep& next : plan.steps)
-      if (&next > &step && next.joint == step.joint && next.verb != Verb::recv) {
+      if (&next > &step && std::as_const(plan).side(next).joint == std::as_const(plan).side(step).joint &&
+          next.verb != Verb::recv) {
         step.into = next.lhs = Buffer::output;
         step.into_at = next.lhs_at = std::int64_t{1} << 20;
         return true;
       }
     return false;
   });
-  expect_caught("own data partly overwritten", "written before", [](CompiledPlan& plan, CompiledStep& step) {
-    if (step.joint < 0 || step.verb == Verb::recv || step.bytes <= 8) return false;
-    JointReduction& joint = plan.joints[static_cast<std::size_t>(step.joint)];
+  expect_caught("own data partly overwritten", "written before", [](SharedPlan& plan, CompiledStep& step) {
+    if (std::as_const(plan).side(step).joint < 0 || step.verb == Verb::recv || step.bytes <= 8) return false;
+    JointReduction& joint = plan.joints[static_cast<std::size_t>(std::as_const(plan).side(step).joint)];
     JointReduction::Operand& own = joint.operands.front();
     if (own.message >= 0 || own.buffer != step.lhs || own.at != step.lhs_at) return false;
     own.buffer = step.lhs = joint.into;
@@ -322,4 +335,4 @@ TEST(PathRules, FindSumsOnTheWayThatOthersRead) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::shm

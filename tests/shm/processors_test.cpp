@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "lib/exec/execution.hpp"
 #include "lib/transport/shm/shm_port.hpp"
 #include "tests/shm/shm_support.hpp"
 #include "tutti/schedule_builder.hpp"
@@ -71,7 +72,7 @@ class Waiting : public testing::Test {
   Waiting& operator=(const Waiting&) = delete;
   ~Waiting() override { sched_setaffinity(0, sizeof before_, &before_); }
 
-  [[nodiscard]] CompiledPlan plan_of(int me) const {
+  [[nodiscard]] SharedPlan plan_of(int me) const {
     Problem problem{.rank = Rank{me}, .size = ranks, .count = Count{bytes_}};
     problem.collective = Collective::gather;
     ScheduleBuilder builder{problem};
@@ -84,7 +85,7 @@ class Waiting : public testing::Test {
         builder.send(block(builder.input(), 0), Rank{0});
     const std::vector<std::uint8_t> reaches(ranks, 1);
     return compile(
-        builder.build(), problem, Type::int8, Op::sum, MessageWindow{},
+        builder.build(), problem, Type::int8, Op::sum, {},
         {.reaches = reaches, .slot_bytes = 256, .piece_bytes = geometry.area_bytes, .ring_room = geometry.ring_room()});
   }
   std::size_t run(int rank) {
@@ -114,7 +115,7 @@ class Waiting : public testing::Test {
   test::Memory memory_{Processors::shared_bytes(ranks)};
   std::vector<Processors> processors_;
   std::vector<std::unique_ptr<Links>> links_;
-  std::vector<CompiledPlan> plans_;
+  std::vector<SharedPlan> plans_;
   std::vector<std::unique_ptr<Run>> runs_;
   std::vector<int> locals_{0, 1, 2};
   MessageCounters counters_;

@@ -86,7 +86,7 @@ TEST_F(TwoEnds, WhatALongMessageMadeReadyGoesFirst) {
     }
     return compiled(builder.build(), problem, op);
   };
-  const CompiledPlan plans[] = {plan_of(0), plan_of(1)};
+  const SharedPlan plans[] = {plan_of(0), plan_of(1)};
   const std::vector<std::byte> data = numbered(2 * part);
   std::vector<std::byte> mine(2 * part), theirs(2 * part);
   Execution<ShmPort> here{plans[0], ShmPort{route_of(0), plans[0]}}, there{plans[1], ShmPort{route_of(1), plans[1]}};
@@ -172,7 +172,7 @@ class BriefRuns : public TwoEnds {
   }
 
   /// The first message alone.
-  static CompiledPlan plan_of_one(int me) {
+  static SharedPlan plan_of_one(int me) {
     Problem problem{.rank = Rank{me}, .size = ranks, .count = Count{bytes / 2}};
     problem.collective = Collective::gather;
     ScheduleBuilder builder{problem};
@@ -184,7 +184,7 @@ class BriefRuns : public TwoEnds {
     return compiled(builder.build(), problem, Op::sum);
   }
 
-  CompiledPlan plans_[2] = {plan_of(0, bytes), plan_of(1, bytes)};
+  SharedPlan plans_[2] = {plan_of(0, bytes), plan_of(1, bytes)};
   Run receiver_{plans_[0], ShmPort{route_of(0), plans_[0]}}, sender_{plans_[1], ShmPort{route_of(1), plans_[1]}};
   std::vector<std::byte> data_ = numbered(bytes), received_ = std::vector<std::byte>(bytes);
 

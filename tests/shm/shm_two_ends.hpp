@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "lib/exec/execution.hpp"
 #include "lib/transport/shm/shm_port.hpp"
 #include "tutti/schedule_builder.hpp"
 
@@ -55,12 +56,12 @@ class TwoEnds : public testing::Test {
     receiver_->poll([&over](int /*step*/) { ++over; });
     return over;
   }
-  static CompiledPlan compiled(const Schedule& schedule, const Problem& problem, const Op& op) {
+  static SharedPlan compiled(const Schedule& schedule, const Problem& problem, const Op& op) {
     const std::vector<std::uint8_t> reaches(ranks, 1);
-    return compile(schedule, problem, Type::int8, op, MessageWindow{},
+    return compile(schedule, problem, Type::int8, op, {},
                    {.reaches = reaches, .piece_bytes = geometry.area_bytes, .swap_slots = Geometry::most_swap_slots});
   }
-  static CompiledPlan plan_of(int me, std::int64_t bytes) {
+  static SharedPlan plan_of(int me, std::int64_t bytes) {
     Problem problem{.rank = Rank{me}, .size = ranks, .count = Count{bytes}};
     problem.collective = Collective::gather;
     const auto half = [bytes](Region all, int i) { return Region{all.buffer, Count{i * bytes / 2}, Count{bytes / 2}}; };
@@ -92,7 +93,7 @@ class TwoEnds : public testing::Test {
   SingleCopyUse use_;
   alignas(line_bytes) std::array<std::byte, ranks * line_bytes> identities_{};
   std::vector<int> locals_{0, 1, 2};
-  std::vector<CompiledPlan> plans_;
+  std::vector<SharedPlan> plans_;
   std::unique_ptr<ShmPort> receiver_;
 };
 

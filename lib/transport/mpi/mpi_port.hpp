@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "lib/exec/execution.hpp"
+#include "lib/exec/port.hpp"
 #include "lib/mpi/check.hpp"
 #include "lib/transport/mpi/tag_layout.hpp"
 
@@ -22,7 +22,7 @@ struct Route {
   std::span<const int> ranks;      ///< Rank in `comm` of each rank of the communicator.
 };
 
-/// The messages in flight of one execution (the concept Port of lib/exec/execution.hpp).
+/// The messages in flight of one execution (the concept Port of lib/exec/port.hpp).
 class MpiPort {
  public:
   MpiPort(const Route& route, const CompiledPlan& plan);

@@ -23,8 +23,8 @@ bool Joint::has_waited_long() {
 /// Once more for the joint reduction that receive `index` is part of. True once all of it is done.
 bool ShmPort::reduce_jointly(int index, const CompiledStep& step) {
   if (!is_next(index, step)) return false;
-  const JointReduction& joint = plan_->joints[static_cast<std::size_t>(step.joint)];
-  Joint& at = joints_[static_cast<std::size_t>(step.joint)];
+  const JointReduction& joint = plan_->joints[static_cast<std::size_t>(side_of(step).joint)];
+  Joint& at = joints_[static_cast<std::size_t>(side_of(step).joint)];
   while (are_there(joint, at) && take_jointly(joint, at))
     if (at.done == joint.bytes) {
       for (const JointReduction::Operand& operand : joint.operands)
@@ -98,9 +98,10 @@ const std::byte* ShmPort::joint_piece(const CompiledStep& step, const Envelope& 
 
 /// Reduces a piece and sends the result on in the same pass. False, with nothing done: it has to be sent later.
 bool ShmPort::forward(const Transfer& transfer, const std::byte* piece, std::int64_t bytes) {
-  const CompiledStep& next = plan_->steps[static_cast<std::size_t>(transfer.step->forward)];
-  std::int64_t& forwarded = forwarded_[static_cast<std::size_t>(transfer.step->forward)];
-  if (forwarded != transfer.done || next.group >= 0 || !is_next(transfer.step->forward, next)) return false;
+  const int number = side_of(*transfer.step).forward;
+  const CompiledStep& next = plan_->steps[static_cast<std::size_t>(number)];
+  std::int64_t& forwarded = forwarded_[static_cast<std::size_t>(number)];
+  if (forwarded != transfer.done || side_of(next).group >= 0 || !is_next(number, next)) return false;
   const std::byte* const result = transfer.data.into + transfer.done;
   if (lent_from(next, result, bytes) >= 0) return false;  // will be read in place
   Channel& channel = *channel_of(next);

@@ -5,20 +5,18 @@
 #include <algorithm>
 #include <array>
 
-#include "lib/plan/compiled_plan.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::shm {
 namespace {
 
-bool is_local_message(const CompiledStep& step) { return step.is_message() && is_shared_memory(step.path); }
-
-bool receives(const CompiledStep& step) { return step.is_message() && step.verb != Verb::send; }
+bool is_local_message(const CompiledStep& step) { return step.is_message() && step.transport == Transport::shm; }
 
 /// Whether the plan has one receive from each of the others.
 bool hears_once_from(int others, const std::vector<CompiledStep>& steps) {
-  const auto is_first = [](const CompiledStep& step) { return receives(step) && step.previous < 0; };
-  return std::ranges::count_if(steps, receives) == others && std::ranges::count_if(steps, is_first) == others;
+  const auto is_first = [](const CompiledStep& step) { return step.receives() && step.previous < 0; };
+  return std::ranges::count_if(steps, &CompiledStep::receives) == others &&
+         std::ranges::count_if(steps, is_first) == others;
 }
 
 [[noreturn]] void throw_mismatch(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
@@ -35,7 +33,7 @@ bool hears_once_from(int others, const std::vector<CompiledStep>& steps) {
 
 }  // namespace
 
-ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
+ShmPort::ShmPort(const Route& route, const SharedPlan& plan)
     : route_(route), plan_(&plan), completed_(plan.steps.size()), joints_(plan.joints.size()) {
   if (route.links == nullptr) return;
   inline_bytes_ = route.links->geometry().inline_bytes;
@@ -43,7 +41,7 @@ ShmPort::ShmPort(const Route& route, const CompiledPlan& plan)
   heap_ = route.links->heap();
   if (route.processors != nullptr) {
     hears_once_from_all_ = hears_once_from(route.links->ranks() - 1, plan.steps);
-    if (std::ranges::count_if(plan.steps, receives) == 1) looks_elsewhere_ = route.looks_elsewhere;
+    if (std::ranges::count_if(plan.steps, &CompiledStep::receives) == 1) looks_elsewhere_ = route.looks_elsewhere;
     if (looks_elsewhere_ > 0 && plan.steps.size() == 1)
       looks_elsewhere_ += static_cast<int>(plan.steps.front().bytes / bytes_a_look);
   }
@@ -98,7 +96,7 @@ int ShmPort::looks_before_turn() const {
 bool ShmPort::waits_for_other_processors() const {
   route_.processors->update();
   const auto is_missing = [this](const CompiledStep& step) {
-    return receives(step) && is_here(step) && !channel_of(step)->incoming(stream_of(step, 0)).is_there();
+    return step.receives() && is_here(step) && !channel_of(step)->incoming(stream_of(step, 0)).is_there();
   };
   return std::none_of(awaiting_, plan_->steps.data() + plan_->steps.size(), is_missing);
 }
@@ -109,7 +107,8 @@ void ShmPort::require_same_kind() const {
     for (int lane = 0; lane < route_.links->geometry().lanes; ++lane)
       for (const Way way : {Way::swap, Way::ring}) {
         const Stream other{lane, way};
-        const bool same_lane = lane == lane_, same_way = (way == Way::swap) == (transfer.step->path == Path::swap);
+        const bool same_lane = lane == lane_,
+                   same_way = (way == Way::swap) == (side_of(*transfer.step).way == Way::swap);
         const Channel::Incoming incoming = transfer.channel->incoming(other);
         if ((same_lane && same_way) || !incoming.is_there()) continue;
         const Envelope came = incoming.envelope();
@@ -133,8 +132,8 @@ bool ShmPort::receive_from_slot(Transfer& transfer) {
 bool ShmPort::move_pieces(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
   if (transfer.loan != 0 && transfer.done == step.bytes) return is_read(transfer);
-  if (step.joint >= 0 && transfer.done == 0) {
-    const Joint& joint = joints_[static_cast<std::size_t>(step.joint)];
+  if (const int number = side_of(step).joint; number >= 0 && transfer.done == 0) {
+    const Joint& joint = joints_[static_cast<std::size_t>(number)];
     if (joint.done == step.bytes) return true;
     if (!joint.is_off && reduce_jointly(transfer.index, step)) {
       transfer.done = step.bytes;
@@ -214,7 +213,7 @@ ShmPort::Received ShmPort::receive_piece(Transfer& transfer, std::int64_t bytes)
     borrow(transfer, incoming.loan(), bytes);
   else if (came.area == Envelope::delivered)
     ++route_.counters->delivered;
-  else if (!(step.forward >= 0 && forward(transfer, channel.piece(came), bytes)))
+  else if (!(side_of(step).forward >= 0 && forward(transfer, channel.piece(came), bytes)))
     take(step, transfer.rest(), channel.piece(came), bytes);
   channel.release(stream, came);
   transfer.done += bytes;

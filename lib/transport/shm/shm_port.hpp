@@ -10,22 +10,23 @@
 #include <optional>
 #include <vector>
 
-#include "lib/exec/execution.hpp"
+#include "lib/exec/port.hpp"
 #include "lib/transport/shm/eager/piece_sharing.hpp"
 #include "lib/transport/shm/joint.hpp"
+#include "lib/transport/shm/plan/shared_plan.hpp"
 #include "lib/transport/shm/route.hpp"
 #include "lib/transport/shm/segment/links.hpp"
 #include "lib/transport/shm/transfer.hpp"
 
 namespace tutti::shm {
 
-/// The messages in flight of one execution (the concept Port of lib/exec/execution.hpp). Both a send and a receive
+/// The messages in flight of one execution (the concept Port of lib/exec/port.hpp). Both a send and a receive
 /// take a piece at a time as the channel allows, in the order of the messages of their pair, which the schedule's proof
 /// for one credit covers; nothing is stored in between.
 class ShmPort {
  public:
   /// Opens the channels that the plan needs. Throws Error if there is no memory for them.
-  ShmPort(const Route& route, const CompiledPlan& plan);
+  ShmPort(const Route& route, const SharedPlan& plan);
   ShmPort(ShmPort&&) = default;
   ShmPort(const ShmPort&) = delete;  // a copy would have no room for all transfers
   ShmPort& operator=(ShmPort&&) = delete;
@@ -35,8 +36,11 @@ class ShmPort {
   /// `lane` is the operation's, but for one that takes no turns.
   void begin(std::uint64_t sequence, int lane);
   void bind(const Bases& bases) { bases_ = &bases; }
-  [[nodiscard]] std::int64_t reduced(int joint) const { return joints_[static_cast<std::size_t>(joint)].done; }
-  Posted post_send(int index, const CompiledStep& step, const std::byte* data, std::byte* answer) {
+  [[nodiscard]] std::int64_t reduced(const CompiledStep& step) const {
+    const int joint = side_of(step).joint;
+    return joint < 0 ? 0 : joints_[static_cast<std::size_t>(joint)].done;
+  }
+  Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
     if (step.bytes <= inline_bytes_ && is_next(index, step)) {
       Channel& channel = *channel_of(step);
       const Stream stream = stream_of(step, 0);
@@ -46,7 +50,7 @@ class ShmPort {
         return Posted::complete;
       }
     }
-    return post({index, &step, channel_of(step), {const_cast<std::byte*>(data), nullptr, answer}}, sends_);
+    return post({index, &step, channel_of(step), {const_cast<std::byte*>(data), nullptr, nullptr}}, sends_);
   }
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) {
     return post({index, &step, channel_of(step), {nullptr, nullptr, into}}, recvs_);
@@ -90,6 +94,7 @@ class ShmPort {
   /// In a run that receives one message from each rank of the node: whether those of the ranks on this rank's processor
   /// are there, so that these are likely to wait as well, and to give them the processor is of no use.
   [[nodiscard]] bool waits_for_other_processors() const;
+  [[nodiscard]] const SideStep& side_of(const CompiledStep& step) const { return plan_->side(step); }
   [[nodiscard]] int local_of(const CompiledStep& step) const {
     return route_.locals[static_cast<std::size_t>(step.peer)];
   }
@@ -197,7 +202,7 @@ class ShmPort {
   void completed(int index, const CompiledStep& step) {
     completed_[static_cast<std::size_t>(index)] = run_;
     if (!numbers_.empty()) ++queue_of(step).done;
-    if (step.group >= 0) sharing_->completed(step.group);
+    if (const int group = side_of(step).group; group >= 0) sharing_->completed(group);
     if (step.next >= 0 && !parked_.empty() && parked_[static_cast<std::size_t>(step.next)].index >= 0)
       wake(parked_[static_cast<std::size_t>(step.next)]);
   }
@@ -206,7 +211,7 @@ class ShmPort {
   static constexpr std::int64_t not_lent_bytes = 4096;
   /// Where in the heap the receiver is to read a piece; -1: it is copied.
   [[nodiscard]] std::int64_t lent_from(const CompiledStep& step, const std::byte* data, std::int64_t bytes) const {
-    return heap_ != nullptr && !step.makes_room && bytes > not_lent_bytes ? heap_->offset_of(data, bytes) : -1;
+    return heap_ != nullptr && !side_of(step).makes_room && bytes > not_lent_bytes ? heap_->offset_of(data, bytes) : -1;
   }
   void lend(Transfer& transfer, std::int64_t source);
   /// What is shorter takes less to stage than to wait for its reader.
@@ -248,8 +253,9 @@ class ShmPort {
   }
   /// Of the piece before which `done` bytes have travelled.
   [[nodiscard]] Stream stream_of(const CompiledStep& step, std::int64_t done) const {
-    if (step.path == Path::ring) return {lane_, Way::ring};
-    return {lane_, Way::swap, done == 0 ? step.slot : step.slot + 1};  // two pieces at most
+    const SideStep& side = side_of(step);
+    if (side.way == Way::ring) return {lane_, Way::ring};
+    return {lane_, Way::swap, done == 0 ? side.slot : side.slot + 1};  // two pieces at most
   }
   [[nodiscard]] Envelope envelope_of(const CompiledStep& step) const {
     return {static_cast<std::uint32_t>(step.bytes), sequence_, static_cast<std::uint32_t>(step.message)};
@@ -257,7 +263,7 @@ class ShmPort {
   [[nodiscard]] Links::Queue& queue_of(const CompiledStep& step) const;
 
   Route route_;
-  const CompiledPlan* plan_;
+  const SharedPlan* plan_;
   std::int64_t piece_bytes_ = 0, inline_bytes_ = 0;
   std::vector<Channel*> channels_;          ///< By rank of the communicator; nullptr: no message of the plan.
   const CompiledStep* awaiting_ = nullptr;  ///< The step of transfer().
@@ -274,7 +280,7 @@ class ShmPort {
   /// Per step of a plan with forwards: bytes of a send that were sent, or written where they belong, before it began.
   std::vector<std::int64_t> forwarded_, delivered_;
   const Bases* bases_ = nullptr;
-  std::vector<Joint> joints_;            ///< As CompiledPlan::joints.
+  std::vector<Joint> joints_;            ///< As SharedPlan::joints.
   std::vector<Transfer> sends_, recvs_;  ///< There is room for all: references stay valid.
   /// Per step of a plan that takes turns and has messages which follow others: those posted, but not next of their pair
   /// and direction. In no list: looks take no longer the more there are.

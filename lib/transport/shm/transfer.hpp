@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/exec/execution.hpp"
+#include "lib/exec/port.hpp"
 #include "lib/transport/shm/eager/channel.hpp"
 
 namespace tutti::shm {
@@ -13,8 +13,7 @@ struct Transfer {
   int index = -1;  ///< Of the step.
   const CompiledStep* step = nullptr;
   Channel* channel = nullptr;
-  /// A send reads `lhs`, and `into` is where its answer belongs; a receive writes `into`; a receive-and-reduce has
-  /// all.
+  /// A send reads `lhs`; a receive writes `into`; a receive-and-reduce has all.
   Operands data{};
   std::int64_t done = 0;
   std::uint64_t loan = 0;       ///< Of a send: its last piece that the receiver reads in place, by number; 0: none.

@@ -8,25 +8,10 @@
 
 #include "lib/transport/shm/eager/line.hpp"
 #include "lib/transport/shm/eager/publisher.hpp"
+#include "lib/transport/shm/eager/stream.hpp"
 #include "lib/transport/shm/segment/geometry.hpp"
 
 namespace tutti::shm {
-
-/// How the slots of a stream of messages are reused. Both ends know it of every message before it is sent.
-enum class Way : std::uint8_t {
-  /// The slot in which a message arrived is the one in which a later one leaves: its lines are in the own cache, and
-  /// nobody need say that it is free. For operations with equally many messages each way, at most swap_slots.
-  swap,
-  /// A ring for each direction, whose reader gives credits back. For everything else.
-  ring,
-};
-
-/// Messages of one lane, way and direction arrive in the order in which they were sent.
-struct Stream {
-  int lane = 0;
-  Way way = Way::ring;
-  int slot = 0;  ///< Of swap: the how many-th message of its operation it is, each way. Every operation begins with 0.
-};
 
 /// Nothing here blocks. Slots carry small messages; larger ones leave a piece at a time in areas, which the envelope
 /// names: an area belongs to one side, is handed over with the message, and is used again for the next message the

@@ -5,11 +5,11 @@
 
 namespace tutti::shm {
 
-PieceSharing::PieceSharing(Links& links, const CompiledPlan& plan)
+PieceSharing::PieceSharing(Links& links, const SharedPlan& plan)
     : links_(&links), groups_(static_cast<std::size_t>(plan.groups)) {
   links.reserve_published();
-  for (const CompiledStep& step : plan.steps)
-    if (step.group >= 0) ++groups_[static_cast<std::size_t>(step.group)].sends;
+  for (const SideStep& side : plan.sides)
+    if (side.group >= 0) ++groups_[static_cast<std::size_t>(side.group)].sends;
   for (Sharers& sharers : groups_)
     sharers.kept.reserve(static_cast<std::size_t>(links.geometry().published));
 }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/plan/compiled_plan.hpp"
+#include "lib/transport/shm/plan/shared_plan.hpp"
 #include "lib/transport/shm/segment/links.hpp"
 
 namespace tutti::shm {
@@ -14,7 +14,7 @@ namespace tutti::shm {
 class PieceSharing {
  public:
   /// Reserves memory to publish in if the plan has sends that can share. Throws Error.
-  PieceSharing(Links& links, const CompiledPlan& plan);
+  PieceSharing(Links& links, const SharedPlan& plan);
 
   /// A run starts.
   void begin();

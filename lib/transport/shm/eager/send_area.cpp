@@ -1,7 +1,6 @@
 // How ShmPort sends a piece through an area.
 #include <cstring>
 
-#include "lib/plan/compiled_plan.hpp"
 #include "lib/transport/shm/shm_port.hpp"
 
 namespace tutti::shm {
@@ -20,8 +19,8 @@ bool ShmPort::send_area(Transfer& transfer, const std::byte* data, std::size_t b
   Channel& channel = *transfer.channel;
   const Stream stream = stream_of(step, transfer.done);
   const std::size_t phase = phase_of(data);
-  if (step.group >= 0) {
-    const int published = sharing_->publish(step.group, transfer.done, data, bytes);
+  if (const int group = side_of(step).group; group >= 0) {
+    const int published = sharing_->publish(group, transfer.done, data, bytes);
     if (published >= 0) {
       channel.send_area(stream, envelope_of(step), channel.published_code(published), phase);
       return true;
@@ -41,7 +40,7 @@ void ShmPort::write_area(const CompiledStep& step, int area, std::size_t phase, 
                          std::size_t bytes) const {
   const Channel& channel = *channel_of(step);
   std::byte* const into = channel.area(area) + phase;
-  if (step.path == Path::ring && bytes <= owned_bytes && channel.is_cold(area))
+  if (side_of(step).way == Way::ring && bytes <= owned_bytes && channel.is_cold(area))
     channel.own_for_piece(lane_, area, phase, bytes);
   std::memcpy(into, data, bytes);
   if (bytes <= demoted_bytes) demote(into, bytes);

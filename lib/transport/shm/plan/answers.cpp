@@ -1,17 +1,17 @@
-#include "lib/plan/message_paths.hpp"
+#include "lib/transport/shm/plan/decisions.hpp"
 
-namespace tutti {
+namespace tutti::shm {
 namespace {
 
 class Answers {
  public:
-  Answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after)
+  Answers(SharedPlan& plan, const Messages& pairs, const Dependencies& after)
       : plan_(plan), pairs_(pairs), after_(after) {}
 
   void find() {
     for (const auto& [pair, messages] : pairs_) {
       const auto& [peer, receives] = pair;
-      if (receives || !is_shared_memory(step(messages[0]).path)) continue;
+      if (receives || step(messages[0]).transport != Transport::shm) continue;
       for (const int send : messages)
         find_result(send);
       const auto back = pairs_.find({peer, true});
@@ -20,19 +20,19 @@ class Answers {
   }
 
  private:
-  [[nodiscard]] CompiledStep& step(int i) { return plan_.steps[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] const CompiledStep& step(int i) const { return plan_.steps[static_cast<std::size_t>(i)]; }
   [[nodiscard]] const std::vector<int>& after(int i) const { return after_[static_cast<std::size_t>(i)]; }
 
   void find_result(int send) {
     if (!is_result(send)) return;
-    step(after(send)[0]).forward = send;
+    plan_.side(after(send)[0]).forward = send;
     plan_.forwards = true;
   }
   /// Whether the send waits for nothing but a receive-and-reduce whose result it sends.
   [[nodiscard]] bool is_result(int send) {
     if (after(send).size() != 1) return false;
     const CompiledStep &sent = step(send), &made = step(after(send)[0]);
-    return made.verb == Verb::recv_reduce && is_shared_memory(made.path) && made.bytes == sent.bytes &&
+    return made.verb == Verb::recv_reduce && made.transport == Transport::shm && made.bytes == sent.bytes &&
            made.into == sent.lhs && made.into_at == sent.lhs_at;
   }
 
@@ -47,10 +47,10 @@ class Answers {
       if (at == recvs.size()) return;
       next = at + 1;
       const CompiledStep& recv = step(recvs[at]);
-      CompiledStep& sent = step(send);
+      SideStep& sent = plan_.side(send);
       sent.answer = recv.message;
-      sent.into = recv.into;
-      sent.into_at = recv.into_at;
+      sent.answer_into = recv.into;
+      sent.answer_at = recv.into_at;
     }
   }
   [[nodiscard]] bool fits(int send, int recv) {
@@ -61,15 +61,15 @@ class Answers {
            place_of(plan_, to.into, to.into_at) == place_of(plan_, from.lhs, from.lhs_at);
   }
 
-  CompiledPlan& plan_;
+  SharedPlan& plan_;
   const Messages& pairs_;
   const Dependencies& after_;
 };
 
 }  // namespace
 
-void find_answers(CompiledPlan& plan, const Messages& pairs, const Dependencies& after) {
+void find_answers(SharedPlan& plan, const Messages& pairs, const Dependencies& after) {
   Answers{plan, pairs, after}.find();
 }
 
-}  // namespace tutti
+}  // namespace tutti::shm

@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <map>
 
-#include "lib/plan/message_paths.hpp"
+#include "lib/transport/shm/plan/decisions.hpp"
 
-namespace tutti {
+namespace tutti::shm {
 namespace {
 
 class JointReductions {
  public:
-  JointReductions(CompiledPlan& plan, const Dependencies& after, std::int64_t joined_bytes)
+  JointReductions(SharedPlan& plan, const Dependencies& after, std::int64_t joined_bytes)
       : plan_(plan), after_(after), dependents_(dependents_of(after)), joined_bytes_(joined_bytes) {
     for (int i = 0; i < static_cast<int>(plan.steps.size()); ++i)
       if (step(i).verb != Verb::send) last_writes_[place_of(plan, step(i).into, step(i).into_at)] = i;
@@ -24,12 +24,11 @@ class JointReductions {
   using Chain = std::vector<int>;
 
   static std::size_t index(int step) { return static_cast<std::size_t>(step); }
-  [[nodiscard]] CompiledStep& step(int i) { return plan_.steps[index(i)]; }
   [[nodiscard]] const CompiledStep& step(int i) const { return plan_.steps[index(i)]; }
   [[nodiscard]] bool reduces(int i) const {
     const CompiledStep& at = step(i);
     return at.bytes > joined_bytes_ &&
-           (at.verb == Verb::reduce || (at.verb == Verb::recv_reduce && is_shared_memory(at.path)));
+           (at.verb == Verb::reduce || (at.verb == Verb::recv_reduce && at.transport == Transport::shm));
   }
 
   /// Whether `later` goes on with what `earlier` made, which nobody else reads: no other step, and not the caller.
@@ -66,7 +65,7 @@ class JointReductions {
     if (reducing.verb == Verb::recv_reduce && reducing.lands_left == is_left) return {reduction, buffer, at};
     for (const int before : after_[index(reduction)]) {
       const CompiledStep& recv = step(before);
-      if (recv.verb == Verb::recv && after_[index(before)].empty() && is_shared_memory(recv.path) &&
+      if (recv.verb == Verb::recv && after_[index(before)].empty() && recv.transport == Transport::shm &&
           recv.bytes == reducing.bytes && recv.into == buffer && recv.into_at == at &&
           dependents_[index(before)].size() == 1 && !is_result(before))
         return {before, buffer, at};
@@ -124,12 +123,12 @@ class JointReductions {
     const int number = static_cast<int>(plan_.joints.size());
     plan_.joints.push_back({all, last.into, last.into_at, last.bytes});
     for (const int i : chain)
-      step(i).joint = number;
+      plan_.side(i).joint = number;
     for (const Operand& each : all)
-      if (each.message >= 0) step(each.message).joint = number;
+      if (each.message >= 0) plan_.side(each.message).joint = number;
   }
 
-  CompiledPlan& plan_;
+  SharedPlan& plan_;
   const Dependencies& after_;
   Dependencies dependents_;
   std::map<Place, int> last_writes_;  ///< The last step that writes from there on.
@@ -138,8 +137,8 @@ class JointReductions {
 
 }  // namespace
 
-void find_joint_reductions(CompiledPlan& plan, const Dependencies& after, const SharedMemory& memory) {
+void find_joint_reductions(SharedPlan& plan, const Dependencies& after, const SharedMemory& memory) {
   if (plan.reduce_many != nullptr) JointReductions{plan, after, memory.joined_bytes}.find();
 }
 
-}  // namespace tutti
+}  // namespace tutti::shm

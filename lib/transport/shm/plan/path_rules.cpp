@@ -8,34 +8,34 @@
 #include <utility>
 #include <vector>
 
-#include "lib/plan/message_paths.hpp"
+#include "lib/plan/pair_order.hpp"
 
-namespace tutti {
+namespace tutti::shm {
 namespace {
 
 class PathRules {
  public:
-  PathRules(const CompiledPlan& plan, const SharedMemory& memory)
+  PathRules(const SharedPlan& plan, const SharedMemory& memory)
       : plan_(plan), memory_(memory), pairs_(by_pair(plan.steps)) {}
 
   std::string broken() {
     for (const CompiledStep& each : plan_.steps)
-      if (each.verb == Verb::send && each.group >= 0) ++left_[each.group];
+      if (each.verb == Verb::send && plan_.side(each).group >= 0) ++left_[plan_.side(each).group];
     for (const auto& [pair, messages] : pairs_) {
       keeps_order(messages);
-      if (step(messages[0]).path == Path::swap) keeps_parity(pair.first, !pair.second, messages);
+      if (side(messages[0]).way == Way::swap) keeps_parity(pair.first, !pair.second, messages);
     }
     for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i) {
-      if (step(i).verb == Verb::send && step(i).group >= 0) shares(i);
-      if (step(i).forward >= 0) forwards(i);
-      if (step(i).verb == Verb::send && step(i).answer >= 0) offers(i);
-      if (!step(i).is_message() || step(i).verb != Verb::send) writes(step(i));
+      if (step(i).verb == Verb::send && side(i).group >= 0) shares(i);
+      if (side(i).forward >= 0) forwards(i);
+      if (step(i).verb == Verb::send && side(i).answer >= 0) offers(i);
+      if (step(i).verb != Verb::send) writes(step(i));
     }
     std::vector<std::vector<int>> chains(plan_.joints.size());
     for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i)
-      if (step(i).joint >= 0) {
-        if (step(i).verb != Verb::recv) chains[static_cast<std::size_t>(step(i).joint)].push_back(i);
-        const auto& operands = plan_.joints[static_cast<std::size_t>(step(i).joint)].operands;
+      if (side(i).joint >= 0) {
+        if (step(i).verb != Verb::recv) chains[static_cast<std::size_t>(side(i).joint)].push_back(i);
+        const auto& operands = plan_.joints[static_cast<std::size_t>(side(i).joint)].operands;
         const bool is_one = std::ranges::find(operands, i, &JointReduction::Operand::message) != operands.end();
         require(is_one || step(i).verb == Verb::reduce, step(i), "a message that no joint reduction takes");
       }
@@ -53,6 +53,7 @@ class PathRules {
     std::multimap<Place, int>::iterator data{};  ///< In shared_.
   };
 
+  [[nodiscard]] const SideStep& side(int i) const { return plan_.side(i); }
   [[nodiscard]] const CompiledStep& step(int i) const { return plan_.steps[static_cast<std::size_t>(i)]; }
   void require(bool holds, const CompiledStep& at, const char* rule) {
     if (!holds && broken_.empty())
@@ -75,7 +76,8 @@ class PathRules {
       require(step(i).previous == before, step(i), "a message does not follow the one before it");
       if (plan_.takes_turns)  // else they have no numbers of their own
         require(before < 0 || step(before).message < step(i).message, step(i), "messages are not in order");
-      require(step(i).path == step(messages[0]).path, step(i), "messages of a pair go different ways");
+      require(step(i).transport == step(messages[0]).transport && side(i).way == side(messages[0]).way, step(i),
+              "messages of a pair go different ways");
       if (before >= 0) require(step(before).next == i, step(before), "a message does not know the one after it");
       before = i;
     }
@@ -91,9 +93,9 @@ class PathRules {
       for (int d = step(i).first_dependent; d < step(i).last_dependent; ++d)
         require(plan_.dependents[static_cast<std::size_t>(d)] > i, step(i),
                 "a step of a brief plan waits for a later one");
-      require(step(i).joint < 0 && step(i).group < 0, step(i), "a step of a brief plan that is shared or joined");
+      require(side(i).joint < 0 && side(i).group < 0, step(i), "a step of a brief plan that is shared or joined");
       if (!step(i).is_message()) continue;
-      require(is_shared_memory(step(i).path), step(i), "a message of a brief plan that is not in shared memory");
+      require(step(i).transport == Transport::shm, step(i), "a message of a brief plan that is not in shared memory");
       require(pieces({i}) == 1, step(i), "a message of a brief plan in pieces");
     }
   }
@@ -107,29 +109,30 @@ class PathRules {
     require(all <= memory_.swap_slots, first, "more pieces than swapped slots");
     std::int64_t slot = 0;
     for (const int i : messages) {
-      require(step(i).slot == slot, step(i), "a swapped slot out of turn");
+      require(side(i).slot == slot, step(i), "a swapped slot out of turn");
       slot += pieces(step(i));
     }
   }
 
   void shares(int i) {
     const CompiledStep& send = step(i);
-    Group& group = groups_[send.group];
+    const int number = side(i).group;
+    Group& group = groups_[number];
     const Place data = place_of(plan_, send.lhs, send.lhs_at);
     if (group.first == nullptr) {
       group.first = &send;
-      group.data = shared_.emplace(data, send.group);
+      group.data = shared_.emplace(data, number);
       longest_shared_ = std::max(longest_shared_, send.bytes);
     }
     const bool is_same = place_of(plan_, group.first->lhs, group.first->lhs_at) == data;
     require(is_same && group.first->bytes == send.bytes, send, "other data than its group's");
     require(!group.is_overwritten, send, "its group's data are overwritten before");
     require(group.readers.insert(send.peer).second, send, "a rank reads a shared copy twice");
-    require(is_shared_memory(send.path), send, "a shared copy that is not in shared memory");
-    require(send.group < plan_.groups, send, "a group that does not count");
-    if (--left_[send.group] > 0) return;
+    require(send.transport == Transport::shm, send, "a shared copy that is not in shared memory");
+    require(number < plan_.groups, send, "a group that does not count");
+    if (--left_[number] > 0) return;
     shared_.erase(group.data);
-    groups_.erase(send.group);
+    groups_.erase(number);
   }
 
   void writes(const CompiledStep& writer) {
@@ -150,23 +153,24 @@ class PathRules {
   }
 
   void forwards(int i) {
-    const CompiledStep &made = step(i), &sent = step(made.forward);
+    const CompiledStep &made = step(i), &sent = step(side(i).forward);
     require(made.verb == Verb::recv_reduce && sent.verb == Verb::send, made, "forwards what is no result");
-    require(waits_only_for(made.forward, i), made, "forwards what is not finished");
+    require(waits_only_for(side(i).forward, i), made, "forwards what is not finished");
     const bool is_same = made.into == sent.lhs && made.into_at == sent.lhs_at && made.bytes == sent.bytes;
     require(is_same, made, "forwards other data than its result");
   }
 
   void offers(int i) {
     const CompiledStep& send = step(i);
+    const SideStep& offer = side(i);
     const auto back = pairs_.find({send.peer, true});
     if (back == pairs_.end()) return require(false, send, "offers a place for a message that does not come");
     const auto number = [&](int recv) { return step(recv).message; };  // they ascend, see keeps_order()
-    const auto found = std::ranges::lower_bound(back->second, send.answer, {}, number);
-    if (found == back->second.end() || number(*found) != send.answer)
+    const auto found = std::ranges::lower_bound(back->second, offer.answer, {}, number);
+    if (found == back->second.end() || number(*found) != offer.answer)
       return require(false, send, "offers a place for a message that does not come");
     const CompiledStep& recv = step(*found);
-    const bool is_place = recv.verb == Verb::recv && recv.into == send.into && recv.into_at == send.into_at;
+    const bool is_place = recv.verb == Verb::recv && recv.into == offer.answer_into && recv.into_at == offer.answer_at;
     require(is_place && recv.bytes == send.bytes, send, "offers another place than the receive's");
     const bool is_own =
         waits_only_for(*found, i) && place_of(plan_, recv.into, recv.into_at) == place_of(plan_, send.lhs, send.lhs_at);
@@ -223,7 +227,7 @@ class PathRules {
     require(at.verb != Verb::recv_reduce || at.lands_left != (k == 0), at, "a message that is not waited for");
     if (operand.message >= 0) {
       const CompiledStep& recv = step(operand.message);
-      require(recv.bytes == joint.bytes && is_shared_memory(recv.path), at, "a message that cannot be joined");
+      require(recv.bytes == joint.bytes && recv.transport == Transport::shm, at, "a message that cannot be joined");
       require(plan_.waits[static_cast<std::size_t>(operand.message)] == 0, at, "a receive that has to wait");
       const bool is_it = recv.verb == Verb::recv && place_of(plan_, recv.into, recv.into_at) == place;
       require(is_written_later(operand.message), at, "a joined message that is part of the output");
@@ -250,7 +254,7 @@ class PathRules {
               "a joint reduction that waits for something else");
   }
 
-  const CompiledPlan& plan_;
+  const SharedPlan& plan_;
   const SharedMemory& memory_;
   Messages pairs_;
   std::map<int, Group> groups_;       ///< Those of which not all sends were seen.
@@ -263,9 +267,9 @@ class PathRules {
 
 }  // namespace
 
-std::string broken_path_rule(const CompiledPlan& plan, const SharedMemory& memory) {
+std::string broken_path_rule(const SharedPlan& plan, const SharedMemory& memory) {
   if (memory.reaches.empty()) return {};
   return PathRules{plan, memory}.broken();
 }
 
-}  // namespace tutti
+}  // namespace tutti::shm

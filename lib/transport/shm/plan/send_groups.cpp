@@ -1,21 +1,22 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <utility>
 
-#include "lib/plan/message_paths.hpp"
+#include "lib/transport/shm/plan/decisions.hpp"
 
-namespace tutti {
+namespace tutti::shm {
 namespace {
 
 class SendGroups {
  public:
-  SendGroups(CompiledPlan& plan, const SharedMemory& memory) : plan_(plan), memory_(memory) {}
+  SendGroups(SharedPlan& plan, const SharedMemory& memory) : plan_(plan), memory_(memory) {}
 
   void find() {
     for (CompiledStep& step : plan_.steps) {
       if (step.verb != Verb::send)
         close(span(step.into, step.into_at, step.bytes));
-      else if (is_shared_memory(step.path) && step.bytes > memory_.slot_bytes)
+      else if (step.transport == Transport::shm && step.bytes > memory_.slot_bytes)
         join(step);
     }
     keep_those_worth_it();
@@ -51,23 +52,24 @@ class SendGroups {
     if (std::ranges::find(open.peers, send.peer) != open.peers.end()) return;
     open.peers.push_back(send.peer);
     if (is_new) return;
-    if (open.first->group < 0) open.first->group = plan_.groups++;
-    send.group = open.first->group;
+    if (plan_.side(*open.first).group < 0) plan_.side(*open.first).group = plan_.groups++;
+    plan_.side(send).group = plan_.side(*open.first).group;
   }
   void keep_those_worth_it() {
     std::vector<std::int64_t> bytes(static_cast<std::size_t>(plan_.groups));
     for (const CompiledStep& step : plan_.steps)
-      if (step.group >= 0) bytes[static_cast<std::size_t>(step.group)] += step.bytes;
+      if (const int group = std::as_const(plan_).side(step).group; group >= 0)
+        bytes[static_cast<std::size_t>(group)] += step.bytes;
     std::vector<int> renumbered;
     renumbered.reserve(bytes.size());
     plan_.groups = 0;
     for (const std::int64_t each : bytes)
       renumbered.push_back(each > memory_.copied_bytes ? plan_.groups++ : -1);
-    for (CompiledStep& step : plan_.steps)
-      if (step.group >= 0) step.group = renumbered[static_cast<std::size_t>(step.group)];
+    for (SideStep& side : plan_.sides)
+      if (side.group >= 0) side.group = renumbered[static_cast<std::size_t>(side.group)];
   }
 
-  CompiledPlan& plan_;
+  SharedPlan& plan_;
   const SharedMemory& memory_;
   std::map<Span, Open> open_;  ///< Data that were sent and not written since.
   std::int64_t longest_ = 0;   ///< Of them.
@@ -75,6 +77,6 @@ class SendGroups {
 
 }  // namespace
 
-void find_send_groups(CompiledPlan& plan, const SharedMemory& memory) { SendGroups{plan, memory}.find(); }
+void find_send_groups(SharedPlan& plan, const SharedMemory& memory) { SendGroups{plan, memory}.find(); }
 
-}  // namespace tutti
+}  // namespace tutti::shm

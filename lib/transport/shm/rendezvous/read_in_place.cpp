@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "lib/plan/compiled_plan.hpp"
 #include "lib/transport/shm/shm_port.hpp"
 
 namespace tutti::shm {
@@ -11,9 +10,10 @@ namespace tutti::shm {
 void ShmPort::lend(Transfer& transfer, std::int64_t source) {
   const CompiledStep& step = *transfer.step;
   Loan loan{.source = source};
-  if (transfer.data.into != nullptr) {
-    loan.answer = heap_->offset_of(transfer.data.into + transfer.done, step.bytes - transfer.done);
-    loan.answer_message = step.answer;
+  if (const SideStep& side = side_of(step); side.answer >= 0) {
+    const std::byte* const answer = (*bases_)[static_cast<std::size_t>(side.answer_into)] + side.answer_at;
+    loan.answer = heap_->offset_of(answer + transfer.done, step.bytes - transfer.done);
+    loan.answer_message = side.answer;
   }
   transfer.loan = transfer.channel->lend(stream_of(step, transfer.done), envelope_of(step), loan);
 }
@@ -23,9 +23,10 @@ void ShmPort::borrow(const Transfer& transfer, const Loan& loan, std::int64_t by
   const CompiledStep& step = *transfer.step;
   const std::byte* const piece = heap_->at(loan.source);
   ++route_.counters->in_place;
-  if (step.forward < 0 || loan.answer < 0) return take(step, transfer.rest(), piece, bytes);
-  const CompiledStep& next = plan_->steps[static_cast<std::size_t>(step.forward)];
-  std::int64_t& delivered = delivered_[static_cast<std::size_t>(step.forward)];
+  const int forward = side_of(step).forward;
+  if (forward < 0 || loan.answer < 0) return take(step, transfer.rest(), piece, bytes);
+  const CompiledStep& next = plan_->steps[static_cast<std::size_t>(forward)];
+  std::int64_t& delivered = delivered_[static_cast<std::size_t>(forward)];
   if (next.peer != step.peer || next.message != loan.answer_message || delivered != transfer.done)
     return take(step, transfer.rest(), piece, bytes);
   combine(transfer, piece, heap_->at(loan.answer), bytes);
@@ -36,8 +37,9 @@ void ShmPort::borrow(const Transfer& transfer, const Loan& loan, std::int64_t by
 /// messages that are refused can follow. The receiver might come late, so nothing of this rank may wait for it but the
 /// end.
 bool ShmPort::may_expose(const CompiledStep& step) const {
-  return route_.single_copy == SingleCopyUse::always && step.bytes >= least_exposed && step.path == Path::ring &&
-         step.group < 0 && step.first_dependent == step.last_dependent && route_.links->may_be_read_by(local_of(step));
+  return route_.single_copy == SingleCopyUse::always && step.bytes >= least_exposed && side_of(step).way == Way::ring &&
+         side_of(step).group < 0 && step.first_dependent == step.last_dependent &&
+         route_.links->may_be_read_by(local_of(step));
 }
 
 /// All of a message. Other than with loans from the heap the next one of its pair waits, as this one may come again.

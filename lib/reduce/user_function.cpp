@@ -1,4 +1,4 @@
-#include "lib/exec/user_function.hpp"
+#include "lib/reduce/user_function.hpp"
 
 #include "tutti/error.hpp"
 

@@ -1,10 +1,10 @@
 #pragma once
-// More than one transport: each message goes the way that its plan was compiled for.
+// The mux of transports: each message goes the way that its plan was compiled for.
 
 #include <cstdint>
 #include <memory>
 
-#include "lib/exec/execution.hpp"
+#include "lib/exec/port.hpp"
 #include "lib/transport/mpi/mpi_port.hpp"
 #include "lib/transport/network.hpp"
 #include "lib/transport/shm/shm_port.hpp"
@@ -19,12 +19,13 @@ struct Route {
   MessageCounters* counters = nullptr;
 };
 
-/// The concept Port of lib/exec/execution.hpp, of all transports. Shared memory and MPI are called directly.
-class RoutedPort {
+/// The messages of one execution, over all transports. Shared memory and MPI are called directly, a network by virtual
+/// functions.
+class Mux {
  public:
-  RoutedPort(const Route& route, const CompiledPlan& plan)
-      : mpi_(route.mpi, plan), shm_(route.shm, plan), counters_(route.counters), uses_mpi_(plan.uses_mpi) {
-    if (plan.uses_network) network_ = route.network.network->port(route.network, plan);
+  Mux(const Route& route, const shm::SharedPlan& plan)
+      : mpi_(route.mpi, plan), shm_(route.shm, plan), counters_(route.counters), uses_mpi_(plan.uses(Transport::mpi)) {
+    if (plan.uses(Transport::network)) network_ = route.network.network->port(route.network, plan);
   }
 
   /// `tag()` is that of message 0 over MPI.
@@ -35,20 +36,35 @@ class RoutedPort {
     shm_.begin(sequence, lane);
   }
   void bind(const Bases& bases) { shm_.bind(bases); }
-  [[nodiscard]] std::int64_t reduced(int joint) const { return shm_.reduced(joint); }
-  Posted post_send(int index, const CompiledStep& step, const std::byte* data, std::byte* answer) {
+  [[nodiscard]] std::int64_t reduced(const CompiledStep& step) const { return shm_.reduced(step); }
+  Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
     ++counter(step).sent;
-    if (is_shared_memory(step.path)) return shm_.post_send(index, step, data, answer);
-    return step.path == Path::mpi ? mpi_.post_send(index, step, data) : network_->post_send(index, step, data);
+    switch (step.transport) {
+      case Transport::shm:
+        return shm_.post_send(index, step, data);
+      case Transport::mpi:
+        return mpi_.post_send(index, step, data);
+      case Transport::network:
+        break;
+    }
+    return network_->post_send(index, step, data);
   }
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) {
     ++counter(step).received;
-    return is_shared_memory(step.path) ? shm_.post_recv(index, step, into) : post_far_recv(index, step, into);
+    switch (step.transport) {
+      case Transport::shm:
+        return shm_.post_recv(index, step, into);
+      case Transport::mpi:
+        return mpi_.post_recv(index, step, into);
+      case Transport::network:
+        break;
+    }
+    return network_->post_recv(index, step, into);
   }
+  /// Only shared memory reduces what it receives.
   Posted post_recv_reduce(int index, const CompiledStep& step, const Operands& operands) {
     ++counter(step).received;
-    if (is_shared_memory(step.path)) return shm_.post_recv_reduce(index, step, operands);
-    return post_far_recv(index, step, step.lands_left ? operands.lhs : operands.rhs);
+    return shm_.post_recv_reduce(index, step, operands);
   }
   // All messages of a brief plan go through shared memory.
   void begin_briefly(std::uint64_t sequence, int lane) { shm_.begin_briefly(sequence, lane); }
@@ -75,11 +91,15 @@ class RoutedPort {
 
  private:
   [[nodiscard]] MessageCounters::Transport& counter(const CompiledStep& step) {
-    if (is_shared_memory(step.path)) return counters_->shm;
-    return step.path == Path::mpi ? counters_->mpi : counters_->network;
-  }
-  Posted post_far_recv(int index, const CompiledStep& step, std::byte* into) {
-    return step.path == Path::mpi ? mpi_.post_recv(index, step, into) : network_->post_recv(index, step, into);
+    switch (step.transport) {
+      case Transport::shm:
+        return counters_->shm;
+      case Transport::mpi:
+        return counters_->mpi;
+      case Transport::network:
+        break;
+    }
+    return counters_->network;
   }
   template <class OnComplete>
   int poll_network(OnComplete on_complete) {

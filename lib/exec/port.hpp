@@ -1,0 +1,53 @@
+#pragma once
+// What a walk over a plan asks of who moves its messages.
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/plan/compiled_plan.hpp"
+
+namespace tutti {
+
+/// What became of a message, a copy or a reduction that was given to a transport or an executor.
+enum class Posted : std::uint8_t {
+  busy,      ///< Not taken: ask again later.
+  pending,   ///< poll() will say when it is complete.
+  complete,  ///< Already; poll() will not mention it.
+};
+
+/// Where a reduction finds its operands, and leaves the result. If it is part of a receive, the message lands in one of
+/// the operands.
+struct Operands {
+  std::byte *lhs = nullptr, *rhs = nullptr, *into = nullptr;
+};
+
+/// Where a plan's buffers begin, by Buffer.
+using Bases = std::array<std::byte*, 3>;
+
+/// Moves the messages of one execution, run after run.
+///   bind(bases)                             where the plan's buffers are during this run
+///   post_send(index, step, data)            starts the send of the step of that index; it reads `data`
+///   post_recv(index, step, into)            starts a receive
+///   post_recv_reduce(index, step, operands) starts a receive, and reduces what arrives
+///   reduced(step)                           the bytes of a reduction with a place in the side table that were made as
+///                                           the messages of others arrived
+///   poll(on_complete)                       never blocks; calls on_complete(index) for each message that completed;
+///                                           more than 0: it is worth to look again
+/// Ports of plans that may run on the fast path (Execution::run_briefly) have two functions more:
+///   transfer(step, operands, again)         sends, or receives and reduces, the step's message, looking again for as
+///                                           long as `again()` says; false: that is still to be done
+///   transferred(index, step)                what transfer() did belongs to the run that has begun since
+template <class T>
+concept Port = requires(T port, const T& seen, int index, const CompiledStep& step, const std::byte* data,
+                        std::byte* into, const Operands& operands, const Bases& bases, void (*on_complete)(int)) {
+  port.bind(bases);
+  { port.post_send(index, step, data) } -> std::same_as<Posted>;
+  { port.post_recv(index, step, into) } -> std::same_as<Posted>;
+  { port.post_recv_reduce(index, step, operands) } -> std::same_as<Posted>;
+  { seen.reduced(step) } -> std::same_as<std::int64_t>;
+  { port.poll(on_complete) } -> std::convertible_to<int>;
+};
+
+}  // namespace tutti

@@ -1,0 +1,78 @@
+#include "lib/transport/shm/plan/shared_plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/transport/shm/plan/decisions.hpp"
+#include "lib/transport/shm/plan/path_rules.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::shm {
+namespace {
+
+/// What is noted of longer messages takes next to no time.
+constexpr std::int64_t longest_brief = 8192;
+
+Routing with(Routing routing, const SharedMemory& memory) {
+  routing.shared = memory.reaches;
+  routing.eager_messages = memory.ring_room;
+  routing.eager_bytes = std::min(memory.piece_bytes, longest_brief);
+  return routing;
+}
+
+bool reduces(const CompiledStep& step) {
+  return step.verb == Verb::reduce || step.verb == Verb::recv_reduce || step.verb == Verb::recv_then_reduce;
+}
+
+/// Gives every message through shared memory its place in the side table.
+void add_sides(SharedPlan& plan, const Dependencies& after) {
+  for (CompiledStep& step : plan.steps)
+    if (step.is_message() && step.transport == Transport::shm) static_cast<void>(plan.side(step));
+  for (std::size_t i = 0; i < after.size(); ++i)
+    for (const int before : after[i])
+      if (CompiledStep& sent = plan.steps[static_cast<std::size_t>(before)]; reduces(plan.steps[i]) && sent.side >= 0)
+        plan.side(sent).makes_room = true;
+}
+
+SharedPlan shared(CompiledPlan compiled, const SharedMemory& memory) {
+  SharedPlan plan{std::move(compiled)};
+  if (!plan.uses(Transport::shm)) {
+    plan.is_brief = plan.is_eager && plan.op.kind() != Op::Kind::user;
+    return plan;
+  }
+  const Dependencies after = dependencies_of(plan);
+  const Messages pairs = by_pair(plan.steps);
+  add_sides(plan, after);
+  choose_ways(plan, pairs, memory);
+  find_send_groups(plan, memory);
+  if (plan.takes_turns) {  // else messages have no numbers
+    find_answers(plan, pairs, after);
+    find_joint_reductions(plan, after, memory);
+  }
+  plan.is_brief = plan.is_eager && plan.groups == 0 && plan.joints.empty() && plan.op.kind() != Op::Kind::user;
+  if (const std::string broken = broken_path_rule(plan, memory); !broken.empty())
+    throw Error("a plan that shared memory cannot carry safely: " + broken);
+  return plan;
+}
+
+}  // namespace
+
+SideStep& SharedPlan::side(CompiledStep& step) {
+  if (step.side < 0) {
+    step.side = static_cast<int>(sides.size());
+    sides.emplace_back();
+  }
+  return sides[static_cast<std::size_t>(step.side)];
+}
+
+SharedPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, Routing routing,
+                   const SharedMemory& memory) {
+  return shared(tutti::compile(choice, problem, type, op, with(routing, memory)), memory);
+}
+
+SharedPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op, Routing routing,
+                   const SharedMemory& memory) {
+  return shared(tutti::compile(schedule, problem, type, op, with(routing, memory)), memory);
+}
+
+}  // namespace tutti::shm

@@ -1,0 +1,88 @@
+#pragma once
+// What shared memory adds to a compiled plan: found once, when the plan is made.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lib/plan/compiled_plan.hpp"
+#include "lib/transport/shm/eager/stream.hpp"
+
+namespace tutti::shm {
+
+/// Which messages travel through shared memory, and what that memory is like.
+struct SharedMemory {
+  std::span<const std::uint8_t> reaches{};  ///< By rank of the communicator: 1 if it does; empty: none.
+  std::int64_t slot_bytes = 0;              ///< Messages of up to so many travel in slots.
+  std::int64_t piece_bytes = 0;             ///< Larger messages than this leave in pieces.
+  /// Data that go to several ranks are copied for each of them if that takes no more bytes altogether.
+  std::int64_t copied_bytes = 0;
+  std::int64_t joined_bytes = 0;  ///< Messages of up to so many are reduced one by one.
+  int ring_room = 0;              ///< So many messages of a pair surely have room, if all before have been read.
+  /// Messages of at least so many may be read in the memory of their sender, which those in swapped slots are not; 0:
+  /// none.
+  std::int64_t exposed_bytes = 0;
+  int swap_slots = 0;  ///< So many messages (or pieces) of a plan each way may be in swapped slots.
+};
+
+/// The side table: what shared memory adds to a step. CompiledStep::side is its index.
+struct SideStep {
+  Way way = Way::ring;
+  int slot = 0;             ///< With Way::swap: pieces before it on its pair and direction.
+  int group = -1;           ///< Of a send: the sends of the same data to other ranks; -1: alone.
+  bool makes_room = false;  ///< Of a send: a reduction waits for its data to be out of the way.
+  int forward = -1;         ///< Of a recv_reduce: the step that sends its result, and waits for nothing else; -1: none.
+  int joint = -1;           ///< The joint reduction that this receive or reduction is part of; -1: none.
+  /// Of a send: number of the message back whose data may be written to `answer_into` as soon as this one's have been
+  /// read; -1: none.
+  int answer = -1;
+  Buffer answer_into = Buffer::input;
+  std::int64_t answer_at = 0;
+};
+
+/// Reductions one after the other that all messages of may be taken at once, in one pass over memory:
+/// into = operands[0] (+) operands[1] (+) ..., from left to right. The bits are the same as one by one; what one of
+/// these reductions writes only the next one reads.
+struct JointReduction {
+  /// What a message brings, or what this rank has.
+  struct Operand {
+    int message = -1;  ///< The step that receives it; -1: none does.
+    Buffer buffer = Buffer::input;
+    std::int64_t at = 0;
+  };
+  static constexpr std::size_t most_operands = 32;
+  std::vector<Operand> operands{};
+  Buffer into = Buffer::output;
+  std::int64_t into_at = 0, bytes = 0;
+};
+
+/// A compiled plan with its side table.
+struct SharedPlan : CompiledPlan {
+  std::vector<SideStep> sides{};
+  int groups = 0;                        ///< SideStep::group is less.
+  std::vector<JointReduction> joints{};  ///< SideStep::joint indexes this.
+  bool forwards = false;                 ///< Whether any step has a `forward`.
+  /// It may run on the fast path: all sends are over as soon as they are made, none is shared or reduced with others,
+  /// and no step throws (Execution::run_briefly()).
+  bool is_brief = false;
+
+  /// What shared memory adds to a step: nothing, if it has no place in the table.
+  [[nodiscard]] const SideStep& side(const CompiledStep& step) const {
+    static constexpr SideStep nothing{};
+    return step.side < 0 ? nothing : sides[static_cast<std::size_t>(step.side)];
+  }
+  [[nodiscard]] const SideStep& side(int step) const { return side(steps[static_cast<std::size_t>(step)]); }
+  /// To be changed; gives the step a place in the table if it has none.
+  [[nodiscard]] SideStep& side(CompiledStep& step);
+  [[nodiscard]] SideStep& side(int step) { return side(steps[static_cast<std::size_t>(step)]); }
+};
+
+/// Compiles a plan, as lib/plan does, and decides how its messages travel through shared memory, from what both ends of
+/// a pair know alike. `routing` says how the others do. Throws Error if what it decided broke a rule (path_rules.hpp).
+[[nodiscard]] SharedPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, Routing routing,
+                                 const SharedMemory& memory);
+[[nodiscard]] SharedPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op,
+                                 Routing routing, const SharedMemory& memory);
+
+}  // namespace tutti::shm
