@@ -7,8 +7,8 @@ Each side is a command in quotes: the benchmark, with variables before it if nee
     scripts/compare_builds.py --before "TUTTI_SINGLE_COPY=never bench" --after bench --sizes 64K:4M
 
 Every round runs one side after the other, in turn first, for each number of ranks, plain and with --touch (inputs are
-rewritten between calls). A ratio is the median over rounds of the one side's median time over that of the other.
-Below 1 the second side is faster. The exit status is 1 if a geometric mean or a size is above its limit.
+rewritten between calls). A ratio is the median over rounds of the two sides' median times in that round, so that a machine
+that changes its pace between rounds does not count. Below 1 the second side is faster. The exit status is 1 if a geometric mean or a size is above its limit.
 """
 import argparse
 import json
@@ -83,7 +83,7 @@ def main():
     ratios = {}
     for key, (before, after) in measured(args).items():
         if before and after and min(before) > 0:
-            ratios[key] = statistics.median(after) / statistics.median(before)
+            ratios[key] = statistics.median(second / first for first, second in zip(before, after))
     too_slow = []
     print("inputs  ranks  collective        mean   best (bytes)         worst (bytes)")
     for group in dict.fromkeys((key[0], key[1], key[2]) for key in ratios):
