@@ -54,9 +54,9 @@ class Execution {
         start_in_order();
       else
         start_ready();
-      if (completed_ == plan_.steps.size() && finish()) return true;
+      if (completed_ == plan_.steps.size()) finish();
       int moved = executor_.poll(complete_work);
-      if (completed_ > plan_.steps.size() + 1) return true;
+      if (completed_ == plan_.steps.size() + 2) return true;
       moved += port_.poll(complete_message);
       if (moved == 0) return false;
     }
@@ -77,7 +77,7 @@ class Execution {
         return done;
       ++done;
     }
-    finish();
+    static_cast<void>(executor_.post_finish(static_cast<int>(plan_.steps.size()), bases_[index(Buffer::output)]));
     return done;
   }
   /// After begin(): the first steps were done by run_briefly().
@@ -96,11 +96,12 @@ class Execution {
  private:
   static constexpr std::size_t index(Buffer buffer) { return static_cast<std::size_t>(buffer); }
   [[nodiscard]] std::byte* at(Buffer buffer, std::int64_t offset) const { return bases_[index(buffer)] + offset; }
-  /// The last pass over the output, once all steps are done. True: it is complete.
-  bool finish() {
-    const int number = static_cast<int>(plan_.steps.size());
+  /// Starts the last pass over the output, once all steps are done.
+  void finish() {
+    const std::size_t number = plan_.steps.size();
     ++completed_;
-    return executor_.post_finish(number, bases_[index(Buffer::output)]) == Posted::complete;
+    if (executor_.post_finish(static_cast<int>(number), bases_[index(Buffer::output)]) == Posted::complete)
+      complete(number);
   }
 
   /// From a step on, before which all are done, and after which none is.

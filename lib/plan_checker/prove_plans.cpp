@@ -39,14 +39,12 @@ void require_forwards(Rank rank, const shm::SharedPlan& plan, const Schedule& sc
 
 void require_same_ways(const Plans& plans) {
   using Key = std::tuple<int, int, int>;  // from, to, number
-  using Travels = std::tuple<Transport, shm::Way, int, std::int64_t>;
+  using Travels = std::tuple<Transport, std::int64_t>;
   std::map<Key, Travels> sent;
   const auto each_message = [&](const auto& visit) {
     for (int rank = 0; rank < plans.size(); ++rank)
-      for (const CompiledStep& step : plans.of(Rank{rank}).steps) {
-        const shm::SideStep& side = plans.of(Rank{rank}).side(step);
-        if (step.is_message()) visit(rank, step, Travels{step.transport, side.way, side.slot, step.bytes});
-      }
+      for (const CompiledStep& step : plans.of(Rank{rank}).steps)
+        if (step.is_message()) visit(rank, step, Travels{step.transport, step.bytes});
   };
   each_message([&](int rank, const CompiledStep& step, const Travels& travels) {
     if (step.verb == Verb::send) sent[{rank, step.peer, step.message}] = travels;

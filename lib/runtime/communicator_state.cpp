@@ -149,8 +149,8 @@ Route CommunicatorState::route() {
                   .locals = locals_,
                   .counters = &counters_,
                   .processors = carrier_->outnumbers_processors() ? carrier_->fabric().processors() : nullptr,
-                  .patience = is_crowded_ ? 8 : 256,
-                  .looks_elsewhere = carrier_->shares_in_pairs() ? shm::looks_a_message : 0,
+                  .patience = is_crowded_ ? shm::tuning.patience_crowded : shm::tuning.patience,
+                  .looks_elsewhere = carrier_->shares_in_pairs() ? shm::tuning.looks_a_message : 0,
                   .single_copy = settings_.single_copy},
           .counters = &counters_};
 }
@@ -158,14 +158,13 @@ Route CommunicatorState::route() {
 shm::SharedMemory CommunicatorState::shared_memory() const {
   if (links_ == nullptr) return {};
   const shm::Geometry& geometry = links_->geometry();
+  const bool is_crowded = carrier_->outnumbers_processors();
   return {.reaches = is_local_,
-          .slot_bytes = geometry.inline_bytes,
-          .piece_bytes = geometry.area_bytes,
-          .copied_bytes = (carrier_->outnumbers_processors() ? 48 : 4) * 1024L,  // turns take longer than copies
-          .joined_bytes = 4096,
-          .ring_room = geometry.ring_room(),
-          .exposed_bytes = settings_.single_copy == shm::SingleCopyUse::always ? 16 * 1024L : 0,
-          .swap_slots = geometry.swap_slots};
+          .cell_bytes = geometry.cell_bytes,
+          .piece_bytes = geometry.buffer_bytes,
+          .copied_bytes = is_crowded ? shm::tuning.copied_bytes_crowded : shm::tuning.copied_bytes,
+          .joined_bytes = shm::tuning.joined_bytes,
+          .eager_messages = geometry.sure_cells()};
 }
 
 void CommunicatorState::throw_closed() const {

@@ -70,7 +70,9 @@ class Mux {
   void begin_briefly(std::uint64_t sequence, int lane) { shm_.begin_briefly(sequence, lane); }
   template <class Again>
   bool transfer(const CompiledStep& step, const Operands& data, Again& again) {
-    return shm_.transfer(step, data, again);
+    const bool is_over = shm_.transfer(step, data, again);
+    if (is_over) ++(step.verb == Verb::send ? counters_->shm.sent : counters_->shm.received);
+    return is_over;
   }
   [[nodiscard]] int looks_before_turn() const { return shm_.looks_before_turn(); }
   void transferred(int index, const CompiledStep& step) { shm_.transferred(index, step); }

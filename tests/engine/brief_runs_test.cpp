@@ -18,12 +18,11 @@ using namespace test;
 
 shm::SharedMemory memory_of(const std::vector<std::uint8_t>& reaches) {
   return {.reaches = reaches,
-          .slot_bytes = 256,
+          .cell_bytes = 256,
           .piece_bytes = 65536,
           .copied_bytes = 12288,
           .joined_bytes = 4096,
-          .ring_room = 3,
-          .swap_slots = 2};
+          .eager_messages = 3};
 }
 
 /// Plans of short messages on ranks that all share memory.
@@ -118,14 +117,13 @@ TEST(SendGroups, AreOfWhatIsWorthToShare) {
     builder.send(Region{Buffer::input, Count{10}, Count{100}}, Rank{peer});
   const Schedule schedule = builder.build();
   const std::vector<std::uint8_t> reaches(5, 1);
-  const auto groups_above = [&](std::int64_t slot_bytes, std::int64_t copied_bytes) {
+  const auto groups_above = [&](std::int64_t cell_bytes, std::int64_t copied_bytes) {
     const shm::SharedPlan plan = shm::compile(schedule, problem, Type::int8, Op::sum, {},
                                               {.reaches = reaches,
-                                               .slot_bytes = slot_bytes,
+                                               .cell_bytes = cell_bytes,
                                                .piece_bytes = 4096,
                                                .copied_bytes = copied_bytes,
-                                               .ring_room = 3,
-                                               .swap_slots = 2});
+                                               .eager_messages = 3});
     std::vector<int> groups{plan.groups};
     for (const CompiledStep& step : plan.steps)
       groups.push_back(plan.side(step).group);
@@ -133,7 +131,7 @@ TEST(SendGroups, AreOfWhatIsWorthToShare) {
   };
   EXPECT_EQ(groups_above(0, 0), (std::vector{2, 0, 0, 1, 1}));
   EXPECT_EQ(groups_above(0, 20), (std::vector{1, -1, -1, 0, 0}));
-  EXPECT_EQ(groups_above(10, 0), (std::vector{1, -1, -1, 0, 0})) << "none of what is in slots";
+  EXPECT_EQ(groups_above(10, 0), (std::vector{1, -1, -1, 0, 0})) << "none of what is in cells";
   EXPECT_EQ(groups_above(0, 200), (std::vector{0, -1, -1, -1, -1}));
 }
 
@@ -148,7 +146,7 @@ TEST(BriefRuns, LongMessagesAreNotBrief) {
   EXPECT_FALSE(brief_plans_of(one_shot, 3, Count{1025}, Aliasing::separate())[0].is_brief);
   EXPECT_TRUE(brief_plans_of(one_shot, 5, Count{768}, Aliasing::separate())[0].is_brief);
   EXPECT_FALSE(brief_plans_of(one_shot, 5, Count{769}, Aliasing::separate())[0].is_brief);
-  EXPECT_TRUE(brief_plans_of(one_shot, 100, Count{64}, Aliasing::separate())[0].is_brief) << "in slots";
+  EXPECT_TRUE(brief_plans_of(one_shot, 100, Count{64}, Aliasing::separate())[0].is_brief) << "in cells";
 }
 
 TEST(BriefRuns, RulesFindPlansThatAreNotBrief) {

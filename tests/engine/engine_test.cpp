@@ -113,15 +113,15 @@ Schedule scattered(Rank rank) {
 }
 
 TEST(Engine, GathersAndSpreadsMessagesOfSeveralRegions) {
-  std::vector<CompiledPlan> plans;
+  std::vector<shm::SharedPlan> plans;
   for (int rank = 0; rank < 2; ++rank) {
     const Schedule schedule = scattered(Rank{rank});
     for (const Step& step : pack_messages(schedule).steps)
       if (const auto* send = std::get_if<Send>(&step.action)) {
         EXPECT_EQ(send->from.size(), 1u);
       }
-    plans.push_back(compile(schedule, {.rank = Rank{rank}, .size = 2, .count = Count{6}, .aliasing = {}}, Type::int32,
-                            Op::sum, {.window = 4}));
+    const Problem problem{.rank = Rank{rank}, .size = 2, .count = Count{6}};
+    plans.push_back(shm::compile(schedule, problem, Type::int32, Op::sum, {.window = 4}, {}));
   }
   Job job{plans, Count{6}, Aliasing::separate(), 11};
   ASSERT_TRUE(job.run());

@@ -28,7 +28,7 @@ Size size_of_plans(const Algorithm& algorithm, int segments, bool shares_memory)
   checker::mix_levels(what, algorithm);
   const checker::Problems problems{algorithm, what};
   const std::vector<std::uint8_t> reaches(ranks, 1);
-  const shm::SharedMemory memory{.reaches = reaches, .slot_bytes = 256, .piece_bytes = 65536, .ring_room = 3};
+  const shm::SharedMemory memory{.reaches = reaches, .cell_bytes = 256, .piece_bytes = 65536, .eager_messages = 3};
   Size size;
   for (const int rank : {0, ranks / 2, ranks - 1}) {
     const Choice choice{.algorithm = &algorithm, .parameter = algorithm.parameter.fallback, .segment = 1};

@@ -86,7 +86,7 @@ class Guarded {
 
 /// Of 4 pieces the first two and a half can be read.
 TEST_F(Exposed, IsStagedFromTheFirstPieceOnThatIsRefused) {
-  constexpr std::size_t piece = geometry.area_bytes;
+  constexpr std::size_t piece = geometry.buffer_bytes;
   const std::vector<std::byte> values = numbered(8 * piece);
   Guarded data(values);
   data.forbid(2 * piece + piece / 2);
@@ -109,7 +109,7 @@ TEST_F(Exposed, IsStagedFromTheFirstPieceOnThatIsRefused) {
 
 /// The second message. The receiver looks again only once all slots of the ring have been used.
 TEST_F(Exposed, IsStagedWholeIfNothingCanBeRead) {
-  constexpr std::size_t half = 8 * geometry.area_bytes;
+  constexpr std::size_t half = 8 * geometry.buffer_bytes;
   const std::vector<std::byte> values = numbered(2 * half);
   Guarded data(values);
   data.forbid(half);
@@ -150,7 +150,7 @@ void three_times_left(const void* lhs, const void* rhs, void* into, Count count,
 /// Rank 0 reduces what it has with what rank 1 sends.
 class Reduced : public Exposed {
  protected:
-  static constexpr std::int64_t bytes = 8 * geometry.area_bytes;
+  static constexpr std::int64_t bytes = 8 * geometry.buffer_bytes;
 
   Reduced() { std::ranges::fill(mine_, std::byte{7}); }
 
@@ -211,7 +211,7 @@ TEST_F(Reduced, FromWhereItWasRead) {
 
 /// Of the pieces that were read the last one, of which a part is missing, comes again: it must not count twice.
 TEST_F(Reduced, OnceEachIfTheRestIsRefused) {
-  constexpr std::size_t piece = geometry.area_bytes;
+  constexpr std::size_t piece = geometry.buffer_bytes;
   const std::vector<std::byte> theirs = numbered(bytes);
   for (const auto& [is_in_place, lands_left, from] : {std::tuple{false, false, 2 * piece + piece / 2},
                                                       {false, true, 6 * piece + piece / 2},

@@ -28,37 +28,29 @@ Job compiled(const Choice& choice, int ranks, Count count, checker::Placement pl
   what.placement = placement;
   const checker::Problems problems{*choice.algorithm, what};
   Job job{.reaches = std::vector<std::uint8_t>(static_cast<std::size_t>(ranks), 1), .memory = {}, .plans = {}};
-  job.memory = {.reaches = job.reaches,
-                .slot_bytes = 40,
-                .piece_bytes = piece,
-                .ring_room = 3,
-                .exposed_bytes = 100,
-                .swap_slots = 2};
+  job.memory = {.reaches = job.reaches, .cell_bytes = 40, .piece_bytes = piece, .eager_messages = 3};
   for (int rank = 0; rank < ranks; ++rank)
     job.plans.push_back(compile(choice, problems.of(Rank{rank}), Type::int64, Op::sum, {}, job.memory));
   return job;
 }
 
 using Key = std::tuple<int, int, int>;  // from, to, number
-using Travels = std::tuple<Way, int, std::int64_t>;
 
 void expect_ends_agree(const Job& job, std::string_view name) {
-  std::map<Key, Travels> sent, received;
+  std::map<Key, std::int64_t> sent, received;  // bytes
   for (int rank = 0; rank < static_cast<int>(job.plans.size()); ++rank)
     for (const CompiledStep& step : job.plans[static_cast<std::size_t>(rank)].steps) {
       if (!step.is_message()) continue;
-      const SideStep& side = job.plans[static_cast<std::size_t>(rank)].side(step);
-      const Travels travels{side.way, side.slot, step.bytes};
       if (step.verb == Verb::send)
-        sent[{rank, step.peer, step.message}] = travels;
+        sent[{rank, step.peer, step.message}] = step.bytes;
       else
-        received[{step.peer, rank, step.message}] = travels;
+        received[{step.peer, rank, step.message}] = step.bytes;
     }
   EXPECT_EQ(sent, received) << name << ", p = " << job.plans.size();
 }
 
 TEST(PathRules, EveryAlgorithmKeepsToThem) {
-  int forwards = 0, offers = 0, groups = 0, joints = 0, swaps = 0, rings = 0;
+  int forwards = 0, offers = 0, groups = 0, joints = 0;
   for (const Algorithm* algorithm : algorithms()) {
     if (algorithm->levels != Levels::ranks) continue;
     for (int ranks = 1; ranks <= 9; ++ranks)
@@ -76,13 +68,11 @@ TEST(PathRules, EveryAlgorithmKeepsToThem) {
               const SideStep& side = plan.side(step);
               forwards += side.forward >= 0 ? 1 : 0;
               offers += step.verb == Verb::send && side.answer >= 0 ? 1 : 0;
-              swaps += step.is_message() && side.way == Way::swap ? 1 : 0;
-              rings += step.is_message() && side.way == Way::ring ? 1 : 0;
             }
           }
         }
   }
-  for (const int found : {forwards, offers, groups, joints, swaps, rings})
+  for (const int found : {forwards, offers, groups, joints})
     EXPECT_GT(found, 100) << "there is nothing to keep to a rule";
 }
 
@@ -118,39 +108,12 @@ TEST(PathRules, BatchesKeepToThem) {
     schedule.steps.emplace_back().action.emplace<Recv>(Recv{Rank{1}, theirs, 0, std::nullopt});
   }
   const std::vector<std::uint8_t> reaches(2, 1);
-  const SharedMemory memory{
-      .reaches = reaches, .slot_bytes = 40, .piece_bytes = piece, .ring_room = 3, .swap_slots = 2};
+  const SharedMemory memory{.reaches = reaches, .cell_bytes = 40, .piece_bytes = piece, .eager_messages = 3};
   const Problem problem{.rank = Rank{0}, .size = 2, .count = Count{3}};
   const SharedPlan plan = compile(schedule, problem, Type::int64, Op::sum, {.takes_turns = false}, memory);
   EXPECT_EQ(broken_path_rule(plan, memory), "");
-  for (const CompiledStep& step : plan.steps)
-    EXPECT_EQ(plan.side(step).way, Way::ring);
 }
 
-TEST(PathRules, FindSlotsOutOfTurn) {
-  expect_caught("another slot", "a swapped slot out of turn", [](SharedPlan& plan, CompiledStep& step) {
-    if (step.side < 0) return false;
-    ++plan.side(step).slot;
-    return plan.side(step).way == Way::swap;
-  });
-}
-TEST(PathRules, FindParityThatDoesNotHold) {
-  expect_caught("a larger message", "", [](SharedPlan& plan, CompiledStep& step) {
-    step.bytes += 2 * piece;
-    const SideStep side = std::as_const(plan).side(step);
-    return side.way == Way::swap && plan.groups == 0 && side.forward < 0 && side.answer < 0;
-  });
-  expect_caught("swapped slots for all", "swapped slots", [](SharedPlan& plan, CompiledStep& chosen) {
-    if (!chosen.is_message() || plan.side(chosen).way != Way::ring) return false;
-    for (CompiledStep& step : plan.steps)
-      if (step.is_message() && step.peer == chosen.peer) plan.side(step).way = Way::swap;
-    return true;
-  });
-  expect_caught("no turns", "takes no turns", [](SharedPlan& plan, CompiledStep& step) {
-    plan.takes_turns = false;
-    return std::as_const(plan).side(step).way == Way::swap;
-  });
-}
 TEST(PathRules, FindPlansThatAreNotBrief) {
   expect_caught("one of long messages", "in pieces", [](SharedPlan& plan, CompiledStep& step) {
     plan.is_brief = true;

@@ -84,9 +84,11 @@ class Waiting : public testing::Test {
       else if (me == from)
         builder.send(block(builder.input(), 0), Rank{0});
     const std::vector<std::uint8_t> reaches(ranks, 1);
-    return compile(
-        builder.build(), problem, Type::int8, Op::sum, {},
-        {.reaches = reaches, .slot_bytes = 256, .piece_bytes = geometry.area_bytes, .ring_room = geometry.ring_room()});
+    return compile(builder.build(), problem, Type::int8, Op::sum, {},
+                   {.reaches = reaches,
+                    .cell_bytes = 256,
+                    .piece_bytes = geometry.buffer_bytes,
+                    .eager_messages = geometry.sure_cells()});
   }
   std::size_t run(int rank) {
     Run& run = *runs_[static_cast<std::size_t>(rank)];
@@ -100,7 +102,7 @@ class Waiting : public testing::Test {
     EXPECT_LT(run(0), plans_[0].steps.size());
     return runs_[0]->port().looks_before_turn();
   }
-  [[nodiscard]] bool waits_for_others_alone() { return looks() == looks_a_turn; }
+  [[nodiscard]] bool waits_for_others_alone() { return looks() == tuning.looks_a_turn; }
 
   const int processor_ = sched_getcpu(), another_ = processor_ + 1;
   std::vector<int> senders_{2, 1};
@@ -162,12 +164,12 @@ TEST_F(Waiting, NotInRunsThatDoNotHearFromAll) {
 }
 
 TEST_F(Waiting, BrieflyForOneMessageFromElsewhere) {
-  looks_elsewhere_ = looks_a_message;
+  looks_elsewhere_ = tuning.looks_a_message;
   senders_ = {2};
   prepare();
   put(1, processor_);
   put(2, another_);
-  EXPECT_EQ(looks(), looks_a_message);
+  EXPECT_EQ(looks(), tuning.looks_a_message);
   put(2, processor_);
   EXPECT_EQ(looks(), 0) << "its sender needs this processor";
   put(2, -1);
@@ -175,19 +177,19 @@ TEST_F(Waiting, BrieflyForOneMessageFromElsewhere) {
 }
 
 TEST_F(Waiting, LongerForALongerMessageIfNothingElseIsToBeDone) {
-  looks_elsewhere_ = looks_a_message;
-  bytes_ = 16 * bytes_a_look;
+  looks_elsewhere_ = tuning.looks_a_message;
+  bytes_ = 16 * tuning.bytes_a_look;
   senders_ = {2};
   prepare();
   put(2, another_);
-  EXPECT_EQ(looks(), looks_a_message + 16);
+  EXPECT_EQ(looks(), tuning.looks_a_message + 16);
   copies_ = true;
   prepare();
-  EXPECT_EQ(looks(), looks_a_message);
+  EXPECT_EQ(looks(), tuning.looks_a_message);
 }
 
 TEST_F(Waiting, NotBrieflyForOneOfSeveralMessages) {
-  looks_elsewhere_ = looks_a_message;
+  looks_elsewhere_ = tuning.looks_a_message;
   senders_ = {2, 2};
   prepare();
   put(1, another_);

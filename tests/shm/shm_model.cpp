@@ -40,16 +40,18 @@ void append(const End& end, std::vector<std::uint64_t>& numbers) {
   numbers.push_back(static_cast<std::uint64_t>(end.phase));
   if (end.phase == End::Phase::idle) return;  // what it did last makes no difference
   numbers.push_back(end.stream);
-  numbers.push_back(static_cast<std::uint64_t>(end.area));
-  numbers.push_back(end.came.area);
+  numbers.push_back(static_cast<std::uint64_t>(end.bounce.where));
+  numbers.push_back(static_cast<std::uint64_t>(end.bounce.number));
+  numbers.push_back(static_cast<std::uint64_t>(end.came.where));
+  numbers.push_back(end.came.number);
 }
 
 Digest digest_of(const State& state) {
   std::vector<std::uint64_t> numbers;
   for (const End& end : state.ends.end)
     append(end, numbers);
-  for (const Publisher& publisher : state.ends.publisher)
-    numbers.push_back(static_cast<std::uint64_t>(publisher.readers(0)));
+  for (const BouncePool& pool : state.ends.pool)
+    append_private_state(pool, numbers);
   Digest digest;
   for (const std::uint64_t number : numbers)
     digest.add(number);
@@ -89,10 +91,10 @@ class Exploration {
     for (int side = 0; side < 2; ++side)
       for (int choice = 0; choice < steps_.choices(state.ends.end[static_cast<std::size_t>(side)]); ++choice) {
         steps_.arena().restore(state.memory);
-        steps_.arena().publishers() = state.ends.publisher;
+        steps_.arena().pools() = state.ends.pool;
         State next{state.ends, {}};
         steps_.step(next.ends, side, choice);
-        next.ends.publisher = steps_.arena().publishers();
+        next.ends.pool = steps_.arena().pools();
         verdict_.problem = steps_.problem(next.ends);
         if (!verdict_.problem.empty()) return;
         next.memory = steps_.arena().saved();

@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "lib/transport/shm/eager/channel.hpp"
-#include "lib/transport/shm/eager/publisher.hpp"
 
 namespace tutti::shm::test {
 
-enum class Kind : std::uint8_t { in_slot, in_area, published };
+enum class Kind : std::uint8_t { in_cell, in_buffer, shared };
 
 constexpr std::size_t most_streams = 3;
 
@@ -25,12 +24,11 @@ struct Counts {
 struct Pattern {
   const char* name;
   Geometry geometry;
-  std::vector<Stream> streams;
+  std::vector<int> streams;  ///< The lane of each.
   /// What side 0 and side 1 send, by stream.
   std::vector<std::vector<Kind>> from_0, from_1;
   /// Whether an end may begin the next message of a stream, to send it or to receive it; nullptr: always.
   bool (*may_begin)(const Counts& done, int side, std::size_t stream, bool to_send) = nullptr;
-  int per_operation = 1;  ///< So many messages each way use the slots that are swapped, before the first is used again.
 };
 
 /// What an end may do wrong, to see that it is found.
@@ -38,12 +36,11 @@ enum class Mutant : std::uint8_t {
   none,
   never_credits,
   ignores_credits,
-  ignores_turns,  ///< Of swapped slots.
   releases_before_reading,
-  keeps_areas,
-  sends_area_again,
-  has_no_reserves,
-  publishes_over,
+  never_gives_back,
+  sends_buffer_again,
+  waits_for_buffers,  ///< Where it should go on in cells.
+  shares_over,
   writes_after_sending,
 };
 
@@ -53,7 +50,8 @@ struct Verdict {
 };
 
 /// Visits every state that some interleaving of the calls of the two ends leads to. In each of them no message is
-/// lost, overwritten or read twice, every area has one owner, and some end can go on until all messages have arrived.
+/// lost, overwritten or read twice, every bounce buffer is counted right, and some end can go on until all messages
+/// have arrived.
 Verdict explore(const Pattern& pattern, Mutant mutant = Mutant::none);
 
 /// One end: what it has done, and what it is about to do.
@@ -64,19 +62,21 @@ struct End {
   std::array<bool, most_streams> may_send{};  ///< What Channel::may_send() has promised.
   Phase phase = Phase::idle;
   std::size_t stream = 0;  ///< Of the message that is being sent or received.
-  int area = -1;           ///< Code of what is being written.
+  Bounce bounce{};         ///< What is being written.
   Envelope came{};
 };
 
-/// A message with an area that has been sent and not been released.
+/// A message in a bounce buffer that has been sent and not been released.
 struct Flying {
-  int from, code;
+  int from;
+  Where where;
+  int number;
 };
 
 /// All of a state but the memory.
 struct Ends {
   std::array<End, 2> end;
-  std::array<Publisher, 2> publisher;
+  std::array<BouncePool, 2> pool;
   std::vector<Flying> flying;
 };
 

@@ -27,7 +27,7 @@ TEST_F(TwoEnds, OneLookTakesOneLongMessage) {
 }
 
 TEST_F(TwoEnds, OneLookTakesOnePieceOfWhatIsReadInPlace) {
-  constexpr std::int64_t bytes = 6 * geometry.area_bytes;
+  constexpr std::int64_t bytes = 6 * geometry.buffer_bytes;
   std::byte* const data = heap_->allocate(bytes);
   const std::vector<std::byte> values = numbered(bytes);
   std::ranges::copy(values, data);
@@ -108,7 +108,7 @@ TEST_F(TwoEnds, WhatALongMessageMadeReadyGoesFirst) {
 
 /// The last piece is too short to be lent.
 TEST_F(TwoEnds, LentPiecesAndACopiedOne) {
-  constexpr std::int64_t bytes = 2 * (geometry.area_bytes + 1000);
+  constexpr std::int64_t bytes = 2 * (geometry.buffer_bytes + 1000);
   std::byte* const data = heap_->allocate(bytes);
   const std::vector<std::byte> values = numbered(bytes);
   std::ranges::copy(values, data);
@@ -127,30 +127,27 @@ TEST_F(TwoEnds, LentPiecesAndACopiedOne) {
 
 /// How many messages a sender is sure to have room for, however many were sent and read before.
 TEST(Room, IsThereOnceAllHasBeenRead) {
-  for (const int slots : {1, 2, 4, 8, 16}) {
+  for (const int cells : {1, 2, 4, 8, 16}) {
     Geometry geometry;
-    geometry.ring_slots = slots;
-    int least = slots;
-    for (int before = 0; before < 2 * slots; ++before) {
+    geometry.cells = cells;
+    int least = cells;
+    for (int before = 0; before < 2 * cells; ++before) {
       test::Memory memory(geometry.window_bytes(2));
-      std::byte* const published[] = {memory.data() + geometry.published_at(2, 0),
-                                      memory.data() + geometry.published_at(2, 1)};
-      Publisher low{geometry, published[0]}, high{geometry, published[1]};
-      Channel sender{geometry, memory.data(), 0, published[1], low};
-      Channel receiver{geometry, memory.data(), 1, published[0], high};
-      const Stream stream{};
+      std::byte* const buffers[] = {memory.data() + geometry.pool_at(2, 0), memory.data() + geometry.pool_at(2, 1)};
+      BouncePool low{geometry, buffers[0]}, high{geometry, buffers[1]};
+      Channel sender{geometry, memory.data(), 0, buffers[1], low};
+      Channel receiver{geometry, memory.data(), 1, buffers[0], high};
       for (int i = 0; i < before; ++i) {
-        ASSERT_TRUE(sender.may_send(stream));
-        sender.send(stream, {}, nullptr, 0);
-        receiver.release(stream, {});
+        ASSERT_TRUE(sender.ring(0).may_send());
+        sender.ring(0).send({}, nullptr, 0);
+        receiver.release(0, {});
       }
       int room = 0;
-      for (; sender.may_send(stream); ++room)
-        sender.send(stream, {}, nullptr, 0);
+      for (; sender.ring(0).may_send(); ++room)
+        sender.ring(0).send({}, nullptr, 0);
       least = std::min(least, room);
     }
-    EXPECT_EQ(least, slots - (slots - 1) / 2) << slots;
-    EXPECT_GE(least, geometry.ring_room()) << slots;
+    EXPECT_EQ(least, geometry.sure_cells()) << cells;
   }
 }
 

@@ -10,14 +10,12 @@ namespace {
 
 TEST(ProtocolInFull, TenMillionMessages) {
   Geometry geometry;
-  geometry.area_bytes = 8 * 1024L;
+  geometry.buffer_bytes = 8 * 1024L;
   Load load;
-  load.most_bytes = geometry.area_bytes;
-  for (int lane = 0; lane < geometry.lanes; ++lane) {
-    load.streams.push_back({lane, Way::swap});
-    load.streams.push_back({lane, Way::ring});
-  }
-  load.messages = 10'000'000 / (3 * 2 * load.streams.size()) + 1;
+  load.most_bytes = geometry.buffer_bytes;
+  for (int lane = 0; lane < geometry.lanes; ++lane)
+    load.lanes.push_back(lane);
+  load.messages = 10'000'000 / (3 * 2 * load.lanes.size()) + 1;
   load.publications = 20'000;
   const Outcome outcome = run_threads(geometry, 3, load);
   std::printf("%llu messages, %llu corrupted\n", static_cast<unsigned long long>(outcome.messages),

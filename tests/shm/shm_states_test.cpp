@@ -12,25 +12,22 @@ std::ostream& operator<<(std::ostream& out, const Pattern& pattern) { return out
 
 namespace {
 
-Geometry small(int swap_slots, int slack) {
+Geometry small(int kept, int buffers = 1) {
   Geometry geometry;
   geometry.lanes = 1;
-  geometry.swap_slots = swap_slots;
-  geometry.ring_slots = 2;
-  geometry.pool = 1;
-  geometry.slack = slack;
-  geometry.published = 1;
-  geometry.inline_bytes = 40;
-  geometry.area_bytes = 64;
+  geometry.cells = 2;
+  geometry.buffers = buffers;
+  geometry.kept = kept;
+  geometry.cell_bytes = 40;
+  geometry.buffer_bytes = 64;
   return geometry;
 }
 
 std::vector<Kind> some(std::size_t count, Kind kind) { return std::vector<Kind>(count, kind); }
 
-constexpr Kind in_slot = Kind::in_slot, in_area = Kind::in_area, published = Kind::published;
-constexpr Stream swap0{0, Way::swap}, swap0_slot1{0, Way::swap, 1}, swap1{1, Way::swap}, ring0{0}, ring1{1};
+constexpr Kind in_cell = Kind::in_cell, in_buffer = Kind::in_buffer, shared = Kind::shared;
 
-/// Operations of `each` messages each way, one after the other: what swapped slots are for.
+/// Operations of `each` messages each way, one after the other.
 template <int each>
 bool by_operation(const Counts& done, int /*side*/, std::size_t stream, bool to_send) {
   const int next = to_send ? done.sent[stream] : done.received[stream];
@@ -52,47 +49,43 @@ bool second_stream_first(const Counts& done, int side, std::size_t stream, bool 
   return side == 0 || to_send || stream == 1 || done.received[1] == 3;
 }
 
-Pattern one_sided(const char* name, int slack, std::vector<Kind> kinds) {
-  return {name, small(1, slack), {ring0}, {std::move(kinds)}, {{}}};
+Pattern one_sided(const char* name, const Geometry& geometry, std::vector<Kind> kinds) {
+  return {name, geometry, {0}, {std::move(kinds)}, {{}}};
 }
-Pattern both_ways(const char* name, const Geometry& geometry, Stream stream, const std::vector<Kind>& kinds,
+Pattern both_ways(const char* name, const Geometry& geometry, const std::vector<Kind>& kinds,
                   decltype(Pattern::may_begin) may_begin = nullptr) {
-  const int per_operation = may_begin == by_operation<1> ? 1 : geometry.swap_slots;
-  return {name, geometry, {stream}, {kinds}, {kinds}, may_begin, per_operation};
+  return {name, geometry, {0}, {kinds}, {kinds}, may_begin};
 }
 Pattern lanes_in_other_order() {
-  const auto kinds = some(3, in_area);
-  return {"lanes_in_other_order", small(1, 0), {ring0, ring1}, {kinds, kinds}, {{}, {}}, second_stream_first};
+  const auto kinds = some(3, in_buffer);
+  return {"lanes_in_other_order", small(0), {0, 1}, {kinds, kinds}, {{}, {}}, second_stream_first};
 }
 
 std::vector<Pattern> patterns() {
-  const std::vector<Kind> mixed{in_slot, in_area, in_area, in_slot}, areas = some(4, in_area), two = some(2, in_area),
-                                                                     one = some(1, in_area);
+  const std::vector<Kind> mixed{in_cell, in_buffer, in_buffer, in_cell};
+  const std::vector<Kind> all{in_buffer, shared, in_cell, shared, in_buffer};
+  const auto cells = some(5, in_cell), buffers = some(3, in_buffer), two = some(2, in_buffer);
   return {
-      one_sided("one_sided", 0, some(7, in_slot)),
-      one_sided("one_sided_areas", 0, some(6, in_area)),
-      one_sided("one_sided_areas_kept", 1, some(6, in_area)),
-      one_sided("one_sided_mixed", 0, {in_area, in_slot, in_area, in_area, in_slot, in_area}),
-      one_sided("published", 0, some(4, published)),
-      one_sided("published_among_others", 1, {in_area, published, in_slot, published, in_area}),
-      both_ways("swap_1", small(1, 0), swap0, some(5, in_slot), by_operation<1>),
-      both_ways("swap_2", small(2, 0), swap0, some(6, in_slot), by_operation<2>),
-      both_ways("swap_2_half_used", small(2, 0), swap0, some(5, in_slot), by_operation<1>),
-      both_ways("swap_2_unordered", small(2, 0), swap0, some(5, in_slot)),
-      both_ways("swap_1_areas", small(1, 0), swap0, areas, by_operation<1>),
-      both_ways("swap_2_areas", small(2, 1), swap0, areas, by_operation<2>),
-      both_ways("swap_2_mixed", small(2, 0), swap0, mixed, sends_first<2>),
-      both_ways("swap_2_sends_first", small(2, 0), swap0, some(6, in_slot), sends_first<2>),
-      both_ways("ring", small(1, 0), ring0, some(5, in_slot)),
-      both_ways("ring_areas", small(1, 0), ring0, some(3, in_area)),
-      both_ways("ring_areas_kept", small(1, 1), ring0, some(3, in_area)),
-      both_ways("ring_sends_first", small(1, 0), ring0, areas, sends_first<2>),
-      both_ways("ring_answers", small(1, 0), ring0, mixed, answers),
-      both_ways("ring_published", small(1, 0), ring0, some(2, published)),
+      one_sided("one_sided", small(0), some(7, in_cell)),
+      one_sided("one_sided_buffers", small(0), some(6, in_buffer)),
+      one_sided("one_sided_two_buffers", small(0, 2), some(6, in_buffer)),
+      one_sided("one_sided_kept", small(1, 2), some(6, in_buffer)),
+      one_sided("one_sided_all_kept", small(1), some(5, in_buffer)),
+      one_sided("one_sided_mixed", small(0), {in_buffer, in_cell, in_buffer, in_buffer, in_cell, in_buffer}),
+      one_sided("shared", small(0), some(4, shared)),
+      one_sided("shared_among_others", small(1, 2), all),
+      both_ways("ring", small(0), cells),
+      both_ways("ring_buffers", small(0), buffers),
+      both_ways("ring_buffers_kept", small(1), buffers),
+      both_ways("ring_two_buffers_kept", small(1, 2), buffers),
+      both_ways("ring_by_operation", small(1), some(4, in_buffer), by_operation<1>),
+      both_ways("ring_sends_first", small(0), some(4, in_buffer), sends_first<2>),
+      both_ways("ring_sends_first_kept", small(1, 2), some(4, in_buffer), sends_first<2>),
+      both_ways("ring_answers", small(0), mixed, answers),
+      both_ways("ring_answers_kept", small(1), mixed, answers),
+      both_ways("ring_shared", small(0), some(2, shared)),
       lanes_in_other_order(),
-      {"operations_of_1_and_2", small(2, 0), {swap0, swap0_slot1}, {two, one}, {two, one}, by_operation<1>},
-      {"two_ways_in_a_lane", small(1, 0), {ring0, swap0}, {two, one}, {two, one}, by_operation<1>},
-      {"two_lanes", small(1, 0), {ring0, swap1}, {two, {in_slot, in_area}}, {{}, {in_slot, in_area}}},
+      {"two_lanes", small(1), {0, 1}, {two, {in_cell, in_buffer}}, {{}, {in_cell, in_buffer}}},
   };
 }
 
@@ -116,31 +109,28 @@ void expect_found(const Pattern& pattern, Mutant mutant, const std::string& prob
 }
 
 TEST(BrokenProtocol, DeadlocksWithoutCredits) {
-  expect_found(one_sided("one_sided", 0, some(3, in_slot)), Mutant::never_credits, "deadlock");
+  expect_found(one_sided("one_sided", small(0), some(3, in_cell)), Mutant::never_credits, "deadlock");
 }
 TEST(BrokenProtocol, OverwritesWithoutCredits) {
-  expect_found(one_sided("one_sided", 0, some(3, in_slot)), Mutant::ignores_credits, "overwritten");
-}
-TEST(BrokenProtocol, LosesWhatIsSentInSlotsOfOthers) {
-  expect_found(both_ways("swap", small(1, 0), swap0, some(3, in_slot), answers), Mutant::ignores_turns, "deadlock");
+  expect_found(one_sided("one_sided", small(0), some(3, in_cell)), Mutant::ignores_credits, "overwritten");
 }
 TEST(BrokenProtocol, OverwritesWhatWasReleasedTooEarly) {
-  expect_found(one_sided("one_sided", 0, some(4, in_area)), Mutant::releases_before_reading, "overwritten");
+  expect_found(one_sided("one_sided", small(0), some(4, in_buffer)), Mutant::releases_before_reading, "overwritten");
 }
-TEST(BrokenProtocol, LosesAreasThatAreNotGivenBack) {
-  expect_found(one_sided("one_sided", 0, some(4, in_area)), Mutant::keeps_areas, "owners");
+TEST(BrokenProtocol, LosesBuffersThatAreNotGivenBack) {
+  expect_found(one_sided("one_sided", small(0), some(4, in_buffer)), Mutant::never_gives_back, "owners");
 }
-TEST(BrokenProtocol, GivesAnAreaTwoOwners) {
-  expect_found(one_sided("one_sided", 0, some(2, in_area)), Mutant::sends_area_again, "owners");
+TEST(BrokenProtocol, SendsABufferTwice) {
+  expect_found(one_sided("one_sided", small(0), some(2, in_buffer)), Mutant::sends_buffer_again, "owners");
 }
-TEST(BrokenProtocol, DeadlocksWithoutReserves) {
-  expect_found(lanes_in_other_order(), Mutant::has_no_reserves, "deadlock");
+TEST(BrokenProtocol, DeadlocksIfItWaitsForBuffers) {
+  expect_found(lanes_in_other_order(), Mutant::waits_for_buffers, "deadlock");
 }
 TEST(BrokenProtocol, OverwritesWhatOthersStillRead) {
-  expect_found(one_sided("published", 0, some(2, published)), Mutant::publishes_over, "overwritten");
+  expect_found(one_sided("shared", small(0), some(2, shared)), Mutant::shares_over, "owners");
 }
 TEST(BrokenProtocol, SendsAFlagBeforeItsData) {
-  expect_found(one_sided("one_sided", 0, some(1, in_area)), Mutant::writes_after_sending, "overwritten");
+  expect_found(one_sided("one_sided", small(0), some(1, in_buffer)), Mutant::writes_after_sending, "overwritten");
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 namespace tutti::shm::test {
 namespace {
@@ -11,7 +10,7 @@ namespace {
 constexpr std::size_t small_bytes = 24;
 
 std::size_t bytes_of(Kind kind, const Geometry& geometry) {
-  return kind == Kind::in_slot ? small_bytes : static_cast<std::size_t>(geometry.area_bytes);
+  return kind == Kind::in_cell ? small_bytes : static_cast<std::size_t>(geometry.buffer_bytes);
 }
 
 // Private members may be named where a template is instantiated explicitly: the class needs no door for tests.
@@ -19,47 +18,49 @@ template <class Name, auto Member>
 struct Opened {
   friend constexpr auto member(Name /*name*/) { return Member; }
 };
-struct Lanes {
-  friend constexpr auto member(Lanes);
+struct Kept {
+  friend constexpr auto member(Kept);
 };
-struct Owned {
-  friend constexpr auto member(Owned);
+struct Out {
+  friend constexpr auto member(Out);
 };
 struct TakenBack {
   friend constexpr auto member(TakenBack);
 };
+struct Free {
+  friend constexpr auto member(Free);
+};
 
-template struct Opened<Lanes, &Channel::lanes_>;
-template struct Opened<Owned, &Channel::owned_>;
+template struct Opened<Kept, &Channel::kept_>;
+template struct Opened<Out, &Channel::out_>;
 template struct Opened<TakenBack, &Channel::taken_back_>;
+template struct Opened<Free, &BouncePool::free_>;
 
 }  // namespace
 
 void append_private_state(const Channel& channel, std::vector<std::uint64_t>& numbers) {
-  for (const auto& lane : channel.*member(Lanes{})) {
-    for (const auto& swap : lane.swaps)
-      numbers.insert(numbers.end(), {swap.out, swap.in});
-    numbers.insert(numbers.end(), {lane.sent, lane.acknowledged, lane.received, lane.credited});
-    numbers.push_back(lane.has_reserve ? 1 : 0);
-  }
-  numbers.push_back(owned_areas(channel).size());
-  numbers.insert(numbers.end(), owned_areas(channel).begin(), owned_areas(channel).end());
-  numbers.push_back(taken_back(channel));
+  for (int lane = 0; lane < channel.lanes(); ++lane)
+    for (const std::uint64_t number : channel.ring(lane).state())
+      numbers.push_back(number);
+  const std::vector<std::uint8_t>& kept = channel.*member(Kept{});
+  numbers.push_back(kept.size());
+  numbers.insert(numbers.end(), kept.begin(), kept.end());
+  numbers.push_back(static_cast<std::uint64_t>(channel.*member(Out{})));
+  numbers.push_back(channel.*member(TakenBack{}));
   numbers.push_back(channel.given_back());
 }
-std::uint64_t taken_back(const Channel& channel) { return channel.*member(TakenBack{}); }
-const std::vector<std::uint8_t>& owned_areas(const Channel& channel) { return channel.*member(Owned{}); }
-bool has_reserve(const Channel& channel, int lane) {
-  return (channel.*member(Lanes{}))[static_cast<std::size_t>(lane)].has_reserve;
+
+void append_private_state(const BouncePool& pool, std::vector<std::uint64_t>& numbers) {
+  const std::vector<std::uint8_t>& free = pool.*member(Free{});
+  numbers.push_back(free.size());
+  numbers.insert(numbers.end(), free.begin(), free.end());
 }
 
 void Arena::for_parts(const std::function<void(std::int64_t, std::int64_t)>& visit) const {
   visit(0, geometry_.returns_at(2));
-  for (int area = 0; area < geometry_.areas(); ++area)
-    visit(geometry_.area_at(area), geometry_.area_bytes);
   for (int side = 0; side < 2; ++side)
-    for (int area = 0; area < geometry_.published; ++area)
-      visit(geometry_.published_at(2, side) + area * geometry_.area_stride(), geometry_.area_bytes);
+    for (int buffer = 0; buffer < geometry_.buffers; ++buffer)
+      visit(geometry_.pool_at(2, side) + buffer * geometry_.buffer_stride(), geometry_.buffer_bytes);
 }
 
 std::vector<std::byte> Arena::saved() {
@@ -84,20 +85,21 @@ int Steps::choices(const End& end) const {
 
 void Steps::step(Ends& ends, int side, int choice) {
   End& end = ends.end[static_cast<std::size_t>(side)];
+  const auto write = [&](std::uint64_t n) {
+    fill(end.bounce.data, message(side, end.stream, n), bytes_of(Kind::in_buffer, pattern_.geometry));
+  };
   switch (end.phase) {
     case End::Phase::idle:
       if (choice % 2 == 0) return begin_send(ends, side, static_cast<std::size_t>(choice / 2));
       return begin_receive(ends, side, static_cast<std::size_t>(choice / 2));
     case End::Phase::writing:
-      if (mutant_ == Mutant::writes_after_sending) return send_area(ends, side);
-      fill(written_area(ends, side), message(side, end.stream, end.done.sent[end.stream]),
-           bytes_of(Kind::in_area, pattern_.geometry));
+      if (mutant_ == Mutant::writes_after_sending) return send_buffer(ends, side);
+      write(end.done.sent[end.stream]);
       end.phase = End::Phase::sending;
       return;
     case End::Phase::sending:
-      if (mutant_ != Mutant::writes_after_sending) return send_area(ends, side);
-      fill(written_area(ends, side), message(side, end.stream, end.done.sent[end.stream] - 1U),
-           bytes_of(Kind::in_area, pattern_.geometry));
+      if (mutant_ != Mutant::writes_after_sending) return send_buffer(ends, side);
+      write(end.done.sent[end.stream] - 1U);
       end.phase = End::Phase::idle;
       return;
     case End::Phase::reading:
@@ -117,61 +119,63 @@ void Steps::begin_send(Ends& ends, int side, std::size_t stream) {
   End& end = ends.end[static_cast<std::size_t>(side)];
   const std::uint8_t n = end.done.sent[stream];
   if (n == kinds(side, stream).size() || !may_begin(end, side, stream, true)) return;
-  const Stream which = stream_of(stream, n);
   if (!end.may_send[stream]) {
-    const bool dares = mutant_ == (which.way == Way::swap ? Mutant::ignores_turns : Mutant::ignores_credits);
-    end.may_send[stream] = end.channel.may_send(which) || dares;
+    end.may_send[stream] = end.channel.ring(lane_of(stream)).may_send() || mutant_ == Mutant::ignores_credits;
     return;
   }
   const Kind kind = kinds(side, stream)[n];
-  if (kind == Kind::in_area) return take_area(ends, side, stream);
-  if (kind == Kind::published) return publish(ends, side, stream);
+  if (kind == Kind::in_buffer) return take_buffer(ends, side, stream);
+  if (kind == Kind::shared) return share(ends, side, stream);
+  send_in_cell(ends, side, stream, small_bytes);
+}
+
+/// The first bytes of a message of so many.
+void Steps::send_in_cell(Ends& ends, int side, std::size_t stream, std::size_t of) {
+  End& end = ends.end[static_cast<std::size_t>(side)];
+  const std::uint8_t n = end.done.sent[stream];
   std::array<std::byte, small_bytes> data{};
   fill(data.data(), message(side, stream, n), small_bytes);
-  end.channel.send(which, {small_bytes, static_cast<std::uint32_t>(stream), n}, data.data(), small_bytes);
+  const Envelope envelope{static_cast<std::uint32_t>(of), static_cast<std::uint32_t>(stream), n};
+  end.channel.ring(lane_of(stream)).send(envelope, data.data(), small_bytes);
   end.may_send[stream] = false;
   ++end.done.sent[stream];
 }
 
-void Steps::take_area(Ends& ends, int side, std::size_t stream) {
+void Steps::take_buffer(Ends& ends, int side, std::size_t stream) {
   End& end = ends.end[static_cast<std::size_t>(side)];
-  const int lane = pattern_.streams[stream].lane;
-  if (mutant_ == Mutant::has_no_reserves && Channel{end.channel}.take_area(lane, 1) >= 2 * pattern_.geometry.pool)
+  const bool again = mutant_ == Mutant::sends_buffer_again && !ends.flying.empty() && ends.flying[0].from == side &&
+                     ends.flying[0].where == Where::bounce;
+  const int taken = again ? ends.flying[0].number : -1;
+  const Bounce bounce = again ? Bounce{arena_.pools()[static_cast<std::size_t>(side)].at(taken), Where::bounce, taken}
+                              : end.channel.take(1);
+  if (bounce.data == nullptr) {  // all are on their way, or kept: the message goes on in a cell
+    if (mutant_ != Mutant::waits_for_buffers)
+      send_in_cell(ends, side, stream, bytes_of(Kind::in_buffer, pattern_.geometry));
     return;
-  const bool again = mutant_ == Mutant::sends_area_again && !ends.flying.empty() && ends.flying[0].from == side;
-  const int code = again ? ends.flying[0].code : end.channel.take_area(lane, 1);
-  if (code < 0) return;
+  }
   end.phase = End::Phase::writing;
   end.stream = stream;
-  end.area = code;
+  end.bounce = bounce;
 }
 
-void Steps::publish(Ends& ends, int side, std::size_t stream) {
+void Steps::share(Ends& ends, int side, std::size_t stream) {
   const auto me = static_cast<std::size_t>(side);
   End& end = ends.end[me];
   end.channel.collect();
-  Publisher& publisher = arena_.publishers()[me];
-  const int area = mutant_ == Mutant::publishes_over ? 0 : publisher.find_free();
-  if (area < 0) return;
-  publisher.read_by_one_more(area);
+  BouncePool& pool = arena_.pools()[me];
+  const int number = mutant_ == Mutant::shares_over ? 0 : pool.take_shared();
+  if (number < 0) return;
   end.phase = End::Phase::writing;
   end.stream = stream;
-  end.area = end.channel.published_code(area);
+  end.bounce = {pool.at(number), Where::shared, number};
 }
 
-std::byte* Steps::written_area(Ends& ends, int side) const {
-  const auto me = static_cast<std::size_t>(side);
-  const End& end = ends.end[me];
-  const int published = end.area - pattern_.geometry.areas();
-  return published < 0 ? end.channel.area(end.area) : ends.publisher[me].area(published);
-}
-
-void Steps::send_area(Ends& ends, int side) {
+void Steps::send_buffer(Ends& ends, int side) {
   End& end = ends.end[static_cast<std::size_t>(side)];
   std::uint8_t& n = end.done.sent[end.stream];
-  const auto bytes = static_cast<std::uint32_t>(bytes_of(Kind::in_area, pattern_.geometry));
-  end.channel.send_area(stream_of(end.stream, n), {bytes, static_cast<std::uint32_t>(end.stream), n}, end.area, 0);
-  ends.flying.push_back({side, end.area});
+  const auto bytes = static_cast<std::uint32_t>(bytes_of(Kind::in_buffer, pattern_.geometry));
+  end.channel.send(lane_of(end.stream), {bytes, static_cast<std::uint32_t>(end.stream), n}, end.bounce, 0);
+  ends.flying.push_back({side, end.bounce.where, end.bounce.number});
   ++n;
   end.may_send[end.stream] = false;
   end.phase = mutant_ == Mutant::writes_after_sending ? End::Phase::sending : End::Phase::idle;
@@ -182,41 +186,44 @@ void Steps::begin_receive(Ends& ends, int side, std::size_t stream) {
   const std::uint8_t n = end.done.received[stream];
   const std::vector<Kind>& expected = kinds(1 - side, stream);
   if (n == expected.size() || !may_begin(end, side, stream, false)) return;
-  if (!arrived(end.channel, stream_of(stream, n), end.came)) return;
+  if (!arrived(end.channel, lane_of(stream), end.came)) return;
   const Envelope right{static_cast<std::uint32_t>(bytes_of(expected[n], pattern_.geometry)),
                        static_cast<std::uint32_t>(stream), n};
-  if (!end.came.is_same(right) || (end.came.area == 0) != (expected[n] == Kind::in_slot))
+  const bool must_be_cell = expected[n] == Kind::in_cell, may_be_cell = expected[n] != Kind::shared;
+  const bool is_cell = end.came.where == Where::cell;
+  if (!end.came.is_same(right) || (must_be_cell && !is_cell) || (is_cell && !may_be_cell))
     problem_ = fmt::format("overwritten: side {} finds message {} in place of {}", side, end.came.message, n);
   end.phase = End::Phase::reading;
   end.stream = stream;
 }
 
 void Steps::read(const End& end, int side) {
-  // After an early release the slot is the one before; only what lies in areas can still be found.
-  if (mutant_ == Mutant::releases_before_reading && end.came.area == 0) return;
+  // After an early release the cell is the one before; only what lies in buffers can still be found.
+  if (mutant_ == Mutant::releases_before_reading && end.came.where == Where::cell) return;
   const bool is_early = mutant_ == Mutant::releases_before_reading;
   const auto n = static_cast<std::uint64_t>(end.done.received[end.stream] - (is_early ? 1 : 0));
   std::array<std::byte, small_bytes> data{};
   const std::byte* from = data.data();
-  if (end.came.area != 0)
+  const bool is_cell = end.came.where == Where::cell;
+  if (!is_cell)
     from = end.channel.piece(end.came);
-  else if (!end.channel.incoming(stream_of(end.stream, end.done.received[end.stream])).read(data.data(), small_bytes))
+  else if (!end.channel.ring(lane_of(end.stream)).incoming().read(data.data(), small_bytes))
     problem_ = "a line vanished";
-  if (!is_filled(from, message(1 - side, end.stream, n), end.came.bytes))
+  if (!is_filled(from, message(1 - side, end.stream, n), is_cell ? small_bytes : end.came.bytes))
     problem_ = fmt::format("overwritten: message {} to side {} before it was read", n, side);
 }
 
 void Steps::release(Ends& ends, int side) {
   End& end = ends.end[static_cast<std::size_t>(side)];
   const std::vector<std::byte> before = arena_.saved();
-  end.channel.release(stream_of(end.stream, end.done.received[end.stream]), end.came);
+  end.channel.release(lane_of(end.stream), end.came);
   const Geometry& geometry = pattern_.geometry;
   const auto undo = [&](std::int64_t at) { std::copy_n(before.begin() + at, line_bytes, arena_.data() + at); };
-  if (mutant_ == Mutant::never_credits) undo(geometry.credits_at(pattern_.streams[end.stream].lane, 1 - side));
-  if (mutant_ == Mutant::keeps_areas) undo(geometry.returns_at(side));
-  if (end.came.area != 0)
+  if (mutant_ == Mutant::never_credits) undo(geometry.credits_at(lane_of(end.stream), 1 - side));
+  if (mutant_ == Mutant::never_gives_back) undo(geometry.returns_at(side));
+  if (end.came.where != Where::cell)
     ends.flying.erase(std::find_if(ends.flying.begin(), ends.flying.end(), [&](const Flying& flying) {
-      return flying.from != side && flying.code == end.came.area - 1;
+      return flying.from != side && flying.where == end.came.where && flying.number == end.came.number;
     }));
   ++end.done.received[end.stream];
   end.phase = mutant_ == Mutant::releases_before_reading ? End::Phase::releasing : End::Phase::idle;
@@ -234,48 +241,43 @@ bool Steps::is_final(const Ends& ends) const {
   return true;
 }
 
-/// How many hold an area: ends, messages, or the lines in which areas are given back. `publisher`: whose area it is if
-/// it is a published one.
-int Steps::holders(const Ends& ends, int code, int publisher) {
+/// How many hold a buffer of `owner`: ends that write it or keep it, messages, or the lines in which it is given back.
+int Steps::holders(const Ends& ends, int owner, int number) {
   int all = 0;
+  const auto is_it = [&](int side, Where where, int which) {
+    return which == number && (where == Where::returned ? side != owner : side == owner);
+  };
   for (int side = 0; side < 2; ++side) {
     const End& end = ends.end[static_cast<std::size_t>(side)];
-    const bool may_hold = publisher < 0 || publisher == side;
     const bool holds = end.phase == End::Phase::writing ||
                        (end.phase == End::Phase::sending && mutant_ != Mutant::writes_after_sending);
-    if (may_hold && holds && end.area == code) ++all;
-    for (const Flying& flying : ends.flying)
-      if (may_hold && flying.from == side && flying.code == code) ++all;
-    const std::vector<std::uint8_t>& owned = owned_areas(end.channel);
-    all += static_cast<int>(std::count(owned.begin(), owned.end(), code));
-    if (publisher == side) continue;  // what comes back to the publisher was given back by the other
-    const Channel& other = ends.end[static_cast<std::size_t>(1 - side)].channel;
-    const std::byte* const line = arena_.data() + pattern_.geometry.returns_at(side);
-    for (std::uint64_t i = taken_back(other); i < end.channel.given_back(); ++i) {
-      std::uint16_t entry = 0;
-      std::memcpy(&entry, line + i % (line_bytes / sizeof entry) * sizeof entry, sizeof entry);
-      if ((entry >> 1U) - 1 == code) ++all;
-    }
+    if (holds && is_it(side, end.bounce.where, end.bounce.number)) ++all;
+  }
+  for (const Flying& flying : ends.flying)
+    if (is_it(flying.from, flying.where, flying.number)) ++all;
+  const Channel& mine = ends.end[static_cast<std::size_t>(owner)].channel;
+  const Channel& other = ends.end[static_cast<std::size_t>(1 - owner)].channel;
+  const std::vector<std::uint8_t>& kept = other.*member(Kept{});
+  all += static_cast<int>(std::count(kept.begin(), kept.end(), number));
+  const std::byte* const entries = arena_.data() + pattern_.geometry.returns_at(1 - owner);
+  for (std::uint64_t i = mine.*member(TakenBack{}); i < other.given_back(); ++i) {
+    Geometry::Return entry = 0;
+    std::memcpy(&entry, entries + i % static_cast<std::uint64_t>(pattern_.geometry.buffers) * sizeof entry,
+                sizeof entry);
+    if ((entry >> 1U) - 1 == number) ++all;
   }
   return all;
 }
 
 std::string Steps::problem(const Ends& ends) {
   if (!problem_.empty()) return problem_;
-  const Geometry& geometry = pattern_.geometry;
-  for (int code = 0; code < geometry.areas(); ++code) {
-    int all = holders(ends, code, -1);
-    for (int lane = 0; lane < geometry.all_lanes(); ++lane)
-      for (int side = 0; side < 2; ++side)
-        if (code == geometry.reserve_of(lane, side))
-          all += has_reserve(ends.end[static_cast<std::size_t>(side)].channel, lane) ? 1 : 0;
-    if (all != 1) return fmt::format("owners: area {} has {}", code, all);
-  }
-  for (int side = 0; side < 2; ++side) {
-    const int all = holders(ends, geometry.areas(), side);
-    const int readers = arena_.publishers()[static_cast<std::size_t>(side)].readers(0);
-    if (readers != all) return fmt::format("owners: what side {} publishes has {}, counted {}", side, all, readers);
-  }
+  for (int side = 0; side < 2; ++side)
+    for (int number = 0; number < pattern_.geometry.buffers; ++number) {
+      const int all = holders(ends, side, number);
+      const int readers = arena_.pools()[static_cast<std::size_t>(side)].readers(number);
+      if (readers != all)
+        return fmt::format("owners: buffer {} of side {} has {}, counted {}", number, side, all, readers);
+    }
   return {};
 }
 

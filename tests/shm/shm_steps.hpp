@@ -12,15 +12,15 @@ namespace tutti::shm::test {
 class Arena {
  public:
   explicit Arena(const Geometry& geometry)
-      : geometry_(geometry), memory_(geometry.window_bytes(2)), publishers_{publisher(0), publisher(1)} {}
+      : geometry_(geometry), memory_(geometry.window_bytes(2)), pools_{pool(0), pool(1)} {}
 
   [[nodiscard]] Channel channel(int side) {
     const auto me = static_cast<std::size_t>(side);
-    return {geometry_, memory_.data(), side, memory_.data() + geometry_.published_at(2, 1 - side), publishers_[me]};
+    return {geometry_, memory_.data(), side, memory_.data() + geometry_.pool_at(2, 1 - side), pools_[me]};
   }
-  [[nodiscard]] Publisher publisher(int side) { return {geometry_, memory_.data() + geometry_.published_at(2, side)}; }
+  [[nodiscard]] BouncePool pool(int side) { return {geometry_, memory_.data() + geometry_.pool_at(2, side)}; }
   /// Where the channels' references lead.
-  [[nodiscard]] std::array<Publisher, 2>& publishers() { return publishers_; }
+  [[nodiscard]] std::array<BouncePool, 2>& pools() { return pools_; }
   [[nodiscard]] std::byte* data() { return memory_.data(); }
 
   [[nodiscard]] std::vector<std::byte> saved();
@@ -32,7 +32,7 @@ class Arena {
 
   Geometry geometry_;
   Memory memory_;
-  std::array<Publisher, 2> publishers_;
+  std::array<BouncePool, 2> pools_;
 };
 
 class Steps {
@@ -40,7 +40,7 @@ class Steps {
   Steps(const Pattern& pattern, Mutant mutant) : pattern_(pattern), mutant_(mutant), arena_(pattern.geometry) {}
 
   [[nodiscard]] Arena& arena() { return arena_; }
-  [[nodiscard]] Ends first() { return {{End{arena_.channel(0)}, End{arena_.channel(1)}}, arena_.publishers(), {}}; }
+  [[nodiscard]] Ends first() { return {{End{arena_.channel(0)}, End{arena_.channel(1)}}, arena_.pools(), {}}; }
   /// What the end may call next: 0 .. choices() - 1.
   [[nodiscard]] int choices(const End& end) const;
   /// One call; nothing happens if it cannot do anything.
@@ -52,38 +52,32 @@ class Steps {
  private:
   void begin_send(Ends& ends, int side, std::size_t stream);
   void begin_receive(Ends& ends, int side, std::size_t stream);
-  void take_area(Ends& ends, int side, std::size_t stream);
-  void publish(Ends& ends, int side, std::size_t stream);
-  void send_area(Ends& ends, int side);
+  void send_in_cell(Ends& ends, int side, std::size_t stream, std::size_t of);
+  void take_buffer(Ends& ends, int side, std::size_t stream);
+  void share(Ends& ends, int side, std::size_t stream);
+  void send_buffer(Ends& ends, int side);
   void read(const End& end, int side);
   void release(Ends& ends, int side);
-  [[nodiscard]] int holders(const Ends& ends, int code, int publisher);
+  [[nodiscard]] int holders(const Ends& ends, int owner, int number);
 
   [[nodiscard]] const std::vector<Kind>& kinds(int side, std::size_t stream) const {
     return (side == 0 ? pattern_.from_0 : pattern_.from_1)[stream];
   }
-  [[nodiscard]] Stream stream_of(std::size_t stream, int n) const {
-    return of_message(pattern_.streams[stream], static_cast<std::uint64_t>(n), pattern_.per_operation);
-  }
+  [[nodiscard]] int lane_of(std::size_t stream) const { return pattern_.streams[stream]; }
   [[nodiscard]] bool may_begin(const End& end, int side, std::size_t stream, bool to_send) const {
     return pattern_.may_begin == nullptr || pattern_.may_begin(end.done, side, stream, to_send);
   }
   static std::uint64_t message(int from, std::size_t stream, std::uint64_t n) {
     return mix(static_cast<std::uint64_t>(from) * most_streams + stream + 1, n);
   }
-  [[nodiscard]] std::byte* written_area(Ends& ends, int side) const;
-
   const Pattern& pattern_;
   Mutant mutant_;
   Arena arena_;
   std::string problem_;
 };
 
-/// What an end's channel keeps to itself, as numbers.
+/// What an end's channel and pool keep to themselves, as numbers.
 void append_private_state(const Channel& channel, std::vector<std::uint64_t>& numbers);
-/// How many areas it has taken back, and which it owns.
-std::uint64_t taken_back(const Channel& channel);
-const std::vector<std::uint8_t>& owned_areas(const Channel& channel);
-bool has_reserve(const Channel& channel, int lane);
+void append_private_state(const BouncePool& pool, std::vector<std::uint64_t>& numbers);
 
 }  // namespace tutti::shm::test

@@ -56,17 +56,10 @@ inline void fill(std::byte* into, std::uint64_t message, std::size_t bytes) {
   return same;
 }
 
-/// The stream of message n where operations have so many messages each way: each has a swapped slot of its own, from
-/// stream.slot on.
-[[nodiscard]] inline Stream of_message(Stream stream, std::uint64_t n, int per_operation) {
-  if (stream.way == Way::swap) stream.slot += static_cast<int>(n % static_cast<std::uint64_t>(per_operation));
-  return stream;
-}
-
-/// Whether the next message of a stream is there; its envelope then.
-[[nodiscard]] inline bool arrived(const Channel& channel, Stream stream, Envelope& envelope) {
-  if (!channel.incoming(stream).is_there()) return false;
-  envelope = channel.incoming(stream).envelope();
+/// Whether the next message of a lane is there; its envelope then.
+[[nodiscard]] inline bool arrived(const Channel& channel, int lane, Envelope& envelope) {
+  if (!channel.ring(lane).incoming().is_there()) return false;
+  envelope = channel.ring(lane).incoming().envelope();
   return true;
 }
 

@@ -3,9 +3,9 @@
 namespace tutti::shm::test {
 namespace {
 
-std::uint64_t key_of(int from, int to, const Stream& stream) {
-  std::uint64_t key = stream.way == Way::swap ? 1 : 0;
-  for (const int number : {from, to, stream.lane})
+std::uint64_t key_of(int from, int to, int lane) {
+  std::uint64_t key = 0;
+  for (const int number : {from, to, lane})
     key = key * 64 + static_cast<std::uint64_t>(number);
   return key;
 }
@@ -14,17 +14,17 @@ std::uint64_t key_of(int from, int to, const Stream& stream) {
 class Peer {
  public:
   Peer(const Geometry& geometry, std::byte* window, int ranks, int me, const Load& load)
-      : publisher_(geometry, window + geometry.published_at(ranks, me)),
+      : pool_(geometry, window + geometry.pool_at(ranks, me)),
         channels_(static_cast<std::size_t>(ranks)),
-        publications_(publisher_, me, ranks, load),
+        publications_(pool_, geometry, me, ranks, load),
         delays_(static_cast<std::uint64_t>(me)) {
     for (int peer = 0; peer < ranks; ++peer) {
       if (peer == me) continue;
       auto& channel = channels_[static_cast<std::size_t>(peer)];
       channel = std::make_unique<Channel>(geometry, window + geometry.pair_at(std::min(me, peer), std::max(me, peer)),
-                                          me < peer ? 0 : 1, window + geometry.published_at(ranks, peer), publisher_);
-      for (const Stream& stream : load.streams)
-        talks_.emplace_back(*channel, stream, key_of(me, peer, stream), key_of(peer, me, stream), load, me < peer);
+                                          me < peer ? 0 : 1, window + geometry.pool_at(ranks, peer), pool_);
+      for (const int lane : load.lanes)
+        talks_.emplace_back(*channel, geometry, lane, key_of(me, peer, lane), key_of(peer, me, lane), load, me < peer);
     }
   }
 
@@ -59,10 +59,16 @@ class Peer {
     for (std::size_t peer = 0; peer < channels_.size(); ++peer)
       if (channels_[peer] != nullptr)
         moved |= publications_.try_receive(*channels_[peer], static_cast<int>(peer), delays_);
+    if (!moved) collect();
     return moved;
   }
+  /// Buffers come back through all channels, as from a port.
+  void collect() {
+    for (const auto& channel : channels_)
+      if (channel != nullptr) channel->collect();
+  }
 
-  Publisher publisher_;
+  BouncePool pool_;
   std::vector<std::unique_ptr<Channel>> channels_;
   std::vector<Talk> talks_;
   Publications publications_;

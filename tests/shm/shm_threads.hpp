@@ -14,11 +14,11 @@ namespace tutti::shm::test {
 
 /// What every pair of ranks sends.
 struct Load {
-  std::vector<Stream> streams;
-  std::uint64_t messages = 0;      ///< Of each stream and direction.
+  std::vector<int> lanes;
+  std::uint64_t messages = 0;      ///< Of each lane and direction.
   std::int64_t most_bytes = 0;     ///< Of one message.
   bool is_one_sided = false;       ///< Only from lower ranks to higher ones.
-  std::uint64_t publications = 0;  ///< Pieces that each rank (one-sided: rank 0) publishes, to all others.
+  std::uint64_t publications = 0;  ///< Pieces that each rank (one-sided: rank 0) shares among all others.
 };
 
 struct Outcome {
@@ -53,12 +53,14 @@ class Delays {
   std::uint64_t seed_, n_ = 0;
 };
 
-/// One stream between this rank and another, both directions.
+/// One lane between this rank and another, both directions.
 class Talk {
  public:
-  Talk(Channel& channel, Stream stream, std::uint64_t out_key, std::uint64_t in_key, const Load& load, bool is_low)
+  Talk(Channel& channel, const Geometry& geometry, int lane, std::uint64_t out_key, std::uint64_t in_key,
+       const Load& load, bool is_low)
       : channel_(channel),
-        stream_(stream),
+        inline_bytes_(geometry.cell_bytes),
+        lane_(lane),
         out_key_(out_key),
         in_key_(in_key),
         most_(load.most_bytes),
@@ -69,46 +71,46 @@ class Talk {
   [[nodiscard]] std::uint64_t corrupted() const { return corrupted_; }
 
   bool try_send(Delays& delays) {
-    const Stream stream = stream_of(sent_);
-    if (sent_ == to_send_ || !channel_.may_send(stream)) return false;
+    if (sent_ == to_send_ || !channel_.ring(lane_).may_send()) return false;
     const std::uint64_t message = mix(out_key_, sent_);
     const std::size_t bytes = size_of(message);
     if (bytes <= inline_bytes()) {
       buffer_.resize(inline_bytes());
       fill(buffer_.data(), message, bytes);
-      channel_.send(stream, envelope(message, bytes, sent_), buffer_.data(), bytes);
+      channel_.ring(lane_).send(envelope(message, bytes, sent_), buffer_.data(), bytes);
     } else if (is_lent(message)) {
-      if (!lend(stream, message, bytes, delays)) return false;
+      if (!lend(message, bytes, delays)) return false;
     } else {
-      const int area = channel_.take_area(stream.lane, bytes);
-      if (area < 0) return false;
+      const Bounce bounce = channel_.take(bytes);
+      if (bounce.data == nullptr) return false;
       const std::size_t phase = message % phase_bytes;
       delays.maybe();
-      fill(channel_.area(area) + phase, message, bytes);
-      channel_.send_area(stream, envelope(message, bytes, sent_), area, phase);
+      fill(bounce.data + phase, message, bytes);
+      channel_.send(lane_, envelope(message, bytes, sent_), bounce, phase);
     }
     ++sent_;
     return true;
   }
   bool try_receive(Delays& delays) {
-    const Stream stream = stream_of(received_);
     Envelope came;
-    if (received_ == to_receive_ || !arrived(channel_, stream, came)) return false;
+    if (received_ == to_receive_ || !arrived(channel_, lane_, came)) return false;
     const std::uint64_t message = mix(in_key_, received_);
     const std::size_t bytes = size_of(message);
-    bool same = came.is_same(envelope(message, bytes, received_)) && (came.area == 0) == (bytes <= inline_bytes());
-    if (came.area == 0) {
+    bool same =
+        came.is_same(envelope(message, bytes, received_)) && (came.where == Where::cell) == (bytes <= inline_bytes());
+    if (came.where == Where::cell) {
       buffer_.resize(inline_bytes());
-      if (!channel_.incoming(stream).read(buffer_.data(), bytes)) return false;
+      if (!channel_.ring(lane_).incoming().read(buffer_.data(), bytes)) return false;
       same = same && is_filled(buffer_.data(), message, bytes);
     } else {
       delays.maybe();
-      const bool is_loan = came.area == Envelope::lent;
-      const auto* const piece =
-          is_loan ? reinterpret_cast<const std::byte*>(channel_.incoming(stream).loan().source) : channel_.piece(came);
+      const bool is_loan = came.where == Where::lent;
+      const auto* const piece = is_loan
+                                    ? reinterpret_cast<const std::byte*>(channel_.ring(lane_).incoming().loan().source)
+                                    : channel_.piece(came);
       same = same && is_loan == is_lent(message) && is_filled(piece, message, bytes);
     }
-    channel_.release(stream, came);
+    channel_.release(lane_, came);
     ++received_;
     corrupted_ += same ? 0 : 1;
     return true;
@@ -121,32 +123,29 @@ class Talk {
     std::uint64_t loan = 0;
   };
 
-  /// Loans of a lane are counted together: in one of its streams only.
-  [[nodiscard]] bool is_lent(std::uint64_t message) const { return stream_.way == Way::ring && message / 16 % 2 == 0; }
-  bool lend(Stream stream, std::uint64_t message, std::size_t bytes, Delays& delays) {
+  [[nodiscard]] static bool is_lent(std::uint64_t message) { return message / 16 % 2 == 0; }
+  bool lend(std::uint64_t message, std::size_t bytes, Delays& delays) {
     Lent& lent = lent_[loans_ % lent_.size()];
-    if (lent.loan != 0 && !channel_.has_read(stream.lane, lent.loan)) return false;
+    if (lent.loan != 0 && !channel_.ring(lane_).has_read(lent.loan)) return false;
     lent.data.resize(static_cast<std::size_t>(most_));
     delays.maybe();
     fill(lent.data.data(), message, bytes);
-    lent.loan = channel_.lend(stream, envelope(message, bytes, sent_),
-                              {.source = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(lent.data.data()))});
+    Envelope sent = envelope(message, bytes, sent_);
+    sent.where = Where::lent;
+    lent.loan = channel_.ring(lane_).lend(
+        sent, {.source = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(lent.data.data()))});
     ++loans_;
     return true;
   }
-  [[nodiscard]] Stream stream_of(std::uint64_t n) const {
-    return of_message(stream_, n, channel_.geometry().swap_slots);
-  }
-  [[nodiscard]] std::size_t inline_bytes() const { return static_cast<std::size_t>(channel_.geometry().inline_bytes); }
-  [[nodiscard]] std::size_t size_of(std::uint64_t message) const {
-    return bytes_of(message, channel_.geometry().inline_bytes, most_);
-  }
+  [[nodiscard]] std::size_t inline_bytes() const { return static_cast<std::size_t>(inline_bytes_); }
+  [[nodiscard]] std::size_t size_of(std::uint64_t message) const { return bytes_of(message, inline_bytes_, most_); }
   static Envelope envelope(std::uint64_t message, std::size_t bytes, std::uint64_t n) {
     return {static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(message)};
   }
 
   Channel& channel_;
-  Stream stream_;
+  std::int64_t inline_bytes_;
+  int lane_;
   std::uint64_t out_key_, in_key_;
   std::int64_t most_;
   std::uint64_t to_send_, to_receive_, sent_ = 0, received_ = 0, corrupted_ = 0;
@@ -155,10 +154,11 @@ class Talk {
   std::uint64_t loans_ = 0;
 };
 
-/// What one rank publishes, and what the others do. Its messages have a stream of their own.
+/// What one rank shares among the others, and what they do. Its messages have a lane of their own.
 class Publications {
  public:
-  Publications(Publisher& publisher, int me, int ranks, const Load& load) : publisher_(publisher), me_(me) {
+  Publications(BouncePool& pool, const Geometry& geometry, int me, int ranks, const Load& load)
+      : pool_(pool), lane_(geometry.message_lane()), bytes_(static_cast<std::size_t>(geometry.buffer_bytes)), me_(me) {
     received_.resize(static_cast<std::size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank)
       counts_.push_back(load.is_one_sided && rank > 0 ? 0 : load.publications);
@@ -179,28 +179,29 @@ class Publications {
     const std::size_t before = waiting_.size();
     std::erase_if(waiting_, [&](int reader) {
       Channel& channel = *channels[static_cast<std::size_t>(reader)];
-      if (!channel.may_send(stream(channel))) return false;
-      const Envelope envelope{0, 0, static_cast<std::uint32_t>(sent_)};
-      channel.send_area(stream(channel), envelope, channel.published_code(area_), sent_ % phase_bytes);
+      if (!channel.ring(lane_).may_send()) return false;
+      const Bounce bounce{pool_.at(buffer_), Where::shared, buffer_};
+      channel.send(lane_, {0, 0, static_cast<std::uint32_t>(sent_)}, bounce, sent_ % phase_bytes);
       return true;
     });
-    if (waiting_.empty()) ++sent_;
+    if (waiting_.empty()) {
+      ++sent_;
+      pool_.drop_reader(buffer_);  // this rank, until all have been told
+    }
     return waiting_.size() < before;
   }
   bool try_receive(Channel& channel, int from, Delays& delays) {
     std::uint64_t& n = received_[static_cast<std::size_t>(from)];
     Envelope came;
-    if (n == counts_[static_cast<std::size_t>(from)] || !arrived(channel, stream(channel), came)) return false;
+    if (n == counts_[static_cast<std::size_t>(from)] || !arrived(channel, lane_, came)) return false;
     delays.maybe();
-    if (came.message != n || !is_filled(channel.piece(came), key(from, n), bytes(channel))) ++corrupted_;
-    channel.release(stream(channel), came);
+    if (came.message != n || !is_filled(channel.piece(came), key(from, n), bytes_)) ++corrupted_;
+    channel.release(lane_, came);
     ++n;
     return true;
   }
 
  private:
-  static Stream stream(const Channel& channel) { return {channel.geometry().message_lane(), Way::ring}; }
-  static std::size_t bytes(const Channel& channel) { return static_cast<std::size_t>(channel.geometry().area_bytes); }
   static std::uint64_t key(int from, std::uint64_t n) { return mix(static_cast<std::uint64_t>(from) + 1'000'000, n); }
   [[nodiscard]] bool received_all() const {
     for (std::size_t rank = 0; rank < counts_.size(); ++rank)
@@ -211,23 +212,24 @@ class Publications {
     if (sent_ == counts_[static_cast<std::size_t>(me_)]) return false;
     for (const auto& channel : channels)
       if (channel != nullptr) channel->collect();
-    area_ = publisher_.find_free();
-    if (area_ < 0) return false;
+    buffer_ = pool_.take_shared();
+    if (buffer_ < 0) return false;
     for (std::size_t reader = 0; reader < channels.size(); ++reader) {
       if (channels[reader] == nullptr) continue;
-      if (waiting_.empty())
-        fill(publisher_.area(area_) + sent_ % phase_bytes, key(me_, sent_), bytes(*channels[reader]));
+      if (waiting_.empty()) fill(pool_.at(buffer_) + sent_ % phase_bytes, key(me_, sent_), bytes_);
       waiting_.push_back(static_cast<int>(reader));
-      publisher_.read_by_one_more(area_);
+      pool_.add_reader(buffer_);
     }
     return !waiting_.empty();
   }
 
-  Publisher& publisher_;
-  int me_, area_ = -1;
+  BouncePool& pool_;
+  int lane_;  ///< Of its messages.
+  std::size_t bytes_;
+  int me_, buffer_ = -1;
   std::uint64_t sent_ = 0, corrupted_ = 0;
-  std::vector<std::uint64_t> counts_, received_;  ///< By the rank that publishes.
-  std::vector<int> waiting_;                      ///< Readers that have not been told of the area yet.
+  std::vector<std::uint64_t> counts_, received_;  ///< By the rank that shares.
+  std::vector<int> waiting_;                      ///< Readers that have not been told of the buffer yet.
 };
 
 /// Runs a load on so many threads, all of them connected; returns when all messages have arrived.

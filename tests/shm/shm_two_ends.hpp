@@ -18,7 +18,7 @@ namespace tutti::shm {
 class TwoEnds : public testing::Test {
  protected:
   static constexpr int ranks = 3;  ///< The third one does nothing, but where what is decided is tested.
-  static constexpr Geometry geometry{.ring_slots = 4};
+  static constexpr Geometry geometry{.cells = 4};
 
   explicit TwoEnds(SingleCopyUse use = SingleCopyUse::never) : use_(use) {
     const std::int64_t heap_at = Segment::first_free + geometry.window_bytes(ranks);
@@ -58,8 +58,7 @@ class TwoEnds : public testing::Test {
   }
   static SharedPlan compiled(const Schedule& schedule, const Problem& problem, const Op& op) {
     const std::vector<std::uint8_t> reaches(ranks, 1);
-    return compile(schedule, problem, Type::int8, op, {},
-                   {.reaches = reaches, .piece_bytes = geometry.area_bytes, .swap_slots = Geometry::most_swap_slots});
+    return compile(schedule, problem, Type::int8, op, {}, {.reaches = reaches, .piece_bytes = geometry.buffer_bytes});
   }
   static SharedPlan plan_of(int me, std::int64_t bytes) {
     Problem problem{.rank = Rank{me}, .size = ranks, .count = Count{bytes}};

@@ -5,22 +5,21 @@
 #include <cstdint>
 
 #include "lib/exec/port.hpp"
-#include "lib/transport/shm/eager/channel.hpp"
+#include "lib/transport/shm/eager/incoming.hpp"
 
 namespace tutti::shm {
 
 struct Transfer {
   int index = -1;  ///< Of the step.
   const CompiledStep* step = nullptr;
-  Channel* channel = nullptr;
   /// A send reads `lhs`; a receive writes `into`; a receive-and-reduce has all.
   Operands data{};
   std::int64_t done = 0;
-  std::uint64_t loan = 0;       ///< Of a send: its last piece that the receiver reads in place, by number; 0: none.
-  int looks = 0;                ///< Of a send that shares: for an area, in vain.
-  bool is_exposed = false;      ///< Of a send: the receiver has been told where all of it is.
-  bool is_refused = false;      ///< Of a send: that could not read it there.
-  Channel::Incoming awaited{};  ///< Of a receive whose turn it is: nothing can be done before this is there.
+  std::uint64_t loan = 0;   ///< Of a send: its last piece that the receiver reads in place, by number; 0: none.
+  int looks = 0;            ///< Of a send: for a bounce buffer, in vain.
+  bool is_exposed = false;  ///< Of a send: the receiver has been told where all of it is.
+  bool is_refused = false;  ///< Of a send: that could not read it there.
+  Incoming awaited{};       ///< Of a receive whose turn it is: nothing can be done before this is there.
   /// Of a receive: where what has not come yet belongs.
   [[nodiscard]] Operands rest() const {
     if (step->verb == Verb::recv) return {nullptr, nullptr, data.into + done};

@@ -7,11 +7,10 @@ namespace tutti::shm {
 
 PieceSharing::PieceSharing(Links& links, const SharedPlan& plan)
     : links_(&links), groups_(static_cast<std::size_t>(plan.groups)) {
-  links.reserve_published();
   for (const SideStep& side : plan.sides)
     if (side.group >= 0) ++groups_[static_cast<std::size_t>(side.group)].sends;
   for (Sharers& sharers : groups_)
-    sharers.kept.reserve(static_cast<std::size_t>(links.geometry().published));
+    sharers.kept.reserve(static_cast<std::size_t>(tuning.shared_buffers));
 }
 
 void PieceSharing::begin() {
@@ -21,35 +20,33 @@ void PieceSharing::begin() {
 
 int PieceSharing::publish(int group, std::int64_t offset, const std::byte* data, std::size_t bytes) {
   Sharers& sharers = groups_[static_cast<std::size_t>(group)];
-  Publisher& publisher = links_->publisher();
+  BouncePool& pool = links_->pool();
   const auto found = std::ranges::find(sharers.kept, offset, &Kept::offset);
-  int area = found != sharers.kept.end() ? found->area : -1;
-  if (area < 0) {
-    area = free_area(sharers);
-    if (area < 0) return -1;
-    std::memcpy(publisher.area(area) + phase_of(data), data, bytes);
-    publisher.read_by_one_more(area);  // this execution
-    sharers.kept.push_back({offset, area});
+  int buffer = found != sharers.kept.end() ? found->buffer : -1;
+  if (buffer < 0) {
+    buffer = free_buffer(sharers);
+    if (buffer < 0) return -1;
+    std::memcpy(pool.at(buffer) + phase_of(data), data, bytes);
+    sharers.kept.push_back({offset, buffer});  // whose first reader is this execution
   }
-  publisher.read_by_one_more(area);
-  return area;
+  pool.add_reader(buffer);
+  return buffer;
 }
 
 /// One that nobody reads; if need be one that was kept but that all who got it have read.
-int PieceSharing::free_area(Sharers& sharers) {
-  Publisher& publisher = links_->publisher();
-  int area = publisher.find_free();
-  if (area >= 0) return area;
+int PieceSharing::free_buffer(Sharers& sharers) {
+  BouncePool& pool = links_->pool();
+  int buffer = pool.take_shared();
+  if (buffer >= 0) return buffer;
   links_->collect();
-  area = publisher.find_free();
-  if (area >= 0) return area;
+  buffer = pool.take_shared();
+  if (buffer >= 0) return buffer;
   const auto oldest =
-      std::ranges::find_if(sharers.kept, [&](const Kept& kept) { return publisher.readers(kept.area) == 1; });
+      std::ranges::find_if(sharers.kept, [&](const Kept& kept) { return pool.readers(kept.buffer) == 1; });
   if (oldest == sharers.kept.end()) return -1;
-  area = oldest->area;
+  pool.drop_reader(oldest->buffer);
   sharers.kept.erase(oldest);
-  publisher.read_by_one_less(area);
-  return area;
+  return pool.take_shared();
 }
 
 void PieceSharing::completed(int group) {
@@ -59,7 +56,7 @@ void PieceSharing::completed(int group) {
 
 void PieceSharing::release(Sharers& sharers) noexcept {
   for (const Kept& kept : sharers.kept)
-    links_->publisher().read_by_one_less(kept.area);
+    links_->pool().drop_reader(kept.buffer);
   sharers.kept.clear();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// One copy for several readers: sends of the same data to several ranks share the areas that they are read from.
+// One copy for several readers: sends of the same data to several ranks share the bounce buffers that they are read
+// from.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,15 +11,15 @@
 
 namespace tutti::shm {
 
-/// Of one execution. Never makes a send wait for the reader of another: where no area is free, a send goes its own way.
+/// Of one execution. Never makes a send wait for the reader of another: where no buffer is free, a send goes its own
+/// way.
 class PieceSharing {
  public:
-  /// Reserves memory to publish in if the plan has sends that can share. Throws Error.
   PieceSharing(Links& links, const SharedPlan& plan);
 
   /// A run starts.
   void begin();
-  /// The published area that holds the piece of `bytes` bytes at `offset` of a group's data, for one more reader;
+  /// The bounce buffer that holds the piece of `bytes` bytes at `offset` of a group's data, for one more reader;
   /// copied there if no send of the group did so before. -1: none is free.
   [[nodiscard]] int publish(int group, std::int64_t offset, const std::byte* data, std::size_t bytes);
   /// A send of the group is complete.
@@ -27,16 +28,16 @@ class PieceSharing {
   void abandon() noexcept;
 
  private:
-  /// An area that this execution keeps, as later sends of the group may want it.
+  /// A buffer that this execution keeps, as later sends of the group may want it.
   struct Kept {
     std::int64_t offset;
-    int area;
+    int buffer;
   };
   struct Sharers {
     int sends = 0, left = 0;
     std::vector<Kept> kept{};
   };
-  [[nodiscard]] int free_area(Sharers& sharers);
+  [[nodiscard]] int free_buffer(Sharers& sharers);
   void release(Sharers& sharers) noexcept;
 
   Links* links_;

@@ -6,9 +6,6 @@
 
 namespace tutti::shm {
 
-/// Which messages go through swapped slots, and which through rings.
-void choose_ways(SharedPlan& plan, const Messages& pairs, const SharedMemory& memory);
-
 /// Finds the sends of the same data that are worth to share a copy: of the same region, which no step writes between
 /// them.
 void find_send_groups(SharedPlan& plan, const SharedMemory& memory);

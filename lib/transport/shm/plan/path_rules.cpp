@@ -21,10 +21,8 @@ class PathRules {
   std::string broken() {
     for (const CompiledStep& each : plan_.steps)
       if (each.verb == Verb::send && plan_.side(each).group >= 0) ++left_[plan_.side(each).group];
-    for (const auto& [pair, messages] : pairs_) {
+    for (const auto& [pair, messages] : pairs_)
       keeps_order(messages);
-      if (side(messages[0]).way == Way::swap) keeps_parity(pair.first, !pair.second, messages);
-    }
     for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i) {
       if (step(i).verb == Verb::send && side(i).group >= 0) shares(i);
       if (side(i).forward >= 0) forwards(i);
@@ -63,12 +61,6 @@ class PathRules {
     const std::int64_t piece = plan_.piece_of(memory_.piece_bytes);
     return std::max<std::int64_t>(1, (message.bytes + piece - 1) / piece);
   }
-  [[nodiscard]] std::int64_t pieces(const std::vector<int>& messages) const {
-    std::int64_t sum = 0;
-    for (const int message : messages)
-      sum += pieces(step(message));
-    return sum;
-  }
 
   void keeps_order(const std::vector<int>& messages) {
     int before = -1;
@@ -76,8 +68,7 @@ class PathRules {
       require(step(i).previous == before, step(i), "a message does not follow the one before it");
       if (plan_.takes_turns)  // else they have no numbers of their own
         require(before < 0 || step(before).message < step(i).message, step(i), "messages are not in order");
-      require(step(i).transport == step(messages[0]).transport && side(i).way == side(messages[0]).way, step(i),
-              "messages of a pair go different ways");
+      require(step(i).transport == step(messages[0]).transport, step(i), "messages of a pair go different ways");
       if (before >= 0) require(step(before).next == i, step(before), "a message does not know the one after it");
       before = i;
     }
@@ -87,7 +78,7 @@ class PathRules {
   /// One step after the other, each message whole and by itself.
   void runs_briefly() {
     for (const auto& [pair, messages] : pairs_)
-      require(static_cast<int>(messages.size()) <= memory_.ring_room, step(messages[0]),
+      require(static_cast<int>(messages.size()) <= memory_.eager_messages, step(messages[0]),
               "more messages of a brief plan than there is room for");
     for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i) {
       for (int d = step(i).first_dependent; d < step(i).last_dependent; ++d)
@@ -96,21 +87,7 @@ class PathRules {
       require(side(i).joint < 0 && side(i).group < 0, step(i), "a step of a brief plan that is shared or joined");
       if (!step(i).is_message()) continue;
       require(step(i).transport == Transport::shm, step(i), "a message of a brief plan that is not in shared memory");
-      require(pieces({i}) == 1, step(i), "a message of a brief plan in pieces");
-    }
-  }
-
-  void keeps_parity(int peer, bool sends, const std::vector<int>& messages) {
-    const auto back = pairs_.find({peer, sends});
-    const std::int64_t all = pieces(messages);
-    const CompiledStep& first = step(messages[0]);
-    require(plan_.takes_turns, first, "swapped slots in a plan that takes no turns");
-    require(back != pairs_.end() && pieces(back->second) == all, first, "swapped slots, but not as many pieces back");
-    require(all <= memory_.swap_slots, first, "more pieces than swapped slots");
-    std::int64_t slot = 0;
-    for (const int i : messages) {
-      require(side(i).slot == slot, step(i), "a swapped slot out of turn");
-      slot += pieces(step(i));
+      require(pieces(step(i)) == 1, step(i), "a message of a brief plan in pieces");
     }
   }
 

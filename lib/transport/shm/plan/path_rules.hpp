@@ -9,9 +9,7 @@ namespace tutti::shm {
 
 /// The first rule that the plan breaks, and where; empty: it is safe. O(steps log steps), but for
 /// places that are offered: each takes a look at the messages of its pair.
-/// - Messages of a pair and direction go one way, each after the one before it.
-/// - Swapped slots (parity): only in plans that take turns, as many pieces each way as the other, no more than there
-///   are slots, numbered from 0.
+/// - Messages of a pair and direction go the same way, each after the one before it.
 /// - Shared copies (bound): the sends of a group read the same data, which nothing writes between them, and each goes
 ///   to another rank, so that each reader gives a piece back once.
 /// - Results that are forwarded: the send waits for nothing but their reduction, and sends just them.

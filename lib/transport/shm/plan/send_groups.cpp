@@ -16,7 +16,7 @@ class SendGroups {
     for (CompiledStep& step : plan_.steps) {
       if (step.verb != Verb::send)
         close(span(step.into, step.into_at, step.bytes));
-      else if (step.transport == Transport::shm && step.bytes > memory_.slot_bytes)
+      else if (step.transport == Transport::shm && step.bytes > memory_.cell_bytes)
         join(step);
     }
     keep_those_worth_it();

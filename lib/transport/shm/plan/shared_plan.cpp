@@ -5,18 +5,16 @@
 
 #include "lib/transport/shm/plan/decisions.hpp"
 #include "lib/transport/shm/plan/path_rules.hpp"
+#include "lib/transport/shm/tuning.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::shm {
 namespace {
 
-/// What is noted of longer messages takes next to no time.
-constexpr std::int64_t longest_brief = 8192;
-
 Routing with(Routing routing, const SharedMemory& memory) {
   routing.shared = memory.reaches;
-  routing.eager_messages = memory.ring_room;
-  routing.eager_bytes = std::min(memory.piece_bytes, longest_brief);
+  routing.eager_messages = memory.eager_messages;
+  routing.eager_bytes = std::min(memory.piece_bytes, tuning.longest_brief);
   return routing;
 }
 
@@ -43,7 +41,6 @@ SharedPlan shared(CompiledPlan compiled, const SharedMemory& memory) {
   const Dependencies after = dependencies_of(plan);
   const Messages pairs = by_pair(plan.steps);
   add_sides(plan, after);
-  choose_ways(plan, pairs, memory);
   find_send_groups(plan, memory);
   if (plan.takes_turns) {  // else messages have no numbers
     find_answers(plan, pairs, after);

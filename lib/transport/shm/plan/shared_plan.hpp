@@ -7,29 +7,22 @@
 #include <vector>
 
 #include "lib/plan/compiled_plan.hpp"
-#include "lib/transport/shm/eager/stream.hpp"
 
 namespace tutti::shm {
 
 /// Which messages travel through shared memory, and what that memory is like.
 struct SharedMemory {
   std::span<const std::uint8_t> reaches{};  ///< By rank of the communicator: 1 if it does; empty: none.
-  std::int64_t slot_bytes = 0;              ///< Messages of up to so many travel in slots.
+  std::int64_t cell_bytes = 0;              ///< Messages of up to so many travel in eager cells.
   std::int64_t piece_bytes = 0;             ///< Larger messages than this leave in pieces.
   /// Data that go to several ranks are copied for each of them if that takes no more bytes altogether.
   std::int64_t copied_bytes = 0;
   std::int64_t joined_bytes = 0;  ///< Messages of up to so many are reduced one by one.
-  int ring_room = 0;              ///< So many messages of a pair surely have room, if all before have been read.
-  /// Messages of at least so many may be read in the memory of their sender, which those in swapped slots are not; 0:
-  /// none.
-  std::int64_t exposed_bytes = 0;
-  int swap_slots = 0;  ///< So many messages (or pieces) of a plan each way may be in swapped slots.
+  int eager_messages = 0;         ///< So many messages of a pair surely have a cell, if all before have been read.
 };
 
 /// The side table: what shared memory adds to a step. CompiledStep::side is its index.
 struct SideStep {
-  Way way = Way::ring;
-  int slot = 0;             ///< With Way::swap: pieces before it on its pair and direction.
   int group = -1;           ///< Of a send: the sends of the same data to other ranks; -1: alone.
   bool makes_room = false;  ///< Of a send: a reduction waits for its data to be out of the way.
   int forward = -1;         ///< Of a recv_reduce: the step that sends its result, and waits for nothing else; -1: none.

@@ -15,32 +15,30 @@ Links::Links(std::shared_ptr<const Segment> segment, std::shared_ptr<const NodeH
       ranks_(ranks),
       me_(me),
       window_(segment_->map(offset, geometry.window_bytes(ranks))),
-      publisher_(geometry, window_.data() + geometry.published_at(ranks, me)),
+      pool_(geometry, window_.data() + geometry.pool_at(ranks, me)),
       channels_(static_cast<std::size_t>(ranks)),
       queues_(static_cast<std::size_t>(ranks)),
-      has_areas_(static_cast<std::size_t>(ranks)) {}
+      has_buffers_(static_cast<std::size_t>(ranks)) {}
 
 Channel& Links::open(int peer) {
   auto& channel = channels_[static_cast<std::size_t>(peer)];
   if (channel == nullptr) {
-    segment_->reserve(offset_ + pair_at(peer), geometry_.control_bytes());
+    segment_->reserve(offset_ + pair_at(peer), geometry_.pair_bytes());
     channel = std::make_unique<Channel>(geometry_, window_.data() + pair_at(peer), me_ < peer ? 0 : 1,
-                                        window_.data() + geometry_.published_at(ranks_, peer), publisher_);
+                                        window_.data() + geometry_.pool_at(ranks_, peer), pool_);
   }
   return *channel;
 }
 
-void Links::reserve_areas(int peer) {
-  if (has_areas_[static_cast<std::size_t>(peer)]) return;
-  segment_->reserve(offset_ + pair_at(peer) + geometry_.area_at(0), geometry_.areas() * geometry_.area_stride());
+/// A rank may write in what it keeps of its peer's buffers: both ranks' have to be there.
+void Links::reserve_buffers(int peer) {
+  if (has_buffers_[static_cast<std::size_t>(peer)]) return;
+  for (const int rank : {me_, peer})
+    if (!has_buffers_[static_cast<std::size_t>(rank)]) {
+      segment_->reserve(offset_ + geometry_.pool_at(ranks_, rank), geometry_.pool_bytes());
+      has_buffers_[static_cast<std::size_t>(rank)] = true;
+    }
   may_read(peer, single_copy_ != nullptr && single_copy_->probe(peer).grants());
-  has_areas_[static_cast<std::size_t>(peer)] = true;
-}
-
-void Links::reserve_published() {
-  if (has_published_) return;
-  segment_->reserve(offset_ + geometry_.published_at(ranks_, me_), geometry_.published * geometry_.area_stride());
-  has_published_ = true;
 }
 
 void Links::collect() {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "lib/transport/shm/eager/bounce_pool.hpp"
 #include "lib/transport/shm/eager/channel.hpp"
-#include "lib/transport/shm/eager/publisher.hpp"
 #include "lib/transport/shm/rendezvous/single_copy.hpp"
 #include "lib/transport/shm/segment/node_heap.hpp"
 #include "lib/transport/shm/segment/segment.hpp"
@@ -28,18 +28,18 @@ class Links {
   [[nodiscard]] int ranks() const { return ranks_; }
   /// The channel to `peer`. Throws Error if there is no memory for it.
   [[nodiscard]] Channel& open(int peer);
-  /// Makes sure that there is memory for areas too: messages larger than Geometry::inline_bytes; and asks the system
-  /// whether their data may be read where they are. Throws Error.
-  void reserve_areas(int peer);
+  /// Makes sure that there is memory for messages larger than Geometry::cell_bytes to and from `peer`, and asks the
+  /// system whether their data may be read where they are. Throws Error.
+  void reserve_buffers(int peer);
 
   /// Memory that all ranks map; nullptr: none.
   [[nodiscard]] const NodeHeap* heap() const { return heap_.get(); }
-  [[nodiscard]] Publisher& publisher() { return publisher_; }
-  void reserve_published();
-  /// Takes in what others gave back.
+  /// This rank's bounce buffers.
+  [[nodiscard]] BouncePool& pool() { return pool_; }
+  /// Takes in the buffers that others gave back.
   void collect();
 
-  // Messages that are read in the memory of their sender; with reserve_areas().
+  // Messages that are read in the memory of their sender; with reserve_buffers().
   /// Whether the system lets `peer` read this rank's memory, as far as it has said.
   [[nodiscard]] bool may_be_read_by(int peer) const {
     return access_word(peer, me_ < peer ? 1 : 0).load(std::memory_order_relaxed) != 0;
@@ -83,11 +83,10 @@ class Links {
   std::int64_t offset_;
   int ranks_, me_;
   Mapping window_;
-  Publisher publisher_;
+  BouncePool pool_;
   std::vector<std::unique_ptr<Channel>> channels_;
   std::vector<Queues> queues_;
-  std::vector<bool> has_areas_;  ///< By peer.
-  bool has_published_ = false;
+  std::vector<bool> has_buffers_;  ///< By peer.
 };
 
 }  // namespace tutti::shm

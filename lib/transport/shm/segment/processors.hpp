@@ -7,13 +7,6 @@
 
 namespace tutti::shm {
 
-/// Looks of a rank that waits for other processors alone: about as long as a turn at its own takes.
-inline constexpr int looks_a_turn = 32;
-/// About as long as a short message takes from one processor to another.
-inline constexpr int looks_a_message = 4;
-/// A longer message takes a look more for each of so many: as its sender writes it, after those of others.
-inline constexpr int bytes_a_look = 128;
-
 class Processors {
  public:
   [[nodiscard]] static constexpr std::int64_t shared_bytes(int ranks) {

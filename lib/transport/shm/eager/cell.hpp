@@ -1,7 +1,6 @@
 #pragma once
-// Small messages in flagged cache lines.
+// Eager cells: small messages in flagged cache lines.
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -16,25 +15,29 @@ namespace tutti::shm {
 struct alignas(line_bytes) Line {
   static constexpr std::size_t capacity = 56;
   std::byte payload[capacity];
-  std::atomic<std::uint64_t> flag;  ///< Number of the message on its stream, from 1; memory starts as 0.
+  std::atomic<std::uint64_t> flag;  ///< Number of the message in its ring, from 1; memory starts as 0.
 };
 static_assert(sizeof(Line) == line_bytes && std::atomic<std::uint64_t>::is_always_lock_free);
 
-/// What a message says of itself, at the head of its first line.
+/// Where the data of a piece are.
+enum class Where : std::uint8_t {
+  cell,       ///< They follow the envelope.
+  bounce,     ///< In a bounce buffer of the sender, which the receiver may keep to answer in it.
+  shared,     ///< In one that others read, too.
+  returned,   ///< In a bounce buffer of the receiver, which the sender had kept.
+  lent,       ///< In the sender's Tutti memory: a Loan follows.
+  delivered,  ///< Where they belong: see Loan::answer.
+  exposed,    ///< All that is left of the message is in the sender's own memory: a Loan follows.
+};
+
+/// What a piece of a message says of itself, at the head of its first line.
 struct Envelope {
   std::uint32_t bytes = 0;      ///< Of the whole message, modulo 2^32.
   std::uint32_t operation = 0;  ///< Sequence number of the operation, modulo 2^32.
   std::uint32_t message = 0;    ///< Number on its pair and direction.
-  std::uint8_t area = 0;        ///< 0: the data follow; else they are in area - 1, or one of the three below.
-  std::uint8_t phase = 0;       ///< Where in the area they begin.
-  std::uint16_t unused = 0;
-
-  static constexpr std::uint8_t lent = 255;       ///< The data are in the sender's Tutti memory: a Loan follows.
-  static constexpr std::uint8_t delivered = 254;  ///< The data are where they belong: see Loan::answer.
-  static constexpr std::uint8_t exposed = 253;    ///< All that is left of the message is in the sender's own memory.
-
-  /// Whether it names none of the areas, though the data are not in the slot.
-  [[nodiscard]] bool is_elsewhere() const { return area >= exposed; }
+  Where where = Where::cell;
+  std::uint8_t phase = 0;    ///< Where in a bounce buffer the data begin.
+  std::uint16_t number = 0;  ///< Of the bounce buffer; in a cell: bytes of the piece.
 
   /// Whether both are of the same message; where its data are is no part of that.
   [[nodiscard]] bool is_same(const Envelope& other) const {
@@ -42,7 +45,7 @@ struct Envelope {
   }
 };
 
-/// Where a piece is that the receiver reads in place: offsets in the node's heap; with Envelope::exposed an address.
+/// Where a piece is that the receiver reads in place: offsets in the node's heap; with Where::exposed an address.
 struct Loan {
   std::int64_t source = -1;
   /// Where the receiver may write, as soon as it has read the piece, what message `answer_message` would bring from it;
@@ -53,29 +56,15 @@ struct Loan {
 };
 
 inline constexpr std::size_t in_first_line = Line::capacity - sizeof(Envelope);
-static_assert(in_first_line == 40);         // as Geometry::slot_lines counts
+static_assert(in_first_line == 40);         // as Geometry::cell_lines counts
 static_assert(sizeof(Envelope) % 16 == 0);  // elements are read where they are
 
 /// Moves lines that another core will read on to the cache that the cores share: it then need not fetch them from this
 /// core's own. A hint of some of Intel's processors, which others take for no operation.
-inline void demote([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) {
+inline void demote([[maybe_unused]] const Line* line, [[maybe_unused]] const Line* end) {
 #if defined(__x86_64__)
-  const auto* const begin = static_cast<const std::byte*>(data);
-  const auto* const first = begin - reinterpret_cast<std::uintptr_t>(begin) % line_bytes;
-  for (const std::byte* line = first; line < begin + bytes; line += line_bytes)
+  for (; line < end; ++line)
     asm volatile(".byte 0x0f, 0x1c, 0x00" : : "a"(line) : "memory");  // cldemote (%rax)
-#endif
-}
-
-/// Asks for lines that this core is about to write and that another one has: for all at once, where stores would ask
-/// for few at a time. Not __builtin_prefetch(line, 1), which asks for them to be read unless the whole build is for
-/// processors that have this instruction; others take it for no operation.
-inline void own([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) {
-#if defined(__x86_64__)
-  const auto* const begin = static_cast<const std::byte*>(data);
-  const auto* const first = begin - reinterpret_cast<std::uintptr_t>(begin) % line_bytes;
-  for (const std::byte* line = first; line < begin + bytes; line += line_bytes)
-    asm volatile("prefetchw %0" : : "m"(*line));
 #endif
 }
 
@@ -88,7 +77,7 @@ inline void copy_part(std::byte* into, const std::byte* from, std::size_t bytes)
     into[done] = from[done];
 }
 
-/// Writes a message of up to Geometry::inline_bytes, or the envelope alone of one whose data are elsewhere.
+/// Writes a message of up to Geometry::cell_bytes, or the envelope alone of one whose data are elsewhere.
 inline void pack(Line* line, std::uint64_t flag, const Envelope& envelope, const std::byte* data, std::size_t bytes) {
   const Line* const first_line = line;
   std::memcpy(line->payload, &envelope, sizeof envelope);
@@ -103,7 +92,7 @@ inline void pack(Line* line, std::uint64_t flag, const Envelope& envelope, const
       copy_part(line->payload, data + done, bytes - done);
     line->flag.store(flag, std::memory_order_release);
   }
-  demote(first_line, static_cast<std::size_t>(line + 1 - first_line) * sizeof(Line));
+  demote(first_line, line + 1);
 }
 
 /// Reads what pack() wrote, its first line's flag having been seen. False: lines are still on their way (their writer

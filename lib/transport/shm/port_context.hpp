@@ -1,0 +1,77 @@
+#pragma once
+// What the parts of a port have in common: whose messages they are, where these go, and which run they belong to.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "lib/exec/port.hpp"
+#include "lib/transport/shm/eager/channel.hpp"
+#include "lib/transport/shm/plan/shared_plan.hpp"
+#include "lib/transport/shm/route.hpp"
+
+namespace tutti::shm {
+
+struct PortContext {
+  /// Opens the channels that the plan needs. Throws Error if there is no memory for them.
+  PortContext(const Route& where, const SharedPlan& what);
+
+  [[nodiscard]] const SideStep& side_of(const CompiledStep& step) const { return plan->side(step); }
+  [[nodiscard]] int local_of(const CompiledStep& step) const {
+    return route.locals[static_cast<std::size_t>(step.peer)];
+  }
+  [[nodiscard]] Channel& channel_of(const CompiledStep& step) const {
+    return *channels[static_cast<std::size_t>(step.peer)];
+  }
+  [[nodiscard]] Ring& ring_of(const CompiledStep& step) const { return channel_of(step).ring(lane); }
+  [[nodiscard]] Envelope envelope_of(const CompiledStep& step, Where where = Where::cell,
+                                     std::int64_t bytes_in_cell = 0) const {
+    return {.bytes = static_cast<std::uint32_t>(step.bytes),
+            .operation = sequence,
+            .message = static_cast<std::uint32_t>(step.message),
+            .where = where,
+            .number = static_cast<std::uint16_t>(bytes_in_cell)};
+  }
+  /// Sends so many bytes of a message in a cell.
+  void send_in_cell(Ring& ring, const CompiledStep& step, const std::byte* data, std::int64_t bytes) const {
+    ring.send(envelope_of(step, Where::cell, bytes), data, static_cast<std::size_t>(bytes));
+  }
+  void set_turn(std::uint64_t number, int its_lane) {
+    sequence = static_cast<std::uint32_t>(number);
+    lane = its_lane;
+  }
+  [[nodiscard]] bool fits_cell(const CompiledStep& step) const { return step.bytes <= cell_bytes; }
+  /// Where in the heap the receiver is to read a piece; -1: it is copied.
+  [[nodiscard]] std::int64_t lent_from(const CompiledStep& step, const std::byte* data, std::int64_t bytes) const {
+    const bool may_be_lent = heap != nullptr && bytes >= tuning.least_lent && !side_of(step).makes_room;
+    return may_be_lent ? heap->offset_of(data, bytes) : -1;
+  }
+  /// Whether a message may be read in this rank's own memory: it is long and shares no copy. The receiver might come
+  /// late, so nothing of this rank may wait for it but the end.
+  [[nodiscard]] bool may_expose(const CompiledStep& step) const {
+    return route.single_copy == SingleCopyUse::always && step.bytes >= tuning.least_exposed &&
+           side_of(step).group < 0 && step.first_dependent == step.last_dependent &&
+           route.links->may_be_read_by(local_of(step));
+  }
+  /// Puts a piece where it belongs, straight from the memory in which it arrived.
+  void take(const CompiledStep& step, const Operands& data, const std::byte* piece, std::int64_t bytes) const {
+    if (step.verb == Verb::recv)
+      std::memcpy(data.into, piece, static_cast<std::size_t>(bytes));
+    else
+      plan->combine(step.lands_left ? piece : data.lhs, step.lands_left ? data.rhs : piece, data.into, bytes);
+  }
+
+  Route route;
+  const SharedPlan* plan;
+  std::int64_t piece_bytes = 0, cell_bytes = 0;
+  std::vector<Channel*> channels{};  ///< By rank of the communicator; nullptr: no message of the plan.
+  const NodeHeap* heap = nullptr;    ///< Memory that is read in place; nullptr: none.
+  const Bases* bases = nullptr;
+  /// Per step of a plan with forwards: bytes of a send that were sent, or written where they belong, before it began.
+  std::vector<std::int64_t> forwarded{}, delivered{};
+  int lane = 0;  ///< With the next: of this run, or of all messages that take no turns.
+  std::uint32_t sequence = 0;
+};
+
+}  // namespace tutti::shm

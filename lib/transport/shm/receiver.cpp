@@ -1,0 +1,153 @@
+#include "lib/transport/shm/receiver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tutti/error.hpp"
+
+namespace tutti::shm {
+namespace {
+
+[[noreturn]] void throw_mismatch(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
+  if (came.operation == expected.operation && came.message == expected.message)
+    throw Error(
+        fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
+                    "collective with the same count and type, in the same order?",
+                    step.peer, came.bytes, expected.bytes));
+  throw Error(
+      fmt::format("receive from rank {}: message {} of operation {} arrived where message {} of operation {} was "
+                  "expected: do all ranks call the same collective with the same count and type, in the same order?",
+                  step.peer, came.message, came.operation, expected.message, expected.operation));
+}
+
+}  // namespace
+
+Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const MessageOrder& order) {
+  const CompiledStep& step = *transfer.step;
+  Channel& channel = context_->channel_of(step);
+  std::int64_t bytes = std::min(step.bytes - transfer.done, context_->piece_bytes);
+  const Incoming incoming = channel.ring(context_->lane).incoming();
+  transfer.awaited = incoming;
+  if (bytes <= context_->cell_bytes) incoming.expect(static_cast<std::size_t>(bytes));
+  if (!incoming.is_there()) return Received::nothing;
+  const Envelope came = incoming.envelope();
+  const Envelope expected = context_->envelope_of(step);
+  if (!came.is_same(expected)) throw_mismatch(step, came, expected);
+  switch (came.where) {
+    case Where::cell:
+      bytes = came.number;
+      if (!receive_from_cell(step, transfer.rest(), incoming, bytes)) return Received::nothing;
+      break;
+    case Where::exposed:
+      return receive_exposed(transfer, incoming, came);
+    case Where::lent:
+      borrow(transfer, incoming.loan(), bytes);
+      break;
+    case Where::delivered:
+      ++context_->route.counters->delivered;
+      break;
+    case Where::bounce:
+    case Where::shared:
+    case Where::returned:
+      receive_bounced(transfer, channel.piece(came), bytes, sender, order);
+      break;
+  }
+  channel.release(context_->lane, came);
+  transfer.done += bytes;
+  return came.where == Where::lent ? Received::piece_in_place : Received::piece;
+}
+
+bool Receiver::receive_from_cell(const CompiledStep& step, const Operands& data, const Incoming& incoming,
+                                 std::int64_t bytes) const {
+  const auto size = static_cast<std::size_t>(bytes);
+  if (step.verb == Verb::recv) return incoming.read(data.into, size);
+  if (size <= in_first_line) {
+    context_->take(step, data, incoming.data(), bytes);
+    return true;
+  }
+  constexpr auto most = static_cast<std::size_t>(tuning.cell_bytes);
+  alignas(line_bytes) std::array<std::byte, most> arrived;  // NOLINT(cppcoreguidelines-pro-type-member-init): costs
+  if (!incoming.read(arrived.data(), size)) return false;
+  context_->take(step, data, arrived.data(), bytes);
+  return true;
+}
+
+void Receiver::receive_bounced(const Transfer& transfer, const std::byte* piece, std::int64_t bytes, Sender& sender,
+                               const MessageOrder& order) const {
+  const CompiledStep& step = *transfer.step;
+  const int next = context_->side_of(step).forward;
+  if (next >= 0 && order.is_next(next, context_->plan->steps[static_cast<std::size_t>(next)]) &&
+      sender.forward(transfer, next, piece, bytes))
+    return;
+  context_->take(step, transfer.rest(), piece, bytes);
+}
+
+/// Reads a piece in the sender's memory. Its reduction goes to where the sender wants it, too, if it says where.
+void Receiver::borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes) {
+  const CompiledStep& step = *transfer.step;
+  const std::byte* const piece = context_->heap->at(loan.source);
+  ++context_->route.counters->in_place;
+  const int forward = context_->side_of(step).forward;
+  if (forward < 0 || loan.answer < 0) return context_->take(step, transfer.rest(), piece, bytes);
+  const CompiledStep& next = context_->plan->steps[static_cast<std::size_t>(forward)];
+  std::int64_t& delivered = context_->delivered[static_cast<std::size_t>(forward)];
+  if (next.peer != step.peer || next.message != loan.answer_message || delivered != transfer.done)
+    return context_->take(step, transfer.rest(), piece, bytes);
+  const Operands data = transfer.rest();
+  context_->plan->combine(step.lands_left ? piece : data.lhs, step.lands_left ? data.rhs : piece, data.into,
+                          context_->heap->at(loan.answer), bytes);
+  delivered += bytes;
+}
+
+/// Of `left` bytes as much as is read before other messages are looked at. What is reduced is read to where the result
+/// belongs, and reduced there while it is in the caches; in place to where the schedule lets the message land.
+SingleCopy::Outcome Receiver::read_exposed(const Transfer& transfer, std::uint64_t source, std::int64_t left) const {
+  const CompiledStep& step = *transfer.step;
+  const Links& links = *context_->route.links;
+  const int owner = context_->local_of(step);
+  const Operands rest = transfer.rest();
+  if (step.verb == Verb::recv) return links.read(owner, source, rest.into, std::min(left, tuning.read_at_a_time));
+  const bool is_in_place = (step.lands_left ? rest.rhs : rest.lhs) == rest.into;
+  std::byte* const landing = step.lands_left ? transfer.data.lhs : transfer.data.rhs;
+  std::byte* const piece = is_in_place ? landing : rest.into;
+  const SingleCopy::Outcome outcome = links.read(owner, source, piece, std::min(left, tuning.reduced_at_a_time));
+  const std::int64_t whole = outcome.is_complete() ? outcome.bytes : whole_elements(outcome.bytes);
+  if (whole > 0) context_->take(step, rest, piece, whole);
+  return outcome;
+}
+
+/// The envelope stays where it is until all has been read, or the rest was refused.
+Received Receiver::receive_exposed(Transfer& transfer, const Incoming& incoming, const Envelope& came) {
+  const CompiledStep& step = *transfer.step;
+  Channel& channel = context_->channel_of(step);
+  const auto source = static_cast<std::uint64_t>(incoming.loan().source + transfer.done);
+  const SingleCopy::Outcome outcome = read_exposed(transfer, source, step.bytes - transfer.done);
+  transfer.done += outcome.is_complete() ? outcome.bytes : whole_elements(outcome.bytes);
+  if (outcome.is_complete() && transfer.done < step.bytes) return Received::piece_in_place;
+  if (outcome.is_complete()) {
+    ++context_->route.counters->single_copies;
+  } else {
+    channel.ring(context_->lane).refuse(transfer.done);
+    transfer.awaited = {};  // which has come
+    context_->route.links->may_read(context_->local_of(step), false);
+    ++context_->route.counters->refused;
+  }
+  channel.release(context_->lane, came);
+  return outcome.is_complete() ? Received::piece : Received::nothing;
+}
+
+void Receiver::require_same_kind(const CompiledStep& step) const {
+  const Channel& channel = context_->channel_of(step);
+  for (int lane = 0; lane < context_->route.links->geometry().lanes; ++lane) {
+    const Incoming incoming = channel.ring(lane).incoming();
+    if (lane == context_->lane || !incoming.is_there() || incoming.envelope().operation != context_->sequence) continue;
+    throw Error(
+        fmt::format("receive from rank {}: it makes another kind of call (blocking, nonblocking or persistent); these "
+                    "do not match each other",
+                    step.peer));
+  }
+}
+
+}  // namespace tutti::shm

@@ -1,0 +1,63 @@
+#pragma once
+// How a message is received, from wherever its pieces are, and reduced as they arrive.
+
+#include "lib/transport/shm/message_order.hpp"
+#include "lib/transport/shm/port_context.hpp"
+#include "lib/transport/shm/sender.hpp"
+#include "lib/transport/shm/transfer.hpp"
+
+namespace tutti::shm {
+
+enum class Received : std::uint8_t { nothing, piece, piece_in_place };
+
+class Receiver {
+ public:
+  explicit Receiver(PortContext& context) : context_(&context) {}
+
+  /// Receives a message of one piece, looking again for as long as `again()` says. False: it is still to be received.
+  /// So is a message that is not what was expected: receive_piece() says what is wrong with it.
+  template <class Again>
+  bool receive_now(const CompiledStep& step, const Operands& data, Again& again) {
+    Channel& channel = context_->channel_of(step);
+    const Incoming incoming = channel.ring(context_->lane).incoming();
+    const bool in_cell = context_->fits_cell(step);
+    if (in_cell) incoming.expect(static_cast<std::size_t>(step.bytes));
+    while (!incoming.is_there())
+      if (!again()) return false;
+    const Envelope came = incoming.envelope();
+    if (!came.is_same(context_->envelope_of(step)) || (came.where == Where::cell) != in_cell ||
+        came.where > Where::returned)
+      return false;
+    if (in_cell) {
+      while (!receive_from_cell(step, data, incoming, step.bytes))
+        if (!again()) return false;
+    } else {
+      context_->take(step, data, channel.piece(came), step.bytes);
+    }
+    channel.release(context_->lane, came);
+    return true;
+  }
+  /// Receives the next piece of a message that is next, if it is there. Throws Error if it is of another message. What
+  /// is to be sent on in the same pass goes to `sender`, if `order` says that its turn has come.
+  Received receive_piece(Transfer& transfer, Sender& sender, const MessageOrder& order);
+  /// Throws Error if a message that is waited for has come in another lane: another kind of call.
+  void require_same_kind(const CompiledStep& step) const;
+
+ private:
+  bool receive_from_cell(const CompiledStep& step, const Operands& data, const Incoming& incoming,
+                         std::int64_t bytes) const;
+  void receive_bounced(const Transfer& transfer, const std::byte* piece, std::int64_t bytes, Sender& sender,
+                       const MessageOrder& order) const;
+  void borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes);
+  /// If the rest of what it exposed is refused, the sender goes on with a whole element.
+  [[nodiscard]] std::int64_t whole_elements(std::int64_t bytes) const {
+    return bytes / context_->plan->element * context_->plan->element;
+  }
+  [[nodiscard]] SingleCopy::Outcome read_exposed(const Transfer& transfer, std::uint64_t source,
+                                                 std::int64_t left) const;
+  Received receive_exposed(Transfer& transfer, const Incoming& incoming, const Envelope& came);
+
+  PortContext* context_;
+};
+
+}  // namespace tutti::shm
