@@ -2,14 +2,17 @@
 
 # Settings for our own code only; not part of what users of the library see.
 add_library(tutti_settings INTERFACE)
-target_compile_options(tutti_settings INTERFACE -Wall -Wextra -Wpedantic -Werror)
+if(PROJECT_IS_TOP_LEVEL OR TUTTI_WERROR)
+  target_compile_options(tutti_settings INTERFACE -Wall -Wextra -Wpedantic $<$<BOOL:${TUTTI_WERROR}>:-Werror>)
+endif()
 if(TUTTI_SANITIZE)
   target_compile_options(tutti_settings INTERFACE -fsanitize=${TUTTI_SANITIZE} -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)
   target_link_options(tutti_settings INTERFACE -fsanitize=${TUTTI_SANITIZE})
 endif()
 
-# tutti_library(NAME): static library tutti_NAME with alias Tutti::NAME; sources are added by target_sources.
+# tutti_library(NAME): a part, the static library tutti_NAME with alias Tutti::NAME; sources are added by target_sources.
+# Its objects fit into a shared library, where only TUTTI_API is visible (tutti/export.hpp).
 function(tutti_library name)
   add_library(tutti_${name} STATIC)
   add_library(Tutti::${name} ALIAS tutti_${name})
@@ -18,7 +21,8 @@ function(tutti_library name)
   target_include_directories(tutti_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                                   $<INSTALL_INTERFACE:include>
                                            PRIVATE ${PROJECT_SOURCE_DIR})
-  set_target_properties(tutti_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(tutti_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                                                   VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
 # tutti_program(NAME SOURCES...): an executable with the same settings.

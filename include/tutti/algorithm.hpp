@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "tutti/export.hpp"
 #include "tutti/schedule.hpp"
 
 namespace tutti {
@@ -84,24 +85,24 @@ struct Algorithm {
 // Each throws ArgumentError where an argument is none of the values of its enum.
 
 /// All registered algorithms, in the order of algorithms/CMakeLists.txt.
-[[nodiscard]] std::span<const Algorithm* const> algorithms();
+[[nodiscard]] TUTTI_API std::span<const Algorithm* const> algorithms();
 /// The algorithm of that name, or nullptr.
-[[nodiscard]] const Algorithm* find_algorithm(Collective collective, std::string_view name);
+[[nodiscard]] TUTTI_API const Algorithm* find_algorithm(Collective collective, std::string_view name);
 /// Whether each node holds ranks that follow each other: nodes as in Problem.
-[[nodiscard]] bool follow_each_other(std::span<const int> nodes);
+[[nodiscard]] TUTTI_API bool follow_each_other(std::span<const int> nodes);
 /// The order that an algorithm keeps on such nodes: of ranks, or any.
-[[nodiscard]] Order order_on(std::span<const int> nodes, const Algorithm& algorithm);
+[[nodiscard]] TUTTI_API Order order_on(std::span<const int> nodes, const Algorithm& algorithm);
 /// Whether all nodes of the problem that an algorithm sees hold as many ranks, and all sockets, so that its cost may be
 /// exact. A scan's nodes are rows of ranks that follow each other. An algorithm that sees no nodes: true.
-[[nodiscard]] bool has_equal_levels(const Problem& problem, const Algorithm& algorithm);
+[[nodiscard]] TUTTI_API bool has_equal_levels(const Problem& problem, const Algorithm& algorithm);
 /// "a, b, c": the names that serve a collective (with `order`: only those that keep the order of ranks).
-[[nodiscard]] std::string algorithm_names(Collective collective);
-[[nodiscard]] std::string algorithm_names(Collective collective, Order order);
+[[nodiscard]] TUTTI_API std::string algorithm_names(Collective collective);
+[[nodiscard]] TUTTI_API std::string algorithm_names(Collective collective, Order order);
 /// The collective of that name.
-[[nodiscard]] std::optional<Collective> find_collective(std::string_view name);
+[[nodiscard]] TUTTI_API std::optional<Collective> find_collective(std::string_view name);
 /// Whether the collective combines elements.
-[[nodiscard]] bool reduces(Collective collective);
+[[nodiscard]] TUTTI_API bool reduces(Collective collective);
 /// Whether the collective has a root.
-[[nodiscard]] bool has_root(Collective collective);
+[[nodiscard]] TUTTI_API bool has_root(Collective collective);
 
 }  // namespace tutti

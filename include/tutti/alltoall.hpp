@@ -7,6 +7,7 @@
 
 #include "tutti/call.hpp"
 #include "tutti/count_list.hpp"
+#include "tutti/export.hpp"
 
 namespace tutti {
 
@@ -57,7 +58,7 @@ Call alltoallv_call(std::span<const T> in, const CountsAndOffsets& in_blocks, st
 class ByteBlocks {
  public:
   /// Throws ArgumentError if the lists have not one entry per rank, or negative ones.
-  ByteBlocks(std::string_view argument, const TypedBlocks& blocks, const Communicator& comm);
+  TUTTI_API ByteBlocks(std::string_view argument, const TypedBlocks& blocks, const Communicator& comm);
   [[nodiscard]] BlockList list() const { return {counts_, offsets_}; }
 
  private:

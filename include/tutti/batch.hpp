@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tutti/call.hpp"
+#include "tutti/export.hpp"
 
 namespace tutti {
 
@@ -29,13 +30,13 @@ namespace tutti {
 /// the batch is run; nothing has been posted then. Error: a message failed or was not of the expected size.
 class Batch {
  public:
-  explicit Batch(const Communicator& comm);
-  Batch(Batch&&) noexcept;
-  Batch& operator=(Batch&&) noexcept;
-  ~Batch();
+  TUTTI_API explicit Batch(const Communicator& comm);
+  TUTTI_API Batch(Batch&&) noexcept;
+  TUTTI_API Batch& operator=(Batch&&) noexcept;
+  TUTTI_API ~Batch();
 
-  void send(const void* data, Count count, Type type, Rank to);
-  void recv(void* data, Count count, Type type, Rank from);
+  TUTTI_API void send(const void* data, Count count, Type type, Rank to);
+  TUTTI_API void recv(void* data, Count count, Type type, Rank from);
   /// The same on buffers: scalars or contiguous ranges (tutti/ranges.hpp).
   template <LastingInputBuffer Data>
   void send(Data&& data, Rank to) {
@@ -49,9 +50,9 @@ class Batch {
   }
 
   /// Blocking, nonblocking, persistent; the batch stays as it is and may be run again.
-  void run() const;
-  [[nodiscard]] Request start() const;
-  [[nodiscard]] Plan plan() const;
+  TUTTI_API void run() const;
+  [[nodiscard]] TUTTI_API Request start() const;
+  [[nodiscard]] TUTTI_API Plan plan() const;
 
  private:
   struct Messages;
@@ -60,19 +61,19 @@ class Batch {
 
 /// Sends `count` elements to rank `to`, which receives them by recv. Errors as Batch; a message to itself needs a
 /// Batch.
-void send(const void* data, Count count, Type type, Rank to, const Communicator& comm);
-[[nodiscard]] Request send_async(const void* data, Count count, Type type, Rank to, const Communicator& comm);
-[[nodiscard]] Plan plan_send(const void* data, Count count, Type type, Rank to, const Communicator& comm);
-void recv(void* data, Count count, Type type, Rank from, const Communicator& comm);
-[[nodiscard]] Request recv_async(void* data, Count count, Type type, Rank from, const Communicator& comm);
-[[nodiscard]] Plan plan_recv(void* data, Count count, Type type, Rank from, const Communicator& comm);
+TUTTI_API void send(const void* data, Count count, Type type, Rank to, const Communicator& comm);
+[[nodiscard]] TUTTI_API Request send_async(const void* data, Count count, Type type, Rank to, const Communicator& comm);
+[[nodiscard]] TUTTI_API Plan plan_send(const void* data, Count count, Type type, Rank to, const Communicator& comm);
+TUTTI_API void recv(void* data, Count count, Type type, Rank from, const Communicator& comm);
+[[nodiscard]] TUTTI_API Request recv_async(void* data, Count count, Type type, Rank from, const Communicator& comm);
+[[nodiscard]] TUTTI_API Plan plan_recv(void* data, Count count, Type type, Rank from, const Communicator& comm);
 /// Both at once; the ranks may differ, or be this one.
-void sendrecv(const void* out, Count out_count, Rank to, void* in, Count in_count, Rank from, Type type,
-              const Communicator& comm);
-[[nodiscard]] Request sendrecv_async(const void* out, Count out_count, Rank to, void* in, Count in_count, Rank from,
-                                     Type type, const Communicator& comm);
-[[nodiscard]] Plan plan_sendrecv(const void* out, Count out_count, Rank to, void* in, Count in_count, Rank from,
-                                 Type type, const Communicator& comm);
+TUTTI_API void sendrecv(const void* out, Count out_count, Rank to, void* in, Count in_count, Rank from, Type type,
+                        const Communicator& comm);
+[[nodiscard]] TUTTI_API Request sendrecv_async(const void* out, Count out_count, Rank to, void* in, Count in_count,
+                                               Rank from, Type type, const Communicator& comm);
+[[nodiscard]] TUTTI_API Plan plan_sendrecv(const void* out, Count out_count, Rank to, void* in, Count in_count,
+                                           Rank from, Type type, const Communicator& comm);
 
 /// The same on buffers: scalars or contiguous ranges (tutti/ranges.hpp).
 template <InputBuffer Data>

@@ -7,6 +7,7 @@
 
 #include "tutti/communicator.hpp"
 #include "tutti/datatype.hpp"
+#include "tutti/export.hpp"
 #include "tutti/op.hpp"
 #include "tutti/ranges.hpp"
 #include "tutti/request.hpp"
@@ -39,27 +40,27 @@ struct Call {
 };
 
 /// Blocking, nonblocking, persistent.
-void run(const Call& call, const Communicator& comm, const Options& options);
-[[nodiscard]] Request start(const Call& call, const Communicator& comm, const Options& options);
-[[nodiscard]] Plan prepare(const Call& call, const Communicator& comm, const Options& options);
+TUTTI_API void run(const Call& call, const Communicator& comm, const Options& options);
+[[nodiscard]] TUTTI_API Request start(const Call& call, const Communicator& comm, const Options& options);
+[[nodiscard]] TUTTI_API Plan prepare(const Call& call, const Communicator& comm, const Options& options);
 
 // Lengths of buffers. Each throws ArgumentError unless they fit, and returns the count of the call.
 
 /// `out` as long as `in`.
-Count same_length(std::string_view function, std::size_t in, std::size_t out, const Communicator& comm);
+TUTTI_API Count same_length(std::string_view function, std::size_t in, std::size_t out, const Communicator& comm);
 /// On the root, `argument` as long as the other span, which is the count.
-Count root_length(std::string_view function, std::string_view argument, std::size_t given, std::size_t count, Rank root,
-                  const Communicator& comm);
+TUTTI_API Count root_length(std::string_view function, std::string_view argument, std::size_t given, std::size_t count,
+                            Rank root, const Communicator& comm);
 /// `argument` as long as `count` elements for each rank.
-Count block_length(std::string_view function, std::string_view argument, std::size_t given, std::size_t count,
-                   const Communicator& comm);
+TUTTI_API Count block_length(std::string_view function, std::string_view argument, std::size_t given, std::size_t count,
+                             const Communicator& comm);
 /// The same, asked for on the root only.
-Count root_block_length(std::string_view function, std::string_view argument, std::size_t given, std::size_t count,
-                        Rank root, const Communicator& comm);
+TUTTI_API Count root_block_length(std::string_view function, std::string_view argument, std::size_t given,
+                                  std::size_t count, Rank root, const Communicator& comm);
 /// A multiple of the number of ranks; returns one rank's share.
-Count divided(std::string_view function, std::string_view argument, Count length, const Communicator& comm);
+TUTTI_API Count divided(std::string_view function, std::string_view argument, Count length, const Communicator& comm);
 /// All blocks of the call lie in buffers of `in` and `out` elements, where this rank uses them; returns the call.
-Call fitting(const Call& call, std::size_t in, std::size_t out, const Communicator& comm);
+TUTTI_API Call fitting(const Call& call, std::size_t in, std::size_t out, const Communicator& comm);
 
 }  // namespace detail
 }  // namespace tutti

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tutti/error.hpp"
+#include "tutti/export.hpp"
 #include "tutti/patterns.hpp"
 
 namespace tutti {
@@ -67,34 +68,34 @@ struct MessageCounters {
 ///   are completed first, with a warning on stderr.
 class Communicator {
  public:
-  explicit Communicator(MPI_Comm comm, const CommunicatorOptions& options = {});
-  Communicator(Communicator&&) noexcept;
-  Communicator& operator=(Communicator&&) noexcept;
-  ~Communicator();
+  TUTTI_API explicit Communicator(MPI_Comm comm, const CommunicatorOptions& options = {});
+  TUTTI_API Communicator(Communicator&&) noexcept;
+  TUTTI_API Communicator& operator=(Communicator&&) noexcept;
+  TUTTI_API ~Communicator();
 
-  [[nodiscard]] Rank rank() const;
-  [[nodiscard]] int size() const;
+  [[nodiscard]] TUTTI_API Rank rank() const;
+  [[nodiscard]] TUTTI_API int size() const;
 
   /// Nodes are the groups of ranks that share memory, numbered by their lowest rank.
-  [[nodiscard]] int node_count() const;
-  [[nodiscard]] int node_of(Rank rank) const;
+  [[nodiscard]] TUTTI_API int node_count() const;
+  [[nodiscard]] TUTTI_API int node_of(Rank rank) const;
   /// The ranks of this rank's node.
-  [[nodiscard]] const Group& node() const;
+  [[nodiscard]] TUTTI_API const Group& node() const;
   /// The lowest rank of each node; `me` is -1 on the others.
-  [[nodiscard]] const Group& leaders() const;
+  [[nodiscard]] TUTTI_API const Group& leaders() const;
 
   /// Of this communicator, since it was made.
-  [[nodiscard]] MessageCounters message_counters() const;
+  [[nodiscard]] TUTTI_API MessageCounters message_counters() const;
 
   /// Completes the operations in flight and gives the context back; idempotent; later calls throw StateError. Local,
   /// but that the last communicator of a duplicate of its own frees it: MPI_Comm_free, collective by the standard's
   /// letter.
-  void close() noexcept;
-  [[nodiscard]] bool is_open() const noexcept;
+  TUTTI_API void close() noexcept;
+  [[nodiscard]] TUTTI_API bool is_open() const noexcept;
 
   /// For the library's own use; both throw StateError unless open.
-  [[nodiscard]] detail::CommunicatorState& state() const;
-  [[nodiscard]] std::shared_ptr<detail::CommunicatorState> share() const;
+  [[nodiscard]] TUTTI_API detail::CommunicatorState& state() const;
+  [[nodiscard]] TUTTI_API std::shared_ptr<detail::CommunicatorState> share() const;
 
  private:
   std::shared_ptr<detail::CommunicatorState> state_;

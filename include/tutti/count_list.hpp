@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tutti/communicator.hpp"
+#include "tutti/export.hpp"
 #include "tutti/ranges.hpp"
 #include "tutti/schedule.hpp"
 
@@ -54,7 +55,8 @@ class CountList {
       if (std::uint64_t{value} > std::uint64_t{INT64_MAX} && !too_large_) too_large_ = TooLarge{copied_.size(), value};
     copied_.emplace_back(value);
   }
-  [[noreturn]] void refuse(std::string_view function, std::string_view argument, const Communicator& comm) const;
+  [[noreturn]] TUTTI_API void refuse(std::string_view function, std::string_view argument,
+                                     const Communicator& comm) const;
 
   std::span<const Count> given_;
   std::vector<Count> copied_;

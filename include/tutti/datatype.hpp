@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tutti/export.hpp"
 #include "tutti/types.hpp"
 
 namespace tutti {
@@ -15,8 +16,8 @@ namespace tutti {
 class Half {
  public:
   constexpr Half() = default;
-  explicit Half(float value);       ///< A NaN becomes quiet and keeps the upper bits of its payload.
-  explicit operator float() const;  ///< Exact.
+  TUTTI_API explicit Half(float value);       ///< A NaN becomes quiet and keeps the upper bits of its payload.
+  TUTTI_API explicit operator float() const;  ///< Exact.
   static constexpr Half from_bits(std::uint16_t bits) { return Half{bits, 0}; }
   [[nodiscard]] constexpr std::uint16_t bits() const { return bits_; }
 
@@ -29,7 +30,7 @@ class Half {
 class BFloat16 {
  public:
   constexpr BFloat16() = default;
-  explicit BFloat16(float value);
+  TUTTI_API explicit BFloat16(float value);
   explicit operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits_) << 16); }
   static constexpr BFloat16 from_bits(std::uint16_t bits) { return BFloat16{bits, 0}; }
   [[nodiscard]] constexpr std::uint16_t bits() const { return bits_; }
@@ -60,9 +61,9 @@ inline constexpr int type_count = 14;
 /// Whether a value is one of the types; a cast from a number may not be.
 [[nodiscard]] constexpr bool is_type(Type type) { return type <= Type::complex_fp64; }
 /// "int32", "bf16", "complex_fp64", ... ArgumentError unless is_type(type).
-[[nodiscard]] std::string_view to_string(Type type);
+[[nodiscard]] TUTTI_API std::string_view to_string(Type type);
 /// Bytes of one element. ArgumentError unless is_type(type).
-[[nodiscard]] Bytes size_of(Type type);
+[[nodiscard]] TUTTI_API Bytes size_of(Type type);
 [[nodiscard]] constexpr bool is_integer(Type type) { return type <= Type::uint64; }
 [[nodiscard]] constexpr bool is_complex(Type type) { return type >= Type::complex_fp32 && is_type(type); }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tutti/export.hpp"
+
 namespace tutti {
 
 /// An optional or external part: "UCX", "off: UCX was not found (install libucx-dev)".
@@ -12,9 +14,9 @@ struct Component {
 };
 
 /// The MPI library as it names itself in one short line, e.g. "Open MPI 4.1.4". Needs no MPI_Init.
-[[nodiscard]] std::string mpi_library();
+[[nodiscard]] TUTTI_API std::string mpi_library();
 
 /// Tutti's version, the MPI, and every optional part with its version or why it is missing. Needs no MPI_Init.
-[[nodiscard]] std::vector<Component> components();
+[[nodiscard]] TUTTI_API std::vector<Component> components();
 
 }  // namespace tutti

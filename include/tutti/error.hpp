@@ -6,22 +6,24 @@
 #include <string>
 #include <string_view>
 
+#include "tutti/export.hpp"
+
 namespace tutti {
 
 /// Base of all errors.
-class Error : public std::runtime_error {
+class TUTTI_API Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// A call that cannot be carried out as given. The text names call, argument, value, what is allowed, and the rank.
-class ArgumentError : public Error {
+class TUTTI_API ArgumentError : public Error {
  public:
   using Error::Error;
 };
 
 /// A handle used where it must not be: moved-from, closed, after MPI_Finalize, already started.
-class StateError : public Error {
+class TUTTI_API StateError : public Error {
  public:
   using Error::Error;
 };
@@ -36,7 +38,7 @@ struct SourcePlace {
 };
 
 /// An MPI call failed; `code` is what it returned.
-class MpiError : public Error {
+class TUTTI_API MpiError : public Error {
  public:
   MpiError(int code, std::string_view call, SourcePlace where = SourcePlace::current());
   [[nodiscard]] int code() const noexcept { return code_; }

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tutti/export.hpp"
 #include "tutti/types.hpp"
 
 namespace tutti {
@@ -26,11 +27,11 @@ namespace tutti {
 /// the parent and its peers write meanwhile. It cannot free it either: see deallocate().
 /// Errors: StateError if there has been no such communicator; ArgumentError if `bytes` is negative; Error if there is
 /// not as much memory.
-[[nodiscard]] void* allocate(Bytes bytes);
+[[nodiscard]] TUTTI_API void* allocate(Bytes bytes);
 /// Gives back what allocate() gave, when no operation uses it any more; nullptr does nothing. In a child of a fork() it
 /// does nothing, as the memory is the parent's.
 /// Errors: ArgumentError if it did not come from there.
-void deallocate(void* data);
+TUTTI_API void deallocate(void* data);
 
 /// An array of `T` in Tutti memory, all bytes zero. Spans of it are what collectives take.
 template <class T>

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tutti/datatype.hpp"
+#include "tutti/export.hpp"
 
 namespace tutti {
 
@@ -45,9 +46,9 @@ class Op {
   static const Op avg;  ///< The sum, divided by the number of ranks once at the end (integers: towards zero).
   static const Op land, lor, lxor, band, bor, bxor;
   /// The sum, multiplied once at the end by `scale`, which is the same on all ranks. Floating-point and complex only.
-  static Op scaled_sum(double scale);
+  TUTTI_API static Op scaled_sum(double scale);
   /// `context` is handed to every call of `function`. Both must live as long as any plan that uses them.
-  static Op user(UserFunction function, Commutative commutative, void* context = nullptr);
+  TUTTI_API static Op user(UserFunction function, Commutative commutative, void* context = nullptr);
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool commutative() const { return commutative_ == Commutative::yes; }
@@ -84,10 +85,10 @@ inline constexpr Op Op::bxor{Op::Kind::bxor};
 // Each throws ArgumentError where an argument is none of the values of its enum.
 
 /// "sum", "band", "user", ...
-[[nodiscard]] std::string_view to_string(Op::Kind kind);
+[[nodiscard]] TUTTI_API std::string_view to_string(Op::Kind kind);
 /// Whether the operation is defined for the type (a user's function: for every type).
-[[nodiscard]] bool supports(Op::Kind kind, Type type);
+[[nodiscard]] TUTTI_API bool supports(Op::Kind kind, Type type);
 /// "int8, int16, ...": the types that an operation is defined for.
-[[nodiscard]] std::string supported_types(Op::Kind kind);
+[[nodiscard]] TUTTI_API std::string supported_types(Op::Kind kind);
 
 }  // namespace tutti

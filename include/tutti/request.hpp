@@ -5,13 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "tutti/export.hpp"
+
 namespace tutti {
 
 namespace detail {
 class Operation;
 /// Waits for an operation if it is under way, and gives it back to the plan that it belongs to.
 struct Release {
-  void operator()(Operation* operation) const noexcept;
+  TUTTI_API void operator()(Operation* operation) const noexcept;
 };
 using OwnedOperation = std::unique_ptr<Operation, Release>;
 }  // namespace detail
@@ -35,9 +37,9 @@ class [[nodiscard]] Request {
   explicit Request(detail::OwnedOperation operation) : operation_(std::move(operation)) {}
 
   /// Returns when the operation is complete on this rank. Throws what made it fail.
-  void wait();
+  TUTTI_API void wait();
   /// Makes progress, never blocks; true if complete. Throws what made it fail.
-  [[nodiscard]] bool test();
+  [[nodiscard]] TUTTI_API bool test();
 
  private:
   detail::OwnedOperation operation_;
@@ -52,17 +54,17 @@ class [[nodiscard]] Plan {
   explicit Plan(detail::OwnedOperation operation) : operation_(std::move(operation)) {}
 
   /// Throws StateError if it is still running, or if its communicator is closed.
-  void start();
+  TUTTI_API void start();
   /// Returns when it is complete on this rank, at once if it was not started. Throws what made it fail.
-  void wait();
+  TUTTI_API void wait();
   /// Makes progress, never blocks; true if complete. Throws what made it fail.
-  [[nodiscard]] bool test();
+  [[nodiscard]] TUTTI_API bool test();
   /// The algorithm's name, as in the registry; empty if the plan is no collective.
-  [[nodiscard]] std::string_view algorithm() const;
+  [[nodiscard]] TUTTI_API std::string_view algorithm() const;
   /// What runs and why: "allreduce of 1000 elements of fp32 on 4 ranks of 1 node: rabenseifner, as many bytes want the
   /// least volume; 4 rounds; the busiest rank sends 4 messages with 1500 elements in all, and reduces 750; messages go
   /// through shared memory".
-  [[nodiscard]] std::string explain() const;
+  [[nodiscard]] TUTTI_API std::string explain() const;
 
  private:
   [[nodiscard]] detail::Operation& operation() const;

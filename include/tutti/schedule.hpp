@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "tutti/export.hpp"
 #include "tutti/types.hpp"
 
 namespace tutti {
@@ -111,7 +112,7 @@ enum class Collective : std::uint8_t {
 };
 inline constexpr int collective_count = 11;
 /// ArgumentError if it is none of these.
-[[nodiscard]] std::string_view to_string(Collective collective);
+[[nodiscard]] TUTTI_API std::string_view to_string(Collective collective);
 
 /// Blocks of differing sizes in one buffer: `counts[i]` elements at `offsets[i]`, or one after the other if there are
 /// no offsets. A view.
@@ -165,9 +166,9 @@ struct Shape {
   Count input, output;
 };
 /// ArgumentError if the problem's collective is none.
-[[nodiscard]] Shape shape_of(const Problem& problem);
+[[nodiscard]] TUTTI_API Shape shape_of(const Problem& problem);
 
 /// The sizes that a rank knows of blocks that are listed: the counts of `in`, then those of `out`.
-[[nodiscard]] std::vector<Count> known_sizes(const Problem& problem);
+[[nodiscard]] TUTTI_API std::vector<Count> known_sizes(const Problem& problem);
 
 }  // namespace tutti

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/export.hpp"
 #include "tutti/patterns.hpp"
 #include "tutti/schedule.hpp"
 
@@ -14,9 +15,9 @@ namespace tutti {
 class AccessMap {
  public:
   /// Adds to `found` the steps that a read of [begin, end) must follow, and notes the read.
-  void read(Count begin, Count end, int step, std::vector<int>& found);
+  TUTTI_API void read(Count begin, Count end, int step, std::vector<int>& found);
   /// Adds to `found` the steps that a write of [begin, end) must follow, and notes the write.
-  void write(Count begin, Count end, int step, std::vector<int>& found);
+  TUTTI_API void write(Count begin, Count end, int step, std::vector<int>& found);
 
  private:
   static constexpr int nobody = -1;
@@ -37,7 +38,7 @@ class Accesses {
   explicit Accesses(const Aliasing& aliasing) : aliasing_(aliasing) {}
   /// Adds to `found` the steps that `step` has to follow, itself included if it writes what it reads; notes its
   /// accesses.
-  void note(int step, const Regions& reads, const Regions& writes, std::vector<int>& found);
+  TUTTI_API void note(int step, const Regions& reads, const Regions& writes, std::vector<int>& found);
 
  private:
   Aliasing aliasing_;
@@ -57,28 +58,28 @@ class Accesses {
 class ScheduleBuilder {
  public:
   /// With the buffers that the problem's collective has.
-  explicit ScheduleBuilder(const Problem& problem);
+  TUTTI_API explicit ScheduleBuilder(const Problem& problem);
   /// With buffers of other sizes.
-  ScheduleBuilder(const Problem& problem, Count input, Count output);
+  TUTTI_API ScheduleBuilder(const Problem& problem, Count input, Count output);
 
   [[nodiscard]] Region input() const { return {Buffer::input, Count{0}, input_}; }
   [[nodiscard]] Region output() const { return {Buffer::output, Count{0}, output_}; }
   /// Fresh scratch of `count` elements, full of garbage.
-  Region scratch(Count count);
+  TUTTI_API Region scratch(Count count);
 
   void send(const Region& from, Rank to) { send(Regions{from}, to); }
   void recv(const Region& into, Rank from) { recv(Regions{into}, from); }
-  void send(const Regions& from, Rank to);
-  void recv(const Regions& into, Rank from);
-  void reduce(const Region& lhs, const Region& rhs, const Region& into);
+  TUTTI_API void send(const Regions& from, Rank to);
+  TUTTI_API void recv(const Regions& into, Rank from);
+  TUTTI_API void reduce(const Region& lhs, const Region& rhs, const Region& into);
   /// Any of lists of equal total, piece by piece.
-  void reduce(const Regions& lhs, const Regions& rhs, const Regions& into);
+  TUTTI_API void reduce(const Regions& lhs, const Regions& rhs, const Regions& into);
   /// Reduces `theirs`, which came from `peer`, and `mine` in the order of the two ranks.
-  void reduce_in_order(Rank peer, const Region& theirs, const Region& mine, const Region& into);
-  void copy(const Region& from, const Region& into);
-  void copy(const Regions& from, const Regions& into);
-  void signal(Rank to);
-  void await(Rank from);
+  TUTTI_API void reduce_in_order(Rank peer, const Region& theirs, const Region& mine, const Region& into);
+  TUTTI_API void copy(const Region& from, const Region& into);
+  TUTTI_API void copy(const Regions& from, const Regions& into);
+  TUTTI_API void signal(Rank to);
+  TUTTI_API void await(Rank from);
   /// What `append(place, size)` writes is played by the ranks of a group, of which this rank has to be one: peers are
   /// places in it, and the order of ranks is its order. So phases of whole communicators are phases of nodes, or of
   /// their leaders.
@@ -92,10 +93,10 @@ class ScheduleBuilder {
   [[nodiscard]] int steps() const { return static_cast<int>(schedule_.steps.size()); }
   /// Paces: every step written from here on waits for the steps first..last-1, whatever they touch, until the next
   /// call names others. For limits on how much is under way at a time.
-  void follow(int first, int last);
+  TUTTI_API void follow(int first, int last);
 
   /// The schedule; the builder is spent.
-  [[nodiscard]] Schedule build();
+  [[nodiscard]] TUTTI_API Schedule build();
 
  private:
   void add(Action action, const Regions& reads, const Regions& writes);

@@ -23,7 +23,13 @@ if(TUTTI_APPS AND NOT TUTTI_SANITIZE)
   add_test(NAME install_test
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install_test.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
                    ${CMAKE_CXX_COMPILER} ${MPI_CXX_COMPILER} ${MPIEXEC_EXECUTABLE})
-  set_tests_properties(install_test PROPERTIES TIMEOUT 600)
+  set_tests_properties(install_test PROPERTIES TIMEOUT 600 LABELS product)
+endif()
+# What a shared library exports.
+if(BUILD_SHARED_LIBS)
+  add_test(NAME symbols_test COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/symbols_test.sh ${PROJECT_SOURCE_DIR}
+                                     $<TARGET_FILE:tutti> $<$<BOOL:${TUTTI_MPI}>:mpi>)
+  set_tests_properties(symbols_test PROPERTIES LABELS product)
 endif()
 
 if(TUTTI_MPI)

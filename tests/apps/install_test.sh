@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # install_test.sh SOURCES BUILD CXX [MPICXX MPIRUN] - what is built can be installed and used by another project, and the
-# installed package asks for what its libraries link, and for nothing else; the demo builds what can be installed.
+# installed package asks for what its libraries link, and for nothing else; the demo builds what can be installed. Whoever
+# builds Tutti, or has it in a project of his own, is not told how to treat warnings.
 set -u
 sources=$1 build=$2 cxx=$3 mpicxx=${4:-} mpirun=${5:-}
 folder=$(mktemp -d)
@@ -16,6 +17,7 @@ fail() {
 
 cmake --install "$build" --prefix "$folder/prefix" >"$log" 2>&1 || fail 'cmake --install'
 package=$(dirname "$(find "$folder/prefix" -name TuttiConfig.cmake)")
+installed=$(find "$folder/prefix" -name libtutti.so -o -name libtutti.a)
 
 # asks PACKAGE NAMESPACE: one if and only if the other.
 asks() {
@@ -57,9 +59,52 @@ CMAKE
 if [ -n "$mpirun" ]; then
   "$sources/scripts/mpirun.sh" "$mpirun" 2 "$folder/project/build/first" >"$log" 2>&1
   grep -q '^2 ranks, sum 2$' "$log" || fail 'a project with find_package(Tutti) does not run'
+  if nm "$installed" 2>/dev/null | grep -q tutti_ucx_component; then # it registers itself, in whatever way it is linked
+    TUTTI_TRANSPORT=ucx "$sources/scripts/mpirun.sh" "$mpirun" 2 "$folder/project/build/first" >"$log" 2>&1
+    ! grep -q "TUTTI_TRANSPORT is 'ucx'" "$log" || fail 'a project with find_package(Tutti) has no UCX'
+  fi
 else
   "$folder/project/build/first" >"$log" 2>&1 && grep -q '^[1-9][0-9]* algorithms$' "$log" || fail 'the project does not run'
 fi
+
+# A shared library has a version, and needs neither CMake nor more headers than its own.
+if [[ $installed == *.so ]]; then
+  version=$(sed -nE 's/^#define TUTTI_VERSION "([0-9]+\.[0-9]+)\..*/\1/p' "$sources/include/tutti/version.hpp")
+  readelf -d "$folder/project/build/first" >"$log" 2>&1
+  grep -q "NEEDED.*\[libtutti.so.$version\]" "$log" || fail "the project's program does not link libtutti.so.$version"
+  find "$folder/prefix" -name 'libtutti*.a' >"$log"
+  [ ! -s "$log" ] || fail 'archives are installed, too'
+  prefix_lib=$(dirname "$installed")
+  "${mpicxx:-$cxx}" -std=c++20 -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX -I"$folder/prefix/include" \
+    "$folder/project/first.cpp" -o "$folder/by_hand" -L"$prefix_lib" -ltutti -Wl,-rpath,"$prefix_lib" >"$log" 2>&1 ||
+    fail 'a program does not link with the shared library alone'
+  if [ -n "$mpirun" ]; then
+    "$sources/scripts/mpirun.sh" "$mpirun" 2 "$folder/by_hand" >"$log" 2>&1
+    grep -q '^2 ranks, sum 2$' "$log" || fail 'a program that links the shared library alone does not run'
+  fi
+fi
+
+# commands FOLDER: how CMake would compile.
+commands() { sed -n 's/^ *"command": //p' "$1/compile_commands.json"; }
+sed 's/^find_package.*/set(CMAKE_EXPORT_COMPILE_COMMANDS ON)\nadd_subdirectory(tutti)/' "$folder/project/CMakeLists.txt" \
+  >"$folder/CMakeLists.txt"
+cp "$folder/project/first.cpp" "$folder"
+ln -s "$(realpath "$sources")" "$folder/tutti"
+configure_plainly() { # configure_plainly SOURCES FOLDER OPTIONS...
+  cmake -S "$1" -B "$2" -DCMAKE_CXX_COMPILER="$cxx" ${mpicxx:+-DMPI_CXX_COMPILER="$mpicxx" -DMPIEXEC_EXECUTABLE="$mpirun"} \
+    -DTUTTI_MPI="$([ -n "$mpirun" ] && echo ON || echo OFF)" "${@:3}" >"$log" 2>&1
+}
+configure_plainly "$folder" "$folder/within" || fail 'a project with add_subdirectory(tutti) is not configured'
+commands "$folder/within" >"$log"
+grep -q 'first\.cpp' "$log" && grep -q 'registry\.cpp' "$log" || fail 'a project with add_subdirectory(tutti) lacks a source'
+! grep -E -e ' -W(all|extra|pedantic|error)' "$log" || fail 'a project with add_subdirectory(tutti) gets its warnings'
+! grep -q '/tests/\|/apps/' "$log" || fail 'a project with add_subdirectory(tutti) builds tests or apps'
+
+configure_plainly "$sources" "$folder/alone" -DTUTTI_TESTS=OFF || fail 'Tutti alone is not configured'
+commands "$folder/alone" >"$log"
+grep -q -e ' -Wall ' "$log" || fail 'Tutti alone is built without warnings'
+! grep -e ' -Werror' "$log" || fail 'Tutti alone: warnings are errors'
+grep -q '"TUTTI_WERROR": "ON"' "$sources/CMakePresets.json" || fail 'the presets: warnings are no errors'
 
 # The demo: what Ninja would build of it has every file that is installed from the build.
 targets=$(sed -n 's/.*cmake --build "$folder"//p' "$sources/scripts/demo.sh" | head -n 1)
