@@ -6,7 +6,8 @@
 #include <array>
 #include <cstring>
 
-#include "lib/mpi/check.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
 #include "tutti/error.hpp"
 #include "ucx/ucx_port.hpp"
 
@@ -22,8 +23,8 @@ struct Heading {
 
 std::unique_ptr<mpi::Network> UcxNetwork::open(MPI_Comm comm) {
   int me = 0, ranks = 0;
-  mpi::check(MPI_Comm_rank(comm, &me), "MPI_Comm_rank");
-  mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  mpi::check(mpi::api.Comm_rank(comm, &me), "MPI_Comm_rank");
+  mpi::check(mpi::api.Comm_size(comm, &ranks), "MPI_Comm_size");
   if (ranks > senders) throw Error(fmt::format("there are {} ranks; UCX's tags allow {}", ranks, senders));
   return std::make_unique<UcxNetwork>(Worker::get(), me, ranks);
 }
@@ -34,7 +35,7 @@ UcxNetwork::UcxNetwork(Worker& worker, int me, int ranks)
 std::string UcxNetwork::connect(MPI_Comm comm, std::span<const int> ranks) {
   const bool knows_all = std::ranges::all_of(ranks, [&](int rank) { return known(rank).peer != nullptr; });
   std::array<int, 2> agreed{knows_all ? 0 : 1, mpi::narrow(static_cast<std::int64_t>(worker_.address().size()))};
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, agreed.data(), 2, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+  mpi::check(mpi::api.Allreduce(MPI_IN_PLACE, agreed.data(), 2, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
   if (agreed[0] != 0) exchange(comm, ranks, agreed[1]);
   // Whether processes reach each other at all is found out here, on one neighbour, while all can still refuse.
   const auto self = std::ranges::find(ranks, me_);
@@ -56,7 +57,7 @@ void UcxNetwork::exchange(MPI_Comm comm, std::span<const int> ranks, int longest
   std::memcpy(mine.data(), &heading, sizeof heading);
   std::ranges::copy(address, mine.begin() + sizeof heading);
   const int bytes = mpi::narrow(static_cast<std::int64_t>(card));
-  mpi::check(MPI_Allgather(mine.data(), bytes, MPI_CHAR, all.data(), bytes, MPI_CHAR, comm), "MPI_Allgather");
+  mpi::check(mpi::api.Allgather(mine.data(), bytes, MPI_CHAR, all.data(), bytes, MPI_CHAR, comm), "MPI_Allgather");
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     Heading theirs{};
     std::memcpy(&theirs, &all[i * card], sizeof theirs);

@@ -5,7 +5,8 @@
 
 #include <utility>
 
-#include "lib/mpi/check.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
 #include "ucx/error.hpp"
 
 namespace tutti::ucx {
@@ -19,7 +20,7 @@ Worker*& instance() {
 
 int processes() {
   int size = 0;
-  mpi::check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  mpi::check(mpi::api.Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
   return size;
 }
 
@@ -95,16 +96,16 @@ int Worker::take_number() {
 }
 
 void Worker::connected(MPI_Comm comm) {
-  mpi::check(MPI_Comm_dup(comm, comms_.emplace_back().receive()), "MPI_Comm_dup");
+  mpi::check(mpi::api.Comm_dup(comm, comms_.emplace_back().receive()), "MPI_Comm_dup");
 }
 
 /// Returns once all that were connected are here, serving their messages meanwhile.
 void Worker::meet() noexcept {
   std::vector<MPI_Request> requests(comms_.size(), MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < comms_.size(); ++i)
-    MPI_Ibarrier(comms_[i].get(), &requests[i]);
+    mpi::api.Ibarrier(comms_[i].get(), &requests[i]);
   for (int all_here = 0; all_here == 0;) {
-    MPI_Testall(static_cast<int>(requests.size()), requests.data(), &all_here, MPI_STATUSES_IGNORE);
+    mpi::api.Testall(static_cast<int>(requests.size()), requests.data(), &all_here, MPI_STATUSES_IGNORE);
     progress();
     sched_yield();
   }

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "lib/mpi/check.hpp"
+#include "lib/transport/mpi/check.hpp"
 
 namespace tutti::bench {
 

@@ -11,7 +11,7 @@
 #include "apps/bench/report.hpp"
 #include "apps/bench/run.hpp"
 #include "apps/standard_output.hpp"
-#include "lib/mpi/check.hpp"
+#include "lib/transport/mpi/check.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "apps/bench/sweep.hpp"
-#include "lib/mpi/check.hpp"
+#include "lib/transport/mpi/check.hpp"
 
 namespace tutti::bench {
 

@@ -7,7 +7,7 @@
 
 #include "apps/options.hpp"
 #include "lib/exec/relax.hpp"
-#include "lib/mpi/check.hpp"
+#include "lib/transport/mpi/check.hpp"
 
 namespace tutti::bench {
 

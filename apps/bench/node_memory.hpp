@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "lib/mpi/handles.hpp"
+#include "lib/transport/mpi/handles.hpp"
 #include "tutti/types.hpp"
 
 namespace tutti::bench {

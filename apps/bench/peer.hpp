@@ -8,8 +8,8 @@
 
 #include "apps/bench/collective.hpp"
 #include "apps/bench/mpi_names.hpp"
-#include "lib/mpi/check.hpp"
-#include "lib/mpi/dialect.hpp"
+#include "lib/transport/mpi/check.hpp"
+#include "lib/transport/mpi/dialect.hpp"
 
 namespace tutti::bench {
 

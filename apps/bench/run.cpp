@@ -15,7 +15,7 @@
 #include "apps/bench/summary.hpp"
 #include "apps/bench/table.hpp"
 #include "apps/standard_output.hpp"
-#include "lib/mpi/check.hpp"
+#include "lib/transport/mpi/check.hpp"
 
 namespace tutti::bench {
 

@@ -10,9 +10,9 @@
 
 #include "apps/tutti/info_json.hpp"
 #include "apps/tutti/info_session.hpp"
-#include "lib/mpi/check.hpp"
 #include "lib/runtime/carrier.hpp"
 #include "lib/topology/survey.hpp"
+#include "lib/transport/mpi/check.hpp"
 
 namespace tutti::tool {
 namespace {

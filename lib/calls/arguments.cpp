@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "lib/memory/device_memory.hpp"
-
 namespace tutti {
 
 void refuse(const CallSite& call, std::string_view argument, std::string_view given, std::string_view allowed) {
@@ -38,6 +36,10 @@ void require_count(const CallSite& call, Count count, Type type) {
     refuse(call, "count", std::to_string(count.value()), fmt::format("0 to {} elements of {}", most, to_string(type)));
 }
 
+void require_readable(const CallSite& call, std::string_view argument, const Memory& memory) {
+  if (!is_readable_by_host(memory)) refuse(call, argument, to_string(memory), "memory that the host can read");
+}
+
 void require_buffer(const CallSite& call, std::string_view argument, const void* data, Count count) {
   if (count.value() == 0) return;
   if (data == nullptr)
@@ -45,7 +47,7 @@ void require_buffer(const CallSite& call, std::string_view argument, const void*
   if (is_mark(data))
     refuse(call, argument, fmt::format("{}, where there is no memory, with count {}", data, count.value()),
            "memory of count elements");
-  if (is_device_memory(data)) refuse(call, argument, "CUDA device memory", "memory that the host can read");
+  require_readable(call, argument, memory_of(data));
 }
 
 void require_operation(const CallSite& call, const Op& op, Type type, Collective collective) {

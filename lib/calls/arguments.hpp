@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "lib/memory/memory_kind.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/datatype.hpp"
 #include "tutti/op.hpp"
@@ -28,6 +29,8 @@ struct CallSite {
 void require_type(const CallSite& call, std::string_view argument, Type type);
 /// count >= 0, and its bytes addressable.
 void require_count(const CallSite& call, Count count, Type type);
+/// Not device memory.
+void require_readable(const CallSite& call, std::string_view argument, const Memory& memory);
 /// Unless count is 0: not null, not an address that MPI uses as a mark, not device memory.
 void require_buffer(const CallSite& call, std::string_view argument, const void* data, Count count);
 /// The operation exists for the type, and in the collective.

@@ -12,10 +12,11 @@
 #include <string>
 #include <utility>
 
-#include "lib/mpi/check.hpp"
-#include "lib/mpi/dialect.hpp"
 #include "lib/runtime/pretended_nodes.hpp"
 #include "lib/runtime/variables.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
+#include "lib/transport/mpi/dialect.hpp"
 
 namespace tutti::mpi {
 namespace {
@@ -26,9 +27,9 @@ constexpr std::int64_t promised_tag_bound = 32767;  // MPI 4.1, section 9.1.2
 /// What rank `from` gives, on all ranks.
 std::string shared_text(MPI_Comm comm, int from, std::string text) {
   int length = narrow(static_cast<std::int64_t>(text.size()));
-  check(MPI_Bcast(&length, 1, MPI_INT, from, comm), "MPI_Bcast");
+  check(api.Bcast(&length, 1, MPI_INT, from, comm), "MPI_Bcast");
   text.resize(static_cast<std::size_t>(length));
-  check(MPI_Bcast(text.data(), length, MPI_CHAR, from, comm), "MPI_Bcast");
+  check(api.Bcast(text.data(), length, MPI_CHAR, from, comm), "MPI_Bcast");
   return text;
 }
 
@@ -37,10 +38,10 @@ std::string shared_text(MPI_Comm comm, int from, std::string text) {
 std::int64_t agreed_tag_bound(MPI_Comm comm) {
   void* attribute = nullptr;
   int found = 0;
-  check(MPI_Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&attribute), &found), "MPI_Comm_get_attr");
+  check(api.Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&attribute), &found), "MPI_Comm_get_attr");
   std::int64_t bound = found != 0 ? *static_cast<int*>(attribute) : promised_tag_bound;
   int rank = 0;
-  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  check(api.Comm_rank(comm, &rank), "MPI_Comm_rank");
   std::string refusal;
   try {
     constexpr std::int64_t most = std::numeric_limits<int>::max();
@@ -49,7 +50,7 @@ std::int64_t agreed_tag_bound(MPI_Comm comm) {
     refusal = fmt::format("rank {}: {}", rank, error.what());
     bound = -1 - rank;  // no bound is negative: the least of all says that, and where, one is refused
   }
-  check(MPI_Allreduce(MPI_IN_PLACE, &bound, 1, MPI_INT64_T, MPI_MIN, comm), "MPI_Allreduce");
+  check(api.Allreduce(MPI_IN_PLACE, &bound, 1, MPI_INT64_T, MPI_MIN, comm), "MPI_Allreduce");
   if (bound < 0) throw ArgumentError(shared_text(comm, static_cast<int>(-1 - bound), std::move(refusal)));
   return bound;
 }
@@ -61,7 +62,7 @@ int processors_of(MPI_Comm node) {
   sched_getaffinity(0, sizeof mine, &mine);
   std::array<unsigned char, sizeof mine> mask{};
   std::copy_n(reinterpret_cast<const unsigned char*>(&mine), sizeof mine, mask.begin());
-  check(MPI_Allreduce(MPI_IN_PLACE, mask.data(), narrow(mask.size()), MPI_UNSIGNED_CHAR, MPI_BOR, node),
+  check(api.Allreduce(MPI_IN_PLACE, mask.data(), narrow(mask.size()), MPI_UNSIGNED_CHAR, MPI_BOR, node),
         "MPI_Allreduce");
   return std::accumulate(mask.begin(), mask.end(), 0,
                          [](int sum, unsigned char byte) { return sum + std::popcount(byte); });
@@ -70,17 +71,17 @@ int processors_of(MPI_Comm node) {
 /// What the ranks of a node tell each other, by rank there.
 std::vector<Local> meet_locals(MPI_Comm node, const Local& mine) {
   int size = 0;
-  check(MPI_Comm_size(node, &size), "MPI_Comm_size");
+  check(api.Comm_size(node, &size), "MPI_Comm_size");
   std::vector<Local> locals(static_cast<std::size_t>(size));
-  check(MPI_Allgather(&mine, 2, MPI_INT, locals.data(), 2, MPI_INT, node), "MPI_Allgather");
+  check(api.Allgather(&mine, 2, MPI_INT, locals.data(), 2, MPI_INT, node), "MPI_Allgather");
   return locals;
 }
 
 }  // namespace
 
 Carrier::Carrier(MPI_Comm comm) {
-  check(MPI_Comm_dup(comm, comm_.receive()), "MPI_Comm_dup");
-  check(MPI_Comm_set_errhandler(comm_.get(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(api.Comm_dup(comm, comm_.receive()), "MPI_Comm_dup");
+  check(api.Comm_set_errhandler(comm_.get(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   tags_ = TagLayout::within(agreed_tag_bound(comm_.get()));
   std::fill_n(free_contexts_.begin(), tags_.contexts() / bits_per_word, ~std::uint64_t{0});
   discover_nodes();
@@ -88,12 +89,12 @@ Carrier::Carrier(MPI_Comm comm) {
 
 void Carrier::discover_nodes() {
   int rank = 0, size = 0, node_size = 0;
-  check(MPI_Comm_rank(comm_.get(), &rank), "MPI_Comm_rank");
-  check(MPI_Comm_size(comm_.get(), &size), "MPI_Comm_size");
+  check(api.Comm_rank(comm_.get(), &rank), "MPI_Comm_rank");
+  check(api.Comm_size(comm_.get(), &size), "MPI_Comm_size");
   UniqueComm node;
-  check(MPI_Comm_split_type(comm_.get(), MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, node.receive()),
+  check(api.Comm_split_type(comm_.get(), MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, node.receive()),
         "MPI_Comm_split_type");
-  check(MPI_Comm_size(node.get(), &node_size), "MPI_Comm_size");
+  check(api.Comm_size(node.get(), &node_size), "MPI_Comm_size");
   const int processors = processors_of(node.get());
   outnumbers_processors_ = node_size > processors;
   is_crowded_ = outnumbers_processors_ || user_wants_yields();
@@ -105,7 +106,7 @@ void Carrier::discover_nodes() {
   const std::vector<Local> locals = meet_locals(node.get(), {rank, pretended ? *pretended : own_socket()});
   const Home home{locals.front().rank, first_on_socket(locals, rank)};
   homes_.resize(static_cast<std::size_t>(size));
-  check(MPI_Allgather(&home, 2, MPI_INT, homes_.data(), 2, MPI_INT, comm_.get()), "MPI_Allgather");
+  check(api.Allgather(&home, 2, MPI_INT, homes_.data(), 2, MPI_INT, comm_.get()), "MPI_Allgather");
   locals_.assign(homes_.size(), -1);
   share_memory(node.get(), locals);
 }
@@ -113,7 +114,7 @@ void Carrier::discover_nodes() {
 void Carrier::share_memory(MPI_Comm node, const std::vector<Local>& locals) {
   fabric_ = std::make_unique<shm::Fabric>(node, tags_.contexts());
   int me = 0;
-  check(MPI_Comm_rank(node, &me), "MPI_Comm_rank");
+  check(api.Comm_rank(node, &me), "MPI_Comm_rank");
   for (int local = 0; local < static_cast<int>(locals.size()); ++local)
     if (fabric_->joins(me, local))
       locals_[static_cast<std::size_t>(locals[static_cast<std::size_t>(local)].rank)] = local;
@@ -128,14 +129,14 @@ Network& Carrier::network(const NetworkDriver& driver) {
 std::vector<int> Carrier::ranks_of(MPI_Comm comm) const {
   UniqueGroup theirs, ours;
   int size = 0, relation = MPI_UNEQUAL;
-  check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  check(api.Comm_size(comm, &size), "MPI_Comm_size");
   std::vector<int> all(static_cast<std::size_t>(size)), translated(all.size());
   std::iota(all.begin(), all.end(), 0);
-  check(MPI_Comm_compare(comm, comm_.get(), &relation), "MPI_Comm_compare");
+  check(api.Comm_compare(comm, comm_.get(), &relation), "MPI_Comm_compare");
   if (relation == MPI_CONGRUENT) return all;  // to translate may take as many steps as there are pairs of ranks
-  check(MPI_Comm_group(comm, theirs.receive()), "MPI_Comm_group");
-  check(MPI_Comm_group(comm_.get(), ours.receive()), "MPI_Comm_group");
-  check(MPI_Group_translate_ranks(theirs.get(), size, all.data(), ours.get(), translated.data()),
+  check(api.Comm_group(comm, theirs.receive()), "MPI_Comm_group");
+  check(api.Comm_group(comm_.get(), ours.receive()), "MPI_Comm_group");
+  check(api.Group_translate_ranks(theirs.get(), size, all.data(), ours.get(), translated.data()),
         "MPI_Group_translate_ranks");
   if (std::ranges::find(translated, MPI_UNDEFINED) != translated.end()) return {};
   return translated;

@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "lib/mpi/handles.hpp"
 #include "lib/runtime/socket.hpp"
+#include "lib/transport/mpi/handles.hpp"
 #include "lib/transport/mpi/tag_layout.hpp"
 #include "lib/transport/network.hpp"
 #include "lib/transport/shm/segment/fabric.hpp"

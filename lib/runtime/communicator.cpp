@@ -4,9 +4,10 @@
 #include <new>
 #include <utility>
 
-#include "lib/mpi/check.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/runtime.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
 
 namespace tutti {
 namespace {
@@ -15,7 +16,7 @@ void require_intracommunicator(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL)
     throw ArgumentError("tutti::Communicator: argument 'comm' is MPI_COMM_NULL; allowed: an intra-communicator");
   int inter = 0;
-  mpi::check(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
+  mpi::check(mpi::api.Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter != 0)
     throw ArgumentError(
         "tutti::Communicator: argument 'comm' is an inter-communicator; allowed: an intra-communicator");

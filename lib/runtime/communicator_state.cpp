@@ -8,9 +8,10 @@
 #include <numeric>
 #include <utility>
 
-#include "lib/mpi/check.hpp"
 #include "lib/runtime/runtime.hpp"
 #include "lib/schedule/numbering.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
 
 namespace tutti::detail {
 
@@ -31,7 +32,7 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings s
       carrier_ranks_(std::move(admission.ranks)),
       plans_(static_cast<std::size_t>(settings_.plan_cache)) {
   int rank = 0;
-  mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  mpi::check(mpi::api.Comm_rank(comm, &rank), "MPI_Comm_rank");
   rank_ = Rank{rank};
   find_nodes();
   find_links(comm);
@@ -75,7 +76,7 @@ void CommunicatorState::find_links(MPI_Comm comm) {
   std::string why = reaches_any ? map_links() : "";
   // Whether all have what they could, and could all.
   std::array<int, 2> agreed{why.empty() ? 1 : 0, reaches_all ? 1 : 0};
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, agreed.data(), agreed.size(), MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  mpi::check(mpi::api.Allreduce(MPI_IN_PLACE, agreed.data(), agreed.size(), MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   if (agreed[0] == 0) {
     links_ = nullptr;
     is_local_.assign(is_local_.size(), 0);
@@ -105,11 +106,11 @@ namespace {
 std::string first_objection(MPI_Comm comm, int rank, const std::string& why) {
   constexpr int none = std::numeric_limits<int>::max();
   int objecting = why.empty() ? none : rank;
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &objecting, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  mpi::check(mpi::api.Allreduce(MPI_IN_PLACE, &objecting, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   if (objecting == none) return {};
   std::array<char, 512> text{};
   std::copy_n(why.begin(), std::min(why.size(), text.size() - 1), text.begin());
-  mpi::check(MPI_Bcast(text.data(), mpi::narrow(text.size()), MPI_CHAR, objecting, comm), "MPI_Bcast");
+  mpi::check(mpi::api.Bcast(text.data(), mpi::narrow(text.size()), MPI_CHAR, objecting, comm), "MPI_Bcast");
   return fmt::format("rank {}: {}", objecting, text.data());
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "build_facts.hpp"
-#include "lib/mpi/dialect.hpp"
+#include "lib/transport/mpi/dialect.hpp"
 #include "tutti/version.hpp"
 
 namespace tutti {

@@ -7,8 +7,9 @@
 #include <array>
 #include <cstdlib>
 
-#include "lib/mpi/check.hpp"
-#include "lib/mpi/dialect.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
+#include "lib/transport/mpi/dialect.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
@@ -38,7 +39,7 @@ std::string why_not_alone(int world_size, std::string_view mpi, const Environmen
 
 void require_whole_job() {
   int size = 0;
-  mpi::check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  mpi::check(mpi::api.Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
   if (size > 1) return;
   const std::string why = why_not_alone(size, mpi::library_name(), [](const char* name) { return std::getenv(name); });
   if (!why.empty()) throw StateError(why);

@@ -10,7 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/mpi/check.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::mpi {
@@ -25,7 +26,7 @@ List agreed_list(MPI_Comm comm, const char* variable) {
   const char* value = std::getenv(variable);
   const std::string_view given{value == nullptr ? "" : value};
   given.copy(list.data(), list.size() - 1);  // a list cut off has too few numbers
-  check(MPI_Bcast(list.data(), longest_list, MPI_CHAR, 0, comm), "MPI_Bcast");
+  check(api.Bcast(list.data(), longest_list, MPI_CHAR, 0, comm), "MPI_Bcast");
   return list;
 }
 
@@ -49,8 +50,8 @@ std::optional<int> own_number(MPI_Comm comm, const char* variable) {
   const List list = agreed_list(comm, variable);
   if (list[0] == '\0') return std::nullopt;
   int rank = 0, size = 0;
-  check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  check(api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  check(api.Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
   return numbers(variable, list.data(), size)[static_cast<std::size_t>(rank)];
 }
 
@@ -60,9 +61,9 @@ void pretend_nodes(MPI_Comm comm, UniqueComm& node) {
   const std::optional<int> number = own_number(comm, "TUTTI_NODES");
   if (!number) return;
   int rank = 0;
-  check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  check(api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   UniqueComm part;
-  check(MPI_Comm_split(node.get(), *number, rank, part.receive()), "MPI_Comm_split");
+  check(api.Comm_split(node.get(), *number, rank, part.receive()), "MPI_Comm_split");
   node = std::move(part);
 }
 

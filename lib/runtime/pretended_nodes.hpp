@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "lib/mpi/handles.hpp"
+#include "lib/transport/mpi/handles.hpp"
 
 namespace tutti::mpi {
 

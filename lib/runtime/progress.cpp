@@ -3,10 +3,11 @@
 #include <mpi.h>
 #include <sched.h>
 
-#include "lib/mpi/check.hpp"
 #include "lib/runtime/operation.hpp"
 #include "lib/runtime/patience.hpp"
 #include "lib/runtime/progress_thread.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
 #include "lib/transport/network.hpp"
 #include "tutti/error.hpp"
 
@@ -16,7 +17,7 @@ void move_transports(bool polls_mpi) {
   if (!polls_mpi) {
     // Any look at MPI moves all of its messages; this one asks for nothing and takes nothing.
     int found = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    mpi::api.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
   }
   for (const mpi::NetworkDriver* driver : mpi::network_drivers())
     driver->progress();
@@ -26,7 +27,7 @@ Progress::Progress(int thread_level)
     : many_threads_(thread_level == MPI_THREAD_MULTIPLE),
       main_thread_only_(thread_level == MPI_THREAD_SINGLE || thread_level == MPI_THREAD_FUNNELED) {
   int is_main = 0;
-  MPI_Is_thread_main(&is_main);
+  mpi::api.Is_thread_main(&is_main);
   if (main_thread_only_ && is_main == 0)
     throw StateError(
         "tutti: MPI was initialised for its main thread only (below MPI_THREAD_SERIALIZED), and this is another");
@@ -93,7 +94,7 @@ void Progress::wait(Operation& operation, Entry& entry) {
 
 void Progress::wait(MPI_Request& request) {
   for (int looks = 0, is_over = 0;; ++looks) {
-    mpi::check(MPI_Test(&request, &is_over, MPI_STATUS_IGNORE), "MPI_Test");
+    mpi::check(mpi::api.Test(&request, &is_over, MPI_STATUS_IGNORE), "MPI_Test");
     if (is_over != 0) return;
     advance_all();
     sched_yield();

@@ -5,10 +5,11 @@
 #include <cstdio>
 #include <utility>
 
-#include "lib/mpi/check.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/launch_check.hpp"
 #include "lib/runtime/variables.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
@@ -16,7 +17,7 @@ namespace {
 
 int thread_level() {
   int level = MPI_THREAD_SINGLE;
-  mpi::check(MPI_Query_thread(&level), "MPI_Query_thread");
+  mpi::check(mpi::api.Query_thread(&level), "MPI_Query_thread");
   return level;
 }
 
@@ -28,15 +29,15 @@ int on_finalize(MPI_Comm /*self*/, int /*key*/, void* runtime, void* /*extra*/) 
 
 void call_at_finalize(Runtime* runtime) {
   int key = MPI_KEYVAL_INVALID;
-  mpi::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &key, nullptr), "MPI_Comm_create_keyval");
-  mpi::check(MPI_Comm_set_attr(MPI_COMM_SELF, key, runtime), "MPI_Comm_set_attr");
-  mpi::check(MPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
+  mpi::check(mpi::api.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &key, nullptr), "MPI_Comm_create_keyval");
+  mpi::check(mpi::api.Comm_set_attr(MPI_COMM_SELF, key, runtime), "MPI_Comm_set_attr");
+  mpi::check(mpi::api.Comm_free_keyval(&key), "MPI_Comm_free_keyval");
 }
 
 /// All ranks may well have the same environment: one of them tells.
 void warn_on_first_rank() {
   int rank = 0;
-  mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  mpi::check(mpi::api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   if (rank == 0) warn_of_unknown_variables();
 }
 
@@ -44,8 +45,8 @@ void warn_on_first_rank() {
 
 Runtime& Runtime::get() {
   int initialized = 0, finalized = 0;
-  MPI_Initialized(&initialized);
-  MPI_Finalized(&finalized);
+  mpi::api.Initialized(&initialized);
+  mpi::api.Finalized(&finalized);
   if (initialized == 0) throw StateError("tutti: MPI_Init has not been called");
   if (finalized != 0) throw StateError("tutti: called after MPI_Finalize");
   static const Owner owner{std::unique_ptr<Runtime>{new Runtime}};
@@ -74,13 +75,13 @@ Admission Runtime::admit(MPI_Comm comm) {
   if (world_ != nullptr) ranks = world_->ranks_of(comm);
   if (!ranks.empty()) offer = {~std::uint64_t{0}, world_->free_contexts()};
   MPI_Request agreed = MPI_REQUEST_NULL;
-  mpi::check(
-      MPI_Iallreduce(MPI_IN_PLACE, &offer, sizeof offer / sizeof offer.is_there, MPI_UINT64_T, MPI_BAND, comm, &agreed),
-      "MPI_Iallreduce");
+  mpi::check(mpi::api.Iallreduce(MPI_IN_PLACE, &offer, sizeof offer / sizeof offer.is_there, MPI_UINT64_T, MPI_BAND,
+                                 comm, &agreed),
+             "MPI_Iallreduce");
   progress_.wait(agreed);  // from here on all ranks are here, and wait for nobody else
   if (offer.is_there != 0) return {world_, world_->take_context(offer.free), std::move(ranks)};
   int relation = MPI_UNEQUAL;
-  mpi::check(MPI_Comm_compare(comm, MPI_COMM_WORLD, &relation), "MPI_Comm_compare");
+  mpi::check(mpi::api.Comm_compare(comm, MPI_COMM_WORLD, &relation), "MPI_Comm_compare");
   if (relation != MPI_UNEQUAL) require_whole_job();
   auto carrier = std::make_shared<mpi::Carrier>(comm);
   if (relation != MPI_UNEQUAL) world_ = carrier;

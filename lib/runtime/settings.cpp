@@ -12,9 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/mpi/check.hpp"
 #include "lib/runtime/variables.hpp"
 #include "lib/schedule/near_names.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
 #include "lib/transport/network.hpp"
 
 namespace tutti {
@@ -191,16 +192,16 @@ std::string transport_names() { return fmt::format("{}", fmt::join(all_transport
 
 Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options, detail::Progress& progress) {
   int rank = 0;
-  mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  mpi::check(mpi::api.Comm_rank(comm, &rank), "MPI_Comm_rank");
   Announcement said;
   std::string refusal;
   if (rank == 0) said = announce(options, refusal);
   MPI_Request announced = MPI_REQUEST_NULL;
-  mpi::check(MPI_Ibcast(&said, sizeof said, MPI_BYTE, 0, comm, &announced), "MPI_Ibcast");
+  mpi::check(mpi::api.Ibcast(&said, sizeof said, MPI_BYTE, 0, comm, &announced), "MPI_Ibcast");
   progress.wait(announced);
   if (said.refusal_length > 0) {
     refusal.resize(static_cast<std::size_t>(said.refusal_length));
-    mpi::check(MPI_Bcast(refusal.data(), mpi::narrow(said.refusal_length), MPI_BYTE, 0, comm), "MPI_Bcast");
+    mpi::check(mpi::api.Bcast(refusal.data(), mpi::narrow(said.refusal_length), MPI_BYTE, 0, comm), "MPI_Bcast");
     throw ArgumentError(refusal);
   }
   Settings settings;

@@ -1,5 +1,5 @@
 // What every collective refuses, before any message is posted: the argument, what was given, what is allowed, the rank.
-#include "lib/mpi/handles.hpp"
+#include "lib/transport/mpi/handles.hpp"
 #include "tests/mpi/collective_cases.hpp"
 
 namespace tutti::test {

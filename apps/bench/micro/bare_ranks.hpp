@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "lib/mpi/check.hpp"
 #include "lib/runtime/patience.hpp"
+#include "lib/transport/mpi/check.hpp"
 
 namespace tutti::bare {
 

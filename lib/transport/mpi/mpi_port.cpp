@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "lib/transport/mpi/api.hpp"
+
 namespace tutti::mpi {
 namespace {
 
@@ -57,8 +59,8 @@ Posted MpiPort::post_send(int index, const CompiledStep& step, const std::byte* 
   int complete = 0;
   for_each_piece(step.bytes, route_.message_limit, [&](std::int64_t offset, int bytes) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Isend(data + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Isend");
-    if (ask) check(MPI_Test(&request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
+    check(api.Isend(data + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Isend");
+    if (ask) check(api.Test(&request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
     if (complete == 0) add(request, {index, -1, step.peer});
   });
   return complete != 0 ? Posted::complete : Posted::pending;
@@ -68,7 +70,7 @@ Posted MpiPort::post_recv(int index, const CompiledStep& step, std::byte* data) 
   const int peer = route_.ranks[static_cast<std::size_t>(step.peer)], tag = route_.tags.tag(tag_, step.message);
   for_each_piece(step.bytes, route_.message_limit, [&](std::int64_t offset, int bytes) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Irecv(data + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Irecv");
+    check(api.Irecv(data + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Irecv");
     add(request, {index, bytes, step.peer});
   });
   return Posted::pending;
@@ -87,7 +89,7 @@ int MpiPort::test() {
   if (in_flight_ == 0) return 0;
   if (in_flight_ == 1) return test_only_one();
   int finished = 0;
-  const int code = MPI_Testsome(in_flight_, requests_.data(), &finished, finished_.data(), statuses_.data());
+  const int code = api.Testsome(in_flight_, requests_.data(), &finished, finished_.data(), statuses_.data());
   if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) check(code, "MPI_Testsome");
   for (int i = 0; i < finished; ++i) {
     const auto slot = static_cast<std::size_t>(i);
@@ -103,7 +105,7 @@ int MpiPort::test() {
 int MpiPort::test_only_one() {
   const Pending& pending = pending_[0];
   int finished = 0;
-  const int code = MPI_Test(requests_.data(), &finished, statuses_.data());
+  const int code = api.Test(requests_.data(), &finished, statuses_.data());
   if (code != MPI_SUCCESS) throw_failed(pending, code);
   if (finished != 0 && pending.expected >= 0) require_complete(pending, statuses_[0]);
   finished_[0] = 0;
@@ -113,7 +115,7 @@ int MpiPort::test_only_one() {
 /// Ranks that call with different counts are told, instead of going on with half a message.
 void MpiPort::require_complete(const Pending& pending, const MPI_Status& status) const {
   int bytes = 0;
-  check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+  check(api.Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
   if (bytes != pending.expected)
     throw Error(
         fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
@@ -142,10 +144,10 @@ void MpiPort::abandon() noexcept {
   for (int i = 0; i < in_flight_; ++i) {
     MPI_Request& request = requests_[static_cast<std::size_t>(i)];
     if (request == MPI_REQUEST_NULL) continue;
-    if (pending_[static_cast<std::size_t>(i)].expected >= 0) MPI_Cancel(&request);
+    if (pending_[static_cast<std::size_t>(i)].expected >= 0) api.Cancel(&request);
     int done = 0;
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) MPI_Request_free(&request);
+    api.Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) api.Request_free(&request);
   }
   in_flight_ = 0;
   std::ranges::fill(pieces_, 0);

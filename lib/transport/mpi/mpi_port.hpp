@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/exec/port.hpp"
-#include "lib/mpi/check.hpp"
+#include "lib/transport/mpi/check.hpp"
 #include "lib/transport/mpi/tag_layout.hpp"
 
 namespace tutti::mpi {

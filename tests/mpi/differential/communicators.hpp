@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "generator.hpp"
-#include "lib/mpi/handles.hpp"
+#include "lib/transport/mpi/handles.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti::differential {

@@ -6,7 +6,8 @@
 #include <exception>
 #include <utility>
 
-#include "lib/mpi/check.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
 
 namespace tutti::shm {
 namespace {
@@ -18,8 +19,8 @@ std::int64_t bytes_of_introductions(int ranks) {
 }  // namespace
 
 Fabric::Fabric(MPI_Comm node, int contexts) {
-  mpi::check(MPI_Comm_size(node, &ranks_), "MPI_Comm_size");
-  mpi::check(MPI_Comm_rank(node, &me_), "MPI_Comm_rank");
+  mpi::check(mpi::api.Comm_size(node, &ranks_), "MPI_Comm_size");
+  mpi::check(mpi::api.Comm_rank(node, &me_), "MPI_Comm_rank");
   geometry_ = Geometry::for_ranks(ranks_);
   const std::int64_t heap = Segment::first_free + contexts * geometry_.window_bytes(ranks_);
   const std::int64_t introductions = heap + ranks_ * NodeHeap::bytes_of_each(ranks_);
@@ -58,14 +59,14 @@ void Fabric::map_heap(std::int64_t offset) {
 /// here on each may read from the others, too.
 void Fabric::meet(MPI_Comm node) {
   std::array<int, 2> agreed{heap_ != nullptr ? 1 : 0, SingleCopy::is_restricted() ? 0 : 1};
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, agreed.data(), 2, MPI_INT, MPI_LAND, node), "MPI_Allreduce");
+  mpi::check(mpi::api.Allreduce(MPI_IN_PLACE, agreed.data(), 2, MPI_INT, MPI_LAND, node), "MPI_Allreduce");
   if (agreed[0] == 0) heap_ = nullptr;
   if (agreed[1] != 0) return;
   int reads = single_copy_ != nullptr && single_copy_->probe((me_ + 1) % ranks_).grants() ? 1 : 0;
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &reads, 1, MPI_INT, MPI_LAND, node), "MPI_Allreduce");
+  mpi::check(mpi::api.Allreduce(MPI_IN_PLACE, &reads, 1, MPI_INT, MPI_LAND, node), "MPI_Allreduce");
   if (reads != 0) return;
   SingleCopy::allow_siblings();
-  mpi::check(MPI_Barrier(node), "MPI_Barrier");  // nobody asks before
+  mpi::check(mpi::api.Barrier(node), "MPI_Barrier");  // nobody asks before
 }
 
 Links& Fabric::links(int context) {

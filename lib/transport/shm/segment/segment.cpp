@@ -10,7 +10,8 @@
 #include <span>
 #include <utility>
 
-#include "lib/mpi/check.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
 #include "lib/transport/shm/segment/descriptor_passing.hpp"
 
 namespace tutti::shm {
@@ -51,8 +52,8 @@ void require_nonce(const SharedFile& file, const Nonce& nonce) {
 }  // namespace
 
 Segment::Segment(MPI_Comm comm, std::int64_t bytes) : bytes_(bytes) {
-  mpi::check(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
-  mpi::check(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
+  mpi::check(mpi::api.Comm_rank(comm, &rank_), "MPI_Comm_rank");
+  mpi::check(mpi::api.Comm_size(comm, &size_), "MPI_Comm_size");
   std::string failure;  // this rank's
   exchange(comm, failure);
   agree(comm, failure);
@@ -77,7 +78,7 @@ void Segment::exchange(MPI_Comm comm, std::string& failure) {
       offer.made = true;
     });
   }
-  mpi::check(MPI_Bcast(&offer, sizeof offer, MPI_BYTE, 0, comm), "MPI_Bcast");
+  mpi::check(mpi::api.Bcast(&offer, sizeof offer, MPI_BYTE, 0, comm), "MPI_Bcast");
   if (!offer.made) return;
   for (int first = 1; first < size_; first += ranks_at_a_time) {
     Descriptor connection;
@@ -85,10 +86,10 @@ void Segment::exchange(MPI_Comm comm, std::string& failure) {
       failure = failure_of([&] { connection = connect_to(offer.socket); });
     const int connected = connection.get() >= 0 ? 1 : 0;
     int waiting = 0;
-    mpi::check(MPI_Reduce(&connected, &waiting, 1, MPI_INT, MPI_SUM, 0, comm), "MPI_Reduce");
+    mpi::check(mpi::api.Reduce(&connected, &waiting, 1, MPI_INT, MPI_SUM, 0, comm), "MPI_Reduce");
     if (rank_ == 0 && failure.empty())
       failure = failure_of([&] { send_to_connected(listener, waiting, file_.descriptor()); });
-    mpi::check(MPI_Barrier(comm), "MPI_Barrier");
+    mpi::check(mpi::api.Barrier(comm), "MPI_Barrier");
     if (connected == 0) continue;
     failure = failure_of([&] {
       file = SharedFile{receive_file(connection), bytes_, rank_};
@@ -105,7 +106,8 @@ void Segment::agree(MPI_Comm comm, const std::string& failure) {
   };
   const Report mine{.attached = file_.is_open(), .has_failed = !failure.empty()};
   std::vector<Report> reports(static_cast<std::size_t>(size_));
-  mpi::check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, reports.data(), sizeof mine, MPI_BYTE, comm), "MPI_Allgather");
+  mpi::check(mpi::api.Allgather(&mine, sizeof mine, MPI_BYTE, reports.data(), sizeof mine, MPI_BYTE, comm),
+             "MPI_Allgather");
   for (const Report& report : reports)
     attached_.push_back(report.attached ? 1 : 0);
   const auto failed = std::ranges::find(reports, true, &Report::has_failed);
@@ -113,7 +115,7 @@ void Segment::agree(MPI_Comm comm, const std::string& failure) {
   const auto rank = static_cast<int>(failed - reports.begin());
   std::array<char, 256> text{};
   failure.copy(text.data(), text.size() - 1);
-  mpi::check(MPI_Bcast(text.data(), mpi::narrow(std::ssize(text)), MPI_BYTE, rank, comm), "MPI_Bcast");
+  mpi::check(mpi::api.Bcast(text.data(), mpi::narrow(std::ssize(text)), MPI_BYTE, rank, comm), "MPI_Bcast");
   why_not_ = fmt::format("rank {} of the node's {}: {}", rank, size_, text.data());
 }
 

@@ -1,6 +1,6 @@
 #include <cuda_runtime_api.h>
 
-#include "lib/memory/device_memory.hpp"
+#include "lib/memory/memory_kind.hpp"
 
 namespace tutti {
 namespace {
@@ -12,15 +12,24 @@ bool find_device() {
 
 }  // namespace
 
-bool is_device_memory(const void* data) {
+Memory memory_of(const void* data) {
   static const bool has_device = find_device();
-  if (!has_device || data == nullptr) return false;
+  if (!has_device || data == nullptr) return {};
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, data) != cudaSuccess) {
     cudaGetLastError();  // an unknown pointer is not an error of ours
-    return false;
+    return {};
   }
-  return attributes.type == cudaMemoryTypeDevice;
+  switch (attributes.type) {
+    case cudaMemoryTypeHost:
+      return {MemoryKind::pinned};
+    case cudaMemoryTypeManaged:
+      return {MemoryKind::managed};
+    case cudaMemoryTypeDevice:
+      return {MemoryKind::device, attributes.device};
+    default:
+      return {};
+  }
 }
 
 }  // namespace tutti

@@ -35,12 +35,12 @@ namespace mpi {
 struct CommTraits {
   using Handle = MPI_Comm;
   static Handle null() { return MPI_COMM_NULL; }
-  static void destroy(Handle& comm) noexcept { MPI_Comm_free(&comm); }
+  static void destroy(Handle& comm) noexcept;
 };
 struct GroupTraits {
   using Handle = MPI_Group;
   static Handle null() { return MPI_GROUP_NULL; }
-  static void destroy(Handle& group) noexcept { MPI_Group_free(&group); }
+  static void destroy(Handle& group) noexcept;
 };
 using UniqueComm = UniqueHandle<CommTraits>;
 using UniqueGroup = UniqueHandle<GroupTraits>;

@@ -1,9 +1,11 @@
-#include "lib/mpi/check.hpp"
+#include "lib/transport/mpi/check.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <limits>
+
+#include "lib/transport/mpi/api.hpp"
 
 namespace tutti {
 namespace {
@@ -11,7 +13,7 @@ namespace {
 std::string describe(int code, std::string_view call, SourcePlace where) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
-  MPI_Error_string(code, text.data(), &length);
+  mpi::api.Error_string(code, text.data(), &length);
   return fmt::format("{} failed: {} ({}:{})", call, std::string_view{text.data(), static_cast<std::size_t>(length)},
                      where.file, where.line);
 }

@@ -21,7 +21,8 @@ namespace tutti::mpi {
 [[nodiscard]] bool yields_when_idle();
 
 /// MPI's persistent collectives, whatever this MPI calls them; all are nullptr if it has none. Their arguments are
-/// those of the blocking ones, then an info and the request.
+/// those of the blocking ones, then an info and the request. Programs call them, the library does not: they always are
+/// what the MPI_ names mean.
 struct PersistentCollectives {
   template <class... Arguments>
   using Init = int (*)(Arguments..., MPI_Comm, MPI_Info, MPI_Request*);

@@ -1,6 +1,6 @@
 // The only file with conditional compilation on the MPI library. Against the standard MPI ABI, only what the standard
 // has is used, so that one binary runs on every MPI.
-#include "lib/mpi/dialect.hpp"
+#include "lib/transport/mpi/dialect.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,14 +11,15 @@
 #include <mpi-ext.h>
 #endif
 
-#include "lib/mpi/check.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
 
 namespace tutti::mpi {
 
 std::string library_name() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
-  if (MPI_Get_library_version(text.data(), &length) != MPI_SUCCESS) return "unknown MPI";
+  if (api.Get_library_version(text.data(), &length) != MPI_SUCCESS) return "unknown MPI";
   const std::string_view full{text.data(), static_cast<std::size_t>(length)};
   std::string_view name = "MPI";
   for (const std::string_view known : {"Open MPI", "MPICH", "Intel(R) MPI Library", "MVAPICH"})
@@ -49,19 +50,19 @@ bool user_wants_yields() {
 /// Open MPI says so in a control variable; other libraries have none of that name.
 bool yields_when_idle() {
   int level = MPI_THREAD_SINGLE, provided = 0;
-  MPI_Query_thread(&level);
+  api.Query_thread(&level);
   // Open MPI takes what is asked for here for the whole library's level from then on.
-  if (MPI_T_init_thread(level, &provided) != MPI_SUCCESS) return false;
+  if (api.T_init_thread(level, &provided) != MPI_SUCCESS) return false;
   std::array<char, 64> value{};  // of whatever type the variable has
   int index = 0, count = 0;
-  if (MPI_T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS) {
+  if (api.T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS) {
     MPI_T_cvar_handle handle{};
-    if (MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) == MPI_SUCCESS) {
-      MPI_T_cvar_read(handle, value.data());
-      MPI_T_cvar_handle_free(&handle);
+    if (api.T_cvar_handle_alloc(index, nullptr, &handle, &count) == MPI_SUCCESS) {
+      api.T_cvar_read(handle, value.data());
+      api.T_cvar_handle_free(&handle);
     }
   }
-  MPI_T_finalize();
+  api.T_finalize();
   return std::ranges::any_of(value, [](char byte) { return byte != 0; });
 }
 

@@ -1,0 +1,74 @@
+#pragma once
+// Every MPI function that the library calls. An interposer exports the MPI_ names and hands the calls to the library.
+// The library's own calls must then go to the PMPI_ names, or the interposer meets itself. TUTTI_PMPI binds them so.
+//
+// Headers do not include this one: programs that include them are not bound as the library is.
+
+#include <mpi.h>
+
+#if defined(TUTTI_PMPI)
+#define TUTTI_MPI_NAME(name) PMPI_##name
+#else
+#define TUTTI_MPI_NAME(name) MPI_##name
+#endif
+// NOLINTNEXTLINE(bugprone-macro-parentheses): the name of a member
+#define TUTTI_MPI_FUNCTION(name) decltype(&MPI_##name) name = TUTTI_MPI_NAME(name)
+
+namespace tutti::mpi {
+namespace {
+
+/// Constant pointers to known functions, so that a call through them is a direct one.
+struct Api {
+  TUTTI_MPI_FUNCTION(Allgather);
+  TUTTI_MPI_FUNCTION(Allreduce);
+  TUTTI_MPI_FUNCTION(Barrier);
+  TUTTI_MPI_FUNCTION(Bcast);
+  TUTTI_MPI_FUNCTION(Cancel);
+  TUTTI_MPI_FUNCTION(Comm_compare);
+  TUTTI_MPI_FUNCTION(Comm_create_keyval);
+  TUTTI_MPI_FUNCTION(Comm_dup);
+  TUTTI_MPI_FUNCTION(Comm_free);
+  TUTTI_MPI_FUNCTION(Comm_free_keyval);
+  TUTTI_MPI_FUNCTION(Comm_get_attr);
+  TUTTI_MPI_FUNCTION(Comm_group);
+  TUTTI_MPI_FUNCTION(Comm_rank);
+  TUTTI_MPI_FUNCTION(Comm_set_attr);
+  TUTTI_MPI_FUNCTION(Comm_set_errhandler);
+  TUTTI_MPI_FUNCTION(Comm_size);
+  TUTTI_MPI_FUNCTION(Comm_split);
+  TUTTI_MPI_FUNCTION(Comm_split_type);
+  TUTTI_MPI_FUNCTION(Comm_test_inter);
+  TUTTI_MPI_FUNCTION(Error_string);
+  TUTTI_MPI_FUNCTION(Finalized);
+  TUTTI_MPI_FUNCTION(Get_count);
+  TUTTI_MPI_FUNCTION(Get_library_version);
+  TUTTI_MPI_FUNCTION(Group_free);
+  TUTTI_MPI_FUNCTION(Group_translate_ranks);
+  TUTTI_MPI_FUNCTION(Iallreduce);
+  TUTTI_MPI_FUNCTION(Ibarrier);
+  TUTTI_MPI_FUNCTION(Ibcast);
+  TUTTI_MPI_FUNCTION(Initialized);
+  TUTTI_MPI_FUNCTION(Iprobe);
+  TUTTI_MPI_FUNCTION(Irecv);
+  TUTTI_MPI_FUNCTION(Is_thread_main);
+  TUTTI_MPI_FUNCTION(Isend);
+  TUTTI_MPI_FUNCTION(Query_thread);
+  TUTTI_MPI_FUNCTION(Reduce);
+  TUTTI_MPI_FUNCTION(Request_free);
+  TUTTI_MPI_FUNCTION(T_cvar_get_index);
+  TUTTI_MPI_FUNCTION(T_cvar_handle_alloc);
+  TUTTI_MPI_FUNCTION(T_cvar_handle_free);
+  TUTTI_MPI_FUNCTION(T_cvar_read);
+  TUTTI_MPI_FUNCTION(T_finalize);
+  TUTTI_MPI_FUNCTION(T_init_thread);
+  TUTTI_MPI_FUNCTION(Test);
+  TUTTI_MPI_FUNCTION(Testall);
+  TUTTI_MPI_FUNCTION(Testsome);
+};
+constexpr Api api;
+
+}  // namespace
+}  // namespace tutti::mpi
+
+#undef TUTTI_MPI_FUNCTION
+#undef TUTTI_MPI_NAME
