@@ -92,7 +92,7 @@ Operation& checked(Call call, CommunicatorState& state, const Options& options) 
   PlanKey key{.type = call.type, .op = call.op};
   key.problem = problem_of(site, call, state.size());
   const Selection selection = options.algorithm.empty()
-                                  ? select(question_of(call, key.problem, state), state.settings())
+                                  ? select(question_of(call, key.problem, state), state.settings().algorithms)
                                   : named(site, call, options.algorithm, state.nodes());
   key.choice = selection.choice;
   key.problem.parameter = parameter_of(selection.choice, call.type);

@@ -16,6 +16,7 @@
 #include "lib/runtime/variables.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
+#include "lib/transport/mpi/mpi_bootstrap.hpp"
 #include "lib/transport/mpi/dialect.hpp"
 
 namespace tutti::mpi {
@@ -112,7 +113,7 @@ void Carrier::discover_nodes() {
 }
 
 void Carrier::share_memory(MPI_Comm node, const std::vector<Local>& locals) {
-  fabric_ = std::make_unique<shm::Fabric>(node, tags_.contexts());
+  fabric_ = std::make_unique<shm::Fabric>(mpi::MpiBootstrap{node}, tags_.contexts());
   int me = 0;
   check(api.Comm_rank(node, &me), "MPI_Comm_rank");
   for (int local = 0; local < static_cast<int>(locals.size()); ++local)

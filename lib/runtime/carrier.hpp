@@ -13,7 +13,7 @@
 #include "lib/transport/mpi/handles.hpp"
 #include "lib/transport/mpi/tag_layout.hpp"
 #include "lib/transport/network.hpp"
-#include "lib/transport/shm/segment/fabric.hpp"
+#include "lib/transport/shm/fabric.hpp"
 
 namespace tutti::mpi {
 

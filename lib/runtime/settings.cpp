@@ -21,22 +21,6 @@
 namespace tutti {
 namespace {
 
-std::vector<std::string> collective_names() {
-  std::vector<std::string> names;
-  names.reserve(collective_count);
-  for (int i = 0; i < collective_count; ++i)
-    names.emplace_back(to_string(static_cast<Collective>(i)));
-  return names;
-}
-
-/// Each once, though it may serve several collectives.
-std::vector<std::string> all_algorithm_names() {
-  std::vector<std::string> names;
-  for (const Algorithm* algorithm : algorithms())
-    if (std::ranges::find(names, algorithm->name) == names.end()) names.emplace_back(algorithm->name);
-  return names;
-}
-
 /// "a, b, c (did you mean b?)"
 std::string allowed(std::string_view given, const std::vector<std::string>& names) {
   return fmt::format("{}{}", fmt::join(names, ", "), suggestion(given, names));
@@ -55,36 +39,6 @@ void read_single_copy(shm::SingleCopyUse& use) {
     throw ArgumentError(fmt::format("environment variable TUTTI_SINGLE_COPY is '{}'; allowed: {}", variable,
                                     allowed(variable, values)));
   use = static_cast<shm::SingleCopyUse>(found - values.begin());
-}
-
-/// "allreduce=ring" or "ring".
-void read_entry(std::string_view entry, std::string_view source, Choices& choices) {
-  const auto refuse = [&](const std::string& why) {
-    throw ArgumentError(fmt::format("{}: '{}': {}", source, entry, why));
-  };
-  const std::size_t equals = entry.find('=');
-  const std::string_view text = entry.substr(equals == std::string_view::npos ? 0 : equals + 1);
-  try {
-    if (equals != std::string_view::npos) {
-      const std::string_view given = entry.substr(0, equals);
-      const auto collective = find_collective(given);
-      if (!collective) refuse(fmt::format("no collective; allowed: {}", allowed(given, collective_names())));
-      choices[static_cast<std::size_t>(*collective)] = read_choice(*collective, text);
-      return;
-    }
-    const std::string_view name = text.substr(0, text.find_first_of(":/"));
-    bool serves = false;
-    for (const Algorithm* algorithm : algorithms()) {
-      if (algorithm->name != name) continue;
-      choices[static_cast<std::size_t>(algorithm->collective)] = read_choice(algorithm->collective, text);
-      serves = true;
-    }
-    if (!serves)
-      refuse(fmt::format("no algorithm; allowed: COLLECTIVE=ALGORITHM, or one of {}",
-                         allowed(name, all_algorithm_names())));
-  } catch (const std::invalid_argument& error) {
-    refuse(error.what());
-  }
 }
 
 constexpr std::string_view shm_and = "shm+";
@@ -121,13 +75,14 @@ Settings read_settings(const CommunicatorOptions& options) {
   Settings settings;
   settings.transport = transport_of(options.transport);
   const char* variable = std::getenv("TUTTI_ALGORITHM");
-  settings.choices = read_choices(variable == nullptr ? "" : variable, "environment variable TUTTI_ALGORITHM");
-  settings.chosen_by.fill(by_environment);
+  settings.algorithms.choices =
+      read_choices(variable == nullptr ? "" : variable, "environment variable TUTTI_ALGORITHM");
+  settings.algorithms.chosen_by.fill(by_environment);
   const Choices before = read_choices(options.algorithms, "tutti::Communicator: argument 'algorithms'");
   for (std::size_t i = 0; i < collective_count; ++i) {
     if (before[i].algorithm == nullptr) continue;
-    settings.choices[i] = before[i];
-    settings.chosen_by[i] = by_program;
+    settings.algorithms.choices[i] = before[i];
+    settings.algorithms.chosen_by[i] = by_program;
   }
   read_number("TUTTI_MESSAGE_LIMIT", std::numeric_limits<int>::max(), settings.message_limit);
   read_number("TUTTI_PLAN_CACHE", 65536, settings.plan_cache);
@@ -164,9 +119,9 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     put(settings.transport.network, said.network);
     const auto all = algorithms();
     for (std::size_t i = 0; i < collective_count; ++i) {
-      const auto& [algorithm, parameter, segment] = settings.choices[i];
+      const auto& [algorithm, parameter, segment] = settings.algorithms.choices[i];
       if (algorithm == nullptr) continue;
-      const std::int64_t is_by_program = settings.chosen_by[i] == by_program ? 1 : 0;
+      const std::int64_t is_by_program = settings.algorithms.chosen_by[i] == by_program ? 1 : 0;
       said.choices[i] = {std::ranges::find(all, algorithm) - all.begin(), parameter, segment, is_by_program};
     }
   } catch (const std::exception& error) {
@@ -177,16 +132,6 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
 }
 
 }  // namespace
-
-Choices read_choices(std::string_view text, std::string_view source) {
-  Choices choices{};
-  while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    if (comma > 0) read_entry(text.substr(0, comma), source, choices);
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
-  return choices;
-}
 
 std::string transport_names() { return fmt::format("{}", fmt::join(all_transports(), ", ")); }
 
@@ -213,9 +158,9 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options, de
   for (std::size_t i = 0; i < collective_count; ++i) {
     const auto& [algorithm, parameter, segment, is_by_program] = said.choices[i];
     if (algorithm < 0) continue;
-    settings.choices[i] = {tutti::algorithms()[static_cast<std::size_t>(algorithm)], static_cast<int>(parameter),
-                           segment};
-    settings.chosen_by[i] = is_by_program != 0 ? by_program : by_environment;
+    settings.algorithms.choices[i] = {tutti::algorithms()[static_cast<std::size_t>(algorithm)],
+                                      static_cast<int>(parameter), segment};
+    settings.algorithms.chosen_by[i] = is_by_program != 0 ? by_program : by_environment;
   }
   return settings;
 }

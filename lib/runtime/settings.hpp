@@ -9,17 +9,11 @@
 #include <string_view>
 
 #include "lib/runtime/progress.hpp"
-#include "lib/schedule/choice.hpp"
+#include "lib/selection/choices.hpp"
 #include "lib/transport/shm/rendezvous/single_copy.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti {
-
-/// The choices that a user made for all calls, by collective; no algorithm: Tutti chooses.
-using Choices = std::array<Choice, collective_count>;
-/// Reads "ring" (for every collective that has an algorithm of that name), "allreduce=ring,broadcast=chain/64K".
-/// Throws ArgumentError that starts with `source`: "environment variable TUTTI_ALGORITHM".
-[[nodiscard]] Choices read_choices(std::string_view text, std::string_view source);
 
 /// Which messages travel through shared memory: those inside a node, all of them, none.
 enum class SharedMemoryUse : std::uint8_t { inside_nodes, always, never };
@@ -33,9 +27,7 @@ struct TransportChoice {
 [[nodiscard]] std::string transport_names();
 
 struct Settings {
-  Choices choices{};  ///< What the communicator was made with, else TUTTI_ALGORITHM.
-  /// Which of the two, by collective: "TUTTI_ALGORITHM".
-  std::array<const char*, collective_count> chosen_by{};
+  UserChoices algorithms{};  ///< What the communicator was made with, else TUTTI_ALGORITHM.
   /// What the communicator was made with, else TUTTI_TRANSPORT.
   TransportChoice transport{};
   /// TUTTI_MESSAGE_LIMIT: messages of more bytes are split. 1 .. 2^31-1.

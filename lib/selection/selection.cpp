@@ -133,10 +133,10 @@ bool serves(const Choice& choice, const Question& question) {
          order_on(question.spread, *choice.algorithm) == Order::of_ranks;
 }
 
-Selection select(const Question& question, const Settings& settings) {
-  const Choice& wanted = settings.choices[static_cast<std::size_t>(question.collective)];
+Selection select(const Question& question, const UserChoices& users) {
+  const Choice& wanted = users.choices[static_cast<std::size_t>(question.collective)];
   if (wanted.algorithm != nullptr && serves(wanted, question))
-    return {wanted, settings.chosen_by[static_cast<std::size_t>(question.collective)], true};
+    return {wanted, users.chosen_by[static_cast<std::size_t>(question.collective)], true};
   if (const auto selection = select_on_nodes(question)) return *selection;
   static const RuleTable table{rules};
   return table.first_for(question).value();  // the last rule of each collective fits everything

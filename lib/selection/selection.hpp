@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "lib/runtime/settings.hpp"
+#include "lib/selection/choices.hpp"
 #include "tutti/op.hpp"
 #include "tutti/types.hpp"
 
@@ -30,8 +30,8 @@ struct Selection {
 /// Whether the operation may be combined in the order that the algorithm keeps there.
 [[nodiscard]] bool serves(const Choice& choice, const Question& question);
 
-/// The first line of the table in selection.cpp that fits; before it, what `settings` say for the collective, unless
+/// The first line of the table in selection.cpp that fits; before it, what the user chose for the collective, unless
 /// that needs a commutative operation and this is not one; then, on several nodes, select_on_nodes. A pure function.
-[[nodiscard]] Selection select(const Question& question, const Settings& settings);
+[[nodiscard]] Selection select(const Question& question, const UserChoices& users);
 
 }  // namespace tutti

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/exec/execution.hpp"
+#include "lib/transport/mpi/mpi_bootstrap.hpp"
 #include "lib/transport/shm/shm_port.hpp"
 #include "tests/shm/shm_support.hpp"
 #include "tutti/schedule_builder.hpp"
@@ -113,7 +114,7 @@ class Waiting : public testing::Test {
  private:
   cpu_set_t before_{};
   std::shared_ptr<const Segment> segment_ =
-      std::make_shared<Segment>(MPI_COMM_WORLD, Segment::first_free + geometry.window_bytes(ranks));
+      std::make_shared<Segment>(mpi::MpiBootstrap{MPI_COMM_WORLD}, Segment::first_free + geometry.window_bytes(ranks));
   test::Memory memory_{Processors::shared_bytes(ranks)};
   std::vector<Processors> processors_;
   std::vector<std::unique_ptr<Links>> links_;

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/transport/mpi/mpi_bootstrap.hpp"
 #include "lib/transport/shm/segment/segment.hpp"
 #include "tests/support/mpi_support.hpp"
 

@@ -49,7 +49,7 @@ std::vector<std::string> names_with(const std::filesystem::path& folder, std::st
 }
 
 TEST(Segment, IsTheSameMemoryOnAllRanks) {
-  const Segment segment{MPI_COMM_WORLD, small};
+  const Segment segment{mpi::MpiBootstrap{MPI_COMM_WORLD}, small};
   EXPECT_TRUE(segment.reaches_all());
   EXPECT_EQ(segment.why_not(), "");
   EXPECT_EQ(segment.bytes(), small);
@@ -62,7 +62,7 @@ TEST(Segment, IsTheSameMemoryOnAllRanks) {
 }
 
 TEST(Segment, TwoAreDifferentMemory) {
-  const Segment one{MPI_COMM_WORLD, small}, other{MPI_COMM_WORLD, small};
+  const Segment one{mpi::MpiBootstrap{MPI_COMM_WORLD}, small}, other{mpi::MpiBootstrap{MPI_COMM_WORLD}, small};
   const Mapping here = one.map(Segment::first_free, page), there = other.map(Segment::first_free, page);
   here.data()[world_rank()] = std::byte{1};
   MPI_Barrier(MPI_COMM_WORLD);
@@ -70,24 +70,24 @@ TEST(Segment, TwoAreDifferentMemory) {
 }
 
 TEST(Segment, ServesOtherCommunicators) {
-  const Segment self{MPI_COMM_SELF, small};
+  const Segment self{mpi::MpiBootstrap{MPI_COMM_SELF}, small};
   EXPECT_TRUE(self.reaches_all());
   MPI_Comm backwards = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank(), &backwards);
-  const Segment segment{backwards, small};
+  const Segment segment{mpi::MpiBootstrap{backwards}, small};
   MPI_Comm_free(&backwards);
   EXPECT_TRUE(segment.reaches_all());
   expect_shared(segment);
 }
 
 TEST(Segment, ReachesOnlyRanksThatThereAre) {
-  const Segment segment{MPI_COMM_WORLD, small};
+  const Segment segment{mpi::MpiBootstrap{MPI_COMM_WORLD}, small};
   EXPECT_THROW(static_cast<void>(segment.reaches(world_size())), std::out_of_range);
   EXPECT_THROW(static_cast<void>(segment.reaches(-1)), std::out_of_range);
 }
 
 TEST(Segment, OfTerabytesTakesNoMemory) {
-  const Segment segment{MPI_COMM_WORLD, 4 * terabyte};
+  const Segment segment{mpi::MpiBootstrap{MPI_COMM_WORLD}, 4 * terabyte};
   EXPECT_TRUE(segment.reaches_all()) << segment.why_not();
   const Mapping end = segment.map(4 * terabyte - page, page);
   segment.reserve(4 * terabyte - page, page);
@@ -102,7 +102,7 @@ TEST(Segment, OfTerabytesTakesNoMemory) {
 }
 
 TEST(Segment, ReservesAndKeepsWhatIsThere) {
-  const Segment segment{MPI_COMM_WORLD, small + 64 * terabyte};
+  const Segment segment{mpi::MpiBootstrap{MPI_COMM_WORLD}, small + 64 * terabyte};
   const std::int64_t bytes = std::int64_t{20} << 20;  // more than is reserved at a time
   const Mapping map = segment.map(Segment::first_free, bytes);
   map.data()[world_rank()] = std::byte{5};
@@ -118,7 +118,7 @@ TEST(Segment, ReservesAndKeepsWhatIsThere) {
 }
 
 TEST(Segment, RefusesWindowsOutsideOfIt) {
-  const Segment segment{MPI_COMM_WORLD, small};
+  const Segment segment{mpi::MpiBootstrap{MPI_COMM_WORLD}, small};
   const std::string end = std::to_string(small);
   expect_throw<Error>([&] { auto map = segment.map(0, small + 1); }, {"map", std::to_string(small + 1), end});
   expect_throw<Error>([&] { auto map = segment.map(small, 1); }, {"map", end, "rank " + std::to_string(world_rank())});
@@ -131,7 +131,7 @@ TEST(Segment, RefusesWindowsOutsideOfIt) {
 
 TEST(Segment, SaysWhyAMappingFails) {
   const std::int64_t bytes = std::int64_t{1} << 62;  // more than processors can address
-  const Segment segment{MPI_COMM_WORLD, bytes};
+  const Segment segment{mpi::MpiBootstrap{MPI_COMM_WORLD}, bytes};
   EXPECT_TRUE(segment.reaches_all()) << segment.why_not();
   expect_throw<Error>([&] { auto map = segment.map(0, bytes); }, {std::to_string(bytes), std::strerror(ENOMEM)});
   expect_shared(segment);
@@ -139,7 +139,7 @@ TEST(Segment, SaysWhyAMappingFails) {
 
 TEST(Segment, OfNoBytesReachesNobody) {
   for (const std::int64_t bytes : {std::int64_t{0}, std::int64_t{-1}, Segment::first_free}) {
-    const Segment segment{MPI_COMM_WORLD, bytes};
+    const Segment segment{mpi::MpiBootstrap{MPI_COMM_WORLD}, bytes};
     for (int rank = 0; rank < world_size(); ++rank)
       EXPECT_FALSE(segment.reaches(rank));
     EXPECT_THAT(segment.why_not(), HasSubstr(std::to_string(bytes) + " bytes"));
@@ -151,7 +151,7 @@ TEST(Segment, CanBeMovedAndOutlivedByItsMappings) {
   const std::size_t before = open_files().size();
   Mapping map;
   {
-    Segment first{MPI_COMM_WORLD, small};
+    Segment first{mpi::MpiBootstrap{MPI_COMM_WORLD}, small};
     const Segment segment = std::move(first);
     EXPECT_TRUE(segment.reaches_all());
     map = segment.map(Segment::first_free, page);
@@ -242,7 +242,7 @@ TEST(Segment, HasNoNameAnywhere) {
   const auto here = std::filesystem::current_path();
   const auto names_here = names_with(here, "tutti");
   const auto files_before = open_files();
-  const Segment segment{MPI_COMM_WORLD, small};
+  const Segment segment{mpi::MpiBootstrap{MPI_COMM_WORLD}, small};
   const Mapping map = segment.map(0, page);
   EXPECT_THAT(names_with("/dev/shm", "tutti"), IsEmpty());
   EXPECT_EQ(names_with(here, "tutti"), names_here);

@@ -68,9 +68,9 @@ template <class Trouble, class... Arguments>
 Segment with_trouble_on(int victim, std::int64_t bytes, Arguments... arguments) {
   const std::size_t before = open_files().size();
   auto make = [&] {
-    if (world_rank() != victim) return Segment{MPI_COMM_WORLD, bytes};
+    if (world_rank() != victim) return Segment{mpi::MpiBootstrap{MPI_COMM_WORLD}, bytes};
     const Trouble trouble{arguments...};
-    return Segment{MPI_COMM_WORLD, bytes};
+    return Segment{mpi::MpiBootstrap{MPI_COMM_WORLD}, bytes};
   };
   Segment made = make();
   EXPECT_EQ(open_files().size(), before + (made.reaches(world_rank()) ? 1 : 0));
@@ -90,7 +90,7 @@ void expect_without(const Segment& segment, int victim, bool others_in, std::str
 
 TEST(SegmentTrouble, OfOtherSizesLeavesThoseRanksOut) {
   const bool is_last = world_rank() == world_size() - 1;
-  const Segment segment{MPI_COMM_WORLD, is_last && world_size() > 1 ? small + page : small};
+  const Segment segment{mpi::MpiBootstrap{MPI_COMM_WORLD}, is_last && world_size() > 1 ? small + page : small};
   if (world_size() > 1) expect_without(segment, world_size() - 1, true, "were expected");
 }
 
@@ -109,7 +109,7 @@ TEST(SegmentTrouble, NoFilesAsLargeAllowed) {
 }
 
 TEST(SegmentTrouble, ReservesUnderALimitForFiles) {
-  const Segment segment{MPI_COMM_WORLD, terabyte};
+  const Segment segment{mpi::MpiBootstrap{MPI_COMM_WORLD}, terabyte};
   const Limit limit{RLIMIT_FSIZE, rlim_t{1} << 30};
   segment.reserve(terabyte / 2, page);  // no signal
   expect_shared(segment);
@@ -191,7 +191,7 @@ TEST(SegmentTrouble, CannotMap) {
 
 TEST(SegmentTrouble, LeavesTheNextOneInOrder) {
   static_cast<void>(with_trouble_on<Limit>(0, small, RLIMIT_FSIZE, rlim_t{1} << 10));
-  const Segment segment{MPI_COMM_WORLD, small};
+  const Segment segment{mpi::MpiBootstrap{MPI_COMM_WORLD}, small};
   EXPECT_TRUE(segment.reaches_all()) << segment.why_not();
   expect_shared(segment);
 }

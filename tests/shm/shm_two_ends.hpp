@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/exec/execution.hpp"
+#include "lib/transport/mpi/mpi_bootstrap.hpp"
 #include "lib/transport/shm/shm_port.hpp"
 #include "tutti/schedule_builder.hpp"
 
@@ -22,7 +23,8 @@ class TwoEnds : public testing::Test {
 
   explicit TwoEnds(SingleCopyUse use = SingleCopyUse::never) : use_(use) {
     const std::int64_t heap_at = Segment::first_free + geometry.window_bytes(ranks);
-    segment_ = std::make_shared<Segment>(MPI_COMM_WORLD, heap_at + ranks * NodeHeap::bytes_of_each(ranks));
+    segment_ =
+        std::make_shared<Segment>(mpi::MpiBootstrap{MPI_COMM_WORLD}, heap_at + ranks * NodeHeap::bytes_of_each(ranks));
     heap_ = std::make_shared<NodeHeap>(segment_, heap_at, ranks, 1);
     std::vector<std::shared_ptr<const SingleCopy>> parts(ranks);
     if (use != SingleCopyUse::never)

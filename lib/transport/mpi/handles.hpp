@@ -2,35 +2,9 @@
 
 #include <mpi.h>
 
-#include <utility>
+#include "lib/memory/unique_handle.hpp"
 
-namespace tutti {
-
-/// Owns one handle of a C library. Traits: `Handle`, `null()`, and `destroy(Handle&) noexcept`.
-template <class Traits>
-class UniqueHandle {
- public:
-  using Handle = typename Traits::Handle;
-  UniqueHandle() = default;
-  explicit UniqueHandle(Handle handle) : handle_(handle) {}
-  UniqueHandle(UniqueHandle&& other) noexcept : handle_(other.release()) {}
-  UniqueHandle& operator=(UniqueHandle&& other) noexcept {
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
-  ~UniqueHandle() {
-    if (handle_ != Traits::null()) Traits::destroy(handle_);
-  }
-  [[nodiscard]] Handle get() const { return handle_; }
-  /// For functions that return a handle through a pointer; the handle must be null.
-  [[nodiscard]] Handle* receive() { return &handle_; }
-  Handle release() { return std::exchange(handle_, Traits::null()); }
-
- private:
-  Handle handle_ = Traits::null();
-};
-
-namespace mpi {
+namespace tutti::mpi {
 
 struct CommTraits {
   using Handle = MPI_Comm;
@@ -45,5 +19,4 @@ struct GroupTraits {
 using UniqueComm = UniqueHandle<CommTraits>;
 using UniqueGroup = UniqueHandle<GroupTraits>;
 
-}  // namespace mpi
-}  // namespace tutti
+}  // namespace tutti::mpi

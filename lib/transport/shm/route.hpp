@@ -3,8 +3,8 @@
 
 #include <span>
 
+#include "lib/transport/shm/links.hpp"
 #include "lib/transport/shm/rendezvous/single_copy.hpp"
-#include "lib/transport/shm/segment/links.hpp"
 #include "lib/transport/shm/segment/processors.hpp"
 #include "tutti/communicator.hpp"
 

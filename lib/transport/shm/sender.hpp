@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "lib/transport/shm/eager/piece_sharing.hpp"
+#include "lib/transport/shm/piece_sharing.hpp"
 #include "lib/transport/shm/port_context.hpp"
 #include "lib/transport/shm/transfer.hpp"
 

@@ -10,8 +10,6 @@
 #include <span>
 #include <utility>
 
-#include "lib/transport/mpi/api.hpp"
-#include "lib/transport/mpi/check.hpp"
 #include "lib/transport/shm/segment/descriptor_passing.hpp"
 
 namespace tutti::shm {
@@ -27,7 +25,7 @@ struct Offer {
   Nonce content{};  // what the memory begins with, to tell it from any other
 };
 
-/// Failures of one rank must not keep it from the MPI calls in which the others wait for it: gives what went wrong.
+/// Failures of one rank must not keep it from the calls in which the others wait for it: gives what went wrong.
 template <class Step>
 std::string failure_of(Step step) {
   try {
@@ -51,17 +49,15 @@ void require_nonce(const SharedFile& file, const Nonce& nonce) {
 
 }  // namespace
 
-Segment::Segment(MPI_Comm comm, std::int64_t bytes) : bytes_(bytes) {
-  mpi::check(mpi::api.Comm_rank(comm, &rank_), "MPI_Comm_rank");
-  mpi::check(mpi::api.Comm_size(comm, &size_), "MPI_Comm_size");
+Segment::Segment(const Bootstrap& node, std::int64_t bytes) : rank_(node.rank()), size_(node.size()), bytes_(bytes) {
   std::string failure;  // this rank's
-  exchange(comm, failure);
-  agree(comm, failure);
+  exchange(node, failure);
+  agree(node, failure);
 }
 
-/// All ranks make the same MPI calls, whatever fails. A rank waits for others only within the MPI, whose messages
+/// All ranks make the same calls of the bootstrap, whatever fails. A rank waits for others only there, where messages
 /// may need it to go on; what it takes from its socket was sent before.
-void Segment::exchange(MPI_Comm comm, std::string& failure) {
+void Segment::exchange(const Bootstrap& node, std::string& failure) {
   Offer offer;
   Descriptor listener;
   SharedFile file;
@@ -78,18 +74,17 @@ void Segment::exchange(MPI_Comm comm, std::string& failure) {
       offer.made = true;
     });
   }
-  mpi::check(mpi::api.Bcast(&offer, sizeof offer, MPI_BYTE, 0, comm), "MPI_Bcast");
+  node.broadcast(&offer, sizeof offer, 0);
   if (!offer.made) return;
   for (int first = 1; first < size_; first += ranks_at_a_time) {
     Descriptor connection;
     if (rank_ >= first && rank_ < first + ranks_at_a_time)
       failure = failure_of([&] { connection = connect_to(offer.socket); });
     const int connected = connection.get() >= 0 ? 1 : 0;
-    int waiting = 0;
-    mpi::check(mpi::api.Reduce(&connected, &waiting, 1, MPI_INT, MPI_SUM, 0, comm), "MPI_Reduce");
+    const int waiting = node.sum_on_first(connected);
     if (rank_ == 0 && failure.empty())
       failure = failure_of([&] { send_to_connected(listener, waiting, file_.descriptor()); });
-    mpi::check(mpi::api.Barrier(comm), "MPI_Barrier");
+    node.barrier();
     if (connected == 0) continue;
     failure = failure_of([&] {
       file = SharedFile{receive_file(connection), bytes_, rank_};
@@ -100,14 +95,13 @@ void Segment::exchange(MPI_Comm comm, std::string& failure) {
 }
 
 /// Tells all ranks who is attached, and the first reason why one is not.
-void Segment::agree(MPI_Comm comm, const std::string& failure) {
+void Segment::agree(const Bootstrap& node, const std::string& failure) {
   struct Report {
     bool attached = false, has_failed = false;
   };
   const Report mine{.attached = file_.is_open(), .has_failed = !failure.empty()};
   std::vector<Report> reports(static_cast<std::size_t>(size_));
-  mpi::check(mpi::api.Allgather(&mine, sizeof mine, MPI_BYTE, reports.data(), sizeof mine, MPI_BYTE, comm),
-             "MPI_Allgather");
+  node.gather_to_all(&mine, sizeof mine, reports.data());
   for (const Report& report : reports)
     attached_.push_back(report.attached ? 1 : 0);
   const auto failed = std::ranges::find(reports, true, &Report::has_failed);
@@ -115,7 +109,7 @@ void Segment::agree(MPI_Comm comm, const std::string& failure) {
   const auto rank = static_cast<int>(failed - reports.begin());
   std::array<char, 256> text{};
   failure.copy(text.data(), text.size() - 1);
-  mpi::check(mpi::api.Bcast(text.data(), mpi::narrow(std::ssize(text)), MPI_BYTE, rank, comm), "MPI_Bcast");
+  node.broadcast(text.data(), text.size(), rank);
   why_not_ = fmt::format("rank {} of the node's {}: {}", rank, size_, text.data());
 }
 

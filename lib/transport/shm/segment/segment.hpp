@@ -1,17 +1,16 @@
 #pragma once
 // Memory that the processes of one node share, without a name that could be left behind.
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "lib/transport/bootstrap.hpp"
 #include "lib/transport/shm/segment/shared_file.hpp"
 
 namespace tutti::shm {
 
-/// Memory of a fixed size that all ranks of a node's communicator can map; all zero at first, and sparse: it takes
+/// Memory of a fixed size that all ranks of a node can map; all zero at first, and sparse: it takes
 /// memory only where it was written or reserved. It lives as long as a rank holds the segment or a mapping of it.
 class Segment {
  public:
@@ -19,13 +18,13 @@ class Segment {
   /// every page size up to 64 KiB.
   static constexpr std::int64_t first_free = std::int64_t{64} << 10;
 
-  /// Collective over `comm`, whose ranks the MPI says share memory (MPI_COMM_TYPE_SHARED). `bytes`: of the whole,
+  /// Collective over `node`, whose ranks are said to share memory. `bytes`: of the whole,
   /// more than first_free, the same on all ranks; terabytes cost nothing. What goes wrong on a rank is no exception
-  /// but leaves ranks out, see reaches(); MpiError if the MPI fails. A broadcast, an allgather, and for each 64
+  /// but leaves ranks out, see reaches(); what `node` throws if it fails. A broadcast, an allgather, and for each 64
   /// ranks a reduction and a barrier.
-  Segment(MPI_Comm comm, std::int64_t bytes);
+  Segment(const Bootstrap& node, std::int64_t bytes);
 
-  /// Whether rank `r` of comm is attached to the memory. Same answer on all ranks.
+  /// Whether rank `r` of the node is attached to the memory. Same answer on all ranks.
   [[nodiscard]] bool reaches(int r) const { return attached_.at(static_cast<std::size_t>(r)) != 0; }
   /// Whether all are.
   [[nodiscard]] bool reaches_all() const;
@@ -45,8 +44,8 @@ class Segment {
   void release(std::int64_t offset, std::int64_t bytes) const noexcept { file_.release(offset, bytes); }
 
  private:
-  void exchange(MPI_Comm comm, std::string& failure);
-  void agree(MPI_Comm comm, const std::string& failure);
+  void exchange(const Bootstrap& node, std::string& failure);
+  void agree(const Bootstrap& node, const std::string& failure);
 
   int rank_ = 0, size_ = 0;
   std::int64_t bytes_ = 0;

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "lib/memory/own_process.hpp"
-#include "lib/transport/mpi/handles.hpp"
+#include "lib/memory/unique_handle.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::shm {

@@ -1,4 +1,4 @@
-#include "lib/transport/shm/eager/piece_sharing.hpp"
+#include "lib/transport/shm/piece_sharing.hpp"
 
 #include <algorithm>
 #include <cstring>

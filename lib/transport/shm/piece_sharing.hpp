@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "lib/transport/shm/links.hpp"
 #include "lib/transport/shm/plan/shared_plan.hpp"
-#include "lib/transport/shm/segment/links.hpp"
 
 namespace tutti::shm {
 

@@ -1,4 +1,4 @@
-#include "lib/transport/shm/segment/links.hpp"
+#include "lib/transport/shm/links.hpp"
 
 #include <utility>
 

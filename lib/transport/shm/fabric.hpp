@@ -1,15 +1,14 @@
 #pragma once
 // The shared memory of a node, handed out by contexts.
 
-#include <mpi.h>
-
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "lib/transport/bootstrap.hpp"
+#include "lib/transport/shm/links.hpp"
 #include "lib/transport/shm/rendezvous/single_copy.hpp"
-#include "lib/transport/shm/segment/links.hpp"
 #include "lib/transport/shm/segment/node_heap.hpp"
 #include "lib/transport/shm/segment/processors.hpp"
 
@@ -20,8 +19,8 @@ namespace tutti::shm {
 /// for larger ones.
 class Fabric {
  public:
-  /// Collective over `node`, whose ranks the MPI says share memory. Never throws for what one rank alone knows.
-  Fabric(MPI_Comm node, int contexts);
+  /// Collective over `node`, whose ranks are said to share memory. Never throws for what one rank alone knows.
+  Fabric(const Bootstrap& node, int contexts);
 
   /// Whether two ranks of `node` can talk through it; the same on all ranks.
   [[nodiscard]] bool joins(int a, int b) const { return a == b || (segment_->reaches(a) && segment_->reaches(b)); }
@@ -38,7 +37,7 @@ class Fabric {
 
  private:
   void map_heap(std::int64_t offset);
-  void meet(MPI_Comm node);
+  void meet(const Bootstrap& node);
   void introduce(std::int64_t offset);
 
   int ranks_ = 1, me_ = 0;

@@ -1,13 +1,10 @@
-#include "lib/transport/shm/segment/fabric.hpp"
+#include "lib/transport/shm/fabric.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <exception>
 #include <utility>
-
-#include "lib/transport/mpi/api.hpp"
-#include "lib/transport/mpi/check.hpp"
 
 namespace tutti::shm {
 namespace {
@@ -18,9 +15,7 @@ std::int64_t bytes_of_introductions(int ranks) {
 
 }  // namespace
 
-Fabric::Fabric(MPI_Comm node, int contexts) {
-  mpi::check(mpi::api.Comm_size(node, &ranks_), "MPI_Comm_size");
-  mpi::check(mpi::api.Comm_rank(node, &me_), "MPI_Comm_rank");
+Fabric::Fabric(const Bootstrap& node, int contexts) : ranks_(node.size()), me_(node.rank()) {
   geometry_ = Geometry::for_ranks(ranks_);
   const std::int64_t heap = Segment::first_free + contexts * geometry_.window_bytes(ranks_);
   const std::int64_t introductions = heap + ranks_ * NodeHeap::bytes_of_each(ranks_);
@@ -57,16 +52,16 @@ void Fabric::map_heap(std::int64_t offset) {
 
 /// All ranks have the heap or none: one says where in it its data are, and whoever gets that has to find them. From
 /// here on each may read from the others, too.
-void Fabric::meet(MPI_Comm node) {
+void Fabric::meet(const Bootstrap& node) {
   std::array<int, 2> agreed{heap_ != nullptr ? 1 : 0, SingleCopy::is_restricted() ? 0 : 1};
-  mpi::check(mpi::api.Allreduce(MPI_IN_PLACE, agreed.data(), 2, MPI_INT, MPI_LAND, node), "MPI_Allreduce");
+  node.and_of_all(agreed);
   if (agreed[0] == 0) heap_ = nullptr;
   if (agreed[1] != 0) return;
   int reads = single_copy_ != nullptr && single_copy_->probe((me_ + 1) % ranks_).grants() ? 1 : 0;
-  mpi::check(mpi::api.Allreduce(MPI_IN_PLACE, &reads, 1, MPI_INT, MPI_LAND, node), "MPI_Allreduce");
+  node.and_of_all({&reads, 1});
   if (reads != 0) return;
   SingleCopy::allow_siblings();
-  mpi::check(mpi::api.Barrier(node), "MPI_Barrier");  // nobody asks before
+  node.barrier();  // nobody asks before
 }
 
 Links& Fabric::links(int context) {

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Figures of the source tree, and two rules that it keeps.
+
+    scripts/house.py            prints the figures
+    scripts/house.py --check    says which rules are broken; exit status 1 if any is
+
+The rules: a folder of lib includes only folders below it (LAYERS), and the byte thresholds of the shared-memory
+transport stand in its tuning.hpp. Files of more than 300 lines and classes of more than 20 functions are listed with
+the figures.
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# From low to high: a folder may include itself and the lines before its own. The folders of one line know nothing of
+# each other.
+LAYERS = [
+    ["lib/schedule", "lib/memory", "lib/reduce", "lib/topology"],
+    ["lib/checker", "lib/cost"],
+    ["lib/plan"],
+    ["lib/exec"],
+    ["lib/transport/bootstrap.hpp", "lib/transport/network.hpp"],
+    ["lib/transport/network.cpp", "lib/transport/mpi", "lib/transport/shm/tuning.hpp"],
+    ["lib/transport/shm/segment"],
+    ["lib/transport/shm/eager", "lib/transport/shm/rendezvous", "lib/transport/shm/plan"],
+    ["lib/transport/shm", "lib/plan_checker"],
+    ["lib/transport"],
+    ["lib/selection"],
+    ["lib/runtime"],
+    ["lib/calls"],
+]
+# And these know nothing of each other, though one is lower.
+MUST_NOT = [("lib/transport/shm", "lib/transport/mpi")]
+LEVELS = {place: level for level, places in enumerate(LAYERS) for place in places}
+MOST_LINES, MOST_FUNCTIONS = 300, 20
+SHM = "lib/transport/shm"
+# A constant of so many bytes decides something: pages, lines and sizes of a system call do not.
+THRESHOLD = re.compile(r"constexpr (?:auto|std::int64_t|std::size_t|int) (\w*(?:bytes|most|least|longest|patience|looks)\w*) ?= ?(.*)[;,]")
+NO_THRESHOLDS = {"line_bytes", "phase_bytes", "most_operands", "most_buffers", "most_at_a_time", "most", "patience",
+                 "looks_at_the_clock"}
+
+
+def place_of(path):
+    """The longest entry of LAYERS that the path is, or is in."""
+    parts = path.split("/")
+    for length in range(len(parts), 0, -1):
+        place = "/".join(parts[:length])
+        if place in LEVELS:
+            return place
+    return None
+
+
+def sources(*folders):
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".cpp", ".hpp"):
+                yield path.relative_to(ROOT).as_posix(), path.read_text()
+
+
+def wrong_includes():
+    found = []
+    for path, text in sources("lib"):
+        mine = place_of(path)
+        for name in re.findall(r'#include "((?:lib|ucx|apps|tests)/[^"]+)"', text):
+            other = place_of(name)
+            if not name.startswith("lib/"):
+                found.append(f"{path} includes {name}, which is above lib")
+            elif mine is None or other is None:
+                found.append(f"{path} includes {name}: scripts/house.py does not know the folder of one of them")
+            elif LEVELS[other] > LEVELS[mine] or (LEVELS[other] == LEVELS[mine] and other != mine):
+                found.append(f"{path} includes {name}, which is not below it")
+            elif any(path.startswith(a + "/") and name.startswith(b + "/") for a, b in MUST_NOT):
+                found.append(f"{path} includes {name}: these must not know each other")
+    return found
+
+
+def stray_thresholds():
+    found = []
+    for path, text in sources(SHM):
+        if path.endswith("/tuning.hpp") or path.endswith("/geometry.hpp"):
+            continue
+        found += [f"{path}: {name} = {value}" for name, value in THRESHOLD.findall(text) if name not in NO_THRESHOLDS]
+    return found
+
+
+def classes(text):
+    """Name, functions and members of each class with a body."""
+    for match in re.finditer(r"^(?:template <[^\n]*>\n)?(?:class|struct) (\w+)[^;{]*\{\n(.*?)^\};", text, re.M | re.S):
+        body = re.sub(r"^ {3,}.*\n", "", match.group(2), flags=re.M)  # what is inside functions, and nested types
+        functions = len(re.findall(r"^  (?!using|friend|static_assert)[^/\n]*\([^\n]*(?:\{|;|,|\)|:|&&|\|\|)$", body, re.M))
+        members = len(re.findall(r"^  (?!using|friend|return|static_assert)[^(/\n]*\w+_(?:\{\}|\{[^\n]*\}| = [^;\n]*)?;", body, re.M))
+        yield match.group(1), functions, members
+
+
+def figures():
+    lines = {path: text.count("\n") for path, text in sources("lib", "algorithms", "ucx", "include", "apps", "tests")}
+    for name, folder in (("lib", "lib/"), ("lib/transport/shm", SHM + "/"), ("tests/shm", "tests/shm/"), ("algorithms", "algorithms/"),
+                         ("tests", "tests/")):
+        counted = [count for path, count in lines.items() if path.startswith(folder)]
+        print(f"{name}: {sum(counted)} lines in {len(counted)} files")
+    print(f"files of more than {MOST_LINES} lines: "
+          + (", ".join(f"{path} {count}" for path, count in lines.items() if count > MOST_LINES) or "none"))
+    found = [(functions, members, name, path) for path, text in sources("lib", "ucx")
+             for name, functions, members in classes(text)]
+    print("largest classes (functions, members): "
+          + ", ".join(f"{name} {functions}, {members}" for functions, members, name, _ in sorted(found, reverse=True)[:6]))
+    print(f"thresholds of shared memory outside tuning.hpp: {len(stray_thresholds())}")
+    print(f"includes that run the wrong way: {len(wrong_includes())}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="check the rules alone")
+    if not parser.parse_args().check:
+        figures()
+        return 0
+    broken = wrong_includes() + stray_thresholds()
+    print("\n".join(broken) or "all includes run downwards, and all thresholds are in tuning.hpp")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

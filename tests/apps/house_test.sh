@@ -1,0 +1,28 @@
+#!/bin/bash
+# The rules of scripts/house.py hold for this tree, and broken ones are found in another.
+#   house_test.sh SOURCE
+set -u
+source=$1
+"$source/scripts/house.py" --check || exit 1
+
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+mkdir -p "$tree"/{scripts,lib/plan,lib/exec,lib/transport/{mpi,shm/segment}}
+cp "$source/scripts/house.py" "$tree/scripts"
+check() { "$tree/scripts/house.py" --check; }
+check >/dev/null || { echo "an empty tree breaks a rule"; exit 1; }
+# expect_found FILE LINE MESSAGE: one line more in a file of the tree breaks a rule.
+expect_found() {
+  echo "$2" >"$tree/$1"
+  local said
+  if said=$(check) || ! grep -q "$3" <<<"$said"; then
+    echo "'$2' in $1 gave '$said', not '$3'"
+    exit 1
+  fi
+  rm "$tree/$1"
+}
+expect_found lib/plan/plan.hpp '#include "lib/exec/walk.hpp"' 'lib/plan/plan.hpp includes lib/exec/walk.hpp'
+expect_found lib/plan/plan.hpp '#include "apps/options.hpp"' 'above lib'
+expect_found lib/transport/shm/segment/file.cpp '#include "lib/transport/mpi/check.hpp"' 'must not know each other'
+expect_found lib/transport/mpi/port.hpp '#include "lib/transport/shm/tuning.hpp"' 'which is not below it'
+expect_found lib/transport/shm/segment/file.cpp 'constexpr std::int64_t longest_bytes = 4096;' 'longest_bytes = 4096'
