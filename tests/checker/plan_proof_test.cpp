@@ -15,8 +15,7 @@ namespace tutti::checker {
 namespace {
 
 /// So small that few elements are enough for pieces, joint reductions, copies that are shared, and messages of any way.
-constexpr shm::SharedMemory memory{
-    .cell_bytes = 8, .piece_bytes = 24, .eager_messages = 3};
+constexpr shm::SharedMemory memory{.cell_bytes = 8, .piece_bytes = 24, .eager_messages = 3};
 
 /// Where ranks are: all on one node, or as in the lists, over and over again.
 const std::vector<std::vector<int>> placements{{}, {0, 0, 0, 1}, {0, 0, 1, 1, 1}, {2, 2, 2, 1, 0}, {0, 1}};
