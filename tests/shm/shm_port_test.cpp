@@ -125,6 +125,33 @@ TEST_F(TwoEnds, LentPiecesAndACopiedOne) {
   heap_->deallocate(data);
 }
 
+/// A message never waits for buffers that other messages hold. Once some are back it uses them again.
+TEST_F(TwoEnds, MessagesGoOnInCellsWhileAllBuffersAreInUse) {
+  BouncePool& pool = links_[1]->pool();
+  std::vector<int> in_use;
+  for (int buffer = pool.take(); buffer >= 0; buffer = pool.take())
+    in_use.push_back(buffer);
+  ASSERT_EQ(in_use.size(), static_cast<std::size_t>(geometry.buffers));
+  const std::vector<std::byte> data = numbered(40'000);
+  begin(data.data(), std::ssize(data));
+  int over = look(), looks = 0;
+  for (; over == 0 && looks < 1000; ++looks) {
+    sender_->advance();
+    over += look();
+  }
+  EXPECT_GE(looks, 20'000 / geometry.cell_bytes / geometry.cells) << "a ring of cells at a time";
+  sender_->advance();  // the second message has begun, in cells, too
+  for (const int buffer : in_use)
+    pool.drop_reader(buffer);
+  for (looks = 0; over < 2 && looks < 1000; ++looks) {
+    over += look();
+    sender_->advance();
+  }
+  EXPECT_LT(looks, 10) << "the rest is in a buffer";
+  EXPECT_EQ(received_, data);
+  EXPECT_TRUE(sender_->advance());
+}
+
 /// How many messages a sender is sure to have room for, however many were sent and read before.
 TEST(Room, IsThereOnceAllHasBeenRead) {
   for (const int cells : {1, 2, 4, 8, 16}) {

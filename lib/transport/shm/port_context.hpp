@@ -48,11 +48,12 @@ struct PortContext {
     return may_be_lent ? heap->offset_of(data, bytes) : -1;
   }
   /// Whether a message may be read in this rank's own memory: it is long and shares no copy. The receiver might come
-  /// late, so nothing of this rank may wait for it but the end.
+  /// late, so nothing of this rank may wait for it but the end; and of collectives only a blocking one, as the receiver
+  /// is in the same call then: one that has started its part of another kind may be elsewhere for long.
   [[nodiscard]] bool may_expose(const CompiledStep& step) const {
     return route.single_copy == SingleCopyUse::always && step.bytes >= tuning.least_exposed &&
-           side_of(step).group < 0 && step.first_dependent == step.last_dependent &&
-           route.links->may_be_read_by(local_of(step));
+           (lane == Geometry::blocking_lane || !plan->takes_turns) && side_of(step).group < 0 &&
+           step.first_dependent == step.last_dependent && route.links->may_be_read_by(local_of(step));
   }
   /// Puts a piece where it belongs, straight from the memory in which it arrived.
   void take(const CompiledStep& step, const Operands& data, const std::byte* piece, std::int64_t bytes) const {

@@ -51,12 +51,14 @@ std::int64_t Sender::send_bounced(Transfer& transfer, const std::byte* data, std
     if (transfer.looks++ < context_->route.patience) return 0;
   }
   Channel& channel = context_->channel_of(step);
-  if (const Bounce bounce = take(channel, size); bounce.data != nullptr) {
+  Bounce bounce = take(channel, size);
+  if (bounce.data == nullptr && transfer.looks++ < context_->route.patience) return 0;
+  if (bounce.data == nullptr) bounce = take(channel, 1);  // messages of another lane may be those that are not read
+  if (bounce.data != nullptr) {
     send_in(bounce, step, data, size);
     transfer.looks = 0;
     return bytes;
   }
-  if (transfer.looks++ < context_->route.patience) return 0;
   const std::int64_t part = context_->plan->piece_of(context_->cell_bytes);
   context_->send_in_cell(channel.ring(context_->lane), step, data, part);
   return part;
