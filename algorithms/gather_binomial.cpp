@@ -1,36 +1,22 @@
-/// Binomial gather (or k-nomial, by the radix k): blocks go up a tree whose subtrees are ranges of ranks.
+/// Binomial gather (or k-nomial, by the radix k), which is the binomial scatter backwards: blocks go up a tree whose
+/// subtrees are ranges of ranks.
 /// Shapes   in[n] -> out[p n] on the root, elements, or blocks of listed sizes; scratch up to (p/2 - 1) n
 /// Cost     1 message, ceil(log_k p) rounds, n times the size of the own subtree sent per rank; n copied on the root
 /// Needs    any p >= 1, any n >= 0; sizes that are not equal go up the tree first
 /// Source   Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005
 #include "subtree_pattern.hpp"
-#include "tutti/algorithm.hpp"
+#include "tutti/reversed.hpp"
 #include "tutti/schedule_builder.hpp"
 
 namespace tutti {
+
+extern const Algorithm scatter_binomial;
+
 namespace {
 
 SplitTree tree_of(const Problem& problem) { return {problem.rank, problem.size, problem.root, problem.parameter}; }
 
-Schedule build(const Problem& problem) {
-  ScheduleBuilder plan{problem};
-  const SplitTree tree = tree_of(problem);
-  if (tree.is_root()) {
-    const Blocks blocks = output_blocks(problem);
-    plan.copy(plan.input(), blocks[problem.root.value()]);
-    for (const auto& level : tree.levels())
-      for (const auto& child : level)
-        plan.recv(blocks.list(child.first, child.last), child.rank);
-    return plan.build();
-  }
-  const Subtree subtree{problem, tree};
-  plan.scratch(subtree.count());
-  for (const auto& level : tree.levels())
-    for (const auto& child : level)
-      plan.recv(subtree.below(child), child.rank);
-  plan.send({plan.input(), subtree.others()}, tree.parent());
-  return plan.build();
-}
+Schedule build(const Problem& problem) { return reversed(scatter_binomial, problem); }
 
 /// The same tree with sizes for blocks: every rank learns those of its subtree.
 Exchange exchange(const Problem& problem) {

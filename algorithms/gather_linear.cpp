@@ -1,27 +1,17 @@
-/// Linear gather: everybody sends to the root.
+/// Linear gather, which is the linear scatter backwards: everybody sends to the root.
 /// Shapes   in[n] -> out[p n] on the root, elements, or blocks of listed sizes; no scratch
 /// Cost     1 message and round; n elements sent per rank, n copied on the root
 /// Needs    any p >= 1, any n >= 0
 /// Source   folklore
-#include "tutti/algorithm.hpp"
-#include "tutti/patterns.hpp"
-#include "tutti/schedule_builder.hpp"
+#include "tutti/reversed.hpp"
 
 namespace tutti {
+
+extern const Algorithm scatter_linear;
+
 namespace {
 
-Schedule build(const Problem& problem) {
-  ScheduleBuilder plan{problem};
-  if (problem.rank != problem.root) {
-    plan.send(plan.input(), problem.root);
-    return plan.build();
-  }
-  const Blocks blocks = output_blocks(problem);
-  plan.copy(plan.input(), blocks[problem.root.value()]);
-  for (Rank peer; peer.value() < problem.size; peer = Rank{peer.value() + 1})
-    if (peer != problem.root) plan.recv(blocks[peer.value()], peer);
-  return plan.build();
-}
+Schedule build(const Problem& problem) { return reversed(scatter_linear, problem); }
 
 Cost cost(const Problem& problem) {
   const Count n = problem.count;
