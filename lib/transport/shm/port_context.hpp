@@ -48,11 +48,11 @@ struct PortContext {
     return may_be_lent ? heap->offset_of(data, bytes) : -1;
   }
   /// Whether a message may be read in this rank's own memory: it is long and shares no copy. The receiver might come
-  /// late, so nothing of this rank may wait for it but the end; and of collectives only a blocking one, as the receiver
-  /// is in the same call then: one that has started its part of another kind may be elsewhere for long.
+  /// late, so nothing of this rank may wait for it but the end. Of collectives that reduce only blocking ones, where
+  /// the receiver is in the same call: one that has only started its part may be elsewhere for long.
   [[nodiscard]] bool may_expose(const CompiledStep& step) const {
     return route.single_copy == SingleCopyUse::always && step.bytes >= tuning.least_exposed &&
-           (lane == Geometry::blocking_lane || !plan->takes_turns) && side_of(step).group < 0 &&
+           (lane == Geometry::blocking_lane || !reduces(plan->problem.collective)) && side_of(step).group < 0 &&
            step.first_dependent == step.last_dependent && route.links->may_be_read_by(local_of(step));
   }
   /// Puts a piece where it belongs, straight from the memory in which it arrived.
