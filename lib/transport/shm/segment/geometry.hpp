@@ -77,9 +77,10 @@ struct Geometry {
   }
   [[nodiscard]] constexpr std::int64_t pair_bytes() const { return rounded(access_at(2), usual_page); }
 
-  // The bounce buffers of a rank.
-  [[nodiscard]] constexpr std::int64_t buffer_stride() const { return rounded(buffer_bytes, line_bytes) + phase_bytes; }
-  [[nodiscard]] constexpr std::int64_t pool_bytes() const { return rounded(buffers * buffer_stride(), usual_page); }
+  // The bounce buffers of a rank, each from a page on. Were one a few lines behind its page, a load of the copy into it
+  // would often have the last twelve bits of a store before it, for which processors let it wait.
+  [[nodiscard]] constexpr std::int64_t buffer_stride() const { return rounded(buffer_bytes + phase_bytes, usual_page); }
+  [[nodiscard]] constexpr std::int64_t pool_bytes() const { return buffers * buffer_stride(); }
 
   // A communicator's window: the pairs, then the buffers of each rank.
   [[nodiscard]] static constexpr std::int64_t pairs(int ranks) {
