@@ -11,8 +11,9 @@ namespace {
 
 bool is_power_of_two(const Question& q) { return std::has_single_bit(static_cast<unsigned>(q.ranks)); }
 
-/// Up to here, few rounds count more than little volume. Measured (docs/performance.md): two ranks exchange everything
-/// once anyway; for more, log2 p times the volume tells the earlier the more ranks share the memory.
+/// Up to here, few rounds count more than little volume. Measured (docs/experiments/allreduce-algorithms.md): two
+/// ranks exchange everything once anyway; for more, log2 p times the volume tells the earlier the more ranks share the
+/// memory.
 bool is_small_allreduce(const Question& q) {
   if (q.ranks <= 2) return q.bytes <= (q.shares_memory ? 16 : 256) * kibibyte;
   return q.bytes <= std::max(4 * kibibyte, 128 * kibibyte / q.ranks);
@@ -26,7 +27,7 @@ bool is_long_between_two(const Question& q) {
 
 // Through shared memory a message costs its sender and its receiver a few cache lines, long sends of the same data
 // share one copy, and long messages of several ranks are reduced in one pass. With more than two ranks few enough that
-// each can serve all others (measured, docs/performance.md):
+// each can serve all others (measured, docs/experiments/other-algorithms.md):
 constexpr int few = 16;
 bool few_share_memory(const Question& q) { return q.shares_memory && q.ranks > 2 && q.ranks <= few; }
 /// Larger ones would take as much for what is on its way, and ever more segments.
@@ -38,15 +39,15 @@ bool is_large_among_few(const Question& q) {
   return few_share_up_to_a_gibibyte(q) && q.bytes > (q.ranks == 3 ? 16 : 8) * kibibyte;
 }
 
-/// Parts that are still in the caches when their results are sent back (measured, docs/performance.md): more ranks have
-/// more to do for each.
+/// Parts that are still in the caches when their results are sent back (measured,
+/// docs/experiments/allreduce-algorithms.md): more ranks have more to do for each.
 bool wants_short_parts(const Question& q) {
   return is_large_among_few(q) && (q.ranks <= 4 || (q.ranks <= 8 && q.bytes <= 4096 * kibibyte));
 }
 
-/// Every rank has to get a processor once a call at least, and that takes longest (measured, docs/performance.md): one
-/// rank then reduces for all sooner than all do it for themselves, each with cold caches. For few ranks or bytes both
-/// are the same; many bytes want all processors at work.
+/// Every rank has to get a processor once a call at least, and that takes longest (measured,
+/// docs/experiments/allreduce-algorithms.md): one rank then reduces for all sooner than all do it for themselves, each
+/// with cold caches. For few ranks or bytes both are the same; many bytes want all processors at work.
 bool wants_few_turns(const Question& q) {
   return q.shares_processors && q.ranks > 4 && q.ranks <= 64 &&
          (q.ranks > 8 || q.bytes > Bytes{q.ranks > 6 ? 64 : 256}) && q.bytes <= (q.ranks > 8 ? 256 : 8) * kibibyte;

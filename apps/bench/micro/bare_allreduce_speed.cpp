@@ -1,6 +1,6 @@
-// No test: prints what docs/performance.md says of the least that an allreduce of a node can take. Each design as a
-// loop over shared memory, with no plan, envelope, flow control or check, each rank's areas as large as its data; and
-// Tutti's and the MPI's calls, in turns with them. Sum of float, back to back, on malloc'd buffers.
+// No test: prints what docs/experiments/bare-loops.md says of the least that an allreduce of a node can take. Each
+// design as a loop over shared memory, with no plan, envelope, flow control or check, each rank's areas as large as its
+// data; and Tutti's and the MPI's calls, in turns with them. Sum of float, back to back, on malloc'd buffers.
 //
 // Usage: mpirun -np P bare_allreduce_speed BYTES...
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // How fast the reductions are: in cache beside a loop of one element at a time, out of cache beside a copy. Prints the
-// tables of docs/performance.md. Not a test: nothing is asserted.
+// tables of docs/experiments/reduction-kernels.md. Not a test: nothing is asserted.
 //
 //   reduce_speed [MiB of an array out of cache, 64 by default]
 

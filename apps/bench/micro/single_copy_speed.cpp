@@ -1,5 +1,5 @@
-// No test: prints what docs/performance.md says of single copy. Two processes, each on a processor of its own; median
-// times of rounds in which single copy and the staged way take turns.
+// No test: prints what docs/experiments/single-copy.md says of bare processes. Two processes, each on a processor of
+// its own; median times of rounds in which single copy and the staged way take turns.
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
-// No test: prints what docs/performance.md says of the least that short calls can take where ranks take turns at
-// processors. Each call as a loop over bare cache lines, with no plan, envelope or check; as Tutti's; and as the MPI's;
-// in turns, and timed as tutti-bench does.
+// No test: prints what docs/experiments/bare-lines.md says of the least that short calls can take where ranks take
+// turns at processors. Each call as a loop over bare cache lines, with no plan, envelope or check; as Tutti's; and as
+// the MPI's; in turns, and timed as tutti-bench does.
 #include <fmt/format.h>
 #include <mpi.h>
 
