@@ -18,16 +18,18 @@ int size_of(MPI_Comm comm) {
   return size;
 }
 
+int counted(std::size_t amount) { return narrow(static_cast<std::int64_t>(amount)); }
+
 }  // namespace
 
 MpiBootstrap::MpiBootstrap(MPI_Comm comm) : Bootstrap(rank_in(comm), size_of(comm)), comm_(comm) {}
 
 void MpiBootstrap::broadcast(void* data, std::size_t bytes, int root) const {
-  check(api.Bcast(data, narrow(bytes), MPI_BYTE, root, comm_), "MPI_Bcast");
+  check(api.Bcast(data, counted(bytes), MPI_BYTE, root, comm_), "MPI_Bcast");
 }
 
 void MpiBootstrap::gather_to_all(const void* mine, std::size_t bytes, void* all) const {
-  check(api.Allgather(mine, narrow(bytes), MPI_BYTE, all, narrow(bytes), MPI_BYTE, comm_), "MPI_Allgather");
+  check(api.Allgather(mine, counted(bytes), MPI_BYTE, all, counted(bytes), MPI_BYTE, comm_), "MPI_Allgather");
 }
 
 int MpiBootstrap::sum_on_first(int number) const {
@@ -37,7 +39,7 @@ int MpiBootstrap::sum_on_first(int number) const {
 }
 
 void MpiBootstrap::and_of_all(std::span<int> flags) const {
-  check(api.Allreduce(MPI_IN_PLACE, flags.data(), narrow(flags.size()), MPI_INT, MPI_LAND, comm_), "MPI_Allreduce");
+  check(api.Allreduce(MPI_IN_PLACE, flags.data(), counted(flags.size()), MPI_INT, MPI_LAND, comm_), "MPI_Allreduce");
 }
 
 void MpiBootstrap::barrier() const { check(api.Barrier(comm_), "MPI_Barrier"); }

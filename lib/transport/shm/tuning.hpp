@@ -18,7 +18,7 @@ struct Tuning {
   int buffers_a_peer = 12;
   int kept_buffers = 4;
   /// Longer pieces may be in fewer buffers: of many, most would have left the near caches before they are read.
-  std::size_t short_piece = 8 * 1024;
+  std::size_t short_piece = 8 * 1024UL;
   int long_pieces = 8;
   /// Pieces that several ranks read, of a rank. --collective broadcast --min 4K --max 1M, at 4 and 8 ranks.
   int shared_buffers = 4;

@@ -59,12 +59,13 @@ struct Geometry {
   /// Of the lines of a cell.
   [[nodiscard]] constexpr std::int64_t cell_stride() const { return cell_lines() * line_bytes; }
   [[nodiscard]] constexpr std::int64_t ring_at(int lane, int side) const {
-    return lane * lane_bytes() + side * cells * cell_stride();
+    return lane * lane_bytes() + side * ring_bytes();
   }
   [[nodiscard]] constexpr std::int64_t credits_at(int lane, int side) const {
     return ring_at(lane, 2) + side * line_bytes;
   }
-  [[nodiscard]] constexpr std::int64_t lane_bytes() const { return 2 * cells * cell_stride() + 2 * line_bytes; }
+  [[nodiscard]] constexpr std::int64_t ring_bytes() const { return cells * cell_stride(); }
+  [[nodiscard]] constexpr std::int64_t lane_bytes() const { return 2 * ring_bytes() + 2 * line_bytes; }
   /// Entries in which the rank of `side` gives buffers back: one for each that the other one has.
   using Return = std::uint16_t;
   [[nodiscard]] constexpr std::int64_t returns_at(int side) const {
