@@ -13,6 +13,7 @@ import argparse
 import json
 import math
 import pathlib
+import re
 import statistics
 import sys
 from xml.sax.saxutils import escape
@@ -63,9 +64,9 @@ def read(paths):
 
 
 def environment_of(environments):
-    """One for all files: without the names of hosts."""
+    """One for all files: without the names of hosts and files."""
     first = environments[0]
-    commands = [c for e in environments for c in e.get("commands", [e.get("command")])]
+    commands = [re.sub(r" --json \S+", "", c) for e in environments for c in e.get("commands", [e.get("command")])]
     return {"versions": {"Tutti": first["versions"]["Tutti"]}, "mpi_version": first["mpi_version"],
             "cores": first["cores"], "started": min(e["started"] for e in environments),
             "commands": list(dict.fromkeys(commands))}

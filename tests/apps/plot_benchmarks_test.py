@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""plot_benchmarks_test.py SOURCE - what scripts/plot_benchmarks.py draws of a sample."""
+"""plot_benchmarks_test.py SOURCE - what scripts/plot_benchmarks.py draws of a sample, and that it drew docs/plots."""
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -114,6 +115,29 @@ class Drawn(unittest.TestCase):
         done = run(SAMPLE, "--collective", "scan", "--output", self.folder)
         self.assertEqual(done.returncode, 1)
         self.assertIn("no results for the plot of latency", done.stderr)
+
+
+class Page(unittest.TestCase):
+    """docs/performance.md has what its command prints and draws."""
+
+    page = (SOURCE / "docs" / "performance.md").read_text(encoding="utf-8")
+
+    def test_plots_and_table_are_those_of_the_results(self):
+        command = re.search(r"^ +scripts/plot_benchmarks\.py docs/plots/results\.json (.*)$", self.page, re.M)
+        self.assertIsNotNone(command)
+        with tempfile.TemporaryDirectory() as folder:
+            words = re.findall(r'"[^"]*"|\S+', command[1])
+            words = [w.strip('"').replace("docs/plots", folder) for w in words]
+            done = run(SOURCE / "docs/plots/results.json", *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for name in ("latency.svg", "bandwidth.svg", "ranks.svg", "results.json"):
+                kept = (SOURCE / "docs" / "plots" / name).read_text(encoding="utf-8")
+                self.assertEqual(kept, (pathlib.Path(folder) / name).read_text(encoding="utf-8"), name)
+        for row in done.stdout.splitlines()[2:]:
+            self.assertIn(f"\n{row.rstrip('|').rstrip()} |", self.page)
+
+    def test_is_short(self):
+        self.assertLessEqual(len(self.page.splitlines()), 120)
 
 
 if __name__ == "__main__":
