@@ -121,7 +121,7 @@ class ShmPort {
   bool move(Transfer& transfer);
   bool move_pieces(Transfer& transfer);
   bool has_been_read(Transfer& transfer);
-  bool reduce_jointly(Transfer& transfer, int joint);
+  bool reduce_jointly(Transfer& transfer, int number);
 
   std::unique_ptr<Parts> parts_;
   std::vector<Transfer> sends_, recvs_;  ///< There is room for all: references stay valid.
