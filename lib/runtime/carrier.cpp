@@ -16,8 +16,8 @@
 #include "lib/runtime/variables.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
-#include "lib/transport/mpi/mpi_bootstrap.hpp"
 #include "lib/transport/mpi/dialect.hpp"
+#include "lib/transport/mpi/mpi_bootstrap.hpp"
 
 namespace tutti::mpi {
 namespace {

@@ -143,7 +143,7 @@ TEST_F(BriefCalls, WhatIsLentIsNot) {
 
 /// More messages of a pair than there is room for: who sent all of them first would wait for who does the same.
 TEST_F(BriefCalls, ManyMessagesOfAPairAreNot) {
-  if (size_ == 1) return;                             // which sends nothing
+  if (size_ == 1) return;  // which sends nothing
   constexpr std::size_t most = shm::Geometry{}.sure_cells();
   for (const std::size_t messages : {std::size_t{1}, most, most + 1, std::size_t{40}}) {
     const std::uint64_t before = brief();

@@ -26,8 +26,8 @@ std::int64_t bytes_of_segment() {
 /// All ranks of a node in this process, of which each pair exchanges messages larger than a cell.
 std::int64_t measured(int ranks) {
   const Geometry geometry = Geometry::for_ranks(ranks);
-  const auto segment = std::make_shared<Segment>(mpi::MpiBootstrap{MPI_COMM_SELF},
-                                                 Segment::first_free + geometry.window_bytes(ranks));
+  const auto segment =
+      std::make_shared<Segment>(mpi::MpiBootstrap{MPI_COMM_SELF}, Segment::first_free + geometry.window_bytes(ranks));
   std::vector<std::unique_ptr<Links>> all;
   for (int me = 0; me < ranks; ++me)
     all.push_back(std::make_unique<Links>(segment, nullptr, nullptr, geometry, Segment::first_free, ranks, me));
