@@ -62,6 +62,11 @@ struct PortContext {
     else
       plan->combine(step.lands_left ? piece : data.lhs, step.lands_left ? data.rhs : piece, data.into, bytes);
   }
+  /// The same of a receive-and-reduce; `also` gets the result too.
+  void take(const CompiledStep& step, const Operands& data, const std::byte* piece, std::byte* also,
+            std::int64_t bytes) const {
+    plan->combine(step.lands_left ? piece : data.lhs, step.lands_left ? data.rhs : piece, data.into, also, bytes);
+  }
 
   Route route;
   const SharedPlan* plan;

@@ -95,9 +95,7 @@ void Receiver::borrow(const Transfer& transfer, const Loan& loan, std::int64_t b
   std::int64_t& delivered = context_->delivered[static_cast<std::size_t>(forward)];
   if (next.peer != step.peer || next.message != loan.answer_message || delivered != transfer.done)
     return context_->take(step, transfer.rest(), piece, bytes);
-  const Operands data = transfer.rest();
-  context_->plan->combine(step.lands_left ? piece : data.lhs, step.lands_left ? data.rhs : piece, data.into,
-                          context_->heap->at(loan.answer), bytes);
+  context_->take(step, transfer.rest(), piece, context_->heap->at(loan.answer), bytes);
   delivered += bytes;
 }
 
@@ -113,7 +111,7 @@ SingleCopy::Outcome Receiver::read_exposed(const Transfer& transfer, std::uint64
   std::byte* const landing = step.lands_left ? transfer.data.lhs : transfer.data.rhs;
   std::byte* const piece = is_in_place ? landing : rest.into;
   const SingleCopy::Outcome outcome = links.read(owner, source, piece, std::min(left, tuning.reduced_at_a_time));
-  const std::int64_t whole = outcome.is_complete() ? outcome.bytes : whole_elements(outcome.bytes);
+  const std::int64_t whole = outcome.is_complete() ? outcome.bytes : context_->plan->piece_of(outcome.bytes);
   if (whole > 0) context_->take(step, rest, piece, whole);
   return outcome;
 }
@@ -124,7 +122,7 @@ Received Receiver::receive_exposed(Transfer& transfer, const Incoming& incoming,
   Channel& channel = context_->channel_of(step);
   const auto source = static_cast<std::uint64_t>(incoming.loan().source + transfer.done);
   const SingleCopy::Outcome outcome = read_exposed(transfer, source, step.bytes - transfer.done);
-  transfer.done += outcome.is_complete() ? outcome.bytes : whole_elements(outcome.bytes);
+  transfer.done += outcome.is_complete() ? outcome.bytes : context_->plan->piece_of(outcome.bytes);
   if (outcome.is_complete() && transfer.done < step.bytes) return Received::piece_in_place;
   if (outcome.is_complete()) {
     ++context_->route.counters->single_copies;

@@ -49,10 +49,6 @@ class Receiver {
   void receive_bounced(const Transfer& transfer, const std::byte* piece, std::int64_t bytes, Sender& sender,
                        const MessageOrder& order) const;
   void borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes);
-  /// If the rest of what it exposed is refused, the sender goes on with a whole element.
-  [[nodiscard]] std::int64_t whole_elements(std::int64_t bytes) const {
-    return bytes / context_->plan->element * context_->plan->element;
-  }
   [[nodiscard]] SingleCopy::Outcome read_exposed(const Transfer& transfer, std::uint64_t source,
                                                  std::int64_t left) const;
   Received receive_exposed(Transfer& transfer, const Incoming& incoming, const Envelope& came);

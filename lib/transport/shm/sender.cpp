@@ -121,10 +121,7 @@ bool Sender::forward(const Transfer& received, int next, const std::byte* piece,
   const Bounce bounce = channel.take(static_cast<std::size_t>(bytes));
   if (bounce.data == nullptr) return false;
   const std::size_t phase = phase_of(result);
-  const Operands data = received.rest();
-  const bool lands_left = received.step->lands_left;
-  context_->plan->combine(lands_left ? piece : data.lhs, lands_left ? data.rhs : piece, data.into, bounce.data + phase,
-                          bytes);
+  context_->take(*received.step, received.rest(), piece, bounce.data + phase, bytes);
   channel.send(context_->lane, context_->envelope_of(step), bounce, phase);
   forwarded += bytes;
   ++context_->route.counters->forwarded;
