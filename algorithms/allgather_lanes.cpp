@@ -23,7 +23,7 @@ Parcels slices(const std::vector<Regions>& of_nodes, const Nodes& nodes, int lan
   return slices;
 }
 
-/// What a lane brought, to all ranks of the node.
+/// Sends the blocks that a lane brought to all ranks of the node.
 void append_inside(ScheduleBuilder& plan, const Nodes& nodes, const Parcels& parcels, int lane) {
   const Rank server = nodes.mine().at(nodes.server(lane, nodes.own()));
   for (int node = 0; node < nodes.count(); ++node) {

@@ -44,7 +44,7 @@ Cost cost(const Problem& problem) {
   const Count n = problem.count;
   if (n == Count{0}) return {};
   if (p == 1) return {.copied = n};
-  const int twice = odd == 0 ? 0 : p == 3 ? 2 : p;  // what the rank before the last sends besides
+  const int twice = odd == 0 ? 0 : p == 3 ? 2 : p;  // blocks that the rank before the last sends in addition
   return {.messages = p / 2 + odd, .rounds = p / 2 + odd, .sent = (p - 1 + twice) * n, .copied = n};
 }
 

@@ -1,5 +1,5 @@
-/// PAT allgather: each block has a binomial tree of its own, the farthest distances first, so that what goes far is
-/// little; blocks of several trees share messages, of `blocks` blocks at most (0: as many as there are).
+/// PAT allgather: each block has a binomial tree of its own, the farthest distances first, so that few blocks go far;
+/// blocks of several trees share messages, of `blocks` blocks at most (0: as many as there are).
 /// Shapes   in[n] -> out[p blocks of n], elements; no scratch
 /// Cost     n(p-1) elements sent per rank, the least that is possible; ceil(log2 p) rounds, or one fewer; ceil(log2 p)
 ///          messages, or about p/a + log2 a if `blocks` rounded down to a power of two is a < p/2

@@ -14,7 +14,7 @@
 namespace tutti {
 namespace {
 
-/// Blocks of a list of numbers.
+/// The blocks with the listed numbers.
 Regions chosen(const Blocks& blocks, const std::vector<int>& numbers) {
   Regions regions;
   for (const int number : numbers)
@@ -22,7 +22,7 @@ Regions chosen(const Blocks& blocks, const std::vector<int>& numbers) {
   return regions;
 }
 
-/// Reduces what came from a peer with this rank's part, which is in `mine`, piece by piece.
+/// Reduces a peer's elements with this rank's part, which is in `mine`, piece by piece.
 void append_sum(ScheduleBuilder& plan, Region theirs, Buffer mine, const Regions& into) {
   for (const Region& piece : into) {
     plan.reduce(theirs.first(piece.count), piece.in(mine), piece);

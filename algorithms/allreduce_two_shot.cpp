@@ -1,4 +1,4 @@
-/// Two-shot allreduce: every block straight to its owner, who reduces it and sends it to all others.
+/// Two-shot allreduce: every block goes straight to its owner, which reduces it and sends it to all others.
 /// Shapes   in[n] -> out[n], elements; scratch about n
 /// Cost     2 rounds of p-1 messages; where p divides n, 2n(p-1)/p elements sent and n(p-1)/p reduced per rank, the
 ///          least volumes that are possible

@@ -12,7 +12,7 @@ namespace {
 
 std::size_t index(int place) { return static_cast<std::size_t>(place); }
 
-/// The two places of the blocks of each distance, used by turns, large enough for whatever comes by.
+/// The two places for the blocks of each distance, used in turn, each large enough for every block that it holds.
 std::vector<Regions> places(ScheduleBuilder& plan, const DigitRoutes& routes, const Blocks& in,
                             const std::vector<Count>& sizes) {
   const std::size_t distances = index(in.parts());

@@ -11,7 +11,7 @@ namespace {
 
 std::size_t index(int place) { return static_cast<std::size_t>(place); }
 
-/// Where the blocks to be sent are, in place too: moves them out of the way of what is received.
+/// The places of the blocks to be sent; in place, it moves blocks out of the way of received ones.
 class Outgoing {
  public:
   Outgoing(ScheduleBuilder& plan, const Problem& problem)

@@ -1,5 +1,5 @@
 #pragma once
-// Who exchanges blocks with whom in an alltoall, round by round.
+// The pairs of ranks that exchange blocks in an alltoall, round by round.
 
 #include <bit>
 #include <vector>
@@ -13,7 +13,7 @@ struct BlockExchange {
   int to, from;
 };
 
-/// With the ranks 1, 2, ..., p-1 ahead, while those as far behind send.
+/// Exchanges by distance: to the rank 1, 2, ..., p-1 ahead, and from the rank as far behind.
 inline std::vector<BlockExchange> exchanges_by_distance(const Problem& problem) {
   std::vector<BlockExchange> exchanges;
   const Ring ring{problem.rank, problem.size};
@@ -22,7 +22,7 @@ inline std::vector<BlockExchange> exchanges_by_distance(const Problem& problem) 
   return exchanges;
 }
 
-/// In pairs, whose ranks differ by 1, 2, ..., p-1 bitwise, if p is a power of two; else by distance.
+/// Exchanges in pairs, whose ranks differ by 1, 2, ..., p-1 bitwise, if p is a power of two; else by distance.
 inline std::vector<BlockExchange> exchanges_by_pairs(const Problem& problem) {
   if (!std::has_single_bit(static_cast<unsigned>(problem.size))) return exchanges_by_distance(problem);
   std::vector<BlockExchange> exchanges;
@@ -40,7 +40,7 @@ class DigitRoutes {
   /// A block on one message.
   struct Hop {
     int distance;  ///< Of the whole way.
-    int number;    ///< The how-manieth of its hops this is, from 0.
+    int number;    ///< The number of this hop among the block's, from 0.
     bool last;
   };
   struct Round {
@@ -53,9 +53,9 @@ class DigitRoutes {
         add_round(place, digit, radix);
   }
   [[nodiscard]] const std::vector<Round>& rounds() const { return rounds_; }
-  /// Hops of all blocks: how many blocks a rank sends, and as many it receives.
+  /// Hops of all blocks: the number of blocks that a rank sends, and also that it receives.
   [[nodiscard]] int hops() const { return hops_; }
-  /// Whose block it is that is to arrive here from that far, and for whom that is that starts here.
+  /// The sender of the block that arrives here from that distance, and the receiver of the one that starts here.
   [[nodiscard]] int origin(int distance) const { return ring_.behind(distance); }
   [[nodiscard]] int destination(int distance) const { return ring_.behind(-distance); }
 
@@ -82,7 +82,7 @@ class DigitFigures {
   DigitFigures(int size, int radix) : size_(size), radix_(radix) {}
   /// Messages of a rank: distances below `reach` with one digit that is not zero.
   [[nodiscard]] int messages() const { return messages_below(size_); }
-  /// The longest chain: one for each place, but the highest may hold no block that had to go another way before.
+  /// The longest chain: one message a place, but one less if no block has digits at both of the highest two places.
   [[nodiscard]] int rounds() const {
     std::int64_t place = 1, below = 0;
     int places = 0;

@@ -13,7 +13,7 @@ namespace {
 
 std::size_t index(int place) { return static_cast<std::size_t>(place); }
 
-/// Hop by hop where a block is received: at last in the output, before by turns in two places of its own.
+/// Hop by hop, the place where a block is received: on its last hop the output, before that two of its own in turn.
 Regions stops(ScheduleBuilder& plan, const Problem& problem, const DigitRoutes& routes) {
   const std::vector<Count> sizes = hop_sizes(problem, routes);
   std::vector<Count> largest[2] = {std::vector<Count>(index(problem.size)), std::vector<Count>(index(problem.size))};
@@ -46,7 +46,7 @@ Schedule build(const Problem& problem) {
   for (int distance = 1; distance < problem.size; ++distance) {
     Region& start = at[index(distance)] = in[routes.destination(distance)];
     if (!problem.aliasing.offset()) continue;
-    const Region kept = plan.scratch(start.count);  // what arrives would overwrite it
+    const Region kept = plan.scratch(start.count);  // arriving blocks would overwrite it
     plan.copy(start, kept);
     start = kept;
   }

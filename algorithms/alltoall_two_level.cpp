@@ -1,5 +1,5 @@
-/// Node-aware alltoall: for each other node one rank collects what its node has for it, exchanges that with a rank over
-/// there in one message, and hands out what came. Which rank it is differs from node to node, so that all take part.
+/// Node-aware alltoall: for each other node one rank collects its node's blocks, exchanges them with a rank over there
+/// in one message, and hands out those that arrived. The rank differs from node to node, so that all take part.
 /// Shapes   in[p n] -> out[p n], elements, or blocks of listed sizes; scratch 2 m^2 n for each node carried for
 /// Cost     h nodes of m ranks: 3 rounds; a node exchanges one message with each other node, each block crosses once
 /// Needs    any p >= 1, any n >= 0, any spread over nodes; sizes that are not equal go to the ranks that carry
@@ -17,7 +17,7 @@
 namespace tutti {
 namespace {
 
-/// The sizes of the blocks of a pair that are carried, of those learned the first that are left.
+/// The sizes of a pair's carried blocks, taken from the front of `left`, the learned sizes that are not used yet.
 PairSizes sizes_of(const Problem& problem, const Nodes& nodes, const NodePair& pair, std::span<const Count>& left) {
   const int members = nodes.mine().size(), others = nodes.at(pair.node).size();
   const int listed = members * PairSizes::entries(others);
@@ -30,7 +30,7 @@ PairSizes sizes_of(const Problem& problem, const Nodes& nodes, const NodePair& p
   return {members, others, std::move(sizes)};
 }
 
-/// Exchanges with other ranks what goes straight.
+/// Exchanges the blocks that go straight with other ranks.
 void append_straight(ScheduleBuilder& plan, const Problem& all, const Nodes& nodes, const Ways& in, const Ways& out) {
   constexpr int window = 16;  // as that of linear, or all ranks of this node
   Problem problem = all;

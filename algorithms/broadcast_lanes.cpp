@@ -1,7 +1,7 @@
 /// Full-lane broadcast: the data are cut into a slice per lane; each goes down a binomial tree over the nodes, among
-/// the ranks that serve its lane, and from them to the rest of their nodes. Shapes   in[n] on the root -> out[n],
-/// elements; no scratch Cost     h nodes, m ranks on the largest: 2 ceil(log_8 m) + ceil(log2 h) rounds; every node but
-/// the root's receives
+/// the ranks that serve its lane, and from them to the rest of their nodes.
+/// Shapes   in[n] on the root -> out[n], elements; no scratch
+/// Cost     h nodes, m ranks on the largest: 2 ceil(log_8 m) + ceil(log2 h) rounds; every node but the root's receives
 ///          n from others, the least that is possible, by all of its ranks
 /// Needs    any p >= 1, any n >= 0, any root, any spread over nodes
 /// Source   Traeff & Hunold, IEEE CLUSTER 2020 (full-lane collectives)
@@ -33,7 +33,7 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-/// From the root to a rank of another node, along any of the lanes.
+/// The longest way from the root to a rank of another node, along any of the lanes.
 int longest_way(const Nodes& nodes, const Problem& problem, int across) {
   int longest = 0;
   const int home = nodes.of(problem.root);

@@ -1,4 +1,4 @@
-/// Two-level broadcast: down a k-nomial tree or a chain of the leaders of nodes, and a flat tree in each node.
+/// Two-level broadcast: down a k-nomial tree or a chain of the leaders of nodes, and a tree of radix 8 in each node.
 /// Shapes   in[n] on the root -> out[n], elements; no scratch
 /// Cost     h nodes, m ranks on the largest, k the radix: ceil(log_k h) + ceil(log_8 m) rounds, h - 1 of them among
 ///          leaders if k is 1; every node but the root's receives n from others, the least that is possible

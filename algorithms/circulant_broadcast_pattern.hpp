@@ -13,8 +13,8 @@
 
 namespace tutti {
 
-/// The graph on the positions 0..size-1 in which everybody sends `skip(k)` positions ahead in round k, and again from
-/// round 0 on after the last. Position 0 is the root.
+/// The graph on the positions 0..size-1 in which every position sends `skip(k)` positions ahead in round k, and again
+/// from round 0 on after the last. Position 0 is the root.
 class BroadcastCirculant {
  public:
   explicit BroadcastCirculant(int size) {
@@ -29,9 +29,9 @@ class BroadcastCirculant {
   [[nodiscard]] int ahead(int position, int round) const { return place(position + skip(round)); }
   [[nodiscard]] int behind(int position, int round) const { return place(position - skip(round) + size()); }
 
-  /// Which block a position other than the root receives in each of the rounds 0..rounds()-1 of a long broadcast, whose
-  /// first block of these rounds is number 0; negative ones are of earlier rounds. Later each adds rounds().
-  /// Cost: O(rounds()).
+  /// The block that a position other than the root receives in each of the rounds 0..rounds()-1 of a long broadcast.
+  /// The first block of these rounds is number 0; negative ones are of earlier rounds. Each next rounds() rounds add
+  /// rounds() to the numbers. Cost: O(rounds()).
   [[nodiscard]] std::vector<int> receives(int position) const {
     Search search{*this, position};
     search.walk(0, rounds() + 1);
@@ -46,8 +46,8 @@ class BroadcastCirculant {
 
   /// The block that the root sends in round k is the first that comes to the positions whose path from the root, by
   /// large skips first, ends with skip k. A position receives, in round 0, 1, ..., the first block of the nearest
-  /// position before it that can have handed it on by then, each time of another first block. But a position that is
-  /// too near for the next round is taken in this one, before those that lie between the two.
+  /// position before it that can have handed it on by then, each time a different block. But a position that is too
+  /// near for the next round is taken in this one, before those that lie between the two.
   struct Search {
     Search(const BroadcastCirculant& on, int position)
         : graph(on), target(on.size() + std::int64_t{position}), last(target), own(first_block(position)) {
@@ -65,7 +65,7 @@ class BroadcastCirculant {
         if (graph.skip(--round) <= position) position -= graph.skip(round);
       return round;
     }
-    /// The nearest position that the target hears of in a round, the next to be found or later.
+    /// The nearest position that the target hears of in a round: the next one to be found, or the `later`-th after it.
     [[nodiscard]] std::int64_t nearest(std::size_t later) const {
       return target - graph.skip(static_cast<int>(found.size() + later));
     }
@@ -92,7 +92,7 @@ class BroadcastCirculant {
   std::vector<std::int64_t> skips_;
 };
 
-/// When which blocks go. In rounds counted so that the last phase is a whole one.
+/// The rounds in which blocks go, counted so that the last phase is a whole one.
 class BroadcastClock {
  public:
   BroadcastClock(int blocks, int phase)
@@ -100,7 +100,7 @@ class BroadcastClock {
   [[nodiscard]] int rounds() const { return blocks_ - 1 + phase_; }
   /// The round of the graph that a round of the broadcast is.
   [[nodiscard]] int graph_round(int round) const { return (round + skipped_) % phase_; }
-  /// The block that a position receives in a round, if any. In place of those after the last, the last is sent.
+  /// The block that a position receives in a round, if any. Instead of blocks after the last, the last is sent.
   [[nodiscard]] std::optional<int> block(const std::vector<int>& receives, int round) const {
     const int k = graph_round(round), before = round - k;
     const int block = receives[static_cast<std::size_t>(k)] + before;
@@ -111,7 +111,7 @@ class BroadcastClock {
   int blocks_, phase_, skipped_;
 };
 
-/// What a rank sends and receives in one round of a broadcast.
+/// The transfers of a rank in one round of a broadcast: at most one block sent and one received.
 struct BlockTransfer {
   Rank peer;
   int block = 0;
@@ -120,8 +120,8 @@ struct BroadcastRound {
   std::optional<BlockTransfer> sent, received;
 };
 
-/// The blocks - 1 + ceil(log2 size) rounds of a rank: it receives each block once, and sends only what it has received
-/// in earlier rounds. Cost: O(blocks + log^2 size).
+/// The blocks - 1 + ceil(log2 size) rounds of a rank: it receives each block once, and sends only blocks that it has
+/// received in earlier rounds. Cost: O(blocks + log^2 size).
 inline std::vector<BroadcastRound> circulant_broadcast(Rank rank, int size, Rank root, int blocks) {
   if (size == 1) return {};
   const BroadcastCirculant graph{size};
@@ -148,7 +148,7 @@ inline std::vector<BroadcastRound> circulant_broadcast(Rank rank, int size, Rank
   return rounds;
 }
 
-/// The longest way of a block, in messages. Of more than 1024 ranks a bound, which powers of two meet.
+/// The longest way of a block, in messages. For more than 1024 ranks it is a bound, which powers of two meet.
 /// Cost: O(s log s), s the smaller of `size` and 1024.
 inline int circulant_broadcast_depth(int size, int blocks) {
   constexpr int most_counted = 1024;

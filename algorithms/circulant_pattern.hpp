@@ -51,8 +51,8 @@ class Arcs {
 };
 
 /// The rounds of a reduce-scatter on a circulant graph. A rank works on the blocks 0..held-1, counted forward from its
-/// own, and hands those from `skip` on to the rank that far ahead, as that one's first. `held` is at first the size,
-/// later the skip of the round before, at last 2. Backwards, the same rounds are an allgather.
+/// own. It hands on those from `skip` on to the rank that far ahead, where they are the first ones. `held` is at first
+/// the size, later the skip of the round before, at last 2. Backwards, the same rounds are an allgather.
 class Circulant {
  public:
   struct Round {
@@ -98,8 +98,8 @@ class Circulant {
     }
     return most;
   }
-  /// The longest chain of messages, each of which carries something of the one before. A round hands on what an
-  /// earlier one received only if that reached as far as its skip.
+  /// The longest chain of messages, each of which carries data of the one before. A round hands on data that an earlier
+  /// one received only if the blocks of the earlier one reached beyond this round's skip.
   [[nodiscard]] int longest_chain() const {
     std::vector<int> chains;
     for (std::size_t i = 0; i < rounds_.size(); ++i) {

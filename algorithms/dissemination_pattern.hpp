@@ -1,5 +1,5 @@
 #pragma once
-// Who tells whom in a dissemination.
+// The senders and receivers of the signals in a dissemination.
 
 #include <cstdint>
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace tutti {
 
-/// Where a rank sends to and receives from in one round.
+/// The ranks that a rank sends to and receives from in one round.
 struct DisseminationRound {
   std::vector<Rank> to, from;
 };
 
-/// The rounds of a rank: in round i, the peers are j * radix^i ranks away, 0 < j < radix. What a rank has heard of by
-/// then are the radix^i ranks up to itself, so that ceil(log_radix size) rounds reach all. Cost: O(radix log size).
+/// The rounds of a rank: in round i, the peers are j * radix^i ranks away, 0 < j < radix. Before round i a rank has
+/// heard of the radix^i ranks up to itself, so ceil(log_radix size) rounds reach all. Cost: O(radix log size).
 inline std::vector<DisseminationRound> dissemination(Rank rank, int size, int radix) {
   std::vector<DisseminationRound> rounds;
   for (std::int64_t step = 1; step < size; step *= radix) {

@@ -1,5 +1,5 @@
-/// 123-doubling exclusive scan: messages go 1, 2, 3, 6, 12, ... ranks ahead. Only the second carries the sender's own
-/// elements in a sum; from the third on, what a rank has is what it sends.
+/// 123-doubling exclusive scan: messages go 1, 2, 3, 6, 12, ... ranks ahead. Only the second is a sum that includes the
+/// sender's own elements; from the third on, a rank sends its own result so far.
 /// Shapes   in[n] -> out[n], elements, none on rank 0; scratch 2n
 /// Cost     q = ceil(log2(p-1) + log2(4/3)) messages at most; as many rounds, or one less; n elements sent per message
 ///          and q n reduced at most
@@ -25,7 +25,7 @@ void append_exscan_123(ScheduleBuilder& plan, Rank me, int size, const Region& i
     } else if (sends && rank > 0) {
       plan.send(before, Rank{rank + distance});
     }
-    if (distance == 1 || rank < distance + (distance > 2 ? 1 : 0)) continue;  // has all that came before
+    if (distance == 1 || rank < distance + (distance > 2 ? 1 : 0)) continue;  // nothing more to receive
     plan.recv(theirs, Rank{rank - distance});
     plan.reduce(theirs, before, before);
   }
@@ -42,7 +42,7 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-/// Rank p-1 receives most, unless the last that sends to the second next makes up for it.
+/// Rank p-1 receives, and so reduces, most, unless the last rank that sends a sum two ranks ahead reduces more.
 int reductions(int size) {
   const int last = (size > 2 ? 1 : 0) + triples_below(size - 1);
   return size > 3 ? std::max(last, 1 + (size > 4 ? 1 : 0) + triples_below(size - 3)) : last;

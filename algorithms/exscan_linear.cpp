@@ -1,4 +1,4 @@
-/// Linear exclusive scan: each rank adds its own to what the one before sends and passes it on.
+/// Linear exclusive scan: each rank adds its own elements to the message of the rank before and passes the sum on.
 /// Shapes   in[n] -> out[n], elements, none on rank 0; scratch n
 /// Cost     1 message, p-1 rounds, n elements sent and reduced per rank
 /// Needs    any associative operation (rank order is kept); any p >= 1, any n >= 0

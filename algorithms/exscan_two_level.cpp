@@ -1,10 +1,9 @@
 /// Two-level exclusive scan: inside nodes along distances 1, 2, 3, 6, ...; then the last rank of each learns the sum of
-/// all nodes before, and hands it to its node. Where nodes hold ranks that do not follow each other, every row of ranks
-/// that do is a node.
+/// all nodes before, and hands it to its node. Where a node's ranks are not consecutive, every row of consecutive ranks
+/// counts as one.
 /// Shapes   in[n] -> out[n], elements, none on rank 0; scratch up to 7 n
 /// Cost     h rows, m ranks in the longest: about log2 m + h-1 + log_8 m rounds if h <= chain, else about log2 h for
-/// h-1;
-///          with a chain every row sends n to others, and receives n, the least that is possible
+///          h-1; with a chain every row sends n to others, and receives n, the least that is possible
 /// Needs    any associative operation (rank order is kept); any p >= 1, any n >= 0, any spread over nodes
 /// Source   Kielmann et al., PPoPP 1999 (MagPIe); the distances: Traeff, arXiv:2507.04785
 #include "phases_scan.hpp"

@@ -5,7 +5,7 @@
 
 namespace tutti {
 
-/// Which blocks a position of the core answers for: those of the one or two ranks that it stands for, side by side.
+/// The blocks that a position of the core answers for: those of the one or two ranks that it stands for, side by side.
 class FoldedBlocks {
  public:
   FoldedBlocks(const Folding& fold, int size) : core_(fold.core()), extra_(size - fold.core()) {}
@@ -63,7 +63,7 @@ inline Regions laid_out(const Regions& regions, const Region& area) {
   return laid;
 }
 
-/// What follows the first elements of a region.
+/// The elements of a region after the first `first`.
 inline Region rest(const Region& region, Count first) {
   return {region.buffer, region.offset + first, region.count - first};
 }

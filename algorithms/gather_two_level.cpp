@@ -1,8 +1,8 @@
 /// Two-level gather, which is the two-level scatter backwards: blocks go to the leader of their node, which sends all
-/// of them to the root in one message. Shapes   in[n] -> out[p n] on the root, elements, or blocks of listed sizes;
-/// scratch on leaders m-1 blocks Cost     2 rounds; a leader of m ranks sends m n elements in one message; n copied on
-/// the root Needs    any p >= 1, any n >= 0, any root, any spread over nodes; sizes that are not equal go to leaders
-/// first, and
+/// of them to the root in one message.
+/// Shapes   in[n] -> out[p n] on the root, elements, or blocks of listed sizes; scratch on leaders m-1 blocks
+/// Cost     2 rounds; a leader of m ranks sends m n elements in one message; n copied on the root
+/// Needs    any p >= 1, any n >= 0, any root, any spread over nodes; sizes that are not equal go to leaders first, and
 ///          blocks of more than `largest` straight to the root
 /// Source   Kielmann et al., PPoPP 1999 (MagPIe)
 #include "carried_pattern.hpp"

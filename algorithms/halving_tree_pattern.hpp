@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// What a rank of the core does in the rounds of a recursive halving taken backwards: it receives what it gave in those
-/// of `received`, then sends on what it kept in round `sent`, if it is not the root.
+/// The part of a rank of the core in the rounds of a recursive halving taken backwards: it receives the blocks that it
+/// gave in those of `received`, then sends on those that it kept in round `sent`, if it is not the root.
 struct HalvingGather {
   std::vector<Halving> received;
   std::optional<Halving> sent;

@@ -22,19 +22,19 @@ class Multiplying {
   [[nodiscard]] bool paired() const { return rank_ < 2 * extra(); }
   [[nodiscard]] bool sits_out() const { return paired() && rank_ % 2 == 0; }
   [[nodiscard]] Rank partner() const { return Rank{rank_ ^ 1}; }
-  /// Of each round.
+  /// The radix of each round.
   [[nodiscard]] const std::vector<int>& radices() const { return radices_; }
   [[nodiscard]] int largest_radix() const {
     return radices_.empty() ? 1 : *std::max_element(radices_.begin(), radices_.end());
   }
-  /// That a rank sends, at most: one that stands for two if there are such.
+  /// Messages that a rank sends at most: a rank that stands for two, if there are any.
   [[nodiscard]] int messages() const {
     int messages = even() ? 0 : 1;
     for (const int radix : radices_)
       messages += radix - 1;
     return messages;
   }
-  /// Of each round, the ranks that exchange, in order. Only of ranks that do not sit out.
+  /// The ranks that exchange in each round, in order. Only for ranks that do not sit out.
   [[nodiscard]] std::vector<Group> groups() const {
     std::vector<Group> groups;
     const int position = paired() ? rank_ / 2 : rank_ - extra();

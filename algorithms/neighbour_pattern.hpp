@@ -1,5 +1,5 @@
 #pragma once
-// Neighbour exchange: who talks to whom, and about which blocks.
+// Neighbour exchange: the peers of a rank, round by round, and the blocks that they exchange.
 
 #include "tutti/patterns.hpp"
 
@@ -37,7 +37,7 @@ class NeighbourPairs {
   int rank_, size_, even_size_;
 };
 
-/// What a rank adds to each block: its input, and of the blocks before `folded_blocks` also that of the last rank.
+/// The elements that a rank adds to each block: its input, and before block `folded_blocks` the last rank's too.
 struct FoldedContribution {
   Blocks in;
   Region folded;

@@ -1,5 +1,5 @@
 #pragma once
-// Which ranks carry the blocks between two nodes, and where they keep them.
+// The ranks that carry the blocks between two nodes, and the places where they keep them.
 
 #include <vector>
 
@@ -8,10 +8,10 @@
 
 namespace tutti {
 
-/// A pair of nodes, this rank's and another, whose blocks for each other two ranks carry, one of each: both ways.
+/// A pair of nodes, this rank's and another. One rank of each carries their blocks for each other, both ways.
 struct NodePair {
-  int node;          ///< The other one.
-  Rank here, there;  ///< Who carries: each rank of a node for some of the other nodes.
+  int node;          ///< The other node.
+  Rank here, there;  ///< The carriers: each rank of a node carries for some of the other nodes.
 };
 inline std::vector<NodePair> node_pairs(const Nodes& nodes) {
   std::vector<NodePair> pairs;
@@ -23,15 +23,15 @@ inline std::vector<NodePair> node_pairs(const Nodes& nodes) {
   return pairs;
 }
 
-/// The sizes of the blocks of a pair that its carrier moves, as each member of this node lists its own: to each of the
-/// others, then from each of them, all in the order of ranks.
+/// The sizes of the blocks that the carrier of a pair moves. Each member of this node lists its own: those to each rank
+/// of the other node, then those from each of them, all in the order of ranks.
 class PairSizes {
  public:
   PairSizes(int members, int others, std::vector<Count> sizes)
       : members_(members), others_(others), sizes_(std::move(sizes)) {}
-  /// What one member lists.
+  /// The number of sizes that one member lists.
   [[nodiscard]] static int entries(int others) { return 2 * others; }
-  /// Of what a member of this node sends to all of the other.
+  /// Elements that a member of this node sends to all ranks of the other.
   [[nodiscard]] Count leaving(int member) const {
     Count sum;
     for (int other = 0; other < others_; ++other)
@@ -57,7 +57,7 @@ class PairSizes {
   std::vector<Count> sizes_;
 };
 
-/// A rank's blocks, by which way they go. Within the node, and if they are large, they go straight.
+/// A rank's blocks by the way that they go. Blocks within the node, and large ones, go straight; others are carried.
 class Ways {
  public:
   Ways(const Nodes& nodes, const Carried& is_carried, const Blocks& blocks) : blocks_(blocks) {
@@ -67,7 +67,7 @@ class Ways {
       offsets_.push_back(blocks[rank].offset);
     }
   }
-  /// All blocks, those that are carried without elements.
+  /// All blocks; those that are carried have no elements here.
   [[nodiscard]] BlockList straight() const { return {straight_, offsets_}; }
   /// Whether the block for or from that rank is carried, or empty.
   [[nodiscard]] bool is_carried(int rank) const { return straight_[static_cast<std::size_t>(rank)] == Count{0}; }

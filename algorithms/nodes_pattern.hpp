@@ -13,15 +13,15 @@ namespace tutti {
 /// Phases inside a node go along trees of this radix: one round for as many ranks, which share memory.
 inline constexpr int node_radix = 8;
 
-/// The nodes of a problem. Each has a leader: its lowest rank, but the root in the root's node. Several phases are
+/// The nodes of a problem. Each has a leader: its lowest rank, but in the root's node the root. Several phases are
 /// split into lanes, as many as the largest node has ranks: on each node, one rank serves a lane, and where there are
 /// fewer ranks than lanes, some ranks serve several. The leader serves lane 0.
 class Nodes {
  public:
   explicit Nodes(const Problem& problem) : Nodes(problem, {problem.nodes.begin(), problem.nodes.end()}) {}
 
-  /// Every longest row of ranks of one node that follow each other, in order, as if it were a node: for collectives
-  /// whose results depend on the order of ranks.
+  /// Every longest row of consecutive ranks of one node, in order, as if it were a node: for collectives whose results
+  /// depend on the order of ranks.
   static Nodes rows(const Problem& problem) {
     std::vector<int> row_of(problem.nodes.size());
     for (std::size_t rank = 1; rank < row_of.size(); ++rank)
@@ -40,19 +40,19 @@ class Nodes {
   [[nodiscard]] int of(Rank rank) const { return node_of_.empty() ? 0 : node_of_[index(rank.value())]; }
   [[nodiscard]] const Group& at(int node) const { return groups_[index(node)]; }
   [[nodiscard]] const Group& mine() const { return at(own()); }
-  /// The place in its node of a rank.
+  /// The place of a rank in its node.
   [[nodiscard]] int place(Rank rank) const {
     const std::vector<Rank>& ranks = at(of(rank)).ranks;
     return static_cast<int>(std::ranges::lower_bound(ranks, rank) - ranks.begin());
   }
 
   [[nodiscard]] int lanes() const { return lanes_; }
-  /// Where in a node the rank is that serves a lane.
+  /// The place in a node of the rank that serves a lane.
   [[nodiscard]] int server(int lane, int node) const {
     return ((node == of(root_) ? place(root_) : 0) + lane) % at(node).size();
   }
   [[nodiscard]] bool serves(int lane) const { return mine().me == server(lane, own()); }
-  /// Those that serve a lane, in the order of nodes.
+  /// The ranks that serve a lane, in the order of nodes.
   [[nodiscard]] Group lane(int lane) const {
     Group group{{}, serves(lane) ? own() : -1};
     for (int node = 0; node < count(); ++node)

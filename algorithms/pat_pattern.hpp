@@ -46,8 +46,8 @@ class ParallelTrees {
   [[nodiscard]] int sum(int offset) const { return (height(offset) - 1) * together() + offset / stride_; }
   [[nodiscard]] int spares() const { return heights() == 1 ? (size_ + 1) / 4 : (heights() - 1) * together(); }
   [[nodiscard]] int spare(int offset) const { return std::max(height(offset) - 2, 0) * together(); }
-  /// The longest chain of messages, each of which carries something of the one before. It has one of each distance,
-  /// unless what came over the largest goes no further.
+  /// The longest chain of messages, each of which carries data of the one before. It has one of each distance, unless
+  /// the blocks that came over the largest go no further.
   [[nodiscard]] int longest_chain() const {
     return distances() - ((stride_ == whole() ? size_ < whole() : 4 * size_ <= 3 * whole()) ? 1 : 0);
   }

@@ -14,11 +14,11 @@
 
 namespace tutti {
 
-/// Where a reduce_scatter leaves this rank's block: in the output, or in fresh scratch if the buffers are aliased and
-/// the output covers only a part of that block of the input. To be copied to the output at last.
+/// The place where a reduce_scatter leaves this rank's block: the output, or fresh scratch if the buffers are aliased
+/// and the output covers only a part of that block of the input. The caller copies the block to the output at last.
 Region landing(ScheduleBuilder& plan, const Problem& problem);
 
-/// What goes round a ring: of every block, part `part` of `parts`.
+/// The data that go round a ring: part `part` of `parts` of every block.
 struct Lane {
   Ring ring;
   Blocks from, into;
@@ -45,12 +45,12 @@ void append_circulant_allgather(ScheduleBuilder& plan, const Circulant& circle, 
 void append_reduction(ScheduleBuilder& plan, const std::vector<Region>& operands, const Region& mine,
                       const Region& into);
 
-/// Combines `input` of all, in the order of ranks, into `into`, which may be the same. Says where the result lies: in
-/// `input` if a rank is alone.
+/// Combines `input` of all ranks, in the order of ranks, into `into`, which may be the same. Returns the place of the
+/// result: `input` if a rank is alone.
 Region append_recursive_multiplying(ScheduleBuilder& plan, const Multiplying& fold, const Region& input,
                                     const Region& into);
 
-/// Signals after which everybody has heard of everybody, in ceil(log_radix size) rounds.
+/// Signals after which every rank has heard of every other, in ceil(log_radix size) rounds.
 void append_dissemination(ScheduleBuilder& plan, Rank me, int size, int radix);
 
 /// Each rank sends every block to its owner, which combines them in the order of ranks. Scratch p-1 blocks.

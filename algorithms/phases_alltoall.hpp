@@ -9,16 +9,16 @@
 
 namespace tutti {
 
-/// Each block goes straight where it belongs, at most `window` exchanges at a time. In place, blocks that would be
+/// Sends each block straight to its receiver, at most `window` exchanges at a time. In place, blocks that would be
 /// overwritten before they are sent are copied first.
 void append_exchanges(ScheduleBuilder& plan, const Problem& problem, const std::vector<BlockExchange>& exchanges,
                       int window);
 
-/// Elements of the blocks that a rank receives, hop by hop: all of the problem's count, or what it has learned.
+/// The elements of each block that a rank receives, hop by hop: the problem's count, or the learned sizes.
 [[nodiscard]] std::vector<Count> hop_sizes(const Problem& problem, const DigitRoutes& routes);
 
-/// Sends all blocks on their routes. `at`: by distance, where those lie that start here; at the end, where those lie
-/// that arrived. `stops`: hop by hop, where a block is received.
+/// Sends all blocks on their routes. `at`: by distance, the places of the blocks that start here; at the end, those of
+/// the blocks that arrived. `stops`: hop by hop, the place where a block is received.
 void append_digit_rounds(ScheduleBuilder& plan, const DigitRoutes& routes, Regions& at, const Regions& stops);
 
 /// The same routes with sizes for blocks: every rank learns the size of each block that it will receive, hop by hop.

@@ -12,7 +12,7 @@ std::size_t index(int place) { return static_cast<std::size_t>(place); }
 
 Rank root_of(const Problem& problem) { return has_root(problem.collective) ? problem.root : Rank{0}; }
 
-/// Of the sockets of all nodes, one after the other.
+/// The trees over the sockets of all nodes, one after the other.
 InnerTrees inner_trees(const Problem& problem, const Nodes& nodes, const Nodes& sockets) {
   std::vector<int> heads(index(nodes.count())), leader_at(heads.size());
   for (int socket = 0; socket < sockets.count(); ++socket) {
@@ -38,9 +38,9 @@ InnerTrees inner_trees(const Problem& problem, const Nodes& nodes, const Nodes& 
   return trees;
 }
 
-/// What the busiest ranks do in the trees inside nodes and the one over leaders.
+/// The load of the busiest ranks in the trees inside nodes and the one over leaders.
 struct WholeTree {
-  int root = 0, inner = 0;  ///< The children of the root, and the most of another rank.
+  int root = 0, inner = 0;  ///< Children of the root, and the most that another rank has.
   int depth = 0;
   WholeTree(const Problem& problem, const InnerTrees& trees) {
     const Nodes nodes{problem};

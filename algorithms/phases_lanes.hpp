@@ -6,7 +6,7 @@
 
 namespace tutti {
 
-/// `across(plan, lane, slice)` reduces a slice over a lane, which this rank serves: in the output, where it is.
+/// `across(plan, lane, slice)` reduces a slice over a lane that this rank serves, in the output, where the slice is.
 template <class Across>
 Schedule allreduce_over_lanes(const Problem& problem, const Across& across) {
   ScheduleBuilder plan{problem};
@@ -26,8 +26,8 @@ Schedule allreduce_over_lanes(const Problem& problem, const Across& across) {
   return plan.build();
 }
 
-/// What `across` costs each rank for a slice, besides the elements: it sends twice all blocks of the other nodes, and
-/// reduces them once.
+/// The cost of `across` for each rank and slice. Elements are not listed: a rank sends all blocks of the other nodes
+/// twice, and reduces them once.
 struct AcrossLanes {
   int messages = 0, rounds = 0;
   int room = 0;  ///< Blocks of scratch.

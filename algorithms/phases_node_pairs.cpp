@@ -1,4 +1,4 @@
-// What two nodes have for each other, in one message each way.
+// The blocks that two nodes have for each other, in one message each way.
 #include "phases_node_pairs.hpp"
 
 namespace tutti {

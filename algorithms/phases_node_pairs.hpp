@@ -6,13 +6,13 @@
 
 namespace tutti {
 
-/// Collects what this rank's node has for another, of which this rank gives `given`, in `parcels` of the rank that
-/// carries for the pair, one after the other by sender, and exchanges it for what the other node has, which lands in
-/// `arrived`. Of other ranks both are unused.
+/// Collects the blocks of this rank's node for another node in `parcels` of the rank that carries for the pair, one
+/// after the other by sender; this rank gives `given`. The carrier exchanges them for the other node's blocks, which
+/// land in `arrived`. On other ranks `parcels` and `arrived` are unused.
 void append_crossing(ScheduleBuilder& plan, const Nodes& nodes, const NodePair& pair, const Regions& given,
                      const Regions& parcels, const Region& arrived);
 
-/// Hands out what arrived, which lies there by sender and within it by receiver; this rank gets `wanted` of it.
+/// Hands out the blocks in `arrived`, by sender and within it by receiver; this rank's blocks land in `wanted`.
 void append_delivery(ScheduleBuilder& plan, const Nodes& nodes, const NodePair& pair, const Regions& wanted,
                      const PairSizes& sizes, const Region& arrived);
 

@@ -16,30 +16,30 @@ struct GroupTree {
 };
 /// Hands `from` of the root down to `into` of all others.
 void append_group_broadcast(ScheduleBuilder& plan, const GroupTree& tree, const Region& from, const Region& into);
-/// Combines `mine` of all, in the order of the group. Says where this rank's part lies, of the root all of it: in
-/// `mine` of a group of one rank and of leaves, else in `sum`. `theirs` is room for what arrives.
+/// Combines `mine` of all, in the order of the group. Returns the place of this rank's part, which on the root is all
+/// of it: `mine` in a group of one rank and on leaves, else `sum`. `theirs` is room for arriving operands.
 Region append_group_reduce(ScheduleBuilder& plan, const GroupTree& tree, const Region& mine, const Region& sum,
                            const Region& theirs);
 /// Whether this rank has children in that tree, so that its `sum` and `theirs` are used.
 [[nodiscard]] bool combines(const GroupTree& tree);
 
-/// All others of a group signal to its root, whatever the radix. Whether this rank is the root, which has heard of all.
+/// All others of a group signal to its root, with any radix. Returns whether this rank is that root.
 bool append_group_gathering(ScheduleBuilder& plan, const GroupTree& group);
 /// The root signals to all others.
 void append_group_release(ScheduleBuilder& plan, const GroupTree& group);
-/// Signals after which everybody of the group has heard of everybody, in ceil(log_radix size) rounds.
+/// Signals after which every rank of the group has heard of every other, in ceil(log_radix size) rounds.
 void append_group_dissemination(ScheduleBuilder& plan, const Group& group, int radix);
 
-/// By place in a group: what a member has for all, or gets from all; blocks wherever they lie.
+/// By place in a group: the blocks that a member has for all, or gets from all, wherever they lie.
 using Parcels = std::vector<Regions>;
 [[nodiscard]] Count total(const Regions& regions);
-/// The part-th of `parts` near-equal parts of what the regions hold.
+/// The part-th of `parts` near-equal parts of the elements in the regions.
 [[nodiscard]] Regions share(const Regions& regions, int part, int parts);
 
-/// Everybody starts with its own parcel and gets those of all others: ceil(log2 size) messages, each parcel received
+/// Every member starts with its own parcel and gets those of all others: ceil(log2 size) messages, each parcel received
 /// once.
 void append_parcel_allgather(ScheduleBuilder& plan, const Group& group, const Parcels& parcels);
-/// Everybody starts with a summand of each parcel, in memory that is written, and ends with the sum of its own:
+/// Every member starts with a summand of each parcel, in memory that is written, and ends with the sum of its own:
 /// ceil(log2 size) messages, a summand of each parcel of another member sent once. The operation must be commutative.
 void append_parcel_reduce_scatter(ScheduleBuilder& plan, const Group& group, const Parcels& parcels);
 

@@ -45,7 +45,7 @@ RowLoad linear_exscan_load(int place, int size) {
   return {sends ? 1 : 0, adds ? 1 : 0, adds ? 1 : 0};
 }
 
-/// What the carry adds to what a rank does inside its row.
+/// The load of a rank inside its row, with that of the carry added.
 RowLoad with_carry(RowLoad load, const Nodes& rows, int row, int place, int chain) {
   const int size = rows.at(row).size(), last = size - 1;
   if (place == last)
@@ -62,7 +62,7 @@ RowLoad with_carry(RowLoad load, const Nodes& rows, int row, int place, int chai
 
 Cost cost_over_rows(const Problem& problem, const Nodes& rows, int rounds, const LoadInRow& inside) {
   RowLoad most;
-  int depth = 0;  // of the trees in rows that get a carry
+  int depth = 0;  // depth of the trees in rows that get a carry
   for (int row = 0; row < rows.count(); ++row) {
     const int size = rows.at(row).size();
     if (row > 0) depth = std::max(depth, group_shape(size, size - 1, node_radix).depth);

@@ -1,5 +1,5 @@
 #pragma once
-// What the scans share.
+// The common parts of the scans.
 
 #include <algorithm>
 #include <bit>
@@ -11,25 +11,25 @@
 
 namespace tutti {
 
-/// Where an exclusive scan gathers its result: in the output, unless that is the input, which is needed to the last.
-/// Copy it to the output at the end.
+/// The place where an exclusive scan gathers its result: the output, unless that is the input, which is needed to the
+/// last. The caller copies the result to the output at the end.
 inline Region exclusive_result(ScheduleBuilder& plan, const Problem& problem) {
   return problem.aliasing.offset() ? plan.scratch(problem.count) : plan.output();
 }
 
-/// The inclusive scan by doubling, in `into`, which may be the input; says where it lies: of the first rank in the
-/// input.
+/// The inclusive scan by doubling, in `into`, which may be the input. Returns the place of the result: on the first
+/// rank the input.
 Region append_doubling_scan(ScheduleBuilder& plan, Rank me, int size, const Region& input, const Region& into);
 /// The exclusive scan along distances 1, 2, 3, 6, 12, ..., in `before`, which the first rank leaves alone.
 void append_exscan_123(ScheduleBuilder& plan, Rank me, int size, const Region& input, const Region& before);
 /// The same along a chain.
 void append_linear_exscan(ScheduleBuilder& plan, Rank me, int size, const Region& input, const Region& before);
 
-/// The exclusive scan of what the last ranks of rows have, `total`, handed to their rows: `carry` of every rank but
-/// those of row 0. Along a chain if there are at most `chain` rows, else along distances 1, 2, 3, 6, ...
+/// The exclusive scan of the `total` of each row's last rank, which hands its result to its row: `carry` on every rank
+/// but those of row 0. Along a chain if there are at most `chain` rows, else along distances 1, 2, 3, 6, ...
 void append_carry(ScheduleBuilder& plan, const Nodes& rows, const Region& total, const Region& carry, int chain);
 
-/// What one rank does in scans whose messages all have as many elements: how many it sends, reduces, and has scratch
+/// The load of one rank in scans whose messages all have as many elements: how many it sends, reduces, and has scratch
 /// for.
 struct RowLoad {
   int messages = 0, reductions = 0, scratch = 0;
@@ -43,10 +43,10 @@ struct RowLoad {
 /// The longest chain of messages at distances 1, 2, 3, 6, ..., which spans 1, 3, 6, 12, ...
 [[nodiscard]] int exscan_123_rounds(int size);
 
-/// What a rank does besides the carry, by its row and its place there.
+/// The load of a rank besides the carry, by its row and its place there.
 using LoadInRow = std::function<RowLoad(int row, int place)>;
-/// The cost of a scan with a carry, but for copies, if scans inside rows take so many rounds. Exact but for the rounds,
-/// which are a bound where rows are not of one length. Cost: O(p log p).
+/// The cost of a scan with a carry, without copies, if scans inside rows take `rounds` rounds. Exact except for the
+/// rounds, which are a bound where rows are not of one length. Cost: O(p log p).
 [[nodiscard]] Cost cost_over_rows(const Problem& problem, const Nodes& rows, int rounds, const LoadInRow& inside);
 
 /// How many of the distances 1, 2, 4, ... are below `reach`.

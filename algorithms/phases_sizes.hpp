@@ -5,12 +5,12 @@
 
 namespace tutti {
 
-/// Of a gather or scatter. The leader of every node but the root's learns the sizes of the node's blocks, by place. The
-/// root knows all of them, the others need only their own.
+/// The exchange of a gather or scatter. The leader of every node but the root's learns the sizes of the node's blocks,
+/// by place. The root knows all sizes; the other ranks need only their own.
 [[nodiscard]] Exchange leaders_learn_sizes(const Problem& problem);
 
-/// Of an alltoall. Those who carry for a pair of nodes learn the sizes of its blocks from the ranks of their own node,
-/// which know what they send and what they get: PairSizes of one pair after the other.
+/// The exchange of an alltoall. The ranks that carry for a pair of nodes learn the sizes of its blocks from the ranks
+/// of their own node, which know the sizes of the blocks that they send and get: PairSizes of one pair after the other.
 [[nodiscard]] Exchange carriers_learn_sizes(const Problem& problem);
 
 }  // namespace tutti

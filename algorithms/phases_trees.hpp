@@ -9,9 +9,9 @@ namespace tutti {
 /// Hands `from` of the root down to `into` of all others: n elements to each child.
 void append_tree_broadcast(ScheduleBuilder& plan, const TreePlace& place, const Region& from, const Region& into);
 
-/// Combines `mine` of all ranks up the tree, in the order that it keeps. Says where this rank's part of the result
-/// lies, of the root all of it: in `mine` if it has no children, else in `sum`. `theirs` is room for what children
-/// send; of ranks without children it and `sum` are unused.
+/// Combines `mine` of all ranks up the tree, in the order that it keeps. Returns the place of this rank's part of the
+/// result, which on the root is all of it: `mine` if it has no children, else `sum`. `theirs` is room for the
+/// children's messages; on ranks without children it and `sum` are unused.
 Region append_tree_reduce(ScheduleBuilder& plan, const TreePlace& place, const Region& mine, const Region& sum,
                           const Region& theirs);
 

@@ -1,7 +1,7 @@
 /// Circulant reduce: the circulant broadcast backwards.
 /// Shapes   in[n] -> out[n] on the root, elements, in b blocks; scratch n on the root, 2n on other ranks that reduce
 /// Cost     b - 1 + ceil(log2 p) rounds in which a rank sends and receives at most a block of n/b; the root reduces one
-///          in each of them; what is in a block goes over at most ceil(log2 p) + 1 ranks
+///          in each of them; the data of a block go over at most ceil(log2 p) + 1 ranks
 /// Needs    commutative operation; any p >= 1, any n >= 0, any root, any b >= 1
 /// Source   Traeff, arXiv 2407.18004, 2024
 #include "circulant_broadcast_pattern.hpp"

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int lane_radix = 2;
 
-/// Reduces a slice; says where the root's node has it.
+/// Reduces a slice; returns the place where the root's node has it.
 Region append_lane(ScheduleBuilder& plan, const Nodes& nodes, const Problem& problem, int lane) {
   const Region slice = Blocks{plan.input(), nodes.lanes()}[lane];
   const Group servers = nodes.lane(lane);

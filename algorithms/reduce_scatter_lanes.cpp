@@ -13,7 +13,7 @@
 namespace tutti {
 namespace {
 
-/// Reduces the blocks of a lane inside the node; by node, where the server of the lane has the sums.
+/// Reduces the blocks of a lane inside the node. Returns, by node, the sums, which the server of the lane has.
 Parcels append_inside(ScheduleBuilder& plan, const Nodes& nodes, const Blocks& in, int lane) {
   const GroupTree tree{nodes.mine(), nodes.server(lane, nodes.own())};
   const Region room = plan.scratch(combines(tree) ? in.largest() : Count{0});

@@ -1,4 +1,4 @@
-/// One-shot reduce_scatter: everybody sends each block straight to its owner, who combines them in the order of ranks.
+/// One-shot reduce_scatter: all ranks send each block straight to its owner, which combines them in the order of ranks.
 /// Shapes   in[p blocks of n] -> out[n], elements; scratch p-1 blocks
 /// Cost     1 round of p-1 messages; n(p-1) elements sent and reduced per rank, the least that are possible
 /// Needs    any associative operation (rank order is kept); any p >= 1, any n >= 0, blocks of any sizes

@@ -1,4 +1,4 @@
-/// Two-level reduce: up a flat tree in each node, then up a k-nomial tree over the leaders of nodes.
+/// Two-level reduce: up a tree of radix 8 in each node, then up a k-nomial tree over the leaders of nodes.
 /// Shapes   in[n] -> out[n] on the root, elements; scratch n on the root, 2n on other ranks with children
 /// Cost     h nodes, m ranks on the largest, k the radix: ceil(log_8 m) + ceil(log_k h) rounds; every node but the
 ///          root's sends n to others, the least that is possible

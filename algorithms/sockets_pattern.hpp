@@ -45,13 +45,13 @@ class Sockets {
   int node_leader_ = 0, most_heads_ = 1;
 };
 
-/// Up both trees inside nodes: what append_group_reduce says of one of them.
+/// Reduces up both trees inside nodes. Returns the place of the result, as append_group_reduce does for one of them.
 inline Region append_inner_reduce(ScheduleBuilder& plan, const Sockets& levels, const Region& mine, const Region& sum,
                                   const Region& theirs) {
   const Region done = append_group_reduce(plan, levels.socket(), mine, sum, theirs);
   return levels.leads_socket() ? append_group_reduce(plan, levels.node(), done, sum, theirs) : done;
 }
-/// Down both trees inside nodes.
+/// Broadcasts down both trees inside nodes.
 inline void append_inner_broadcast(ScheduleBuilder& plan, const Sockets& levels, const Region& from,
                                    const Region& into) {
   if (levels.leads_socket()) append_group_broadcast(plan, levels.node(), from, into);

@@ -10,8 +10,8 @@
 
 namespace tutti {
 
-/// A rank's place in a tree. From the last child to the first, they may be combined with this rank's operand one after
-/// the other: each is a neighbour, in the order that the tree keeps, of what has been combined before.
+/// A rank's place in a tree. The operands of the children may be combined with this rank's one after the other, from
+/// the last child to the first: each is a neighbour, in the order that the tree keeps, of the operands combined before.
 struct TreePlace {
   std::optional<Rank> parent;
   std::vector<Rank> children;  ///< Those with the largest subtrees first.
@@ -31,7 +31,7 @@ inline TreePlace knomial_place(const SplitTree& tree, Rank rank) {
   return place;
 }
 
-/// How many messages it is from the root of a k-nomial tree to a rank.
+/// The number of messages from the root of a k-nomial tree to a rank.
 inline int knomial_depth(Rank rank, int size, Rank root, int radix) {
   int depth = 0;
   for (; rank != root; ++depth)
@@ -48,7 +48,7 @@ inline TreePlace chain_place(Rank rank, int size, Rank root) {
   return place;
 }
 
-/// The children of the first of so many ranks, if it is the root of a k-nomial tree over them.
+/// The number of children of the first of `size` ranks, if it is the root of a k-nomial tree over them.
 inline int first_children(int size, int radix) {
   int children = 0;
   for (; size > 1; size /= std::min(radix, size))
@@ -56,7 +56,7 @@ inline int first_children(int size, int radix) {
   return children;
 }
 
-/// What the busiest ranks of a k-nomial tree do.
+/// The load of the busiest ranks of a k-nomial tree.
 struct KnomialShape {
   int depth = 0;           ///< Of the tree, in messages.
   int root_children = 0;   ///< Children of the root.
@@ -77,22 +77,22 @@ inline KnomialShape knomial_shape(int size, Rank root, int radix) {
     }
   if (largest == 0) return shape;
   shape.depth = 1;
-  // A rank's largest subtree is its last part, and what it goes on in is the smallest part, the first.
+  // A rank's largest subtree is its last part; the part that it goes on in is the smallest, the first.
   for (int below = largest; below > 1; ++shape.depth)
     below = static_cast<int>((static_cast<std::int64_t>(below) + radix - 1) / radix);
   shape.inner_children = first_children(largest, radix);
   return shape;
 }
 
-/// What a rank does in all the k-nomial trees of a group, one from each rank.
+/// The load of a rank in all the k-nomial trees of a group, one from each rank.
 struct LoadOfAllRoots {
   int children = 0;  ///< In all of them together.
   int inner = 0;     ///< The trees of other roots in which it has children.
 };
 
-/// A rank is in ever smaller parts of the group. In the tree of a root of the same part, but not of the same part in
-/// it, it has the children of the first rank of the largest part from there on that it is the first of. Cost:
-/// O(radix log size).
+/// The parts of the group that a rank lies in are nested: parts[0] is the group, and each next one is smaller. In the
+/// tree of a root that lies in parts[k-1] but not in parts[k], the rank has as many children as the root of a tree over
+/// the largest part, from parts[k] on, whose first rank it is. Cost: O(radix log size).
 inline LoadOfAllRoots load_of_all_roots(Rank rank, int size, int radix) {
   const SplitTree own{rank, size, rank, radix};
   LoadOfAllRoots load;

@@ -1,5 +1,5 @@
 #pragma once
-// Two binary trees over the same ranks, such that no rank has children in both: each carries half of the data, and all
+// Two binary trees over the same ranks in which no rank has children in both: each carries half of the data, and all
 // ranks send about as much as they receive (Sanders, Speck & Traeff, Parallel Computing 35(12), 2009).
 
 #include <array>

@@ -6,7 +6,7 @@
 
 namespace tutti::apps {
 
-/// The file's bytes. Throws InputError if there is no such file or it cannot be read.
+/// The file's bytes. Throws InputError if the file does not exist or cannot be read.
 [[nodiscard]] std::string read_file(const std::string& path);
 
 /// Throws InputError unless a file of that name can be made or replaced: finds out before hours of training do.

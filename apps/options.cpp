@@ -82,7 +82,7 @@ po::parsed_options read(const std::vector<std::string>& arguments, const po::opt
   }
 }
 
-/// What was given for each option. Throws InputError if one comes twice.
+/// The values given for the options. Throws InputError if one comes twice.
 po::variables_map options_in(const po::parsed_options& parsed) {
   try {
     po::variables_map given;

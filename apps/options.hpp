@@ -68,14 +68,14 @@ class Options {
   /// Anything else: `set` gets the text given and throws InputError if it is wrong. `shown` is the default in --help.
   Options& custom(const std::string& name, const std::string& argument, const std::string& shown,
                   const std::string& help, std::function<void(std::string_view)> set);
-  /// An argument without a name, by its place among those declared. What may be left out comes after
-  /// what may not, and what takes any number comes last.
+  /// An argument without a name, by its place among those declared. Optional ones come after required ones, and one
+  /// that takes any number comes last.
   enum class Takes : std::uint8_t { one, one_or_none, any_number };
   Options& argument(const std::string& name, Takes takes, std::function<void(std::string_view)> set);
-  /// What --version says this build is made of; if not called, only the version of Tutti.
+  /// The parts that --version lists for this build; if not called, only the version of Tutti.
   Options& made_of(std::vector<Component> (*components)());
 
-  /// Sets the variables of the options given. Returns what to print if help or version was asked for.
+  /// Sets the variables of the options given. Returns the text to print if help or version was asked for.
   /// Throws InputError, which names the option, if an option is unknown, misses its value, comes twice or is wrong.
   [[nodiscard]] std::optional<std::string> parse(const std::vector<std::string>& arguments);
 

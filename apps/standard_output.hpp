@@ -1,5 +1,5 @@
 #pragma once
-// What the apps write to stdout either arrives, or the program says that it did not and ends with an error.
+// Output of the apps to stdout: it either arrives, or the program says that it did not and ends with an error.
 
 #include <fmt/format.h>
 
@@ -9,21 +9,21 @@
 namespace tutti::apps {
 
 /// First of all in main(), before MPI or anything else opens files: a file that got the number of a closed stdout would
-/// receive what is meant for it. Afterwards writing to what was closed fails.
+/// receive the output meant for it. Afterwards writing to a closed stream fails.
 void reserve_standard_streams();
 
-/// Writes to stdout. Does not throw, so that nothing that was computed or measured is lost: what fails is told by
-/// exit_code_after_output().
+/// Writes to stdout. Does not throw, so that no computed or measured result is lost: exit_code_after_output() reports a
+/// failure.
 void print(std::string_view text);
 template <class... Values>
 void print(fmt::format_string<Values...> format, Values&&... values) {
   print(std::string_view{fmt::format(format, std::forward<Values>(values)...)});
 }
-/// Has what was printed arrive now: somebody may be waiting for it. Does not throw either.
+/// Makes the output so far arrive now: somebody may be waiting for it. Does not throw either.
 void flush_output();
 
-/// Last of all in main(): has what was written arrive. Returns `code`, the program's own exit code; if something did
-/// not arrive, says so on stderr, and returns exit_failure in place of exit_success.
+/// Last of all in main(): makes all output arrive. Returns `code`, the program's own exit code; if something did not
+/// arrive, says so on stderr, and returns exit_failure in place of exit_success.
 [[nodiscard]] int exit_code_after_output(std::string_view program, int code);
 
 }  // namespace tutti::apps

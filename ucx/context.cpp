@@ -11,7 +11,7 @@
 namespace tutti::ucx {
 namespace {
 
-/// What UCX prints of a context; it offers no other way to learn its transports and devices.
+/// The text that UCX prints of a context; it offers no other way to learn its transports and devices.
 std::string printed(ucp_context_h context) {
   char* text = nullptr;
   std::size_t size = 0;

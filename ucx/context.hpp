@@ -1,5 +1,5 @@
 #pragma once
-// The UCX context: what UCX found on this machine.
+// The UCX context, and the transports and devices that UCX found on this machine.
 
 #include <ucp/api/ucp.h>
 

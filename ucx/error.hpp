@@ -10,7 +10,7 @@
 
 namespace tutti::ucx {
 
-/// A call of UCX failed; `status` is what it returned.
+/// A call of UCX failed; `status` is its return value.
 class UcxError : public Error {
  public:
   UcxError(ucs_status_t status, std::string_view call, SourcePlace where = SourcePlace::current())

@@ -13,10 +13,10 @@ namespace {
 
 constexpr const char* file_name = "libucp.so.0";
 
-/// What this code uses is in UCX since then. Later ones of the same major version keep what there was.
+/// The first version that has all functions which this code uses. Later ones of the same major version keep them.
 constexpr unsigned needed_major = 1, needed_minor = 11;
 
-/// The path of the UCX that the process has already, whatever its folder and version; empty: it has none.
+/// The path of the UCX that the process has already, in any folder and of any version; empty: it has none.
 std::string loaded_path() {
   std::string path;
   const auto look = [](dl_phdr_info* object, std::size_t /*size*/, void* found) {
@@ -40,7 +40,7 @@ void* opened() {
 
 template <class Function>
 void find(void* handle, const char* name, Function& function) {
-  // POSIX: what dlsym returns for a function may be converted to its type.
+  // POSIX: the result of dlsym for a function may be converted to its type.
   function = reinterpret_cast<Function>(dlsym(handle, name));
   if (function == nullptr) throw Error(fmt::format("the UCX that was found has no function {}", name));
 }

@@ -14,7 +14,7 @@
 namespace tutti::ucx {
 namespace {
 
-/// What stands before an address when it is told.
+/// The header in front of an address that a rank tells the others.
 struct Heading {
   std::uint32_t length, number;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// How UCX's tags of 64 bits tell messages apart. What differs between MPIs (lib/transport/mpi/tag_layout.hpp) fits into
-// any case.
+// How UCX's tags of 64 bits tell messages apart. The numbers whose ranges differ between MPIs
+// (lib/transport/mpi/tag_layout.hpp) fit for every MPI.
 
 #include <ucp/api/ucp.h>
 

@@ -1,4 +1,4 @@
-// Makes the UCX transport known to the library, which does not know it, and says what it runs on.
+// Makes the UCX transport known to the library, which does not refer to it, and describes the UCX that runs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

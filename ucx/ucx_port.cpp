@@ -11,9 +11,9 @@
 namespace tutti::ucx {
 namespace {
 
-/// Looks that a message waits for UCX to let go of it, where something may lie in a queue here that a peer needs: data
-/// of a send that a socket has not taken yet, or what a receive through shared memory has to tell its sender. Never for
-/// long: a flush may also wait for what nobody needs, from a peer that has left the library.
+/// The number of polls that a message waits for UCX to let go of it, where a queue here may hold data that a peer
+/// needs: data of a send that a socket has not taken yet, or the answer of a receive through shared memory to its
+/// sender. Never for long: a flush may also wait for data that nobody needs, from a peer that has left the library.
 int patience_with(const CompiledStep& step, bool is_near) {
   constexpr std::int64_t always_sent_at_once = 1024, rarely_sent_at_once = 8192;
   if (is_near) return step.verb != Verb::send && step.bytes > always_sent_at_once ? 100 : 0;
@@ -50,7 +50,7 @@ UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& r
   finished_.reserve(count);
 }
 
-/// Fills in what UCX is told of a message.
+/// Fills in the parameters of UCX's call for a message.
 void UcxPort::describe(Message& message) {
   ucp_request_param_t& param = message.param;
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
@@ -91,7 +91,7 @@ Posted UcxPort::started(Message& message, void* request) {
   return Posted::pending;
 }
 
-/// Whether what a call has started is over by now. Else a callback will say so.
+/// Whether the message that a call has started is over by now. Else a callback will say so.
 bool UcxPort::ended(Message& message, void* request) {
   if (std::exchange(message.ended_at_once, false)) return true;
   if (UCS_PTR_IS_PTR(request)) {
@@ -183,7 +183,7 @@ void UcxPort::abandon() noexcept {
   if (!sends_off()) worker_.adopt(std::exchange(messages_, std::make_unique<Messages>()));
 }
 
-/// Peers find out that something is wrong by what is sent to them, or wait for it: whether all of it has left in time.
+/// Whether all messages have left in time. Peers find out by them that something is wrong, or wait for them.
 bool UcxPort::sends_off() const noexcept {
   constexpr std::chrono::seconds in_time{1};
   const auto is_left = [](const Message& message) { return message.request != nullptr; };

@@ -14,8 +14,8 @@
 
 namespace tutti::ucx {
 
-/// Every message is one tagged message, of any size. Whoever leaves the library, to wait in MPI, moves UCX no more, and
-/// others may wait for what lies in UCX's queues here: so a message is complete when UCX has let go of it
+/// Every message is one tagged message, of any size. A rank that leaves the library, to wait in MPI, moves UCX no more,
+/// and others may wait for data that lie in UCX's queues here: so a message is complete when UCX has let go of it
 /// (docs/ucx.md).
 class UcxPort final : public mpi::NetworkPort {
  public:
@@ -43,7 +43,7 @@ class UcxPort final : public mpi::NetworkPort {
     ucs_status_t status = UCS_OK;
     bool ended_at_once = false;   ///< Within the call that started it.
     int patience = 0;             ///< Looks that it waits for UCX to let go of it.
-    ucp_request_param_t param{};  ///< What UCX is told of it, the same in every run.
+    ucp_request_param_t param{};  ///< The parameters of its call of UCX, the same in every run.
   };
   struct Messages final : Orphan {
     std::vector<Message> of_step;
@@ -73,7 +73,7 @@ class UcxPort final : public mpi::NetworkPort {
   ucp_tag_t turn_ = 0;
   std::unique_ptr<Messages> messages_;  ///< Per step.
   int in_flight_ = 0;
-  std::vector<Message*> moved_;  ///< What callbacks have told of.
+  std::vector<Message*> moved_;  ///< Messages that callbacks have reported.
   std::vector<Settling> settling_;
   std::vector<int> finished_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// What a process has one of: the UCX context, and the worker through which all messages go.
+// The state that a process has once: the UCX context, and the worker through which all messages go.
 
 #include <mpi.h>
 #include <ucp/api/ucp.h>

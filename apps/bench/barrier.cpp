@@ -1,4 +1,4 @@
-// Barrier: no data; what counts is that no rank leaves before the last has come.
+// Barrier: no data; the check is that no rank leaves before the last has come.
 #include <chrono>
 #include <thread>
 

@@ -29,7 +29,7 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
                                      wanted.value(), memory.name));
 }
 
-/// Behind each buffer: shows what writes too far.
+/// Bytes behind each buffer: they show writes past its end.
 constexpr Bytes guard{4096};
 
 std::span<std::byte> bytes_of(std::byte* data, Bytes size) { return {data, static_cast<std::size_t>(size.value())}; }
@@ -44,7 +44,7 @@ Buffers::Buffers(const Experiment& what, const Communicator& comm) : what_(what)
   }
   constexpr Bytes limit{std::numeric_limits<std::int64_t>::max() / 4};  // so that sums do not overflow
   most = {std::min(most.in, limit) + guard, std::min(most.out, limit) + guard};
-  // Allocating may succeed and the first access then kill the process: look at what is there before.
+  // Allocating may succeed and the first access then kill the process: look at the available memory before.
   const Bytes wanted = most.in + most.out, available = what.memory->available();
   const bool is_enough = available == Bytes{0} || times(wanted.value(), comm.node().size()) <= available.value();
   if (least_of_all_ranks(is_enough ? 1 : 0) == 0) too_large(*what.memory, wanted);

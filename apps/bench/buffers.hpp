@@ -17,7 +17,7 @@ class Buffers {
   /// The call on `count` elements. Its buffers then hold zeros, which no operation turns into numbers that grow from
   /// call to call.
   [[nodiscard]] Call call(Count count, Placement placement) const;
-  /// What a program would write on this rank before such a call.
+  /// The bytes that a program would write on this rank before this call.
   [[nodiscard]] std::span<std::byte> input_of(const Call& call) const;
   /// Both buffers as far as the call reaches, and some bytes more, which it must leave alone.
   [[nodiscard]] std::array<std::span<std::byte>, 2> used_by(const Call& call) const;

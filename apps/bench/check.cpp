@@ -40,7 +40,7 @@ class Patterns {
   std::map<std::pair<Values::Kind, int>, std::unique_ptr<Pattern>> made_;
 };
 
-/// What the bytes of a buffer should hold: pieces that cover it, painted one over the other.
+/// The bytes that a buffer should hold: pieces that cover it, painted one over the other.
 class Picture {
  public:
   Picture(std::span<std::byte> buffer, Type type) : buffer_(buffer), element_(size_of(type).value()) {

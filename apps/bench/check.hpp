@@ -1,12 +1,12 @@
 #pragma once
-// Whether a call does what it should, element by element.
+// Checks of a call's results, element by element.
 
 #include "apps/bench/buffers.hpp"
 
 namespace tutti::bench {
 
-/// Makes `repeater` do one call on values that depend on rank and position; elements of this rank's buffers, and of
-/// what lies behind them, that are wrong afterwards: results, and what must not have been written.
+/// Makes `repeater` do one call on values that depend on rank and position. Returns the number of elements in this
+/// rank's buffers, and behind them, that are wrong afterwards: results, and elements that must not have been written.
 [[nodiscard]] std::int64_t wrong_elements(const BenchCollective& collective, const Buffers& buffers, const Call& call,
                                           Repeater& repeater);
 

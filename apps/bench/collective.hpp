@@ -1,5 +1,5 @@
 #pragma once
-// What can be measured: the table of collectives, each as Tutti's call and as MPI's own.
+// The collectives that can be measured, in a table: each as Tutti's call and as MPI's own.
 
 #include <cstddef>
 #include <memory>
@@ -22,7 +22,7 @@ enum class Mode { blocking, nonblocking, persistent };
 inline constexpr std::string_view mode_names[] = {"blocking", "nonblocking", "persistent"};  ///< Indexed by Mode.
 [[nodiscard]] constexpr std::string_view to_string(Mode mode) { return mode_names[static_cast<int>(mode)]; }
 
-/// One call on one rank: what is done, with which buffers.
+/// One call on one rank: its arguments and its buffers.
 struct Call {
   const Communicator* comm;
   std::byte *in, *out;
@@ -45,15 +45,15 @@ struct Call {
 struct Layout {
   Count input, output;
   /// In place: where in the output the input starts, negative if the output lies inside the input. Nothing: this rank
-  /// has no such call.
+  /// has no call in place.
   std::optional<Count> place;
 };
 
-/// What elements hold after a call, or before it.
+/// The contents of elements after a call, or before it.
 struct Values {
   enum class Kind { untouched, input, reduced };
   Kind kind = Kind::untouched;
-  int rank = 0;  ///< input: whose; reduced: of the ranks below this one.
+  int rank = 0;  ///< input: its rank; reduced: of the ranks below this one.
 
   static Values input_of(int rank) { return {Kind::input, rank}; }
   static Values reduced_over(int ranks) { return {Kind::reduced, ranks}; }
@@ -107,16 +107,16 @@ struct BenchCollective {
   Divided divided = Divided::not_at_all;
   bool has_out_of_place = true, has_in_place = true;
   bool has_data = true;
-  /// Bus bandwidth over algorithm bandwidth: what a link carries, whatever the number of ranks.
+  /// Bus bandwidth over algorithm bandwidth: the data that a link carries, for any number of ranks.
   double (*busbw_factor)(int ranks);
   /// Of this rank; looks at no buffer of the call.
   Layout (*layout)(const Call& call);
   std::string (*algorithm)(const Call& call);
   std::unique_ptr<Repeater> (*ours)(const Call& call, Mode mode);
   PeerCall (*peer)(const Call& call, Mode mode);
-  /// What this rank's output holds afterwards; the rest of both buffers must stay as it was.
+  /// The contents of this rank's output afterwards; the rest of both buffers must stay as it was.
   std::vector<Piece> (*expected)(const Call& call);
-  /// What is wrong beyond the elements, on this rank; nullptr: nothing can be.
+  /// Faults beyond the elements, on this rank; nullptr: there can be none.
   std::int64_t (*misbehaviour)(const Call& call, Repeater& repeater) = nullptr;
 
   [[nodiscard]] bool reduces() const { return collective && tutti::reduces(*collective); }

@@ -16,14 +16,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Lines that a core has just written are read at half the speed while they are in its first cache, and a few of them
-/// would measure the clock: so many are written and read at once, whatever the size.
+/// would measure the clock: so this many are written and read at once, at any size.
 constexpr std::int64_t least_dirty = std::int64_t{128} * 1024;
-/// What is reduced and then copied: small enough for the caches.
+/// Bytes that are reduced and then copied at a time: few enough for the caches.
 constexpr std::int64_t piece = std::int64_t{16} * 1024;
 
 const BenchMemory& host() { return memories().front(); }
 
-/// Keeps the compiler from leaving out what is done again.
+/// Keeps the compiler from leaving out repeated work.
 void everything_counts() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 /// Reads all, in four streams; the sum is of no use but that the compiler cannot know.

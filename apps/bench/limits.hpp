@@ -1,6 +1,5 @@
 #pragma once
-// What the machine permits: the parts of a call, measured by themselves among the ranks of a node, and what they add up
-// to.
+// The limits of the machine: the parts of a call, measured by themselves among the ranks of a node, and their sum.
 
 #include <cstdint>
 #include <memory>
@@ -16,10 +15,10 @@
 
 namespace tutti::bench {
 
-/// What a collective moves where ranks have memory of their own and share some besides, as multiples of its size.
+/// The data that a collective moves, as multiples of its size, where ranks share memory besides their own.
 struct Traffic {
-  double published;     ///< Copied to where others can read it, by the rank that copies most.
-  double arriving;      ///< Read from what others have just written, by the rank that reads most.
+  double published;     ///< Copied to where others can read the data, by the rank that copies most.
+  double arriving;      ///< Read soon after others have written it, by the rank that reads most.
   bool is_by_one_rank;  ///< Whether a rank does both, one after the other; else some publish while others read.
 };
 [[nodiscard]] Traffic traffic_of(const BenchCollective& collective, int ranks);

@@ -1,5 +1,5 @@
 #pragma once
-// Where and with what a run was made.
+// The machine and the settings of a run.
 
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@ struct Machine {
   std::vector<std::string> mpi_settings;  ///< "NAME=VALUE": environment variables of rank 0 that tune the MPI.
   std::string command, started;           ///< Command line; date and time in UTC, ISO 8601.
   std::vector<std::string> hosts;         ///< One for each node.
-  std::vector<std::string> binding;       ///< CPUs allowed to each rank, such as "0-3,8".
+  std::vector<std::string> binding;       ///< CPUs allowed to each rank, e.g. "0-3,8".
   int ranks = 0, nodes = 0;
   int most_ranks_per_node = 0;
   int cores = 0;  ///< Hardware threads online on the node of rank 0.

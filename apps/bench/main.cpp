@@ -39,7 +39,7 @@ void open_outputs(Outputs& outputs, const Settings& settings, int rank) {
   if (is_bad != 0) throw apps::InputError(problem);
 }
 
-/// Writes what it can: that one file cannot be written loses nothing of the other.
+/// Writes every file that can be written: a failure of one loses nothing of the other.
 void write_outputs(Outputs& outputs, const Machine& machine, const std::vector<Record>& records) {
   std::exception_ptr failure;
   try {
@@ -51,7 +51,7 @@ void write_outputs(Outputs& outputs, const Machine& machine, const std::vector<R
   if (failure) std::rethrow_exception(failure);
 }
 
-/// The exit code, the same on all ranks. Throws what is an error of this rank alone.
+/// The exit code, the same on all ranks. Throws errors of this rank alone.
 int bench_main(int argc, char** argv, int rank, int ranks) {
   Settings settings;
   apps::Options options = options_for(settings);

@@ -11,19 +11,19 @@
 namespace tutti::bench {
 
 /// A round is a number of calls back to back after a barrier; its time, divided by the calls, is that of the slowest
-/// rank. Ways to be compared take turns, round by round, and the one that went first goes second in the next round:
-/// what disturbs the machine for a while disturbs both.
+/// rank. Ways to be compared take turns, round by round, and the one that went first goes second in the next round: a
+/// disturbance that lasts for a while then affects both.
 struct Protocol {
   int rounds;
   int warmup_rounds;  ///< Before those that count.
   int calls;          ///< In a round; 0: calls_per_round() of a first measurement, for each way.
   /// Whether inputs are rewritten before each call. Each call is then timed alone, which adds the cost of reading the
   /// clock to it. Where rewriting takes long, ranks meet in a barrier after it, so that no rank's rewriting is counted
-  /// as another rank's waiting; where it is short, such a barrier would disturb more than it helps.
+  /// as another rank's waiting; where it is short, the barrier would disturb more than it helps.
   enum class Touching { no, briefly, for_long } touching;
   /// How calls follow each other. Ranks that need not wait for all others (the root of a broadcast) would run ahead of
-  /// them by many calls, and what is measured would be how many a rank can have under way, not what one takes: there,
-  /// ranks meet in a barrier of MPI's before each call, and it is timed alone, as OSU's benchmarks do.
+  /// them by many calls, and the time would show how many calls a rank can have under way, not how long one takes:
+  /// there, ranks meet in a barrier of MPI's before each call, and it is timed alone, as OSU's benchmarks do.
   enum class Pace { back_to_back, after_barriers } pace;
   std::span<std::byte> touched;  ///< This rank's input, empty on ranks that have none.
   const BenchMemory* memory;

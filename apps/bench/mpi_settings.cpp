@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view families[] = {"OMPI_MCA_", "I_MPI_", "MPICH_", "MPIR_", "MV2_",
                                          "UCX_",      "UCC_",   "HCOLL_", "FI_"};
 
-/// Beginnings of what launchers set for their processes.
+/// Beginnings of the variables that launchers set for their processes.
 constexpr std::string_view of_launchers[] = {"OMPI_MCA_orte_",
                                              "OMPI_MCA_ess",
                                              "OMPI_MCA_initial_wdir",

@@ -7,13 +7,13 @@
 
 namespace tutti::bench {
 
-/// What MPI_Get_library_version says, its lines joined by "; ". Needs no MPI_Init.
+/// The text of MPI_Get_library_version, its lines joined by "; ". Needs no MPI_Init.
 [[nodiscard]] std::string mpi_version();
 
-/// "NAME=VALUE" of the environment variables of this process that tune an MPI or what it is made of, sorted.
+/// "NAME=VALUE" of the environment variables of this process that tune an MPI or its parts, sorted.
 [[nodiscard]] std::vector<std::string> mpi_settings();
 
-/// Whether a variable is such a setting, not one by which a launcher tells a process who it is.
+/// Whether a variable is one of these settings, not one by which a launcher tells a process its rank or job.
 [[nodiscard]] bool is_mpi_setting(std::string_view name);
 
 }  // namespace tutti::bench

@@ -1,5 +1,5 @@
 #pragma once
-// Memory that the ranks of one node share, for measuring what the machine permits.
+// Memory that the ranks of one node share, for measuring the limits of the machine.
 
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// The lines around the tables: what was measured, and how to read it. All start with '#'.
+// The lines around the tables: the calls measured, and how to read the figures. All start with '#'.
 
 #include <span>
 #include <string>

@@ -16,8 +16,8 @@ namespace tutti::bench {
   });
 }
 
-/// `describe` is what Tutti's functions for the collective call: its arguments as a description, made anew for each
-/// call as in any program.
+/// `describe` makes the description of the call's arguments that Tutti's functions for the collective make, anew for
+/// each call as in any program.
 template <detail::Call (*describe)(const Call&)>
 [[nodiscard]] std::unique_ptr<Repeater> ours(const Call& call, Mode mode) {
   switch (mode) {

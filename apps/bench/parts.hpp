@@ -1,5 +1,5 @@
 #pragma once
-// What collectives have in common.
+// The common parts of collectives.
 
 #include "apps/bench/collective.hpp"
 #include "apps/bench/ours.hpp"

@@ -109,7 +109,7 @@ Value combined(Op::Kind op, Value a, Value b) {
   return 0;
 }
 
-/// What is done once to the combination of all ranks.
+/// Finishes the combination of all ranks: the step that is done once.
 Value finished(Type type, const Op& op, int ranks, Value value) {
   if (op.kind() == Op::Kind::scaled_sum) return value * op.scale();
   if (op.kind() != Op::Kind::avg) return value;
@@ -170,7 +170,7 @@ Pattern::Pattern(Type type, const std::function<Value(std::int64_t)>& value) : t
 std::span<const std::byte> Pattern::from(std::int64_t position) const {
   const std::int64_t skipped = position % pattern_period * size_of(type_).value();
   const auto period = block_.size() / static_cast<std::size_t>(repeated);
-  // A whole number of periods, so that what follows starts at the same place.
+  // A whole number of periods, so that the next bytes start at the same place.
   return std::span{block_}.subspan(static_cast<std::size_t>(skipped), block_.size() - period);
 }
 

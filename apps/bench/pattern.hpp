@@ -41,7 +41,7 @@ class Pattern {
   std::vector<std::byte> block_;  ///< A number of periods.
 };
 
-/// What `rank` contributes.
+/// The contribution of `rank`.
 [[nodiscard]] Pattern input_pattern(Type type, const Op& op, int rank, int ranks);
 /// The contributions of all ranks, combined; or only those of the ranks below `end`.
 [[nodiscard]] Pattern reduced_pattern(Type type, const Op& op, int ranks);

@@ -26,8 +26,8 @@ class MpiRequests {
   std::vector<MPI_Request> requests_;
 };
 
-/// Calls of an MPI collective by `blocking`, `nonblocking` and `persistent`, which take the same `arguments` but for
-/// what comes last. `persistent` is nullptr if this MPI has none; nonblocking ones are made then.
+/// Calls of an MPI collective by `blocking`, `nonblocking` and `persistent`, which take the same `arguments` except for
+/// the last. `persistent` is nullptr if this MPI has none; nonblocking ones are made then.
 template <class Blocking, class Nonblocking, class Persistent, class... Arguments>
 [[nodiscard]] PeerCall peer_call(Mode mode, std::string_view name, Blocking blocking, Nonblocking nonblocking,
                                  Persistent persistent, Arguments... arguments) {

@@ -1,5 +1,5 @@
 #pragma once
-// A line that tells people what is going on, and leaves no trace.
+// A line that shows people the progress, and leaves no trace.
 
 #include <string_view>
 

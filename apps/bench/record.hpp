@@ -1,5 +1,5 @@
 #pragma once
-// What one measurement gave.
+// The results of one measurement.
 
 #include <cstdint>
 #include <optional>
@@ -19,19 +19,19 @@ struct Peer {
   double ratio = 0;  ///< Its median over ours: above 1, Tutti is faster.
 };
 
-/// What the machine permits at one size: microseconds, medians over the rounds, of the slowest rank, with all ranks at
+/// The limits of the machine at one size: microseconds, medians over the rounds, of the slowest rank, with all ranks at
 /// work at once. Bytes are those of the record.
 struct Limits {
   double line_hop_us = 0;           ///< Two ranks tell each other eight bytes through a cache line each.
   double exchange_us = 0;           ///< All ranks do.
   double copy_us = 0;               ///< memcpy from a rank's own memory to shared memory.
-  double dirty_read_us = 0;         ///< Reading what another rank has just written.
-  double mapped_read_us = 0;        ///< Reading what another rank wrote long ago.
+  double dirty_read_us = 0;         ///< Reading data that another rank has just written.
+  double mapped_read_us = 0;        ///< Reading data that another rank wrote long ago.
   std::optional<double> reduce_us;  ///< Two operands into a third; nothing if the collective does not reduce.
   /// An allreduce whose inputs and outputs all ranks map: each reduces its part of all inputs and writes it to all
   /// outputs. Nothing for other collectives.
   std::optional<double> mapped_us;
-  double limit_us = 0;                 ///< What the parts add up to: see add_up().
+  double limit_us = 0;                 ///< The sum of the parts: see add_up().
   double share = 0;                    ///< The limit over our median: 1 is as fast as the machine permits.
   std::optional<double> mapped_share;  ///< Likewise of mapped_us.
 };

@@ -10,10 +10,10 @@
 
 namespace tutti::bench {
 
-/// {"environment": {...}, "results": [...], "summary": [...]}; null: not checked, not compared, or no such thing.
+/// {"environment": {...}, "results": [...], "summary": [...]}; null: not checked, not compared, or not applicable.
 [[nodiscard]] nlohmann::ordered_json to_json(const Machine& machine, std::span<const Record> records);
-/// The same as a file has it. Names of files and hosts and the environment need not be UTF-8, JSON has to be: what is
-/// not becomes U+FFFD.
+/// The same as a file has it. Names of files and hosts and the environment need not be UTF-8, but JSON has to be: other
+/// bytes become U+FFFD.
 [[nodiscard]] std::string json_text(const Machine& machine, std::span<const Record> records);
 
 /// A header line, then a line for each record. Empty fields: not checked, not compared.

@@ -28,7 +28,7 @@ struct Settings {
 /// The options, bound to `settings`, which must outlive them.
 [[nodiscard]] apps::Options options_for(Settings& settings);
 
-/// What the names stand for, for one collective.
+/// The objects that the names stand for, for one collective.
 struct Experiment {
   const BenchCollective* collective;
   const BenchMemory* memory;

@@ -18,7 +18,7 @@ namespace tutti::bench {
 inline constexpr double round_seconds = 4e-3;
 inline constexpr int most_calls = 100'000;
 
-/// Untimed calls at the start of a round of `calls`: they bring back into the caches what the other side of a
+/// Untimed calls at the start of a round of `calls`: they bring back into the caches the data that the other side of a
 /// comparison has displaced. None where a call is so long that the caches do not matter.
 [[nodiscard]] constexpr int calls_before_round(int calls) { return calls / 8; }
 

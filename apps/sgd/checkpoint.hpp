@@ -10,8 +10,8 @@
 
 namespace tutti::sgd {
 
-/// What must be the same before and after, or going on would be another training. The number of ranks, the learning
-/// rate and the momentum may change.
+/// Facts that must be the same before and after, or going on would be another training. The number of ranks, the
+/// learning rate and the momentum may change.
 struct Identity {
   std::string precision;    ///< "float" or "double"
   std::vector<int> widths;  ///< Of the model's layers.
@@ -21,12 +21,12 @@ struct Identity {
   bool operator==(const Identity&) const = default;
 };
 
-/// The bytes of a checkpoint: what it belongs to, the progress, and a checksum of all of it.
+/// The bytes of a checkpoint: the training that it belongs to, the progress, and a checksum of all of it.
 template <class T>
 [[nodiscard]] std::string encode(const Identity& identity, const Progress<T>& progress);
 
-/// The progress in a checkpoint. Throws InputError, which tells what was expected and found, if the bytes are no
-/// checkpoint, cut short or damaged, or belong to another training. `name` is how messages call it.
+/// The progress in a checkpoint. Throws InputError, which states the expected and the found value, if the bytes are no
+/// checkpoint, cut short or damaged, or belong to another training. `name` is the checkpoint's name in messages.
 template <class T>
 [[nodiscard]] Progress<T> decode(std::string_view name, std::string_view bytes, const Identity& identity);
 

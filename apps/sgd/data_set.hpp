@@ -32,14 +32,14 @@ struct DataSet {
 };
 
 /// Reads the format of UCI's handwritten digits: a line per image, 64 pixels (0 to 16) and a label (0 to 9), separated
-/// by commas. Throws InputError, which names the line and what was expected there.
+/// by commas. Throws InputError, which names the line and the expected contents.
 [[nodiscard]] DataSet read_csv(const std::string& path);
 
 /// Reads the format of MNIST (IDX): a file of images with unsigned bytes as pixels and a file of their labels.
-/// Throws InputError, which names the byte offset and what was expected there.
+/// Throws InputError, which names the byte offset and the expected contents.
 [[nodiscard]] DataSet read_idx(const std::string& images, const std::string& labels);
 
-/// What a model learns from, and what tells how well it learnt.
+/// The images that a model learns from, and those that show how well it learnt.
 struct Split {
   DataSet train, test;
 };

@@ -107,7 +107,7 @@ void Perceptron<T>::backward(std::span<const T> parameters, std::span<T> gradien
     add_scaled(T{1}, by_out.data(), gradient.subspan(layer.biases, layer.outputs));
     if (index == 0) break;  // Nobody asks for the derivatives by the image.
     for (std::size_t i = 0; i < layer.inputs; ++i) {
-      // The derivative of tanh, by what it gave: 1 - tanh^2.
+      // The derivative of tanh, by its result: 1 - tanh^2.
       const T* const weights = parameters.data() + layer.weights + i * layer.outputs;
       derivatives_[index][i] = (T{1} - in[i] * in[i]) * dot(weights, std::span<const T>{by_out});
     }

@@ -12,8 +12,8 @@ namespace tutti::sgd {
 /// The number of weights and biases of a perceptron whose layers have these widths (see Perceptron).
 [[nodiscard]] std::size_t parameter_count(std::span<const int> widths);
 
-/// The shape of a perceptron and room for what it computes; its parameters are kept by the caller, all in one array,
-/// as that is what an optimizer updates and an allreduce sums.
+/// The shape of a perceptron and room for its computations. Its parameters are kept by the caller, all in one array, as
+/// an optimizer updates them and an allreduce sums them.
 ///
 /// Parameters lie layer by layer: the weights, weight[input][output], then the biases, bias[output].
 /// T is float or double. Not for use by several threads at once.
@@ -51,7 +51,7 @@ class Perceptron {
   std::vector<int> widths_;
   std::vector<Layer> layers_;
   std::size_t parameter_count_ = 0;
-  std::vector<std::vector<T>> values_;       ///< The input, then what each layer puts out.
+  std::vector<std::vector<T>> values_;       ///< The input, then the outputs of each layer.
   std::vector<std::vector<T>> derivatives_;  ///< Of the loss, by each of `values_`.
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Random numbers that are the same with every compiler and library: the standard fixes what std::mt19937_64 yields,
-// but not what its distributions or std::shuffle make of it.
+// Random numbers that are the same with every compiler and library: the standard fixes the numbers of std::mt19937_64,
+// but not how its distributions or std::shuffle use them.
 
 #include <cstdint>
 #include <random>
@@ -11,8 +11,8 @@ namespace tutti::sgd {
 
 class Random {
  public:
-  /// What numbers are drawn for. Each purpose (and `number` in it, such as the epoch) has a sequence of its own, so
-  /// that training can go on at any epoch without having drawn the numbers of the epochs before.
+  /// The purposes that numbers are drawn for. Each (and `number` in it, for instance the epoch) has a sequence of its
+  /// own, so that training can go on at any epoch without having drawn the numbers of the epochs before.
   enum class Purpose : std::uint32_t { split, weights, order };
 
   Random(std::uint64_t seed, Purpose purpose, std::uint32_t number = 0) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the user gets to see: a table while training runs, and JSON for programs.
+// Output for the user: a table while training runs, and JSON for programs.
 
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace tutti::sgd {
 
-/// What does not change from epoch to epoch.
+/// Facts that do not change from epoch to epoch.
 struct RunDescription {
   const Settings& settings;
   const Split& data;

@@ -10,7 +10,7 @@ namespace {
 
 enum class Outcome : int { success, bad_input, failure };
 
-/// Runs `action`; the outcome, with what was thrown in `text`.
+/// Runs `action`; returns the outcome, with the text of an exception in `text`.
 Outcome attempt(const std::function<void()>& action, std::string& text) {
   try {
     action();

@@ -1,5 +1,5 @@
 #pragma once
-// What rank 0 alone does, files above all, and how the others learn of it.
+// Work of rank 0 alone, files above all, and how the others learn of it.
 
 #include <mpi.h>
 
@@ -20,8 +20,8 @@ class CommonFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Collective: rank 0 runs `action`. What it throws there, all ranks throw: InputError as itself, anything else as
-/// CommonFailure. So nobody is left waiting for a rank that has given up.
+/// Collective: rank 0 runs `action`. If it throws, all ranks throw: InputError as itself, any other exception as
+/// CommonFailure. So no rank is left waiting for one that has given up.
 void on_root(MPI_Comm comm, const std::function<void()>& action);
 
 /// Collective: all ranks get rank 0's value.

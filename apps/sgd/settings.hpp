@@ -1,5 +1,5 @@
 #pragma once
-// What the user may choose.
+// Settings that the user may choose.
 
 #include <cstdint>
 #include <string>

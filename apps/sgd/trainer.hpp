@@ -12,7 +12,7 @@
 
 namespace tutti::sgd {
 
-/// What one pass over the training images brought.
+/// The results of one pass over the training images.
 struct EpochReport {
   int epoch = 0;
   double loss = 0;            ///< Mean over the training images, each as its step met it.
@@ -22,7 +22,7 @@ struct EpochReport {
   double comm_share = 0;      ///< Part of that time spent in the allreduce, waiting for slower ranks included; mean.
 };
 
-/// What training has reached: all that is needed to go on, the same on all ranks.
+/// The state of the training: all that is needed to go on, the same on all ranks.
 template <class T>
 struct Progress {
   int epochs = 0;  ///< Completed.

@@ -1,6 +1,6 @@
 #pragma once
 // The commands of the tool: each gets the arguments behind its name and returns the exit code. They throw InputError
-// for what they cannot use.
+// for input that they cannot use.
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// tutti cost: what the algorithms of a collective cost, beside each other.
+// tutti cost: the costs of the algorithms of a collective, side by side.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Settings {
 
 constexpr double most_microseconds = 1e9;
 
-/// What links between nodes take. Notes that it was given, as it is of no use on one node.
+/// The rates of links between nodes. Notes which were given, as they are of no use on one node.
 void add_between(apps::Options& options, Settings& settings) {
   RatesBetween& between = settings.rates.between;
   const auto number = [&](const char* name, double& value, const char* help) {
@@ -102,7 +102,7 @@ bool can_be_simulated(const Cost& cost, int ranks) {
   return ranks <= most_ranks_simulated && std::int64_t{cost.messages} * ranks <= most_messages_simulated;
 }
 
-/// The row of a choice whose schedules are made. Segments are in no stated cost: what they cost is counted.
+/// The row of a choice whose schedules are made. Stated costs do not cover segments: their costs are counted.
 Row simulated(Row row, const checker::Case& what, const Rates& rates) {
   const checker::Problems problems{*row.choice.algorithm, what};
   Simulator simulator{what.nodes};

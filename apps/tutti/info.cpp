@@ -1,10 +1,13 @@
-// tutti info: what this build is made of, and where the ranks of a job are.
+// tutti info: the parts of this build, and the places of the ranks of a job.
 #include <fmt/format.h>
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "apps/standard_output.hpp"
 #include "apps/tutti/commands.hpp"
+#include "apps/tutti/info_counters.hpp"
 #include "apps/tutti/info_json.hpp"
 #include "apps/tutti/info_session.hpp"
 #include "apps/tutti/info_text.hpp"
@@ -14,10 +17,10 @@ namespace tutti::tool {
 namespace {
 
 struct Wanted {
-  bool json = false, matrix = false, job = false;
+  bool json = false, matrix = false, counters = false, job = false;
 };
 
-/// What to print instead, if that was asked for.
+/// The text to print instead, if that was asked for.
 std::optional<std::string> read(const Arguments& arguments, Wanted& wanted) {
   apps::Options options{
       "tutti info",
@@ -27,17 +30,21 @@ std::optional<std::string> read(const Arguments& arguments, Wanted& wanted) {
       "    mpirun -n 4 tutti info      all ranks of the job; rank 0 prints"};
   options.flag("json", wanted.json, "for programs: docs/topology.md describes it")
       .flag("matrix", wanted.matrix, "show the distances of all pairs of ranks also where a node has many")
+      .flag("counters", wanted.counters,
+            "do a few collectives, and show which ways their messages took: all counters by name")
       .flag("job", wanted.job, "initialise MPI also if no launcher is seen in the environment");
   auto text = options.parse(arguments);
   if (!text && wanted.json && wanted.matrix) throw apps::InputError("--matrix: --json has all pairs anyway");
+  if (!text && wanted.json && wanted.counters) throw apps::InputError("--counters: not with --json");
   return text;
 }
 
-void print(const topology::Job& job, const Wanted& wanted) {
+void print(const topology::Job& job, std::span<const CounterRow> counters, const Wanted& wanted) {
   if (wanted.json)
     apps::print("{}\n", to_json(job));
   else
     apps::print("{}", to_text(job, wanted.matrix ? Pairs::of_all_nodes : Pairs::of_small_nodes));
+  if (!counters.empty()) apps::print("{}", to_text(counters));
 }
 
 }  // namespace
@@ -59,9 +66,11 @@ int info(const Arguments& arguments) {
     if (speaks()) fmt::print(stderr, "tutti info: {} (see --help)\n", error.what());
     return apps::exit_bad_input;
   }
-  if (wanted.job && !session) session.emplace();
+  if ((wanted.job || wanted.counters) && !session) session.emplace();
   const topology::Job job = session ? session->gather() : alone();
-  if (speaks()) print(job, wanted);
+  std::vector<CounterRow> counters;
+  if (wanted.counters) counters = session->count_mechanisms();
+  if (speaks()) print(job, counters, wanted);
   return apps::exit_success;
 }
 

@@ -6,8 +6,8 @@
 
 #include "tutti/version.hpp"
 
-// What the JSON library looks for has to be in the types' namespace. The members of each type are listed once, for both
-// directions.
+// Functions that the JSON library looks for have to be in the types' namespace. The members of each type are listed
+// once, for both directions.
 namespace tutti::topology {
 
 using Json = nlohmann::ordered_json;
@@ -86,7 +86,7 @@ Json distances_in(const topology::Job& job, const topology::Node& node) {
 
 }  // namespace
 
-// Names of hosts are bytes: whatever is no UTF-8 is replaced, as the library throws on it.
+// Names of hosts are bytes: any that are no UTF-8 are replaced, as the library throws on them.
 std::string to_json(const topology::Report& report) {
   return Json(report).dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -10,7 +10,7 @@ namespace tutti::tool {
 /// In one line.
 [[nodiscard]] std::string to_json(const topology::Report& report);
 [[nodiscard]] topology::Report report_from_json(const std::string& text);
-/// For people and programs; docs/topology.md says what the keys mean.
+/// For people and programs; docs/topology.md explains the keys.
 [[nodiscard]] std::string to_json(const topology::Job& job);
 
 }  // namespace tutti::tool

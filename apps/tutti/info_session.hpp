@@ -2,6 +2,9 @@
 // The processes that `tutti info` tells of: those of an MPI job, or this one alone. One of two files is built: with MPI
 // (info_session_mpi.cpp), or without (info_session_alone.cpp).
 
+#include <vector>
+
+#include "apps/tutti/info_counters.hpp"
 #include "lib/topology/job.hpp"
 
 namespace tutti::tool {
@@ -20,6 +23,8 @@ class MpiSession {
   [[nodiscard]] bool speaks() const { return rank_ == 0; }
   /// Collective. All of the job on the rank that speaks; elsewhere nothing of use.
   [[nodiscard]] topology::Job gather() const;
+  /// Collective. Rank 0's are sums over all ranks.
+  [[nodiscard]] std::vector<CounterRow> count_mechanisms() const;
 
  private:
   int rank_ = 0;

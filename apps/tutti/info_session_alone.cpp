@@ -14,9 +14,10 @@ constexpr const char* without_mpi = "built without MPI (TUTTI_MPI=OFF)";
 
 bool is_launched() { return false; }
 
-MpiSession::MpiSession() { throw apps::InputError(std::string{"--job: "} + without_mpi); }
+MpiSession::MpiSession() { throw apps::InputError(std::string{"--job, --counters: "} + without_mpi); }
 MpiSession::~MpiSession() = default;
 topology::Job MpiSession::gather() const { return alone(); }
+std::vector<CounterRow> MpiSession::count_mechanisms() const { return {}; }
 
 topology::Job alone() {
   topology::Job job = topology::job_of({topology::Report{.node = 0, .survey = topology::survey()}});

@@ -67,7 +67,7 @@ Report report(int rank, int size) {
     else if (mine.why_no_single_copy.empty())
       mine.why_no_single_copy = carrier.fabric().why_no_single_copy(local);
   }
-  check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");  // what others try to read is gone with the carrier
+  check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");  // the memory that others try to read is gone with the carrier
   return mine;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "apps/ranges.hpp"
+#include "apps/tutti/info_counters.hpp"
 #include "apps/tutti/table.hpp"
 
 namespace tutti::tool {
@@ -200,6 +201,14 @@ std::string legend(const Job& job) {
 
 std::string to_text(const Job& job, Pairs pairs) {
   return head(job) + machines(job) + places(job) + distances(job, pairs) + legend(job);
+}
+
+std::string to_text(std::span<const CounterRow> counters) {
+  std::vector<Cells> rows{{"counter", "all ranks", "meaning"}};
+  for (const CounterRow& each : counters)
+    rows.push_back({each.name, fmt::to_string(each.value), each.meaning});
+  return fmt::format("\ncounters of allreduce and broadcast, 8 bytes to 2 MiB, in ordinary and in Tutti memory\n{}",
+                     aligned(rows, ""));
 }
 
 }  // namespace tutti::tool

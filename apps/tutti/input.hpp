@@ -1,5 +1,5 @@
 #pragma once
-// How the commands read what they are given. All throw InputError, which says what is allowed.
+// How the commands read their arguments. All functions throw InputError, which says what is allowed.
 
 #include <functional>
 #include <string>
@@ -33,7 +33,7 @@ struct Spread {
 };
 /// "--nodes N,N,..." and "--sockets N,N,...": how many ranks each has, one after the other.
 void add_levels(apps::Options& options, Spread& spread);
-/// Refuses what has not so many ranks, and sockets that several nodes share.
+/// Refuses levels that do not have `ranks` ranks, and sockets that several nodes share.
 void require_levels_of(int ranks, const Spread& spread);
 
 /// The algorithms of a collective.

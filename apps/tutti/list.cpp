@@ -67,7 +67,7 @@ std::string to_text(const std::vector<const Algorithm*>& algorithms) {
   return text;
 }
 
-/// Replaces what stands between the two comments around the table. Throws InputError if the page lacks one of them.
+/// Replaces the text between the two comments around the table. Throws InputError if the page lacks one of them.
 void write_table(const std::string& path) {
   constexpr std::string_view begin_mark = "<!-- table: tutti list --markdown -->\n", end_mark = "<!-- end of table -->";
   std::string page = apps::read_file(path);

@@ -27,7 +27,7 @@ struct Element {
 };
 using Elements = std::vector<Element>;
 
-/// What the cells of the collective's elements stand for.
+/// The meaning of the cells of the collective's elements.
 struct Numbering {
   bool by_origin = false;  ///< The elements of one rank come after those of another.
   bool has_blocks = false;
@@ -84,7 +84,7 @@ Elements Player::elements_of(std::span<const Value> payload) const {
   return elements;
 }
 
-/// The reduction that uses what `recv` receives, on its rank.
+/// Whether a reduction on the rank of `recv` uses the elements that it receives.
 bool is_reduced(const Graph& graph, int recv) {
   const auto& into = std::get<Recv>(graph.step(recv).action);
   if (into.then) return true;

@@ -1,5 +1,5 @@
 #pragma once
-// A scene played: when each message is sent and what it carries.
+// A scene played: when each message is sent and which elements it carries.
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace tutti::tool {
 
-/// What pictures draw of some elements: how much of each cell is there, 0 to 1, and from how many ranks.
+/// The amount of some elements as pictures draw it: how much of each cell is there, 0 to 1, and from how many ranks.
 struct Load {
   struct Cell {
     bool is_there = false;

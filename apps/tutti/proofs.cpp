@@ -70,14 +70,14 @@ std::vector<Case> cases_of_mutants(const Algorithm& algorithm, checker::Extent e
   return cases;
 }
 
-/// What one thread does at a time.
+/// One piece of work of a thread.
 struct Job {
   std::size_t algorithm;
   Case what;
   void (*run)(const Algorithm& algorithm, const Case& what, Tally& tally);
 };
 
-/// The jobs of a campaign and who does them.
+/// The jobs of a campaign and the threads that do them.
 class Work {
  public:
   explicit Work(const Campaign& campaign) : campaign_(campaign) {

@@ -10,7 +10,7 @@
 
 namespace tutti::tool {
 
-/// What was proved of an algorithm.
+/// The results of the proofs of an algorithm.
 struct Tally {
   const Algorithm* algorithm = nullptr;
   std::size_t problems = 0, schedules = 0, steps = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// One collective as `tutti show` shows it: what was asked for and what all ranks do.
+// One collective as `tutti show` shows it: the choice and case asked for, and the schedules of all ranks.
 
 #include <string>
 #include <vector>
@@ -27,7 +27,7 @@ struct Scene {
   [[nodiscard]] std::string cost_text() const;
 };
 
-/// Graphviz: the steps of each rank in a box, what waits for what, and the messages.
+/// Graphviz: the steps of each rank in a box, their dependencies, and the messages.
 [[nodiscard]] std::string to_dot(const Scene& scene);
 /// All that there is to know: see docs/tool.md. `rank` -1: every rank.
 [[nodiscard]] std::string to_json(const Scene& scene, int rank);

@@ -1,4 +1,4 @@
-// tutti show: what the ranks do.
+// tutti show: the steps of the ranks.
 #include <fmt/format.h>
 
 #include "apps/standard_output.hpp"

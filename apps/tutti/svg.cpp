@@ -9,8 +9,8 @@
 namespace tutti::tool {
 namespace {
 
-// All in pixels. A row is one time step: what a rank sends and what that is on top, its arrow below, down to where the
-// receiver's mark is.
+// All in pixels. A row is one time step: on top the elements of the message that a rank sends, with their label, below
+// them its arrow, down to the receiver's mark.
 constexpr int margin = 20, left = 74, top = 104, strip_height = 15, arrow_from = 34;
 constexpr int least_row_height = 62, row_height_per_rank = 2, mark_above = 6;  // the next row
 constexpr int least_width = 760;
@@ -125,7 +125,7 @@ void Drawing::background() {
                         y_of(playback_.time_steps) + 6);
 }
 
-/// What of the data is there: a field per cell, filled as high as ranks are combined in it.
+/// The data that are there: a field per cell, filled as high as ranks are combined in it.
 void Drawing::strip(int x, int y, int width, const Load& load, int height) {
   const double field = static_cast<double>(width) / cells();
   out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"strip\"/>\n", x, y, width, height);

@@ -44,12 +44,12 @@ Call allgatherv_call(std::span<const T> in, std::span<T> out, const CountsAndOff
 
 /// out[r * count + i] = in[i] of rank r, for all ranks r and i < count.
 ///
-/// Shapes  `in`: `count` elements of `type`; `out`: `count` elements of each rank. Separate, or `in` is this rank's
-///         block of `out` (in place; MPI_IN_PLACE as `in` works too).
-/// Errors  ArgumentError before any message is posted: a null buffer that elements belong to, buffers that overlap
-///         partly, a count < 0 or too large to address, an unknown algorithm. StateError: communicator closed, or MPI
-///         finalized. Error: a message failed, or its size shows that a rank called with other arguments.
-/// Cost    of the algorithm: algorithms/README.md. Nothing is allocated when the same counts and type recur.
+/// Shapes  `in`: `count` elements of `type`; `out`: `count` elements of each rank. They are separate, or `in` is this
+///         rank's block of `out` (in place; MPI_IN_PLACE as `in` works too).
+/// Errors  ArgumentError before any message is posted: a null buffer that must hold elements, buffers that overlap
+///         partly, a count < 0 or too large to address, an unknown algorithm. StateError: the communicator is closed,
+///         or MPI is finalized. Error: a message failed, or its size shows that a rank called with other arguments.
+/// Cost    That of the algorithm: algorithms/README.md. Nothing is allocated when the same counts and type recur.
 inline void allgather(const void* in, void* out, Count count, Type type, const Communicator& comm,
                       const Options& options = {}) {
   detail::run(detail::allgather_call(in, out, count, type), comm, options);
@@ -63,7 +63,7 @@ inline void allgather(const void* in, void* out, Count count, Type type, const C
   return detail::prepare(detail::allgather_call(in, out, count, type), comm, options);
 }
 
-/// The same on buffers (tutti/ranges.hpp): `out` is as long as the inputs of all ranks.
+/// The same on buffers (tutti/ranges.hpp): `out` is as long as the inputs of all ranks together.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void allgather(In&& in, Out&& out, const Communicator& comm, const Options& options = {}) {
@@ -80,7 +80,7 @@ requires detail::SameElement<In, Out>
   return detail::prepare(detail::allgather_call(detail::input_of(in), detail::elements_of(out), comm), comm, options);
 }
 
-/// In place: one buffer, which holds this rank's block already.
+/// In place: one buffer, which already holds this rank's block.
 template <OutputBuffer Data>
 void allgather(Data&& data, const Communicator& comm, const Options& options = {}) {
   detail::run(detail::allgather_call(detail::elements_of(data), comm), comm, options);
@@ -95,10 +95,10 @@ template <OutputBuffer Data>
 }
 
 /// Blocks of differing sizes: rank r gives blocks.counts[r] elements, which every rank gets at blocks.offsets[r] of
-/// `out`, or one after the other if there are no offsets. Counts are the same on all ranks, offsets need not be.
+/// `out`. Without offsets the blocks lie one after the other. Counts are the same on all ranks; offsets need not be.
 /// `blocks` is a range of integers, {counts, offsets} or a BlockList (tutti/count_list.hpp).
 ///
-/// Errors  as above; also lists that have not one entry per rank, negative counts or offsets, blocks that overlap
+/// Errors  As above; also lists that do not have one entry per rank, negative counts or offsets, blocks that overlap
 ///         where they are written.
 inline void allgatherv(const void* in, void* out, const CountsAndOffsets& blocks, Type type, const Communicator& comm,
                        const Options& options = {}) {

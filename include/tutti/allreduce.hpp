@@ -31,11 +31,12 @@ Call allreduce_call(std::span<T> data, const Op& op) {
 ///
 /// Shapes  `in` and `out`: `count` elements of `type`, separate or the same (in place; MPI_IN_PLACE as `in` works
 ///         too).
-/// Errors  ArgumentError before any message is posted: a null buffer with count > 0, buffers that overlap partly,
-///         count < 0, too large to address or leaving no memory for scratch, an operation that the type does not
-///         have, an algorithm that is unknown or needs a commutative operation. StateError: communicator closed, or
-///         MPI finalized. Error: a message failed, or its size shows that a rank called with other arguments.
-/// Cost    of the algorithm: algorithms/README.md. Nothing is allocated when the same count, type and operation
+/// Errors  ArgumentError before any message is posted: a null buffer with count > 0, buffers that overlap partly, a
+///         count < 0, too large to address or so large that no memory is left for scratch, an operation that the type
+///         does not have, an algorithm that is unknown or needs a commutative operation. StateError: the communicator
+///         is closed, or MPI is finalized. Error: a message failed, or its size shows that a rank called with other
+///         arguments.
+/// Cost    That of the algorithm: algorithms/README.md. Nothing is allocated when the same count, type and operation
 ///         recur.
 inline void allreduce(const void* in, void* out, Count count, Type type, const Op& op, const Communicator& comm,
                       const Options& options = {}) {

@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// What alltoallw takes for each rank: counts in elements of that rank's type, offsets in bytes.
+/// The arguments of alltoallw for each rank: counts in elements of that rank's type, offsets in bytes.
 struct TypedBlocks {
   std::span<const Count> counts;
   std::span<const Bytes> offsets;
@@ -57,7 +57,7 @@ Call alltoallv_call(std::span<const T> in, const CountsAndOffsets& in_blocks, st
 /// Typed blocks as blocks of bytes.
 class ByteBlocks {
  public:
-  /// Throws ArgumentError if the lists have not one entry per rank, or negative ones.
+  /// Throws ArgumentError if the lists do not have one entry per rank, or have negative ones.
   TUTTI_API ByteBlocks(std::string_view argument, const TypedBlocks& blocks, const Communicator& comm);
   [[nodiscard]] BlockList list() const { return {counts_, offsets_}; }
 
@@ -75,10 +75,10 @@ inline Call alltoallw_call(const void* in, const ByteBlocks& in_blocks, void* ou
 ///
 /// Shapes  `in` and `out`: `count` elements of `type` for each rank; separate or the same (in place; MPI_IN_PLACE as
 ///         `in` works too).
-/// Errors  ArgumentError before any message is posted: a null buffer that elements belong to, buffers that overlap
-///         partly, a count < 0 or too large to address, an unknown algorithm. StateError: communicator closed, or MPI
-///         finalized. Error: a message failed, or its size shows that a rank called with other arguments.
-/// Cost    of the algorithm: algorithms/README.md. Nothing is allocated when the same counts and type recur.
+/// Errors  ArgumentError before any message is posted: a null buffer that must hold elements, buffers that overlap
+///         partly, a count < 0 or too large to address, an unknown algorithm. StateError: the communicator is closed,
+///         or MPI is finalized. Error: a message failed, or its size shows that a rank called with other arguments.
+/// Cost    That of the algorithm: algorithms/README.md. Nothing is allocated when the same counts and type recur.
 inline void alltoall(const void* in, void* out, Count count, Type type, const Communicator& comm,
                      const Options& options = {}) {
   detail::run(detail::alltoall_call(in, out, count, type), comm, options);
@@ -92,7 +92,7 @@ inline void alltoall(const void* in, void* out, Count count, Type type, const Co
   return detail::prepare(detail::alltoall_call(in, out, count, type), comm, options);
 }
 
-/// The same on buffers of equal length (tutti/ranges.hpp), a multiple of the number of ranks.
+/// The same on buffers of equal length (tutti/ranges.hpp), which is a multiple of the number of ranks.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void alltoall(In&& in, Out&& out, const Communicator& comm, const Options& options = {}) {
@@ -123,16 +123,16 @@ template <OutputBuffer Data>
   return detail::prepare(detail::alltoall_call(detail::elements_of(data), comm), comm, options);
 }
 
-/// Blocks of differing sizes: in_blocks.counts[r] elements go to rank r, out_blocks.counts[r] come from it; each list
-/// has its offsets, or its blocks lie one after the other. In place, both lists are the same (`in_blocks` is not
-/// looked at if `in` is MPI_IN_PLACE) and any two ranks exchange blocks of one size.
+/// Blocks of differing sizes: in_blocks.counts[r] elements go to rank r, out_blocks.counts[r] come from it. Each list
+/// has its offsets; without them its blocks lie one after the other. In place, both lists are the same (`in_blocks` is
+/// ignored if `in` is MPI_IN_PLACE) and any two ranks exchange blocks of one size.
 /// Each list is a range of integers, {counts, offsets} or a BlockList (tutti/count_list.hpp).
 ///
-/// Errors  as above; also lists that have not one entry per rank, negative counts or offsets, blocks that overlap
+/// Errors  As above; also lists that do not have one entry per rank, negative counts or offsets, blocks that overlap
 ///         where they are written.
-///         Sizes on which two ranks do not agree are an error of the program: within a node, and straight
-///         between ranks, they become an Error; on several nodes, where leaders carry blocks (`explain` says so:
-///         two_level), some go unnoticed or make ranks wait. "linear" as algorithm names every one.
+///         Sizes on which two ranks disagree are an error of the program. Within a node, and in messages that go
+///         straight from rank to rank, they become an Error. On several nodes, where leaders carry blocks (`explain`
+///         then names two_level), some go unnoticed or make ranks wait; the algorithm "linear" reports every one.
 inline void alltoallv(const void* in, const CountsAndOffsets& in_blocks, void* out, const CountsAndOffsets& out_blocks,
                       Type type, const Communicator& comm, const Options& options = {}) {
   detail::run(detail::alltoallv_call(in, in_blocks, out, out_blocks, type, comm), comm, options);
@@ -148,7 +148,7 @@ inline void alltoallv(const void* in, const CountsAndOffsets& in_blocks, void* o
   return detail::prepare(detail::alltoallv_call(in, in_blocks, out, out_blocks, type, comm), comm, options);
 }
 
-/// The same on buffers that all blocks lie in.
+/// The same on buffers; all blocks lie in them.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void alltoallv(In&& in, const CountsAndOffsets& in_blocks, Out&& out, const CountsAndOffsets& out_blocks,
@@ -175,10 +175,10 @@ requires detail::SameElement<In, Out>
       options);
 }
 
-/// Blocks that differ in size and type. What rank a sends to rank b has as many bytes as b expects. Allocates for its
-/// lists.
+/// Blocks that differ in size and type. The block from rank a to rank b has as many bytes as b expects. Allocates for
+/// its lists.
 ///
-/// Errors  as above; also lists that have not one entry per rank, negative counts or offsets, blocks that overlap
+/// Errors  As above; also lists that do not have one entry per rank, negative counts or offsets, blocks that overlap
 ///         where they are written.
 inline void alltoallw(const void* in, const TypedBlocks& in_blocks, void* out, const TypedBlocks& out_blocks,
                       const Communicator& comm, const Options& options = {}) {

@@ -9,9 +9,9 @@ namespace tutti {
 
 /// Returns on no rank before all ranks have called it.
 ///
-/// Errors  ArgumentError before any message is posted: an unknown algorithm. StateError: communicator closed, or MPI
-///         finalized. Error: a message failed.
-/// Cost    of the algorithm: algorithms/README.md.
+/// Errors  ArgumentError before any message is posted: an unknown algorithm. StateError: the communicator is closed, or
+///         MPI is finalized. Error: a message failed.
+/// Cost    That of the algorithm: algorithms/README.md.
 inline void barrier(const Communicator& comm, const Options& options = {}) {
   detail::run(detail::Call{.function = "barrier", .collective = Collective::barrier}, comm, options);
 }

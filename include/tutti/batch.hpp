@@ -10,24 +10,24 @@
 
 namespace tutti {
 
-/// Sends and receives that run as one schedule, all at once, whatever their order here: none waits for another, so
-/// ranks may exchange messages in any pattern without deadlock (what NCCL calls a group). Between two ranks of a
-/// communicator, the k-th message sent is the k-th received, whatever batch or call it is part of.
+/// Sends and receives that run as one schedule, all at once, in any order of adding: none waits for another, so ranks
+/// may exchange messages in any pattern without deadlock (NCCL calls this a group). Between two ranks of a
+/// communicator, the k-th message sent is the k-th received, in any batch or call.
 ///
 ///     Batch batch{comm};
 ///     batch.send(mine, right);  // ranges, spans or scalars
 ///     batch.recv(theirs, left);
 ///     batch.run();
 ///
-/// - As in MPI a send may return before its message is received, or not: ranks that send first and receive then, in
-///   separate calls, may wait for each other for ever, on some day if not on the first one.
+/// - As in MPI, a send may return before its message is received, or not. Ranks that each send first and then receive,
+///   in separate calls, may therefore wait for each other for ever, even if an earlier run did not.
 /// - Messages have no tags, and never mix with collectives or with the program's own.
 /// - A rank may send to itself: the message goes to its receive in the same batch, which must have the same size.
-/// - Receives must not overlap each other or what is sent: an ArgumentError names the two messages, counted from 0 in
+/// - Receives must not overlap each other or the data sent: an ArgumentError names the two messages, counted from 0 in
 ///   the order in which they were added. The check sorts the receives, once for each set of messages that is run.
 /// - A batch may outlive its Communicator object, but runs only while the communicator is open.
-/// Errors: ArgumentError names what is not allowed, when it is added or, for messages to itself and for overlaps, when
-/// the batch is run; nothing has been posted then. Error: a message failed or was not of the expected size.
+/// Errors: ArgumentError says what is not allowed, when a message is added or, for messages to itself and for overlaps,
+/// when the batch is run; nothing has been posted then. Error: a message failed or was not of the expected size.
 class Batch {
  public:
   TUTTI_API explicit Batch(const Communicator& comm);
@@ -49,7 +49,7 @@ class Batch {
     recv(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, from);
   }
 
-  /// Blocking, nonblocking, persistent; the batch stays as it is and may be run again.
+  /// Blocking, nonblocking, persistent. The batch is not changed and may be run again.
   TUTTI_API void run() const;
   [[nodiscard]] TUTTI_API Request start() const;
   [[nodiscard]] TUTTI_API Plan plan() const;
@@ -59,15 +59,15 @@ class Batch {
   std::unique_ptr<Messages> messages_;
 };
 
-/// Sends `count` elements to rank `to`, which receives them by recv. Errors as Batch; a message to itself needs a
-/// Batch.
+/// Sends `count` elements to rank `to`, which receives them by recv. Errors are those of Batch; a message to the rank
+/// itself needs a Batch.
 TUTTI_API void send(const void* data, Count count, Type type, Rank to, const Communicator& comm);
 [[nodiscard]] TUTTI_API Request send_async(const void* data, Count count, Type type, Rank to, const Communicator& comm);
 [[nodiscard]] TUTTI_API Plan plan_send(const void* data, Count count, Type type, Rank to, const Communicator& comm);
 TUTTI_API void recv(void* data, Count count, Type type, Rank from, const Communicator& comm);
 [[nodiscard]] TUTTI_API Request recv_async(void* data, Count count, Type type, Rank from, const Communicator& comm);
 [[nodiscard]] TUTTI_API Plan plan_recv(void* data, Count count, Type type, Rank from, const Communicator& comm);
-/// Both at once; the ranks may differ, or be this one.
+/// Sends and receives at once; the two ranks may differ, or be this one.
 TUTTI_API void sendrecv(const void* out, Count out_count, Rank to, void* in, Count in_count, Rank from, Type type,
                         const Communicator& comm);
 [[nodiscard]] TUTTI_API Request sendrecv_async(const void* out, Count out_count, Rank to, void* in, Count in_count,

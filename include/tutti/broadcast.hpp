@@ -31,10 +31,10 @@ Call broadcast_call(std::span<const T> in, std::span<T> out, Rank root, const Co
 /// data[i] of the root goes to data[i] of every rank, for i < count.
 ///
 /// Shapes  `data`: `count` elements of `type`; read on the root, written on the others.
-/// Errors  ArgumentError before any message is posted: a null buffer with count > 0, count < 0 or too large to
-///         address, a root that is no rank, an unknown algorithm. StateError: communicator closed, or MPI finalized.
-///         Error: a message failed, or its size shows that a rank called with other arguments.
-/// Cost    of the algorithm: algorithms/README.md. Nothing is allocated when the same count, type and root recur.
+/// Errors  ArgumentError before any message is posted: a null buffer with count > 0, a count < 0 or too large to
+///         address, a root that is no rank, an unknown algorithm. StateError: the communicator is closed, or MPI is
+///         finalized. Error: a message failed, or its size shows that a rank called with other arguments.
+/// Cost    That of the algorithm: algorithms/README.md. Nothing is allocated when the same count, type and root recur.
 inline void broadcast(void* data, Count count, Type type, Rank root, const Communicator& comm,
                       const Options& options = {}) {
   detail::run(detail::broadcast_call(data, data, count, type, root), comm, options);
@@ -76,7 +76,7 @@ template <OutputBuffer Data>
   return detail::prepare(detail::broadcast_call(detail::elements_of(data), root), comm, options);
 }
 
-/// From `in`, which is used on the root only, where it has the length of `out`, to `out`.
+/// The same from `in` to `out`. `in` is used on the root only, where it has the length of `out`.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void broadcast(In&& in, Out&& out, Rank root, const Communicator& comm, const Options& options = {}) {

@@ -1,5 +1,5 @@
 #pragma once
-// What all collective calls have in common: options, and how a call is described and run.
+// Common parts of all collective calls: options, and how a call is described and run.
 
 #include <cstddef>
 #include <span>
@@ -15,11 +15,12 @@
 
 namespace tutti {
 
-/// What may be chosen per call; the same on all ranks.
+/// Options of one call; the same on all ranks.
 struct Options {
   /// A name from the registry, with its parameter and a segment size in bytes if wanted: "ring", "knomial:4",
-  /// "chain/64K". Empty: what the communicator or TUTTI_ALGORITHM says, else Tutti chooses. Whoever says it,
-  /// ArgumentError if a rank would have more than 262,144 segments in the call, as each takes memory for its steps.
+  /// "chain/64K". Empty: the algorithm that the communicator or TUTTI_ALGORITHM names, else the one that Tutti chooses.
+  /// A given name, from any of the three places, is refused with ArgumentError if a rank would have more than 262,144
+  /// segments in the call, as each takes memory for its steps.
   std::string_view algorithm = {};
 };
 
@@ -27,7 +28,7 @@ namespace detail {
 
 /// A collective call, before its arguments are checked.
 struct Call {
-  std::string_view function{};  ///< As in messages: "allgatherv".
+  std::string_view function{};  ///< As in error texts: "allgatherv".
   Collective collective = Collective::barrier;
   const void* in = nullptr;
   void* out = nullptr;
@@ -44,22 +45,22 @@ TUTTI_API void run(const Call& call, const Communicator& comm, const Options& op
 [[nodiscard]] TUTTI_API Request start(const Call& call, const Communicator& comm, const Options& options);
 [[nodiscard]] TUTTI_API Plan prepare(const Call& call, const Communicator& comm, const Options& options);
 
-// Lengths of buffers. Each throws ArgumentError unless they fit, and returns the count of the call.
+// Checks of the lengths of buffers. Each throws ArgumentError unless they fit, and returns the count of the call.
 
-/// `out` as long as `in`.
+/// `out` must be as long as `in`.
 TUTTI_API Count same_length(std::string_view function, std::size_t in, std::size_t out, const Communicator& comm);
-/// On the root, `argument` as long as the other span, which is the count.
+/// On the root, `argument` must be as long as the other span, which is the count.
 TUTTI_API Count root_length(std::string_view function, std::string_view argument, std::size_t given, std::size_t count,
                             Rank root, const Communicator& comm);
-/// `argument` as long as `count` elements for each rank.
+/// `argument` must be as long as `count` elements for each rank.
 TUTTI_API Count block_length(std::string_view function, std::string_view argument, std::size_t given, std::size_t count,
                              const Communicator& comm);
-/// The same, asked for on the root only.
+/// The same, checked on the root only.
 TUTTI_API Count root_block_length(std::string_view function, std::string_view argument, std::size_t given,
                                   std::size_t count, Rank root, const Communicator& comm);
-/// A multiple of the number of ranks; returns one rank's share.
+/// `length` must be a multiple of the number of ranks; returns one rank's share.
 TUTTI_API Count divided(std::string_view function, std::string_view argument, Count length, const Communicator& comm);
-/// All blocks of the call lie in buffers of `in` and `out` elements, where this rank uses them; returns the call.
+/// All blocks of the call must lie in buffers of `in` and `out` elements, where this rank uses them; returns the call.
 TUTTI_API Call fitting(const Call& call, std::size_t in, std::size_t out, const Communicator& comm);
 
 }  // namespace detail

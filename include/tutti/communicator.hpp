@@ -4,7 +4,10 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "tutti/error.hpp"
@@ -17,38 +20,31 @@ namespace detail {
 class CommunicatorState;
 }
 
-/// What may be set when a communicator is made; rank 0's counts.
+/// Settings for making a communicator; those of rank 0 count.
 struct CommunicatorOptions {
-  /// Which algorithms its calls use: "allreduce=ring,broadcast=chain/64K". For other collectives TUTTI_ALGORITHM
+  /// The algorithms of its calls: "allreduce=ring,broadcast=chain/64K". For collectives not named here TUTTI_ALGORITHM
   /// counts.
   std::string_view algorithms = {};
-  /// How messages travel: "auto" (through shared memory inside a node, over MPI else), "shm" (refused unless all ranks
-  /// share memory), "mpi", "ucx" (everything over UCX) or "shm+ucx" (through shared memory inside a node, over UCX
-  /// else). Empty: as TUTTI_TRANSPORT says, else auto.
+  /// The transport of messages: "auto" (shared memory inside a node, MPI otherwise), "shm" (refused unless all ranks
+  /// share memory), "mpi", "ucx" (UCX for everything) or "shm+ucx" (shared memory inside a node, UCX otherwise). Empty:
+  /// the value of TUTTI_TRANSPORT, else auto.
   std::string_view transport = {};
 };
 
 /// Messages that this rank has posted, by the transport that carries them.
 struct MessageCounters {
   struct Transport {
-    std::uint64_t sent = 0, received = 0;
+    std::uint64_t sent = 0, received = 0;              ///< Messages.
+    std::uint64_t sent_bytes = 0, received_bytes = 0;  ///< Their bytes.
   };
   Transport shm{}, mpi{}, network{};  ///< `network`: UCX.
-  // Of what travelled through shared memory, in pieces:
-  std::uint64_t delivered = 0;  ///< Written by a peer to where this rank wanted them, in Tutti memory.
-  std::uint64_t in_place = 0;   ///< Read in a peer's Tutti memory (tutti/memory.hpp).
-  std::uint64_t forwarded = 0;  ///< Sent on in the same pass as it was reduced.
-  std::uint64_t joint = 0;      ///< Reduced from the messages of several ranks in one pass.
-  // And in messages:
-  std::uint64_t single_copies = 0;  ///< Received without staging, from a peer's own memory: TUTTI_SINGLE_COPY.
-  std::uint64_t refused = 0;        ///< That the system did not let this rank read there, or not to the end.
-  // And in calls:
-  /// Blocking ones, of short messages or none, done step by step to their end, as nothing else was under way.
-  std::uint64_t brief = 0;
 };
 
-/// A group of MPI processes that runs Tutti's collectives. Made from an MPI communicator, independent of it afterwards:
-/// messages travel on a private duplicate, so they never mix with the program's own.
+/// Values by name, as "shm.rendezvous.get". `mpirun ... tutti info --counters` lists the names and their meanings.
+using Counters = std::map<std::string, std::uint64_t, std::less<>>;
+
+/// A group of MPI processes that runs Tutti's collectives. It is made from an MPI communicator and independent of it
+/// afterwards: messages travel on a private duplicate, so they never mix with the program's own.
 ///
 /// - Creation is collective over `comm` (its ranks keep their numbers) and agrees on settings: rank 0's environment
 ///   counts (TUTTI_ALGORITHM, TUTTI_MESSAGE_LIMIT, TUTTI_SINGLE_COPY, TUTTI_TRANSPORT). Make the first one from
@@ -57,13 +53,14 @@ struct MessageCounters {
 ///   inter-communicator or all contexts are taken; StateError before MPI_Init or after MPI_Finalize.
 /// - Collectives are called in the same order on all ranks of a communicator, with the same count, type and operation,
 ///   and in the same way: as in MPI, blocking, nonblocking and persistent calls do not match each other.
-/// - Threads: as MPI was initialised. With MPI_THREAD_MULTIPLE any thread may call, one at a time per communicator (and
-///   communicators are made by one thread at a time, in the same order on all ranks);
-///   with less, a call from a thread that MPI does not allow throws StateError (under MPI_THREAD_SERIALIZED the
-///   program takes turns itself).
-/// - A child of a fork() may do nothing with Tutti but exit, in whatever way, or exec: not call, nor wait, nor use or
-///   change what is in Tutti memory, which it shares with its parent. Destructors of what it has inherited, of any type
-///   of Tutti's, do nothing there: its parent, which may have operations under way, goes on as if there were no child.
+/// - Threads: the level of MPI's initialisation counts. With MPI_THREAD_MULTIPLE any thread may call, one at a time per
+///   communicator (and communicators are made by one thread at a time, in the same order on all ranks). With less, a
+///   call from a thread that MPI does not allow throws StateError (under MPI_THREAD_SERIALIZED the program takes turns
+///   itself).
+/// - A child of a fork() may do nothing with Tutti but exit, in any way, or exec. It must not call or wait, nor use or
+///   change the contents of Tutti memory, which it shares with its parent. In the child, destructors of inherited Tutti
+///   objects, of any type, do nothing: the parent, which may have operations under way, goes on as if there were no
+///   child.
 /// - The destructor is close(). A communicator still open at MPI_Finalize is closed there: operations still in flight
 ///   are completed first, with a warning on stderr.
 class Communicator {
@@ -81,19 +78,22 @@ class Communicator {
   [[nodiscard]] TUTTI_API int node_of(Rank rank) const;
   /// The ranks of this rank's node.
   [[nodiscard]] TUTTI_API const Group& node() const;
-  /// The lowest rank of each node; `me` is -1 on the others.
+  /// The lowest rank of each node; on ranks that are not among them `me` is -1.
   [[nodiscard]] TUTTI_API const Group& leaders() const;
 
-  /// Of this communicator, since it was made.
+  /// Messages of this rank in this communicator, since it was made.
   [[nodiscard]] TUTTI_API MessageCounters message_counters() const;
+  /// The same messages and bytes, and the mechanisms that they took, by name: for tests and for measurements. `at()`
+  /// throws where there is no counter of that name. Names may change with the mechanisms. Cost: one map.
+  [[nodiscard]] TUTTI_API Counters counters() const;
 
   /// Completes the operations in flight and gives the context back; idempotent; later calls throw StateError. Local,
-  /// but that the last communicator of a duplicate of its own frees it: MPI_Comm_free, collective by the standard's
-  /// letter.
+  /// with one exception: the last communicator on a duplicate of its own frees it by MPI_Comm_free, which the standard
+  /// calls collective.
   TUTTI_API void close() noexcept;
   [[nodiscard]] TUTTI_API bool is_open() const noexcept;
 
-  /// For the library's own use; both throw StateError unless open.
+  /// For the library's own use; both throw StateError unless the communicator is open.
   [[nodiscard]] TUTTI_API detail::CommunicatorState& state() const;
   [[nodiscard]] TUTTI_API std::shared_ptr<detail::CommunicatorState> share() const;
 

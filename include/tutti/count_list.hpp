@@ -1,5 +1,5 @@
 #pragma once
-// Counts and offsets of blocks, as the calls that end in v take them.
+// Counts and offsets of blocks, as the calls whose names end in v take them.
 
 #include <cstdint>
 #include <optional>
@@ -16,9 +16,9 @@
 namespace tutti {
 
 /// A list of counts, made from any range of integers: std::vector<int>, std::array<std::size_t, N>, a view. A
-/// contiguous range of Count is only looked at where it is, and has to stay until the call returns, not longer, even if
-/// the call is nonblocking. What other ranges hold is copied, which allocates. Calls make lists of what they are given;
-/// a program has no need of the name.
+/// contiguous range of Count is not copied and has to stay until the call returns, not longer, even if the call is
+/// nonblocking. The numbers of other ranges are copied, which allocates. Calls convert their arguments to lists; a
+/// program does not need this name.
 class CountList {
  public:
   CountList() = default;
@@ -36,7 +36,7 @@ class CountList {
   }
 
   /// The counts. Throws ArgumentError, which names function, argument, position and value, if a number is too large for
-  /// a Count. What numbers a call allows is checked with all its arguments.
+  /// a Count. Other limits on the numbers are checked with all arguments of the call.
   [[nodiscard]] std::span<const Count> checked(std::string_view function, std::string_view argument,
                                                const Communicator& comm) const {
     if (too_large_) refuse(function, argument, comm);
@@ -63,8 +63,8 @@ class CountList {
   std::optional<TooLarge> too_large_;
 };
 
-/// Blocks of differing sizes: counts, or {counts, offsets}; {counts, {}} are blocks that lie one after the other. A
-/// BlockList is one, too.
+/// Blocks of differing sizes: counts, or {counts, offsets}; {counts, {}} means blocks that lie one after the other. A
+/// BlockList converts to it, too.
 class CountsAndOffsets {
  public:
   CountsAndOffsets() = default;  ///< None, as on ranks that are not the root.
@@ -79,7 +79,7 @@ class CountsAndOffsets {
                                   const Communicator& comm) const {
     return {counts_.checked(function, argument, comm), offsets_.checked(function, argument, comm)};
   }
-  /// The same where only the root's lists count: none on the other ranks.
+  /// The same where only the root's lists count: empty on the other ranks.
   [[nodiscard]] BlockList checked_at(Rank root, std::string_view function, const Communicator& comm) const {
     return comm.rank() == root ? checked(function, "blocks", comm) : BlockList{};
   }

@@ -58,7 +58,7 @@ enum class Type : std::uint8_t {
 };
 inline constexpr int type_count = 14;
 
-/// Whether a value is one of the types; a cast from a number may not be.
+/// Whether a value is one of the types; one cast from a number may not be.
 [[nodiscard]] constexpr bool is_type(Type type) { return type <= Type::complex_fp64; }
 /// "int32", "bf16", "complex_fp64", ... ArgumentError unless is_type(type).
 [[nodiscard]] TUTTI_API std::string_view to_string(Type type);
@@ -67,7 +67,7 @@ inline constexpr int type_count = 14;
 [[nodiscard]] constexpr bool is_integer(Type type) { return type <= Type::uint64; }
 [[nodiscard]] constexpr bool is_complex(Type type) { return type >= Type::complex_fp32 && is_type(type); }
 
-/// Whether arrays of T can be communicated. Integers go by size and sign, so that `long` and `long long` both fit.
+/// Whether arrays of T can be communicated. Integers are told by size and sign, so `long` and `long long` both fit.
 template <class T>
 inline constexpr bool is_element = std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8;
 template <>

@@ -1,5 +1,5 @@
 #pragma once
-// What this build of Tutti is made of and what it runs on.
+// The parts that this build of Tutti is made of, and the libraries that it runs on.
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ struct Component {
   std::string name, description;
 };
 
-/// The MPI library as it names itself in one short line, e.g. "Open MPI 4.1.4". Needs no MPI_Init.
+/// The MPI library's own name and version in one short line, e.g. "Open MPI 4.1.4". Needs no MPI_Init.
 [[nodiscard]] TUTTI_API std::string mpi_library();
 
 /// Tutti's version, the MPI, and every optional part with its version or why it is missing. Needs no MPI_Init.

@@ -1,6 +1,6 @@
 #pragma once
-// What Tutti throws. Arguments are checked before any message is posted: after an ArgumentError nothing has
-// happened on this rank, and the communicator stays usable.
+// The exceptions that Tutti throws. Arguments are checked before any message is posted: after an ArgumentError nothing
+// has happened on this rank, and the communicator stays usable.
 
 #include <stdexcept>
 #include <string>
@@ -37,7 +37,7 @@ struct SourcePlace {
   }
 };
 
-/// An MPI call failed; `code` is what it returned.
+/// An MPI call failed; `code` is the value that it returned.
 class TUTTI_API MpiError : public Error {
  public:
   MpiError(int code, std::string_view call, SourcePlace where = SourcePlace::current());

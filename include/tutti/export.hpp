@@ -1,4 +1,5 @@
 #pragma once
-// What the shared library exports: all else in it is hidden. Members are marked one by one, as a class that is visible
-// may have no hidden ones as members; only what is thrown is marked as a whole, for its type to be the same everywhere.
+// The mark of symbols that the shared library exports; all others are hidden. Members are marked one by one, as a
+// visible class may have no hidden members. Only thrown classes are marked as a whole, so that their type is the same
+// everywhere.
 #define TUTTI_API [[gnu::visibility("default")]]

@@ -48,13 +48,13 @@ Call gatherv_call(std::span<const T> in, std::span<T> out, const CountsAndOffset
 
 /// On the root, out[r * count + i] = in[i] of rank r, for all ranks r and i < count.
 ///
-/// Shapes  `in`: `count` elements of `type`. `out`: `count` elements of each rank on the root, where `in` may be its
-///         own block of `out` (in place; MPI_IN_PLACE as `in` works too); not used elsewhere.
-/// Errors  ArgumentError before any message is posted: a null buffer that elements belong to, buffers that overlap
-///         partly, a count < 0 or too large to address, a root that is no rank, an unknown algorithm. StateError:
-///         communicator closed, or MPI finalized. Error: a message failed, or its size shows that a rank called with
-///         other arguments.
-/// Cost    of the algorithm: algorithms/README.md. Nothing is allocated when the same counts and type recur.
+/// Shapes  `in`: `count` elements of `type`. `out`: on the root, `count` elements of each rank; not used elsewhere. On
+///         the root `in` may be the root's block of `out` (in place; MPI_IN_PLACE as `in` works too).
+/// Errors  ArgumentError before any message is posted: a null buffer that must hold elements, buffers that overlap
+///         partly, a count < 0 or too large to address, a root that is no rank, an unknown algorithm. StateError: the
+///         communicator is closed, or MPI is finalized. Error: a message failed, or its size shows that a rank called
+///         with other arguments.
+/// Cost    That of the algorithm: algorithms/README.md. Nothing is allocated when the same counts and type recur.
 inline void gather(const void* in, void* out, Count count, Type type, Rank root, const Communicator& comm,
                    const Options& options = {}) {
   detail::run(detail::gather_call(in, out, count, type, root), comm, options);
@@ -68,8 +68,8 @@ inline void gather(const void* in, void* out, Count count, Type type, Rank root,
   return detail::prepare(detail::gather_call(in, out, count, type, root), comm, options);
 }
 
-/// The same on buffers (tutti/ranges.hpp); `out` is used on the root only, where it is as long as the inputs of all
-/// ranks.
+/// The same on buffers (tutti/ranges.hpp). `out` is used on the root only, where it is as long as the inputs of all
+/// ranks together.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void gather(In&& in, Out&& out, Rank root, const Communicator& comm, const Options& options = {}) {
@@ -88,15 +88,15 @@ requires detail::SameElement<In, Out>
                          options);
 }
 
-/// Blocks of differing sizes: a rank gives `count` elements, which the root gets at blocks.offsets[r] of `out`, or
-/// one after the other if there are no offsets. `blocks` is used on the root only, where counts[r] is what rank r
-/// gives: a range of integers, {counts, offsets} or a BlockList (tutti/count_list.hpp).
+/// Blocks of differing sizes: rank r gives `count` elements, which the root gets at blocks.offsets[r] of `out`, or one
+/// after the other if there are no offsets. `blocks` is used on the root only, where counts[r] is the `count` of rank
+/// r: a range of integers, {counts, offsets} or a BlockList (tutti/count_list.hpp).
 ///
-/// Errors  as above; also lists that have not one entry per rank, negative counts or offsets, blocks that overlap
+/// Errors  As above; also lists that do not have one entry per rank, negative counts or offsets, blocks that overlap
 ///         where they are written.
-///         Sizes on which two ranks do not agree are an error of the program: within a node, and straight
-///         between ranks, they become an Error; on several nodes, where leaders carry blocks (`explain` says so:
-///         two_level), some go unnoticed or make ranks wait. "linear" as algorithm names every one.
+///         Sizes on which two ranks disagree are an error of the program. Within a node, and in messages that go
+///         straight from rank to rank, they become an Error. On several nodes, where leaders carry blocks (`explain`
+///         then names two_level), some go unnoticed or make ranks wait; the algorithm "linear" reports every one.
 inline void gatherv(const void* in, Count count, void* out, const CountsAndOffsets& blocks, Type type, Rank root,
                     const Communicator& comm, const Options& options = {}) {
   detail::run(detail::gatherv_call(in, count, out, blocks, type, root, comm), comm, options);

@@ -15,25 +15,25 @@
 namespace tutti {
 
 /// Memory of `bytes` bytes that collectives use without copying through shared memory: peers of the node read inputs
-/// where they are, and write results where they belong. Everything else about a call stays as it is, its result to the
-/// last bit too; buffers of other kinds may be mixed with it, on any rank. Ordinary memory to the program: it begins at
-/// a page and holds zeros. It is taken from the node's shared memory (/dev/shm is not involved; limits of a container
-/// for memory are) at once, in whole pages.
+/// where they are, and write results where they belong. Nothing else about a call changes, and its result is the same
+/// to the last bit; buffers of other kinds may be mixed with it, on any rank. To the program it is ordinary memory: it
+/// begins at a page and holds zeros. It is taken from the node's shared memory at once, in whole pages (/dev/shm is not
+/// involved; a container's limits for memory are).
 ///
-/// Local. Needs a Communicator over MPI_COMM_WORLD to have been made, which is what finds the node's ranks; only
-/// communicators made after that one know the memory. Where ranks of the node share none (see
+/// Local. A Communicator over MPI_COMM_WORLD must have been made before, as that finds the node's ranks; only
+/// communicators made after that one know the memory. On a node whose ranks share no memory (see
 /// Communicator::message_counters()), it is ordinary memory. Valid until deallocate(), also beyond MPI_Finalize.
-/// A child of a fork() has no copy of it but shares it with its parent: it must not write to it, and finds there what
-/// the parent and its peers write meanwhile. It cannot free it either: see deallocate().
-/// Errors: StateError if there has been no such communicator; ArgumentError if `bytes` is negative; Error if there is
-/// not as much memory.
+/// A child of a fork() has no copy of it but shares it with its parent: it must not write to it, and sees the changes
+/// that the parent and its peers make meanwhile. It cannot free it either: see deallocate().
+/// Errors: StateError if there has been no communicator over MPI_COMM_WORLD; ArgumentError if `bytes` is negative;
+/// Error if there is not enough memory.
 [[nodiscard]] TUTTI_API void* allocate(Bytes bytes);
-/// Gives back what allocate() gave, when no operation uses it any more; nullptr does nothing. In a child of a fork() it
-/// does nothing, as the memory is the parent's.
-/// Errors: ArgumentError if it did not come from there.
+/// Frees memory that allocate() returned, when no operation uses it any more; nullptr does nothing. In a child of a
+/// fork() it does nothing, as the memory is the parent's.
+/// Errors: ArgumentError if the memory is not from allocate().
 TUTTI_API void deallocate(void* data);
 
-/// An array of `T` in Tutti memory, all bytes zero. Spans of it are what collectives take.
+/// An array of `T` in Tutti memory, all bytes zero. Collectives take spans of it.
 template <class T>
 class SharedBuffer {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -58,7 +58,7 @@ class SharedBuffer {
   [[nodiscard]] T& operator[](std::size_t i) const { return data()[i]; }
 
  private:
-  /// More than there can be, where the product is no number.
+  /// The product, or the largest number of bytes where the product is too large: allocate() then fails.
   static Bytes bytes_of(std::size_t size) {
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
     return Bytes{static_cast<std::int64_t>(size > most / sizeof(T) ? most : size * sizeof(T))};

@@ -11,24 +11,24 @@
 
 namespace tutti {
 
-/// A user's operation: into[i] = lhs[i] (+) rhs[i] for i < count, where `lhs` comes from lower ranks than `rhs`.
-/// `into` may be `lhs` or `rhs`. It must be associative, and the same on all ranks.
+/// A user's operation: into[i] = lhs[i] (+) rhs[i] for i < count, where `lhs` comes from lower ranks than `rhs`. `into`
+/// may be `lhs` or `rhs`. The operation must be associative, and the same on all ranks.
 ///
-/// It must neither throw nor call Tutti, but for what a call asks of a communicator, as Communicator::rank() does. What
-/// it does wrong fails the operation that runs it, as a failed message would: wait, test or the blocking call throws
-/// Error on this rank, and the communicator is unusable from then on (every later call on it throws Error; other
-/// communicators work on). Other ranks may wait for this one's part.
-/// - It throws: the Error has the text of a std::exception.
-/// - It starts a collective, a message or a plan, waits, tests, or makes a communicator: that inner call does nothing
-///   but throw StateError into the function, and the operation fails even if the function catches it. A request or a
-///   communicator that is destroyed inside stays as it is, with a warning on stderr.
-/// An exception must be able to leave the function: one that is noexcept, or whose language knows no exceptions, ends
-/// the program with std::terminate.
+/// It must neither throw nor call Tutti, except for functions that only ask a communicator, as Communicator::rank()
+/// does. If it does either, the operation that runs it fails, as after a failed message: wait, test or the blocking
+/// call throws Error on this rank, and the communicator is unusable from then on (every later call on it throws Error;
+/// other communicators work on). Other ranks may wait for this one's part.
+/// - If it throws a std::exception, the Error has that text.
+/// - If it starts a collective, a message or a plan, waits, tests, or makes a communicator, that inner call does
+///   nothing but throw StateError into the function, and the operation fails even if the function catches it. If it
+///   destroys a request or a communicator, that object stays as it is, with a warning on stderr.
+/// An exception must be able to leave the function: if the function is noexcept, or its language knows no exceptions,
+/// the program ends with std::terminate.
 using UserFunction = void (*)(const void* lhs, const void* rhs, void* into, Count count, void* context);
 
 enum class Commutative : bool { no, yes };
 
-/// What a collective computes from the elements of all ranks. A small value; compare with ==.
+/// The computation of a collective on the elements of all ranks. A small value; compare with ==.
 ///
 /// Rounding: one per combination; fp16 and bf16 are combined in float and rounded once per combination, so a sum over
 /// p ranks is off by at most (p-1) half units in the last place of the partial sums. Integers wrap around.
@@ -55,7 +55,7 @@ class Op {
   [[nodiscard]] double scale() const { return scale_; }
   [[nodiscard]] UserFunction function() const { return function_; }
   [[nodiscard]] void* context() const { return context_; }
-  /// The same operation, to the bit: a scale of -0.0 is not one of 0.0.
+  /// The same operation, to the bit: a scale of -0.0 differs from one of 0.0.
   friend bool operator==(const Op& a, const Op& b) {
     return a.kind_ == b.kind_ && a.commutative_ == b.commutative_ && a.function_ == b.function_ &&
            a.context_ == b.context_ && std::bit_cast<std::uint64_t>(a.scale_) == std::bit_cast<std::uint64_t>(b.scale_);
@@ -82,7 +82,7 @@ inline constexpr Op Op::band{Op::Kind::band};
 inline constexpr Op Op::bor{Op::Kind::bor};
 inline constexpr Op Op::bxor{Op::Kind::bxor};
 
-// Each throws ArgumentError where an argument is none of the values of its enum.
+// Each function throws ArgumentError if an argument is not one of the values of its enum.
 
 /// "sum", "band", "user", ...
 [[nodiscard]] TUTTI_API std::string_view to_string(Op::Kind kind);

@@ -21,7 +21,7 @@ class Ring {
   [[nodiscard]] Rank previous() const { return Rank{position(-1)}; }
   /// The position `steps` places behind this rank.
   [[nodiscard]] int behind(int steps) const { return position(-steps); }
-  /// The same circle, walked the other way.
+  /// The same circle, walked in the other direction.
   [[nodiscard]] Ring reversed() const {
     Ring ring{*this};
     ring.step_ = -step_;
@@ -38,7 +38,7 @@ class Ring {
 class Blocks {
  public:
   Blocks(const Region& whole, int parts) : whole_(whole), parts_(parts) {}
-  /// Listed ones; side by side from element 0 on if the list has no offsets.
+  /// The listed blocks; they lie side by side from element 0 on if the list has no offsets.
   Blocks(Buffer buffer, const BlockList& list)
       : whole_{buffer, Count{0}, Count{0}}, parts_(static_cast<int>(list.counts.size())), list_(list) {
     for (const Count count : list.counts) {
@@ -58,7 +58,7 @@ class Blocks {
     const Region from = (*this)[first], to = (*this)[last - 1];
     return {whole_.buffer, from.offset, to.offset + to.count - from.offset};
   }
-  /// The blocks first..last-1, wherever they lie; neighbours in memory are one region.
+  /// The blocks first..last-1, wherever they lie; neighbours in memory become one region.
   [[nodiscard]] Regions list(int first, int last) const {
     if (list_.empty()) return {span(first, last)};
     Regions regions;
@@ -70,7 +70,7 @@ class Blocks {
     if (list_.empty()) return (*this)[0].count;
     return *std::max_element(list_.counts.begin(), list_.counts.end());
   }
-  /// Adds a block to a list of regions, of which it may continue the last.
+  /// Adds a block to a list of regions; if it continues the last region, that one grows.
   static void append(Regions& regions, const Region& block) {
     if (block.count == Count{0}) return;
     if (!regions.empty() && regions.back().buffer == block.buffer &&
@@ -92,7 +92,7 @@ class Blocks {
   std::vector<Count> starts_;
 };
 
-/// The input or output of a problem that has a block per rank there, as blocks.
+/// The input or output of a problem with a block per rank there, as blocks.
 inline Blocks input_blocks(const Problem& problem) {
   if (!problem.in.empty()) return {Buffer::input, problem.in};
   return {{Buffer::input, Count{0}, problem.size * problem.count}, problem.size};
@@ -103,8 +103,8 @@ inline Blocks output_blocks(const Problem& problem) {
 }
 
 /// A group of any size folded onto its largest power of two, the core (Thakur, Rabenseifner & Gropp 2005, sec. 4.5).
-/// The first 2 * (size - core) ranks pair up; the even one of a pair sits out, the odd one stands for both.
-/// Positions 0..core-1 of those that stay follow the order of ranks.
+/// The first 2 * (size - core) ranks pair up; the even one of a pair sits out, the odd one stands for both. Those that
+/// stay have positions 0..core-1, in the order of ranks.
 class Folding {
  public:
   Folding(Rank rank, int size) : rank_(rank.value()), size_(size) {}
@@ -115,7 +115,7 @@ class Folding {
   [[nodiscard]] bool even() const { return extra() == 0; }
   [[nodiscard]] Rank partner() const { return Rank{rank_ ^ 1}; }
   [[nodiscard]] int position() const { return paired() ? rank_ / 2 : rank_ - extra(); }
-  /// The rank at the position that differs from this one's by `distance`, a power of two.
+  /// The rank whose position differs from this one's by `distance`, a power of two.
   [[nodiscard]] Rank across(int distance) const { return at(position() ^ distance); }
   /// The rank at a position.
   [[nodiscard]] Rank at(int position) const { return Rank{position < extra() ? 2 * position + 1 : position + extra()}; }
@@ -125,7 +125,7 @@ class Folding {
   int rank_, size_;
 };
 
-/// One round of recursive halving: of the blocks held so far, `kept` are worked on further, `given` are the peer's.
+/// One round of recursive halving: of the blocks held so far, this rank works on with `kept`; `given` are the peer's.
 struct Halving {
   Rank peer;
   Region kept, given;
@@ -148,13 +148,13 @@ inline std::vector<Halving> recursive_halving(const Folding& fold, const Region&
   return rounds;
 }
 
-/// A k-nomial tree with any root whose subtrees are ranges of ranks: a range is split into `radix` near-equal parts;
-/// the root of the range goes on in its own part, and the first rank of every other part is its child and that part's
-/// root. As parts lie side by side, reductions along it keep the order of ranks and gathered blocks lie side by side.
-/// ceil(log_radix size) levels. Cost: O(radix log size).
+/// A k-nomial tree with any root whose subtrees are ranges of ranks. A range is split into `radix` near-equal parts.
+/// The root of the range goes on in its own part; the first rank of every other part is its child and that part's root.
+/// As parts lie side by side, reductions along the tree keep the order of ranks and gathered blocks lie side by side.
+/// It has ceil(log_radix size) levels. Cost: O(radix log size).
 class SplitTree {
  public:
-  /// A child, and the ranks first..last-1 below it, itself included.
+  /// A child, and the ranks first..last-1 of its subtree, itself included.
   struct Child {
     Rank rank;
     int first, last;
@@ -188,9 +188,9 @@ class SplitTree {
   }
   [[nodiscard]] bool is_root() const { return parent_ < 0; }
   [[nodiscard]] Rank parent() const { return Rank{parent_}; }
-  /// The children by level: those with the largest subtrees first. Within a level by rank.
+  /// The children by level: those with the largest subtrees first. Within a level they are ordered by rank.
   [[nodiscard]] const std::vector<std::vector<Child>>& levels() const { return levels_; }
-  /// The ranks below this one, itself included: first()..last()-1.
+  /// The ranks of this rank's subtree, itself included: first()..last()-1.
   [[nodiscard]] int first() const { return subtree_.first; }
   [[nodiscard]] int last() const { return subtree_.second; }
 

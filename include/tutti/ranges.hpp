@@ -1,6 +1,6 @@
 #pragma once
-// What calls take as buffers: a scalar, or any contiguous range whose size is known. And as counts: any range of
-// integers.
+// The arguments that calls accept. A buffer is a scalar, or any contiguous range whose size is known; counts are any
+// range of integers.
 
 #include <cstddef>
 #include <memory>
@@ -25,7 +25,7 @@ concept ElementRange =
     std::same_as<std::remove_const_t<std::remove_reference_t<std::ranges::range_reference_t<R>>>,
                  std::ranges::range_value_t<R>>;
 
-// What the call sees of a buffer: T, const if it may not be written.
+// The elements that the call sees in a buffer: T, const if it may not be written.
 template <class B>
 struct Viewed {};
 template <Scalar B>
@@ -45,23 +45,23 @@ using element_t = std::remove_const_t<viewed_t<B>>;
 
 }  // namespace detail
 
-// B is what a forwarding reference deduces: an lvalue reference, or the type of a temporary.
+// B is the type that a forwarding reference deduces: an lvalue reference, or the type of a temporary.
 
-/// What a blocking call may read: a scalar, or a contiguous range of elements of a known size. Temporaries too.
+/// A buffer that a blocking call may read: a scalar, or a contiguous range of elements of known size. Temporaries too.
 template <class B>
 concept InputBuffer = detail::Scalar<B> || detail::ElementRange<B>;
 
-/// What may be read after the call has returned, as nonblocking and persistent calls do: no temporary that owns its
-/// elements. Lvalues, and views as std::span.
+/// A buffer that may be read after the call has returned, as nonblocking and persistent calls do: an lvalue, or a view
+/// as std::span, but no temporary that owns its elements.
 template <class B>
 concept LastingInputBuffer = InputBuffer<B> && detail::Viewed<B>::lasts;
 
-/// What a call may write: its elements are not const, and it is no temporary that owns them, with which the result
-/// would be lost.
+/// A buffer that a call may write: its elements are not const, and it is no temporary that owns them, as the result
+/// would be lost with it.
 template <class B>
 concept OutputBuffer = LastingInputBuffer<B> && !std::is_const_v<detail::viewed_t<B>>;
 
-/// Counts or offsets of blocks: a range of integers, or of Count, that can be read as it is (const).
+/// Counts or offsets of blocks: a range of integers, or of Count, that can be read while const.
 template <class R>
 concept CountRange = std::ranges::input_range<R> &&
     (std::same_as<std::ranges::range_value_t<R>, Count> ||
@@ -73,7 +73,7 @@ namespace detail {
 template <class In, class Out>
 concept SameElement = std::same_as<element_t<In>, element_t<Out>>;
 
-/// The elements of a buffer. Takes it by the name of a parameter, which outlives the call.
+/// The elements of a buffer. The parameter is an lvalue: the name of a caller's parameter, which outlives the call.
 template <class B>
 [[nodiscard]] auto elements_of(B& buffer) {
   using T = viewed_t<B&>;
@@ -82,7 +82,7 @@ template <class B>
   else
     return std::span<T>{std::ranges::data(buffer), static_cast<std::size_t>(std::ranges::size(buffer))};
 }
-/// The same, to be read only.
+/// The same, read-only.
 template <class B>
 [[nodiscard]] std::span<const element_t<B&>> input_of(B& buffer) {
   return elements_of(buffer);

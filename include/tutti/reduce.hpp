@@ -31,14 +31,14 @@ Call reduce_call(std::span<T> data, const Op& op, Rank root) {
 
 /// On the root, out[i] = in[i] of rank 0 (+) in[i] of rank 1 (+) ..., for i < count.
 ///
-/// Shapes  `in`: `count` elements of `type`. `out`: as many on the root, separate or the same (in place; MPI_IN_PLACE
+/// Shapes  `in`: `count` elements of `type`. `out`: on the root as many, separate or the same (in place; MPI_IN_PLACE
 ///         as `in` works too); not used elsewhere.
-/// Errors  ArgumentError before any message is posted: a null buffer with count > 0, buffers that overlap partly,
-///         count < 0, too large to address or leaving no memory for scratch, an operation that the type does not
-///         have, a root that is no rank, an algorithm that is unknown or needs a commutative operation. StateError:
-///         communicator closed, or MPI finalized. Error: a message failed, or its size shows that a rank called with
-///         other arguments.
-/// Cost    of the algorithm: algorithms/README.md. Nothing is allocated when the same count, type and operation
+/// Errors  ArgumentError before any message is posted: a null buffer with count > 0, buffers that overlap partly, a
+///         count < 0, too large to address or so large that no memory is left for scratch, an operation that the type
+///         does not have, a root that is no rank, an algorithm that is unknown or needs a commutative operation.
+///         StateError: the communicator is closed, or MPI is finalized. Error: a message failed, or its size shows that
+///         a rank called with other arguments.
+/// Cost    That of the algorithm: algorithms/README.md. Nothing is allocated when the same count, type and operation
 ///         recur.
 inline void reduce(const void* in, void* out, Count count, Type type, const Op& op, Rank root, const Communicator& comm,
                    const Options& options = {}) {
@@ -53,7 +53,7 @@ inline void reduce(const void* in, void* out, Count count, Type type, const Op& 
   return detail::prepare(detail::reduce_call(in, out, count, type, op, root), comm, options);
 }
 
-/// The same on buffers (tutti/ranges.hpp); `out` is used on the root only, where it has the length of `in`.
+/// The same on buffers (tutti/ranges.hpp). `out` is used on the root only, where it has the length of `in`.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void reduce(In&& in, Out&& out, const Op& op, Rank root, const Communicator& comm, const Options& options = {}) {
@@ -74,7 +74,7 @@ requires detail::SameElement<In, Out>
                          options);
 }
 
-/// In place: one buffer, replaced by the result on the root and left alone elsewhere.
+/// In place: one buffer, which the result replaces on the root; unchanged elsewhere.
 template <OutputBuffer Data>
 void reduce(Data&& data, const Op& op, Rank root, const Communicator& comm, const Options& options = {}) {
   detail::run(detail::reduce_call(detail::elements_of(data), op, root), comm, options);

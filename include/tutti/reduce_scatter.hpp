@@ -47,14 +47,15 @@ Call reduce_scatter_call(std::span<const T> in, std::span<T> out, const CountLis
 /// Every rank gets one block of the combination of all ranks' elements: out[i] of rank r = in[r * count + i] of rank
 /// 0 (+) in[r * count + i] of rank 1 (+) ..., for i < count.
 ///
-/// Shapes  `in`: `count` elements for each rank; `out`: `count` elements. Separate, or the same address (in place;
-///         MPI_IN_PLACE as `in` works too): the result is then at the start of the input, the rest of which is left
-///         alone.
-/// Errors  ArgumentError before any message is posted: a null buffer with count > 0, buffers that overlap partly,
-///         count < 0, too large to address or leaving no memory for scratch, an operation that the type does not
-///         have, an algorithm that is unknown or needs a commutative operation. StateError: communicator closed, or
-///         MPI finalized. Error: a message failed, or its size shows that a rank called with other arguments.
-/// Cost    of the algorithm: algorithms/README.md. Nothing is allocated when the same count, type and operation
+/// Shapes  `in`: `count` elements for each rank; `out`: `count` elements. They are separate, or have the same address
+///         (in place; MPI_IN_PLACE as `in` works too): the result is then at the start of the input, the rest of which
+///         is unchanged.
+/// Errors  ArgumentError before any message is posted: a null buffer with count > 0, buffers that overlap partly, a
+///         count < 0, too large to address or so large that no memory is left for scratch, an operation that the type
+///         does not have, an algorithm that is unknown or needs a commutative operation. StateError: the communicator
+///         is closed, or MPI is finalized. Error: a message failed, or its size shows that a rank called with other
+///         arguments.
+/// Cost    That of the algorithm: algorithms/README.md. Nothing is allocated when the same count, type and operation
 ///         recur.
 inline void reduce_scatter(const void* in, void* out, Count count, Type type, const Op& op, const Communicator& comm,
                            const Options& options = {}) {
@@ -70,7 +71,7 @@ inline void reduce_scatter(const void* in, void* out, Count count, Type type, co
 }
 
 /// The same with `counts[r]` elements for rank r, the same counts on all ranks: any range of integers (CountList).
-/// Errors  as above; also as many counts as ranks, none negative.
+/// Errors  As above; also a number of counts that is not the number of ranks, negative counts.
 inline void reduce_scatter(const void* in, void* out, const CountList& counts, Type type, const Op& op,
                            const Communicator& comm, const Options& options = {}) {
   detail::run(detail::reduce_scatter_call(in, out, counts, type, op, comm), comm, options);
@@ -84,7 +85,7 @@ inline void reduce_scatter(const void* in, void* out, const CountList& counts, T
   return detail::prepare(detail::reduce_scatter_call(in, out, counts, type, op, comm), comm, options);
 }
 
-/// On buffers (tutti/ranges.hpp): `in` is as long as the outputs of all ranks.
+/// The same on buffers (tutti/ranges.hpp): `in` is as long as the outputs of all ranks together.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void reduce_scatter(In&& in, Out&& out, const Op& op, const Communicator& comm, const Options& options = {}) {
@@ -105,7 +106,7 @@ requires detail::SameElement<In, Out>
                          options);
 }
 
-/// On buffers, with counts: `out` has this rank's count, and all blocks lie in `in`.
+/// The same on buffers, with counts: `out` has this rank's count, and all blocks lie in `in`.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void reduce_scatter(In&& in, Out&& out, const CountList& counts, const Op& op, const Communicator& comm,

@@ -20,25 +20,27 @@ using OwnedOperation = std::unique_ptr<Operation, Release>;
 
 /// A nonblocking operation. Its buffers belong to it until it has completed.
 ///
-/// - **It needs progress.** What starts it does what can be done at once and returns. After that it moves only while
-///   some thread of this process is inside Tutti: in test or wait of any request or plan, or in a blocking call; each
-///   of these moves all operations of the process forward. While the program computes, or blocks in MPI or elsewhere,
-///   its operations stand still on this rank, and other ranks that need its part wait. So call test now and then
-///   during long work, or set TUTTI_PROGRESS_THREAD=1 in the environment: a thread of Tutti's own then moves
-///   operations forward all the time, which needs MPI_THREAD_MULTIPLE and takes some of a processor.
+/// - **It needs progress.** The call that starts it does everything that can be done at once and returns. After that
+///   the operation moves only while some thread of this process is inside Tutti: in test or wait of any request or
+///   plan, or in a blocking call; each of these moves all operations of the process forward. While the program
+///   computes, or blocks in MPI or elsewhere, its operations stand still on this rank, and other ranks that need its
+///   part wait. So call test now and then during long work, or set TUTTI_PROGRESS_THREAD=1 in the environment: a thread
+///   of Tutti's own then moves operations forward all the time, which needs MPI_THREAD_MULTIPLE and takes some of a
+///   processor.
 /// - Destroying a request that is still pending waits for it, as other ranks depend on this one's part; so does
-///   assigning over it.
+///   assigning to it.
 /// - In a child of a fork(), which must not test or wait, the destructor does nothing: the operation is the parent's.
-/// - After an error the operation is over and its communicator unusable: wait and test throw it once, the destructor
-///   drops it. Other ranks may still read its buffers until MPI_Finalize: MPI cannot withdraw a send.
+/// - After an error the operation is over and its communicator unusable: wait and test throw the error once, the
+///   destructor drops it. Other ranks may still read the operation's buffers until MPI_Finalize, as MPI cannot withdraw
+///   a send.
 class [[nodiscard]] Request {
  public:
   Request() = default;  ///< Nothing to wait for.
   explicit Request(detail::OwnedOperation operation) : operation_(std::move(operation)) {}
 
-  /// Returns when the operation is complete on this rank. Throws what made it fail.
+  /// Returns when the operation is complete on this rank. Throws the error if it failed.
   TUTTI_API void wait();
-  /// Makes progress, never blocks; true if complete. Throws what made it fail.
+  /// Makes progress, never blocks; true if complete. Throws the error if the operation failed.
   [[nodiscard]] TUTTI_API bool test();
 
  private:
@@ -48,22 +50,22 @@ class [[nodiscard]] Request {
 /// A collective with its buffers, prepared once (persistent): start() and wait() any number of times.
 ///
 /// - All ranks start their plans and other collectives of a communicator in the same order.
-/// - Destroying a started plan waits for it; but in a child of a fork(), where it does nothing.
+/// - Destroying a started plan waits for it; in a child of a fork() the destructor does nothing.
 class [[nodiscard]] Plan {
  public:
   explicit Plan(detail::OwnedOperation operation) : operation_(std::move(operation)) {}
 
-  /// Throws StateError if it is still running, or if its communicator is closed.
+  /// Throws StateError if the plan is still running, or if its communicator is closed.
   TUTTI_API void start();
-  /// Returns when it is complete on this rank, at once if it was not started. Throws what made it fail.
+  /// Returns when the plan is complete on this rank, at once if it was not started. Throws the error if it failed.
   TUTTI_API void wait();
-  /// Makes progress, never blocks; true if complete. Throws what made it fail.
+  /// Makes progress, never blocks; true if complete. Throws the error if the plan failed.
   [[nodiscard]] TUTTI_API bool test();
   /// The algorithm's name, as in the registry; empty if the plan is no collective.
   [[nodiscard]] TUTTI_API std::string_view algorithm() const;
-  /// What runs and why: "allreduce of 1000 elements of fp32 on 4 ranks of 1 node: rabenseifner, as many bytes want the
-  /// least volume; 4 rounds; the busiest rank sends 4 messages with 1500 elements in all, and reduces 750; messages go
-  /// through shared memory".
+  /// The algorithm that runs and why: "allreduce of 1000 elements of fp32 on 4 ranks of 1 node: rabenseifner, as many
+  /// bytes want the least volume; 4 rounds; the busiest rank sends 4 messages with 1500 elements in all, and reduces
+  /// 750; messages go through shared memory".
   [[nodiscard]] TUTTI_API std::string explain() const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Scan and exscan: prefix reductions over the ranks, with and without the own elements.
+// Scan and exscan: prefix reductions over the ranks, with and without the rank's own elements.
 
 #include <span>
 
@@ -24,13 +24,14 @@ Call scan_call(std::span<T> data, const Op& op) {
 
 /// out[i] = in[i] of rank 0 (+) ... (+) in[i] of this rank, for i < count.
 ///
-/// Shapes  `in` and `out`: `count` elements of `type`, separate or the same (in place; MPI_IN_PLACE as `in` works
-///         too). avg is not defined here, as the ranks that take part differ.
-/// Errors  ArgumentError before any message is posted: a null buffer with count > 0, buffers that overlap partly,
-///         count < 0, too large to address or leaving no memory for scratch, an operation that the type does not
-///         have, an algorithm that is unknown or needs a commutative operation. StateError: communicator closed, or
-///         MPI finalized. Error: a message failed, or its size shows that a rank called with other arguments.
-/// Cost    of the algorithm: algorithms/README.md. Nothing is allocated when the same count, type and operation
+/// Shapes  `in` and `out`: `count` elements of `type`, separate or the same (in place; MPI_IN_PLACE as `in` works too).
+///         avg is not defined here, as each rank's result combines a different number of ranks.
+/// Errors  ArgumentError before any message is posted: a null buffer with count > 0, buffers that overlap partly, a
+///         count < 0, too large to address or so large that no memory is left for scratch, an operation that the type
+///         does not have, an algorithm that is unknown or needs a commutative operation. StateError: the communicator
+///         is closed, or MPI is finalized. Error: a message failed, or its size shows that a rank called with other
+///         arguments.
+/// Cost    That of the algorithm: algorithms/README.md. Nothing is allocated when the same count, type and operation
 ///         recur.
 inline void scan(const void* in, void* out, Count count, Type type, const Op& op, const Communicator& comm,
                  const Options& options = {}) {
@@ -97,8 +98,7 @@ Call exscan_call(std::span<T> data, const Op& op) {
 }
 }  // namespace detail
 
-/// out[i] = in[i] of rank 0 (+) ... (+) in[i] of the rank before this one, for i < count. Rank 0's `out` is left
-/// alone.
+/// out[i] = in[i] of rank 0 (+) ... (+) in[i] of the rank before this one, for i < count. Rank 0's `out` is unchanged.
 ///
 /// Shapes, errors and cost are those of scan.
 inline void exscan(const void* in, void* out, Count count, Type type, const Op& op, const Communicator& comm,

@@ -48,13 +48,13 @@ Call scatterv_call(std::span<const T> in, const CountsAndOffsets& blocks, std::s
 
 /// out[i] of rank r = in[r * count + i] of the root, for all ranks r and i < count.
 ///
-/// Shapes  `in`: `count` elements for each rank on the root, not used elsewhere. `out`: `count` elements; on the root
-///         it may be its own block of `in` (in place; MPI_IN_PLACE as `out` works too).
-/// Errors  ArgumentError before any message is posted: a null buffer that elements belong to, buffers that overlap
-///         partly, a count < 0 or too large to address, a root that is no rank, an unknown algorithm. StateError:
-///         communicator closed, or MPI finalized. Error: a message failed, or its size shows that a rank called with
-///         other arguments.
-/// Cost    of the algorithm: algorithms/README.md. Nothing is allocated when the same counts and type recur.
+/// Shapes  `in`: on the root, `count` elements for each rank; not used elsewhere. `out`: `count` elements; on the root
+///         it may be the root's block of `in` (in place; MPI_IN_PLACE as `out` works too).
+/// Errors  ArgumentError before any message is posted: a null buffer that must hold elements, buffers that overlap
+///         partly, a count < 0 or too large to address, a root that is no rank, an unknown algorithm. StateError: the
+///         communicator is closed, or MPI is finalized. Error: a message failed, or its size shows that a rank called
+///         with other arguments.
+/// Cost    That of the algorithm: algorithms/README.md. Nothing is allocated when the same counts and type recur.
 inline void scatter(const void* in, void* out, Count count, Type type, Rank root, const Communicator& comm,
                     const Options& options = {}) {
   detail::run(detail::scatter_call(in, out, count, type, root), comm, options);
@@ -68,8 +68,8 @@ inline void scatter(const void* in, void* out, Count count, Type type, Rank root
   return detail::prepare(detail::scatter_call(in, out, count, type, root), comm, options);
 }
 
-/// The same on buffers (tutti/ranges.hpp); `in` is used on the root only, where it is as long as the outputs of all
-/// ranks.
+/// The same on buffers (tutti/ranges.hpp). `in` is used on the root only, where it is as long as the outputs of all
+/// ranks together.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void scatter(In&& in, Out&& out, Rank root, const Communicator& comm, const Options& options = {}) {
@@ -89,14 +89,14 @@ requires detail::SameElement<In, Out>
 }
 
 /// Blocks of differing sizes: rank r gets `count` elements, which lie at blocks.offsets[r] of the root's `in`, or one
-/// after the other if there are no offsets. `blocks` is used on the root only, where counts[r] is what rank r gets:
-/// a range of integers, {counts, offsets} or a BlockList (tutti/count_list.hpp).
+/// after the other if there are no offsets. `blocks` is used on the root only, where counts[r] is the `count` of rank
+/// r: a range of integers, {counts, offsets} or a BlockList (tutti/count_list.hpp).
 ///
-/// Errors  as above; also lists that have not one entry per rank, negative counts or offsets, blocks that overlap
+/// Errors  As above; also lists that do not have one entry per rank, negative counts or offsets, blocks that overlap
 ///         where they are written.
-///         Sizes on which two ranks do not agree are an error of the program: within a node, and straight
-///         between ranks, they become an Error; on several nodes, where leaders carry blocks (`explain` says so:
-///         two_level), some go unnoticed or make ranks wait. "linear" as algorithm names every one.
+///         Sizes on which two ranks disagree are an error of the program. Within a node, and in messages that go
+///         straight from rank to rank, they become an Error. On several nodes, where leaders carry blocks (`explain`
+///         then names two_level), some go unnoticed or make ranks wait; the algorithm "linear" reports every one.
 inline void scatterv(const void* in, const CountsAndOffsets& blocks, void* out, Count count, Type type, Rank root,
                      const Communicator& comm, const Options& options = {}) {
   detail::run(detail::scatterv_call(in, blocks, out, count, type, root, comm), comm, options);

@@ -28,10 +28,10 @@ struct Region {
   [[nodiscard]] Region first(Count n) const { return {buffer, offset, n}; }
 };
 
-/// What one message carries, in order. Empty: a signal, a message without data that only orders.
+/// The regions that one message carries, in order. Empty: a signal, a message without data that only orders.
 using Regions = std::vector<Region>;
 
-/// `message`: the how-manieth from this rank to `to`, from 0.
+/// `message`: the number of this message among those from this rank to `to`, from 0.
 struct Send {
   Rank to;
   Regions from;
@@ -41,16 +41,17 @@ struct Send {
 struct Reduce {
   Region lhs, rhs, into;
 };
-/// `message`: the how-manieth from `from` to this rank, from 0.
-/// `then`: a reduction that is part of the receive (fused): one operand of it is what arrives, the one region of
-/// `into`, whose contents are lost, so that a transport may reduce where the message lies instead of storing it first.
+/// `message`: the number of this message among those from `from` to this rank, from 0.
+/// `then`: a reduction that is part of the receive (fused). The message's elements are one operand of it, named by the
+/// one region of `into`, whose contents are lost: so a transport may reduce where the message lies instead of storing
+/// it first.
 struct Recv {
   Rank from;
   Regions into;
   int message = 0;
   std::optional<Reduce> then{};
 };
-/// Of no elements: only orders, as what waits for it waits for all that it waits for.
+/// A copy of no elements only orders: a step that waits for it waits for all steps that the copy waits for.
 struct Copy {
   Region from, into;
 };
@@ -69,8 +70,8 @@ struct Schedule {
   Count scratch;
 };
 
-/// Where the input lies: in memory of its own, or sharing memory with the output, at whose element `offset` it starts
-/// (0: plain in place). One of the two contains the other: where the output lies inside the input, the offset is 0 or
+/// The place of the input: in memory of its own, or sharing memory with the output, at whose element `offset` it starts
+/// (0: plain in place). One of the two contains the other: if the output lies inside the input, the offset is 0 or
 /// negative.
 class Aliasing {
  public:
@@ -84,9 +85,9 @@ class Aliasing {
   }
   /// The output starts at element `offset` of the input.
   static constexpr Aliasing around_output(Count offset) { return inside_output(Count{0} - offset); }
-  /// Where in the output the input starts; nothing if they are separate.
+  /// The element of the output at which the input starts; nothing if they are separate.
   [[nodiscard]] constexpr std::optional<Count> offset() const { return offset_; }
-  /// The region as a part of the output, if it is one of an aliased input; such an offset may be negative.
+  /// The region as a part of the output, if it lies in an aliased input; its offset may be negative.
   [[nodiscard]] constexpr Region located(const Region& region) const {
     if (region.buffer != Buffer::input || !offset_) return region;
     return {Buffer::output, *offset_ + region.offset, region.count};
@@ -111,27 +112,27 @@ enum class Collective : std::uint8_t {
   exscan,
 };
 inline constexpr int collective_count = 11;
-/// ArgumentError if it is none of these.
+/// ArgumentError if `collective` is none of these.
 [[nodiscard]] TUTTI_API std::string_view to_string(Collective collective);
 
 /// Blocks of differing sizes in one buffer: `counts[i]` elements at `offsets[i]`, or one after the other if there are
-/// no offsets. A view.
+/// no offsets. A view: it does not own the numbers.
 struct BlockList {
   std::span<const Count> counts, offsets;
   [[nodiscard]] bool empty() const { return counts.empty(); }
-  /// The same numbers, wherever they are.
+  /// Compares the numbers, not where they lie.
   friend bool operator==(const BlockList& a, const BlockList& b) {
     return std::ranges::equal(a.counts, b.counts) && std::ranges::equal(a.offsets, b.offsets);
   }
 };
 
-/// What one rank asks of an algorithm.
+/// The problem that an algorithm solves, as one rank sees it.
 ///
-/// `count` is what the collective's definition calls its size:
+/// `count` is the size in the collective's definition:
 /// - broadcast, reduce, allreduce, scan, exscan: all elements;
 /// - reduce_scatter, allgather, gather, scatter, alltoall: the elements of each rank's block.
 ///
-/// Blocks of differing sizes are listed instead, as the MPI calls that end in v have them:
+/// Blocks of differing sizes are listed instead, as in the MPI calls whose names end in v:
 /// - reduce_scatter: `in`, one block per rank, the same on all ranks, without offsets;
 /// - allgather: `out`, one per rank; counts are the same on all ranks, offsets need not be;
 /// - gather: `in`, one block, this rank's; on the root also `out`, one per rank;
@@ -139,7 +140,7 @@ struct BlockList {
 /// - alltoall: `in` and `out`, one per rank. The block of `in` for rank j has the count of rank j's block of `out` for
 ///   this rank.
 ///
-/// No message may depend on what ranks need not know alike: `aliasing`, offsets, and counts that only some of them
+/// No message may depend on values that ranks need not know alike: `aliasing`, offsets, and counts that only some ranks
 /// know.
 struct Problem {
   Rank rank{};
@@ -150,25 +151,25 @@ struct Problem {
   Rank root{};        ///< Of broadcast, reduce, gather, scatter.
   int parameter = 0;  ///< Of algorithms that have one.
   BlockList in{}, out{};
-  std::span<const Count> learned{};  ///< What the algorithm's exchange of sizes left here (Algorithm::exchange).
-  /// The node of each rank, by rank, numbered in the order in which their lowest ranks come; the same on all ranks.
-  /// Empty: all are on one, or it is not known. Of meaning only to algorithms of several levels.
+  std::span<const Count> learned{};  ///< The sizes learned in the algorithm's exchange (Algorithm::exchange).
+  /// The node of each rank, by rank, numbered in the order of their lowest ranks; the same on all ranks. Empty: all
+  /// ranks are on one node, or the nodes are not known. Only algorithms of several levels use it.
   std::span<const int> nodes{};
-  /// The same of parts of nodes, as sockets are, each within one node. Empty: every node is one part, or it is not
-  /// known.
+  /// The same for parts of nodes, as sockets are, each within one node. Empty: every node is one part, or the parts are
+  /// not known.
   std::span<const int> sockets{};
   /// Whether blocks are listed; the same on all ranks.
   [[nodiscard]] bool uneven() const { return !in.empty() || !out.empty(); }
 };
 
-/// The elements of a rank's buffers, from the first that is used to the last.
+/// The elements of a rank's buffers, from the first to the last used one.
 struct Shape {
   Count input, output;
 };
-/// ArgumentError if the problem's collective is none.
+/// ArgumentError if the problem's collective is no collective.
 [[nodiscard]] TUTTI_API Shape shape_of(const Problem& problem);
 
-/// The sizes that a rank knows of blocks that are listed: the counts of `in`, then those of `out`.
+/// The sizes that a rank knows of listed blocks: the counts of `in`, then those of `out`.
 [[nodiscard]] TUTTI_API std::vector<Count> known_sizes(const Problem& problem);
 
 }  // namespace tutti

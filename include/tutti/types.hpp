@@ -1,5 +1,5 @@
 #pragma once
-// The numbers that collectives are about, each with a type of its own, so that a count is never taken for a rank.
+// The numbers in collectives, each with a type of its own, so that a count is never taken for a rank.
 
 #include <compare>
 #include <concepts>

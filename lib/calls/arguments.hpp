@@ -1,5 +1,5 @@
 #pragma once
-// Checks of what users pass, all before any message is posted.
+// Checks of the arguments that users pass, all before any message is posted.
 
 #include <mpi.h>
 
@@ -13,7 +13,7 @@
 
 namespace tutti {
 
-/// "allreduce on rank 3": what an error message starts with.
+/// "allreduce on rank 3": the beginning of an error message.
 struct CallSite {
   std::string_view function;
   Rank rank;

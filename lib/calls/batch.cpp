@@ -18,7 +18,7 @@ using detail::Message;
 using detail::MessageSpan;
 using detail::Operation;
 
-/// What a plan of messages depends on: peer, place and size of each. Allocates nothing for one message.
+/// The facts that a plan of messages depends on: peer, place and size of each. Allocates nothing for one message.
 class Listed {
  public:
   explicit Listed(MessageSpan messages) {
@@ -128,8 +128,8 @@ namespace {
 
 using Given = std::optional<detail::RecentMessages::Message>;
 
-/// One message each way at most: what a Batch does, without one. Calls that repeat an earlier one are not checked
-/// again.
+/// One message each way at most: the same as a Batch of them, but without a Batch. Calls that repeat an earlier one are
+/// not checked again.
 class OneEach {
  public:
   OneEach(const Communicator& comm, const Given& sent, const Given& received)
@@ -162,7 +162,7 @@ class OneEach {
   }
 
  private:
-  // What tells the messages of a program apart.
+  // Numbers that tell the messages of a program apart.
   static std::uint64_t where(const Given& given) { return given ? detail::address(given->data) : 0; }
   static std::uint64_t size_and_peer(const Given& given) {
     if (!given) return 0;

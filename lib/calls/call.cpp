@@ -41,7 +41,7 @@ Question question_of(const Call& call, const Problem& problem, const Communicato
           .spread = state.nodes()};
 }
 
-/// What the call names.
+/// The choice that the call names.
 Selection named(const CallSite& site, const Call& call, std::string_view algorithm, std::span<const int> nodes) {
   try {
     const Choice choice = read_choice(call.collective, algorithm);
@@ -76,7 +76,7 @@ bool has_lists_of(const Call& call, const Problem& problem) {
   }
 }
 
-/// Whether a call is the same as an earlier one, buffers included, so that what was checked then holds.
+/// Whether a call is the same as an earlier one, buffers included, so that the checks of that one hold.
 bool repeats(const Call& call, const Options& options, const RecentCall& recent) {
   const Call& then = recent.call;
   return call.in == then.in && call.out == then.out && call.count == then.count && call.collective == then.collective &&
@@ -114,8 +114,7 @@ Operation& checked(Call call, CommunicatorState& state, const Options& options) 
   }
 }
 
-/// What tells a call from others as a number, but for buffers and count. Lists and user's operations seldom differ
-/// alone.
+/// A number that tells a call from others, but for buffers and count. Lists and user's operations seldom differ alone.
 std::uint64_t kind_of(const Call& call) {
   const auto root = static_cast<std::uint64_t>(call.root.value()), type = static_cast<std::uint64_t>(call.type);
   const auto op = static_cast<std::uint64_t>(call.op.kind()), collective = static_cast<std::uint64_t>(call.collective);

@@ -1,4 +1,4 @@
-// What the inline functions of include/tutti/ need besides detail::run: lengths of buffers, lists of blocks.
+// Support for the inline functions of include/tutti/ besides detail::run: lengths of buffers, lists of blocks.
 #include <fmt/format.h>
 
 #include <algorithm>

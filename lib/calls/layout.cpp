@@ -94,7 +94,8 @@ std::byte* moved(const void* base, Count elements, Type type) {
   return static_cast<std::byte*>(const_cast<void*>(base)) + elements.value() * size_of(type).value();
 }
 
-/// Where in the output the input starts if the call is in place; nothing if the collective has no such call here.
+/// Where in the output the input starts if the call is in place; nothing if this rank cannot call the collective in
+/// place.
 std::optional<Count> place_of_input(const Problem& problem) {
   const int own = problem.rank.value();
   const bool at_root = problem.rank == problem.root;

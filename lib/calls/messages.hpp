@@ -20,7 +20,7 @@ struct Message {
 
 using MessageSpan = std::span<const Message>;
 
-/// The message, once its arguments are checked; `argument` is what the caller calls the peer. Throws ArgumentError.
+/// The message, once its arguments are checked; `argument` is the caller's name for the peer. Throws ArgumentError.
 [[nodiscard]] Message message_of(const CallSite& site, std::string_view argument, const void* data, Count count,
                                  Type type, Rank peer, int size);
 /// The lowest address of the messages, from which a schedule's regions count.

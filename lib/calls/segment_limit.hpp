@@ -18,8 +18,8 @@ inline constexpr std::int64_t most_segments = 1 << 18;
 /// and ranks know only their own, that of blocks as large as these are on average. 0: nothing is cut.
 [[nodiscard]] std::int64_t segments_of(const Choice& choice, const Problem& problem, Type type);
 
-/// Throws ArgumentError if there are more than most_segments; `why`: who chose. All ranks throw alike, except as
-/// segments_of() says.
+/// Throws ArgumentError if there are more than most_segments; `why`: the source of the choice. All ranks throw alike,
+/// except as segments_of() says.
 void require_few_segments(const CallSite& site, const Choice& choice, const Problem& problem, Type type,
                           std::string_view why);
 

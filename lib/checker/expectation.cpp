@@ -12,7 +12,7 @@
 namespace tutti::checker {
 namespace {
 
-/// Holds if `value` combines what is wanted, each once.
+/// Holds if `value` combines the wanted inputs, each once.
 bool combines(Value value, const Combination& wanted, Order order, const Values& values) {
   const auto ranks = static_cast<std::size_t>(wanted.ranks);
   std::vector<Leaf> leaves = values.leaves(value, ranks + 1);
@@ -29,7 +29,7 @@ std::string text(const Combination& wanted, Order order) {
                      first + wanted.ranks - 1, order == Order::of_ranks ? ", in the order of ranks" : "");
 }
 
-/// For each output element of one rank what it has to hold.
+/// For each output element of one rank the combination that it has to hold.
 using Output = std::vector<Combination>;
 
 /// Elements [0, count) of the output combine the same elements of `ranks` ranks' inputs from `first` on.

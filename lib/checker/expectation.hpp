@@ -1,5 +1,5 @@
 #pragma once
-// What a collective has to leave in its outputs. The only part of the checker that knows collectives.
+// The results that a collective has to leave in its outputs. The only part of the checker that knows collectives.
 
 #include <functional>
 
@@ -9,7 +9,7 @@
 namespace tutti::checker {
 
 /// An output element has to combine element `element` of the inputs of `ranks` ranks from `first` on, each exactly
-/// once. No ranks: it has to hold what it held before.
+/// once. No ranks: it has to keep the value that it held before.
 struct Combination {
   Rank first;
   int ranks = 0;
@@ -17,7 +17,7 @@ struct Combination {
   auto operator<=>(const Combination&) const = default;
 };
 
-/// What each rank's output elements have to hold, and whether in the order of ranks. No function: anything.
+/// The values that each rank's output elements have to hold, and whether in the order of ranks. No function: anything.
 struct Expectation {
   Order order = Order::of_ranks;
   std::function<Combination(Rank rank, Count element)> of;
@@ -25,7 +25,7 @@ struct Expectation {
 };
 [[nodiscard]] Expectation expectation_of(const Algorithm& algorithm, const Problems& problems);
 
-/// Refutes outputs that do not hold what is expected, or hold it as different expressions on different ranks.
+/// Refutes outputs that do not hold the expected values, or hold them as different expressions on different ranks.
 void require_results(const Parts& parts, const Expectation& expectation, Memory& memory, const Values& values);
 
 }  // namespace tutti::checker

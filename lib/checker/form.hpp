@@ -1,5 +1,5 @@
 #pragma once
-// What holds of each step by itself, before any step is related to another.
+// The rules that each step obeys by itself, before any step is related to another.
 
 #include "parts.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// What has to happen before what, over all ranks. Two events a step: it starts, it completes.
+// The order in which events have to happen, over all ranks. Two events a step: it starts, it completes.
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace tutti::checker {
 
-/// What a transport makes a message wait for. Each includes the ones before.
+/// The flow control of a transport: the events that a message waits for. Each kind includes the ones before.
 enum class Flow {
   eager,       ///< Nothing: a send completes by itself.
   rendezvous,  ///< A send completes only once its message was received.
@@ -21,7 +21,8 @@ struct Ordering {
   std::vector<int> cycle;
 };
 
-/// The steps of all ranks, numbered through, with each send joined to its receive. Edges, from what has to come first:
+/// The steps of all ranks, numbered through, with each send joined to its receive. Edges, from the event that has to
+/// come first:
 ///
 ///     start(i)        -> complete(i)       of every step
 ///     complete(j)     -> start(i)          if i waits for j

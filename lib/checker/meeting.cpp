@@ -29,7 +29,7 @@ class RankSets {
 }  // namespace
 
 void require_meeting(const Graph& graph, const std::vector<int>& order, int ranks) {
-  RankSets entered{order.size(), ranks};                   // by event: who has entered when it happens
+  RankSets entered{order.size(), ranks};                   // by event: the ranks that have entered when it happens
   RankSets known{static_cast<std::size_t>(ranks), ranks};  // by rank: when it leaves
   for (int rank = 0; rank < ranks; ++rank)
     known.add(static_cast<std::size_t>(rank), rank);

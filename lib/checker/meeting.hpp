@@ -1,5 +1,5 @@
 #pragma once
-// What makes a barrier one.
+// The property that makes a collective a barrier.
 
 #include "graph.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The buffers of all ranks, filled with symbolic values, and what steps do to them.
+// The buffers of all ranks, filled with symbolic values, and the effects of steps on them.
 
 #include <array>
 #include <span>
@@ -16,7 +16,7 @@ class Memory {
   Memory(const Parts& parts, const Values& values);
   [[nodiscard]] std::span<Value> at(Rank rank, const Region& region);
   [[nodiscard]] std::span<Value> output(Rank rank);
-  /// What an element of the output held at first.
+  /// The value that an element of the output held at first.
   [[nodiscard]] Value before(Rank rank, Count element) const;
 
  private:
@@ -26,7 +26,7 @@ class Memory {
   std::vector<Value> elements_;
 };
 
-/// What a send reads now. Refutes a send of garbage.
+/// The values that a send reads now. Refutes a send of garbage.
 [[nodiscard]] std::vector<Value> payload_of(int send, const Graph& graph, Memory& memory);
 /// Writes a message where its receive wants it.
 void deliver(std::span<const Value> payload, int recv, const Graph& graph, Memory& memory);

@@ -1,5 +1,5 @@
 #pragma once
-// Schedules with one small fault each. What a checker lets pass, it does not check.
+// Schedules with one small fault each: a checker that lets one pass does not check for it.
 
 #include <optional>
 #include <string>
@@ -25,11 +25,11 @@ struct Mutant {
 /// reduction swapped.
 [[nodiscard]] std::vector<Mutant> mutants_of(const Parts& parts);
 
-/// Why a mutant that was proved is no fault, found without what the proof is made of; nothing if that is not known.
+/// Why a mutant that was proved is no fault, found without the code of the proof; nothing if that is not known.
 /// - A deleted edge: the rank's other edges imply it.
 /// - A deleted edge that only paces: of any two steps of the rank that touch the same element, not both reading it, the
-///   other edges still let the second follow the first. So each reads what it read before; and where less is waited
-///   for, no deadlock can come about.
+///   other edges still let the second follow the first. So each reads the same values as before; and where less is
+///   waited for, no deadlock can come about.
 /// - A deleted edge of a barrier: a search back from all that a rank completes still meets every rank.
 /// - Swapped operands: the algorithm asks for a commutative operation, and apart from the order of operands every
 ///   output is the same expression as before, and so are those of different ranks that were the same.

@@ -1,5 +1,5 @@
 #pragma once
-// A collective as all ranks together play it: what the checker proves things about.
+// A collective as all ranks together play it: the subject of the checker's proofs.
 
 #include <algorithm>
 #include <variant>
@@ -10,7 +10,7 @@
 
 namespace tutti::checker {
 
-/// What one rank does, and the shape of its buffers.
+/// The schedule of one rank, and the shape of its buffers.
 struct Part {
   Count input, output;
   Aliasing aliasing;

@@ -17,7 +17,7 @@ namespace {
 
 std::size_t index(Rank rank) { return static_cast<std::size_t>(rank.value()); }
 
-/// What each rank learns; proves the exchange on the way.
+/// The sizes that each rank learns; proves the exchange on the way.
 std::vector<std::vector<Count>> learned_by(const Algorithm& algorithm, const std::vector<Problem>& problems) {
   Parts parts;
   for (const Problem& problem : problems) {

@@ -11,7 +11,7 @@ namespace tutti::checker {
 enum class Placement : std::uint8_t { separate, in_place, in_place_on_even_ranks };
 [[nodiscard]] std::string_view to_string(Placement placement);
 
-/// What is to be proved.
+/// A case to be proved.
 struct Case {
   int size = 1;
   Count count{};
@@ -49,14 +49,14 @@ class Problems {
   std::shared_ptr<const std::vector<int>> nodes_, sockets_;
 };
 
-/// A rank's problem but for blocks of differing sizes, what is learned of them, and where its input lies. Its nodes and
-/// sockets are those of the case, not copies.
+/// A rank's problem but for blocks of differing sizes, the sizes that are learned, and the place of its input. Its
+/// nodes and sockets are those of the case, not copies.
 [[nodiscard]] Problem even_problem(const Algorithm& algorithm, const Case& what, Rank rank);
 
 /// How a rank's input lies if it is in place, as the MPI calls have it.
 [[nodiscard]] Aliasing in_place(const Problem& problem);
 
-/// What the ranks do.
+/// The schedules of the ranks.
 [[nodiscard]] Parts parts_of(const Algorithm& algorithm, const Problems& problems);
 /// After the passes of the case.
 [[nodiscard]] Parts parts_of(const Algorithm& algorithm, const Problems& problems, const Case& what);

@@ -58,7 +58,7 @@ bool is_exact(const Algorithm& algorithm, const Case& what, const Problem& probl
          divides(core) && divides(std::max(problem.parameter, 1));
 }
 
-/// What is wrong with the stated cost; empty if nothing is.
+/// The fault of the stated cost; empty if there is none.
 std::string cost_fault(const Algorithm& algorithm, const Case& what, const std::vector<Cost>& costs) {
   if (!what.counts.empty() || what.segment > Count{0}) return {};
   const Problem problem = even_problem(algorithm, what, Rank{0});

@@ -11,7 +11,7 @@
 
 namespace tutti::checker {
 
-/// Proved if there is no fault. Otherwise what is wrong: "rank 3, step 7 (recv scratch[0..4) from 2): ...".
+/// Proved if there is no fault. A fault reads: "rank 3, step 7 (recv scratch[0..4) from 2): ...".
 struct Verdict {
   std::string fault{};
   std::size_t steps = 0;      ///< Of all ranks.
@@ -25,23 +25,23 @@ struct Verdict {
 /// - no deadlock under eager, rendezvous or one-credit flow control (graph.hpp);
 /// - no race: conflicting accesses of a rank are ordered by the rank itself (races.hpp);
 /// - one run on symbolic values, in memory shared as the aliasing says and else full of garbage, uses no garbage and
-///   leaves what is expected, the same expression on all ranks (expectation.hpp);
+///   leaves the expected results, the same expression on all ranks (expectation.hpp);
 /// - of a barrier: no rank leaves before all have entered (meeting.hpp).
-/// By the others, every order of execution gives what that one run gave. Near-linear in steps plus elements.
+/// By the others, every order of execution gives the results of that one run. Near-linear in steps plus elements.
 [[nodiscard]] Verdict prove(const Parts& parts, const Expectation& expectation);
 
-/// Also proves that an algorithm costs the busiest rank what it states, or no more where that is a bound (see
+/// Also proves that an algorithm costs the busiest rank the stated cost, or no more where that is a bound (see
 /// Algorithm): of several levels, where not all nodes, or sockets, hold as many ranks.
 [[nodiscard]] Verdict prove(const Algorithm& algorithm, const Case& what);
 
 /// The most of each figure over all ranks.
 [[nodiscard]] Cost busiest(const std::vector<Cost>& costs);
 
-/// What the schedules of all ranks, which nothing is proved of, cost the busiest rank. Errors: Fault if messages do not
-/// match, or ranks wait for each other.
+/// The cost of the schedules of all ranks, which need not be proved, for the busiest rank. Errors: Fault if messages do
+/// not match, or ranks wait for each other.
 [[nodiscard]] Cost counted(const Parts& parts);
 
-/// What a rank's schedule costs it; `rounds` takes all ranks and is left 0.
+/// The cost of a rank's schedule for that rank; `rounds` depends on all ranks and is left 0.
 [[nodiscard]] Cost counted(const Schedule& schedule);
 
 }  // namespace tutti::checker

@@ -24,14 +24,14 @@ class LocalOrder {
   const Schedule& schedule_;
   std::size_t words_ = 0;                 ///< Per step.
   std::vector<std::uint64_t> preceding_;  ///< A row of bits per step: all steps that complete before it starts.
-  std::vector<int> rest_;                 ///< Of a walk: what it has still to look at.
+  std::vector<int> rest_;                 ///< Of a walk: the steps that it has still to look at.
   std::vector<int> seen_;                 ///< By step: the number of the last walk that came by.
   int walks_ = 0;
 };
 
-/// Refutes a part with two accesses to the same element, at least one of them a write, whose steps are not ordered.
-/// So is a message received twice into the same elements. A send reads from its start to its completion; a receive, a
-/// reduction and a copy own what they write as long.
+/// Refutes a part with two accesses to the same element, at least one of them a write, whose steps are not ordered. A
+/// message received twice into the same elements counts as well. A send reads from its start to its completion; a
+/// receive, a reduction and a copy own the regions that they write for that time.
 ///
 /// Only the order that the rank itself keeps counts. Paths through other ranks would be sound too, where they lead from
 /// a completion to a start, but then a rank's memory would be safe only as long as all others keep their order; and a

@@ -83,7 +83,7 @@ std::vector<int> parted(std::vector<int> nodes, int size, int way) {
   return numbered(std::move(nodes));
 }
 
-/// What may vary at one size.
+/// The properties of a case that may vary at one size.
 class Choices {
  public:
   Choices(const Algorithm& algorithm, int size) : algorithm_(algorithm), size_(size) {
@@ -121,7 +121,7 @@ class Choices {
       list(what, lists_[(number - counts_.size()) / 2], (number - counts_.size()) % 2 == 0 ? 0 : 3);
     return what;
   }
-  /// About how many steps and elements the proof of such a case has to walk over.
+  /// About how many steps and elements the proof of this case has to walk over.
   [[nodiscard]] std::int64_t work(std::size_t number) const {
     const std::size_t chosen = take(number, parameters_.size());
     take(number, placements_.size()), take(number, roots_.size()), take(number, spreads_.size());

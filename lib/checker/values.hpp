@@ -1,5 +1,5 @@
 #pragma once
-// Symbolic values: what an element holds, as the expression that computed it.
+// Symbolic values: the value of an element is the expression that computed it.
 
 #include <cstdint>
 #include <string>

@@ -29,7 +29,7 @@ struct Network {
   std::vector<int> node_of;  ///< The node that each rank is on; empty: all are on one.
   std::vector<Node> nodes;
   std::vector<int> firsts;             ///< The first step of each rank.
-  std::vector<int> edges;              ///< What steps wait for, one after the other.
+  std::vector<int> edges;              ///< The steps that each step waits for, one list after the other.
   std::vector<std::size_t> edges_end;  ///< Where those of each step end in `edges`.
   std::unordered_map<std::uint64_t, End> open;
 

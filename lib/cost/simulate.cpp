@@ -36,7 +36,7 @@ class Run {
  private:
   using Node = Network::Node;
   using Kind = Network::Kind;
-  /// What could start: a message, known by its send, or a computation. Less is earlier.
+  /// A task that could start: a message, known by its send, or a computation. Less is earlier.
   struct Task {
     bool is_message = false;  ///< Computations go first: those that take no time may make more messages ready.
     Time ready = 0;
@@ -87,8 +87,8 @@ class Run {
 
   const Network& network_;
   Rates rates_;
-  std::vector<int> remaining_;              // what each step still waits for
-  std::vector<int> followers_;              // what waits for steps, one after the other
+  std::vector<int> remaining_;              // how many steps each step still waits for
+  std::vector<int> followers_;              // the steps that wait for each step, one list after the other
   std::vector<std::size_t> followers_end_;  // where those of each step end in `followers_`
   std::vector<Port> ports_{index(kinds * network_.ranks)};
   Earliest<Task> tasks_;
@@ -97,7 +97,7 @@ class Run {
   std::vector<Task> crossing_{index(network_.ranks)};  // messages between nodes, by sender
   std::vector<Interval> intervals_;
   Time now_ = 0;
-  Time last_ = 0;  // when the last step was complete: what may be done later may have been done before
+  Time last_ = 0;  // when the last step was complete: later events may be outdated
   int completed_ = 0;
 };
 

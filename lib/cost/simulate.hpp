@@ -10,17 +10,17 @@
 
 namespace tutti {
 
-/// What messages between nodes take, in microseconds.
+/// The times of messages between nodes, in microseconds.
 struct RatesBetween {
-  double message = 0;  ///< Alpha: each message that has a link for itself, whatever its size.
-  double sent = 0;     ///< Beta: each element of such a message.
+  double message = 0;  ///< Alpha: each message that has a link for itself, of any size.
+  double sent = 0;     ///< Beta: each element of this message.
   int links = 1;       ///< Of each node: so many messages it can send, and receive, each at full speed.
 };
 
-/// What things take, in microseconds.
+/// The times of messages and computations, in microseconds.
 struct Rates {
-  double message = 0;      ///< Alpha: each message inside a node, whatever its size.
-  double sent = 0;         ///< Beta: each element of such a message.
+  double message = 0;      ///< Alpha: each message inside a node, of any size.
+  double sent = 0;         ///< Beta: each element of this message.
   double reduced = 0;      ///< Gamma: each result of a reduction.
   double copied = 0;       ///< Delta: each element copied.
   RatesBetween between{};  ///< Used only if ranks are on several nodes.
@@ -47,7 +47,7 @@ struct Simulation {
 ///   lasts; a message is as fast as the smaller of its two shares.
 /// - A rank reduces or copies one thing at a time, beside its messages. The reduction that is part of a receive
 ///   follows the message.
-/// - What is ready first starts first as soon as its ports are free; ties by the sender's rank, then step.
+/// - The task that is ready first starts first as soon as its ports are free; ties by the sender's rank, then step.
 ///
 /// With Rates{.message = 1} the time is the number of one-port rounds. Schedules are added one by one and kept in a
 /// compact form, so that thousands of ranks can be simulated: near-linear in steps and edges. Times are whole
@@ -62,7 +62,7 @@ class Simulator {
   Simulator& operator=(const Simulator&) = delete;
   /// The schedule of the next rank, from rank 0 on.
   void add(const Schedule& schedule);
-  /// Of what was added. `steps` is left empty unless `with_steps`.
+  /// Simulates the schedules that were added. `steps` is left empty unless `with_steps`.
   [[nodiscard]] Simulation run(const Rates& rates, bool with_steps = false) const;
 
  private:

@@ -44,7 +44,7 @@ class Execution {
     find_ready(0);
   }
 
-  /// Does what can be done now, in so many looks; true once the run is over. Never blocks.
+  /// Makes all progress that is possible now, in a bounded number of polls; true once the run is over. Never blocks.
   bool advance() {
     constexpr int most_looks = 64;  // others want to be looked at, too, while a long message is read in place
     const auto complete_message = [this](int step) { arrived(static_cast<std::size_t>(step)); };
@@ -63,12 +63,12 @@ class Execution {
     return false;
   }
 
-  /// The fast path: a run of a plan whose sends are over as soon as they are made, all of it if it can be: each step
-  /// when the one before is over. Nothing else is noted of it, so that it takes least. `again()` says whether to look
-  /// once more at what a step waits for. Returns how many steps are done; if not all, begin(), skip() and advance() go
-  /// on with the run. For executors that complete at once.
+  /// The fast path: runs a plan whose sends are over as soon as they are made, each step when the one before is over,
+  /// and all of the plan if that is possible. It notes nothing else of the run, so that it costs least. `again()` says
+  /// whether to poll once more while a step waits. Returns how many steps are done; if not all, begin(), skip() and
+  /// advance() go on with the run. For executors that complete at once.
   template <class Again>
-  std::size_t run_briefly(Again& again) {
+  std::size_t run_fast_path(Again& again) {
     std::size_t done = 0;
     for (const CompiledStep& step : plan_.steps) {
       if (!step.is_message())
@@ -80,7 +80,7 @@ class Execution {
     static_cast<void>(executor_.post_finish(static_cast<int>(plan_.steps.size()), bases_[index(Buffer::output)]));
     return done;
   }
-  /// After begin(): the first steps were done by run_briefly().
+  /// After begin(): the first steps were done by run_fast_path().
   void skip(std::size_t done) {
     for (; next_ < done; ++next_) {
       if (plan_.steps[next_].is_message()) port_.transferred(static_cast<int>(next_), plan_.steps[next_]);
@@ -174,7 +174,7 @@ class Execution {
   [[nodiscard]] Operands operands(const CompiledStep& step) const {
     return {at(step.lhs, step.lhs_at), at(step.rhs, step.rhs_at), at(step.into, step.into_at)};
   }
-  /// Where what is reduced once it is there lands.
+  /// The place where a message lands that is reduced once it is there.
   [[nodiscard]] std::byte* landing(const CompiledStep& step) const {
     return step.lands_left ? at(step.lhs, step.lhs_at) : at(step.rhs, step.rhs_at);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Who makes the copies and reductions of a plan: the host, at once, or a device, in its own time.
+// An executor makes the copies and reductions of a plan: on the host, at once, or on a device, in its own time.
 
 #include <concepts>
 #include <cstddef>
@@ -12,12 +12,12 @@
 namespace tutti {
 
 /// Makes the copies and reductions of one execution, run after run. Each is numbered by its step; the last pass over
-/// the output by the number of steps. Whatever is posted is taken: nothing is ever Posted::busy.
+/// the output by the number of steps. Every post is taken: nothing is ever Posted::busy.
 ///   post_copy(index, from, into, bytes)        starts a copy; no bytes: it only orders others, and both may be null
 ///   post_reduce(index, operands, bytes)        starts a reduction with the plan's operation
-///   post_finish(index, output)                 starts what average and scaled sum do once per element of the output
-///   poll(on_complete)                          never blocks; calls on_complete(index) for what has completed since
-///                                              it was posted; more than 0: it is worth to look again
+///   post_finish(index, output)                 starts the last pass over the output, which average and scaled sum need
+///   poll(on_complete)                          never blocks; calls on_complete(index) for work that has completed
+///                                              since it was posted; more than 0: it is worth to look again
 template <class T>
 concept Executor = requires(T executor, int index, const std::byte* from, std::byte* into, std::int64_t bytes,
                             const Operands& operands, void (*on_complete)(int)) {

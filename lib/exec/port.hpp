@@ -1,5 +1,5 @@
 #pragma once
-// What a walk over a plan asks of who moves its messages.
+// The interface that an execution needs from a transport.
 
 #include <array>
 #include <concepts>
@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// What became of a message, a copy or a reduction that was given to a transport or an executor.
+/// The state of a message, a copy or a reduction that was given to a transport or an executor.
 enum class Posted : std::uint8_t {
   busy,      ///< Not taken: ask again later.
   pending,   ///< poll() will say when it is complete.
@@ -30,15 +30,15 @@ using Bases = std::array<std::byte*, 3>;
 ///   bind(bases)                             where the plan's buffers are during this run
 ///   post_send(index, step, data)            starts the send of the step of that index; it reads `data`
 ///   post_recv(index, step, into)            starts a receive
-///   post_recv_reduce(index, step, operands) starts a receive, and reduces what arrives
+///   post_recv_reduce(index, step, operands) starts a receive, and reduces its data as they arrive
 ///   reduced(step)                           the bytes of a reduction with a place in the side table that were made as
 ///                                           the messages of others arrived
 ///   poll(on_complete)                       never blocks; calls on_complete(index) for each message that completed;
 ///                                           more than 0: it is worth to look again
-/// Ports of plans that may run on the fast path (Execution::run_briefly) have two functions more:
+/// Ports of plans that may run on the fast path (Execution::run_fast_path) have two functions more:
 ///   transfer(step, operands, again)         sends, or receives and reduces, the step's message, looking again for as
 ///                                           long as `again()` says; false: that is still to be done
-///   transferred(index, step)                what transfer() did belongs to the run that has begun since
+///   transferred(index, step)                the message of transfer() belongs to the run that has begun since
 template <class T>
 concept Port = requires(T port, const T& seen, int index, const CompiledStep& step, const std::byte* data,
                         std::byte* into, const Operands& operands, const Bases& bases, void (*on_complete)(int)) {

@@ -1,5 +1,5 @@
 #pragma once
-// What to do between two looks at memory that another core writes.
+// A pause between two polls of memory that another core writes.
 
 namespace tutti {
 

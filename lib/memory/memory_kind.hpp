@@ -1,5 +1,5 @@
 #pragma once
-// What kind of memory a pointer leads to, told before anything dereferences it.
+// The kind of memory that a pointer leads to, told before anything dereferences it.
 
 #include <string>
 #include <string_view>
@@ -19,7 +19,7 @@ struct Memory {
   friend bool operator==(const Memory&, const Memory&) = default;
 };
 
-/// Null, and whatever CUDA does not know, is the host's. Costs a few nanoseconds where there is no GPU.
+/// Null, and any pointer that CUDA does not know, is the host's. Costs a few nanoseconds where there is no GPU.
 [[nodiscard]] Memory memory_of(const void* data);
 
 [[nodiscard]] constexpr bool is_readable_by_host(const Memory& memory) { return memory.kind != MemoryKind::device; }

@@ -6,8 +6,8 @@
 namespace tutti {
 
 /// Notes which process made an object. A child that was forked off has a copy of the object, but shares memory,
-/// messages and connections with its parent: destructors and whatever else runs when a process ends leave these alone
-/// there. is_this() is a system call: for destructors and what is as rare, not for calls that move data.
+/// messages and connections with its parent: destructors, and other code that runs when a process ends, leave these
+/// alone there. is_this() is a system call: for destructors and code that is as rare, not for calls that move data.
 class OwnProcess {
  public:
   [[nodiscard]] bool is_this() const noexcept { return ::getpid() == id_; }

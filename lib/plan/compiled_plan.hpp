@@ -19,13 +19,13 @@ namespace tutti {
 /// recv_then_reduce is the same where the reduction is made once the message is there.
 enum class Verb : std::uint8_t { send, recv, recv_reduce, recv_then_reduce, reduce, copy };
 
-/// What carries a message. Both of its ends come to the same. `network`: one that is no part of the core
+/// The transport of a message. Both of its ends choose the same. `network`: one that is no part of the core
 /// (lib/transport/network.hpp).
 enum class Transport : std::uint8_t { mpi, network, shm };
 inline constexpr std::size_t transport_count = 3;
 
-/// `lhs` is what a send or a copy reads; `into` is what a receive, reduction or copy writes. A recv_reduce has the
-/// operands and the result of its reduction; the message lands in the operand that `lands_left` says.
+/// A send or a copy reads `lhs`; a receive, reduction or copy writes `into`. A recv_reduce has the operands and the
+/// result of its reduction; the message lands in the operand that `lands_left` says.
 struct CompiledStep {
   Verb verb = Verb::copy;
   bool lands_left = false;
@@ -35,8 +35,8 @@ struct CompiledStep {
   int message = 0;    ///< Number on its pair and direction.
   int previous = -1;  ///< The step of the message before it on its pair and direction; -1: it is the first.
   int next = -1;      ///< Of the one after it; -1: it is the last.
-  /// What its transport adds is there in that transport's side table; -1: nothing. A reduction that has a place there
-  /// may be done by that transport, in whole or in part, as the messages arrive.
+  /// The index of its entry in the side table of its transport; -1: none. A reduction that has an entry there may be
+  /// done by that transport, in whole or in part, as the messages arrive.
   int side = -1;
   int first_dependent = 0, last_dependent = 0;
   std::int64_t lhs_at = 0, rhs_at = 0, into_at = 0;  ///< Bytes from the start of the buffer.
@@ -95,15 +95,15 @@ struct CompiledPlan {
     else
       combine_by_user(lhs, rhs, into, Count{elements});
   }
-  /// Throws what the user's function throws, and StateError if it called Tutti.
+  /// Throws the exceptions of the user's function, and StateError if it called Tutti.
   void combine_by_user(const void* lhs, const void* rhs, void* into, Count count) const;
-  /// The same; `also` gets what `into` gets. It may be an operand, if it begins where that does.
+  /// The same; the result also goes to `also`, which may be an operand, if it begins where that does.
   void combine(const void* lhs, const void* rhs, void* into, void* also, std::int64_t bytes) const;
   /// The bytes of a message's pieces but the last: whole elements.
   [[nodiscard]] std::int64_t piece_of(std::int64_t most) const { return most / element * element; }
   /// "allreduce (ring)", for messages.
   [[nodiscard]] std::string name() const;
-  /// Starting steps strictly in order delays none: whatever step i waits for, step i + 1 waits for too.
+  /// Starting steps strictly in order delays none: step i + 1 waits for everything that step i waits for.
   bool in_order = false;
   /// Every send is over as soon as it is made: all messages are short, few of a pair, and through shared memory.
   bool is_eager = false;

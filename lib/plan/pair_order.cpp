@@ -5,11 +5,12 @@
 namespace tutti {
 namespace {
 
-/// What message m of a pair and direction waits for, so that all before m - window are over when it starts, with few
-/// dependencies: of a small window as many as it is large. Else of each block of half a window the first waits for all
-/// of the block two before, and for the first of the one before; and the others for the first. Were each to wait for
-/// the one a window before alone, there would be as many chains of messages, of which some get far ahead of others: an
-/// MPI would look for each message among ever more that came before they were asked for.
+/// Adds the messages that message m of a pair and direction waits for, so that all up to m - window are over when it
+/// starts, with few dependencies. With a small window there are as many as the window is large. Else the first message
+/// of each block of half a window waits for all messages of the block two before, and for the first of the block
+/// before; the others wait for the first of their block. If each waited for the message a window before alone, there
+/// would be as many chains of messages, of which some get far ahead of others: an MPI would look for each message among
+/// ever more that came before they were asked for.
 void follow_window(const std::vector<int>& numbered, std::size_t m, std::size_t window, std::vector<int>& after) {
   constexpr std::size_t small = 8;
   const auto add = [&](std::size_t first, std::size_t last) {

@@ -74,7 +74,7 @@ class Mutants {
     return at.verb != Verb::send && touches(place, bytes, at.into, at.into_at, at.bytes);
   }
 
-  /// Whether others than `reader` need what step i writes, before it is written again: a step, or who called.
+  /// Whether others than `reader` need the result of step i before it is written again: another step, or the caller.
   [[nodiscard]] bool is_needed(int i, int reader) const {
     const Place place = written(i);
     const std::int64_t bytes = step(i).bytes;
@@ -108,7 +108,7 @@ class Mutants {
         return {before, buffer, at};
     return {-1, buffer, at};
   }
-  /// What a reduction, or the joint one that it is the first or last of, combines.
+  /// The operands of a reduction, or of the joint one that it is the first or last of.
   [[nodiscard]] std::vector<Operand> operands(int reduction) const {
     const CompiledStep& at = step(reduction);
     if (const int joint = side(reduction).joint; joint >= 0)
@@ -122,7 +122,7 @@ class Mutants {
     std::erase_if(chain, [this](int i) { return step(i).verb == Verb::recv; });
     return chain;
   }
-  /// One joint reduction of all of these, into what `last` writes.
+  /// Makes one joint reduction of all of these, into the place that `last` writes.
   static void join(SharedPlan& plan, std::vector<int> chain, const std::vector<Operand>& operands, int last) {
     const CompiledStep& end = step_of(plan, last);
     for (const Operand& each : operands)
@@ -195,7 +195,7 @@ class Mutants {
             [&](SharedPlan& plan) { plan.side(reduction).forward = other; });
   }
 
-  /// Whether what is sent was copied, or is a copy: the same data may then be in another place.
+  /// Whether the data sent were copied, or are a copy: the same data may then be in another place.
   [[nodiscard]] bool has_copies(int send) const {
     const CompiledStep& at = step(send);
     const Place place = place_of(plan_, at.lhs, at.lhs_at);
@@ -223,7 +223,7 @@ class Mutants {
         [&](SharedPlan& plan) { plan.side(send).answer_at += plan.element; });
   }
 
-  /// Whether what `later` waits for, if only by way of others, includes `earlier`.
+  /// Whether `later` waits for `earlier`, if only by way of other steps.
   [[nodiscard]] bool waits_for(int later, int earlier) const {
     const std::vector<int>& before = after_[static_cast<std::size_t>(later)];
     return std::ranges::any_of(before, [&](int i) { return i == earlier || (i > earlier && waits_for(i, earlier)); });

@@ -1,5 +1,5 @@
 #pragma once
-// Compiled plans with one fault each in what shared memory adds. What the proof lets pass, it does not prove.
+// Compiled plans with one fault each in the additions of shared memory: a proof that lets one pass does not cover it.
 
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace tutti::checker {
 enum class PlanMutation : std::uint8_t {
   result_skipped,   ///< A reduction that others read, or whose result is part of the output, is joined with the next.
   message_skipped,  ///< So is a received message that others read, or that is part of the output.
-  operand_moved,    ///< A joint reduction reads what is an element further on.
+  operand_moved,    ///< A joint reduction reads an operand an element further on.
   operands_swapped,
   operand_dropped,
   sum_moved,      ///< A joint reduction writes an element further on.
@@ -32,7 +32,7 @@ struct PlanMutant {
 };
 
 /// Every fault of these kinds that fits the plan of a rank, each certain to be one. `answers`: by step, of a send the
-/// number of the message back that carries what its receiver makes of it and forwards; -1: there is none.
+/// number of the message back that carries the result which its receiver makes of it and forwards; -1: there is none.
 [[nodiscard]] std::vector<PlanMutant> mutants_of(const shm::SharedPlan& plan, const std::vector<int>& answers);
 
 /// The answers of a rank's sends, as above.

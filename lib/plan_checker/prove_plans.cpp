@@ -15,7 +15,7 @@
 namespace tutti::checker {
 namespace {
 
-/// What step i waits for has completed whenever step i + 1 may start.
+/// Requires that all steps that step i waits for have completed whenever step i + 1 may start.
 void require_in_order(Rank rank, const Schedule& schedule) {
   LocalOrder order{schedule};
   for (int i = 0; i + 1 < static_cast<int>(schedule.steps.size()); ++i) {

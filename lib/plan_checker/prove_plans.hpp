@@ -7,7 +7,7 @@
 
 namespace tutti::checker {
 
-/// What a proof has seen, over all ranks: steps of each kind.
+/// The steps of each kind that a proof has seen, over all ranks.
 struct PlanCounts {
   int plans = 0, steps = 0;
   int joined = 0;     ///< Receives and reductions that are done in one pass.
@@ -29,12 +29,12 @@ struct PlanVerdict {
 /// Proves the compiled plans of all ranks:
 /// - as schedules, in which nothing is shared, by the same proof as those (lib/checker/prove.hpp);
 /// - starting steps strictly in order, where a plan claims that, delays none;
-/// - what forwards a result waits for it;
+/// - a send that forwards a result waits for it;
 /// - both ends of a message send it the same way;
-/// - no race of what shared memory adds to the accesses of steps (shared_accesses.hpp);
-/// - one run with all that shared memory may do gives what the run without gave: the same expression in every message
-///   and every element of the output (shared_run.hpp). What may or may not be written holds garbage in it, so that the
-///   run stands for those in which only a part is done, too.
+/// - no race of the accesses that shared memory adds to those of steps (shared_accesses.hpp);
+/// - one run with all that shared memory may do gives the results of the run without it: the same expression in every
+///   message and every element of the output (shared_run.hpp). Places that may be written or not hold garbage in it, so
+///   that the run stands for those in which only a part is done, too.
 /// Near-linear in steps and elements, but for joint reductions and answers, each of which looks at all steps of its
 /// rank.
 [[nodiscard]] PlanVerdict prove(const Plans& plans);

@@ -19,12 +19,12 @@ struct Answer {
 [[nodiscard]] std::vector<int> first_steps_of(const Plans& plans);
 
 /// Refutes plans in which one of these accesses may meet another access to the same element, one of them a write:
-/// - A joint reduction reads what this rank has, and writes its result, from the start of any of its receives on, until
-///   the first of its steps completes. Its own steps do either that or what they do alone.
+/// - A joint reduction reads this rank's operands and writes its result from the start of any of its receives until the
+///   first of its steps completes. Its own steps either take part in that or work alone.
 /// - An answer is written from the start of the send that offers the place until its receive completes. The data sent
 ///   may lie in the same place: they are read element by element before that.
-/// As in races.hpp, only the order counts that the rank itself keeps. What groups of sends share, and what is
-/// forwarded, adds no access: it is read, or made, earlier by a step whose own access is ordered.
+/// As in races.hpp, only the order counts that the rank itself keeps. Data that groups of sends share, and results that
+/// are forwarded, add no access: they are read, or made, earlier by a step whose own access is ordered.
 void require_no_shared_races(const Plans& plans, const Parts& parts, const Graph& graph);
 
 }  // namespace tutti::checker

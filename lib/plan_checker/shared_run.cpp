@@ -88,7 +88,7 @@ class SharedRun {
     if (side(step).forward >= 0) forward(step);
   }
 
-  /// What a message carries is the same in both runs, whichever way it is sent.
+  /// The data of a message are the same in both runs, no matter how it is sent.
   void receive(int step) {
     const int send = graph_.partner(step);
     Payload& came = arrived_[static_cast<std::size_t>(step)];
@@ -103,7 +103,7 @@ class SharedRun {
       throw Fault{graph_.describe(send) + ": sends something else where steps are joined, forwarded or shared"};
   }
 
-  /// A step of a joint reduction. The last does it all; what the others would write may be there or not.
+  /// A step of a joint reduction. The last does it all; the results of the others may be written or not.
   void join(int step) {
     const CompiledStep& at = compiled(step);
     const shm::JointReduction& all = joint(step);
@@ -186,7 +186,7 @@ class SharedRun {
   std::map<int, Payload> forwarded_;  ///< By send.
   std::map<int, Payload> delivered_;  ///< By send.
   std::map<Key, Payload> groups_;
-  std::map<Key, std::vector<Payload>> operands_;  ///< Of joint reductions: what this rank has.
+  std::map<Key, std::vector<Payload>> operands_;  ///< Of joint reductions: the operands of this rank.
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What this x86 processor can run.
+// The kernel tables that this x86 processor can run.
 
 #include <cpuid.h>
 

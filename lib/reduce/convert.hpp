@@ -52,7 +52,7 @@ constexpr Retyped<std::uint32_t, Float> float_to_half(Float value) {
   return (sign >> 16) | rounded | nan;
 }
 
-/// bfloat16 to float: exact. What is in the upper half of the argument does not matter.
+/// bfloat16 to float: exact. The upper half of the argument does not matter.
 template <class Bits>
 constexpr Retyped<float, Bits> bfloat_to_float(Bits bfloat) {
   return cast<Retyped<float, Bits>>(bfloat << 16);

@@ -27,7 +27,7 @@ void store(std::byte* to, const V& value) {
   __builtin_memcpy(to, &value, sizeof(V));
 }
 
-/// Elements whose registers hold what memory does.
+/// Elements that registers hold in the same form as memory.
 struct AsInMemory {
   template <class V>
   static V read(const std::byte* from) {
@@ -43,7 +43,7 @@ struct AsInMemory {
 template <class T>
 struct Plain : AsInMemory {
   using Computed = T;
-  using Widest = T;  ///< What has to fit in a lane.
+  using Widest = T;  ///< The type that has to fit in a lane.
   static constexpr std::size_t bytes = sizeof(T);
   template <std::size_t lanes>
   using Value = Lanes<T, lanes>;

@@ -1,7 +1,7 @@
 #pragma once
-// What every operation does to a pair of elements, or of lanes of elements (lanes.hpp). Plain constexpr structs without
-// the standard library's functions, so that host and device kernels are made from the same ones. fp16 and bf16 are
-// computed in float: their kernels convert, and no functor sees them.
+// The operations on a pair of elements, or of lanes of elements (lanes.hpp). Plain constexpr structs without the
+// standard library's functions, so that host and device kernels are made from the same ones. fp16 and bf16 are computed
+// in float: their kernels convert, and no functor sees them.
 //
 // `defined` says which types an operation is for; supports() is derived from it.
 // Every functor commutes, bit for bit, but for which NaN results where both operands of sum or prod are NaN.
@@ -70,8 +70,8 @@ template <class Float>
 using BitsOf = Retyped<std::conditional_t<sizeof(Lane<Float>) == 4, std::uint32_t, std::uint64_t>, Float>;
 
 // Below, `first` and `second` are the hardware's minimum (maximum) of the two operands in either order. They differ
-// only where the operands are +0 and -0, or one is NaN. There, joining their bits gives -0 (max: +0) or a NaN, whatever
-// the order of the operands, and without a branch.
+// only where the operands are +0 and -0, or one is NaN. There, joining their bits gives -0 (max: +0) or a NaN, for both
+// orders of the operands, and without a branch.
 
 /// Floating point: NaN if either is NaN; -0 is less than +0.
 template <class T>

@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-/// What a kernel reads and writes. Where Count is a constant, loops are made for it.
+/// The arrays that a kernel reads and writes. Where Count is a constant, loops are made for it.
 template <class Count>
 struct Arrays {
   const void* const* operands;
@@ -25,7 +25,7 @@ struct Arrays {
   std::byte* result(std::size_t at) const { return static_cast<std::byte*>(into) + at; }
 };
 
-// Below, `done` and `end` are in bytes. What is inlined by force keeps the pointers and the elements in registers.
+// Below, `done` and `end` are in bytes. Forced inlining keeps the pointers and the elements in registers.
 
 /// Combines, from `done` on, whole groups of `registers` x `lanes` elements; gives how far it came. A group is read
 /// before it is written, so that `into` may be an operand.
@@ -58,7 +58,7 @@ template <class Element, template <class> class Operation, std::size_t lanes, cl
   }
 }
 
-/// What a copy of the second result reads from the nearest cache. Smaller pieces are copied at a lower rate.
+/// The bytes that a copy of the second result reads from the nearest cache. Smaller pieces are copied at a lower rate.
 constexpr std::size_t copied_at_once = std::size_t{32} << 10;
 
 /// Two registers at a time share the loop's overhead; more make the prefetchers of hardware slower. The second result

@@ -19,7 +19,7 @@ struct KernelTable {
   ScaleKernel scale[type_count];
 };
 
-extern const KernelTable kernels_baseline;  ///< What the compiler was told to build everything for.
+extern const KernelTable kernels_baseline;  ///< The instruction set that the whole build is for.
 extern const KernelTable kernels_avx2;      ///< x86 with AVX2 and F16C.
 extern const KernelTable kernels_avx512;    ///< x86 with AVX-512 F, BW, DQ and VL.
 

@@ -15,7 +15,7 @@ using ReduceKernel = void (*)(const void* lhs, const void* rhs, void* into, std:
 /// into[i] = operands[0][i] (+) operands[1][i] (+) ... for i < count, from left to right and each step rounded as
 /// ReduceKernel rounds it: the bits are those of operand_count - 1 calls of it, in one pass over memory.
 /// operand_count >= 1. `into` may be any one of the operands exactly, else it overlaps none of them. `also`, unless it
-/// is nullptr, gets what `into` gets; it may be an operand exactly, else it overlaps nothing. The pointers may have any
+/// is nullptr, gets the same result; it may be an operand exactly, else it overlaps nothing. The pointers may have any
 /// alignment.
 using ReduceManyKernel = void (*)(const void* const* operands, std::size_t operand_count, void* into, void* also,
                                   std::size_t count);

@@ -1,6 +1,6 @@
 #pragma once
 // Several elements in one register: the compiler's vector extension (GCC, Clang), which takes the operators of the
-// elements, lane by lane, on every processor. What is written here for lanes also holds for one element, which is
+// elements, lane by lane, on every processor. The code here for lanes also holds for one element, which is
 // `Lanes<T, 1>`; C++17 and no function of the standard library, as device code needs.
 //
 // The namespace is unnamed for the reason given in convert.hpp.
@@ -24,7 +24,7 @@ struct MakeLanes<T, 1> {
 template <class T, std::size_t lanes>
 using Lanes = typename MakeLanes<T, lanes>::Type;
 
-/// What is in a lane: the type itself, for one element.
+/// The type of a lane: the type itself, for one element.
 template <class V, class = void>
 struct MakeLane {
   using Type = V;

@@ -19,7 +19,7 @@ class UserFunctionRun {
     if (state != State::outside) refuse();
   }
   /// Call after the function has returned. Throws StateError if it has tried to enter the library, even if it caught
-  /// the error: what it computed cannot be relied on.
+  /// the error: its result cannot be relied on.
   static void require_kept_out() {
     if (state == State::has_called) refuse();
   }

@@ -25,7 +25,7 @@ namespace {
 constexpr int bits_per_word = 64;
 constexpr std::int64_t promised_tag_bound = 32767;  // MPI 4.1, section 9.1.2
 
-/// What rank `from` gives, on all ranks.
+/// The text that rank `from` gives, on all ranks.
 std::string shared_text(MPI_Comm comm, int from, std::string text) {
   int length = narrow(static_cast<std::int64_t>(text.size()));
   check(api.Bcast(&length, 1, MPI_INT, from, comm), "MPI_Bcast");
@@ -69,7 +69,7 @@ int processors_of(MPI_Comm node) {
                          [](int sum, unsigned char byte) { return sum + std::popcount(byte); });
 }
 
-/// What the ranks of a node tell each other, by rank there.
+/// Exchanges the entries of all ranks of a node; returns them by rank there.
 std::vector<Local> meet_locals(MPI_Comm node, const Local& mine) {
   int size = 0;
   check(api.Comm_size(node, &size), "MPI_Comm_size");

@@ -44,7 +44,7 @@ class Carrier {
   [[nodiscard]] bool shares_in_pairs() const { return shares_in_pairs_; }
   /// Whether a waiting rank has to give its processor away, and the MPI does it by itself.
   [[nodiscard]] bool mpi_yields() const { return mpi_yields_; }
-  /// What the links of this node call a rank of the carrier; -1: messages to it go over MPI.
+  /// The number of a rank of the carrier in the links of this node; -1: messages to it go over MPI.
   [[nodiscard]] int local_of(int rank) const { return locals_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] shm::Fabric& fabric() { return *fabric_; }
   /// Local. Opens it at first use; throws Error that says why it cannot be opened here.

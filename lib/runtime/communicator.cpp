@@ -61,7 +61,8 @@ std::shared_ptr<detail::CommunicatorState> Communicator::share() const {
 
 Rank Communicator::rank() const { return state().rank(); }
 int Communicator::size() const { return state().size(); }
-MessageCounters Communicator::message_counters() const { return state().counters(); }
+MessageCounters Communicator::message_counters() const { return state().counters().messages; }
+Counters Communicator::counters() const { return detail::by_name(state().counters()); }
 int Communicator::node_count() const { return state().node_count(); }
 const Group& Communicator::node() const { return state().node(); }
 const Group& Communicator::leaders() const { return state().leaders(); }

@@ -74,7 +74,7 @@ void CommunicatorState::find_links(MPI_Comm comm) {
   }
   if (uses == SharedMemoryUse::never) return;
   std::string why = reaches_any ? map_links() : "";
-  // Whether all have what they could, and could all.
+  // Whether all ranks have the links that they can use, and whether every rank shares memory with all others.
   std::array<int, 2> agreed{why.empty() ? 1 : 0, reaches_all ? 1 : 0};
   mpi::check(mpi::api.Allreduce(MPI_IN_PLACE, agreed.data(), agreed.size(), MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   if (agreed[0] == 0) {
@@ -102,7 +102,7 @@ std::string CommunicatorState::map_links() noexcept {
 
 namespace {
 
-/// Collective over `comm`: what the lowest rank says that has something to say, "rank 3: why"; empty if none has.
+/// Collective over `comm`: the objection of the lowest rank that has one, "rank 3: why"; empty if none has.
 std::string first_objection(MPI_Comm comm, int rank, const std::string& why) {
   constexpr int none = std::numeric_limits<int>::max();
   int objecting = why.empty() ? none : rank;
@@ -148,12 +148,12 @@ Route CommunicatorState::route() {
               {.network = network_, .context = context_, .me = rank_.value(), .ranks = carrier_ranks_, .nodes = nodes_},
           .shm = {.links = links_,
                   .locals = locals_,
-                  .counters = &counters_,
+                  .counters = &counters_.shm,
                   .processors = carrier_->outnumbers_processors() ? carrier_->fabric().processors() : nullptr,
                   .patience = is_crowded_ ? shm::tuning.patience_crowded : shm::tuning.patience,
                   .looks_elsewhere = carrier_->shares_in_pairs() ? shm::tuning.looks_a_message : 0,
                   .single_copy = settings_.single_copy},
-          .counters = &counters_};
+          .counters = &counters_.messages};
 }
 
 shm::SharedMemory CommunicatorState::shared_memory() const {

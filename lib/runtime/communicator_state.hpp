@@ -1,5 +1,5 @@
 #pragma once
-// What a Communicator refers to.
+// The state behind a Communicator.
 
 #include <mpi.h>
 
@@ -13,6 +13,7 @@
 
 #include "lib/memory/own_process.hpp"
 #include "lib/runtime/carrier.hpp"
+#include "lib/runtime/counters.hpp"
 #include "lib/runtime/lanes.hpp"
 #include "lib/runtime/plan_cache.hpp"
 #include "lib/runtime/progress.hpp"
@@ -68,7 +69,7 @@ class CommunicatorState {
   [[nodiscard]] Routing routing() const {
     return {.window = std::min(tags_.messages(), Routing::most_window), .far = far_transport()};
   }
-  [[nodiscard]] const MessageCounters& counters() const { return counters_; }
+  [[nodiscard]] const CommunicatorCounters& counters() const { return counters_; }
 
   /// The plan for this key; compiled if need be, after `validate()`.
   template <class Validate>
@@ -114,8 +115,8 @@ class CommunicatorState {
   /// The number that begin_operation() gives next.
   [[nodiscard]] std::uint64_t next_sequence() const { return sequence_; }
   /// A blocking call that had this number, if it takes a turn, is over; nothing else was under way.
-  void count_brief_call(bool takes_turn) {
-    ++counters_.brief;
+  void end_fast_call(bool takes_turn) {
+    ++counters_.fast_path_calls;
     if (!takes_turn) return;
     end_turn(sequence_++);
     lanes_.enter_and_leave();
@@ -132,11 +133,11 @@ class CommunicatorState {
     if (!failure_.empty()) throw_failed();
   }
   void poison(const std::string& why);
-  /// Completes what is in flight (drops it if the communicator is poisoned) and gives the context back.
-  /// Needs an Entry, or to be alone. `reason`: "was closed".
+  /// Completes the operations in flight and gives the context back; if the communicator is poisoned, drops them and
+  /// keeps the context. Needs an Entry, or to be alone. `reason`: "was closed".
   void close(const char* reason) noexcept;
   [[nodiscard]] bool is_open() const { return carrier_ != nullptr; }
-  /// False in a child of a fork, which must leave alone what it shares with its parent.
+  /// False in a child of a fork, which must leave alone the resources that it shares with its parent.
   [[nodiscard]] bool is_of_this_process() const { return process_.is_this(); }
   [[nodiscard]] int in_flight() const { return in_flight_; }
 
@@ -169,11 +170,11 @@ class CommunicatorState {
   int socket_count_ = 0;
   Group node_, leaders_;
   shm::Links* links_ = nullptr;         ///< nullptr: no rank is reached through shared memory.
-  std::vector<int> locals_;             ///< By rank: what the links call it; -1: not there.
+  std::vector<int> locals_;             ///< By rank: its number in the links; -1: not there.
   std::vector<std::uint8_t> is_local_;  ///< By rank: whether its messages go through shared memory.
   bool shares_memory_ = false;
-  mpi::Network* network_ = nullptr;  ///< nullptr: MPI carries what shared memory does not.
-  MessageCounters counters_;
+  mpi::Network* network_ = nullptr;  ///< nullptr: MPI carries the messages that shared memory does not.
+  CommunicatorCounters counters_;
   std::uint64_t sequence_ = 0;
   int in_flight_ = 0;
   Lanes lanes_;

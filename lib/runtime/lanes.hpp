@@ -16,7 +16,7 @@ namespace tutti::detail {
 /// How an operation was started. As in MPI, calls of different kinds do not match each other.
 enum class Kind : std::uint8_t { blocking, nonblocking, persistent };
 
-/// What all ranks know alike of a plan that is started; counts and types only where they do.
+/// The facts about a started plan that all ranks know alike; counts and types only where they do.
 struct Started {
   Collective collective{};
   Rank root{};
@@ -33,9 +33,9 @@ struct Place {
 };
 
 /// Operations of one lane run one after the other on every rank, those of different lanes at the same time. All ranks
-/// give an operation the same lane, as they see the same calls in the same order. One call after the other stays in one
-/// lane where the program waits for each anyway: its slots are then warm, which halves the time of small messages. A
-/// plan is recognised by what it does: ranks may differ in how many plans they have for the same.
+/// give an operation the same lane, as they see the same calls in the same order. Where the program waits for each call
+/// before the next one anyway, the calls stay in one lane: its cells are then warm, which halves the time of small
+/// messages. A plan is recognised by its Started: ranks may differ in how many plans they have for one operation.
 class Lanes {
  public:
   static constexpr int of_blocking_calls = shm::Geometry::blocking_lane;

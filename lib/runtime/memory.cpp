@@ -19,7 +19,7 @@ namespace {
 
 using shm::NodeHeap;
 
-/// What is allocated, and from which heap; no heap: ordinary memory. A heap lives as long as anything in it.
+/// All allocations, each with its heap; no heap: ordinary memory. A heap lives as long as any allocation in it.
 class Allocations {
  public:
   static Allocations& get() {
@@ -29,13 +29,13 @@ class Allocations {
 
   void* allocate(std::shared_ptr<NodeHeap> heap, std::int64_t bytes) {
     const std::scoped_lock lock{mutex_};
-    const auto added = heaps_.emplace(nullptr, heap).first;  // first what may fail
+    const auto added = heaps_.emplace(nullptr, heap).first;  // first the step that may fail
     auto node = heaps_.extract(added);
     node.key() = heap != nullptr ? heap->allocate(bytes) : ordinary(bytes);
     return heaps_.insert(std::move(node)).position->first;
   }
 
-  /// In a child of a fork nothing: what it has inherited is its parent's, and a thread that it lacks may hold the lock.
+  /// Does nothing in a child of a fork: its allocations are its parent's, and a thread that it lacks may hold the lock.
   void deallocate(std::byte* data) {
     if (!process_.is_this()) return;
     std::shared_ptr<NodeHeap> heap;
@@ -57,7 +57,7 @@ class Allocations {
  private:
   static constexpr std::align_val_t page{shm::usual_page};
   static std::byte* ordinary(std::int64_t bytes) {
-    // Allocating may succeed and writing then end the process: look at what is there before.
+    // Allocating may succeed and writing then end the process: look at the available memory before.
     void* const data = bytes <= shm::available_memory()
                            ? ::operator new(static_cast<std::size_t>(bytes), page, std::nothrow)
                            : nullptr;

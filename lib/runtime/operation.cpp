@@ -22,7 +22,7 @@ Operation::Operation(CommunicatorState& communicator, CachedPlan& plan)
       plan_(plan),
       execution_(plan.compiled, Mux{communicator.route(), plan.compiled}),
       current_(&execution_),
-      is_brief_(plan.compiled.is_brief && !plan.exchanges()) {
+      takes_fast_path_(plan.compiled.takes_fast_path && !plan.exchanges()) {
   if (plan.exchanges()) sizes_.resize(static_cast<std::size_t>(plan.exchange().output.value()));
 }
 
@@ -53,7 +53,7 @@ void Operation::enter(Kind kind) {
 bool Operation::run_or_start() {
   const Progress& progress = communicator_.progress();
   const Mux& port = execution_.port();
-  if (!is_brief_ || progress.has_operations()) {
+  if (!takes_fast_path_ || progress.has_operations()) {
     start(Kind::blocking);
     return over();
   }
@@ -70,10 +70,10 @@ bool Operation::run_or_start() {
     return true;
   };
   const CompiledPlan& plan = plan_.compiled;
-  execution_.port().begin_briefly(communicator_.next_sequence(), Lanes::of_blocking_calls);
-  const std::size_t done = execution_.run_briefly(look_again);
+  execution_.port().begin_fast_path(communicator_.next_sequence(), Lanes::of_blocking_calls);
+  const std::size_t done = execution_.run_fast_path(look_again);
   if (done == plan.steps.size()) {
-    communicator_.count_brief_call(plan.takes_turns);
+    communicator_.end_fast_call(plan.takes_turns);
     return true;
   }
   enter(Kind::blocking);

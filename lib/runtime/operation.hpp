@@ -1,5 +1,5 @@
 #pragma once
-// One run of a plan on a communicator: takes its turn, runs, and keeps what made it fail.
+// One run of a plan on a communicator: takes its turn, runs, and keeps the error if it fails.
 
 #include <cstdint>
 #include <exception>
@@ -27,16 +27,16 @@ class Operation {
   void bind(const void* input, void* output);
   /// Takes the communicator's next sequence number and runs as far as it can; the one before must be over.
   void start(Kind kind);
-  /// Starts a blocking call. True: it is over already, as may be if its plan is brief and nothing else is under way.
+  /// Starts a blocking call. True: it is over already, if its plan took the fast path to its end.
   bool run_or_start();
-  /// Does what can be done now; never blocks.
+  /// Makes all progress that is possible now; never blocks.
   void advance();
   /// To be called now and then while it is waited for: looks for signs that it will never be over.
   void check();
   [[nodiscard]] bool over() const { return state_ == State::idle; }
   /// Ends it with an error: its messages are withdrawn.
   void fail(std::exception_ptr why) noexcept;
-  /// Throws what made the last run fail, once.
+  /// Throws the error of the last run, once.
   void rethrow();
   /// Whether waiting for it has to give the processor away: there are more ranks than processors, and no message is
   /// pending over an MPI that does it already.
@@ -55,7 +55,7 @@ class Operation {
   Operation* next_unused = nullptr;
   /// Set while a Request or Plan refers to it, so that the communicator's state outlives them.
   std::shared_ptr<CommunicatorState> keep_alive;
-  /// Why the algorithm was chosen; set by who acquires it.
+  /// Why the algorithm was chosen; set by the caller of CachedPlan::acquire().
   std::string_view why;
 
  private:
@@ -82,8 +82,8 @@ class Operation {
   Run execution_;
   std::vector<Count> sizes_;  ///< Where an exchange writes.
   std::unique_ptr<Learned> learned_;
-  Run* current_;  ///< What runs now: `execution_`, or that of `learned_`.
-  bool is_brief_;
+  Run* current_;  ///< The current run: `execution_`, or that of `learned_`.
+  bool takes_fast_path_;
   const void* input_ = nullptr;
   void* output_ = nullptr;
   State state_ = State::idle;
@@ -92,7 +92,7 @@ class Operation {
   std::exception_ptr failure_;
 };
 
-/// A blocking call: starts the operation, waits for it and gives it back to its plan. Throws what made it fail.
+/// A blocking call: starts the operation, waits for it and gives it back to its plan. Throws its error if it failed.
 void run_to_end(Operation& operation, Progress::Entry& entry);
 /// For a Request or a Plan, with which the communicator's state lives.
 [[nodiscard]] OwnedOperation owned(Operation& operation, std::shared_ptr<CommunicatorState> state);

@@ -1,5 +1,5 @@
 #pragma once
-// How a rank waits: what it does between two looks, and how many it makes before it looks at anything else.
+// How a rank waits: its pause between two polls, and the number of polls before it looks at anything else.
 
 #include <sched.h>
 

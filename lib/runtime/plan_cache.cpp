@@ -13,8 +13,8 @@
 namespace tutti::detail {
 namespace {
 
-/// What the ranks of a gather told its root, or the root of a scatter told a rank, must be what that was given. Where
-/// sizes are told inside nodes only, nothing was.
+/// Throws Error unless the sizes that the ranks of a gather told its root, or the root of a scatter told a rank, are
+/// those that the caller gave there. Where sizes are told inside nodes only, there are none to compare.
 void require_expected_sizes(const Problem& problem) {
   if (problem.collective == Collective::scatter && problem.rank != problem.root && !problem.learned.empty() &&
       problem.learned[0] != problem.out.counts[0])

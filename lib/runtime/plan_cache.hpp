@@ -15,9 +15,10 @@
 
 namespace tutti::detail {
 
-/// What a plan depends on. No pointers to data, so that any buffers fit. The lists of the problem are views: of what
-/// the caller gave while the key is looked up, of the plan's own copies once it is kept. The nodes and
-/// sockets of the problem follow from the choice: views of the communicator's, or none.
+/// The key of a cached plan: everything that its compilation depends on. It holds no pointers to data, so that any
+/// buffers fit. The lists of the problem are views: of the caller's lists while the key is looked up, of the plan's own
+/// copies once it is kept. The nodes and sockets of the problem follow from the choice: views of the communicator's
+/// lists, or empty.
 struct PlanKey {
   Choice choice{};
   Problem problem{};
@@ -35,7 +36,7 @@ class CachedPlan {
  public:
   /// Copies the lists of `key`. Compiles the schedule; if sizes have to be exchanged first, that of the exchange.
   CachedPlan(const PlanKey& key, const Routing& routing, const shm::SharedMemory& memory);
-  /// Messages between pairs of ranks that are part of no collective. The lists of `key` say what it consists of.
+  /// Messages between pairs of ranks that are part of no collective. The lists of `key` describe them.
   CachedPlan(const PlanKey& key, shm::SharedPlan messages);
 
   /// An operation that nobody uses; makes one if there is none.
@@ -52,7 +53,8 @@ class CachedPlan {
   }
 
   [[nodiscard]] const PlanKey& key() const { return key_; }
-  /// Whether what is compiled only exchanges sizes; the schedule proper is then compiled from what was learned.
+  /// Whether the compiled plan only exchanges sizes; the schedule proper is then compiled from the sizes that were
+  /// learned.
   [[nodiscard]] bool exchanges() const { return exchanged_ != nullptr; }
   [[nodiscard]] const Exchange& exchange() const { return *exchanged_; }
   /// The sizes that this rank knows; the first Exchange::input of them are told.

@@ -20,7 +20,7 @@ namespace {
 constexpr int longest_list = 4096;
 using List = std::array<char, longest_list>;
 
-/// What rank 0's environment says. The same on all ranks.
+/// The value of the variable in rank 0's environment. The same on all ranks.
 List agreed_list(MPI_Comm comm, const char* variable) {
   List list{};
   const char* value = std::getenv(variable);
@@ -45,7 +45,7 @@ std::vector<int> numbers(const char* variable, std::string_view list, int ranks)
   return found;
 }
 
-/// What rank 0's environment says of this rank.
+/// The number of this rank in the list of rank 0's environment; nothing if that has no list.
 std::optional<int> own_number(MPI_Comm comm, const char* variable) {
   const List list = agreed_list(comm, variable);
   if (list[0] == '\0') return std::nullopt;

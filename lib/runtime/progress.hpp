@@ -14,16 +14,16 @@ namespace tutti::detail {
 class Operation;
 class ProgressThread;
 
-/// Moves MPI, and every network that is open, with messages of this process that no operation waits for any more, or
-/// that are the program's own: a peer may wait for them. Every wait calls it now and then, whatever transport the
-/// operation that is waited for uses, as only operations that are under way look at their own. `polls_mpi`: MPI is
-/// moved anyway.
+/// Moves MPI, and every network that is open. They may carry messages of this process that no operation waits for any
+/// more, or that are the program's own: a peer may wait for them. Every wait calls it now and then, no matter which
+/// transport the operation that is waited for uses, as only operations that are under way poll their own. `polls_mpi`:
+/// MPI is moved anyway.
 void move_transports(bool polls_mpi);
 
 /// All operations under way in this process, and the lock that protects the library where threads may meet.
 class Progress {
  public:
-  /// `thread_level` is what MPI provides.
+  /// `thread_level` is the level that MPI provides.
   explicit Progress(int thread_level);
 
   /// Every entry into the library holds one: checks that MPI allows this thread, and keeps others out if there may be

@@ -13,7 +13,8 @@
 namespace tutti::detail {
 namespace {
 
-/// Between two looks: a fraction of what a sleep costs anyway, and short against what the thread is there for.
+/// The pause between two polls: a fraction of the time that any sleep takes, and short against the operations that the
+/// thread is there for.
 constexpr std::chrono::microseconds pause{5};
 
 Progress& require_threads(Progress& progress, int thread_level) {

@@ -1,5 +1,5 @@
 #pragma once
-// Calls of the last time that were checked, and what they came to: those that a program repeats are not checked again.
+// Recent calls that were checked, with their results: calls that a program repeats are not checked again.
 
 #include <array>
 #include <cstddef>
@@ -20,7 +20,7 @@ struct RecentCall {
   Call call{};
   std::string algorithm{};
   CachedPlan* plan = nullptr;  ///< Null: none, or its plan may be gone.
-  const void* in = nullptr;    ///< What is read; not `call.in` where that is MPI_IN_PLACE.
+  const void* in = nullptr;    ///< The buffer that is read; not `call.in` where that is MPI_IN_PLACE.
   void* out = nullptr;
   std::string_view why{};
 };
@@ -36,12 +36,13 @@ struct RecentMessages {
   };
   std::optional<Message> sent{}, received{};
   CachedPlan* plan = nullptr;  ///< As in RecentCall.
-  const void* in = nullptr;    ///< What the plan is bound to.
+  const void* in = nullptr;    ///< The input that the plan is bound to.
   void* out = nullptr;
 };
 
-/// The last few calls, at least the last four different ones, in sets by what tells a program's calls apart. So calls
-/// in turn, say of two collectives, or on several buffers, are found, at the price of a few comparisons.
+/// The last few calls, at least the last four different ones, in sets by the arguments that tell a program's calls
+/// apart. So calls in turn, say of two collectives, or on several buffers, are found, at the price of a few
+/// comparisons.
 template <class Recent>
 class RecentCalls {
  public:

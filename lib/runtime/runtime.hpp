@@ -1,5 +1,5 @@
 #pragma once
-// What a process has one of, from the first Communicator to MPI_Finalize.
+// The state that a process has once, from the first Communicator to MPI_Finalize.
 
 #include <mpi.h>
 
@@ -15,7 +15,7 @@ namespace tutti::detail {
 
 class CommunicatorState;
 
-/// What a communicator's messages travel on, and by which number they are told apart there.
+/// The carrier of a communicator's messages, and the number by which they are told apart there.
 struct Admission {
   std::shared_ptr<mpi::Carrier> carrier;
   int context = 0;

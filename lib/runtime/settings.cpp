@@ -95,7 +95,7 @@ struct SentChoice {
   std::int64_t algorithm = -1, parameter = 0, segment = 0, is_by_program = 0;
 };
 
-/// What rank 0 sends: its settings, or that it has none.
+/// The message of rank 0: its settings, or that it has none.
 struct Announcement {
   std::int64_t message_limit = 0, plan_cache = 0, shared_memory = 0, single_copy = 0;
   std::array<char, 32> network{};   ///< Its name; empty: MPI.

@@ -1,5 +1,5 @@
 #pragma once
-// What users may set through the environment; rank 0's values count for all ranks of a communicator.
+// The settings that users may make through the environment; rank 0's values count for all ranks of a communicator.
 
 #include <mpi.h>
 
@@ -21,14 +21,14 @@ enum class SharedMemoryUse : std::uint8_t { inside_nodes, always, never };
 /// How messages travel: "auto", "shm", "mpi", the name of a network that is linked in, or "shm+" and that name.
 struct TransportChoice {
   SharedMemoryUse shared_memory = SharedMemoryUse::inside_nodes;
-  std::string network{};  ///< What carries the others; empty: MPI.
+  std::string network{};  ///< The network that carries the others; empty: MPI.
 };
 /// All that may be given: "auto, shm, mpi".
 [[nodiscard]] std::string transport_names();
 
 struct Settings {
-  UserChoices algorithms{};  ///< What the communicator was made with, else TUTTI_ALGORITHM.
-  /// What the communicator was made with, else TUTTI_TRANSPORT.
+  UserChoices algorithms{};  ///< Those that the communicator was made with, else of TUTTI_ALGORITHM.
+  /// The transport that the communicator was made with, else that of TUTTI_TRANSPORT.
   TransportChoice transport{};
   /// TUTTI_MESSAGE_LIMIT: messages of more bytes are split. 1 .. 2^31-1.
   std::int64_t message_limit = std::int64_t{1} << 30;
@@ -38,9 +38,9 @@ struct Settings {
   shm::SingleCopyUse single_copy = shm::SingleCopyUse::automatic;
 };
 
-/// Collective over `comm`; other operations go on meanwhile. Throws ArgumentError on all ranks if rank 0's environment
-/// or what its program gave (which counts before the environment; algorithms collective by collective) has a value that
-/// is not allowed.
+/// Collective over `comm`; other operations go on meanwhile. Throws ArgumentError on all ranks if a value of rank 0 is
+/// not allowed: of its environment, or of its program's options, which count before the environment (algorithms
+/// collective by collective).
 [[nodiscard]] Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options, detail::Progress& progress);
 
 }  // namespace tutti

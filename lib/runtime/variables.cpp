@@ -22,7 +22,7 @@ bool is_known(std::string_view name) {
          std::ranges::find(variables_of_others, name) != variables_of_others.end();
 }
 
-/// Compares what stands behind the prefix, which all names have: it would make them look alike.
+/// Compares the parts behind the prefix: all names have it, and would look alike.
 std::string with_suggestion(std::string_view name) {
   std::vector<std::string> known;
   known.reserve(variables.size());

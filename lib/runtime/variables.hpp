@@ -11,20 +11,20 @@
 
 namespace tutti {
 
-/// What the library reads. docs/building.md says what each of them does.
+/// The variables that the library reads. docs/building.md describes each of them.
 inline constexpr std::array<std::string_view, 9> variables{
     "TUTTI_ALGORITHM",   "TUTTI_MESSAGE_LIMIT", "TUTTI_NODES",  "TUTTI_PLAN_CACHE", "TUTTI_PROGRESS_THREAD",
     "TUTTI_SINGLE_COPY", "TUTTI_SOCKETS",       "TUTTI_TAG_UB", "TUTTI_TRANSPORT"};
 
-/// What the library does not read, but others may well have set: our scripts for themselves, and whoever installed
-/// Tutti for CMake and for users of modules.
+/// Variables that the library does not read, but that others may well have set: our scripts for themselves, and
+/// installers of Tutti for CMake and for users of modules.
 inline constexpr std::array<std::string_view, 10> variables_of_others{
     "TUTTI_BUILD", "TUTTI_BUILD_DIR", "TUTTI_CHECKPOINT", "TUTTI_DIR",  "TUTTI_FIXED_ADDRESSES",
     "TUTTI_HOME",  "TUTTI_LAUNCH",    "TUTTI_PEERS",      "TUTTI_ROOT", "TUTTI_VERSION"};
-/// So begin the names of what only tests read.
+/// The names of variables that only tests read begin with this.
 inline constexpr std::string_view prefix_of_test_variables = "TUTTI_TEST_";
 
-/// Of the names given, those that begin with TUTTI_ and that nobody knows, with what may have been meant:
+/// Of the names given, those that begin with TUTTI_ and that nobody knows, with the names that may have been meant:
 /// "TUTTI_ALGORITM (did you mean TUTTI_ALGORITHM?)".
 [[nodiscard]] std::vector<std::string> unknown_variables(const std::vector<std::string>& names);
 
@@ -32,7 +32,7 @@ inline constexpr std::string_view prefix_of_test_variables = "TUTTI_TEST_";
 void warn_of_unknown_variables();
 
 /// The number that the environment has under that name. Nothing if it is not set. Throws ArgumentError that names the
-/// variable, its value and what is allowed, if that is no whole number from `least` to `most`.
+/// variable, its value and the allowed ones, if that is no whole number from `least` to `most`.
 [[nodiscard]] std::optional<std::int64_t> number_in_environment(const char* name, std::int64_t least,
                                                                 std::int64_t most);
 

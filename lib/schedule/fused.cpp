@@ -78,7 +78,7 @@ class Fuser {
     return false;
   }
 
-  /// What waited for a reduction now waits for the receive that it is part of.
+  /// Drops the reductions: steps that waited for one now wait for the receive that it is part of.
   void drop_reductions() {
     std::vector<int> number(steps_.size());
     std::vector<Step> kept;
@@ -101,7 +101,7 @@ class Fuser {
   std::vector<Step>& steps_;
   std::vector<std::vector<int>> dependents_;
   std::vector<int> reduction_;  ///< Of a reduction that became part of a receive: that receive.
-  std::vector<int> rest_;       ///< Of a search: what it has still to look at.
+  std::vector<int> rest_;       ///< Of a search: the steps that it has still to look at.
   std::vector<int> seen_;       ///< By step: the number of the last search that saw it.
   int search_ = 0;
 };

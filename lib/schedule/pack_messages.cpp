@@ -35,7 +35,7 @@ class Packer {
     last_of_.push_back({append(Send{send.to, {staged}, send.message}, std::move(copies))});
   }
 
-  /// What waited for the receive now waits for the copies, which are what writes its regions.
+  /// Steps that waited for the receive now wait for the copies, which write its regions.
   void spread(const Recv& recv, std::vector<int> after) {
     const Region staged = stage(recv.into);
     const int arrived = append(Recv{recv.from, {staged}, recv.message}, after);

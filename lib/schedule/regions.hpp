@@ -1,5 +1,6 @@
 #pragma once
-// What the builder and the passes ask of regions. The checker has its own: a proof must not rest on what it proves.
+// Functions on regions for the builder and the passes. The checker has its own: a proof must not rest on the code that
+// it checks.
 
 #include "tutti/schedule.hpp"
 

@@ -41,7 +41,7 @@ Schedule reversed(const Schedule& schedule) {
   Schedule backwards{std::vector<Step>(steps), schedule.scratch};
   const auto place = [steps](std::size_t step) { return steps - 1 - step; };
   Reversal reversal;
-  for (std::size_t step = steps; step-- > 0;) {  // so each list of what is waited for ascends
+  for (std::size_t step = steps; step-- > 0;) {  // so each list of steps to wait for ascends
     const auto& [action, after] = schedule.steps[step];
     backwards.steps[place(step)].action = std::visit(reversal, action);
     for (const int before : after)

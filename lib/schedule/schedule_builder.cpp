@@ -129,7 +129,7 @@ void ScheduleBuilder::copy(const Region& from, const Region& into) {
 void ScheduleBuilder::signal(Rank to) {
   to = peer_at(to);
   append(Send{to, {}, sent_[to]++}, since_signal_);
-  since_signal_ = {static_cast<int>(schedule_.steps.size()) - 1};  // whatever follows it follows the others too
+  since_signal_ = {static_cast<int>(schedule_.steps.size()) - 1};  // a step that follows it follows the others too
 }
 
 void ScheduleBuilder::await(Rank from) {

@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-/// Elements [begin, end) of what the regions hold, in order.
+/// Elements [begin, end) of the data that the regions hold, in order.
 Regions cut(const Regions& regions, Count begin, Count end) {
   Regions piece;
   Count at;
@@ -83,8 +83,8 @@ class Segmenter {
     return pieces;
   }
 
-  /// A copy of nothing that is over when all of these steps are. What is cut waits for it and not for each of them:
-  /// dependencies then grow with the number of pieces, not with its square.
+  /// A copy of nothing that is over when all of these steps are. The pieces of a step wait for it and not for each of
+  /// them: dependencies then grow with the number of pieces, not with its square.
   int joint_end(std::vector<int> steps) {
     if (steps == joined_) return joint_end_;
     constexpr Region nothing{Buffer::output, Count{0}, Count{0}};

@@ -1,4 +1,4 @@
-// What buffers the collectives have.
+// The buffers of the collectives.
 #include <algorithm>
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-// The choices that a user made, in place of what Tutti would choose.
+// The choices that a user made, in place of Tutti's own.
 
 #include <array>
 #include <string_view>

@@ -30,7 +30,7 @@ bool is_long_between_two(const Question& q) {
 // each can serve all others (measured, docs/experiments/other-algorithms.md):
 constexpr int few = 16;
 bool few_share_memory(const Question& q) { return q.shares_memory && q.ranks > 2 && q.ranks <= few; }
-/// Larger ones would take as much for what is on its way, and ever more segments.
+/// Larger data would take as much memory for the messages on their way, and ever more segments.
 bool few_share_up_to_a_gibibyte(const Question& q) { return few_share_memory(q) && q.bytes <= gibibyte; }
 bool is_tiny_among_few(const Question& q) {
   return few_share_memory(q) && q.ranks <= 8 && q.bytes <= (q.ranks == 3 ? 16 : 4) * kibibyte;
@@ -68,7 +68,8 @@ bool two_share_memory(const Question& q) { return q.ranks == 2 && q.shares_memor
 bool is_small(const Question& q) { return q.bytes <= 2 * kibibyte; }
 bool is_medium(const Question& q) { return q.bytes <= 128 * kibibyte; }
 bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <= q.ranks * kibibyte / 4; }
-/// So few that a chain's rounds cost less than what doubling sends more, which is little through shared memory.
+/// So few that a chain's rounds cost less than the additional volume of doubling, which costs little through shared
+/// memory.
 bool has_few_ranks(const Question& q) { return q.ranks <= (q.shares_memory ? 2 : 8); }
 /// So many that one rank alone takes longer to serve them than a tree takes rounds.
 bool has_many_ranks_and_small_blocks(const Question& q) { return q.ranks > 16 && has_small_even_blocks(q); }

@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// What a choice depends on: only what all ranks know alike, so that all choose the same.
+/// The facts that a choice depends on: only those that all ranks know alike, so that all choose the same.
 struct Question {
   Collective collective = Collective::barrier;
   int ranks = 1, nodes = 1;
@@ -30,8 +30,9 @@ struct Selection {
 /// Whether the operation may be combined in the order that the algorithm keeps there.
 [[nodiscard]] bool serves(const Choice& choice, const Question& question);
 
-/// The first line of the table in selection.cpp that fits; before it, what the user chose for the collective, unless
-/// that needs a commutative operation and this is not one; then, on several nodes, select_on_nodes. A pure function.
+/// The user's choice for the collective, unless that needs a commutative operation and this is not one; else, on
+/// several nodes, that of select_on_nodes(), if there is one; else that of the first line of the table in selection.cpp
+/// that fits. A pure function.
 [[nodiscard]] Selection select(const Question& question, const UserChoices& users);
 
 }  // namespace tutti

@@ -22,7 +22,7 @@ bool is_huge(const Question& q) { return q.bytes > 256 * (1024 * kibibyte); }
 bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <= 4 * (q.ranks * kibibyte); }
 /// Of which only those of up to the parameter go over others.
 bool has_listed_blocks(const Question& q) { return q.is_uneven; }
-/// With fewer ranks a node, waiting for the leader costs what its message saves.
+/// With fewer ranks a node, waiting for the leader costs as much as its message saves.
 bool has_listed_blocks_of_many(const Question& q) { return q.is_uneven && q.ranks >= 4 * q.nodes; }
 /// Only then can a node take part in a scan as one.
 bool has_rows_of_ranks(const Question& q) { return follow_each_other(q.spread); }
@@ -38,8 +38,8 @@ bool is_huge_for_rings(const Question& q) { return is_huge(q) && is_long_for_rin
 
 /// For each collective the first rule that fits counts; if none does, ranks are taken as alike. In trees of radix 4 a
 /// message waits half as often for a process to be woken as in those of 2 (1.3 to 2.2 times as fast); exchanges in
-/// groups of 4 do not gain. Segments of 48 and 60 KiB are below what MPIs over TCP send without asking (64 KiB): a
-/// larger one waits for an answer first.
+/// groups of 4 do not gain. Segments of 48 and 60 KiB are shorter than the messages that MPIs over TCP send without
+/// asking (up to 64 KiB): a larger one waits for an answer first.
 constexpr Rule rules[] = {
     {Collective::barrier, "two_level", always, "as only one rank of each node signals to others"},
     {Collective::broadcast, "two_level:1/1M", is_huge,

@@ -26,7 +26,7 @@ struct Position {
 [[nodiscard]] Way way_between(const Position& a, const Position& b);
 /// As nvidia-smi writes it: "NV18", "PIX", "SYS"; "?": unknown.
 [[nodiscard]] std::string to_string(const Link& link);
-/// What has been written so.
+/// The link of a text that to_string() wrote; unknown for any other text.
 [[nodiscard]] Link link_of(std::string_view text);
 
 /// Those of `numas`' devices that are nearest to a process: on its NUMA nodes, if any of the candidates is, else all

@@ -6,7 +6,7 @@
 namespace tutti::topology {
 namespace {
 
-/// Without what tells it from another one of its kind.
+/// The machine without the names that tell it from another one of its kind.
 Machine nameless(Machine machine) {
   machine.host.clear();
   for (Gpu& gpu : machine.gpus)

@@ -10,7 +10,7 @@
 
 namespace tutti::topology {
 
-/// What a process tells the one that prints.
+/// The report of a process to the one that prints.
 struct Report {
   int node = 0;                      ///< The lowest rank of its node.
   std::string why_not{};             ///< Why it does not share memory with all ranks of its node; empty: it does.

@@ -16,7 +16,7 @@ void* opened() {
   return library;
 }
 
-// POSIX: what dlsym returns for a function may be converted to its type.
+// POSIX: the result of dlsym for a function may be converted to its type.
 template <class Function>
 void find_if_there(void* library, const char* symbol, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, symbol));

@@ -26,7 +26,7 @@ void complete_numas(Devices& devices, const Machine& machine) {
     if (device.numa == unknown_numa && !device.path.empty()) device.numa = 0;
 }
 
-/// What `name` calls those of the candidates that are nearest to the place.
+/// The names, by the member `name`, of those of the candidates that are nearest to the place.
 template <class Devices, class Name>
 std::vector<std::string> nearest_of(const Devices& devices, const Numbers& candidates, const Place& place, Name name) {
   std::vector<int> numas;

@@ -6,8 +6,9 @@
 
 namespace tutti::topology {
 
-/// What this process can find out by itself: of its machine, and where on it it may run. Takes some milliseconds; asks
-/// hwloc, the NVIDIA driver and `sys`. What is missing is named in the result: throws nothing but std::bad_alloc.
+/// The facts that this process can find out by itself: about its machine, and about the processors and devices that it
+/// may use. Takes some milliseconds; asks hwloc, the NVIDIA driver and `sys`. Missing facts are named in the result:
+/// throws nothing but std::bad_alloc.
 [[nodiscard]] Survey survey(const std::filesystem::path& sys = "/sys");
 
 }  // namespace tutti::topology

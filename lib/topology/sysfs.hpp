@@ -1,5 +1,5 @@
 #pragma once
-// What Linux tells of devices in its tree of small files, /sys (or a tree like it, for tests).
+// Facts about devices from Linux's tree of small files, /sys (or a tree like it, for tests).
 
 #include <filesystem>
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace tutti::topology {
 
-/// The first line; empty if there is no such file, or it cannot be read.
+/// The first line; empty if the file is not there, or cannot be read.
 [[nodiscard]] std::string first_line(const std::filesystem::path& file);
 /// The number with which the file begins; `otherwise` if it does not.
 [[nodiscard]] double number_in(const std::filesystem::path& file, double otherwise);
-/// The names in a folder, sorted; none if there is no such folder.
+/// The names in a folder, sorted; none if the folder is not there.
 [[nodiscard]] std::vector<std::string> names_in(const std::filesystem::path& folder);
 
 /// The PCI bridges above a device's folder, from the host's on, and the device itself: "pci0000:00", "0000:00:01.0",

@@ -1,6 +1,6 @@
 #pragma once
-// What is known of nodes, and of where on them a process may run. Plain data: found by survey.hpp, compared by
-// distance.hpp, printed by whoever wants to.
+// The known facts about nodes, and about the places of processes on them. Plain data: found by survey.hpp, compared by
+// distance.hpp, printed by its users.
 
 #include <cstdint>
 #include <string>
@@ -33,7 +33,7 @@ struct Gpu {
   bool operator==(const Gpu&) const = default;
 };
 
-/// How two devices of a node reach each other: what nvidia-smi calls NV#, PIX, PXB, PHB, NODE and SYS.
+/// How two devices of a node reach each other: NV#, PIX, PXB, PHB, NODE and SYS in nvidia-smi.
 enum class Way : std::uint8_t { self, nvlink, one_switch, switches, host_bridge, numa, system, unknown };
 struct Link {
   Way way = Way::unknown;
@@ -49,7 +49,7 @@ struct Parts {
   bool operator==(const Parts&) const = default;
 };
 
-/// A node: what all its ranks have in common.
+/// A node: the facts that all its ranks have in common.
 struct Machine {
   std::string host;
   Parts<int> parts;    ///< How many there are; 0: not known.
@@ -58,7 +58,7 @@ struct Machine {
   std::vector<Gpu> gpus;
   std::vector<std::vector<Link>> links;  ///< Between all GPUs and then NICs, each with each.
   std::string gpu_driver;                ///< Version of NVIDIA's; empty: none.
-  std::vector<std::string> missing;      ///< What could not be found out, and why.
+  std::vector<std::string> missing;      ///< Facts that could not be found out, and why.
   bool operator==(const Machine&) const = default;
 };
 

@@ -6,8 +6,8 @@
 
 namespace tutti {
 
-/// Collective functions of a group of ranks, over whatever they already have: an MPI, or for tests the memory of a
-/// process. All ranks call the same ones in the same order.
+/// Collective functions of a group of ranks, over a connection that they already have: an MPI, or for tests the memory
+/// of a process. All ranks call the same ones in the same order.
 class Bootstrap {
  public:
   Bootstrap(int rank, int size) : rank_(rank), size_(size) {}

@@ -38,7 +38,7 @@ class Mux {
   void bind(const Bases& bases) { shm_.bind(bases); }
   [[nodiscard]] std::int64_t reduced(const CompiledStep& step) const { return shm_.reduced(step); }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
-    ++counter(step).sent;
+    count(counter(step), step);
     switch (step.transport) {
       case Transport::shm:
         return shm_.post_send(index, step, data);
@@ -50,7 +50,7 @@ class Mux {
     return network_->post_send(index, step, data);
   }
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) {
-    ++counter(step).received;
+    count(counter(step), step);
     switch (step.transport) {
       case Transport::shm:
         return shm_.post_recv(index, step, into);
@@ -61,17 +61,17 @@ class Mux {
     }
     return network_->post_recv(index, step, into);
   }
-  /// Only shared memory reduces what it receives.
+  /// Only shared memory reduces messages as it receives them.
   Posted post_recv_reduce(int index, const CompiledStep& step, const Operands& operands) {
-    ++counter(step).received;
+    count(counter(step), step);
     return shm_.post_recv_reduce(index, step, operands);
   }
-  // All messages of a brief plan go through shared memory.
-  void begin_briefly(std::uint64_t sequence, int lane) { shm_.begin_briefly(sequence, lane); }
+  // All messages of a fast-path plan go through shared memory.
+  void begin_fast_path(std::uint64_t sequence, int lane) { shm_.begin_fast_path(sequence, lane); }
   template <class Again>
   bool transfer(const CompiledStep& step, const Operands& data, Again& again) {
     const bool is_over = shm_.transfer(step, data, again);
-    if (is_over) ++(step.verb == Verb::send ? counters_->shm.sent : counters_->shm.received);
+    if (is_over) count(counters_->shm, step);
     return is_over;
   }
   [[nodiscard]] int looks_before_turn() const { return shm_.looks_before_turn(); }
@@ -92,6 +92,13 @@ class Mux {
   }
 
  private:
+  static void count(MessageCounters::Transport& counter, const CompiledStep& step) {
+    const auto bytes = static_cast<std::uint64_t>(step.bytes);
+    if (step.verb == Verb::send)
+      ++counter.sent, counter.sent_bytes += bytes;
+    else
+      ++counter.received, counter.received_bytes += bytes;
+  }
   [[nodiscard]] MessageCounters::Transport& counter(const CompiledStep& step) {
     switch (step.transport) {
       case Transport::shm:

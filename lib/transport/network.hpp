@@ -1,5 +1,6 @@
 #pragma once
-// What a transport that is no part of the core supplies (ucx/). It registers itself by a name, which users give.
+// The interface of a transport that is no part of the core (ucx/). It registers itself under a name, by which users
+// choose it.
 
 #include <mpi.h>
 
@@ -61,7 +62,8 @@ struct NetworkDriver {
   /// Local. Opens the network for the carrier `comm`; throws Error that says why it cannot be opened here.
   std::unique_ptr<Network> (*open)(MPI_Comm comm);
   /// Local, never blocks. Moves all messages of this process, also those that are over here but that a peer waits to
-  /// hear of: whoever waits for anything calls it now and then (lib/runtime/progress.hpp). Nothing if none was opened.
+  /// hear of: every thread that waits calls it now and then (lib/runtime/progress.hpp). Does nothing if no network was
+  /// opened.
   void (*progress)() noexcept;
   /// MPI_Finalize has begun, MPI still works: leaves the network, together with all ranks that were connected.
   void (*finalize)() noexcept;

@@ -1,4 +1,4 @@
-// What tutti-bench measures, as far as it needs no MPI: settings, blocks, values.
+// The calls that tutti-bench measures, as far as they need no MPI: settings, blocks, values.
 #include <gmock/gmock.h>
 
 #include "apps/bench/collective.hpp"

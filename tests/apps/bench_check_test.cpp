@@ -1,4 +1,4 @@
-// Whether tutti-bench --check finds what is wrong, in every collective.
+// Whether tutti-bench --check finds wrong results, in every collective.
 #include <gtest/gtest.h>
 #include <mpi.h>
 

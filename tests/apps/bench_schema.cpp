@@ -1,6 +1,6 @@
 // bench_schema JSON CSV RANKS MODE LIMITS: whether the files of tutti-bench --collective all --compare mpi --check, at
-// three sizes, are what is documented. LIMITS: "limits" or "handover" with --limits, on enough cores or too few; "none"
-// without. Says what is wrong and exits with 1.
+// three sizes, are as documented. LIMITS: "limits" or "handover" with --limits, on enough cores or too few; "none"
+// without. Reports faults and exits with 1.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -18,7 +18,7 @@ extern const Algorithm allreduce_linear;  // of the example
 
 namespace {
 
-/// What the page has between the two comments around the table.
+/// The text of the page between the two comments around the table.
 std::string catalogue() {
   std::ifstream page{TUTTI_CATALOGUE};
   std::string table;

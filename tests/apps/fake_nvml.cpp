@@ -59,7 +59,7 @@ Status nvmlDeviceGetNvLinkState(Device /*device*/, unsigned link, int* is_active
 }
 Status nvmlDeviceGetNvLinkRemoteDeviceType(Device device, unsigned link, int* type) {
   *type = link < direct_links && index_of(device) < 2 ? 0 : link_to_switch;
-  if (link < direct_links && index_of(device) == 2) return 1;  // such a link's peer is not known
+  if (link < direct_links && index_of(device) == 2) return 1;  // the peer of this link is not known
   return success;
 }
 Status nvmlDeviceGetNvLinkRemotePciInfo_v2(Device device, unsigned link, PciInfo* pci) {

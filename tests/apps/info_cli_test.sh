@@ -60,9 +60,11 @@ expect 0 '^tutti info (Tutti' "$tutti" info --version
 expect 2 "^tutti info: unrecognised option '--jsn' (did you mean --json?) (see --help)" "$tutti" info --jsn
 expect 2 "^tutti info: unexpected argument 'all': options start with --" "$tutti" info all
 expect 2 "^tutti info: --matrix: --json has all pairs anyway" "$tutti" info --json --matrix
+expect 2 "^tutti info: --counters: not with --json" "$tutti" info --json --counters
 
 if [ -z "$mpirun" ]; then
-  expect 2 '^tutti info: --job: built without MPI' "$tutti" info --job
+  expect 2 '^tutti info: --job, --counters: built without MPI' "$tutti" info --job
+  expect 2 '^tutti info: --job, --counters: built without MPI' "$tutti" info --counters
   for part in UCX CUDA; do # not in such a build, whether they are on the machine or not
     expect 0 "^$part  *off" "$tutti" info
     times 0 "^$part  *on" stdout 'tutti info'
@@ -87,6 +89,11 @@ assert all(row[i] == 'X' for i, row in enumerate(info['nodes'][0]['distances']))
   done
   if [ "$most_ranks" -ge 2 ]; then
     expect 0 '^  1 .* X$' "$mpirun_sh" "$mpirun" 2 "$tutti" info --matrix
+    expect 0 '^shm.tutti_memory.get  *[1-9][0-9]*  *pieces read in Tutti memory' \
+      "$mpirun_sh" "$mpirun" 2 "$tutti" info --counters
+    times 1 '^shm.sent_bytes  *[1-9]' stdout 'info --counters'
+    times 1 '^calls.fast_path  *[1-9]' stdout 'info --counters'
+    times 1 '^mpi.sent  *0 ' stdout 'info --counters'
     expect 0 "share memory; no single copy: rank 0 .* cannot read from rank 1: process_vm_readv: Operation not permitted" \
       "$mpirun_sh" "$mpirun" 2 env LD_PRELOAD="$refuse_reading" "$tutti" info
     expect 2 "^tutti info: unrecognised option '--jsn'" "$mpirun_sh" "$mpirun" 2 "$tutti" info --jsn

@@ -1,4 +1,4 @@
-// Checkpoints: what is written is read, and nothing else is.
+// Checkpoints: those that were written are read, and nothing else is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Data sets: what is read, how malformed files are refused, how they are split.
+// Data sets: how they are read, how malformed files are refused, how they are split.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>

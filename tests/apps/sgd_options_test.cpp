@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// What `action` says is wrong.
+/// The error that `action` throws, as text.
 template <class Action>
 std::string refusal(const Action& action) {
   try {

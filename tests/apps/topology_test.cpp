@@ -1,4 +1,4 @@
-// Distances, jobs, and what is read from the system: from a tree of files like /sys, and from a stand-in for NVML.
+// Distances, jobs, and readings of the system: from a tree of files like /sys, and from a stand-in for NVML.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// What tutti info prints of jobs that no machine at hand has.
+// The output of tutti info for jobs that no machine at hand has.
 #include <gmock/gmock.h>
 
 #include <sstream>

@@ -1,4 +1,4 @@
-// What else the proof is of: barriers, the problems of the suite, several threads at once, stated costs.
+// Other parts of the proof: barriers, the problems of the suite, several threads at once, stated costs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -39,7 +39,7 @@ std::string text_of(const PlanCase& what) {
                      to_text(what.what), fmt::join(what.nodes, ","));
 }
 
-/// One case of an algorithm: what `random` gives for this many ranks on these nodes.
+/// One case of an algorithm, chosen by `random` for this many ranks on these nodes.
 PlanCase case_of(const Algorithm& algorithm, int ranks, const std::vector<int>& nodes, std::mt19937& random) {
   const auto one_of = [&](auto... values) {
     const std::array all{values...};

@@ -1,5 +1,5 @@
 #pragma once
-// What the proofs of all algorithms share.
+// Common parts of the proofs of all algorithms.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace tutti::checker {
 
-/// What the whole program proved; reported at its end.
+/// The totals of all proofs of the program; reported at its end.
 class Totals : public testing::Environment {
  public:
   static void add(const Verdict& verdict) {

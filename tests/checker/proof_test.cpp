@@ -37,8 +37,8 @@ TEST_P(Proof, HoldsInRandomOrders) {
 
 constexpr int most_ranks_of_large_groups = 65536;
 
-/// What one rank does in a large group, of which not all ranks' schedules are made. Algorithms of several levels see
-/// nodes of 8 ranks, on two sockets.
+/// The problem of one rank in a large group, of which not all ranks' schedules are made. Algorithms of several levels
+/// see nodes of 8 ranks, on two sockets.
 Problem large_problem(const Algorithm& algorithm, int size, Rank rank, Count count) {
   const auto groups_of = [](int ranks) {
     std::vector<int> groups;
@@ -82,7 +82,7 @@ TEST_P(Proof, NoRankOfLargeGroupsCostsMoreThanStated) {
 INSTANTIATE_TEST_SUITE_P(Registry, Proof, testing::ValuesIn(algorithms().begin(), algorithms().end()),
                          [](const auto& algorithm) { return name_of(*algorithm.param); });
 
-/// What all ranks do, as text, with what each step waits for.
+/// The steps of all ranks as text, with the steps that each waits for.
 std::string whole_text(const Algorithm& algorithm, int size) {
   const bool empty = algorithm.collective == Collective::barrier;
   std::string text;

@@ -26,9 +26,9 @@ class Job {
       inputs_.emplace_back(n, static_cast<std::int32_t>(rank) + 1);
       std::iota(inputs_.back().begin(), inputs_.back().end(), static_cast<std::int32_t>(1000 * rank));
       outputs_.push_back(in_place_ ? inputs_.back() : Values(n, -1));
-      const shm::SharedPlan* const brief = plans[rank].is_brief ? &plans[rank] : nullptr;
+      const shm::SharedPlan* const fast = plans[rank].takes_fast_path ? &plans[rank] : nullptr;
       ranks_.push_back(
-          std::make_unique<Execution<FakePort>>(plans[rank], FakePort{network_, static_cast<int>(rank), brief}));
+          std::make_unique<Execution<FakePort>>(plans[rank], FakePort{network_, static_cast<int>(rank), fast}));
     }
   }
 
@@ -41,36 +41,37 @@ class Job {
     }
     return run_on();
   }
-  /// The same of brief plans, which begin with brief runs of random length; others begin while one waits.
-  bool run_briefly() {
+  /// The same of fast-path plans, which begin with runs on the fast path of random length; others begin while one
+  /// waits.
+  bool run_fast_path() {
     over_.assign(ranks_.size(), false);
     next_ = 0;
     while (next_ < ranks_.size())
-      begin_briefly();
+      begin_fast_path();
     return run_on();
   }
 
   std::vector<Values>& inputs() { return inputs_; }
   [[nodiscard]] const std::vector<Values>& outputs() const { return outputs_; }
   [[nodiscard]] int messages() const { return network_.moved(); }
-  /// Brief runs so far, of which so many were not to the end.
-  [[nodiscard]] int brief_runs() const { return brief_runs_; }
+  /// Runs on the fast path so far, of which so many were not to the end.
+  [[nodiscard]] int fast_runs() const { return fast_runs_; }
   [[nodiscard]] int broken_off() const { return broken_off_; }
 
  private:
   void bind(std::size_t rank) {
     ranks_[rank]->bind(in_place_ ? outputs_[rank].data() : inputs_[rank].data(), outputs_[rank].data());
   }
-  void begin_briefly() {
+  void begin_fast_path() {
     const std::size_t rank = next_++;
     Execution<FakePort>& run = *ranks_[rank];
     bind(rank);
     auto again = [this] {
-      if (next_ < ranks_.size()) begin_briefly();
+      if (next_ < ranks_.size()) begin_fast_path();
       return random_() % 4 != 0;
     };
-    const std::size_t done = run.run_briefly(again);
-    ++brief_runs_;
+    const std::size_t done = run.run_fast_path(again);
+    ++fast_runs_;
     over_[rank] = done == run.plan().steps.size();
     if (over_[rank]) return;
     ++broken_off_;
@@ -95,7 +96,7 @@ class Job {
   std::mt19937 random_;
   std::vector<bool> over_;
   std::size_t next_ = 0;  ///< To begin.
-  int brief_runs_ = 0, broken_off_ = 0;
+  int fast_runs_ = 0, broken_off_ = 0;
   bool in_place_;
   std::vector<Values> inputs_, outputs_;
   std::vector<std::unique_ptr<Execution<FakePort>>> ranks_;

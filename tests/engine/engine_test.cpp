@@ -54,7 +54,7 @@ TEST(Engine, SendsAsManyMessagesAsTheAlgorithmSays) {
   }
 }
 
-/// lhs - 2 * rhs: neither commutative nor, unlike what is documented, associative; it shows the operands of each call.
+/// lhs - 2 * rhs: neither commutative nor, though operations must be, associative; it shows the operands of each call.
 void subtract(const void* lhs, const void* rhs, void* into, Count count, void* context) {
   ++*static_cast<int*>(context);
   for (std::int64_t i = 0; i < count.value(); ++i)

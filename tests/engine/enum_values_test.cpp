@@ -53,7 +53,7 @@ TEST(EnumValues, OfOrder) {
   EXPECT_THROW(static_cast<void>(algorithm_names(Collective::allreduce, static_cast<Order>(3))), ArgumentError);
 }
 
-/// The builder's errors are those of who writes an algorithm: std::logic_error.
+/// The builder's errors are those of an algorithm's author: std::logic_error.
 TEST(EnumValues, OfBuffer) {
   ScheduleBuilder builder{Problem{Rank{0}, 2, Count{3}}};
   const Region bad{static_cast<Buffer>(3), Count{0}, Count{0}};

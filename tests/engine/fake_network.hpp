@@ -18,7 +18,7 @@ class FakeNetwork {
   struct Message {
     int from = 0, to = 0, number = 0;
     const std::byte* source = nullptr;
-    std::vector<std::byte> copy;  ///< What was sent, if buffered.
+    std::vector<std::byte> copy;  ///< The data sent, if buffered.
     bool buffered = false;
     std::byte* destination = nullptr;
     std::int64_t sent = -1, expected = -1;  ///< -1: that side was not posted yet.
@@ -60,7 +60,7 @@ class FakeNetwork {
     ++moved_;
   }
 
-  /// What was sent and copied, if it was.
+  /// Receives a message that was sent and copied; false if there is none.
   bool take(int from, int to, int number, std::int64_t expected, std::byte* into) {
     const auto found = std::ranges::find_if(messages_, [&](const Message& message) {
       return message.from == from && message.to == to && message.number == number && message.buffered;
@@ -101,7 +101,7 @@ class FakeNetwork {
 /// The transport of one rank (see lib/exec/port.hpp).
 class FakePort {
  public:
-  /// With a plan it does of it what shared memory does: receive-and-reduce steps, and brief runs.
+  /// With a plan, the port does its part of shared memory: receive-and-reduce steps, and runs on the fast path.
   FakePort(FakeNetwork& network, int rank, const CompiledPlan* plan = nullptr)
       : network_(&network), rank_(rank), plan_(plan), operands_(plan == nullptr ? 0 : plan->steps.size()) {}
 
@@ -131,7 +131,7 @@ class FakePort {
     if (plan_ != nullptr) operands_[static_cast<std::size_t>(index)] = operands;
     return post_recv(index, step, step.lands_left ? operands.lhs : operands.rhs);
   }
-  /// What is sent can be taken at once, what is received if it has been sent.
+  /// A send can be taken at once, a receive once its message has been sent.
   template <class Again>
   bool transfer(const CompiledStep& step, const Operands& data, Again& again) {
     while (!(step.verb == Verb::send ? send_now(step, data.lhs) : receive_now(step, data)))

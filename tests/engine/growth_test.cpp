@@ -1,4 +1,4 @@
-// Plans of messages in segments grow with the number of segments, and no faster: their steps, and what these wait for.
+// Plans of messages in segments grow with the number of segments, and no faster: their steps, and their dependencies.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ TEST_P(Growth, IsLinearInSegments) {
   for (const bool shares_memory : {false, true}) {
     const Size before = size_of_plans(algorithm, fewer, shares_memory),
                after = size_of_plans(algorithm, more, shares_memory);
-    constexpr std::size_t few = 1000;  // what does not depend on them
+    constexpr std::size_t few = 1000;  // the part that does not depend on them
     EXPECT_LE(after.steps, more / fewer * before.steps + few);
     EXPECT_LE(after.dependencies, more / fewer * before.dependencies + few);
     EXPECT_LE(after.dependencies, 6 * after.steps + few);
@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, Growth, testing::ValuesIn(algorithms().begin(
                            return fmt::format("{}_{}", to_string(info.param->collective), info.param->name);
                          });
 
-/// What each exchange of the whole waits for is waited for once, and not by each of its segments.
+/// The dependencies of a whole exchange are there once, and not for each of its segments.
 TEST(Growth, OfPacedExchanges) {
   const Algorithm& pairwise = *find_algorithm(Collective::alltoall, "pairwise");
   for (const int segments : {256, 512, 1024, 2048, 4096}) {
@@ -71,7 +71,7 @@ TEST(Growth, OfPacedExchanges) {
   }
 }
 
-/// One rank whose messages complete in any order: counts what is under way.
+/// One rank whose messages complete in any order: counts the messages under way.
 class AnyOrder {
  public:
   AnyOrder(const CompiledPlan& plan, unsigned seed) : plan_(plan), waits_(plan.waits), random_(seed) {

@@ -43,7 +43,7 @@ std::vector<std::vector<T>> many_operands(std::size_t operand_count, std::size_t
   return operands;
 }
 
-/// What the baseline's kernels of two operands give, one after the other.
+/// The result of the baseline's kernels of two operands, one after the other.
 template <class T>
 std::vector<T> step_by_step(Op::Kind kind, const std::vector<std::vector<T>>& operands) {
   const ReduceKernel kernel = kernels_baseline.reduce[static_cast<int>(kind)][static_cast<int>(type_of<T>)];

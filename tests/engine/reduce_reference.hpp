@@ -1,5 +1,5 @@
 #pragma once
-// What operations must give, worked out in wider types and without the library's code.
+// The results that operations must give, worked out in wider types and without the library's code.
 
 #include <algorithm>
 #include <cmath>
@@ -116,7 +116,7 @@ W combine(Op::Kind kind, W a, W b) {
   }
 }
 
-/// Whether `got` is what the operation must give for a and b.
+/// Whether `got` is the result that the operation must give for a and b.
 template <class T>
 bool right(Op::Kind kind, T a, T b, T got) {
   return same(widen(got), rounded<T>(combine(kind, widen(a), widen(b))));

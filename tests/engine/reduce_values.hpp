@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of reductions work on: values that are special in each type, arrays at any alignment, and all types.
+// Operands for the tests of reductions: values that are special in each type, arrays at any alignment, and all types.
 
 #include <gtest/gtest.h>
 

@@ -71,7 +71,7 @@ long allocations_of(Repeat repeat) {
   return allocations;
 }
 
-/// Runs `call` 100,000 times after a warm-up, in which plans are compiled and cached, and prints what it allocated.
+/// Runs `call` 100,000 times after a warm-up, in which plans are compiled and cached, and prints its allocations.
 template <class Call>
 void expect_no_allocations(const char* what, Call call) {
   for (int i = 0; i < 100; ++i)

@@ -1,5 +1,5 @@
 #pragma once
-// Allreduces to try: elements that every rank can compute for every other, what must result, and the ways to call.
+// Allreduces to try: elements that every rank can compute for every other, the expected results, and the ways to call.
 
 #include <algorithm>
 #include <complex>
@@ -148,7 +148,7 @@ inline MPI_Op mpi_op(Op::Kind kind) {
   return ops[static_cast<std::size_t>(kind)];
 }
 
-/// What the MPI makes of the same operands; nothing if it lacks the type or the operation.
+/// The MPI's result for the same operands; nothing if it lacks the type or the operation.
 template <class T>
 std::optional<std::vector<T>> mpi_reference(const Op& op, std::vector<T> data) {
   if (mpi_type<T>() == MPI_DATATYPE_NULL || mpi_op(op.kind()) == MPI_OP_NULL) return std::nullopt;
@@ -178,7 +178,7 @@ inline void run(const Call& call, const void* in, void* out, Count count, Type t
   plan.wait();
 }
 
-/// Allreduces `input` and returns the result. A separate input must stay as it is, and what follows the output too.
+/// Allreduces `input` and returns the result. A separate input, and the memory after the output, must not change.
 template <class T>
 std::vector<T> result_of(const Call& call, const std::vector<T>& input, const Op& op, const Communicator& comm) {
   const std::vector<T> guard(4, element<T>(85, 0));

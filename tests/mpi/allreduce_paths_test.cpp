@@ -25,7 +25,7 @@ void add_saturating(const void* lhs, const void* rhs, void* into, Count count, v
                           [](int a, int b) { return static_cast<std::uint8_t>(std::min(a + b, 255)); });
 }
 
-/// x -> scale * x + shift, modulo 2^32. One after the other they make another such map; their order matters.
+/// x -> scale * x + shift, modulo 2^32. One after the other they make another map of this form; their order matters.
 struct AffineMap {
   std::uint32_t scale = 1, shift = 0;
   friend AffineMap operator*(AffineMap a, AffineMap b) { return {a.scale * b.scale, a.scale * b.shift + a.shift}; }

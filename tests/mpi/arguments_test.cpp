@@ -1,4 +1,4 @@
-// Wrong calls: what they throw, before any message is posted, and that the communicator works afterwards.
+// Wrong calls: the errors that they throw, before any message is posted, and that the communicator works afterwards.
 #include <array>
 #include <limits>
 #include <optional>
@@ -171,7 +171,7 @@ TEST(Creation, RefusesWhatIsNoIntraCommunicator) {
                               {"'comm'", "inter-communicator", "allowed"});
 }
 
-/// MPICH hands what makes a request fail to the error handler of MPI_COMM_WORLD, whatever communicator it is on.
+/// MPICH hands the error of a request to the error handler of MPI_COMM_WORLD, on any communicator.
 class ReturningErrors {
  public:
   explicit ReturningErrors(MPI_Comm comm) : comm_(comm) {

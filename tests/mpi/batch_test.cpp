@@ -37,7 +37,7 @@ TEST_F(Messages, FromOneToTheOther) {
   }
 }
 
-/// The k-th message of a pair is the k-th received, whatever call it came by, while collectives go on beside them.
+/// The k-th message of a pair is the k-th received, by any kind of call, while collectives go on beside them.
 TEST_F(Messages, KeepTheirOrder) {
   constexpr int messages = 40;
   std::vector<std::vector<std::int64_t>> sent, received(messages);
@@ -188,7 +188,7 @@ TEST_F(Messages, OutliveTheCommunicatorObject) {
   expect_throw<StateError>([&] { batch.run(); }, {"was closed"});
 }
 
-/// The forms on spans and in place, each once: that they pass on what they are given.
+/// The forms on spans and in place, each once: that they pass on their arguments.
 TEST(Spans, OfEveryCollective) {
   const Communicator comm{MPI_COMM_WORLD};
   const auto size = static_cast<std::size_t>(comm.size());

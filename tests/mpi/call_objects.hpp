@@ -1,6 +1,6 @@
 #pragma once
-// The calls on buffers as objects, so that tests can ask what they may be called with. `Blocking`, `Async` and
-// `Planned` each have one object for each call, of the call's name.
+// The calls on buffers as objects, so that tests can ask which arguments they take. `Blocking`, `Async` and `Planned`
+// each have one object for each call, of the call's name.
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Any collective to try, in any way to call it, and what the MPI makes of the same.
+// Any collective to try, in any way to call it, and the MPI's result for the same call.
 
 #include <algorithm>
 #include <climits>
@@ -23,8 +23,8 @@ struct Trial {
   /// Uneven blocks, as in checker::Case.
   std::vector<Count> counts{};
   Count gap{};
-  /// All ranks have started before any of them waits: what is sent first is there by then, whatever else the machine
-  /// does. Not of blocking calls.
+  /// All ranks have started before any of them waits: the first messages are there by then, however busy the machine
+  /// is. Not for blocking calls.
   bool meets = false;
 };
 
@@ -173,7 +173,7 @@ bool reduce_by_mpi(const Problem& problem, const Op& op, const std::vector<T>& i
   return true;
 }
 
-/// The same, computed here from what every rank gives.
+/// The same, computed here from the inputs of all ranks.
 template <class T>
 void reduce_here(const Problem& problem, const Op& op, std::vector<T>& out) {
   int ranks = problem.size;

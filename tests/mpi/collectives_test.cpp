@@ -176,7 +176,7 @@ TEST_P(EveryCollective, ManyInFlight) {
   }
 }
 
-/// A path is what its name says: the plan runs the algorithm that was asked for, and says so.
+/// A path does as its name says: the plan runs the algorithm that was asked for, and names it.
 TEST_P(EveryCollective, PlansSayWhatRuns) {
   for (const std::string& choice : choices_of(GetParam())) {
     const Trial trial{.collective = GetParam(), .algorithm = choice, .count = 4};

@@ -1,4 +1,4 @@
-// What making a communicator costs: the collective calls of MPI, counted by taking their names (the PMPI interface).
+// The cost of making a communicator: the collective calls of MPI, counted by taking their names (the PMPI interface).
 #include <gmock/gmock.h>
 
 #include <map>
@@ -76,7 +76,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
   count("create", 0, MPI_BYTE);
   return PMPI_Comm_create(comm, group, made);
 }
-// Whatever else sends: none of it is expected.
+// All other calls that send: none of them is expected.
 int MPI_Send(const void* data, int elements, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
   count("send", elements, type);
   return PMPI_Send(data, elements, type, to, tag, comm);

@@ -28,7 +28,7 @@ int world_size() {
   return size;
 }
 
-/// What an allreduce of each rank's world rank gives.
+/// The result of an allreduce of each rank's world rank.
 int sum_of_world_ranks(const Communicator& comm) {
   int sum = world_rank();
   allreduce(std::span<int>{&sum, 1}, Op::sum, comm);
@@ -138,7 +138,7 @@ TEST(Communicator, SaysWhenContextsRunOut) {
 TEST(Communicator, ClosedOrMovedFromIsAnError) {
   Communicator comm{MPI_COMM_WORLD};
   Communicator other = std::move(comm);
-  // NOLINTNEXTLINE(bugprone-use-after-move): what this is about
+  // NOLINTNEXTLINE(bugprone-use-after-move): that is the subject of this test
   EXPECT_THAT(error_of([&] { sum_of_world_ranks(comm); }), HasSubstr("moved from"));
   EXPECT_FALSE(comm.is_open());
   other.close();

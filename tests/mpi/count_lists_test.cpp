@@ -12,7 +12,7 @@ namespace {
 
 using List = std::vector<int>;
 
-/// 1, 2, ..., last, none of which is in memory: what std::views::iota(1, last + 1) is, which clang 14 does not compile.
+/// 1, 2, ..., last, none of which is in memory: as std::views::iota(1, last + 1), which clang 14 does not compile.
 class FromOne {
  public:
   struct Iterator {
@@ -52,7 +52,7 @@ class CountLists : public testing::Test {
       numbers.push_back(static_cast<Number>(value));
     return numbers;
   }
-  /// What all ranks' blocks look like, with gaps of -1, or without.
+  /// All ranks' blocks as expected, with gaps of -1, or without.
   [[nodiscard]] std::vector<double> all(bool has_gaps) const {
     std::vector<double> all;
     for (int rank = 0; rank < world_size(); ++rank) {
@@ -146,7 +146,7 @@ TEST_F(CountLists, BlockListsStillDo) {
   EXPECT_EQ(out, all(true));
 }
 
-/// Only the root's lists count: what the others have there is not even looked at.
+/// Only the root's lists count: those of the others are not even looked at.
 TEST_F(CountLists, AreIgnoredWhereTheyDoNotCount) {
   const std::vector<std::uint64_t> nonsense(7, std::numeric_limits<std::uint64_t>::max());
   std::vector<double> out(all(false).size());

@@ -73,7 +73,7 @@ class Run {
       thread.join();
   }
 
-  /// What cannot go on ends all ranks.
+  /// An exception ends all ranks.
   void run_steps(std::int64_t epoch, int thread, const Communicators& communicators) {
     Position& position = positions_[static_cast<std::size_t>(thread)];
     try {

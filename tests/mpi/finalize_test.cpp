@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Collects what this process writes to stderr while it lives.
+/// Collects the output of this process on stderr during the object's life.
 class StandardError {
  public:
   StandardError() : file_(std::tmpfile()), saved_(dup(STDERR_FILENO)) { dup2(fileno(file_), STDERR_FILENO); }

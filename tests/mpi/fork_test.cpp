@@ -55,7 +55,7 @@ bool holds(const Values& values, int turn, int times) {
   return true;
 }
 
-/// Completes what start() started.
+/// Completes the operations of start().
 void check(tutti::test::Checks& checks, int turn, const std::string& after) {
   Everything& all = *everything;
   all.of_shared.wait();
@@ -74,7 +74,7 @@ void check(tutti::test::Checks& checks, int turn, const std::string& after) {
   checks.expect(std::ranges::count(all.started, ranks) == std::ssize(all.started), "a communicator after " + after);
 }
 
-/// Ends within a time that is long for what it does, or is ended.
+/// Waits for the end of a child, for longer than it can need, or ends it.
 void wait_for(pid_t child, tutti::test::Checks& checks, const std::string& which) {
   using namespace std::chrono_literals;
   const auto limit = std::chrono::steady_clock::now() + 20s;
@@ -97,7 +97,7 @@ constexpr std::pair<Ending, const char*> endings[] = {{Ending::by_return, "a chi
                                                       {Ending::by_destructors, "a child that destroys everything"},
                                                       {Ending::by_exec, "a child that becomes another program"}};
 
-/// What a child does; true: it is to return from main.
+/// The end of a child; true: it is to return from main.
 bool end(Ending ending) {
   if (ending == Ending::by_exit) std::exit(0);
   if (ending == Ending::by_exec) {

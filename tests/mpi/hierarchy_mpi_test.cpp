@@ -79,7 +79,7 @@ TEST_P(OnNodes, PartsOfTheWorldHaveNodesToo) {
 INSTANTIATE_TEST_SUITE_P(All, OnNodes, testing::ValuesIn(all_collectives()),
                          [](const auto& info) { return std::string{to_string(info.param)}; });
 
-/// What is seen of TUTTI_SOCKETS: parts of nodes, numbered in the order of their lowest ranks.
+/// The effect of TUTTI_SOCKETS: parts of nodes, numbered in the order of their lowest ranks.
 TEST(OnSockets, AreParts) {
   const char* given = std::getenv("TUTTI_SOCKETS");
   if (given == nullptr) GTEST_SKIP() << "TUTTI_SOCKETS pretends none";
@@ -115,8 +115,8 @@ Plan plan_of(Collective collective, std::int64_t count, const Communicator& comm
   return detail::prepare(call, comm, {});
 }
 
-/// What Tutti chooses on nodes of several ranks, and that it runs: messages inside nodes go through shared memory and
-/// those between nodes over MPI, as few as the schedule has.
+/// The algorithms that Tutti chooses on nodes of several ranks, and that they run: messages inside nodes go through
+/// shared memory and those between nodes over MPI, as few as the schedule has.
 TEST(OnSeveralNodes, TuttiChoosesLevels) {
   const Communicator comm{MPI_COMM_WORLD};
   const bool has_levels = comm.node_count() > 1 && comm.node_count() < comm.size();
@@ -192,7 +192,7 @@ TEST(OnSeveralNodes, LargeDataGoOverAllRanks) {
   }
 }
 
-/// x -> scale * x + shift, modulo 2^32. One after the other they make another such map; their order matters.
+/// x -> scale * x + shift, modulo 2^32. One after the other they make another map of this form; their order matters.
 struct AffineMap {
   std::uint32_t scale = 1, shift = 0;
   friend AffineMap operator*(AffineMap a, AffineMap b) { return {a.scale * b.scale, a.scale * b.shift + a.shift}; }

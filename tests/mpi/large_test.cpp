@@ -1,4 +1,4 @@
-// One message of more than 2 GiB, above what MPI's int counts.
+// One message of more than 2 GiB, above the largest count of an int in MPI.
 #include <algorithm>
 #include <fstream>
 #include <memory>

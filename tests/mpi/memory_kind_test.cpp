@@ -1,4 +1,4 @@
-// Kinds of memory: what they are called, what is the host's, and how a call refuses what the host cannot read.
+// Kinds of memory: their names, which is the host's, and how a call refuses memory that the host cannot read.
 #include "lib/memory/memory_kind.hpp"
 
 #include <gmock/gmock.h>

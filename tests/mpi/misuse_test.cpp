@@ -1,5 +1,5 @@
-// What programs that come from MPI, or call from a wrong place, give by mistake: MPI_IN_PLACE where it means nothing,
-// numbers that are no Type. Each is an ArgumentError before any message is posted.
+// Arguments that programs pass by mistake, as they come from MPI or call from a wrong place: MPI_IN_PLACE where it
+// means nothing, numbers that are no Type. Each is an ArgumentError before any message is posted.
 #include <functional>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// Messages through shared memory and over UCX in one communicator: whoever waits for one transport moves the other,
+// Messages through shared memory and over UCX in one communicator: a rank that waits for one transport moves the other,
 // too.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Ranks on several nodes (slurm/cluster.sh), or on one: who shares a node, and which way messages travel.
+// Ranks on several nodes (slurm/cluster.sh), or on one: the ranks that share a node, and the transports of messages.
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,6 +63,11 @@ void expect_ring(const Communicator& comm, Counter MessageCounters::*between) {
   EXPECT_EQ((after.*between).sent - (before.*between).sent, next_is_near ? 0 : messages);
   EXPECT_EQ(after.shm.received - before.shm.received, last_is_near ? messages : 0);
   EXPECT_EQ((after.*between).received - (before.*between).received, last_is_near ? 0 : messages);
+  const std::uint64_t bytes = messages * mine.size() * sizeof(std::int64_t);
+  EXPECT_EQ(after.shm.sent_bytes - before.shm.sent_bytes, next_is_near ? bytes : 0);
+  EXPECT_EQ((after.*between).sent_bytes - (before.*between).sent_bytes, next_is_near ? 0 : bytes);
+  EXPECT_EQ(after.shm.received_bytes - before.shm.received_bytes, last_is_near ? bytes : 0);
+  EXPECT_EQ((after.*between).received_bytes - (before.*between).received_bytes, last_is_near ? 0 : bytes);
 }
 
 TEST(Nodes, SendThroughMemoryInsideAndOverMpiBetween) {

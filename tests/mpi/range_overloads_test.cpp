@@ -23,7 +23,7 @@ using Counts = const std::vector<int>&;
 template <class Call, class... Given>
 constexpr bool takes = std::invocable<Call, Given...>;
 
-/// What each call with an input and an output takes. `lasts`: the input is read after the call has returned.
+/// The arguments of each call with an input and an output. `lasts`: the input is read after the call has returned.
 template <bool lasts, class... Rest, class Call>
 constexpr bool takes_two_buffers(Call /*call*/) {
   const bool right = takes<Call, Vector&, Vector&, Rest...> && takes<Call, const Vector&, Vector&, Rest...> &&
@@ -46,7 +46,7 @@ constexpr bool takes_two_buffers(Call /*call*/) {
   return right && temporaries != lasts && !lost && !constant && !mixed && !no_buffers;
 }
 
-/// What each call with one buffer that is written takes.
+/// The arguments that each call with one written buffer takes.
 template <class... Rest, class Call>
 constexpr bool takes_an_output(Call /*call*/) {
   const bool right = takes<Call, Vector&, Rest...> && takes<Call, Array&, Rest...> && takes<Call, Raw&, Rest...> &&

@@ -1,4 +1,4 @@
-// Scalars and contiguous ranges as buffers of every call: what they compute. Which calls take what:
+// Scalars and contiguous ranges as buffers of every call: the results. Which arguments each call takes:
 // range_overloads_test.cpp.
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
-// Calls that repeat an earlier one are not checked again: which those are, and that the results are right whatever
-// comes between two of them.
+// Calls that repeat an earlier one are not checked again: which calls do, and that the results are right with any calls
+// between two of them.
 #include "lib/runtime/recent_calls.hpp"
 
 #include <array>
@@ -121,7 +121,7 @@ class Calls {
     for (int rank = 0; rank < size_; ++rank)
       EXPECT_EQ(out_[2 * static_cast<std::size_t>(rank) + 1], given(rank, 1));
   }
-  /// The lists are in the same place every time; what is in them is not.
+  /// The lists are in the same place every time, with different contents.
   void gathered_unevenly(int kind) {
     std::vector<Count> offsets;
     for (int rank = 0; rank < size_; ++rank) {

@@ -1,4 +1,4 @@
-// What every collective refuses, before any message is posted: the argument, what was given, what is allowed, the rank.
+// Refusals of every collective, before any message is posted: the argument, its value, what is allowed, the rank.
 #include "lib/transport/mpi/handles.hpp"
 #include "tests/mpi/collective_cases.hpp"
 

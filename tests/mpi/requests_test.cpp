@@ -263,7 +263,7 @@ TEST(Plans, OutliveTheirCommunicatorButDoNotStart) {
   plan.wait();
 }
 
-/// It must not throw; if it does, the call fails, whatever was thrown, and nothing is left under way.
+/// It must not throw; if it does, the call fails for any type that is thrown, and nothing is left under way.
 TEST(UserOperation, ThatThrowsFailsTheCall) {
   if (world_size() != 2) GTEST_SKIP() << "needs two ranks, which both reduce";
   const Op throwing = Op::user([](const void*, const void*, void*, Count, void*) { throw 7; }, Commutative::yes);

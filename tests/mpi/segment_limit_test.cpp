@@ -1,4 +1,4 @@
-// Choices that would cut a call into more segments than a plan can hold are refused, on all ranks, whoever made them.
+// Choices that would cut a call into more segments than a plan can hold are refused, on all ranks, from every source.
 #include "lib/calls/segment_limit.hpp"
 
 #include <fmt/format.h>

@@ -21,7 +21,7 @@ class Socket : public testing::Test {
     sched_getaffinity(0, sizeof allowed_, &allowed_);
   }
   ~Socket() override { std::filesystem::remove_all(sys_); }
-  /// For each processor that this process may run on what the system says, as text.
+  /// Writes, for each processor that this process may run on, the socket that the system states, as text.
   void describe(const std::function<std::string(int)>& socket_of) {
     for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
       if (!CPU_ISSET(processor, &allowed_)) continue;

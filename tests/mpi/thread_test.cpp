@@ -16,7 +16,7 @@ bool threads_are_allowed() {
   return level == MPI_THREAD_MULTIPLE;
 }
 
-/// What a thread saw; gtest is told by the main thread.
+/// The failures that a thread saw; gtest is told by the main thread.
 struct Report {
   int wrong = 0;
   std::string error;

@@ -1,5 +1,5 @@
-// Messages over UCX: that they take that way and arrive, whatever their size and order, and how it ends when they do
-// not.
+// Messages over UCX: that they take this transport and arrive, at any size and in any order, and how calls end when
+// they do not.
 #include <fmt/format.h>
 
 #include <array>
@@ -96,7 +96,7 @@ TEST(UcxOperations, OfBatchesKeepTheirOrder) {
   EXPECT_EQ(totals_of(comm).elsewhere, 0);
 }
 
-/// Whoever has left the library does not move UCX: what it sent has to be gone by then.
+/// A rank that has left the library does not move UCX: its messages have to be gone by then.
 TEST(UcxOperations, NeedNothingOfWhoHasLeft) {
   const Communicator comm{MPI_COMM_WORLD, over_ucx};
   std::vector<std::int64_t> data(1'000);

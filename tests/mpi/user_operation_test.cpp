@@ -1,5 +1,5 @@
-// Users' operations that do what they must not: call Tutti, or throw. The call that runs them fails, its communicator
-// is unusable, and everything else works on.
+// Users' operations that do forbidden things: call Tutti, or throw. The call that runs them fails, its communicator is
+// unusable, and everything else works on.
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -88,7 +88,7 @@ TEST_F(UserOperation, ThatMakesACommunicatorFails) {
       "creation", [](const Communicator& /*comm*/) { const Communicator inner{MPI_COMM_WORLD}; }, calls_tutti);
 }
 
-/// What is under way elsewhere stays there, and is waited for afterwards.
+/// Operations under way on another communicator stay there, and are waited for afterwards.
 TEST_F(UserOperation, ThatWaitsOrTestsFails) {
   std::vector<double> sum(4, 1.0);
   Request pending = allreduce_async(std::span{sum}, Op::sum, other_);
@@ -120,7 +120,7 @@ TEST_F(UserOperation, ThatThrowsFailsWithItsText) {
                {"allreduce", "no such number"});
 }
 
-/// What asks and moves nothing is allowed.
+/// Calls that only ask and move nothing are allowed.
 TEST_F(UserOperation, MayAskTheCommunicator) {
   const Communicator comm{MPI_COMM_WORLD};
   int ranks = 0;

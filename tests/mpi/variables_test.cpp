@@ -1,4 +1,4 @@
-// The environment variables that Tutti knows: in the table, on docs/building.md, and in what is said of others.
+// The environment variables that Tutti knows: in the table, on docs/building.md, and in the warnings about others.
 #include "lib/runtime/variables.hpp"
 
 #include <gmock/gmock.h>

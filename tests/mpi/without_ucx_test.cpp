@@ -1,4 +1,4 @@
-// A program that was linked without UCX: wanting it is refused on every rank, and says what there is.
+// A program that was linked without UCX: a request for it is refused on every rank, and the error names the others.
 #include "tests/mpi/collective_cases.hpp"
 
 namespace tutti::test {

@@ -1,4 +1,4 @@
-// The simulation of one-ported ranks: known times, and what holds for every algorithm.
+// The simulation of one-ported ranks: known times, and rules that hold for every algorithm.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -150,7 +150,7 @@ TEST(Simulation, RefusesRanksThatWaitForEachOther) {
   EXPECT_THROW((void)simulated(written(2, Count{1}, wait), rounds), std::logic_error);
 }
 
-/// The times of a rank's steps of a kind do not overlap, and none starts before what it waits for is done.
+/// The times of a rank's steps of a kind do not overlap, and none starts before the steps that it waits for are done.
 void expect_one_at_a_time(const Schedule& schedule, const std::vector<Interval>& intervals) {
   std::vector<std::pair<double, double>> kinds[3];  // sends, receives, computations
   for (std::size_t step = 0; step < intervals.size(); ++step) {

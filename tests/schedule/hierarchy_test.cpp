@@ -1,4 +1,4 @@
-// What algorithms of several levels send between nodes: as little as there can be. Their proofs are those of all.
+// Traffic between nodes of algorithms of several levels: as little as there can be. Their proofs are those of all.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 using enum Collective;
 using Nodes = std::vector<int>;
 
-/// What a node, or a socket, exchanges with all others, and how many of its ranks do.
+/// The data that a node, or a socket, exchanges with all others, and the ranks that send them.
 struct Crossing {
   Count sent, received;
   int messages = 0;  ///< Sent.
@@ -45,7 +45,7 @@ std::vector<Crossing> crossings(const Algorithm& algorithm, const Case& what) {
   return crossings(algorithm, what, what.nodes);
 }
 
-/// What a node cannot but send and receive, in the terms of Problem::count.
+/// The least data that a node can send and receive, in the terms of Problem::count.
 struct Least {
   Count sent, received;
 };
@@ -59,7 +59,7 @@ Least least_of(Collective collective, const Case& what, int node) {
     case allreduce:
       return {2 * (h - 1) * n / h, 2 * (h - 1) * n / h};
     case broadcast:
-      return {none, has_root ? none : n};  // who sends does not matter
+      return {none, has_root ? none : n};  // any node may send
     case reduce:
       return {has_root ? none : n, none};
     case reduce_scatter:
@@ -167,7 +167,7 @@ TEST(BetweenNodes, EveryRankOfANodeLeadsALane) {
       std::size_t senders = 0;
       for (const Crossing& crossing : all)
         senders += crossing.senders.size();
-      // Leaves of trees send nothing on, nor does who alone of its lane is given a block.
+      // Leaves of trees send nothing on, nor does a rank that alone of its lane is given a block.
       const bool all_send = collective == allreduce || collective == allgather || spread == "4 nodes of 2";
       if (all_send && collective != broadcast && collective != reduce) {
         EXPECT_EQ(senders, nodes.size()) << to_string(collective) << ", " << spread;

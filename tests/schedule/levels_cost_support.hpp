@@ -1,5 +1,5 @@
 #pragma once
-// What algorithms of several levels state as their costs, beside what is counted in their schedules.
+// The costs that algorithms of several levels state, beside those counted in their schedules.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

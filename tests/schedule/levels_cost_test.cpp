@@ -38,7 +38,7 @@ TEST_P(CostOfLevels, IsNoLessThanCountedOnOthers) {
 
 INSTANTIATE_TEST_SUITE_P(Registry, CostOfLevels, testing::ValuesIn(algorithms_of_levels()), name_of_algorithm);
 
-/// Four nodes of 16: what was a bound six times too high.
+/// Four nodes of 16, for which the stated cost was once a bound six times too high.
 TEST(CostOfLanes, IsNoBoundOfManyRanks) {
   const Algorithm& algorithm = *find_algorithm(Collective::allreduce, "lanes");
   const Case what = case_on(algorithm, in_blocks(4, 16));

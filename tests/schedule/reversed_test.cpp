@@ -1,4 +1,4 @@
-// Schedules backwards: what a scatter is then, and what the proof says of a reversal that is wrong.
+// Schedules backwards: a scatter becomes a gather, and the proof finds a reversal that is wrong.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@
 namespace tutti::checker {
 namespace {
 
-/// With what each step waits for.
+/// The schedule as text, with the steps that each step waits for.
 std::string whole_text(const Schedule& schedule) {
   std::string text = to_text(schedule);
   for (const Step& step : schedule.steps)
@@ -40,7 +40,7 @@ Parts backwards(Parts parts) {
 
 class Reversed : public testing::TestWithParam<const Algorithm*> {};
 
-/// What is paced and signals included.
+/// Paced steps and signals included.
 TEST_P(Reversed, TwiceIsTheSame) {
   for (const int size : {1, 2, 3, 5, 8, 12}) {
     Case what{.size = size, .count = Count{2 * size + 3}, .root = Rank{size / 2}};
@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, ReversedScatter, testing::ValuesIn(algorithms
                          })),
                          name_of);
 
-/// The parts of a scatter backwards, and what they have to leave.
+/// The parts of a scatter backwards, and the result that they must leave.
 struct Backwards {
   Parts parts;
   Expectation expectation;
@@ -169,7 +169,7 @@ TEST(Reversed, AReductionIsRefused) {
   EXPECT_THROW(std::ignore = reversed(fused(schedule)), std::logic_error);
 }
 
-/// Signals order backwards what they ordered before, and so does a limit on how much is under way.
+/// Signals order backwards the steps that they ordered before, and so do limits on the steps under way.
 TEST(Reversed, WhatIsItsOwnOppositeStaysWhatItIs) {
   for (const Collective collective : {Collective::barrier, Collective::alltoall})
     for (const std::string_view name : {"dissemination", "two_level", "pairwise", "linear"})

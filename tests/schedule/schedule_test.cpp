@@ -1,4 +1,4 @@
-// The builder: which steps wait for which, what is dropped, how messages are numbered, what is refused.
+// The builder: dependencies between steps, dropped steps, numbers of messages, refused steps.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

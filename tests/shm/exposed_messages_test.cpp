@@ -1,4 +1,4 @@
-// Messages that are read in the memory of their sender: in what order, and what happens if they cannot be.
+// Messages that are read in the memory of their sender: their order, and what happens if they cannot be read.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ TEST_F(Exposed, IsReadInOneGo) {
   EXPECT_FALSE(sender_->advance());
   EXPECT_EQ(look(), 1);
   EXPECT_TRUE(sender_->advance());
-  EXPECT_EQ(counters_.single_copies, 2U);
+  EXPECT_EQ(counters_.read, 2U);
   EXPECT_EQ(received_, data);
 }
 
@@ -36,7 +36,7 @@ TEST_F(Exposed, IsReadAMebibyteAtATime) {
   EXPECT_EQ(look(), 0);
   EXPECT_EQ(look(), 0);
   EXPECT_EQ(look(), 1);
-  EXPECT_EQ(counters_.single_copies, 1U);
+  EXPECT_EQ(counters_.read, 1U);
 }
 
 TEST_F(Exposed, IsNothingShort) {
@@ -44,7 +44,7 @@ TEST_F(Exposed, IsNothingShort) {
   begin(data.data(), std::ssize(data));
   EXPECT_EQ(look() + look(), 2);
   EXPECT_TRUE(sender_->advance());
-  EXPECT_EQ(counters_.single_copies, 0U);
+  EXPECT_EQ(counters_.read, 0U);
   EXPECT_EQ(received_, data);
 }
 
@@ -57,8 +57,8 @@ TEST_F(Exposed, IsNothingOfTuttiMemoryWhichIsLent) {
     look();
     sender_->advance();
   }
-  EXPECT_EQ(counters_.single_copies, 0U);
-  EXPECT_GT(counters_.in_place, 0U);
+  EXPECT_EQ(counters_.read, 0U);
+  EXPECT_GT(counters_.lent, 0U);
   EXPECT_EQ(received_, values);
   heap_->deallocate(data);
 }
@@ -104,7 +104,7 @@ TEST_F(Exposed, IsStagedFromTheFirstPieceOnThatIsRefused) {
   EXPECT_TRUE(sender_->advance());
   EXPECT_EQ(received_, values);
   EXPECT_EQ(counters_.refused, 1U) << "it is not tried again";
-  EXPECT_EQ(counters_.single_copies, 0U);
+  EXPECT_EQ(counters_.read, 0U);
 }
 
 /// The second message. The receiver looks again only once all slots of the ring have been used.
@@ -126,7 +126,7 @@ TEST_F(Exposed, IsStagedWholeIfNothingCanBeRead) {
   }
   EXPECT_TRUE(sender_->advance());
   EXPECT_EQ(received_, values);
-  EXPECT_EQ(counters_.single_copies, 1U);
+  EXPECT_EQ(counters_.read, 1U);
 }
 
 /// The sender has failed: its buffer may hold anything by now.
@@ -136,18 +136,18 @@ TEST_F(Exposed, IsNotReadOnceItsSenderHasGivenUp) {
   sender_->port().abandon();
   std::ranges::fill(data, std::byte{1});
   EXPECT_EQ(look() + look(), 0);
-  EXPECT_EQ(counters_.single_copies, 0U);
+  EXPECT_EQ(counters_.read, 0U);
   EXPECT_EQ(counters_.refused, 1U);
 }
 
-/// Not the same the other way round.
+/// An operation that is not commutative.
 void three_times_left(const void* lhs, const void* rhs, void* into, Count count, void* /*context*/) {
   for (std::int64_t i = 0; i < count.value(); ++i)
     static_cast<std::uint8_t*>(into)[i] = static_cast<std::uint8_t>(3 * static_cast<const std::uint8_t*>(lhs)[i] +
                                                                     static_cast<const std::uint8_t*>(rhs)[i]);
 }
 
-/// Rank 0 reduces what it has with what rank 1 sends.
+/// Rank 0 reduces its own elements with those that rank 1 sends.
 class Reduced : public Exposed {
  protected:
   static constexpr std::int64_t bytes = 8 * geometry.buffer_bytes;
@@ -205,7 +205,7 @@ TEST_F(Reduced, FromWhereItWasRead) {
     for (const bool lands_left : {false, true}) {
       counters_ = {};
       EXPECT_EQ(run(theirs.data(), is_in_place, lands_left, [] {}), expected(theirs, lands_left));
-      EXPECT_EQ(counters_.single_copies, 1U);
+      EXPECT_EQ(counters_.read, 1U);
     }
 }
 
@@ -224,7 +224,7 @@ TEST_F(Reduced, OnceEachIfTheRestIsRefused) {
     EXPECT_EQ(run(data.data(), is_in_place, lands_left, [&data = data] { data.allow(); }),
               expected(theirs, lands_left));
     EXPECT_EQ(counters_.refused, 1U);
-    EXPECT_EQ(counters_.single_copies, 0U);
+    EXPECT_EQ(counters_.read, 0U);
   }
 }
 

@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 class JointReductions : public testing::Test {
  protected:
-  [[nodiscard]] std::uint64_t joint() const { return comm_.message_counters().joint; }
+  [[nodiscard]] std::uint64_t joint() const { return comm_.counters().at("shm.reduce.multi_operand"); }
   /// Pieces that all ranks reduced so in this call; its result is compared with the MPI's. How many these are is known
   /// only if the ranks meet: on a machine that is busy with other things messages may else be too far apart.
   template <class T>
@@ -57,7 +57,7 @@ TEST_F(JointReductions, AreNotForSmallMessagesNorForTwo) {
     EXPECT_EQ(joint_in<double>({.algorithm = algorithm, .count = several_pieces}, Op::sum), 0) << algorithm;
 }
 
-/// In place, results may only be written when what they overwrite has left.
+/// In place, results may only be written once the elements that they overwrite have left.
 TEST_F(JointReductions, InPlace) {
   for (const Collective collective : {Collective::allreduce, Collective::reduce, Collective::reduce_scatter})
     for (const std::string& algorithm : whole_choices_of(collective))
@@ -95,7 +95,7 @@ TEST_F(JointReductions, HaveTheBitsOfOneByOne) {
   EXPECT_EQ(pieces > 0, world_size() > 2);
 }
 
-/// What is there is taken one by one when another message does not come for long.
+/// Messages that have arrived are reduced one by one if another one does not come for long.
 TEST_F(JointReductions, WaitForNoLateRank) {
   if (world_size() < 3) GTEST_SKIP() << "needs three ranks";
   const std::vector<std::int64_t> in = addends(middling, world_rank(), 5);

@@ -1,4 +1,4 @@
-// What a node's shared memory takes: bounce buffers grow with the ranks, and only small cells with the pairs.
+// The memory of a node's segment: bounce buffers grow with the ranks, and only small cells with the pairs.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

@@ -1,5 +1,4 @@
-// What the shared-memory transport takes for granted of plans: every algorithm keeps to it, both ends of each message
-// agree, and plans with one fault are refused.
+// The rules that the shared-memory transport relies on: all plans keep them, both ends agree, faults are refused.
 #include "lib/transport/shm/plan/path_rules.hpp"
 
 #include <gtest/gtest.h>
@@ -114,9 +113,9 @@ TEST(PathRules, BatchesKeepToThem) {
   EXPECT_EQ(broken_path_rule(plan, memory), "");
 }
 
-TEST(PathRules, FindPlansThatAreNotBrief) {
+TEST(PathRules, FindPlansThatMustNotTakeTheFastPath) {
   expect_caught("one of long messages", "in pieces", [](SharedPlan& plan, CompiledStep& step) {
-    plan.is_brief = true;
+    plan.takes_fast_path = true;
     return step.is_message() && step.bytes > piece;
   });
 }

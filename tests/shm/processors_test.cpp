@@ -1,5 +1,5 @@
-// Ranks that share processors: what they know of each other, and when a brief call waits without giving its processor
-// away.
+// Ranks that share processors: their knowledge of each other, and when a call on the fast path waits without giving its
+// processor away.
 #include <gtest/gtest.h>
 #include <mpi.h>
 #include <sched.h>
@@ -94,11 +94,11 @@ class Waiting : public testing::Test {
   std::size_t run(int rank) {
     Run& run = *runs_[static_cast<std::size_t>(rank)];
     auto never = [] { return false; };
-    run.port().begin_briefly(0, 0);
-    return run.run_briefly(never);
+    run.port().begin_fast_path(0, 0);
+    return run.run_fast_path(never);
   }
   void put(int rank, int processor) { processors_[static_cast<std::size_t>(rank)].runs_on(processor); }
-  /// After what was sent has arrived, where the run could not go on.
+  /// The looks of rank 0 before it gives its turn away, once all sent messages have arrived and it cannot go on.
   [[nodiscard]] int looks() {
     EXPECT_LT(run(0), plans_[0].steps.size());
     return runs_[0]->port().looks_before_turn();
@@ -121,7 +121,7 @@ class Waiting : public testing::Test {
   std::vector<SharedPlan> plans_;
   std::vector<std::unique_ptr<Run>> runs_;
   std::vector<int> locals_{0, 1, 2};
-  MessageCounters counters_;
+  shm::Counters counters_;
   std::vector<std::byte> input_ = std::vector<std::byte>(4096), output_ = std::vector<std::byte>(ranks * 4096);
 };
 
@@ -153,7 +153,7 @@ TEST_F(Waiting, NotWhereItDoesNotKnow) {
   EXPECT_FALSE(waits_for_others_alone());
 }
 
-/// Whose messages say nothing of the others.
+/// Runs whose messages say nothing about the other ranks.
 TEST_F(Waiting, NotInRunsThatDoNotHearFromAll) {
   put(1, another_);
   put(2, another_);
@@ -164,7 +164,7 @@ TEST_F(Waiting, NotInRunsThatDoNotHearFromAll) {
   }
 }
 
-TEST_F(Waiting, BrieflyForOneMessageFromElsewhere) {
+TEST_F(Waiting, OnTheFastPathForOneMessageFromElsewhere) {
   looks_elsewhere_ = tuning.looks_a_message;
   senders_ = {2};
   prepare();
@@ -189,7 +189,7 @@ TEST_F(Waiting, LongerForALongerMessageIfNothingElseIsToBeDone) {
   EXPECT_EQ(looks(), tuning.looks_a_message);
 }
 
-TEST_F(Waiting, NotBrieflyForOneOfSeveralMessages) {
+TEST_F(Waiting, NotOnTheFastPathForOneOfSeveralMessages) {
   looks_elsewhere_ = tuning.looks_a_message;
   senders_ = {2, 2};
   prepare();

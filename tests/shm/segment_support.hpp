@@ -1,5 +1,5 @@
 #pragma once
-// What the suites of shared memory share.
+// Common parts of the suites of shared memory.
 
 #include <dirent.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ inline constexpr std::int64_t page = Segment::first_free;  // at least a page
 inline constexpr std::int64_t small = Segment::first_free + 16 * page;
 inline constexpr std::int64_t terabyte = std::int64_t{1} << 40;
 
-/// This process's open files: descriptor and what it leads to.
+/// This process's open files: each descriptor and the file that it leads to.
 inline std::vector<std::pair<int, std::string>> open_files() {
   std::vector<std::pair<int, std::string>> files;
   DIR* const folder = ::opendir("/proc/self/fd");
@@ -52,7 +52,7 @@ inline std::vector<int> segment_descriptors() {
   return found;
 }
 
-/// All ranks must say the same of who is attached, and why not; those who are must share, the others must say so.
+/// All ranks must agree which are attached, and why others are not; calls of one that is not must be refused.
 inline void expect_consistent(const Segment& segment) {
   std::string said = segment.why_not();
   for (int rank = 0; rank < world_size(); ++rank)
@@ -65,7 +65,7 @@ inline void expect_consistent(const Segment& segment) {
   }
 }
 
-/// What each attached rank writes must be seen by all attached ranks.
+/// Bytes that an attached rank writes must be seen by all attached ranks.
 inline void expect_shared(const Segment& segment) {
   const auto size = static_cast<std::size_t>(world_size());
   Mapping map;

@@ -1,4 +1,4 @@
-// Memory that the ranks of a node share: that they do, what is refused, and that it has no name.
+// Memory that the ranks of a node share: it is shared, wrong uses are refused, and it has no name.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -200,7 +200,7 @@ TEST(SharedFile, RefusesWhatIsNoMemory) {
 
 TEST(SharedFile, CannotBeMadeSmaller) {
   const SharedFile file = SharedFile::make(page, 0);
-  EXPECT_EQ(::ftruncate(file.descriptor(), 0), -1);  // or what is mapped would become a signal
+  EXPECT_EQ(::ftruncate(file.descriptor(), 0), -1);  // else access to the mapping would raise a signal
   EXPECT_EQ(errno, EPERM);
 }
 
@@ -253,7 +253,7 @@ TEST(Segment, HasNoNameAnywhere) {
   EXPECT_THAT(opened.front().second, HasSubstr("/memfd:tutti"));
   struct stat facts {};
   ASSERT_EQ(::fstat(opened.front().first, &facts), 0);
-  EXPECT_EQ(facts.st_nlink, 0U);  // freed with the last who holds it, however that one ends
+  EXPECT_EQ(facts.st_nlink, 0U);  // freed with its last holder, however that process ends
   EXPECT_EQ(::fcntl(opened.front().first, F_GETFD), FD_CLOEXEC);
   const auto mapped = mapped_segments();
   EXPECT_FALSE(mapped.empty());

@@ -1,5 +1,5 @@
-// Memory that the ranks of a node share: who is attached when something fails on one of them. All ranks must say the
-// same.
+// Memory that the ranks of a node share: the ranks that are attached when something fails on one of them. All ranks
+// must say the same.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -115,7 +115,7 @@ TEST(SegmentTrouble, ReservesUnderALimitForFiles) {
   expect_shared(segment);
 }
 
-/// Without a descriptor left this sanitizer reports what is not: it opens a pipe to see whether memory may be read.
+/// Without a descriptor left this sanitizer reports false errors: it opens a pipe to see whether memory may be read.
 bool needs_descriptors_itself() {
   return std::string_view{TUTTI_SANITIZED}.find("undefined") != std::string_view::npos;
 }
@@ -183,7 +183,7 @@ TEST(SegmentTrouble, CannotConnect) {
 TEST(SegmentTrouble, CannotMap) {
   if (!std::string_view{TUTTI_SANITIZED}.empty()) GTEST_SKIP() << "sanitizers need memory as they go";
   for (int victim = 0; victim < world_size(); ++victim) {
-    // Nothing more can be mapped; the heap has room enough for what is needed.
+    // Nothing more can be mapped; the heap has room enough for the allocations.
     const Segment segment = with_trouble_on<Limit>(victim, small, RLIMIT_AS, rlim_t{1} << 20);
     expect_without(segment, victim, victim != 0, "mmap");
   }

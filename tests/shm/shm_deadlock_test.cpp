@@ -124,7 +124,7 @@ TEST(ProgressThread, CompletesACollectiveWhoseStarterIsInTheMpi) {
     }
 }
 
-/// Some ranks make a communicator before they wait, the others afterwards: who makes one moves what others wait for.
+/// Some ranks make a communicator before they wait, others afterwards: making one moves operations that others need.
 TEST(MakingCommunicators, MovesOperations) {
   const Communicator comm{MPI_COMM_WORLD};
   for (int round = 0; round < rounds; ++round) {

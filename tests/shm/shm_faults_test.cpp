@@ -1,10 +1,10 @@
-// What once hung: each test is a fault that was found in the transport through shared memory.
+// Calls that once hung: each test is a fault that was found in the transport through shared memory.
 #include "tests/support/mpi_support.hpp"
 
 namespace tutti::test {
 namespace {
 
-/// What a call throws; empty: nothing.
+/// The error that a call throws; empty: none.
 template <class Run>
 std::string error_of(Run run) {
   try {
@@ -15,7 +15,7 @@ std::string error_of(Run run) {
   return {};
 }
 
-/// Each read of a published area is told in a line that has room for so many.
+/// Each read of a published area is reported in a line that has room for a limited number.
 TEST(SharedMemoryFaults, SameDataToOneRankManyTimes) {
   if (world_size() < 2) GTEST_SKIP() << "needs two ranks";
   constexpr int messages = 100, rounds = 6;
@@ -53,8 +53,8 @@ TEST(SharedMemoryFaults, CountsThatDifferSoMuchThatSlotsDiffer) {
   }
 }
 
-/// Less than expected arrives, or an area where lines are, or the other way round: told before what never comes is
-/// waited for.
+/// Less data than expected arrive, or an area in place of lines, or lines in place of an area. This is reported before
+/// the receiver waits for data that never come.
 TEST(SharedMemoryFaults, MessagesOfOtherSizesThanExpected) {
   if (world_size() != 2) GTEST_SKIP() << "others would wait for ranks that have failed";
   for (const std::int64_t sent : {0, 40, 100, 240, 1000})
@@ -85,7 +85,7 @@ TEST(SharedMemoryFaults, KindsOfCallsThatDiffer) {
   EXPECT_NE(error.find("another kind of call"), std::string::npos) << error;
 }
 
-/// Rank 0 has two plans for what the others do with one.
+/// Rank 0 has two plans for calls that the others make with one.
 TEST(SharedMemoryFaults, RanksMayHaveDifferentlyManyPlans) {
   const Communicator comm{MPI_COMM_WORLD};
   std::vector<std::int64_t> first(10), second(10);

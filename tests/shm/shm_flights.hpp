@@ -1,5 +1,5 @@
 #pragma once
-// Any collective under way, which knows what must come of it.
+// Any collective under way, with the result that it must give.
 
 #include <memory>
 

@@ -38,7 +38,7 @@ void append(const End& end, std::vector<std::uint64_t>& numbers) {
     numbers.push_back(end.may_send[stream] ? 1 : 0);
   }
   numbers.push_back(static_cast<std::uint64_t>(end.phase));
-  if (end.phase == End::Phase::idle) return;  // what it did last makes no difference
+  if (end.phase == End::Phase::idle) return;  // its last message makes no difference
   numbers.push_back(end.stream);
   numbers.push_back(static_cast<std::uint64_t>(end.bounce.where));
   numbers.push_back(static_cast<std::uint64_t>(end.bounce.number));

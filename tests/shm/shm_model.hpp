@@ -20,18 +20,18 @@ struct Counts {
   std::array<std::uint8_t, most_streams> sent{}, received{};
 };
 
-/// What the ends send each other, and in which orders.
+/// The messages that the ends send each other, and their possible orders.
 struct Pattern {
   const char* name;
   Geometry geometry;
   std::vector<int> streams;  ///< The lane of each.
-  /// What side 0 and side 1 send, by stream.
+  /// The messages of side 0 and of side 1, by stream.
   std::vector<std::vector<Kind>> from_0, from_1;
   /// Whether an end may begin the next message of a stream, to send it or to receive it; nullptr: always.
   bool (*may_begin)(const Counts& done, int side, std::size_t stream, bool to_send) = nullptr;
 };
 
-/// What an end may do wrong, to see that it is found.
+/// A fault of an end, to see that it is found.
 enum class Mutant : std::uint8_t {
   none,
   never_credits,
@@ -54,15 +54,15 @@ struct Verdict {
 /// have arrived.
 Verdict explore(const Pattern& pattern, Mutant mutant = Mutant::none);
 
-/// One end: what it has done, and what it is about to do.
+/// One end: its calls so far, and the one that it is about to make.
 struct End {
   enum class Phase : std::uint8_t { idle, writing, sending, reading, releasing };
   Channel channel;
   Counts done{};
-  std::array<bool, most_streams> may_send{};  ///< What Channel::may_send() has promised.
+  std::array<bool, most_streams> may_send{};  ///< The promises of Channel::may_send().
   Phase phase = Phase::idle;
   std::size_t stream = 0;  ///< Of the message that is being sent or received.
-  Bounce bounce{};         ///< What is being written.
+  Bounce bounce{};         ///< The buffer that is being written.
   Envelope came{};
 };
 

@@ -17,7 +17,7 @@ TEST_F(TwoEnds, OneLookTakesAllShortMessages) {
   EXPECT_EQ(received_, data);
 }
 
-/// What waits for the first of them is started, and sent, before the second is taken: another rank may wait for it.
+/// Steps that wait for the first message start, and send, before the second is taken: another rank may wait for them.
 TEST_F(TwoEnds, OneLookTakesOneLongMessage) {
   const std::vector<std::byte> data = numbered(100'000);
   begin(data.data(), 100'000);
@@ -34,7 +34,7 @@ TEST_F(TwoEnds, OneLookTakesOnePieceOfWhatIsReadInPlace) {
   begin(data, bytes);
   for (unsigned pieces = 1; pieces <= 6; ++pieces) {
     EXPECT_EQ(look(), pieces % 3 == 0 ? 1 : 0);
-    EXPECT_EQ(counters_.in_place, pieces);
+    EXPECT_EQ(counters_.lent, pieces);
     sender_->advance();
   }
   EXPECT_EQ(received_, values);
@@ -48,7 +48,7 @@ TEST_F(TwoEnds, WhatIsShortIsCopiedNotLent) {
   std::ranges::copy(values, data);
   begin(data, 8192);
   EXPECT_EQ(look() + look(), 2);
-  EXPECT_EQ(counters_.in_place, 0U);
+  EXPECT_EQ(counters_.lent, 0U);
   EXPECT_EQ(received_, values);
   heap_->deallocate(data);
 }
@@ -119,7 +119,7 @@ TEST_F(TwoEnds, LentPiecesAndACopiedOne) {
     sender_->advance();
   }
   EXPECT_EQ(over, 2);
-  EXPECT_EQ(counters_.in_place, 2U);
+  EXPECT_EQ(counters_.lent, 2U);
   EXPECT_EQ(received_, values);
   EXPECT_TRUE(sender_->advance());
   heap_->deallocate(data);
@@ -152,7 +152,7 @@ TEST_F(TwoEnds, MessagesGoOnInCellsWhileAllBuffersAreInUse) {
   EXPECT_TRUE(sender_->advance());
 }
 
-/// How many messages a sender is sure to have room for, however many were sent and read before.
+/// The number of messages that a sender is sure to have room for, however many were sent and read before.
 TEST(Room, IsThereOnceAllHasBeenRead) {
   for (const int cells : {1, 2, 4, 8, 16}) {
     Geometry geometry;
@@ -178,15 +178,15 @@ TEST(Room, IsThereOnceAllHasBeenRead) {
   }
 }
 
-/// Brief runs of both ends, each broken off where it would have to wait.
-class BriefRuns : public TwoEnds {
+/// Runs on the fast path of both ends, each broken off where it would have to wait.
+class FastPathRuns : public TwoEnds {
  protected:
   static constexpr std::int64_t bytes = 400;
   using Run = Execution<ShmPort>;
   static std::size_t run(Run& run, std::uint64_t sequence) {
     auto never = [] { return false; };
-    run.port().begin_briefly(sequence, 0);
-    return run.run_briefly(never);
+    run.port().begin_fast_path(sequence, 0);
+    return run.run_fast_path(never);
   }
   static bool go_on(Run& run, std::uint64_t sequence, std::size_t done) {
     run.port().begin(sequence, 0);
@@ -212,13 +212,13 @@ class BriefRuns : public TwoEnds {
   Run receiver_{plans_[0], ShmPort{route_of(0), plans_[0]}}, sender_{plans_[1], ShmPort{route_of(1), plans_[1]}};
   std::vector<std::byte> data_ = numbered(bytes), received_ = std::vector<std::byte>(bytes);
 
-  BriefRuns() {
+  FastPathRuns() {
     receiver_.bind(nullptr, received_.data());
     sender_.bind(data_.data(), nullptr);
   }
 };
 
-TEST_F(BriefRuns, WaitForWhatIsNotThere) {
+TEST_F(FastPathRuns, WaitForWhatIsNotThere) {
   EXPECT_EQ(run(receiver_, 0), 0U);
   EXPECT_EQ(run(sender_, 0), 2U);
   EXPECT_TRUE(go_on(receiver_, 0, 0));
@@ -226,7 +226,7 @@ TEST_F(BriefRuns, WaitForWhatIsNotThere) {
 }
 
 /// A ring of four slots, of which the receiver gives two back at a time.
-TEST_F(BriefRuns, GoOnFromTheMiddle) {
+TEST_F(FastPathRuns, GoOnFromTheMiddle) {
   const auto sent_of_one = plan_of_one(1);
   Run one{sent_of_one, ShmPort{route_of(1), sent_of_one}};
   one.bind(data_.data(), nullptr);
@@ -245,7 +245,7 @@ TEST_F(BriefRuns, GoOnFromTheMiddle) {
   EXPECT_TRUE(std::equal(data_.begin() + bytes / 2, data_.end(), received_.begin() + bytes / 2));
 }
 
-TEST_F(BriefRuns, LeaveWhatIsNotExpected) {
+TEST_F(FastPathRuns, LeaveWhatIsNotExpected) {
   EXPECT_EQ(run(sender_, 5), 2U);
   EXPECT_EQ(run(receiver_, 6), 0U);
   EXPECT_THROW(go_on(receiver_, 6, 0), Error);

@@ -99,7 +99,7 @@ TEST_F(Buffers, AreFewForLongPieces) {
   EXPECT_EQ(left_.take(longest_short).data, nullptr);
 }
 
-/// However many pieces went which way before, and of what a peer keeps: long ones, too.
+/// Buffers come back after any number of pieces each way, also those that a peer keeps, and those of long pieces.
 TEST_F(Buffers, ComeBackHoweverOftenTheDirectionChanges) {
   for (int turn = 0; turn < 6; ++turn)
     for (int i = 0; i < 3 * geometry_.buffers; ++i) {
@@ -108,7 +108,7 @@ TEST_F(Buffers, ComeBackHoweverOftenTheDirectionChanges) {
     }
 }
 
-/// Of a rank that many share with, the pool is never used up by what they keep.
+/// The pool of a rank that shares buffers with many others is never used up by those that they keep.
 TEST(BufferGeometry, LeavesBuffersThatNobodyKeeps) {
   for (int ranks = 2; ranks <= 300; ++ranks) {
     const Geometry geometry = Geometry::for_ranks(ranks);
@@ -117,7 +117,7 @@ TEST(BufferGeometry, LeavesBuffersThatNobodyKeeps) {
   }
 }
 
-/// Every third message is refused from some byte on. What the sender hears is of this message, and its data may change.
+/// Every third message is refused from some byte on. The sender's answer is about this message, whose data may change.
 TEST_F(Buffers, ExposedMessagesAreReadOrRefused) {
   constexpr int lane = 0;
   constexpr std::uint64_t messages = 20'000;

@@ -129,7 +129,7 @@ void Steps::begin_send(Ends& ends, int side, std::size_t stream) {
   send_in_cell(ends, side, stream, small_bytes);
 }
 
-/// The first bytes of a message of so many.
+/// Sends the first bytes of a message of `of` bytes.
 void Steps::send_in_cell(Ends& ends, int side, std::size_t stream, std::size_t of) {
   End& end = ends.end[static_cast<std::size_t>(side)];
   const std::uint8_t n = end.done.sent[stream];
@@ -198,7 +198,7 @@ void Steps::begin_receive(Ends& ends, int side, std::size_t stream) {
 }
 
 void Steps::read(const End& end, int side) {
-  // After an early release the cell is the one before; only what lies in buffers can still be found.
+  // After an early release the cell is that of the message before; only messages in buffers can still be found.
   if (mutant_ == Mutant::releases_before_reading && end.came.where == Where::cell) return;
   const bool is_early = mutant_ == Mutant::releases_before_reading;
   const auto n = static_cast<std::uint64_t>(end.done.received[end.stream] - (is_early ? 1 : 0));

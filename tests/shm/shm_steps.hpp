@@ -8,7 +8,7 @@
 
 namespace tutti::shm::test {
 
-/// The memory of two ends, and what of it matters.
+/// The memory of two ends, and the parts of it that matter.
 class Arena {
  public:
   explicit Arena(const Geometry& geometry)
@@ -41,12 +41,12 @@ class Steps {
 
   [[nodiscard]] Arena& arena() { return arena_; }
   [[nodiscard]] Ends first() { return {{End{arena_.channel(0)}, End{arena_.channel(1)}}, arena_.pools(), {}}; }
-  /// What the end may call next: 0 .. choices() - 1.
+  /// The number of calls that the end may make next; step() takes 0 .. choices() - 1.
   [[nodiscard]] int choices(const End& end) const;
   /// One call; nothing happens if it cannot do anything.
   void step(Ends& ends, int side, int choice);
   [[nodiscard]] bool is_final(const Ends& ends) const;
-  /// What is wrong with the state that the steps led to; empty: nothing.
+  /// The fault of the state that the steps led to; empty: none.
   [[nodiscard]] std::string problem(const Ends& ends);
 
  private:
@@ -76,7 +76,7 @@ class Steps {
   std::string problem_;
 };
 
-/// What an end's channel and pool keep to themselves, as numbers.
+/// The private state of an end's channel and pool, as numbers.
 void append_private_state(const Channel& channel, std::vector<std::uint64_t>& numbers);
 void append_private_state(const BouncePool& pool, std::vector<std::uint64_t>& numbers);
 

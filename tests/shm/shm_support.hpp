@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of the shared-memory protocol share: memory between ends, and messages whose every byte is known.
+// Common parts of the tests of the shared-memory protocol: memory between ends, and messages whose every byte is known.
 
 #include <array>
 #include <cstddef>

@@ -12,7 +12,7 @@
 
 namespace tutti::shm::test {
 
-/// What every pair of ranks sends.
+/// The messages that every pair of ranks sends.
 struct Load {
   std::vector<int> lanes;
   std::uint64_t messages = 0;      ///< Of each lane and direction.
@@ -154,7 +154,7 @@ class Talk {
   std::uint64_t loans_ = 0;
 };
 
-/// What one rank shares among the others, and what they do. Its messages have a lane of their own.
+/// The pieces that one rank shares with the others, and those that they share. Their messages have a lane of their own.
 class Publications {
  public:
   Publications(BouncePool& pool, const Geometry& geometry, int me, int ranks, const Load& load)
@@ -232,7 +232,7 @@ class Publications {
   std::vector<int> waiting_;                      ///< Readers that have not been told of the buffer yet.
 };
 
-/// Runs a load on so many threads, all of them connected; returns when all messages have arrived.
+/// Runs a load on `ranks` threads, all of them connected; returns when all messages have arrived.
 Outcome run_threads(const Geometry& geometry, int ranks, const Load& load);
 
 }  // namespace tutti::shm::test

@@ -1,4 +1,4 @@
-// Which way messages travel, and that they arrive whatever their size, at whatever address, in whatever order.
+// The transports that messages take, and that messages of any size, at any address and in any order arrive.
 #include <fmt/format.h>
 
 #include <array>

@@ -18,7 +18,7 @@ namespace tutti::shm {
 /// Rank 1 sends rank 0 its input in two messages. Both are in this process, and move only when they are told to.
 class TwoEnds : public testing::Test {
  protected:
-  static constexpr int ranks = 3;  ///< The third one does nothing, but where what is decided is tested.
+  static constexpr int ranks = 3;  ///< The third one does nothing.
   static constexpr Geometry geometry{.cells = 4};
 
   explicit TwoEnds(SingleCopyUse use = SingleCopyUse::never) : use_(use) {
@@ -85,7 +85,7 @@ class TwoEnds : public testing::Test {
   std::shared_ptr<const Segment> segment_;
   std::shared_ptr<NodeHeap> heap_;
   std::vector<std::byte> received_;
-  MessageCounters counters_;
+  shm::Counters counters_;
   std::unique_ptr<Execution<ShmPort>> sender_;
 
   std::vector<std::unique_ptr<Links>> links_;

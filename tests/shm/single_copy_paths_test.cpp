@@ -20,8 +20,8 @@ struct Counts {
 
 /// Of all ranks.
 Counts counts_of(const Communicator& comm) {
-  const MessageCounters mine = comm.message_counters();
-  std::array<std::uint64_t, 2> all{mine.single_copies, mine.refused};
+  const Counters mine = comm.counters();
+  std::array<std::uint64_t, 2> all{mine.at("shm.rendezvous.get"), mine.at("shm.rendezvous.refused")};
   MPI_Allreduce(MPI_IN_PLACE, all.data(), 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   return {all[0], all[1]};
 }
@@ -56,7 +56,7 @@ void broadcast_once(const Communicator& comm, std::vector<std::int32_t>& data, i
   EXPECT_EQ(wrong, 0) << "broadcast " << number;
 }
 
-/// Its result is known without the MPI, which may need what the system has been told to forbid.
+/// Its result is known without the MPI, which may need the system call that is forbidden.
 void allreduce_once(const Communicator& comm, int number) {
   constexpr std::int32_t count = 300'001;
   const int p = comm.size(), ranks = p * (p - 1) / 2;

@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of single copy share: two processes as ranks, and what the system can forbid them.
+// Common parts of the tests of single copy: two processes as ranks, and rights that the system can deny them.
 
 #include <gtest/gtest.h>
 #include <linux/filter.h>
@@ -31,12 +31,12 @@ using Outcome = SingleCopy::Outcome;
 inline constexpr Verdict granted{.access = Access::granted};
 inline constexpr Verdict not_permitted{.access = Access::refused, .error = EPERM};
 
-/// What the processes of a test share.
+/// The memory that the processes of a test share.
 struct Shared {
   std::atomic<int> arrived{0};
-  std::atomic<std::uint64_t> from{0};      // what is to be read
+  std::atomic<std::uint64_t> from{0};      // the address to read
   std::atomic<std::uint64_t> occupied{0};  // an address, for a stranger to put something there
-  std::array<Verdict, 2> said{};           // by reader, of the other one
+  std::array<Verdict, 2> said{};           // by reader, about the other process
   std::array<Outcome, 2> outcomes{};
   std::atomic<bool> right{false}, skipped{false};
   alignas(64) std::array<std::byte, 1024> area{};
@@ -94,7 +94,7 @@ class SingleCopyTest : public testing::Test {
   std::unique_ptr<Shared, Unmap> shared_;
 };
 
-/// Becomes a user without rights, who may be read by its like.
+/// Becomes a user without rights, whose processes may read each other.
 inline void drop_rights() {
   constexpr uid_t nobody = 65534;
   if (::geteuid() == 0) {

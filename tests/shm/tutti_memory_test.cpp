@@ -1,4 +1,4 @@
-// Tutti memory: that collectives read and write it in place, with the same results, whoever uses it.
+// Tutti memory: collectives read and write it in place, with the same results, on any of the ranks.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -19,13 +19,16 @@ TEST(TuttiMemory, NeedsACommunicator) {
 class Memory : public testing::Test {
  protected:
   ~Memory() override { memory_kind = MemoryKind::ordinary; }
-  MessageCounters sums() const {
-    const MessageCounters mine = comm_.message_counters();
-    std::uint64_t all[] = {mine.in_place, mine.delivered, mine.forwarded};
+  struct Pieces {
+    std::uint64_t read, written, forwarded;
+  };
+  /// Of all ranks.
+  Pieces sums() const {
+    const Counters mine = comm_.counters();
+    std::uint64_t all[] = {mine.at("shm.tutti_memory.get"), mine.at("shm.tutti_memory.put"),
+                           mine.at("shm.reduce.forwarded")};
     MPI_Allreduce(MPI_IN_PLACE, all, 3, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    MessageCounters sum;
-    sum.in_place = all[0], sum.delivered = all[1], sum.forwarded = all[2];
-    return sum;
+    return {all[0], all[1], all[2]};
   }
   Communicator comm_{MPI_COMM_WORLD};
 };
@@ -54,7 +57,7 @@ TEST_F(Memory, RefusesWhatCannotBe) {
   EXPECT_EQ(still_works[999], 0);
 }
 
-/// Who uses it: all ranks, every other one, none.
+/// The ranks that use it: all, every other one, none.
 enum class Users : std::uint8_t { all, some, none };
 
 void use(Users users) {
@@ -66,7 +69,7 @@ TEST_F(Memory, ServesEveryCollective) {
   for (const Collective collective : all_collectives())
     for (const std::string& algorithm : whole_choices_of(collective))
       for (const Users users : {Users::all, Users::some, Users::none}) {
-        const std::uint64_t before = sums().in_place;
+        const std::uint64_t before = sums().read;
         use(users);
         for (const Place place : {Place::separate, Place::in_place})
           for (const std::int64_t count : {3, 702, 20'000}) {  // the first two of blocking calls
@@ -75,7 +78,7 @@ TEST_F(Memory, ServesEveryCollective) {
             trial.way = static_cast<Way>(count % ways);
             expect_right<std::int64_t>(trial, Op::sum, comm_);
           }
-        const std::uint64_t read = sums().in_place - before;
+        const std::uint64_t read = sums().read - before;
         const std::string what = std::string{to_string(collective)} + " " + algorithm;
         if (users == Users::none || world_size() == 1) {
           EXPECT_EQ(read, 0) << what;
@@ -110,27 +113,27 @@ TEST_F(Memory, ResultsAreWrittenWhereTheyBelong) {
   if (world_size() != 2) GTEST_SKIP() << "of 2 ranks";
   for (const Place place : {Place::separate, Place::in_place})
     for (const char* const algorithm : {"two_shot", "rabenseifner", "two_shot/64K"}) {
-      const MessageCounters before = sums();
+      const Pieces before = sums();
       memory_kind = MemoryKind::tutti;
       expect_right<double>({.algorithm = algorithm, .place = place, .count = 100'000}, Op::sum, comm_);
       memory_kind = MemoryKind::ordinary;
-      const MessageCounters after = sums();
-      EXPECT_EQ(after.in_place - before.in_place, after.delivered - before.delivered) << algorithm;
-      EXPECT_GT(after.delivered, before.delivered) << algorithm;
+      const Pieces after = sums();
+      EXPECT_EQ(after.read - before.read, after.written - before.written) << algorithm;
+      EXPECT_GT(after.written, before.written) << algorithm;
       EXPECT_EQ(after.forwarded, before.forwarded) << algorithm;
     }
 }
 
-/// In other memory the result is written to the output and to what is sent next, in one pass.
+/// In other memory the result is written in one pass to the output and to the message that is sent next.
 TEST_F(Memory, ResultsAreForwardedFromOtherMemory) {
   if (world_size() != 2) GTEST_SKIP() << "of 2 ranks";
   for (const Place place : {Place::separate, Place::in_place})
     for (const Op& op : {Op{Op::sum}, Op{Op::max}}) {
-      const MessageCounters before = sums();
+      const Pieces before = sums();
       expect_right<double>({.algorithm = "two_shot/256K", .place = place, .count = 200'000}, op, comm_);
-      const MessageCounters after = sums();
+      const Pieces after = sums();
       EXPECT_GT(after.forwarded, before.forwarded);
-      EXPECT_EQ(after.in_place, before.in_place);
+      EXPECT_EQ(after.read, before.read);
     }
 }
 

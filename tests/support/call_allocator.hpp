@@ -8,7 +8,7 @@
 
 namespace tutti::test {
 
-/// What CallMemory is made of on this rank: ordinary memory, or that which peers of the node read in place.
+/// The memory of CallMemory on this rank: ordinary memory, or Tutti memory, which peers of the node read in place.
 enum class MemoryKind : std::uint8_t { ordinary, tutti };
 inline MemoryKind memory_kind = MemoryKind::ordinary;
 

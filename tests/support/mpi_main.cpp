@@ -1,4 +1,4 @@
-// Runs a suite on all ranks. Rank 0 reports; other ranks report only what fails.
+// Runs a suite on all ranks. Rank 0 reports; other ranks report only failures.
 #include <gtest/gtest.h>
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
 #pragma once
-// What the suites that run on several ranks share. They check with EXPECT, never with ASSERT: a rank that left a test
-// early would leave the others waiting for its messages.
+// Common parts of the suites that run on several ranks. They check with EXPECT, never with ASSERT: a rank that left a
+// test early would leave the others waiting for its messages.
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -74,7 +74,7 @@ inline std::vector<std::string_view> algorithm_choices() {
   return names;
 }
 
-/// What rank `rank` gives to the sum number `number`; all different, so that a mixed-up message shows.
+/// The addend of rank `rank` in the sum number `number`; all differ, so that a mixed-up message shows.
 inline std::int64_t addend(int rank, std::int64_t number, std::int64_t index) {
   return std::int64_t{rank + 1} * 1'000'003 + number * 1'009 + index;
 }

@@ -10,7 +10,7 @@
 
 namespace tutti::test {
 
-/// Counts what fails and says so on stderr.
+/// Counts failed checks and reports them on stderr.
 class Checks {
  public:
   void expect(bool holds, std::string_view what) {

@@ -1,4 +1,4 @@
-// No test: prints what docs/experiments/bare-loops.md says of the least that an allreduce of a node can take. Each
+// No test: prints the figures of docs/experiments/bare-loops.md for the least time of an allreduce of a node. Each
 // design as a loop over shared memory, with no plan, envelope, flow control or check, each rank's areas as large as its
 // data; and Tutti's and the MPI's calls, in turns with them. Sum of float, back to back, on malloc'd buffers.
 //
@@ -34,7 +34,7 @@ constexpr int rounds = 7;
 enum class Copy : std::uint8_t { plain, asked_for };
 enum class Result : std::uint8_t { own_area, changes_hands };
 
-/// What a rank shows the others: how many of its steps are done, and two areas that calls use in turn.
+/// The data that a rank shows the others: how many of its steps are done, and two areas that calls use in turn.
 struct alignas(4096) Place {
   struct alignas(128) Counter {
     std::atomic<std::uint64_t> value{0};

@@ -1,6 +1,6 @@
 #pragma once
-// For programs that measure what a call could take at least: all ranks of one node, with shared memory and nothing
-// else.
+// For programs that measure the least time that a call could take: all ranks of one node, with shared memory and
+// nothing else.
 
 #include <mpi.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ inline int ranks_of_world() {
 inline bool ranks_outnumber_processors() { return ranks_of_world() > ::sysconf(_SC_NPROCESSORS_ONLN); }
 inline void meet() { mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }
 
-/// What the slowest rank took.
+/// The time of the slowest rank.
 inline double slowest_of_all(double mine) {
   mpi::check(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
   return mine;

@@ -44,7 +44,7 @@ struct Arrays {
 
 struct Case {
   std::function<void()> run;
-  double bytes_moved;  ///< Read and written, by what the program says.
+  double bytes_moved;  ///< Read and written, as the program states it.
   std::vector<double> rates{};
 
   [[nodiscard]] double rate() const {

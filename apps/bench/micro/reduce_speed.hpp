@@ -1,5 +1,5 @@
 #pragma once
-// What reduce_speed compares with.
+// The sums that reduce_speed compares with.
 
 #include <cstddef>
 

@@ -1,5 +1,5 @@
-// No test: prints what docs/experiments/single-copy.md says of bare processes. Two processes, each on a processor of
-// its own; median times of rounds in which single copy and the staged way take turns.
+// No test: prints the figures of bare processes in docs/experiments/single-copy.md. Two processes, each on a processor
+// of its own; median times of rounds in which single copy and the staged way take turns.
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -30,7 +30,7 @@ constexpr int rounds = 9;
 struct alignas(128) Counter {
   std::atomic<std::uint64_t> value{0};
 };
-/// What both processes see.
+/// The memory that both processes see.
 struct Shared {
   std::array<Counter, 2> arrived, written, read;  // by rank; areas for the last two, ever
   std::array<std::uint64_t, 2> sources{};
@@ -128,7 +128,7 @@ void measure(Rank& rank, bool prints, bool both, bool rewritten, std::int64_t by
   std::fflush(stdout);
 }
 
-/// What process `me` does; false if single copy is refused.
+/// The part of process `me`; false if single copy is refused.
 bool run(Shared& shared, int me) {
   cpu_set_t processors;
   CPU_ZERO(&processors);

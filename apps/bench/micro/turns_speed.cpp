@@ -1,4 +1,4 @@
-// No test: prints what docs/experiments/bare-lines.md says of the least that short calls can take where ranks take
+// No test: prints the figures of docs/experiments/bare-lines.md for the least time of short calls where ranks take
 // turns at processors. Each call as a loop over bare cache lines, with no plan, envelope or check; as Tutti's; and as
 // the MPI's; in turns, and timed as tutti-bench does.
 #include <fmt/format.h>
@@ -108,7 +108,7 @@ void compare(std::string_view name, Pace pace, const std::array<std::function<vo
   std::fflush(stdout);
 }
 
-/// What each call is in the three ways, with one message of `bytes` for each rank.
+/// Each call in the three ways, with one message of `bytes` for each rank.
 class Calls {
  public:
   void gatherv() {

@@ -1,5 +1,5 @@
-// The only file with conditional compilation on the MPI library. Against the standard MPI ABI, only what the standard
-// has is used, so that one binary runs on every MPI.
+// The only file with conditional compilation on the MPI library. Against the standard MPI ABI, it uses only functions
+// of the standard, so that one binary runs on every MPI.
 #include "lib/transport/mpi/dialect.hpp"
 
 #include <algorithm>
@@ -51,9 +51,9 @@ bool user_wants_yields() {
 bool yields_when_idle() {
   int level = MPI_THREAD_SINGLE, provided = 0;
   api.Query_thread(&level);
-  // Open MPI takes what is asked for here for the whole library's level from then on.
+  // Open MPI takes the level that is given here for that of the whole library from then on.
   if (api.T_init_thread(level, &provided) != MPI_SUCCESS) return false;
-  std::array<char, 64> value{};  // of whatever type the variable has
+  std::array<char, 64> value{};  // room for a variable of any type
   int index = 0, count = 0;
   if (api.T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS) {
     MPI_T_cvar_handle handle{};

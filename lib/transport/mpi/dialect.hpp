@@ -20,9 +20,9 @@ namespace tutti::mpi {
 /// Whether a test that finds nothing gives the processor away by itself. A second yield would cost a time slice more.
 [[nodiscard]] bool yields_when_idle();
 
-/// MPI's persistent collectives, whatever this MPI calls them; all are nullptr if it has none. Their arguments are
-/// those of the blocking ones, then an info and the request. Programs call them, the library does not: they always are
-/// what the MPI_ names mean.
+/// MPI's persistent collectives, under the names that this MPI gives them; all are nullptr if it has none. Their
+/// arguments are those of the blocking ones, then an info and the request. Programs call them, the library does not:
+/// they are always the functions of the MPI_ names, never of the PMPI_ names.
 struct PersistentCollectives {
   template <class... Arguments>
   using Init = int (*)(Arguments..., MPI_Comm, MPI_Info, MPI_Request*);

@@ -84,7 +84,7 @@ void MpiPort::add(MPI_Request request, Pending pending) {
   ++pieces_[static_cast<std::size_t>(pending.index)];
 }
 
-/// Fills finished_ with the positions of what has completed; returns how many.
+/// Fills finished_ with the positions of the requests that have completed; returns how many.
 int MpiPort::test() {
   if (in_flight_ == 0) return 0;
   if (in_flight_ == 1) return test_only_one();
@@ -101,7 +101,8 @@ int MpiPort::test() {
   return finished;
 }
 
-/// The usual state of a chain. MPI_Test is quicker than MPI_Testsome, and names what failed by itself.
+/// Tests the only request in flight: the usual state of a chain. MPI_Test is quicker than MPI_Testsome, and its own
+/// return value names the error.
 int MpiPort::test_only_one() {
   const Pending& pending = pending_[0];
   int finished = 0;

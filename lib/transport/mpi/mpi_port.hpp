@@ -45,7 +45,7 @@ class MpiPort {
 
   [[nodiscard]] bool in_flight() const { return in_flight_ > 0; }
 
-  /// After a failure: withdraws what has not been matched, so that buffers are not written any more.
+  /// After a failure: cancels the receives that have not been matched, so that buffers are not written any more.
   void abandon() noexcept;
 
  private:

@@ -50,8 +50,8 @@ void Fabric::map_heap(std::int64_t offset) {
   }
 }
 
-/// All ranks have the heap or none: one says where in it its data are, and whoever gets that has to find them. From
-/// here on each may read from the others, too.
+/// Agrees that all ranks have the heap or none does: a sender names data by their offset in the heap, and the receiver
+/// has to find them there. From here on the ranks may read from each other's memory, too.
 void Fabric::meet(const Bootstrap& node) {
   std::array<int, 2> agreed{heap_ != nullptr ? 1 : 0, SingleCopy::is_restricted() ? 0 : 1};
   node.and_of_all(agreed);

@@ -19,7 +19,8 @@ namespace tutti::shm {
 /// for larger ones.
 class Fabric {
  public:
-  /// Collective over `node`, whose ranks are said to share memory. Never throws for what one rank alone knows.
+  /// Collective over `node`, whose ranks are said to share memory. Never throws for a failure that only one rank knows
+  /// of.
   Fabric(const Bootstrap& node, int contexts);
 
   /// Whether two ranks of `node` can talk through it; the same on all ranks.
@@ -44,7 +45,7 @@ class Fabric {
   Geometry geometry_{};
   std::shared_ptr<const Segment> segment_;
   std::shared_ptr<NodeHeap> heap_;
-  Mapping introductions_;  ///< What the next two share.
+  Mapping introductions_;  ///< The shared memory of the next two members.
   std::shared_ptr<const SingleCopy> single_copy_;
   std::optional<Processors> processors_;
   std::map<int, std::unique_ptr<Links>> links_;

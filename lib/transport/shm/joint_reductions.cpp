@@ -36,7 +36,8 @@ bool JointReductions::are_there(const JointReduction& joint, Joint& at, const Me
   return true;
 }
 
-/// The next pieces, which are there. False: one is for who receives it alone, as are all that follow.
+/// Reduces the next pieces, which are all there. False: one of them has to be received alone, and so have all pieces
+/// that follow.
 bool JointReductions::take(const JointReduction& joint, Joint& at) const {
   constexpr std::size_t most = JointReduction::most_operands;
   constexpr auto room = static_cast<std::size_t>(tuning.cell_bytes);
@@ -64,7 +65,7 @@ bool JointReductions::take(const JointReduction& joint, Joint& at) const {
   plan.reduce_many(pieces.data(), count, into, nullptr, static_cast<std::size_t>(bytes >> plan.element_shift));
   for (std::size_t k = 0; k < count; ++k)
     if (const int message = joint.operands[k].message; message >= 0) {
-      if (envelopes[k].where == Where::lent) ++context_->route.counters->in_place;
+      if (envelopes[k].where == Where::lent) ++context_->route.counters->lent;
       context_->channel_of(step(message)).release(context_->lane, envelopes[k]);
     }
   at.done += bytes;
@@ -74,7 +75,7 @@ bool JointReductions::take(const JointReduction& joint, Joint& at) const {
   return true;
 }
 
-/// nullptr: leave it to who receives it alone.
+/// The data of the next piece of a message; nullptr: the message has to be received alone.
 const std::byte* JointReductions::piece_of(const CompiledStep& step, const Envelope& came, std::byte* room,
                                            std::size_t bytes) const {
   if (!came.is_same(context_->envelope_of(step))) return nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// Multi-operand reductions: what several ranks send is reduced in one pass over memory.
+// Multi-operand reductions: the messages of several ranks are reduced in one pass over memory.
 
 #include <algorithm>
 #include <chrono>
@@ -12,15 +12,15 @@
 
 namespace tutti::shm {
 
-/// A joint reduction under way. It waits, but not for ever, until the next pieces of all its messages are there;
-/// what it has not taken by then is received and reduced one by one.
+/// A joint (multi-operand) reduction under way. It waits until the next pieces of all its messages are there, but not
+/// for ever: pieces that it has not taken by then are received and reduced one by one.
 struct Joint {
   std::int64_t done = 0;
   std::size_t there = 0;  ///< Operands that the next pieces of are known to be there.
   bool is_off = false;
-  int looks = 0;  ///< At a message whose next piece is there, in vain.
+  int looks = 0;  ///< Polls in vain at a message whose next piece is there.
   std::chrono::steady_clock::time_point since{};
-  /// To be asked at each such look.
+  /// To be called once for each of these polls.
   [[nodiscard]] bool has_waited_long();
 };
 
@@ -33,7 +33,8 @@ class JointReductions {
   void begin() { std::ranges::fill(joints_, Joint{}); }
   [[nodiscard]] Joint& at(int joint) { return joints_[static_cast<std::size_t>(joint)]; }
   [[nodiscard]] const Joint& at(int joint) const { return joints_[static_cast<std::size_t>(joint)]; }
-  /// Takes what is there, for a receive that is part of one and next. True once all of it is done.
+  /// Reduces the pieces that are there, for a receive that is part of a joint reduction and next in its order. True
+  /// once all of the reduction is done.
   bool reduce(const CompiledStep& step, const MessageOrder& order);
 
  private:

@@ -30,7 +30,7 @@ Channel& Links::open(int peer) {
   return *channel;
 }
 
-/// A rank may write in what it keeps of its peer's buffers: both ranks' have to be there.
+/// A rank may answer in the buffers that it keeps of its peer: the buffers of both ranks have to be there.
 void Links::reserve_buffers(int peer) {
   if (has_buffers_[static_cast<std::size_t>(peer)]) return;
   for (const int rank : {me_, peer})

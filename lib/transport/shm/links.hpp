@@ -1,5 +1,5 @@
 #pragma once
-// What one rank shares with the others of its node, for one context.
+// The shared memory between one rank and the others of its node, for one context.
 
 #include <atomic>
 #include <cstdint>
@@ -48,11 +48,11 @@ class Links {
   void may_read(int peer, bool may) const {
     access_word(peer, me_ < peer ? 0 : 1).store(may ? 1 : 0, std::memory_order_relaxed);
   }
-  /// What this rank exposed is no longer there.
+  /// Ends all reading of this rank's memory: the data that it exposed are no longer there.
   void hide() const {
     if (single_copy_ != nullptr) single_copy_->hide();
   }
-  /// What `peer` exposed.
+  /// Reads data that `peer` exposed.
   [[nodiscard]] SingleCopy::Outcome read(int peer, std::uint64_t from, std::byte* into, std::int64_t bytes) const {
     return single_copy_->read(peer, from, into, bytes);
   }

@@ -33,7 +33,7 @@ int PieceSharing::publish(int group, std::int64_t offset, const std::byte* data,
   return buffer;
 }
 
-/// One that nobody reads; if need be one that was kept but that all who got it have read.
+/// A buffer that nobody reads; if there is none, one that was kept but that all its readers have read. -1: none.
 int PieceSharing::free_buffer(Sharers& sharers) {
   BouncePool& pool = links_->pool();
   int buffer = pool.take_shared();

@@ -1,5 +1,5 @@
 #pragma once
-// What the parts of a port have in common: whose messages they are, where these go, and which run they belong to.
+// The state that all parts of a port share: the plan whose messages they move, the route of these, and the current run.
 
 #include <cstddef>
 #include <cstdint>

@@ -88,7 +88,7 @@ void Receiver::receive_bounced(const Transfer& transfer, const std::byte* piece,
 void Receiver::borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes) {
   const CompiledStep& step = *transfer.step;
   const std::byte* const piece = context_->heap->at(loan.source);
-  ++context_->route.counters->in_place;
+  ++context_->route.counters->lent;
   const int forward = context_->side_of(step).forward;
   if (forward < 0 || loan.answer < 0) return context_->take(step, transfer.rest(), piece, bytes);
   const CompiledStep& next = context_->plan->steps[static_cast<std::size_t>(forward)];
@@ -99,8 +99,9 @@ void Receiver::borrow(const Transfer& transfer, const Loan& loan, std::int64_t b
   delivered += bytes;
 }
 
-/// Of `left` bytes as much as is read before other messages are looked at. What is reduced is read to where the result
-/// belongs, and reduced there while it is in the caches; in place to where the schedule lets the message land.
+/// Reads the next of `left` bytes: as many as are read before other messages are polled. Data to be reduced are read to
+/// the place of the result, and reduced there while they are in the caches; if the reduction is in place, they are read
+/// to where the schedule lets the message land.
 SingleCopy::Outcome Receiver::read_exposed(const Transfer& transfer, std::uint64_t source, std::int64_t left) const {
   const CompiledStep& step = *transfer.step;
   const Links& links = *context_->route.links;
@@ -125,7 +126,7 @@ Received Receiver::receive_exposed(Transfer& transfer, const Incoming& incoming,
   transfer.done += outcome.is_complete() ? outcome.bytes : context_->plan->piece_of(outcome.bytes);
   if (outcome.is_complete() && transfer.done < step.bytes) return Received::piece_in_place;
   if (outcome.is_complete()) {
-    ++context_->route.counters->single_copies;
+    ++context_->route.counters->read;
   } else {
     channel.ring(context_->lane).refuse(transfer.done);
     transfer.awaited = {};  // which has come

@@ -14,8 +14,8 @@ class Receiver {
  public:
   explicit Receiver(PortContext& context) : context_(&context) {}
 
-  /// Receives a message of one piece, looking again for as long as `again()` says. False: it is still to be received.
-  /// So is a message that is not what was expected: receive_piece() says what is wrong with it.
+  /// Receives a message of one piece; polls for as long as `again()` says. False: the message is still to be received.
+  /// So is a message other than the expected one: receive_piece() says what is wrong with it.
   template <class Again>
   bool receive_now(const CompiledStep& step, const Operands& data, Again& again) {
     Channel& channel = context_->channel_of(step);
@@ -37,8 +37,9 @@ class Receiver {
     channel.release(context_->lane, came);
     return true;
   }
-  /// Receives the next piece of a message that is next, if it is there. Throws Error if it is of another message. What
-  /// is to be sent on in the same pass goes to `sender`, if `order` says that its turn has come.
+  /// Receives the next piece, if it is there, of a message that is next in its order. Throws Error if the piece is of
+  /// another message. If its result is to be forwarded in the same pass, `sender` sends it, once `order` says that its
+  /// turn has come.
   Received receive_piece(Transfer& transfer, Sender& sender, const MessageOrder& order);
   /// Throws Error if a message that is waited for has come in another lane: another kind of call.
   void require_same_kind(const CompiledStep& step) const;

@@ -1,20 +1,20 @@
 #pragma once
-// What the shared-memory transport knows of the communicator whose messages it carries.
+// The shared-memory transport's view of the communicator whose messages it carries.
 
 #include <span>
 
+#include "lib/transport/shm/counters.hpp"
 #include "lib/transport/shm/links.hpp"
 #include "lib/transport/shm/rendezvous/single_copy.hpp"
 #include "lib/transport/shm/segment/processors.hpp"
-#include "tutti/communicator.hpp"
 
 namespace tutti::shm {
 
 /// Where an execution's messages go: the same for all executions of a communicator.
 struct Route {
   Links* links = nullptr;       ///< nullptr: none goes here.
-  std::span<const int> locals;  ///< What `links` calls each rank of the communicator.
-  MessageCounters* counters = nullptr;
+  std::span<const int> locals;  ///< The number in `links` of each rank of the communicator.
+  Counters* counters = nullptr;
   Processors* processors = nullptr;  ///< If ranks share them; nullptr: each has its own, or nobody knows.
   int patience = 0;                  ///< Looks after which a send that shares goes its own way.
   int looks_elsewhere = 0;           ///< For one message from another processor, before a rank gives its own away.

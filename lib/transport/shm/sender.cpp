@@ -40,8 +40,8 @@ void Sender::send_in(const Bounce& bounce, const CompiledStep& step, const std::
   context_->channel_of(step).send(context_->lane, context_->envelope_of(step), bounce, phase);
 }
 
-/// Returns how many bytes were sent. While other messages hold all buffers, a message goes on in cells: it needs no
-/// more than that its receiver has read what came before it.
+/// Sends a piece in a bounce buffer, and returns how many bytes were sent. While other messages hold all buffers, a
+/// message goes on in cells: these need nothing but a receiver that has read the messages before.
 std::int64_t Sender::send_bounced(Transfer& transfer, const std::byte* data, std::int64_t bytes) {
   const CompiledStep& step = *transfer.step;
   const auto size = static_cast<std::size_t>(bytes);

@@ -30,8 +30,8 @@ void ShmPort::require_same_kind() const {
     parts_->receiver.require_same_kind(*transfer.step);
 }
 
-/// Does what can be done now, of a message that is read in place a piece; true once all of the message has been sent
-/// or received.
+/// Moves as much of a message as can be moved now; of a message that is read in place, one piece. True once all of the
+/// message has been sent or received.
 bool ShmPort::move(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
   if (step.verb == Verb::send || !parts_->context.fits_cell(step)) return move_pieces(transfer);
@@ -63,7 +63,8 @@ bool ShmPort::move_pieces(Transfer& transfer) {
     } else {
       const Received received = parts_->receiver.receive_piece(transfer, parts_->sender, parts_->order);
       if (received == Received::nothing) return false;
-      // Its sender does the same with what this rank lends: the next loans, quickly made, must not wait for all pieces.
+      // The sender may be reading loans of this rank in turn: the next loans, which are quickly made, must not wait for
+      // all pieces.
       if (received == Received::piece_in_place && transfer.done < step.bytes) {
         transfer.awaited = {};
         return false;
@@ -109,7 +110,7 @@ void ShmPort::transferred(int index, const CompiledStep& step) {
 }
 
 void ShmPort::abandon() noexcept {
-  // The program may use its buffers again: nobody must take what is in them then for what was sent.
+  // The program may use its buffers again: no peer must take their new contents for the data that were sent.
   if (std::ranges::any_of(sends_, &Transfer::is_exposed)) parts_->context.route.links->hide();
   sends_.clear();
   recvs_.clear();

@@ -48,7 +48,7 @@ class ShmPort {
   }
 
   // The fast path, one message after the other. Which of them are over is not noted until transferred().
-  void begin_briefly(std::uint64_t sequence, int lane) {
+  void begin_fast_path(std::uint64_t sequence, int lane) {
     if (parts_->context.plan->takes_turns) parts_->context.set_turn(sequence, lane);
   }
   template <class Again>
@@ -72,7 +72,7 @@ class ShmPort {
   /// Throws Error if a message that is waited for has come in another lane: another kind of call.
   void require_same_kind() const;
 
-  /// After a failure: forgets what has not been sent and received.
+  /// After a failure: forgets the messages that have not been sent or received.
   void abandon() noexcept;
 
  private:
@@ -90,14 +90,15 @@ class ShmPort {
 
   Posted post(Transfer transfer, std::vector<Transfer>& pending) {
     if (parts_->order.park(transfer)) return Posted::pending;
-    // What is received and takes longer than a look at other messages is received in a look, as others.
+    // A receive of many bytes is left to poll(), where the other messages get their turn, too.
     const bool at_once = &pending == &sends_ || transfer.step->bytes < tuning.bytes_a_look_takes;
     if (at_once && move(transfer)) return Posted::complete;
     pending.push_back(transfer);
     return Posted::pending;
   }
-  /// Moves what can be moved; says of how many messages. But once so many bytes of one have been, the others are left
-  /// for the next look: what these made ready goes first, as other ranks may have nothing to do but to wait for it.
+  /// Moves all messages that can be moved, and returns how many did. Once a message has moved `enough` bytes, the
+  /// others are left for the next poll: the steps that these bytes made ready go first, as other ranks may have nothing
+  /// to do but to wait for them.
   template <class OnComplete>
   int look(std::vector<Transfer>& pending, std::int64_t enough, OnComplete on_complete) {
     std::size_t kept = 0;

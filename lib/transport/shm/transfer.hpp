@@ -20,7 +20,7 @@ struct Transfer {
   bool is_exposed = false;  ///< Of a send: the receiver has been told where all of it is.
   bool is_refused = false;  ///< Of a send: that could not read it there.
   Incoming awaited{};       ///< Of a receive whose turn it is: nothing can be done before this is there.
-  /// Of a receive: where what has not come yet belongs.
+  /// Of a receive: the operands and the place of the bytes that have not come yet.
   [[nodiscard]] Operands rest() const {
     if (step->verb == Verb::recv) return {nullptr, nullptr, data.into + done};
     return {data.lhs + done, data.rhs + done, data.into + done};

@@ -1,6 +1,6 @@
 #pragma once
 // Every threshold of the shared-memory transport, each with the command that measured it. The commands are options of
-// tutti-bench; scripts/compare_builds.py runs two builds of it in turn. docs/experiments tells what was found.
+// tutti-bench; scripts/compare_builds.py runs two builds of it in turn. docs/experiments reports the results.
 
 #include <chrono>
 #include <cstddef>
@@ -22,7 +22,7 @@ struct Tuning {
   int long_pieces = 8;
   /// Pieces that several ranks read, of a rank. --collective broadcast --min 4K --max 1M, at 4 and 8 ranks.
   int shared_buffers = 4;
-  // Memory, not time, is what these bound: Geometry::bytes_in_use().
+  // These bound memory, not time: Geometry::bytes_in_use().
   int ranks_with_full_buffers = 8, ranks_with_all_cells = 64;
   std::int64_t least_buffer_bytes = 8 * 1024L;
 
@@ -34,7 +34,7 @@ struct Tuning {
   std::int64_t bytes_a_look_takes = 4096;
 
   /// Plans whose messages are all this short run on the fast path: --collective allreduce --min 8 --max 32K.
-  std::int64_t longest_brief = 8 * 1024L;
+  std::int64_t fast_path_bytes = 8 * 1024L;
   /// Data to several ranks are copied for each if that takes no more bytes altogether; with a processor for each rank,
   /// and without, where turns take longer than copies. --collective broadcast,allreduce --min 512 --max 64K, at 4
   /// and 8.

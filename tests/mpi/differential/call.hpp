@@ -1,5 +1,5 @@
 #pragma once
-// What a random call is, before there is any memory. Equal on all ranks that take part in it.
+// The description of a random call, before there is any memory. Equal on all ranks that take part in it.
 
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ namespace tutti::differential {
 enum class Kind : std::uint8_t { collective, batch, sendrecv, send_and_recv };
 /// Which form of the call is used. A persistent one is prepared once and started for every repetition.
 enum class Way : std::uint8_t { blocking, async, persistent };
-/// Which ranks use one buffer for input and output, where the collective has such a form.
+/// Which ranks use one buffer for input and output, where the collective allows it.
 enum class InPlace : std::uint8_t { no, on_all_ranks, on_some_ranks };
 
 /// A message between two ranks. Between the same two ranks, messages are matched in the order of the list.
@@ -40,7 +40,7 @@ struct Call {
   std::vector<std::int64_t> counts{};
   bool has_gaps = false;  ///< Blocks have offsets, each rank its own, with gaps and in any order.
   InPlace in_place = InPlace::no;
-  bool by_mpi = false;  ///< The MPI computes what is expected, where it can.
+  bool by_mpi = false;  ///< The MPI computes the expected result, where it can.
   std::vector<Message> messages{};
   std::uint64_t key = 0;  ///< Makes the values of this call and the choices of each rank.
 };

@@ -1,5 +1,5 @@
 #pragma once
-// What the generator chooses of what Tutti offers: an operation and an algorithm.
+// The generator's choices among Tutti's operations and algorithms.
 
 #include <cstdint>
 #include <string>

@@ -15,7 +15,7 @@ bool has_blocks(Collective collective) {
 }
 
 /// All ways that messages travel have their share: 0, a few elements, short, middling, long ones; and powers of two and
-/// what is near them.
+/// numbers near them.
 std::int64_t random_elements(Random& random, std::int64_t element, std::int64_t max_bytes) {
   if (random.chance(5)) return 0;
   if (random.chance(15)) return random.between(1, 20);
@@ -30,7 +30,7 @@ std::int64_t random_elements(Random& random, std::int64_t element, std::int64_t 
   return std::max<std::int64_t>(0, elements + (random.chance(30) ? random.between(-1, 1) : 0));
 }
 
-/// `number` counts around `mean`, many of them 0; sometimes one has what `ranks` of them have.
+/// `number` counts around `mean`, many of them 0; sometimes one is as large as `ranks` of them together.
 std::vector<std::int64_t> random_counts(Random& random, int number, int ranks, std::int64_t mean) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(number));
   if (random.chance(15)) {
@@ -43,7 +43,7 @@ std::vector<std::int64_t> random_counts(Random& random, int number, int ranks, s
   return counts;
 }
 
-/// Makes what rank a sends to rank b as much as the reverse, as calls in place need it.
+/// Makes the count from rank a to rank b equal to the reverse, as calls in place need it.
 void make_symmetric(std::vector<std::int64_t>& counts, int size) {
   const auto at = [&](int a, int b) -> std::int64_t& { return counts[static_cast<std::size_t>(a * size + b)]; };
   for (int a = 0; a < size; ++a)

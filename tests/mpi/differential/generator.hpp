@@ -8,7 +8,7 @@
 
 namespace tutti::differential {
 
-/// What the generator has to know of a communicator.
+/// The facts about a communicator that the generator needs.
 struct CommunicatorShape {
   int size = 1;
   std::vector<int> nodes;  ///< The node of each rank, as Communicator::node_of gives it.

@@ -10,7 +10,7 @@
 
 namespace tutti::differential {
 
-/// One call on this rank, ready to be made in any way. What it is made from must outlive it.
+/// One call on this rank, ready to be made in any way. The arguments of its constructor must outlive it.
 class Invocation {
  public:
   Invocation(const Call& call, const Layout& layout, const CallMemory& memory, const Communicator& comm);

@@ -36,7 +36,7 @@ Counts blocks_of_all(const Call& call) {
   return call.is_uneven ? call.counts : Counts(static_cast<std::size_t>(call.size), call.count);
 }
 
-/// What a rank sends to each, or receives from each.
+/// The counts that a rank sends to each rank, or receives from each.
 Counts row_of_alltoall(const Call& call, int rank, bool is_input) {
   if (!call.is_uneven) return blocks_of_all(call);
   Counts row;

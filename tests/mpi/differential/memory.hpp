@@ -15,7 +15,7 @@ namespace tutti::differential {
 
 /// Where the memory of a buffer comes from.
 enum class Origin : std::uint8_t {
-  heap,   ///< Allocated for the step, no byte longer than needed: AddressSanitizer sees what is read beyond it.
+  heap,   ///< Allocated for the step, no byte longer than needed: AddressSanitizer sees reads beyond it.
   arena,  ///< The same memory for every step, so that addresses recur.
   tutti,  ///< Tutti memory, the same for every step.
 };
@@ -46,11 +46,11 @@ class GuardedBuffer {
   /// `bytes` from anywhere in memory of `origin`, `misaligned` bytes after an address that is a multiple of 64.
   GuardedBuffer(MemoryPool& pool, Origin origin, std::size_t bytes, std::size_t misaligned);
   [[nodiscard]] std::byte* data() const { return memory_.data() + start_; }
-  /// Fills everything with a pattern, also as what is expected.
+  /// Fills the buffer and the expected contents with a pattern.
   void clear(std::uint64_t key);
-  /// Writes to the buffer, and to what is expected.
+  /// Writes to the buffer, and to the expected contents.
   void write(std::size_t offset, std::span<const std::byte> bytes);
-  /// Writes to what is expected alone.
+  /// Writes to the expected contents alone.
   void expect(std::size_t offset, std::span<const std::byte> bytes);
   /// The first byte that is not as expected, from the start of the buffer; negative before it.
   [[nodiscard]] std::optional<std::int64_t> first_wrong() const;
@@ -76,7 +76,7 @@ class CallMemory {
   void expect_output(const ByteVector& output);
   /// Makes it wrong.
   void spoil() { buffers_.front().spoil(); }
-  /// What is not as expected, as text: "output: element 3 of block 0 ...".
+  /// The difference from the expected contents, as text: "output: element 3 of block 0 ...".
   [[nodiscard]] std::optional<std::string> difference() const;
 
   /// nullptr, at times, where the call uses none.

@@ -1,5 +1,5 @@
 #pragma once
-// What the MPI makes of a call.
+// The MPI's result of a call.
 
 #include <mpi.h>
 

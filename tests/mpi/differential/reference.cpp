@@ -128,7 +128,7 @@ struct Source {
   std::int64_t first;
 };
 
-/// Of what `rank` receives.
+/// The sources of the messages that `rank` receives.
 std::vector<Source> sources_of_messages(const Call& call, int rank) {
   std::vector<Source> sources;
   std::vector<std::int64_t> sent(static_cast<std::size_t>(call.size));

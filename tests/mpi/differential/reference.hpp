@@ -1,5 +1,5 @@
 #pragma once
-// What a call must give, computed here from what every rank gives, without the library's code and without the MPI.
+// The result that a call must give, computed here from all ranks' inputs, without the library's code or the MPI.
 
 #include <optional>
 

@@ -5,7 +5,7 @@
 namespace tutti::differential {
 namespace {
 
-/// The bytes of an element, by type: what a function is told of it.
+/// The bytes of an element, by type: a function's context points to one of them.
 std::array<std::int64_t, type_count> make_sizes() {
   std::array<std::int64_t, type_count> sizes{};
   for (std::size_t i = 0; i < sizes.size(); ++i)

@@ -12,7 +12,7 @@
 
 namespace tutti::differential {
 
-/// What a thread is doing, for the watchdog.
+/// The work of a thread at the moment, for the watchdog.
 struct Position {
   enum class Phase : std::uint8_t { between_steps, preparing, starting, waiting, comparing, finished };
   std::atomic<std::int64_t> step{-1};

@@ -1,5 +1,5 @@
 #pragma once
-// The bounce buffers of one rank: what it sends in pieces, it writes there, and its peers read it there.
+// The bounce buffers of one rank: it writes the pieces of its messages there, and its peers read them there.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tutti::shm {
 
-/// Counts the readers of each buffer: every message that names it, and whoever wants it to stay as it is. A buffer is
-/// free when it has none.
+/// Counts the readers of each buffer: every message that names it, and an execution that keeps it as it is for later
+/// sends. A buffer is free when it has no reader.
 class BouncePool {
  public:
   /// `memory`: geometry.pool_bytes().

@@ -10,8 +10,9 @@
 
 namespace tutti::shm {
 
-/// A cache line with its own flag, written last: whoever sees the flag sees the payload. A message of several lines has
-/// a flag in each, so that a reader fetches all of them at once instead of waiting for one before it asks for the rest.
+/// A cache line with its own flag, written last: a reader that sees the flag sees the payload. A message of several
+/// lines has a flag in each, so that a reader fetches all of them at once instead of waiting for one before it asks for
+/// the rest.
 struct alignas(line_bytes) Line {
   static constexpr std::size_t capacity = 56;
   std::byte payload[capacity];
@@ -30,7 +31,7 @@ enum class Where : std::uint8_t {
   exposed,    ///< All that is left of the message is in the sender's own memory: a Loan follows.
 };
 
-/// What a piece of a message says of itself, at the head of its first line.
+/// The header of a piece of a message, at the head of its first line.
 struct Envelope {
   std::uint32_t bytes = 0;      ///< Of the whole message, modulo 2^32.
   std::uint32_t operation = 0;  ///< Sequence number of the operation, modulo 2^32.
@@ -48,8 +49,8 @@ struct Envelope {
 /// Where a piece is that the receiver reads in place: offsets in the node's heap; with Where::exposed an address.
 struct Loan {
   std::int64_t source = -1;
-  /// Where the receiver may write, as soon as it has read the piece, what message `answer_message` would bring from it;
-  /// -1: nowhere.
+  /// Where the receiver may write the data of its message `answer_message`, as soon as it has read the piece. -1:
+  /// nowhere.
   std::int64_t answer = -1;
   std::int32_t answer_message = -1;
   std::int32_t unused = 0;
@@ -95,8 +96,8 @@ inline void pack(Line* line, std::uint64_t flag, const Envelope& envelope, const
   demote(first_line, line + 1);
 }
 
-/// Reads what pack() wrote, its first line's flag having been seen. False: lines are still on their way (their writer
-/// may have lost its processor); what was read of them counts for nothing, to be read again.
+/// Reads a message that pack() wrote, once its first line's flag has been seen. False: some lines are still on their
+/// way (their writer may have lost its processor); the data read so far do not count, and are to be read again.
 inline bool unpack(const Line* line, std::uint64_t flag, std::byte* into, std::size_t bytes) {
   constexpr int patience = 64;  // looks at one line
   const std::size_t first = bytes < in_first_line ? bytes : in_first_line;

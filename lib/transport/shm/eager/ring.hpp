@@ -41,8 +41,8 @@ class Ring {
   [[nodiscard]] bool has_read(std::uint64_t loan) const {
     return credits_for_me_[loans].load(std::memory_order_acquire) >= loan;
   }
-  /// Once what was exposed has_read(): the byte of the message from which on the other side could not read; -1: it has
-  /// read all. To be asked once.
+  /// Once exposed data were read or refused (has_read()): the byte of the message from which on the other side could
+  /// not read; -1: it has read all. To be called once.
   [[nodiscard]] std::int64_t refused_from() {
     const std::uint64_t said = credits_for_me_[refused].load(std::memory_order_relaxed);
     if (said != 0)
@@ -60,9 +60,10 @@ class Ring {
     credited_ = received_;
     credits_of_mine_->store(received_, std::memory_order_release);
   }
-  /// What was lent, or exposed, has been read, or refused.
+  /// Tells the sender that data which it lent or exposed have been read, or refused.
   void release_loan() { credits_of_mine_[loans].store(++returned_, std::memory_order_release); }
-  /// What was exposed cannot be read from byte `from` of its message on. To be called before release_loan().
+  /// Tells the sender that its exposed data cannot be read from byte `from` of their message on. To be called before
+  /// release_loan().
   void refuse(std::int64_t from) const {
     credits_of_mine_[refused].store(static_cast<std::uint64_t>(from) + 1, std::memory_order_relaxed);
   }

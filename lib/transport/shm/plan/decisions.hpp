@@ -10,13 +10,14 @@ namespace tutti::shm {
 /// them.
 void find_send_groups(SharedPlan& plan, const SharedMemory& memory);
 
-/// Finds what may be written in place before it is sent: the results of receive-and-reduce steps that go back to where
-/// the data came from, and those places for them that are free once the data have been read.
+/// Finds results of receive-and-reduce steps that a later step sends on (SideStep::forward). Finds for sends of other
+/// data a place of a later message from the same peer that is free once the data have been read, so that the peer may
+/// write its result there (SideStep::answer).
 void find_answers(SharedPlan& plan, const Messages& pairs, const Dependencies& after);
 
-/// Finds reductions worth to be joined, of three operands or more, two of them messages through shared memory at least,
-/// that can be made in one pass: each but the first continues the one before, waits for nothing else but its message,
-/// whose receive waits for nothing, and alone reads what the one before wrote.
+/// Finds chains of reductions that are worth one joint pass: of three operands or more, at least two of them messages
+/// through shared memory. Each reduction but the first continues the one before, waits for nothing else but its
+/// message, whose receive waits for nothing, and is the only reader of the result of the one before.
 void find_joint_reductions(SharedPlan& plan, const Dependencies& after, const SharedMemory& memory);
 
 }  // namespace tutti::shm

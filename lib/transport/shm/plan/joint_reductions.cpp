@@ -31,14 +31,14 @@ class JointReductions {
            (at.verb == Verb::reduce || (at.verb == Verb::recv_reduce && at.transport == Transport::shm));
   }
 
-  /// Whether `later` goes on with what `earlier` made, which nobody else reads: no other step, and not the caller.
+  /// Whether `later` goes on with the result of `earlier`, which nothing else reads: no other step, and not the caller.
   [[nodiscard]] bool continues(int earlier, int later) const {
     const CompiledStep &made = step(earlier), &next = step(later);
     return reduces(later) && dependents_[index(earlier)].size() == 1 && made.bytes == next.bytes &&
            place_of(plan_, made.into, made.into_at) == place_of(plan_, next.lhs, next.lhs_at) &&
            !(next.verb == Verb::recv_reduce && next.lands_left) && !is_result(earlier);
   }
-  /// Whether what a step writes may be part of the call's output: no later step writes that place again.
+  /// Whether the data that a step writes may be part of the call's output: no later step writes that place again.
   [[nodiscard]] bool is_result(int i) const {
     const CompiledStep& made = step(i);
     const Place place = place_of(plan_, made.into, made.into_at);
@@ -59,7 +59,8 @@ class JointReductions {
     return chain;
   }
 
-  /// What a reduction reads there: what it receives itself, or what a receive for it alone brings, or what is there.
+  /// The operand that a reduction reads there: the message that it receives itself, the message of a receive for it
+  /// alone, or data of this rank.
   [[nodiscard]] Operand operand(int reduction, Buffer buffer, std::int64_t at, bool is_left) const {
     const CompiledStep& reducing = step(reduction);
     if (reducing.verb == Verb::recv_reduce && reducing.lands_left == is_left) return {reduction, buffer, at};
@@ -93,8 +94,8 @@ class JointReductions {
     });
   }
 
-  /// Whether what this rank has is still what it was when the last of the messages is there, and the result may be
-  /// written element by element while it is read.
+  /// Whether the operands of this rank stay as they are until the last of the messages is there, and the result may be
+  /// written element by element while they are read.
   [[nodiscard]] bool are_left_alone(const Chain& chain, const std::vector<Operand>& operands) const {
     const std::int64_t bytes = step(chain[0]).bytes;
     for (std::size_t k = 0; k < operands.size(); ++k) {

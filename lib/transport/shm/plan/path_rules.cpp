@@ -37,7 +37,7 @@ class PathRules {
         const bool is_one = std::ranges::find(operands, i, &JointReduction::Operand::message) != operands.end();
         require(is_one || step(i).verb == Verb::reduce, step(i), "a message that no joint reduction takes");
       }
-    if (plan_.is_brief) runs_briefly();
+    if (plan_.takes_fast_path) fast_path();
     for (std::size_t joint = 0; joint < chains.size(); ++joint)
       joins(plan_.joints[joint], chains[joint]);
     return broken_;
@@ -76,18 +76,19 @@ class PathRules {
   }
 
   /// One step after the other, each message whole and by itself.
-  void runs_briefly() {
+  void fast_path() {
     for (const auto& [pair, messages] : pairs_)
       require(static_cast<int>(messages.size()) <= memory_.eager_messages, step(messages[0]),
-              "more messages of a brief plan than there is room for");
+              "more messages of a fast-path plan than there is room for");
     for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i) {
       for (int d = step(i).first_dependent; d < step(i).last_dependent; ++d)
         require(plan_.dependents[static_cast<std::size_t>(d)] > i, step(i),
-                "a step of a brief plan waits for a later one");
-      require(side(i).joint < 0 && side(i).group < 0, step(i), "a step of a brief plan that is shared or joined");
+                "a step of a fast-path plan waits for a later one");
+      require(side(i).joint < 0 && side(i).group < 0, step(i), "a step of a fast-path plan that is shared or joined");
       if (!step(i).is_message()) continue;
-      require(step(i).transport == Transport::shm, step(i), "a message of a brief plan that is not in shared memory");
-      require(pieces(step(i)) == 1, step(i), "a message of a brief plan in pieces");
+      require(step(i).transport == Transport::shm, step(i),
+              "a message of a fast-path plan that is not in shared memory");
+      require(pieces(step(i)) == 1, step(i), "a message of a fast-path plan in pieces");
     }
   }
 
@@ -160,7 +161,7 @@ class PathRules {
     return before.last_dependent - before.first_dependent == 1 &&
            plan_.dependents[static_cast<std::size_t>(before.first_dependent)] == later;
   }
-  /// Whether the step need not write: nobody sees scratch, and what a later step writes to the same place stays there.
+  /// Whether the step need not write its result: nobody sees scratch, and other places are overwritten by a later step.
   [[nodiscard]] bool is_written_later(int i) const {
     const Place place = place_of(plan_, step(i).into, step(i).into_at);
     return place.first == Buffer::scratch ||
@@ -173,7 +174,7 @@ class PathRules {
     return a.first == b.first && a.second < b.second + bytes && b.second < a.second + bytes;
   }
 
-  /// What may be reduced in one pass: made one by one, its steps have to come to the same.
+  /// Checks a joint reduction: its steps, made one by one, have to come to the same result.
   void joins(const JointReduction& joint, const std::vector<int>& chain) {
     if (chain.empty() || joint.operands.size() != chain.size() + 1)
       return require(false, plan_.steps[0], "a joint reduction of other operands than its steps'");
@@ -194,7 +195,7 @@ class PathRules {
     waits_for_its_messages(joint, chain);
   }
 
-  /// Operand k of a joint reduction: what its step has there, as it is when all of the messages have come.
+  /// Checks operand k of a joint reduction: it is the operand of its step, and unchanged until all messages have come.
   void joins_operand(const JointReduction& joint, const std::vector<int>& chain, std::size_t k, const Place& place) {
     const JointReduction::Operand& operand = joint.operands[k];
     const std::size_t reader = k == 0 ? 0 : k - 1;

@@ -37,7 +37,7 @@ class SendGroups {
     const auto [where, begin] = place_of(plan_, buffer, at);
     return {where, begin, begin + bytes};
   }
-  /// What is written is other data from then on.
+  /// Closes the groups whose data are overwritten: these are other data from then on.
   void close(const Span& written) {
     auto each = open_.lower_bound({written.buffer, written.begin - longest_, 0});
     while (each != open_.end() && each->first.buffer == written.buffer && each->first.begin < written.end)
@@ -48,7 +48,7 @@ class SendGroups {
     longest_ = std::max(longest_, send.bytes);
     const auto [same, is_new] = open_.try_emplace(data, Open{&send, {}});
     Open& open = same->second;
-    // Once for each reader: what a reader has to give back is bounded.
+    // Once for each reader: the number of buffers that a reader has to give back is bounded.
     if (std::ranges::find(open.peers, send.peer) != open.peers.end()) return;
     open.peers.push_back(send.peer);
     if (is_new) return;

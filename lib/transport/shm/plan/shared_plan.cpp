@@ -14,7 +14,7 @@ namespace {
 Routing with(Routing routing, const SharedMemory& memory) {
   routing.shared = memory.reaches;
   routing.eager_messages = memory.eager_messages;
-  routing.eager_bytes = std::min(memory.piece_bytes, tuning.longest_brief);
+  routing.eager_bytes = std::min(memory.piece_bytes, tuning.fast_path_bytes);
   return routing;
 }
 
@@ -35,7 +35,7 @@ void add_sides(SharedPlan& plan, const Dependencies& after) {
 SharedPlan shared(CompiledPlan compiled, const SharedMemory& memory) {
   SharedPlan plan{std::move(compiled)};
   if (!plan.uses(Transport::shm)) {
-    plan.is_brief = plan.is_eager && plan.op.kind() != Op::Kind::user;
+    plan.takes_fast_path = plan.is_eager && plan.op.kind() != Op::Kind::user;
     return plan;
   }
   const Dependencies after = dependencies_of(plan);
@@ -46,7 +46,7 @@ SharedPlan shared(CompiledPlan compiled, const SharedMemory& memory) {
     find_answers(plan, pairs, after);
     find_joint_reductions(plan, after, memory);
   }
-  plan.is_brief = plan.is_eager && plan.groups == 0 && plan.joints.empty() && plan.op.kind() != Op::Kind::user;
+  plan.takes_fast_path = plan.is_eager && plan.groups == 0 && plan.joints.empty() && plan.op.kind() != Op::Kind::user;
   if (const std::string broken = broken_path_rule(plan, memory); !broken.empty())
     throw Error("a plan that shared memory cannot carry safely: " + broken);
   return plan;

@@ -1,5 +1,5 @@
 #pragma once
-// What shared memory adds to a compiled plan: found once, when the plan is made.
+// The additions of shared memory to a compiled plan: found once, when the plan is made.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tutti::shm {
 
-/// Which messages travel through shared memory, and what that memory is like.
+/// The ranks that shared memory reaches, and the sizes that decide how messages travel through it.
 struct SharedMemory {
   std::span<const std::uint8_t> reaches{};  ///< By rank of the communicator: 1 if it does; empty: none.
   std::int64_t cell_bytes = 0;              ///< Messages of up to so many travel in eager cells.
@@ -21,7 +21,7 @@ struct SharedMemory {
   int eager_messages = 0;         ///< So many messages of a pair surely have a cell, if all before have been read.
 };
 
-/// The side table: what shared memory adds to a step. CompiledStep::side is its index.
+/// An entry of the side table: the additions of shared memory to a step. CompiledStep::side is its index.
 struct SideStep {
   int group = -1;           ///< Of a send: the sends of the same data to other ranks; -1: alone.
   bool makes_room = false;  ///< Of a send: a reduction waits for its data to be out of the way.
@@ -34,11 +34,11 @@ struct SideStep {
   std::int64_t answer_at = 0;
 };
 
-/// Reductions one after the other that all messages of may be taken at once, in one pass over memory:
-/// into = operands[0] (+) operands[1] (+) ..., from left to right. The bits are the same as one by one; what one of
-/// these reductions writes only the next one reads.
+/// A chain of reductions whose messages may all be taken at once, in one pass over memory:
+/// into = operands[0] (+) operands[1] (+) ..., from left to right. The bits are the same as one by one. Only the next
+/// reduction of the chain reads the result of one of them.
 struct JointReduction {
-  /// What a message brings, or what this rank has.
+  /// The data of a message, or data of this rank.
   struct Operand {
     int message = -1;  ///< The step that receives it; -1: none does.
     Buffer buffer = Buffer::input;
@@ -57,10 +57,10 @@ struct SharedPlan : CompiledPlan {
   std::vector<JointReduction> joints{};  ///< SideStep::joint indexes this.
   bool forwards = false;                 ///< Whether any step has a `forward`.
   /// It may run on the fast path: all sends are over as soon as they are made, none is shared or reduced with others,
-  /// and no step throws (Execution::run_briefly()).
-  bool is_brief = false;
+  /// and no step throws (Execution::run_fast_path()).
+  bool takes_fast_path = false;
 
-  /// What shared memory adds to a step: nothing, if it has no place in the table.
+  /// The additions of shared memory to a step; none, if it has no place in the table.
   [[nodiscard]] const SideStep& side(const CompiledStep& step) const {
     static constexpr SideStep nothing{};
     return step.side < 0 ? nothing : sides[static_cast<std::size_t>(step.side)];
@@ -71,8 +71,9 @@ struct SharedPlan : CompiledPlan {
   [[nodiscard]] SideStep& side(int step) { return side(steps[static_cast<std::size_t>(step)]); }
 };
 
-/// Compiles a plan, as lib/plan does, and decides how its messages travel through shared memory, from what both ends of
-/// a pair know alike. `routing` says how the others do. Throws Error if what it decided broke a rule (path_rules.hpp).
+/// Compiles a plan, as lib/plan does, and decides how its messages travel through shared memory, from facts that both
+/// ends of a pair know alike. `routing` says how the other messages travel. Throws Error if a decision broke a rule
+/// (path_rules.hpp).
 [[nodiscard]] SharedPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, Routing routing,
                                  const SharedMemory& memory);
 [[nodiscard]] SharedPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op,

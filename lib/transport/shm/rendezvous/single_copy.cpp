@@ -18,7 +18,7 @@
 
 namespace tutti::shm {
 
-/// What a rank says of itself; written once, before the ranks meet.
+/// The announcement of a rank; written once, before the ranks meet.
 struct alignas(line_bytes) SingleCopy::Identity {
   std::atomic<std::uint32_t> takes_part;
   std::int32_t pid;
@@ -64,8 +64,8 @@ bool SingleCopy::is_restricted() {
   return level == 1;
 }
 
-/// Ranks are brothers: their parent is the narrowest name for them all. Never everybody: process 1, from which
-/// everything descends, is no such parent.
+/// Ranks are siblings: their parent is the narrowest name for them all. Process 1 is never named: everything descends
+/// from it.
 void SingleCopy::allow_siblings() {
   const pid_t parent = ::getppid();
   if (parent > 1) static_cast<void>(::prctl(PR_SET_PTRACER, parent, 0, 0, 0));

@@ -10,8 +10,8 @@
 
 namespace tutti::shm {
 
-/// Which long messages are read in the memory of their sender: what Tutti takes for best (today none:
-/// docs/experiments/single-copy.md), none, all that can be.
+/// The choice of long messages that are read in the memory of their sender: Tutti's own choice (today none:
+/// docs/experiments/single-copy.md), none, or all that can be.
 enum class SingleCopyUse : std::uint8_t { automatic, never, always };
 
 /// One rank's part in single copy. A process number may name another process: in another PID namespace, or after its
@@ -19,11 +19,11 @@ enum class SingleCopyUse : std::uint8_t { automatic, never, always };
 /// Every read brings the nonce along, in the same system call and so from the same memory, and counts only if it is
 /// the right one. Children of a rank do not inherit it.
 ///
-/// Nobody reads from a rank before its constructor is over. What a rank reads must have been announced by its owner,
-/// with release order, and must not change until the owner hears that it was read.
+/// Nobody reads from a rank before its constructor is over. Data must be announced by their owner, with release order,
+/// before another rank reads them, and must not change until the owner hears that they were read.
 class SingleCopy {
  public:
-  /// What a rank found out about reading from another.
+  /// The finding of a rank about reading from another one.
   enum class Access : std::int32_t {
     no_part,  ///< The rank takes none: its constructor failed.
     granted,
@@ -39,14 +39,14 @@ class SingleCopy {
   /// Of a read.
   struct Outcome {
     std::int64_t bytes = 0;  ///< That were copied, from the beginning on.
-    /// 0: all are. Else why the rest is not: EFAULT, it is no memory of the owner; EPERM, the system no longer allows
-    /// it; ESRCH, the owner is gone, its number perhaps another process's; or another errno. The message, or what is
-    /// missing of it, must then travel another way.
+    /// 0: all are. Else the reason why the rest is not: EFAULT, it is no memory of the owner; EPERM, the system no
+    /// longer allows it; ESRCH, the owner is gone, its number perhaps another process's; or another errno. The message,
+    /// or the missing part of it, must then travel another way.
     int error = 0;
     [[nodiscard]] bool is_complete() const { return error == 0; }
   };
 
-  /// What is asked of the system at a time, in bytes: a signal waits for no longer than this takes.
+  /// The most bytes that one system call reads: a signal waits for no longer than this takes.
   static constexpr std::int64_t most_at_a_time = std::int64_t{16} << 20;
 
   /// Bytes of shared memory for so many ranks: 64 each.
@@ -63,13 +63,14 @@ class SingleCopy {
   /// Whether Yama (ptrace_scope 1) lets a process be read only by its ancestors and by one process that it names, with
   /// all that descends from that. Its other levels leave no choice.
   [[nodiscard]] static bool is_restricted();
-  /// Names the parent: the launcher of the job on this node. Only if siblings are refused, as a process has one name
-  /// for all who ask for one, and the MPI may have named everybody.
+  /// Names the parent to Yama: the launcher of the job on this node. To be called only if siblings are refused: a
+  /// process can name only one other, for all its libraries, and the MPI may have named everybody.
   static void allow_siblings();
 
-  /// From here on nobody reads from this rank any more, as if it were gone: its memory no longer holds what it exposed.
+  /// From here on nobody reads from this rank any more, as if it were gone: its memory no longer holds the data that it
+  /// exposed.
   void hide() const;
-  /// Tries to read from `owner`. A system call. Who may read a rank may not be read by it as well.
+  /// Tries to read from `owner`: a system call. The answer for one direction of a pair says nothing about the other.
   [[nodiscard]] Verdict probe(int owner) const;
   /// The same in words, for people: empty if it is granted.
   [[nodiscard]] std::string why_not(int owner) const;

@@ -18,7 +18,7 @@ class Arena {
   };
   /// At least `bytes` bytes, 1 or more; nothing if there is no room.
   [[nodiscard]] std::optional<Part> take(std::int64_t bytes);
-  /// The part that begins there is free again; gives what it was. `offset` is that of a part that was taken.
+  /// Frees the part that begins at `offset`, which must have been taken, and returns it.
   Part give_back(std::int64_t offset);
 
  private:

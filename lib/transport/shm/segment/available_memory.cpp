@@ -28,7 +28,7 @@ std::optional<std::int64_t> number_in(const std::string& file) {
   return in >> number ? std::optional{number} : std::nullopt;
 }
 
-/// What a group uses but could let go of: pages of files.
+/// The bytes that a group uses but could let go of: pages of files.
 std::int64_t reclaimable(const std::string& folder) {
   std::ifstream statistics{folder + "/memory.stat"};
   std::string name;
@@ -38,7 +38,8 @@ std::int64_t reclaimable(const std::string& folder) {
   return sum;
 }
 
-/// Of the control groups (version 2) that this process is in, up to the root of what it sees.
+/// The least that is available in the control groups (version 2) of this process, up to the root of the hierarchy that
+/// it sees.
 std::int64_t of_groups() {
   std::ifstream groups{"/proc/self/cgroup"};
   std::string path;

@@ -75,7 +75,7 @@ class Message {
     control->cmsg_len = CMSG_LEN(sizeof file);
     std::memcpy(CMSG_DATA(control), &file, sizeof file);
   }
-  /// What arrived; -1 if none did.
+  /// The descriptor that arrived; -1 if none did.
   [[nodiscard]] int file() {
     const cmsghdr* const control = CMSG_FIRSTHDR(&header_);
     if (control == nullptr || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS) return -1;

@@ -19,7 +19,7 @@ using Nonce = std::array<std::byte, 16>;
 [[nodiscard]] Descriptor connect_to(const Nonce& nonce);
 /// Accepts `connections`, which must have been made before, and sends `file` to each. Others' processes get nothing.
 void send_to_connected(const Descriptor& listener, int connections, int file);
-/// Takes what was sent, which must have been before.
+/// Receives the file, which must have been sent before.
 [[nodiscard]] Descriptor receive_file(const Descriptor& connection);
 
 }  // namespace tutti::shm

@@ -30,7 +30,7 @@ struct Geometry {
   std::int64_t buffer_bytes = tuning.buffer_bytes;  ///< Larger ones are cut into pieces of up to so many.
   static constexpr int most_buffers = 128;
 
-  /// The more ranks, the fewer buffers for each peer, and the smaller they are: what a rank has is bounded.
+  /// The more ranks, the fewer buffers for each peer, and the smaller they are: the memory of a rank is bounded.
   static constexpr Geometry for_ranks(int ranks) {
     Geometry geometry;
     const int peers = std::max(1, ranks - 1);
@@ -94,8 +94,8 @@ struct Geometry {
   [[nodiscard]] constexpr std::int64_t window_bytes(int ranks) const {
     return rounded(pool_at(ranks, ranks), largest_page);  // windows are mapped
   }
-  /// Memory that a communicator takes where all ranks of the node have exchanged messages larger than a cell: what
-  /// pairs need grows with their number, and is small; the buffers grow with the ranks.
+  /// Memory that a communicator takes where all ranks of the node have exchanged messages larger than a cell: the
+  /// memory of pairs grows with their number, and is small; the buffers grow with the ranks.
   [[nodiscard]] constexpr std::int64_t bytes_in_use(int ranks) const {
     return pairs(ranks) * pair_bytes() + ranks * pool_bytes();
   }

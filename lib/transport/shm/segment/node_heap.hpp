@@ -1,5 +1,5 @@
 #pragma once
-// Tutti memory: what programs allocate so that the other ranks of the node read and write it in place.
+// Tutti memory: programs allocate it so that the other ranks of the node read and write their data in place.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ class NodeHeap {
 
   /// Begins at a page; all zero. Throws Error if there is not as much memory.
   [[nodiscard]] std::byte* allocate(std::int64_t bytes);
-  /// What allocate() gave.
+  /// Frees memory that allocate() returned.
   void deallocate(std::byte* data);
 
   /// Where in the heap `bytes` bytes from `data` on are; -1: not in it.

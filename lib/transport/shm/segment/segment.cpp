@@ -18,14 +18,15 @@ namespace {
 /// Ranks that are served at a time: connections that wait for rank 0 need room, of which systems grant 128 and more.
 constexpr int ranks_at_a_time = 64;
 
-/// What rank 0 tells all others, as bytes: they are on the same node.
+/// The message of rank 0 to all others, as bytes: they are on the same node.
 struct Offer {
   bool made = false;
   Nonce socket{};
-  Nonce content{};  // what the memory begins with, to tell it from any other
+  Nonce content{};  // the first bytes of the memory, to tell it from any other
 };
 
-/// Failures of one rank must not keep it from the calls in which the others wait for it: gives what went wrong.
+/// Returns the error of a step; empty if it succeeded. A failure of one rank must not keep it from the calls in which
+/// the others wait for it.
 template <class Step>
 std::string failure_of(Step step) {
   try {
@@ -55,8 +56,8 @@ Segment::Segment(const Bootstrap& node, std::int64_t bytes) : rank_(node.rank())
   agree(node, failure);
 }
 
-/// All ranks make the same calls of the bootstrap, whatever fails. A rank waits for others only there, where messages
-/// may need it to go on; what it takes from its socket was sent before.
+/// All ranks make the same calls of the bootstrap, even after a failure. A rank waits for others only in these calls,
+/// where it may help messages along; a descriptor that it takes from its socket was sent before.
 void Segment::exchange(const Bootstrap& node, std::string& failure) {
   Offer offer;
   Descriptor listener;
@@ -94,7 +95,7 @@ void Segment::exchange(const Bootstrap& node, std::string& failure) {
   }
 }
 
-/// Tells all ranks who is attached, and the first reason why one is not.
+/// Tells all ranks which of them are attached, and the first reason why one is not.
 void Segment::agree(const Bootstrap& node, const std::string& failure) {
   struct Report {
     bool attached = false, has_failed = false;

@@ -14,14 +14,14 @@ namespace tutti::shm {
 /// memory only where it was written or reserved. It lives as long as a rank holds the segment or a mapping of it.
 class Segment {
  public:
-  /// Offset in bytes from which on the memory is the user's; what is before belongs to the segment. A multiple of
+  /// Offset in bytes from which on the memory is the user's; the bytes before belong to the segment. A multiple of
   /// every page size up to 64 KiB.
   static constexpr std::int64_t first_free = std::int64_t{64} << 10;
 
-  /// Collective over `node`, whose ranks are said to share memory. `bytes`: of the whole,
-  /// more than first_free, the same on all ranks; terabytes cost nothing. What goes wrong on a rank is no exception
-  /// but leaves ranks out, see reaches(); what `node` throws if it fails. A broadcast, an allgather, and for each 64
-  /// ranks a reduction and a barrier.
+  /// Collective over `node`, whose ranks are said to share memory. `bytes`: the size of the whole, more than
+  /// first_free, the same on all ranks; terabytes cost nothing. A failure on a rank is no exception but leaves ranks
+  /// out, see reaches(); errors of `node` itself are thrown. Costs a broadcast, an allgather, and for each 64 ranks a
+  /// reduction and a barrier.
   Segment(const Bootstrap& node, std::int64_t bytes);
 
   /// Whether rank `r` of the node is attached to the memory. Same answer on all ranks.
@@ -36,9 +36,9 @@ class Segment {
   /// Maps `bytes` bytes from `offset` on, a multiple of the page size; unmapped when the returned object dies. Does
   /// not reserve. Throws Error, also on a rank that is not attached.
   [[nodiscard]] Mapping map(std::int64_t offset, std::int64_t bytes) const { return file_.map(offset, bytes); }
-  /// Makes sure that memory is there for `bytes` bytes from `offset` on, for all ranks, so that running out is an
-  /// error here and no signal later. Keeps what is there; may be repeated. Throws Error with how much was asked and
-  /// why it failed.
+  /// Makes sure that memory is there for `bytes` bytes from `offset` on, for all ranks, so that running out is an error
+  /// here and no signal later. Keeps the contents; may be repeated. Throws Error with the number of bytes and the
+  /// reason.
   void reserve(std::int64_t offset, std::int64_t bytes) const { file_.reserve(offset, bytes); }
   /// Gives memory back, whose contents are lost; `offset` and `bytes` in whole pages.
   void release(std::int64_t offset, std::int64_t bytes) const noexcept { file_.release(offset, bytes); }

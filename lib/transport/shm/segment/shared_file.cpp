@@ -14,7 +14,7 @@
 namespace tutti::shm {
 namespace {
 
-/// Since Linux 6.3, where systems may insist on it; older kernels refuse what they do not know.
+/// MFD_NOEXEC_SEAL, since Linux 6.3, where systems may insist on it; older kernels refuse flags that they do not know.
 constexpr unsigned never_executable = 0x8;
 
 Descriptor memory_descriptor() {
@@ -73,7 +73,8 @@ SharedFile SharedFile::make(std::int64_t bytes, int rank) {
   Descriptor descriptor = memory_descriptor();
   if (::ftruncate(descriptor.get(), bytes) != 0)
     throw system_error(fmt::format("ftruncate of shared memory to {} bytes", bytes));
-  // Nobody can make it smaller, which would be SIGBUS for all who map it. It works without as well.
+  // With these seals nobody can make it smaller, which would be SIGBUS for all processes that map it. It works without
+  // them as well.
   static_cast<void>(::fcntl(descriptor.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL));
   return {std::move(descriptor), bytes, rank};
 }
@@ -100,7 +101,7 @@ Mapping SharedFile::map(std::int64_t offset, std::int64_t bytes) const {
 /// The system call and not posix_fallocate, which would write where a file system cannot reserve: over others' data.
 void SharedFile::reserve(std::int64_t offset, std::int64_t bytes) const {
   require_within("reserve of shared memory", offset, bytes);
-  // All at once, so that the kernel sees what cannot be had before it takes any. A signal undoes a whole call: a
+  // All at once, so that the kernel sees a lack of memory before it takes any. A signal undoes a whole call: a
   // profiler's clock could keep a large one from ever coming to its end.
   std::int64_t piece = bytes;
   for (std::int64_t done = 0; done < bytes;) {
@@ -118,7 +119,7 @@ void SharedFile::reserve(std::int64_t offset, std::int64_t bytes) const {
 
 void SharedFile::release(std::int64_t offset, std::int64_t bytes) const noexcept {
   if (!process_.is_this()) return;  // a child's copy: to its parent the contents would be lost
-  // Where that is not possible the memory stays taken, for who reserves it next.
+  // Where that is not possible, the memory stays taken, for the next reservation of it.
   static_cast<void>(::fallocate(descriptor_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes));
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Memory that has no name: a file that exists only as descriptors and mappings. The last process that lets go of it,
-// in whatever way it ends, frees it.
+// Memory that has no name: a file that exists only as descriptors and mappings. The last process that lets go of it
+// frees it, no matter how that process ends.
 
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ using Descriptor = UniqueHandle<DescriptorTraits>;
 /// Smallest amount that can be mapped, in bytes; the machine's.
 [[nodiscard]] std::int64_t page_bytes();
 
-/// A window of memory that other processes see as well; unmapped when it dies. May outlive what it was mapped from.
+/// A window of memory that other processes see as well; unmapped when it dies. It may outlive the file that it maps.
 class Mapping {
  public:
   Mapping() = default;
@@ -51,7 +51,7 @@ class Mapping {
 class SharedFile {
  public:
   SharedFile() = default;
-  /// Takes an open file of at least `bytes` bytes; throws Error if it is no such file.
+  /// Takes an open file of at least `bytes` bytes; throws Error if it is no regular file of that size.
   SharedFile(Descriptor descriptor, std::int64_t bytes, int rank);
   /// Makes one without a name, all zero, that takes no memory before it is written or reserved. Throws Error, also
   /// where the limit of the process for the size of files would be exceeded (without the signal that this brings).

@@ -1,4 +1,4 @@
-// Plans of short messages: which are brief, and brief runs that are broken off.
+// Plans of short messages: which take the fast path, and runs on the fast path that are broken off.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ shm::SharedMemory memory_of(const std::vector<std::uint8_t>& reaches) {
 }
 
 /// Plans of short messages on ranks that all share memory.
-std::vector<shm::SharedPlan> brief_plans_of(const Algorithm& algorithm, int size, Count count, Aliasing aliasing) {
+std::vector<shm::SharedPlan> fast_plans_of(const Algorithm& algorithm, int size, Count count, Aliasing aliasing) {
   const std::vector<std::uint8_t> reaches(static_cast<std::size_t>(size), 1);
   return plans_of(algorithm, size, count, aliasing, 1, Op::sum, 0, memory_of(reaches));
 }
@@ -36,45 +36,45 @@ std::string broken_rule(const shm::SharedPlan& plan) {
   return shm::broken_path_rule(plan, memory_of(reaches));
 }
 
-TEST(BriefRuns, EveryBriefAllreduceBrokenOffAnywhere) {
-  int brief_runs = 0, broken_off = 0;
+TEST(FastPathRuns, EveryAllreduceBrokenOffAnywhere) {
+  int fast_runs = 0, broken_off = 0;
   for (const Algorithm* algorithm : allreduces())
     for (int size = 1; size <= 9; ++size)
       for (const Count count : {Count{0}, Count{1}, Count{29}})
         for (const Aliasing aliasing : {Aliasing::separate(), Aliasing::in_place()}) {
-          const auto plans = brief_plans_of(*algorithm, size, count, aliasing);
-          if (!std::ranges::all_of(plans, &shm::SharedPlan::is_brief)) continue;
+          const auto plans = fast_plans_of(*algorithm, size, count, aliasing);
+          if (!std::ranges::all_of(plans, &shm::SharedPlan::takes_fast_path)) continue;
           Job job{plans, count, aliasing, static_cast<unsigned>(size)};
           for (int run = 0; run < (aliasing == Aliasing::separate() ? 8 : 1); ++run) {
-            ASSERT_TRUE(job.run_briefly()) << algorithm->name << " p=" << size << " is stuck";
+            ASSERT_TRUE(job.run_fast_path()) << algorithm->name << " p=" << size << " is stuck";
             for (const Values& output : job.outputs())
               ASSERT_EQ(output, sum_of_ranks(size, count)) << algorithm->name << " p=" << size;
           }
-          brief_runs += job.brief_runs();
+          fast_runs += job.fast_runs();
           broken_off += job.broken_off();
         }
   EXPECT_GT(broken_off, 1000);
-  EXPECT_GT(brief_runs - broken_off, 1000);
+  EXPECT_GT(fast_runs - broken_off, 1000);
 }
 
-TEST(BriefRuns, BriefPlansSendBeforeTheyWait) {
+TEST(FastPathRuns, PlansSendBeforeTheyWait) {
   const Algorithm& one_shot = *find_algorithm(Collective::allreduce, "one_shot");
-  for (const shm::SharedPlan& plan : brief_plans_of(one_shot, 5, Count{1}, Aliasing::separate())) {
-    EXPECT_TRUE(plan.is_brief);
+  for (const shm::SharedPlan& plan : fast_plans_of(one_shot, 5, Count{1}, Aliasing::separate())) {
+    EXPECT_TRUE(plan.takes_fast_path);
     EXPECT_TRUE(plan.in_order);
     for (std::size_t i = 0; i < 4; ++i)
       EXPECT_EQ(plan.steps[i].verb, Verb::send) << i;
   }
   // The sends of its second round wait for all that was received in the first.
   const Algorithm& doubling = *find_algorithm(Collective::allreduce, "recursive_doubling");
-  const shm::SharedPlan plan = brief_plans_of(doubling, 4, Count{1}, Aliasing::separate())[0];
-  EXPECT_TRUE(plan.is_brief);
+  const shm::SharedPlan plan = fast_plans_of(doubling, 4, Count{1}, Aliasing::separate())[0];
+  EXPECT_TRUE(plan.takes_fast_path);
   EXPECT_EQ(plan.steps[0].verb, Verb::send);
   EXPECT_NE(plan.steps[1].verb, Verb::send);
 }
 
-/// Any steps whatever: what each waits for stays before it, and no send could be earlier.
-TEST(BriefRuns, SendsArePutBeforeWhatTheyNeedNotWaitFor) {
+/// Random steps: the steps that each waits for stay before it, and no send could be earlier.
+TEST(FastPathRuns, SendsArePutBeforeWhatTheyNeedNotWaitFor) {
   std::minstd_rand random{1};
   for (int trial = 0; trial < 200; ++trial) {
     std::vector<CompiledStep> steps(1 + random() % 30);
@@ -135,30 +135,30 @@ TEST(SendGroups, AreOfWhatIsWorthToShare) {
   EXPECT_EQ(groups_above(0, 200), (std::vector{0, -1, -1, -1, -1}));
 }
 
-TEST(BriefRuns, LongMessagesAreNotBrief) {
+TEST(FastPathRuns, LongMessagesDoNotTakeIt) {
   const Algorithm& doubling = *find_algorithm(Collective::allreduce, "recursive_doubling");
-  EXPECT_TRUE(brief_plans_of(doubling, 2, Count{2048}, Aliasing::separate())[0].is_brief);
-  EXPECT_FALSE(brief_plans_of(doubling, 2, Count{2049}, Aliasing::separate())[0].is_brief);
-  EXPECT_FALSE(plans_of(doubling, 2, Count{1}, Aliasing::separate(), 1)[0].is_brief) << "not in shared memory";
+  EXPECT_TRUE(fast_plans_of(doubling, 2, Count{2048}, Aliasing::separate())[0].takes_fast_path);
+  EXPECT_FALSE(fast_plans_of(doubling, 2, Count{2049}, Aliasing::separate())[0].takes_fast_path);
+  EXPECT_FALSE(plans_of(doubling, 2, Count{1}, Aliasing::separate(), 1)[0].takes_fast_path) << "not in shared memory";
   // Of data that go to many ranks one copy is made, and long ones of several are reduced together.
   const Algorithm& one_shot = *find_algorithm(Collective::allreduce, "one_shot");
-  EXPECT_TRUE(brief_plans_of(one_shot, 4, Count{1024}, Aliasing::separate())[0].is_brief);
-  EXPECT_FALSE(brief_plans_of(one_shot, 3, Count{1025}, Aliasing::separate())[0].is_brief);
-  EXPECT_TRUE(brief_plans_of(one_shot, 5, Count{768}, Aliasing::separate())[0].is_brief);
-  EXPECT_FALSE(brief_plans_of(one_shot, 5, Count{769}, Aliasing::separate())[0].is_brief);
-  EXPECT_TRUE(brief_plans_of(one_shot, 100, Count{64}, Aliasing::separate())[0].is_brief) << "in cells";
+  EXPECT_TRUE(fast_plans_of(one_shot, 4, Count{1024}, Aliasing::separate())[0].takes_fast_path);
+  EXPECT_FALSE(fast_plans_of(one_shot, 3, Count{1025}, Aliasing::separate())[0].takes_fast_path);
+  EXPECT_TRUE(fast_plans_of(one_shot, 5, Count{768}, Aliasing::separate())[0].takes_fast_path);
+  EXPECT_FALSE(fast_plans_of(one_shot, 5, Count{769}, Aliasing::separate())[0].takes_fast_path);
+  EXPECT_TRUE(fast_plans_of(one_shot, 100, Count{64}, Aliasing::separate())[0].takes_fast_path) << "in cells";
 }
 
-TEST(BriefRuns, RulesFindPlansThatAreNotBrief) {
+TEST(FastPathRuns, RulesFindPlansThatMustNotTakeIt) {
   const Algorithm& one_shot = *find_algorithm(Collective::allreduce, "one_shot");
-  shm::SharedPlan shared = brief_plans_of(one_shot, 5, Count{769}, Aliasing::separate())[0];
-  ASSERT_FALSE(shared.is_brief);
+  shm::SharedPlan shared = fast_plans_of(one_shot, 5, Count{769}, Aliasing::separate())[0];
+  ASSERT_FALSE(shared.takes_fast_path);
   ASSERT_EQ(broken_rule(shared), "");
-  shared.is_brief = true;
+  shared.takes_fast_path = true;
   EXPECT_NE(broken_rule(shared).find("shared or joined"), std::string::npos);
   const Algorithm& doubling = *find_algorithm(Collective::allreduce, "recursive_doubling");
-  shm::SharedPlan plan = brief_plans_of(doubling, 4, Count{4}, Aliasing::separate())[0];
-  ASSERT_TRUE(plan.is_brief);
+  shm::SharedPlan plan = fast_plans_of(doubling, 4, Count{4}, Aliasing::separate())[0];
+  ASSERT_TRUE(plan.takes_fast_path);
   ASSERT_EQ(broken_rule(plan), "");
   plan.dependents.back() = 0;
   EXPECT_NE(broken_rule(plan).find("waits for a later one"), std::string::npos);

@@ -1,4 +1,4 @@
-// Blocking calls of short messages that are done step by step: when they are, and that the others do not notice.
+// Blocking calls of short messages on the fast path: which calls take it, and that the others do not notice.
 #include <array>
 #include <chrono>
 #include <random>
@@ -10,12 +10,12 @@
 namespace tutti::test {
 namespace {
 
-class BriefCalls : public testing::Test {
+class FastPath : public testing::Test {
  protected:
   using Value = std::int64_t;
   static constexpr std::size_t most = 6000;
 
-  [[nodiscard]] std::uint64_t brief() const { return comm_.message_counters().brief; }
+  [[nodiscard]] std::uint64_t fast_calls() const { return comm_.counters().at("calls.fast_path"); }
   [[nodiscard]] Rank next() const { return Rank{(rank_ + 1) % size_}; }
   [[nodiscard]] Rank previous() const { return Rank{(rank_ + size_ - 1) % size_}; }
   [[nodiscard]] Value given(int rank) const { return 1000 * Value{rank} + made_; }
@@ -75,29 +75,29 @@ class BriefCalls : public testing::Test {
   std::vector<Value> in_ = std::vector<Value>(most), out_ = in_;
 };
 
-/// Who comes last to a call need not wait; others may give up.
-TEST_F(BriefCalls, ShortOnesAreBrief) {
+/// The last rank that enters a call need not wait; others may give up.
+TEST_F(FastPath, TakenByShortMessages) {
   constexpr int calls = 500;
-  const auto brief_of = [&](const auto& call) {
-    const std::uint64_t before = brief();
+  const auto fast_in = [&](const auto& call) {
+    const std::uint64_t before = fast_calls();
     for (int i = 0; i < calls; ++i)
       call();
-    std::uint64_t of_all = brief() - before;
+    std::uint64_t of_all = fast_calls() - before;
     MPI_Allreduce(MPI_IN_PLACE, &of_all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     return of_all;
   };
   for (const std::size_t count : {0, 1, 32}) {
-    EXPECT_GT(brief_of([&] { reduce_all(count); }), 0U) << count;
-    EXPECT_GT(brief_of([&] { from_root(Rank{0}, count); }), 0U) << count;
+    EXPECT_GT(fast_in([&] { reduce_all(count); }), 0U) << count;
+    EXPECT_GT(fast_in([&] { from_root(Rank{0}, count); }), 0U) << count;
     if (size_ == 1 || comm_.node_count() > 1) continue;  // each rank of several nodes sends or receives over MPI
-    EXPECT_GT(brief_of([&] { pass_on(count); }), 0U) << count;
+    EXPECT_GT(fast_in([&] { pass_on(count); }), 0U) << count;
   }
-  EXPECT_GT(brief_of([&] { barrier(comm_); }), 0U);
+  EXPECT_GT(fast_in([&] { barrier(comm_); }), 0U);
   if (size_ <= 4) {
-    EXPECT_GT(brief_of([&] { reduce_all(170); }), 0U) << "in bounce buffers, a copy for each rank";
+    EXPECT_GT(fast_in([&] { reduce_all(170); }), 0U) << "in bounce buffers, a copy for each rank";
   }
   if (size_ == 2) {
-    EXPECT_GT(brief_of([&] { reduce_all(1024); }), 0U);
+    EXPECT_GT(fast_in([&] { reduce_all(1024); }), 0U);
   }
 }
 
@@ -107,46 +107,48 @@ void add(const void* lhs, const void* rhs, void* into, Count count, void*) {
         static_cast<const std::int64_t*>(lhs)[i] + static_cast<const std::int64_t*>(rhs)[i];
 }
 
-TEST_F(BriefCalls, LongOnesAndUsersOperationsAreNot) {
+TEST_F(FastPath, NotTakenByLongMessagesAndUsersOperations) {
   if (size_ == 1) return;  // which sends nothing
-  const std::uint64_t before = brief();
+  const std::uint64_t before = fast_calls();
   reduce_all(5000);
   from_root(Rank{0}, most - 1);
   reduce_all(1, Op::user(add, Commutative::yes));
-  EXPECT_EQ(brief(), before);
+  EXPECT_EQ(fast_calls(), before);
 }
 
-/// What others can read where it is should not be copied; short messages are.
-TEST_F(BriefCalls, WhatIsLentIsNot) {
+/// Messages that others can read in place should not be copied; short messages are.
+TEST_F(FastPath, NotTakenByLentMessages) {
   if (size_ != 2) return;
   constexpr std::size_t count = 1024;
   SharedBuffer<Value> in{count}, out{count};
   const auto counted = [&](std::size_t used) {
-    const MessageCounters before = comm_.message_counters();
+    const Counters before = comm_.counters();
     for (int i = 0; i < 300; ++i) {
       std::ranges::fill(in, given(rank_) + i);
       allreduce(in.data(), out.data(), Count{used}, Type::int64, Op::sum, comm_);
       EXPECT_EQ(out[used - 1], sum() + Value{i} * size_);
     }
-    const MessageCounters& now = comm_.message_counters();
-    std::array<std::uint64_t, 2> of_all{now.brief - before.brief, now.in_place - before.in_place};
+    const Counters now = comm_.counters();
+    std::array<std::uint64_t, 2> of_all{};
+    for (const auto& [name, counted] : {std::pair{"calls.fast_path", &of_all[0]}, {"shm.tutti_memory.get", &of_all[1]}})
+      *counted = now.at(name) - before.at(name);
     MPI_Allreduce(MPI_IN_PLACE, of_all.data(), 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     return of_all;
   };
-  const auto [long_brief, long_lent] = counted(count);
-  EXPECT_EQ(long_brief, 0U);
+  const auto [long_fast, long_lent] = counted(count);
+  EXPECT_EQ(long_fast, 0U);
   EXPECT_GT(long_lent, 0U);
-  const auto [short_brief, short_lent] = counted(count / 2);
-  EXPECT_GT(short_brief, 0U);
+  const auto [short_fast, short_lent] = counted(count / 2);
+  EXPECT_GT(short_fast, 0U);
   EXPECT_EQ(short_lent, 0U);
 }
 
-/// More messages of a pair than there is room for: who sent all of them first would wait for who does the same.
-TEST_F(BriefCalls, ManyMessagesOfAPairAreNot) {
+/// More messages of a pair than there is room for: if both sent all of them first, they would wait for each other.
+TEST_F(FastPath, NotTakenByManyMessagesOfAPair) {
   if (size_ == 1) return;  // which sends nothing
   constexpr std::size_t most = shm::Geometry{}.sure_cells();
   for (const std::size_t messages : {std::size_t{1}, most, most + 1, std::size_t{40}}) {
-    const std::uint64_t before = brief();
+    const std::uint64_t before = fast_calls();
     std::vector<Value> in(messages, rank_), out(messages, -1);
     Batch batch{comm_};
     for (std::size_t i = 0; i < messages; ++i) {
@@ -156,7 +158,7 @@ TEST_F(BriefCalls, ManyMessagesOfAPairAreNot) {
     for (int i = 0; i < 10; ++i)
       batch.run();
     EXPECT_EQ(out, std::vector<Value>(messages, previous().value()));
-    std::uint64_t of_all = brief() - before;
+    std::uint64_t of_all = fast_calls() - before;
     MPI_Allreduce(MPI_IN_PLACE, &of_all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     if (comm_.node_count() == 1) {
       EXPECT_EQ(of_all > 0, messages <= most) << messages;
@@ -165,19 +167,19 @@ TEST_F(BriefCalls, ManyMessagesOfAPairAreNot) {
 }
 
 /// Else a request would wait for the end of the call, and the call perhaps for the request of another rank.
-TEST_F(BriefCalls, NoneIsWhileSomethingIsUnderWay) {
+TEST_F(FastPath, NotTakenWhileAnotherOperationIsUnderWay) {
   if (size_ == 1) return;  // which sends nothing
-  const std::uint64_t before = brief();
+  const std::uint64_t before = fast_calls();
   while_requested(1, [&] {
     for (int i = 0; i < 20; ++i) {
       reduce_all(1);
       from_root(Rank{i % size_}, 1);
     }
-    EXPECT_EQ(brief(), before);
+    EXPECT_EQ(fast_calls(), before);
   });
 }
 
-TEST_F(BriefCalls, WaitForALateRank) {
+TEST_F(FastPath, WaitForALateRank) {
   for (int late = 0; late < size_; ++late)
     for (int kind = 0; kind < 3; ++kind) {
       if (rank_ == late) std::this_thread::sleep_for(std::chrono::milliseconds{2});
@@ -187,8 +189,8 @@ TEST_F(BriefCalls, WaitForALateRank) {
     }
 }
 
-/// Numbers, lanes and queues stay the same on all ranks, whichever of them were brief where.
-TEST_F(BriefCalls, AmongOthersInAnyOrder) {
+/// Numbers, lanes and queues stay the same on all ranks, whichever of them took the fast path where.
+TEST_F(FastPath, AmongOthersInAnyOrder) {
   std::minstd_rand random{1};
   std::minstd_rand own{static_cast<unsigned>(rank_) + 2};
   constexpr std::size_t counts[] = {0, 1, 2, 32, 33, 512, 513, 5000};

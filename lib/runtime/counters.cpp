@@ -1,0 +1,51 @@
+#include "lib/runtime/counters.hpp"
+
+#include <array>
+
+namespace tutti::detail {
+namespace {
+
+using Of = const CommunicatorCounters&;
+
+constexpr std::array names{
+    NamedCounter{"calls.fast_path", "blocking calls of short messages, done step by step to their end",
+                 [](Of of) { return of.fast_path_calls; }},
+    NamedCounter{"mpi.received", "messages received over MPI", [](Of of) { return of.messages.mpi.received; }},
+    NamedCounter{"mpi.received_bytes", "their bytes", [](Of of) { return of.messages.mpi.received_bytes; }},
+    NamedCounter{"mpi.sent", "messages sent over MPI", [](Of of) { return of.messages.mpi.sent; }},
+    NamedCounter{"mpi.sent_bytes", "their bytes", [](Of of) { return of.messages.mpi.sent_bytes; }},
+    NamedCounter{"network.received", "messages received over UCX", [](Of of) { return of.messages.network.received; }},
+    NamedCounter{"network.received_bytes", "their bytes", [](Of of) { return of.messages.network.received_bytes; }},
+    NamedCounter{"network.sent", "messages sent over UCX", [](Of of) { return of.messages.network.sent; }},
+    NamedCounter{"network.sent_bytes", "their bytes", [](Of of) { return of.messages.network.sent_bytes; }},
+    NamedCounter{"shm.received", "messages received through shared memory",
+                 [](Of of) { return of.messages.shm.received; }},
+    NamedCounter{"shm.received_bytes", "their bytes", [](Of of) { return of.messages.shm.received_bytes; }},
+    NamedCounter{"shm.reduce.forwarded", "pieces that were reduced and sent on in one pass",
+                 [](Of of) { return of.shm.forwarded; }},
+    NamedCounter{"shm.reduce.multi_operand", "pieces that were reduced from messages of several ranks in one pass",
+                 [](Of of) { return of.shm.joint; }},
+    NamedCounter{"shm.rendezvous.get", "messages read in ordinary memory of their sender",
+                 [](Of of) { return of.shm.read; }},
+    NamedCounter{"shm.rendezvous.refused", "messages that the system did not let this rank read there",
+                 [](Of of) { return of.shm.refused; }},
+    NamedCounter{"shm.sent", "messages sent through shared memory", [](Of of) { return of.messages.shm.sent; }},
+    NamedCounter{"shm.sent_bytes", "their bytes", [](Of of) { return of.messages.shm.sent_bytes; }},
+    NamedCounter{"shm.tutti_memory.get", "pieces read in Tutti memory of their sender",
+                 [](Of of) { return of.shm.lent; }},
+    NamedCounter{"shm.tutti_memory.put", "pieces written by their sender to Tutti memory of this rank",
+                 [](Of of) { return of.shm.delivered; }},
+};
+
+}  // namespace
+
+std::span<const NamedCounter> named_counters() { return names; }
+
+Counters by_name(const CommunicatorCounters& counters) {
+  Counters values;
+  for (const NamedCounter& each : names)
+    values.emplace_hint(values.end(), each.name, each.value(counters));
+  return values;
+}
+
+}  // namespace tutti::detail

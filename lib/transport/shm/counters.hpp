@@ -1,0 +1,20 @@
+#pragma once
+// The mechanisms of shared memory that messages took. lib/runtime/counters.cpp gives the counters their public names.
+
+#include <cstdint>
+
+namespace tutti::shm {
+
+/// Of one communicator on one rank, since it was made.
+struct Counters {
+  // Messages:
+  std::uint64_t read = 0;     ///< Received from the sender's own memory by process_vm_readv.
+  std::uint64_t refused = 0;  ///< The system did not let this rank read there, or not to the end.
+  // Pieces of messages:
+  std::uint64_t lent = 0;       ///< Read in Tutti memory of a peer.
+  std::uint64_t delivered = 0;  ///< Written by a peer to their destination in Tutti memory of this rank.
+  std::uint64_t forwarded = 0;  ///< Reduced and sent on in one pass.
+  std::uint64_t joint = 0;      ///< Reduced from the messages of several ranks in one pass.
+};
+
+}  // namespace tutti::shm
