@@ -18,6 +18,8 @@ constexpr std::array names{
     NamedCounter{"network.received_bytes", "their bytes", [](Of of) { return of.messages.network.received_bytes; }},
     NamedCounter{"network.sent", "messages sent over UCX", [](Of of) { return of.messages.network.sent; }},
     NamedCounter{"network.sent_bytes", "their bytes", [](Of of) { return of.messages.network.sent_bytes; }},
+    NamedCounter{"shm.eager.streamed", "pieces written to a bounce buffer by streaming stores",
+                 [](Of of) { return of.shm.streamed; }},
     NamedCounter{"shm.received", "messages received through shared memory",
                  [](Of of) { return of.messages.shm.received; }},
     NamedCounter{"shm.received_bytes", "their bytes", [](Of of) { return of.messages.shm.received_bytes; }},

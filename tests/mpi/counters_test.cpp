@@ -1,6 +1,7 @@
 // Counters by name: that they begin at zero, count messages and bytes exactly, and agree with message_counters().
 #include <stdexcept>
 
+#include "lib/transport/shm/eager/streaming_copy.hpp"
 #include "tests/support/mpi_support.hpp"
 
 namespace tutti::test {
@@ -44,6 +45,19 @@ TEST(Counters, AgreeWithMessageCounters) {
   EXPECT_EQ(counters.at("shm.sent") + counters.at("mpi.sent"), messages.shm.sent + messages.mpi.sent);
   EXPECT_EQ(counters.at("shm.received_bytes"), messages.shm.received_bytes);
   EXPECT_EQ(counters.at("mpi.received_bytes"), messages.mpi.received_bytes);
+}
+
+/// Streaming stores are tried now and then, whether they are cheaper or not; never for short pieces.
+TEST(Counters, CountPiecesPastTheCaches) {
+  if (!shm::has_streaming_stores) GTEST_SKIP() << "this processor has no streaming stores";
+  const Communicator comm{MPI_COMM_WORLD, {.transport = "shm"}};
+  std::vector<std::uint8_t> data(60'000);
+  for (const std::size_t bytes : {std::size_t{2'000}, data.size()}) {
+    for (int i = 0; i < 100; ++i)
+      broadcast(std::span{data}.first(bytes), Rank{0}, comm, {.algorithm = "chain"});
+    const bool sends = comm.rank().value() + 1 < comm.size();
+    EXPECT_EQ(comm.counters().at("shm.eager.streamed") > 0, sends && bytes == data.size()) << bytes;
+  }
 }
 
 TEST(Counters, OfOtherNamesAreAnError) {

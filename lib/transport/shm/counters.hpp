@@ -11,6 +11,7 @@ struct Counters {
   std::uint64_t read = 0;     ///< Received from the sender's own memory by process_vm_readv.
   std::uint64_t refused = 0;  ///< The system did not let this rank read there, or not to the end.
   // Pieces of messages:
+  std::uint64_t streamed = 0;   ///< Written to a bounce buffer by streaming stores.
   std::uint64_t lent = 0;       ///< Read in Tutti memory of a peer.
   std::uint64_t delivered = 0;  ///< Written by a peer to their destination in Tutti memory of this rank.
   std::uint64_t forwarded = 0;  ///< Reduced and sent on in one pass.

@@ -49,7 +49,7 @@ bool JointReductions::take(const JointReduction& joint, Joint& at) const {
   for (std::size_t k = 0; k < count; ++k) {
     const JointReduction::Operand& operand = joint.operands[k];
     if (operand.message < 0) {
-      pieces[k] = (*context_->bases)[static_cast<std::size_t>(operand.buffer)] + operand.at + at.done;
+      pieces[k] = context_->bases->at(operand.buffer, operand.at + at.done);
       continue;
     }
     envelopes[k] = context_->ring_of(step(operand.message)).incoming().envelope();
@@ -61,7 +61,7 @@ bool JointReductions::take(const JointReduction& joint, Joint& at) const {
     }
   }
   const SharedPlan& plan = *context_->plan;
-  std::byte* const into = (*context_->bases)[static_cast<std::size_t>(joint.into)] + joint.into_at + at.done;
+  std::byte* const into = context_->bases->at(joint.into, joint.into_at + at.done);
   plan.reduce_many(pieces.data(), count, into, nullptr, static_cast<std::size_t>(bytes >> plan.element_shift));
   for (std::size_t k = 0; k < count; ++k)
     if (const int message = joint.operands[k].message; message >= 0) {

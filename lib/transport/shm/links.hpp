@@ -8,6 +8,7 @@
 
 #include "lib/transport/shm/eager/bounce_pool.hpp"
 #include "lib/transport/shm/eager/channel.hpp"
+#include "lib/transport/shm/eager/cold_buffers.hpp"
 #include "lib/transport/shm/rendezvous/single_copy.hpp"
 #include "lib/transport/shm/segment/node_heap.hpp"
 #include "lib/transport/shm/segment/segment.hpp"
@@ -36,6 +37,8 @@ class Links {
   [[nodiscard]] const NodeHeap* heap() const { return heap_.get(); }
   /// This rank's bounce buffers.
   [[nodiscard]] BouncePool& pool() { return pool_; }
+  /// Writes to buffers of the pool that others gave back.
+  [[nodiscard]] ColdBuffers& cold_buffers() { return cold_buffers_; }
   /// Takes in the buffers that others gave back.
   void collect();
 
@@ -84,6 +87,7 @@ class Links {
   int ranks_, me_;
   Mapping window_;
   BouncePool pool_;
+  ColdBuffers cold_buffers_;
   std::vector<std::unique_ptr<Channel>> channels_;
   std::vector<Queues> queues_;
   std::vector<bool> has_buffers_;  ///< By peer.

@@ -1,12 +1,11 @@
 #include "lib/transport/shm/piece_sharing.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace tutti::shm {
 
-PieceSharing::PieceSharing(Links& links, const SharedPlan& plan)
-    : links_(&links), groups_(static_cast<std::size_t>(plan.groups)) {
+PieceSharing::PieceSharing(const Route& route, const SharedPlan& plan)
+    : route_(&route), groups_(static_cast<std::size_t>(plan.groups)) {
   for (const SideStep& side : plan.sides)
     if (side.group >= 0) ++groups_[static_cast<std::size_t>(side.group)].sends;
   for (Sharers& sharers : groups_)
@@ -20,13 +19,13 @@ void PieceSharing::begin() {
 
 int PieceSharing::publish(int group, std::int64_t offset, const std::byte* data, std::size_t bytes) {
   Sharers& sharers = groups_[static_cast<std::size_t>(group)];
-  BouncePool& pool = links_->pool();
+  BouncePool& pool = route_->links->pool();
   const auto found = std::ranges::find(sharers.kept, offset, &Kept::offset);
   int buffer = found != sharers.kept.end() ? found->buffer : -1;
   if (buffer < 0) {
     buffer = free_buffer(sharers);
     if (buffer < 0) return -1;
-    std::memcpy(pool.at(buffer) + phase_of(data), data, bytes);
+    route_->write_cold(pool.at(buffer) + phase_of(data), data, bytes);
     sharers.kept.push_back({offset, buffer});  // whose first reader is this execution
   }
   pool.add_reader(buffer);
@@ -35,10 +34,10 @@ int PieceSharing::publish(int group, std::int64_t offset, const std::byte* data,
 
 /// A buffer that nobody reads; if there is none, one that was kept but that all its readers have read. -1: none.
 int PieceSharing::free_buffer(Sharers& sharers) {
-  BouncePool& pool = links_->pool();
+  BouncePool& pool = route_->links->pool();
   int buffer = pool.take_shared();
   if (buffer >= 0) return buffer;
-  links_->collect();
+  route_->links->collect();
   buffer = pool.take_shared();
   if (buffer >= 0) return buffer;
   const auto oldest =
@@ -56,7 +55,7 @@ void PieceSharing::completed(int group) {
 
 void PieceSharing::release(Sharers& sharers) noexcept {
   for (const Kept& kept : sharers.kept)
-    links_->pool().drop_reader(kept.buffer);
+    route_->links->pool().drop_reader(kept.buffer);
   sharers.kept.clear();
 }
 

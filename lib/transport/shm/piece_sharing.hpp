@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/transport/shm/links.hpp"
 #include "lib/transport/shm/plan/shared_plan.hpp"
+#include "lib/transport/shm/route.hpp"
 
 namespace tutti::shm {
 
@@ -15,7 +15,7 @@ namespace tutti::shm {
 /// way.
 class PieceSharing {
  public:
-  PieceSharing(Links& links, const SharedPlan& plan);
+  PieceSharing(const Route& route, const SharedPlan& plan);
 
   /// A run starts.
   void begin();
@@ -40,7 +40,7 @@ class PieceSharing {
   [[nodiscard]] int free_buffer(Sharers& sharers);
   void release(Sharers& sharers) noexcept;
 
-  Links* links_;
+  const Route* route_;
   std::vector<Sharers> groups_;
 };
 

@@ -19,6 +19,11 @@ struct Route {
   int patience = 0;                  ///< Looks after which a send that shares goes its own way.
   int looks_elsewhere = 0;           ///< For one message from another processor, before a rank gives its own away.
   SingleCopyUse single_copy = SingleCopyUse::never;
+
+  /// Copies a piece to a bounce buffer of this rank that others have read.
+  void write_cold(std::byte* into, const std::byte* data, std::size_t bytes) const {
+    if (links->cold_buffers().write(into, data, bytes)) ++counters->streamed;
+  }
 };
 
 }  // namespace tutti::shm

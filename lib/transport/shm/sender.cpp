@@ -3,7 +3,7 @@
 namespace tutti::shm {
 
 Sender::Sender(PortContext& context) : context_(&context) {
-  if (context.plan->groups > 0) sharing_.emplace(*context.route.links, *context.plan);
+  if (context.plan->groups > 0) sharing_.emplace(context.route, *context.plan);
 }
 
 bool Sender::send_piece(Transfer& transfer) {
@@ -36,7 +36,10 @@ Bounce Sender::take(Channel& channel, std::size_t bytes) const {
 
 void Sender::send_in(const Bounce& bounce, const CompiledStep& step, const std::byte* data, std::size_t bytes) {
   const std::size_t phase = phase_of(data);
-  std::memcpy(bounce.data + phase, data, bytes);
+  if (bounce.where == Where::returned)  // this rank has just read there
+    std::memcpy(bounce.data + phase, data, bytes);
+  else
+    context_->route.write_cold(bounce.data + phase, data, bytes);
   context_->channel_of(step).send(context_->lane, context_->envelope_of(step), bounce, phase);
 }
 
@@ -78,7 +81,7 @@ void Sender::lend(Transfer& transfer, std::int64_t source) {
   const CompiledStep& step = *transfer.step;
   Loan loan{.source = source};
   if (const SideStep& side = context_->side_of(step); side.answer >= 0) {
-    const std::byte* const answer = (*context_->bases)[static_cast<std::size_t>(side.answer_into)] + side.answer_at;
+    const std::byte* const answer = context_->bases->at(side.answer_into, side.answer_at);
     loan.answer = context_->heap->offset_of(answer + transfer.done, step.bytes - transfer.done);
     loan.answer_message = side.answer;
   }

@@ -20,6 +20,9 @@ struct Tuning {
   /// Longer pieces may be in fewer buffers: of many, most would have left the near caches before they are read.
   std::size_t short_piece = 8 * 1024UL;
   int long_pieces = 8;
+  /// Shorter pieces are written through the caches: --collective broadcast,gather --min 2K --max 2M --touch, at 2 ranks
+  /// on cores that share no cache.
+  std::size_t least_streamed = 4 * 1024UL;
   /// Pieces that several ranks read, of a rank. --collective broadcast --min 4K --max 1M, at 4 and 8 ranks.
   int shared_buffers = 4;
   // These bound memory, not time: Geometry::bytes_in_use().

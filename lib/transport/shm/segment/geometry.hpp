@@ -17,6 +17,9 @@ inline constexpr std::int64_t phase_bytes = 64;
 
 inline std::size_t phase_of(const void* data) { return reinterpret_cast<std::uintptr_t>(data) % phase_bytes; }
 
+/// The least multiple of `to` that is not below `bytes`.
+constexpr std::int64_t rounded(std::int64_t bytes, std::int64_t to) { return (bytes + to - 1) / to * to; }
+
 /// A pair of ranks has eager cells: for each lane a ring of them in each direction. A rank has bounce buffers, which it
 /// uses for messages to all others. The defaults are those of two ranks; tests of the protocol use the least that it
 /// can live with.
@@ -98,11 +101,6 @@ struct Geometry {
   /// memory of pairs grows with their number, and is small; the buffers grow with the ranks.
   [[nodiscard]] constexpr std::int64_t bytes_in_use(int ranks) const {
     return pairs(ranks) * pair_bytes() + ranks * pool_bytes();
-  }
-
- private:
-  [[nodiscard]] static constexpr std::int64_t rounded(std::int64_t bytes, std::int64_t to) {
-    return (bytes + to - 1) / to * to;
   }
 };
 
