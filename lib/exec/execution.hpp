@@ -25,15 +25,10 @@ class Execution {
         executor_(std::move(executor)),
         waits_(plan.waits.size()),
         ready_(plan.steps.size()),
-        scratch_(static_cast<std::size_t>(plan.scratch_bytes)) {
-    bases_[index(Buffer::scratch)] = scratch_.data();
-  }
+        scratch_(static_cast<std::size_t>(plan.scratch_bytes)),
+        bases_(scratch_.data()) {}
 
-  void bind(const void* input, void* output) {
-    // Steps never write the input; the cast only lets the three buffers share one table.
-    bases_[index(Buffer::input)] = static_cast<std::byte*>(const_cast<void*>(input));
-    bases_[index(Buffer::output)] = static_cast<std::byte*>(output);
-  }
+  void bind(const void* input, void* output) { bases_.bind(input, output); }
 
   /// Starts a run; the one before must be over.
   void begin() {
@@ -73,11 +68,11 @@ class Execution {
     for (const CompiledStep& step : plan_.steps) {
       if (!step.is_message())
         work(static_cast<int>(done), step);
-      else if (!port_.transfer(step, operands(step), again))
+      else if (!port_.transfer(step, bases_.operands(step), again))
         return done;
       ++done;
     }
-    static_cast<void>(executor_.post_finish(static_cast<int>(plan_.steps.size()), bases_[index(Buffer::output)]));
+    static_cast<void>(executor_.post_finish(static_cast<int>(plan_.steps.size()), bases_.at(Buffer::output, 0)));
     return done;
   }
   /// After begin(): the first steps were done by run_fast_path().
@@ -94,13 +89,11 @@ class Execution {
   [[nodiscard]] const Mover& port() const { return port_; }
 
  private:
-  static constexpr std::size_t index(Buffer buffer) { return static_cast<std::size_t>(buffer); }
-  [[nodiscard]] std::byte* at(Buffer buffer, std::int64_t offset) const { return bases_[index(buffer)] + offset; }
   /// Starts the last pass over the output, once all steps are done.
   void finish() {
     const std::size_t number = plan_.steps.size();
     ++completed_;
-    if (executor_.post_finish(static_cast<int>(number), bases_[index(Buffer::output)]) == Posted::complete)
+    if (executor_.post_finish(static_cast<int>(number), bases_.at(Buffer::output, 0)) == Posted::complete)
       complete(number);
   }
 
@@ -131,13 +124,13 @@ class Execution {
     const int number = static_cast<int>(i);
     switch (step.verb) {
       case Verb::send:
-        return posted(i, port_.post_send(number, step, at(step.lhs, step.lhs_at)));
+        return posted(i, port_.post_send(number, step, bases_.at(step.lhs, step.lhs_at)));
       case Verb::recv:
-        return posted(i, port_.post_recv(number, step, at(step.into, step.into_at)));
+        return posted(i, port_.post_recv(number, step, bases_.at(step.into, step.into_at)));
       case Verb::recv_reduce:
-        return posted(i, port_.post_recv_reduce(number, step, operands(step)));
+        return posted(i, port_.post_recv_reduce(number, step, bases_.operands(step)));
       case Verb::recv_then_reduce: {
-        const Posted what = port_.post_recv(number, step, landing(step));
+        const Posted what = port_.post_recv(number, step, bases_.landing(step));
         if (what == Posted::complete) arrived(i);
         return what != Posted::busy;
       }
@@ -155,10 +148,10 @@ class Execution {
   /// A step that is no message.
   Posted work(int i, const CompiledStep& step) {
     if (step.verb == Verb::copy)
-      return executor_.post_copy(i, at(step.lhs, step.lhs_at), at(step.into, step.into_at), step.bytes);
+      return executor_.post_copy(i, bases_.at(step.lhs, step.lhs_at), bases_.at(step.into, step.into_at), step.bytes);
     const std::int64_t done = step.side < 0 ? 0 : port_.reduced(step);  // by the transport
     if (done == step.bytes) return Posted::complete;
-    const Operands whole = operands(step);
+    const Operands whole = bases_.operands(step);
     return executor_.post_reduce(i, {whole.lhs + done, whole.rhs + done, whole.into + done}, step.bytes - done);
   }
 
@@ -166,17 +159,9 @@ class Execution {
   void arrived(std::size_t i) {
     const CompiledStep& step = plan_.steps[i];
     if (step.verb == Verb::recv_then_reduce &&
-        executor_.post_reduce(static_cast<int>(i), operands(step), step.bytes) != Posted::complete)
+        executor_.post_reduce(static_cast<int>(i), bases_.operands(step), step.bytes) != Posted::complete)
       return;
     complete(i);
-  }
-
-  [[nodiscard]] Operands operands(const CompiledStep& step) const {
-    return {at(step.lhs, step.lhs_at), at(step.rhs, step.rhs_at), at(step.into, step.into_at)};
-  }
-  /// The place where a message lands that is reduced once it is there.
-  [[nodiscard]] std::byte* landing(const CompiledStep& step) const {
-    return step.lands_left ? at(step.lhs, step.lhs_at) : at(step.rhs, step.rhs_at);
   }
 
   void complete(std::size_t i) {
@@ -192,13 +177,13 @@ class Execution {
   const CompiledPlan& plan_;
   Mover port_;
   Worker executor_;
-  Bases bases_{};
   std::vector<int> waits_;
   std::vector<int> ready_;
   std::size_t ready_count_ = 0;
   std::size_t next_ = 0;
   std::size_t completed_ = 0;  ///< One more than steps: the last pass over the output is under way; two more: over.
   AlignedBuffer scratch_;
+  Bases bases_;
 };
 
 }  // namespace tutti

@@ -1,11 +1,11 @@
 #pragma once
 // The interface that an execution needs from a transport.
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/exec/bases.hpp"
 #include "lib/plan/compiled_plan.hpp"
 
 namespace tutti {
@@ -16,15 +16,6 @@ enum class Posted : std::uint8_t {
   pending,   ///< poll() will say when it is complete.
   complete,  ///< Already; poll() will not mention it.
 };
-
-/// Where a reduction finds its operands, and leaves the result. If it is part of a receive, the message lands in one of
-/// the operands.
-struct Operands {
-  std::byte *lhs = nullptr, *rhs = nullptr, *into = nullptr;
-};
-
-/// Where a plan's buffers begin, by Buffer.
-using Bases = std::array<std::byte*, 3>;
 
 /// Moves the messages of one execution, run after run.
 ///   bind(bases)                             where the plan's buffers are during this run
