@@ -47,17 +47,17 @@ class Listed {
 /// An operation that is ready to start, of messages that were checked.
 Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs) {
   const Listed in{sends}, out{recvs};
-  detail::PlanKey key{.problem = {state.rank(), state.size()}, .type = Type::uint8};
+  detail::PlanKey key{.problem = {state.rank(), state.members().size()}, .type = Type::uint8};
   key.problem.in.counts = in.list();
   key.problem.out.counts = out.list();
   const auto compiled = [&] {
     const Routing unlimited{
-        .window = std::numeric_limits<int>::max(), .takes_turns = false, .far = state.far_transport()};
-    const shm::SharedMemory memory = state.shared_memory();
-    return shm::compile(schedule_of(state.rank(), sends, recvs, memory.reaches), {state.rank(), state.size()},
+        .window = std::numeric_limits<int>::max(), .takes_turns = false, .far = state.paths().far_transport()};
+    const shm::SharedMemory memory = state.paths().shared_memory();
+    return shm::compile(schedule_of(state.rank(), sends, recvs, memory.reaches), {state.rank(), state.members().size()},
                         Type::uint8, Op::sum, unlimited, memory);
   };
-  Operation& operation = state.plan_of_messages(key, compiled).acquire(state);
+  Operation& operation = state.plans().plan_of_messages(key, compiled).acquire(state);
   operation.bind(base_of(sends), base_of(recvs));
   return operation;
 }
@@ -112,12 +112,14 @@ Batch::~Batch() = default;
 
 void Batch::send(const void* data, Count count, Type type, Rank to) {
   const CommunicatorState& state = *messages_->state;
-  messages_->sends.push_back(detail::message_of({"send", state.rank()}, "to", data, count, type, to, state.size()));
+  messages_->sends.push_back(
+      detail::message_of({"send", state.rank()}, "to", data, count, type, to, state.members().size()));
 }
 
 void Batch::recv(void* data, Count count, Type type, Rank from) {
   const CommunicatorState& state = *messages_->state;
-  messages_->recvs.push_back(detail::message_of({"recv", state.rank()}, "from", data, count, type, from, state.size()));
+  messages_->recvs.push_back(
+      detail::message_of({"recv", state.rank()}, "from", data, count, type, from, state.members().size()));
 }
 
 Request Batch::start() const { return tutti::start(messages_->state, *messages_); }
@@ -141,7 +143,7 @@ class OneEach {
 
   /// The operation, ready to start.
   Operation& operator()(CommunicatorState& state) const {
-    const auto [recent, is_it] = state.recent_messages().find(
+    const auto [recent, is_it] = state.plans().recent_messages().find(
         {where(sent_), size_and_peer(sent_), where(received_), size_and_peer(received_)},
         [&](const detail::RecentMessages& earlier) { return earlier.sent == sent_ && earlier.received == received_; });
     state.require_open();
@@ -151,8 +153,8 @@ class OneEach {
       operation.bind(recent.in, recent.out);
       return operation;
     }
-    const std::optional<Message> received = checked({"recv", state.rank()}, "from", received_, state.size());
-    const std::optional<Message> sent = checked({"send", state.rank()}, "to", sent_, state.size());
+    const std::optional<Message> received = checked({"recv", state.rank()}, "from", received_, state.members().size());
+    const std::optional<Message> sent = checked({"send", state.rank()}, "to", sent_, state.members().size());
     const CallSite both{"sendrecv", state.rank()};
     require_messages_to_itself(both, span_of(sent), span_of(received));
     require_apart(both, span_of(sent), span_of(received));

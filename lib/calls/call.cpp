@@ -32,13 +32,13 @@ Question question_of(const Call& call, const Problem& problem, const Communicato
   const Count elements = call.is_uneven ? listed : (has_blocks(call.collective) ? problem.size : 1) * problem.count;
   return {.collective = call.collective,
           .ranks = problem.size,
-          .nodes = state.node_count(),
+          .nodes = state.members().node_count(),
           .bytes = elements.value() * size_of(call.type),
           .is_uneven = call.is_uneven,
           .is_commutative = call.op.commutative(),
-          .shares_memory = state.shares_memory(),
-          .shares_processors = state.shares_memory() && state.shares_processors(),
-          .spread = state.nodes()};
+          .shares_memory = state.paths().shares_memory(),
+          .shares_processors = state.paths().shares_memory() && state.waiting().shares_processors,
+          .spread = state.members().nodes()};
 }
 
 /// The choice that the call names.
@@ -90,17 +90,17 @@ Operation& checked(Call call, CommunicatorState& state, const Options& options) 
   const CallSite site{call.function, state.rank()};
   state.require_working();
   PlanKey key{.type = call.type, .op = call.op};
-  key.problem = problem_of(site, call, state.size());
+  key.problem = problem_of(site, call, state.members().size());
   const Selection selection = options.algorithm.empty()
                                   ? select(question_of(call, key.problem, state), state.settings().algorithms)
-                                  : named(site, call, options.algorithm, state.nodes());
+                                  : named(site, call, options.algorithm, state.members().nodes());
   key.choice = selection.choice;
   key.problem.parameter = parameter_of(selection.choice, call.type);
   const Levels levels = selection.choice.algorithm->levels;
-  if (levels != Levels::ranks) key.problem.nodes = state.nodes();
-  if (levels == Levels::sockets) key.problem.sockets = state.sockets();
+  if (levels != Levels::ranks) key.problem.nodes = state.members().nodes();
+  if (levels == Levels::sockets) key.problem.sockets = state.members().sockets();
   try {
-    CachedPlan& plan = state.plan(key, [&] {
+    CachedPlan& plan = state.plans().plan(key, [&] {
       require_disjoint_blocks(site, key.problem);
       if (selection.is_users) require_few_segments(site, key.choice, key.problem, call.type, selection.why);
     });
@@ -123,7 +123,7 @@ std::uint64_t kind_of(const Call& call) {
 
 /// The same, at once for a call that repeats an earlier one. Programs that do so are those whose calls are short.
 Operation& ready(const Call& call, CommunicatorState& state, const Options& options) {
-  const auto [recent, is_it] = state.recent_calls().find(
+  const auto [recent, is_it] = state.plans().recent_calls().find(
       {address(call.in), address(call.out), static_cast<std::uint64_t>(call.count.value()), kind_of(call)},
       [&](const RecentCall& earlier) { return repeats(call, options, earlier); });
   if (is_it) {

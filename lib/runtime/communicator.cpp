@@ -60,19 +60,19 @@ std::shared_ptr<detail::CommunicatorState> Communicator::share() const {
 }
 
 Rank Communicator::rank() const { return state().rank(); }
-int Communicator::size() const { return state().size(); }
+int Communicator::size() const { return state().members().size(); }
 MessageCounters Communicator::message_counters() const { return state().counters().messages; }
 Counters Communicator::counters() const { return detail::by_name(state().counters()); }
-int Communicator::node_count() const { return state().node_count(); }
-const Group& Communicator::node() const { return state().node(); }
-const Group& Communicator::leaders() const { return state().leaders(); }
+int Communicator::node_count() const { return state().members().node_count(); }
+const Group& Communicator::node() const { return state().members().node(); }
+const Group& Communicator::leaders() const { return state().members().leaders(); }
 bool Communicator::is_open() const noexcept { return state_ != nullptr && state_->is_open(); }
 
 int Communicator::node_of(Rank rank) const {
   if (rank.value() < 0 || rank.value() >= size())
     throw ArgumentError("tutti::Communicator::node_of: argument 'rank' is " + std::to_string(rank.value()) +
                         "; allowed: 0 to " + std::to_string(size() - 1));
-  return state().node_of(rank);
+  return state().members().node_of(rank);
 }
 
 void Communicator::close() noexcept {

@@ -55,7 +55,7 @@ std::string explain(const Operation& operation) {
   const PlanKey& key = cached.key();
   std::string text =
       fmt::format("{}{} on {} of {}: {}, {}", to_string(key.problem.collective), size_in_words(key),
-                  plural(key.problem.size, "rank"), plural(operation.communicator().node_count(), "node"),
+                  plural(key.problem.size, "rank"), plural(operation.communicator().members().node_count(), "node"),
                   to_text(key.choice), operation.why);
   if (cached.exchanges()) text += "; sizes are exchanged first";
   if (!key.problem.uneven()) text += "; " + cost_in_words(key.choice, key.problem);

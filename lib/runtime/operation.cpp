@@ -11,6 +11,17 @@
 #include "lib/runtime/runtime.hpp"
 
 namespace tutti::detail {
+namespace {
+
+Place enter_lane(Lanes& lanes, Kind kind, const PlanKey& key) {
+  if (kind != Kind::persistent) return lanes.enter(kind);
+  const Problem& problem = key.problem;
+  // Of uneven blocks, counts may differ from rank to rank.
+  return lanes.enter(
+      Started{problem.collective, problem.root, problem.uneven() ? Count{} : problem.count, key.type, key.op.kind()});
+}
+
+}  // namespace
 
 Operation::Learned::Learned(const Operation& operation, std::vector<Count> learned)
     : sizes(std::move(learned)),
@@ -42,8 +53,8 @@ void Operation::start(Kind kind) {
 
 void Operation::enter(Kind kind) {
   const int turns = plan_.compiled.takes_turns ? (plan_.exchanges() ? 2 : 1) : 0;
-  sequence_ = communicator_.begin_operation(turns);
-  if (turns > 0) place_ = enter_lane(kind);
+  sequence_ = communicator_.order().begin(turns);
+  if (turns > 0) place_ = enter_lane(communicator_.order().lanes(), kind, plan_.key());
   failure_ = nullptr;
   current_ = &execution_;
   state_ = State::queued;
@@ -57,7 +68,7 @@ bool Operation::run_or_start() {
     start(Kind::blocking);
     return over();
   }
-  auto look_again = [&progress, &port, looks = 0, spins = 0, yields = communicator_.is_crowded()]() mutable {
+  auto look_again = [&progress, &port, looks = 0, spins = 0, yields = communicator_.waiting().is_crowded]() mutable {
     if (progress.has_waiting_threads()) return false;
     if (yields && spins < port.looks_before_turn()) {
       ++spins;
@@ -70,10 +81,11 @@ bool Operation::run_or_start() {
     return true;
   };
   const CompiledPlan& plan = plan_.compiled;
-  execution_.port().begin_fast_path(communicator_.next_sequence(), Lanes::of_blocking_calls);
+  execution_.port().begin_fast_path(communicator_.order().next(), Lanes::of_blocking_calls);
   const std::size_t done = execution_.run_fast_path(look_again);
   if (done == plan.steps.size()) {
-    communicator_.end_fast_call(plan.takes_turns);
+    ++communicator_.counters().fast_path_calls;
+    if (plan.takes_turns) communicator_.order().pass_turn();
     return true;
   }
   enter(Kind::blocking);
@@ -116,23 +128,13 @@ void Operation::fail_because(std::string_view cause) {
   fail(std::make_exception_ptr(Error{"tutti: " + why}));
 }
 
-Place Operation::enter_lane(Kind kind) {
-  Lanes& lanes = communicator_.lanes();
-  if (kind != Kind::persistent) return lanes.enter(kind);
-  const PlanKey& key = plan_.key();
-  const Problem& problem = key.problem;
-  // Of uneven blocks, counts may differ from rank to rank.
-  return lanes.enter(
-      Started{problem.collective, problem.root, problem.uneven() ? Count{} : problem.count, key.type, key.op.kind()});
-}
-
 bool Operation::begin() {
   if (!plan_.compiled.takes_turns) {
-    current_->port().begin(sequence_, 0, [&] { return communicator_.pairwise_tag(); });
+    current_->port().begin(sequence_, 0, [&] { return communicator_.paths().pairwise_tag(); });
   } else {
-    if (!communicator_.is_turn_of(sequence_)) return false;
-    if (communicator_.has_lanes() && !communicator_.lanes().is_free_for(place_)) return false;
-    current_->port().begin(sequence_, place_.lane, [&] { return communicator_.tag(sequence_); });
+    if (!communicator_.order().is_turn_of(sequence_)) return false;
+    if (communicator_.order().has_lanes() && !communicator_.order().lanes().is_free_for(place_)) return false;
+    current_->port().begin(sequence_, place_.lane, [&] { return communicator_.paths().tag(sequence_); });
   }
   current_->begin();
   state_ = State::running;
@@ -141,7 +143,7 @@ bool Operation::begin() {
 
 /// The sizes are known: goes on with the schedule proper, which has the next turn.
 void Operation::begin_learned() {
-  communicator_.end_turn(sequence_);
+  communicator_.order().end_turn(sequence_);
   ++sequence_;
   if (learned_ == nullptr || learned_->sizes != sizes_) learned_ = std::make_unique<Learned>(*this, sizes_);
   current_ = &learned_->run;
@@ -160,10 +162,10 @@ void Operation::end() {
   state_ = State::idle;
   communicator_.progress().remove(*this);
   if (plan_.compiled.takes_turns) {
-    communicator_.end_turn(sequence_);
-    communicator_.lanes().leave(place_);
+    communicator_.order().end_turn(sequence_);
+    communicator_.order().lanes().leave(place_);
   }
-  communicator_.end_operation();
+  communicator_.order().end();
 }
 
 void Operation::rethrow() {
@@ -181,6 +183,8 @@ OwnedOperation owned(Operation& operation, std::shared_ptr<CommunicatorState> st
   return OwnedOperation{&operation};
 }
 
-bool Operation::yields() const { return communicator_.is_crowded() && !(polls_mpi() && communicator_.mpi_yields()); }
+bool Operation::yields() const {
+  return communicator_.waiting().is_crowded && !(polls_mpi() && communicator_.waiting().mpi_yields);
+}
 
 }  // namespace tutti::detail

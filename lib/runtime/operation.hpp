@@ -70,7 +70,6 @@ class Operation {
   };
   /// Takes its number and its place among the operations that are under way.
   void enter(Kind kind);
-  [[nodiscard]] Place enter_lane(Kind kind);
   /// False: it is not its turn.
   bool begin();
   void begin_learned();

@@ -88,7 +88,7 @@ TEST(OnSockets, AreParts) {
   MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank(), backwards.receive());
   const Communicator other{backwards.get()};
   for (const Communicator* comm : {&world, &other}) {
-    const std::span<const int> nodes = comm->state().nodes(), sockets = comm->state().sockets();
+    const std::span<const int> nodes = comm->state().members().nodes(), sockets = comm->state().members().sockets();
     ASSERT_EQ(std::ssize(sockets), world_size()) << given;
     const auto node_of = [&](int rank) { return nodes.empty() ? 0 : nodes[static_cast<std::size_t>(rank)]; };
     const auto given_of = [&](int rank) { return given[2 * (comm == &world ? rank : world_size() - 1 - rank)]; };
@@ -120,7 +120,7 @@ Plan plan_of(Collective collective, std::int64_t count, const Communicator& comm
 TEST(OnSeveralNodes, TuttiChoosesLevels) {
   const Communicator comm{MPI_COMM_WORLD};
   const bool has_levels = comm.node_count() > 1 && comm.node_count() < comm.size();
-  const bool in_rows = follow_each_other(comm.state().nodes());
+  const bool in_rows = follow_each_other(comm.state().members().nodes());
   for (const Collective collective : all_collectives()) {
     std::vector<double> memory;
     Plan plan = plan_of(collective, collective == Collective::barrier ? 0 : 4, comm, memory);
@@ -165,7 +165,7 @@ std::int64_t crossing(std::int64_t elements, const Communicator& comm) {
 
 TEST(OnSeveralNodes, WhatIsCarriedIsToldInBytes) {
   const Communicator comm{MPI_COMM_WORLD};
-  const std::span<const int> nodes = comm.state().nodes();
+  const std::span<const int> nodes = comm.state().members().nodes();
   if (comm.node_count() == 1) GTEST_SKIP() << "one node";
   std::int64_t apart = 0;
   for (const int here : nodes)
@@ -226,7 +226,7 @@ void expect_composed(std::int64_t count, std::string_view algorithm, const Commu
 /// Operations that are not commutative are combined in the order of ranks, or the algorithm is refused.
 TEST(OnSeveralNodes, KeepTheOrderOfRanks) {
   const Communicator comm{MPI_COMM_WORLD};
-  const bool in_order = follow_each_other(comm.state().nodes());
+  const bool in_order = follow_each_other(comm.state().members().nodes());
   for (const std::int64_t count : {1, 37, 30000}) {
     expect_composed(count, "", comm);
     if (in_order) expect_composed(count, "two_level", comm);

@@ -152,7 +152,9 @@ class Calls {
 TEST(CallsInTurn, AreAllKnown) {
   const Communicator comm{MPI_COMM_WORLD};
   Calls calls{comm};
-  const auto found = [&] { return comm.state().recent_calls().found() + comm.state().recent_messages().found(); };
+  const auto found = [&] {
+    return comm.state().plans().recent_calls().found() + comm.state().plans().recent_messages().found();
+  };
   for (const auto& kinds : {std::vector{0, 1, 2, 3}, std::vector{6, 7}, std::vector{5, 8, 12, 6}}) {
     std::uint64_t before = 0;
     for (int round = 0; round < 3; ++round) {

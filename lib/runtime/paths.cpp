@@ -1,0 +1,135 @@
+#include "lib/runtime/paths.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
+
+namespace tutti::detail {
+
+Paths::Paths(mpi::Carrier& carrier, const Members& members, const Settings& settings, int context, MPI_Comm comm)
+    : carrier_(&carrier), members_(&members), settings_(&settings), context_(context) {
+  find_links(comm);
+  if (!settings_->transport.network.empty()) join_network(comm);
+}
+
+void Paths::find_links(MPI_Comm comm) {
+  const SharedMemoryUse uses = settings_->transport.shared_memory;
+  bool reaches_all = true, reaches_any = false;
+  for (int rank = 0; rank < members_->size(); ++rank) {
+    const int local = carrier_->local_of(members_->on_carrier()[static_cast<std::size_t>(rank)]);
+    const bool is_local = local >= 0 && rank != members_->me().value() && uses != SharedMemoryUse::never;
+    locals_.push_back(local);
+    is_local_.push_back(is_local ? 1 : 0);
+    reaches_any |= is_local;
+    reaches_all &= is_local || rank == members_->me().value();
+  }
+  if (uses == SharedMemoryUse::never) return;
+  std::string why = reaches_any ? map_links() : "";
+  // Whether all ranks have the links that they can use, and whether every rank shares memory with all others.
+  std::array<int, 2> agreed{why.empty() ? 1 : 0, reaches_all ? 1 : 0};
+  mpi::check(mpi::api.Allreduce(MPI_IN_PLACE, agreed.data(), agreed.size(), MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (agreed[0] == 0) {
+    links_ = nullptr;
+    is_local_.assign(is_local_.size(), 0);
+  }
+  shares_memory_ = agreed[0] != 0 && agreed[1] != 0 && links_ != nullptr;
+  if (uses != SharedMemoryUse::always || (agreed[0] != 0 && agreed[1] != 0)) return;
+  carrier_->give_back(context_);
+  if (why.empty()) why = carrier_->fabric().why_not();
+  throw ArgumentError(fmt::format(
+      "tutti::Communicator: transport 'shm', but not all ranks share memory with rank {} ({}); allowed: auto, mpi",
+      members_->me().value(), why.empty() ? "others cannot, or are on other nodes" : why));
+}
+
+/// Why it cannot be done; empty if it could.
+std::string Paths::map_links() noexcept {
+  try {
+    links_ = &carrier_->fabric().links(context_);
+    return {};
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+namespace {
+
+/// Collective over `comm`: the objection of the lowest rank that has one, "rank 3: why"; empty if none has.
+std::string first_objection(MPI_Comm comm, int rank, const std::string& why) {
+  constexpr int none = std::numeric_limits<int>::max();
+  int objecting = why.empty() ? none : rank;
+  mpi::check(mpi::api.Allreduce(MPI_IN_PLACE, &objecting, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (objecting == none) return {};
+  std::array<char, 512> text{};
+  std::copy_n(why.begin(), std::min(why.size(), text.size() - 1), text.begin());
+  mpi::check(mpi::api.Bcast(text.data(), mpi::narrow(text.size()), MPI_CHAR, objecting, comm), "MPI_Bcast");
+  return fmt::format("rank {}: {}", objecting, text.data());
+}
+
+}  // namespace
+
+/// All ranks open the network and reach each other, or all refuse.
+void Paths::join_network(MPI_Comm comm) {
+  const std::string& name = settings_->transport.network;
+  std::string objection = first_objection(comm, members_->me().value(), open_network(name));
+  if (objection.empty())
+    objection = first_objection(comm, members_->me().value(), network_->connect(comm, members_->on_carrier()));
+  if (objection.empty()) return;
+  carrier_->give_back(context_);
+  throw ArgumentError(
+      fmt::format("tutti::Communicator: transport '{}' cannot be used here: {}; allowed: auto, mpi", name, objection));
+}
+
+/// Why it cannot be opened; empty if it could.
+std::string Paths::open_network(std::string_view name) noexcept {
+  try {
+    const mpi::NetworkDriver* const driver = mpi::find_network_driver(name);
+    if (driver == nullptr) return "this program was built without it";
+    network_ = &carrier_->network(*driver);
+    return {};
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+Route Paths::route(CommunicatorCounters& counters) const {
+  return {.mpi = {.comm = carrier_->comm(),
+                  .tags = carrier_->tags(),
+                  .message_limit = settings_->message_limit,
+                  .ranks = members_->on_carrier()},
+          .network = {.network = network_,
+                      .context = context_,
+                      .me = members_->me().value(),
+                      .ranks = members_->on_carrier(),
+                      .nodes = members_->all_nodes()},
+          .shm = {.links = links_,
+                  .locals = locals_,
+                  .counters = &counters.shm,
+                  .processors = carrier_->outnumbers_processors() ? carrier_->fabric().processors() : nullptr,
+                  .patience = carrier_->is_crowded() ? shm::tuning.patience_crowded : shm::tuning.patience,
+                  .looks_elsewhere = carrier_->shares_in_pairs() ? shm::tuning.looks_a_message : 0,
+                  .single_copy = settings_->single_copy},
+          .counters = &counters.messages};
+}
+
+shm::SharedMemory Paths::shared_memory() const {
+  if (links_ == nullptr) return {};
+  const shm::Geometry& geometry = links_->geometry();
+  const bool is_crowded = carrier_->outnumbers_processors();
+  return {.reaches = is_local_,
+          .cell_bytes = geometry.cell_bytes,
+          .piece_bytes = geometry.buffer_bytes,
+          .copied_bytes = is_crowded ? shm::tuning.copied_bytes_crowded : shm::tuning.copied_bytes,
+          .joined_bytes = shm::tuning.joined_bytes,
+          .eager_messages = geometry.sure_cells()};
+}
+
+Routing Paths::routing() const {
+  return {.window = std::min(carrier_->tags().messages(), Routing::most_window), .far = far_transport()};
+}
+
+}  // namespace tutti::detail

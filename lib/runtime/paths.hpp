@@ -1,0 +1,57 @@
+#pragma once
+// The ways that the messages of a communicator take: shared memory, MPI or a network.
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/runtime/carrier.hpp"
+#include "lib/runtime/counters.hpp"
+#include "lib/runtime/members.hpp"
+#include "lib/runtime/settings.hpp"
+#include "lib/transport/mux.hpp"
+
+namespace tutti::detail {
+
+class Paths {
+ public:
+  /// Collective over `comm`. The carrier, the members and the settings have to outlive it. Throws ArgumentError on all
+  /// ranks, after giving the context back, if the settings ask for a transport that is not there.
+  Paths(mpi::Carrier& carrier, const Members& members, const Settings& settings, int context, MPI_Comm comm);
+
+  [[nodiscard]] Route route(CommunicatorCounters& counters) const;
+  [[nodiscard]] shm::SharedMemory shared_memory() const;
+  /// Whether any message goes through shared memory.
+  [[nodiscard]] bool has_links() const { return links_ != nullptr; }
+  /// Whether all messages do: the same on all ranks.
+  [[nodiscard]] bool shares_memory() const { return shares_memory_; }
+  /// How messages travel that shared memory does not carry.
+  [[nodiscard]] Transport far_transport() const { return network_ == nullptr ? Transport::mpi : Transport::network; }
+  /// Of collectives.
+  [[nodiscard]] Routing routing() const;
+  /// The tag of message 0 of an operation over MPI.
+  [[nodiscard]] int tag(std::uint64_t sequence) const { return carrier_->tags().base(context_, sequence); }
+  /// The tag of all messages over MPI that are part of no collective.
+  [[nodiscard]] int pairwise_tag() const { return carrier_->tags().pairwise(context_); }
+
+ private:
+  void find_links(MPI_Comm comm);
+  std::string map_links() noexcept;
+  void join_network(MPI_Comm comm);
+  [[nodiscard]] std::string open_network(std::string_view name) noexcept;
+
+  mpi::Carrier* carrier_;
+  const Members* members_;
+  const Settings* settings_;
+  int context_;
+  shm::Links* links_ = nullptr;           ///< nullptr: no rank is reached through shared memory.
+  std::vector<int> locals_{};             ///< By rank: its number in the links; -1: not there.
+  std::vector<std::uint8_t> is_local_{};  ///< By rank: whether its messages go through shared memory.
+  bool shares_memory_ = false;
+  mpi::Network* network_ = nullptr;  ///< nullptr: MPI carries the messages that shared memory does not.
+};
+
+}  // namespace tutti::detail
