@@ -7,8 +7,9 @@ Each side is a command in quotes: the benchmark, with variables before it if nee
     scripts/compare_builds.py --before "TUTTI_SINGLE_COPY=never bench" --after bench --sizes 64K:4M
 
 Every round runs one side after the other, in turn first, for each number of ranks, plain and with --touch (inputs are
-rewritten between calls). A ratio is the median over rounds of the two sides' median times in that round, so that a machine
-that changes its pace between rounds does not count. Below 1 the second side is faster. The exit status is 1 if a geometric mean or a size is above its limit.
+rewritten between calls). A ratio compares the two sides' median times of a round, and is the median over rounds. On a machine that changes its
+pace within a round, --statistic fastest compares the fastest rounds of each side instead. Below 1 the second side is
+faster. The exit status is 1 if a geometric mean or a size is above its limit.
 """
 import argparse
 import json
@@ -37,6 +38,7 @@ def parsed():
     parser.add_argument("--rounds", type=int, default=5, help="runs of each side")
     parser.add_argument("--inner", type=int, default=9, help="the benchmark's own rounds")
     parser.add_argument("--inputs", default="plain,touch", help="plain, touch or both")
+    parser.add_argument("--statistic", default="median", choices=["median", "fastest"], help="how rounds are compared")
     parser.add_argument("--extra", default="", help="more options for the benchmark, in one string")
     parser.add_argument("--mean-limit", type=float, default=1.03, help="for the geometric mean of a collective")
     parser.add_argument("--size-limit", type=float, default=1.15, help="for a size")
@@ -80,10 +82,11 @@ def measured(args):
 
 def main():
     args = parsed()
-    ratios = {}
-    for key, (before, after) in measured(args).items():
+    ratios, times = {}, measured(args)
+    for key, (before, after) in times.items():
         if before and after and min(before) > 0:
-            ratios[key] = statistics.median(second / first for first, second in zip(before, after))
+            ratios[key] = (min(after) / min(before) if args.statistic == "fastest"
+                           else statistics.median(second / first for first, second in zip(before, after)))
     too_slow = []
     print("inputs  ranks  collective        mean   best (bytes)         worst (bytes)")
     for group in dict.fromkeys((key[0], key[1], key[2]) for key in ratios):
@@ -99,7 +102,8 @@ def main():
     if args.json:
         keys = ("inputs", "ranks", "collective", "bytes", "in_place")
         pathlib.Path(args.json).write_text(json.dumps(
-            [{**dict(zip(keys, key)), "ratio": round(ratio, 4)} for key, ratio in ratios.items()], indent=1) + "\n")
+            [{**dict(zip(keys, key)), "ratio": round(ratio, 4), "before_us": times[key][0],
+              "after_us": times[key][1]} for key, ratio in ratios.items()], indent=1) + "\n")
     for line in too_slow:
         print("above the limit:", line)
     return 1 if too_slow else 0
