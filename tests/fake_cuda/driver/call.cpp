@@ -1,0 +1,129 @@
+#include "tests/fake_cuda/driver/call.hpp"
+
+#include <pthread.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "tests/fake_cuda/driver/region.hpp"
+#include "tests/fake_cuda/driver/report.hpp"
+#include "tests/fake_cuda/driver/settings.hpp"
+#include "tests/fake_cuda/driver/stream.hpp"
+#include "tests/fake_cuda/fake_cuda.h"
+
+namespace fake_cuda {
+
+struct Counts {
+  std::atomic<std::uint64_t> calls{0};
+  std::uint64_t fails_at = 0;  ///< The call that fails; 0: none.
+  CUresult error = CUDA_ERROR_UNKNOWN;
+};
+
+namespace {
+
+struct Sites {
+  std::mutex mutex;
+  std::map<std::string, Counts> by_name;
+};
+Sites& sites() {
+  static Sites* const all = new Sites;
+  return *all;
+}
+
+bool is_forked = false;
+
+/// FAKE_CUDA_FAIL=NAME:CALL[:ERROR],...: the error is a number of CUresult.
+void read_failure(const char* name, Counts& counts) {
+  const std::string& all = settings().fail;
+  for (std::size_t begin = 0; begin < all.size();) {
+    const std::size_t end = std::min(all.find(',', begin), all.size());
+    const std::string one = all.substr(begin, end - begin);
+    begin = end + 1;
+    const std::size_t colon = one.find(':');
+    if (one.substr(0, colon) != name) continue;
+    counts.fails_at = 1;
+    if (colon == std::string::npos) continue;
+    char* rest = nullptr;
+    counts.fails_at = std::strtoull(one.c_str() + colon + 1, &rest, 10);
+    if (*rest == ':') counts.error = static_cast<CUresult>(std::strtol(rest + 1, nullptr, 10));
+  }
+}
+
+}  // namespace
+
+Totals& totals() {
+  static Totals* const all = new Totals;
+  return *all;
+}
+
+CallSite::CallSite(const char* name) : name_(name) {
+  const std::lock_guard lock{sites().mutex};
+  counts_ = &sites().by_name[name];
+  read_failure(name, *counts_);
+  static const int once = ::pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
+  static_cast<void>(once);
+}
+
+CUresult CallSite::enter() {
+  if (!Contexts::get().is_initialised() || is_forked) return CUDA_ERROR_NOT_INITIALIZED;
+  if (is_in_host_function) {
+    caught("call-in-host-function", text("%s from a function that a stream called", name_));
+    return CUDA_ERROR_NOT_PERMITTED;
+  }
+  ++totals().calls;
+  if (++counts_->calls != counts_->fails_at) return CUDA_SUCCESS;
+  log(1, "%s fails, as FAKE_CUDA_FAIL says", name_);
+  return counts_->error;
+}
+
+CUresult CallSite::enter(Context*& context) {
+  if (const CUresult refused = enter(); refused != CUDA_SUCCESS) return refused;
+  context = current_contexts.top();
+  if (context == nullptr) {
+    log(1, "%s without a context", name_);
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
+  if (context->is_primary && context->retained == 0) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  return context->lost;
+}
+
+void may_synchronise(const char* name, Context* context) {
+  ++totals().synchronisations;
+  if (Streams::get().has_waits(context))
+    caught("synchronises-while-waiting", text("%s, while an operation waits for a value or for another process", name));
+}
+
+}  // namespace fake_cuda
+
+FAKE_CUDA_EXPORT uint64_t fake_cuda_calls(const char* name) {
+  const std::lock_guard lock{fake_cuda::sites().mutex};
+  const auto found = fake_cuda::sites().by_name.find(name);
+  return found == fake_cuda::sites().by_name.end() ? 0 : found->second.calls.load();
+}
+
+FAKE_CUDA_EXPORT void fake_cuda_counters(struct FakeCudaCounters* counters) {
+  using namespace fake_cuda;
+  const Totals& all = totals();
+  const auto live = [](auto is) { return static_cast<uint64_t>(Memory::get().all(is).size()); };
+  *counters = {
+      .calls = all.calls,
+      .kernels = all.kernels,
+      .copies = all.copies,
+      .synchronisations = all.synchronisations,
+      .contexts = Contexts::get().made(),
+      .bytes_to_device = all.bytes_to_device,
+      .bytes_to_host = all.bytes_to_host,
+      .bytes_within_devices = all.bytes_within_devices,
+      .bytes_read = all.bytes_read,
+      .bytes_written = all.bytes_written,
+      .live_device = live([](const Region& r) { return r.kind == Kind::device || r.kind == Kind::pool; }),
+      .live_pinned = live([](const Region& r) { return r.kind == Kind::pinned || r.kind == Kind::registered; }),
+      .live_imported = live([](const Region& r) { return r.kind == Kind::ipc; }),
+      .live_streams = Streams::get().count(),
+      .live_events = all.live_events,
+      .live_modules = all.live_modules,
+      .faults = faults(nullptr)};
+}

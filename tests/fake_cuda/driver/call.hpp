@@ -1,0 +1,50 @@
+#pragma once
+// The beginning of every entry point: it is counted, may be told to fail, and finds its context.
+
+#include <cuda.h>
+
+#include <cstdint>
+
+#include "tests/fake_cuda/driver/context.hpp"
+
+#define FAKE_CUDA_EXPORT extern "C" [[gnu::visibility("default")]]
+
+/// At the head of an entry point that needs cuInit, but no context.
+#define FAKE_CUDA_CALL(name)             \
+  static fake_cuda::CallSite site{name}; \
+  if (const CUresult refused = site.enter(); refused != CUDA_SUCCESS) return refused
+/// The same with a context, which is `context` then.
+#define FAKE_CUDA_CONTEXT_CALL(name)     \
+  static fake_cuda::CallSite site{name}; \
+  fake_cuda::Context* context = nullptr; \
+  if (const CUresult refused = site.enter(context); refused != CUDA_SUCCESS) return refused
+#define FAKE_CUDA_REQUIRE(condition) \
+  if (!(condition)) return CUDA_ERROR_INVALID_VALUE
+
+namespace fake_cuda {
+
+/// One entry point. Never destroyed.
+class CallSite {
+ public:
+  explicit CallSite(const char* name);
+  CUresult enter();
+  CUresult enter(Context*& context);
+
+ private:
+  const char* name_;
+  struct Counts* counts_;
+};
+
+/// A call that may wait for the device: it must not, while an operation waits for a value that nobody may write then.
+void may_synchronise(const char* name, Context* context);
+
+/// For the process: what fake_cuda_counters() gives, as calls add to it.
+struct Totals {
+  std::atomic<std::uint64_t> calls{0}, kernels{0}, copies{0}, synchronisations{0};
+  std::atomic<std::uint64_t> bytes_to_device{0}, bytes_to_host{0}, bytes_within_devices{0};
+  std::atomic<std::uint64_t> bytes_read{0}, bytes_written{0};
+  std::atomic<std::uint64_t> live_events{0}, live_modules{0}, queued_kernels{0};
+};
+Totals& totals();
+
+}  // namespace fake_cuda

@@ -1,0 +1,50 @@
+#include "tests/fake_cuda/driver/context.hpp"
+
+#include "tests/fake_cuda/driver/settings.hpp"
+
+namespace fake_cuda {
+
+thread_local ContextStack current_contexts;
+
+Contexts& Contexts::get() {
+  static Contexts* const contexts = new Contexts;  // used by the destructors of libraries, too
+  return *contexts;
+}
+
+bool Contexts::initialise() {
+  const std::lock_guard lock{mutex_};
+  if (is_initialised_) return true;
+  if (settings().devices < 1) return false;
+  for (int device = 0; device < settings().devices; ++device) {
+    Context& context = primary_.emplace_back();
+    context.device = device;
+    context.id = static_cast<std::uint64_t>(device) + 1;
+    context.is_primary = true;
+  }
+  is_initialised_ = true;
+  return true;
+}
+
+Context* Contexts::create(int device, unsigned flags) {
+  auto* const context = new Context;
+  context->device = device;
+  context->flags = flags;
+  context->retained = 1;
+  const std::lock_guard lock{mutex_};
+  created_.push_back(context);
+  context->id = 1000 + created_.size();
+  ++made_;
+  return context;
+}
+
+void Contexts::retain(int device) {
+  const std::lock_guard lock{mutex_};
+  if (primary(device).retained++ == 0) ++made_;
+}
+
+bool Contexts::release(int device) {
+  const std::lock_guard lock{mutex_};
+  return --primary(device).retained == 0;
+}
+
+}  // namespace fake_cuda

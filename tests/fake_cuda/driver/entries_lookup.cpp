@@ -1,0 +1,107 @@
+// Entry points: versions, names of errors, and the look-up of entry points.
+#include <dlfcn.h>
+
+#include <cstring>
+#include <string>
+
+#include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/report.hpp"
+
+using namespace fake_cuda;
+
+namespace {
+
+/// Where a name means different functions by the version that is asked for; else the newest of a name is taken.
+struct Versioned {
+  const char *name, *exported;
+  int since;
+};
+constexpr Versioned by_version[] = {{"cuCtxCreate", "cuCtxCreate_v4", 13000},
+                                    {"cuCtxCreate", "cuCtxCreate_v2", 0},
+                                    {"cuEventElapsedTime", "cuEventElapsedTime_v2", 12080},
+                                    {"cuEventElapsedTime", "cuEventElapsedTime", 0}};
+
+void* exported(const std::string& name) {
+  static void* const self = [] {
+    Dl_info information{};
+    ::dladdr(reinterpret_cast<void*>(&cuInit), &information);
+    return ::dlopen(information.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  }();
+  return ::dlsym(self, name.c_str());
+}
+
+void* find(const std::string& name, int version) {
+  for (const Versioned& each : by_version)
+    if (name == each.name && version >= each.since) return exported(each.exported);
+  for (const char* const suffix : {"_v3", "_v2", ""})
+    if (void* const function = exported(name + suffix)) return function;
+  return nullptr;
+}
+
+#define FAKE_CUDA_ERROR_NAME(error) \
+  case error:                       \
+    return #error
+
+const char* name_of(CUresult error) {
+  switch (error) {
+    FAKE_CUDA_ERROR_NAME(CUDA_SUCCESS);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_INVALID_VALUE);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_OUT_OF_MEMORY);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_NOT_INITIALIZED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_NO_DEVICE);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_INVALID_DEVICE);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_INVALID_IMAGE);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_INVALID_CONTEXT);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_MAP_FAILED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_INVALID_PTX);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_INVALID_HANDLE);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_NOT_FOUND);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_NOT_READY);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_ILLEGAL_ADDRESS);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_LAUNCH_FAILED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_NOT_PERMITTED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_NOT_SUPPORTED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_UNKNOWN);
+    default:
+      return nullptr;
+  }
+}
+
+CUresult lookup(const char* name, void** function, int version) {
+  FAKE_CUDA_REQUIRE(name != nullptr && function != nullptr);
+  *function = find(name, version);
+  const bool is_there = *function != nullptr;
+  log(is_there ? 2 : 1, "cuGetProcAddress %s, version %d: %s", name, version, is_there ? "found" : "missing");
+  return is_there ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+}  // namespace
+
+FAKE_CUDA_EXPORT CUresult cuGetErrorName(CUresult error, const char** name) {
+  FAKE_CUDA_REQUIRE(name != nullptr);
+  *name = name_of(error);
+  return *name == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuGetErrorString(CUresult error, const char** text_of_it) {
+  return cuGetErrorName(error, text_of_it);
+}
+FAKE_CUDA_EXPORT CUresult cuGetExportTable(const void** table, const CUuuid*) {
+  log(1, "cuGetExportTable: there is none");
+  if (table != nullptr) *table = nullptr;
+  return CUDA_ERROR_NOT_FOUND;
+}
+FAKE_CUDA_EXPORT CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t,
+                                           CUdriverProcAddressQueryResult* status) {
+  const CUresult result = lookup(name, function, version);
+  if (status != nullptr)
+    *status = result == CUDA_SUCCESS ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  return result;
+}
+#undef cuGetProcAddress
+FAKE_CUDA_EXPORT CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t) {
+  return lookup(name, function, version);
+}

@@ -1,0 +1,176 @@
+// Entry points: virtual memory management, with POSIX file descriptors as handles.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <map>
+#include <mutex>
+
+#include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/region.hpp"
+#include "tests/fake_cuda/driver/stream.hpp"
+
+using namespace fake_cuda;
+
+namespace {
+
+using Handle = CUmemGenericAllocationHandle;
+
+struct Allocations {
+  std::mutex mutex;
+  std::map<Handle, std::shared_ptr<Physical>> by_handle;
+  Handle next = 0x30000;
+
+  Handle add(std::shared_ptr<Physical> physical) {
+    const std::lock_guard lock{mutex};
+    next += 16;
+    by_handle[next] = std::move(physical);
+    return next;
+  }
+  std::shared_ptr<Physical> find(Handle handle) {
+    const std::lock_guard lock{mutex};
+    const auto found = by_handle.find(handle);
+    return found == by_handle.end() ? nullptr : found->second;
+  }
+};
+Allocations& allocations() {
+  static Allocations* const all = new Allocations;
+  return *all;
+}
+
+RegionPointer mapping_at(CUdeviceptr pointer) {
+  RegionPointer region = Memory::get().find(pointer);
+  return region != nullptr && region->kind == Kind::vmm ? region : nullptr;
+}
+
+}  // namespace
+
+FAKE_CUDA_EXPORT CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocationProp*,
+                                                        CUmemAllocationGranularity_flags) {
+  FAKE_CUDA_CALL("cuMemGetAllocationGranularity");
+  *bytes = granule;
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuMemCreate(Handle* handle, std::size_t bytes, const CUmemAllocationProp* properties,
+                                      unsigned long long) {
+  FAKE_CUDA_CALL("cuMemCreate");
+  FAKE_CUDA_REQUIRE(bytes != 0 && bytes % granule == 0 && properties != nullptr);
+  FAKE_CUDA_REQUIRE(properties->type == CU_MEM_ALLOCATION_TYPE_PINNED);
+  if ((properties->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0)
+    return CUDA_ERROR_NOT_SUPPORTED;  // fabric
+  if (!Contexts::get().has(properties->location.id)) return CUDA_ERROR_INVALID_DEVICE;
+  auto physical = std::make_shared<Physical>();
+  physical->file = make_file(bytes, properties->location.id);
+  if (physical->file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  physical->bytes = bytes;
+  physical->device = properties->location.id;
+  physical->properties = *properties;
+  *handle = allocations().add(std::move(physical));
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuMemRelease(Handle handle) {
+  FAKE_CUDA_CALL("cuMemRelease");
+  const std::lock_guard lock{allocations().mutex};
+  const auto found = allocations().by_handle.find(handle);
+  FAKE_CUDA_REQUIRE(found != allocations().by_handle.end());
+  if (--found->second->references == 0) allocations().by_handle.erase(found);
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuMemAddressReserve(CUdeviceptr* pointer, std::size_t bytes, std::size_t, CUdeviceptr,
+                                              unsigned long long) {
+  FAKE_CUDA_CALL("cuMemAddressReserve");
+  FAKE_CUDA_REQUIRE(pointer != nullptr && bytes != 0 && bytes % granule == 0);
+  *pointer = Memory::get().reserve_addresses(bytes);
+  if (*pointer == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  Memory::get().reserve(*pointer, bytes);
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuMemAddressFree(CUdeviceptr pointer, std::size_t bytes) {
+  FAKE_CUDA_CALL("cuMemAddressFree");
+  return Memory::get().unreserve(pointer, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+FAKE_CUDA_EXPORT CUresult cuMemMap(CUdeviceptr pointer, std::size_t bytes, std::size_t offset, Handle handle,
+                                   unsigned long long) {
+  FAKE_CUDA_CALL("cuMemMap");
+  const std::shared_ptr<Physical> physical = allocations().find(handle);
+  FAKE_CUDA_REQUIRE(physical != nullptr && offset == 0 && bytes == physical->bytes);
+  FAKE_CUDA_REQUIRE(Memory::get().find(pointer) == nullptr && Memory::get().is_reserved(pointer, bytes));
+  const RegionPointer region = map_file(physical->file, pointer, bytes, bytes, Kind::vmm);
+  if (region == nullptr) return CUDA_ERROR_MAP_FAILED;
+  region->physical = physical;
+  region->device = physical->device;
+  region->is_accessible = false;
+  region->context = &Contexts::get().primary(physical->device);
+  Memory::get().add(region);
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuMemUnmap(CUdeviceptr pointer, std::size_t bytes) {
+  FAKE_CUDA_CALL("cuMemUnmap");
+  const RegionPointer region = mapping_at(pointer);
+  FAKE_CUDA_REQUIRE(region != nullptr && region->base == pointer && region->size == bytes);
+  may_synchronise("cuMemUnmap", region->context);
+  Streams::get().drain(region->context);
+  Memory::get().remove(region);
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuMemSetAccess(CUdeviceptr pointer, std::size_t, const CUmemAccessDesc* access,
+                                         std::size_t count) {
+  FAKE_CUDA_CALL("cuMemSetAccess");
+  const RegionPointer region = mapping_at(pointer);
+  FAKE_CUDA_REQUIRE(region != nullptr && access != nullptr && count > 0);
+  region->is_accessible = access[0].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation*, CUdeviceptr pointer) {
+  FAKE_CUDA_CALL("cuMemGetAccess");
+  const RegionPointer region = Memory::get().find(pointer);
+  FAKE_CUDA_REQUIRE(region != nullptr && region->is_on_device());
+  *flags = region->is_accessible ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : 0;
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuMemRetainAllocationHandle(Handle* handle, void* pointer) {
+  FAKE_CUDA_CALL("cuMemRetainAllocationHandle");
+  const RegionPointer region = mapping_at(reinterpret_cast<CUdeviceptr>(pointer));
+  FAKE_CUDA_REQUIRE(handle != nullptr && region != nullptr);  // not of cuMemAlloc: UCX tells them apart so
+  {
+    const std::lock_guard lock{allocations().mutex};
+    for (const auto& [key, physical] : allocations().by_handle)
+      if (physical == region->physical) {
+        ++physical->references;
+        *handle = key;
+        return CUDA_SUCCESS;
+      }
+  }
+  region->physical->references = 1;
+  *handle = allocations().add(region->physical);
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties, Handle handle) {
+  FAKE_CUDA_CALL("cuMemGetAllocationPropertiesFromHandle");
+  const std::shared_ptr<Physical> physical = allocations().find(handle);
+  FAKE_CUDA_REQUIRE(physical != nullptr);
+  *properties = physical->properties;
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuMemExportToShareableHandle(void* out, Handle handle, CUmemAllocationHandleType type,
+                                                       unsigned long long) {
+  FAKE_CUDA_CALL("cuMemExportToShareableHandle");
+  if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+  const std::shared_ptr<Physical> physical = allocations().find(handle);
+  FAKE_CUDA_REQUIRE(physical != nullptr && (physical->properties.requestedHandleTypes & type) != 0);
+  *static_cast<int*>(out) = ::dup(physical->file);
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuMemImportFromShareableHandle(Handle* handle, void* in, CUmemAllocationHandleType type) {
+  FAKE_CUDA_CALL("cuMemImportFromShareableHandle");
+  if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+  auto physical = std::make_shared<Physical>();
+  physical->file = ::dup(static_cast<int>(reinterpret_cast<std::intptr_t>(in)));
+  struct stat status {};
+  if (physical->file < 0 || ::fstat(physical->file, &status) != 0) return CUDA_ERROR_INVALID_VALUE;
+  physical->bytes = static_cast<std::size_t>(status.st_size) - header_bytes;
+  physical->properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  physical->properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  physical->properties.requestedHandleTypes = type;
+  *handle = allocations().add(std::move(physical));
+  return CUDA_SUCCESS;
+}

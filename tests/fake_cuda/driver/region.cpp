@@ -1,0 +1,190 @@
+#include "tests/fake_cuda/driver/region.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <iterator>
+
+#include "tests/fake_cuda/driver/report.hpp"
+#include "tests/fake_cuda/driver/settings.hpp"
+
+namespace fake_cuda {
+namespace {
+
+constexpr int poison = 0xcb;
+
+}  // namespace
+
+Physical::~Physical() {
+  if (file >= 0) ::close(file);
+}
+
+Region::~Region() {
+  if (header != nullptr) ::munmap(header, mapped);
+  if (file >= 0 && kind != Kind::vmm) ::close(file);
+}
+
+Memory& Memory::get() {
+  static Memory* const memory = new Memory;  // streams use it until the process ends
+  return *memory;
+}
+
+RegionPointer Memory::find_locked(std::uint64_t address) {
+  auto found = regions_.upper_bound(address);
+  if (found == regions_.begin()) return nullptr;
+  const RegionPointer& region = (--found)->second;
+  return address - region->base < region->size ? region : nullptr;
+}
+
+RegionPointer Memory::find(std::uint64_t address) {
+  const std::lock_guard lock{mutex_};
+  return find_locked(address);
+}
+
+std::uint64_t Memory::reserve_addresses(std::size_t bytes) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (const auto found = spare_.find(bytes); found != spare_.end() && settings().reuses_addresses) {
+      const std::uint64_t base = found->second;
+      spare_.erase(found);
+      return base;
+    }
+  }
+  void* const range = ::mmap(nullptr, bytes + granule, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED) return 0;
+  return rounded(reinterpret_cast<std::uint64_t>(range), bytes >= granule ? granule : page);
+}
+
+void Memory::give_back_addresses(std::uint64_t base, std::size_t bytes) {
+  const std::lock_guard lock{mutex_};
+  spare_.emplace(bytes, base);
+}
+
+bool Memory::is_hole(std::uint64_t address) {
+  const std::lock_guard lock{mutex_};
+  for (const auto& [bytes, base] : spare_)
+    if (address - base < bytes) return true;
+  for (const auto& [base, bytes] : reserved_)
+    if (address - base < bytes) return true;
+  return false;
+}
+
+CUresult Memory::allocate(Context* context, int device, std::size_t bytes, Kind kind, RegionPointer& made) {
+  if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (used_ + bytes > settings().memory_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
+  const std::size_t whole = rounded(bytes, page);
+  const int file = make_file(whole, device);
+  const std::uint64_t base = file < 0 ? 0 : reserve_addresses(whole);
+  made = base == 0 ? nullptr : map_file(file, base, whole, bytes, kind);
+  if (made == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (settings().poisons) std::memset(made->bytes, poison, whole);
+  made->device = device;
+  made->context = context;
+  used_ += bytes;
+  add(made);
+  log(1, "allocated 0x%lx + %zu", base, bytes);
+  return CUDA_SUCCESS;
+}
+
+CUresult Memory::add_host(Context* context, void* data, std::size_t bytes, Kind kind, unsigned flags,
+                          RegionPointer& made) {
+  made = std::make_shared<Region>();
+  made->base = reinterpret_cast<std::uint64_t>(data);
+  made->bytes = static_cast<std::byte*>(data);
+  made->size = bytes;
+  made->mapped = rounded(bytes, page);
+  made->kind = kind;
+  made->context = context;
+  made->device = context->device;
+  made->flags = flags;
+  made->id = next_id();
+  made->own_history = std::make_unique<History>();
+  const std::lock_guard lock{mutex_};
+  const auto next = regions_.lower_bound(made->base);
+  if (find_locked(made->base) != nullptr || (next != regions_.end() && next->first < made->base + bytes))
+    return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+  regions_[made->base] = made;
+  return CUDA_SUCCESS;
+}
+
+void Memory::add(const RegionPointer& region) {
+  const std::lock_guard lock{mutex_};
+  regions_[region->base] = region;
+}
+
+void Memory::remove(const RegionPointer& region) {
+  const std::lock_guard lock{mutex_};
+  regions_.erase(region->base);
+  if (region->kind == Kind::device || region->kind == Kind::pool || region->kind == Kind::ipc)
+    spare_.emplace(rounded(region->size, page), region->base);
+}
+
+void Memory::free(const RegionPointer& region) {
+  if (region->header != nullptr) {
+    region->header->is_freed = 1;
+    used_ -= region->size;
+  }
+  log(1, "freed 0x%lx + %lu", region->base, region->size);
+  remove(region);
+}
+
+void Memory::reserve(std::uint64_t base, std::size_t bytes) {
+  const std::lock_guard lock{mutex_};
+  reserved_[base] = bytes;
+}
+
+bool Memory::unreserve(std::uint64_t base, std::size_t bytes) {
+  const std::lock_guard lock{mutex_};
+  const auto found = reserved_.find(base);
+  if (found == reserved_.end() || found->second != bytes) return false;
+  reserved_.erase(found);
+  spare_.emplace(bytes, base);
+  return true;
+}
+
+bool Memory::is_reserved(std::uint64_t base, std::size_t bytes) {
+  const std::lock_guard lock{mutex_};
+  auto found = reserved_.upper_bound(base);
+  if (found == reserved_.begin()) return false;
+  --found;
+  return base + bytes <= found->first + found->second;
+}
+
+int make_file(std::size_t bytes, int device) {
+  const int file = ::memfd_create("fake_cuda", MFD_CLOEXEC);
+  if (file < 0) return -1;
+  void* const mapped = ::ftruncate(file, static_cast<off_t>(header_bytes + bytes)) != 0
+                           ? MAP_FAILED
+                           : ::mmap(nullptr, header_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (mapped == MAP_FAILED) {
+    ::close(file);
+    return -1;
+  }
+  auto* const header = static_cast<Header*>(mapped);  // zeros are a valid one
+  header->magic = Header::right_magic;
+  header->bytes = bytes;
+  header->device = device;
+  header->owner = ::getpid();
+  header->id = Memory::get().next_id();
+  ::munmap(mapped, header_bytes);
+  return file;
+}
+
+RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::size_t shown, Kind kind) {
+  auto region = std::make_shared<Region>();
+  void* const mapped = ::mmap(nullptr, header_bytes + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  region->mapped = header_bytes + bytes;
+  region->header = static_cast<Header*>(mapped);
+  region->bytes = static_cast<std::byte*>(mapped) + header_bytes;
+  region->base = base;
+  region->size = shown;
+  region->file = file;
+  region->kind = kind;
+  region->id = Memory::get().next_id();
+  return region;
+}
+
+}  // namespace fake_cuda

@@ -1,0 +1,23 @@
+#pragma once
+// The environment variables of the fake driver. tests/fake_cuda/README.md describes them.
+
+#include <cstddef>
+#include <string>
+
+namespace fake_cuda {
+
+struct Settings {
+  int devices = 1;
+  int multiprocessors = 4;
+  int capability = 90;  ///< 10 times the compute capability.
+  std::size_t memory_bytes = 0;
+  long delay_us = 0;  ///< The longest random delay before an operation of a stream.
+  long seed = 1;
+  int log_level = 0;
+  bool finds_races = false, aborts = false, reuses_addresses = true, poisons = true, has_peers = true;
+  std::string fail{};  ///< Calls to fail, as "cuIpcOpenMemHandle:3".
+};
+
+const Settings& settings();
+
+}  // namespace fake_cuda

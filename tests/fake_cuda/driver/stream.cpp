@@ -1,0 +1,247 @@
+#include "tests/fake_cuda/driver/stream.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <random>
+#include <thread>
+
+#include "tests/fake_cuda/driver/region.hpp"
+#include "tests/fake_cuda/driver/report.hpp"
+#include "tests/fake_cuda/driver/settings.hpp"
+#include "tests/fake_cuda/ptx/module.hpp"
+
+namespace fake_cuda {
+
+thread_local Running* running = nullptr;
+thread_local bool is_in_host_function = false;
+
+namespace {
+
+void lose(Context& context, CUresult code, const char* name, const std::string& why) {
+  caught(name, why);
+  CUresult none = CUDA_SUCCESS;
+  context.lost.compare_exchange_strong(none, code);
+}
+
+void perform(const Operation& operation, Context& context) {
+  if (context.lost != CUDA_SUCCESS) return;
+  try {
+    operation.work();
+  } catch (const DeviceFault& fault) {
+    lose(context, CUDA_ERROR_ILLEGAL_ADDRESS, fault.name, fault.why);
+  } catch (const ptx::Error& error) {
+    lose(context, CUDA_ERROR_LAUNCH_FAILED, "kernel", error.what());
+  }
+}
+
+}  // namespace
+
+Streams& Streams::get() {
+  static Streams* const streams = new Streams;  // threads outlive main
+  return *streams;
+}
+
+void Streams::run(const StreamPointer& stream) {
+  std::mt19937 random{static_cast<unsigned>(settings().seed * 7919 + static_cast<long>(stream->key))};
+  std::unique_lock lock{mutex_};
+  for (;;) {
+    changed_.wait(lock, [&] { return !stream->queue.empty() || stream->is_closing; });
+    if (stream->queue.empty()) return;
+    Operation operation = std::move(stream->queue.front());
+    stream->queue.pop_front();
+    for (const Point& point : operation.after)
+      changed_.wait(lock, [&] { return point.first->done >= point.second; });
+    Running now{stream->key, stream->done + 1, {}};
+    if (settings().finds_races) {
+      stream->clock.join(operation.known);
+      for (const Point& point : operation.after)
+        learn(stream->clock, point);
+      now.clock = stream->clock;
+    }
+    running = &now;
+    lock.unlock();
+    if (const long most = settings().delay_us; most > 0)
+      ::usleep(static_cast<useconds_t>(random() % static_cast<unsigned long>(most + 1)));
+    perform(operation, *stream->context);
+    operation.work = {};
+    lock.lock();
+    if (settings().finds_races) {
+      stream->clock.join(now.clock);
+      stream->clock.learn(stream->key, stream->done + 1);
+    }
+    if (operation.waits) --stream->waiting;
+    ++stream->done;
+    changed_.notify_all();
+  }
+}
+
+StreamPointer Streams::start(Context* context, unsigned flags) {
+  auto stream = std::make_shared<Stream>();
+  stream->context = context;
+  stream->flags = flags;
+  stream->key = stream_key(static_cast<std::uint64_t>(::getpid()), next_++);
+  std::thread{[this, stream] { run(stream); }}.detach();
+  return stream;
+}
+
+CUstream Streams::create(Context* context, unsigned flags, int priority) {
+  const std::lock_guard lock{mutex_};
+  const StreamPointer stream = start(context, flags);
+  stream->priority = priority;
+  const auto handle = reinterpret_cast<CUstream>(0x10000 + 16 * next_++);
+  streams_[handle] = stream;
+  return handle;
+}
+
+bool Streams::destroy(CUstream handle) {
+  const std::lock_guard lock{mutex_};
+  const auto found = streams_.find(handle);
+  if (found == streams_.end()) return false;
+  found->second->is_closing = true;
+  streams_.erase(found);
+  changed_.notify_all();
+  return true;
+}
+
+StreamPointer Streams::find(Context* context, CUstream handle) {
+  const std::lock_guard lock{mutex_};
+  if (handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) {
+    StreamPointer& stream = defaults_[{context, handle == CU_STREAM_PER_THREAD ? ::gettid() : 0}];
+    if (stream == nullptr) stream = start(context, 0);
+    return stream;
+  }
+  const auto found = streams_.find(handle);
+  return found == streams_.end() ? nullptr : found->second;
+}
+
+/// The legacy stream waits for all blocking streams of its context, and they for it.
+void Streams::order_with_legacy(const StreamPointer& stream, std::vector<Point>& after) {
+  const auto legacy = defaults_.find({stream->context, 0});
+  if (legacy == defaults_.end() || (stream->flags & CU_STREAM_NON_BLOCKING) != 0) return;
+  const auto follow = [&](const StreamPointer& other) {
+    if (other != stream && other->context == stream->context && (other->flags & CU_STREAM_NON_BLOCKING) == 0 &&
+        other->done < other->queued)
+      after.emplace_back(other, other->queued);
+  };
+  if (legacy->second != stream) return follow(legacy->second);
+  for (const auto& [handle, other] : streams_)
+    follow(other);
+  for (const auto& [key, other] : defaults_)
+    follow(other);
+}
+
+Point Streams::push(const StreamPointer& stream, Operation operation) {
+  const std::lock_guard lock{mutex_};
+  order_with_legacy(stream, operation.after);
+  if (settings().finds_races) operation.known = host_;
+  if (operation.waits) ++stream->waiting;
+  stream->queue.push_back(std::move(operation));
+  changed_.notify_all();
+  return {stream, ++stream->queued};
+}
+
+void Streams::learn(Clock& clock, const Point& point) {
+  if (!settings().finds_races) return;
+  clock.join(point.first->clock);
+  clock.learn(point.first->key, point.second);
+}
+
+/// The host may tell other processes, in ways that nobody sees here.
+void Streams::tell_regions(const Point& point) {
+  if (!settings().finds_races) return;
+  for (const RegionPointer& region : Memory::get().all([](const Region&) { return true; }))
+    region->history().learn(point.first->key, point.second);
+}
+
+void Streams::wait(const Point& point) {
+  {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [&] { return point.first->done >= point.second; });
+    learn(host_, point);
+  }
+  tell_regions(point);
+}
+
+bool Streams::is_over(const Point& point) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (point.first->done < point.second) {
+      sched_yield();
+      return false;
+    }
+    learn(host_, point);
+  }
+  tell_regions(point);
+  return true;
+}
+
+Point Streams::last(const StreamPointer& stream) {
+  const std::lock_guard lock{mutex_};
+  return {stream, stream->queued};
+}
+
+void Streams::drain(Context* context) {
+  std::vector<Point> all;
+  {
+    const std::lock_guard lock{mutex_};
+    for (const auto& [handle, stream] : streams_)
+      if (stream->context == context) all.emplace_back(stream, stream->queued);
+    for (const auto& [key, stream] : defaults_)
+      if (key.first == context) all.emplace_back(stream, stream->queued);
+  }
+  for (const Point& point : all)
+    wait(point);
+}
+
+bool Streams::has_waits(Context* context) {
+  const std::lock_guard lock{mutex_};
+  for (const auto& [handle, stream] : streams_)
+    if (stream->context == context && stream->waiting > 0) return true;
+  for (const auto& [key, stream] : defaults_)
+    if (key.first == context && stream->waiting > 0) return true;
+  return false;
+}
+
+std::size_t Streams::count() {
+  const std::lock_guard lock{mutex_};
+  return streams_.size();
+}
+
+void Streams::host_learns(const Clock& clock) {
+  const std::lock_guard lock{mutex_};
+  host_.join(clock);
+}
+
+Clock Streams::clock_at(const Point& point) {
+  const std::lock_guard lock{mutex_};
+  Clock clock;
+  learn(clock, point);
+  return clock;
+}
+
+void Streams::publish_running() {
+  if (!settings().finds_races) return;
+  const std::lock_guard lock{mutex_};
+  published_.join(running->clock);
+  published_.learn(running->stream, running->sequence);
+}
+
+void Streams::join_published() {
+  if (!settings().finds_races) return;
+  const std::lock_guard lock{mutex_};
+  running->clock.join(host_);
+  running->clock.join(published_);
+}
+
+CUresult enqueue(Context* context, CUstream handle, Operation operation, bool wait) {
+  Streams& streams = Streams::get();
+  const StreamPointer stream = streams.find(context, handle);
+  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  const Point point = streams.push(stream, std::move(operation));
+  if (!wait) return CUDA_SUCCESS;
+  streams.wait(point);
+  return context->lost;
+}
+
+}  // namespace fake_cuda

@@ -1,0 +1,259 @@
+// Faults that the fake driver must catch, each planted here.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "tests/fake_cuda/tests/cuda_fixture.hpp"
+#include "tests/fake_cuda/tests/peer.hpp"
+
+namespace fake_cuda {
+namespace {
+
+class Faults : public Cuda {
+ protected:
+  void SetUp() override {
+    if (!is_fake()) GTEST_SKIP() << "only the fake driver catches faults";
+    ::setenv("FAKE_CUDA_RACE", "1", 1);  // which the driver has not read yet, in a process of this test alone
+    Cuda::SetUp();
+  }
+  /// A kernel of one thread, whose parameter is an address.
+  void run(const std::string& body, CUdeviceptr at) {
+    const std::string text = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry kernel(.param .u64 at) {
+  .reg .b64 %rd<4>;
+  .reg .b32 %r<8>;
+  .reg .f32 %f<8>;
+  ld.param.u64 %rd1, [at];
+)" + body + "\n  ret;\n}\n";
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    void* arguments[] = {&at};
+    EXPECT_CUDA(cuModuleLoadData(&module, text.c_str()));
+    found_ = cuModuleGetFunction(&function, module, "kernel");
+    if (found_ == CUDA_SUCCESS) {
+      EXPECT_CUDA(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
+    }
+    result_ = cuCtxSynchronize();
+  }
+  static constexpr const char* store = "  mov.u32 %r1, 5;\n  st.global.u32 [%rd1], %r1;";
+  CUresult found_ = CUDA_SUCCESS, result_ = CUDA_SUCCESS;
+};
+
+TEST_F(Faults, HostAccessToDeviceMemory) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const CUdeviceptr memory = allocated(64);
+  EXPECT_EXIT(*reinterpret_cast<volatile int*>(memory) = 1, testing::KilledBySignal(SIGSEGV), "host-access: .*device");
+}
+
+TEST_F(Faults, HostAccessBySystemCallsIsAnError) {
+  const CUdeviceptr memory = allocated(64);
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  EXPECT_EQ(::write(ends[1], reinterpret_cast<const void*>(memory), 4), -1);
+  EXPECT_EQ(errno, EFAULT);
+}
+
+TEST_F(Faults, AccessBeyondTheEnd) {
+  run(store, allocated(64) + 64 - 0);
+  EXPECT_CUDA_ERROR(result_, CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(caught("out-of-bounds") + caught("unknown-address"), 1U);
+}
+
+TEST_F(Faults, CopyBeyondTheEnd) {
+  const CUdeviceptr memory = allocated(64), other = allocated(4096);
+  EXPECT_CUDA(cuMemcpyDtoD(memory, other, 100));
+  EXPECT_CUDA_ERROR(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(caught("out-of-bounds"), 1U);
+}
+
+TEST_F(Faults, MisalignedAccess) {
+  run(store, allocated(64) + 2);
+  EXPECT_EQ(caught("misaligned"), 1U);
+}
+
+TEST_F(Faults, UseAfterFree) {
+  const CUdeviceptr memory = allocated(64);
+  EXPECT_CUDA(cuMemFree(memory));
+  run(store, memory);
+  EXPECT_CUDA_ERROR(result_, CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(caught("use-after-free"), 1U);
+}
+
+TEST_F(Faults, FreeBeforeAnOperationHasRun) {
+  const CUstream one = stream(), other = stream();
+  CUdeviceptr memory = 0;
+  EXPECT_CUDA(cuMemAllocAsync(&memory, 64, one));
+  volatile int* const flag = pinned<int>(1);
+  *flag = 0;
+  EXPECT_CUDA(cuStreamWaitValue32(other, reinterpret_cast<CUdeviceptr>(flag), 1, CU_STREAM_WAIT_VALUE_EQ));
+  EXPECT_CUDA(cuMemsetD32Async(memory, 1, 1, other));
+  EXPECT_CUDA(cuMemFreeAsync(memory, one));
+  EXPECT_CUDA(cuStreamSynchronize(one));
+  *flag = 1;
+  EXPECT_CUDA_ERROR(cuStreamSynchronize(other), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(caught("use-after-free"), 1U);
+}
+
+TEST_F(Faults, UnknownInstruction) {
+  run("  ex2.approx.f32 %f1, %f2;", allocated(64));
+  EXPECT_CUDA_ERROR(found_, CUDA_ERROR_INVALID_PTX);
+  EXPECT_EQ(caught("kernel"), 1U);
+}
+
+TEST_F(Faults, CallInAHostFunction) {
+  static CUresult result;
+  const CUstream one = stream();
+  EXPECT_CUDA(cuLaunchHostFunc(
+      one,
+      [](void*) {
+        int count = 0;
+        result = cuDeviceGetCount(&count);
+      },
+      nullptr));
+  EXPECT_CUDA(cuStreamSynchronize(one));
+  EXPECT_CUDA_ERROR(result, CUDA_ERROR_NOT_PERMITTED);
+  EXPECT_EQ(caught("call-in-host-function"), 1U);
+}
+
+TEST_F(Faults, SynchronisingCallWhileAnOperationWaits) {
+  volatile int* const flag = pinned<int>(1);
+  *flag = 0;
+  const CUdeviceptr memory = allocated(64);
+  const CUstream one = stream();
+  EXPECT_CUDA(cuStreamWaitValue32(one, reinterpret_cast<CUdeviceptr>(flag), 1, CU_STREAM_WAIT_VALUE_EQ));
+  std::thread later{[&] {
+    while (caught("synchronises-while-waiting") == 0)
+      std::this_thread::yield();
+    *flag = 1;
+  }};
+  EXPECT_CUDA(cuMemFree(memory));
+  later.join();
+  EXPECT_EQ(caught("synchronises-while-waiting"), 1U);
+}
+
+TEST_F(Faults, MissingEventWaitIsARace) {
+  const CUdeviceptr memory = allocated(64);
+  const CUstream writer = stream(), reader = stream();
+  int* const seen = pinned<int>(1);
+  EXPECT_CUDA(cuMemsetD32Async(memory, 1, 1, writer));
+  EXPECT_CUDA(cuMemcpyDtoHAsync(seen, memory, sizeof(int), reader));
+  EXPECT_CUDA(cuStreamSynchronize(reader));
+  EXPECT_CUDA(cuStreamSynchronize(writer));
+  EXPECT_EQ(caught("race"), 1U);
+}
+
+TEST_F(Faults, MissingStreamWaitIsReadAsGarbage) {
+  const CUdeviceptr memory = allocated(64);
+  EXPECT_CUDA(cuMemsetD32(memory, 5, 1));
+  EXPECT_CUDA(cuCtxSynchronize());
+  volatile int* const words = pinned<int>(2);
+  const CUstream one = stream();
+  words[0] = 5;  // the right value, from before
+  words[1] = 0;
+  EXPECT_CUDA(cuStreamWaitValue32(one, reinterpret_cast<CUdeviceptr>(words + 1), 1, CU_STREAM_WAIT_VALUE_EQ));
+  EXPECT_CUDA(cuMemcpyDtoHAsync(const_cast<int*>(words), memory, sizeof(int), one));
+  EXPECT_NE(words[0], 5) << "nobody has waited for the copy";
+  words[1] = 1;
+  EXPECT_CUDA(cuStreamSynchronize(one));
+  EXPECT_EQ(words[0], 5);
+}
+
+TEST_F(Faults, ContextsThatAreMadeAreCounted) {
+  const std::uint64_t before = counters().contexts;
+  CUcontext made = nullptr;
+  EXPECT_CUDA(cuDevicePrimaryCtxRetain(&made, 0));
+  EXPECT_EQ(counters().contexts, before) << "it was there";
+  EXPECT_CUDA(cuCtxCreate(&made, nullptr, 0, 0));
+  EXPECT_EQ(counters().contexts, before + 1);
+  EXPECT_CUDA(cuCtxDestroy(made));
+}
+
+TEST_F(Faults, HandlesOfWrongMemory) {
+  CUipcMemHandle handle;
+  CUdeviceptr pointer = 0;
+  EXPECT_CUDA(cuIpcGetMemHandle(&handle, allocated(4096)));
+  EXPECT_CUDA_ERROR(cuIpcOpenMemHandle(&pointer, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
+                    CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(caught("ipc-own-handle"), 1U);
+  EXPECT_CUDA(cuMemAllocAsync(&pointer, 4096, nullptr));
+  EXPECT_CUDA_ERROR(cuIpcGetMemHandle(&handle, pointer), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(caught("ipc-of-other-memory"), 1U);
+}
+
+class BetweenProcesses : public Faults {
+ protected:
+  void SetUp() override {
+    ::setenv("FAKE_CUDA_RACE", "1", 1);
+    peer_.emplace(TUTTI_FAKE_CUDA_PEER);  // before CUDA: a child of a fork cannot use it
+    Faults::SetUp();
+  }
+  CUipcMemHandle handle_of(CUdeviceptr pointer) {
+    CUipcMemHandle handle;
+    EXPECT_CUDA(cuIpcGetMemHandle(&handle, pointer));
+    return handle;
+  }
+  std::optional<Peer> peer_;
+};
+
+TEST_F(BetweenProcesses, AnEventOrdersThem) {
+  const CUdeviceptr memory = allocated(4096);
+  const CUevent written = event(CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
+  const CUstream one = stream();
+  CUipcEventHandle handle;
+  EXPECT_CUDA(cuIpcGetEventHandle(&handle, written));
+  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
+  EXPECT_CUDA(cuMemsetD32Async(memory, 42, 4, one));
+  EXPECT_CUDA(cuEventRecord(written, one));
+  EXPECT_EQ(peer_->wait_for(handle), CUDA_SUCCESS);
+  const Peer::Answer answer = peer_->read();
+  EXPECT_EQ(answer.value, 42);
+  EXPECT_EQ(answer.faults, 0U);
+  EXPECT_EQ(peer_->close().result, CUDA_SUCCESS);
+}
+
+TEST_F(BetweenProcesses, AHostThatWaitedMayTellTheOther) {
+  const CUdeviceptr memory = allocated(4096);
+  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
+  EXPECT_CUDA(cuMemsetD32Async(memory, 43, 4, nullptr));
+  EXPECT_CUDA(cuCtxSynchronize());
+  const Peer::Answer answer = peer_->read();
+  EXPECT_EQ(answer.value, 43);
+  EXPECT_EQ(answer.faults, 0U);
+}
+
+TEST_F(BetweenProcesses, AMissingWaitIsARace) {
+  const CUdeviceptr memory = allocated(4096);
+  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
+  EXPECT_CUDA(cuMemsetD32Async(memory, 44, 4, nullptr));
+  std::this_thread::sleep_for(std::chrono::milliseconds{50});  // over, but nobody has looked
+  EXPECT_EQ(peer_->read().faults, 1U);
+}
+
+TEST_F(BetweenProcesses, UseThroughAStaleMapping) {
+  const CUdeviceptr memory = allocated(4096);
+  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
+  EXPECT_CUDA(cuMemFree(memory));
+  EXPECT_EQ(allocated(4096), memory) << "with another buffer id";
+  EXPECT_EQ(peer_->read().result, CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+TEST_F(BetweenProcesses, AHandleOfFreedMemoryCannotBeOpened) {
+  const CUdeviceptr memory = allocated(4096);
+  const CUipcMemHandle handle = handle_of(memory);
+  EXPECT_CUDA(cuMemFree(memory));
+  EXPECT_EQ(peer_->open(handle), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(BetweenProcesses, CloseAfterTheOwnerFreed) {
+  const CUdeviceptr memory = allocated(4096);
+  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
+  EXPECT_CUDA(cuMemFree(memory));
+  EXPECT_EQ(peer_->close().faults, 1U);
+}
+
+}  // namespace
+}  // namespace fake_cuda
