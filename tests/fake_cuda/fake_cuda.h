@@ -1,4 +1,5 @@
-/* Questions that a test may ask the fake CUDA driver. Look the functions up by dlsym(): NVIDIA's driver has none of them. */
+/* Questions that a test may ask the fake CUDA driver. Look the functions up by dlsym(): NVIDIA's driver has none of
+ * them. */
 #pragma once
 
 #include <stdint.h>
@@ -16,7 +17,7 @@ struct FakeCudaCounters {
   uint64_t contexts;         /* made: primary contexts retained for the first time, and others */
   uint64_t bytes_to_device, bytes_to_host, bytes_within_devices; /* moved by copies */
   uint64_t bytes_read, bytes_written;                            /* by kernels */
-  uint64_t live_device, live_pinned, live_imported;              /* allocations, registered memory included; IPC mappings */
+  uint64_t live_device, live_pinned, live_imported; /* allocations, registered memory included; IPC mappings */
   uint64_t live_streams, live_events, live_modules;
   uint64_t faults; /* caught */
 };
