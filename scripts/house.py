@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # From low to high: a folder may include itself and the lines before its own. The folders of one line know nothing of
 # each other.
 LAYERS = [
+    ["lib/cuda"],
     ["lib/schedule", "lib/memory", "lib/reduce", "lib/topology"],
     ["lib/checker", "lib/cost"],
     ["lib/plan"],

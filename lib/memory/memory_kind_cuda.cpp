@@ -1,35 +1,25 @@
-#include <cuda_runtime_api.h>
+#include <array>
 
+#include "lib/cuda/driver.hpp"
 #include "lib/memory/memory_kind.hpp"
 
 namespace tutti {
-namespace {
-
-bool find_device() {
-  int devices = 0;  // left alone by a runtime without a driver
-  return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
-}
-
-}  // namespace
 
 Memory memory_of(const void* data) {
-  static const bool has_device = find_device();
-  if (!has_device || data == nullptr) return {};
-  cudaPointerAttributes attributes{};
-  if (cudaPointerGetAttributes(&attributes, data) != cudaSuccess) {
-    cudaGetLastError();  // an unknown pointer is not an error of ours
-    return {};
-  }
-  switch (attributes.type) {
-    case cudaMemoryTypeHost:
-      return {MemoryKind::pinned};
-    case cudaMemoryTypeManaged:
-      return {MemoryKind::managed};
-    case cudaMemoryTypeDevice:
-      return {MemoryKind::device, attributes.device};
-    default:
-      return {};
-  }
+  static const cuda::Driver* const driver = cuda::driver();
+  if (driver == nullptr || data == nullptr) return {};
+  unsigned type = 0, is_managed = 0;
+  int device = -1;
+  std::array which{CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                   CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+  std::array<void*, which.size()> values{&type, &is_managed, &device};
+  // Of a pointer that CUDA does not know it gives zeros. It fails once the driver has been shut down.
+  const CUresult result =
+      driver->PointerGetAttributes(which.size(), which.data(), values.data(), reinterpret_cast<CUdeviceptr>(data));
+  if (result != CUDA_SUCCESS || type == 0) return {};
+  if (is_managed != 0) return {MemoryKind::managed};
+  if (type == CU_MEMORYTYPE_HOST) return {MemoryKind::pinned};
+  return {MemoryKind::device, device};
 }
 
 }  // namespace tutti

@@ -1,0 +1,84 @@
+#include "lib/cuda/driver.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace tutti::cuda {
+namespace {
+
+struct Found {
+  Driver table{};
+  std::string why_not{};
+};
+
+/// Looks functions up by their names, without a version in them.
+class Finder {
+ public:
+  explicit Finder(void* library) {
+    // The symbol has the version of its own signature: this one is that of CUDA 12.0.
+    get_ = reinterpret_cast<decltype(get_)>(::dlsym(library, "cuGetProcAddress_v2"));
+  }
+  [[nodiscard]] bool is_usable() const { return get_ != nullptr; }
+  template <class Function>
+  void find(const char* name, Function& function) {
+    void* found = nullptr;
+    CUdriverProcAddressQueryResult status{};
+    const CUresult result = get_(name, &found, driver_version, CU_GET_PROC_ADDRESS_DEFAULT, &status);
+    if ((result != CUDA_SUCCESS || found == nullptr) && missing_.empty()) missing_ = name;
+    function = reinterpret_cast<Function>(found);
+  }
+  /// The first function that was not there.
+  [[nodiscard]] const std::string& missing() const { return missing_; }
+
+ private:
+  CUresult (*get_)(const char*, void**, int, cuuint64_t, CUdriverProcAddressQueryResult*) = nullptr;
+  std::string missing_;
+};
+
+std::string fill(Driver& table, void* library) {
+  Finder finder{library};
+  if (!finder.is_usable()) return "libcuda.so.1 is older than CUDA 12.0";
+  finder.find("cuInit", table.Init);
+  finder.find("cuDriverGetVersion", table.DriverGetVersion);
+  finder.find("cuGetErrorName", table.GetErrorName);
+  finder.find("cuGetErrorString", table.GetErrorString);
+  finder.find("cuDeviceGetCount", table.DeviceGetCount);
+  finder.find("cuPointerGetAttributes", table.PointerGetAttributes);
+  return finder.missing().empty() ? "" : fmt::format("libcuda.so.1 has no {}", finder.missing());
+}
+
+/// Never unloaded: the program may use the driver until it ends.
+Found load() {
+  Found found;
+  void* const library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    found.why_not = "libcuda.so.1 was not found";
+    return found;
+  }
+  found.why_not = fill(found.table, library);
+  if (!found.why_not.empty()) return found;
+  int devices = 0;
+  CUresult result = found.table.Init(0);
+  if (result == CUDA_SUCCESS) result = found.table.DeviceGetCount(&devices);
+  if (result != CUDA_SUCCESS) {
+    const char* name = nullptr;
+    found.table.GetErrorName(result, &name);
+    found.why_not = fmt::format("the CUDA driver cannot be used: {}", name == nullptr ? "an unknown error" : name);
+  } else if (devices == 0) {
+    found.why_not = "the CUDA driver finds no device";
+  }
+  return found;
+}
+
+const Found& found() {
+  static const Found* const once = new Found{load()};  // destructors of other objects may still ask
+  return *once;
+}
+
+}  // namespace
+
+const Driver* driver() { return found().why_not.empty() ? &found().table : nullptr; }
+
+const std::string& why_no_driver() { return found().why_not; }
+
+}  // namespace tutti::cuda

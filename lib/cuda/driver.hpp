@@ -1,0 +1,33 @@
+#pragma once
+// Every function of the CUDA driver that the library calls, found when the program runs.
+
+#include <cuda.h>
+
+#include <string>
+
+namespace tutti::cuda {
+
+/// The version whose signatures the table has: drivers from this one on give them.
+inline constexpr int driver_version = 12000;
+
+// NOLINTNEXTLINE(bugprone-macro-parentheses): the name of a member
+#define TUTTI_CUDA_FUNCTION(name) decltype(&::cu##name) name = nullptr
+
+/// Called as `driver()->PointerGetAttributes(...)`. No function is null.
+struct Driver {
+  TUTTI_CUDA_FUNCTION(Init);
+  TUTTI_CUDA_FUNCTION(DriverGetVersion);
+  TUTTI_CUDA_FUNCTION(GetErrorName);
+  TUTTI_CUDA_FUNCTION(GetErrorString);
+  TUTTI_CUDA_FUNCTION(DeviceGetCount);
+  TUTTI_CUDA_FUNCTION(PointerGetAttributes);
+};
+
+#undef TUTTI_CUDA_FUNCTION
+
+/// Loads the driver and initialises it at the first call. nullptr: there is none, or it finds no device.
+[[nodiscard]] const Driver* driver();
+/// Why there is none; empty: there is one. For people: "libcuda.so.1 was not found".
+[[nodiscard]] const std::string& why_no_driver();
+
+}  // namespace tutti::cuda
