@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# setup.sh build|lab|test - installs the Debian or Ubuntu packages that are missing (apt, as root or through sudo).
+# setup.sh build|lab|test|cuda FOLDER - installs the Debian or Ubuntu packages that are missing (apt, as root or with sudo).
 #   build   what building and running the apps needs
 #   lab     what slurm/cluster.sh needs, Slurm included (it starts its own; Debian also starts a munge service)
 #   test    both, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format, clang-tidy, ccache
+#   cuda    nvcc and CUDA's headers into FOLDER, if no toolkit is installed: Python packages, 250 MB. Not an error if it fails
 # Silent when nothing is missing. Exit code 2: something is missing and cannot be installed.
 set -eu
 
@@ -12,12 +13,31 @@ lab=(util-linux iproute2 slurmctld slurmd slurm-client slurm-wlm-basic-plugins m
 test=("${build[@]}" "${lab[@]}" libgtest-dev libgmock-dev libmpich-dev mpich libucx-dev clang clang-format clang-tidy
       ccache python3)
 
+have_pip() { python3 -m pip --version >/dev/null 2>&1; }
+have_toolkit() { command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] || [ -n "${CUDAToolkit_ROOT:-}" ]; }
+
+# Under nvidia/cu13 of the folder.
+cuda() {
+  local folder=$1
+  ! have_toolkit && [ ! -x "$folder/nvidia/cu13/bin/nvcc" ] || return 0
+  echo "setup: installing nvcc and the headers of CUDA 13.0 in $folder"
+  python3 -m pip install -q --no-deps --disable-pip-version-check --root-user-action=ignore --target "$folder" \
+    'nvidia-cuda-nvcc==13.0.*' 'nvidia-cuda-crt==13.0.*' 'nvidia-cuda-runtime==13.0.*' 'nvidia-nvvm==13.0.*' || {
+    rm -rf "$folder"
+    echo "setup: that failed; the build goes on without CUDA" >&2
+  }
+}
+
 case ${1:-} in
   build) wanted=("${build[@]}") ;;
   lab) wanted=("${lab[@]}") ;;
-  test) wanted=("${test[@]}") ;;
-  --help | -h) sed -n '2,6s/^# \?//p' "$0" && exit 0 ;;
-  *) sed -n '2,6s/^# \?//p' "$0" >&2 && exit 2 ;;
+  test)
+    wanted=("${test[@]}")
+    have_toolkit || have_pip || wanted+=(python3-pip)
+    ;;
+  cuda) cuda "${2:?setup.sh cuda needs a folder}" && exit 0 ;;
+  --help | -h) sed -n '2,7s/^# \?//p' "$0" && exit 0 ;;
+  *) sed -n '2,7s/^# \?//p' "$0" >&2 && exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

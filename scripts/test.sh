@@ -252,7 +252,8 @@ if [ -z "${TUTTI_FIXED_ADDRESSES:-}" ] && setarch --addr-no-randomize true 2>/de
   exec setarch --addr-no-randomize "$PWD/scripts/test.sh" "$@"
 fi
 
-[ -z "$install" ] || ./scripts/setup.sh test
+[ -z "$install" ] || { ./scripts/setup.sh test && ./scripts/setup.sh cuda "$out/cuda"; }
+[ ! -x "$out/cuda/nvidia/cu13/bin/nvcc" ] || export CUDAToolkit_ROOT=$out/cuda/nvidia/cu13
 run release "release build, all tests, Open MPI"
 run mpich "what runs under mpirun, with MPICH and the shared library, few ranks, without hwloc"
 run lab "several nodes, in namespaces, and Slurm"

@@ -42,7 +42,7 @@ std::string text_of_fatbin(const std::byte* image) {
     }
     at += entry.header + entry.content;
   }
-  throw Error(is_compressed ? "the fatbin's PTX is compressed: nvcc -Xfatbin -no-compress leaves it as it is"
+  throw Error(is_compressed ? "the fatbin's PTX is compressed: nvcc --no-compress leaves it as it is"
                             : "the fatbin has no PTX: nvcc -gencode arch=compute_80,code=compute_80 adds it");
 }
 
