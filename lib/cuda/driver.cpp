@@ -43,7 +43,13 @@ std::string fill(Driver& table, void* library) {
   finder.find("cuGetErrorName", table.GetErrorName);
   finder.find("cuGetErrorString", table.GetErrorString);
   finder.find("cuDeviceGetCount", table.DeviceGetCount);
+  finder.find("cuDeviceGetAttribute", table.DeviceGetAttribute);
+  finder.find("cuCtxGetDevice", table.CtxGetDevice);
   finder.find("cuPointerGetAttributes", table.PointerGetAttributes);
+  finder.find("cuModuleLoadData", table.ModuleLoadData);
+  finder.find("cuModuleUnload", table.ModuleUnload);
+  finder.find("cuModuleGetFunction", table.ModuleGetFunction);
+  finder.find("cuLaunchKernel", table.LaunchKernel);
   return finder.missing().empty() ? "" : fmt::format("libcuda.so.1 has no {}", finder.missing());
 }
 

@@ -20,7 +20,13 @@ struct Driver {
   TUTTI_CUDA_FUNCTION(GetErrorName);
   TUTTI_CUDA_FUNCTION(GetErrorString);
   TUTTI_CUDA_FUNCTION(DeviceGetCount);
+  TUTTI_CUDA_FUNCTION(DeviceGetAttribute);
+  TUTTI_CUDA_FUNCTION(CtxGetDevice);
   TUTTI_CUDA_FUNCTION(PointerGetAttributes);
+  TUTTI_CUDA_FUNCTION(ModuleLoadData);
+  TUTTI_CUDA_FUNCTION(ModuleUnload);
+  TUTTI_CUDA_FUNCTION(ModuleGetFunction);
+  TUTTI_CUDA_FUNCTION(LaunchKernel);
 };
 
 #undef TUTTI_CUDA_FUNCTION

@@ -49,11 +49,11 @@ struct Plain : AsInMemory {
   using Value = Lanes<T, lanes>;
 
   template <template <class> class Operation, class V>
-  static V combine(V a, V b) {
+  static constexpr V combine(V a, V b) {
     return Operation<V>{}(a, b);
   }
   template <template <class> class Operation, class V, class Argument>
-  static V transform(V value, Argument argument) {
+  static constexpr V transform(V value, Argument argument) {
     return Operation<V>{argument}(value);
   }
 };
@@ -86,11 +86,11 @@ struct Plain<Complex<Part>> {
     }
   }
   template <template <class> class Operation, class V>
-  static V combine(V a, V b) {
+  static constexpr V combine(V a, V b) {
     return Operation<V>{}(a, b);
   }
   template <template <class> class Operation, class V, class Argument>
-  static V transform(V value, Argument argument) {
+  static constexpr V transform(V value, Argument argument) {
     return Operation<V>{argument}(value);
   }
 
@@ -117,11 +117,11 @@ struct Narrow : AsInMemory {
   using Value = Lanes<std::uint16_t, lanes>;
 
   template <template <class> class Operation, class V>
-  static V combine(V a, V b) {
+  static constexpr V combine(V a, V b) {
     return Conversion::narrow(Operation<Retyped<float, V>>{}(Conversion::widen(a), Conversion::widen(b)));
   }
   template <template <class> class Operation, class V, class Argument>
-  static V transform(V value, Argument argument) {
+  static constexpr V transform(V value, Argument argument) {
     return Conversion::narrow(Operation<Retyped<float, V>>{argument}(Conversion::widen(value)));
   }
 };
@@ -129,11 +129,11 @@ struct Narrow : AsInMemory {
 /// fp16 by integer arithmetic.
 struct PortableHalf {
   template <class V>
-  static Retyped<float, V> widen(V halves) {
+  static constexpr Retyped<float, V> widen(V halves) {
     return half_to_float(convert<std::uint32_t>(halves));
   }
   template <class Floats>
-  static Retyped<std::uint16_t, Floats> narrow(Floats values) {
+  static constexpr Retyped<std::uint16_t, Floats> narrow(Floats values) {
     return convert<std::uint16_t>(float_to_half(values));
   }
 };
@@ -147,7 +147,7 @@ struct Bfloat : AsInMemory {
   using Value = Lanes<std::conditional_t<lanes == 1, std::uint16_t, std::uint32_t>, lanes>;
 
   template <template <class> class Operation, class V>
-  static V combine(V a, V b) {
+  static constexpr V combine(V a, V b) {
     using Floats = Retyped<float, V>;
     if constexpr (lane_count<V> == 1) {
       const float result = Operation<float>{}(bfloat_to_float(std::uint32_t{a}), bfloat_to_float(std::uint32_t{b}));
@@ -158,7 +158,7 @@ struct Bfloat : AsInMemory {
     }
   }
   template <template <class> class Operation, class V, class Argument>
-  static V transform(V value, Argument argument) {
+  static constexpr V transform(V value, Argument argument) {
     const Operation<Retyped<float, V>> operation{argument};
     if constexpr (lane_count<V> == 1) {
       return static_cast<V>(float_to_bfloat(operation(bfloat_to_float(std::uint32_t{value}))));
@@ -170,7 +170,7 @@ struct Bfloat : AsInMemory {
 
  private:
   template <class V>
-  static Retyped<float, V> upper(V pairs) {
+  static constexpr Retyped<float, V> upper(V pairs) {
     return cast<Retyped<float, V>>(pairs & 0xffff0000u);
   }
 };

@@ -101,12 +101,12 @@ class Machine {
   }
 
   std::byte* memory(const Instruction& instruction, const Operand& operand, std::size_t bytes, bool writes) {
-    if (operand.kind == Operand::parameter) {
-      if (operand.value + bytes > parameters_.size()) fail(instruction, "a parameter beyond the last one");
-      return const_cast<std::byte*>(parameters_.data()) + operand.value;
-    }
     const std::uint64_t base = operand.number < 0 ? 0 : thread_->registers[static_cast<std::size_t>(operand.number)];
     const std::uint64_t address = base + operand.value;
+    if (operand.kind == Operand::parameter || instruction.space == Space::param) {
+      if (address + bytes > parameters_.size()) fail(instruction, "an access beyond the parameters");
+      return const_cast<std::byte*>(parameters_.data()) + address;
+    }
     const auto is_in = [&](Space space, std::uint64_t window) {
       return instruction.space == space || (instruction.space == Space::generic && (address & windows) == window);
     };

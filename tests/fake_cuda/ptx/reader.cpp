@@ -31,11 +31,14 @@ std::string without_comments(const std::string& text) {
   return rest;
 }
 
-int Reader::line() const {
-  return 1 + static_cast<int>(std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n'));
+int Reader::line() {
+  if (at_ < counted_) counted_ = lines_ = 0;  // it went back
+  for (; counted_ < at_; ++counted_)
+    lines_ += text_[counted_] == '\n' ? 1 : 0;
+  return 1 + static_cast<int>(lines_);
 }
 
-void Reader::fail(const std::string& why) const { throw Error("PTX line " + std::to_string(line()) + ": " + why); }
+void Reader::fail(const std::string& why) { throw Error("PTX line " + std::to_string(line()) + ": " + why); }
 
 char Reader::peek() {
   while (at_ < text_.size() && is_space(text_[at_]))

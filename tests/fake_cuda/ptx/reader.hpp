@@ -13,9 +13,9 @@ class Reader {
  public:
   explicit Reader(std::string text) : text_(std::move(text)) {}
 
-  [[nodiscard]] int line() const;
+  [[nodiscard]] int line();
   /// Throws Error with the line.
-  [[noreturn]] void fail(const std::string& why) const;
+  [[noreturn]] void fail(const std::string& why);
   /// The next character that is no space; 0: there is none.
   char peek();
   bool take(char c);
@@ -33,6 +33,7 @@ class Reader {
  private:
   std::string text_;
   std::size_t at_ = 0;
+  std::size_t counted_ = 0, lines_ = 0;  ///< So many lines end in the first so many characters.
 };
 
 /// `.align 8 .b8 name[80]`, after its space.

@@ -1,0 +1,98 @@
+#include "lib/cuda/kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "lib/cuda/check.hpp"
+#include "lib/cuda/driver.hpp"
+#include "lib/cuda/image.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::cuda {
+namespace {
+
+constexpr unsigned threads = 256;
+
+const Driver& required_driver() {
+  if (driver() == nullptr) throw Error("tutti: no kernels: " + why_no_driver());
+  if (image() == nullptr) throw Error("tutti: no kernels: the library was built without nvcc");
+  return *driver();
+}
+
+/// The one that combines: avg and scaled_sum are finished by a pass of their own.
+Op::Kind combining(Op::Kind kind) {
+  return kind == Op::Kind::avg || kind == Op::Kind::scaled_sum ? Op::Kind::sum : kind;
+}
+
+}  // namespace
+
+Kernels::Kernels() {
+  const Driver& table = required_driver();
+  CUdevice device = 0;
+  int multiprocessors = 1;
+  check(table.CtxGetDevice(&device), "cuCtxGetDevice");
+  check(table.DeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device),
+        "cuDeviceGetAttribute");
+  most_blocks_ = 8 * static_cast<unsigned>(multiprocessors);
+  check(table.ModuleLoadData(&module_, image()), "cuModuleLoadData");
+  const auto find = [&](int row, int type, std::string_view operation) {
+    const std::string name = fmt::format("tutti_{}_{}", operation, to_string(static_cast<Type>(type)));
+    CUfunction& function = functions_[row][type];
+    if (table.ModuleGetFunction(&function, module_, name.c_str()) != CUDA_SUCCESS) function = nullptr;
+  };
+  for (int type = 0; type < type_count; ++type) {
+    for (int kind = 0; kind < divides; ++kind)
+      find(kind, type, to_string(combining(static_cast<Op::Kind>(kind))));
+    find(divides, type, "divide");
+    find(scales, type, "scale");
+  }
+}
+
+Kernels::~Kernels() {
+  if (module_ != nullptr) static_cast<void>(driver()->ModuleUnload(module_));
+}
+
+CUfunction Kernels::function_of(int row, Type type, std::string_view operation) const {
+  const CUfunction function = functions_[row][static_cast<int>(type)];
+  if (function == nullptr)
+    throw Error(fmt::format("tutti: there is no kernel for {} of {}", operation, to_string(type)));
+  return function;
+}
+
+void Kernels::launch(CUfunction function, void* arguments, Count count, Type type, CUstream stream) const {
+  if (count == Count{0}) return;
+  constexpr std::int64_t vector_bytes = 16;
+  const std::int64_t vectors = (count.value() * size_of(type).value() + vector_bytes - 1) / vector_bytes;
+  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((vectors + threads - 1) / threads, most_blocks_));
+  void* parameters[] = {arguments};
+  check(driver()->LaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, stream, parameters, nullptr),
+        "cuLaunchKernel");
+}
+
+void Kernels::reduce(Op::Kind kind, Type type, std::span<const CUdeviceptr> inputs,
+                     std::span<const CUdeviceptr> outputs, Count count, CUstream stream) const {
+  const CUfunction function = function_of(static_cast<int>(kind), type, to_string(kind));
+  ReduceArguments arguments{};
+  arguments.input_count = static_cast<int>(inputs.size());
+  arguments.output_count = static_cast<int>(outputs.size());
+  arguments.count = static_cast<std::uint64_t>(count.value());
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    arguments.inputs[k] = reinterpret_cast<const std::byte*>(inputs[k]);
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    arguments.outputs[k] = reinterpret_cast<std::byte*>(outputs[k]);
+  launch(function, &arguments, count, type, stream);
+}
+
+void Kernels::divide(Type type, CUdeviceptr data, Count count, int divisor, CUstream stream) const {
+  FinishArguments arguments{reinterpret_cast<std::byte*>(data), static_cast<std::uint64_t>(count.value()), 0, divisor};
+  launch(function_of(divides, type, "division"), &arguments, count, type, stream);
+}
+
+void Kernels::scale(Type type, CUdeviceptr data, Count count, double factor, CUstream stream) const {
+  FinishArguments arguments{reinterpret_cast<std::byte*>(data), static_cast<std::uint64_t>(count.value()), factor, 1};
+  launch(function_of(scales, type, "scaling"), &arguments, count, type, stream);
+}
+
+}  // namespace tutti::cuda
