@@ -1,5 +1,6 @@
 // The kernels: the host's functors, one thread for 16 bytes at a time. Built with -fmad=false, so that their bits are those
-// of the host; no atomics. A kernel is named for its operation and its type: tutti_sum_fp32.
+// of the host; no atomics. Loops whose length is not known are not unrolled: that would triple the size. A kernel is
+// named for its operation and its type: tutti_sum_fp32.
 #include "lib/cuda/kernel_arguments.hpp"
 #include "lib/reduce/elements.hpp"
 
@@ -35,9 +36,11 @@ __device__ void reduce_one(const ReduceArguments& a, std::uint64_t i) {
     return loaded<Value>(bytes);
   };
   Value result = read(a.inputs[0]);
+#pragma unroll 1
   for (int k = 1; k < a.input_count; ++k)
     result = Element::template combine<Operation>(result, read(a.inputs[k]));
   __builtin_memcpy(bytes, &result, sizeof result);
+#pragma unroll 1
   for (int k = 0; k < a.output_count; ++k)
     for (std::size_t b = 0; b < sizeof(Value); ++b)
       a.outputs[k][i * sizeof(Value) + b] = bytes[b];
@@ -53,6 +56,7 @@ __device__ void reduce_vector(const ReduceArguments& a, std::uint64_t at) {
     return values;
   };
   Values result = read(a.inputs[0]);
+#pragma unroll 1
   for (int k = 1; k < a.input_count; ++k) {
     const Values operand = read(a.inputs[k]);
     for (std::uint64_t n = 0; n < Values::size; ++n)
@@ -60,6 +64,7 @@ __device__ void reduce_vector(const ReduceArguments& a, std::uint64_t at) {
   }
   Word word;
   __builtin_memcpy(&word, &result, sizeof word);
+#pragma unroll 1
   for (int k = 0; k < a.output_count; ++k)
     *reinterpret_cast<Word*>(a.outputs[k] + at) = word;
 }
@@ -68,8 +73,10 @@ __device__ void reduce_vector(const ReduceArguments& a, std::uint64_t at) {
 __device__ std::uint64_t head_of(const ReduceArguments& a, std::uint64_t element_bytes) {
   const std::uint64_t misaligned = reinterpret_cast<std::uint64_t>(a.inputs[0]) % vector_bytes;
   bool is_same = misaligned % element_bytes == 0;
+#pragma unroll 1
   for (int k = 1; k < a.input_count; ++k)
     is_same &= reinterpret_cast<std::uint64_t>(a.inputs[k]) % vector_bytes == misaligned;
+#pragma unroll 1
   for (int k = 0; k < a.output_count; ++k)
     is_same &= reinterpret_cast<std::uint64_t>(a.outputs[k]) % vector_bytes == misaligned;
   if (!is_same) return a.count;
@@ -84,10 +91,13 @@ __device__ void reduce(const ReduceArguments& a) {
   const std::uint64_t head = head_of(a, Element::bytes);
   const std::uint64_t vectors = (a.count - head) / Vector<Element>::size;
   const std::uint64_t tail = head + vectors * Vector<Element>::size;
+#pragma unroll 1
   for (std::uint64_t i = thread; i < head; i += threads)
     reduce_one<Element, Operation>(a, i);
+#pragma unroll 1
   for (std::uint64_t n = thread; n < vectors; n += threads)
     reduce_vector<Element, Operation>(a, head * Element::bytes + n * vector_bytes);
+#pragma unroll 1
   for (std::uint64_t i = tail + thread; i < a.count; i += threads)
     reduce_one<Element, Operation>(a, i);
 }
@@ -96,6 +106,7 @@ template <class Element, template <class> class Operation, class Argument>
 __device__ void finish(const FinishArguments& a, Argument argument) {
   using Value = typename Element::template Value<1>;
   const std::uint64_t threads = gridDim.x * std::uint64_t{blockDim.x};
+#pragma unroll 1
   for (std::uint64_t i = blockIdx.x * std::uint64_t{blockDim.x} + threadIdx.x; i < a.count; i += threads) {
     alignas(Value) std::byte bytes[sizeof(Value)];
     std::byte* const at = a.data + i * sizeof(Value);
