@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "lib/cuda/check.hpp"
@@ -55,7 +56,7 @@ Kernels::~Kernels() {
 }
 
 CUfunction Kernels::function_of(int row, Type type, std::string_view operation) const {
-  const CUfunction function = functions_[row][static_cast<int>(type)];
+  auto* const function = functions_[row][static_cast<int>(type)];
   if (function == nullptr)
     throw Error(fmt::format("tutti: there is no kernel for {} of {}", operation, to_string(type)));
   return function;
@@ -73,25 +74,25 @@ void Kernels::launch(CUfunction function, void* arguments, Count count, Type typ
 
 void Kernels::reduce(Op::Kind kind, Type type, std::span<const CUdeviceptr> inputs,
                      std::span<const CUdeviceptr> outputs, Count count, CUstream stream) const {
-  const CUfunction function = function_of(static_cast<int>(kind), type, to_string(kind));
+  auto* const function = function_of(static_cast<int>(kind), type, to_string(kind));
   ReduceArguments arguments{};
   arguments.input_count = static_cast<int>(inputs.size());
   arguments.output_count = static_cast<int>(outputs.size());
   arguments.count = static_cast<std::uint64_t>(count.value());
   for (std::size_t k = 0; k < inputs.size(); ++k)
-    arguments.inputs[k] = reinterpret_cast<const std::byte*>(inputs[k]);
+    arguments.inputs[k] = std::bit_cast<const std::byte*>(inputs[k]);
   for (std::size_t k = 0; k < outputs.size(); ++k)
-    arguments.outputs[k] = reinterpret_cast<std::byte*>(outputs[k]);
+    arguments.outputs[k] = std::bit_cast<std::byte*>(outputs[k]);
   launch(function, &arguments, count, type, stream);
 }
 
 void Kernels::divide(Type type, CUdeviceptr data, Count count, int divisor, CUstream stream) const {
-  FinishArguments arguments{reinterpret_cast<std::byte*>(data), static_cast<std::uint64_t>(count.value()), 0, divisor};
+  FinishArguments arguments{std::bit_cast<std::byte*>(data), static_cast<std::uint64_t>(count.value()), 0, divisor};
   launch(function_of(divides, type, "division"), &arguments, count, type, stream);
 }
 
 void Kernels::scale(Type type, CUdeviceptr data, Count count, double factor, CUstream stream) const {
-  FinishArguments arguments{reinterpret_cast<std::byte*>(data), static_cast<std::uint64_t>(count.value()), factor, 1};
+  FinishArguments arguments{std::bit_cast<std::byte*>(data), static_cast<std::uint64_t>(count.value()), factor, 1};
   launch(function_of(scales, type, "scaling"), &arguments, count, type, stream);
 }
 

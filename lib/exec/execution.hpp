@@ -25,8 +25,7 @@ class Execution {
         executor_(std::move(executor)),
         waits_(plan.waits.size()),
         ready_(plan.steps.size()),
-        scratch_(static_cast<std::size_t>(plan.scratch_bytes)),
-        bases_(scratch_.data()) {}
+        scratch_(static_cast<std::size_t>(plan.scratch_bytes)) {}
 
   void bind(const void* input, void* output) { bases_.bind(input, output); }
 
@@ -183,7 +182,7 @@ class Execution {
   std::size_t next_ = 0;
   std::size_t completed_ = 0;  ///< One more than steps: the last pass over the output is under way; two more: over.
   AlignedBuffer scratch_;
-  Bases bases_;
+  Bases bases_{scratch_.data()};
 };
 
 }  // namespace tutti

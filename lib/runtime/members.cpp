@@ -14,7 +14,8 @@ Members::Members(const mpi::Carrier& carrier, std::vector<int> on_carrier, Rank 
     sockets_.push_back(carrier.socket_of(rank));
   }
   number_in_order(nodes_);
-  socket_count_ = number_in_order(sockets_);
+  const int sockets = number_in_order(sockets_);
+  socket_count_ = sockets;
   for (int rank = 0; rank < size(); ++rank) {
     if (node_of(Rank{rank}) != leaders_.size()) continue;  // not the lowest of its node
     if (rank == me_.value()) leaders_.me = leaders_.size();
