@@ -161,7 +161,8 @@ on_nodes() {
 checked=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1")
 
 address() { # AddressSanitizer, UndefinedBehaviorSanitizer, checked iterators: for what handles users' memory
-  local suites=(engine_test path_rules_test passes_test reduce_test arena_test shm_protocol_test single_copy_test)
+  local suites=(engine_test path_rules_test passes_test reduce_test arena_test shm_protocol_test single_copy_test
+    interpreter_test)
   build "$out/asan" "${full:+all} mpi_tests ${suites[*]}" "${checked[@]}" -DTUTTI_SANITIZE=address,undefined \
     -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS -DTUTTI_TEST_MAX_RANKS=$((full ? 8 : 3)) $(mpi_options openmpi) || return
   own_tests "$out/asan" -E 'NOT_BUILT|shm_kill'
