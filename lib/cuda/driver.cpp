@@ -45,6 +45,18 @@ std::string fill(Driver& table, void* library) {
   finder.find("cuDeviceGetCount", table.DeviceGetCount);
   finder.find("cuDeviceGetAttribute", table.DeviceGetAttribute);
   finder.find("cuCtxGetDevice", table.CtxGetDevice);
+  finder.find("cuCtxPushCurrent", table.CtxPushCurrent);
+  finder.find("cuCtxPopCurrent", table.CtxPopCurrent);
+  finder.find("cuMemAlloc", table.MemAlloc);
+  finder.find("cuMemFree", table.MemFree);
+  finder.find("cuMemcpyAsync", table.MemcpyAsync);
+  finder.find("cuStreamCreate", table.StreamCreate);
+  finder.find("cuStreamDestroy", table.StreamDestroy);
+  finder.find("cuStreamSynchronize", table.StreamSynchronize);
+  finder.find("cuEventCreate", table.EventCreate);
+  finder.find("cuEventDestroy", table.EventDestroy);
+  finder.find("cuEventRecord", table.EventRecord);
+  finder.find("cuEventQuery", table.EventQuery);
   finder.find("cuPointerGetAttributes", table.PointerGetAttributes);
   finder.find("cuModuleLoadData", table.ModuleLoadData);
   finder.find("cuModuleUnload", table.ModuleUnload);

@@ -22,6 +22,18 @@ struct Driver {
   TUTTI_CUDA_FUNCTION(DeviceGetCount);
   TUTTI_CUDA_FUNCTION(DeviceGetAttribute);
   TUTTI_CUDA_FUNCTION(CtxGetDevice);
+  TUTTI_CUDA_FUNCTION(CtxPushCurrent);
+  TUTTI_CUDA_FUNCTION(CtxPopCurrent);
+  TUTTI_CUDA_FUNCTION(MemAlloc);
+  TUTTI_CUDA_FUNCTION(MemFree);
+  TUTTI_CUDA_FUNCTION(MemcpyAsync);
+  TUTTI_CUDA_FUNCTION(StreamCreate);
+  TUTTI_CUDA_FUNCTION(StreamDestroy);
+  TUTTI_CUDA_FUNCTION(StreamSynchronize);
+  TUTTI_CUDA_FUNCTION(EventCreate);
+  TUTTI_CUDA_FUNCTION(EventDestroy);
+  TUTTI_CUDA_FUNCTION(EventRecord);
+  TUTTI_CUDA_FUNCTION(EventQuery);
   TUTTI_CUDA_FUNCTION(PointerGetAttributes);
   TUTTI_CUDA_FUNCTION(ModuleLoadData);
   TUTTI_CUDA_FUNCTION(ModuleUnload);

@@ -8,12 +8,11 @@
 
 #include "lib/exec/executor.hpp"
 #include "lib/exec/port.hpp"
-#include "lib/memory/aligned_buffer.hpp"
 #include "lib/plan/compiled_plan.hpp"
 
 namespace tutti {
 
-/// The state of one run of a plan: counters, bound buffers and scratch. Runs again and again without allocating. The
+/// The state of one run of a plan: counters and bound buffers. Runs again and again without allocating. The
 /// port carries its messages, the executor makes its copies and reductions. Not thread-safe.
 template <Port Mover, Executor Worker = HostExecutor>
 class Execution {
@@ -24,8 +23,7 @@ class Execution {
         port_(std::move(port)),
         executor_(std::move(executor)),
         waits_(plan.waits.size()),
-        ready_(plan.steps.size()),
-        scratch_(static_cast<std::size_t>(plan.scratch_bytes)) {}
+        ready_(plan.steps.size()) {}
 
   void bind(const void* input, void* output) { bases_.bind(input, output); }
 
@@ -181,8 +179,7 @@ class Execution {
   std::size_t ready_count_ = 0;
   std::size_t next_ = 0;
   std::size_t completed_ = 0;  ///< One more than steps: the last pass over the output is under way; two more: over.
-  AlignedBuffer scratch_;
-  Bases bases_{scratch_.data()};
+  Bases bases_{executor_.scratch()};
 };
 
 }  // namespace tutti

@@ -7,12 +7,14 @@
 #include <cstring>
 
 #include "lib/exec/port.hpp"
+#include "lib/memory/aligned_buffer.hpp"
 #include "lib/reduce/kernels.hpp"
 
 namespace tutti {
 
 /// Makes the copies and reductions of one execution, run after run. Each is numbered by its step; the last pass over
 /// the output by the number of steps. Every post is taken: nothing is ever Posted::busy.
+///   scratch()                                  the plan's scratch, where the executor can use it
 ///   post_copy(index, from, into, bytes)        starts a copy; no bytes: it only orders others, and both may be null
 ///   post_reduce(index, operands, bytes)        starts a reduction with the plan's operation
 ///   post_finish(index, output)                 starts the last pass over the output, which average and scaled sum need
@@ -21,6 +23,7 @@ namespace tutti {
 template <class T>
 concept Executor = requires(T executor, int index, const std::byte* from, std::byte* into, std::int64_t bytes,
                             const Operands& operands, void (*on_complete)(int)) {
+  { executor.scratch() } -> std::same_as<std::byte*>;
   { executor.post_copy(index, from, into, bytes) } -> std::same_as<Posted>;
   { executor.post_reduce(index, operands, bytes) } -> std::same_as<Posted>;
   { executor.post_finish(index, into) } -> std::same_as<Posted>;
@@ -30,7 +33,10 @@ concept Executor = requires(T executor, int index, const std::byte* from, std::b
 /// The host's: everything is complete when it has been posted, inlined into the walk.
 class HostExecutor {
  public:
-  explicit HostExecutor(const CompiledPlan& plan) : plan_(&plan) {}
+  explicit HostExecutor(const CompiledPlan& plan)
+      : plan_(&plan), scratch_(static_cast<std::size_t>(plan.scratch_bytes)) {}
+
+  [[nodiscard]] std::byte* scratch() { return scratch_.data(); }
 
   Posted post_copy(int /*index*/, const std::byte* from, std::byte* into, std::int64_t bytes) {
     if (bytes > 0) std::memcpy(into, from, static_cast<std::size_t>(bytes));
@@ -53,6 +59,7 @@ class HostExecutor {
 
  private:
   const CompiledPlan* plan_;
+  AlignedBuffer scratch_;
 };
 static_assert(Executor<HostExecutor>);
 

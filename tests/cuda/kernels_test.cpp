@@ -1,7 +1,6 @@
 // Every kernel against the host's, bit for bit: over the fake driver, or on a GPU.
 #include "lib/cuda/kernels.hpp"
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,21 +9,14 @@
 #include <random>
 #include <vector>
 
-#include "lib/cuda/check.hpp"
-#include "lib/cuda/driver.hpp"
 #include "lib/reduce/kernels.hpp"
+#include "tests/cuda/cuda_support.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::cuda {
 namespace {
 
 using Buffer = std::vector<std::byte>;
-
-/// A function that the library's table does not have.
-template <class Function>
-Function* of_driver(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(::dlopen("libcuda.so.1", RTLD_NOW), name));
-}
 
 bool is_nan(Type type, const std::byte* at) {
   const auto word = [&](auto value) {

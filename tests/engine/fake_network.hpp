@@ -25,7 +25,15 @@ class FakeNetwork {
     int send_step = -1, recv_step = -1;
   };
 
-  explicit FakeNetwork(unsigned seed) : random_(seed) {}
+  /// Moves bytes that the host may not be able to read. Over when it returns.
+  using Copy = void (*)(std::byte* to, const std::byte* from, std::size_t bytes);
+  static void host_copy(std::byte* to, const std::byte* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
+  explicit FakeNetwork(unsigned seed, Copy copy = host_copy) : random_(seed), copy_(copy) {}
+
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes) const {
+    if (bytes > 0) copy_(to, from, bytes);
+  }
 
   [[nodiscard]] bool busy() { return random_() % 4 == 0; }
   /// Whether the next send is copied and complete at once (eager) rather than read when it is moved (rendezvous).
@@ -54,7 +62,7 @@ class FakeNetwork {
     messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(chosen));
     if (message.sent != message.expected) throw std::logic_error("sizes of a message differ");
     const std::byte* const source = message.buffered ? message.copy.data() : message.source;
-    if (message.sent > 0) std::memcpy(message.destination, source, static_cast<std::size_t>(message.sent));
+    copy(message.destination, source, static_cast<std::size_t>(message.sent));
     if (!message.buffered) done_.push_back({message.from, message.send_step});
     done_.push_back({message.to, message.recv_step});
     ++moved_;
@@ -67,7 +75,7 @@ class FakeNetwork {
     });
     if (found == messages_.end()) return false;
     if (found->sent != expected) throw std::logic_error("sizes of a message differ");
-    std::memcpy(into, found->copy.data(), found->copy.size());
+    copy(into, found->copy.data(), found->copy.size());
     messages_.erase(found);
     ++moved_;
     return true;
@@ -93,6 +101,7 @@ class FakeNetwork {
 
  private:
   std::mt19937 random_;
+  Copy copy_;
   std::vector<Message> messages_;
   std::vector<Done> done_;
   int moved_ = 0;
@@ -113,10 +122,12 @@ class FakePort {
     message.sent = step.bytes;
     message.send_step = index;
     message.buffered = network_->buffers();
-    if (message.buffered)
-      message.copy.assign(data, data + step.bytes);
-    else
+    if (message.buffered) {
+      message.copy.resize(static_cast<std::size_t>(step.bytes));
+      network_->copy(message.copy.data(), data, message.copy.size());
+    } else {
       message.source = data;
+    }
     return message.buffered ? Posted::complete : Posted::pending;
   }
   Posted post_recv(int index, const CompiledStep& step, std::byte* data) {

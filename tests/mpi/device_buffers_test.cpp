@@ -1,18 +1,14 @@
 // Calls on device memory, over the fake driver: every one is refused before any message is posted, and the communicator
 // stays usable.
-#include <dlfcn.h>
-
 #include "lib/cuda/driver.hpp"
+#include "tests/cuda/cuda_support.hpp"
 #include "tests/support/mpi_support.hpp"
 #include "tests/support/program_checks.hpp"
 
 namespace tutti::test {
 namespace {
 
-template <class Function>
-Function* of_driver(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(::dlopen("libcuda.so.1", RTLD_NOW), name));
-}
+using cuda::of_driver;
 
 class DeviceBuffers : public testing::Test {
  protected:

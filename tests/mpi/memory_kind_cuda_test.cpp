@@ -1,5 +1,4 @@
 // Kinds of memory as CUDA allocates them: on a machine with a GPU, or over the fake driver.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -7,17 +6,14 @@
 
 #include "lib/cuda/driver.hpp"
 #include "lib/memory/memory_kind.hpp"
+#include "tests/cuda/cuda_support.hpp"
 
 namespace tutti {
 namespace {
 
-constexpr std::size_t bytes = 4096;
+using cuda::of_driver;
 
-/// A function of the driver that the library's table does not have.
-template <class Function>
-Function* of_driver(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(::dlopen("libcuda.so.1", RTLD_NOW), name));
-}
+constexpr std::size_t bytes = 4096;
 
 class CudaMemory : public testing::Test {
  protected:

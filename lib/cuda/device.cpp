@@ -1,0 +1,59 @@
+#include "lib/cuda/device.hpp"
+
+#include <utility>
+
+#include "lib/cuda/check.hpp"
+#include "lib/cuda/driver.hpp"
+
+namespace tutti::cuda {
+
+Device::Device(CUcontext context) : context_(context) {
+  const ScopedContext scope{context_};
+  kernels_.emplace();
+  for (CUstream& stream : streams_)
+    check(driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+}
+
+Device::~Device() {
+  const ScopedContext scope{context_};
+  for (CUstream const stream : streams_) {
+    static_cast<void>(driver()->StreamSynchronize(stream));
+    static_cast<void>(driver()->StreamDestroy(stream));
+  }
+  for (CUevent const event : events_)
+    static_cast<void>(driver()->EventDestroy(event));
+  kernels_.reset();
+}
+
+CUstream Device::next_stream() {
+  turn_ = (turn_ + 1) % streams_.size();
+  return streams_[turn_];
+}
+
+CUevent Device::take_event() {
+  CUevent event = nullptr;
+  if (events_.empty()) {
+    check(driver()->EventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+    return event;
+  }
+  event = events_.back();
+  events_.pop_back();
+  return event;
+}
+
+DeviceBuffer::DeviceBuffer(const Device& device, std::int64_t bytes) : device_(&device) {
+  if (bytes == 0) return;
+  const ScopedContext scope{device.context()};
+  check(driver()->MemAlloc(&address_, static_cast<std::size_t>(bytes)), "cuMemAlloc");
+}
+
+DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
+    : device_(other.device_), address_(std::exchange(other.address_, 0)) {}
+
+DeviceBuffer::~DeviceBuffer() {
+  if (address_ == 0) return;
+  const ScopedContext scope{device_->context()};
+  static_cast<void>(driver()->MemFree(address_));
+}
+
+}  // namespace tutti::cuda

@@ -1,0 +1,58 @@
+#pragma once
+// One context of a device, with all that work on it needs: kernels, streams, events.
+
+#include <cuda.h>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "lib/cuda/context.hpp"
+#include "lib/cuda/kernels.hpp"
+
+namespace tutti::cuda {
+
+/// Everything is made at the beginning, ahead of any wait: loading kernels, and making a stream, may synchronise the
+/// device.
+class Device {
+ public:
+  /// `context`: that of the memory, which has to outlive it. Throws Error.
+  explicit Device(CUcontext context);
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  /// Waits for all work.
+  ~Device();
+
+  [[nodiscard]] CUcontext context() const { return context_; }
+  [[nodiscard]] const Kernels& kernels() const { return *kernels_; }
+  /// Streams in turn: independent work may run at the same time. They do not wait for the legacy stream.
+  [[nodiscard]] CUstream next_stream();
+
+  /// An event that nobody uses. In the context; throws Error.
+  [[nodiscard]] CUevent take_event();
+  void give_back(CUevent event) { events_.push_back(event); }
+
+ private:
+  CUcontext context_;
+  std::optional<Kernels> kernels_;
+  std::array<CUstream, 2> streams_{};
+  std::size_t turn_ = 0;
+  std::vector<CUevent> events_;  ///< That nobody uses.
+};
+
+/// Memory of a device; none if there are no bytes.
+class DeviceBuffer {
+ public:
+  /// Throws Error if there is no such memory.
+  DeviceBuffer(const Device& device, std::int64_t bytes);
+  DeviceBuffer(DeviceBuffer&& other) noexcept;
+  DeviceBuffer& operator=(DeviceBuffer&&) = delete;
+  ~DeviceBuffer();
+  [[nodiscard]] CUdeviceptr address() const { return address_; }
+
+ private:
+  const Device* device_;
+  CUdeviceptr address_ = 0;
+};
+
+}  // namespace tutti::cuda
