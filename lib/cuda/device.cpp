@@ -16,11 +16,11 @@ Device::Device(CUcontext context) : context_(context) {
 
 Device::~Device() {
   const ScopedContext scope{context_};
-  for (CUstream const stream : streams_) {
+  for (auto* const stream : streams_) {
     static_cast<void>(driver()->StreamSynchronize(stream));
     static_cast<void>(driver()->StreamDestroy(stream));
   }
-  for (CUevent const event : events_)
+  for (auto* const event : events_)
     static_cast<void>(driver()->EventDestroy(event));
   kernels_.reset();
 }
