@@ -91,7 +91,7 @@ def classes(text):
     """Name, functions and members of each class with a body."""
     for match in re.finditer(r"^(?:template <[^\n]*>\n)?(?:class|struct) (\w+)[^;{]*\{\n(.*?)^\};", text, re.M | re.S):
         body = re.sub(r"^ {3,}.*\n", "", match.group(2), flags=re.M)  # what is inside functions, and nested types
-        functions = len(re.findall(r"^  (?!using|friend|static_assert|decltype|TUTTI_MPI_FUNCTION)[^/\n]*\([^\n]*(?<!= nullptr)(?:\{|\}|;|,|\)|:|&&|\|\|)$", body, re.M))
+        functions = len(re.findall(r"^  (?!using|friend|static_assert|decltype|TUTTI_MPI_FUNCTION|TUTTI_CUDA_FUNCTION)[^/\n]*\([^\n]*(?<!= nullptr)(?:\{|\}|;|,|\)|:|&&|\|\|)$", body, re.M))
         members = len(re.findall(r"^  (?!using|friend|return|static_assert)[^(/\n]*\w+_(?:\{\}|\{[^\n]*\}| = [^;\n]*)?;", body, re.M))
         yield match.group(1), functions, members
 

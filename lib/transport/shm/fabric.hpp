@@ -15,8 +15,8 @@
 namespace tutti::shm {
 
 /// Made once for each duplicate that Tutti's messages travel on. Every context has a window of its own in one sparse
-/// segment; memory is taken as pairs of ranks first need it: Geometry::control_bytes() for small messages, its areas
-/// for larger ones.
+/// segment; memory is taken when it is first needed: the rings of a pair for small messages, the bounce buffers of
+/// a rank for larger ones.
 class Fabric {
  public:
   /// Collective over `node`, whose ranks are said to share memory. Never throws for a failure that only one rank knows
