@@ -5,9 +5,15 @@
 
 namespace tutti::cuda {
 
-ScopedContext::ScopedContext(CUcontext context) { check(driver()->CtxPushCurrent(context), "cuCtxPushCurrent"); }
+ScopedContext::ScopedContext(CUcontext context) : is_current_(true) {
+  check(driver()->CtxPushCurrent(context), "cuCtxPushCurrent");
+}
+
+ScopedContext::ScopedContext(CUcontext context, std::nothrow_t) noexcept
+    : is_current_(driver()->CtxPushCurrent(context) == CUDA_SUCCESS) {}
 
 ScopedContext::~ScopedContext() {
+  if (!is_current_) return;
   CUcontext ours = nullptr;
   static_cast<void>(driver()->CtxPopCurrent(&ours));
 }

@@ -3,6 +3,8 @@
 
 #include <cuda.h>
 
+#include <new>
+
 namespace tutti::cuda {
 
 /// Makes a context current in this thread until it is destroyed; the one before is current again then.
@@ -10,9 +12,15 @@ class ScopedContext {
  public:
   /// Throws Error.
   explicit ScopedContext(CUcontext context);
+  /// For destructors: is_current() says whether it worked. It does not once the driver was shut down.
+  ScopedContext(CUcontext context, std::nothrow_t) noexcept;
   ScopedContext(const ScopedContext&) = delete;
   ScopedContext& operator=(const ScopedContext&) = delete;
   ~ScopedContext();
+  [[nodiscard]] bool is_current() const { return is_current_; }
+
+ private:
+  bool is_current_ = false;
 };
 
 }  // namespace tutti::cuda

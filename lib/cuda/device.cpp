@@ -9,14 +9,24 @@ namespace tutti::cuda {
 
 Device::Device(CUcontext context) : context_(context) {
   const ScopedContext scope{context_};
-  kernels_.emplace();
-  for (CUstream& stream : streams_)
-    check(driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  try {
+    kernels_.emplace();
+    for (CUstream& stream : streams_)
+      check(driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  } catch (...) {
+    release();
+    throw;
+  }
 }
 
 Device::~Device() {
-  const ScopedContext scope{context_};
+  if (const ScopedContext scope{context_, std::nothrow}; scope.is_current()) release();
+}
+
+/// In the context.
+void Device::release() noexcept {
   for (auto* const stream : streams_) {
+    if (stream == nullptr) continue;
     static_cast<void>(driver()->StreamSynchronize(stream));
     static_cast<void>(driver()->StreamDestroy(stream));
   }
@@ -41,19 +51,19 @@ CUevent Device::take_event() {
   return event;
 }
 
-DeviceBuffer::DeviceBuffer(const Device& device, std::int64_t bytes) : device_(&device) {
+DeviceBuffer::DeviceBuffer(const Device& device, std::int64_t bytes) : context_(device.context()) {
   if (bytes == 0) return;
-  const ScopedContext scope{device.context()};
+  const ScopedContext scope{context_};
   check(driver()->MemAlloc(&address_, static_cast<std::size_t>(bytes)), "cuMemAlloc");
 }
 
 DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
-    : device_(other.device_), address_(std::exchange(other.address_, 0)) {}
+    : context_(other.context_), address_(std::exchange(other.address_, 0)) {}
 
 DeviceBuffer::~DeviceBuffer() {
   if (address_ == 0) return;
-  const ScopedContext scope{device_->context()};
-  static_cast<void>(driver()->MemFree(address_));
+  if (const ScopedContext scope{context_, std::nothrow}; scope.is_current())
+    static_cast<void>(driver()->MemFree(address_));
 }
 
 }  // namespace tutti::cuda

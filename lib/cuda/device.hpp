@@ -33,6 +33,8 @@ class Device {
   void give_back(CUevent event) { events_.push_back(event); }
 
  private:
+  void release() noexcept;
+
   CUcontext context_;
   std::optional<Kernels> kernels_;
   std::array<CUstream, 2> streams_{};
@@ -51,7 +53,7 @@ class DeviceBuffer {
   [[nodiscard]] CUdeviceptr address() const { return address_; }
 
  private:
-  const Device* device_;
+  CUcontext context_;
   CUdeviceptr address_ = 0;
 };
 

@@ -57,6 +57,7 @@ std::string fill(Driver& table, void* library) {
   finder.find("cuEventDestroy", table.EventDestroy);
   finder.find("cuEventRecord", table.EventRecord);
   finder.find("cuEventQuery", table.EventQuery);
+  finder.find("cuEventSynchronize", table.EventSynchronize);
   finder.find("cuPointerGetAttributes", table.PointerGetAttributes);
   finder.find("cuModuleLoadData", table.ModuleLoadData);
   finder.find("cuModuleUnload", table.ModuleUnload);

@@ -34,6 +34,7 @@ struct Driver {
   TUTTI_CUDA_FUNCTION(EventDestroy);
   TUTTI_CUDA_FUNCTION(EventRecord);
   TUTTI_CUDA_FUNCTION(EventQuery);
+  TUTTI_CUDA_FUNCTION(EventSynchronize);
   TUTTI_CUDA_FUNCTION(PointerGetAttributes);
   TUTTI_CUDA_FUNCTION(ModuleLoadData);
   TUTTI_CUDA_FUNCTION(ModuleUnload);

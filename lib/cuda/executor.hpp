@@ -20,6 +20,20 @@ class DeviceExecutor {
       : plan_(&plan), device_(&device), scratch_(device, plan.scratch_bytes) {
     pending_.reserve(plan.steps.size() + 1);
   }
+  DeviceExecutor(DeviceExecutor&&) noexcept = default;
+  DeviceExecutor& operator=(DeviceExecutor&&) = delete;
+  ~DeviceExecutor() { abandon(); }
+
+  /// After a failure: waits for the work that was posted, which uses the caller's buffers, and forgets it.
+  void abandon() noexcept {
+    if (pending_.empty()) return;
+    const ScopedContext scope{device_->context(), std::nothrow};
+    for (const Pending& pending : pending_) {
+      if (scope.is_current()) static_cast<void>(driver()->EventSynchronize(pending.event));
+      device_->give_back(pending.event);
+    }
+    pending_.clear();
+  }
 
   [[nodiscard]] std::byte* scratch() { return std::bit_cast<std::byte*>(scratch_.address()); }
 
@@ -84,8 +98,14 @@ class DeviceExecutor {
     const ScopedContext scope{device_->context()};
     auto* const stream = device_->next_stream();
     auto* const event = device_->take_event();
-    queue(stream);
-    check(driver()->EventRecord(event, stream), "cuEventRecord");
+    try {
+      queue(stream);
+      check(driver()->EventRecord(event, stream), "cuEventRecord");
+    } catch (...) {
+      static_cast<void>(driver()->StreamSynchronize(stream));  // of work that no event follows
+      device_->give_back(event);
+      throw;
+    }
     pending_.push_back({index, event});
     return Posted::pending;
   }

@@ -41,10 +41,15 @@ Kernels::Kernels() {
   const auto find = [&](int row, int type, std::string_view operation) {
     const std::string name = fmt::format("tutti_{}_{}", operation, to_string(static_cast<Type>(type)));
     CUfunction& function = functions_[row][type];
-    if (table.ModuleGetFunction(&function, module_, name.c_str()) != CUDA_SUCCESS) function = nullptr;
+    const CUresult result = table.ModuleGetFunction(&function, module_, name.c_str());
+    if (result == CUDA_SUCCESS) return;
+    function = nullptr;
+    if (result == CUDA_ERROR_NOT_FOUND) return;
+    static_cast<void>(table.ModuleUnload(module_));
+    check(result, "cuModuleGetFunction");
   };
   for (int type = 0; type < type_count; ++type) {
-    for (int kind = 0; kind < divides; ++kind)
+    for (int kind = 0; kind < static_cast<int>(Op::Kind::user); ++kind)
       find(kind, type, to_string(combining(static_cast<Op::Kind>(kind))));
     find(divides, type, "divide");
     find(scales, type, "scale");
@@ -75,6 +80,9 @@ void Kernels::launch(CUfunction function, void* arguments, Count count, Type typ
 void Kernels::reduce(Op::Kind kind, Type type, std::span<const CUdeviceptr> inputs,
                      std::span<const CUdeviceptr> outputs, Count count, CUstream stream) const {
   auto* const function = function_of(static_cast<int>(kind), type, to_string(kind));
+  if (inputs.empty() || inputs.size() > most_inputs || outputs.empty() || outputs.size() > most_outputs)
+    throw Error(fmt::format("tutti: a kernel has 1 to {} inputs and 1 to {} outputs, not {} and {}", most_inputs,
+                            most_outputs, inputs.size(), outputs.size()));
   ReduceArguments arguments{};
   arguments.input_count = static_cast<int>(inputs.size());
   arguments.output_count = static_cast<int>(outputs.size());

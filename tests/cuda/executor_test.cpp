@@ -145,6 +145,21 @@ TEST_F(DeviceExecutors, RunLate) {
   EXPECT_EQ(fake_counters().faults, 0U);
 }
 
+TEST_F(DeviceExecutors, WaitForPostedWorkWhenTheyAreAbandoned) {
+  const Call call{find_algorithm(Collective::allreduce, "ring"), 1, 50, Type::int32, Op::sum};
+  const std::vector<CompiledPlan> plans = plans_of(call);
+  const DeviceBuffer from{*device_, 200}, to{*device_, 200};
+  const Data data = inputs_of(call)[0];
+  copy_now(at(from), data.data(), data.size());
+  {
+    DeviceExecutor executor{plans[0], *device_};
+    EXPECT_EQ(executor.post_copy(0, at(from), at(to), 200), Posted::pending);
+  }
+  Data found(data.size());
+  copy_now(found.data(), at(to), found.size());
+  EXPECT_EQ(found, data);
+}
+
 TEST_F(DeviceExecutors, LeaveNothingBehind) {
   const Algorithm* const ring = find_algorithm(Collective::allreduce, "ring");
   const FakeCudaCounters before = fake_counters();

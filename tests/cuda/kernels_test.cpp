@@ -95,7 +95,7 @@ class CudaKernels : public testing::Test {
     std::vector<CUdeviceptr> from;
     for (std::size_t k = 0; k < inputs; ++k) {
       data.push_back(random(bytes));
-      from.push_back(device_[k] + offset);
+      from.push_back(device_[k] + (k == 1 ? other_offset : offset));
       to_device(from[k], data[k]);
     }
     for (const Buffer& each : data)
@@ -181,6 +181,13 @@ TEST_F(CudaKernels, FinishAveragesAndScaledSums) {
 
 TEST_F(CudaKernels, RefuseAnOperationThatTheTypeHasNot) {
   EXPECT_THROW(kernels_->reduce(Op::Kind::band, Type::fp32, {{device_[0]}}, {{device_[1]}}, Count{1}, nullptr), Error);
+  EXPECT_THROW(kernels_->reduce(Op::Kind::user, Type::fp32, {{device_[0]}}, {{device_[1]}}, Count{1}, nullptr), Error);
+}
+
+TEST_F(CudaKernels, RefuseTooManyInputs) {
+  const std::vector<CUdeviceptr> inputs(most_inputs + 1, device_[0]);
+  EXPECT_THROW(kernels_->reduce(Op::Kind::sum, Type::fp32, inputs, {{device_[1]}}, Count{1}, nullptr), Error);
+  EXPECT_THROW(kernels_->reduce(Op::Kind::sum, Type::fp32, {{device_[0]}}, {}, Count{1}, nullptr), Error);
 }
 
 }  // namespace
