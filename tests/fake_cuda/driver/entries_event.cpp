@@ -32,7 +32,9 @@ void complete(Event::Shared& shared, std::uint64_t ticket) {
     clock.learn(running->stream, running->sequence);
     shared.clock.store(clock);
   }
-  shared.completed = ticket;
+  std::uint64_t before = shared.completed;
+  while (before < ticket && !shared.completed.compare_exchange_weak(before, ticket)) {
+  }
 }
 
 }  // namespace
@@ -112,7 +114,7 @@ FAKE_CUDA_EXPORT CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent hand
                                      running->clock.join(event->shared->clock.load());
                                    },
                                .after = std::move(after),
-                               .waits = true});
+                               .waits = event->is_imported});
   return CUDA_SUCCESS;
 }
 #undef cuEventElapsedTime

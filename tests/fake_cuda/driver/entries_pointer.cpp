@@ -96,6 +96,8 @@ FAKE_CUDA_EXPORT CUresult cuPointerGetAttribute(void* out, CUpointer_attribute w
 FAKE_CUDA_EXPORT CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* which, void** out,
                                                  CUdeviceptr pointer) {
   FAKE_CUDA_CALL("cuPointerGetAttributes");
+  if (const Context* const current = current_contexts.top(); current != nullptr && current->lost != CUDA_SUCCESS)
+    return current->lost;  // errors of operations come with any call
   const RegionPointer region = Memory::get().find(pointer);
   for (unsigned i = 0; i < count; ++i) {
     const CUresult result =

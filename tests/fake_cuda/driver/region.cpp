@@ -57,11 +57,6 @@ std::uint64_t Memory::reserve_addresses(std::size_t bytes) {
   return rounded(reinterpret_cast<std::uint64_t>(range), bytes >= granule ? granule : page);
 }
 
-void Memory::give_back_addresses(std::uint64_t base, std::size_t bytes) {
-  const std::lock_guard lock{mutex_};
-  spare_.emplace(bytes, base);
-}
-
 bool Memory::is_hole(std::uint64_t address) {
   const std::lock_guard lock{mutex_};
   for (const auto& [bytes, base] : spare_)

@@ -80,7 +80,6 @@ class Memory {
   [[nodiscard]] RegionPointer find(std::uint64_t address);
   /// A range without access; one that was freed if there is one of this size, as real drivers do. 0: none.
   [[nodiscard]] std::uint64_t reserve_addresses(std::size_t bytes);
-  void give_back_addresses(std::uint64_t base, std::size_t bytes);
   /// Whether device memory was there, or the range is reserved and not mapped.
   [[nodiscard]] bool is_hole(std::uint64_t address);
 

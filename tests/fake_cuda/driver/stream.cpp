@@ -69,6 +69,7 @@ void Streams::run(const StreamPointer& stream) {
     if (settings().finds_races) {
       stream->clock.join(now.clock);
       stream->clock.learn(stream->key, stream->done + 1);
+      stream->completed.push_back(stream->clock);
     }
     if (operation.waits) --stream->waiting;
     ++stream->done;
@@ -143,8 +144,8 @@ Point Streams::push(const StreamPointer& stream, Operation operation) {
 
 void Streams::learn(Clock& clock, const Point& point) {
   if (!settings().finds_races) return;
-  clock.join(point.first->clock);
-  clock.learn(point.first->key, point.second);
+  if (point.second == 0) return;
+  clock.join(point.first->completed.at(point.second - 1));
 }
 
 /// The host may tell other processes, in ways that nobody sees here.
@@ -164,16 +165,17 @@ void Streams::wait(const Point& point) {
 }
 
 bool Streams::is_over(const Point& point) {
+  bool is_over = false;
   {
     const std::lock_guard lock{mutex_};
-    if (point.first->done < point.second) {
-      sched_yield();
-      return false;
-    }
-    learn(host_, point);
+    is_over = point.first->done >= point.second;
+    if (is_over) learn(host_, point);
   }
-  tell_regions(point);
-  return true;
+  if (is_over)
+    tell_regions(point);
+  else
+    sched_yield();
+  return is_over;
 }
 
 Point Streams::last(const StreamPointer& stream) {
@@ -211,13 +213,6 @@ std::size_t Streams::count() {
 void Streams::host_learns(const Clock& clock) {
   const std::lock_guard lock{mutex_};
   host_.join(clock);
-}
-
-Clock Streams::clock_at(const Point& point) {
-  const std::lock_guard lock{mutex_};
-  Clock clock;
-  learn(clock, point);
-  return clock;
 }
 
 void Streams::publish_running() {

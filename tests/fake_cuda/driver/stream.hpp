@@ -40,6 +40,7 @@ struct Stream {
   int waiting = 0;        ///< Operations queued, or under way, that wait.
   std::uint64_t key = 0;  ///< Unique over all processes.
   Clock clock{};
+  std::deque<Clock> completed{};  ///< The clock when each operation was over, where races are looked for.
 };
 
 /// The operation that a stream's thread runs.
@@ -75,7 +76,6 @@ class Streams {
 
   // Clocks, where races are looked for.
   void host_learns(const Clock& clock);
-  [[nodiscard]] Clock clock_at(const Point& point);
   /// Work that a value in memory orders: a stream's write before the wait that sees it.
   void publish_running();
   void join_published();

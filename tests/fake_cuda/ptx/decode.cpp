@@ -60,7 +60,11 @@ constexpr auto comparisons = std::to_array<Named<Comparison>>({{"eq", Comparison
                                                                {"gtu", Comparison::gtu},
                                                                {"geu", Comparison::geu},
                                                                {"num", Comparison::num},
-                                                               {"nan", Comparison::nan}});
+                                                               {"nan", Comparison::nan},
+                                                               {"lo", Comparison::lt},
+                                                               {"ls", Comparison::le},
+                                                               {"hi", Comparison::gt},
+                                                               {"hs", Comparison::ge}});
 constexpr auto atomics = std::to_array<Named<Atomic>>({{"add", Atomic::add},
                                                        {"exch", Atomic::exch},
                                                        {"cas", Atomic::cas},
@@ -102,7 +106,6 @@ constexpr std::string_view without_effect[] = {"nc",
                                                "evict_first",
                                                "L1::no_allocate",
                                                "L1::evict_last",
-                                               "b128",
                                                "gl",
                                                "approx"};
 
@@ -158,6 +161,13 @@ bool is_exact(const Instruction& instruction, std::string_view text) {
          (instruction.opcode != Opcode::div || text.find(".cc") == std::string_view::npos);
 }
 
+/// Saturation is modelled of conversions and of floats, directed rounding of conversions and of at most 32 bits.
+bool is_modelled(const Instruction& instruction) {
+  if (instruction.opcode == Opcode::cvt) return true;
+  const bool is_directed = instruction.rounding != Rounding::none && instruction.rounding != Rounding::nearest;
+  return is_floating(instruction.type) ? !(is_directed && instruction.type.bits == 64) : !instruction.saturates;
+}
+
 }  // namespace
 
 Instruction decoded(const std::string& text) {
@@ -172,7 +182,7 @@ Instruction decoded(const std::string& text) {
   const auto opcode = find(opcodes, parts[0]);
   if (!opcode) throw Error("the interpreter has no instruction " + text);
   instruction.opcode = *opcode;
-  instruction.spelling = spelling_of(text);
+  instruction.executed = &executed(text);
   int types = 0;
   for (std::size_t i = 1; i < parts.size(); ++i) {
     if (const Type* const type = type_named(parts[i]))
@@ -182,6 +192,7 @@ Instruction decoded(const std::string& text) {
   }
   if (is_floating(instruction.type) && !is_exact(instruction, text))
     throw Error("the interpreter has no approximate arithmetic: " + text);
+  if (!is_modelled(instruction)) throw Error("the interpreter does not round or saturate as " + text);
   return instruction;
 }
 

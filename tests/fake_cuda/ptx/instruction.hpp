@@ -1,6 +1,7 @@
 #pragma once
 // Instructions of PTX, decoded.
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -89,7 +90,7 @@ struct Instruction {
   bool is_guard_inverted = false;
   int target = -1;  ///< Of a branch.
   int line = 0;
-  std::uint32_t spelling = 0;  ///< Number of its text without operands: see coverage.hpp.
+  std::atomic<bool>* executed = nullptr;  ///< See coverage.hpp.
   std::vector<Operand> operands{};
 };
 

@@ -6,7 +6,6 @@
 
 #include "tests/fake_cuda/ptx/arithmetic.hpp"
 #include "tests/fake_cuda/ptx/bit_fields.hpp"
-#include "tests/fake_cuda/ptx/coverage.hpp"
 #include "tests/fake_cuda/ptx/instruction.hpp"
 #include "tests/fake_cuda/ptx/words.hpp"
 
@@ -69,7 +68,7 @@ class Machine {
       const Instruction& instruction = code[thread.next++];
       const auto guard = static_cast<std::size_t>(instruction.guard);
       if (instruction.guard >= 0 && (thread.registers[guard] != 0) == instruction.is_guard_inverted) continue;
-      cover(instruction.spelling);
+      if (!instruction.executed->load(std::memory_order_relaxed)) instruction.executed->store(true);
       if (instruction.opcode == Opcode::bra)
         thread.next = static_cast<std::size_t>(instruction.target);
       else if (instruction.opcode == Opcode::ret)

@@ -234,8 +234,7 @@ Module parsed(const std::string& text) {
     if (word == ".entry") {
       module.kernels.push_back(KernelParser{reader, symbols}.kernel());
     } else if (word == ".func") {
-      reader.skip_to('{');
-      reader.skip_block();
+      if (reader.skip_to_either(';', '{') == '{') reader.skip_block();
     } else if (word == ".version" || word == ".target" || word == ".address_size") {
       reader.skip_past('\n');
     } else if (word == ".shared") {  // `.extern .shared`: the dynamic part

@@ -68,7 +68,10 @@ std::string Reader::word() {
 
 void Reader::skip() { at_ = std::min(at_ + 1, text_.size()); }
 void Reader::skip_past(char c) { at_ = std::min(text_.find(c, at_), text_.size() - 1) + 1; }
-void Reader::skip_to(char c) { at_ = std::min(text_.find(c, at_), text_.size()); }
+char Reader::skip_to_either(char a, char b) {
+  at_ = std::min(std::min(text_.find(a, at_), text_.find(b, at_)), text_.size());
+  return at_ < text_.size() ? text_[at_] : '\0';
+}
 
 void Reader::skip_block() {
   int depth = 0;

@@ -24,7 +24,8 @@ class Reader {
   std::string word();
   void skip();
   void skip_past(char c);
-  void skip_to(char c);
+  /// To the first of the two, which is returned; 0: there is none.
+  char skip_to_either(char a, char b);
   /// From a brace on, behind the one that closes it.
   void skip_block();
   [[nodiscard]] std::size_t position() const { return at_; }

@@ -146,6 +146,25 @@ TEST_F(Faults, MissingEventWaitIsARace) {
   EXPECT_EQ(caught("race"), 1U);
 }
 
+/// The host has seen that an operation is over, and not those behind it, which are over as well.
+TEST_F(Faults, AnEarlierEventIsNoOrder) {
+  const CUdeviceptr memory = allocated(64), other = allocated(64);
+  const CUstream writer = stream(), reader = stream();
+  const CUevent early = event();
+  int* const seen = pinned<int>(1);
+  EXPECT_CUDA(cuMemsetD32Async(other, 1, 1, writer));
+  EXPECT_CUDA(cuEventRecord(early, writer));
+  EXPECT_CUDA(cuMemsetD32Async(memory, 1, 1, writer));
+  std::this_thread::sleep_for(std::chrono::milliseconds{50});
+  EXPECT_CUDA(cuEventQuery(early));
+  EXPECT_CUDA(cuMemcpyDtoHAsync(seen, other, sizeof(int), reader));
+  EXPECT_CUDA(cuStreamSynchronize(reader));
+  EXPECT_EQ(caught("race"), 0U);
+  EXPECT_CUDA(cuMemcpyDtoHAsync(seen, memory, sizeof(int), reader));
+  EXPECT_CUDA(cuStreamSynchronize(reader));
+  EXPECT_EQ(caught("race"), 1U);
+}
+
 TEST_F(Faults, MissingStreamWaitIsReadAsGarbage) {
   const CUdeviceptr memory = allocated(64);
   EXPECT_CUDA(cuMemsetD32(memory, 5, 1));

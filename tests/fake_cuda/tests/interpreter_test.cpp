@@ -214,6 +214,16 @@ TEST(Interpreter, NamesAnInstructionThatItDoesNotHave) {
   EXPECT_NE(module->kernels.at(0).error.find("sin.approx.f32"), std::string::npos) << module->kernels[0].error;
 }
 
+TEST(Interpreter, RefusesRoundingThatItDoesNotModel) {
+  for (const std::string text :
+       {"add.rz.f64 %d1, %d2, %d2", "add.sat.s32 %r1, %r2, %r2", "ld.global.b128 %d1, [%d2]"}) {
+    const auto module =
+        load((".version 7.0\n.visible .entry k() {\n .reg .b64 %d<3>; .reg .b32 %r<3>;\n " + text + ";\n ret;\n}\n")
+                 .c_str());
+    EXPECT_NE(module->kernels.at(0).error, "") << text;
+  }
+}
+
 TEST(Interpreter, KnowsWhichInstructionsWereExecuted) {
   results<std::uint32_t, std::uint32_t>("setp.eq.u32 %p1, %a, %b; @%p1 popc.b32 %d, %a; clz.b32 %d, %b;", {1}, {2},
                                         {3});
