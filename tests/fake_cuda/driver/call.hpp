@@ -43,7 +43,7 @@ struct Totals {
   std::atomic<std::uint64_t> calls{0}, kernels{0}, copies{0}, synchronisations{0};
   std::atomic<std::uint64_t> bytes_to_device{0}, bytes_to_host{0}, bytes_within_devices{0};
   std::atomic<std::uint64_t> bytes_read{0}, bytes_written{0};
-  std::atomic<std::uint64_t> live_events{0}, live_modules{0}, queued_kernels{0};
+  std::atomic<std::uint64_t> live_events{0}, live_modules{0};
 };
 Totals& totals();
 

@@ -28,29 +28,11 @@ void count(Place to, Place from, std::size_t bytes) {
     all.bytes_to_host += bytes;
 }
 
-/// Host memory must not be read before the copy is over: until then it holds garbage. Not where a copy or a kernel
-/// that was queued before may still use it.
-void spoil(const Region& region, std::uint64_t to, std::size_t bytes) {
+/// Host memory must not be read before the copy is over: until then it holds garbage.
+void spoil(std::uint64_t to, std::size_t bytes) {
   constexpr int garbage = 0xcd;
-  if (settings().poisons && region.queued_copies == 0 && totals().queued_kernels == 0)
-    std::memset(reinterpret_cast<void*>(to), garbage, bytes);
+  if (settings().poisons) std::memset(reinterpret_cast<void*>(to), garbage, bytes);
 }
-
-/// Counts a copy of the region for as long as its operation lives.
-class Queued {
- public:
-  explicit Queued(RegionPointer region) : region_(std::move(region)) {
-    if (region_ != nullptr) ++region_->queued_copies;
-  }
-  Queued(const Queued&) = delete;
-  Queued& operator=(const Queued&) = delete;
-  ~Queued() {
-    if (region_ != nullptr) --region_->queued_copies;
-  }
-
- private:
-  RegionPointer region_;
-};
 
 }  // namespace
 
@@ -71,18 +53,13 @@ CUresult copy(Context* context, std::uint64_t to, std::uint64_t from, std::size_
                      std::memcpy(touch(to, bytes, Use::write, "copy to device memory").data, staged->data(), bytes);
                    }});
   }
-  if (!waits && into == Place::pinned && out_of == Place::device) spoil(*target, to, bytes);
-  const auto queued_target = std::make_shared<Queued>(target), queued_source = std::make_shared<Queued>(source);
-  return enqueue(context, stream,
-                 {.work =
-                      [=] {
-                        static_cast<void>(queued_target);
-                        static_cast<void>(queued_source);
-                        const Bytes source_bytes = touch(from, bytes, Use::read, "copy, read");
-                        const Bytes target_bytes = touch(to, bytes, Use::write, "copy, write");
-                        std::memmove(target_bytes.data, source_bytes.data, bytes);
-                      }},
-                 waits);
+  Operation operation{.work = [=] {
+    const Bytes source_bytes = touch(from, bytes, Use::read, "copy, read");
+    const Bytes target_bytes = touch(to, bytes, Use::write, "copy, write");
+    std::memmove(target_bytes.data, source_bytes.data, bytes);
+  }};
+  if (into == Place::pinned && out_of == Place::device) operation.spoil = [=] { spoil(to, bytes); };
+  return enqueue(context, stream, std::move(operation), waits);
 }
 
 CUresult fill(Context* context, std::uint64_t to, const void* value, std::size_t element, std::size_t count,

@@ -78,6 +78,7 @@ CUresult checked(int device) { return Contexts::get().has(device) ? CUDA_SUCCESS
 
 /// Everything that the context had goes.
 void destroy_contents(Context* context) {
+  context->lost = CUDA_ERROR_CONTEXT_IS_DESTROYED;  // so that no operation waits any more
   Streams::get().drain(context);
   const auto is_its = [&](const Region& region) {
     return region.context == context && (region.kind == Kind::device || region.kind == Kind::pool);

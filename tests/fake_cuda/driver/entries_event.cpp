@@ -63,10 +63,12 @@ FAKE_CUDA_EXPORT CUresult cuEventRecord(CUevent handle, CUstream stream_handle) 
   const StreamPointer stream = Streams::get().find(context, stream_handle);
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const std::uint64_t ticket = event->shared == nullptr ? 0 : ++event->shared->recorded;
-  event->point = Streams::get().push(stream, {.work = [event, ticket] {
-                                       event->at_ms->store(now_ms());
-                                       if (event->shared != nullptr) complete(*event->shared, ticket);
-                                     }});
+  event->point = Streams::get().push(stream, {.work =
+                                                  [event, ticket] {
+                                                    event->at_ms->store(now_ms());
+                                                    if (event->shared != nullptr) complete(*event->shared, ticket);
+                                                  },
+                                              .even_if_lost = true});
   return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigned) {
@@ -88,8 +90,10 @@ FAKE_CUDA_EXPORT CUresult cuEventSynchronize(CUevent handle) {
   FAKE_CUDA_EVENT(handle);
   ++totals().synchronisations;
   if (event->shared != nullptr) {
-    while (!is_complete(*event->shared))
+    while (!is_complete(*event->shared)) {
+      if (context->lost != CUDA_SUCCESS) return context->lost;
       ::usleep(between_looks_us);
+    }
     Streams::get().host_learns(event->shared->clock.load());
   }
   if (event->point.first != nullptr) Streams::get().wait(event->point);
@@ -108,9 +112,11 @@ FAKE_CUDA_EXPORT CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent hand
   }
   const std::uint64_t ticket = event->shared->recorded;
   Streams::get().push(stream, {.work =
-                                   [event, ticket] {
-                                     while (event->shared->completed < ticket)
+                                   [event, ticket, context] {
+                                     while (event->shared->completed < ticket) {
+                                       if (context->lost != CUDA_SUCCESS) return;
                                        ::usleep(between_looks_us);
+                                     }
                                      running->clock.join(event->shared->clock.load());
                                    },
                                .after = std::move(after),

@@ -149,16 +149,14 @@ CUresult launch(Context* context, CUfunction function, ptx::Size grid, ptx::Size
   std::vector<std::byte> parameters;
   FAKE_CUDA_REQUIRE(gather(*kernel, arguments, extra, parameters));
   ++totals().kernels;
-  ++totals().queued_kernels;
-  return enqueue(
-      context, stream, {.work = [=] {
-        const std::unique_ptr<void, void (*)(void*)> leaves{&totals(), [](void*) { --totals().queued_kernels; }};
-        KernelMemory memory{*kernel};
-        ptx::run(
-            *kernel, grid, block, shared_bytes, parameters,
-            [&](std::uint64_t address, std::size_t size, bool writes) { return memory.at(address, size, writes); });
-        memory.note_all();
-      }});
+  return enqueue(context, stream, {.work = [=] {
+                   KernelMemory memory{*kernel};
+                   ptx::run(*kernel, grid, block, shared_bytes, parameters,
+                            [&](std::uint64_t address, std::size_t size, bool writes) {
+                              return memory.at(address, size, writes);
+                            });
+                   memory.note_all();
+                 }});
 }
 
 }  // namespace

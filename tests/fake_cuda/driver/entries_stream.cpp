@@ -47,8 +47,10 @@ CUresult wait_for_value(Context* context, CUstream handle, std::uint64_t address
   return enqueue(context, handle,
                  {.work =
                       [=] {
-                        while (!holds(__atomic_load_n(word_at<T>(address, *region), __ATOMIC_ACQUIRE), value, flags))
+                        while (!holds(__atomic_load_n(word_at<T>(address, *region), __ATOMIC_ACQUIRE), value, flags)) {
+                          if (context->lost != CUDA_SUCCESS) return;
                           ::usleep(between_looks_us);
+                        }
                         Streams::get().join_published();
                       },
                   .waits = true});

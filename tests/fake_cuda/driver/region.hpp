@@ -57,7 +57,6 @@ struct Region {
   unsigned flags = 0;
   bool sync_memops = false, is_accessible = true;
   int opened = 1;  ///< Kind::ipc: so many times.
-  std::atomic<int> queued_copies{0};
   CUmemoryPool pool = nullptr;
   std::shared_ptr<Physical> physical{};
   std::unique_ptr<History> own_history{};  ///< Of host memory.

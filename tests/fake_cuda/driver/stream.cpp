@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <random>
 #include <thread>
 
@@ -25,7 +26,7 @@ void lose(Context& context, CUresult code, const char* name, const std::string& 
 }
 
 void perform(const Operation& operation, Context& context) {
-  if (context.lost != CUDA_SUCCESS) return;
+  if (context.lost != CUDA_SUCCESS && !operation.even_if_lost) return;
   try {
     operation.work();
   } catch (const DeviceFault& fault) {
@@ -47,7 +48,10 @@ void Streams::run(const StreamPointer& stream) {
   std::unique_lock lock{mutex_};
   for (;;) {
     changed_.wait(lock, [&] { return !stream->queue.empty() || stream->is_closing; });
-    if (stream->queue.empty()) return;
+    if (stream->queue.empty()) {
+      std::erase(all_, stream);
+      return;
+    }
     Operation operation = std::move(stream->queue.front());
     stream->queue.pop_front();
     for (const Point& point : operation.after)
@@ -61,6 +65,7 @@ void Streams::run(const StreamPointer& stream) {
     }
     running = &now;
     lock.unlock();
+    if (operation.spoil && stream->context->lost == CUDA_SUCCESS) operation.spoil();
     if (const long most = settings().delay_us; most > 0)
       ::usleep(static_cast<useconds_t>(random() % static_cast<unsigned long>(most + 1)));
     perform(operation, *stream->context);
@@ -82,6 +87,7 @@ StreamPointer Streams::start(Context* context, unsigned flags) {
   stream->context = context;
   stream->flags = flags;
   stream->key = stream_key(static_cast<std::uint64_t>(::getpid()), next_++);
+  all_.push_back(stream);
   std::thread{[this, stream] { run(stream); }}.detach();
   return stream;
 }
@@ -126,9 +132,7 @@ void Streams::order_with_legacy(const StreamPointer& stream, std::vector<Point>&
       after.emplace_back(other, other->queued);
   };
   if (legacy->second != stream) return follow(legacy->second);
-  for (const auto& [handle, other] : streams_)
-    follow(other);
-  for (const auto& [key, other] : defaults_)
+  for (const StreamPointer& other : all_)
     follow(other);
 }
 
@@ -187,10 +191,8 @@ void Streams::drain(Context* context) {
   std::vector<Point> all;
   {
     const std::lock_guard lock{mutex_};
-    for (const auto& [handle, stream] : streams_)
+    for (const StreamPointer& stream : all_)
       if (stream->context == context) all.emplace_back(stream, stream->queued);
-    for (const auto& [key, stream] : defaults_)
-      if (key.first == context) all.emplace_back(stream, stream->queued);
   }
   for (const Point& point : all)
     wait(point);
@@ -198,11 +200,8 @@ void Streams::drain(Context* context) {
 
 bool Streams::has_waits(Context* context) {
   const std::lock_guard lock{mutex_};
-  for (const auto& [handle, stream] : streams_)
-    if (stream->context == context && stream->waiting > 0) return true;
-  for (const auto& [key, stream] : defaults_)
-    if (key.first == context && stream->waiting > 0) return true;
-  return false;
+  return std::ranges::any_of(
+      all_, [&](const StreamPointer& stream) { return stream->context == context && stream->waiting > 0; });
 }
 
 std::size_t Streams::count() {

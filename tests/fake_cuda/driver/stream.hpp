@@ -26,8 +26,10 @@ using Point = std::pair<StreamPointer, std::uint64_t>;
 struct Operation {
   std::function<void()> work;
   std::vector<Point> after{};
-  bool waits = false;  ///< For a value in memory, or for another process.
-  Clock known{};       ///< To the host when it queued this.
+  bool waits = false;             ///< For a value in memory, or for another process.
+  bool even_if_lost = false;      ///< Also where the context is lost: others wait for it.
+  std::function<void()> spoil{};  ///< What its destination holds until it is over, written once it may run.
+  Clock known{};                  ///< To the host when it queued this.
 };
 
 struct Stream {
@@ -89,6 +91,7 @@ class Streams {
 
   std::mutex mutex_;
   std::condition_variable changed_;  ///< Any stream made progress.
+  std::vector<StreamPointer> all_;   ///< Those that were destroyed and still have work, too.
   std::map<CUstream, StreamPointer> streams_;
   std::map<std::pair<Context*, int>, StreamPointer> defaults_;  ///< By thread; 0: the legacy stream.
   std::uint64_t next_ = 1;

@@ -5,43 +5,10 @@
 #include <cstdlib>
 #include <thread>
 
-#include "tests/fake_cuda/tests/cuda_fixture.hpp"
-#include "tests/fake_cuda/tests/peer.hpp"
+#include "tests/fake_cuda/tests/faults_fixture.hpp"
 
 namespace fake_cuda {
 namespace {
-
-class Faults : public Cuda {
- protected:
-  void SetUp() override {
-    if (!is_fake()) GTEST_SKIP() << "only the fake driver catches faults";
-    ::setenv("FAKE_CUDA_RACE", "1", 1);  // which the driver has not read yet, in a process of this test alone
-    Cuda::SetUp();
-  }
-  /// A kernel of one thread, whose parameter is an address.
-  void run(const std::string& body, CUdeviceptr at) {
-    const std::string text = R"(.version 7.0
-.target sm_80
-.address_size 64
-.visible .entry kernel(.param .u64 at) {
-  .reg .b64 %rd<4>;
-  .reg .b32 %r<8>;
-  .reg .f32 %f<8>;
-  ld.param.u64 %rd1, [at];
-)" + body + "\n  ret;\n}\n";
-    CUmodule module = nullptr;
-    CUfunction function = nullptr;
-    void* arguments[] = {&at};
-    EXPECT_CUDA(cuModuleLoadData(&module, text.c_str()));
-    found_ = cuModuleGetFunction(&function, module, "kernel");
-    if (found_ == CUDA_SUCCESS) {
-      EXPECT_CUDA(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
-    }
-    result_ = cuCtxSynchronize();
-  }
-  static constexpr const char* store = "  mov.u32 %r1, 5;\n  st.global.u32 [%rd1], %r1;";
-  CUresult found_ = CUDA_SUCCESS, result_ = CUDA_SUCCESS;
-};
 
 TEST_F(Faults, HostAccessToDeviceMemory) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
@@ -165,20 +132,47 @@ TEST_F(Faults, AnEarlierEventIsNoOrder) {
   EXPECT_EQ(caught("race"), 1U);
 }
 
-TEST_F(Faults, MissingStreamWaitIsReadAsGarbage) {
+class LateFaults : public Faults {
+ protected:
+  void SetUp() override {
+    ::setenv("FAKE_CUDA_DELAY_US", "100000", 1);
+    Faults::SetUp();
+  }
+};
+
+TEST_F(LateFaults, MissingStreamWaitIsReadAsGarbage) {
   const CUdeviceptr memory = allocated(64);
   EXPECT_CUDA(cuMemsetD32(memory, 5, 1));
   EXPECT_CUDA(cuCtxSynchronize());
-  volatile int* const words = pinned<int>(2);
+  volatile int* const word = pinned<int>(1);
   const CUstream one = stream();
-  words[0] = 5;  // the right value, from before
-  words[1] = 0;
-  EXPECT_CUDA(cuStreamWaitValue32(one, reinterpret_cast<CUdeviceptr>(words + 1), 1, CU_STREAM_WAIT_VALUE_EQ));
-  EXPECT_CUDA(cuMemcpyDtoHAsync(const_cast<int*>(words), memory, sizeof(int), one));
-  EXPECT_NE(words[0], 5) << "nobody has waited for the copy";
-  words[1] = 1;
-  EXPECT_CUDA(cuStreamSynchronize(one));
-  EXPECT_EQ(words[0], 5);
+  *word = 5;  // the right value, from before
+  EXPECT_CUDA(cuMemcpyDtoHAsync(const_cast<int*>(word), memory, sizeof(int), one));
+  bool was_garbage = false;
+  while (cuStreamQuery(one) == CUDA_ERROR_NOT_READY)
+    was_garbage |= *word != 5;
+  EXPECT_TRUE(was_garbage) << "nobody has waited for the copy";
+  EXPECT_EQ(*word, 5);
+}
+
+TEST_F(Faults, AStreamThatIsDestroyedKeepsItsWork) {
+  volatile int* const flag = pinned<int>(1);
+  *flag = 0;
+  const CUdeviceptr memory = allocated(64);
+  const CUstream one = stream();
+  EXPECT_CUDA(cuStreamWaitValue32(one, reinterpret_cast<CUdeviceptr>(flag), 1, CU_STREAM_WAIT_VALUE_EQ));
+  EXPECT_CUDA(cuMemsetD32Async(memory, 7, 1, one));
+  EXPECT_CUDA(cuStreamDestroy(one));
+  *flag = 1;
+  EXPECT_CUDA(cuCtxSynchronize());
+  EXPECT_EQ(first_word(memory), 7);
+}
+
+TEST_F(Faults, AResetEndsWhatWaits) {
+  volatile int* const flag = pinned<int>(1);
+  *flag = 0;
+  EXPECT_CUDA(cuStreamWaitValue32(stream(), reinterpret_cast<CUdeviceptr>(flag), 1, CU_STREAM_WAIT_VALUE_EQ));
+  EXPECT_CUDA(cuDevicePrimaryCtxReset(0));
 }
 
 TEST_F(Faults, ContextsThatAreMadeAreCounted) {
@@ -201,77 +195,6 @@ TEST_F(Faults, HandlesOfWrongMemory) {
   EXPECT_CUDA(cuMemAllocAsync(&pointer, 4096, nullptr));
   EXPECT_CUDA_ERROR(cuIpcGetMemHandle(&handle, pointer), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(caught("ipc-of-other-memory"), 1U);
-}
-
-class BetweenProcesses : public Faults {
- protected:
-  void SetUp() override {
-    ::setenv("FAKE_CUDA_RACE", "1", 1);
-    peer_.emplace(TUTTI_FAKE_CUDA_PEER);  // before CUDA: a child of a fork cannot use it
-    Faults::SetUp();
-  }
-  CUipcMemHandle handle_of(CUdeviceptr pointer) {
-    CUipcMemHandle handle;
-    EXPECT_CUDA(cuIpcGetMemHandle(&handle, pointer));
-    return handle;
-  }
-  std::optional<Peer> peer_;
-};
-
-TEST_F(BetweenProcesses, AnEventOrdersThem) {
-  const CUdeviceptr memory = allocated(4096);
-  const CUevent written = event(CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
-  const CUstream one = stream();
-  CUipcEventHandle handle;
-  EXPECT_CUDA(cuIpcGetEventHandle(&handle, written));
-  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
-  EXPECT_CUDA(cuMemsetD32Async(memory, 42, 4, one));
-  EXPECT_CUDA(cuEventRecord(written, one));
-  EXPECT_EQ(peer_->wait_for(handle), CUDA_SUCCESS);
-  const Peer::Answer answer = peer_->read();
-  EXPECT_EQ(answer.value, 42);
-  EXPECT_EQ(answer.faults, 0U);
-  EXPECT_EQ(peer_->close().result, CUDA_SUCCESS);
-}
-
-TEST_F(BetweenProcesses, AHostThatWaitedMayTellTheOther) {
-  const CUdeviceptr memory = allocated(4096);
-  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
-  EXPECT_CUDA(cuMemsetD32Async(memory, 43, 4, nullptr));
-  EXPECT_CUDA(cuCtxSynchronize());
-  const Peer::Answer answer = peer_->read();
-  EXPECT_EQ(answer.value, 43);
-  EXPECT_EQ(answer.faults, 0U);
-}
-
-TEST_F(BetweenProcesses, AMissingWaitIsARace) {
-  const CUdeviceptr memory = allocated(4096);
-  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
-  EXPECT_CUDA(cuMemsetD32Async(memory, 44, 4, nullptr));
-  std::this_thread::sleep_for(std::chrono::milliseconds{50});  // over, but nobody has looked
-  EXPECT_EQ(peer_->read().faults, 1U);
-}
-
-TEST_F(BetweenProcesses, UseThroughAStaleMapping) {
-  const CUdeviceptr memory = allocated(4096);
-  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
-  EXPECT_CUDA(cuMemFree(memory));
-  EXPECT_EQ(allocated(4096), memory) << "with another buffer id";
-  EXPECT_EQ(peer_->read().result, CUDA_ERROR_ILLEGAL_ADDRESS);
-}
-
-TEST_F(BetweenProcesses, AHandleOfFreedMemoryCannotBeOpened) {
-  const CUdeviceptr memory = allocated(4096);
-  const CUipcMemHandle handle = handle_of(memory);
-  EXPECT_CUDA(cuMemFree(memory));
-  EXPECT_EQ(peer_->open(handle), CUDA_ERROR_INVALID_VALUE);
-}
-
-TEST_F(BetweenProcesses, CloseAfterTheOwnerFreed) {
-  const CUdeviceptr memory = allocated(4096);
-  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
-  EXPECT_CUDA(cuMemFree(memory));
-  EXPECT_EQ(peer_->close().faults, 1U);
 }
 
 }  // namespace

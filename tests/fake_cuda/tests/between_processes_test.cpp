@@ -1,0 +1,84 @@
+// Faults between two processes, planted, and order between them that is none.
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "tests/fake_cuda/tests/faults_fixture.hpp"
+#include "tests/fake_cuda/tests/peer.hpp"
+
+namespace fake_cuda {
+namespace {
+
+class BetweenProcesses : public Faults {
+ protected:
+  void SetUp() override {
+    ::setenv("FAKE_CUDA_RACE", "1", 1);
+    peer_.emplace(TUTTI_FAKE_CUDA_PEER);  // before CUDA: a child of a fork cannot use it
+    Faults::SetUp();
+  }
+  CUipcMemHandle handle_of(CUdeviceptr pointer) {
+    CUipcMemHandle handle;
+    EXPECT_CUDA(cuIpcGetMemHandle(&handle, pointer));
+    return handle;
+  }
+  std::optional<Peer> peer_;
+};
+
+TEST_F(BetweenProcesses, AnEventOrdersThem) {
+  const CUdeviceptr memory = allocated(4096);
+  const CUevent written = event(CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
+  const CUstream one = stream();
+  CUipcEventHandle handle;
+  EXPECT_CUDA(cuIpcGetEventHandle(&handle, written));
+  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
+  EXPECT_CUDA(cuMemsetD32Async(memory, 42, 4, one));
+  EXPECT_CUDA(cuEventRecord(written, one));
+  EXPECT_EQ(peer_->wait_for(handle), CUDA_SUCCESS);
+  const Peer::Answer answer = peer_->read();
+  EXPECT_EQ(answer.value, 42);
+  EXPECT_EQ(answer.faults, 0U);
+  EXPECT_EQ(peer_->close().result, CUDA_SUCCESS);
+}
+
+TEST_F(BetweenProcesses, AHostThatWaitedMayTellTheOther) {
+  const CUdeviceptr memory = allocated(4096);
+  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
+  EXPECT_CUDA(cuMemsetD32Async(memory, 43, 4, nullptr));
+  EXPECT_CUDA(cuCtxSynchronize());
+  const Peer::Answer answer = peer_->read();
+  EXPECT_EQ(answer.value, 43);
+  EXPECT_EQ(answer.faults, 0U);
+}
+
+TEST_F(BetweenProcesses, AMissingWaitIsARace) {
+  const CUdeviceptr memory = allocated(4096);
+  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
+  EXPECT_CUDA(cuMemsetD32Async(memory, 44, 4, nullptr));
+  std::this_thread::sleep_for(std::chrono::milliseconds{50});  // over, but nobody has looked
+  EXPECT_EQ(peer_->read().faults, 1U);
+}
+
+TEST_F(BetweenProcesses, UseThroughAStaleMapping) {
+  const CUdeviceptr memory = allocated(4096);
+  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
+  EXPECT_CUDA(cuMemFree(memory));
+  EXPECT_EQ(allocated(4096), memory) << "with another buffer id";
+  EXPECT_EQ(peer_->read().result, CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+TEST_F(BetweenProcesses, AHandleOfFreedMemoryCannotBeOpened) {
+  const CUdeviceptr memory = allocated(4096);
+  const CUipcMemHandle handle = handle_of(memory);
+  EXPECT_CUDA(cuMemFree(memory));
+  EXPECT_EQ(peer_->open(handle), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(BetweenProcesses, CloseAfterTheOwnerFreed) {
+  const CUdeviceptr memory = allocated(4096);
+  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
+  EXPECT_CUDA(cuMemFree(memory));
+  EXPECT_EQ(peer_->close().faults, 1U);
+}
+
+}  // namespace
+}  // namespace fake_cuda
