@@ -40,8 +40,13 @@ void note(Region& region, std::uint64_t begin, std::uint64_t end, Use use) {
                       std::min(access.end, other->end) - std::max(access.begin, other->begin)));
 }
 
-Bytes touch(std::uint64_t address, std::size_t size, Use use, const char* what) {
-  if (RegionPointer region = Memory::get().find(address)) {
+Bytes touch(std::uint64_t address, const RegionPointer& queued, std::size_t size, Use use, const char* what) {
+  RegionPointer region = Memory::get().find(address);
+  if (queued != nullptr && region != queued)
+    throw DeviceFault{"use-after-free",
+                      text("%s of %zu bytes at 0x%lx: memory that was freed before the operation ran%s", what, size,
+                           address, region == nullptr ? "" : ", and given out again")};
+  if (region != nullptr) {
     std::byte* const data = resolve(*region, address, size, what);
     note(*region, address, address + size, use);
     return {data, std::move(region)};

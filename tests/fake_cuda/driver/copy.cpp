@@ -50,12 +50,13 @@ CUresult copy(Context* context, std::uint64_t to, std::uint64_t from, std::size_
     const auto* const begin = reinterpret_cast<const std::byte*>(from);
     const auto staged = std::make_shared<std::vector<std::byte>>(begin, begin + bytes);
     return enqueue(context, stream, {.work = [=] {
-                     std::memcpy(touch(to, bytes, Use::write, "copy to device memory").data, staged->data(), bytes);
+                     std::memcpy(touch(to, target, bytes, Use::write, "copy to device memory").data, staged->data(),
+                                 bytes);
                    }});
   }
   Operation operation{.work = [=] {
-    const Bytes source_bytes = touch(from, bytes, Use::read, "copy, read");
-    const Bytes target_bytes = touch(to, bytes, Use::write, "copy, write");
+    const Bytes source_bytes = touch(from, source, bytes, Use::read, "copy, read");
+    const Bytes target_bytes = touch(to, target, bytes, Use::write, "copy, write");
     std::memmove(target_bytes.data, source_bytes.data, bytes);
   }};
   if (into == Place::pinned && out_of == Place::device) operation.spoil = [=] { spoil(to, bytes); };
@@ -74,7 +75,7 @@ CUresult fill(Context* context, std::uint64_t to, const void* value, std::size_t
   return enqueue(context, stream,
                  {.work =
                       [=] {
-                        const Bytes bytes = touch(to, count * element, Use::write, "memset");
+                        const Bytes bytes = touch(to, region, count * element, Use::write, "memset");
                         for (std::size_t i = 0; i < count; ++i)
                           std::memcpy(bytes.data + i * element, &bits, element);
                       }},

@@ -59,8 +59,11 @@ FAKE_CUDA_EXPORT CUresult cuMemFree(CUdeviceptr pointer) {
   RegionPointer region = Memory::get().find(pointer);
   FAKE_CUDA_REQUIRE(region != nullptr && region->base == pointer);
   FAKE_CUDA_REQUIRE(region->kind == Kind::device || region->kind == Kind::pool || region->kind == Kind::managed);
-  may_synchronise("cuMemFree", region->context);
-  Streams::get().drain(region->context);
+  FAKE_CUDA_REQUIRE(!region->is_being_freed);
+  if (region->kind != Kind::pool) {  // which is freed without any wait
+    may_synchronise("cuMemFree", region->context);
+    Streams::get().drain(region->context);
+  }
   Memory::get().free(region);
   if (region->kind == Kind::managed) ::munmap(region->bytes, region->mapped);
   return context->lost;

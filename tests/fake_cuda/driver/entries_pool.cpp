@@ -107,5 +107,7 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
   const RegionPointer region = Memory::get().find(pointer);
   FAKE_CUDA_REQUIRE(region != nullptr && region->base == pointer);
   FAKE_CUDA_REQUIRE(region->kind == Kind::pool || region->kind == Kind::device);
+  FAKE_CUDA_REQUIRE(!region->is_being_freed);
+  region->is_being_freed = true;
   return enqueue(context, stream, {.work = [region] { Memory::get().free(region); }});
 }

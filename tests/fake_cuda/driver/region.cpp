@@ -111,6 +111,7 @@ void Memory::add(const RegionPointer& region) {
 
 void Memory::remove(const RegionPointer& region) {
   const std::lock_guard lock{mutex_};
+  if (const auto found = regions_.find(region->base); found == regions_.end() || found->second != region) return;
   regions_.erase(region->base);
   if (region->kind == Kind::device || region->kind == Kind::pool || region->kind == Kind::ipc)
     spare_.emplace(rounded(region->size, page), region->base);

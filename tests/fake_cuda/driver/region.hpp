@@ -56,7 +56,8 @@ struct Region {
   Context* context = nullptr;
   unsigned flags = 0;
   bool sync_memops = false, is_accessible = true;
-  int opened = 1;  ///< Kind::ipc: so many times.
+  bool is_being_freed = false;  ///< An operation of a stream will do it.
+  int opened = 1;               ///< Kind::ipc: so many times.
   CUmemoryPool pool = nullptr;
   std::shared_ptr<Physical> physical{};
   std::unique_ptr<History> own_history{};  ///< Of host memory.

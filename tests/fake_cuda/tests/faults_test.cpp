@@ -65,6 +65,25 @@ TEST_F(Faults, FreeBeforeAnOperationHasRun) {
   EXPECT_EQ(caught("use-after-free"), 1U);
 }
 
+/// The address has new memory, with another buffer id.
+TEST_F(Faults, FreeAndReuseBeforeAnOperationHasRun) {
+  const CUstream one = stream(), other = stream();
+  CUdeviceptr memory = 0, again = 0;
+  EXPECT_CUDA(cuMemAllocAsync(&memory, 64, one));
+  volatile int* const flag = pinned<int>(1);
+  *flag = 0;
+  EXPECT_CUDA(cuStreamWaitValue32(other, reinterpret_cast<CUdeviceptr>(flag), 1, CU_STREAM_WAIT_VALUE_EQ));
+  EXPECT_CUDA(cuMemsetD32Async(memory, 1, 1, other));
+  EXPECT_CUDA(cuMemFreeAsync(memory, one));
+  EXPECT_CUDA_ERROR(cuMemFreeAsync(memory, one), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_CUDA(cuStreamSynchronize(one));
+  EXPECT_CUDA(cuMemAllocAsync(&again, 64, one));
+  EXPECT_EQ(again, memory);
+  *flag = 1;
+  EXPECT_CUDA_ERROR(cuStreamSynchronize(other), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(caught("use-after-free"), 1U);
+}
+
 TEST_F(Faults, UnknownInstruction) {
   run("  ex2.approx.f32 %f1, %f2;", allocated(64));
   EXPECT_CUDA_ERROR(found_, CUDA_ERROR_INVALID_PTX);
