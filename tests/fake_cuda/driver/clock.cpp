@@ -27,6 +27,22 @@ Clock SharedClock::load() {
   return clock;
 }
 
+void WordClocks::store(std::uint64_t offset, const Clock& clock) {
+  const std::lock_guard lock{lock_};
+  Word* const end = words_ + std::min<std::uint64_t>(count_, most);
+  Word* found = std::find_if(words_, end, [&](const Word& word) { return word.offset == offset; });
+  if (found == end) found = &words_[count_++ % most];
+  found->offset = offset;
+  found->clock.store(clock);
+}
+
+Clock WordClocks::load(std::uint64_t offset) {
+  const std::lock_guard lock{lock_};
+  Word* const end = words_ + std::min<std::uint64_t>(count_, most);
+  Word* const found = std::find_if(words_, end, [&](const Word& word) { return word.offset == offset; });
+  return found == end ? Clock{} : found->clock.load();
+}
+
 std::optional<Access> History::add(const Access& access, const Clock& clock) {
   const std::lock_guard lock{lock_};
   std::optional<Access> unordered;

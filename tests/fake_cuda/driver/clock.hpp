@@ -50,13 +50,31 @@ class SharedClock {
   [[nodiscard]] Clock load();
 
  private:
-  static constexpr std::size_t most = 200;
+  static constexpr std::size_t most = 100;
   struct Entry {
     std::uint64_t stream, sequence;
   };
   SpinLock lock_;
   std::uint64_t count_;
   Entry entries_[most];
+};
+
+/// The clocks of words that streams wrote, in memory that processes share: a wait that sees a value is after the write.
+class WordClocks {
+ public:
+  void store(std::uint64_t offset, const Clock& clock);
+  /// Nothing is known of a word that no stream has written.
+  [[nodiscard]] Clock load(std::uint64_t offset);
+
+ private:
+  static constexpr std::size_t most = 16;
+  struct Word {
+    std::uint64_t offset;
+    SharedClock clock;
+  };
+  SpinLock lock_;
+  std::uint64_t count_;
+  Word words_[most];
 };
 
 struct Access {

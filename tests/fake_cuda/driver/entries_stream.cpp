@@ -6,6 +6,7 @@
 
 #include "tests/fake_cuda/driver/access.hpp"
 #include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/settings.hpp"
 #include "tests/fake_cuda/driver/stream.hpp"
 
 using namespace fake_cuda;
@@ -40,6 +41,19 @@ T* word_at(std::uint64_t address, const Region& region) {
   return reinterpret_cast<T*>(resolve(region, address, sizeof(T), "value of a stream"));
 }
 
+/// A value orders the stream that wrote it, and the host that may have, before the stream that waits for it.
+void tell_value(Region& region, std::uint64_t address) {
+  if (!settings().finds_races) return;
+  Clock clock = running->clock;
+  clock.learn(running->stream, running->sequence);
+  region.words().store(address - region.base, clock);
+}
+void see_value(Region& region, std::uint64_t address) {
+  if (!settings().finds_races) return;
+  running->clock.join(region.words().load(address - region.base));
+  running->clock.join(Streams::get().host_clock());
+}
+
 template <class T>
 CUresult wait_for_value(Context* context, CUstream handle, std::uint64_t address, T value, unsigned flags) {
   const RegionPointer region = Memory::get().find(address);
@@ -51,7 +65,7 @@ CUresult wait_for_value(Context* context, CUstream handle, std::uint64_t address
                           if (context->lost != CUDA_SUCCESS) return;
                           ::usleep(between_looks_us);
                         }
-                        Streams::get().join_published();
+                        see_value(*region, address);
                       },
                   .waits = true});
 }
@@ -61,7 +75,7 @@ CUresult write_value(Context* context, CUstream handle, std::uint64_t address, T
   const RegionPointer region = Memory::get().find(address);
   FAKE_CUDA_REQUIRE(region != nullptr && address % sizeof(T) == 0);
   return enqueue(context, handle, {.work = [=] {
-                   Streams::get().publish_running();
+                   tell_value(*region, address);
                    __atomic_store_n(word_at<T>(address, *region), value, __ATOMIC_RELEASE);
                  }});
 }

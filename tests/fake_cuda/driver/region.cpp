@@ -96,6 +96,7 @@ CUresult Memory::add_host(Context* context, void* data, std::size_t bytes, Kind 
   made->flags = flags;
   made->id = next_id();
   made->own_history = std::make_unique<History>();
+  made->own_words = std::make_unique<WordClocks>();
   const std::lock_guard lock{mutex_};
   const auto next = regions_.lower_bound(made->base);
   if (find_locked(made->base) != nullptr || (next != regions_.end() && next->first < made->base + bytes))

@@ -28,6 +28,7 @@ struct Header {
   int device, owner;  ///< The owner is a process.
   std::atomic<int> is_freed;
   History history;
+  WordClocks words;
 };
 inline constexpr std::size_t header_bytes = rounded(sizeof(Header), page);
 
@@ -60,7 +61,9 @@ struct Region {
   int opened = 1;               ///< Kind::ipc: so many times.
   CUmemoryPool pool = nullptr;
   std::shared_ptr<Physical> physical{};
-  std::unique_ptr<History> own_history{};  ///< Of host memory.
+  /// Of host memory.
+  std::unique_ptr<History> own_history{};
+  std::unique_ptr<WordClocks> own_words{};
 
   Region() = default;
   Region(const Region&) = delete;
@@ -69,6 +72,7 @@ struct Region {
   ~Region();
   [[nodiscard]] bool is_on_device() const { return kind <= Kind::vmm; }
   [[nodiscard]] History& history() { return header == nullptr ? *own_history : header->history; }
+  [[nodiscard]] WordClocks& words() { return header == nullptr ? *own_words : header->words; }
 };
 using RegionPointer = std::shared_ptr<Region>;
 

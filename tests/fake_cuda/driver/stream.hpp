@@ -78,9 +78,7 @@ class Streams {
 
   // Clocks, where races are looked for.
   void host_learns(const Clock& clock);
-  /// Work that a value in memory orders: a stream's write before the wait that sees it.
-  void publish_running();
-  void join_published();
+  [[nodiscard]] Clock host_clock();
 
  private:
   void run(const StreamPointer& stream);
@@ -95,7 +93,7 @@ class Streams {
   std::map<CUstream, StreamPointer> streams_;
   std::map<std::pair<Context*, int>, StreamPointer> defaults_;  ///< By thread; 0: the legacy stream.
   std::uint64_t next_ = 1;
-  Clock host_, published_;
+  Clock host_;
 };
 
 /// Queues work in a stream. With `wait` the host waits for it, and gets the context's error.

@@ -151,6 +151,30 @@ TEST_F(Faults, AnEarlierEventIsNoOrder) {
   EXPECT_EQ(caught("race"), 1U);
 }
 
+TEST_F(Faults, AValueInMemoryOrdersThoseWhoWaitForIt) {
+  const CUdeviceptr memory = allocated(64), flags = allocated(64);
+  EXPECT_CUDA(cuMemsetD32(flags, 0, 2));
+  EXPECT_CUDA(cuCtxSynchronize());
+  const CUstream writer = stream(), reader = stream();
+  int* const seen = pinned<int>(1);
+  EXPECT_CUDA(cuMemsetD32Async(memory, 1, 1, writer));
+  EXPECT_CUDA(cuStreamWriteValue32(writer, flags, 1, 0));
+  EXPECT_CUDA(cuStreamWaitValue32(reader, flags, 1, CU_STREAM_WAIT_VALUE_EQ));
+  EXPECT_CUDA(cuMemcpyDtoHAsync(seen, memory, sizeof(int), reader));
+  EXPECT_CUDA(cuStreamSynchronize(reader));
+  EXPECT_EQ(caught("race"), 0U);
+  // Another word orders nothing.
+  const CUstream third = stream(), fourth = stream();
+  EXPECT_CUDA(cuStreamWriteValue32(fourth, flags + 4, 1, 0));
+  EXPECT_CUDA(cuMemsetD32Async(memory, 2, 1, third));
+  EXPECT_CUDA(cuStreamWriteValue32(third, flags, 2, 0));
+  EXPECT_CUDA(cuStreamWaitValue32(reader, flags + 4, 1, CU_STREAM_WAIT_VALUE_EQ));
+  EXPECT_CUDA(cuMemcpyDtoHAsync(seen, memory, sizeof(int), reader));
+  EXPECT_CUDA(cuStreamSynchronize(reader));
+  EXPECT_CUDA(cuStreamSynchronize(third));
+  EXPECT_GE(caught("race"), 1U);
+}
+
 class LateFaults : public Faults {
  protected:
   void SetUp() override {
