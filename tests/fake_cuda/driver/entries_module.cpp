@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/fake_cuda/driver/access.hpp"
+#include "tests/fake_cuda/driver/byte_ranges.hpp"
 #include "tests/fake_cuda/driver/call.hpp"
 #include "tests/fake_cuda/driver/report.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
@@ -83,26 +84,23 @@ class KernelMemory {
     (writes ? written_ : read_) += size;
     Touched& region = region_of(address, size, writes);
     if (address % size != 0) throw DeviceFault{"misaligned", said(address, size, writes, "misaligned")};
-    Range& range = writes ? region.written : region.read;
-    range.begin = std::min(range.begin, address);
-    range.end = std::max(range.end, address + size);
+    if (settings().finds_races) (writes ? region.written : region.read).add(address, address + size);
     return resolve(*region.region, address, size, writes ? "kernel, write" : "kernel, read");
   }
   /// The accesses of the whole kernel.
   void note_all() {
     for (const Touched& each : touched_) {
-      if (each.read.end > 0) note(*each.region, each.read.begin, each.read.end, Use::read);
-      if (each.written.end > 0) note(*each.region, each.written.begin, each.written.end, Use::write);
+      for (const auto& [begin, end] : each.read.all())
+        note(*each.region, begin, end, Use::read);
+      for (const auto& [begin, end] : each.written.all())
+        note(*each.region, begin, end, Use::write);
     }
   }
 
  private:
-  struct Range {
-    std::uint64_t begin = ~std::uint64_t{0}, end = 0;
-  };
   struct Touched {
     RegionPointer region;
-    Range read{}, written{};
+    ByteRanges read{}, written{};
   };
   [[nodiscard]] std::string said(std::uint64_t address, std::size_t size, bool writes, const char* what) const {
     return text("kernel %s: %s of %zu bytes at 0x%lx: %s", kernel_.name.c_str(), writes ? "write" : "read", size,

@@ -151,6 +151,17 @@ TEST_F(Faults, AnEarlierEventIsNoOrder) {
   EXPECT_EQ(caught("race"), 1U);
 }
 
+/// A kernel touches two words of an allocation, a copy the word between them.
+TEST_F(Faults, BytesBetweenThoseOfAKernelAreNoRace) {
+  const CUdeviceptr memory = allocated(64), other = allocated(64);
+  EXPECT_CUDA(cuMemsetD32Async(memory + 4, 1, 1, stream()));
+  run("  mov.u32 %r1, 5;\n  st.global.u32 [%rd1], %r1;\n  st.global.u32 [%rd1+8], %r1;", memory);
+  EXPECT_EQ(caught("race"), 0U);
+  EXPECT_CUDA(cuMemsetD32Async(other + 8, 1, 1, stream()));
+  run("  mov.u32 %r1, 5;\n  st.global.u32 [%rd1], %r1;\n  st.global.u32 [%rd1+8], %r1;", other);
+  EXPECT_EQ(caught("race"), 1U);
+}
+
 TEST_F(Faults, AValueInMemoryOrdersThoseWhoWaitForIt) {
   const CUdeviceptr memory = allocated(64), flags = allocated(64);
   EXPECT_CUDA(cuMemsetD32(flags, 0, 2));
