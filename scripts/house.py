@@ -27,7 +27,7 @@ LAYERS = [
     ["lib/transport/network.cpp", "lib/transport/mpi", "lib/transport/shm/tuning.hpp"],
     ["lib/transport/shm/segment"],
     ["lib/transport/shm/eager", "lib/transport/shm/rendezvous", "lib/transport/shm/plan"],
-    ["lib/transport/shm", "lib/plan_checker"],
+    ["lib/transport/shm", "lib/plan_checker", "lib/transport/device"],
     ["lib/transport"],
     ["lib/selection"],
     ["lib/runtime"],

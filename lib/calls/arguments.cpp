@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <limits>
 
+#include "lib/memory/memory_kind.hpp"
+#include "lib/transport/device/device_port.hpp"
+
 namespace tutti {
 
 void refuse(const CallSite& call, std::string_view argument, std::string_view given, std::string_view allowed) {
@@ -36,18 +39,58 @@ void require_count(const CallSite& call, Count count, Type type) {
     refuse(call, "count", std::to_string(count.value()), fmt::format("0 to {} elements of {}", most, to_string(type)));
 }
 
-void require_readable(const CallSite& call, std::string_view argument, const Memory& memory) {
-  if (!is_readable_by_host(memory)) refuse(call, argument, to_string(memory), "memory that the host can read");
+namespace {
+
+/// Refuses bytes that are not all on the device of the first; several allocations may follow each other.
+void require_all_on_device(const CallSite& call, std::string_view argument, const Allocation& allocation,
+                           const std::byte* first, const std::byte* last) {
+  for (const std::byte* end = allocation.end; end < last;) {
+    const Allocation next = allocation_of(end);
+    if (next.memory != allocation.memory || next.end <= end)
+      refuse(call, argument, fmt::format("{} that ends after {} bytes", to_string(allocation.memory), end - first),
+             fmt::format("all {} bytes in memory of one device", last - first));
+    end = next.end;
+  }
 }
 
-void require_buffer(const CallSite& call, std::string_view argument, const void* data, Count count) {
-  if (count.value() == 0) return;
+void require_hosts(const CallSite& call, std::string_view argument, const std::byte* first, const std::byte* last) {
+  if (!may_have_devices() || (is_readable(first) && is_readable(last - 1))) return;
+  refuse(call, argument, "memory that is neither the host's nor known to CUDA: was it freed, or does it belong to another process?",
+         "memory of this process");
+}
+
+}  // namespace
+
+BufferMemory require_buffer(const CallSite& call, std::string_view argument, const void* data, UsedElements used,
+                            Type type) {
+  if (used.first >= used.last) return {};
   if (data == nullptr)
-    refuse(call, argument, fmt::format("null with count {}", count.value()), "memory of count elements");
+    refuse(call, argument, fmt::format("null with count {}", used.last.value()), "memory of count elements");
   if (is_mark(data))
-    refuse(call, argument, fmt::format("{}, where there is no memory, with count {}", data, count.value()),
+    refuse(call, argument, fmt::format("{}, where there is no memory, with count {}", data, used.last.value()),
            "memory of count elements");
-  require_readable(call, argument, memory_of(data));
+  const auto* const begin = static_cast<const std::byte*>(data);
+  const std::byte* const first = begin + (used.first.value() * size_of(type)).value();
+  const std::byte* const last = begin + (used.last.value() * size_of(type)).value();
+  const Allocation allocation = allocation_of(first);
+  if (is_readable_by_host(allocation.memory)) {
+    if (allocation.memory.kind == MemoryKind::host) require_hosts(call, argument, first, last);
+    return {};
+  }
+  if (const std::string_view why = why_no_device_buffers(); !why.empty())
+    refuse(call, argument, to_string(allocation.memory), fmt::format("memory that the host can read, as {}", why));
+  require_all_on_device(call, argument, allocation, first, last);
+  try {
+    return {device::device_of(allocation), allocation.id};
+  } catch (const Error& error) {
+    refuse(call, argument, fmt::format("{}, where Tutti cannot work ({})", to_string(allocation.memory), error.what()),
+           "memory of a device that this process can use");
+  }
+}
+
+void refuse_for_memory(const CallSite& call, std::string_view argument, std::int64_t count, std::string_view missing) {
+  refuse(call, argument, fmt::format("{}, on device buffers, for which there are {}", count, missing),
+         "fewer elements at a time, or as much free memory (docs/gpu.md)");
 }
 
 void require_operation(const CallSite& call, const Op& op, Type type, Collective collective) {

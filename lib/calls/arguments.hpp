@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "lib/memory/memory_kind.hpp"
@@ -19,6 +21,12 @@ struct CallSite {
   Rank rank;
 };
 
+/// The memory of a buffer: its device, by number (lib/transport/device), -1 if it is the host's, and the allocation.
+struct BufferMemory {
+  int device = -1;
+  std::uint64_t allocation = 0;
+};
+
 [[noreturn]] void refuse(const CallSite& call, std::string_view argument, std::string_view given,
                          std::string_view allowed);
 
@@ -29,10 +37,17 @@ struct CallSite {
 void require_type(const CallSite& call, std::string_view argument, Type type);
 /// count >= 0, and its bytes addressable.
 void require_count(const CallSite& call, Count count, Type type);
-/// Not device memory.
-void require_readable(const CallSite& call, std::string_view argument, const Memory& memory);
-/// Unless count is 0: not null, not an address that MPI uses as a mark, not device memory.
-void require_buffer(const CallSite& call, std::string_view argument, const void* data, Count count);
+/// The elements of a buffer that a call uses, [first, last).
+struct UsedElements {
+  Count first{}, last{};
+};
+/// If any elements are used: not null, not an address that MPI uses as a mark, and all of them in memory of this
+/// process, of the host or on one device.
+[[nodiscard]] BufferMemory require_buffer(const CallSite& call, std::string_view argument, const void* data,
+                                          UsedElements used, Type type);
+/// Throws ArgumentError for a call on device buffers for which there is no memory.
+[[noreturn]] void refuse_for_memory(const CallSite& call, std::string_view argument, std::int64_t count,
+                                    std::string_view missing);
 /// The operation exists for the type, and in the collective.
 void require_operation(const CallSite& call, const Op& op, Type type, Collective collective);
 

@@ -18,7 +18,7 @@ using detail::Message;
 using detail::MessageSpan;
 using detail::Operation;
 
-/// The facts that a plan of messages depends on: peer, place and size of each. Allocates nothing for one message.
+/// The facts that a plan of messages depends on: peer, place, size and device of each. Allocates nothing for one message.
 class Listed {
  public:
   explicit Listed(MessageSpan messages) {
@@ -26,10 +26,11 @@ class Listed {
     list_ = messages.size() > 1 ? std::span{many_} : std::span{one_}.first(each * messages.size());
     const std::byte* const base = base_of(messages);
     auto entry = list_.begin();
-    for (const auto& [peer, data, bytes] : messages) {
+    for (const auto& [peer, data, bytes, memory] : messages) {
       *entry++ = Count{peer.value()};
       *entry++ = Count{bytes > Bytes{0} ? data - base : 0};
       *entry++ = Count{bytes.value()};
+      *entry++ = Count{memory.device};
     }
   }
   Listed(const Listed&) = delete;
@@ -38,7 +39,7 @@ class Listed {
   [[nodiscard]] std::span<const Count> list() const { return list_; }
 
  private:
-  static constexpr std::size_t each = 3;
+  static constexpr std::size_t each = 4;
   std::array<Count, each> one_{};
   std::vector<Count> many_;
   std::span<Count> list_;
@@ -54,12 +55,19 @@ Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs)
     const Routing unlimited{
         .window = std::numeric_limits<int>::max(), .takes_turns = false, .far = state.paths().far_transport()};
     const shm::SharedMemory memory = state.paths().shared_memory();
-    return shm::compile(schedule_of(state.rank(), sends, recvs, memory.reaches), {state.rank(), state.members().size()},
-                        Type::uint8, Op::sum, unlimited, memory);
+    shm::SharedPlan plan =
+        shm::compile(schedule_of(state.rank(), sends, recvs, memory.reaches), {state.rank(), state.members().size()},
+                     Type::uint8, Op::sum, unlimited, memory);
+    if (detail::use_devices(sends) || detail::use_devices(recvs))
+      return detail::staged(std::move(plan), sends, recvs);
+    return plan;
   };
-  Operation& operation = state.plans().plan_of_messages(key, compiled).acquire(state);
-  operation.bind(base_of(sends), base_of(recvs));
-  return operation;
+  try {
+    return detail::bound(state.plans().plan_of_messages(key, compiled), state, base_of(sends), base_of(recvs));
+  } catch (const detail::NoStagingMemory& missing) {
+    const Message& first = sends.empty() ? recvs.front() : sends.front();
+    refuse_for_memory({"Batch", state.rank()}, "count", first.bytes.value(), missing.what());
+  }
 }
 
 // The three ways to call. `find_ready(state)` gives the operation.
@@ -95,8 +103,10 @@ struct Batch::Messages {
   Operation& operator()(CommunicatorState& own) const {
     own.require_open();
     own.require_working();
+    const CallSite site{"Batch", own.rank()};
+    require_same_memory(site, sends);
+    require_same_memory(site, recvs);
     if (checked != sends.size() + recvs.size()) {
-      const CallSite site{"Batch", own.rank()};
       require_messages_to_itself(site, sends, recvs);
       require_apart(site, sends, recvs);
       checked = sends.size() + recvs.size();
@@ -148,18 +158,20 @@ class OneEach {
         [&](const detail::RecentMessages& earlier) { return earlier.sent == sent_ && earlier.received == received_; });
     state.require_open();
     state.require_working();
-    if (is_it) {
-      Operation& operation = recent.plan->acquire(state);
-      operation.bind(recent.in, recent.out);
-      return operation;
-    }
+    if (is_it && recent.allocations.are_those_of(recent.in, recent.out))
+      return detail::bound(*recent.plan, state, recent.in, recent.out);
     const std::optional<Message> received = checked({"recv", state.rank()}, "from", received_, state.members().size());
     const std::optional<Message> sent = checked({"send", state.rank()}, "to", sent_, state.members().size());
     const CallSite both{"sendrecv", state.rank()};
     require_messages_to_itself(both, span_of(sent), span_of(received));
     require_apart(both, span_of(sent), span_of(received));
     Operation& operation = ready(state, span_of(sent), span_of(received));
-    recent = {sent_, received_, &operation.plan(), operation.input(), operation.output()};
+    recent = {sent_,
+              received_,
+              &operation.plan(),
+              operation.input(),
+              operation.output(),
+              {sent ? sent->memory.allocation : 0, received ? received->memory.allocation : 0}};
     return operation;
   }
 

@@ -85,12 +85,21 @@ bool repeats(const Call& call, const Options& options, const RecentCall& recent)
          (!call.is_uneven || has_lists_of(call, recent.plan->key().problem));
 }
 
-/// Checks the arguments and binds them to an operation that is ready to start.
-Operation& checked(Call call, CommunicatorState& state, const Options& options) {
+/// The earlier call bound, as it is the same.
+Operation& repeated(const RecentCall& recent, CommunicatorState& state) {
+  state.require_working();
+  Operation& operation = bound(*recent.plan, state, recent.in, recent.out);
+  operation.why = recent.why;
+  return operation;
+}
+
+/// Checks the arguments and binds them to an operation that is ready to start; says in `memory` where the buffers are.
+Operation& checked(Call call, CommunicatorState& state, const Options& options, CallMemory& memory) {
   const CallSite site{call.function, state.rank()};
   state.require_working();
   PlanKey key{.type = call.type, .op = call.op};
-  key.problem = problem_of(site, call, state.members().size());
+  key.problem = problem_of(site, call, state.members().size(), memory);
+  key.places = {memory.in.device, memory.out.device};
   const Selection selection = options.algorithm.empty()
                                   ? select(question_of(call, key.problem, state), state.settings().algorithms)
                                   : named(site, call, options.algorithm, state.members().nodes());
@@ -104,10 +113,11 @@ Operation& checked(Call call, CommunicatorState& state, const Options& options) 
       require_disjoint_blocks(site, key.problem);
       if (selection.is_users) require_few_segments(site, key.choice, key.problem, call.type, selection.why);
     });
-    Operation& operation = plan.acquire(state);
-    operation.bind(call.in, call.out);
+    Operation& operation = bound(plan, state, call.in, call.out);
     operation.why = selection.why;
     return operation;
+  } catch (const NoStagingMemory&) {
+    throw;
   } catch (const std::bad_alloc&) {
     refuse(site, "count", fmt::format("{}, for which there is no memory for scratch", call.count.value()),
            "what leaves memory for scratch (algorithms/README.md), or an algorithm that needs less");
@@ -126,17 +136,21 @@ Operation& ready(const Call& call, CommunicatorState& state, const Options& opti
   const auto [recent, is_it] = state.plans().recent_calls().find(
       {address(call.in), address(call.out), static_cast<std::uint64_t>(call.count.value()), kind_of(call)},
       [&](const RecentCall& earlier) { return repeats(call, options, earlier); });
-  if (is_it) {
-    state.require_working();
-    Operation& operation = recent.plan->acquire(state);
-    operation.bind(recent.in, recent.out);
-    operation.why = recent.why;
+  try {
+    if (is_it && recent.allocations.are_those_of(recent.in, recent.out)) return repeated(recent, state);
+    CallMemory memory;
+    Operation& operation = checked(call, state, options, memory);
+    recent = {.call = call,
+              .algorithm = std::string{options.algorithm},
+              .plan = &operation.plan(),
+              .in = operation.input(),
+              .out = operation.output(),
+              .why = operation.why,
+              .allocations = {memory.in.allocation, memory.out.allocation}};
     return operation;
+  } catch (const NoStagingMemory& missing) {
+    refuse_for_memory({call.function, state.rank()}, "count", call.count.value(), missing.what());
   }
-  Operation& operation = checked(call, state, options);
-  recent = {call,         std::string{options.algorithm}, &operation.plan(), operation.input(), operation.output(),
-            operation.why};
-  return operation;
 }
 
 }  // namespace

@@ -13,15 +13,14 @@
 namespace tutti {
 namespace {
 
-/// Elements that a rank uses of a buffer: [first, last). Not the same as its Shape where blocks have offsets.
-struct Extent {
-  Count first, last;
+/// Not the same as the Shape of a buffer where blocks have offsets.
+struct Extent : UsedElements {
   [[nodiscard]] bool empty() const { return first >= last; }
 };
 
 Extent extent(Buffer buffer, const BlockList& list, Count whole) {
-  if (list.offsets.empty()) return {Count{0}, whole};
-  Extent extent{Count{std::numeric_limits<std::int64_t>::max()}, Count{0}};
+  if (list.offsets.empty()) return {{Count{0}, whole}};
+  Extent extent{{Count{std::numeric_limits<std::int64_t>::max()}, Count{0}}};
   const Blocks blocks{buffer, list};
   for (int i = 0; i < blocks.parts(); ++i) {
     const Region block = blocks[i];
@@ -198,7 +197,7 @@ Aliasing aliasing_of(const CallSite& site, const detail::Call& call, const Probl
 
 }  // namespace
 
-Problem problem_of(const CallSite& site, detail::Call& call, int size) {
+Problem problem_of(const CallSite& site, detail::Call& call, int size, CallMemory& memory) {
   Problem problem{site.rank, size, call.count};
   problem.collective = call.collective;
   problem.root = call.root;
@@ -218,8 +217,8 @@ Problem problem_of(const CallSite& site, detail::Call& call, int size) {
   resolve_in_place(site, call, problem);
   const auto [input, output] = shape_of(problem);
   const Extent in = extent(Buffer::input, problem.in, input), out = extent(Buffer::output, problem.out, output);
-  require_buffer(site, "in", call.in, in.empty() ? Count{0} : in.last);
-  require_buffer(site, "out", call.out, out.empty() ? Count{0} : out.last);
+  memory.in = require_buffer(site, "in", call.in, in, call.type);
+  memory.out = require_buffer(site, "out", call.out, out, call.type);
   problem.aliasing = aliasing_of(site, call, problem, in, out);
   return problem;
 }

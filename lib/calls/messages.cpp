@@ -5,8 +5,13 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "lib/memory/memory_kind.hpp"
+#include "lib/transport/device/stage.hpp"
 
 namespace tutti::detail {
 namespace {
@@ -33,8 +38,39 @@ Message message_of(const CallSite& site, std::string_view argument, const void* 
   require_type(site, "type", type);
   require_count(site, count, type);
   if (is_in_place(data)) refuse(site, "data", "MPI_IN_PLACE", "memory; messages between two ranks are never in place");
-  require_buffer(site, "data", data, count);
-  return {peer, static_cast<std::byte*>(const_cast<void*>(data)), count.value() * size_of(type)};
+  const BufferMemory memory = require_buffer(site, "data", data, {Count{0}, count}, type);
+  return {peer, static_cast<std::byte*>(const_cast<void*>(data)), count.value() * size_of(type), memory};
+}
+
+void require_same_memory(const CallSite& site, MessageSpan messages) {
+  if (!may_have_devices()) return;
+  for (const Message& message : messages)
+    if (message.bytes > Bytes{0} && allocation_of(message.data).id != message.memory.allocation)
+      refuse(site, "data", fmt::format("{}, other memory than it was when the message was added", fmt::ptr(message.data)),
+             "memory that stays until the batch is gone");
+}
+
+bool use_devices(MessageSpan messages) {
+  return std::ranges::any_of(messages, [](const Message& message) { return message.memory.device >= 0; });
+}
+
+shm::SharedPlan staged(shm::SharedPlan plan, MessageSpan sends, MessageSpan recvs) {
+  std::map<std::pair<Buffer, std::int64_t>, int> devices;
+  int first = -1;
+  const auto note = [&](Buffer buffer, MessageSpan messages) {
+    const std::byte* const base = base_of(messages);
+    for (const Message& message : messages) {
+      if (message.bytes == Bytes{0}) continue;
+      devices[{buffer, message.data - base}] = message.memory.device;
+      first = std::max(first, message.memory.device);
+    }
+  };
+  note(Buffer::input, sends);
+  note(Buffer::output, recvs);
+  plan.staging.device = first;
+  plan.staging.moved_by_other = -1;
+  return device::staged_for_device(std::move(plan),
+                                   [&](Buffer buffer, std::int64_t at) { return devices.at({buffer, at}); });
 }
 
 std::byte* base_of(MessageSpan messages) {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "lib/calls/arguments.hpp"
-#include "lib/plan/compiled_plan.hpp"
+#include "lib/transport/shm/plan/shared_plan.hpp"
 #include "tutti/datatype.hpp"
 #include "tutti/types.hpp"
 
@@ -16,6 +16,7 @@ struct Message {
   Rank peer{};
   std::byte* data = nullptr;
   Bytes bytes{};
+  BufferMemory memory{};
 };
 
 using MessageSpan = std::span<const Message>;
@@ -23,6 +24,12 @@ using MessageSpan = std::span<const Message>;
 /// The message, once its arguments are checked; `argument` is the caller's name for the peer. Throws ArgumentError.
 [[nodiscard]] Message message_of(const CallSite& site, std::string_view argument, const void* data, Count count,
                                  Type type, Rank peer, int size);
+/// Throws ArgumentError if the memory of a message is not that which it was when the message was checked.
+void require_same_memory(const CallSite& site, MessageSpan messages);
+/// Whether any message is in memory of a device.
+[[nodiscard]] bool use_devices(MessageSpan messages);
+/// The plan of these messages, staged for those whose data are on a device.
+[[nodiscard]] shm::SharedPlan staged(shm::SharedPlan plan, MessageSpan sends, MessageSpan recvs);
 /// The lowest address of the messages, from which a schedule's regions count.
 [[nodiscard]] std::byte* base_of(MessageSpan messages);
 // Plans do not depend on where memory lies: these are looked at in every call, but for those that repeat another.

@@ -36,7 +36,7 @@ void Device::release() noexcept {
 }
 
 CUstream Device::next_stream() {
-  turn_ = (turn_ + 1) % streams_.size();
+  turn_ = 1 - turn_;
   return streams_[turn_];
 }
 

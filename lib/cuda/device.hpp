@@ -25,7 +25,12 @@ class Device {
 
   [[nodiscard]] CUcontext context() const { return context_; }
   [[nodiscard]] const Kernels& kernels() const { return *kernels_; }
-  /// Streams in turn: independent work may run at the same time. They do not wait for the legacy stream.
+  // Streams do not wait for the legacy stream. Work of one of them runs in order; that of two may run at the same time.
+
+  /// For copies to the host, and for copies from it: a device has an engine for each.
+  [[nodiscard]] CUstream stream_to_host() const { return streams_[2]; }
+  [[nodiscard]] CUstream stream_from_host() const { return streams_[3]; }
+  /// For kernels and copies on the device: two in turn.
   [[nodiscard]] CUstream next_stream();
 
   /// An event that nobody uses. In the context; throws Error.
@@ -37,8 +42,8 @@ class Device {
 
   CUcontext context_;
   std::optional<Kernels> kernels_;
-  std::array<CUstream, 2> streams_{};
-  std::size_t turn_ = 0;
+  std::array<CUstream, 4> streams_{};
+  std::size_t turn_ = 0;  ///< Of the first two.
   std::vector<CUevent> events_;  ///< That nobody uses.
 };
 

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "lib/cuda/loaded.hpp"
+
 namespace tutti::cuda {
 namespace {
 
@@ -44,11 +46,16 @@ std::string fill(Driver& table, void* library) {
   finder.find("cuGetErrorString", table.GetErrorString);
   finder.find("cuDeviceGetCount", table.DeviceGetCount);
   finder.find("cuDeviceGetAttribute", table.DeviceGetAttribute);
+  finder.find("cuDevicePrimaryCtxGetState", table.DevicePrimaryCtxGetState);
+  finder.find("cuDevicePrimaryCtxRetain", table.DevicePrimaryCtxRetain);
+  finder.find("cuCtxGetId", table.CtxGetId);
   finder.find("cuCtxGetDevice", table.CtxGetDevice);
   finder.find("cuCtxPushCurrent", table.CtxPushCurrent);
   finder.find("cuCtxPopCurrent", table.CtxPopCurrent);
   finder.find("cuMemAlloc", table.MemAlloc);
   finder.find("cuMemFree", table.MemFree);
+  finder.find("cuMemHostRegister", table.MemHostRegister);
+  finder.find("cuMemHostUnregister", table.MemHostUnregister);
   finder.find("cuMemcpyAsync", table.MemcpyAsync);
   finder.find("cuStreamCreate", table.StreamCreate);
   finder.find("cuStreamDestroy", table.StreamDestroy);
@@ -66,15 +73,17 @@ std::string fill(Driver& table, void* library) {
   return finder.missing().empty() ? "" : fmt::format("libcuda.so.1 has no {}", finder.missing());
 }
 
+Found filled(void* library) {
+  Found found;
+  found.why_not = fill(found.table, library);
+  return found;
+}
+
 /// Never unloaded: the program may use the driver until it ends.
 Found load() {
-  Found found;
   void* const library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    found.why_not = "libcuda.so.1 was not found";
-    return found;
-  }
-  found.why_not = fill(found.table, library);
+  if (library == nullptr) return {.why_not = "libcuda.so.1 was not found"};
+  Found found = filled(library);
   if (!found.why_not.empty()) return found;
   int devices = 0;
   CUresult result = found.table.Init(0);
@@ -95,6 +104,13 @@ const Found& found() {
 }
 
 }  // namespace
+
+const Driver* loaded_driver() {
+  void* const library = loaded_library();
+  if (library == nullptr) return nullptr;
+  static const Found* const once = new Found{filled(library)};
+  return once->why_not.empty() ? &once->table : nullptr;
+}
 
 const Driver* driver() { return found().why_not.empty() ? &found().table : nullptr; }
 

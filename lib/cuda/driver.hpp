@@ -21,11 +21,16 @@ struct Driver {
   TUTTI_CUDA_FUNCTION(GetErrorString);
   TUTTI_CUDA_FUNCTION(DeviceGetCount);
   TUTTI_CUDA_FUNCTION(DeviceGetAttribute);
+  TUTTI_CUDA_FUNCTION(DevicePrimaryCtxGetState);
+  TUTTI_CUDA_FUNCTION(DevicePrimaryCtxRetain);
+  TUTTI_CUDA_FUNCTION(CtxGetId);
   TUTTI_CUDA_FUNCTION(CtxGetDevice);
   TUTTI_CUDA_FUNCTION(CtxPushCurrent);
   TUTTI_CUDA_FUNCTION(CtxPopCurrent);
   TUTTI_CUDA_FUNCTION(MemAlloc);
   TUTTI_CUDA_FUNCTION(MemFree);
+  TUTTI_CUDA_FUNCTION(MemHostRegister);
+  TUTTI_CUDA_FUNCTION(MemHostUnregister);
   TUTTI_CUDA_FUNCTION(MemcpyAsync);
   TUTTI_CUDA_FUNCTION(StreamCreate);
   TUTTI_CUDA_FUNCTION(StreamDestroy);
@@ -46,6 +51,8 @@ struct Driver {
 
 /// Loads the driver and initialises it at the first call. nullptr: there is none, or it finds no device.
 [[nodiscard]] const Driver* driver();
+/// The driver that the program has loaded, initialised or not. nullptr: it has loaded none that is usable. Loads nothing.
+[[nodiscard]] const Driver* loaded_driver();
 /// Why there is none; empty: there is one. For people: "libcuda.so.1 was not found".
 [[nodiscard]] const std::string& why_no_driver();
 

@@ -94,6 +94,13 @@ void Kernels::reduce(Op::Kind kind, Type type, std::span<const CUdeviceptr> inpu
   launch(function, &arguments, count, type, stream);
 }
 
+void Kernels::finish(const Op& op, Type type, CUdeviceptr data, Count count, int ranks, CUstream stream) const {
+  if (op.kind() == Op::Kind::avg)
+    divide(type, data, count, ranks, stream);
+  else
+    scale(type, data, count, op.scale(), stream);
+}
+
 void Kernels::divide(Type type, CUdeviceptr data, Count count, int divisor, CUstream stream) const {
   FinishArguments arguments{std::bit_cast<std::byte*>(data), static_cast<std::uint64_t>(count.value()), 0, divisor};
   launch(function_of(divides, type, "division"), &arguments, count, type, stream);

@@ -27,6 +27,8 @@ class Kernels {
   /// most_outputs outputs. avg and scaled_sum combine as sum. Throws Error.
   void reduce(Op::Kind kind, Type type, std::span<const CUdeviceptr> inputs, std::span<const CUdeviceptr> outputs,
               Count count, CUstream stream) const;
+  /// Queues the last pass of avg (on so many ranks) or scaled_sum: divide() or scale().
+  void finish(const Op& op, Type type, CUdeviceptr data, Count count, int ranks, CUstream stream) const;
   /// Queues the pass that finishes avg: data[i] = data[i] / divisor.
   void divide(Type type, CUdeviceptr data, Count count, int divisor, CUstream stream) const;
   /// Queues the pass that finishes scaled_sum: data[i] = data[i] * factor. Not for integers.

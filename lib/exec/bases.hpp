@@ -17,13 +17,15 @@ struct Operands {
 /// The beginning of each buffer.
 class Bases {
  public:
-  explicit Bases(std::byte* scratch) : begins_{nullptr, nullptr, scratch} {}
+  explicit Bases(std::byte* scratch) : begins_{nullptr, nullptr, scratch, nullptr} {}
 
   void bind(const void* input, void* output) {
     // Steps never write the input; the cast only lets the three buffers share one table.
     begins_[0] = static_cast<std::byte*>(const_cast<void*>(input));
     begins_[1] = static_cast<std::byte*>(output);
   }
+  /// Memory that the run has until it is over.
+  void lend(Buffer buffer, std::byte* memory) { begins_[static_cast<std::size_t>(buffer)] = memory; }
   [[nodiscard]] std::byte* at(Buffer buffer, std::int64_t offset) const {
     return begins_[static_cast<std::size_t>(buffer)] + offset;
   }
@@ -36,7 +38,7 @@ class Bases {
   }
 
  private:
-  std::array<std::byte*, 3> begins_;  ///< By Buffer.
+  std::array<std::byte*, 4> begins_;  ///< By Buffer; the last is the staging buffer.
 };
 
 }  // namespace tutti

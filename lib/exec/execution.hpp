@@ -26,6 +26,8 @@ class Execution {
         ready_(plan.steps.size()) {}
 
   void bind(const void* input, void* output) { bases_.bind(input, output); }
+  /// Scratch that the executor does not have itself, or the staging buffer: for the runs until it is lent again.
+  void lend(Buffer buffer, std::byte* memory) { bases_.lend(buffer, memory); }
 
   /// Starts a run; the one before must be over.
   void begin() {
@@ -79,6 +81,12 @@ class Execution {
       complete(next_);
     }
     find_ready(done);
+  }
+
+  /// After a failure: withdraws the messages, and waits for the work under way.
+  void abandon() noexcept {
+    port_.abandon();
+    executor_.abandon();
   }
 
   [[nodiscard]] const CompiledPlan& plan() const { return plan_; }

@@ -14,12 +14,13 @@ namespace tutti {
 
 /// Makes the copies and reductions of one execution, run after run. Each is numbered by its step; the last pass over
 /// the output by the number of steps. Every post is taken: nothing is ever Posted::busy.
-///   scratch()                                  the plan's scratch, where the executor can use it
+///   scratch()                                  the plan's scratch, where the executor can use it; nullptr: it is lent
 ///   post_copy(index, from, into, bytes)        starts a copy; no bytes: it only orders others, and both may be null
 ///   post_reduce(index, operands, bytes)        starts a reduction with the plan's operation
 ///   post_finish(index, output)                 starts the last pass over the output, which average and scaled sum need
 ///   poll(on_complete)                          never blocks; calls on_complete(index) for work that has completed
 ///                                              since it was posted; more than 0: it is worth to look again
+///   abandon()                                  after a failure: waits for the work under way, and forgets it
 template <class T>
 concept Executor = requires(T executor, int index, const std::byte* from, std::byte* into, std::int64_t bytes,
                             const Operands& operands, void (*on_complete)(int)) {
@@ -28,6 +29,7 @@ concept Executor = requires(T executor, int index, const std::byte* from, std::b
   { executor.post_reduce(index, operands, bytes) } -> std::same_as<Posted>;
   { executor.post_finish(index, into) } -> std::same_as<Posted>;
   { executor.poll(on_complete) } -> std::convertible_to<int>;
+  executor.abandon();
 };
 
 /// The host's: everything is complete when it has been posted, inlined into the walk.
@@ -56,6 +58,7 @@ class HostExecutor {
   int poll(OnComplete /*on_complete*/) {
     return 0;
   }
+  void abandon() noexcept {}
 
  private:
   const CompiledPlan* plan_;

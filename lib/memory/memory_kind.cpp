@@ -1,8 +1,18 @@
 #include "lib/memory/memory_kind.hpp"
 
 #include <fmt/format.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 namespace tutti {
+
+bool is_readable(const void* data) noexcept {
+  std::byte copy{};
+  const ::iovec into{&copy, 1}, from{const_cast<void*>(data), 1};
+  return ::process_vm_readv(::getpid(), &into, 1, &from, 1, 0) == 1 || errno != EFAULT;
+}
 
 std::string_view to_string(MemoryKind kind) {
   switch (kind) {

@@ -1,6 +1,9 @@
 #pragma once
 // The kind of memory that a pointer leads to, told before anything dereferences it.
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -19,10 +22,33 @@ struct Memory {
   friend bool operator==(const Memory&, const Memory&) = default;
 };
 
-/// Null, and any pointer that CUDA does not know, is the host's. Costs a few nanoseconds where there is no GPU.
-[[nodiscard]] Memory memory_of(const void* data);
+/// The allocation that a pointer leads into. All but `memory` is for memory of a device alone.
+struct Allocation {
+  Memory memory{};
+  void* context = nullptr;         ///< CUDA's; nullptr: memory of a pool, or mapped page by page, belongs to none.
+  std::uint64_t id = 0;            ///< Of the allocation: no other one of this process ever has it.
+  const std::byte* end = nullptr;  ///< Behind its last byte.
+};
+
+/// Null, and any pointer that CUDA does not know, is the host's. Costs some 50 ns if the program has not loaded the CUDA
+/// driver, which this function never does. Throws Error if the driver has lost the device.
+[[nodiscard]] Allocation allocation_of(const void* data);
+[[nodiscard]] inline Memory memory_of(const void* data) { return allocation_of(data).memory; }
+
+namespace detail {
+inline std::atomic<bool> driver_was_seen{false};
+}
+/// Whether allocation_of() has seen that the program uses a CUDA driver. False: all memory so far was the host's.
+[[nodiscard]] inline bool may_have_devices() { return detail::driver_was_seen.load(std::memory_order_relaxed); }
+
+/// Whether this process may read the byte at an address, asked of the system: half a microsecond. True if the system
+/// does not tell.
+[[nodiscard]] bool is_readable(const void* data) noexcept;
 
 [[nodiscard]] constexpr bool is_readable_by_host(const Memory& memory) { return memory.kind != MemoryKind::device; }
+
+/// Why buffers on a device are refused by this build; empty: they are not.
+[[nodiscard]] std::string_view why_no_device_buffers();
 
 [[nodiscard]] std::string_view to_string(MemoryKind kind);
 /// For people: "CUDA device memory (device 1)".

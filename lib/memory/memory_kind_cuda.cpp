@@ -1,29 +1,41 @@
+#include "lib/memory/memory_kind.hpp"
+
 #include <array>
 
 #include "lib/cuda/check.hpp"
 #include "lib/cuda/driver.hpp"
-#include "lib/memory/memory_kind.hpp"
+#include "lib/cuda/image.hpp"
 
 namespace tutti {
 
-Memory memory_of(const void* data) {
-  static const cuda::Driver* const driver = cuda::driver();
-  if (driver == nullptr || data == nullptr) return {};
+Allocation allocation_of(const void* data) {
+  const cuda::Driver* const driver = data == nullptr ? nullptr : cuda::loaded_driver();
+  if (driver == nullptr) return {};
+  detail::driver_was_seen.store(true, std::memory_order_relaxed);
   unsigned type = 0, is_managed = 0;
   int device = -1;
-  std::array which{CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
-                   CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
-  std::array<void*, which.size()> values{&type, &is_managed, &device};
-  // Of a pointer that CUDA does not know it gives zeros. It fails once the driver has been shut down, and in
-  // a child of a fork.
+  CUcontext context = nullptr;
+  unsigned long long id = 0;
+  CUdeviceptr begin = 0;
+  std::size_t bytes = 0;
+  std::array which{CU_POINTER_ATTRIBUTE_MEMORY_TYPE,      CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                   CU_POINTER_ATTRIBUTE_CONTEXT,          CU_POINTER_ATTRIBUTE_BUFFER_ID,
+                   CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+  std::array<void*, which.size()> values{&type, &is_managed, &device, &context, &id, &begin, &bytes};
+  // Of a pointer that CUDA does not know it gives zeros. It fails before the program has initialised the driver, once
+  // the driver has been shut down, and in a child of a fork.
   const CUresult result =
       driver->PointerGetAttributes(which.size(), which.data(), values.data(), reinterpret_cast<CUdeviceptr>(data));
   if (result == CUDA_ERROR_DEINITIALIZED || result == CUDA_ERROR_NOT_INITIALIZED) return {};
   cuda::check(result, "cuPointerGetAttributes");  // an earlier operation may have lost the context
   if (type == 0) return {};
-  if (is_managed != 0) return {MemoryKind::managed};
-  if (type == CU_MEMORYTYPE_HOST) return {MemoryKind::pinned};
-  return {MemoryKind::device, device};
+  if (is_managed != 0) return {.memory = {MemoryKind::managed}};
+  if (type == CU_MEMORYTYPE_HOST) return {.memory = {MemoryKind::pinned}};
+  return {{MemoryKind::device, device}, context, id, reinterpret_cast<const std::byte*>(begin + bytes)};
+}
+
+std::string_view why_no_device_buffers() {
+  return cuda::image() == nullptr ? "the library was built without nvcc" : "";
 }
 
 }  // namespace tutti

@@ -82,17 +82,6 @@ bool is_eager(const CompiledPlan& plan, const Messages& pairs, const Routing& ro
   });
 }
 
-void flatten(const Dependencies& after, CompiledPlan& plan) {
-  const Dependencies dependents = dependents_of(after);
-  for (const std::vector<int>& before : after)
-    plan.waits.push_back(static_cast<int>(before.size()));
-  for (std::size_t i = 0; i < after.size(); ++i) {
-    plan.steps[i].first_dependent = static_cast<int>(plan.dependents.size());
-    plan.dependents.insert(plan.dependents.end(), dependents[i].begin(), dependents[i].end());
-    plan.steps[i].last_dependent = static_cast<int>(plan.dependents.size());
-  }
-}
-
 }  // namespace
 
 std::string CompiledPlan::name() const {
@@ -145,7 +134,7 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   assign_transports(plan, pairs, routing);
   limit_messages(plan, pairs, routing.window, after);
   plan.in_order = starts_in_order(after);
-  flatten(after, plan);
+  set_dependencies(plan, after);
   return plan;
 }
 

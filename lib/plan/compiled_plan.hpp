@@ -20,11 +20,15 @@ namespace tutti {
 enum class Verb : std::uint8_t { send, recv, recv_reduce, recv_then_reduce, reduce, copy };
 
 /// The transport of a message. Both of its ends choose the same. `network`: one that is no part of the core
-/// (lib/transport/network.hpp).
-enum class Transport : std::uint8_t { mpi, network, shm };
-inline constexpr std::size_t transport_count = 3;
+/// `device`: no other rank, but a device of this one (lib/transport/device).
+enum class Transport : std::uint8_t { mpi, network, shm, device };
+inline constexpr std::size_t transport_count = 4;
 
-/// A send or a copy reads `lhs`; a receive, reduction or copy writes `into`. A recv_reduce has the operands and the
+/// Pinned memory of this rank through which the data of device buffers travel. No schedule knows of it.
+inline constexpr Buffer staging_buffer{3};
+
+/// Over Transport::device, a receive fetches `lhs` of a device into the staging buffer, and a send stores `lhs` of the
+/// staging buffer to `into` of the device number `peer`. Else a send or a copy reads `lhs`; a receive, reduction or copy writes `into`. A recv_reduce has the operands and the
 /// result of its reduction; the message lands in the operand that `lands_left` says.
 struct CompiledStep {
   Verb verb = Verb::copy;
@@ -68,6 +72,23 @@ struct Routing {
   }
 };
 
+/// How the data of a plan on device buffers travel (lib/transport/device).
+struct Staging {
+  enum class Worker : std::uint8_t { host, device };
+  /// Makes the copies and reductions: the host in the staging buffer, or the device in the caller's buffers.
+  Worker worker = Worker::host;
+  int device = -1;                 ///< Its number, of the first of several; -1: no buffer is on a device.
+  std::int64_t bytes = 0;          ///< Of the staging buffer.
+  Op finish = Op::sum;             ///< The operation whose last pass is made on the device, behind each store.
+  std::int64_t moved = 0;          ///< Bytes between host and devices.
+  std::int64_t moved_by_other = 0; ///< The same with the other worker; -1: there is no choice.
+};
+
+/// Whether an operation needs a last pass over the output.
+[[nodiscard]] inline bool needs_finish(const Op& op) {
+  return op.kind() == Op::Kind::avg || op.kind() == Op::Kind::scaled_sum;
+}
+
 struct CompiledPlan {
   Choice choice{};          ///< No algorithm: messages that are part of no collective.
   Problem problem{};        ///< Without its lists, which may be gone.
@@ -107,6 +128,7 @@ struct CompiledPlan {
   bool in_order = false;
   /// Every send is over as soon as it is made: all messages are short, few of a pair, and through shared memory.
   bool is_eager = false;
+  Staging staging{};
 };
 
 /// Compiles the schedule of a choice for this problem: cut into segments as the choice says (in bytes), and with

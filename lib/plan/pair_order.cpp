@@ -45,6 +45,19 @@ Dependencies dependencies_of(const CompiledPlan& plan) {
   return after;
 }
 
+void set_dependencies(CompiledPlan& plan, const Dependencies& after) {
+  const Dependencies dependents = dependents_of(after);
+  plan.waits.clear();
+  plan.dependents.clear();
+  for (const std::vector<int>& before : after)
+    plan.waits.push_back(static_cast<int>(before.size()));
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    plan.steps[i].first_dependent = static_cast<int>(plan.dependents.size());
+    plan.dependents.insert(plan.dependents.end(), dependents[i].begin(), dependents[i].end());
+    plan.steps[i].last_dependent = static_cast<int>(plan.dependents.size());
+  }
+}
+
 Messages by_pair(const std::vector<CompiledStep>& steps) {
   Messages pairs;
   for (std::size_t i = 0; i < steps.size(); ++i) {

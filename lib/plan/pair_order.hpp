@@ -16,6 +16,8 @@ using Dependencies = std::vector<std::vector<int>>;
 [[nodiscard]] Dependencies dependents_of(const Dependencies& after);
 /// Per step of a compiled plan: the steps that it waits for, in order.
 [[nodiscard]] Dependencies dependencies_of(const CompiledPlan& plan);
+/// Makes them the plan's: its counters of waits, and its lists of dependents.
+void set_dependencies(CompiledPlan& plan, const Dependencies& after);
 
 /// Where bytes of a plan's buffers are: in place the input is part of the output.
 using Place = std::pair<Buffer, std::int64_t>;

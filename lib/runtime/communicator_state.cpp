@@ -54,6 +54,7 @@ void CommunicatorState::close(const char* reason) noexcept {
   for (int looks = 0; order_.in_flight() > 0; ++looks)
     progress_.look_at_all(looks);
   if (failure_.empty()) carrier_->give_back(context_);  // else late messages might still be on their way
+  staging_memory_.clear();
   closed_because_ = reason;
   runtime_.closed(*this);
   carrier_.reset();

@@ -15,6 +15,7 @@
 #include "lib/runtime/plans.hpp"
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/settings.hpp"
+#include "lib/transport/device/block_pool.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/error.hpp"
 
@@ -46,6 +47,8 @@ class CommunicatorState {
   [[nodiscard]] OperationOrder& order() { return order_; }
   [[nodiscard]] Plans& plans() { return plans_; }
   [[nodiscard]] CommunicatorCounters& counters() { return counters_; }
+  /// Of operations on device buffers.
+  [[nodiscard]] device::BlockPool& staging_memory() { return staging_memory_; }
   [[nodiscard]] Progress& progress() const { return progress_; }
 
   /// Throws StateError unless open.
@@ -78,6 +81,7 @@ class CommunicatorState {
   Paths paths_;
   OperationOrder order_;
   CommunicatorCounters counters_;
+  device::BlockPool staging_memory_{};
   Plans plans_;
   std::string failure_;  ///< Not empty: poisoned.
   const char* closed_because_ = "";

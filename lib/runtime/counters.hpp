@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "lib/transport/device/device_port.hpp"
 #include "lib/transport/shm/counters.hpp"
 #include "tutti/communicator.hpp"
 
@@ -13,6 +14,7 @@ namespace tutti::detail {
 struct CommunicatorCounters {
   MessageCounters messages{};
   shm::Counters shm{};
+  device::Counters device{};
   std::uint64_t fast_path_calls = 0;
 };
 

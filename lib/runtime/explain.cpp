@@ -44,6 +44,22 @@ std::string transport_in_words(const CompiledPlan& plan, std::string_view networ
                      far);
 }
 
+/// "; device buffers: the host reduces, 8000 bytes are moved between it and the devices (12000 if the device reduced)"
+std::string staging_in_words(const CompiledPlan& plan) {
+  const Staging& staging = plan.staging;
+  if (staging.device < 0) return "";
+  const bool on_host = staging.worker == Staging::Worker::host;
+  std::string text = fmt::format("; device buffers are staged in pinned memory of the host: the {} {}, and {} bytes move "
+                                 "between host and device",
+                                 on_host ? "host" : "device",
+                                 reduces(plan.problem.collective) ? "reduces" : "copies", staging.moved);
+  if (staging.moved_by_other >= 0)
+    text += fmt::format(" ({} if the {} did)", staging.moved_by_other, on_host ? "device" : "host");
+  else if (plan.op.kind() == Op::Kind::user)
+    text += ", as the user's operation is a function of the host";
+  return text;
+}
+
 }  // namespace
 
 std::string explain(const Operation& operation) {
@@ -59,7 +75,8 @@ std::string explain(const Operation& operation) {
                   to_text(key.choice), operation.why);
   if (cached.exchanges()) text += "; sizes are exchanged first";
   if (!key.problem.uneven()) text += "; " + cost_in_words(key.choice, key.problem);
-  return text.append(transport_in_words(plan, operation.communicator().settings().transport.network));
+  text += transport_in_words(plan, operation.communicator().settings().transport.network);
+  return text + staging_in_words(operation.current_plan());
 }
 
 }  // namespace tutti::detail

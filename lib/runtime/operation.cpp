@@ -26,25 +26,30 @@ Place enter_lane(Lanes& lanes, Kind kind, const PlanKey& key) {
 Operation::Learned::Learned(const Operation& operation, std::vector<Count> learned)
     : sizes(std::move(learned)),
       plan(operation.plan_.compile_learned(sizes)),
-      run(plan, Mux{operation.communicator_.route(), plan}) {}
+      run(make_run(operation.communicator_.route(), plan)) {}
 
 Operation::Operation(CommunicatorState& communicator, CachedPlan& plan)
     : communicator_(communicator),
       plan_(plan),
-      execution_(plan.compiled, Mux{communicator.route(), plan.compiled}),
-      current_(&execution_),
-      takes_fast_path_(plan.compiled.takes_fast_path && !plan.exchanges()) {
+      run_(make_run(communicator.route(), plan.compiled)),
+      current_(run_.get()) {
+  if (plan.compiled.takes_fast_path && !plan.exchanges()) fast_ = static_cast<HostRun*>(run_.get());
   if (plan.exchanges()) sizes_.resize(static_cast<std::size_t>(plan.exchange().output.value()));
 }
 
 void Operation::bind(const void* input, void* output) {
   input_ = input;
   output_ = output;
-  if (plan_.exchanges())
-    execution_.bind(plan_.known().data(), sizes_.data());
-  else
-    execution_.bind(input, output);
+  if (plan_.exchanges()) return run_->bind(plan_.known().data(), sizes_.data());
+  memory_.lend(communicator_.staging_memory(), plan_.compiled, *run_);
+  run_->bind(input, output);
 }
+
+const shm::SharedPlan& Operation::current_plan() const {
+  return current_ == run_.get() ? plan_.compiled : learned_->plan;
+}
+
+void Operation::unbind() noexcept { memory_.give_back(communicator_.staging_memory()); }
 
 void Operation::start(Kind kind) {
   enter(kind);
@@ -56,18 +61,19 @@ void Operation::enter(Kind kind) {
   sequence_ = communicator_.order().begin(turns);
   if (turns > 0) place_ = enter_lane(communicator_.order().lanes(), kind, plan_.key());
   failure_ = nullptr;
-  current_ = &execution_;
+  current_ = run_.get();
   state_ = State::queued;
   communicator_.progress().add(*this);
 }
 
 bool Operation::run_or_start() {
   const Progress& progress = communicator_.progress();
-  const Mux& port = execution_.port();
-  if (!takes_fast_path_ || progress.has_operations()) {
+  if (fast_ == nullptr || progress.has_operations()) {
     start(Kind::blocking);
     return over();
   }
+  Execution<Mux>& execution = fast_->execution();
+  const Mux& port = execution.port();
   auto look_again = [&progress, &port, looks = 0, spins = 0, yields = communicator_.waiting().is_crowded]() mutable {
     if (progress.has_waiting_threads()) return false;
     if (yields && spins < port.looks_before_turn()) {
@@ -81,8 +87,8 @@ bool Operation::run_or_start() {
     return true;
   };
   const CompiledPlan& plan = plan_.compiled;
-  execution_.port().begin_fast_path(communicator_.order().next(), Lanes::of_blocking_calls);
-  const std::size_t done = execution_.run_fast_path(look_again);
+  execution.port().begin_fast_path(communicator_.order().next(), Lanes::of_blocking_calls);
+  const std::size_t done = execution.run_fast_path(look_again);
   if (done == plan.steps.size()) {
     ++communicator_.counters().fast_path_calls;
     if (plan.takes_turns) communicator_.order().pass_turn();
@@ -92,7 +98,7 @@ bool Operation::run_or_start() {
   // With the number and lane that it has had so far, and at once, as nothing else is under way.
   [[maybe_unused]] const bool has_begun = begin();
   assert(has_begun);
-  execution_.skip(done);
+  execution.skip(done);
   return false;
 }
 
@@ -102,7 +108,7 @@ void Operation::advance() {
     communicator_.require_working();
     if (state_ == State::queued && !begin()) return;
     if (!current_->advance()) return;
-    if (!plan_.exchanges() || current_ != &execution_) return end();
+    if (!plan_.exchanges() || current_ != run_.get()) return end();
     begin_learned();
   } catch (const std::exception& error) {
     fail_because(error.what());
@@ -137,6 +143,10 @@ bool Operation::begin() {
     current_->port().begin(sequence_, place_.lane, [&] { return communicator_.paths().tag(sequence_); });
   }
   current_->begin();
+  if (const Staging& staging = current_plan().staging; staging.device >= 0) {
+    device::Counters& counters = communicator_.counters().device;
+    ++(staging.worker == Staging::Worker::host ? counters.host_runs : counters.device_runs);
+  }
   state_ = State::running;
   return true;
 }
@@ -145,8 +155,12 @@ bool Operation::begin() {
 void Operation::begin_learned() {
   communicator_.order().end_turn(sequence_);
   ++sequence_;
-  if (learned_ == nullptr || learned_->sizes != sizes_) learned_ = std::make_unique<Learned>(*this, sizes_);
-  current_ = &learned_->run;
+  if (learned_ == nullptr || learned_->sizes != sizes_) {
+    memory_.give_back(communicator_.staging_memory());
+    learned_ = std::make_unique<Learned>(*this, sizes_);
+  }
+  current_ = learned_->run.get();
+  memory_.lend(communicator_.staging_memory(), learned_->plan, *current_);
   current_->bind(input_, output_);
   state_ = State::queued;
   advance();
@@ -154,7 +168,7 @@ void Operation::begin_learned() {
 
 void Operation::fail(std::exception_ptr why) noexcept {
   failure_ = std::move(why);
-  current_->port().abandon();
+  current_->abandon();
   end();
 }
 
@@ -170,6 +184,17 @@ void Operation::end() {
 
 void Operation::rethrow() {
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+Operation& bound(CachedPlan& plan, CommunicatorState& communicator, const void* input, void* output) {
+  Operation& operation = plan.acquire(communicator);
+  try {
+    operation.bind(input, output);
+  } catch (...) {
+    plan.release(operation);
+    throw;
+  }
+  return operation;
 }
 
 void run_to_end(Operation& operation, Progress::Entry& entry) {

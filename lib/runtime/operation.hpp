@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/exec/execution.hpp"
+#include "lib/runtime/borrowed_memory.hpp"
 #include "lib/runtime/lanes.hpp"
 #include "lib/runtime/progress.hpp"
-#include "lib/transport/mux.hpp"
+#include "lib/runtime/run.hpp"
 #include "tutti/request.hpp"
 
 namespace tutti::detail {
@@ -24,7 +24,10 @@ class Operation {
  public:
   Operation(CommunicatorState& communicator, CachedPlan& plan);
 
+  /// Borrows memory, if the buffers are on a device. Throws as BorrowedMemory::lend().
   void bind(const void* input, void* output);
+  /// Nobody uses it any more: gives back the memory that it borrowed.
+  void unbind() noexcept;
   /// Takes the communicator's next sequence number and runs as far as it can; the one before must be over.
   void start(Kind kind);
   /// Starts a blocking call. True: it is over already, if its plan took the fast path to its end.
@@ -48,6 +51,8 @@ class Operation {
   [[nodiscard]] void* output() const { return output_; }
   [[nodiscard]] CommunicatorState& communicator() const { return communicator_; }
   [[nodiscard]] CachedPlan& plan() const { return plan_; }
+  /// The plan of the current run: once sizes were exchanged, the one that moves the data.
+  [[nodiscard]] const shm::SharedPlan& current_plan() const;
 
   // Lists: under way (Progress), unused (CachedPlan).
   Operation* previous = nullptr;
@@ -60,12 +65,11 @@ class Operation {
 
  private:
   enum class State : std::uint8_t { idle, queued, running };
-  using Run = Execution<Mux>;
   /// The schedule proper of a plan that exchanges sizes first; kept as long as the sizes stay the same.
   struct Learned {
     std::vector<Count> sizes;
     shm::SharedPlan plan;
-    Run run;
+    std::unique_ptr<Run> run;
     Learned(const Operation& operation, std::vector<Count> learned);
   };
   /// Takes its number and its place among the operations that are under way.
@@ -78,11 +82,12 @@ class Operation {
 
   CommunicatorState& communicator_;
   CachedPlan& plan_;
-  Run execution_;
+  std::unique_ptr<Run> run_;
   std::vector<Count> sizes_;  ///< Where an exchange writes.
   std::unique_ptr<Learned> learned_;
-  Run* current_;  ///< The current run: `execution_`, or that of `learned_`.
-  bool takes_fast_path_;
+  BorrowedMemory memory_{};   ///< Of the run that moves the data.
+  Run* current_;              ///< The current run: `run_`, or that of `learned_`.
+  HostRun* fast_ = nullptr;   ///< `run_`, if it may take the fast path.
   const void* input_ = nullptr;
   void* output_ = nullptr;
   State state_ = State::idle;
@@ -91,6 +96,8 @@ class Operation {
   std::exception_ptr failure_;
 };
 
+/// An operation of a plan, bound to these buffers. Throws as BorrowedMemory::lend().
+[[nodiscard]] Operation& bound(CachedPlan& plan, CommunicatorState& communicator, const void* input, void* output);
 /// A blocking call: starts the operation, waits for it and gives it back to its plan. Throws its error if it failed.
 void run_to_end(Operation& operation, Progress::Entry& entry);
 /// For a Request or a Plan, with which the communicator's state lives.

@@ -113,7 +113,8 @@ Route Paths::route(CommunicatorCounters& counters) const {
                   .patience = carrier_->is_crowded() ? shm::tuning.patience_crowded : shm::tuning.patience,
                   .looks_elsewhere = carrier_->shares_in_pairs() ? shm::tuning.looks_a_message : 0,
                   .single_copy = settings_->single_copy},
-          .counters = &counters.messages};
+          .counters = &counters.messages,
+          .device = &counters.device};
 }
 
 shm::SharedMemory Paths::shared_memory() const {

@@ -33,7 +33,7 @@ bool operator==(const PlanKey& a, const PlanKey& b) {
   const Problem &p = a.problem, &q = b.problem;
   return a.choice == b.choice && p.collective == q.collective && p.count == q.count && p.aliasing == q.aliasing &&
          p.root == q.root && p.parameter == q.parameter && a.type == b.type && a.op == b.op && p.in == q.in &&
-         p.out == q.out;
+         p.out == q.out && a.places == b.places;
 }
 
 std::size_t HashPlanKey::operator()(const PlanKey& key) const noexcept {
@@ -44,6 +44,7 @@ std::size_t HashPlanKey::operator()(const PlanKey& key) const noexcept {
   mix(static_cast<std::size_t>(key.type) << 8U | static_cast<std::size_t>(key.op.kind()));
   mix(problem.aliasing.offset() ? problem.aliasing.offset()->value() + 1 : 0);
   mix(std::bit_cast<std::uint64_t>(key.op.scale()));
+  mix(key.places.input << 8 | key.places.output);
   mix(static_cast<std::int64_t>(problem.root.value()) << 32 | problem.parameter);
   for (const auto list : {problem.in.counts, problem.in.offsets, problem.out.counts, problem.out.offsets})
     for (const Count count : list)
@@ -62,12 +63,16 @@ CachedPlan::CachedPlan(const PlanKey& key, const Routing& routing, const shm::Sh
     compiled = shm::compile(exchanged_->schedule, problem, Type::int64, Op::sum, routing, memory);
     compiled.choice = key_.choice;
   } else {
-    compiled = shm::compile(key_.choice, problem, key_.type, key_.op, routing, memory);
+    compiled = staged(shm::compile(key_.choice, problem, key_.type, key_.op, routing, memory));
   }
 }
 
 CachedPlan::CachedPlan(const PlanKey& key, shm::SharedPlan messages) : compiled(std::move(messages)), key_(key) {
   keep_lists();
+}
+
+shm::SharedPlan CachedPlan::staged(shm::SharedPlan plan) const {
+  return key_.places.has_device() ? device::staged(plan, key_.places) : plan;
 }
 
 void CachedPlan::keep_lists() {
@@ -86,7 +91,7 @@ shm::SharedPlan CachedPlan::compile_learned(std::span<const Count> learned) cons
   problem.learned = learned;
   require_expected_sizes(problem);
   try {
-    return shm::compile(key_.choice, problem, key_.type, key_.op, routing_, memory_);
+    return staged(shm::compile(key_.choice, problem, key_.type, key_.op, routing_, memory_));
   } catch (const std::logic_error&) {  // a schedule that moves blocks of one size to places of another
     throw Error("the sizes of blocks that other ranks gave are not those that this rank was given for them");
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/runtime/operation.hpp"
+#include "lib/transport/device/stage.hpp"
 #include "lib/transport/shm/plan/shared_plan.hpp"
 
 namespace tutti::detail {
@@ -24,6 +25,7 @@ struct PlanKey {
   Problem problem{};
   Type type = Type::int8;
   Op op = Op::sum;
+  device::Places places{};
   friend bool operator==(const PlanKey& a, const PlanKey& b);
 };
 
@@ -47,6 +49,7 @@ class CachedPlan {
     return operation;
   }
   void release(Operation& operation) noexcept {
+    operation.unbind();
     operation.next_unused = unused_;
     unused_ = &operation;
     --in_use;
@@ -67,6 +70,7 @@ class CachedPlan {
  private:
   Operation& make_operation(CommunicatorState& communicator);
   void keep_lists();
+  [[nodiscard]] shm::SharedPlan staged(shm::SharedPlan plan) const;
   std::span<const Count> keep(std::span<const Count> list);
   PlanKey key_;
   Routing routing_{};

@@ -9,11 +9,21 @@
 #include <string>
 #include <string_view>
 
+#include "lib/memory/memory_kind.hpp"
 #include "tutti/call.hpp"
 
 namespace tutti::detail {
 
 class CachedPlan;
+
+/// The allocations that buffers of an earlier call were in: 0 for the host's memory. Their addresses may lead to other
+/// memory meanwhile.
+struct KnownAllocations {
+  std::uint64_t in = 0, out = 0;
+  [[nodiscard]] bool are_those_of(const void* in_data, const void* out_data) const {
+    return !may_have_devices() || (allocation_of(in_data).id == in && allocation_of(out_data).id == out);
+  }
+};
 
 /// A collective that was called.
 struct RecentCall {
@@ -23,6 +33,7 @@ struct RecentCall {
   const void* in = nullptr;    ///< The buffer that is read; not `call.in` where that is MPI_IN_PLACE.
   void* out = nullptr;
   std::string_view why{};
+  KnownAllocations allocations{};
 };
 
 /// At most one message each way that is part of no collective, as the caller gave them.
@@ -38,6 +49,7 @@ struct RecentMessages {
   CachedPlan* plan = nullptr;  ///< As in RecentCall.
   const void* in = nullptr;    ///< The input that the plan is bound to.
   void* out = nullptr;
+  KnownAllocations allocations{};
 };
 
 /// The last few calls, at least the last four different ones, in sets by the arguments that tell a program's calls

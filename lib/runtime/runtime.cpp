@@ -8,6 +8,7 @@
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/launch_check.hpp"
 #include "lib/runtime/variables.hpp"
+#include "lib/transport/device/device_port.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 #include "tutti/error.hpp"
@@ -108,6 +109,7 @@ void Runtime::finalize() noexcept {
     communicator->close("was closed by MPI_Finalize");
   }
   world_.reset();
+  device::release_devices();
   for (const mpi::NetworkDriver* driver : mpi::network_drivers())
     driver->finalize();
 }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "lib/exec/port.hpp"
+#include "lib/transport/device/device_port.hpp"
 #include "lib/transport/mpi/mpi_port.hpp"
 #include "lib/transport/network.hpp"
 #include "lib/transport/shm/shm_port.hpp"
@@ -17,15 +18,17 @@ struct Route {
   mpi::NetworkRoute network{};
   shm::Route shm{};
   MessageCounters* counters = nullptr;
+  device::Counters* device = nullptr;
 };
 
-/// The messages of one execution, over all transports. Shared memory and MPI are called directly, a network by virtual
-/// functions.
+/// The messages of one execution, over all transports. Shared memory and MPI are called directly, a network and a device
+/// by virtual functions.
 class Mux {
  public:
   Mux(const Route& route, const shm::SharedPlan& plan)
-      : mpi_(route.mpi, plan), shm_(route.shm, plan), counters_(route.counters), uses_mpi_(plan.uses(Transport::mpi)) {
+      : mpi_(route.mpi, plan), shm_(route.shm, plan), counters_(route.counters), on_device_(route.device), uses_mpi_(plan.uses(Transport::mpi)) {
     if (plan.uses(Transport::network)) network_ = route.network.network->port(route.network, plan);
+    if (plan.uses(Transport::device)) device_ = device::device_port(plan);
   }
 
   /// `tag()` is that of message 0 over MPI.
@@ -35,9 +38,13 @@ class Mux {
     if (network_ != nullptr) network_->begin(sequence);
     shm_.begin(sequence, lane);
   }
-  void bind(const Bases& bases) { shm_.bind(bases); }
+  void bind(const Bases& bases) {
+    shm_.bind(bases);
+    bases_ = &bases;
+  }
   [[nodiscard]] std::int64_t reduced(const CompiledStep& step) const { return shm_.reduced(step); }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
+    if (step.transport == Transport::device) return store(index, step, data);
     count(counter(step), step);
     switch (step.transport) {
       case Transport::shm:
@@ -45,11 +52,13 @@ class Mux {
       case Transport::mpi:
         return mpi_.post_send(index, step, data);
       case Transport::network:
+      case Transport::device:
         break;
     }
     return network_->post_send(index, step, data);
   }
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) {
+    if (step.transport == Transport::device) return fetch(index, step, into);
     count(counter(step), step);
     switch (step.transport) {
       case Transport::shm:
@@ -57,6 +66,7 @@ class Mux {
       case Transport::mpi:
         return mpi_.post_recv(index, step, into);
       case Transport::network:
+      case Transport::device:
         break;
     }
     return network_->post_recv(index, step, into);
@@ -80,7 +90,8 @@ class Mux {
   int poll(OnComplete on_complete) {
     int completed = shm_.poll(on_complete);
     if (uses_mpi_) completed += mpi_.poll(on_complete);
-    return network_ == nullptr ? completed : completed + poll_network(on_complete);
+    if (device_ != nullptr) completed += tell(device_->poll(), on_complete);
+    return network_ == nullptr ? completed : completed + tell(network_->poll(), on_complete);
   }
   void require_same_kind() const { shm_.require_same_kind(); }
   /// Whether messages are pending that MPI carries.
@@ -89,9 +100,22 @@ class Mux {
     mpi_.abandon();
     shm_.abandon();
     if (network_ != nullptr) network_->abandon();
+    if (device_ != nullptr) device_->abandon();
   }
 
  private:
+  Posted fetch(int index, const CompiledStep& step, std::byte* into) {
+    device_->fetch(index, step, bases_->at(step.lhs, step.lhs_at), into);
+    ++on_device_->fetched;
+    on_device_->fetched_bytes += static_cast<std::uint64_t>(step.bytes);
+    return Posted::pending;
+  }
+  Posted store(int index, const CompiledStep& step, const std::byte* data) {
+    device_->store(index, step, data, bases_->at(step.into, step.into_at));
+    ++on_device_->stored;
+    on_device_->stored_bytes += static_cast<std::uint64_t>(step.bytes);
+    return Posted::pending;
+  }
   static void count(MessageCounters::Transport& counter, const CompiledStep& step) {
     const auto bytes = static_cast<std::uint64_t>(step.bytes);
     if (step.verb == Verb::send)
@@ -106,13 +130,13 @@ class Mux {
       case Transport::mpi:
         return counters_->mpi;
       case Transport::network:
+      case Transport::device:
         break;
     }
     return counters_->network;
   }
   template <class OnComplete>
-  int poll_network(OnComplete on_complete) {
-    const std::span<const int> finished = network_->poll();
+  static int tell(std::span<const int> finished, OnComplete on_complete) {
     for (const int index : finished)
       on_complete(index);
     return static_cast<int>(finished.size());
@@ -121,7 +145,10 @@ class Mux {
   mpi::MpiPort mpi_;
   shm::ShmPort shm_;
   std::unique_ptr<mpi::NetworkPort> network_;  ///< nullptr: no message of the plan goes there.
+  std::unique_ptr<device::DevicePort> device_;  ///< nullptr: no buffer of the plan is on a device.
+  const Bases* bases_ = nullptr;
   MessageCounters* counters_;
+  device::Counters* on_device_;
   bool uses_mpi_;
 };
 

@@ -1,0 +1,44 @@
+#include "lib/cuda/devices.hpp"
+
+#include <fmt/format.h>
+
+#include "lib/cuda/check.hpp"
+#include "lib/cuda/driver.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::cuda {
+namespace {
+
+/// Retained once, which keeps it as long as the program: other memory of the device may come.
+CUcontext primary_context(int ordinal) {
+  unsigned flags = 0;
+  int is_active = 0;
+  check(driver()->DevicePrimaryCtxGetState(ordinal, &flags, &is_active), "cuDevicePrimaryCtxGetState");
+  if (is_active == 0)
+    throw Error(fmt::format("tutti: memory of device {} belongs to no context, and the device has no primary one",
+                            ordinal));
+  CUcontext context = nullptr;
+  check(driver()->DevicePrimaryCtxRetain(&context, ordinal), "cuDevicePrimaryCtxRetain");
+  return context;
+}
+
+}  // namespace
+
+Devices& Devices::get() {
+  static Devices& all = *new Devices;  // never destroyed: the driver may be gone by then
+  return all;
+}
+
+int Devices::number_of(CUcontext context, int ordinal) {
+  if (driver() == nullptr) throw Error("tutti: " + why_no_driver());
+  if (context == nullptr) context = primary_context(ordinal);
+  unsigned long long id = 0;
+  check(driver()->CtxGetId(context, &id), "cuCtxGetId");
+  const std::scoped_lock lock{mutex_};
+  for (std::size_t i = 0; i < known_.size(); ++i)
+    if (known_[i].context == context && known_[i].id == id) return static_cast<int>(i);
+  known_.push_back({context, id, std::make_unique<Device>(context)});
+  return static_cast<int>(known_.size() - 1);
+}
+
+}  // namespace tutti::cuda

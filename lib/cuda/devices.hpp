@@ -1,0 +1,43 @@
+#pragma once
+// The contexts in which this process has memory that it communicates, each with a Device, by number.
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "lib/cuda/device.hpp"
+
+namespace tutti::cuda {
+
+/// Filled as memory is met: a device that the program does not use gets no context.
+class Devices {
+ public:
+  static Devices& get();
+
+  /// The number of a context; makes its Device at first. `context` is that of the memory; nullptr: it belongs to none,
+  /// and the primary context of the device `ordinal` serves, if the program has made that. Throws Error.
+  [[nodiscard]] int number_of(CUcontext context, int ordinal);
+  [[nodiscard]] Device& at(int number) { return *known_[static_cast<std::size_t>(number)].device; }
+  /// nullptr: it was released.
+  [[nodiscard]] Device* find(int number) noexcept { return known_[static_cast<std::size_t>(number)].device.get(); }
+
+  /// MPI_Finalize: no operation is under way.
+  void release() noexcept {
+    for (Known& known : known_)
+      known.device.reset();
+  }
+
+ private:
+  struct Known {
+    CUcontext context;
+    unsigned long long id;  ///< Another context may get the same address.
+    std::unique_ptr<Device> device;
+  };
+  std::mutex mutex_;
+  std::deque<Known> known_;  ///< References stay valid.
+};
+
+}  // namespace tutti::cuda

@@ -1,0 +1,54 @@
+#pragma once
+// The transport between the devices of this rank and its staging buffer.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "lib/exec/port.hpp"
+#include "lib/memory/memory_kind.hpp"
+
+namespace tutti::device {
+
+/// The data of staged plans that left a device, and that reached one.
+struct Counters {
+  std::uint64_t fetched = 0, fetched_bytes = 0, stored = 0, stored_bytes = 0;
+  std::uint64_t host_runs = 0, device_runs = 0;  ///< Runs of staged plans, by their worker.
+};
+
+/// The fetches and stores of one execution. Its virtual calls are paid for by plans on device buffers alone.
+class DevicePort {
+ public:
+  DevicePort() = default;
+  DevicePort(const DevicePort&) = delete;
+  DevicePort& operator=(const DevicePort&) = delete;
+  virtual ~DevicePort() = default;
+
+  /// Starts a copy from the device into the staging buffer, whose end poll() tells. Throws Error.
+  virtual void fetch(int index, const CompiledStep& step, const std::byte* from, std::byte* into) = 0;
+  /// The other way, and the last pass of the operation on the device, if the plan says so.
+  virtual void store(int index, const CompiledStep& step, const std::byte* from, std::byte* into) = 0;
+  /// The steps that have completed since the last call; valid until the next one.
+  [[nodiscard]] virtual std::span<const int> poll() = 0;
+  /// After a failure: waits for all copies.
+  virtual void abandon() noexcept = 0;
+};
+
+// Local; each throws Error.
+
+/// The number of the device that holds the memory; makes what work on it needs, at first. -1: the host's memory.
+[[nodiscard]] int device_of(const Allocation& allocation);
+[[nodiscard]] std::unique_ptr<DevicePort> device_port(const CompiledPlan& plan);
+
+/// Memory of the host, pinned for the device of that number and all others; nullptr: there is not as much.
+[[nodiscard]] std::byte* allocate_pinned(int device, std::int64_t bytes);
+void free_pinned(int device, std::byte* data, std::int64_t bytes) noexcept;
+/// Memory of the device.
+[[nodiscard]] std::byte* allocate_on(int device, std::int64_t bytes);
+void free_on(int device, std::byte* data) noexcept;
+
+/// MPI_Finalize: gives back all that device_of() made.
+void release_devices() noexcept;
+
+}  // namespace tutti::device

@@ -1,0 +1,151 @@
+// Each message has a place in the staging buffer; copies and reductions are made on the device.
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "lib/transport/device/stage.hpp"
+#include "lib/transport/device/steps.hpp"
+
+namespace tutti::device {
+namespace {
+
+constexpr std::int64_t alignment = 256;
+
+class DeviceStaging {
+ public:
+  DeviceStaging(shm::SharedPlan plan, const std::function<int(Buffer, std::int64_t)>& place_of)
+      : steps_(std::move(plan)), device_of_(place_of), last_of_(static_cast<std::size_t>(steps_.size())) {}
+
+  shm::SharedPlan run() && {
+    const int count = steps_.size();
+    for (int i = 0; i < count; ++i) {
+      last_of_[static_cast<std::size_t>(i)] = i;
+      follow_last(i);
+      stage(i);
+    }
+    shm::SharedPlan& plan = steps_.plan();
+    for (shm::SideStep& side : plan.sides)
+      side.joint = side.forward = side.answer = -1;
+    plan.joints.clear();
+    plan.forwards = false;
+    plan.staging.bytes = bytes_;
+    return std::move(steps_).finished();
+  }
+
+ private:
+  /// Bytes of a buffer that are also in the staging buffer.
+  struct Copy {
+    Buffer buffer;
+    Interval bytes;
+    std::int64_t at;
+    int from;  ///< The step that put them there.
+  };
+
+  void stage(int i) {
+    const CompiledStep step = steps_[i];
+    if (step.bytes == 0) return;
+    if (step.verb == Verb::send) return stage_send(i, device_of_(step.lhs, step.lhs_at));
+    for (const Access& access : accesses_of(step))
+      if (access.writes) forget(access);
+    if (step.verb == Verb::recv) return stage_recv(i, device_of_(step.into, step.into_at));
+    if (step.is_message()) stage_reduction(i, device_of_(step.into, step.into_at));
+  }
+
+  void stage_send(int i, int device) {
+    if (device < 0) return;
+    const CompiledStep step = steps_[i];
+    const Interval bytes{step.lhs_at, step.lhs_at + step.bytes};
+    std::optional<Copy> copy = find(step.lhs, bytes);
+    if (!copy) {
+      copy = Copy{step.lhs, bytes, take(step.bytes), 0};
+      copy->from = steps_.add_fetch(device, step.lhs, step.lhs_at, copy->at, step.bytes, steps_.after(i));
+      remember(*copy);
+    }
+    steps_[i].lhs = staging_buffer;
+    steps_[i].lhs_at = copy->at + bytes.first - copy->bytes.first;
+    // Its data have left the caller's buffer. It still waits for messages of its pair.
+    std::vector<int>& after = steps_.after(i);
+    if (copy->from < i) std::erase(after, last_of_[static_cast<std::size_t>(copy->from)]);
+    after.push_back(copy->from);
+  }
+
+  void stage_recv(int i, int device) {
+    if (device < 0) return;
+    const CompiledStep step = steps_[i];
+    const std::int64_t at = arrive(i);
+    last_of_[static_cast<std::size_t>(i)] = steps_.add_store(device, at, step.into, step.into_at, step.bytes, {i});
+    remember({step.into, {step.into_at, step.into_at + step.bytes}, at, i});
+  }
+
+  void stage_reduction(int i, int device) {
+    CompiledStep reduction = steps_[i];
+    const bool left = reduction.lands_left;
+    const int stored = steps_.add_store(device, arrive(i), left ? reduction.lhs : reduction.rhs,
+                                        left ? reduction.lhs_at : reduction.rhs_at, reduction.bytes, {i});
+    reduction = {.verb = Verb::reduce,
+                 .lhs = reduction.lhs,
+                 .rhs = reduction.rhs,
+                 .into = reduction.into,
+                 .lhs_at = reduction.lhs_at,
+                 .rhs_at = reduction.rhs_at,
+                 .into_at = reduction.into_at,
+                 .bytes = reduction.bytes};
+    last_of_[static_cast<std::size_t>(i)] = steps_.add(reduction, {stored});
+  }
+
+  /// Lets a message arrive in the staging buffer; returns where.
+  std::int64_t arrive(int i) {
+    const std::int64_t at = take(steps_[i].bytes);
+    steps_[i].verb = Verb::recv;
+    steps_[i].into = staging_buffer;
+    steps_[i].into_at = at;
+    return at;
+  }
+  std::int64_t take(std::int64_t bytes) {
+    return std::exchange(bytes_, bytes_ + (bytes + alignment - 1) / alignment * alignment);
+  }
+
+  /// The latest few: a schedule sends on what it has just received.
+  void remember(const Copy& copy) {
+    constexpr std::size_t most = 64;
+    if (copies_.size() == most) copies_.pop_front();
+    copies_.push_back(copy);
+  }
+  [[nodiscard]] std::optional<Copy> find(Buffer buffer, const Interval& bytes) const {
+    const auto holds = [&](const Copy& copy) {
+      return copy.buffer == buffer && copy.bytes.first <= bytes.first && bytes.last <= copy.bytes.last;
+    };
+    const auto found = std::ranges::find_if(copies_, holds);
+    return found == copies_.end() ? std::nullopt : std::optional{*found};
+  }
+  /// The bytes have changed.
+  void forget(const Access& written) {
+    const auto [buffer, at] = place_of(steps_.plan(), written.buffer, written.bytes.first);
+    const Interval bytes{at, at + written.bytes.bytes()};
+    std::erase_if(copies_, [&, where = buffer](const Copy& copy) {
+      const auto [its, begin] = place_of(steps_.plan(), copy.buffer, copy.bytes.first);
+      return its == where && bytes.overlaps({begin, begin + copy.bytes.bytes()});
+    });
+  }
+  /// Lets a step wait for the last of those steps that took the place of each that it waits for.
+  void follow_last(int i) {
+    for (int& before : steps_.after(i))
+      before = last_of_[static_cast<std::size_t>(before)];
+  }
+
+  Steps steps_;
+  const std::function<int(Buffer, std::int64_t)>& device_of_;
+  std::vector<int> last_of_;  ///< Per step of the plan: the step that is over when all that it does is done.
+  std::deque<Copy> copies_;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace
+
+shm::SharedPlan staged_for_device(shm::SharedPlan plan, const std::function<int(Buffer, std::int64_t)>& place_of) {
+  plan.staging.worker = Staging::Worker::device;
+  return DeviceStaging{std::move(plan), place_of}.run();
+}
+
+}  // namespace tutti::device

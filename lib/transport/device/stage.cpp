@@ -1,0 +1,56 @@
+#include "lib/transport/device/stage.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/transport/device/steps.hpp"
+#include "lib/transport/device/tuning.hpp"
+
+namespace tutti::device {
+namespace {
+
+using shm::SharedPlan;
+
+/// The cost of a way in bytes: those that are moved, and as many more as operations and reductions of the host take.
+std::int64_t cost_of(const SharedPlan& staged) {
+  std::int64_t operations = 0, reduced = 0;
+  const bool on_host = staged.staging.worker == Staging::Worker::host;
+  for (const CompiledStep& step : staged.steps) {
+    const bool combines = step.verb == Verb::reduce || step.verb == Verb::recv_reduce || step.verb == Verb::recv_then_reduce;
+    if (step.bytes == 0) continue;
+    if (step.transport == Transport::device && step.is_message()) ++operations;
+    if (on_host && combines) reduced += step.bytes;
+    if (!on_host && !step.is_message()) ++operations;
+  }
+  return staged.staging.moved + operations * tuning.bytes_an_operation + reduced / tuning.host_reduces;
+}
+
+/// Whether one device could make all copies and reductions, with kernels of Tutti's own.
+bool fits_device(const SharedPlan& plan, const Places& places) {
+  if (plan.op.kind() == Op::Kind::user) return false;
+  if (places.input >= 0 && places.output >= 0 && places.input != places.output) return false;
+  const auto is_hosts = [&](const Access& access) {
+    const Buffer buffer = place_of(plan, access.buffer, 0).first;
+    return (buffer == Buffer::input && places.input < 0) || (buffer == Buffer::output && places.output < 0);
+  };
+  return std::ranges::none_of(plan.steps, [&](const CompiledStep& step) {
+    return std::ranges::any_of(accesses_of(step), is_hosts);
+  });
+}
+
+}  // namespace
+
+SharedPlan staged(const SharedPlan& plan, const Places& places) {
+  SharedPlan on_host = staged_for_host(plan, places);
+  on_host.staging.moved_by_other = -1;
+  if (!fits_device(plan, places)) return on_host;
+  const int device = std::max(places.input, places.output);
+  SharedPlan on_device = staged_for_device(plan, [device](Buffer, std::int64_t) { return device; });
+  on_device.staging.device = device;
+  const bool host_is_cheaper = cost_of(on_host) <= cost_of(on_device);
+  SharedPlan& chosen = host_is_cheaper ? on_host : on_device;
+  chosen.staging.moved_by_other = (host_is_cheaper ? on_device : on_host).staging.moved;
+  return std::move(chosen);
+}
+
+}  // namespace tutti::device

@@ -1,0 +1,34 @@
+#pragma once
+// Plans on device buffers: the steps that bring data to the host's pinned memory and back are added to a plan.
+
+#include <cstdint>
+#include <functional>
+
+#include "lib/transport/shm/plan/shared_plan.hpp"
+
+namespace tutti::device {
+
+/// The number of the device that holds each buffer of a call; -1: it is the host's memory, or empty.
+struct Places {
+  int input = -1, output = -1;
+  [[nodiscard]] bool has_device() const { return input >= 0 || output >= 0; }
+  friend bool operator==(const Places&, const Places&) = default;
+};
+
+/// The same messages as those of `plan`, with Staging that says how data travel. The cheaper of the two ways below, by
+/// bytes moved between host and device, number of copies and kernels, and bytes that the host reduces (tuning.hpp).
+/// Operations of users run on the host.
+[[nodiscard]] shm::SharedPlan staged(const shm::SharedPlan& plan, const Places& places);
+
+/// The host works: the plan runs on a staging buffer. What it reads of a device is fetched, in chunks, each ahead of the
+/// first step that uses it; each chunk of the output is stored when the last step that writes it is over.
+[[nodiscard]] shm::SharedPlan staged_for_host(shm::SharedPlan plan, const Places& places);
+
+/// The device works: each message leaves from, or arrives in, a place of its own in the staging buffer; copies and
+/// reductions are made on the device. Data that were received or fetched are sent on without being fetched again.
+/// `place_of` gives the number of the device that holds a byte of a buffer; -1: the host's memory, where messages need
+/// no staging.
+[[nodiscard]] shm::SharedPlan staged_for_device(shm::SharedPlan plan,
+                                                const std::function<int(Buffer, std::int64_t)>& place_of);
+
+}  // namespace tutti::device

@@ -1,0 +1,19 @@
+#pragma once
+// Every threshold of staging. They are guesses from the rates of PCIe 4 and 5, until they can be measured on a GPU:
+// tutti-bench --memory device --collective allreduce --min 4K --max 64M.
+
+#include <cstdint>
+
+namespace tutti::device {
+
+struct Tuning {
+  /// Data leave and reach a device in chunks of at least so many bytes, so that other chunks are under way meanwhile.
+  std::int64_t chunk_bytes = 256 * 1024L;
+  /// A copy or a kernel costs as much as moving so many bytes more: its launch, its event, and the look at it.
+  std::int64_t bytes_an_operation = 64 * 1024L;
+  /// The host reduces as many bytes as these are times the bytes that are moved in that time.
+  std::int64_t host_reduces = 2;
+};
+inline constexpr Tuning tuning{};
+
+}  // namespace tutti::device
