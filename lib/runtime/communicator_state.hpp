@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "lib/memory/own_process.hpp"
 #include "lib/runtime/carrier.hpp"
@@ -43,7 +44,11 @@ class CommunicatorState {
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] const Waiting& waiting() const { return waiting_; }
   [[nodiscard]] const Paths& paths() const { return paths_; }
-  [[nodiscard]] Route route() { return paths_.route(counters_); }
+  [[nodiscard]] Route route() {
+    Route route = paths_.route(counters_);
+    route.pairwise = pairwise_sends_;
+    return route;
+  }
   [[nodiscard]] OperationOrder& order() { return order_; }
   [[nodiscard]] Plans& plans() { return plans_; }
   [[nodiscard]] CommunicatorCounters& counters() { return counters_; }
@@ -81,6 +86,7 @@ class CommunicatorState {
   Paths paths_;
   OperationOrder order_;
   CommunicatorCounters counters_;
+  std::vector<PairwiseSends> pairwise_sends_;  ///< By rank.
   device::BlockPool staging_memory_{};
   Plans plans_;
   std::string failure_;  ///< Not empty: poisoned.

@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "lib/exec/port.hpp"
 #include "lib/transport/device/device_port.hpp"
@@ -13,12 +16,49 @@
 
 namespace tutti::detail {
 
+/// The sends to a rank that are part of no collective, and travel over MPI or a network. These keep the order in which
+/// messages of one tag are posted, which has to be that in which operations started; but data of a device are not there
+/// yet when theirs starts.
+struct PairwiseSends {
+  std::uint64_t numbered = 0, posted = 0;
+};
+
 struct Route {
   mpi::Route mpi{};
   mpi::NetworkRoute network{};
   shm::Route shm{};
   MessageCounters* counters = nullptr;
   device::Counters* device = nullptr;
+  std::span<PairwiseSends> pairwise{};  ///< By rank of the communicator.
+};
+
+/// The far sends of one execution that is no collective.
+class OrderedSends {
+ public:
+  OrderedSends(std::span<PairwiseSends> pairwise, const CompiledPlan& plan)
+      : pairwise_(pairwise), plan_(&plan), numbers_(plan.steps.size()) {}
+
+  /// An operation starts: its sends get their numbers.
+  void begin() {
+    for (std::size_t i = 0; i < numbers_.size(); ++i)
+      if (const CompiledStep& step = plan_->steps[i];
+          step.verb == Verb::send && (step.transport == Transport::mpi || step.transport == Transport::network))
+        numbers_[i] = of(step).numbered++;
+  }
+  /// Whether it is the turn of a send; then it counts as posted.
+  [[nodiscard]] bool may_post(int index, const CompiledStep& step) {
+    const bool may = of(step).posted == numbers_[static_cast<std::size_t>(index)];
+    of(step).posted += may ? 1 : 0;
+    return may;
+  }
+
+ private:
+  [[nodiscard]] PairwiseSends& of(const CompiledStep& step) const {
+    return pairwise_[static_cast<std::size_t>(step.peer)];
+  }
+  std::span<PairwiseSends> pairwise_;
+  const CompiledPlan* plan_;
+  std::vector<std::uint64_t> numbers_;  ///< Per step.
 };
 
 /// The messages of one execution, over all transports. Shared memory and MPI are called directly, a network and a device
@@ -29,6 +69,7 @@ class Mux {
       : mpi_(route.mpi, plan), shm_(route.shm, plan), counters_(route.counters), on_device_(route.device), uses_mpi_(plan.uses(Transport::mpi)) {
     if (plan.uses(Transport::network)) network_ = route.network.network->port(route.network, plan);
     if (plan.uses(Transport::device)) device_ = device::device_port(plan);
+    if (!plan.takes_turns) ordered_.emplace(route.pairwise, plan);
   }
 
   /// `tag()` is that of message 0 over MPI.
@@ -36,6 +77,7 @@ class Mux {
   void begin(std::uint64_t sequence, int lane, Tag tag) {
     if (uses_mpi_) mpi_.begin(tag());
     if (network_ != nullptr) network_->begin(sequence);
+    if (ordered_) ordered_->begin();
     shm_.begin(sequence, lane);
   }
   void bind(const Bases& bases) {
@@ -45,6 +87,7 @@ class Mux {
   [[nodiscard]] std::int64_t reduced(const CompiledStep& step) const { return shm_.reduced(step); }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
     if (step.transport == Transport::device) return store(index, step, data);
+    if (ordered_ && step.transport != Transport::shm && !ordered_->may_post(index, step)) return Posted::busy;
     count(counter(step), step);
     switch (step.transport) {
       case Transport::shm:
@@ -147,6 +190,7 @@ class Mux {
   std::unique_ptr<mpi::NetworkPort> network_;  ///< nullptr: no message of the plan goes there.
   std::unique_ptr<device::DevicePort> device_;  ///< nullptr: no buffer of the plan is on a device.
   const Bases* bases_ = nullptr;
+  std::optional<OrderedSends> ordered_;  ///< Of a plan that is no collective.
   MessageCounters* counters_;
   device::Counters* on_device_;
   bool uses_mpi_;

@@ -29,7 +29,7 @@ class Run {
     const Communicator first{MPI_COMM_WORLD, {.transport = options_.transport == "random" ? "" : options_.transport}};
     const auto arena = static_cast<std::size_t>(2 * options_.max_bytes) + (std::size_t{1} << 16);
     for (std::size_t thread = 0; thread < positions_.size(); ++thread) {
-      pools_.push_back(std::make_unique<MemoryPool>(arena));
+      pools_.push_back(std::make_unique<MemoryPool>(arena, options_.on_devices));
       executors_.emplace_back(*pools_.back(), positions_[thread], [this, thread](const std::string& text) {
         report_wrong(static_cast<int>(thread), text);
       });
@@ -77,6 +77,7 @@ class Run {
   void run_steps(std::int64_t epoch, int thread, const Communicators& communicators) {
     Position& position = positions_[static_cast<std::size_t>(thread)];
     try {
+      if (options_.on_devices) use_device();
       const Generator generator{options_.seed, thread, options_.max_bytes};
       Executor& executor = executors_[static_cast<std::size_t>(thread)];
       for (std::int64_t number = epoch * steps_of_epoch; number < (epoch + 1) * steps_of_epoch; ++number) {
@@ -92,6 +93,12 @@ class Run {
       report_wrong(thread, fmt::format("{}: {}", position.text(), error.what()));
       MPI_Abort(MPI_COMM_WORLD, 2);
     }
+  }
+
+  /// One of the devices for each rank; in each thread.
+  void use_device() const {
+    const test::TestDevices& devices = test::TestDevices::get();
+    devices.use(rank_ % devices.count());
   }
 
   [[nodiscard]] bool is_last_rank() const { return rank_ == size_ - 1; }
@@ -148,6 +155,14 @@ int run(Options options, int provided) {
   if (options.threads > 1 && provided < MPI_THREAD_MULTIPLE) {
     if (rank == 0) fmt::print("this MPI provides less than MPI_THREAD_MULTIPLE: one thread\n");
     options.threads = 1;
+  }
+  if (options.on_devices) {
+    const test::TestDevices& devices = test::TestDevices::get();
+    if (devices.count() == 0) {
+      if (rank == 0) fmt::print("--devices: the CUDA driver finds no device\n");
+      return 2;
+    }
+    devices.use(rank % devices.count());  // for the pools
   }
   return Run{options}.run();
 }

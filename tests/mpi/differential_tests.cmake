@@ -3,8 +3,8 @@ tutti_program(differential_test differential_test.cpp
               differential/call.cpp differential/choices.cpp differential/communicators.cpp differential/executor.cpp
               differential/generator.cpp differential/invocation.cpp differential/layout.cpp differential/memory.cpp
               differential/mpi_result.cpp differential/options.cpp differential/reference.cpp differential/user_op.cpp
-              differential/values.cpp differential/watchdog.cpp)
-target_link_libraries(differential_test PRIVATE Tutti::internal fmt::fmt tutti_test_settings)
+              differential/values.cpp differential/watchdog.cpp ${PROJECT_SOURCE_DIR}/tests/support/device_memory.cpp)
+target_link_libraries(differential_test PRIVATE Tutti::internal fmt::fmt tutti_test_settings ${CMAKE_DL_LIBS})
 add_dependencies(mpi_tests differential_test)
 
 # tutti_differential_test(NAME RANKS CALLS [ENVIRONMENT VARIABLE=VALUE ...] [OPTIONS ...]): so many random calls.

@@ -130,6 +130,7 @@ void Executor::wait(const Step& step, int repetition, std::vector<Flight>& fligh
 }
 
 void Executor::compare(Flight& flight, int repetition, bool spoils) {
+  flight.memory().collect();
   const auto expected = flight.expected(repetition);
   if (expected) flight.memory().expect_output(*expected);
   if (spoils) flight.memory().spoil();

@@ -23,7 +23,9 @@ std::size_t random_misalignment(Random& random, std::int64_t element) {
   return static_cast<std::size_t>(random.chance(60) ? element * random.between(1, 9) : random.between(1, 63));
 }
 
-Origin random_origin(Random& random, std::int64_t percent_in_tutti_memory) {
+Origin random_origin(Random& random, std::int64_t percent_in_tutti_memory, std::int64_t percent_on_devices) {
+  if (percent_on_devices > 0 && random.chance(static_cast<int>(percent_on_devices)))
+    return random.chance(50) ? Origin::device : Origin::device_arena;
   if (random.chance(static_cast<int>(percent_in_tutti_memory))) return Origin::tutti;
   return random.chance(50) ? Origin::heap : Origin::arena;
 }
@@ -31,6 +33,11 @@ Origin random_origin(Random& random, std::int64_t percent_in_tutti_memory) {
 /// Of a call, on all ranks: none, some or all of its buffers are in Tutti memory.
 std::int64_t percent_in_tutti_memory(const Call& call) {
   return Random{mixed({call.key, 0x3e3})}.one_of(std::vector<std::int64_t>{0, 0, 50, 100});
+}
+
+/// The same for memory of GPUs.
+std::int64_t percent_on_devices(const Call& call) {
+  return Random{mixed({call.key, 0x3e5})}.one_of(std::vector<std::int64_t>{50, 100, 100});
 }
 
 /// Calls write(offset in the buffer, bytes of the block) for each block; offsets in bytes.
@@ -48,7 +55,20 @@ void for_each_block(const Side& side, std::int64_t at, std::int64_t element, con
 
 void MemoryPool::Free::operator()(std::byte* data) const { ::operator delete[](data, std::align_val_t{line}); }
 
+MemoryPool::MemoryPool(std::size_t bytes, bool on_devices) : arena_(bytes), shared_(bytes) {
+  if (on_devices) device_arena_.emplace(bytes);
+}
+
+std::span<std::byte> MemoryPool::take_on_device(Origin origin, std::size_t bytes) {
+  const std::size_t first = (device_used_ + line - 1) / line * line;
+  if (origin == Origin::device || arena_.size() < first + bytes)
+    return {device_pieces_.emplace_back(std::max<std::size_t>(bytes, 1)).data(), bytes};
+  device_used_ = first + bytes;
+  return {device_arena_->data() + first, bytes};
+}
+
 std::span<std::byte> MemoryPool::take(Origin origin, std::size_t bytes) {
+  if (origin == Origin::device || origin == Origin::device_arena) return take_on_device(origin, bytes);
   const bool is_shared = origin == Origin::tutti;
   const std::span<std::byte> all = is_shared ? shared_.span() : std::span{arena_};
   std::size_t& used = is_shared ? shared_used_ : arena_used_;
@@ -63,14 +83,28 @@ std::span<std::byte> MemoryPool::take(Origin origin, std::size_t bytes) {
 
 void MemoryPool::reset() {
   pieces_.clear();
-  arena_used_ = shared_used_ = 0;
+  device_pieces_.clear();
+  arena_used_ = shared_used_ = device_used_ = 0;
 }
 
 GuardedBuffer::GuardedBuffer(MemoryPool& pool, Origin origin, std::size_t bytes, std::size_t misaligned) {
-  const std::size_t guard = origin == Origin::heap ? 0 : line;
+  const std::size_t guard = origin == Origin::heap || origin == Origin::device ? 0 : line;
   start_ = guard + misaligned;
   memory_ = pool.take(origin, start_ + bytes + guard);
+  if (origin == Origin::device || origin == Origin::device_arena) {
+    on_device_ = memory_;
+    mirror_.resize(memory_.size());
+    memory_ = mirror_;
+  }
   expected_.resize(memory_.size());
+}
+
+void GuardedBuffer::to_device() {
+  if (!on_device_.empty()) test::TestDevices::get().copy(on_device_.data(), memory_.data(), memory_.size());
+}
+
+void GuardedBuffer::from_device() {
+  if (!on_device_.empty()) test::TestDevices::get().copy(memory_.data(), on_device_.data(), memory_.size());
 }
 
 void GuardedBuffer::clear(std::uint64_t key) {
@@ -108,8 +142,9 @@ CallMemory::CallMemory(const Call& call, int rank, const Layout& layout, MemoryP
     : layout_(layout), element_(size_of(call.type).value()) {
   Random random{mixed({call.key, 0x3e4, static_cast<std::uint64_t>(rank)})};
   const std::int64_t percent = percent_in_tutti_memory(call);
+  const std::int64_t on_devices = pool.is_on_devices() ? percent_on_devices(call) : 0;
   const auto add = [&](std::int64_t elements) {
-    const Origin origin = random_origin(random, percent);
+    const Origin origin = random_origin(random, percent, on_devices);
     buffers_.emplace_back(pool, origin, static_cast<std::size_t>(elements * element_),
                           random_misalignment(random, element_));
   };
@@ -129,6 +164,13 @@ void CallMemory::prepare(std::uint64_t key, const ByteVector& input) {
     buffer.clear(mixed(key++));
   for_each_block(layout_.in, in_at_, element_, input,
                  [&](std::size_t offset, auto bytes) { buffers_.back().write(offset, bytes); });
+  for (GuardedBuffer& buffer : buffers_)
+    buffer.to_device();
+}
+
+void CallMemory::collect() {
+  for (GuardedBuffer& buffer : buffers_)
+    buffer.from_device();
 }
 
 void CallMemory::expect_output(const ByteVector& output) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "layout.hpp"
+#include "tests/support/device_memory.hpp"
 #include "tutti/memory.hpp"
 #include "values.hpp"
 
@@ -18,13 +19,16 @@ enum class Origin : std::uint8_t {
   heap,   ///< Allocated for the step, no byte longer than needed: AddressSanitizer sees reads beyond it.
   arena,  ///< The same memory for every step, so that addresses recur.
   tutti,  ///< Tutti memory, the same for every step.
+  device,        ///< Of a GPU, allocated for the step.
+  device_arena,  ///< The same of a GPU for every step.
 };
 
 /// Memory for one step at a time. It belongs to one thread.
 class MemoryPool {
  public:
-  /// Local. Errors: those of tutti::allocate().
-  explicit MemoryPool(std::size_t bytes) : arena_(bytes), shared_(bytes) {}
+  /// Local. Errors: those of tutti::allocate(). `on_devices`: whether buffers may be on GPUs, of which there must be one.
+  MemoryPool(std::size_t bytes, bool on_devices);
+  [[nodiscard]] bool is_on_devices() const { return device_arena_.has_value(); }
   /// At an address that is a multiple of 64. From the heap if there is not as much left.
   [[nodiscard]] std::span<std::byte> take(Origin origin, std::size_t bytes);
   /// The step is over.
@@ -36,8 +40,11 @@ class MemoryPool {
   struct Free {
     void operator()(std::byte* data) const;
   };
+  [[nodiscard]] std::span<std::byte> take_on_device(Origin origin, std::size_t bytes);
   std::vector<std::unique_ptr<std::byte[], Free>> pieces_;
-  std::size_t arena_used_ = 0, shared_used_ = 0;
+  std::size_t arena_used_ = 0, shared_used_ = 0, device_used_ = 0;
+  std::optional<test::DeviceArray> device_arena_;
+  std::vector<test::DeviceArray> device_pieces_;
 };
 
 /// A buffer within memory that has free bytes before and after.
@@ -45,7 +52,10 @@ class GuardedBuffer {
  public:
   /// `bytes` from anywhere in memory of `origin`, `misaligned` bytes after an address that is a multiple of 64.
   GuardedBuffer(MemoryPool& pool, Origin origin, std::size_t bytes, std::size_t misaligned);
-  [[nodiscard]] std::byte* data() const { return memory_.data() + start_; }
+  [[nodiscard]] std::byte* data() const { return (on_device_.empty() ? memory_ : on_device_).data() + start_; }
+  /// Of a buffer on a device: copies what was written to it, and copies back what a call made of it.
+  void to_device();
+  void from_device();
   /// Fills the buffer and the expected contents with a pattern.
   void clear(std::uint64_t key);
   /// Writes to the buffer, and to the expected contents.
@@ -62,9 +72,9 @@ class GuardedBuffer {
   [[nodiscard]] std::string comparison(std::int64_t offset) const;
 
  private:
-  std::span<std::byte> memory_;
+  std::span<std::byte> memory_, on_device_;  ///< The second is empty for the host's memory; else the first mirrors it.
   std::size_t start_;
-  ByteVector expected_;
+  ByteVector expected_, mirror_;
 };
 
 /// Input and output of a call on one rank: apart, or the one inside the other.
@@ -74,6 +84,8 @@ class CallMemory {
   /// New input, and a pattern everywhere else. Elements are block after block, as input_of() gives them.
   void prepare(std::uint64_t key, const ByteVector& input);
   void expect_output(const ByteVector& output);
+  /// The calls are over: the results may be looked at.
+  void collect();
   /// Makes it wrong.
   void spoil() { buffers_.front().spoil(); }
   /// The difference from the expected contents, as text: "output: element 3 of block 0 ...".

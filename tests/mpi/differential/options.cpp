@@ -43,6 +43,8 @@ void read_option(std::string_view name, std::string_view value, Options& options
     options.transport = value;
   else if (name == "--max-bytes")
     options.max_bytes = number<std::int64_t>(name, value, 16);
+  else if (name == "--devices")
+    options.on_devices = number(name, value, 0) > 0;
   else if (name == "--hang-after")
     options.hang_after = number(name, value, 1);
   else if (name == "--spoil")
@@ -74,6 +76,7 @@ std::string help_text() {
          "  --threads N        each with communicators of its own; default 1\n"
          "  --transport NAME   of all communicators, or 'random'; default: as TUTTI_TRANSPORT says\n"
          "  --max-bytes N      of a buffer of one rank, about; default 4194304\n"
+         "  --devices 1        buffers may be on GPUs\n"
          "  --hang-after N     seconds in one step after which the run is ended; default 120\n"
          "  --spoil K          changes a byte of a result in step K, to see that this is found\n"
          "  --hang K           the last rank stops at step K, to see that this is found\n";
@@ -87,6 +90,7 @@ std::string replay_command(const Options& options, std::int64_t step, int ranks)
   if (options.threads != 1) command += fmt::format(" --threads {}", options.threads);
   if (!options.transport.empty()) command += fmt::format(" --transport {}", options.transport);
   if (options.max_bytes != Options{}.max_bytes) command += fmt::format(" --max-bytes {}", options.max_bytes);
+  if (options.on_devices) command += " --devices 1";
   return command + fmt::format(" --only {}", step);
 }
 

@@ -1,0 +1,54 @@
+#pragma once
+// Memory of GPUs for tests, over the fake driver or a real one. Needs no header of CUDA, so that every build has it.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace tutti::test {
+
+/// Devices of this process, each with its primary context; there may be none.
+class TestDevices {
+ public:
+  /// Loads the driver at first. The device `rank % count` is current in the calling thread.
+  static TestDevices& get();
+
+  [[nodiscard]] int count() const { return count_; }
+  /// Makes the primary context of a device current in this thread.
+  void use(int device) const;
+  enum class Kind : std::uint8_t { device, pool, managed, pinned };
+  [[nodiscard]] std::byte* allocate(std::size_t bytes, Kind kind = Kind::device) const;
+  void free(std::byte* data, Kind kind = Kind::device) const;
+  /// Between any two kinds of memory; over when it returns.
+  void copy(void* to, const void* from, std::size_t bytes) const;
+
+  /// Of the fake driver: calls of one function of the driver API, as "cuMemAlloc"; faults caught.
+  [[nodiscard]] std::uint64_t calls(const std::string& name) const;
+  [[nodiscard]] std::uint64_t faults() const;
+
+ private:
+  struct Driver;
+  TestDevices();
+  std::shared_ptr<const Driver> driver_;
+  int count_ = 0;
+};
+
+/// Memory of a kind.
+class DeviceArray {
+ public:
+  explicit DeviceArray(std::size_t bytes, TestDevices::Kind kind = TestDevices::Kind::device)
+      : kind_(kind), data_(TestDevices::get().allocate(bytes, kind)) {}
+  DeviceArray(DeviceArray&& other) noexcept : kind_(other.kind_), data_(other.data_) { other.data_ = nullptr; }
+  DeviceArray& operator=(DeviceArray&&) = delete;
+  ~DeviceArray() {
+    if (data_ != nullptr) TestDevices::get().free(data_, kind_);
+  }
+  [[nodiscard]] std::byte* data() const { return data_; }
+
+ private:
+  TestDevices::Kind kind_;
+  std::byte* data_;
+};
+
+}  // namespace tutti::test
