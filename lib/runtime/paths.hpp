@@ -30,6 +30,7 @@ class Paths {
   [[nodiscard]] bool shares_memory() const { return shares_memory_; }
   /// How messages travel that shared memory does not carry.
   [[nodiscard]] Transport far_transport() const { return network_ == nullptr ? Transport::mpi : Transport::network; }
+  [[nodiscard]] device::StagingUse staging() const { return settings_->staging; }
   /// Of collectives.
   [[nodiscard]] Routing routing() const;
   /// The tag of message 0 of an operation over MPI.

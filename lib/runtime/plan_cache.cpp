@@ -52,8 +52,9 @@ std::size_t HashPlanKey::operator()(const PlanKey& key) const noexcept {
   return hash ^ (hash >> 32U);
 }
 
-CachedPlan::CachedPlan(const PlanKey& key, const Routing& routing, const shm::SharedMemory& memory)
-    : key_(key), routing_(routing), memory_(memory) {
+CachedPlan::CachedPlan(const PlanKey& key, const Routing& routing, const shm::SharedMemory& memory,
+                       device::StagingUse staging)
+    : key_(key), routing_(routing), memory_(memory), staging_(staging) {
   keep_lists();
   const Problem& problem = key_.problem;
   const Algorithm& algorithm = *key_.choice.algorithm;
@@ -72,7 +73,7 @@ CachedPlan::CachedPlan(const PlanKey& key, shm::SharedPlan messages) : compiled(
 }
 
 shm::SharedPlan CachedPlan::staged(shm::SharedPlan plan) const {
-  return key_.places.has_device() ? device::staged(plan, key_.places) : plan;
+  return key_.places.has_device() ? device::staged(plan, key_.places, staging_) : plan;
 }
 
 void CachedPlan::keep_lists() {

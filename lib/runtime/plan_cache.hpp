@@ -37,7 +37,7 @@ struct HashPlanKey {
 class CachedPlan {
  public:
   /// Copies the lists of `key`. Compiles the schedule; if sizes have to be exchanged first, that of the exchange.
-  CachedPlan(const PlanKey& key, const Routing& routing, const shm::SharedMemory& memory);
+  CachedPlan(const PlanKey& key, const Routing& routing, const shm::SharedMemory& memory, device::StagingUse staging);
   /// Messages between pairs of ranks that are part of no collective. The lists of `key` describe them.
   CachedPlan(const PlanKey& key, shm::SharedPlan messages);
 
@@ -75,6 +75,7 @@ class CachedPlan {
   PlanKey key_;
   Routing routing_{};
   shm::SharedMemory memory_{};
+  device::StagingUse staging_ = device::StagingUse::automatic;
   std::vector<std::vector<Count>> lists_;
   std::unique_ptr<Exchange> exchanged_;
   std::vector<Count> known_;

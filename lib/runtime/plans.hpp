@@ -21,7 +21,7 @@ class Plans {
     return cache_.find_or(key, [&] {
       validate();
       forget_recent();
-      return std::make_unique<CachedPlan>(key, paths_->routing(), paths_->shared_memory());
+      return std::make_unique<CachedPlan>(key, paths_->routing(), paths_->shared_memory(), paths_->staging());
     });
   }
   /// The plan of messages that are part of no collective; `compiled()` gives it if it is not there.

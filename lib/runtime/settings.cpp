@@ -30,15 +30,16 @@ void read_number(const char* name, std::int64_t most, std::int64_t& value) {
   value = number_in_environment(name, 1, most).value_or(value);
 }
 
-void read_single_copy(shm::SingleCopyUse& use) {
-  const char* variable = std::getenv("TUTTI_SINGLE_COPY");
+/// `values`: in the order of the enum.
+template <class Use>
+void read_use(const char* name, const std::vector<std::string>& values, Use& use) {
+  const char* const variable = std::getenv(name);
   if (variable == nullptr) return;
-  const std::vector<std::string> values{"auto", "never", "always"};  // as shm::SingleCopyUse
   const auto found = std::ranges::find(values, variable);
   if (found == values.end())
-    throw ArgumentError(fmt::format("environment variable TUTTI_SINGLE_COPY is '{}'; allowed: {}", variable,
-                                    allowed(variable, values)));
-  use = static_cast<shm::SingleCopyUse>(found - values.begin());
+    throw ArgumentError(
+        fmt::format("environment variable {} is '{}'; allowed: {}", name, variable, allowed(variable, values)));
+  use = static_cast<Use>(found - values.begin());
 }
 
 constexpr std::string_view shm_and = "shm+";
@@ -86,7 +87,8 @@ Settings read_settings(const CommunicatorOptions& options) {
   }
   read_number("TUTTI_MESSAGE_LIMIT", std::numeric_limits<int>::max(), settings.message_limit);
   read_number("TUTTI_PLAN_CACHE", 65536, settings.plan_cache);
-  read_single_copy(settings.single_copy);
+  read_use("TUTTI_SINGLE_COPY", {"auto", "never", "always"}, settings.single_copy);
+  read_use("TUTTI_STAGING", {"auto", "host", "device"}, settings.staging);
   return settings;
 }
 
@@ -97,8 +99,8 @@ struct SentChoice {
 
 /// The message of rank 0: its settings, or that it has none.
 struct Announcement {
-  std::int64_t message_limit = 0, plan_cache = 0, shared_memory = 0, single_copy = 0;
-  std::array<char, 32> network{};   ///< Its name; empty: MPI.
+  std::int64_t message_limit = 0, plan_cache = 0, shared_memory = 0, single_copy = 0, staging = 0;
+  std::array<char, 24> network{};   ///< Its name; empty: MPI.
   std::int64_t refusal_length = 0;  // of the text that follows; 0: none does
   std::array<SentChoice, collective_count> choices{};
 };
@@ -115,6 +117,7 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     said.message_limit = settings.message_limit;
     said.plan_cache = settings.plan_cache;
     said.single_copy = static_cast<std::int64_t>(settings.single_copy);
+    said.staging = static_cast<std::int64_t>(settings.staging);
     said.shared_memory = static_cast<std::int64_t>(settings.transport.shared_memory);
     put(settings.transport.network, said.network);
     const auto all = algorithms();
@@ -153,6 +156,7 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options, de
   settings.message_limit = said.message_limit;
   settings.plan_cache = said.plan_cache;
   settings.single_copy = static_cast<shm::SingleCopyUse>(said.single_copy);
+  settings.staging = static_cast<device::StagingUse>(said.staging);
   settings.transport.shared_memory = static_cast<SharedMemoryUse>(said.shared_memory);
   settings.transport.network = said.network.data();
   for (std::size_t i = 0; i < collective_count; ++i) {

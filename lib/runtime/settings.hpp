@@ -10,6 +10,7 @@
 
 #include "lib/runtime/progress.hpp"
 #include "lib/selection/choices.hpp"
+#include "lib/transport/device/stage.hpp"
 #include "lib/transport/shm/rendezvous/single_copy.hpp"
 #include "tutti/communicator.hpp"
 
@@ -36,6 +37,8 @@ struct Settings {
   std::int64_t plan_cache = 64;
   /// TUTTI_SINGLE_COPY: auto, never or always.
   shm::SingleCopyUse single_copy = shm::SingleCopyUse::automatic;
+  /// TUTTI_STAGING: auto, host or device.
+  device::StagingUse staging = device::StagingUse::automatic;
 };
 
 /// Collective over `comm`; other operations go on meanwhile. Throws ArgumentError on all ranks if a value of rank 0 is

@@ -95,6 +95,13 @@ class CallMemory {
   void set_output(const std::vector<T>& values) {
     std::copy(values.begin(), values.end(), elements_.begin() + static_cast<std::ptrdiff_t>(output_));
   }
+  /// Where the output begins in all(), and the input, if it is not apart.
+  [[nodiscard]] std::size_t output_at() const { return output_; }
+  [[nodiscard]] std::size_t input_at() const {
+    return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(output_) + offset_);
+  }
+  [[nodiscard]] const auto& all() const { return elements_; }
+  [[nodiscard]] const auto& apart() const { return input_; }
   /// All of it, the input if it is apart included.
   [[nodiscard]] bool same_as(const CallMemory& other) const {
     return std::equal(elements_.begin(), elements_.end(), other.elements_.begin(), same_value<T>) &&

@@ -40,16 +40,17 @@ bool fits_device(const SharedPlan& plan, const Places& places) {
 
 }  // namespace
 
-SharedPlan staged(const SharedPlan& plan, const Places& places) {
+SharedPlan staged(const SharedPlan& plan, const Places& places, StagingUse use) {
   SharedPlan on_host = staged_for_host(plan, places);
   on_host.staging.moved_by_other = -1;
   if (!fits_device(plan, places)) return on_host;
   const int device = std::max(places.input, places.output);
   SharedPlan on_device = staged_for_device(plan, [device](Buffer, std::int64_t) { return device; });
   on_device.staging.device = device;
-  const bool host_is_cheaper = cost_of(on_host) <= cost_of(on_device);
-  SharedPlan& chosen = host_is_cheaper ? on_host : on_device;
-  chosen.staging.moved_by_other = (host_is_cheaper ? on_device : on_host).staging.moved;
+  const bool takes_host =
+      use == StagingUse::host || (use == StagingUse::automatic && cost_of(on_host) <= cost_of(on_device));
+  SharedPlan& chosen = takes_host ? on_host : on_device;
+  chosen.staging.moved_by_other = (takes_host ? on_device : on_host).staging.moved;
   return std::move(chosen);
 }
 

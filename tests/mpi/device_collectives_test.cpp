@@ -1,0 +1,146 @@
+// Every collective with every algorithm on memory of GPUs, alone and mixed with other kinds: the bits of the host.
+#include "tests/mpi/device_cases.hpp"
+
+namespace tutti::test {
+namespace {
+
+using Kind = TestDevices::Kind;
+
+class DeviceCollectives : public OnDevices, public testing::WithParamInterface<Collective> {
+ protected:
+  Communicator comm_{MPI_COMM_WORLD};
+};
+
+/// Ways, places and kinds that differ from call to call; kinds also from rank to rank.
+class Turn {
+ public:
+  Trial next(Trial trial) {
+    const int turn = turn_++;
+    trial.way = static_cast<Way>(turn % ways);
+    trial.place = static_cast<Place>(turn / ways % places);
+    return trial;
+  }
+  [[nodiscard]] Kinds kinds() const {
+    const Kinds all[] = {{},
+                         {Kind::device, std::nullopt},
+                         {},
+                         {std::nullopt, Kind::device},
+                         {Kind::pool, Kind::pool},
+                         {Kind::managed, Kind::device},
+                         {Kind::device, Kind::pinned},
+                         {std::nullopt, std::nullopt}};
+    const int rank = turn_ % 3 == 0 ? world_rank() : 0;  // else all ranks have the same
+    return all[static_cast<std::size_t>(turn_ + rank) % std::size(all)];
+  }
+
+ private:
+  int turn_ = 0;
+};
+
+std::vector<int> roots_of(Collective collective) {
+  if (!has_root(collective) || world_size() == 1) return {0};
+  return {0, world_size() - 1};
+}
+
+TEST_P(DeviceCollectives, GiveTheBitsOfTheHost) {
+  Turn turn;
+  for (const std::string& choice : choices_of(GetParam()))
+    for (const int root : roots_of(GetParam()))
+      for (const std::int64_t count : {0, 1, 37}) {
+        const Trial trial = turn.next({.collective = GetParam(), .algorithm = choice, .count = count, .root = root});
+        expect_bits_of_host<float>(trial, Op::sum, comm_, turn.kinds());
+      }
+}
+
+TEST_P(DeviceCollectives, OfEveryTypeAndOperation) {
+  const std::vector<Op> all{Op::sum, Op::prod, Op::min,  Op::max, Op::avg,  Op::land,
+                            Op::lor, Op::lxor, Op::band, Op::bor, Op::bxor, Op::scaled_sum(-0.375)};
+  const bool is_prefix = GetParam() == Collective::scan || GetParam() == Collective::exscan;
+  Turn turn;
+  const std::vector<std::string> choices = whole_choices_of(GetParam());
+  for (const std::string& choice : {choices.front(), choices.back()})
+    for_each_type(AllTypes{}, [&]<class T>() {
+      for (const Op& op : all) {
+        if (!supports(op.kind(), type_of<T>) || (is_prefix && op == Op::avg)) continue;
+        if (!reduces(GetParam()) && op != Op::sum) continue;
+        const Trial trial{.collective = GetParam(), .algorithm = choice, .count = 19, .root = world_size() - 1};
+        expect_bits_of_host<T>(turn.next(trial), op, comm_, turn.kinds());
+      }
+    });
+}
+
+TEST_P(DeviceCollectives, OfUnevenBlocks) {
+  if (GetParam() < Collective::reduce_scatter || GetParam() > Collective::alltoall)
+    GTEST_SKIP() << "has no such blocks";
+  const auto size = static_cast<std::size_t>(world_size());
+  std::vector<Count> counts;
+  for (std::size_t a = 0; a < size; ++a)
+    for (std::size_t b = 0; b < (GetParam() == Collective::alltoall ? size : 1); ++b)
+      counts.emplace_back((a * b + a + b) % 3 == 0 ? 0 : 1 + static_cast<std::int64_t>((a + b) * 3 % 11));
+  Turn turn;
+  for (const std::string& choice : choices_of(GetParam()))
+    for (const int gap : {0, 2})
+      for (int again = 0; again < 3; ++again) {
+        Trial trial{.collective = GetParam(), .algorithm = choice, .root = world_size() / 2};
+        trial.counts = counts;
+        trial.gap = Count{gap};
+        expect_bits_of_host<double>(turn.next(trial), Op::sum, comm_, turn.kinds());
+      }
+}
+
+TEST_P(DeviceCollectives, OfLongData) {
+  const bool has_blocks = GetParam() >= Collective::reduce_scatter && GetParam() <= Collective::alltoall;
+  const std::int64_t count = (std::int64_t{1} << 18) / 4 / (has_blocks ? world_size() : 1) + 1;
+  Turn turn;
+  for (const std::string& choice : whole_choices_of(GetParam())) {
+    const Trial trial{.collective = GetParam(), .algorithm = choice, .count = count, .root = world_size() / 2};
+    expect_bits_of_host<float>(turn.next(trial), Op::max, comm_, turn.kinds());
+  }
+}
+
+TEST_P(DeviceCollectives, SeveralInFlight) {
+  constexpr int calls = 4;
+  const Communicator second{MPI_COMM_WORLD};
+  for (const std::string& choice : whole_choices_of(GetParam())) {
+    struct Flight {
+      checker::Problems problems;
+      CallMemory<std::int32_t> host;
+      DeviceCallMemory<std::int32_t> device;
+      Request request{};
+    };
+    std::vector<Flight> flights;
+    for (int number = 0; number < calls; ++number) {
+      const Trial trial{.collective = GetParam(),
+                        .algorithm = choice,
+                        .place = number % 2 == 0 ? Place::separate : Place::in_place,
+                        .count = 20 + number,
+                        .root = number % world_size()};
+      checker::Problems problems = problems_of(trial, world_size());
+      const Problem& problem = problems.of(Rank{world_rank()});
+      const auto input = inputs<std::int32_t>(Op::sum, world_rank(), shape_of(problem).input.value());
+      CallMemory<std::int32_t> host{problem, input, 85};
+      DeviceCallMemory<std::int32_t> device{host, {}};
+      flights.push_back({std::move(problems), std::move(host), std::move(device)});
+    }
+    const auto start = [&](Flight& flight, auto& memory, const Communicator& comm) {
+      detail::Call call = call_of({.collective = GetParam()}, flight.problems.of(Rank{world_rank()}), Type::int32, Op::sum);
+      call.in = memory.in();
+      call.out = memory.out();
+      return detail::start(call, comm, {.algorithm = choice});
+    };
+    for (std::size_t i = 0; i < flights.size(); ++i)
+      flights[i].request = start(flights[i], flights[i].device, i < calls / 2 ? comm_ : second);
+    for (std::size_t i = flights.size(); i-- > 0;)
+      flights[i].request.wait();
+    for (Flight& flight : flights) {
+      start(flight, flight.host, comm_).wait();
+      EXPECT_TRUE(flight.device.same_as(flight.host)) << to_string(GetParam()) << " '" << choice << "'";
+    }
+  }
+}
+
+const auto name_of = [](const auto& info) { return std::string{to_string(info.param)}; };
+INSTANTIATE_TEST_SUITE_P(All, DeviceCollectives, testing::ValuesIn(all_collectives()), name_of);
+
+}  // namespace
+}  // namespace tutti::test
