@@ -1,14 +1,16 @@
 #pragma once
-// The arguments that calls accept. A buffer is a scalar, or any contiguous range whose size is known; counts are any
-// range of integers.
+// The arguments that calls accept. A buffer is a scalar, any contiguous range whose size is known, or memory of a GPU;
+// counts are any range of integers.
 
 #include <cstddef>
 #include <memory>
 #include <ranges>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "tutti/datatype.hpp"
+#include "tutti/device_span.hpp"
 #include "tutti/types.hpp"
 
 namespace tutti {
@@ -25,6 +27,13 @@ concept ElementRange =
     std::same_as<std::remove_const_t<std::remove_reference_t<std::ranges::range_reference_t<R>>>,
                  std::ranges::range_value_t<R>>;
 
+template <class B>
+inline constexpr bool is_device_span = false;
+template <class T>
+inline constexpr bool is_device_span<DeviceSpan<T>> = true;
+template <class B>
+concept DeviceElements = is_device_span<std::remove_cvref_t<B>>;
+
 // The elements that the call sees in a buffer: T, const if it may not be written.
 template <class B>
 struct Viewed {};
@@ -38,6 +47,11 @@ struct Viewed<B> {
   using type = std::remove_reference_t<std::ranges::range_reference_t<B>>;
   static constexpr bool lasts = std::ranges::borrowed_range<B>;
 };
+template <DeviceElements B>
+struct Viewed<B> {
+  using type = std::remove_pointer_t<decltype(std::declval<B&>().data())>;
+  static constexpr bool lasts = true;
+};
 template <class B>
 using viewed_t = typename Viewed<B>::type;
 template <class B>
@@ -47,9 +61,10 @@ using element_t = std::remove_const_t<viewed_t<B>>;
 
 // B is the type that a forwarding reference deduces: an lvalue reference, or the type of a temporary.
 
-/// A buffer that a blocking call may read: a scalar, or a contiguous range of elements of known size. Temporaries too.
+/// A buffer that a blocking call may read: a scalar, a contiguous range of elements of known size, or a DeviceSpan.
+/// Temporaries too.
 template <class B>
-concept InputBuffer = detail::Scalar<B> || detail::ElementRange<B>;
+concept InputBuffer = detail::Scalar<B> || detail::ElementRange<B> || detail::DeviceElements<B>;
 
 /// A buffer that may be read after the call has returned, as nonblocking and persistent calls do: an lvalue, or a view
 /// as std::span, but no temporary that owns its elements.
@@ -79,6 +94,8 @@ template <class B>
   using T = viewed_t<B&>;
   if constexpr (Scalar<B&>)
     return std::span<T>{std::addressof(buffer), 1};
+  else if constexpr (DeviceElements<B&>)
+    return std::span<T>{buffer.data(), buffer.size()};
   else
     return std::span<T>{std::ranges::data(buffer), static_cast<std::size_t>(std::ranges::size(buffer))};
 }

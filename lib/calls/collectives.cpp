@@ -5,9 +5,25 @@
 #include <limits>
 
 #include "lib/calls/arguments.hpp"
+#include "lib/memory/memory_kind.hpp"
+#include "lib/transport/mpi/api.hpp"
 #include "tutti/alltoall.hpp"
 
 namespace tutti::detail {
+
+void require_device_span(const void* data, std::size_t size) {
+  if (size == 0) return;
+  const Memory memory = memory_of(data);
+  if (memory.kind == MemoryKind::device || memory.kind == MemoryKind::managed) return;
+  int is_initialized = 0, rank = 0;
+  mpi::api.Initialized(&is_initialized);
+  if (is_initialized != 0) mpi::api.Comm_rank(MPI_COMM_WORLD, &rank);
+  const std::string_view why = why_no_device_buffers();
+  refuse({"DeviceSpan", Rank{rank}}, "data",
+         memory.kind == MemoryKind::host ? "memory that CUDA does not know" : to_string(memory),
+         fmt::format("memory of a CUDA device; for memory of the host give a std::span{}{}", why.empty() ? "" : "; ", why));
+}
+
 namespace {
 
 void require_length(const CallSite& site, std::string_view argument, std::size_t given, std::int64_t wanted) {
