@@ -29,8 +29,8 @@ std::byte* resolve(const Region& region, std::uint64_t address, std::size_t size
 void note(Region& region, std::uint64_t begin, std::uint64_t end, Use use) {
   if (!settings().finds_races || running == nullptr) return;
   const Access access{running->stream,   running->sequence, begin - region.base,
-                      end - region.base, use == Use::write, false};
-  const auto other = region.history().add(access, running->clock);
+                      end - region.base, use == Use::write, {}};
+  const auto other = region.tracks().history.add(access, running->clock);
   if (!other) return;
   const auto name = [](bool writes) { return writes ? "write" : "read"; };
   caught("race", text("%s by operation %lu of stream %lu and %s by operation %lu of stream %lu, on 0x%lx + %lu: "

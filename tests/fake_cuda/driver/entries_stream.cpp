@@ -41,17 +41,18 @@ T* word_at(std::uint64_t address, const Region& region) {
   return reinterpret_cast<T*>(resolve(region, address, sizeof(T), "value of a stream"));
 }
 
-/// A value orders the stream that wrote it, and the host that may have, before the stream that waits for it.
+/// A value orders the stream that wrote it, and the hosts that may have, before the stream that waits for it.
 void tell_value(Region& region, std::uint64_t address) {
   if (!settings().finds_races) return;
   Clock clock = running->clock;
   clock.learn(running->stream, running->sequence);
-  region.words().store(address - region.base, clock);
+  region.tracks().words.store(address - region.base, clock);
 }
 void see_value(Region& region, std::uint64_t address) {
   if (!settings().finds_races) return;
-  running->clock.join(region.words().load(address - region.base));
+  running->clock.join(region.tracks().words.load(address - region.base));
   running->clock.join(Streams::get().host_clock());
+  running->clock.hear(now_ns());
 }
 
 template <class T>

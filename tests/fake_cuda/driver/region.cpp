@@ -23,6 +23,7 @@ Physical::~Physical() {
 
 Region::~Region() {
   if (header != nullptr) ::munmap(header, mapped);
+  if (own_tracks != nullptr) ::munmap(own_tracks, sizeof *own_tracks);
   if (file >= 0 && kind != Kind::vmm) ::close(file);
 }
 
@@ -95,8 +96,10 @@ CUresult Memory::add_host(Context* context, void* data, std::size_t bytes, Kind 
   made->device = context->device;
   made->flags = flags;
   made->id = next_id();
-  made->own_history = std::make_unique<History>();
-  made->own_words = std::make_unique<WordClocks>();
+  void* const tracks = ::mmap(nullptr, sizeof(Tracks), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);  // zeros are valid ones
+  if (tracks == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+  made->own_tracks = static_cast<Tracks*>(tracks);
   const std::lock_guard lock{mutex_};
   const auto next = regions_.lower_bound(made->base);
   if (find_locked(made->base) != nullptr || (next != regions_.end() && next->first < made->base + bytes))

@@ -26,9 +26,8 @@ struct Header {
   static constexpr std::uint64_t right_magic = 0xfa4ecda2;
   std::uint64_t magic, bytes, id;
   int device, owner;  ///< The owner is a process.
-  std::atomic<int> is_freed;
-  History history;
-  WordClocks words;
+  std::atomic<int> is_freed, is_exported;
+  Tracks tracks;
 };
 inline constexpr std::size_t header_bytes = rounded(sizeof(Header), page);
 
@@ -61,9 +60,7 @@ struct Region {
   int opened = 1;               ///< Kind::ipc: so many times.
   CUmemoryPool pool = nullptr;
   std::shared_ptr<Physical> physical{};
-  /// Of host memory.
-  std::unique_ptr<History> own_history{};
-  std::unique_ptr<WordClocks> own_words{};
+  Tracks* own_tracks = nullptr;  ///< Of host memory.
 
   Region() = default;
   Region(const Region&) = delete;
@@ -71,8 +68,11 @@ struct Region {
   /// Once nobody uses it: an operation may still copy from memory that is being freed.
   ~Region();
   [[nodiscard]] bool is_on_device() const { return kind <= Kind::vmm; }
-  [[nodiscard]] History& history() { return header == nullptr ? *own_history : header->history; }
-  [[nodiscard]] WordClocks& words() { return header == nullptr ? *own_words : header->words; }
+  /// Other processes may use it, too.
+  [[nodiscard]] bool is_shared() const {
+    return kind == Kind::vmm || kind == Kind::ipc || (header != nullptr && header->is_exported != 0);
+  }
+  [[nodiscard]] Tracks& tracks() { return header == nullptr ? *own_tracks : header->tracks; }
 };
 using RegionPointer = std::shared_ptr<Region>;
 

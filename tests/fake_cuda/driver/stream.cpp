@@ -60,7 +60,7 @@ void Streams::run(const StreamPointer& stream) {
     if (settings().finds_races) {
       stream->clock.join(operation.known);
       for (const Point& point : operation.after)
-        learn(stream->clock, point);
+        stream->clock.join(clock_of(point));
       now.clock = stream->clock;
     }
     running = &now;
@@ -139,44 +139,42 @@ void Streams::order_with_legacy(const StreamPointer& stream, std::vector<Point>&
 Point Streams::push(const StreamPointer& stream, Operation operation) {
   const std::lock_guard lock{mutex_};
   order_with_legacy(stream, operation.after);
-  if (settings().finds_races) operation.known = host_;
+  if (settings().finds_races) {
+    operation.known = host_;
+    operation.known.hear(now_ns());
+  }
   if (operation.waits) ++stream->waiting;
   stream->queue.push_back(std::move(operation));
   changed_.notify_all();
   return {stream, ++stream->queued};
 }
 
-void Streams::learn(Clock& clock, const Point& point) {
-  if (!settings().finds_races) return;
-  if (point.second == 0) return;
-  clock.join(point.first->completed.at(point.second - 1));
-}
-
-/// The host may tell other processes, in ways that nobody sees here.
-void Streams::tell_regions(const Point& point) {
-  if (!settings().finds_races) return;
-  for (const RegionPointer& region : Memory::get().all([](const Region&) { return true; }))
-    region->history().learn(point.first->key, point.second);
+/// When the operation was over, as it is.
+Clock Streams::clock_of(const Point& point) {
+  if (!settings().finds_races || point.second == 0) return {};
+  return point.first->completed.at(point.second - 1);
 }
 
 void Streams::wait(const Point& point) {
+  Clock clock;
   {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [&] { return point.first->done >= point.second; });
-    learn(host_, point);
+    clock = clock_of(point);
   }
-  tell_regions(point);
+  host_learns(clock);
 }
 
 bool Streams::is_over(const Point& point) {
   bool is_over = false;
+  Clock clock;
   {
     const std::lock_guard lock{mutex_};
     is_over = point.first->done >= point.second;
-    if (is_over) learn(host_, point);
+    if (is_over) clock = clock_of(point);
   }
   if (is_over)
-    tell_regions(point);
+    host_learns(clock);
   else
     sched_yield();
   return is_over;
@@ -210,8 +208,18 @@ std::size_t Streams::count() {
 }
 
 void Streams::host_learns(const Clock& clock) {
-  const std::lock_guard lock{mutex_};
-  host_.join(clock);
+  Clock known;
+  bool is_quiet = false;
+  {
+    const std::lock_guard lock{mutex_};
+    if (host_.knows_all_of(clock)) return;
+    host_.join(clock);
+    known = host_;
+    is_quiet = std::ranges::all_of(all_, [](const StreamPointer& stream) { return stream->done == stream->queued; });
+  }
+  const auto process = static_cast<std::uint64_t>(::getpid());
+  for (const RegionPointer& region : Memory::get().all([](const Region&) { return true; }))
+    region->tracks().history.learn(process, known, is_quiet && !region->is_shared());
 }
 
 Clock Streams::host_clock() {

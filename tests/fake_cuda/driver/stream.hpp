@@ -77,6 +77,7 @@ class Streams {
   [[nodiscard]] std::size_t count();
 
   // Clocks, where races are looked for.
+  /// The host may tell other processes, in ways that nobody sees here.
   void host_learns(const Clock& clock);
   [[nodiscard]] Clock host_clock();
 
@@ -84,8 +85,7 @@ class Streams {
   void run(const StreamPointer& stream);
   StreamPointer start(Context* context, unsigned flags);
   void order_with_legacy(const StreamPointer& stream, std::vector<Point>& after);
-  void learn(Clock& clock, const Point& point);
-  void tell_regions(const Point& point);
+  [[nodiscard]] Clock clock_of(const Point& point);
 
   std::mutex mutex_;
   std::condition_variable changed_;  ///< Any stream made progress.
