@@ -7,11 +7,21 @@
 #include <cstdio>
 #include <cstring>
 
+#include "tests/fake_cuda/driver/pool.hpp"
 #include "tests/fake_cuda/driver/report.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
 #include "tests/fake_cuda/driver/stream.hpp"
 
 namespace fake_cuda {
+
+bool reaches(Context& context, const Region& region) {
+  if (!region.is_on_device()) return true;
+  if (region.kind == Kind::vmm) return region.devices.contains(context.device);
+  if (region.device == context.device) return true;
+  if (region.kind == Kind::pool) return pool_reaches(region.pool, context.device);
+  const std::lock_guard lock{context.peers_mutex};
+  return context.peers.contains(region.context);
+}
 
 std::byte* resolve(const Region& region, std::uint64_t address, std::size_t size, const char* what) {
   if (address + size > region.base + region.size)
@@ -21,7 +31,7 @@ std::byte* resolve(const Region& region, std::uint64_t address, std::size_t size
     throw DeviceFault{region.kind == Kind::ipc ? "stale-ipc-mapping" : "use-after-free",
                       text("%s of %zu bytes at 0x%lx: its owner (process %d) has freed the memory", what, size, address,
                            region.header->owner)};
-  if (!region.is_accessible)
+  if (region.kind == Kind::vmm && region.devices.empty())
     throw DeviceFault{"no-access", text("%s at 0x%lx: mapped without cuMemSetAccess", what, address)};
   return region.bytes + (address - region.base);
 }

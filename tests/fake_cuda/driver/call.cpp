@@ -86,8 +86,7 @@ CUresult CallSite::enter(Context*& context) {
     log(1, "%s without a context", name_);
     return CUDA_ERROR_INVALID_CONTEXT;
   }
-  if (context->is_primary && context->retained == 0) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-  return context->lost;
+  return state_of(*context);
 }
 
 void may_synchronise(const char* name, Context* context) {

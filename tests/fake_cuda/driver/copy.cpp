@@ -34,6 +34,11 @@ void spoil(std::uint64_t to, std::size_t bytes) {
   if (settings().poisons) std::memset(reinterpret_cast<void*>(to), garbage, bytes);
 }
 
+/// Pools and mapped memory are checked against the current context, whatever the stream.
+bool is_refused(Context& current, const RegionPointer& region) {
+  return region != nullptr && (region->kind == Kind::pool || region->kind == Kind::vmm) && !reaches(current, *region);
+}
+
 }  // namespace
 
 CUresult copy(Context* context, std::uint64_t to, std::uint64_t from, std::size_t bytes, CUstream stream,
@@ -41,6 +46,7 @@ CUresult copy(Context* context, std::uint64_t to, std::uint64_t from, std::size_
   if (bytes == 0) return CUDA_SUCCESS;
   FAKE_CUDA_REQUIRE(to != 0 && from != 0);
   const RegionPointer target = Memory::get().find(to), source = Memory::get().find(from);
+  FAKE_CUDA_REQUIRE(!is_refused(*context, target) && !is_refused(*context, source));
   const Place into = place_of(target), out_of = place_of(source);
   count(into, out_of, bytes);
   bool waits = into == Place::pageable || (target && target->sync_memops) || (source && source->sync_memops);

@@ -144,6 +144,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcOpenEventHandle(CUevent* event_handle, CUipcEvent
   if (is_own(ticket, "cuIpcOpenEventHandle")) return CUDA_ERROR_INVALID_CONTEXT;
   auto event = std::make_shared<Event>();
   event->flags = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING;
+  event->context = context;
   event->is_imported = true;
   event->file = open_file(ticket);
   if (!map_shared(*event)) return CUDA_ERROR_MAP_FAILED;

@@ -18,7 +18,13 @@ constexpr useconds_t between_looks_us = 20;
 /// The stream of a handle, or the end of the entry point.
 #define FAKE_CUDA_STREAM(handle)                                     \
   const StreamPointer stream = Streams::get().find(context, handle); \
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE
+  if (stream == nullptr) return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_HANDLE
+/// Of calls for which the stream's context needs not to be current.
+#define FAKE_CUDA_STREAM_CALL(name, handle)        \
+  FAKE_CUDA_CALL(name);                            \
+  Context* const context = current_contexts.top(); \
+  FAKE_CUDA_STREAM(handle);                        \
+  if (const CUresult bad = state_of(*stream->context); bad != CUDA_SUCCESS) return bad
 
 template <class T>
 bool holds(T now, T value, unsigned flags) {
@@ -63,7 +69,7 @@ CUresult wait_for_value(Context* context, CUstream handle, std::uint64_t address
                  {.work =
                       [=] {
                         while (!holds(__atomic_load_n(word_at<T>(address, *region), __ATOMIC_ACQUIRE), value, flags)) {
-                          if (context->lost != CUDA_SUCCESS) return;
+                          if (running->context->lost != CUDA_SUCCESS) return;
                           ::usleep(between_looks_us);
                         }
                         see_value(*region, address);
@@ -108,21 +114,18 @@ FAKE_CUDA_EXPORT CUresult cuStreamDestroy(CUstream handle) {
   return Streams::get().destroy(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 FAKE_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream handle) {
-  FAKE_CUDA_CONTEXT_CALL("cuStreamSynchronize");
-  FAKE_CUDA_STREAM(handle);
+  FAKE_CUDA_STREAM_CALL("cuStreamSynchronize", handle);
   ++totals().synchronisations;
   Streams::get().wait(Streams::get().last(stream));
   return stream->context->lost;
 }
 FAKE_CUDA_EXPORT CUresult cuStreamQuery(CUstream handle) {
-  FAKE_CUDA_CONTEXT_CALL("cuStreamQuery");
-  FAKE_CUDA_STREAM(handle);
+  FAKE_CUDA_STREAM_CALL("cuStreamQuery", handle);
   if (!Streams::get().is_over(Streams::get().last(stream))) return CUDA_ERROR_NOT_READY;
   return stream->context->lost;
 }
 FAKE_CUDA_EXPORT CUresult cuStreamGetCtx(CUstream handle, CUcontext* its) {
-  FAKE_CUDA_CONTEXT_CALL("cuStreamGetCtx");
-  FAKE_CUDA_STREAM(handle);
+  FAKE_CUDA_STREAM_CALL("cuStreamGetCtx", handle);
   *its = handle_of(stream->context);
   return CUDA_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 
@@ -170,6 +171,11 @@ int make_file(std::size_t bytes, int device) {
   header->id = Memory::get().next_id();
   ::munmap(mapped, header_bytes);
   return file;
+}
+
+int device_of_file(int file) {
+  int device = 0;
+  return ::pread(file, &device, sizeof device, offsetof(Header, device)) == sizeof device ? device : 0;
 }
 
 RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::size_t shown, Kind kind) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,8 @@ struct Region {
   int file = -1, device = 0;
   Context* context = nullptr;
   unsigned flags = 0;
-  bool sync_memops = false, is_accessible = true;
+  bool sync_memops = false;
+  std::set<int> devices{};      ///< Kind::vmm: those that have access.
   bool is_being_freed = false;  ///< An operation of a stream will do it.
   int opened = 1;               ///< Kind::ipc: so many times.
   CUmemoryPool pool = nullptr;
@@ -124,6 +126,8 @@ class Memory {
 
 /// A file for device memory with its header; -1: there is none.
 int make_file(std::size_t bytes, int device);
+/// That it was made for.
+int device_of_file(int file);
 /// Maps such a file, of which the program sees `shown` bytes at `base`; nullptr if that fails.
 RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::size_t shown, Kind kind);
 

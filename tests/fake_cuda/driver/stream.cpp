@@ -56,7 +56,7 @@ void Streams::run(const StreamPointer& stream) {
     stream->queue.pop_front();
     for (const Point& point : operation.after)
       changed_.wait(lock, [&] { return point.first->done >= point.second; });
-    Running now{stream->key, stream->done + 1, {}};
+    Running now{stream->context, stream->key, stream->done + 1, {}};
     if (settings().finds_races) {
       stream->clock.join(operation.known);
       for (const Point& point : operation.after)
@@ -114,6 +114,7 @@ bool Streams::destroy(CUstream handle) {
 StreamPointer Streams::find(Context* context, CUstream handle) {
   const std::lock_guard lock{mutex_};
   if (handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) {
+    if (context == nullptr) return nullptr;
     StreamPointer& stream = defaults_[{context, handle == CU_STREAM_PER_THREAD ? ::gettid() : 0}];
     if (stream == nullptr) stream = start(context, 0);
     return stream;
@@ -234,7 +235,7 @@ CUresult enqueue(Context* context, CUstream handle, Operation operation, bool wa
   const Point point = streams.push(stream, std::move(operation));
   if (!wait) return CUDA_SUCCESS;
   streams.wait(point);
-  return context->lost;
+  return stream->context->lost;
 }
 
 }  // namespace fake_cuda

@@ -47,6 +47,7 @@ struct Stream {
 
 /// The operation that a stream's thread runs.
 struct Running {
+  Context* context;
   std::uint64_t stream, sequence;
   Clock clock;
 };
@@ -61,7 +62,8 @@ class Streams {
   CUstream create(Context* context, unsigned flags, int priority);
   /// False: there is no such. Its queued operations still run.
   bool destroy(CUstream handle);
-  /// nullptr and CU_STREAM_LEGACY: the legacy stream; CU_STREAM_PER_THREAD: that of this thread. nullptr: no such.
+  /// nullptr and CU_STREAM_LEGACY: the legacy stream of the context; CU_STREAM_PER_THREAD: that of this thread. Other
+  /// handles: of any context. nullptr: no such.
   StreamPointer find(Context* context, CUstream handle);
 
   /// Queues an operation; it has a number in the stream.
