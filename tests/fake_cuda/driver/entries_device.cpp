@@ -102,7 +102,7 @@ FAKE_CUDA_EXPORT CUresult cuInit(unsigned flags) {
 }
 FAKE_CUDA_EXPORT CUresult cuDriverGetVersion(int* version) {
   FAKE_CUDA_REQUIRE(version != nullptr);
-  *version = 13000;
+  *version = driver_version;
   return CUDA_SUCCESS;
 }
 
