@@ -89,10 +89,15 @@ CUresult CallSite::enter(Context*& context) {
   return state_of(*context);
 }
 
+void may_block(const char* name, Context* context) {
+  if (Streams::get().has_waits(context))
+    caught("synchronises-while-waiting",
+           text("%s, while an operation waits for a value, for another process or in a host function", name));
+}
+
 void may_synchronise(const char* name, Context* context) {
   ++totals().synchronisations;
-  if (Streams::get().has_waits(context))
-    caught("synchronises-while-waiting", text("%s, while an operation waits for a value or for another process", name));
+  may_block(name, context);
 }
 
 }  // namespace fake_cuda

@@ -83,6 +83,7 @@ CUresult launch(Context* context, CUfunction handle, ptx::Size grid, ptx::Size b
   FAKE_CUDA_REQUIRE(grid.y < 65536 && grid.z < 65536 && block.z <= 64);
   std::vector<std::byte> parameters;
   FAKE_CUDA_REQUIRE(gather(*function->kernel, arguments, extra, parameters));
+  if (!function->is_loaded.exchange(true)) may_block("the first launch of a function, which loads it", context);
   ++totals().kernels;
   return enqueue(context, stream, {.work = [=] {
                    KernelMemory memory{*function->kernel, *function->context};
@@ -112,12 +113,24 @@ FAKE_CUDA_EXPORT CUresult cuModuleUnload(CUmodule module) {
 }
 FAKE_CUDA_EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
   FAKE_CUDA_CALL("cuModuleGetLoadingMode");
-  *mode = CU_MODULE_EAGER_LOADING;
+  *mode = loads_eagerly() ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
   return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   FAKE_CUDA_CONTEXT_CALL("cuModuleGetFunction");
   return function_of(context, module, name, function);
+}
+FAKE_CUDA_EXPORT CUresult cuFuncLoad(CUfunction handle) {
+  FAKE_CUDA_CONTEXT_CALL("cuFuncLoad");
+  FAKE_CUDA_FUNCTION(handle);
+  if (!function->is_loaded.exchange(true)) may_block("cuFuncLoad", context);
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction handle) {
+  FAKE_CUDA_CONTEXT_CALL("cuFuncIsLoaded");
+  FAKE_CUDA_FUNCTION(handle);
+  *state = function->is_loaded ? CU_FUNCTION_LOADING_STATE_LOADED : CU_FUNCTION_LOADING_STATE_UNLOADED;
+  return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction handle) {
   FAKE_CUDA_CONTEXT_CALL("cuFuncGetAttribute");

@@ -103,6 +103,7 @@ void call_host(const Function& function) {
 FAKE_CUDA_EXPORT CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
   FAKE_CUDA_CONTEXT_CALL("cuStreamCreate");
   FAKE_CUDA_REQUIRE(stream != nullptr && flags <= CU_STREAM_NON_BLOCKING);
+  may_block("cuStreamCreate", context);
   *stream = Streams::get().create(context, flags, std::clamp(priority, -5, 0));
   return CUDA_SUCCESS;
 }
@@ -161,12 +162,13 @@ FAKE_CUDA_EXPORT CUresult cuStreamGetCaptureInfo(CUstream, CUstreamCaptureStatus
 FAKE_CUDA_EXPORT CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data) {
   FAKE_CUDA_CONTEXT_CALL("cuLaunchHostFunc");
   FAKE_CUDA_REQUIRE(function != nullptr);
-  return enqueue(context, handle, {.work = [=] { call_host([=] { function(data); }); }});
+  return enqueue(context, handle, {.work = [=] { call_host([=] { function(data); }); }, .calls_host = true});
 }
 FAKE_CUDA_EXPORT CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback function, void* data, unsigned) {
   FAKE_CUDA_CONTEXT_CALL("cuStreamAddCallback");
   FAKE_CUDA_REQUIRE(function != nullptr);
-  return enqueue(context, handle, {.work = [=] { call_host([=] { function(handle, context->lost, data); }); }});
+  return enqueue(context, handle,
+                 {.work = [=] { call_host([=] { function(handle, context->lost, data); }); }, .calls_host = true});
 }
 
 FAKE_CUDA_EXPORT CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr at, cuuint32_t value, unsigned flags) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 #include <thread>
 
@@ -56,30 +57,40 @@ void Streams::run(const StreamPointer& stream) {
     stream->queue.pop_front();
     for (const Point& point : operation.after)
       changed_.wait(lock, [&] { return point.first->done >= point.second; });
-    Running now{stream->context, stream->key, stream->done + 1, {}};
-    if (settings().finds_races) {
-      stream->clock.join(operation.known);
-      for (const Point& point : operation.after)
-        stream->clock.join(clock_of(point));
-      now.clock = stream->clock;
-    }
+    Running now = begin(*stream, operation);
     running = &now;
     lock.unlock();
     if (operation.spoil && stream->context->lost == CUDA_SUCCESS) operation.spoil();
     if (const long most = settings().delay_us; most > 0)
       ::usleep(static_cast<useconds_t>(random() % static_cast<unsigned long>(most + 1)));
+    stream->is_in_host_function = operation.calls_host;
     perform(operation, *stream->context);
     operation.work = {};
     lock.lock();
-    if (settings().finds_races) {
-      stream->clock.join(now.clock);
-      stream->clock.learn(stream->key, stream->done + 1);
-      stream->completed.push_back(stream->clock);
-    }
-    if (operation.waits) --stream->waiting;
-    ++stream->done;
+    end(*stream, operation, now);
     changed_.notify_all();
   }
+}
+
+/// Both with the lock.
+Running Streams::begin(Stream& stream, const Operation& operation) {
+  if (settings().finds_races) {
+    stream.clock.join(operation.known);
+    for (const Point& point : operation.after)
+      stream.clock.join(clock_of(point));
+  }
+  return {stream.context, stream.key, stream.done + 1, stream.clock};
+}
+
+void Streams::end(Stream& stream, const Operation& operation, const Running& now) {
+  if (settings().finds_races) {
+    stream.clock.join(now.clock);
+    stream.clock.learn(stream.key, stream.done + 1);
+    stream.completed.push_back(stream.clock);
+  }
+  if (operation.waits) --stream.waiting;
+  stream.is_in_host_function = false;
+  ++stream.done;
 }
 
 StreamPointer Streams::start(Context* context, unsigned flags) {
@@ -198,9 +209,15 @@ void Streams::drain(Context* context) {
 }
 
 bool Streams::has_waits(Context* context) {
-  const std::lock_guard lock{mutex_};
-  return std::ranges::any_of(
-      all_, [&](const StreamPointer& stream) { return stream->context == context && stream->waiting > 0; });
+  constexpr std::chrono::milliseconds patience{100};
+  std::unique_lock lock{mutex_};
+  const auto has = [&](auto is) {
+    return std::ranges::any_of(all_,
+                               [&](const StreamPointer& stream) { return stream->context == context && is(*stream); });
+  };
+  if (has([](const Stream& stream) { return stream.waiting > 0; })) return true;
+  return !changed_.wait_for(
+      lock, patience, [&] { return !has([](const Stream& stream) { return stream.is_in_host_function.load(); }); });
 }
 
 std::size_t Streams::count() {

@@ -3,6 +3,7 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -27,6 +28,7 @@ struct Operation {
   std::function<void()> work;
   std::vector<Point> after{};
   bool waits = false;             ///< For a value in memory, or for another process.
+  bool calls_host = false;        ///< A function of the program.
   bool even_if_lost = false;      ///< Also where the context is lost: others wait for it.
   std::function<void()> spoil{};  ///< What its destination holds until it is over, written once it may run.
   Clock known{};                  ///< To the host when it queued this.
@@ -39,7 +41,8 @@ struct Stream {
   bool is_closing = false;
   std::deque<Operation> queue{};
   std::uint64_t queued = 0, done = 0;
-  int waiting = 0;        ///< Operations queued, or under way, that wait.
+  int waiting = 0;  ///< Operations queued, or under way, that wait.
+  std::atomic<bool> is_in_host_function{false};
   std::uint64_t key = 0;  ///< Unique over all processes.
   Clock clock{};
   std::deque<Clock> completed{};  ///< The clock when each operation was over, where races are looked for.
@@ -74,7 +77,8 @@ class Streams {
   [[nodiscard]] Point last(const StreamPointer& stream);
   /// Waits for all operations of the context.
   void drain(Context* context);
-  /// Whether an operation of the context waits for a value in memory, or for another process.
+  /// Whether an operation of the context waits for a value in memory, for another process, or in a function of the
+  /// program that does not end soon.
   [[nodiscard]] bool has_waits(Context* context);
   [[nodiscard]] std::size_t count();
 
@@ -85,6 +89,8 @@ class Streams {
 
  private:
   void run(const StreamPointer& stream);
+  Running begin(Stream& stream, const Operation& operation);
+  static void end(Stream& stream, const Operation& operation, const Running& now);
   StreamPointer start(Context* context, unsigned flags);
   void order_with_legacy(const StreamPointer& stream, std::vector<Point>& after);
   [[nodiscard]] Clock clock_of(const Point& point);

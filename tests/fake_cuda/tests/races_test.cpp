@@ -1,4 +1,6 @@
 // Races among many accesses to one allocation: none is forgotten, and those that cannot race any more take no room.
+#include <thread>
+
 #include "tests/fake_cuda/tests/faults_fixture.hpp"
 
 namespace fake_cuda {
@@ -11,6 +13,14 @@ class Races : public Faults {
   static void write(CUdeviceptr at, std::size_t words, CUstream stream) {
     EXPECT_CUDA(cuMemsetD32Async(at, 1, words, stream));
   }
+  /// Returns once the stream has done its work, of which the driver does not tell the host.
+  static void let_run(CUstream stream) {
+    volatile int* const flag = pinned<int>(1);
+    *flag = 0;
+    EXPECT_CUDA(cuStreamWriteValue32(stream, reinterpret_cast<CUdeviceptr>(flag), 1, 0));
+    while (*flag == 0)
+      std::this_thread::yield();
+  }
 };
 
 TEST_F(Races, WithAnAccessFarBackAreFound) {
@@ -18,6 +28,7 @@ TEST_F(Races, WithAnAccessFarBackAreFound) {
   const CUdeviceptr memory = allocated((2 * accesses + 1) * word);
   const CUstream early = stream(), busy = stream(), late = stream();
   write(memory, 1, early);
+  let_run(early);
   for (std::size_t i = 1; i <= accesses; ++i)
     write(memory + 2 * i * word, 1, busy);  // with a gap, so that none stands for another
   EXPECT_CUDA(cuStreamSynchronize(busy));
@@ -34,6 +45,7 @@ TEST_F(Races, WithThePartOfAnAccessThatNoLaterOneCoveredAreFound) {
   write(memory, 8, one);
   write(memory + 2 * word, 2, one);  // a part in the middle
   write(memory, 1, one);             // and the beginning
+  let_run(one);
   EXPECT_CUDA(cuMemcpyDtoDAsync(memory + 12 * word, memory + word, word, other));
   EXPECT_CUDA(cuStreamSynchronize(other));
   EXPECT_EQ(caught("race"), 1U);
