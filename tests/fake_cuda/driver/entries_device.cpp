@@ -85,6 +85,8 @@ void destroy_contents(Context* context) {
   };
   for (const RegionPointer& region : Memory::get().all(is_its))
     Memory::get().free(region);
+  const std::lock_guard lock{context->peers_mutex};
+  context->peers.clear();
 }
 
 }  // namespace

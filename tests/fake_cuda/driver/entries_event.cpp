@@ -74,6 +74,7 @@ FAKE_CUDA_EXPORT CUresult cuEventRecord(CUevent handle, CUstream stream_handle) 
                                                     event->at_ms->store(now_ms());
                                                     if (event->shared != nullptr) complete(*event->shared, ticket);
                                                   },
+                                              .what = {"record-event"},
                                               .even_if_lost = true});
   return CUDA_SUCCESS;
 }
@@ -111,7 +112,7 @@ FAKE_CUDA_EXPORT CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent hand
   std::vector<Point> after;
   if (event->point.first != nullptr) after.push_back(event->point);
   if (event->shared == nullptr) {
-    if (!after.empty()) Streams::get().push(stream, {.work = [] {}, .after = std::move(after)});
+    if (!after.empty()) Streams::get().push(stream, {.work = [] {}, .what = {"wait-event"}, .after = std::move(after)});
     return CUDA_SUCCESS;
   }
   const std::uint64_t ticket = event->shared->recorded;
@@ -123,6 +124,7 @@ FAKE_CUDA_EXPORT CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent hand
                                      }
                                      running->clock.join(event->shared->clock.load());
                                    },
+                               .what = {"wait-event"},
                                .after = std::move(after),
                                .waits = event->is_imported});
   return CUDA_SUCCESS;

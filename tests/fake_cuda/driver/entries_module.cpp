@@ -85,14 +85,17 @@ CUresult launch(Context* context, CUfunction handle, ptx::Size grid, ptx::Size b
   FAKE_CUDA_REQUIRE(gather(*function->kernel, arguments, extra, parameters));
   if (!function->is_loaded.exchange(true)) may_block("the first launch of a function, which loads it", context);
   ++totals().kernels;
-  return enqueue(context, stream, {.work = [=] {
-                   KernelMemory memory{*function->kernel, *function->context};
-                   ptx::run(*function->kernel, grid, block, shared_bytes, parameters,
-                            [&](std::uint64_t address, std::size_t size, bool writes) {
-                              return memory.at(address, size, writes);
-                            });
-                   memory.note_all();
-                 }});
+  return enqueue(context, stream,
+                 {.work =
+                      [=] {
+                        KernelMemory memory{*function->kernel, *function->context};
+                        ptx::run(*function->kernel, grid, block, shared_bytes, parameters,
+                                 [&](std::uint64_t address, std::size_t size, bool writes) {
+                                   return memory.at(address, size, writes);
+                                 });
+                        memory.note_all();
+                      },
+                  .what = {"kernel", 0, function->kernel->name}});
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ CUresult allocate(Context* context, CUdeviceptr* pointer, std::size_t bytes, CUm
   if (result != CUDA_SUCCESS) return result;
   region->pool = pool;
   *pointer = region->base;
-  return enqueue(context, stream, {.work = [] {}});
+  return enqueue(context, stream, {.work = [] {}, .what = {"allocate", bytes}});
 }
 
 }  // namespace
@@ -131,5 +131,5 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
   FAKE_CUDA_REQUIRE(region->kind == Kind::pool || region->kind == Kind::device);
   FAKE_CUDA_REQUIRE(!region->is_being_freed);
   region->is_being_freed = true;
-  return enqueue(context, stream, {.work = [region] { Memory::get().free(region); }});
+  return enqueue(context, stream, {.work = [region] { Memory::get().free(region); }, .what = {"free", region->size}});
 }

@@ -74,6 +74,7 @@ CUresult wait_for_value(Context* context, CUstream handle, std::uint64_t address
                         }
                         see_value(*region, address);
                       },
+                  .what = {"wait-value", sizeof(T)},
                   .waits = true});
 }
 
@@ -81,10 +82,13 @@ template <class T>
 CUresult write_value(Context* context, CUstream handle, std::uint64_t address, T value) {
   const RegionPointer region = Memory::get().find(address);
   FAKE_CUDA_REQUIRE(region != nullptr && address % sizeof(T) == 0);
-  return enqueue(context, handle, {.work = [=] {
-                   tell_value(*region, address);
-                   __atomic_store_n(word_at<T>(address, *region), value, __ATOMIC_RELEASE);
-                 }});
+  return enqueue(context, handle,
+                 {.work =
+                      [=] {
+                        tell_value(*region, address);
+                        __atomic_store_n(word_at<T>(address, *region), value, __ATOMIC_RELEASE);
+                      },
+                  .what = {"write-value", sizeof(T)}});
 }
 
 /// The host knows in its function what the stream has done.
@@ -162,13 +166,16 @@ FAKE_CUDA_EXPORT CUresult cuStreamGetCaptureInfo(CUstream, CUstreamCaptureStatus
 FAKE_CUDA_EXPORT CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data) {
   FAKE_CUDA_CONTEXT_CALL("cuLaunchHostFunc");
   FAKE_CUDA_REQUIRE(function != nullptr);
-  return enqueue(context, handle, {.work = [=] { call_host([=] { function(data); }); }, .calls_host = true});
+  return enqueue(context, handle,
+                 {.work = [=] { call_host([=] { function(data); }); }, .what = {"host-function"}, .calls_host = true});
 }
 FAKE_CUDA_EXPORT CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback function, void* data, unsigned) {
   FAKE_CUDA_CONTEXT_CALL("cuStreamAddCallback");
   FAKE_CUDA_REQUIRE(function != nullptr);
   return enqueue(context, handle,
-                 {.work = [=] { call_host([=] { function(handle, context->lost, data); }); }, .calls_host = true});
+                 {.work = [=] { call_host([=] { function(handle, context->lost, data); }); },
+                  .what = {"host-function"},
+                  .calls_host = true});
 }
 
 FAKE_CUDA_EXPORT CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr at, cuuint32_t value, unsigned flags) {

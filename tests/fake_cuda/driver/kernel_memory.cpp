@@ -4,12 +4,14 @@
 #include "tests/fake_cuda/driver/call.hpp"
 #include "tests/fake_cuda/driver/report.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
+#include "tests/fake_cuda/driver/stream.hpp"
 
 namespace fake_cuda {
 
 KernelMemory::~KernelMemory() {
   totals().bytes_read += read_;
   totals().bytes_written += written_;
+  running->bytes += read_ + written_;
 }
 
 std::byte* KernelMemory::at(std::uint64_t address, std::size_t size, bool writes) {

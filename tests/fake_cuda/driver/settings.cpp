@@ -29,6 +29,7 @@ Settings read() {
           .poisons = number("FAKE_CUDA_POISON", 1) != 0,
           .has_peers = number("FAKE_CUDA_PEER", 1) != 0,
           .fail = words("FAKE_CUDA_FAIL"),
+          .timeline = words("FAKE_CUDA_TIMELINE"),
           .missing = words("FAKE_CUDA_MISSING")};
 }
 

@@ -37,6 +37,20 @@ void perform(const Operation& operation, Context& context) {
   }
 }
 
+/// In the timeline.
+void keep(const Operation& operation, const Running& now) {
+  FakeCudaOperation kept{};
+  kept.kind = operation.what.kind;
+  operation.what.name.copy(kept.name, sizeof kept.name - 1);
+  kept.stream = now.stream;
+  kept.sequence = now.sequence;
+  kept.bytes = now.bytes;
+  kept.posted_ns = operation.posted_ns;
+  kept.started_ns = now.started_ns;
+  kept.ended_ns = now_ns();
+  Timeline::get().add(kept);
+}
+
 }  // namespace
 
 Streams& Streams::get() {
@@ -79,7 +93,7 @@ Running Streams::begin(Stream& stream, const Operation& operation) {
     for (const Point& point : operation.after)
       stream.clock.join(clock_of(point));
   }
-  return {stream.context, stream.key, stream.done + 1, stream.clock};
+  return {stream.context, stream.key, stream.done + 1, stream.clock, operation.what.bytes, now_ns()};
 }
 
 void Streams::end(Stream& stream, const Operation& operation, const Running& now) {
@@ -88,6 +102,7 @@ void Streams::end(Stream& stream, const Operation& operation, const Running& now
     stream.clock.learn(stream.key, stream.done + 1);
     stream.completed.push_back(stream.clock);
   }
+  if (Timeline::get().is_kept()) keep(operation, now);
   if (operation.waits) --stream.waiting;
   stream.is_in_host_function = false;
   ++stream.done;
@@ -151,9 +166,10 @@ void Streams::order_with_legacy(const StreamPointer& stream, std::vector<Point>&
 Point Streams::push(const StreamPointer& stream, Operation operation) {
   const std::lock_guard lock{mutex_};
   order_with_legacy(stream, operation.after);
+  operation.posted_ns = now_ns();
   if (settings().finds_races) {
     operation.known = host_;
-    operation.known.hear(now_ns());
+    operation.known.hear(operation.posted_ns);
   }
   if (operation.waits) ++stream->waiting;
   stream->queue.push_back(std::move(operation));

@@ -16,6 +16,7 @@
 
 #include "tests/fake_cuda/driver/clock.hpp"
 #include "tests/fake_cuda/driver/context.hpp"
+#include "tests/fake_cuda/driver/timeline.hpp"
 
 namespace fake_cuda {
 
@@ -26,12 +27,14 @@ using Point = std::pair<StreamPointer, std::uint64_t>;
 
 struct Operation {
   std::function<void()> work;
+  What what{};
   std::vector<Point> after{};
   bool waits = false;             ///< For a value in memory, or for another process.
   bool calls_host = false;        ///< A function of the program.
   bool even_if_lost = false;      ///< Also where the context is lost: others wait for it.
   std::function<void()> spoil{};  ///< What its destination holds until it is over, written once it may run.
   Clock known{};                  ///< To the host when it queued this.
+  std::uint64_t posted_ns = 0;
 };
 
 struct Stream {
@@ -53,6 +56,7 @@ struct Running {
   Context* context;
   std::uint64_t stream, sequence;
   Clock clock;
+  std::uint64_t bytes, started_ns;
 };
 extern thread_local Running* running;
 /// Whether this thread runs a function of the program that a stream called.
