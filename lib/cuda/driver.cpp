@@ -23,11 +23,18 @@ class Finder {
   [[nodiscard]] bool is_usable() const { return get_ != nullptr; }
   template <class Function>
   void find(const char* name, Function& function) {
+    find_optional(name, driver_version, function);
+    if (function == nullptr && missing_.empty()) missing_ = name;
+  }
+  /// nullptr: the driver does not have it, or is older than `version`.
+  template <class Function>
+  void find_optional(const char* name, int version, Function& function) const {
     void* found = nullptr;
     CUdriverProcAddressQueryResult status{};
-    const CUresult result = get_(name, &found, driver_version, CU_GET_PROC_ADDRESS_DEFAULT, &status);
-    if ((result != CUDA_SUCCESS || found == nullptr) && missing_.empty()) missing_ = name;
-    function = reinterpret_cast<Function>(found);
+    // A name that is not there is an error, or a success with another status.
+    const CUresult result = get_(name, &found, version, CU_GET_PROC_ADDRESS_DEFAULT, &status);
+    const bool is_there = result == CUDA_SUCCESS && status == CU_GET_PROC_ADDRESS_SUCCESS;
+    function = is_there ? reinterpret_cast<Function>(found) : nullptr;
   }
   /// The first function that was not there.
   [[nodiscard]] const std::string& missing() const { return missing_; }
@@ -70,6 +77,7 @@ std::string fill(Driver& table, void* library) {
   finder.find("cuModuleUnload", table.ModuleUnload);
   finder.find("cuModuleGetFunction", table.ModuleGetFunction);
   finder.find("cuLaunchKernel", table.LaunchKernel);
+  finder.find_optional("cuFuncLoad", 12040, table.FuncLoad);
   return finder.missing().empty() ? "" : fmt::format("libcuda.so.1 has no {}", finder.missing());
 }
 

@@ -13,7 +13,7 @@ inline constexpr int driver_version = 12000;
 // NOLINTNEXTLINE(bugprone-macro-parentheses): the name of a member
 #define TUTTI_CUDA_FUNCTION(name) decltype(&::cu##name) name = nullptr
 
-/// Called as `driver()->PointerGetAttributes(...)`. No function is null.
+/// Called as `driver()->PointerGetAttributes(...)`. No function is null, but for those said to be optional.
 struct Driver {
   TUTTI_CUDA_FUNCTION(Init);
   TUTTI_CUDA_FUNCTION(DriverGetVersion);
@@ -45,6 +45,9 @@ struct Driver {
   TUTTI_CUDA_FUNCTION(ModuleUnload);
   TUTTI_CUDA_FUNCTION(ModuleGetFunction);
   TUTTI_CUDA_FUNCTION(LaunchKernel);
+  /// Optional: drivers from CUDA 12.4 on have it, and so have their headers. Without it the first launch of a function
+  /// loads it.
+  CUresult (*FuncLoad)(CUfunction) = nullptr;
 };
 
 #undef TUTTI_CUDA_FUNCTION

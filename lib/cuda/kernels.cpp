@@ -54,6 +54,21 @@ Kernels::Kernels() {
     find(divides, type, "divide");
     find(scales, type, "scale");
   }
+  load();
+}
+
+/// Ahead of any launch: a first launch that has to load its function may wait for the device, and must not beside work
+/// that waits for the host.
+void Kernels::load() {
+  const Driver& table = *driver();
+  if (table.FuncLoad == nullptr) return;
+  for (const auto& of_types : functions_)
+    for (auto* const function : of_types) {
+      const CUresult result = function == nullptr ? CUDA_SUCCESS : table.FuncLoad(function);
+      if (result == CUDA_SUCCESS) continue;
+      static_cast<void>(table.ModuleUnload(module_));
+      check(result, "cuFuncLoad");
+    }
 }
 
 Kernels::~Kernels() {

@@ -38,6 +38,7 @@ class Kernels {
   /// Behind those of the operations, of which a user's has none.
   static constexpr int divides = static_cast<int>(Op::Kind::user) + 1, scales = divides + 1, kinds = scales + 1;
 
+  void load();
   [[nodiscard]] CUfunction function_of(int row, Type type, std::string_view operation) const;
   void launch(CUfunction function, void* arguments, Count count, Type type, CUstream stream) const;
 

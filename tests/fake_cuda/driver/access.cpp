@@ -7,11 +7,21 @@
 #include <cstdio>
 #include <cstring>
 
+#include "tests/fake_cuda/driver/pool.hpp"
 #include "tests/fake_cuda/driver/report.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
 #include "tests/fake_cuda/driver/stream.hpp"
 
 namespace fake_cuda {
+
+bool reaches(Context& context, const Region& region) {
+  if (!region.is_on_device()) return true;
+  if (region.kind == Kind::vmm) return region.devices.contains(context.device);
+  if (region.device == context.device) return true;
+  if (region.kind == Kind::pool) return pool_reaches(region.pool, context.device);
+  const std::lock_guard lock{context.peers_mutex};
+  return context.peers.contains(region.context);
+}
 
 std::byte* resolve(const Region& region, std::uint64_t address, std::size_t size, const char* what) {
   if (address + size > region.base + region.size)
@@ -21,7 +31,7 @@ std::byte* resolve(const Region& region, std::uint64_t address, std::size_t size
     throw DeviceFault{region.kind == Kind::ipc ? "stale-ipc-mapping" : "use-after-free",
                       text("%s of %zu bytes at 0x%lx: its owner (process %d) has freed the memory", what, size, address,
                            region.header->owner)};
-  if (!region.is_accessible)
+  if (region.kind == Kind::vmm && region.devices.empty())
     throw DeviceFault{"no-access", text("%s at 0x%lx: mapped without cuMemSetAccess", what, address)};
   return region.bytes + (address - region.base);
 }
@@ -29,8 +39,8 @@ std::byte* resolve(const Region& region, std::uint64_t address, std::size_t size
 void note(Region& region, std::uint64_t begin, std::uint64_t end, Use use) {
   if (!settings().finds_races || running == nullptr) return;
   const Access access{running->stream,   running->sequence, begin - region.base,
-                      end - region.base, use == Use::write, false};
-  const auto other = region.history().add(access, running->clock);
+                      end - region.base, use == Use::write, {}};
+  const auto other = region.tracks().history.add(access, running->clock);
   if (!other) return;
   const auto name = [](bool writes) { return writes ? "write" : "read"; };
   caught("race", text("%s by operation %lu of stream %lu and %s by operation %lu of stream %lu, on 0x%lx + %lu: "

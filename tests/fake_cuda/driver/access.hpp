@@ -16,6 +16,9 @@ struct Bytes {
   RegionPointer region{};
 };
 
+/// Whether kernels of the context may access the region. Copies may in any case: the driver stages them.
+bool reaches(Context& context, const Region& region);
+
 /// The bytes of `size` at `address` of a region. Throws DeviceFault: past its end, freed by its owner, without access.
 std::byte* resolve(const Region& region, std::uint64_t address, std::size_t size, const char* what);
 

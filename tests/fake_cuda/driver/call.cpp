@@ -86,14 +86,18 @@ CUresult CallSite::enter(Context*& context) {
     log(1, "%s without a context", name_);
     return CUDA_ERROR_INVALID_CONTEXT;
   }
-  if (context->is_primary && context->retained == 0) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-  return context->lost;
+  return state_of(*context);
+}
+
+void may_block(const char* name, Context* context) {
+  if (Streams::get().has_waits(context))
+    caught("synchronises-while-waiting",
+           text("%s, while an operation waits for a value, for another process or in a host function", name));
 }
 
 void may_synchronise(const char* name, Context* context) {
   ++totals().synchronisations;
-  if (Streams::get().has_waits(context))
-    caught("synchronises-while-waiting", text("%s, while an operation waits for a value or for another process", name));
+  may_block(name, context);
 }
 
 }  // namespace fake_cuda

@@ -35,7 +35,10 @@ class CallSite {
   struct Counts* counts_;
 };
 
-/// A call that may wait for the device: it must not, while an operation waits for a value that nobody may write then.
+/// A call that a driver may make wait for the device, as to change its page tables. It must not come beside an
+/// operation that waits for a value, for another process or in a function of the host: nobody may end that wait then.
+void may_block(const char* name, Context* context);
+/// A call that waits for the device: the same, and counted.
 void may_synchronise(const char* name, Context* context);
 
 /// For the process: what fake_cuda_counters() gives, as calls add to it.

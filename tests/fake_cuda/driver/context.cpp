@@ -25,6 +25,11 @@ bool Contexts::initialise() {
   return true;
 }
 
+CUresult state_of(const Context& context) {
+  if (context.is_primary && context.retained == 0) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  return context.lost;
+}
+
 Context* Contexts::create(int device, unsigned flags) {
   auto* const context = new Context;
   context->device = device;

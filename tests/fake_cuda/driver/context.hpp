@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <set>
 #include <vector>
 
 namespace fake_cuda {
@@ -17,8 +18,13 @@ struct Context {
   bool is_primary = false;
   int retained = 0;
   unsigned flags = 0;
+  std::mutex peers_mutex{};
+  std::set<const Context*> peers{};          ///< Whose memory its kernels may access.
   std::atomic<CUresult> lost{CUDA_SUCCESS};  ///< The first error of an operation: a context never recovers.
 };
+
+/// The error that every call on the context gives; CUDA_SUCCESS: none.
+CUresult state_of(const Context& context);
 
 /// Trivially destructible: libraries call the driver from their own destructors, after the thread's objects are gone.
 struct ContextStack {

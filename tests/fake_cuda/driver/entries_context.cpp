@@ -77,14 +77,20 @@ FAKE_CUDA_EXPORT CUresult cuCtxSynchronize() {
   Streams::get().drain(context);
   return context->lost;
 }
-FAKE_CUDA_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned) {
+FAKE_CUDA_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext handle, unsigned flags) {
   FAKE_CUDA_CONTEXT_CALL("cuCtxEnablePeerAccess");
-  if (!settings().has_peers) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
-  return peer != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+  FAKE_CUDA_REQUIRE(flags == 0);
+  const Context* const peer = context_of(handle);
+  if (peer == nullptr || peer == context) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!settings().has_peers || peer->device == context->device) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+  const std::lock_guard lock{context->peers_mutex};
+  return context->peers.insert(peer).second ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
 }
-FAKE_CUDA_EXPORT CUresult cuCtxDisablePeerAccess(CUcontext) {
+FAKE_CUDA_EXPORT CUresult cuCtxDisablePeerAccess(CUcontext handle) {
   FAKE_CUDA_CONTEXT_CALL("cuCtxDisablePeerAccess");
-  return CUDA_SUCCESS;
+  if (handle == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  const std::lock_guard lock{context->peers_mutex};
+  return context->peers.erase(context_of(handle)) > 0 ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
 }
 FAKE_CUDA_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode*) {
   FAKE_CUDA_CALL("cuThreadExchangeStreamCaptureMode");

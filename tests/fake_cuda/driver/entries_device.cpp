@@ -85,6 +85,8 @@ void destroy_contents(Context* context) {
   };
   for (const RegionPointer& region : Memory::get().all(is_its))
     Memory::get().free(region);
+  const std::lock_guard lock{context->peers_mutex};
+  context->peers.clear();
 }
 
 }  // namespace
@@ -102,7 +104,7 @@ FAKE_CUDA_EXPORT CUresult cuInit(unsigned flags) {
 }
 FAKE_CUDA_EXPORT CUresult cuDriverGetVersion(int* version) {
   FAKE_CUDA_REQUIRE(version != nullptr);
-  *version = 13000;
+  *version = driver_version;
   return CUDA_SUCCESS;
 }
 

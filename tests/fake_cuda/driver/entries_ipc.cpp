@@ -86,6 +86,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr 
     caught("ipc-of-other-memory", text("cuIpcGetMemHandle of 0x%llx, which is no memory of cuMemAlloc", pointer));
     return CUDA_ERROR_INVALID_VALUE;
   }
+  region->header->is_exported = 1;
   write(handle,
         {of_memory, ::getpid(), region->file, region->device, 0, region->size, region->base, region->header->id});
   return CUDA_SUCCESS;
@@ -108,6 +109,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr* pointer, CUipcMemHandl
   }
   region->device = context->device;
   region->context = context;
+  region->tracks().history.learn(static_cast<std::uint64_t>(::getpid()), Streams::get().host_clock(), false);
   Memory::get().add(region);
   *pointer = region->base;
   log(1, "opened 0x%lx of process %d as 0x%lx + %lu", ticket.base, ticket.owner, region->base, region->size);
@@ -142,6 +144,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcOpenEventHandle(CUevent* event_handle, CUipcEvent
   if (is_own(ticket, "cuIpcOpenEventHandle")) return CUDA_ERROR_INVALID_CONTEXT;
   auto event = std::make_shared<Event>();
   event->flags = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING;
+  event->context = context;
   event->is_imported = true;
   event->file = open_file(ticket);
   if (!map_shared(*event)) return CUDA_ERROR_MAP_FAILED;

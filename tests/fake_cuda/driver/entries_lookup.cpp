@@ -6,6 +6,7 @@
 
 #include "tests/fake_cuda/driver/call.hpp"
 #include "tests/fake_cuda/driver/report.hpp"
+#include "tests/fake_cuda/driver/settings.hpp"
 
 using namespace fake_cuda;
 
@@ -19,7 +20,9 @@ struct Versioned {
 constexpr Versioned by_version[] = {{"cuCtxCreate", "cuCtxCreate_v4", 13000},
                                     {"cuCtxCreate", "cuCtxCreate_v2", 0},
                                     {"cuEventElapsedTime", "cuEventElapsedTime_v2", 12080},
-                                    {"cuEventElapsedTime", "cuEventElapsedTime", 0}};
+                                    {"cuEventElapsedTime", "cuEventElapsedTime", 0},
+                                    {"cuFuncLoad", "cuFuncLoad", 12040},
+                                    {"cuFuncIsLoaded", "cuFuncIsLoaded", 12040}};
 
 void* exported(const std::string& name) {
   static void* const self = [] {
@@ -30,12 +33,28 @@ void* exported(const std::string& name) {
   return ::dlsym(self, name.c_str());
 }
 
-void* find(const std::string& name, int version) {
-  for (const Versioned& each : by_version)
-    if (name == each.name && version >= each.since) return exported(each.exported);
+struct Found {
+  void* function = nullptr;
+  CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+};
+
+/// FAKE_CUDA_MISSING=NAME,...: as if the driver did not have them.
+bool is_missing(const std::string& name) {
+  return ("," + settings().missing + ",").find("," + name + ",") != std::string::npos;
+}
+
+Found find(const std::string& name, int version) {
+  if (is_missing(name)) return {};
+  Found found;
+  for (const Versioned& each : by_version) {
+    if (name != each.name) continue;
+    if (version >= each.since) return {exported(each.exported), CU_GET_PROC_ADDRESS_SUCCESS};
+    found.status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+  }
+  if (found.status != CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND) return found;
   for (const char* const suffix : {"_v3", "_v2", ""})
-    if (void* const function = exported(name + suffix)) return function;
-  return nullptr;
+    if (void* const function = exported(name + suffix)) return {function, CU_GET_PROC_ADDRESS_SUCCESS};
+  return {};
 }
 
 #define FAKE_CUDA_ERROR_NAME(error) \
@@ -65,18 +84,21 @@ const char* name_of(CUresult error) {
     FAKE_CUDA_ERROR_NAME(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
     FAKE_CUDA_ERROR_NAME(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
     FAKE_CUDA_ERROR_NAME(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
     FAKE_CUDA_ERROR_NAME(CUDA_ERROR_UNKNOWN);
     default:
       return nullptr;
   }
 }
 
-CUresult lookup(const char* name, void** function, int version) {
-  FAKE_CUDA_REQUIRE(name != nullptr && function != nullptr);
-  *function = find(name, version);
-  const bool is_there = *function != nullptr;
+/// A name that is not there is no error.
+CUresult lookup(const char* name, int version, Found& found) {
+  FAKE_CUDA_REQUIRE(name != nullptr && version <= driver_version);
+  found = find(name, version);
+  const bool is_there = found.function != nullptr;
   log(is_there ? 2 : 1, "cuGetProcAddress %s, version %d: %s", name, version, is_there ? "found" : "missing");
-  return is_there ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+  return CUDA_SUCCESS;
 }
 
 }  // namespace
@@ -96,12 +118,19 @@ FAKE_CUDA_EXPORT CUresult cuGetExportTable(const void** table, const CUuuid*) {
 }
 FAKE_CUDA_EXPORT CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t,
                                            CUdriverProcAddressQueryResult* status) {
-  const CUresult result = lookup(name, function, version);
-  if (status != nullptr)
-    *status = result == CUDA_SUCCESS ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  FAKE_CUDA_REQUIRE(function != nullptr);
+  Found found;
+  const CUresult result = lookup(name, version, found);
+  *function = found.function;
+  if (status != nullptr) *status = found.status;
   return result;
 }
 #undef cuGetProcAddress
+/// That of CUDA 11 has no status: a name that is not there is an error.
 FAKE_CUDA_EXPORT CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t) {
-  return lookup(name, function, version);
+  FAKE_CUDA_REQUIRE(function != nullptr);
+  Found found;
+  const CUresult result = lookup(name, version, found);
+  *function = found.function;
+  return result == CUDA_SUCCESS && *function == nullptr ? CUDA_ERROR_NOT_FOUND : result;
 }

@@ -36,17 +36,20 @@ RegionPointer region_at(std::uint64_t address, Kind kind) {
 
 FAKE_CUDA_EXPORT CUresult cuMemAlloc(CUdeviceptr* pointer, std::size_t bytes) {
   FAKE_CUDA_CONTEXT_CALL("cuMemAlloc");
+  may_block("cuMemAlloc", context);
   return allocate(context, pointer, bytes);
 }
 FAKE_CUDA_EXPORT CUresult cuMemAllocPitch(CUdeviceptr* pointer, std::size_t* pitch, std::size_t width,
                                           std::size_t height, unsigned) {
   FAKE_CUDA_CONTEXT_CALL("cuMemAllocPitch");
+  may_block("cuMemAllocPitch", context);
   *pitch = rounded(width, 512);
   return allocate(context, pointer, *pitch * height);
 }
 FAKE_CUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr* pointer, std::size_t bytes, unsigned flags) {
   FAKE_CUDA_CONTEXT_CALL("cuMemAllocManaged");
   FAKE_CUDA_REQUIRE(pointer != nullptr && bytes != 0);
+  may_block("cuMemAllocManaged", context);
   void* const pages = host_pages(bytes);
   RegionPointer region;
   if (pages == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -80,6 +83,7 @@ FAKE_CUDA_EXPORT CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* b
 FAKE_CUDA_EXPORT CUresult cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
   FAKE_CUDA_CONTEXT_CALL("cuMemHostAlloc");
   FAKE_CUDA_REQUIRE(pointer != nullptr && bytes != 0);
+  may_block("cuMemHostAlloc", context);
   *pointer = host_pages(bytes);
   RegionPointer region;
   if (*pointer == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -101,6 +105,7 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeHost(void* pointer) {
 FAKE_CUDA_EXPORT CUresult cuMemHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
   FAKE_CUDA_CONTEXT_CALL("cuMemHostRegister");
   FAKE_CUDA_REQUIRE(pointer != nullptr && bytes != 0);
+  may_block("cuMemHostRegister", context);
   RegionPointer region;
   return Memory::get().add_host(context, pointer, bytes, Kind::registered, flags, region);
 }

@@ -1,15 +1,13 @@
 // Entry points: modules and kernels.
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <mutex>
 #include <vector>
 
 #include "tests/fake_cuda/driver/access.hpp"
-#include "tests/fake_cuda/driver/byte_ranges.hpp"
 #include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/kernel_memory.hpp"
+#include "tests/fake_cuda/driver/module.hpp"
 #include "tests/fake_cuda/driver/report.hpp"
-#include "tests/fake_cuda/driver/settings.hpp"
 #include "tests/fake_cuda/driver/stream.hpp"
 #include "tests/fake_cuda/ptx/machine.hpp"
 
@@ -17,25 +15,16 @@ using namespace fake_cuda;
 
 namespace {
 
-struct Modules {
-  std::mutex mutex;
-  std::map<CUmodule, std::shared_ptr<ptx::Module>> by_handle;
-  std::uint64_t next = 0x50000;
-};
-Modules& modules() {
-  static Modules* const all = new Modules;
-  return *all;
-}
+/// The function of a handle, which belongs to the current context; or the end of the entry point.
+#define FAKE_CUDA_FUNCTION(handle)                              \
+  const FunctionPointer function = Modules::get().find(handle); \
+  if (function == nullptr || function->context != context) return CUDA_ERROR_INVALID_HANDLE
 
 CUresult load(Context* context, CUmodule* handle, const void* image) {
   FAKE_CUDA_REQUIRE(handle != nullptr && image != nullptr);
   may_synchronise("loading a module", context);
   try {
-    auto module = ptx::load(image);
-    const std::lock_guard lock{modules().mutex};
-    modules().next += 16;
-    *handle = reinterpret_cast<CUmodule>(modules().next);
-    modules().by_handle[*handle] = std::move(module);
+    *handle = Modules::get().add(context, ptx::load(image));
     ++totals().live_modules;
     return CUDA_SUCCESS;
   } catch (const ptx::Error& error) {
@@ -45,80 +34,26 @@ CUresult load(Context* context, CUmodule* handle, const void* image) {
 }
 
 CUresult unload(Context* context, CUmodule handle) {
+  if (Modules::get().context_of(handle) != context) return CUDA_ERROR_INVALID_HANDLE;
   may_synchronise("unloading a module", context);
   Streams::get().drain(context);
-  const std::lock_guard lock{modules().mutex};
-  if (modules().by_handle.erase(handle) == 0) return CUDA_ERROR_INVALID_HANDLE;
+  Modules::get().remove(handle);
   --totals().live_modules;
   return CUDA_SUCCESS;
 }
 
-CUresult function_of(CUmodule handle, const char* name, CUfunction* function) {
-  const std::lock_guard lock{modules().mutex};
-  const auto found = modules().by_handle.find(handle);
-  if (found == modules().by_handle.end()) return CUDA_ERROR_INVALID_HANDLE;
-  for (ptx::Kernel& kernel : found->second->kernels)
-    if (kernel.name == name) {
-      if (!kernel.error.empty()) {
-        caught("kernel", text("%s cannot run: %s", name, kernel.error.c_str()));
-        return CUDA_ERROR_INVALID_PTX;
-      }
-      *function = reinterpret_cast<CUfunction>(&kernel);
-      return CUDA_SUCCESS;
-    }
-  return CUDA_ERROR_NOT_FOUND;
+CUresult function_of(Context* context, CUmodule module, const char* name, CUfunction* handle) {
+  FAKE_CUDA_REQUIRE(name != nullptr && handle != nullptr);
+  if (Modules::get().context_of(module) != context) return CUDA_ERROR_INVALID_HANDLE;
+  const CUfunction found = Modules::get().function(module, name);
+  if (found == nullptr) return CUDA_ERROR_NOT_FOUND;
+  if (const FunctionPointer function = Modules::get().find(found); !function->kernel->error.empty()) {
+    caught("kernel", text("%s cannot run: %s", name, function->kernel->error.c_str()));
+    return CUDA_ERROR_INVALID_PTX;
+  }
+  *handle = found;
+  return CUDA_SUCCESS;
 }
-
-/// The memory of one launch: checks each access, and adds up the ranges that it touched.
-class KernelMemory {
- public:
-  explicit KernelMemory(const ptx::Kernel& kernel) : kernel_(kernel) {}
-  ~KernelMemory() {
-    totals().bytes_read += read_;
-    totals().bytes_written += written_;
-  }
-  KernelMemory(const KernelMemory&) = delete;
-  KernelMemory& operator=(const KernelMemory&) = delete;
-
-  std::byte* at(std::uint64_t address, std::size_t size, bool writes) {
-    (writes ? written_ : read_) += size;
-    Touched& region = region_of(address, size, writes);
-    if (address % size != 0) throw DeviceFault{"misaligned", said(address, size, writes, "misaligned")};
-    if (settings().finds_races) (writes ? region.written : region.read).add(address, address + size);
-    return resolve(*region.region, address, size, writes ? "kernel, write" : "kernel, read");
-  }
-  /// The accesses of the whole kernel.
-  void note_all() {
-    for (const Touched& each : touched_) {
-      for (const auto& [begin, end] : each.read.all())
-        note(*each.region, begin, end, Use::read);
-      for (const auto& [begin, end] : each.written.all())
-        note(*each.region, begin, end, Use::write);
-    }
-  }
-
- private:
-  struct Touched {
-    RegionPointer region;
-    ByteRanges read{}, written{};
-  };
-  [[nodiscard]] std::string said(std::uint64_t address, std::size_t size, bool writes, const char* what) const {
-    return text("kernel %s: %s of %zu bytes at 0x%lx: %s", kernel_.name.c_str(), writes ? "write" : "read", size,
-                address, what);
-  }
-  Touched& region_of(std::uint64_t address, std::size_t size, bool writes) {
-    for (Touched& each : touched_)
-      if (address - each.region->base < each.region->size) return each;
-    if (RegionPointer region = Memory::get().find(address)) return touched_.emplace_back(Touched{std::move(region)});
-    const bool is_freed = Memory::get().is_hole(address);
-    throw DeviceFault{is_freed ? "use-after-free" : "unknown-address",
-                      said(address, size, writes, is_freed ? "freed device memory" : "no memory of the device")};
-  }
-
-  const ptx::Kernel& kernel_;
-  std::vector<Touched> touched_;
-  std::uint64_t read_ = 0, written_ = 0;
-};
 
 /// The parameters as the kernel finds them; empty and not as long as they should be: not given.
 bool gather(const ptx::Kernel& kernel, void** arguments, void** extra, std::vector<std::byte>& parameters) {
@@ -139,22 +74,28 @@ bool gather(const ptx::Kernel& kernel, void** arguments, void** extra, std::vect
   return true;
 }
 
-CUresult launch(Context* context, CUfunction function, ptx::Size grid, ptx::Size block, unsigned shared_bytes,
+CUresult launch(Context* context, CUfunction handle, ptx::Size grid, ptx::Size block, unsigned shared_bytes,
                 CUstream stream, void** arguments, void** extra) {
-  const auto* const kernel = reinterpret_cast<const ptx::Kernel*>(function);
-  FAKE_CUDA_REQUIRE(kernel != nullptr && grid.count() > 0 && block.count() > 0 && block.count() <= 1024);
+  FAKE_CUDA_FUNCTION(handle);
+  const StreamPointer into = Streams::get().find(context, stream);
+  if (into == nullptr || into->context != context) return CUDA_ERROR_INVALID_HANDLE;
+  FAKE_CUDA_REQUIRE(grid.count() > 0 && block.count() > 0 && block.count() <= 1024);
   FAKE_CUDA_REQUIRE(grid.y < 65536 && grid.z < 65536 && block.z <= 64);
   std::vector<std::byte> parameters;
-  FAKE_CUDA_REQUIRE(gather(*kernel, arguments, extra, parameters));
+  FAKE_CUDA_REQUIRE(gather(*function->kernel, arguments, extra, parameters));
+  if (!function->is_loaded.exchange(true)) may_block("the first launch of a function, which loads it", context);
   ++totals().kernels;
-  return enqueue(context, stream, {.work = [=] {
-                   KernelMemory memory{*kernel};
-                   ptx::run(*kernel, grid, block, shared_bytes, parameters,
-                            [&](std::uint64_t address, std::size_t size, bool writes) {
-                              return memory.at(address, size, writes);
-                            });
-                   memory.note_all();
-                 }});
+  return enqueue(context, stream,
+                 {.work =
+                      [=] {
+                        KernelMemory memory{*function->kernel, *function->context};
+                        ptx::run(*function->kernel, grid, block, shared_bytes, parameters,
+                                 [&](std::uint64_t address, std::size_t size, bool writes) {
+                                   return memory.at(address, size, writes);
+                                 });
+                        memory.note_all();
+                      },
+                  .what = {"kernel", 0, function->kernel->name}});
 }
 
 }  // namespace
@@ -175,24 +116,38 @@ FAKE_CUDA_EXPORT CUresult cuModuleUnload(CUmodule module) {
 }
 FAKE_CUDA_EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
   FAKE_CUDA_CALL("cuModuleGetLoadingMode");
-  *mode = CU_MODULE_EAGER_LOADING;
+  *mode = loads_eagerly() ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
   return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   FAKE_CUDA_CONTEXT_CALL("cuModuleGetFunction");
-  return function_of(module, name, function);
+  return function_of(context, module, name, function);
 }
-FAKE_CUDA_EXPORT CUresult cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction function) {
+FAKE_CUDA_EXPORT CUresult cuFuncLoad(CUfunction handle) {
+  FAKE_CUDA_CONTEXT_CALL("cuFuncLoad");
+  FAKE_CUDA_FUNCTION(handle);
+  if (!function->is_loaded.exchange(true)) may_block("cuFuncLoad", context);
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction handle) {
+  FAKE_CUDA_CONTEXT_CALL("cuFuncIsLoaded");
+  FAKE_CUDA_FUNCTION(handle);
+  *state = function->is_loaded ? CU_FUNCTION_LOADING_STATE_LOADED : CU_FUNCTION_LOADING_STATE_UNLOADED;
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction handle) {
   FAKE_CUDA_CONTEXT_CALL("cuFuncGetAttribute");
-  const auto* const kernel = reinterpret_cast<const ptx::Kernel*>(function);
+  FAKE_CUDA_FUNCTION(handle);
+  const ptx::Kernel* const kernel = function->kernel;
   *value = which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024
            : which == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES   ? static_cast<int>(kernel->shared_bytes)
            : which == CU_FUNC_ATTRIBUTE_NUM_REGS            ? 32
                                                             : 0;
   return CUDA_SUCCESS;
 }
-FAKE_CUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) {
+FAKE_CUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute, int) {
   FAKE_CUDA_CONTEXT_CALL("cuFuncSetAttribute");
+  FAKE_CUDA_FUNCTION(handle);
   return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, int threads,

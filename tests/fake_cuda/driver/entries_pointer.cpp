@@ -76,7 +76,9 @@ CUresult attribute(void* out, CUpointer_attribute which, std::uint64_t address, 
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
       return put(out, 0U);
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-      return put(out, region.is_accessible ? static_cast<unsigned>(CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE) : 0U);
+      return put(out, region.kind != Kind::vmm || !region.devices.empty()
+                          ? static_cast<unsigned>(CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE)
+                          : 0U);
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       return put(out, region.pool);
     default:

@@ -1,8 +1,10 @@
 // Entry points: pools of memory, whose allocations are ordered by streams.
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/pool.hpp"
 #include "tests/fake_cuda/driver/region.hpp"
 #include "tests/fake_cuda/driver/stream.hpp"
 
@@ -13,6 +15,7 @@ namespace {
 struct Pools {
   std::mutex mutex;
   std::map<CUmemoryPool, int> devices;
+  std::map<CUmemoryPool, std::set<int>> peers;
   std::uint64_t next = 0x40000;
 };
 Pools& pools() {
@@ -22,16 +25,27 @@ Pools& pools() {
 
 CUmemoryPool default_pool(int device) { return reinterpret_cast<CUmemoryPool>(0x1000 + std::int64_t{device}); }
 
+int device_of(CUmemoryPool pool) {
+  const std::lock_guard lock{pools().mutex};
+  const auto made = pools().devices.find(pool);
+  return made != pools().devices.end() ? made->second : static_cast<int>(reinterpret_cast<std::int64_t>(pool) - 0x1000);
+}
+
 CUresult allocate(Context* context, CUdeviceptr* pointer, std::size_t bytes, CUmemoryPool pool, CUstream stream) {
   RegionPointer region;
-  const CUresult result = Memory::get().allocate(context, context->device, bytes, Kind::pool, region);
+  const CUresult result = Memory::get().allocate(context, device_of(pool), bytes, Kind::pool, region);
   if (result != CUDA_SUCCESS) return result;
   region->pool = pool;
   *pointer = region->base;
-  return enqueue(context, stream, {.work = [] {}});
+  return enqueue(context, stream, {.work = [] {}, .what = {"allocate", bytes}});
 }
 
 }  // namespace
+
+bool fake_cuda::pool_reaches(CUmemoryPool pool, int device) {
+  const std::lock_guard lock{pools().mutex};
+  return pools().peers[pool].contains(device);
+}
 
 FAKE_CUDA_EXPORT CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
   FAKE_CUDA_CALL("cuDeviceGetDefaultMemPool");
@@ -56,13 +70,21 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   const std::lock_guard lock{pools().mutex};
   return pools().devices.erase(pool) == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
-FAKE_CUDA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool, const CUmemAccessDesc*, std::size_t) {
+FAKE_CUDA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* access, std::size_t count) {
   FAKE_CUDA_CALL("cuMemPoolSetAccess");
+  const std::lock_guard lock{pools().mutex};
+  for (std::size_t i = 0; i < count; ++i) {
+    if (access[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+      pools().peers[pool].insert(access[i].location.id);
+    else
+      pools().peers[pool].erase(access[i].location.id);
+  }
   return CUDA_SUCCESS;
 }
-FAKE_CUDA_EXPORT CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool, CUmemLocation*) {
+FAKE_CUDA_EXPORT CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool pool, CUmemLocation* location) {
   FAKE_CUDA_CALL("cuMemPoolGetAccess");
-  *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  const bool has = device_of(pool) == location->id || pool_reaches(pool, location->id);
+  *flags = has ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
   return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool, CUmemPool_attribute, void*) {
@@ -109,5 +131,5 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
   FAKE_CUDA_REQUIRE(region->kind == Kind::pool || region->kind == Kind::device);
   FAKE_CUDA_REQUIRE(!region->is_being_freed);
   region->is_being_freed = true;
-  return enqueue(context, stream, {.work = [region] { Memory::get().free(region); }});
+  return enqueue(context, stream, {.work = [region] { Memory::get().free(region); }, .what = {"free", region->size}});
 }

@@ -18,7 +18,13 @@ constexpr useconds_t between_looks_us = 20;
 /// The stream of a handle, or the end of the entry point.
 #define FAKE_CUDA_STREAM(handle)                                     \
   const StreamPointer stream = Streams::get().find(context, handle); \
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE
+  if (stream == nullptr) return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_HANDLE
+/// Of calls for which the stream's context needs not to be current.
+#define FAKE_CUDA_STREAM_CALL(name, handle)        \
+  FAKE_CUDA_CALL(name);                            \
+  Context* const context = current_contexts.top(); \
+  FAKE_CUDA_STREAM(handle);                        \
+  if (const CUresult bad = state_of(*stream->context); bad != CUDA_SUCCESS) return bad
 
 template <class T>
 bool holds(T now, T value, unsigned flags) {
@@ -41,17 +47,18 @@ T* word_at(std::uint64_t address, const Region& region) {
   return reinterpret_cast<T*>(resolve(region, address, sizeof(T), "value of a stream"));
 }
 
-/// A value orders the stream that wrote it, and the host that may have, before the stream that waits for it.
+/// A value orders the stream that wrote it, and the hosts that may have, before the stream that waits for it.
 void tell_value(Region& region, std::uint64_t address) {
   if (!settings().finds_races) return;
   Clock clock = running->clock;
   clock.learn(running->stream, running->sequence);
-  region.words().store(address - region.base, clock);
+  region.tracks().words.store(address - region.base, clock);
 }
 void see_value(Region& region, std::uint64_t address) {
   if (!settings().finds_races) return;
-  running->clock.join(region.words().load(address - region.base));
+  running->clock.join(region.tracks().words.load(address - region.base));
   running->clock.join(Streams::get().host_clock());
+  running->clock.hear(now_ns());
 }
 
 template <class T>
@@ -62,11 +69,12 @@ CUresult wait_for_value(Context* context, CUstream handle, std::uint64_t address
                  {.work =
                       [=] {
                         while (!holds(__atomic_load_n(word_at<T>(address, *region), __ATOMIC_ACQUIRE), value, flags)) {
-                          if (context->lost != CUDA_SUCCESS) return;
+                          if (running->context->lost != CUDA_SUCCESS) return;
                           ::usleep(between_looks_us);
                         }
                         see_value(*region, address);
                       },
+                  .what = {"wait-value", sizeof(T)},
                   .waits = true});
 }
 
@@ -74,10 +82,13 @@ template <class T>
 CUresult write_value(Context* context, CUstream handle, std::uint64_t address, T value) {
   const RegionPointer region = Memory::get().find(address);
   FAKE_CUDA_REQUIRE(region != nullptr && address % sizeof(T) == 0);
-  return enqueue(context, handle, {.work = [=] {
-                   tell_value(*region, address);
-                   __atomic_store_n(word_at<T>(address, *region), value, __ATOMIC_RELEASE);
-                 }});
+  return enqueue(context, handle,
+                 {.work =
+                      [=] {
+                        tell_value(*region, address);
+                        __atomic_store_n(word_at<T>(address, *region), value, __ATOMIC_RELEASE);
+                      },
+                  .what = {"write-value", sizeof(T)}});
 }
 
 /// The host knows in its function what the stream has done.
@@ -96,6 +107,7 @@ void call_host(const Function& function) {
 FAKE_CUDA_EXPORT CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
   FAKE_CUDA_CONTEXT_CALL("cuStreamCreate");
   FAKE_CUDA_REQUIRE(stream != nullptr && flags <= CU_STREAM_NON_BLOCKING);
+  may_block("cuStreamCreate", context);
   *stream = Streams::get().create(context, flags, std::clamp(priority, -5, 0));
   return CUDA_SUCCESS;
 }
@@ -107,21 +119,18 @@ FAKE_CUDA_EXPORT CUresult cuStreamDestroy(CUstream handle) {
   return Streams::get().destroy(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 FAKE_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream handle) {
-  FAKE_CUDA_CONTEXT_CALL("cuStreamSynchronize");
-  FAKE_CUDA_STREAM(handle);
+  FAKE_CUDA_STREAM_CALL("cuStreamSynchronize", handle);
   ++totals().synchronisations;
   Streams::get().wait(Streams::get().last(stream));
   return stream->context->lost;
 }
 FAKE_CUDA_EXPORT CUresult cuStreamQuery(CUstream handle) {
-  FAKE_CUDA_CONTEXT_CALL("cuStreamQuery");
-  FAKE_CUDA_STREAM(handle);
+  FAKE_CUDA_STREAM_CALL("cuStreamQuery", handle);
   if (!Streams::get().is_over(Streams::get().last(stream))) return CUDA_ERROR_NOT_READY;
   return stream->context->lost;
 }
 FAKE_CUDA_EXPORT CUresult cuStreamGetCtx(CUstream handle, CUcontext* its) {
-  FAKE_CUDA_CONTEXT_CALL("cuStreamGetCtx");
-  FAKE_CUDA_STREAM(handle);
+  FAKE_CUDA_STREAM_CALL("cuStreamGetCtx", handle);
   *its = handle_of(stream->context);
   return CUDA_SUCCESS;
 }
@@ -157,12 +166,16 @@ FAKE_CUDA_EXPORT CUresult cuStreamGetCaptureInfo(CUstream, CUstreamCaptureStatus
 FAKE_CUDA_EXPORT CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data) {
   FAKE_CUDA_CONTEXT_CALL("cuLaunchHostFunc");
   FAKE_CUDA_REQUIRE(function != nullptr);
-  return enqueue(context, handle, {.work = [=] { call_host([=] { function(data); }); }});
+  return enqueue(context, handle,
+                 {.work = [=] { call_host([=] { function(data); }); }, .what = {"host-function"}, .calls_host = true});
 }
 FAKE_CUDA_EXPORT CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback function, void* data, unsigned) {
   FAKE_CUDA_CONTEXT_CALL("cuStreamAddCallback");
   FAKE_CUDA_REQUIRE(function != nullptr);
-  return enqueue(context, handle, {.work = [=] { call_host([=] { function(handle, context->lost, data); }); }});
+  return enqueue(context, handle,
+                 {.work = [=] { call_host([=] { function(handle, context->lost, data); }); },
+                  .what = {"host-function"},
+                  .calls_host = true});
 }
 
 FAKE_CUDA_EXPORT CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr at, cuuint32_t value, unsigned flags) {

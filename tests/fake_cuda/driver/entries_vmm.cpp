@@ -98,7 +98,6 @@ FAKE_CUDA_EXPORT CUresult cuMemMap(CUdeviceptr pointer, std::size_t bytes, std::
   if (region == nullptr) return CUDA_ERROR_MAP_FAILED;
   region->physical = physical;
   region->device = physical->device;
-  region->is_accessible = false;
   region->context = &Contexts::get().primary(physical->device);
   Memory::get().add(region);
   return CUDA_SUCCESS;
@@ -117,14 +116,21 @@ FAKE_CUDA_EXPORT CUresult cuMemSetAccess(CUdeviceptr pointer, std::size_t, const
   FAKE_CUDA_CALL("cuMemSetAccess");
   const RegionPointer region = mapping_at(pointer);
   FAKE_CUDA_REQUIRE(region != nullptr && access != nullptr && count > 0);
-  region->is_accessible = access[0].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (access[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+      region->devices.insert(access[i].location.id);
+    else
+      region->devices.erase(access[i].location.id);
+  }
   return CUDA_SUCCESS;
 }
-FAKE_CUDA_EXPORT CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation*, CUdeviceptr pointer) {
+FAKE_CUDA_EXPORT CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location,
+                                         CUdeviceptr pointer) {
   FAKE_CUDA_CALL("cuMemGetAccess");
   const RegionPointer region = Memory::get().find(pointer);
-  FAKE_CUDA_REQUIRE(region != nullptr && region->is_on_device());
-  *flags = region->is_accessible ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : 0;
+  FAKE_CUDA_REQUIRE(flags != nullptr && location != nullptr && region != nullptr && region->is_on_device());
+  const bool has = region->kind != Kind::vmm || region->devices.contains(location->id);
+  *flags = has ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : 0;
   return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuMemRetainAllocationHandle(Handle* handle, void* pointer) {
@@ -168,6 +174,8 @@ FAKE_CUDA_EXPORT CUresult cuMemImportFromShareableHandle(Handle* handle, void* i
   struct stat status {};
   if (physical->file < 0 || ::fstat(physical->file, &status) != 0) return CUDA_ERROR_INVALID_VALUE;
   physical->bytes = static_cast<std::size_t>(status.st_size) - header_bytes;
+  physical->device = device_of_file(physical->file);
+  physical->properties.location.id = physical->device;
   physical->properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   physical->properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   physical->properties.requestedHandleTypes = type;

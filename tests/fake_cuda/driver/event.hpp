@@ -22,6 +22,7 @@ struct Event {
   Event& operator=(const Event&) = delete;
   ~Event();
 
+  Context* context = nullptr;
   Shared* shared = nullptr;  ///< nullptr: for this process alone.
   Point point{};             ///< Of the last record in this process.
   unsigned flags = 0;

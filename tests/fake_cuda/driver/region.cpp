@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 
@@ -23,6 +24,7 @@ Physical::~Physical() {
 
 Region::~Region() {
   if (header != nullptr) ::munmap(header, mapped);
+  if (own_tracks != nullptr) ::munmap(own_tracks, sizeof *own_tracks);
   if (file >= 0 && kind != Kind::vmm) ::close(file);
 }
 
@@ -95,8 +97,10 @@ CUresult Memory::add_host(Context* context, void* data, std::size_t bytes, Kind 
   made->device = context->device;
   made->flags = flags;
   made->id = next_id();
-  made->own_history = std::make_unique<History>();
-  made->own_words = std::make_unique<WordClocks>();
+  void* const tracks = ::mmap(nullptr, sizeof(Tracks), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);  // zeros are valid ones
+  if (tracks == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+  made->own_tracks = static_cast<Tracks*>(tracks);
   const std::lock_guard lock{mutex_};
   const auto next = regions_.lower_bound(made->base);
   if (find_locked(made->base) != nullptr || (next != regions_.end() && next->first < made->base + bytes))
@@ -167,6 +171,11 @@ int make_file(std::size_t bytes, int device) {
   header->id = Memory::get().next_id();
   ::munmap(mapped, header_bytes);
   return file;
+}
+
+int device_of_file(int file) {
+  int device = 0;
+  return ::pread(file, &device, sizeof device, offsetof(Header, device)) == sizeof device ? device : 0;
 }
 
 RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::size_t shown, Kind kind) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,8 @@ struct Header {
   static constexpr std::uint64_t right_magic = 0xfa4ecda2;
   std::uint64_t magic, bytes, id;
   int device, owner;  ///< The owner is a process.
-  std::atomic<int> is_freed;
-  History history;
-  WordClocks words;
+  std::atomic<int> is_freed, is_exported;
+  Tracks tracks;
 };
 inline constexpr std::size_t header_bytes = rounded(sizeof(Header), page);
 
@@ -56,14 +56,13 @@ struct Region {
   int file = -1, device = 0;
   Context* context = nullptr;
   unsigned flags = 0;
-  bool sync_memops = false, is_accessible = true;
+  bool sync_memops = false;
+  std::set<int> devices{};      ///< Kind::vmm: those that have access.
   bool is_being_freed = false;  ///< An operation of a stream will do it.
   int opened = 1;               ///< Kind::ipc: so many times.
   CUmemoryPool pool = nullptr;
   std::shared_ptr<Physical> physical{};
-  /// Of host memory.
-  std::unique_ptr<History> own_history{};
-  std::unique_ptr<WordClocks> own_words{};
+  Tracks* own_tracks = nullptr;  ///< Of host memory.
 
   Region() = default;
   Region(const Region&) = delete;
@@ -71,8 +70,11 @@ struct Region {
   /// Once nobody uses it: an operation may still copy from memory that is being freed.
   ~Region();
   [[nodiscard]] bool is_on_device() const { return kind <= Kind::vmm; }
-  [[nodiscard]] History& history() { return header == nullptr ? *own_history : header->history; }
-  [[nodiscard]] WordClocks& words() { return header == nullptr ? *own_words : header->words; }
+  /// Other processes may use it, too.
+  [[nodiscard]] bool is_shared() const {
+    return kind == Kind::vmm || kind == Kind::ipc || (header != nullptr && header->is_exported != 0);
+  }
+  [[nodiscard]] Tracks& tracks() { return header == nullptr ? *own_tracks : header->tracks; }
 };
 using RegionPointer = std::shared_ptr<Region>;
 
@@ -124,6 +126,8 @@ class Memory {
 
 /// A file for device memory with its header; -1: there is none.
 int make_file(std::size_t bytes, int device);
+/// That it was made for.
+int device_of_file(int file);
 /// Maps such a file, of which the program sees `shown` bytes at `base`; nullptr if that fails.
 RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::size_t shown, Kind kind);
 

@@ -10,8 +10,12 @@ long number(const char* name, long otherwise) {
   return text == nullptr || *text == 0 ? otherwise : std::strtol(text, nullptr, 10);
 }
 
+std::string words(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
 Settings read() {
-  const char* const fail = std::getenv("FAKE_CUDA_FAIL");
   return {.devices = static_cast<int>(number("FAKE_CUDA_DEVICES", 1)),
           .multiprocessors = static_cast<int>(number("FAKE_CUDA_SMS", 4)),
           .capability = static_cast<int>(number("FAKE_CUDA_CC", 90)),
@@ -24,7 +28,9 @@ Settings read() {
           .reuses_addresses = number("FAKE_CUDA_REUSE", 1) != 0,
           .poisons = number("FAKE_CUDA_POISON", 1) != 0,
           .has_peers = number("FAKE_CUDA_PEER", 1) != 0,
-          .fail = fail == nullptr ? "" : fail};
+          .fail = words("FAKE_CUDA_FAIL"),
+          .timeline = words("FAKE_CUDA_TIMELINE"),
+          .missing = words("FAKE_CUDA_MISSING")};
 }
 
 }  // namespace

@@ -6,6 +6,9 @@
 
 namespace fake_cuda {
 
+/// Of CUDA: 13.0.
+inline constexpr int driver_version = 13000;
+
 struct Settings {
   int devices = 1;
   int multiprocessors = 4;
@@ -15,7 +18,9 @@ struct Settings {
   long seed = 1;
   int log_level = 0;
   bool finds_races = false, aborts = false, reuses_addresses = true, poisons = true, has_peers = true;
-  std::string fail{};  ///< Calls to fail, as "cuIpcOpenMemHandle:3".
+  std::string fail{};      ///< Calls to fail, as "cuIpcOpenMemHandle:3".
+  std::string timeline{};  ///< A file to which each operation adds a line.
+  std::string missing{};   ///< Names that look-ups do not find, as "cuFuncLoad,cuMemAlloc".
 };
 
 const Settings& settings();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 #include <thread>
 
@@ -36,6 +37,20 @@ void perform(const Operation& operation, Context& context) {
   }
 }
 
+/// In the timeline.
+void keep(const Operation& operation, const Running& now) {
+  FakeCudaOperation kept{};
+  kept.kind = operation.what.kind;
+  operation.what.name.copy(kept.name, sizeof kept.name - 1);
+  kept.stream = now.stream;
+  kept.sequence = now.sequence;
+  kept.bytes = now.bytes;
+  kept.posted_ns = operation.posted_ns;
+  kept.started_ns = now.started_ns;
+  kept.ended_ns = now_ns();
+  Timeline::get().add(kept);
+}
+
 }  // namespace
 
 Streams& Streams::get() {
@@ -56,30 +71,41 @@ void Streams::run(const StreamPointer& stream) {
     stream->queue.pop_front();
     for (const Point& point : operation.after)
       changed_.wait(lock, [&] { return point.first->done >= point.second; });
-    Running now{stream->key, stream->done + 1, {}};
-    if (settings().finds_races) {
-      stream->clock.join(operation.known);
-      for (const Point& point : operation.after)
-        learn(stream->clock, point);
-      now.clock = stream->clock;
-    }
+    Running now = begin(*stream, operation);
     running = &now;
     lock.unlock();
     if (operation.spoil && stream->context->lost == CUDA_SUCCESS) operation.spoil();
     if (const long most = settings().delay_us; most > 0)
       ::usleep(static_cast<useconds_t>(random() % static_cast<unsigned long>(most + 1)));
+    stream->is_in_host_function = operation.calls_host;
     perform(operation, *stream->context);
     operation.work = {};
     lock.lock();
-    if (settings().finds_races) {
-      stream->clock.join(now.clock);
-      stream->clock.learn(stream->key, stream->done + 1);
-      stream->completed.push_back(stream->clock);
-    }
-    if (operation.waits) --stream->waiting;
-    ++stream->done;
+    end(*stream, operation, now);
     changed_.notify_all();
   }
+}
+
+/// Both with the lock.
+Running Streams::begin(Stream& stream, const Operation& operation) {
+  if (settings().finds_races) {
+    stream.clock.join(operation.known);
+    for (const Point& point : operation.after)
+      stream.clock.join(clock_of(point));
+  }
+  return {stream.context, stream.key, stream.done + 1, stream.clock, operation.what.bytes, now_ns()};
+}
+
+void Streams::end(Stream& stream, const Operation& operation, const Running& now) {
+  if (settings().finds_races) {
+    stream.clock.join(now.clock);
+    stream.clock.learn(stream.key, stream.done + 1);
+    stream.completed.push_back(stream.clock);
+  }
+  if (Timeline::get().is_kept()) keep(operation, now);
+  if (operation.waits) --stream.waiting;
+  stream.is_in_host_function = false;
+  ++stream.done;
 }
 
 StreamPointer Streams::start(Context* context, unsigned flags) {
@@ -114,6 +140,7 @@ bool Streams::destroy(CUstream handle) {
 StreamPointer Streams::find(Context* context, CUstream handle) {
   const std::lock_guard lock{mutex_};
   if (handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) {
+    if (context == nullptr) return nullptr;
     StreamPointer& stream = defaults_[{context, handle == CU_STREAM_PER_THREAD ? ::gettid() : 0}];
     if (stream == nullptr) stream = start(context, 0);
     return stream;
@@ -139,44 +166,43 @@ void Streams::order_with_legacy(const StreamPointer& stream, std::vector<Point>&
 Point Streams::push(const StreamPointer& stream, Operation operation) {
   const std::lock_guard lock{mutex_};
   order_with_legacy(stream, operation.after);
-  if (settings().finds_races) operation.known = host_;
+  operation.posted_ns = now_ns();
+  if (settings().finds_races) {
+    operation.known = host_;
+    operation.known.hear(operation.posted_ns);
+  }
   if (operation.waits) ++stream->waiting;
   stream->queue.push_back(std::move(operation));
   changed_.notify_all();
   return {stream, ++stream->queued};
 }
 
-void Streams::learn(Clock& clock, const Point& point) {
-  if (!settings().finds_races) return;
-  if (point.second == 0) return;
-  clock.join(point.first->completed.at(point.second - 1));
-}
-
-/// The host may tell other processes, in ways that nobody sees here.
-void Streams::tell_regions(const Point& point) {
-  if (!settings().finds_races) return;
-  for (const RegionPointer& region : Memory::get().all([](const Region&) { return true; }))
-    region->history().learn(point.first->key, point.second);
+/// When the operation was over, as it is.
+Clock Streams::clock_of(const Point& point) {
+  if (!settings().finds_races || point.second == 0) return {};
+  return point.first->completed.at(point.second - 1);
 }
 
 void Streams::wait(const Point& point) {
+  Clock clock;
   {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [&] { return point.first->done >= point.second; });
-    learn(host_, point);
+    clock = clock_of(point);
   }
-  tell_regions(point);
+  host_learns(clock);
 }
 
 bool Streams::is_over(const Point& point) {
   bool is_over = false;
+  Clock clock;
   {
     const std::lock_guard lock{mutex_};
     is_over = point.first->done >= point.second;
-    if (is_over) learn(host_, point);
+    if (is_over) clock = clock_of(point);
   }
   if (is_over)
-    tell_regions(point);
+    host_learns(clock);
   else
     sched_yield();
   return is_over;
@@ -199,9 +225,15 @@ void Streams::drain(Context* context) {
 }
 
 bool Streams::has_waits(Context* context) {
-  const std::lock_guard lock{mutex_};
-  return std::ranges::any_of(
-      all_, [&](const StreamPointer& stream) { return stream->context == context && stream->waiting > 0; });
+  constexpr std::chrono::milliseconds patience{100};
+  std::unique_lock lock{mutex_};
+  const auto has = [&](auto is) {
+    return std::ranges::any_of(all_,
+                               [&](const StreamPointer& stream) { return stream->context == context && is(*stream); });
+  };
+  if (has([](const Stream& stream) { return stream.waiting > 0; })) return true;
+  return !changed_.wait_for(
+      lock, patience, [&] { return !has([](const Stream& stream) { return stream.is_in_host_function.load(); }); });
 }
 
 std::size_t Streams::count() {
@@ -210,8 +242,18 @@ std::size_t Streams::count() {
 }
 
 void Streams::host_learns(const Clock& clock) {
-  const std::lock_guard lock{mutex_};
-  host_.join(clock);
+  Clock known;
+  bool is_quiet = false;
+  {
+    const std::lock_guard lock{mutex_};
+    if (host_.knows_all_of(clock)) return;
+    host_.join(clock);
+    known = host_;
+    is_quiet = std::ranges::all_of(all_, [](const StreamPointer& stream) { return stream->done == stream->queued; });
+  }
+  const auto process = static_cast<std::uint64_t>(::getpid());
+  for (const RegionPointer& region : Memory::get().all([](const Region&) { return true; }))
+    region->tracks().history.learn(process, known, is_quiet && !region->is_shared());
 }
 
 Clock Streams::host_clock() {
@@ -226,7 +268,7 @@ CUresult enqueue(Context* context, CUstream handle, Operation operation, bool wa
   const Point point = streams.push(stream, std::move(operation));
   if (!wait) return CUDA_SUCCESS;
   streams.wait(point);
-  return context->lost;
+  return stream->context->lost;
 }
 
 }  // namespace fake_cuda

@@ -14,6 +14,7 @@ class BetweenProcesses : public Faults {
   void SetUp() override {
     ::setenv("FAKE_CUDA_RACE", "1", 1);
     peer_.emplace(TUTTI_FAKE_CUDA_PEER);  // before CUDA: a child of a fork cannot use it
+    third_.emplace(TUTTI_FAKE_CUDA_PEER);
     Faults::SetUp();
   }
   CUipcMemHandle handle_of(CUdeviceptr pointer) {
@@ -21,7 +22,7 @@ class BetweenProcesses : public Faults {
     EXPECT_CUDA(cuIpcGetMemHandle(&handle, pointer));
     return handle;
   }
-  std::optional<Peer> peer_;
+  std::optional<Peer> peer_, third_;
 };
 
 TEST_F(BetweenProcesses, AnEventOrdersThem) {
@@ -56,6 +57,74 @@ TEST_F(BetweenProcesses, AMissingWaitIsARace) {
   EXPECT_CUDA(cuMemsetD32Async(memory, 44, 4, nullptr));
   std::this_thread::sleep_for(std::chrono::milliseconds{50});  // over, but nobody has looked
   EXPECT_EQ(peer_->read().faults, 1U);
+}
+
+TEST_F(BetweenProcesses, ARaceWithAnAccessFarBackIsFound) {
+  const CUdeviceptr memory = allocated(8192);
+  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
+  EXPECT_CUDA(cuMemsetD32Async(memory, 44, 1, stream()));
+  const CUstream one = stream();
+  for (int i = 1; i < 1000; ++i)
+    EXPECT_CUDA(cuMemsetD32Async(memory + static_cast<CUdeviceptr>(8 * i), 1, 1, one));
+  EXPECT_CUDA(cuStreamSynchronize(one));
+  const std::uint64_t there = peer_->read().faults;
+  EXPECT_CUDA(cuCtxSynchronize());
+  EXPECT_EQ(there + caught("race"), 1U) << "by the later one";
+}
+
+/// The other process has waited for its own access before this one's stream has run, but after the call.
+TEST_F(BetweenProcesses, ACallBeforeTheOtherWasToldIsARace) {
+  volatile int* const flag = pinned<int>(1);
+  *flag = 0;
+  const CUdeviceptr memory = allocated(4096);
+  const CUstream one = stream();
+  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
+  EXPECT_CUDA(cuLaunchHostFunc(
+      one,
+      [](void* data) {
+        while (*static_cast<volatile int*>(data) == 0)
+          std::this_thread::yield();
+      },
+      const_cast<int*>(flag)));
+  EXPECT_CUDA(cuMemsetD32Async(memory, 44, 1, one));
+  EXPECT_EQ(peer_->read().faults, 0U);
+  *flag = 1;
+  EXPECT_CUDA(cuCtxSynchronize());
+  EXPECT_EQ(caught("race"), 1U);
+}
+
+/// The second process waits for the first, and the third for the second.
+TEST_F(BetweenProcesses, AHostTellsWhatItKnowsOfOthers) {
+  const CUdeviceptr memory = allocated(4096);
+  const CUevent written = event(CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
+  const CUstream one = stream();
+  CUipcEventHandle handle;
+  EXPECT_CUDA(cuIpcGetEventHandle(&handle, written));
+  for (Peer* const peer : {&*peer_, &*third_})
+    EXPECT_EQ(peer->open(handle_of(memory)), CUDA_SUCCESS);
+  EXPECT_CUDA(cuMemsetD32Async(memory, 45, 4, one));
+  EXPECT_CUDA(cuEventRecord(written, one));
+  EXPECT_EQ(peer_->wait_for(handle), CUDA_SUCCESS);
+  EXPECT_EQ(peer_->read().faults, 0U);
+  const Peer::Answer answer = third_->read();
+  EXPECT_EQ(answer.value, 45);
+  EXPECT_EQ(answer.faults, 0U);
+}
+
+/// The stream of the second process waits for the first, but its host for nothing.
+TEST_F(BetweenProcesses, AHostThatHasNotWaitedTellsNothing) {
+  const CUdeviceptr memory = allocated(4096);
+  const CUevent written = event(CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
+  const CUstream one = stream();
+  CUipcEventHandle handle;
+  EXPECT_CUDA(cuIpcGetEventHandle(&handle, written));
+  for (Peer* const peer : {&*peer_, &*third_})
+    EXPECT_EQ(peer->open(handle_of(memory)), CUDA_SUCCESS);
+  EXPECT_CUDA(cuMemsetD32Async(memory, 46, 4, one));
+  EXPECT_CUDA(cuEventRecord(written, one));
+  EXPECT_EQ(peer_->wait_for(handle), CUDA_SUCCESS);
+  std::this_thread::sleep_for(std::chrono::milliseconds{50});
+  EXPECT_EQ(third_->read().faults, 1U);
 }
 
 TEST_F(BetweenProcesses, UseThroughAStaleMapping) {

@@ -176,24 +176,7 @@ TEST_F(Conformance, MappedMemoryIsSharedByAFileDescriptor) {
 TEST_F(Conformance, AKernelOutOfBoundsLosesTheContext) {
   const CUdeviceptr memory = allocated(64);
   EXPECT_CUDA(cuMemcpyDtoD(memory, memory + 32, 32));
-  CUmodule module = nullptr;
-  CUfunction function = nullptr;
-  EXPECT_CUDA(cuModuleLoadData(&module, R"(.version 7.0
-.target sm_80
-.address_size 64
-.visible .entry store(.param .u64 at) {
-  .reg .b64 %rd<2>;
-  .reg .b32 %r<2>;
-  ld.param.u64 %rd1, [at];
-  mov.u32 %r1, 5;
-  st.global.u32 [%rd1], %r1;
-  ret;
-}
-)"));
-  EXPECT_CUDA(cuModuleGetFunction(&function, module, "store"));
-  CUdeviceptr beyond = memory + (std::uint64_t{1} << 40);
-  void* arguments[] = {&beyond};
-  EXPECT_CUDA(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
+  EXPECT_CUDA(launch(function_of(module_of(store)), memory + (std::uint64_t{1} << 40), nullptr));
   EXPECT_CUDA_ERROR(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
   CUdeviceptr other = 0;
   EXPECT_CUDA_ERROR(cuMemAlloc(&other, 4), CUDA_ERROR_ILLEGAL_ADDRESS);

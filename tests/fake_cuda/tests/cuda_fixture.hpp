@@ -69,6 +69,33 @@ class Cuda : public testing::Test {
     EXPECT_CUDA(cuEventCreate(&made, flags));
     return made;
   }
+  /// A kernel of one thread, whose parameter is an address; it is in %rd1.
+  static std::string kernel_text(const std::string& body) {
+    return R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry kernel(.param .u64 at) {
+  .reg .b64 %rd<4>;
+  .reg .b32 %r<8>;
+  .reg .f32 %f<8>;
+  ld.param.u64 %rd1, [at];
+)" + body + "\n  ret;\n}\n";
+  }
+  static CUmodule module_of(const std::string& body) {
+    CUmodule module = nullptr;
+    EXPECT_CUDA(cuModuleLoadData(&module, kernel_text(body).c_str()));
+    return module;
+  }
+  static CUfunction function_of(CUmodule module) {
+    CUfunction function = nullptr;
+    EXPECT_CUDA(cuModuleGetFunction(&function, module, "kernel"));
+    return function;
+  }
+  static CUresult launch(CUfunction function, CUdeviceptr at, CUstream stream) {
+    void* arguments[] = {&at};
+    return cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
+  }
+  static constexpr const char* store = "  mov.u32 %r1, 5;\n  st.global.u32 [%rd1], %r1;";
   static int first_word(CUdeviceptr pointer) {
     int word = 0;
     EXPECT_CUDA(cuMemcpyDtoH(&word, pointer, sizeof word));

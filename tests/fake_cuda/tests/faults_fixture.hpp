@@ -17,26 +17,13 @@ class Faults : public Cuda {
   }
   /// A kernel of one thread, whose parameter is an address.
   void run(const std::string& body, CUdeviceptr at) {
-    const std::string text = R"(.version 7.0
-.target sm_80
-.address_size 64
-.visible .entry kernel(.param .u64 at) {
-  .reg .b64 %rd<4>;
-  .reg .b32 %r<8>;
-  .reg .f32 %f<8>;
-  ld.param.u64 %rd1, [at];
-)" + body + "\n  ret;\n}\n";
-    CUmodule module = nullptr;
     CUfunction function = nullptr;
-    void* arguments[] = {&at};
-    EXPECT_CUDA(cuModuleLoadData(&module, text.c_str()));
-    found_ = cuModuleGetFunction(&function, module, "kernel");
+    found_ = cuModuleGetFunction(&function, module_of(body), "kernel");
     if (found_ == CUDA_SUCCESS) {
-      EXPECT_CUDA(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
+      EXPECT_CUDA(launch(function, at, nullptr));
     }
     result_ = cuCtxSynchronize();
   }
-  static constexpr const char* store = "  mov.u32 %r1, 5;\n  st.global.u32 [%rd1], %r1;";
   CUresult found_ = CUDA_SUCCESS, result_ = CUDA_SUCCESS;
 };
 

@@ -209,6 +209,23 @@ TEST_F(LateFaults, MissingStreamWaitIsReadAsGarbage) {
   EXPECT_EQ(*word, 5);
 }
 
+TEST_F(LateFaults, MissingWaitForACopyIntoRegisteredMemoryIsReadAsGarbage) {
+  const CUdeviceptr memory = allocated(64);
+  EXPECT_CUDA(cuMemsetD32(memory, 5, 1));
+  EXPECT_CUDA(cuCtxSynchronize());
+  const CUstream one = stream();
+  std::vector<int> words(1000, 5);
+  volatile int* const word = words.data();
+  EXPECT_CUDA(cuMemHostRegister(words.data(), words.size() * sizeof(int), 0));
+  EXPECT_CUDA(cuMemcpyDtoHAsync(words.data(), memory, sizeof(int), one));
+  bool was_garbage = false;
+  while (cuStreamQuery(one) == CUDA_ERROR_NOT_READY)
+    was_garbage |= *word != 5;
+  EXPECT_TRUE(was_garbage) << "nobody has waited for the copy";
+  EXPECT_EQ(*word, 5);
+  EXPECT_CUDA(cuMemHostUnregister(words.data()));
+}
+
 TEST_F(Faults, AStreamThatIsDestroyedKeepsItsWork) {
   volatile int* const flag = pinned<int>(1);
   *flag = 0;
