@@ -1,4 +1,4 @@
-// Kinds of memory: their names, which is the host's, and how a call refuses memory that the host cannot read.
+// Kinds of memory: their names, and which of them the host can read.
 #include "lib/memory/memory_kind.hpp"
 
 #include <gmock/gmock.h>
@@ -39,20 +39,30 @@ TEST(Memory, OfTheProcessIsTheHosts) {
   EXPECT_EQ(memory_of(heap.get()), Memory{});
 }
 
-TEST(Calls, TakeWhatTheHostCanRead) {
-  const CallSite call{"allreduce", Rank{3}};
+TEST(Memory, IsReadableByTheHostUnlessItIsADevices) {
   for (const MemoryKind kind : {MemoryKind::host, MemoryKind::pinned, MemoryKind::managed})
-    EXPECT_NO_THROW(require_readable(call, "in", {kind})) << to_string(kind);
+    EXPECT_TRUE(is_readable_by_host({kind})) << to_string(kind);
+  EXPECT_FALSE(is_readable_by_host(on_gpu_1));
 }
 
-TEST(Calls, RefuseDeviceMemoryByName) {
+TEST(Memory, IsReadableWhereThisProcessHasMapped) {
+  const auto heap = std::make_unique<std::array<char, 1 << 20>>();
+  EXPECT_TRUE(is_readable(heap.get()));
+  EXPECT_FALSE(is_readable(nullptr));
+}
+
+TEST(Calls, NameTheBufferThatTheyRefuse) {
+  const CallSite call{"allreduce", Rank{3}};
+  const BufferMemory none = require_buffer(call, "in", nullptr, {}, Type::fp32);
+  EXPECT_EQ(none.device, -1);
+  int value = 0;
+  EXPECT_EQ(require_buffer(call, "in", &value, {.last = Count{1}}, Type::fp32).device, -1);
   try {
-    require_readable({"allreduce", Rank{3}}, "in", on_gpu_1);
+    static_cast<void>(require_buffer(call, "in", nullptr, {.last = Count{2}}, Type::fp32));
     ADD_FAILURE() << "nothing was thrown";
   } catch (const ArgumentError& error) {
-    EXPECT_STREQ(error.what(),
-                 "tutti::allreduce on rank 3: argument 'in' is CUDA device memory (device 1); "
-                 "allowed: memory that the host can read");
+    EXPECT_STREQ(error.what(), "tutti::allreduce on rank 3: argument 'in' is null with count 2; allowed: memory of count "
+                               "elements");
   }
 }
 

@@ -60,8 +60,7 @@ int Steps::add_store(int device, std::int64_t staging_at, Buffer into, std::int6
 shm::SharedPlan Steps::finished() && {
   for (std::vector<int>& before : after_) {
     std::ranges::sort(before);
-    const auto repeated = std::ranges::unique(before);
-    before.erase(repeated.begin(), repeated.end());
+    before.erase(std::unique(before.begin(), before.end()), before.end());
   }
   set_dependencies(plan_, after_);
   plan_.transports[static_cast<std::size_t>(Transport::device)] = true;
