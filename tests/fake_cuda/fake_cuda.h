@@ -45,6 +45,8 @@ uint64_t fake_cuda_timeline(struct FakeCudaOperation* operations, uint64_t most)
 void fake_cuda_counters(struct FakeCudaCounters* counters);
 /* Calls of one entry point, as "cuMemAlloc". */
 uint64_t fake_cuda_calls(const char* name);
+/* Calls to fail from here on, as FAKE_CUDA_FAIL has them; "" for none. Calls are counted from here on, too. */
+void fake_cuda_fail(const char* failures);
 /* Faults caught of one name, as "race"; of all names if it is null. */
 uint64_t fake_cuda_faults(const char* name);
 

@@ -18,8 +18,8 @@ namespace fake_cuda {
 
 struct Counts {
   std::atomic<std::uint64_t> calls{0};
-  std::uint64_t fails_at = 0;  ///< The call that fails; 0: none.
-  CUresult error = CUDA_ERROR_UNKNOWN;
+  std::atomic<std::uint64_t> fails_at{0};  ///< The call that fails; 0: none.
+  std::atomic<CUresult> error{CUDA_ERROR_UNKNOWN};
 };
 
 namespace {
@@ -27,6 +27,7 @@ namespace {
 struct Sites {
   std::mutex mutex;
   std::map<std::string, Counts> by_name;
+  std::string failures = settings().fail;
 };
 Sites& sites() {
   static Sites* const all = new Sites;
@@ -35,19 +36,22 @@ Sites& sites() {
 
 bool is_forked = false;
 
-/// FAKE_CUDA_FAIL=NAME:CALL[:ERROR],...: the error is a number of CUresult.
-void read_failure(const char* name, Counts& counts) {
-  const std::string& all = settings().fail;
+/// NAME:CALL[:ERROR],...: calls are counted from now on; the error is a number of CUresult.
+void read_failure(const std::string& name, const std::string& all, Counts& counts) {
+  counts.fails_at = 0;
+  counts.error = CUDA_ERROR_UNKNOWN;
   for (std::size_t begin = 0; begin < all.size();) {
     const std::size_t end = std::min(all.find(',', begin), all.size());
     const std::string one = all.substr(begin, end - begin);
     begin = end + 1;
     const std::size_t colon = one.find(':');
     if (one.substr(0, colon) != name) continue;
-    counts.fails_at = 1;
-    if (colon == std::string::npos) continue;
+    if (colon == std::string::npos) {
+      counts.fails_at = counts.calls + 1;
+      continue;
+    }
     char* rest = nullptr;
-    counts.fails_at = std::strtoull(one.c_str() + colon + 1, &rest, 10);
+    counts.fails_at = counts.calls + std::strtoull(one.c_str() + colon + 1, &rest, 10);
     if (*rest == ':') counts.error = static_cast<CUresult>(std::strtol(rest + 1, nullptr, 10));
   }
 }
@@ -62,7 +66,7 @@ Totals& totals() {
 CallSite::CallSite(const char* name) : name_(name) {
   const std::lock_guard lock{sites().mutex};
   counts_ = &sites().by_name[name];
-  read_failure(name, *counts_);
+  read_failure(name, sites().failures, *counts_);
   static const int once = ::pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
   static_cast<void>(once);
 }
@@ -75,7 +79,7 @@ CUresult CallSite::enter() {
   }
   ++totals().calls;
   if (++counts_->calls != counts_->fails_at) return CUDA_SUCCESS;
-  log(1, "%s fails, as FAKE_CUDA_FAIL says", name_);
+  log(1, "%s fails, as it was told to", name_);
   return counts_->error;
 }
 
@@ -101,6 +105,14 @@ void may_synchronise(const char* name, Context* context) {
 }
 
 }  // namespace fake_cuda
+
+FAKE_CUDA_EXPORT void fake_cuda_fail(const char* failures) {
+  fake_cuda::Sites& sites = fake_cuda::sites();
+  const std::lock_guard lock{sites.mutex};
+  sites.failures = failures;
+  for (auto& [name, counts] : sites.by_name)
+    fake_cuda::read_failure(name, sites.failures, counts);
+}
 
 FAKE_CUDA_EXPORT uint64_t fake_cuda_calls(const char* name) {
   const std::lock_guard lock{fake_cuda::sites().mutex};

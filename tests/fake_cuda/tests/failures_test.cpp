@@ -33,6 +33,18 @@ TEST_F(Failures, LeaveNothingBehind) {
   EXPECT_EQ(counters().live_streams, 0U);
 }
 
+TEST_F(Failures, ComeWhenATestAsksForThem) {
+  CUdeviceptr memory = 0;
+  auto* const fail = of_fake<decltype(fake_cuda_fail)>("fake_cuda_fail");
+  EXPECT_CUDA(cuMemAlloc(&memory, 64));
+  fail("cuMemAlloc:2:2");
+  EXPECT_CUDA(cuMemAlloc(&memory, 64));
+  EXPECT_CUDA_ERROR(cuMemAlloc(&memory, 64), CUDA_ERROR_OUT_OF_MEMORY);
+  fail("cuMemAlloc:1:2");
+  fail("");
+  EXPECT_CUDA(cuMemAlloc(&memory, 64));
+}
+
 using Counters = Cuda;
 
 TEST_F(Counters, CountBytesCallsAndLiveObjects) {
