@@ -39,13 +39,22 @@ void require_count(const CallSite& call, Count count, Type type) {
     refuse(call, "count", std::to_string(count.value()), fmt::format("0 to {} elements of {}", most, to_string(type)));
 }
 
+Allocation allocation_at(const CallSite& call, std::string_view argument, const void* data) {
+  try {
+    return allocation_of(data);
+  } catch (const DeviceError& error) {
+    throw Error(fmt::format("tutti::{} on rank {}: argument '{}' cannot be looked up: {}", call.function,
+                            call.rank.value(), argument, error.what()));
+  }
+}
+
 namespace {
 
 /// Refuses bytes that are not all on the device of the first; several allocations may follow each other.
 void require_all_on_device(const CallSite& call, std::string_view argument, const Allocation& allocation,
                            const std::byte* first, const std::byte* last) {
   for (const std::byte* end = allocation.end; end < last;) {
-    const Allocation next = allocation_of(end);
+    const Allocation next = allocation_at(call, argument, end);
     if (next.memory != allocation.memory || next.end <= end)
       refuse(call, argument, fmt::format("{} that ends after {} bytes", to_string(allocation.memory), end - first),
              fmt::format("all {} bytes in memory of one device", last - first));
@@ -72,7 +81,7 @@ BufferMemory require_buffer(const CallSite& call, std::string_view argument, con
   const auto* const begin = static_cast<const std::byte*>(data);
   const std::byte* const first = begin + (used.first.value() * size_of(type)).value();
   const std::byte* const last = begin + (used.last.value() * size_of(type)).value();
-  const Allocation allocation = allocation_of(first);
+  const Allocation allocation = allocation_at(call, argument, first);
   if (is_readable_by_host(allocation.memory)) {
     if (allocation.memory.kind == MemoryKind::host) require_hosts(call, argument, first, last);
     return {};
@@ -82,7 +91,7 @@ BufferMemory require_buffer(const CallSite& call, std::string_view argument, con
   require_all_on_device(call, argument, allocation, first, last);
   try {
     return {device::device_of(allocation), allocation.id};
-  } catch (const Error& error) {
+  } catch (const DeviceError& error) {
     refuse(call, argument, fmt::format("{}, where Tutti cannot work ({})", to_string(allocation.memory), error.what()),
            "memory of a device that this process can use");
   }
@@ -91,6 +100,10 @@ BufferMemory require_buffer(const CallSite& call, std::string_view argument, con
 void refuse_for_memory(const CallSite& call, std::string_view argument, std::int64_t count, std::string_view missing) {
   refuse(call, argument, fmt::format("{}, on device buffers, for which there are {}", count, missing),
          "fewer elements at a time, or as much free memory (docs/gpu.md)");
+}
+
+void fail_at(const CallSite& call, const DeviceError& error) {
+  throw Error(fmt::format("tutti::{} on rank {}: {}", call.function, call.rank.value(), error.what()));
 }
 
 void require_operation(const CallSite& call, const Op& op, Type type, Collective collective) {

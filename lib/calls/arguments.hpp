@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "lib/memory/device_error.hpp"
 #include "lib/memory/memory_kind.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/datatype.hpp"
@@ -45,9 +46,13 @@ struct UsedElements {
 /// process, of the host or on one device.
 [[nodiscard]] BufferMemory require_buffer(const CallSite& call, std::string_view argument, const void* data,
                                           UsedElements used, Type type);
+/// As allocation_of(); its errors name call and argument.
+[[nodiscard]] Allocation allocation_at(const CallSite& call, std::string_view argument, const void* data);
 /// Throws ArgumentError for a call on device buffers for which there is no memory.
 [[noreturn]] void refuse_for_memory(const CallSite& call, std::string_view argument, std::int64_t count,
                                     std::string_view missing);
+/// Throws Error for a call whose device failed before any message was posted.
+[[noreturn]] void fail_at(const CallSite& call, const DeviceError& error);
 /// The operation exists for the type, and in the collective.
 void require_operation(const CallSite& call, const Op& op, Type type, Collective collective);
 

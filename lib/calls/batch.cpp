@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/calls/messages.hpp"
+#include "lib/memory/device_error.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/operation.hpp"
 
@@ -67,6 +68,8 @@ Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs)
   } catch (const detail::NoStagingMemory& missing) {
     const Message& first = sends.empty() ? recvs.front() : sends.front();
     refuse_for_memory({"Batch", state.rank()}, "count", first.bytes.value(), missing.what());
+  } catch (const DeviceError& error) {
+    fail_at({"Batch", state.rank()}, error);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "lib/calls/arguments.hpp"
 #include "lib/calls/layout.hpp"
 #include "lib/calls/segment_limit.hpp"
+#include "lib/memory/device_error.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/operation.hpp"
 #include "lib/selection/selection.hpp"
@@ -150,6 +151,8 @@ Operation& ready(const Call& call, CommunicatorState& state, const Options& opti
     return operation;
   } catch (const NoStagingMemory& missing) {
     refuse_for_memory({call.function, state.rank()}, "count", call.count.value(), missing.what());
+  } catch (const DeviceError& error) {
+    fail_at({call.function, state.rank()}, error);
   }
 }
 

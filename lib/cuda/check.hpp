@@ -4,7 +4,7 @@
 
 namespace tutti::cuda {
 
-/// Throws Error that names the function and the driver's error, unless `result` is CUDA_SUCCESS.
+/// Throws DeviceError that names the function and the driver's error, unless `result` is CUDA_SUCCESS.
 void check(CUresult result, const char* function);
 
 }  // namespace tutti::cuda

@@ -4,7 +4,7 @@
 
 #include "lib/cuda/check.hpp"
 #include "lib/cuda/driver.hpp"
-#include "tutti/error.hpp"
+#include "lib/memory/device_error.hpp"
 
 namespace tutti::cuda {
 namespace {
@@ -15,7 +15,7 @@ CUcontext primary_context(int ordinal) {
   int is_active = 0;
   check(driver()->DevicePrimaryCtxGetState(ordinal, &flags, &is_active), "cuDevicePrimaryCtxGetState");
   if (is_active == 0)
-    throw Error(fmt::format("tutti: memory of device {} belongs to no context, and the device has no primary one",
+    throw DeviceError(fmt::format("memory of device {} belongs to no context, and the device has no primary one",
                             ordinal));
   CUcontext context = nullptr;
   check(driver()->DevicePrimaryCtxRetain(&context, ordinal), "cuDevicePrimaryCtxRetain");
@@ -30,7 +30,7 @@ Devices& Devices::get() {
 }
 
 int Devices::number_of(CUcontext context, int ordinal) {
-  if (driver() == nullptr) throw Error("tutti: " + why_no_driver());
+  if (driver() == nullptr) throw DeviceError(why_no_driver());
   if (context == nullptr) context = primary_context(ordinal);
   unsigned long long id = 0;
   check(driver()->CtxGetId(context, &id), "cuCtxGetId");

@@ -9,7 +9,7 @@
 #include "lib/cuda/check.hpp"
 #include "lib/cuda/driver.hpp"
 #include "lib/cuda/image.hpp"
-#include "tutti/error.hpp"
+#include "lib/memory/device_error.hpp"
 
 namespace tutti::cuda {
 namespace {
@@ -17,8 +17,8 @@ namespace {
 constexpr unsigned threads = 256;
 
 const Driver& required_driver() {
-  if (driver() == nullptr) throw Error("tutti: no kernels: " + why_no_driver());
-  if (image() == nullptr) throw Error("tutti: no kernels: the library was built without nvcc");
+  if (driver() == nullptr) throw DeviceError("no kernels: " + why_no_driver());
+  if (image() == nullptr) throw DeviceError("no kernels: the library was built without nvcc");
   return *driver();
 }
 
@@ -78,7 +78,7 @@ Kernels::~Kernels() {
 CUfunction Kernels::function_of(int row, Type type, std::string_view operation) const {
   auto* const function = functions_[row][static_cast<int>(type)];
   if (function == nullptr)
-    throw Error(fmt::format("tutti: there is no kernel for {} of {}", operation, to_string(type)));
+    throw DeviceError(fmt::format("there is no kernel for {} of {}", operation, to_string(type)));
   return function;
 }
 
@@ -96,7 +96,7 @@ void Kernels::reduce(Op::Kind kind, Type type, std::span<const CUdeviceptr> inpu
                      std::span<const CUdeviceptr> outputs, Count count, CUstream stream) const {
   auto* const function = function_of(static_cast<int>(kind), type, to_string(kind));
   if (inputs.empty() || inputs.size() > most_inputs || outputs.empty() || outputs.size() > most_outputs)
-    throw Error(fmt::format("tutti: a kernel has 1 to {} inputs and 1 to {} outputs, not {} and {}", most_inputs,
+    throw DeviceError(fmt::format("a kernel has 1 to {} inputs and 1 to {} outputs, not {} and {}", most_inputs,
                             most_outputs, inputs.size(), outputs.size()));
   ReduceArguments arguments{};
   arguments.input_count = static_cast<int>(inputs.size());

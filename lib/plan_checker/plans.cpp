@@ -5,11 +5,24 @@
 #include <algorithm>
 
 #include "lib/checker/fault.hpp"
+#include "lib/plan/pair_order.hpp"
+#include "lib/transport/device/tuning.hpp"
 
 namespace tutti::checker {
 namespace {
 
 constexpr Type type_of_elements = Type::int64;
+/// So short that few elements are several chunks.
+constexpr device::Tuning short_chunks{.chunk_bytes = 16, .bytes_an_operation = 8};
+
+/// Of a copy from a device or to it: in place the memory of both buffers is named by its distance from the output, and
+/// may be the input's alone.
+Region device_region_of(const CompiledPlan& plan, Buffer buffer, std::int64_t at, std::int64_t bytes) {
+  const auto offset = plan.problem.aliasing.offset();
+  const std::int64_t output = shape_of(plan.problem).output.value() * plan.element;
+  if (buffer != Buffer::output || !offset || (at >= 0 && at + bytes <= output)) return region_of(plan, buffer, at, bytes);
+  return region_of(plan, Buffer::input, at - offset->value() * plan.element, bytes);
+}
 
 Action action_of(const CompiledPlan& plan, const CompiledStep& step) {
   const auto region = [&](Buffer buffer, std::int64_t at) { return region_of(plan, buffer, at, step.bytes); };
@@ -19,6 +32,9 @@ Action action_of(const CompiledPlan& plan, const CompiledStep& step) {
   const auto reduction = [&] {
     return Reduce{region(step.lhs, step.lhs_at), region(step.rhs, step.rhs_at), region(step.into, step.into_at)};
   };
+  if (step.is_message() && step.transport == Transport::device)
+    return Copy{device_region_of(plan, step.lhs, step.lhs_at, step.bytes),
+                device_region_of(plan, step.into, step.into_at, step.bytes)};
   switch (step.verb) {
     case Verb::send:
       return Send{Rank{step.peer}, regions(step.lhs, step.lhs_at), step.message};
@@ -38,7 +54,7 @@ Action action_of(const CompiledPlan& plan, const CompiledStep& step) {
 }
 
 Schedule schedule_of(const CompiledPlan& plan) {
-  Schedule schedule{.steps = {}, .scratch = Count{plan.scratch_bytes / plan.element}};
+  Schedule schedule{.steps = {}, .scratch = Count{(plan.scratch_bytes + plan.staging.bytes) / plan.element}};
   for (const CompiledStep& step : plan.steps)
     schedule.steps.push_back({action_of(plan, step), {}});
   const auto last_step = static_cast<int>(plan.steps.size());
@@ -66,7 +82,43 @@ Plans::Plans(const PlanCase& what, const shm::SharedMemory& memory)
       reaches_[rank][other] = what.nodes[other] == what.nodes[rank] ? 1 : 0;
     const Rank own{static_cast<int>(rank)};
     plans_.push_back(shm::compile(what.choice, problems_.of(own), type_of_elements, Op::sum, {}, memory_of(own)));
+    if (what.devices.empty() || !what.devices[rank].places.has_device()) continue;
+    const DeviceUse& use = what.devices[rank];
+    plans_.back() = renumbered(device::staged(plans_.back(), use.places, use.staging, short_chunks));
   }
+}
+
+shm::SharedPlan renumbered(const shm::SharedPlan& plan) {
+  const Dependencies after = dependencies_of(plan);
+  std::vector<int> order, number(plan.steps.size(), -1);
+  const auto place = [&](int step, const auto& again) -> void {
+    int& its = number[static_cast<std::size_t>(step)];
+    if (its >= 0) return;
+    for (const int before : after[static_cast<std::size_t>(step)])
+      again(before, again);
+    its = static_cast<int>(order.size());
+    order.push_back(step);
+  };
+  for (int step = 0; step < static_cast<int>(plan.steps.size()); ++step)
+    place(step, place);
+  const auto new_number = [&](int step) { return step < 0 ? step : number[static_cast<std::size_t>(step)]; };
+  shm::SharedPlan renumbered = plan;
+  Dependencies new_after(after.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    CompiledStep& step = renumbered.steps[i] = plan.steps[static_cast<std::size_t>(order[i])];
+    step.previous = new_number(step.previous);
+    step.next = new_number(step.next);
+    for (const int before : after[static_cast<std::size_t>(order[i])])
+      new_after[i].push_back(new_number(before));
+    std::ranges::sort(new_after[i]);
+  }
+  set_dependencies(renumbered, new_after);
+  for (shm::SideStep& side : renumbered.sides)
+    side.forward = new_number(side.forward);
+  for (shm::JointReduction& joint : renumbered.joints)
+    for (shm::JointReduction::Operand& operand : joint.operands)
+      operand.message = new_number(operand.message);
+  return renumbered;
 }
 
 shm::SharedMemory Plans::memory_of(Rank rank) const {
@@ -78,6 +130,10 @@ shm::SharedMemory Plans::memory_of(Rank rank) const {
 Region region_of(const CompiledPlan& plan, Buffer buffer, std::int64_t at, std::int64_t bytes) {
   if (at % plan.element != 0 || bytes % plan.element != 0)
     throw Fault{fmt::format("{} bytes from byte {} on are no whole elements", bytes, at)};
+  if (buffer == staging_buffer) {
+    buffer = Buffer::scratch;
+    at += plan.scratch_bytes;
+  }
   return {buffer, Count{at / plan.element}, Count{bytes / plan.element}};
 }
 

@@ -6,15 +6,23 @@
 #include <vector>
 
 #include "lib/checker/problems.hpp"
+#include "lib/transport/device/stage.hpp"
 #include "lib/transport/shm/plan/shared_plan.hpp"
 
 namespace tutti::checker {
+
+/// The devices that hold a rank's buffers, and how their data travel.
+struct DeviceUse {
+  device::Places places{};
+  device::StagingUse staging = device::StagingUse::automatic;
+};
 
 /// A problem, the algorithm that solves it, and where its ranks are.
 struct PlanCase {
   Choice choice{};
   Case what{};
-  std::vector<int> nodes{};  ///< By rank: ranks of one node share memory. Empty: all do.
+  std::vector<int> nodes{};          ///< By rank: ranks of one node share memory. Empty: all do.
+  std::vector<DeviceUse> devices{};  ///< By rank. Empty: all buffers are in the hosts' memory.
 };
 
 class Plans {
@@ -39,10 +47,15 @@ class Plans {
   std::vector<shm::SharedPlan> plans_;
 };
 
-/// A region of a plan's buffer in elements. Throws Fault unless its bytes are whole elements.
+/// The same plan, its steps numbered so that each waits for earlier ones only, as in schedules. New steps of staged plans
+/// stand behind the others.
+[[nodiscard]] shm::SharedPlan renumbered(const shm::SharedPlan& plan);
+
+/// A region of a plan's buffer in elements; the staging buffer counts as scratch, behind the plan's own. Throws Fault unless its bytes are whole elements.
 [[nodiscard]] Region region_of(const CompiledPlan& plan, Buffer buffer, std::int64_t at, std::int64_t bytes);
 
-/// The plans as schedules, one step each, in which no message shares, forwards or joins anything. Throws Fault where a
+/// The plans as schedules, one step each, in which no message shares, forwards or joins anything, and copies from devices
+/// and back are copies. Throws Fault where a
 /// plan's counters and lists of dependencies contradict each other.
 [[nodiscard]] Parts parts_of(const Plans& plans);
 

@@ -44,7 +44,7 @@ void require_same_ways(const Plans& plans) {
   const auto each_message = [&](const auto& visit) {
     for (int rank = 0; rank < plans.size(); ++rank)
       for (const CompiledStep& step : plans.of(Rank{rank}).steps)
-        if (step.is_message()) visit(rank, step, Travels{step.transport, step.bytes});
+        if (step.is_message() && step.transport != Transport::device) visit(rank, step, Travels{step.transport, step.bytes});
   };
   each_message([&](int rank, const CompiledStep& step, const Travels& travels) {
     if (step.verb == Verb::send) sent[{rank, step.peer, step.message}] = travels;
@@ -61,6 +61,7 @@ PlanCounts counts_of(const shm::SharedPlan& plan) {
   for (const CompiledStep& step : plan.steps) {
     const shm::SideStep& side = plan.side(step);
     const bool sends = step.verb == Verb::send && step.transport == Transport::shm;
+    counts.staged += step.is_message() && step.transport == Transport::device ? 1 : 0;
     counts.joined += side.joint >= 0 ? 1 : 0;
     counts.forwarded += side.forward >= 0 ? 1 : 0;
     counts.shared += side.group >= 0 ? 1 : 0;
@@ -75,6 +76,7 @@ PlanCounts counts_of(const shm::SharedPlan& plan) {
 PlanCounts& PlanCounts::operator+=(const PlanCounts& other) {
   plans += other.plans;
   steps += other.steps;
+  staged += other.staged;
   joined += other.joined;
   forwarded += other.forwarded;
   shared += other.shared;

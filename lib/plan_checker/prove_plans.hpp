@@ -10,6 +10,7 @@ namespace tutti::checker {
 /// The steps of each kind that a proof has seen, over all ranks.
 struct PlanCounts {
   int plans = 0, steps = 0;
+  int staged = 0;     ///< Copies from a device to the staging buffer, or back.
   int joined = 0;     ///< Receives and reductions that are done in one pass.
   int forwarded = 0;  ///< Results that are sent in the pass that makes them.
   int shared = 0;     ///< Sends of a copy that others read, too.
@@ -27,7 +28,8 @@ struct PlanVerdict {
 };
 
 /// Proves the compiled plans of all ranks:
-/// - as schedules, in which nothing is shared, by the same proof as those (lib/checker/prove.hpp);
+/// - as schedules, in which nothing is shared, and data of devices are copied from them and back, by the same proof as
+///   those (lib/checker/prove.hpp);
 /// - starting steps strictly in order, where a plan claims that, delays none;
 /// - a send that forwards a result waits for it;
 /// - both ends of a message send it the same way;

@@ -89,16 +89,18 @@ class DeviceExecutors : public CudaDevice {
     std::vector<Data> outputs(inputs.size(), Data(inputs[0].size()));
     const auto bytes = static_cast<std::int64_t>(inputs[0].size());
     FakeNetwork network{seed, copy_now};
-    std::vector<DeviceBuffer> in, out;
+    std::vector<DeviceBuffer> in, out, scratch;
     using Run = Execution<FakePort, DeviceExecutor>;
     std::vector<std::unique_ptr<Run>> ranks;
     for (std::size_t rank = 0; rank < plans.size(); ++rank) {
       in.emplace_back(*device_, bytes);
       out.emplace_back(*device_, bytes);
+      scratch.emplace_back(*device_, plans[rank].scratch_bytes);
       copy_now(at(in[rank]), inputs[rank].data(), inputs[rank].size());
       ranks.push_back(std::make_unique<Run>(plans[rank], FakePort{network, static_cast<int>(rank)},
                                             DeviceExecutor{plans[rank], *device_}));
       ranks[rank]->bind(at(in[rank]), at(out[rank]));
+      ranks[rank]->lend(Buffer::scratch, at(scratch[rank]));
     }
     run_all(ranks, network);
     for (std::size_t rank = 0; rank < plans.size(); ++rank)

@@ -1,54 +1,213 @@
-// Calls on device memory, over the fake driver: every one is refused before any message is posted, and the communicator
-// stays usable.
-#include "lib/cuda/driver.hpp"
-#include "tests/cuda/cuda_support.hpp"
+// Device buffers in the API: spans and pointers, in every way of calling. What is refused, and that nothing is lost.
+#include <bit>
+#include <set>
+
+#include "tests/mpi/device_cases.hpp"
 #include "tests/support/mpi_support.hpp"
-#include "tests/support/program_checks.hpp"
 
 namespace tutti::test {
 namespace {
 
-using cuda::of_driver;
+using Kind = TestDevices::Kind;
 
-class DeviceBuffers : public testing::Test {
- protected:
-  static constexpr std::size_t count = 1000;
-
-  void SetUp() override {
-    if (cuda::driver() == nullptr) GTEST_SKIP() << cuda::why_no_driver();
-    CUcontext context = nullptr;
-    CUdeviceptr pointer = 0;
-    EXPECT_EQ(of_driver<decltype(cuDevicePrimaryCtxRetain)>("cuDevicePrimaryCtxRetain")(&context, 0), CUDA_SUCCESS);
-    EXPECT_EQ(of_driver<decltype(cuCtxSetCurrent)>("cuCtxSetCurrent")(context), CUDA_SUCCESS);
-    EXPECT_EQ(of_driver<decltype(cuMemAlloc)>("cuMemAlloc_v2")(&pointer, count * sizeof(float)), CUDA_SUCCESS);
-    data_ = reinterpret_cast<float*>(pointer);
+/// Numbers on a device, each 1.
+class Ones {
+ public:
+  explicit Ones(std::size_t count, Kind kind = Kind::device) : count_(count), array_(count * sizeof(float), kind) {
+    write();
   }
-  void expect_works() {
-    std::vector<float> in(count, 1), out(count);
-    allreduce(std::span{std::as_const(in)}, std::span{out}, Op::sum, comm_);
-    EXPECT_EQ(out[count - 1], static_cast<float>(comm_.size()));
+  void write() {
+    const std::vector<float> ones(count_, 1);
+    TestDevices::get().copy(array_.data(), ones.data(), count_ * sizeof(float));
+  }
+  [[nodiscard]] float* data() const { return reinterpret_cast<float*>(array_.data()); }
+  [[nodiscard]] DeviceSpan<float> span() const { return {data(), count_}; }
+  /// The first number; all must be the same.
+  [[nodiscard]] float value() const {
+    std::vector<float> copy(count_);
+    TestDevices::get().copy(copy.data(), array_.data(), count_ * sizeof(float));
+    for (const float element : copy)
+      if (element != copy[0]) return -1;
+    return copy[0];
   }
 
-  Communicator comm_{MPI_COMM_WORLD};
-  float* data_ = nullptr;
+ private:
+  std::size_t count_;
+  DeviceArray array_;
 };
 
-TEST_F(DeviceBuffers, AreRefusedByName) {
-  std::vector<float> host(count, 1);
-  expect_throw<ArgumentError>([&] { allreduce(data_, host.data(), Count{count}, Type::fp32, Op::sum, comm_); },
-                              {"argument 'in'", "CUDA device memory (device 0)", "memory that the host can read"});
-  expect_throw<ArgumentError>([&] { allreduce(host.data(), data_, Count{count}, Type::fp32, Op::sum, comm_); },
-                              {"argument 'out'", "CUDA device memory (device 0)"});
-  expect_works();
+class DeviceBuffers : public OnDevices {
+ protected:
+  static constexpr std::size_t count = 1000;
+  Communicator comm_{MPI_COMM_WORLD};
+  const float all_ = static_cast<float>(comm_.size());
+};
+
+TEST_F(DeviceBuffers, AreSpans) {
+  Ones in(count), out(count);
+  const DeviceSpan<const float> read_only = in.span();
+  EXPECT_EQ(read_only.data(), in.data());
+  EXPECT_EQ(read_only.size(), count);
+  allreduce(read_only, out.span(), Op::sum, comm_);
+  EXPECT_EQ(out.value(), all_);
+  EXPECT_EQ(in.value(), 1);
+  allreduce(in.span(), Op::sum, comm_);
+  EXPECT_EQ(in.value(), all_);
+  allreduce_async(in.span(), out.span(), Op::max, comm_).wait();
+  EXPECT_EQ(out.value(), all_);
+  Plan plan = plan_allreduce(in.span(), out.span(), Op::avg, comm_);
+  for (int again = 0; again < 3; ++again) {
+    in.write();
+    plan.start();
+    plan.wait();
+    EXPECT_EQ(out.value(), 1);
+  }
 }
 
-TEST_F(DeviceBuffers, AreRefusedBehindACallThatRepeats) {
-  for (int i = 0; i < 3; ++i)
-    expect_works();
+TEST_F(DeviceBuffers, MixWithRangesOfTheHost) {
+  Ones on_device(count);
+  std::vector<float> on_host(count);
+  allreduce(on_device.span(), on_host, Op::sum, comm_);
+  EXPECT_EQ(on_host, std::vector<float>(count, all_));
+  allreduce(on_host, on_device.span(), Op::max, comm_);
+  EXPECT_EQ(on_device.value(), all_);
+}
+
+TEST_F(DeviceBuffers, AreAnyMemoryOfADevice) {
+  for (const Kind kind : {Kind::device, Kind::pool, Kind::managed}) {
+    Ones data(count, kind);
+    allreduce(data.span(), Op::sum, comm_);
+    EXPECT_EQ(data.value(), all_);
+  }
+}
+
+TEST_F(DeviceBuffers, TravelInMessages) {
+  Ones in(count), out(count);
+  const int next = (world_rank() + 1) % world_size(), previous = (world_rank() + world_size() - 1) % world_size();
+  allreduce(in.span(), Op::sum, comm_);
+  Batch batch(comm_);
+  batch.send(in.span(), Rank{next});
+  batch.recv(out.span(), Rank{previous});
+  batch.run();
+  EXPECT_EQ(out.value(), all_);
+}
+
+TEST_F(DeviceBuffers, HaveNoSpanOfOtherMemory) {
+  std::vector<float> host(count);
+  const Ones pinned(count, Kind::pinned);
+  const std::string rank = "on rank " + std::to_string(world_rank());
+  expect_throw<ArgumentError>([&] { DeviceSpan(host.data(), count); },
+                              {rank, "'data'", "memory that CUDA does not know", "memory of a CUDA device", "std::span"});
+  expect_throw<ArgumentError>([&] { DeviceSpan(pinned.data(), count); }, {rank, "'data'", "CUDA pinned memory"});
+  const DeviceSpan<float> none(nullptr, 0);
+  EXPECT_EQ(none.size(), 0U);
+  allreduce(none, Op::sum, comm_);
+}
+
+TEST_F(DeviceBuffers, AreRefusedOnceFreed) {
   std::vector<float> host(count, 1);
-  for (int i = 0; i < 3; ++i)
-    EXPECT_THROW(allreduce(data_, host.data(), Count{count}, Type::fp32, Op::sum, comm_), ArgumentError);
-  expect_works();
+  float* freed = nullptr;
+  {
+    const Ones data(count);
+    freed = data.data();
+    for (int again = 0; again < 3; ++again)  // Behind a call that repeats, too.
+      allreduce(data.data(), host.data(), Count{count}, Type::fp32, Op::sum, comm_);
+  }
+  for (int again = 0; again < 2; ++again)
+    expect_throw<ArgumentError>([&] { allreduce(freed, host.data(), Count{count}, Type::fp32, Op::sum, comm_); },
+                                {"rank " + std::to_string(world_rank()), "'in'", "was it freed", "this process"});
+  expect_throw<ArgumentError>([&] { DeviceSpan(freed, count); }, {"memory that CUDA does not know"});
+  expect_works(comm_);
+}
+
+TEST_F(DeviceBuffers, AreFoundAgainWhereOthersWere) {
+  std::set<const float*> seen;
+  int found_again = 0;
+  for (const float factor : {1.F, 2.F, 3.F, 4.F}) {
+    Ones data(count);
+    found_again += seen.insert(data.data()).second ? 0 : 1;
+    allreduce(data.span(), Op::scaled_sum(factor), comm_);
+    EXPECT_EQ(data.value(), factor * all_);
+  }
+  EXPECT_TRUE(found_again > 0 || !devices_.is_fake());
+}
+
+TEST_F(DeviceBuffers, AreRefusedIfTheirMemoryIsShort) {
+  constexpr std::size_t granted = 1 << 21;  // no driver gives a part of a larger piece then
+  const DeviceArray data(granted);
+  std::vector<std::byte> host(granted + 1);
+  const std::string rank = "rank " + std::to_string(world_rank());
+  expect_throw<ArgumentError>(
+      [&] { allreduce(host.data(), data.data(), Count{granted + 1}, Type::uint8, Op::bor, comm_); },
+      {rank, "'out'", "CUDA device memory", "ends after 2097152 bytes", "all 2097153 bytes"});
+  expect_works(comm_);
+}
+
+// Failures below come on every rank alike, so that none waits for another.
+
+constexpr const char* out_of_pinned_memory = "cuMemHostRegister:1+:2";
+constexpr const char* out_of_device_memory = "cuMemAlloc:1+:2";
+
+TEST_F(DeviceBuffers, AreRefusedWithoutPinnedMemory) {
+  if (!devices_.is_fake()) GTEST_SKIP() << "only the fake driver fails when it is told to";
+  Ones data(count);
+  const FakeCudaCounters before = devices_.counters();
+  devices_.fail(out_of_pinned_memory);
+  const std::string rank = "rank " + std::to_string(world_rank());
+  const auto call = [&] { allreduce(data.span(), Op::sum, comm_); };
+  if (comm_.size() > 1)
+    expect_throw<ArgumentError>(call, {rank, "'count' is 1000, on device buffers", "of pinned host memory", "docs/gpu.md"});
+  devices_.fail("");
+  EXPECT_EQ(devices_.counters().live_pinned, before.live_pinned);
+  for (int again = 0; again < 2; ++again) {
+    data.write();
+    call();
+    EXPECT_EQ(data.value(), all_);
+  }
+}
+
+TEST_F(DeviceBuffers, AreRefusedWithoutScratchOnTheDevice) {
+  if (!devices_.is_fake()) GTEST_SKIP() << "only the fake driver fails when it is told to";
+  if (!std::has_single_bit(static_cast<unsigned>(comm_.size()))) GTEST_SKIP() << "some ranks need no scratch";
+  const Setting on_device{"TUTTI_STAGING", "device"};
+  const Communicator comm{MPI_COMM_WORLD};
+  Ones in(count), out(count);
+  devices_.fail(out_of_device_memory);
+  const auto call = [&] { allreduce(in.span(), out.span(), Op::sum, comm, {.algorithm = "recursive_doubling"}); };
+  if (comm.size() > 1) expect_throw<ArgumentError>(call, {"'count' is 1000", "of memory on the device"});
+  devices_.fail("");
+  call();
+  EXPECT_EQ(out.value(), all_);
+}
+
+TEST_F(DeviceBuffers, LeaveNothingBehind) {
+  if (!devices_.is_fake()) GTEST_SKIP() << "only the fake driver counts";
+  const auto life = [&] {
+    const Communicator comm{MPI_COMM_WORLD};
+    Ones data(count);
+    for (int again = 0; again < 3; ++again)
+      allreduce(data.span(), Op::avg, comm);
+    EXPECT_EQ(data.value(), 1);
+  };
+  life();
+  const FakeCudaCounters before = devices_.counters();
+  life();
+  const FakeCudaCounters after = devices_.counters();
+  EXPECT_EQ(after.live_device, before.live_device);
+  EXPECT_EQ(after.live_pinned, before.live_pinned);
+  EXPECT_EQ(after.live_events, before.live_events);
+  EXPECT_EQ(after.live_streams, before.live_streams);
+  EXPECT_EQ(after.live_modules, before.live_modules);
+}
+
+// The program makes the context of one device; Tutti must make none.
+TEST_F(DeviceBuffers, MakeNoContext) {
+  if (!devices_.is_fake()) GTEST_SKIP() << "only the fake driver counts";
+  Ones data(count);
+  Ones pooled(count, Kind::pool);
+  allreduce(data.span(), pooled.span(), Op::sum, comm_);
+  EXPECT_EQ(pooled.value(), all_);
+  EXPECT_EQ(devices_.counters().contexts, 1U);
 }
 
 }  // namespace

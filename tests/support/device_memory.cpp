@@ -3,9 +3,7 @@
 #include <dlfcn.h>
 
 #include <stdexcept>
-#include <vector>
-
-#include "tests/fake_cuda/fake_cuda.h"
+#include <type_traits>
 
 namespace tutti::test {
 namespace {
@@ -29,6 +27,17 @@ struct TestDevices::Driver {
   void call(const char* name, Arguments... arguments) const {
     require(find<int(Arguments...)>(name)(arguments...), name);
   }
+  /// Of a function that real drivers do not have.
+  template <class Function, class... Arguments>
+  auto ask(const char* name, Arguments... arguments) const {
+    using Result = decltype((*static_cast<Function*>(nullptr))(arguments...));
+    auto* const function = find<Function>(name);
+    if constexpr (std::is_void_v<Result>) {
+      if (function != nullptr) function(arguments...);
+    } else {
+      return function == nullptr ? Result{} : function(arguments...);
+    }
+  }
   std::vector<void*> contexts{};
 };
 
@@ -43,12 +52,13 @@ TestDevices::TestDevices() {
   auto* const init = driver->find<int(unsigned)>("cuInit");
   if (init == nullptr || init(0) != 0) return;
   driver->call("cuDeviceGetCount", &count_);
-  for (int device = 0; device < count_; ++device)
-    driver->call("cuDevicePrimaryCtxRetain", &driver->contexts.emplace_back(), device);
+  driver->contexts.resize(static_cast<std::size_t>(count_));
 }
 
 void TestDevices::use(int device) const {
-  driver_->call("cuCtxSetCurrent", driver_->contexts[static_cast<std::size_t>(device)]);
+  void*& context = driver_->contexts[static_cast<std::size_t>(device)];
+  if (context == nullptr) driver_->call("cuDevicePrimaryCtxRetain", &context, device);
+  driver_->call("cuCtxSetCurrent", context);
 }
 
 std::byte* TestDevices::allocate(std::size_t bytes, Kind kind) const {
@@ -84,14 +94,33 @@ void TestDevices::copy(void* to, const void* from, std::size_t bytes) const {
   driver_->call("cuStreamSynchronize", static_cast<void*>(nullptr));
 }
 
+bool TestDevices::is_fake() const { return driver_->find<decltype(fake_cuda_counters)>("fake_cuda_counters") != nullptr; }
+
+FakeCudaCounters TestDevices::counters() const {
+  FakeCudaCounters counters{};
+  driver_->ask<decltype(fake_cuda_counters)>("fake_cuda_counters", &counters);
+  return counters;
+}
+
 std::uint64_t TestDevices::calls(const std::string& name) const {
-  auto* const ask = driver_->find<decltype(fake_cuda_calls)>("fake_cuda_calls");
-  return ask == nullptr ? 0 : ask(name.c_str());
+  return driver_->ask<decltype(fake_cuda_calls)>("fake_cuda_calls", name.c_str());
 }
 
 std::uint64_t TestDevices::faults() const {
-  auto* const ask = driver_->find<decltype(fake_cuda_faults)>("fake_cuda_faults");
-  return ask == nullptr ? 0 : ask(nullptr);
+  return driver_->ask<decltype(fake_cuda_faults)>("fake_cuda_faults", static_cast<const char*>(nullptr));
+}
+
+void TestDevices::fail(const std::string& failures) const {
+  driver_->ask<decltype(fake_cuda_fail)>("fake_cuda_fail", failures.c_str());
+}
+
+void TestDevices::clear_timeline() const { driver_->ask<decltype(fake_cuda_timeline_clear)>("fake_cuda_timeline_clear"); }
+
+std::vector<FakeCudaOperation> TestDevices::timeline() const {
+  std::vector<FakeCudaOperation> operations(10'000);
+  operations.resize(driver_->ask<decltype(fake_cuda_timeline)>("fake_cuda_timeline", operations.data(),
+                                                               std::uint64_t{operations.size()}));
+  return operations;
 }
 
 }  // namespace tutti::test

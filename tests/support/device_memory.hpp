@@ -5,13 +5,16 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
+
+#include "tests/fake_cuda/fake_cuda.h"
 
 namespace tutti::test {
 
-/// Devices of this process, each with its primary context; there may be none.
+/// Devices of this process; there may be none. Only those that are used have a context, the primary one.
 class TestDevices {
  public:
-  /// Loads the driver at first. The device `rank % count` is current in the calling thread.
+  /// Loads the driver at first.
   static TestDevices& get();
 
   [[nodiscard]] int count() const { return count_; }
@@ -23,14 +26,21 @@ class TestDevices {
   /// Between any two kinds of memory; over when it returns.
   void copy(void* to, const void* from, std::size_t bytes) const;
 
-  /// Of the fake driver: calls of one function of the driver API, as "cuMemAlloc"; faults caught.
+  // Of the fake driver (tests/fake_cuda/fake_cuda.h); zeros and nothing on another one.
+  [[nodiscard]] bool is_fake() const;
+  [[nodiscard]] FakeCudaCounters counters() const;
+  /// Of one function of the driver API, as "cuMemAlloc".
   [[nodiscard]] std::uint64_t calls(const std::string& name) const;
   [[nodiscard]] std::uint64_t faults() const;
+  /// Calls to fail from here on, as "cuMemAlloc:2:2".
+  void fail(const std::string& failures) const;
+  void clear_timeline() const;
+  [[nodiscard]] std::vector<FakeCudaOperation> timeline() const;
 
  private:
   struct Driver;
   TestDevices();
-  std::shared_ptr<const Driver> driver_;
+  std::shared_ptr<Driver> driver_;
   int count_ = 0;
 };
 

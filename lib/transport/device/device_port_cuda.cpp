@@ -73,13 +73,11 @@ std::unique_ptr<DevicePort> device_port(const CompiledPlan& plan) { return std::
 // Ordinary memory that is registered, other than memory of the driver, can be read by other processes of the node.
 
 std::byte* allocate_pinned(int device, std::int64_t bytes) {
+  const cuda::ScopedContext scope{Devices::get().at(device).context()};
   std::byte* const data = map(bytes);
   if (data == nullptr) return nullptr;
-  const cuda::ScopedContext scope{Devices::get().at(device).context(), std::nothrow};
   const CUresult result =
-      scope.is_current()
-          ? driver()->MemHostRegister(data, static_cast<std::size_t>(bytes), CU_MEMHOSTREGISTER_PORTABLE)
-          : CUDA_ERROR_INVALID_CONTEXT;
+      driver()->MemHostRegister(data, static_cast<std::size_t>(bytes), CU_MEMHOSTREGISTER_PORTABLE);
   if (result == CUDA_SUCCESS) return data;
   ::munmap(data, static_cast<std::size_t>(bytes));
   if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
@@ -88,9 +86,11 @@ std::byte* allocate_pinned(int device, std::int64_t bytes) {
 }
 
 void free_pinned(int device, std::byte* data, std::int64_t bytes) noexcept {
-  if (const Device* const its = Devices::get().find(device); its != nullptr)
-    if (const cuda::ScopedContext scope{its->context(), std::nothrow}; scope.is_current())
-      static_cast<void>(driver()->MemHostUnregister(data));
+  if (const Device* const its = Devices::get().find(device); its != nullptr) {
+    // Where this fails, the driver knows the addresses still: nothing else may get them.
+    const cuda::ScopedContext scope{its->context(), std::nothrow};
+    if (!scope.is_current() || driver()->MemHostUnregister(data) != CUDA_SUCCESS) return;
+  }
   ::munmap(data, static_cast<std::size_t>(bytes));
 }
 

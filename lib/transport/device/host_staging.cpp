@@ -47,7 +47,8 @@ struct Space {
 
 class HostStaging {
  public:
-  HostStaging(shm::SharedPlan plan, const Places& places) : steps_(std::move(plan)), places_(places) {
+  HostStaging(shm::SharedPlan plan, const Places& places, std::int64_t chunk_bytes)
+      : steps_(std::move(plan)), chunk_bytes_(chunk_bytes) {
     const bool is_one = steps_.plan().problem.aliasing.offset().has_value();
     input_ = {.buffer = Buffer::input, .device = is_one ? -1 : places.input};
     output_ = {.buffer = Buffer::output, .device = places.output};
@@ -126,14 +127,14 @@ class HostStaging {
       }
     steps_.plan().staging.bytes = at;
   }
-  static std::vector<Chunk> cut(Space& space, const Intervals& what) {
+  [[nodiscard]] std::vector<Chunk> cut(Space& space, const Intervals& what) const {
     std::ranges::sort(space.ends);
     std::vector<Chunk> chunks;
     for (const Interval& whole : what.all()) {
       Interval chunk{whole.first, whole.first};
       for (auto end = std::ranges::upper_bound(space.ends, whole.first); chunk.first < whole.last;) {
         chunk.last = end == space.ends.end() ? whole.last : std::min(*end++, whole.last);
-        if (chunk.bytes() < tuning.chunk_bytes && chunk.last < whole.last) continue;
+        if (chunk.bytes() < chunk_bytes_ && chunk.last < whole.last) continue;
         chunks.push_back({.bytes = chunk});
         chunk = {chunk.last, chunk.last};
       }
@@ -210,16 +211,16 @@ class HostStaging {
   }
 
   Steps steps_;
-  Places places_;
+  std::int64_t chunk_bytes_;
   Space input_, output_;
 };
 
 }  // namespace
 
-shm::SharedPlan staged_for_host(shm::SharedPlan plan, const Places& places) {
+shm::SharedPlan staged_for_host(shm::SharedPlan plan, const Places& places, const Tuning& tuning) {
   plan.staging.worker = Staging::Worker::host;
   plan.staging.device = std::max(places.input, places.output);
-  return HostStaging{std::move(plan), places}.run();
+  return HostStaging{std::move(plan), places, tuning.chunk_bytes}.run();
 }
 
 }  // namespace tutti::device

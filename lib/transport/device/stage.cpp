@@ -12,7 +12,7 @@ namespace {
 using shm::SharedPlan;
 
 /// The cost of a way in bytes: those that are moved, and as many more as operations and reductions of the host take.
-std::int64_t cost_of(const SharedPlan& staged) {
+std::int64_t cost_of(const SharedPlan& staged, const Tuning& tuning) {
   std::int64_t operations = 0, reduced = 0;
   const bool on_host = staged.staging.worker == Staging::Worker::host;
   for (const CompiledStep& step : staged.steps) {
@@ -40,15 +40,15 @@ bool fits_device(const SharedPlan& plan, const Places& places) {
 
 }  // namespace
 
-SharedPlan staged(const SharedPlan& plan, const Places& places, StagingUse use) {
-  SharedPlan on_host = staged_for_host(plan, places);
+SharedPlan staged(const SharedPlan& plan, const Places& places, StagingUse use, const Tuning& tuning) {
+  SharedPlan on_host = staged_for_host(plan, places, tuning);
   on_host.staging.moved_by_other = -1;
   if (!fits_device(plan, places)) return on_host;
   const int device = std::max(places.input, places.output);
   SharedPlan on_device = staged_for_device(plan, [device](Buffer, std::int64_t) { return device; });
   on_device.staging.device = device;
   const bool takes_host =
-      use == StagingUse::host || (use == StagingUse::automatic && cost_of(on_host) <= cost_of(on_device));
+      use == StagingUse::host || (use == StagingUse::automatic && cost_of(on_host, tuning) <= cost_of(on_device, tuning));
   SharedPlan& chosen = takes_host ? on_host : on_device;
   chosen.staging.moved_by_other = (takes_host ? on_device : on_host).staging.moved;
   return std::move(chosen);

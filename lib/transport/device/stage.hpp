@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "lib/transport/device/tuning.hpp"
 #include "lib/transport/shm/plan/shared_plan.hpp"
 
 namespace tutti::device {
@@ -21,11 +22,13 @@ enum class StagingUse : std::uint8_t { automatic, host, device };
 /// The same messages as those of `plan`, with Staging that says how data travel. `automatic`: the cheaper of the two ways
 /// below, by bytes moved between host and device, number of copies and kernels, and bytes that the host reduces
 /// (tuning.hpp). The host works in any case for operations of users, and where buffers are not all on one device.
-[[nodiscard]] shm::SharedPlan staged(const shm::SharedPlan& plan, const Places& places, StagingUse use);
+[[nodiscard]] shm::SharedPlan staged(const shm::SharedPlan& plan, const Places& places, StagingUse use,
+                                     const Tuning& tuning = device::tuning);
 
 /// The host works: the plan runs on a staging buffer. What it reads of a device is fetched, in chunks, each ahead of the
 /// first step that uses it; each chunk of the output is stored when the last step that writes it is over.
-[[nodiscard]] shm::SharedPlan staged_for_host(shm::SharedPlan plan, const Places& places);
+[[nodiscard]] shm::SharedPlan staged_for_host(shm::SharedPlan plan, const Places& places,
+                                              const Tuning& tuning = device::tuning);
 
 /// The device works: each message leaves from, or arrives in, a place of its own in the staging buffer; copies and
 /// reductions are made on the device. Data that were received or fetched are sent on without being fetched again.

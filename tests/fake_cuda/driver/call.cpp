@@ -18,7 +18,7 @@ namespace fake_cuda {
 
 struct Counts {
   std::atomic<std::uint64_t> calls{0};
-  std::atomic<std::uint64_t> fails_at{0};  ///< The call that fails; 0: none.
+  std::atomic<std::uint64_t> fails_at{0}, fails_until{0};  ///< The calls that fail; 0: none.
   std::atomic<CUresult> error{CUDA_ERROR_UNKNOWN};
 };
 
@@ -36,9 +36,10 @@ Sites& sites() {
 
 bool is_forked = false;
 
-/// NAME:CALL[:ERROR],...: calls are counted from now on; the error is a number of CUresult.
+/// NAME:CALL[+][:ERROR],...: calls are counted from now on; `+`: that one and all later ones; the error is a number of
+/// CUresult.
 void read_failure(const std::string& name, const std::string& all, Counts& counts) {
-  counts.fails_at = 0;
+  counts.fails_at = counts.fails_until = 0;
   counts.error = CUDA_ERROR_UNKNOWN;
   for (std::size_t begin = 0; begin < all.size();) {
     const std::size_t end = std::min(all.find(',', begin), all.size());
@@ -47,11 +48,15 @@ void read_failure(const std::string& name, const std::string& all, Counts& count
     const std::size_t colon = one.find(':');
     if (one.substr(0, colon) != name) continue;
     if (colon == std::string::npos) {
-      counts.fails_at = counts.calls + 1;
+      counts.fails_at = counts.fails_until = counts.calls + 1;
       continue;
     }
     char* rest = nullptr;
-    counts.fails_at = counts.calls + std::strtoull(one.c_str() + colon + 1, &rest, 10);
+    counts.fails_at = counts.fails_until = counts.calls + std::strtoull(one.c_str() + colon + 1, &rest, 10);
+    if (*rest == '+') {
+      counts.fails_until = UINT64_MAX;
+      ++rest;
+    }
     if (*rest == ':') counts.error = static_cast<CUresult>(std::strtol(rest + 1, nullptr, 10));
   }
 }
@@ -78,7 +83,8 @@ CUresult CallSite::enter() {
     return CUDA_ERROR_NOT_PERMITTED;
   }
   ++totals().calls;
-  if (++counts_->calls != counts_->fails_at) return CUDA_SUCCESS;
+  const std::uint64_t call = ++counts_->calls;
+  if (call < counts_->fails_at || call > counts_->fails_until) return CUDA_SUCCESS;
   log(1, "%s fails, as it was told to", name_);
   return counts_->error;
 }

@@ -40,7 +40,11 @@ TEST_F(Failures, ComeWhenATestAsksForThem) {
   fail("cuMemAlloc:2:2");
   EXPECT_CUDA(cuMemAlloc(&memory, 64));
   EXPECT_CUDA_ERROR(cuMemAlloc(&memory, 64), CUDA_ERROR_OUT_OF_MEMORY);
-  fail("cuMemAlloc:1:2");
+  EXPECT_CUDA(cuMemAlloc(&memory, 64));
+  fail("cuMemAlloc:2+:2");
+  EXPECT_CUDA(cuMemAlloc(&memory, 64));
+  EXPECT_CUDA_ERROR(cuMemAlloc(&memory, 64), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_CUDA_ERROR(cuMemAlloc(&memory, 64), CUDA_ERROR_OUT_OF_MEMORY);
   fail("");
   EXPECT_CUDA(cuMemAlloc(&memory, 64));
 }

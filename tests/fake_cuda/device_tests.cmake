@@ -1,0 +1,106 @@
+# The library's tests on device buffers, over the fake driver.
+
+# tutti_over_fake_cuda(TEST [VARIABLE=VALUE ...]): the environment of a test.
+function(tutti_over_fake_cuda test)
+  if(TEST ${test})
+    set_tests_properties(${test} PROPERTIES ENVIRONMENT
+      "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:fake_cuda>:$ENV{LD_LIBRARY_PATH};${ARGN}")
+  endif()
+endfunction()
+
+# tutti_fake_cuda_test(NAME SOURCES... [RANKS 1 2 ...] [ENVIRONMENT VARIABLE=VALUE ...]): a suite of the library; with
+# RANKS under mpirun.
+function(tutti_fake_cuda_test name)
+  cmake_parse_arguments(arg "" "" "RANKS;ENVIRONMENT" ${ARGN})
+  if(arg_RANKS)
+    tutti_mpi_test(${name} ${arg_UNPARSED_ARGUMENTS} ${PROJECT_SOURCE_DIR}/tests/support/device_memory.cpp INTERNAL
+                   RANKS ${arg_RANKS})
+    list(TRANSFORM arg_RANKS PREPEND ${name}.p OUTPUT_VARIABLE tests)
+  else()
+    tutti_program(${name} ${arg_UNPARSED_ARGUMENTS})
+    target_link_libraries(${name} PRIVATE Tutti::internal GTest::gtest_main GTest::gmock tutti_test_settings)
+    add_test(NAME ${name} COMMAND ${name})
+    set(tests ${name})
+  endif()
+  target_include_directories(${name} SYSTEM PRIVATE ${TUTTI_CUDA_INCLUDE_DIR})
+  add_dependencies(${name} fake_cuda)
+  foreach(test IN LISTS tests)
+    tutti_over_fake_cuda(${test} ${arg_ENVIRONMENT})
+  endforeach()
+endfunction()
+
+# tutti_again_over_fake_cuda(NAME VARIANT RANKS [VARIABLE=VALUE ...]): a suite with other settings.
+function(tutti_again_over_fake_cuda name variant ranks)
+  if(ranks LESS_EQUAL TUTTI_TEST_MAX_RANKS)
+    tutti_mpirun_test(${name}.${variant}.p${ranks} ${ranks} $<TARGET_FILE:${name}>)
+    tutti_over_fake_cuda(${name}.${variant}.p${ranks} ${ARGN})
+  endif()
+endfunction()
+
+set(tests ${PROJECT_SOURCE_DIR}/tests)
+tutti_fake_cuda_test(memory_kind_cuda_test ${tests}/mpi/memory_kind_cuda_test.cpp)
+if(NOT TUTTI_NVCC)
+  return()
+endif()
+
+tutti_fake_cuda_test(cuda_kernels_test ${tests}/cuda/kernels_test.cpp)
+tutti_fake_cuda_test(cuda_driver_test ${tests}/cuda/driver_test.cpp)
+foreach(missing IN ITEMS cuFuncLoad cuMemAlloc)
+  add_test(NAME cuda_driver_test.without.${missing} COMMAND cuda_driver_test)
+  tutti_over_fake_cuda(cuda_driver_test.without.${missing} FAKE_CUDA_MISSING=${missing})
+endforeach()
+# As late as it may be, and with races looked for.
+set(late FAKE_CUDA_DELAY_US=100 FAKE_CUDA_RACE=1 FAKE_CUDA_ABORT=1)
+tutti_fake_cuda_test(cuda_executor_test ${tests}/cuda/executor_test.cpp)
+foreach(seed RANGE 1 3)
+  add_test(NAME cuda_executor_test.late.${seed} COMMAND cuda_executor_test --gtest_filter=*Late*)
+  tutti_over_fake_cuda(cuda_executor_test.late.${seed} ${late} FAKE_CUDA_SEED=${seed})
+endforeach()
+
+# The API, errors, and costs.
+tutti_fake_cuda_test(device_buffers_test ${tests}/mpi/device_buffers_test.cpp RANKS 1 2 3 4
+                     ENVIRONMENT FAKE_CUDA_DEVICES=2 FAKE_CUDA_ABORT=1)
+tutti_fake_cuda_test(device_failures_test ${tests}/mpi/device_failures_test.cpp RANKS 1 ENVIRONMENT TUTTI_STAGING=host)
+tutti_again_over_fake_cuda(device_failures_test on_device 1 TUTTI_STAGING=device)
+tutti_fake_cuda_test(device_counts_test ${tests}/mpi/device_counts_test.cpp RANKS 1 2 3 4
+                     ENVIRONMENT FAKE_CUDA_DELAY_US=2000)
+
+# All collectives and algorithms: one device that all ranks share, and one for each; the host works, or the device; over
+# each transport and on nodes that are pretended; late, with races looked for.
+tutti_fake_cuda_test(device_collectives_test ${tests}/mpi/device_collectives_test.cpp RANKS 1 2 3 4 8
+                     ENVIRONMENT FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_collectives_test on_host 2 TUTTI_STAGING=host FAKE_CUDA_DEVICES=2 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_collectives_test on_host 3 TUTTI_STAGING=host FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_collectives_test on_device 3 TUTTI_STAGING=device FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_collectives_test on_device 4 TUTTI_STAGING=device FAKE_CUDA_DEVICES=4 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_collectives_test over_mpi 3 TUTTI_TRANSPORT=mpi FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_collectives_test nodes 4 TUTTI_NODES=0,1,1,0 TUTTI_STAGING=device FAKE_CUDA_ABORT=1)
+foreach(seed RANGE 1 3)
+  tutti_again_over_fake_cuda(device_collectives_test late.${seed} 3 ${late} FAKE_CUDA_SEED=${seed}
+                             FAKE_CUDA_DEVICES=${seed})
+  tutti_again_over_fake_cuda(device_collectives_test late.on_device.${seed} 2 ${late} FAKE_CUDA_SEED=${seed}
+                             TUTTI_STAGING=device)
+endforeach()
+if(TUTTI_HAS_UCX)
+  tutti_again_over_fake_cuda(device_collectives_test over_ucx 3 TUTTI_TRANSPORT=ucx FAKE_CUDA_ABORT=1)
+endif()
+
+# Random calls, of which many are on devices, against the MPI's results.
+function(tutti_differential_device_test name ranks calls)
+  cmake_parse_arguments(arg "" "" "ENVIRONMENT;OPTIONS" ${ARGN})
+  tutti_differential_test(devices.${name} ${ranks} ${calls} OPTIONS --devices 1 ${arg_OPTIONS})
+  tutti_over_fake_cuda(differential_test.devices.${name} FAKE_CUDA_ABORT=1 ${arg_ENVIRONMENT})
+endfunction()
+tutti_differential_device_test(p2 2 400 OPTIONS --seed 31)
+tutti_differential_device_test(p3 3 300 ENVIRONMENT FAKE_CUDA_DEVICES=3 OPTIONS --seed 32)
+tutti_differential_device_test(p8 8 60 OPTIONS --seed 33)
+tutti_differential_device_test(on_device.p4 4 150 ENVIRONMENT TUTTI_STAGING=device OPTIONS --seed 34)
+tutti_differential_device_test(transports.0,0,0,1 4 150 ENVIRONMENT TUTTI_NODES=0,0,0,1
+                               OPTIONS --transport random --seed 35)
+tutti_differential_device_test(late.p2 2 200 ENVIRONMENT ${late} OPTIONS --seed 36)
+tutti_differential_device_test(late.0,0,1 3 150 ENVIRONMENT ${late} TUTTI_NODES=0,0,1 TUTTI_STAGING=device
+                               OPTIONS --seed 37)
+tutti_differential_device_test(threads.p2 2 200 OPTIONS --threads 2 --seed 38)
+if(TUTTI_HAS_UCX)
+  tutti_differential_device_test(over_ucx.p3 3 150 OPTIONS --transport ucx --seed 39)
+endif()
