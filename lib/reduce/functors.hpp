@@ -143,12 +143,6 @@ struct BitXor {
   constexpr T operator()(T a, T b) const { return convert<Lane<T>>(a ^ b); }
 };
 
-/// How scaled_sum combines; Scale finishes it.
-template <class T>
-struct ScaledSum : Sum<T> {
-  static constexpr bool defined = !is_integer_number<T>;
-};
-
 /// Finishes avg. Integers: towards zero, one at a time.
 template <class T>
 struct Divide {
@@ -167,7 +161,7 @@ struct Divide {
   }
 };
 
-/// Finishes scaled_sum.
+/// Finishes scaled_sum, which combines as sum.
 template <class T>
 struct Scale {
   static constexpr bool defined = !is_integer_number<T>;
