@@ -8,6 +8,7 @@
 
 #include "lib/reduce/elements.hpp"
 #include "lib/reduce/kernel_table.hpp"
+#include "lib/reduce/out_of_line.hpp"
 
 namespace tutti {
 namespace {
@@ -235,8 +236,8 @@ template <std::size_t register_bytes, class HalfConversion>
 constexpr KernelTable make_kernel_table(const char* name) {
   return TableOf<register_bytes, Plain<std::int8_t>, Plain<std::int16_t>, Plain<std::int32_t>, Plain<std::int64_t>,
                  Plain<std::uint8_t>, Plain<std::uint16_t>, Plain<std::uint32_t>, Plain<std::uint64_t>,
-                 Narrow<HalfConversion>, Bfloat, Plain<float>, Plain<double>, Plain<Complex<float>>,
-                 Plain<Complex<double>>>::make(name);
+                 OutOfLine<Fp8<E4m3>>, OutOfLine<Fp8<E5m2>>, Narrow<HalfConversion>, Bfloat, Plain<float>,
+                 Plain<double>, Plain<Complex<float>>, Plain<Complex<double>>>::make(name);
 }
 
 }  // namespace
