@@ -37,7 +37,7 @@ class Kernels {
   static constexpr int divides = static_cast<int>(Op::Kind::user) + 1, scales = divides + 1, kinds = scales + 1;
 
   [[nodiscard]] CUfunction function_of(int row, Type type, std::string_view operation) const;
-  void launch(CUfunction function, void* arguments, Count count, Type type, CUstream stream) const;
+  void launch(CUfunction function, void* arguments, const Split& split, Type type, CUstream stream) const;
 
   CUmodule module_ = nullptr;
   unsigned most_blocks_ = 1;
