@@ -44,8 +44,9 @@ class BFloat16 {
 /// and PyTorch call it float8_e4m3fn. The largest value is 448, the smallest above 0 is 2^-9; there is no infinity, and
 /// 0x7f and 0xff are NaN. Storage only, like Half.
 ///
-/// Overflow: a float, or a result, that is larger than the largest value becomes the largest value with its sign, as
-/// with __NV_SATFINITE of CUDA; so does infinity here. No finite operands of a sum or a product give a NaN.
+/// Rounding: to nearest, ties to even. Overflow saturates: a float, or a result, that is larger than the largest value
+/// becomes the largest value with its sign, infinity too. So for every float that is no NaN the bits are those of
+/// CUDA's conversion with __NV_SATFINITE. No finite operands of a sum or a product give a NaN.
 class Float8E4M3 {
  public:
   constexpr Float8E4M3() = default;
@@ -62,8 +63,9 @@ class Float8E4M3 {
 /// E5M2 of OFP8: a sign, 5 bits of exponent, 2 of fraction: the upper half of an fp16. The largest value is 57344, the
 /// smallest above 0 is 2^-16; infinities and NaNs are those of IEEE 754. Storage only, like Half.
 ///
-/// Overflow: what is finite and larger than the largest value becomes the largest value with its sign, as in E4M3. But
-/// infinity stays infinity, so that a reduction keeps the infinity of an operand (CUDA's __NV_SATFINITE does not).
+/// Rounding and overflow as in E4M3, so for every finite float the bits are those of CUDA's conversion with
+/// __NV_SATFINITE. But infinity stays infinity, so that a reduction keeps the infinity of an operand; with CUDA's it
+/// becomes the largest value.
 class Float8E5M2 {
  public:
   constexpr Float8E5M2() = default;
