@@ -28,6 +28,8 @@ std::optional<MPI_Datatype> mpi_type(Type type) {
       return MPI_C_FLOAT_COMPLEX;
     case Type::complex_fp64:
       return MPI_C_DOUBLE_COMPLEX;
+    case Type::fp8_e4m3:
+    case Type::fp8_e5m2:
     case Type::fp16:
     case Type::bf16:
       return std::nullopt;
@@ -35,7 +37,9 @@ std::optional<MPI_Datatype> mpi_type(Type type) {
   return std::nullopt;
 }
 
-MPI_Datatype mpi_type_of_size(Type type) { return mpi_type(type).value_or(MPI_UINT16_T); }
+MPI_Datatype mpi_type_of_size(Type type) {
+  return mpi_type(type).value_or(size_of(type) == Bytes{1} ? MPI_UINT8_T : MPI_UINT16_T);
+}
 
 std::optional<MPI_Op> mpi_op(Op::Kind kind) {
   switch (kind) {

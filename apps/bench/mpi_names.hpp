@@ -10,7 +10,7 @@
 
 namespace tutti::bench {
 
-/// Nothing where MPI lacks the type (fp16, bf16) or the operation (avg, scaled_sum).
+/// Nothing where MPI lacks the type (fp8, fp16, bf16) or the operation (avg, scaled_sum).
 [[nodiscard]] std::optional<MPI_Datatype> mpi_type(Type type);
 /// For elements that are only moved: one of the same size where MPI lacks the type.
 [[nodiscard]] MPI_Datatype mpi_type_of_size(Type type);

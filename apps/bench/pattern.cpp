@@ -12,7 +12,9 @@ namespace {
 
 using Value = std::complex<double>;
 
-constexpr int largest = 127;           // Every partial result is at most this, for int8.
+/// Every partial result of whole numbers is at most this: int8 holds no more, and fp8_e5m2 not all numbers above 8.
+int largest_of(Type type) { return size_of(type) == Bytes{1} && !is_integer(type) ? 8 : 127; }
+
 constexpr std::int64_t repeated = 64;  // Periods written or read at once.
 
 /// A number that looks random, of rank and position (the finaliser of splitmix64).
@@ -35,7 +37,10 @@ struct Convert {
   static Value back(T element) { return static_cast<double>(element); }
 };
 template <class T>
-requires(std::same_as<T, Half> || std::same_as<T, BFloat16>) struct Convert<T> {
+concept Narrow =
+    std::same_as<T, Float8E4M3> || std::same_as<T, Float8E5M2> || std::same_as<T, Half> || std::same_as<T, BFloat16>;
+template <Narrow T>
+struct Convert<T> {
   static T of(Value value) { return T{static_cast<float>(value.real())}; }
   static Value back(T element) { return static_cast<double>(static_cast<float>(element)); }
 };
@@ -72,9 +77,9 @@ constexpr std::array<Storage, type_count> storages() {
 }
 
 const Storage& storage(Type type) {
-  static constexpr auto table =
-      storages<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
-               std::uint64_t, Half, BFloat16, float, double, std::complex<float>, std::complex<double>>();
+  static constexpr auto table = storages<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+                                         std::uint16_t, std::uint32_t, std::uint64_t, Float8E4M3, Float8E5M2, Half,
+                                         BFloat16, float, double, std::complex<float>, std::complex<double>>();
   return table[static_cast<std::size_t>(type)];
 }
 
@@ -118,14 +123,15 @@ Value finished(Type type, const Op& op, int ranks, Value value) {
 }
 
 Value contribution(Type type, Op::Kind op, int rank, int ranks, std::int64_t position) {
-  const double real = pattern_value(op, rank, ranks, position);
+  const double real = pattern_value(type, op, rank, ranks, position);
   if (!is_complex(type) || op == Op::Kind::prod) return real;
-  return {real, static_cast<double>(pattern_value(op, rank, ranks, position + 1))};
+  return {real, static_cast<double>(pattern_value(type, op, rank, ranks, position + 1))};
 }
 
 }  // namespace
 
-int pattern_value(Op::Kind op, int rank, int ranks, std::int64_t position) {
+int pattern_value(Type type, Op::Kind op, int rank, int ranks, std::int64_t position) {
+  const int largest = largest_of(type);
   const std::uint64_t random = mixed(rank, position), other = random >> 32;
   const bool is_exception = random % static_cast<std::uint64_t>(2 * ranks) == 0;  // On none or few of the ranks.
   const auto below = [other](int limit) { return static_cast<int>(other % static_cast<std::uint64_t>(limit)); };
@@ -229,6 +235,10 @@ Pattern untouched_pattern(Type type) {
 double rounding_tolerance(Type type, const Op& op) {
   if (op.kind() != Op::Kind::avg || is_integer(type)) return 0;
   switch (type) {
+    case Type::fp8_e5m2:
+      return 0x1p-2;
+    case Type::fp8_e4m3:
+      return 0x1p-3;
     case Type::fp16:
       return 0x1p-10;
     case Type::bf16:

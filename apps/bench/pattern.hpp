@@ -14,8 +14,9 @@
 namespace tutti::bench {
 
 /// The element at `position` on `rank` of `ranks`: a small integer that depends on both, chosen for the operation so
-/// that every partial result, in any order, is an integer up to 127: exact in every type.
-[[nodiscard]] int pattern_value(Op::Kind op, int rank, int ranks, std::int64_t position);
+/// that every partial result, in any order, is exact in the type: an integer up to 127; for fp8 up to 8, or a power
+/// of 2.
+[[nodiscard]] int pattern_value(Type type, Op::Kind op, int rank, int ranks, std::int64_t position);
 
 /// Positions after which the values recur: a prime, so that blocks of any usual size differ.
 inline constexpr std::int64_t pattern_period = 997;

@@ -167,7 +167,7 @@ void require_operation(const Settings& s, const BenchCollective& collective, Typ
   }
   if (s.compare == "mpi" && !(mpi_type(type) && mpi_op(op.kind()))) {
     throw InputError(
-        fmt::format("--compare mpi: MPI has no {} of {} (it lacks fp16, bf16, avg and scaled_sum)", s.op, s.type));
+        fmt::format("--compare mpi: MPI has no {} of {} (it lacks fp8, fp16, bf16, avg and scaled_sum)", s.op, s.type));
   }
 }
 

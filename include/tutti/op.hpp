@@ -30,9 +30,10 @@ enum class Commutative : bool { no, yes };
 
 /// The computation of a collective on the elements of all ranks. A small value; compare with ==.
 ///
-/// Rounding: one per combination; fp16 and bf16 are combined in float and rounded once per combination, so a sum over
-/// p ranks is off by at most (p-1) half units in the last place of the partial sums. Integers wrap around.
-/// The division of avg and the factor of scaled_sum add one more rounding; both are done in float for fp16, bf16, fp32.
+/// Rounding: one per combination; fp8, fp16 and bf16 are combined in float and rounded once per combination, so a sum
+/// over p ranks is off by at most (p-1) half units in the last place of the partial sums. Integers wrap around.
+/// The division of avg and the factor of scaled_sum add one more rounding; both are done in float for types of up to 32
+/// bits. Overflow gives infinity, but in fp8 the largest value (Float8E4M3); avg divides the sum, so that saturates too.
 /// min and max of floating-point numbers: if either operand is NaN, the result is NaN; -0 is less than +0.
 /// Complex products are (ac - bd, ad + bc), without C's recovery of infinities.
 /// Where several operands are NaN, which NaN results (its sign and payload) is not specified.

@@ -40,14 +40,23 @@ CUstream Device::next_stream() {
   return streams_[turn_];
 }
 
+void Device::prepare_events(std::size_t most) {
+  if (events_.size() >= most) return;
+  const ScopedContext scope{context_};
+  while (events_.size() < most)
+    events_.push_back(new_event());
+}
+
 CUevent Device::take_event() {
-  CUevent event = nullptr;
-  if (events_.empty()) {
-    check(driver()->EventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
-    return event;
-  }
-  event = events_.back();
+  if (events_.empty()) return new_event();
+  auto* const event = events_.back();
   events_.pop_back();
+  return event;
+}
+
+CUevent Device::new_event() {
+  CUevent event = nullptr;
+  check(driver()->EventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
   return event;
 }
 

@@ -16,7 +16,7 @@ namespace tutti::cuda {
 /// device.
 class Device {
  public:
-  /// `context`: that of the memory, which has to outlive it. Throws Error.
+  /// `context`: that of the memory, which has to outlive it. Throws DeviceError.
   explicit Device(CUcontext context);
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -33,12 +33,15 @@ class Device {
   /// For kernels and copies on the device: two in turn.
   [[nodiscard]] CUstream next_stream();
 
-  /// An event that nobody uses. In the context; throws Error.
+  /// Makes events, so that there are so many that nobody uses. Throws DeviceError.
+  void prepare_events(std::size_t most);
+  /// An event that nobody uses. In the context; throws DeviceError.
   [[nodiscard]] CUevent take_event();
   void give_back(CUevent event) { events_.push_back(event); }
 
  private:
   void release() noexcept;
+  static CUevent new_event();
 
   CUcontext context_;
   std::optional<Kernels> kernels_;
@@ -50,7 +53,7 @@ class Device {
 /// Memory of a device; none if there are no bytes.
 class DeviceBuffer {
  public:
-  /// Throws Error if there is no such memory.
+  /// Throws DeviceError if there is no such memory.
   DeviceBuffer(const Device& device, std::int64_t bytes);
   DeviceBuffer(DeviceBuffer&& other) noexcept;
   DeviceBuffer& operator=(DeviceBuffer&&) = delete;

@@ -19,7 +19,9 @@ class DeviceExecutor {
  public:
   /// The scratch of its runs has to be lent to them: Execution::lend().
   DeviceExecutor(const CompiledPlan& plan, Device& device)
-      : plan_(&plan), device_(&device), work_(plan.steps.size() + 1) {}
+      : plan_(&plan), device_(&device), work_(plan.steps.size() + 1) {
+    device.prepare_events(plan.steps.size() + 1);
+  }
 
   /// After a failure: waits for the work that was posted, which uses the caller's buffers, and forgets it.
   void abandon() noexcept { work_.abandon(); }

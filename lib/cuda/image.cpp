@@ -1,6 +1,8 @@
 #include "lib/cuda/image.hpp"
 
-// TUTTI_CUDA_IMAGE: the file that nvcc made of kernels.cu.
+#include TUTTI_CUDA_IMAGE_SUM
+
+// TUTTI_CUDA_IMAGE: the file that nvcc made of kernels.cu; the other file has its checksum.
 asm(R"(.section .rodata
 .balign 16
 .hidden tutti_cuda_image

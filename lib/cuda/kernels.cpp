@@ -27,6 +27,24 @@ Op::Kind combining(Op::Kind kind) {
   return kind == Op::Kind::avg || kind == Op::Kind::scaled_sum ? Op::Kind::sum : kind;
 }
 
+/// Vectors where the arrays lie alike modulo 16, and their elements do not straddle the vectors.
+Split split_of(Type type, Count count, std::span<const CUdeviceptr> inputs, std::span<const CUdeviceptr> outputs) {
+  const auto element = static_cast<std::uint64_t>(size_of(type).value());
+  const std::uint64_t first = inputs[0] % vector_bytes;
+  std::uint64_t differing = 0, joined = 0;  // The bits in which the addresses differ, or which any of them has.
+  for (const auto arrays : {inputs, outputs})
+    for (const CUdeviceptr array : arrays) {
+      differing |= array ^ inputs[0];
+      joined |= array;
+    }
+  Split split{static_cast<std::uint64_t>(count.value()), 0, 0,
+              joined % (is_complex(type) ? element / 2 : element) == 0};
+  if (differing % vector_bytes != 0 || first % element != 0) return split;
+  split.head = std::min((vector_bytes - first) % vector_bytes / element, split.count);
+  split.vectors = (split.count - split.head) / (vector_bytes / element);
+  return split;
+}
+
 }  // namespace
 
 Kernels::Kernels() {
@@ -82,11 +100,11 @@ CUfunction Kernels::function_of(int row, Type type, std::string_view operation) 
   return function;
 }
 
-void Kernels::launch(CUfunction function, void* arguments, Count count, Type type, CUstream stream) const {
-  if (count == Count{0}) return;
-  constexpr std::int64_t vector_bytes = 16;
-  const std::int64_t vectors = (count.value() * size_of(type).value() + vector_bytes - 1) / vector_bytes;
-  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((vectors + threads - 1) / threads, most_blocks_));
+void Kernels::launch(CUfunction function, void* arguments, const Split& split, Type type, CUstream stream) const {
+  if (split.count == 0) return;
+  const std::uint64_t in_vectors = split.vectors * (vector_bytes / static_cast<std::uint64_t>(size_of(type).value()));
+  const std::uint64_t steps = std::max(split.vectors, split.count - in_vectors);
+  const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>((steps + threads - 1) / threads, most_blocks_));
   void* parameters[] = {arguments};
   check(driver()->LaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, stream, parameters, nullptr),
         "cuLaunchKernel");
@@ -101,12 +119,12 @@ void Kernels::reduce(Op::Kind kind, Type type, std::span<const CUdeviceptr> inpu
   ReduceArguments arguments{};
   arguments.input_count = static_cast<int>(inputs.size());
   arguments.output_count = static_cast<int>(outputs.size());
-  arguments.count = static_cast<std::uint64_t>(count.value());
+  arguments.split = split_of(type, count, inputs, outputs);
   for (std::size_t k = 0; k < inputs.size(); ++k)
     arguments.inputs[k] = std::bit_cast<const std::byte*>(inputs[k]);
   for (std::size_t k = 0; k < outputs.size(); ++k)
     arguments.outputs[k] = std::bit_cast<std::byte*>(outputs[k]);
-  launch(function, &arguments, count, type, stream);
+  launch(function, &arguments, arguments.split, type, stream);
 }
 
 void Kernels::finish(const Op& op, Type type, CUdeviceptr data, Count count, int ranks, CUstream stream) const {
@@ -117,13 +135,13 @@ void Kernels::finish(const Op& op, Type type, CUdeviceptr data, Count count, int
 }
 
 void Kernels::divide(Type type, CUdeviceptr data, Count count, int divisor, CUstream stream) const {
-  FinishArguments arguments{std::bit_cast<std::byte*>(data), static_cast<std::uint64_t>(count.value()), 0, divisor};
-  launch(function_of(divides, type, "division"), &arguments, count, type, stream);
+  FinishArguments arguments{std::bit_cast<std::byte*>(data), split_of(type, count, {&data, 1}, {}), 0, divisor};
+  launch(function_of(divides, type, "division"), &arguments, arguments.split, type, stream);
 }
 
 void Kernels::scale(Type type, CUdeviceptr data, Count count, double factor, CUstream stream) const {
-  FinishArguments arguments{std::bit_cast<std::byte*>(data), static_cast<std::uint64_t>(count.value()), factor, 1};
-  launch(function_of(scales, type, "scaling"), &arguments, count, type, stream);
+  FinishArguments arguments{std::bit_cast<std::byte*>(data), split_of(type, count, {&data, 1}, {}), factor, 1};
+  launch(function_of(scales, type, "scaling"), &arguments, arguments.split, type, stream);
 }
 
 }  // namespace tutti::cuda

@@ -1,16 +1,13 @@
-// The kernels: the host's functors, one thread for 16 bytes at a time. Built with -fmad=false, so that their bits are those
-// of the host; no atomics. Loops whose length is not known are not unrolled: that would triple the size. A kernel is
-// named for its operation and its type: tutti_sum_fp32.
+// The kernels: the host's functors, one thread for 16 bytes or for one element at a time (Split). Built with
+// -fmad=false, so that their bits are those of the host; no atomics. Loops whose length is not known are not unrolled:
+// that would triple the size. A kernel is named for its operation and its type: tutti_sum_fp32.
 #include "lib/cuda/kernel_arguments.hpp"
 #include "lib/reduce/elements.hpp"
 
 namespace tutti::cuda {
 namespace {
 
-constexpr std::uint64_t vector_bytes = 16;
-using Word = uint4;
-
-/// As many elements as a vector has.
+/// As many elements as 16 bytes have.
 template <class Element>
 struct Vector {
   using Value = typename Element::template Value<1>;
@@ -18,105 +15,109 @@ struct Vector {
   alignas(vector_bytes) Value values[size];
 };
 
+template <class To, class From>
+__device__ To same_bytes(const From& from) {
+  To to;
+  static_assert(sizeof to == sizeof from);
+  __builtin_memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+/// The memory of one element: whole, or byte by byte where it is not aligned.
 template <class Value>
-__device__ Value loaded(const std::byte* from) {
-  Value value;
-  __builtin_memcpy(&value, from, sizeof value);
-  return value;
-}
-
-template <class Element, template <class> class Operation>
-__device__ void reduce_one(const ReduceArguments& a, std::uint64_t i) {
-  using Value = typename Element::template Value<1>;
-  // A byte at a time: the pointers may have any alignment.
-  alignas(Value) std::byte bytes[sizeof(Value)];
-  const auto read = [&](const std::byte* from) {
-    for (std::size_t b = 0; b < sizeof(Value); ++b)
-      bytes[b] = from[i * sizeof(Value) + b];
-    return loaded<Value>(bytes);
+struct One {
+  struct Bytes {
+    alignas(Value) std::byte bytes[sizeof(Value)];
   };
-  Value result = read(a.inputs[0]);
-#pragma unroll 1
-  for (int k = 1; k < a.input_count; ++k)
-    result = Element::template combine<Operation>(result, read(a.inputs[k]));
-  __builtin_memcpy(bytes, &result, sizeof result);
-#pragma unroll 1
-  for (int k = 0; k < a.output_count; ++k)
-    for (std::size_t b = 0; b < sizeof(Value); ++b)
-      a.outputs[k][i * sizeof(Value) + b] = bytes[b];
-}
+  bool is_aligned;
 
-template <class Element, template <class> class Operation>
-__device__ void reduce_vector(const ReduceArguments& a, std::uint64_t at) {
-  using Values = Vector<Element>;
-  const auto read = [&](const std::byte* from) {
-    const Word word = *reinterpret_cast<const Word*>(from + at);
-    Values values;
-    __builtin_memcpy(&values, &word, sizeof word);
-    return values;
-  };
-  Values result = read(a.inputs[0]);
-#pragma unroll 1
-  for (int k = 1; k < a.input_count; ++k) {
-    const Values operand = read(a.inputs[k]);
-    for (std::uint64_t n = 0; n < Values::size; ++n)
-      result.values[n] = Element::template combine<Operation>(result.values[n], operand.values[n]);
+  __device__ Value read(const std::byte* from) const {
+    if (is_aligned) return *reinterpret_cast<const Value*>(from);
+    Bytes copy;
+    for (std::size_t b = 0; b < sizeof(Value); ++b)
+      copy.bytes[b] = from[b];
+    return same_bytes<Value>(copy);
   }
-  Word word;
-  __builtin_memcpy(&word, &result, sizeof word);
+  __device__ void write(std::byte* to, const Value& value) const {
+    if (is_aligned) {
+      *reinterpret_cast<Value*>(to) = value;
+      return;
+    }
+    const auto copy = same_bytes<Bytes>(value);
+    for (std::size_t b = 0; b < sizeof(Value); ++b)
+      to[b] = copy.bytes[b];
+  }
+};
+
+/// The memory of a vector.
+template <class Values>
+struct Whole {
+  __device__ Values read(const std::byte* from) const {
+    const uint4 word = *reinterpret_cast<const uint4*>(from);  // A reference to it would be read byte by byte.
+    return same_bytes<Values>(word);
+  }
+  __device__ void write(std::byte* to, const Values& values) const {
+    *reinterpret_cast<uint4*>(to) = same_bytes<uint4>(values);
+  }
+};
+
+/// Calls one(memory, at) and vector(memory, at) for the elements and the vectors of this thread, which begin `at` bytes
+/// into every array.
+template <class Element, class OfOne, class OfVector>
+__device__ void for_each(const Split& split, OfOne one, OfVector vector) {
+  const std::uint64_t thread = blockIdx.x * std::uint64_t{blockDim.x} + threadIdx.x;
+  const std::uint64_t threads = gridDim.x * std::uint64_t{blockDim.x};
+  const One<typename Element::template Value<1>> memory_of_one{Element::bytes == 1 || split.is_aligned};
+  const std::uint64_t in_vectors = split.vectors * Vector<Element>::size;
 #pragma unroll 1
-  for (int k = 0; k < a.output_count; ++k)
-    *reinterpret_cast<Word*>(a.outputs[k] + at) = word;
+  for (std::uint64_t n = thread; n < split.vectors; n += threads)
+    vector(Whole<Vector<Element>>{}, split.head * Element::bytes + n * vector_bytes);
+#pragma unroll 1
+  for (std::uint64_t n = thread; n < split.count - in_vectors; n += threads)
+    one(memory_of_one, (n < split.head ? n : n + in_vectors) * Element::bytes);
 }
 
-/// How many elements come before the first whole vector: the same for all pointers, or all elements.
-__device__ std::uint64_t head_of(const ReduceArguments& a, std::uint64_t element_bytes) {
-  const std::uint64_t misaligned = reinterpret_cast<std::uint64_t>(a.inputs[0]) % vector_bytes;
-  bool is_same = misaligned % element_bytes == 0;
+template <class Memory, class Combine>
+__device__ void reduce_at(const ReduceArguments& a, std::uint64_t at, Memory memory, Combine combine) {
+  auto result = memory.read(a.inputs[0] + at);
 #pragma unroll 1
   for (int k = 1; k < a.input_count; ++k)
-    is_same &= reinterpret_cast<std::uint64_t>(a.inputs[k]) % vector_bytes == misaligned;
+    combine(result, memory.read(a.inputs[k] + at));
 #pragma unroll 1
   for (int k = 0; k < a.output_count; ++k)
-    is_same &= reinterpret_cast<std::uint64_t>(a.outputs[k]) % vector_bytes == misaligned;
-  if (!is_same) return a.count;
-  const std::uint64_t head = (vector_bytes - misaligned) % vector_bytes / element_bytes;
-  return head < a.count ? head : a.count;
+    memory.write(a.outputs[k] + at, result);
 }
 
 template <class Element, template <class> class Operation>
 __device__ void reduce(const ReduceArguments& a) {
-  const std::uint64_t thread = blockIdx.x * std::uint64_t{blockDim.x} + threadIdx.x;
-  const std::uint64_t threads = gridDim.x * std::uint64_t{blockDim.x};
-  const std::uint64_t head = head_of(a, Element::bytes);
-  const std::uint64_t vectors = (a.count - head) / Vector<Element>::size;
-  const std::uint64_t tail = head + vectors * Vector<Element>::size;
-#pragma unroll 1
-  for (std::uint64_t i = thread; i < head; i += threads)
-    reduce_one<Element, Operation>(a, i);
-#pragma unroll 1
-  for (std::uint64_t n = thread; n < vectors; n += threads)
-    reduce_vector<Element, Operation>(a, head * Element::bytes + n * vector_bytes);
-#pragma unroll 1
-  for (std::uint64_t i = tail + thread; i < a.count; i += threads)
-    reduce_one<Element, Operation>(a, i);
+  using Value = typename Element::template Value<1>;
+  using Values = Vector<Element>;
+  const auto combine_one = [](Value& result, Value operand) {
+    result = Element::template combine<Operation>(result, operand);
+  };
+  const auto combine_vector = [&](Values& result, const Values& operand) {
+#pragma unroll
+    for (std::uint64_t n = 0; n < Values::size; ++n)
+      combine_one(result.values[n], operand.values[n]);
+  };
+  for_each<Element>(
+      a.split, [&](auto memory, std::uint64_t at) { reduce_at(a, at, memory, combine_one); },
+      [&](auto memory, std::uint64_t at) { reduce_at(a, at, memory, combine_vector); });
 }
 
 template <class Element, template <class> class Operation, class Argument>
 __device__ void finish(const FinishArguments& a, Argument argument) {
-  using Value = typename Element::template Value<1>;
-  const std::uint64_t threads = gridDim.x * std::uint64_t{blockDim.x};
-#pragma unroll 1
-  for (std::uint64_t i = blockIdx.x * std::uint64_t{blockDim.x} + threadIdx.x; i < a.count; i += threads) {
-    alignas(Value) std::byte bytes[sizeof(Value)];
-    std::byte* const at = a.data + i * sizeof(Value);
-    for (std::size_t b = 0; b < sizeof(Value); ++b)
-      bytes[b] = at[b];
-    const Value result = Element::template transform<Operation>(loaded<Value>(bytes), argument);
-    __builtin_memcpy(bytes, &result, sizeof result);
-    for (std::size_t b = 0; b < sizeof(Value); ++b)
-      at[b] = bytes[b];
-  }
+  const auto finished = [&](auto value) { return Element::template transform<Operation>(value, argument); };
+  for_each<Element>(
+      a.split,
+      [&](auto memory, std::uint64_t at) { memory.write(a.data + at, finished(memory.read(a.data + at))); },
+      [&](auto memory, std::uint64_t at) {
+        auto values = memory.read(a.data + at);
+#pragma unroll
+        for (auto& value : values.values)
+          value = finished(value);
+        memory.write(a.data + at, values);
+      });
 }
 
 }  // namespace
@@ -167,6 +168,8 @@ TUTTI_INTEGER(uint8, std::uint8_t)
 TUTTI_INTEGER(uint16, std::uint16_t)
 TUTTI_INTEGER(uint32, std::uint32_t)
 TUTTI_INTEGER(uint64, std::uint64_t)
+TUTTI_FLOAT(fp8_e4m3, tutti::Fp8<tutti::E4m3>)
+TUTTI_FLOAT(fp8_e5m2, tutti::Fp8<tutti::E5m2>)
 TUTTI_FLOAT(fp16, tutti::Narrow<tutti::PortableHalf>)
 TUTTI_FLOAT(bf16, tutti::Bfloat)
 TUTTI_FLOAT(fp32, tutti::Plain<float>)

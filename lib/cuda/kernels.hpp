@@ -40,7 +40,7 @@ class Kernels {
 
   void load();
   [[nodiscard]] CUfunction function_of(int row, Type type, std::string_view operation) const;
-  void launch(CUfunction function, void* arguments, Count count, Type type, CUstream stream) const;
+  void launch(CUfunction function, void* arguments, const Split& split, Type type, CUstream stream) const;
 
   CUmodule module_ = nullptr;
   unsigned most_blocks_ = 1;

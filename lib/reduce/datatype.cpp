@@ -4,6 +4,7 @@
 #include <string>
 
 #include "lib/reduce/convert.hpp"
+#include "lib/reduce/convert_fp8.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
@@ -24,6 +25,8 @@ constexpr std::array<TypeFacts, type_count> facts{{
     {"uint16", 2},
     {"uint32", 4},
     {"uint64", 8},
+    {"fp8_e4m3", 1},
+    {"fp8_e5m2", 1},
     {"fp16", 2},
     {"bf16", 2},
     {"fp32", 4},
@@ -41,6 +44,10 @@ const TypeFacts& facts_of(Type type, const char* function) {
 
 }  // namespace
 
+Float8E4M3::Float8E4M3(float value) : bits_(static_cast<std::uint8_t>(float_to_fp8<E4m3>(value))) {}
+Float8E4M3::operator float() const { return fp8_to_float<E4m3>(std::uint32_t{bits_}); }
+Float8E5M2::Float8E5M2(float value) : bits_(static_cast<std::uint8_t>(float_to_fp8<E5m2>(value))) {}
+Float8E5M2::operator float() const { return fp8_to_float<E5m2>(std::uint32_t{bits_}); }
 Half::Half(float value) : bits_(static_cast<std::uint16_t>(float_to_half(value))) {}
 Half::operator float() const { return half_to_float(std::uint32_t{bits_}); }
 BFloat16::BFloat16(float value) : bits_(static_cast<std::uint16_t>(float_to_bfloat(value))) {}

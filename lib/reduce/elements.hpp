@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lib/reduce/convert.hpp"
+#include "lib/reduce/convert_fp8.hpp"
 #include "lib/reduce/functors.hpp"
 
 namespace tutti {
@@ -107,14 +108,14 @@ struct Plain<Complex<Part>> {
   }
 };
 
-/// 16-bit floating point: kept as it is, computed in float, and rounded after every step.
-template <class Conversion>
+/// Floating point of 16 or 8 bits: kept as it is, computed in float, and rounded after every step.
+template <class Conversion, class Bits = std::uint16_t>
 struct Narrow : AsInMemory {
   using Computed = float;
   using Widest = float;
-  static constexpr std::size_t bytes = 2;
+  static constexpr std::size_t bytes = sizeof(Bits);
   template <std::size_t lanes>
-  using Value = Lanes<std::uint16_t, lanes>;
+  using Value = Lanes<Bits, lanes>;
 
   template <template <class> class Operation, class V>
   static constexpr V combine(V a, V b) {
@@ -137,6 +138,21 @@ struct PortableHalf {
     return convert<std::uint16_t>(float_to_half(values));
   }
 };
+
+/// fp8: Format is E4m3 or E5m2.
+template <class Format>
+struct Fp8Conversion {
+  template <class V>
+  static constexpr Retyped<float, V> widen(V values) {
+    return fp8_to_float<Format>(convert<std::uint32_t>(values));
+  }
+  template <class Floats>
+  static constexpr Retyped<std::uint8_t, Floats> narrow(Floats values) {
+    return convert<std::uint8_t>(float_to_fp8<Format>(values));
+  }
+};
+template <class Format>
+using Fp8 = Narrow<Fp8Conversion<Format>, std::uint8_t>;
 
 /// bf16 is the upper half of a float: a lane of 32 bits has two of them, which a shift and a mask tell apart.
 struct Bfloat : AsInMemory {

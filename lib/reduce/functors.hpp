@@ -1,7 +1,7 @@
 #pragma once
 // The operations on a pair of elements, or of lanes of elements (lanes.hpp). Plain constexpr structs without the
-// standard library's functions, so that host and device kernels are made from the same ones. fp16 and bf16 are computed
-// in float: their kernels convert, and no functor sees them.
+// standard library's functions, so that host and device kernels are made from the same ones. fp8, fp16 and bf16 are
+// computed in float: their kernels convert, and no functor sees them.
 //
 // `defined` says which types an operation is for; supports() is derived from it.
 // Every functor commutes, bit for bit, but for which NaN results where both operands of sum or prod are NaN.
@@ -143,12 +143,6 @@ struct BitXor {
   constexpr T operator()(T a, T b) const { return convert<Lane<T>>(a ^ b); }
 };
 
-/// How scaled_sum combines; Scale finishes it.
-template <class T>
-struct ScaledSum : Sum<T> {
-  static constexpr bool defined = !is_integer_number<T>;
-};
-
 /// Finishes avg. Integers: towards zero, one at a time.
 template <class T>
 struct Divide {
@@ -167,7 +161,7 @@ struct Divide {
   }
 };
 
-/// Finishes scaled_sum.
+/// Finishes scaled_sum, which combines as sum.
 template <class T>
 struct Scale {
   static constexpr bool defined = !is_integer_number<T>;

@@ -8,6 +8,7 @@
 
 #include "lib/reduce/elements.hpp"
 #include "lib/reduce/kernel_table.hpp"
+#include "lib/reduce/out_of_line.hpp"
 
 namespace tutti {
 namespace {
@@ -140,10 +141,6 @@ template <class Part>
 struct MakeSimplest<Sum, Plain<Complex<Part>>> {
   using Type = Plain<Part>;
 };
-template <class Part>
-struct MakeSimplest<ScaledSum, Plain<Complex<Part>>> {
-  using Type = Plain<Part>;
-};
 template <template <class> class Operation, std::signed_integral T>
 requires(!std::is_same_v<Operation<T>, Minimum<T>> &&
          !std::is_same_v<Operation<T>, Maximum<T>>) struct MakeSimplest<Operation, Plain<T>> {
@@ -203,6 +200,16 @@ struct TableOf {
     }
   }
 
+  /// Combines as sum, and is for the types that can be scaled.
+  static constexpr void add_scaled_sum(KernelTable& table) {
+    constexpr int sum = static_cast<int>(Op::Kind::sum), scaled_sum = static_cast<int>(Op::Kind::scaled_sum);
+    for (int type = 0; type < type_count; ++type) {
+      if (table.scale[type] == nullptr) continue;
+      table.reduce[scaled_sum][type] = table.reduce[sum][type];
+      table.reduce_many[scaled_sum][type] = table.reduce_many[sum][type];
+    }
+  }
+
   static constexpr KernelTable make(const char* name) {
     KernelTable table{name,
                       {},
@@ -220,7 +227,7 @@ struct TableOf {
     add<BitAnd>(Op::Kind::band, table);
     add<BitOr>(Op::Kind::bor, table);
     add<BitXor>(Op::Kind::bxor, table);
-    add<ScaledSum>(Op::Kind::scaled_sum, table);
+    add_scaled_sum(table);
     return table;
   }
 };
@@ -229,8 +236,8 @@ template <std::size_t register_bytes, class HalfConversion>
 constexpr KernelTable make_kernel_table(const char* name) {
   return TableOf<register_bytes, Plain<std::int8_t>, Plain<std::int16_t>, Plain<std::int32_t>, Plain<std::int64_t>,
                  Plain<std::uint8_t>, Plain<std::uint16_t>, Plain<std::uint32_t>, Plain<std::uint64_t>,
-                 Narrow<HalfConversion>, Bfloat, Plain<float>, Plain<double>, Plain<Complex<float>>,
-                 Plain<Complex<double>>>::make(name);
+                 OutOfLine<Fp8<E4m3>>, OutOfLine<Fp8<E5m2>>, Narrow<HalfConversion>, Bfloat, Plain<float>,
+                 Plain<double>, Plain<Complex<float>>, Plain<Complex<double>>>::make(name);
 }
 
 }  // namespace

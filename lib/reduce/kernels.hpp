@@ -23,7 +23,7 @@ using ReduceManyKernel = void (*)(const void* const* operands, std::size_t opera
 /// data[i] = data[i] / divisor (integers: towards zero) for i < count; divisor > 0. Floating point as ScaleKernel.
 using DivideKernel = void (*)(void* data, std::size_t count, int divisor);
 
-/// data[i] = data[i] * factor for i < count, computed in float (fp16, bf16, fp32 and its complex) or double.
+/// data[i] = data[i] * factor for i < count, computed in float (types of up to 32 bits, and complex_fp32) or double.
 using ScaleKernel = void (*)(void* data, std::size_t count, double factor);
 
 /// The kernel that combines two arrays; avg and scaled_sum combine as sum. nullptr for user, and where not supports().

@@ -1,6 +1,8 @@
 // The calls that tutti-bench measures, as far as they need no MPI: settings, blocks, values.
 #include <gmock/gmock.h>
 
+#include <bit>
+
 #include "apps/bench/collective.hpp"
 #include "apps/bench/pattern.hpp"
 #include "apps/bench/settings.hpp"
@@ -44,13 +46,17 @@ std::vector<Op> operations() {
 TEST(Pattern, PartialSumsAndProductsFitTheSmallestType) {
   for (const int ranks : {1, 2, 3, 7, 42, 43, 64, 100, 1024}) {
     for (std::int64_t position = 0; position < pattern_period; ++position) {
-      int sum = 0, product = 1;
+      int sum = 0, product = 1, fp8_sum = 0, fp8_product = 1;
       for (int rank = 0; rank < ranks; ++rank) {
-        sum += pattern_value(Op::Kind::sum, rank, ranks, position);
-        product *= pattern_value(Op::Kind::prod, rank, ranks, position);
+        sum += pattern_value(Type::int8, Op::Kind::sum, rank, ranks, position);
+        product *= pattern_value(Type::int8, Op::Kind::prod, rank, ranks, position);
+        fp8_sum += pattern_value(Type::fp8_e5m2, Op::Kind::sum, rank, ranks, position);
+        fp8_product *= pattern_value(Type::fp8_e4m3, Op::Kind::prod, rank, ranks, position);
       }
       ASSERT_LE(sum, 127) << ranks;
       ASSERT_LE(product, 127) << ranks;
+      ASSERT_LE(fp8_sum, 8) << ranks;
+      ASSERT_TRUE(std::has_single_bit(static_cast<unsigned>(fp8_product)) && fp8_product <= 256) << ranks;
     }
   }
 }
@@ -59,9 +65,9 @@ TEST(Pattern, ValuesDependOnRankAndPosition) {
   for (const Op& op : operations()) {
     int by_rank = 0, by_position = 0;
     for (std::int64_t position = 0; position < pattern_period; ++position) {
-      const int value = pattern_value(op.kind(), 0, 4, position);
-      by_rank += value != pattern_value(op.kind(), 1, 4, position) ? 1 : 0;
-      by_position += value != pattern_value(op.kind(), 0, 4, position + 1) ? 1 : 0;
+      const int value = pattern_value(Type::fp32, op.kind(), 0, 4, position);
+      by_rank += value != pattern_value(Type::fp32, op.kind(), 1, 4, position) ? 1 : 0;
+      by_position += value != pattern_value(Type::fp32, op.kind(), 0, 4, position + 1) ? 1 : 0;
     }
     EXPECT_GT(by_rank, 0) << to_string(op.kind());
     EXPECT_GT(by_position, 0) << to_string(op.kind());

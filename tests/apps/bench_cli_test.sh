@@ -50,6 +50,7 @@ expect 2 '--memory' --memory stone
 expect 2 "--collective.*'all_reduce' is none of: all, barrier, .*sendrecv" --collective scan,all_reduce
 expect 2 'avg is not defined for exscan' --collective exscan --op avg
 expect 2 'MPI has no sum of bf16' --compare mpi --type bf16
+expect 2 'MPI has no max of fp8_e4m3' --compare mpi --op max --type fp8_e4m3
 expect 2 'MPI has no avg of fp32' --compare mpi --op avg
 expect 2 'do not fit into the host memory' --min 1024T --max 1024T
 expect 2 "cannot write '$folder/no/such/file'" --json "$folder/no/such/file"

@@ -166,6 +166,8 @@ std::vector<std::pair<std::string, shm::SharedPlan>> staging_mutants_of(const sh
         set_dependencies(add(fmt::format("step {} does not wait for step {}", i, before)), without);
     }
     if (!is_staged(i)) continue;
+    // In place an algorithm may store data that are there already.
+    if (plan.problem.aliasing.offset()) continue;
     add(fmt::format("step {} is an element short", i)).steps[static_cast<std::size_t>(i)].bytes -= plan.element;
     CompiledStep& moved =
         add(fmt::format("step {} is an element further on", i)).steps[static_cast<std::size_t>(i)];

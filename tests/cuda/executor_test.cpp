@@ -135,7 +135,7 @@ TEST_F(DeviceExecutors, GiveTheBitsOfTheHostWithEveryAllreduce) {
 
 TEST_F(DeviceExecutors, FinishAveragesAndScaledSums) {
   const Algorithm* const ring = find_algorithm(Collective::allreduce, "ring");
-  for (const Type type : {Type::fp16, Type::bf16, Type::fp64, Type::complex_fp32})
+  for (const Type type : {Type::fp8_e4m3, Type::fp8_e5m2, Type::fp16, Type::bf16, Type::fp64, Type::complex_fp32})
     for (const Op& op : {Op::avg, Op::scaled_sum(0.3), Op::prod})
       expect_same_bits({ring, 3, 50, type, op});
 }

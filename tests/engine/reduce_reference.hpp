@@ -15,18 +15,22 @@ namespace tutti::reference {
 
 __extension__ using Wide = __int128;
 
-/// A 16-bit floating-point format.
+/// A floating-point format of 16 or 8 bits.
 struct Format {
+  int bits;
   int fraction_bits;
   int min_exponent;
   double largest;
+  bool has_infinity = true;  ///< Else the largest exponent has values, and one NaN.
+  bool saturates = false;
 
-  [[nodiscard]] double decode(std::uint16_t bits) const {
-    const int exponent_bits = 15 - fraction_bits;
-    const int exponent = (bits & 0x7fff) >> fraction_bits;
-    const int fraction = bits & ((1 << fraction_bits) - 1);
-    const double sign = (bits & 0x8000) != 0 ? -1 : 1;
-    if (exponent == (1 << exponent_bits) - 1) {
+  [[nodiscard]] double decode(int value) const {
+    const int exponent_bits = bits - 1 - fraction_bits, sign_bit = 1 << (bits - 1);
+    const int exponent = (value & (sign_bit - 1)) >> fraction_bits;
+    const int fraction = value & ((1 << fraction_bits) - 1);
+    const double sign = (value & sign_bit) != 0 ? -1 : 1;
+    const bool is_nan_without_infinity = fraction == (1 << fraction_bits) - 1;
+    if (exponent == (1 << exponent_bits) - 1 && (has_infinity || is_nan_without_infinity)) {
       return fraction != 0 ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
     }
     const int significand = exponent == 0 ? fraction : fraction + (1 << fraction_bits);
@@ -35,20 +39,36 @@ struct Format {
 
   /// The nearest value of the format, ties to even.
   [[nodiscard]] double round(double value) const {
+    if (std::isinf(value) && !has_infinity) return std::copysign(largest, value);
     if (!std::isfinite(value) || value == 0) return value;
     const double unit = std::ldexp(1.0, std::max(std::ilogb(value), min_exponent) - fraction_bits);
     const double rounded = std::nearbyint(value / unit) * unit;
-    return std::abs(rounded) <= largest ? std::copysign(rounded, value)
-                                        : std::copysign(std::numeric_limits<double>::infinity(), value);
+    const double beyond = saturates ? largest : std::numeric_limits<double>::infinity();
+    return std::copysign(std::abs(rounded) <= largest ? rounded : beyond, value);
   }
 };
 
-inline constexpr Format half{10, -14, 65504};
-inline constexpr Format bfloat{7, -126, 0x1.fep127};
+template <class T>
+inline constexpr Format format_of{};
+template <>
+inline constexpr Format format_of<Float8E4M3>{8, 3, -6, 448, false, true};
+template <>
+inline constexpr Format format_of<Float8E5M2>{8, 2, -14, 57344, true, true};
+template <>
+inline constexpr Format format_of<Half>{16, 10, -14, 65504};
+template <>
+inline constexpr Format format_of<BFloat16>{16, 7, -126, 0x1.fep127};
+
+/// A type that is kept in fewer bits than it is computed in.
+template <class T>
+concept Narrow = format_of<T>
+.bits != 0;
 
 // How each real type is computed: widen, work, round.
-inline double widen(Half value) { return half.decode(value.bits()); }
-inline double widen(BFloat16 value) { return bfloat.decode(value.bits()); }
+template <Narrow T>
+double widen(T value) {
+  return format_of<T>.decode(value.bits());
+}
 template <std::floating_point T>
 double widen(T value) {
   return value;
@@ -61,10 +81,8 @@ Wide widen(T value) {
 /// As the type would hold it, still in the wide type.
 template <class T, class W>
 W rounded(W value) {
-  if constexpr (std::same_as<T, Half>) {
-    return half.round(value);
-  } else if constexpr (std::same_as<T, BFloat16>) {
-    return bfloat.round(value);
+  if constexpr (Narrow<T>) {
+    return format_of<T>.round(value);
   } else {
     return static_cast<W>(static_cast<T>(value));
   }

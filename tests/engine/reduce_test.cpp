@@ -114,7 +114,7 @@ TEST(KernelTables, TheFastestIsChosen) {
 TEST(Op, SupportsTheseTypes) {
   using Kind = Op::Kind;
   const std::string integers = "int8, int16, int32, int64, uint8, uint16, uint32, uint64";
-  const std::string real = "fp16, bf16, fp32, fp64", complex = "complex_fp32, complex_fp64";
+  const std::string real = "fp8_e4m3, fp8_e5m2, fp16, bf16, fp32, fp64", complex = "complex_fp32, complex_fp64";
   for (const Kind kind : {Kind::sum, Kind::prod, Kind::avg, Kind::user}) {
     EXPECT_EQ(supported_types(kind), integers + ", " + real + ", " + complex) << to_string(kind);
   }

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <random>
 #include <string>
@@ -64,24 +65,38 @@ std::vector<T> special_values() {
   }
 }
 
+template <class T>
+std::vector<T> with_bits(std::initializer_list<int> list) {
+  std::vector<T> values;
+  for (const int bits : list)
+    values.push_back(T::from_bits(static_cast<decltype(T{}.bits())>(bits)));
+  return values;
+}
+
+// +-0, 1, -1.5, infinities, NaNs, the least numbers, the ends of the subnormal ones, the largest, 1 and a bit, a third.
+
+template <>
+inline std::vector<Float8E4M3> special_values() {
+  return with_bits<Float8E4M3>(
+      {0x00, 0x80, 0x38, 0xbc, 0x7f, 0xff, 0x01, 0x81, 0x03, 0x08, 0x07, 0x87, 0x7e, 0xfe, 0x39, 0x2b});
+}
+
+template <>
+inline std::vector<Float8E5M2> special_values() {
+  return with_bits<Float8E5M2>({0x00, 0x80, 0x3c, 0xbe, 0x7c, 0xfc, 0x7e, 0xff, 0x7d, 0x01, 0x81, 0x02, 0x04, 0x03,
+                                0x83, 0x7b, 0xfb, 0x3d, 0x35});
+}
+
 template <>
 inline std::vector<Half> special_values() {
-  std::vector<Half> values;
-  for (const int bits : {0x0000, 0x8000, 0x3c00, 0xbe00, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x7c01, 0x0001, 0x8001, 0x0003,
-                         0x0400, 0x03ff, 0x83ff, 0x7bff, 0xfbff, 0x3c01, 0x3555}) {
-    values.push_back(Half::from_bits(static_cast<std::uint16_t>(bits)));
-  }
-  return values;
+  return with_bits<Half>({0x0000, 0x8000, 0x3c00, 0xbe00, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x7c01, 0x0001, 0x8001,
+                          0x0003, 0x0400, 0x03ff, 0x83ff, 0x7bff, 0xfbff, 0x3c01, 0x3555});
 }
 
 template <>
 inline std::vector<BFloat16> special_values() {
-  std::vector<BFloat16> values;
-  for (const int bits : {0x0000, 0x8000, 0x3f80, 0xbfc0, 0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x7f81, 0x0001, 0x8001, 0x0003,
-                         0x0080, 0x007f, 0x807f, 0x7f7f, 0xff7f, 0x3f81, 0x3eab}) {
-    values.push_back(BFloat16::from_bits(static_cast<std::uint16_t>(bits)));
-  }
-  return values;
+  return with_bits<BFloat16>({0x0000, 0x8000, 0x3f80, 0xbfc0, 0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x7f81, 0x0001, 0x8001,
+                              0x0003, 0x0080, 0x007f, 0x807f, 0x7f7f, 0xff7f, 0x3f81, 0x3eab});
 }
 
 template <>
@@ -146,9 +161,9 @@ class Shifted {
   std::vector<std::byte> bytes_;
 };
 
-using ElementTypes =
-    testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
-                   std::uint64_t, Half, BFloat16, float, double, std::complex<float>, std::complex<double>>;
+using ElementTypes = testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+                                    std::uint32_t, std::uint64_t, Float8E4M3, Float8E5M2, Half, BFloat16, float, double,
+                                    std::complex<float>, std::complex<double>>;
 
 struct TypeName {
   template <class T>

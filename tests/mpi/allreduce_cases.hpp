@@ -13,9 +13,9 @@ namespace tutti::test {
 
 template <class... T>
 struct Types {};
-using AllTypes =
-    Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
-          std::uint64_t, Half, BFloat16, float, double, std::complex<float>, std::complex<double>>;
+using AllTypes = Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+                       std::uint32_t, std::uint64_t, Float8E4M3, Float8E5M2, Half, BFloat16, float, double,
+                       std::complex<float>, std::complex<double>>;
 
 /// Calls visit.operator()<T>() for each type.
 template <class... T, class Visit>
@@ -28,6 +28,9 @@ void for_each_type(Types<T...> /*list*/, Visit visit) {
 struct Whole {
   std::int64_t re = 0, im = 0;
 };
+
+template <class T>
+constexpr bool is_fp8 = std::is_same_v<T, Float8E4M3> || std::is_same_v<T, Float8E5M2>;
 
 template <class T>
 T element(double re, double im) {
@@ -47,7 +50,7 @@ inline double element<double>(double re, double /*im*/) {
 
 template <class T>
 bool same_value(const T& a, const T& b) {
-  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+  if constexpr (is_fp8<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
     return static_cast<float>(a) == static_cast<float>(b);
   else
     return a == b;
@@ -73,6 +76,9 @@ template <class T>
 Whole operand(Op::Kind kind, int rank, std::int64_t i) {
   constexpr Type type = type_of<T>;
   const bool negative_too = !std::is_unsigned_v<T>;
+  const bool is_sum = kind == Op::Kind::sum || kind == Op::Kind::avg || kind == Op::Kind::scaled_sum;
+  // fp8_e5m2 holds whole numbers up to 8.
+  if (is_fp8<T> && is_sum) return {(i * 5 + rank * 3 + i * rank) % 3 - 1, 0};
   if (!is_complex(type)) return {real_operand(kind, negative_too, rank, i), 0};
   if (kind == Op::Kind::prod) {
     constexpr Whole units[] = {{1, 0}, {0, 1}, {-1, 0}, {1, 1}};
@@ -135,10 +141,25 @@ std::vector<T> local_reference(const Op& op, std::int64_t count) {
 
 template <class T>
 MPI_Datatype mpi_type() {
-  static const MPI_Datatype types[] = {MPI_INT8_T,          MPI_INT16_T,         MPI_INT32_T,  MPI_INT64_T,
-                                       MPI_UINT8_T,         MPI_UINT16_T,        MPI_UINT32_T, MPI_UINT64_T,
-                                       MPI_DATATYPE_NULL,   MPI_DATATYPE_NULL,   MPI_FLOAT,    MPI_DOUBLE,
-                                       MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX};
+  // In the order of Type; no MPI has fp8, fp16 and bf16.
+  static const MPI_Datatype none = MPI_DATATYPE_NULL;
+  static const MPI_Datatype types[] = {MPI_INT8_T,
+                                       MPI_INT16_T,
+                                       MPI_INT32_T,
+                                       MPI_INT64_T,
+                                       MPI_UINT8_T,
+                                       MPI_UINT16_T,
+                                       MPI_UINT32_T,
+                                       MPI_UINT64_T,
+                                       none,
+                                       none,
+                                       none,
+                                       none,
+                                       MPI_FLOAT,
+                                       MPI_DOUBLE,
+                                       MPI_C_FLOAT_COMPLEX,
+                                       MPI_C_DOUBLE_COMPLEX};
+  static_assert(std::size(types) == type_count);
   return types[static_cast<std::size_t>(type_of<T>)];
 }
 

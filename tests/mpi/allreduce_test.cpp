@@ -102,7 +102,7 @@ template <class T>
 double value_of(const T& element) {
   if constexpr (is_complex(type_of<T>))
     return element.real();
-  else if constexpr (sizeof(T) == 2)
+  else if constexpr (sizeof(T) <= 2)
     return static_cast<float>(element);
   else
     return element;
@@ -110,6 +110,8 @@ double value_of(const T& element) {
 
 template <class T>
 constexpr double unit_in_last_place() {
+  if constexpr (std::is_same_v<T, Float8E4M3>) return 0x1p-3;
+  if constexpr (std::is_same_v<T, Float8E5M2>) return 0x1p-2;
   if constexpr (std::is_same_v<T, Half>) return 0x1p-10;
   if constexpr (std::is_same_v<T, BFloat16>) return 0x1p-7;
   return type_of<T> == Type::fp32 || type_of<T> == Type::complex_fp32 ? 0x1p-23 : 0x1p-52;
@@ -150,7 +152,8 @@ void expect_same_bits_everywhere(const Call& call, std::int64_t count, const Com
 TEST(Allreduce, InexactResultsHaveTheSameBitsOnAllRanks) {
   const Communicator comm{MPI_COMM_WORLD};
   Turn turn;
-  using Inexact = Types<Half, BFloat16, float, double, std::complex<float>, std::complex<double>>;
+  using Inexact =
+      Types<Float8E4M3, Float8E5M2, Half, BFloat16, float, double, std::complex<float>, std::complex<double>>;
   for (const std::string_view algorithm : algorithm_choices())
     for_each_type(Inexact{}, [&]<class T>() {
       expect_same_bits_everywhere<T>(turn.next(algorithm), 37, comm);

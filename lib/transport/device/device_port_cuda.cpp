@@ -1,6 +1,7 @@
 #include <sys/mman.h>
 
 #include <bit>
+#include <map>
 #include <vector>
 
 #include "lib/cuda/devices.hpp"
@@ -20,6 +21,11 @@ class CudaPort final : public DevicePort {
  public:
   explicit CudaPort(const CompiledPlan& plan) : plan_(&plan), work_(plan.steps.size()) {
     completed_.reserve(plan.steps.size());
+    std::map<int, std::size_t> copies;
+    for (const CompiledStep& step : plan.steps)
+      if (step.is_message() && step.transport == Transport::device) ++copies[step.peer];
+    for (const auto& [device, most] : copies)
+      Devices::get().at(device).prepare_events(most);
   }
 
   void fetch(int index, const CompiledStep& step, const std::byte* from, std::byte* into) override {

@@ -1,5 +1,7 @@
 #include "mpi_result.hpp"
 
+#include <iterator>
+
 #include "layout.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -7,9 +9,25 @@ namespace tutti::differential {
 namespace {
 
 MPI_Datatype mpi_type(Type type) {
-  const MPI_Datatype types[] = {MPI_INT8_T,   MPI_INT16_T,  MPI_INT32_T,         MPI_INT64_T,         MPI_UINT8_T,
-                                MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T,        MPI_DATATYPE_NULL,   MPI_DATATYPE_NULL,
-                                MPI_FLOAT,    MPI_DOUBLE,   MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX};
+  // In the order of Type; no MPI has fp8, fp16 and bf16.
+  const MPI_Datatype none = MPI_DATATYPE_NULL;
+  const MPI_Datatype types[] = {MPI_INT8_T,
+                                MPI_INT16_T,
+                                MPI_INT32_T,
+                                MPI_INT64_T,
+                                MPI_UINT8_T,
+                                MPI_UINT16_T,
+                                MPI_UINT32_T,
+                                MPI_UINT64_T,
+                                none,
+                                none,
+                                none,
+                                none,
+                                MPI_FLOAT,
+                                MPI_DOUBLE,
+                                MPI_C_FLOAT_COMPLEX,
+                                MPI_C_DOUBLE_COMPLEX};
+  static_assert(std::size(types) == type_count);
   return types[static_cast<std::size_t>(type)];
 }
 

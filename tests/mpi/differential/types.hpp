@@ -28,6 +28,10 @@ auto with_type(Type type, Visit visit) {
       return visit.template operator()<std::uint32_t>();
     case Type::uint64:
       return visit.template operator()<std::uint64_t>();
+    case Type::fp8_e4m3:
+      return visit.template operator()<Float8E4M3>();
+    case Type::fp8_e5m2:
+      return visit.template operator()<Float8E5M2>();
     case Type::fp16:
       return visit.template operator()<Half>();
     case Type::bf16:

@@ -14,6 +14,9 @@ namespace {
 
 constexpr bool is_logical(Op::Kind kind) { return kind >= Op::Kind::land && kind <= Op::Kind::lxor; }
 
+template <class T>
+constexpr bool is_fp8 = std::same_as<T, Float8E4M3> || std::same_as<T, Float8E5M2>;
+
 /// A whole number of at most `largest`, negative or not.
 double whole(std::uint64_t bits, std::uint64_t largest) {
   return static_cast<double>(bits % (2 * largest + 1)) - static_cast<double>(largest);
@@ -27,7 +30,7 @@ double addend(std::uint64_t bits) {
   else if constexpr (std::same_as<T, float>)
     return whole(bits, 1U << 15U);
   else
-    return whole(bits, 15);
+    return whole(bits, is_fp8<T> ? 1 : 15);
 }
 
 /// 1/2, 1 or 2, negative or not.
@@ -79,11 +82,20 @@ ByteVector random_bytes(std::uint64_t key, std::size_t first, std::size_t bytes,
   return data;
 }
 
+/// fp8 holds whole numbers up to 8, and powers of 2 from 1/256 to 256: in an element of a sum or a product, no more
+/// than 8 ranks have anything.
+bool is_left_out(const Call& call, int rank, std::int64_t element) {
+  const bool compares = call.op.kind() == Op::Kind::min || call.op.kind() == Op::Kind::max;
+  return !compares && (rank + element) % ((call.size + 7) / 8) != 0;
+}
+
 template <class T>
-ByteVector operands(const Call& call, std::uint64_t key, std::int64_t first, std::int64_t count) {
+ByteVector operands(const Call& call, std::uint64_t key, int rank, std::int64_t first, std::int64_t count) {
   ByteVector data(static_cast<std::size_t>(count) * sizeof(T));
   for (std::int64_t i = 0; i < count; ++i) {
-    const T value = operand<T>(call.op.kind(), mixed(key + static_cast<std::uint64_t>(first + i)), call.by_mpi);
+    T value = operand<T>(call.op.kind(), mixed(key + static_cast<std::uint64_t>(first + i)), call.by_mpi);
+    if constexpr (is_fp8<T>)
+      if (is_left_out(call, rank, first + i)) value = T{call.op.kind() == Op::Kind::prod ? 1.0f : 0.0f};
     std::memcpy(data.data() + static_cast<std::size_t>(i) * sizeof(T), &value, sizeof(T));
   }
   return data;
@@ -96,7 +108,7 @@ ByteVector input_of(const Call& call, int repetition, int rank, std::int64_t fir
       mixed({call.key, 0xda7a, static_cast<std::uint64_t>(repetition), static_cast<std::uint64_t>(rank)});
   const bool combines = call.kind == Kind::collective && reduces(call.collective);
   if (combines && call.op.kind() != Op::Kind::user)
-    return with_type(call.type, [&]<class T>() { return operands<T>(call, key, first, count); });
+    return with_type(call.type, [&]<class T>() { return operands<T>(call, key, rank, first, count); });
   const auto element = static_cast<std::size_t>(size_of(call.type).value());
   return random_bytes(key, static_cast<std::size_t>(first) * element, static_cast<std::size_t>(count) * element,
                       combines && !call.op.commutative());
