@@ -28,17 +28,29 @@ using UserFunction = void (*)(const void* lhs, const void* rhs, void* into, Coun
 
 enum class Commutative : bool { no, yes };
 
+/// A kernel of CUDA that does the same for elements on a device:
+///
+///     extern "C" __global__ void combine(const T* lhs, const T* rhs, T* into, unsigned long long count)
+///
+/// launched with any number of blocks of 256 threads in one dimension, so that a thread goes on at the element that is
+/// as many further as there are threads. `into` may be `lhs` or `rhs`. `handle` is a CUkernel (cuLibraryGetKernel), or
+/// a CUfunction (cuModuleGetFunction) if all buffers belong to its context; a function of the runtime API has one, too
+/// (cudaGetKernel, cudaGetFuncBySymbol). Its bits must be those of the host's function: some ranks may use one, and
+/// some the other.
+struct DeviceKernel {
+  void* handle = nullptr;
+};
+
 /// The computation of a collective on the elements of all ranks. A small value; compare with ==.
 ///
 /// Rounding: one per combination; fp8, fp16 and bf16 are combined in float and rounded once per combination, so a sum
 /// over p ranks is off by at most (p-1) half units in the last place of the partial sums. Integers wrap around.
 /// The division of avg and the factor of scaled_sum add one more rounding; both are done in float for types of up to 32
-/// bits. Overflow gives infinity, but in fp8 the largest value (Float8E4M3); avg divides the sum, so that saturates too.
-/// min and max of floating-point numbers: if either operand is NaN, the result is NaN; -0 is less than +0.
-/// Complex products are (ac - bd, ad + bc), without C's recovery of infinities.
-/// Where several operands are NaN, which NaN results (its sign and payload) is not specified.
-/// Logical results are 0 or 1; one rank alone combines nothing, its input is the result.
-/// Logical and bitwise operations are for integers; min and max not for complex.
+/// bits. Overflow gives infinity, but in fp8 the largest value (Float8E4M3); avg divides the sum, so that saturates
+/// too. min and max of floating-point numbers: if either operand is NaN, the result is NaN; -0 is less than +0. Complex
+/// products are (ac - bd, ad + bc), without C's recovery of infinities. Where several operands are NaN, which NaN
+/// results (its sign and payload) is not specified. Logical results are 0 or 1; one rank alone combines nothing, its
+/// input is the result. Logical and bitwise operations are for integers; min and max not for complex.
 class Op {
  public:
   enum class Kind : std::uint8_t { sum, prod, min, max, avg, land, lor, lxor, band, bor, bxor, scaled_sum, user };
@@ -48,18 +60,22 @@ class Op {
   static const Op land, lor, lxor, band, bor, bxor;
   /// The sum, multiplied once at the end by `scale`, which is the same on all ranks. Floating-point and complex only.
   TUTTI_API static Op scaled_sum(double scale);
-  /// `context` is handed to every call of `function`. Both must live as long as any plan that uses them.
-  TUTTI_API static Op user(UserFunction function, Commutative commutative, void* context = nullptr);
+  /// `context` is handed to every call of `function`. All must live as long as any plan that uses them. Without a
+  /// kernel, data of devices are combined on the host.
+  TUTTI_API static Op user(UserFunction function, Commutative commutative, void* context = nullptr,
+                           DeviceKernel kernel = {});
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool commutative() const { return commutative_ == Commutative::yes; }
   [[nodiscard]] double scale() const { return scale_; }
   [[nodiscard]] UserFunction function() const { return function_; }
   [[nodiscard]] void* context() const { return context_; }
+  [[nodiscard]] DeviceKernel kernel() const { return {kernel_}; }
   /// The same operation, to the bit: a scale of -0.0 differs from one of 0.0.
   friend bool operator==(const Op& a, const Op& b) {
     return a.kind_ == b.kind_ && a.commutative_ == b.commutative_ && a.function_ == b.function_ &&
-           a.context_ == b.context_ && std::bit_cast<std::uint64_t>(a.scale_) == std::bit_cast<std::uint64_t>(b.scale_);
+           a.context_ == b.context_ && a.kernel_ == b.kernel_ &&
+           std::bit_cast<std::uint64_t>(a.scale_) == std::bit_cast<std::uint64_t>(b.scale_);
   }
 
  private:
@@ -69,6 +85,7 @@ class Op {
   double scale_ = 1.0;
   UserFunction function_ = nullptr;
   void* context_ = nullptr;
+  void* kernel_ = nullptr;
 };
 
 inline constexpr Op Op::sum{Op::Kind::sum};

@@ -64,7 +64,8 @@ void require_all_on_device(const CallSite& call, std::string_view argument, cons
 
 void require_hosts(const CallSite& call, std::string_view argument, const std::byte* first, const std::byte* last) {
   if (!may_have_devices() || (is_readable(first) && is_readable(last - 1))) return;
-  refuse(call, argument, "memory that is neither the host's nor known to CUDA: was it freed, or does it belong to another process?",
+  refuse(call, argument,
+         "memory that is neither the host's nor known to CUDA: was it freed, or does it belong to another process?",
          "memory of this process");
 }
 

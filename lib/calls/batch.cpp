@@ -19,7 +19,8 @@ using detail::Message;
 using detail::MessageSpan;
 using detail::Operation;
 
-/// The facts that a plan of messages depends on: peer, place, size and device of each. Allocates nothing for one message.
+/// The facts that a plan of messages depends on: peer, place, size and device of each. Allocates nothing for one
+/// message.
 class Listed {
  public:
   explicit Listed(MessageSpan messages) {
@@ -59,8 +60,7 @@ Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs)
     shm::SharedPlan plan =
         shm::compile(schedule_of(state.rank(), sends, recvs, memory.reaches), {state.rank(), state.members().size()},
                      Type::uint8, Op::sum, unlimited, memory);
-    if (detail::use_devices(sends) || detail::use_devices(recvs))
-      return detail::staged(std::move(plan), sends, recvs);
+    if (detail::use_devices(sends) || detail::use_devices(recvs)) return detail::staged(std::move(plan), sends, recvs);
     return plan;
   };
   try {

@@ -21,7 +21,8 @@ void require_device_span(const void* data, std::size_t size) {
   if (memory.kind == MemoryKind::device || memory.kind == MemoryKind::managed) return;
   const std::string_view why = why_no_device_buffers();
   refuse(site, "data", memory.kind == MemoryKind::host ? "memory that CUDA does not know" : to_string(memory),
-         fmt::format("memory of a CUDA device; for memory of the host give a std::span{}{}", why.empty() ? "" : "; ", why));
+         fmt::format("memory of a CUDA device; for memory of the host give a std::span{}{}", why.empty() ? "" : "; ",
+                     why));
 }
 
 namespace {

@@ -13,7 +13,8 @@ struct CallMemory {
 
 /// The problem that a call poses to this rank, with `in` and `out` set to the memory that is really read and written:
 /// MPI_IN_PLACE becomes the address it stands for. Throws ArgumentError for every argument that is not allowed; looks
-/// at no memory. Says in `memory` where the buffers are. The problem's lists are views of the call's, which has to stay as it is.
+/// at no memory. Says in `memory` where the buffers are. The problem's lists are views of the call's, which has to stay
+/// as it is.
 [[nodiscard]] Problem problem_of(const CallSite& site, detail::Call& call, int size, CallMemory& memory);
 
 /// A check that is made once per plan, as it takes longer: blocks that are written must not overlap.

@@ -46,7 +46,8 @@ void require_same_memory(const CallSite& site, MessageSpan messages) {
   if (!may_have_devices()) return;
   for (const Message& message : messages)
     if (message.bytes > Bytes{0} && allocation_of(message.data).id != message.memory.allocation)
-      refuse(site, "data", fmt::format("{}, other memory than it was when the message was added", fmt::ptr(message.data)),
+      refuse(site, "data",
+             fmt::format("{}, other memory than it was when the message was added", fmt::ptr(message.data)),
              "memory that stays until the batch is gone");
 }
 
@@ -69,8 +70,9 @@ shm::SharedPlan staged(shm::SharedPlan plan, MessageSpan sends, MessageSpan recv
   note(Buffer::output, recvs);
   plan.staging.device = first;
   plan.staging.moved_by_other = -1;
-  return device::staged_for_device(std::move(plan),
-                                   [&](Buffer buffer, std::int64_t at) { return devices.at({buffer, at}); });
+  return device::staged_for_device(std::move(plan), [&](Buffer buffer, std::int64_t at) {
+    return devices.at({buffer, at});
+  });
 }
 
 std::byte* base_of(MessageSpan messages) {

@@ -46,7 +46,7 @@ class Device {
   CUcontext context_;
   std::optional<Kernels> kernels_;
   std::array<CUstream, 4> streams_{};
-  std::size_t turn_ = 0;  ///< Of the first two.
+  std::size_t turn_ = 0;         ///< Of the first two.
   std::vector<CUevent> events_;  ///< That nobody uses.
 };
 

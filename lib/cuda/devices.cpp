@@ -15,8 +15,8 @@ CUcontext primary_context(int ordinal) {
   int is_active = 0;
   check(driver()->DevicePrimaryCtxGetState(ordinal, &flags, &is_active), "cuDevicePrimaryCtxGetState");
   if (is_active == 0)
-    throw DeviceError(fmt::format("memory of device {} belongs to no context, and the device has no primary one",
-                            ordinal));
+    throw DeviceError(
+        fmt::format("memory of device {} belongs to no context, and the device has no primary one", ordinal));
   CUcontext context = nullptr;
   check(driver()->DevicePrimaryCtxRetain(&context, ordinal), "cuDevicePrimaryCtxRetain");
   return context;

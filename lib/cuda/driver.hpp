@@ -54,7 +54,8 @@ struct Driver {
 
 /// Loads the driver and initialises it at the first call. nullptr: there is none, or it finds no device.
 [[nodiscard]] const Driver* driver();
-/// The driver that the program has loaded, initialised or not. nullptr: it has loaded none that is usable. Loads nothing.
+/// The driver that the program has loaded, initialised or not. nullptr: it has loaded none that is usable. Loads
+/// nothing.
 [[nodiscard]] const Driver* loaded_driver();
 /// Why there is none; empty: there is one. For people: "libcuda.so.1 was not found".
 [[nodiscard]] const std::string& why_no_driver();

@@ -38,6 +38,9 @@ class DeviceExecutor {
   Posted post_reduce(int index, const Operands& operands, std::int64_t bytes) {
     if (bytes == 0) return Posted::complete;
     return post(index, [&](CUstream stream) {
+      if (plan_->op.kind() == Op::Kind::user)
+        return device_->kernels().combine(plan_->op.kernel(), address(operands.lhs), address(operands.rhs),
+                                          address(operands.into), Count{bytes >> plan_->element_shift}, stream);
       const std::array inputs{address(operands.lhs), address(operands.rhs)};
       const std::array outputs{address(operands.into)};
       device_->kernels().reduce(plan_->op.kind(), plan_->type, inputs, outputs, Count{bytes >> plan_->element_shift},

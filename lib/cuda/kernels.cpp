@@ -115,7 +115,7 @@ void Kernels::reduce(Op::Kind kind, Type type, std::span<const CUdeviceptr> inpu
   auto* const function = function_of(static_cast<int>(kind), type, to_string(kind));
   if (inputs.empty() || inputs.size() > most_inputs || outputs.empty() || outputs.size() > most_outputs)
     throw DeviceError(fmt::format("a kernel has 1 to {} inputs and 1 to {} outputs, not {} and {}", most_inputs,
-                            most_outputs, inputs.size(), outputs.size()));
+                                  most_outputs, inputs.size(), outputs.size()));
   ReduceArguments arguments{};
   arguments.input_count = static_cast<int>(inputs.size());
   arguments.output_count = static_cast<int>(outputs.size());
@@ -125,6 +125,17 @@ void Kernels::reduce(Op::Kind kind, Type type, std::span<const CUdeviceptr> inpu
   for (std::size_t k = 0; k < outputs.size(); ++k)
     arguments.outputs[k] = std::bit_cast<std::byte*>(outputs[k]);
   launch(function, &arguments, arguments.split, type, stream);
+}
+
+void Kernels::combine(DeviceKernel kernel, CUdeviceptr lhs, CUdeviceptr rhs, CUdeviceptr into, Count count,
+                      CUstream stream) const {
+  if (count == Count{0}) return;
+  auto elements = static_cast<unsigned long long>(count.value());
+  const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>((elements + threads - 1) / threads, most_blocks_));
+  void* parameters[] = {&lhs, &rhs, &into, &elements};
+  check(driver()->LaunchKernel(static_cast<CUfunction>(kernel.handle), blocks, 1, 1, threads, 1, 1, 0, stream,
+                               parameters, nullptr),
+        "cuLaunchKernel of a user's operation");
 }
 
 void Kernels::finish(const Op& op, Type type, CUdeviceptr data, Count count, int ranks, CUstream stream) const {

@@ -109,8 +109,7 @@ template <class Element, template <class> class Operation, class Argument>
 __device__ void finish(const FinishArguments& a, Argument argument) {
   const auto finished = [&](auto value) { return Element::template transform<Operation>(value, argument); };
   for_each<Element>(
-      a.split,
-      [&](auto memory, std::uint64_t at) { memory.write(a.data + at, finished(memory.read(a.data + at))); },
+      a.split, [&](auto memory, std::uint64_t at) { memory.write(a.data + at, finished(memory.read(a.data + at))); },
       [&](auto memory, std::uint64_t at) {
         auto values = memory.read(a.data + at);
 #pragma unroll
@@ -123,41 +122,41 @@ __device__ void finish(const FinishArguments& a, Argument argument) {
 }  // namespace
 }  // namespace tutti::cuda
 
-#define TUTTI_REDUCE(operation, Functor, type, ...)                                                        \
-  extern "C" __global__ void tutti_##operation##_##type(const tutti::cuda::ReduceArguments arguments) {    \
-    tutti::cuda::reduce<__VA_ARGS__, tutti::Functor>(arguments);                                           \
+#define TUTTI_REDUCE(operation, Functor, type, ...)                                                     \
+  extern "C" __global__ void tutti_##operation##_##type(const tutti::cuda::ReduceArguments arguments) { \
+    tutti::cuda::reduce<__VA_ARGS__, tutti::Functor>(arguments);                                        \
   }
-#define TUTTI_OF_ALL(type, ...)                                                                            \
-  TUTTI_REDUCE(sum, Sum, type, __VA_ARGS__)                                                                \
-  TUTTI_REDUCE(prod, Product, type, __VA_ARGS__)                                                           \
-  extern "C" __global__ void tutti_divide_##type(const tutti::cuda::FinishArguments arguments) {           \
-    tutti::cuda::finish<__VA_ARGS__, tutti::Divide>(arguments, arguments.divisor);                         \
+#define TUTTI_OF_ALL(type, ...)                                                                  \
+  TUTTI_REDUCE(sum, Sum, type, __VA_ARGS__)                                                      \
+  TUTTI_REDUCE(prod, Product, type, __VA_ARGS__)                                                 \
+  extern "C" __global__ void tutti_divide_##type(const tutti::cuda::FinishArguments arguments) { \
+    tutti::cuda::finish<__VA_ARGS__, tutti::Divide>(arguments, arguments.divisor);               \
   }
-#define TUTTI_OF_ORDERED(type, ...)                                                                        \
-  TUTTI_REDUCE(min, Minimum, type, __VA_ARGS__)                                                            \
+#define TUTTI_OF_ORDERED(type, ...)             \
+  TUTTI_REDUCE(min, Minimum, type, __VA_ARGS__) \
   TUTTI_REDUCE(max, Maximum, type, __VA_ARGS__)
-#define TUTTI_OF_FLOATS(type, ...)                                                                         \
-  extern "C" __global__ void tutti_scale_##type(const tutti::cuda::FinishArguments arguments) {            \
-    tutti::cuda::finish<__VA_ARGS__, tutti::Scale>(arguments, arguments.factor);                           \
+#define TUTTI_OF_FLOATS(type, ...)                                                              \
+  extern "C" __global__ void tutti_scale_##type(const tutti::cuda::FinishArguments arguments) { \
+    tutti::cuda::finish<__VA_ARGS__, tutti::Scale>(arguments, arguments.factor);                \
   }
-#define TUTTI_OF_INTEGERS(type, ...)                                                                       \
-  TUTTI_REDUCE(land, LogicalAnd, type, __VA_ARGS__)                                                        \
-  TUTTI_REDUCE(lor, LogicalOr, type, __VA_ARGS__)                                                          \
-  TUTTI_REDUCE(lxor, LogicalXor, type, __VA_ARGS__)                                                        \
-  TUTTI_REDUCE(band, BitAnd, type, __VA_ARGS__)                                                            \
-  TUTTI_REDUCE(bor, BitOr, type, __VA_ARGS__)                                                              \
+#define TUTTI_OF_INTEGERS(type, ...)                \
+  TUTTI_REDUCE(land, LogicalAnd, type, __VA_ARGS__) \
+  TUTTI_REDUCE(lor, LogicalOr, type, __VA_ARGS__)   \
+  TUTTI_REDUCE(lxor, LogicalXor, type, __VA_ARGS__) \
+  TUTTI_REDUCE(band, BitAnd, type, __VA_ARGS__)     \
+  TUTTI_REDUCE(bor, BitOr, type, __VA_ARGS__)       \
   TUTTI_REDUCE(bxor, BitXor, type, __VA_ARGS__)
 
-#define TUTTI_INTEGER(type, Number)                    \
-  TUTTI_OF_ALL(type, tutti::Plain<Number>)             \
-  TUTTI_OF_ORDERED(type, tutti::Plain<Number>)         \
+#define TUTTI_INTEGER(type, Number)            \
+  TUTTI_OF_ALL(type, tutti::Plain<Number>)     \
+  TUTTI_OF_ORDERED(type, tutti::Plain<Number>) \
   TUTTI_OF_INTEGERS(type, tutti::Plain<Number>)
-#define TUTTI_FLOAT(type, ...)         \
-  TUTTI_OF_ALL(type, __VA_ARGS__)      \
-  TUTTI_OF_ORDERED(type, __VA_ARGS__)  \
+#define TUTTI_FLOAT(type, ...)        \
+  TUTTI_OF_ALL(type, __VA_ARGS__)     \
+  TUTTI_OF_ORDERED(type, __VA_ARGS__) \
   TUTTI_OF_FLOATS(type, __VA_ARGS__)
-#define TUTTI_COMPLEX(type, Part)                             \
-  TUTTI_OF_ALL(type, tutti::Plain<tutti::Complex<Part>>)      \
+#define TUTTI_COMPLEX(type, Part)                        \
+  TUTTI_OF_ALL(type, tutti::Plain<tutti::Complex<Part>>) \
   TUTTI_OF_FLOATS(type, tutti::Plain<tutti::Complex<Part>>)
 
 TUTTI_INTEGER(int8, std::int8_t)

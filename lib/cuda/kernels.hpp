@@ -27,6 +27,9 @@ class Kernels {
   /// most_outputs outputs. avg and scaled_sum combine as sum. Throws Error.
   void reduce(Op::Kind kind, Type type, std::span<const CUdeviceptr> inputs, std::span<const CUdeviceptr> outputs,
               Count count, CUstream stream) const;
+  /// Queues into[i] = lhs[i] (+) rhs[i] for i < count, by a user's kernel. Throws Error.
+  void combine(DeviceKernel kernel, CUdeviceptr lhs, CUdeviceptr rhs, CUdeviceptr into, Count count,
+               CUstream stream) const;
   /// Queues the last pass of avg (on so many ranks) or scaled_sum: divide() or scale().
   void finish(const Op& op, Type type, CUdeviceptr data, Count count, int ranks, CUstream stream) const;
   /// Queues the pass that finishes avg: data[i] = data[i] / divisor.

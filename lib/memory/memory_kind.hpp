@@ -30,8 +30,8 @@ struct Allocation {
   const std::byte* end = nullptr;  ///< Behind its last byte.
 };
 
-/// Null, and any pointer that CUDA does not know, is the host's. Costs some 50 ns if the program has not loaded the CUDA
-/// driver, which this function never does. Throws Error if the driver has lost the device.
+/// Null, and any pointer that CUDA does not know, is the host's. Costs some 50 ns if the program has not loaded the
+/// CUDA driver, which this function never does. Throws Error if the driver has lost the device.
 [[nodiscard]] Allocation allocation_of(const void* data);
 [[nodiscard]] inline Memory memory_of(const void* data) { return allocation_of(data).memory; }
 

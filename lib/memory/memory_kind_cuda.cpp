@@ -18,9 +18,10 @@ Allocation allocation_of(const void* data) {
   unsigned long long id = 0;
   CUdeviceptr begin = 0;
   std::size_t bytes = 0;
-  std::array which{CU_POINTER_ATTRIBUTE_MEMORY_TYPE,      CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-                   CU_POINTER_ATTRIBUTE_CONTEXT,          CU_POINTER_ATTRIBUTE_BUFFER_ID,
-                   CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+  std::array which{CU_POINTER_ATTRIBUTE_MEMORY_TYPE,    CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                   CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_CONTEXT,
+                   CU_POINTER_ATTRIBUTE_BUFFER_ID,      CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                   CU_POINTER_ATTRIBUTE_RANGE_SIZE};
   std::array<void*, which.size()> values{&type, &is_managed, &device, &context, &id, &begin, &bytes};
   // Of a pointer that CUDA does not know it gives zeros. It fails before the program has initialised the driver, once
   // the driver has been shut down, and in a child of a fork.

@@ -28,8 +28,9 @@ inline constexpr std::size_t transport_count = 4;
 inline constexpr Buffer staging_buffer{3};
 
 /// Over Transport::device, a receive fetches `lhs` of a device into the staging buffer, and a send stores `lhs` of the
-/// staging buffer to `into` of the device number `peer`. Else a send or a copy reads `lhs`; a receive, reduction or copy writes `into`. A recv_reduce has the operands and the
-/// result of its reduction; the message lands in the operand that `lands_left` says.
+/// staging buffer to `into` of the device number `peer`. Else a send or a copy reads `lhs`; a receive, reduction or
+/// copy writes `into`. A recv_reduce has the operands and the result of its reduction; the message lands in the operand
+/// that `lands_left` says.
 struct CompiledStep {
   Verb verb = Verb::copy;
   bool lands_left = false;
@@ -77,11 +78,11 @@ struct Staging {
   enum class Worker : std::uint8_t { host, device };
   /// Makes the copies and reductions: the host in the staging buffer, or the device in the caller's buffers.
   Worker worker = Worker::host;
-  int device = -1;                 ///< Its number, of the first of several; -1: no buffer is on a device.
-  std::int64_t bytes = 0;          ///< Of the staging buffer.
-  Op finish = Op::sum;             ///< The operation whose last pass is made on the device, behind each store.
-  std::int64_t moved = 0;          ///< Bytes between host and devices.
-  std::int64_t moved_by_other = 0; ///< The same with the other worker; -1: there is no choice.
+  int device = -1;                  ///< Its number, of the first of several; -1: no buffer is on a device.
+  std::int64_t bytes = 0;           ///< Of the staging buffer.
+  Op finish = Op::sum;              ///< The operation whose last pass is made on the device, behind each store.
+  std::int64_t moved = 0;           ///< Bytes between host and devices.
+  std::int64_t moved_by_other = 0;  ///< The same with the other worker; -1: there is no choice.
 };
 
 /// Whether an operation needs a last pass over the output.

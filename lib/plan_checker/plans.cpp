@@ -20,7 +20,8 @@ constexpr device::Tuning short_chunks{.chunk_bytes = 16, .bytes_an_operation = 8
 Region device_region_of(const CompiledPlan& plan, Buffer buffer, std::int64_t at, std::int64_t bytes) {
   const auto offset = plan.problem.aliasing.offset();
   const std::int64_t output = shape_of(plan.problem).output.value() * plan.element;
-  if (buffer != Buffer::output || !offset || (at >= 0 && at + bytes <= output)) return region_of(plan, buffer, at, bytes);
+  if (buffer != Buffer::output || !offset || (at >= 0 && at + bytes <= output))
+    return region_of(plan, buffer, at, bytes);
   return region_of(plan, Buffer::input, at - offset->value() * plan.element, bytes);
 }
 

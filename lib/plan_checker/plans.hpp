@@ -47,16 +47,16 @@ class Plans {
   std::vector<shm::SharedPlan> plans_;
 };
 
-/// The same plan, its steps numbered so that each waits for earlier ones only, as in schedules. New steps of staged plans
-/// stand behind the others.
+/// The same plan, its steps numbered so that each waits for earlier ones only, as in schedules. New steps of staged
+/// plans stand behind the others.
 [[nodiscard]] shm::SharedPlan renumbered(const shm::SharedPlan& plan);
 
-/// A region of a plan's buffer in elements; the staging buffer counts as scratch, behind the plan's own. Throws Fault unless its bytes are whole elements.
+/// A region of a plan's buffer in elements; the staging buffer counts as scratch, behind the plan's own. Throws Fault
+/// unless its bytes are whole elements.
 [[nodiscard]] Region region_of(const CompiledPlan& plan, Buffer buffer, std::int64_t at, std::int64_t bytes);
 
-/// The plans as schedules, one step each, in which no message shares, forwards or joins anything, and copies from devices
-/// and back are copies. Throws Fault where a
-/// plan's counters and lists of dependencies contradict each other.
+/// The plans as schedules, one step each, in which no message shares, forwards or joins anything, and copies from
+/// devices and back are copies. Throws Fault where a plan's counters and lists of dependencies contradict each other.
 [[nodiscard]] Parts parts_of(const Plans& plans);
 
 }  // namespace tutti::checker

@@ -44,7 +44,8 @@ void require_same_ways(const Plans& plans) {
   const auto each_message = [&](const auto& visit) {
     for (int rank = 0; rank < plans.size(); ++rank)
       for (const CompiledStep& step : plans.of(Rank{rank}).steps)
-        if (step.is_message() && step.transport != Transport::device) visit(rank, step, Travels{step.transport, step.bytes});
+        if (step.is_message() && step.transport != Transport::device)
+          visit(rank, step, Travels{step.transport, step.bytes});
   };
   each_message([&](int rank, const CompiledStep& step, const Travels& travels) {
     if (step.verb == Verb::send) sent[{rank, step.peer, step.message}] = travels;

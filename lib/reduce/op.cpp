@@ -23,11 +23,12 @@ Op Op::scaled_sum(double scale) {
   return op;
 }
 
-Op Op::user(UserFunction function, Commutative commutative, void* context) {
+Op Op::user(UserFunction function, Commutative commutative, void* context, DeviceKernel kernel) {
   Op op{Kind::user};
   op.commutative_ = commutative;
   op.function_ = function;
   op.context_ = context;
+  op.kernel_ = kernel.handle;
   return op;
 }
 

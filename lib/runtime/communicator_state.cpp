@@ -36,7 +36,7 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings s
       paths_(*carrier_, members_, settings_, context_, comm),
       order_(carrier_->tags().turns(), paths_),
       pairwise_sends_(static_cast<std::size_t>(members_.size())),
-      plans_(static_cast<std::size_t>(settings_.plan_cache), paths_) {
+      plans_(settings_, paths_) {
   runtime_.opened(*this);
 }
 

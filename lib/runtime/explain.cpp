@@ -49,14 +49,14 @@ std::string staging_in_words(const CompiledPlan& plan) {
   const Staging& staging = plan.staging;
   if (staging.device < 0) return "";
   const bool on_host = staging.worker == Staging::Worker::host;
-  std::string text = fmt::format("; device buffers are staged in pinned memory of the host: the {} {}, and {} bytes move "
-                                 "between host and device",
-                                 on_host ? "host" : "device",
-                                 reduces(plan.problem.collective) ? "reduces" : "copies", staging.moved);
+  std::string text = fmt::format(
+      "; device buffers are staged in pinned memory of the host: the {} {}, and {} bytes move "
+      "between host and device",
+      on_host ? "host" : "device", reduces(plan.problem.collective) ? "reduces" : "copies", staging.moved);
   if (staging.moved_by_other >= 0)
     text += fmt::format(" ({} if the {} did)", staging.moved_by_other, on_host ? "device" : "host");
-  else if (plan.op.kind() == Op::Kind::user)
-    text += ", as the user's operation is a function of the host";
+  else if (plan.op.kind() == Op::Kind::user && plan.op.kernel().handle == nullptr)
+    text += ", as the user's operation has no kernel";
   return text;
 }
 

@@ -85,9 +85,9 @@ class Operation {
   std::unique_ptr<Run> run_;
   std::vector<Count> sizes_;  ///< Where an exchange writes.
   std::unique_ptr<Learned> learned_;
-  BorrowedMemory memory_{};   ///< Of the run that moves the data.
-  Run* current_;              ///< The current run: `run_`, or that of `learned_`.
-  HostRun* fast_ = nullptr;   ///< `run_`, if it may take the fast path.
+  BorrowedMemory memory_{};  ///< Of the run that moves the data.
+  Run* current_;             ///< The current run: `run_`, or that of `learned_`.
+  HostRun* fast_ = nullptr;  ///< `run_`, if it may take the fast path.
   const void* input_ = nullptr;
   void* output_ = nullptr;
   State state_ = State::idle;

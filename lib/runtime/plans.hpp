@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "lib/runtime/device_notice.hpp"
 #include "lib/runtime/paths.hpp"
 #include "lib/runtime/plan_cache.hpp"
 #include "lib/runtime/recent_calls.hpp"
@@ -12,8 +13,9 @@ namespace tutti::detail {
 
 class Plans {
  public:
-  /// `capacity`: of the cache. The paths have to outlive it.
-  Plans(std::size_t capacity, const Paths& paths) : paths_(&paths), cache_(capacity) {}
+  /// The paths have to outlive it.
+  Plans(const Settings& settings, const Paths& paths)
+      : paths_(&paths), cache_(static_cast<std::size_t>(settings.plan_cache)), notice_(settings) {}
 
   /// The plan for this key; compiled if need be, after `validate()`.
   template <class Validate>
@@ -21,7 +23,9 @@ class Plans {
     return cache_.find_or(key, [&] {
       validate();
       forget_recent();
-      return std::make_unique<CachedPlan>(key, paths_->routing(), paths_->shared_memory(), paths_->staging());
+      auto plan = std::make_unique<CachedPlan>(key, paths_->routing(), paths_->shared_memory(), paths_->staging());
+      notice_.tell(*plan);
+      return plan;
     });
   }
   /// The plan of messages that are part of no collective; `compiled()` gives it if it is not there.
@@ -29,7 +33,9 @@ class Plans {
   CachedPlan& plan_of_messages(const PlanKey& key, const Compile& compiled) {
     return cache_.find_or(key, [&] {
       forget_recent();
-      return std::make_unique<CachedPlan>(key, compiled());
+      auto plan = std::make_unique<CachedPlan>(key, compiled());
+      notice_.tell(*plan);
+      return plan;
     });
   }
   [[nodiscard]] RecentCalls<RecentCall>& recent_calls() { return recent_calls_; }
@@ -45,6 +51,7 @@ class Plans {
 
   const Paths* paths_;
   PlanCache cache_;
+  DeviceNotice notice_;
   RecentCalls<RecentCall> recent_calls_{};
   RecentCalls<RecentMessages> recent_messages_{};
 };

@@ -89,6 +89,7 @@ Settings read_settings(const CommunicatorOptions& options) {
   read_number("TUTTI_PLAN_CACHE", 65536, settings.plan_cache);
   read_use("TUTTI_SINGLE_COPY", {"auto", "never", "always"}, settings.single_copy);
   read_use("TUTTI_STAGING", {"auto", "host", "device"}, settings.staging);
+  read_use("TUTTI_LOG", {"0", "1"}, settings.log);
   return settings;
 }
 
@@ -99,8 +100,12 @@ struct SentChoice {
 
 /// The message of rank 0: its settings, or that it has none.
 struct Announcement {
-  std::int64_t message_limit = 0, plan_cache = 0, shared_memory = 0, single_copy = 0, staging = 0;
-  std::array<char, 24> network{};   ///< Its name; empty: MPI.
+  std::int64_t message_limit = 0, plan_cache = 0;
+  SharedMemoryUse shared_memory = SharedMemoryUse::inside_nodes;
+  shm::SingleCopyUse single_copy = shm::SingleCopyUse::automatic;
+  device::StagingUse staging = device::StagingUse::automatic;
+  LogUse log = LogUse::off;
+  std::array<char, 44> network{};   ///< Its name; empty: MPI.
   std::int64_t refusal_length = 0;  // of the text that follows; 0: none does
   std::array<SentChoice, collective_count> choices{};
 };
@@ -116,9 +121,10 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     const Settings settings = read_settings(options);
     said.message_limit = settings.message_limit;
     said.plan_cache = settings.plan_cache;
-    said.single_copy = static_cast<std::int64_t>(settings.single_copy);
-    said.staging = static_cast<std::int64_t>(settings.staging);
-    said.shared_memory = static_cast<std::int64_t>(settings.transport.shared_memory);
+    said.single_copy = settings.single_copy;
+    said.staging = settings.staging;
+    said.log = settings.log;
+    said.shared_memory = settings.transport.shared_memory;
     put(settings.transport.network, said.network);
     const auto all = algorithms();
     for (std::size_t i = 0; i < collective_count; ++i) {
@@ -155,9 +161,10 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options, de
   Settings settings;
   settings.message_limit = said.message_limit;
   settings.plan_cache = said.plan_cache;
-  settings.single_copy = static_cast<shm::SingleCopyUse>(said.single_copy);
-  settings.staging = static_cast<device::StagingUse>(said.staging);
-  settings.transport.shared_memory = static_cast<SharedMemoryUse>(said.shared_memory);
+  settings.single_copy = said.single_copy;
+  settings.staging = said.staging;
+  settings.log = said.log;
+  settings.transport.shared_memory = said.shared_memory;
   settings.transport.network = said.network.data();
   for (std::size_t i = 0; i < collective_count; ++i) {
     const auto& [algorithm, parameter, segment, is_by_program] = said.choices[i];

@@ -27,6 +27,9 @@ struct TransportChoice {
 /// All that may be given: "auto, shm, mpi".
 [[nodiscard]] std::string transport_names();
 
+/// Whether rank 0 of a communicator tells how its data travel, where that costs speed.
+enum class LogUse : std::uint8_t { off, on };
+
 struct Settings {
   UserChoices algorithms{};  ///< Those that the communicator was made with, else of TUTTI_ALGORITHM.
   /// The transport that the communicator was made with, else that of TUTTI_TRANSPORT.
@@ -39,6 +42,8 @@ struct Settings {
   shm::SingleCopyUse single_copy = shm::SingleCopyUse::automatic;
   /// TUTTI_STAGING: auto, host or device.
   device::StagingUse staging = device::StagingUse::automatic;
+  /// TUTTI_LOG: 0 or 1.
+  LogUse log = LogUse::off;
 };
 
 /// Collective over `comm`; other operations go on meanwhile. Throws ArgumentError on all ranks if a value of rank 0 is

@@ -61,12 +61,16 @@ class OrderedSends {
   std::vector<std::uint64_t> numbers_;  ///< Per step.
 };
 
-/// The messages of one execution, over all transports. Shared memory and MPI are called directly, a network and a device
-/// by virtual functions.
+/// The messages of one execution, over all transports. Shared memory and MPI are called directly, a network and a
+/// device by virtual functions.
 class Mux {
  public:
   Mux(const Route& route, const shm::SharedPlan& plan)
-      : mpi_(route.mpi, plan), shm_(route.shm, plan), counters_(route.counters), on_device_(route.device), uses_mpi_(plan.uses(Transport::mpi)) {
+      : mpi_(route.mpi, plan),
+        shm_(route.shm, plan),
+        counters_(route.counters),
+        on_device_(route.device),
+        uses_mpi_(plan.uses(Transport::mpi)) {
     if (plan.uses(Transport::network)) network_ = route.network.network->port(route.network, plan);
     if (plan.uses(Transport::device)) device_ = device::device_port(plan);
     if (!plan.takes_turns) ordered_.emplace(route.pairwise, plan);
@@ -187,7 +191,7 @@ class Mux {
 
   mpi::MpiPort mpi_;
   shm::ShmPort shm_;
-  std::unique_ptr<mpi::NetworkPort> network_;  ///< nullptr: no message of the plan goes there.
+  std::unique_ptr<mpi::NetworkPort> network_;   ///< nullptr: no message of the plan goes there.
   std::unique_ptr<device::DevicePort> device_;  ///< nullptr: no buffer of the plan is on a device.
   const Bases* bases_ = nullptr;
   std::optional<OrderedSends> ordered_;  ///< Of a plan that is no collective.

@@ -1,5 +1,5 @@
-// Plans on device buffers are proved: for every algorithm, with buffers on devices of some ranks or of all, and with the
-// host or the device at work. Their messages are those of the plan that they were made of. Plans with one fault are
+// Plans on device buffers are proved: for every algorithm, with buffers on devices of some ranks or of all, and with
+// the host or the device at work. Their messages are those of the plan that they were made of. Plans with one fault are
 // refused.
 #include <gtest/gtest.h>
 
@@ -83,7 +83,8 @@ TEST(StagedPlans, HaveTheMessagesOfThePlan) {
         what.devices.clear();
         const Plans plain{what, memory};
         for (Rank rank; rank.value() < ranks; rank = Rank{rank.value() + 1})
-          EXPECT_EQ(messages_of(staged.of(rank)), messages_of(plain.of(rank))) << text_of(what) << " on " << rank.value();
+          EXPECT_EQ(messages_of(staged.of(rank)), messages_of(plain.of(rank)))
+              << text_of(what) << " on " << rank.value();
       }
   }
 }
@@ -107,7 +108,8 @@ TEST(StagedPlans, KeepTheHostAwayFromDevices) {
         for (const CompiledStep& step : plan.steps) {
           if (step.bytes == 0 || (step.is_message() && step.transport == Transport::device)) continue;
           if (!step.is_message() && plan.staging.worker == Staging::Worker::device) continue;
-          const bool reads = step.verb != Verb::recv, combines = reads && step.verb != Verb::send && step.verb != Verb::copy;
+          const bool reads = step.verb != Verb::recv,
+                     combines = reads && step.verb != Verb::send && step.verb != Verb::copy;
           const bool touches = (reads && is_devices(step.lhs, step.lhs_at)) ||
                                (combines && is_devices(step.rhs, step.rhs_at)) ||
                                (step.verb != Verb::send && is_devices(step.into, step.into_at));
@@ -151,7 +153,9 @@ bool leads(const Dependencies& after, int earlier, int later) {
 /// Copies that are not waited for or do not wait, where they have to, that are short, and that are somewhere else.
 std::vector<std::pair<std::string, shm::SharedPlan>> staging_mutants_of(const shm::SharedPlan& plan) {
   std::vector<std::pair<std::string, shm::SharedPlan>> mutants;
-  const auto add = [&](std::string how) -> shm::SharedPlan& { return mutants.emplace_back(std::move(how), plan).second; };
+  const auto add = [&](std::string how) -> shm::SharedPlan& {
+    return mutants.emplace_back(std::move(how), plan).second;
+  };
   const Dependencies after = dependencies_of(plan);
   const auto is_staged = [&](int i) {
     const CompiledStep& step = plan.steps[static_cast<std::size_t>(i)];
@@ -169,8 +173,7 @@ std::vector<std::pair<std::string, shm::SharedPlan>> staging_mutants_of(const sh
     // In place an algorithm may store data that are there already.
     if (plan.problem.aliasing.offset()) continue;
     add(fmt::format("step {} is an element short", i)).steps[static_cast<std::size_t>(i)].bytes -= plan.element;
-    CompiledStep& moved =
-        add(fmt::format("step {} is an element further on", i)).steps[static_cast<std::size_t>(i)];
+    CompiledStep& moved = add(fmt::format("step {} is an element further on", i)).steps[static_cast<std::size_t>(i)];
     (moved.into == staging_buffer ? moved.into_at : moved.lhs_at) += plan.element;
   }
   return mutants;

@@ -17,7 +17,7 @@ struct FakeCudaCounters {
   uint64_t contexts;         /* made: primary contexts retained for the first time, and others */
   /* Moved by copies: from the host to a device, from a device to the host, and between memory of devices. */
   uint64_t bytes_to_device, bytes_to_host, bytes_within_devices;
-  uint64_t bytes_read, bytes_written;                            /* by kernels */
+  uint64_t bytes_read, bytes_written;               /* by kernels */
   uint64_t live_device, live_pinned, live_imported; /* allocations, registered memory included; IPC mappings */
   uint64_t live_streams, live_events, live_modules;
   uint64_t faults; /* caught */

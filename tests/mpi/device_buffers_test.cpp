@@ -96,8 +96,9 @@ TEST_F(DeviceBuffers, HaveNoSpanOfOtherMemory) {
   std::vector<float> host(count);
   const Ones pinned(count, Kind::pinned);
   const std::string rank = "on rank " + std::to_string(world_rank());
-  expect_throw<ArgumentError>([&] { DeviceSpan(host.data(), count); },
-                              {rank, "'data'", "memory that CUDA does not know", "memory of a CUDA device", "std::span"});
+  expect_throw<ArgumentError>(
+      [&] { DeviceSpan(host.data(), count); },
+      {rank, "'data'", "memory that CUDA does not know", "memory of a CUDA device", "std::span"});
   expect_throw<ArgumentError>([&] { DeviceSpan(pinned.data(), count); }, {rank, "'data'", "CUDA pinned memory"});
   const DeviceSpan<float> none(nullptr, 0);
   EXPECT_EQ(none.size(), 0U);
@@ -143,6 +144,103 @@ TEST_F(DeviceBuffers, AreRefusedIfTheirMemoryIsShort) {
   expect_works(comm_);
 }
 
+// ---- users' operations: a and b give (1 + a) (1 + b) - 1 ----
+
+void combine_on_host(const void* lhs, const void* rhs, void* into, Count count, void* calls) {
+  ++*static_cast<int*>(calls);
+  const auto *a = static_cast<const std::uint32_t*>(lhs), *b = static_cast<const std::uint32_t*>(rhs);
+  for (std::int64_t i = 0; i < count.value(); ++i)
+    static_cast<std::uint32_t*>(into)[i] = a[i] + b[i] + a[i] * b[i];
+}
+constexpr const char* combine_on_device = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry combine(.param .u64 lhs, .param .u64 rhs, .param .u64 into, .param .u64 count) {
+  .reg .pred %p<3>;
+  .reg .b32 %r<12>;
+  .reg .b64 %rd<16>;
+  ld.param.u64 %rd1, [lhs];
+  ld.param.u64 %rd2, [rhs];
+  ld.param.u64 %rd3, [into];
+  ld.param.u64 %rd4, [count];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mov.u32 %r4, %nctaid.x;
+  mul.lo.s32 %r5, %r1, %r2;
+  add.s32 %r6, %r5, %r3;
+  cvt.u64.u32 %rd5, %r6;
+  mul.wide.u32 %rd6, %r4, %r2;
+  setp.ge.u64 %p1, %rd5, %rd4;
+  @%p1 bra DONE;
+LOOP:
+  shl.b64 %rd7, %rd5, 2;
+  add.s64 %rd8, %rd1, %rd7;
+  add.s64 %rd9, %rd2, %rd7;
+  add.s64 %rd10, %rd3, %rd7;
+  ld.global.u32 %r7, [%rd8];
+  ld.global.u32 %r8, [%rd9];
+  add.s32 %r9, %r7, %r8;
+  mul.lo.s32 %r10, %r7, %r8;
+  add.s32 %r11, %r9, %r10;
+  st.global.u32 [%rd10], %r11;
+  add.s64 %rd5, %rd5, %rd6;
+  setp.lt.u64 %p2, %rd5, %rd4;
+  @%p2 bra LOOP;
+DONE:
+  ret;
+}
+)";
+
+struct UsersResult {
+  std::vector<std::uint32_t> data;
+  int host_calls = 0;
+  std::string explained;
+};
+/// An allreduce with a user's operation on numbers of a device that differ from rank to rank.
+UsersResult with_users_operation(DeviceKernel kernel, const Communicator& comm) {
+  UsersResult result{.data = std::vector<std::uint32_t>(5000)};
+  for (std::size_t i = 0; i < result.data.size(); ++i)
+    result.data[i] = static_cast<std::uint32_t>(i) * 7 + static_cast<std::uint32_t>(comm.rank().value());
+  const std::size_t bytes = result.data.size() * sizeof(std::uint32_t);
+  const DeviceArray on_device{bytes};
+  TestDevices::get().copy(on_device.data(), result.data.data(), bytes);
+  const DeviceSpan<std::uint32_t> span{reinterpret_cast<std::uint32_t*>(on_device.data()), result.data.size()};
+  Plan plan = plan_allreduce(span, Op::user(combine_on_host, Commutative::no, &result.host_calls, kernel), comm);
+  plan.start();
+  plan.wait();
+  result.explained = plan.explain();
+  TestDevices::get().copy(result.data.data(), on_device.data(), bytes);
+  return result;
+}
+
+TEST_F(DeviceBuffers, AreCombinedByUsersKernels) {
+  const Setting on_device{"TUTTI_STAGING", "device"};
+  const Communicator comm{MPI_COMM_WORLD};
+  const UsersResult host = with_users_operation({}, comm);
+  const UsersResult device = with_users_operation({devices_.kernel(combine_on_device, "combine")}, comm);
+  EXPECT_EQ(device.data, host.data);
+  EXPECT_EQ(device.host_calls, 0);
+  EXPECT_NE(device.explained.find("the device reduces"), std::string::npos) << device.explained;
+  EXPECT_NE(host.explained.find("the user's operation has no kernel"), std::string::npos) << host.explained;
+  EXPECT_TRUE(host.host_calls > 0 || comm.size() == 1);
+}
+
+TEST_F(DeviceBuffers, AreToldOnceIfTheLogIsOn) {
+  const Setting log{"TUTTI_LOG", "1"};
+  Ones data(count);
+  testing::internal::CaptureStderr();
+  {
+    const Communicator comm{MPI_COMM_WORLD};
+    for (const std::size_t some : {count, count / 2})
+      allreduce(DeviceSpan{data.data(), some}, Op::max, comm);
+  }
+  const std::string told = testing::internal::GetCapturedStderr();
+  const auto first = told.find("device buffers are staged");
+  EXPECT_EQ(first != std::string::npos, world_rank() == 0) << told;
+  EXPECT_EQ(told.find("device buffers are staged", first == std::string::npos ? first : first + 1), std::string::npos);
+}
+
 // Failures below come on every rank alike, so that none waits for another.
 
 constexpr const char* out_of_pinned_memory = "cuMemHostRegister:1+:2";
@@ -156,7 +254,8 @@ TEST_F(DeviceBuffers, AreRefusedWithoutPinnedMemory) {
   const std::string rank = "rank " + std::to_string(world_rank());
   const auto call = [&] { allreduce(data.span(), Op::sum, comm_); };
   if (comm_.size() > 1)
-    expect_throw<ArgumentError>(call, {rank, "'count' is 1000, on device buffers", "of pinned host memory", "docs/gpu.md"});
+    expect_throw<ArgumentError>(call,
+                                {rank, "'count' is 1000, on device buffers", "of pinned host memory", "docs/gpu.md"});
   devices_.fail("");
   EXPECT_EQ(devices_.counters().live_pinned, before.live_pinned);
   for (int again = 0; again < 2; ++again) {

@@ -123,7 +123,8 @@ TEST_P(DeviceCollectives, SeveralInFlight) {
       flights.push_back({std::move(problems), std::move(host), std::move(device)});
     }
     const auto start = [&](Flight& flight, auto& memory, const Communicator& comm) {
-      detail::Call call = call_of({.collective = GetParam()}, flight.problems.of(Rank{world_rank()}), Type::int32, Op::sum);
+      detail::Call call =
+          call_of({.collective = GetParam()}, flight.problems.of(Rank{world_rank()}), Type::int32, Op::sum);
       call.in = memory.in();
       call.out = memory.out();
       return detail::start(call, comm, {.algorithm = choice});

@@ -14,16 +14,31 @@ namespace {
 using cuda::of_driver;
 
 /// All that the library calls once the driver is loaded.
-constexpr std::array functions{
-    "cuDevicePrimaryCtxGetState", "cuDevicePrimaryCtxRetain", "cuCtxGetId",
-    "cuCtxGetDevice",             "cuCtxPushCurrent",
-    "cuDeviceGetAttribute",       "cuMemAlloc",               "cuMemFree",
-    "cuMemHostRegister",          "cuMemHostUnregister",      "cuMemcpyAsync",
-    "cuStreamCreate",             "cuStreamDestroy",          "cuStreamSynchronize",
-    "cuEventCreate",              "cuEventDestroy",           "cuEventRecord",
-    "cuEventQuery",               "cuEventSynchronize",       "cuPointerGetAttributes",
-    "cuModuleLoadData",           "cuModuleUnload",           "cuModuleGetFunction",
-    "cuLaunchKernel",             "cuFuncLoad"};
+constexpr std::array functions{"cuDevicePrimaryCtxGetState",
+                               "cuDevicePrimaryCtxRetain",
+                               "cuCtxGetId",
+                               "cuCtxGetDevice",
+                               "cuCtxPushCurrent",
+                               "cuDeviceGetAttribute",
+                               "cuMemAlloc",
+                               "cuMemFree",
+                               "cuMemHostRegister",
+                               "cuMemHostUnregister",
+                               "cuMemcpyAsync",
+                               "cuStreamCreate",
+                               "cuStreamDestroy",
+                               "cuStreamSynchronize",
+                               "cuEventCreate",
+                               "cuEventDestroy",
+                               "cuEventRecord",
+                               "cuEventQuery",
+                               "cuEventSynchronize",
+                               "cuPointerGetAttributes",
+                               "cuModuleLoadData",
+                               "cuModuleUnload",
+                               "cuModuleGetFunction",
+                               "cuLaunchKernel",
+                               "cuFuncLoad"};
 /// Functions of the table that are called before: cuInit, cuDriverGetVersion, cuDeviceGetCount; those that name errors,
 /// which do not fail here; and cuCtxPopCurrent: once it has failed nobody knows which context is current.
 constexpr std::size_t left_out = 6;

@@ -61,8 +61,9 @@ TEST(Calls, NameTheBufferThatTheyRefuse) {
     static_cast<void>(require_buffer(call, "in", nullptr, {.last = Count{2}}, Type::fp32));
     ADD_FAILURE() << "nothing was thrown";
   } catch (const ArgumentError& error) {
-    EXPECT_STREQ(error.what(), "tutti::allreduce on rank 3: argument 'in' is null with count 2; allowed: memory of count "
-                               "elements");
+    EXPECT_STREQ(error.what(),
+                 "tutti::allreduce on rank 3: argument 'in' is null with count 2; allowed: memory of count "
+                 "elements");
   }
 }
 

@@ -94,7 +94,16 @@ void TestDevices::copy(void* to, const void* from, std::size_t bytes) const {
   driver_->call("cuStreamSynchronize", static_cast<void*>(nullptr));
 }
 
-bool TestDevices::is_fake() const { return driver_->find<decltype(fake_cuda_counters)>("fake_cuda_counters") != nullptr; }
+void* TestDevices::kernel(const char* text, const char* name) const {
+  void *module = nullptr, *function = nullptr;
+  driver_->call("cuModuleLoadData", &module, static_cast<const void*>(text));
+  driver_->call("cuModuleGetFunction", &function, module, name);
+  return function;
+}
+
+bool TestDevices::is_fake() const {
+  return driver_->find<decltype(fake_cuda_counters)>("fake_cuda_counters") != nullptr;
+}
 
 FakeCudaCounters TestDevices::counters() const {
   FakeCudaCounters counters{};
@@ -114,7 +123,9 @@ void TestDevices::fail(const std::string& failures) const {
   driver_->ask<decltype(fake_cuda_fail)>("fake_cuda_fail", failures.c_str());
 }
 
-void TestDevices::clear_timeline() const { driver_->ask<decltype(fake_cuda_timeline_clear)>("fake_cuda_timeline_clear"); }
+void TestDevices::clear_timeline() const {
+  driver_->ask<decltype(fake_cuda_timeline_clear)>("fake_cuda_timeline_clear");
+}
 
 std::vector<FakeCudaOperation> TestDevices::timeline() const {
   std::vector<FakeCudaOperation> operations(10'000);

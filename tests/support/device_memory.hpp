@@ -26,6 +26,9 @@ class TestDevices {
   /// Between any two kinds of memory; over when it returns.
   void copy(void* to, const void* from, std::size_t bytes) const;
 
+  /// A function of PTX text, in the current context; never unloaded. A CUfunction.
+  [[nodiscard]] void* kernel(const char* text, const char* name) const;
+
   // Of the fake driver (tests/fake_cuda/fake_cuda.h); zeros and nothing on another one.
   [[nodiscard]] bool is_fake() const;
   [[nodiscard]] FakeCudaCounters counters() const;

@@ -62,8 +62,8 @@ class CudaPort final : public DevicePort {
 };
 
 std::byte* map(std::int64_t bytes) {
-  void* const data = ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const data =
+      ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return data == MAP_FAILED ? nullptr : static_cast<std::byte*>(data);
 }
 
@@ -82,8 +82,7 @@ std::byte* allocate_pinned(int device, std::int64_t bytes) {
   const cuda::ScopedContext scope{Devices::get().at(device).context()};
   std::byte* const data = map(bytes);
   if (data == nullptr) return nullptr;
-  const CUresult result =
-      driver()->MemHostRegister(data, static_cast<std::size_t>(bytes), CU_MEMHOSTREGISTER_PORTABLE);
+  const CUresult result = driver()->MemHostRegister(data, static_cast<std::size_t>(bytes), CU_MEMHOSTREGISTER_PORTABLE);
   if (result == CUDA_SUCCESS) return data;
   ::munmap(data, static_cast<std::size_t>(bytes));
   if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;

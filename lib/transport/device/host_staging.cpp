@@ -34,7 +34,7 @@ struct Space {
   Buffer buffer = Buffer::input;
   int device = -1;
   Intervals used{}, fetched{}, written{};
-  std::vector<std::int64_t> ends{};  ///< Where steps' regions begin or end.
+  std::vector<std::int64_t> ends{};                         ///< Where steps' regions begin or end.
   std::vector<std::pair<Interval, std::int64_t>> places{};  ///< Of used intervals in the staging buffer.
   std::vector<Chunk> fetches{}, stores{};
 
@@ -146,8 +146,7 @@ class HostStaging {
     const auto [space, bytes] = locate(access);
     if (space == nullptr) return;
     for_overlapping(space->fetches, bytes, [&](Chunk& chunk) { chunk.first_user = std::min(chunk.first_user, step); });
-    if (access.writes)
-      for_overlapping(space->stores, bytes, [&](Chunk& chunk) { chunk.writers.push_back(step); });
+    if (access.writes) for_overlapping(space->stores, bytes, [&](Chunk& chunk) { chunk.writers.push_back(step); });
   }
   /// In the order in which they are needed, of both buffers.
   void add_fetches() {
@@ -157,8 +156,8 @@ class HostStaging {
         all.emplace_back(space, &chunk);
     std::ranges::stable_sort(all, {}, [](const auto& fetch) { return fetch.second->first_user; });
     for (const auto& [space, chunk] : all)
-      chunk->step = steps_.add_fetch(space->device, space->buffer, chunk->bytes.first, space->staged(chunk->bytes.first),
-                                     chunk->bytes.bytes(), {});
+      chunk->step = steps_.add_fetch(space->device, space->buffer, chunk->bytes.first,
+                                     space->staged(chunk->bytes.first), chunk->bytes.bytes(), {});
   }
   void wait_for_fetches(int step) {
     const auto wait_for = [&](const Access& access) {

@@ -16,7 +16,8 @@ std::int64_t cost_of(const SharedPlan& staged, const Tuning& tuning) {
   std::int64_t operations = 0, reduced = 0;
   const bool on_host = staged.staging.worker == Staging::Worker::host;
   for (const CompiledStep& step : staged.steps) {
-    const bool combines = step.verb == Verb::reduce || step.verb == Verb::recv_reduce || step.verb == Verb::recv_then_reduce;
+    const bool combines =
+        step.verb == Verb::reduce || step.verb == Verb::recv_reduce || step.verb == Verb::recv_then_reduce;
     if (step.bytes == 0) continue;
     if (step.transport == Transport::device && step.is_message()) ++operations;
     if (on_host && combines) reduced += step.bytes;
@@ -25,17 +26,16 @@ std::int64_t cost_of(const SharedPlan& staged, const Tuning& tuning) {
   return staged.staging.moved + operations * tuning.bytes_an_operation + reduced / tuning.host_reduces;
 }
 
-/// Whether one device could make all copies and reductions, with kernels of Tutti's own.
+/// Whether one device could make all copies and reductions.
 bool fits_device(const SharedPlan& plan, const Places& places) {
-  if (plan.op.kind() == Op::Kind::user) return false;
+  if (plan.op.kind() == Op::Kind::user && plan.op.kernel().handle == nullptr) return false;
   if (places.input >= 0 && places.output >= 0 && places.input != places.output) return false;
   const auto is_hosts = [&](const Access& access) {
     const Buffer buffer = place_of(plan, access.buffer, 0).first;
     return (buffer == Buffer::input && places.input < 0) || (buffer == Buffer::output && places.output < 0);
   };
-  return std::ranges::none_of(plan.steps, [&](const CompiledStep& step) {
-    return std::ranges::any_of(accesses_of(step), is_hosts);
-  });
+  return std::ranges::none_of(
+      plan.steps, [&](const CompiledStep& step) { return std::ranges::any_of(accesses_of(step), is_hosts); });
 }
 
 }  // namespace
@@ -47,8 +47,8 @@ SharedPlan staged(const SharedPlan& plan, const Places& places, StagingUse use, 
   const int device = std::max(places.input, places.output);
   SharedPlan on_device = staged_for_device(plan, [device](Buffer, std::int64_t) { return device; });
   on_device.staging.device = device;
-  const bool takes_host =
-      use == StagingUse::host || (use == StagingUse::automatic && cost_of(on_host, tuning) <= cost_of(on_device, tuning));
+  const bool takes_host = use == StagingUse::host ||
+                          (use == StagingUse::automatic && cost_of(on_host, tuning) <= cost_of(on_device, tuning));
   SharedPlan& chosen = takes_host ? on_host : on_device;
   chosen.staging.moved_by_other = (takes_host ? on_device : on_host).staging.moved;
   return std::move(chosen);

@@ -19,14 +19,15 @@ struct Places {
 /// Which of the two ways below a call takes.
 enum class StagingUse : std::uint8_t { automatic, host, device };
 
-/// The same messages as those of `plan`, with Staging that says how data travel. `automatic`: the cheaper of the two ways
-/// below, by bytes moved between host and device, number of copies and kernels, and bytes that the host reduces
-/// (tuning.hpp). The host works in any case for operations of users, and where buffers are not all on one device.
+/// The same messages as those of `plan`, with Staging that says how data travel. `automatic`: the cheaper of the two
+/// ways below, by bytes moved between host and device, number of copies and kernels, and bytes that the host reduces
+/// (tuning.hpp). The host works in any case for operations of users without a kernel, and where buffers are
+/// not all on one device.
 [[nodiscard]] shm::SharedPlan staged(const shm::SharedPlan& plan, const Places& places, StagingUse use,
                                      const Tuning& tuning = device::tuning);
 
-/// The host works: the plan runs on a staging buffer. What it reads of a device is fetched, in chunks, each ahead of the
-/// first step that uses it; each chunk of the output is stored when the last step that writes it is over.
+/// The host works: the plan runs on a staging buffer. What it reads of a device is fetched, in chunks, each ahead of
+/// the first step that uses it; each chunk of the output is stored when the last step that writes it is over.
 [[nodiscard]] shm::SharedPlan staged_for_host(shm::SharedPlan plan, const Places& places,
                                               const Tuning& tuning = device::tuning);
 

@@ -16,9 +16,9 @@ namespace tutti::differential {
 
 /// Where the memory of a buffer comes from.
 enum class Origin : std::uint8_t {
-  heap,   ///< Allocated for the step, no byte longer than needed: AddressSanitizer sees reads beyond it.
-  arena,  ///< The same memory for every step, so that addresses recur.
-  tutti,  ///< Tutti memory, the same for every step.
+  heap,          ///< Allocated for the step, no byte longer than needed: AddressSanitizer sees reads beyond it.
+  arena,         ///< The same memory for every step, so that addresses recur.
+  tutti,         ///< Tutti memory, the same for every step.
   device,        ///< Of a GPU, allocated for the step.
   device_arena,  ///< The same of a GPU for every step.
 };
@@ -26,7 +26,8 @@ enum class Origin : std::uint8_t {
 /// Memory for one step at a time. It belongs to one thread.
 class MemoryPool {
  public:
-  /// Local. Errors: those of tutti::allocate(). `on_devices`: whether buffers may be on GPUs, of which there must be one.
+  /// Local. Errors: those of tutti::allocate(). `on_devices`: whether buffers may be on GPUs, of which there must be
+  /// one.
   MemoryPool(std::size_t bytes, bool on_devices);
   [[nodiscard]] bool is_on_devices() const { return device_arena_.has_value(); }
   /// At an address that is a multiple of 64. From the heap if there is not as much left.

@@ -17,7 +17,7 @@ struct Options {
   std::string transport;  ///< As CommunicatorOptions take it, or "random".
   std::int64_t max_bytes = std::int64_t{1} << 22;
   bool on_devices = false;  ///< Buffers may be on GPUs.
-  int hang_after = 120;  ///< Seconds.
+  int hang_after = 120;     ///< Seconds.
   // Faults on the last rank, so that tests can see that they are found. Negative: none.
   std::int64_t spoil = -1;  ///< In this step a byte of a result is changed.
   std::int64_t hang = -1;   ///< Before this step it stops.
