@@ -48,13 +48,20 @@ struct Driver {
   /// Optional: drivers from CUDA 12.4 on have it, and so have their headers. Without it the first launch of a function
   /// loads it.
   CUresult (*FuncLoad)(CUfunction) = nullptr;
+  // Optional: they describe devices to people.
+  TUTTI_CUDA_FUNCTION(DeviceGetName);
+  TUTTI_CUDA_FUNCTION(DeviceTotalMem);
+  TUTTI_CUDA_FUNCTION(DeviceGetPCIBusId);
+  TUTTI_CUDA_FUNCTION(DeviceCanAccessPeer);
+  TUTTI_CUDA_FUNCTION(DeviceGetP2PAttribute);
 };
 
 #undef TUTTI_CUDA_FUNCTION
 
 /// Loads the driver and initialises it at the first call. nullptr: there is none, or it finds no device.
 [[nodiscard]] const Driver* driver();
-/// The driver that the program has loaded, initialised or not. nullptr: it has loaded none that is usable. Loads nothing.
+/// The driver that the program has loaded, initialised or not. nullptr: it has loaded none that is usable. Loads
+/// nothing.
 [[nodiscard]] const Driver* loaded_driver();
 /// Why there is none; empty: there is one. For people: "libcuda.so.1 was not found".
 [[nodiscard]] const std::string& why_no_driver();
