@@ -28,7 +28,10 @@ std::string description() {
 
 const ComponentRegistration component{[] { return Component{"UCX", description()}; }};
 
-constexpr mpi::NetworkDriver driver{"ucx", UcxNetwork::open, Worker::progress_if_there, Worker::finalize};
+bool can_read_cuda() { return reads_cuda(make_context(1).get()); }
+
+constexpr mpi::NetworkDriver driver{"ucx", UcxNetwork::open, Worker::progress_if_there, Worker::finalize,
+                                    can_read_cuda};
 const mpi::NetworkRegistration registration{driver};
 
 }  // namespace

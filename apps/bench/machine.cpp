@@ -83,7 +83,7 @@ double clock_cost_ns() {
 
 }  // namespace
 
-Machine survey(const Communicator& comm, const std::vector<std::string>& command) {
+Machine survey(const Communicator& comm, const std::vector<std::string>& command, const std::string& device) {
   Machine machine;
   machine.versions = components();
   machine.mpi = mpi_library();
@@ -96,6 +96,7 @@ Machine survey(const Communicator& comm, const std::vector<std::string>& command
   machine.cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   machine.clock_cost_ns = clock_cost_ns();
   machine.binding = gathered(allowed_cpus(), comm);
+  if (!device.empty()) machine.devices = gathered(device, comm);
 
   const auto hosts = gathered(host_name(), comm);
   machine.hosts.resize(static_cast<std::size_t>(machine.nodes));

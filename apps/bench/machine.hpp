@@ -19,6 +19,7 @@ struct Machine {
   std::string command, started;           ///< Command line; date and time in UTC, ISO 8601.
   std::vector<std::string> hosts;         ///< One for each node.
   std::vector<std::string> binding;       ///< CPUs allowed to each rank, e.g. "0-3,8".
+  std::vector<std::string> devices;       ///< That of each rank, e.g. "1 of 2 (NAME)"; none if buffers need none.
   int ranks = 0, nodes = 0;
   int most_ranks_per_node = 0;
   int cores = 0;  ///< Hardware threads online on the node of rank 0.
@@ -29,7 +30,8 @@ struct Machine {
   double clock_cost_ns = 0;  ///< Of reading the clock once: part of every call that is timed alone.
 };
 
-/// Collective over `comm`.
-[[nodiscard]] Machine survey(const Communicator& comm, const std::vector<std::string>& command);
+/// Collective over `comm`. `device`: that of this rank; empty on all ranks if there is none.
+[[nodiscard]] Machine survey(const Communicator& comm, const std::vector<std::string>& command,
+                             const std::string& device);
 
 }  // namespace tutti::bench

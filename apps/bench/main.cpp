@@ -7,6 +7,7 @@
 #include <exception>
 #include <optional>
 
+#include "apps/bench/devices.hpp"
 #include "apps/bench/limits.hpp"
 #include "apps/bench/report.hpp"
 #include "apps/bench/run.hpp"
@@ -63,7 +64,8 @@ int bench_main(int argc, char** argv, int rank, int ranks) {
     choose_transport(settings);
     const Communicator comm{MPI_COMM_WORLD};
     if (settings.has_limits) require_limits_exist(comm);
-    Machine machine = survey(comm, {argv, argv + argc});
+    const std::string device = choose_device(*experiments.front().memory, comm);
+    Machine machine = survey(comm, {argv, argv + argc}, device);
     if (settings.has_limits && machine.has_more_ranks_than_cores()) {
       machine.handover_us = handover_us(comm, settings.rounds);
     }

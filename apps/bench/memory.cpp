@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include "apps/bench/cuda.hpp"
 #include "tutti/error.hpp"
 #include "tutti/memory.hpp"
 
@@ -66,10 +67,23 @@ void free(std::byte* data) { deallocate(data); }
 
 }  // namespace tutti_memory
 
+namespace device {
+
+Bytes available() { return Bytes{0}; }
+
+}  // namespace device
+
 constexpr std::array table = {
-    BenchMemory{"host", host::allocate, host::free, host::rewrite, host::write, host::read, host::available},
-    BenchMemory{"tutti", tutti_memory::allocate, tutti_memory::free, host::rewrite, host::write, host::read,
+    BenchMemory{"host", MemoryKind::host, host::allocate, host::free, host::rewrite, host::write, host::read,
                 host::available},
+    BenchMemory{"tutti", MemoryKind::host, tutti_memory::allocate, tutti_memory::free, host::rewrite, host::write,
+                host::read, host::available},
+    BenchMemory{"pinned", MemoryKind::pinned, cuda::allocate_pinned, cuda::free_pinned, host::rewrite, host::write,
+                host::read, host::available},
+    BenchMemory{"managed", MemoryKind::managed, cuda::allocate_managed, cuda::free, cuda::fill_with_zeros, host::write,
+                host::read, host::available},
+    BenchMemory{"device", MemoryKind::device, cuda::allocate, cuda::free, cuda::fill_with_zeros, cuda::write,
+                cuda::read, device::available},
 };
 
 }  // namespace

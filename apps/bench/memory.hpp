@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "lib/memory/memory_kind.hpp"
 #include "tutti/types.hpp"
 
 namespace tutti::bench {
@@ -22,14 +23,19 @@ using Buffer = std::unique_ptr<std::byte, FreeBuffer>;
 /// A kind of memory. To add one: an entry in memory.cpp.
 struct BenchMemory {
   std::string_view name;
+  MemoryKind kind;
   std::byte* (*allocate)(Bytes size);  ///< nullptr if there is not enough.
   void (*free)(std::byte* data);
-  /// Sets all bytes to zero by ordinary stores, so that the data is then as if the program had just computed it.
+  /// Sets all bytes to zero, so that the data is then as if the program had just computed it: by ordinary stores of the
+  /// host, or by the device where programs would compute there.
   void (*rewrite)(std::span<std::byte> data);
   /// To and from the host, which checks values.
   void (*write)(std::byte* data, std::span<const std::byte> from);
   void (*read)(const std::byte* data, std::span<std::byte> into);
   Bytes (*available)();  ///< On this node, for all its ranks together; 0: unknown.
+
+  [[nodiscard]] bool needs_driver() const { return kind != MemoryKind::host; }
+  [[nodiscard]] bool is_readable_by_host() const { return tutti::is_readable_by_host({kind}); }
 };
 
 [[nodiscard]] std::span<const BenchMemory> memories();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "apps/bench/devices.hpp"
 #include "apps/bench/summary.hpp"
 #include "apps/bench/table.hpp"
 
@@ -30,6 +31,9 @@ std::string preface(const Settings& settings, const Machine& machine) {
   }
   text += fmt::format("# {} calls, {} memory; times are of the slowest rank, over {} rounds\n", settings.mode,
                       settings.memory, settings.rounds);
+  if (!machine.devices.empty()) {
+    text += fmt::format("# devices, by rank: {}\n", fmt::join(machine.devices, ", "));
+  }
   if (settings.is_touched) {
     text +=
         fmt::format("# inputs are rewritten before each call; calls are timed alone, reading the clock: {:.0f} ns\n",
@@ -78,12 +82,27 @@ std::string limit_lines(std::span<const Record> records) {
   return text;
 }
 
+/// How to read the columns of DeviceWork.
+std::string work_lines(std::span<const Record> records) {
+  if (records.empty() || !records.front().device) return {};
+  std::string text = "# moved: bytes that a call moves between host and device, on the rank that moves most\n";
+  if (records.front().device->driver) {
+    text +=
+        "# calls: of the driver for a call, without looks at events and changes of context; syncs: those that may "
+        "wait\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string notes(const Experiment& what, const Settings& settings, const Machine& machine,
                   std::span<const Record> records) {
-  std::string text = limit_lines(records);
+  std::string text = limit_lines(records) + work_lines(records);
   if (settings.compare != "mpi") return text;
+  if (!mpi_takes(*what.memory)) {
+    return text + fmt::format("# not compared: {} takes no memory of devices\n", machine.mpi);
+  }
   for (const Record& record : records) {
     if (record.peer) continue;
     text += fmt::format("# {} elements: not compared, MPI's call takes counts up to 2147483647\n", record.count);

@@ -36,6 +36,20 @@ struct Limits {
   std::optional<double> mapped_share;  ///< Likewise of mapped_us.
 };
 
+/// Asked of the CUDA driver by a call.
+struct DriverWork {
+  double calls = 0;  ///< But for looks at events, and for changes of the context.
+  double kernels = 0, copies = 0;
+  double synchronisations = 0;  ///< Calls in which the host may wait for a device.
+};
+
+/// What a call needs beside time where buffers are the driver's: means over a few calls, each of the rank that has
+/// most.
+struct DeviceWork {
+  double fetched_bytes = 0, stored_bytes = 0;  ///< Moved from a device to the host, and from the host to a device.
+  std::optional<DriverWork> driver;            ///< Nothing if the driver does not count.
+};
+
 /// One collective at one size. Times are per call, of the slowest rank, over the rounds.
 struct Record {
   std::string collective, algorithm, transport, memory, mode;
@@ -50,7 +64,8 @@ struct Record {
   double algbw = 0, busbw = 0;        ///< GB/s (1e9) at the median.
   std::optional<std::int64_t> wrong;  ///< Elements over all ranks; nothing if not checked.
   std::optional<Peer> peer;
-  std::optional<Limits> limits;  ///< Nothing if not asked for, or if ranks outnumber the cores.
+  std::optional<Limits> limits;      ///< Nothing if not asked for, or if ranks outnumber the cores.
+  std::optional<DeviceWork> device;  ///< Nothing if the buffers are ordinary or Tutti memory.
 };
 
 }  // namespace tutti::bench

@@ -40,6 +40,20 @@ std::vector<std::pair<std::string_view, std::optional<double>>> fields(const Lim
           {"mapped_share", limits.mapped_share}};
 }
 
+/// Likewise.
+std::vector<std::pair<std::string_view, std::optional<double>>> fields(const DeviceWork& work) {
+  const auto of_driver = [&](double DriverWork::*count) {
+    return work.driver ? std::optional{(*work.driver).*count} : std::nullopt;
+  };
+  return {{"moved_bytes", work.fetched_bytes + work.stored_bytes},
+          {"fetched_bytes", work.fetched_bytes},
+          {"stored_bytes", work.stored_bytes},
+          {"driver_calls", of_driver(&DriverWork::calls)},
+          {"kernels", of_driver(&DriverWork::kernels)},
+          {"copies", of_driver(&DriverWork::copies)},
+          {"synchronisations", of_driver(&DriverWork::synchronisations)}};
+}
+
 Json to_json(const Machine& machine) {
   Json versions = Json::object();
   for (const auto& [name, description] : machine.versions) {
@@ -56,14 +70,16 @@ Json to_json(const Machine& machine) {
           {"nodes", machine.nodes},
           {"cores", machine.cores},
           {"binding", machine.binding},
+          {"devices", machine.devices},
           {"clock_cost_ns", machine.clock_cost_ns},
           {"started", machine.started},
           {"command", machine.command}};
 }
 
-Json to_json(const Limits& limits) {
+template <class Parts>
+Json object_of(const Parts& parts) {
   Json json = Json::object();
-  for (const auto& [name, value] : fields(limits)) {
+  for (const auto& [name, value] : fields(parts)) {
     json[std::string{name}] = to_json(value);
   }
   return json;
@@ -91,12 +107,14 @@ Json to_json(const Record& record) {
                {"busbw_GBps", record.busbw},
                {"wrong", to_json(record.wrong)},
                {"peer", nullptr},
-               {"limits", nullptr}};
+               {"limits", nullptr},
+               {"device", nullptr}};
   if (const auto& peer = record.peer) {
     json["peer"] = {
         {"name", peer->name}, {"mode", peer->mode}, {"time_us", to_json(peer->time_us)}, {"ratio", peer->ratio}};
   }
-  if (record.limits) json["limits"] = to_json(*record.limits);
+  if (record.limits) json["limits"] = object_of(*record.limits);
+  if (record.device) json["device"] = object_of(*record.device);
   return json;
 }
 
@@ -131,8 +149,11 @@ std::string to_csv(std::span<const Record> records) {
       "collective,algorithm,auto,transport,memory,mode,ranks,nodes,bytes,count,type,op,root,in_place,iters,rounds,"
       "min_us,median_us,max_us,algbw_GBps,busbw_GBps,wrong,peer,peer_mode,peer_min_us,peer_median_us,peer_max_us,"
       "ratio";
-  for (const auto& [name, value] : fields({})) {
+  for (const auto& [name, value] : fields(Limits{})) {
     text += fmt::format(",{}", name);
+  }
+  for (const auto& [name, value] : fields(DeviceWork{})) {
+    text += fmt::format(",device_{}", name);
   }
   text += '\n';
   for (const Record& r : records) {
@@ -147,6 +168,9 @@ std::string to_csv(std::span<const Record> records) {
                  : ",,,,,";
     for (const auto& [name, value] : fields(r.limits.value_or(Limits{}))) {
       text += r.limits && value ? fmt::format(",{}", *value) : ",";
+    }
+    for (const auto& [name, value] : fields(r.device.value_or(DeviceWork{}))) {
+      text += r.device && value ? fmt::format(",{}", *value) : ",";
     }
     text += '\n';
   }

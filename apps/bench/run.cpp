@@ -8,6 +8,8 @@
 
 #include "apps/bench/buffers.hpp"
 #include "apps/bench/check.hpp"
+#include "apps/bench/cuda.hpp"
+#include "apps/bench/devices.hpp"
 #include "apps/bench/limits.hpp"
 #include "apps/bench/measure.hpp"
 #include "apps/bench/notes.hpp"
@@ -53,7 +55,7 @@ class Bench {
   }
 
  private:
-  [[nodiscard]] bool is_compared() const { return settings_.compare == "mpi"; }
+  [[nodiscard]] bool is_compared() const { return settings_.compare == "mpi" && mpi_takes(*what_.memory); }
   [[nodiscard]] bool is_limited() const { return settings_.has_limits && !machine_.has_more_ranks_than_cores(); }
   [[nodiscard]] Bytes most_bytes() const { return what_.counts.back().value() * size_of(what_.type); }
   [[nodiscard]] Table::Layout layout() const;
@@ -85,7 +87,14 @@ Table::Layout Bench::layout() const {
       algorithm = std::max(algorithm, each->name.size());
     }
   }
-  return {settings_.type.size(), settings_.op.size(), algorithm, is_compared() ? "mpi" : "", is_limited()};
+  auto work = Table::Work::none;
+  if (what_.memory->needs_driver()) work = cuda::driver_counts() ? Table::Work::of_driver : Table::Work::bytes;
+  return {.type = settings_.type.size(),
+          .op = settings_.op.size(),
+          .algorithm = algorithm,
+          .peer = is_compared() ? "mpi" : "",
+          .has_limits = is_limited(),
+          .work = work};
 }
 
 Record Bench::described(const Call& call, Placement placement) const {
@@ -170,6 +179,7 @@ std::vector<Record> Bench::measured(Count count, Placement placement) const {
       const auto of_parts = std::span{timings}.last(parts.size());
       record.limits = limits_->limits(*what_.collective, call, of_parts, record.time_us.median);
     }
+    if (what_.memory->needs_driver()) record.device = work_of(*ours[i], comm_);
     if (settings_.is_checked) record.wrong = wrong_on_all_ranks(call, *ours[i]);
   }
   return records;

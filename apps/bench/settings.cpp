@@ -93,7 +93,9 @@ void add_call_options(apps::Options& options, Settings& s) {
   options.choice("transport", s.transport, names_of(transport_names),
                  "what messages travel through; auto: what TUTTI_TRANSPORT says, or else Tutti chooses");
   options.choice("memory", s.memory, names_of(memories(), [](const BenchMemory& memory) { return memory.name; }),
-                 "where the buffers are");
+                 "where the buffers are; tutti: what tutti::allocate gives; pinned, managed, device: what the CUDA "
+                 "driver gives, on the device local rank % devices; the table then has what a call moves between "
+                 "host and device");
   options.choice("mode", s.mode, names_of(mode_names), "how calls are made");
   options.choice("placement", s.placement, names_of(placement_names), "out of place, in place");
 }
@@ -220,6 +222,10 @@ std::vector<Experiment> resolved(const Settings& s, int ranks) {
   const Type type = named(all_types(), s.type, [](Type each) { return to_string(each); });
   const Op op = *op_named(s.op);
   require_sizes(s, type);
+  const BenchMemory& memory = named(memories(), s.memory, [](const BenchMemory& each) { return each.name; });
+  if (s.has_limits && memory.needs_driver()) {
+    throw InputError(fmt::format("--limits are those of the host's memory: not with --memory {}", s.memory));
+  }
   if (s.root >= ranks) {
     throw InputError(fmt::format("--root {} is not a rank: there are {}, from 0 to {}", s.root, ranks, ranks - 1));
   }
@@ -229,17 +235,16 @@ std::vector<Experiment> resolved(const Settings& s, int ranks) {
   for (const std::string& name : s.collectives) {
     const BenchCollective& collective = *collective_named(name);
     require_operation(s, collective, type, op);
-    experiments.push_back(
-        {.collective = &collective,
-         .memory = &named(memories(), s.memory, [](const BenchMemory& memory) { return memory.name; }),
-         .mode = static_cast<Mode>(mode),
-         .type = type,
-         .op = op,
-         .root = Rank{s.root},
-         .algorithms = algorithms_named(s.algorithm, collective),
-         .transport = s.transport == "auto" ? transport_by_default() : s.transport,
-         .placements = placements_of(s, collective),
-         .counts = sizes_of(s, collective, type, ranks)});
+    experiments.push_back({.collective = &collective,
+                           .memory = &memory,
+                           .mode = static_cast<Mode>(mode),
+                           .type = type,
+                           .op = op,
+                           .root = Rank{s.root},
+                           .algorithms = algorithms_named(s.algorithm, collective),
+                           .transport = s.transport == "auto" ? transport_by_default() : s.transport,
+                           .placements = placements_of(s, collective),
+                           .counts = sizes_of(s, collective, type, ranks)});
   }
   return experiments;
 }

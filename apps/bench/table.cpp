@@ -32,13 +32,26 @@ std::vector<std::string> limit_cells(const std::optional<Limits>& limits) {
   return cells;
 }
 
+/// As many as the columns that `work` has.
+std::vector<std::string> work_cells(const DeviceWork& device, Table::Work work) {
+  std::vector<std::string> cells;
+  if (work != Table::Work::none) cells.push_back(fmt::format("{:.0f}", device.fetched_bytes + device.stored_bytes));
+  if (work != Table::Work::of_driver) return cells;
+  const DriverWork driver = device.driver.value_or(DriverWork{});
+  for (const double count : {driver.calls, driver.kernels, driver.copies, driver.synchronisations}) {
+    cells.push_back(fmt::format("{:g}", count));
+  }
+  return cells;
+}
+
 }  // namespace
 
 std::string time_text(double microseconds) { return with_digits(microseconds, 4); }
 
 std::string bandwidth_text(double gigabytes_per_second) { return with_digits(gigabytes_per_second, 3); }
 
-Table::Table(const Layout& layout) : compared_(!layout.peer.empty()), has_limits_(layout.has_limits) {
+Table::Table(const Layout& layout)
+    : compared_(!layout.peer.empty()), has_limits_(layout.has_limits), work_(layout.work) {
   const auto wide = [](std::string_view title, std::size_t width) { return std::max(title.size(), width); };
   columns_ = {{"size", "(B)", 11},
               {"count", "(elements)", 10},
@@ -60,6 +73,10 @@ Table::Table(const Layout& layout) : compared_(!layout.peer.empty()), has_limits
   if (has_limits_) {
     columns_.insert(columns_.end(),
                     {{"limit", "(us)", 8}, {"share", "(%)", 5}, {"mapped", "(us)", 8}, {"share", "(%)", 5}});
+  }
+  if (work_ != Work::none) columns_.push_back({"moved", "(B)", 11});
+  if (work_ == Work::of_driver) {
+    columns_.insert(columns_.end(), {{"calls", "", 6}, {"kernels", "", 7}, {"copies", "", 6}, {"syncs", "", 6}});
   }
 }
 
@@ -108,6 +125,9 @@ std::string Table::row(const Record& record) const {
     for (std::string& cell : limit_cells(record.limits)) {
       cells.push_back(std::move(cell));
     }
+  }
+  for (std::string& cell : work_cells(record.device.value_or(DeviceWork{}), work_)) {
+    cells.push_back(std::move(cell));
   }
   return line(cells);
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The records as lines of a table for people.
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,11 +17,14 @@ namespace tutti::bench {
 
 class Table {
  public:
+  /// What is shown of a call's DeviceWork.
+  enum class Work : std::uint8_t { none, bytes, of_driver };
   /// Widths of the columns whose texts are known beforehand; `peer` is empty if nothing is compared.
   struct Layout {
     std::size_t type, op, algorithm;
     std::string_view peer;
     bool has_limits = false;
+    Work work = Work::none;
   };
   explicit Table(const Layout& layout);
 
@@ -38,6 +42,7 @@ class Table {
   [[nodiscard]] std::string line(std::span<const std::string> cells) const;
   std::vector<Column> columns_;
   bool compared_, has_limits_;
+  Work work_;
 };
 
 }  // namespace tutti::bench

@@ -25,7 +25,8 @@ std::optional<std::string> read(const Arguments& arguments, Wanted& wanted) {
   apps::Options options{
       "tutti info",
       "Tells what this build of Tutti is made of, and of each rank of a job where it is: nodes, sockets,\n"
-      "NUMA nodes, caches, cores, GPUs, network interfaces, and how far ranks are from each other.\n"
+      "NUMA nodes, caches, cores, GPUs, network interfaces, and how far ranks are from each other;\n"
+      "and which way the buffers on CUDA devices take.\n"
       "    tutti info                  this process alone, without MPI\n"
       "    mpirun -n 4 tutti info      all ranks of the job; rank 0 prints"};
   options.flag("json", wanted.json, "for programs: docs/topology.md describes it")
@@ -40,10 +41,11 @@ std::optional<std::string> read(const Arguments& arguments, Wanted& wanted) {
 }
 
 void print(const topology::Job& job, std::span<const CounterRow> counters, const Wanted& wanted) {
+  const DeviceReport devices = device_report();
   if (wanted.json)
-    apps::print("{}\n", to_json(job));
+    apps::print("{}\n", to_json(job, devices));
   else
-    apps::print("{}", to_text(job, wanted.matrix ? Pairs::of_all_nodes : Pairs::of_small_nodes));
+    apps::print("{}{}", to_text(job, wanted.matrix ? Pairs::of_all_nodes : Pairs::of_small_nodes), to_text(devices));
   if (!counters.empty()) apps::print("{}", to_text(counters));
 }
 

@@ -84,6 +84,44 @@ Json distances_in(const topology::Job& job, const topology::Node& node) {
   return rows;
 }
 
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json json_of(const Taking& taking) {
+  return {{"takes_device_memory", or_null(taking.answer)}, {"why_not_known", taking.why_not_known}};
+}
+
+Json json_of(const DeviceReport& report) {
+  const cuda::DeviceSurvey& survey = report.survey;
+  Json devices = Json::array(), reaches = Json::array();
+  for (const cuda::DeviceFacts& facts : survey.devices)
+    devices.push_back(
+        {{"name", facts.name}, {"capability", facts.capability}, {"bytes", facts.bytes}, {"bus_id", facts.bus_id}});
+  for (const auto& row : survey.reaches) {
+    Json cells = Json::array();
+    for (const cuda::Reach& reach : row)
+      cells.push_back(
+          {{"direct", or_null(reach.direct)}, {"atomics", or_null(reach.atomics)}, {"rank", or_null(reach.rank)}});
+    reaches.push_back(std::move(cells));
+  }
+  const BufferWay way = way_of(report);
+  return {{"is_built", survey.is_built},
+          {"has_kernels", survey.has_kernels},
+          {"driver", survey.driver},
+          {"why_not", survey.why_not},
+          {"devices", std::move(devices)},
+          {"reaches", std::move(reaches)},
+          {"ucx", json_of(report.ucx)},
+          {"mpi", json_of(report.mpi)},
+          {"buffers",
+           {{"way", way.is_there() ? way.name : "none"},
+            {"why", way.why},
+            {"worker", way.worker},
+            {"faster", way.faster}}}};
+}
+
 }  // namespace
 
 // Names of hosts are bytes: any that are no UTF-8 are replaced, as the library throws on them.
@@ -93,11 +131,12 @@ std::string to_json(const topology::Report& report) {
 
 topology::Report report_from_json(const std::string& text) { return Json::parse(text).get<topology::Report>(); }
 
-std::string to_json(const topology::Job& job) {
+std::string to_json(const topology::Job& job, const DeviceReport& devices) {
   constexpr int indent = 1;
   Json json{{"tutti", TUTTI_VERSION}, {"components", Json::object()}, {"notes", job.notes}};
   for (const auto& [name, description] : job.components)
     json["components"][name] = description;
+  json["cuda"] = json_of(devices);
   json["nodes"] = Json::array();
   for (const topology::Node& node : job.nodes) {
     Json entry(node.machine);

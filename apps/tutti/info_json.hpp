@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "apps/tutti/info_devices.hpp"
 #include "lib/topology/job.hpp"
 
 namespace tutti::tool {
@@ -11,6 +12,6 @@ namespace tutti::tool {
 [[nodiscard]] std::string to_json(const topology::Report& report);
 [[nodiscard]] topology::Report report_from_json(const std::string& text);
 /// For people and programs; docs/topology.md explains the keys.
-[[nodiscard]] std::string to_json(const topology::Job& job);
+[[nodiscard]] std::string to_json(const topology::Job& job, const DeviceReport& devices);
 
 }  // namespace tutti::tool

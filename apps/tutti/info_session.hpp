@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/tutti/info_counters.hpp"
+#include "apps/tutti/info_devices.hpp"
 #include "lib/topology/job.hpp"
 
 namespace tutti::tool {
@@ -29,6 +30,9 @@ class MpiSession {
  private:
   int rank_ = 0;
 };
+
+/// Local. Of an MPI that is not initialised little is known.
+[[nodiscard]] DeviceReport device_report();
 
 /// This process as a job of its own, without MPI.
 [[nodiscard]] topology::Job alone();

@@ -19,6 +19,10 @@ MpiSession::~MpiSession() = default;
 topology::Job MpiSession::gather() const { return alone(); }
 std::vector<CounterRow> MpiSession::count_mechanisms() const { return {}; }
 
+DeviceReport device_report() {
+  return {.survey = {.why_not = without_mpi}, .ucx = {{}, without_mpi}, .mpi = {{}, without_mpi}, .staging = {}};
+}
+
 topology::Job alone() {
   topology::Job job = topology::job_of({topology::Report{.node = 0, .survey = topology::survey()}});
   job.components = {{"Tutti", TUTTI_VERSION}, {"MPI", std::string{"off: "} + without_mpi}};

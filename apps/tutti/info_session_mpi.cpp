@@ -13,6 +13,9 @@
 #include "lib/runtime/carrier.hpp"
 #include "lib/topology/survey.hpp"
 #include "lib/transport/mpi/check.hpp"
+#include "lib/transport/mpi/dialect.hpp"
+#include "lib/transport/network.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::tool {
 namespace {
@@ -71,7 +74,33 @@ Report report(int rank, int size) {
   return mine;
 }
 
+Taking ucx_takes() {
+  const mpi::NetworkDriver* const ucx = mpi::find_network_driver("ucx");
+  if (ucx == nullptr) return {{}, "built without UCX"};
+  try {
+    return {ucx->reads_device_memory(), {}};
+  } catch (const Error& error) {
+    return {{}, error.what()};
+  }
+}
+
+Taking mpi_takes() {
+  const mpi::CudaSupport support = mpi::cuda_support();
+  if (support != mpi::CudaSupport::not_told) return {support == mpi::CudaSupport::yes, {}};
+  int is_initialised = 0;
+  check(MPI_Initialized(&is_initialised), "MPI_Initialized");
+  return {{}, is_initialised != 0 ? "it does not tell" : "MPI was not initialised (--job does it)"};
+}
+
 }  // namespace
+
+DeviceReport device_report() {
+  const char* const staging = std::getenv("TUTTI_STAGING");
+  return {.survey = cuda::survey_devices(),
+          .ucx = ucx_takes(),
+          .mpi = mpi_takes(),
+          .staging = staging == nullptr ? "" : staging};
+}
 
 bool is_launched() {
   return std::any_of(launcher_variables.begin(), launcher_variables.end(),

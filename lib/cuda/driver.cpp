@@ -78,6 +78,11 @@ std::string fill(Driver& table, void* library) {
   finder.find("cuModuleGetFunction", table.ModuleGetFunction);
   finder.find("cuLaunchKernel", table.LaunchKernel);
   finder.find_optional("cuFuncLoad", 12040, table.FuncLoad);
+  finder.find_optional("cuDeviceGetName", driver_version, table.DeviceGetName);
+  finder.find_optional("cuDeviceTotalMem", driver_version, table.DeviceTotalMem);
+  finder.find_optional("cuDeviceGetPCIBusId", driver_version, table.DeviceGetPCIBusId);
+  finder.find_optional("cuDeviceCanAccessPeer", driver_version, table.DeviceCanAccessPeer);
+  finder.find_optional("cuDeviceGetP2PAttribute", driver_version, table.DeviceGetP2PAttribute);
   return finder.missing().empty() ? "" : fmt::format("libcuda.so.1 has no {}", finder.missing());
 }
 

@@ -48,6 +48,12 @@ struct Driver {
   /// Optional: drivers from CUDA 12.4 on have it, and so have their headers. Without it the first launch of a function
   /// loads it.
   CUresult (*FuncLoad)(CUfunction) = nullptr;
+  // Optional: they describe devices to people.
+  TUTTI_CUDA_FUNCTION(DeviceGetName);
+  TUTTI_CUDA_FUNCTION(DeviceTotalMem);
+  TUTTI_CUDA_FUNCTION(DeviceGetPCIBusId);
+  TUTTI_CUDA_FUNCTION(DeviceCanAccessPeer);
+  TUTTI_CUDA_FUNCTION(DeviceGetP2PAttribute);
 };
 
 #undef TUTTI_CUDA_FUNCTION

@@ -67,6 +67,8 @@ struct NetworkDriver {
   void (*progress)() noexcept;
   /// MPI_Finalize has begun, MPI still works: leaves the network, together with all ranks that were connected.
   void (*finalize)() noexcept;
+  /// Local. Whether it could send CUDA's device memory as it is; throws Error that says why it cannot be opened here.
+  bool (*reads_device_memory)();
 };
 
 class NetworkRegistration {

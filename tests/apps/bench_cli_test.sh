@@ -46,7 +46,11 @@ expect 2 '--iters' --iters 0
 expect 2 '--rounds' --rounds 1.5
 expect 2 '--mode' --mode eager
 expect 2 '--transport' --transport pigeon
-expect 2 '--memory' --memory stone
+expect 2 "--memory: 'stone' is none of: host, tutti, pinned, managed, device" --memory stone
+expect 2 "limits are those of the host's memory: not with --memory device" --limits --memory device
+if ! ldconfig -p | grep -q libcuda.so.1; then # in builds with CUDA and without
+  expect 2 '^tutti-bench: --memory managed: .*\(libcuda.so.1 was not found\|built without CUDA\)' --memory managed
+fi
 expect 2 "--collective.*'all_reduce' is none of: all, barrier, .*sendrecv" --collective scan,all_reduce
 expect 2 'avg is not defined for exscan' --collective exscan --op avg
 expect 2 'MPI has no sum of bf16' --compare mpi --type bf16

@@ -149,6 +149,31 @@ TEST(Report, JsonHoldsTheRecord) {
   EXPECT_EQ(compared["environment"]["host"], "a");
 }
 
+TEST(Table, ShowsTheWorkOfDeviceBuffers) {
+  Record record = sample();
+  record.device = DeviceWork{.fetched_bytes = 100, .stored_bytes = 20, .driver = DriverWork{9.5, 2, 3, 0}};
+  const Table counted{{.type = 4, .op = 3, .algorithm = 4, .peer = "", .work = Table::Work::of_driver}};
+  EXPECT_THAT(counted.header(), HasSubstr("moved  calls kernels copies  syncs\n"));
+  EXPECT_THAT(counted.row(record), testing::EndsWith(" 120    9.5       2      3      0\n"));
+  const Table uncounted{{.type = 4, .op = 3, .algorithm = 4, .peer = "", .work = Table::Work::bytes}};
+  EXPECT_THAT(uncounted.row(record), testing::EndsWith(" 120\n"));
+}
+
+TEST(Report, HoldsTheWorkOfDeviceBuffers) {
+  Machine machine;
+  machine.hosts = {"a"};
+  Record record = sample();
+  EXPECT_TRUE(to_json(machine, std::span{&record, 1})["results"][0]["device"].is_null());
+  record.device = DeviceWork{.fetched_bytes = 100, .stored_bytes = 20, .driver = {}};
+  const auto uncounted = to_json(machine, std::span{&record, 1})["results"][0]["device"];
+  EXPECT_EQ(uncounted["moved_bytes"], 120.0);
+  EXPECT_TRUE(uncounted["driver_calls"].is_null());
+  EXPECT_THAT(to_csv(std::span{&record, 1}), testing::EndsWith(",120,100,20,,,,\n"));
+  record.device->driver = DriverWork{9.5, 2, 3, 0};
+  EXPECT_EQ(to_json(machine, std::span{&record, 1})["results"][0]["device"]["kernels"], 2.0);
+  EXPECT_THAT(to_csv(std::span{&record, 1}), testing::EndsWith(",120,100,20,9.5,2,3,0\n"));
+}
+
 TEST(Report, JsonIsWrittenWhateverNamesAreMadeOf) {
   Machine machine;
   machine.hosts = {"h\xff"};
@@ -167,12 +192,13 @@ TEST(Report, CsvLinesHaveEqualFields) {
   records[1].peer = Peer{"Open MPI 4.1.4", "blocking", {2, 3, 4}, 1.5};
   records[1].wrong = 0;
   records[2].limits = Limits{};
+  records[2].device = DeviceWork{};
   std::istringstream lines{to_csv(records)};
   std::vector<std::ptrdiff_t> commas;
   for (std::string line; std::getline(lines, line);) {
     commas.push_back(std::count(line.begin(), line.end(), ','));
   }
-  EXPECT_THAT(commas, ElementsAre(37, 37, 37, 37));
+  EXPECT_THAT(commas, ElementsAre(44, 44, 44, 44));
 }
 
 TEST(Summary, GoesByCollectiveAndByAlgorithmUnlessTuttiChose) {

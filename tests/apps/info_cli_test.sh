@@ -62,6 +62,15 @@ expect 2 "^tutti info: unexpected argument 'all': options start with --" "$tutti
 expect 2 "^tutti info: --matrix: --json has all pairs anyway" "$tutti" info --json --matrix
 expect 2 "^tutti info: --counters: not with --json" "$tutti" info --json --counters
 
+expect 0 '^CUDA devices, as the process that prints sees them$' "$tutti" info
+times 1 '^  CUDA  *\(built in\|not built in\)' stdout 'info of devices'
+if ! ldconfig -p | grep -q libcuda.so.1; then
+  times 1 '^  buffers  *on devices \(cannot be: libcuda.so.1 was not found\|are refused: .*built without\)' stdout 'info of devices'
+  expect 0 '"tutti"' "$tutti" info --json
+  python 'assert info["cuda"]["devices"] == [] and info["cuda"]["why_not"] and info["cuda"]["buffers"]["way"] == "none"
+assert info["cuda"]["is_built"] == info["components"]["CUDA"].startswith("on")' 'info --json of devices'
+fi
+
 if [ -z "$mpirun" ]; then
   expect 2 '^tutti info: --job, --counters: built without MPI' "$tutti" info --job
   expect 2 '^tutti info: --job, --counters: built without MPI' "$tutti" info --counters

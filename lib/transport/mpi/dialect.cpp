@@ -2,6 +2,8 @@
 // of the standard, so that one binary runs on every MPI.
 #include "lib/transport/mpi/dialect.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -34,11 +36,18 @@ std::string library_name() {
          std::string{full.substr(start, end == std::string_view::npos ? end : end - start)};
 }
 
-bool reads_device_memory() {
+CudaSupport cuda_support() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
-  return MPIX_Query_cuda_support() == 1;
+  return MPIX_Query_cuda_support() == 1 ? CudaSupport::yes : CudaSupport::no;
 #else
-  return false;
+  // Looked up, as no standard header has it. MPICH may end a program that asks too early or too late.
+  using Query = int();
+  auto* const query = reinterpret_cast<Query*>(::dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support"));
+  int has_begun = 0, has_ended = 0;
+  if (query == nullptr || api.Initialized(&has_begun) != MPI_SUCCESS || api.Finalized(&has_ended) != MPI_SUCCESS ||
+      has_begun == 0 || has_ended != 0)
+    return CudaSupport::not_told;
+  return query() == 1 ? CudaSupport::yes : CudaSupport::no;
 #endif
 }
 

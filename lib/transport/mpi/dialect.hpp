@@ -10,8 +10,11 @@ namespace tutti::mpi {
 /// The library's name and version: "Open MPI 4.1.4". Needs no MPI_Init.
 [[nodiscard]] std::string library_name();
 
-/// Whether point-to-point calls take pointers to CUDA memory. Never found out by trying: that crashes.
-[[nodiscard]] bool reads_device_memory();
+/// What the MPI says of pointers to CUDA memory. Never found out by trying: that crashes.
+enum class CudaSupport { no, yes, not_told };
+/// not_told: the MPI has no function that tells, or tells only between MPI_Init and MPI_Finalize.
+[[nodiscard]] CudaSupport cuda_support();
+[[nodiscard]] inline bool reads_device_memory() { return cuda_support() == CudaSupport::yes; }
 
 /// Whether the user told the MPI that its processes share processors (with others, of another job or another node):
 /// Open MPI's mpi_yield_when_idle, of its own environment or from mpirun --mca.
