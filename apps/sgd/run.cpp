@@ -68,19 +68,19 @@ class Run {
       : settings_(settings),
         mpi_(mpi),
         trainer_(settings, data, comm),
-        identity_{settings.precision, trainer_.model().widths(), settings.seed,
+        identity_{settings.precision, trainer_.shape().widths(), settings.seed,
                   static_cast<std::uint64_t>(settings.batch), fingerprint(data)},
         description_{settings,
                      data,
-                     trainer_.model().widths(),
-                     trainer_.model().parameter_count(),
+                     trainer_.shape().widths(),
+                     trainer_.shape().parameter_count(),
                      comm.size(),
                      trainer_.algorithm()} {}
 
   void operator()() {
     resume();
     print(header_text(description_));
-    while (trainer_.progress().epochs < settings_.epochs) {
+    while (trainer_.epochs() < settings_.epochs) {
       epochs_.push_back(trainer_.run_epoch());
       print(row_text(epochs_.back()));
       save();
@@ -100,7 +100,7 @@ class Run {
     broadcast(mpi_, progress.epochs);
     broadcast(mpi_, progress.weights);
     broadcast(mpi_, progress.velocity);
-    if (!progress.weights.empty()) trainer_.resume(std::move(progress));
+    if (!progress.weights.empty()) trainer_.resume(progress);
   }
   void save() {
     if (settings_.checkpoint.empty()) return;
