@@ -7,6 +7,7 @@
 
 #include "apps/files.hpp"
 #include "apps/sgd/checkpoint.hpp"
+#include "apps/sgd/device_learner.hpp"
 #include "apps/sgd/report.hpp"
 #include "apps/sgd/root.hpp"
 #include "apps/standard_output.hpp"
@@ -135,6 +136,7 @@ class Run {
 
 void run(const Settings& settings, MPI_Comm mpi) {
   require_consistent(settings);
+  if (settings.device) refuse_if_any(mpi, why_no_device());
   const Split data = shared_data(settings, mpi);
   const Communicator comm{mpi};
   if (settings.precision == "float") {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "apps/sgd/device_learner.hpp"
 #include "apps/sgd/host_learner.hpp"
 #include "apps/sgd/root.hpp"
 
@@ -46,6 +47,23 @@ const Settings& fitting(const Settings& settings, const DataSet& train) {
   return settings;
 }
 
+/// Of this rank among those of its node.
+int local_rank(const Communicator& comm) {
+  int before = 0;
+  for (int rank = 0; rank < comm.rank().value(); ++rank) {
+    before += comm.node_of(Rank{rank}) == comm.node_of(comm.rank()) ? 1 : 0;
+  }
+  return before;
+}
+
+/// Where all numbers are: on the host or on a device.
+template <class T>
+std::unique_ptr<Learner<T>> learner_of(const Settings& settings, const Shape& shape, const Split& data,
+                                       const Communicator& comm) {
+  if (settings.device) return device_learner<T>(shape, data, settings, local_rank(comm));
+  return std::make_unique<HostLearner<T>>(shape, data, settings);
+}
+
 }  // namespace
 
 Part part_of(std::size_t count, int rank, int size) {
@@ -59,7 +77,7 @@ Trainer<T>::Trainer(const Settings& settings, const Split& data, const Communica
       data_(data),
       comm_(comm),
       shape_(widths_of(settings, data.train)),
-      learner_(std::make_unique<HostLearner<T>>(shape_, data, settings_)),
+      learner_(learner_of<T>(settings_, shape_, data, comm)),
       // The same sum is needed in every step: as a plan it is prepared once. One buffer for all layers, and for the
       // loss, makes it one large message instead of many small ones.
       plan_(learner_->plan_sums(comm, settings_.algorithm)) {

@@ -31,7 +31,8 @@ struct EpochReport {
 /// All ranks hold all images and the same weights. In every step each of them differentiates its part of the batch,
 /// one allreduce sums the gradients, and all ranks take the same step: as the sums are the same bits everywhere, so
 /// are the weights, and nothing else has to be sent. Which images make up a batch depends on the seed alone, so that
-/// the number of ranks changes only the order in which gradients are added.
+/// the number of ranks changes only the order in which gradients are added. With --device all numbers are on GPUs, and
+/// their bits are those of the host.
 template <class T>
 class Trainer {
  public:

@@ -169,6 +169,25 @@ TEST(SgdParts, CoverEverythingOnceAndDifferByOne) {
   }
 }
 
+TEST(SgdRoot, TextsOfAnyRankAreErrorsOfAll) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  EXPECT_NO_THROW(refuse_if_any(MPI_COMM_WORLD, ""));
+  const int last = world_size() - 1;
+  try {
+    refuse_if_any(MPI_COMM_WORLD, rank == last ? "no device" : "");
+    FAIL();
+  } catch (const apps::InputError& error) {
+    EXPECT_STREQ(error.what(), "no device");
+  }
+  try {
+    refuse_if_any(MPI_COMM_WORLD, "rank " + std::to_string(rank));
+    FAIL();
+  } catch (const apps::InputError& error) {
+    EXPECT_STREQ(error.what(), "rank 0");
+  }
+}
+
 TEST(SgdRoot, ErrorsOfRankZeroReachAllRanks) {
   int rank = 0, calls = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
