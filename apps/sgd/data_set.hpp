@@ -20,13 +20,18 @@ struct DataSet {
   [[nodiscard]] int size() const { return static_cast<int>(labels.size()); }
   [[nodiscard]] int label(int image) const { return labels[static_cast<std::size_t>(image)]; }
 
+  /// Of a pixel, to a value from 0 to 1.
+  template <class T>
+  [[nodiscard]] T scale() const {
+    return T{1} / static_cast<T>(white);
+  }
   /// The pixels of one image, scaled to 0 to 1.
   template <class T>
   void load(int image, std::span<T> into) const {
     const std::uint8_t* const from = pixels.data() + static_cast<std::size_t>(image) * into.size();
-    const T scale = T{1} / static_cast<T>(white);
+    const T factor = scale<T>();
     for (std::size_t pixel = 0; pixel < into.size(); ++pixel) {
-      into[pixel] = scale * static_cast<T>(from[pixel]);
+      into[pixel] = factor * static_cast<T>(from[pixel]);
     }
   }
 };

@@ -20,12 +20,12 @@ std::string header_text(const RunDescription& run) {
   return fmt::format(
       "Data      {}: {} training and {} test images of {}, {} classes\n"
       "Model     perceptron {}, {} parameters, {}\n"
-      "Training  {}, batches of {} images, rate {}, momentum {}, seed {}, allreduce by {}\n\n"
+      "Training  {}{}, batches of {} images, rate {}, momentum {}, seed {}, allreduce by {}\n\n"
       "{:>6}  {:>11}  {:>14}  {:>13}  {:>9}  {:>13}\n",
       data.train.name, data.train.size(), data.test.size(), with_plural(data.train.features, "pixel"),
       data.train.classes, fmt::join(widths, "-"), parameters, settings.precision, with_plural(ranks, "rank"),
-      settings.batch, settings.rate, settings.momentum, settings.seed, algorithm, "epoch", "loss", "train accuracy",
-      "test accuracy", "samples/s", "communication");
+      settings.device ? " on GPUs" : "", settings.batch, settings.rate, settings.momentum, settings.seed, algorithm,
+      "epoch", "loss", "train accuracy", "test accuracy", "samples/s", "communication");
 }
 
 std::string row_text(const EpochReport& report) {
@@ -47,6 +47,7 @@ std::string json_text(const RunDescription& run, const std::vector<EpochReport>&
       {"model", run.widths},
       {"parameters", run.parameters},
       {"precision", run.settings.precision},
+      {"device", run.settings.device},
       {"batch", run.settings.batch},
       {"rate", run.settings.rate},
       {"momentum", run.settings.momentum},

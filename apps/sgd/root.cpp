@@ -38,6 +38,20 @@ void on_root(MPI_Comm comm, const std::function<void()>& action) {
   throw CommonFailure(text);
 }
 
+void refuse_if_any(MPI_Comm comm, std::string text) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  int first = text.empty() ? size : rank;
+  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm);
+  if (first == size) return;
+  std::size_t length = text.size();
+  MPI_Bcast(&length, sizeof length, MPI_BYTE, first, comm);
+  text.resize(length);
+  MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, first, comm);
+  throw apps::InputError(text);
+}
+
 void broadcast_bytes(MPI_Comm comm, void* data, std::size_t size) {
   constexpr std::size_t most = std::size_t{1} << 30;  // MPI counts are ints.
   for (std::size_t sent = 0; sent < size; sent += most) {

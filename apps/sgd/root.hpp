@@ -24,6 +24,9 @@ class CommonFailure : public std::runtime_error {
 /// CommonFailure. So no rank is left waiting for one that has given up.
 void on_root(MPI_Comm comm, const std::function<void()>& action);
 
+/// Collective: if any rank's text is not empty, all ranks throw InputError with the one of the first such rank.
+void refuse_if_any(MPI_Comm comm, std::string text);
+
 /// Collective: all ranks get rank 0's value.
 void broadcast_bytes(MPI_Comm comm, void* data, std::size_t size);
 template <class T>

@@ -7,6 +7,7 @@
 
 #include "apps/files.hpp"
 #include "apps/sgd/checkpoint.hpp"
+#include "apps/sgd/device_learner.hpp"
 #include "apps/sgd/report.hpp"
 #include "apps/sgd/root.hpp"
 #include "apps/standard_output.hpp"
@@ -68,19 +69,19 @@ class Run {
       : settings_(settings),
         mpi_(mpi),
         trainer_(settings, data, comm),
-        identity_{settings.precision, trainer_.model().widths(), settings.seed,
+        identity_{settings.precision, trainer_.shape().widths(), settings.seed,
                   static_cast<std::uint64_t>(settings.batch), fingerprint(data)},
         description_{settings,
                      data,
-                     trainer_.model().widths(),
-                     trainer_.model().parameter_count(),
+                     trainer_.shape().widths(),
+                     trainer_.shape().parameter_count(),
                      comm.size(),
                      trainer_.algorithm()} {}
 
   void operator()() {
     resume();
     print(header_text(description_));
-    while (trainer_.progress().epochs < settings_.epochs) {
+    while (trainer_.epochs() < settings_.epochs) {
       epochs_.push_back(trainer_.run_epoch());
       print(row_text(epochs_.back()));
       save();
@@ -100,7 +101,7 @@ class Run {
     broadcast(mpi_, progress.epochs);
     broadcast(mpi_, progress.weights);
     broadcast(mpi_, progress.velocity);
-    if (!progress.weights.empty()) trainer_.resume(std::move(progress));
+    if (!progress.weights.empty()) trainer_.resume(progress);
   }
   void save() {
     if (settings_.checkpoint.empty()) return;
@@ -135,6 +136,7 @@ class Run {
 
 void run(const Settings& settings, MPI_Comm mpi) {
   require_consistent(settings);
+  if (settings.device) refuse_if_any(mpi, why_no_device());
   const Split data = shared_data(settings, mpi);
   const Communicator comm{mpi};
   if (settings.precision == "float") {

@@ -49,6 +49,8 @@ apps::Options command_line(Settings& settings) {
       .number("momentum", settings.momentum, 0, 0.9999, "part of the last step that the next one keeps")
       .integer("seed", settings.seed, 0, std::numeric_limits<std::int64_t>::max(),
                "of all random choices: test images, first weights, order of images")
+      .flag("device", settings.device,
+            "train on GPUs, which the ranks of a node take in turn; the results are those of the host, bit for bit")
       .choice("algorithm", settings.algorithm, allreduce_algorithms(), "allreduce algorithm, else Tutti chooses")
       .text("json", settings.json, "FILE", "write the report as JSON; - for stdout, without the table")
       .text("checkpoint", settings.checkpoint, "FILE", "resume from it if it exists, and write it after every epoch");

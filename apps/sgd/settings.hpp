@@ -22,6 +22,7 @@ struct Settings {
   double momentum = 0.9;
   std::uint64_t seed = 1;
 
+  bool device = false;          ///< Train on a GPU.
   std::string algorithm = {};   ///< Of the allreduce; empty: Tutti chooses.
   std::string json = {};        ///< A file, or "-" for stdout; empty: none.
   std::string checkpoint = {};  ///< A file; empty: none.

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <numeric>
 
+#include "apps/sgd/device_learner.hpp"
+#include "apps/sgd/host_learner.hpp"
 #include "apps/sgd/root.hpp"
 
 namespace tutti::sgd {
@@ -45,13 +47,28 @@ const Settings& fitting(const Settings& settings, const DataSet& train) {
   return settings;
 }
 
+/// Of this rank among those of its node.
+int local_rank(const Communicator& comm) {
+  int before = 0;
+  for (int rank = 0; rank < comm.rank().value(); ++rank) {
+    before += comm.node_of(Rank{rank}) == comm.node_of(comm.rank()) ? 1 : 0;
+  }
+  return before;
+}
+
+/// Where all numbers are: on the host or on a device.
+template <class T>
+std::unique_ptr<Learner<T>> learner_of(const Settings& settings, const Shape& shape, const Split& data,
+                                       const Communicator& comm) {
+  if (settings.device) return device_learner<T>(shape, data, settings, local_rank(comm));
+  return std::make_unique<HostLearner<T>>(shape, data, settings);
+}
+
 }  // namespace
 
-std::span<const int> part_of(std::span<const int> all, int rank, int size) {
-  const auto begin = [&](int part) {
-    return all.size() * static_cast<std::size_t>(part) / static_cast<std::size_t>(size);
-  };
-  return all.subspan(begin(rank), begin(rank + 1) - begin(rank));
+Part part_of(std::size_t count, int rank, int size) {
+  const auto begin = [&](int part) { return count * static_cast<std::size_t>(part) / static_cast<std::size_t>(size); };
+  return {begin(rank), begin(rank + 1) - begin(rank)};
 }
 
 template <class T>
@@ -59,40 +76,57 @@ Trainer<T>::Trainer(const Settings& settings, const Split& data, const Communica
     : settings_(fitting(settings, data.train)),
       data_(data),
       comm_(comm),
-      model_(widths_of(settings, data.train)),
-      image_(static_cast<std::size_t>(data.train.features)),
-      sums_(model_.parameter_count() + 2),
+      shape_(widths_of(settings, data.train)),
+      learner_(learner_of<T>(settings_, shape_, data, comm)),
       // The same sum is needed in every step: as a plan it is prepared once. One buffer for all layers, and for the
       // loss, makes it one large message instead of many small ones.
-      plan_(plan_allreduce(std::span{sums_}, Op::sum, comm, {.algorithm = settings_.algorithm})) {
-  progress_.weights.resize(model_.parameter_count());
-  progress_.velocity.resize(model_.parameter_count());
+      plan_(learner_->plan_sums(comm, settings_.algorithm)) {
+  Progress<T> first;
+  first.weights.resize(shape_.parameter_count());
+  first.velocity.resize(shape_.parameter_count());
   Random random{settings.seed, Random::Purpose::weights};
-  model_.initialize(progress_.weights, random);
+  initialize(shape_, std::span{first.weights}, random);
+  learner_->load(first);
+}
+
+template <class T>
+Progress<T> Trainer<T>::progress() const {
+  Progress<T> progress{epochs_, {}, {}};
+  learner_->save(progress);
+  return progress;
+}
+
+template <class T>
+void Trainer<T>::resume(const Progress<T>& progress) {
+  epochs_ = progress.epochs;
+  learner_->load(progress);
 }
 
 template <class T>
 EpochReport Trainer<T>::run_epoch() {
-  loss_ = correct_ = communication_seconds_ = 0;
+  communication_seconds_ = 0;
   const double start = MPI_Wtime();
-  const int size = data_.train.size(), epoch = progress_.epochs + 1;
+  const int size = data_.train.size(), epoch = epochs_ + 1;
   const std::vector<int> order = shuffled_order(size, settings_.seed, epoch);
-  for (int first = 0; first < size; first += std::min(settings_.batch, size - first)) {
-    const int count = std::min(settings_.batch, size - first);
-    step(std::span{order}.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+  learner_->begin_epoch(order);
+  const auto images = static_cast<std::size_t>(size), batch = static_cast<std::size_t>(settings_.batch);
+  for (std::size_t first = 0; first < images; first += batch) {
+    step({first, std::min(batch, images - first)});
   }
+  const Totals of_training = learner_->totals();
   const double seconds = MPI_Wtime() - start;
-  if (!std::isfinite(loss_)) {
+  if (!std::isfinite(of_training.loss)) {
     throw CommonFailure(fmt::format("the loss grew beyond all numbers in epoch {}: try a smaller --rate", epoch));
   }
-  progress_.epochs = epoch;
+  epochs_ = epoch;
 
-  std::array<double, 3> totals{static_cast<double>(correct_in_test()), communication_seconds_, seconds};
+  const int correct_here = learner_->correct_in_test(mine({0, static_cast<std::size_t>(data_.test.size())}));
+  std::array<double, 3> totals{static_cast<double>(correct_here), communication_seconds_, seconds};
   allreduce(std::span<double>{totals}, Op::sum, comm_);
   const auto& [correct, all_communication, all_seconds] = totals;
   return {.epoch = epoch,
-          .loss = loss_ / size,
-          .train_accuracy = correct_ / size,
+          .loss = of_training.loss / size,
+          .train_accuracy = of_training.correct / size,
           .test_accuracy = correct / data_.test.size(),
           .samples_per_s = static_cast<double>(size) * comm_.size() / all_seconds,
           .comm_share = all_communication / all_seconds};
@@ -100,22 +134,10 @@ EpochReport Trainer<T>::run_epoch() {
 
 /// Adapts the weights to a batch of images.
 template <class T>
-void Trainer<T>::step(std::span<const int> batch) {
-  std::fill(sums_.begin(), sums_.end(), T{0});
-  for (const int image : part_of(batch, comm_.rank().value(), comm_.size())) {
-    accumulate(image);
-  }
+void Trainer<T>::step(Part batch) {
+  learner_->differentiate(mine(batch));
   sum_over_ranks();
-  update(static_cast<int>(batch.size()));
-}
-
-template <class T>
-void Trainer<T>::accumulate(int image) {
-  data_.train.load(image, std::span{image_});
-  const std::span<T> gradient = std::span{sums_}.first(model_.parameter_count());
-  const auto [loss, correct] = model_.differentiate(progress_.weights, image_, data_.train.label(image), gradient);
-  sums_[gradient.size()] += loss;
-  sums_[gradient.size() + 1] += correct ? T{1} : T{0};
+  learner_->update(static_cast<int>(batch.count));
 }
 
 template <class T>
@@ -126,31 +148,11 @@ void Trainer<T>::sum_over_ranks() {
   communication_seconds_ += MPI_Wtime() - start;
 }
 
-/// Gradient descent with momentum: the velocity is a running sum of gradients in which old ones fade.
+/// This rank's part of images that all ranks share.
 template <class T>
-void Trainer<T>::update(int batch_size) {
-  const T momentum = static_cast<T>(settings_.momentum), rate = static_cast<T>(settings_.rate);
-  const T per_image = T{1} / static_cast<T>(batch_size);
-  auto& [epochs, weights, velocity] = progress_;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    velocity[i] = momentum * velocity[i] + per_image * sums_[i];
-    weights[i] -= rate * velocity[i];
-  }
-  loss_ += static_cast<double>(sums_[weights.size()]);
-  correct_ += static_cast<double>(sums_[weights.size() + 1]);
-}
-
-/// Of this rank's part of the test images, those that the model classifies rightly.
-template <class T>
-int Trainer<T>::correct_in_test() {
-  std::vector<int> images(static_cast<std::size_t>(data_.test.size()));
-  std::iota(images.begin(), images.end(), 0);
-  int correct = 0;
-  for (const int image : part_of(images, comm_.rank().value(), comm_.size())) {
-    data_.test.load(image, std::span{image_});
-    correct += model_.evaluate(progress_.weights, image_, data_.test.label(image)).correct ? 1 : 0;
-  }
-  return correct;
+Part Trainer<T>::mine(Part all) const {
+  const Part part = part_of(all.count, comm_.rank().value(), comm_.size());
+  return {all.first + part.first, part.count};
 }
 
 template class Trainer<float>;

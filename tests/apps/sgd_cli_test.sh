@@ -44,6 +44,11 @@ once
 expect 2 'there is no folder' --checkpoint "$folder/none/checkpoint"
 expect 2 'there are only' --batch 5000
 once
+# Built without CUDA, or on a machine without a driver: where there is one, tests/fake_cuda tests --device.
+if ! ldconfig -p | grep -q libcuda.so.1; then
+  expect 2 'tutti-sgd: --device: ' --device
+  once
+fi
 printf '1,2,3\n' >"$folder/short.csv"
 expect 2 'line 1: expected 65 values' --data "$folder/short.csv"
 once

@@ -21,9 +21,10 @@ std::vector<double> random_values(std::size_t size, double limit, std::uint64_t 
 class Gradient : public testing::TestWithParam<std::vector<int>> {};
 
 TEST_P(Gradient, AgreesWithFiniteDifferences) {
-  Perceptron<double> model{GetParam()};
+  const Shape shape{GetParam()};
+  Perceptron<double> model{shape};
   const std::vector<double> input = random_values(static_cast<std::size_t>(GetParam().front()), 1, 3);
-  std::vector<double> parameters = random_values(model.parameter_count(), 0.7, 4);
+  std::vector<double> parameters = random_values(shape.parameter_count(), 0.7, 4);
   const int label = GetParam().back() - 1;
   std::vector<double> gradient(parameters.size());
   model.differentiate(parameters, input, label, gradient);
@@ -44,8 +45,9 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Gradient,
                                          std::vector{2, 3, 3, 3, 2}, std::vector{1, 1, 1}, std::vector{7, 9, 10}));
 
 TEST(Perceptron, AddsToTheGradient) {
-  Perceptron<double> model{{3, 2}};
-  const auto input = random_values(3, 1, 1), parameters = random_values(model.parameter_count(), 1, 2);
+  const Shape shape{{3, 2}};
+  Perceptron<double> model{shape};
+  const auto input = random_values(3, 1, 1), parameters = random_values(shape.parameter_count(), 1, 2);
   std::vector<double> once(parameters.size()), twice(parameters.size());
   model.differentiate(parameters, input, 0, once);
   model.differentiate(parameters, input, 0, twice);
@@ -56,13 +58,14 @@ TEST(Perceptron, AddsToTheGradient) {
 }
 
 TEST(Perceptron, KnowsNothingWithoutWeights) {
-  Perceptron<double> model{{3, 4, 5}};
-  const std::vector<double> parameters(model.parameter_count()), input(3, 1.0);
+  const Shape shape{{3, 4, 5}};
+  Perceptron<double> model{shape};
+  const std::vector<double> parameters(shape.parameter_count()), input(3, 1.0);
   EXPECT_NEAR(model.evaluate(parameters, input, 2).loss, std::log(5.0), 1e-15);
 }
 
 TEST(Perceptron, LossDoesNotOverflow) {
-  Perceptron<float> model{{1, 2}};
+  Perceptron<float> model{Shape{{1, 2}}};
   const std::vector<float> parameters{1e4F, -1e4F, 0, 0}, input{1};
   EXPECT_FLOAT_EQ(model.evaluate(parameters, input, 0).loss, 0);
   EXPECT_TRUE(model.evaluate(parameters, input, 0).correct);
@@ -71,19 +74,20 @@ TEST(Perceptron, LossDoesNotOverflow) {
 }
 
 TEST(Perceptron, PassesNaNOn) {
-  Perceptron<double> model{{1, 3, 2}};
-  std::vector<double> parameters(model.parameter_count(), 0.5);
+  const Shape shape{{1, 3, 2}};
+  Perceptron<double> model{shape};
+  std::vector<double> parameters(shape.parameter_count(), 0.5);
   parameters[0] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(std::isnan(model.evaluate(parameters, std::vector<double>{1}, 0).loss));
 }
 
 TEST(Perceptron, StartsFromTheSeed) {
-  const Perceptron<double> model{{10, 20, 5}};
-  EXPECT_EQ(model.parameter_count(), 11U * 20 + 21 * 5);
-  std::vector<double> first(model.parameter_count()), again = first, other = first;
+  const Shape shape{{10, 20, 5}};
+  EXPECT_EQ(shape.parameter_count(), 11U * 20 + 21 * 5);
+  std::vector<double> first(shape.parameter_count()), again = first, other = first;
   for (auto* const parameters : {&first, &again, &other}) {
     Random random{parameters == &other ? 2U : 1U, Random::Purpose::weights};
-    model.initialize(*parameters, random);
+    initialize(shape, std::span{*parameters}, random);
   }
   EXPECT_EQ(first, again);
   EXPECT_NE(first, other);

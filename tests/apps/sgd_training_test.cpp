@@ -49,7 +49,7 @@ template <class T>
 std::vector<EpochReport> reports(const Settings& settings, const Split& data, const Communicator& comm) {
   Trainer<T> trainer{settings, data, comm};
   std::vector<EpochReport> reports;
-  while (trainer.progress().epochs < settings.epochs) {
+  while (trainer.epochs() < settings.epochs) {
     reports.push_back(trainer.run_epoch());
   }
   return reports;
@@ -110,7 +110,7 @@ TEST(SgdTraining, ResumesWithTheSameWeightsAsUninterrupted) {
   const Split data = split(digits(), settings.test_fraction, settings.seed);
   const Communicator comm{MPI_COMM_WORLD};
   Trainer<double> uninterrupted{settings, data, comm}, first{settings, data, comm}, second{settings, data, comm};
-  const Identity identity{"double", first.model().widths(), settings.seed, 32, fingerprint(data)};
+  const Identity identity{"double", first.shape().widths(), settings.seed, 32, fingerprint(data)};
   for (int epoch = 0; epoch < 6; ++epoch) {
     uninterrupted.run_epoch();
   }
@@ -121,7 +121,7 @@ TEST(SgdTraining, ResumesWithTheSameWeightsAsUninterrupted) {
   for (int epoch = 2; epoch < 6; ++epoch) {
     second.run_epoch();
   }
-  EXPECT_EQ(second.progress().epochs, 6);
+  EXPECT_EQ(second.epochs(), 6);
   EXPECT_EQ(second.progress().weights, uninterrupted.progress().weights);
   EXPECT_EQ(second.progress().velocity, uninterrupted.progress().velocity);
 }
@@ -143,7 +143,7 @@ TEST(SgdTraining, DivergenceIsAnErrorOnAllRanks) {
   const Communicator comm{MPI_COMM_WORLD};
   Trainer<double> trainer{settings, data, comm};
   EXPECT_THROW(trainer.run_epoch(), CommonFailure);
-  EXPECT_EQ(trainer.progress().epochs, 0);
+  EXPECT_EQ(trainer.epochs(), 0);
 }
 
 TEST(SgdTraining, ImpossibleSettingsAreRefused) {
@@ -154,19 +154,37 @@ TEST(SgdTraining, ImpossibleSettingsAreRefused) {
 }
 
 TEST(SgdParts, CoverEverythingOnceAndDifferByOne) {
-  std::vector<int> all(17);
-  std::iota(all.begin(), all.end(), 0);
+  constexpr std::size_t all = 17;
   for (int size = 1; size <= 40; ++size) {
-    std::vector<int> joined;
-    std::size_t smallest = all.size(), largest = 0;
+    std::size_t covered = 0, smallest = all, largest = 0;
     for (int rank = 0; rank < size; ++rank) {
-      const auto part = part_of(all, rank, size);
-      joined.insert(joined.end(), part.begin(), part.end());
-      smallest = std::min(smallest, part.size());
-      largest = std::max(largest, part.size());
+      const Part part = part_of(all, rank, size);
+      EXPECT_EQ(part.first, covered);
+      covered += part.count;
+      smallest = std::min(smallest, part.count);
+      largest = std::max(largest, part.count);
     }
-    EXPECT_EQ(joined, all);
+    EXPECT_EQ(covered, all);
     EXPECT_LE(largest - smallest, 1U);
+  }
+}
+
+TEST(SgdRoot, TextsOfAnyRankAreErrorsOfAll) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  EXPECT_NO_THROW(refuse_if_any(MPI_COMM_WORLD, ""));
+  const int last = world_size() - 1;
+  try {
+    refuse_if_any(MPI_COMM_WORLD, rank == last ? "no device" : "");
+    FAIL();
+  } catch (const apps::InputError& error) {
+    EXPECT_STREQ(error.what(), "no device");
+  }
+  try {
+    refuse_if_any(MPI_COMM_WORLD, "rank " + std::to_string(rank));
+    FAIL();
+  } catch (const apps::InputError& error) {
+    EXPECT_STREQ(error.what(), "rank 0");
   }
 }
 

@@ -75,6 +75,19 @@ tutti_again_over_fake_cuda(device_failures_test on_device 1 TUTTI_STAGING=device
 tutti_fake_cuda_test(device_counts_test ${tests}/mpi/device_counts_test.cpp RANKS 1 2 3 4
                      ENVIRONMENT FAKE_CUDA_DELAY_US=2000)
 
+# Training on a device.
+if(TARGET tutti_sgd)
+  set(digits ${PROJECT_SOURCE_DIR}/apps/data/digits.csv)
+  tutti_fake_cuda_test(sgd_device_test ${tests}/apps/sgd_device_test.cpp RANKS 1 2 3)
+  target_link_libraries(sgd_device_test PRIVATE Tutti::sgd)
+  target_compile_definitions(sgd_device_test PRIVATE TUTTI_TEST_DIGITS="${digits}")
+  add_test(NAME sgd_device_cli_test
+           COMMAND ${tests}/apps/sgd_device_cli_test.sh ${PROJECT_SOURCE_DIR}/scripts/mpirun.sh ${MPIEXEC_EXECUTABLE}
+                   $<TARGET_FILE:tutti-sgd> ${digits} $<TARGET_FILE_DIR:fake_cuda> ${TUTTI_TEST_MAX_RANKS})
+  set_tests_properties(sgd_device_cli_test PROPERTIES TIMEOUT 600 PROCESSORS 2 LABELS mpi)
+  add_dependencies(mpi_tests fake_cuda)
+endif()
+
 # All collectives and algorithms: one device that all ranks share, and one for each; the host works, or the device; over
 # each transport and on nodes that are pretended; late, with races looked for.
 tutti_fake_cuda_test(device_collectives_test ${tests}/mpi/device_collectives_test.cpp RANKS 1 2 3 4 8

@@ -1,0 +1,90 @@
+#pragma once
+// A device with the kernels of a training, one stream, and memory. Calls go to the driver, which is found when the
+// program runs (lib/cuda).
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "lib/cuda/check.hpp"
+#include "lib/cuda/context.hpp"
+#include "lib/cuda/driver.hpp"
+
+namespace tutti::sgd {
+
+/// Everything it does is done in order. Its context is current in the thread that made it for as long as it lives; all
+/// calls, and all uses of its memory, come from that thread. All functions throw Error if the driver refuses.
+class Gpu {
+ public:
+  /// The number of devices, at least 1. Throws Error if there is no driver.
+  static int count();
+
+  /// Loads the kernels of type `type` ("float", "double"), ahead of any use: loading may wait for the device.
+  Gpu(int ordinal, const std::string& type);
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+  ~Gpu();
+
+  /// Queues the kernel of these arguments, with one thread for each of so many elements.
+  template <class Arguments>
+  void launch(std::uint64_t elements, Arguments arguments) const {
+    if (elements > 0) launch(functions_.at(Arguments::name), elements, &arguments);
+  }
+  /// Queues a copy between host and device, or on the device. Memory of the host must last until wait().
+  void copy(const void* from, void* to, std::size_t bytes) const;
+  /// Returns when all that was queued is done.
+  void wait() const;
+
+ private:
+  void load(const std::string& type);
+  void launch(CUfunction function, std::uint64_t elements, void* arguments) const;
+  void release() noexcept;
+
+  cuda::ScopedContext scope_;
+  CUmodule module_ = nullptr;
+  CUstream stream_ = nullptr;
+  std::map<std::string, CUfunction> functions_;  ///< By the names of arguments.
+};
+
+/// An array of elements on the device.
+template <class T>
+class DeviceArray {
+ public:
+  explicit DeviceArray(std::size_t size) : size_(size) {
+    CUdeviceptr address = 0;
+    if (size > 0) cuda::check(cuda::driver()->MemAlloc(&address, size * sizeof(T)), "cuMemAlloc");
+    data_ = reinterpret_cast<T*>(address);
+  }
+  /// A copy. Waits for it.
+  DeviceArray(const Gpu& gpu, std::span<const T> values) : DeviceArray(values.size()) { put(gpu, values); }
+  DeviceArray(DeviceArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+  DeviceArray& operator=(DeviceArray&&) = delete;
+  ~DeviceArray() {
+    if (data_ != nullptr) static_cast<void>(cuda::driver()->MemFree(reinterpret_cast<CUdeviceptr>(data_)));
+  }
+
+  [[nodiscard]] T* data() const { return data_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  // Both wait for all that was queued.
+  void put(const Gpu& gpu, std::span<const T> values) const {
+    gpu.copy(values.data(), data_, values.size_bytes());
+    gpu.wait();
+  }
+  void get(const Gpu& gpu, std::span<T> values) const {
+    gpu.copy(data_, values.data(), values.size_bytes());
+    gpu.wait();
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_;
+};
+
+}  // namespace tutti::sgd

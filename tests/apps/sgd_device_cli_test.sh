@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# sgd_device_cli_test.sh MPIRUN_SH MPIRUN TUTTI_SGD DIGITS FAKE_CUDA_FOLDER MOST_RANKS - runs tutti-sgd --device as
+# users do, over the fake driver: checkpoints with the bytes of the host's, errors.
+set -u
+mpirun_sh=$1 mpirun=$2 program=$3 digits=$4 fake=$5 most_ranks=$6
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+cd "$folder" || exit 1 # libraries may be found in the folder where a program runs: not where the fake driver lies
+
+fail() {
+  echo "FAILED: $*" >&2
+  sed 's/^/  | /' "$folder/out" "$folder/err" >&2
+  failures=$((failures + 1))
+}
+
+# sgd RANKS OPTIONS...: on a few images, with a small model.
+sgd() {
+  local ranks=$1
+  shift
+  "$mpirun_sh" "$mpirun" "$ranks" "$program" --data "$folder/digits" --hidden 6,5 --seed 3 "$@" \
+    >"$folder/out" 2>"$folder/err"
+}
+
+# device RANKS OPTIONS...: sgd --device over the fake driver, late and with races looked for.
+device() {
+  LD_LIBRARY_PATH=$fake:${LD_LIBRARY_PATH:-} FAKE_CUDA_RACE=1 FAKE_CUDA_DELAY_US=50 FAKE_CUDA_ABORT=1 \
+    FAKE_CUDA_DEVICES=2 sgd "$@" --device
+}
+
+# losses FILE: those of a report, and the accuracies.
+losses() { grep -E '"(loss|train_accuracy|test_accuracy)"' "$1"; }
+
+head -n 50 "$digits" >"$folder/digits"
+for precision in float double; do
+  for ((ranks = 1; ranks <= 3 && ranks <= most_ranks; ++ranks)); do
+    common=("$ranks" --batch 14 --precision "$precision" --epochs 2)
+    rm -f "$folder"/*.saved
+    sgd "${common[@]}" --checkpoint "$folder/host.saved" --json "$folder/host.json" || fail "host: ${common[*]}"
+    device "${common[@]}" --checkpoint "$folder/device.saved" --json "$folder/device.json" ||
+      fail "device: ${common[*]}"
+    grep -q 'ranks\? on GPUs' "$folder/out" || fail "no word of GPUs: ${common[*]}"
+    cmp "$folder/host.saved" "$folder/device.saved" || fail "other weights: ${common[*]}"
+    diff <(losses "$folder/host.json") <(losses "$folder/device.json") || fail "other losses: ${common[*]}"
+    [ "$(losses "$folder/host.json" | wc -l)" -eq 6 ] || fail "not 2 epochs: ${common[*]}"
+  done
+done
+grep -q '"device": true' "$folder/device.json" || fail 'the report does not say that it was a device'
+
+# A training goes from the one to the other.
+rm -f "$folder"/*.saved
+sgd 2 --epochs 1 --checkpoint "$folder/both.saved" || fail 'host, epoch 1'
+device 2 --epochs 2 --checkpoint "$folder/both.saved" || fail 'device, epoch 2'
+grep -q 'after 1 epochs' "$folder/out" || fail 'the device did not resume'
+sgd 2 --epochs 3 --checkpoint "$folder/both.saved" || fail 'host, epoch 3'
+sgd 2 --epochs 3 --checkpoint "$folder/host.saved" || fail 'host, all epochs'
+cmp "$folder/host.saved" "$folder/both.saved" || fail 'resumed training differs from uninterrupted training'
+
+# refused TEXT OPTIONS...: with exit code 2, told once.
+refused() {
+  local text=$1
+  shift
+  sgd "$@" --device
+  local code=$?
+  [ $code -eq 2 ] || fail "exit code $code instead of 2: $text"
+  grep -qF -- "tutti-sgd: $text" "$folder/err" || fail "no '$text'"
+  [ "$(grep -c '^tutti-sgd: ' "$folder/err")" -eq 1 ] || fail 'not 1 line of error'
+}
+# The machine may have a driver.
+ldconfig -p | grep -q libcuda.so.1 || refused '--device: libcuda.so.1 was not found' 2
+export LD_LIBRARY_PATH=$fake:${LD_LIBRARY_PATH:-}
+FAKE_CUDA_DEVICES=0 refused '--device: the CUDA driver ' 2
+FAKE_CUDA_MISSING=cuLaunchKernel refused '--device: libcuda.so.1 has no cuLaunchKernel' 2
+refused '--batch: 41 images' 2 --batch 41
+# One rank's own failure ends all of them.
+FAKE_CUDA_FAIL=cuMemAlloc:3:2 sgd 2 --device && fail 'no memory is no error'
+grep -q 'tutti-sgd: rank .: tutti: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY' "$folder/err" || fail 'no word of memory'
+[ $failures -eq 0 ] || exit 1
