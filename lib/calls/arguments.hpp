@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "lib/memory/device_error.hpp"
+#include "lib/cuda/device_error.hpp"
 #include "lib/memory/memory_kind.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/datatype.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/calls/messages.hpp"
-#include "lib/memory/device_error.hpp"
+#include "lib/cuda/device_error.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/operation.hpp"
 

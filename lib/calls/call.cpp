@@ -10,7 +10,7 @@
 #include "lib/calls/arguments.hpp"
 #include "lib/calls/layout.hpp"
 #include "lib/calls/segment_limit.hpp"
-#include "lib/memory/device_error.hpp"
+#include "lib/cuda/device_error.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/operation.hpp"
 #include "lib/selection/selection.hpp"

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "lib/cuda/driver.hpp"
-#include "lib/memory/device_error.hpp"
+#include "lib/cuda/device_error.hpp"
 
 namespace tutti::cuda {
 namespace {

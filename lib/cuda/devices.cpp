@@ -4,7 +4,7 @@
 
 #include "lib/cuda/check.hpp"
 #include "lib/cuda/driver.hpp"
-#include "lib/memory/device_error.hpp"
+#include "lib/cuda/device_error.hpp"
 
 namespace tutti::cuda {
 namespace {

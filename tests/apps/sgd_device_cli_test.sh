@@ -74,5 +74,5 @@ FAKE_CUDA_MISSING=cuLaunchKernel refused '--device: libcuda.so.1 has no cuLaunch
 refused '--batch: 41 images' 2 --batch 41
 # One rank's own failure ends all of them.
 FAKE_CUDA_FAIL=cuMemAlloc:3:2 sgd 2 --device && fail 'no memory is no error'
-grep -q 'tutti-sgd: rank .: tutti: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY' "$folder/err" || fail 'no word of memory'
+grep -q 'tutti-sgd: rank .: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY' "$folder/err" || fail 'no word of memory'
 [ $failures -eq 0 ] || exit 1

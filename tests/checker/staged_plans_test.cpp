@@ -150,6 +150,18 @@ bool leads(const Dependencies& after, int earlier, int later) {
   return std::ranges::any_of(before, [&](int i) { return i == earlier || (i > earlier && leads(after, earlier, i)); });
 }
 
+/// Whether another step writes the last element that step i writes.
+bool is_written_again(const shm::SharedPlan& plan, int i) {
+  const CompiledStep& step = plan.steps[static_cast<std::size_t>(i)];
+  const auto writes_it = [&](const CompiledStep& other) {
+    const std::int64_t last = step.into_at + step.bytes - plan.element;
+    return &other != &step && other.into == step.into &&
+           (!other.is_message() || other.verb != Verb::send || other.transport == Transport::device) &&
+           other.into_at <= last && last < other.into_at + other.bytes;
+  };
+  return std::ranges::any_of(plan.steps, writes_it);
+}
+
 /// Copies that are not waited for or do not wait, where they have to, that are short, and that are somewhere else.
 std::vector<std::pair<std::string, shm::SharedPlan>> staging_mutants_of(const shm::SharedPlan& plan) {
   std::vector<std::pair<std::string, shm::SharedPlan>> mutants;
@@ -170,9 +182,10 @@ std::vector<std::pair<std::string, shm::SharedPlan>> staging_mutants_of(const sh
         set_dependencies(add(fmt::format("step {} does not wait for step {}", i, before)), without);
     }
     if (!is_staged(i)) continue;
-    // In place an algorithm may store data that are there already.
+    // In place an algorithm may store data that are there already; and it may receive some data twice.
     if (plan.problem.aliasing.offset()) continue;
-    add(fmt::format("step {} is an element short", i)).steps[static_cast<std::size_t>(i)].bytes -= plan.element;
+    if (!is_written_again(plan, i))
+      add(fmt::format("step {} is an element short", i)).steps[static_cast<std::size_t>(i)].bytes -= plan.element;
     CompiledStep& moved = add(fmt::format("step {} is an element further on", i)).steps[static_cast<std::size_t>(i)];
     (moved.into == staging_buffer ? moved.into_at : moved.lhs_at) += plan.element;
   }
