@@ -43,6 +43,7 @@ class BorrowedMemory {
     run.lend(staging_buffer, staging_.data);
     is_lent_ = true;
   }
+  [[nodiscard]] bool is_lent() const { return is_lent_; }
   void give_back(device::BlockPool& pool) {
     if (!is_lent_) return;
     pool.give_back(staging_);

@@ -37,19 +37,17 @@ Operation::Operation(CommunicatorState& communicator, CachedPlan& plan)
   if (plan.exchanges()) sizes_.resize(static_cast<std::size_t>(plan.exchange().output.value()));
 }
 
-void Operation::bind(const void* input, void* output) {
-  input_ = input;
-  output_ = output;
+void Operation::bind_slowly() {
   if (plan_.exchanges()) return run_->bind(plan_.known().data(), sizes_.data());
   memory_.lend(communicator_.staging_memory(), plan_.compiled, *run_);
-  run_->bind(input, output);
+  run_->bind(input_, output_);
 }
 
 const shm::SharedPlan& Operation::current_plan() const {
   return current_ == run_.get() ? plan_.compiled : learned_->plan;
 }
 
-void Operation::unbind() noexcept { memory_.give_back(communicator_.staging_memory()); }
+void Operation::give_memory_back() noexcept { memory_.give_back(communicator_.staging_memory()); }
 
 void Operation::start(Kind kind) {
   enter(kind);
@@ -184,17 +182,6 @@ void Operation::end() {
 
 void Operation::rethrow() {
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
-}
-
-Operation& bound(CachedPlan& plan, CommunicatorState& communicator, const void* input, void* output) {
-  Operation& operation = plan.acquire(communicator);
-  try {
-    operation.bind(input, output);
-  } catch (...) {
-    plan.release(operation);
-    throw;
-  }
-  return operation;
 }
 
 void run_to_end(Operation& operation, Progress::Entry& entry) {

@@ -25,9 +25,16 @@ class Operation {
   Operation(CommunicatorState& communicator, CachedPlan& plan);
 
   /// Borrows memory, if the buffers are on a device. Throws as BorrowedMemory::lend().
-  void bind(const void* input, void* output);
+  void bind(const void* input, void* output) {
+    input_ = input;
+    output_ = output;
+    if (fast_ != nullptr) return fast_->bind(input, output);
+    bind_slowly();
+  }
   /// Nobody uses it any more: gives back the memory that it borrowed.
-  void unbind() noexcept;
+  void unbind() noexcept {
+    if (memory_.is_lent()) give_memory_back();
+  }
   /// Takes the communicator's next sequence number and runs as far as it can; the one before must be over.
   void start(Kind kind);
   /// Starts a blocking call. True: it is over already, if its plan took the fast path to its end.
@@ -72,6 +79,8 @@ class Operation {
     std::unique_ptr<Run> run;
     Learned(const Operation& operation, std::vector<Count> learned);
   };
+  void bind_slowly();
+  [[gnu::noinline]] void give_memory_back() noexcept;  // of the few that borrow
   /// Takes its number and its place among the operations that are under way.
   void enter(Kind kind);
   /// False: it is not its turn.
@@ -96,8 +105,6 @@ class Operation {
   std::exception_ptr failure_;
 };
 
-/// An operation of a plan, bound to these buffers. Throws as BorrowedMemory::lend().
-[[nodiscard]] Operation& bound(CachedPlan& plan, CommunicatorState& communicator, const void* input, void* output);
 /// A blocking call: starts the operation, waits for it and gives it back to its plan. Throws its error if it failed.
 void run_to_end(Operation& operation, Progress::Entry& entry);
 /// For a Request or a Plan, with which the communicator's state lives.

@@ -83,6 +83,19 @@ class CachedPlan {
   Operation* unused_ = nullptr;
 };
 
+/// An operation of a plan, bound to these buffers. Throws as BorrowedMemory::lend().
+[[nodiscard]] inline Operation& bound(CachedPlan& plan, CommunicatorState& communicator, const void* input,
+                                      void* output) {
+  Operation& operation = plan.acquire(communicator);
+  try {
+    operation.bind(input, output);
+  } catch (...) {
+    plan.release(operation);
+    throw;
+  }
+  return operation;
+}
+
 /// Bounded: a new plan drops the least recently used one that is not in use. If all are in use it grows instead.
 /// A hit allocates nothing.
 class PlanCache {
