@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "lib/cuda/driver.hpp"
 #include "lib/cuda/device_error.hpp"
+#include "lib/cuda/driver.hpp"
 
 namespace tutti::cuda {
 namespace {

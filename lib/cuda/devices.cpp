@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "lib/cuda/check.hpp"
-#include "lib/cuda/driver.hpp"
 #include "lib/cuda/device_error.hpp"
+#include "lib/cuda/driver.hpp"
 
 namespace tutti::cuda {
 namespace {

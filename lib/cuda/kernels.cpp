@@ -7,9 +7,9 @@
 #include <string>
 
 #include "lib/cuda/check.hpp"
+#include "lib/cuda/device_error.hpp"
 #include "lib/cuda/driver.hpp"
 #include "lib/cuda/image.hpp"
-#include "lib/cuda/device_error.hpp"
 
 namespace tutti::cuda {
 namespace {
