@@ -73,7 +73,7 @@ CachedPlan::CachedPlan(const PlanKey& key, shm::SharedPlan messages) : compiled(
 }
 
 shm::SharedPlan CachedPlan::staged(shm::SharedPlan plan) const {
-  return key_.places.has_device() ? device::staged(plan, key_.places, staging_) : plan;
+  return key_.places.has_device() ? device::staged(plan, key_.places, staging_) : std::move(plan);
 }
 
 void CachedPlan::keep_lists() {
