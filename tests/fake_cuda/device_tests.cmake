@@ -69,6 +69,7 @@ endforeach()
 
 # The API, errors, and costs.
 tutti_fake_cuda_test(device_buffers_test ${tests}/mpi/device_buffers_test.cpp ${tests}/mpi/device_operations_test.cpp
+                     ${tests}/mpi/device_mapped_test.cpp
                      RANKS 1 2 3 4
                      ENVIRONMENT FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
 tutti_fake_cuda_test(device_failures_test ${tests}/mpi/device_failures_test.cpp RANKS 1 ENVIRONMENT TUTTI_STAGING=host)

@@ -10,32 +10,6 @@ namespace {
 
 using Kind = TestDevices::Kind;
 
-/// Numbers on a device, each 1.
-class Ones {
- public:
-  explicit Ones(std::size_t count, Kind kind = Kind::device) : count_(count), array_(count * sizeof(float), kind) {
-    write();
-  }
-  void write() {
-    const std::vector<float> ones(count_, 1);
-    TestDevices::get().copy(array_.data(), ones.data(), count_ * sizeof(float));
-  }
-  [[nodiscard]] float* data() const { return reinterpret_cast<float*>(array_.data()); }
-  [[nodiscard]] DeviceSpan<float> span() const { return {data(), count_}; }
-  /// The first number; all must be the same.
-  [[nodiscard]] float value() const {
-    std::vector<float> copy(count_);
-    TestDevices::get().copy(copy.data(), array_.data(), count_ * sizeof(float));
-    for (const float element : copy)
-      if (element != copy[0]) return -1;
-    return copy[0];
-  }
-
- private:
-  std::size_t count_;
-  DeviceArray array_;
-};
-
 class DeviceBuffers : public OnDevices {
  protected:
   static constexpr std::size_t count = 1000;

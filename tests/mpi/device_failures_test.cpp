@@ -148,6 +148,26 @@ TEST_P(DeviceFailures, LoseNothing) {
   EXPECT_TRUE(errors > 0 || frees(GetParam()) || is_never_needed(GetParam())) << "no call has failed";
 }
 
+class DeviceLoss : public OnDevices {
+ protected:
+  void SetUp() override {
+    OnDevices::SetUp();
+    if (!devices_.is_fake()) GTEST_SKIP() << "only the fake driver fails when it is told to";
+  }
+};
+
+TEST_F(DeviceLoss, IsNamedWithARemedy) {
+  const Ones in(count), out(count);
+  const Communicator comm{MPI_COMM_WORLD}, other{MPI_COMM_WORLD};
+  devices_.fail("cuEventQuery:1:700");
+  const auto call = [&] { allreduce(in.span(), out.span(), Op::prod, comm); };
+  expect_throw<Error>(call, {"allreduce", "on rank 0", "cuEventQuery", "CUDA_ERROR_ILLEGAL_ADDRESS", "it must end"});
+  devices_.fail("");
+  expect_throw<Error>(call, {"unusable", "CUDA_ERROR_ILLEGAL_ADDRESS"});
+  allreduce(in.span(), out.span(), Op::scaled_sum(5), other);
+  EXPECT_EQ(out.value(), 5);
+}
+
 const auto name_of = [](const auto& info) { return std::string{info.param}; };
 INSTANTIATE_TEST_SUITE_P(All, DeviceFailures, testing::ValuesIn(functions), name_of);
 
