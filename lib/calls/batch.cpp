@@ -47,6 +47,18 @@ class Listed {
   std::span<Count> list_;
 };
 
+/// Runs `find`, which gives an operation; errors of devices name the call.
+template <class Find>
+Operation& named(const CallSite& call, Count count, const Find& find) {
+  try {
+    return find();
+  } catch (const detail::NoStagingMemory& missing) {
+    refuse_for_memory(call, "count", count.value(), missing.what());
+  } catch (const DeviceError& error) {
+    fail_at(call, error);
+  }
+}
+
 /// An operation that is ready to start, of messages that were checked.
 Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs) {
   const Listed in{sends}, out{recvs};
@@ -63,14 +75,7 @@ Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs)
     if (detail::use_devices(sends) || detail::use_devices(recvs)) return detail::staged(std::move(plan), sends, recvs);
     return plan;
   };
-  try {
-    return detail::bound(state.plans().plan_of_messages(key, compiled), state, base_of(sends), base_of(recvs));
-  } catch (const detail::NoStagingMemory& missing) {
-    const Message& first = sends.empty() ? recvs.front() : sends.front();
-    refuse_for_memory({"Batch", state.rank()}, "count", first.bytes.value(), missing.what());
-  } catch (const DeviceError& error) {
-    fail_at({"Batch", state.rank()}, error);
-  }
+  return detail::bound(state.plans().plan_of_messages(key, compiled), state, base_of(sends), base_of(recvs));
 }
 
 // The three ways to call. `find_ready(state)` gives the operation.
@@ -107,6 +112,12 @@ struct Batch::Messages {
     own.require_open();
     own.require_working();
     const CallSite site{"Batch", own.rank()};
+    const Bytes first = sends.empty() ? (recvs.empty() ? Bytes{0} : recvs.front().bytes) : sends.front().bytes;
+    return named(site, Count{first.value()}, [&]() -> Operation& { return found(site, own); });
+  }
+
+ private:
+  [[nodiscard]] Operation& found(const CallSite& site, CommunicatorState& own) const {
     require_same_memory(site, sends);
     require_same_memory(site, recvs);
     if (checked != sends.size() + recvs.size()) {
@@ -156,16 +167,22 @@ class OneEach {
 
   /// The operation, ready to start.
   Operation& operator()(CommunicatorState& state) const {
+    state.require_open();
+    state.require_working();
+    const CallSite both{"sendrecv", state.rank()};
+    const Given& first = sent_ ? sent_ : received_;
+    return named(both, first ? first->count : Count{0}, [&]() -> Operation& { return found(both, state); });
+  }
+
+ private:
+  [[nodiscard]] Operation& found(const CallSite& both, CommunicatorState& state) const {
     const auto [recent, is_it] = state.plans().recent_messages().find(
         {where(sent_), size_and_peer(sent_), where(received_), size_and_peer(received_)},
         [&](const detail::RecentMessages& earlier) { return earlier.sent == sent_ && earlier.received == received_; });
-    state.require_open();
-    state.require_working();
     if (is_it && recent.allocations.are_those_of(recent.in, recent.out))
       return detail::bound(*recent.plan, state, recent.in, recent.out);
     const std::optional<Message> received = checked({"recv", state.rank()}, "from", received_, state.members().size());
     const std::optional<Message> sent = checked({"send", state.rank()}, "to", sent_, state.members().size());
-    const CallSite both{"sendrecv", state.rank()};
     require_messages_to_itself(both, span_of(sent), span_of(received));
     require_apart(both, span_of(sent), span_of(received));
     Operation& operation = ready(state, span_of(sent), span_of(received));
@@ -174,11 +191,10 @@ class OneEach {
               &operation.plan(),
               operation.input(),
               operation.output(),
-              {sent ? sent->memory.allocation : 0, received ? received->memory.allocation : 0}};
+              detail::KnownAllocations::of(operation.input(), sent ? sent->memory.allocation : 0, operation.output(),
+                                           received ? received->memory.allocation : 0)};
     return operation;
   }
-
- private:
   // Numbers that tell the messages of a program apart.
   static std::uint64_t where(const Given& given) { return given ? detail::address(given->data) : 0; }
   static std::uint64_t size_and_peer(const Given& given) {

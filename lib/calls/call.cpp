@@ -147,7 +147,8 @@ Operation& ready(const Call& call, CommunicatorState& state, const Options& opti
               .in = operation.input(),
               .out = operation.output(),
               .why = operation.why,
-              .allocations = {memory.in.allocation, memory.out.allocation}};
+              .allocations = KnownAllocations::of(operation.input(), memory.in.allocation, operation.output(),
+                                                  memory.out.allocation)};
     return operation;
   } catch (const NoStagingMemory& missing) {
     refuse_for_memory({call.function, state.rank()}, "count", call.count.value(), missing.what());

@@ -8,6 +8,7 @@
 namespace tutti::cuda {
 
 Device::Device(CUcontext context) : context_(context) {
+  check(driver()->CtxGetId(context_, &id_), "cuCtxGetId");
   const ScopedContext scope{context_};
   try {
     kernels_.emplace();
@@ -20,7 +21,15 @@ Device::Device(CUcontext context) : context_(context) {
 }
 
 Device::~Device() {
-  if (const ScopedContext scope{context_, std::nothrow}; scope.is_current()) release();
+  if (is_there()) {
+    if (const ScopedContext scope{context_, std::nothrow}; scope.is_current()) release();
+  }
+  if (kernels_) kernels_->forget();
+}
+
+bool Device::is_there() const noexcept {
+  unsigned long long id = 0;
+  return driver()->CtxGetId(context_, &id) == CUDA_SUCCESS && id == id_;
 }
 
 /// In the context.

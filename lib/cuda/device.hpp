@@ -20,10 +20,13 @@ class Device {
   explicit Device(CUcontext context);
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
-  /// Waits for all work.
+  /// Waits for all work, if the context is still there.
   ~Device();
 
   [[nodiscard]] CUcontext context() const { return context_; }
+  /// Whether the context is still the one that this was made for; another may have got its address. False: nothing of
+  /// it is left.
+  [[nodiscard]] bool is_there() const noexcept;
   [[nodiscard]] const Kernels& kernels() const { return *kernels_; }
   // Streams do not wait for the legacy stream. Work of one of them runs in order; that of two may run at the same time.
 
@@ -44,6 +47,7 @@ class Device {
   static CUevent new_event();
 
   CUcontext context_;
+  unsigned long long id_ = 0;  ///< Of the context.
   std::optional<Kernels> kernels_;
   std::array<CUstream, 4> streams_{};
   std::size_t turn_ = 0;         ///< Of the first two.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -20,9 +21,16 @@ class Devices {
   /// The number of a context; makes its Device at first. `context` is that of the memory; nullptr: it belongs to none,
   /// and the primary context of the device `ordinal` serves, if the program has made that. Throws Error.
   [[nodiscard]] int number_of(CUcontext context, int ordinal);
-  [[nodiscard]] Device& at(int number) { return *known_[static_cast<std::size_t>(number)].device; }
-  /// nullptr: it was released.
-  [[nodiscard]] Device* find(int number) noexcept { return known_[static_cast<std::size_t>(number)].device.get(); }
+  [[nodiscard]] Device& at(int number) {
+    const std::scoped_lock lock{mutex_};
+    return *known_[static_cast<std::size_t>(number)].device;
+  }
+  /// nullptr: it was released, or its context is gone.
+  [[nodiscard]] Device* find(int number) noexcept {
+    const std::scoped_lock lock{mutex_};
+    Device* const device = known_[static_cast<std::size_t>(number)].device.get();
+    return device != nullptr && device->is_there() ? device : nullptr;
+  }
 
   /// MPI_Finalize: no operation is under way.
   void release() noexcept {
@@ -36,8 +44,17 @@ class Devices {
     unsigned long long id;  ///< Another context may get the same address.
     std::unique_ptr<Device> device;
   };
+  struct Primary {
+    CUcontext context;
+    unsigned long long id;
+  };
+  /// The primary context of a device; retained once, which keeps it as long as the program: other memory of the device
+  /// may come.
+  [[nodiscard]] CUcontext primary_context(int ordinal);
+
   std::mutex mutex_;
   std::deque<Known> known_;  ///< References stay valid.
+  std::map<int, Primary> primaries_{};
 };
 
 }  // namespace tutti::cuda

@@ -22,6 +22,8 @@ class Kernels {
   Kernels& operator=(const Kernels&) = delete;
   /// Unloads them, if the driver still works. No launch may be pending.
   ~Kernels();
+  /// The context is gone, and they with it.
+  void forget() { module_ = nullptr; }
 
   /// Queues outputs[k][i] = inputs[0][i] (+) ... for i < count, as ReduceArguments; 1 to most_inputs inputs, 1 to
   /// most_outputs outputs. avg and scaled_sum combine as sum. Throws Error.

@@ -44,6 +44,8 @@ class BorrowedMemory {
     is_lent_ = true;
   }
   [[nodiscard]] bool is_lent() const { return is_lent_; }
+  /// Never to be used again: a message may still read or write it.
+  void leave() { is_lent_ = false; }
   void give_back(device::BlockPool& pool) {
     if (!is_lent_) return;
     pool.give_back(staging_);

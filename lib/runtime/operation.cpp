@@ -167,6 +167,9 @@ void Operation::begin_learned() {
 void Operation::fail(std::exception_ptr why) noexcept {
   failure_ = std::move(why);
   current_->abandon();
+  // An MPI or a network may not be done with messages that were withdrawn.
+  const CompiledPlan& plan = current_plan();
+  if (plan.uses(Transport::mpi) || plan.uses(Transport::network)) memory_.leave();
   end();
 }
 

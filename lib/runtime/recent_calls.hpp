@@ -5,21 +5,40 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "lib/memory/memory_kind.hpp"
 #include "tutti/call.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::detail {
 
 class CachedPlan;
 
-/// The allocations that buffers of an earlier call were in: 0 for the host's memory. Their addresses may lead to other
-/// memory meanwhile.
+/// The allocations at the beginning of the buffers of an earlier call: 0 for the host's memory. Their addresses may
+/// lead to other memory meanwhile.
 struct KnownAllocations {
   std::uint64_t in = 0, out = 0;
+
+  /// `checked`: the allocations that the call was checked with; 0: the host's, or no element is used.
+  static KnownAllocations of(const void* in_data, std::uint64_t in_checked, const void* out_data,
+                             std::uint64_t out_checked) noexcept {
+    if (!may_have_devices()) return {};
+    const auto known = [](const void* data, std::uint64_t checked) {
+      constexpr std::uint64_t none =
+          std::numeric_limits<std::uint64_t>::max();  // no later call is known to have the same
+      try {
+        const std::uint64_t its = allocation_of(data).id;
+        return checked == 0 || checked == its ? its : none;  // else the elements that are used begin in another one
+      } catch (const Error&) {
+        return none;
+      }
+    };
+    return {known(in_data, in_checked), known(out_data, out_checked)};
+  }
   [[nodiscard]] bool are_those_of(const void* in_data, const void* out_data) const {
     return !may_have_devices() || (allocation_of(in_data).id == in && allocation_of(out_data).id == out);
   }

@@ -162,6 +162,24 @@ bool is_written_again(const shm::SharedPlan& plan, int i) {
   return std::ranges::any_of(plan.steps, writes_it);
 }
 
+TEST(StagedPlans, StoreResultsBeforeAllIsFetched) {
+  PlanCase what{.choice = {.algorithm = find_algorithm(Collective::allreduce, "ring"), .segment = 32}};
+  what.what = {.size = 3, .count = Count{60}, .segment = Count{4}};
+  what.devices.assign(3, {{0, 0}, StagingUse::host});
+  const Plans plans{what, memory};
+  const shm::SharedPlan& plan = plans.of(Rank{1});
+  const Dependencies after = dependencies_of(plan);
+  int apart = 0;
+  for (int fetch = 0; fetch < static_cast<int>(plan.steps.size()); ++fetch)
+    for (int store = 0; store < static_cast<int>(plan.steps.size()); ++store) {
+      const CompiledStep &from = plan.steps[static_cast<std::size_t>(fetch)],
+                         &to = plan.steps[static_cast<std::size_t>(store)];
+      if (from.transport != Transport::device || to.transport != Transport::device) continue;
+      if (from.verb == Verb::recv && to.verb == Verb::send && !leads(after, fetch, store)) ++apart;
+    }
+  EXPECT_GT(apart, 50);
+}
+
 /// Copies that are not waited for or do not wait, where they have to, that are short, and that are somewhere else.
 std::vector<std::pair<std::string, shm::SharedPlan>> staging_mutants_of(const shm::SharedPlan& plan) {
   std::vector<std::pair<std::string, shm::SharedPlan>> mutants;

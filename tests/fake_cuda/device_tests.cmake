@@ -74,8 +74,14 @@ tutti_fake_cuda_test(device_buffers_test ${tests}/mpi/device_buffers_test.cpp ${
                      ENVIRONMENT FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
 tutti_fake_cuda_test(device_failures_test ${tests}/mpi/device_failures_test.cpp RANKS 1 ENVIRONMENT TUTTI_STAGING=host)
 tutti_again_over_fake_cuda(device_failures_test on_device 1 TUTTI_STAGING=device)
-tutti_fake_cuda_test(device_counts_test ${tests}/mpi/device_counts_test.cpp RANKS 1 2 3 4
-                     ENVIRONMENT FAKE_CUDA_DELAY_US=2000)
+tutti_fake_cuda_test(device_counts_test ${tests}/mpi/device_counts_test.cpp RANKS 1 2 3 4)
+foreach(ranks 2 4)
+  if(ranks LESS_EQUAL TUTTI_TEST_MAX_RANKS)
+    tutti_mpirun_test(device_counts_test.late.p${ranks} ${ranks} $<TARGET_FILE:device_counts_test>
+                      --gtest_filter=*Overlap*)
+    tutti_over_fake_cuda(device_counts_test.late.p${ranks} FAKE_CUDA_DELAY_US=20000)
+  endif()
+endforeach()
 
 # Training on a device.
 if(TARGET tutti_sgd)

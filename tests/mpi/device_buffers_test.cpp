@@ -182,6 +182,25 @@ TEST_F(DeviceBuffers, AreRefusedWithoutPinnedMemory) {
   }
 }
 
+TEST_F(DeviceBuffers, OfRepeatedMessagesAreRefusedByName) {
+  if (!devices_.is_fake()) GTEST_SKIP() << "only the fake driver fails when it is told to";
+  if (comm_.size() == 1) GTEST_SKIP() << "messages to itself need no staging";
+  const Ones out(count), in(count);
+  const int next = (world_rank() + 1) % world_size(), previous = (world_rank() + world_size() - 1) % world_size();
+  const auto exchange = [&] {
+    return sendrecv_async(out.data(), Count{count}, Rank{next}, in.data(), Count{count}, Rank{previous}, Type::fp32,
+                          comm_);
+  };
+  exchange().wait();
+  Request first = exchange();
+  devices_.fail(out_of_pinned_memory);  // the first has the only block
+  expect_throw<ArgumentError>([&] { exchange().wait(); },
+                              {"sendrecv on rank " + std::to_string(world_rank()), "of pinned host memory"});
+  devices_.fail("");
+  first.wait();
+  EXPECT_EQ(in.value(), 1);
+}
+
 TEST_F(DeviceBuffers, AreRefusedWithoutScratchOnTheDevice) {
   if (!devices_.is_fake()) GTEST_SKIP() << "only the fake driver fails when it is told to";
   if (!std::has_single_bit(static_cast<unsigned>(comm_.size()))) GTEST_SKIP() << "some ranks need no scratch";

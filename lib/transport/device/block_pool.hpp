@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "lib/transport/device/device_port.hpp"
 
@@ -24,7 +23,8 @@ struct Block {
   Residence residence = Residence::pinned;
 };
 
-/// Blocks of few sizes, eight between one power of two and the next: calls of like sizes share them. Not thread-safe.
+/// A call takes the smallest block that is large enough. Smaller ones make room for a new block, so that the pool holds
+/// no more than the calls that were under way at once. Not thread-safe.
 class BlockPool {
  public:
   BlockPool() = default;
@@ -37,12 +37,17 @@ class BlockPool {
   [[nodiscard]] Block take(Residence residence, int device, std::int64_t bytes) {
     Block block{.bytes = rounded(bytes), .device = device, .residence = residence};
     if (bytes == 0) return block;
-    std::vector<Block>& unused = unused_[key_of(block)];
-    if (!unused.empty()) {
-      block = unused.back();
-      unused.pop_back();
+    const auto found = unused_.lower_bound(key_of(block));
+    if (found != unused_.end() && has_kind_of(block, *found)) {
+      block = found->second;
+      unused_.erase(found);
       return block;
     }
+    std::erase_if(unused_, [&](const auto& smaller) {
+      if (!has_kind_of(block, smaller)) return false;
+      free(smaller.second);
+      return true;
+    });
     block.data = allocate(block);
     if (block.data != nullptr) return block;
     clear();
@@ -50,17 +55,20 @@ class BlockPool {
     return block;
   }
   void give_back(const Block& block) {
-    if (block.data != nullptr) unused_[key_of(block)].push_back(block);
+    if (block.data != nullptr) unused_.emplace(key_of(block), block);
   }
   void clear() noexcept {
-    for (const auto& [key, blocks] : unused_)
-      for (const Block& block : blocks)
-        free(block);
+    for (const auto& [key, block] : unused_)
+      free(block);
     unused_.clear();
   }
 
  private:
   using Key = std::pair<std::pair<Residence, int>, std::int64_t>;
+  using Unused = std::multimap<Key, Block>;
+  static bool has_kind_of(const Block& block, const Unused::value_type& other) {
+    return other.first.first == key_of(block).first;
+  }
   static Key key_of(const Block& block) { return {{block.residence, block.device}, block.bytes}; }
   static std::int64_t rounded(std::int64_t bytes) {
     constexpr std::uint64_t page = 4096, sizes = 8;
@@ -77,7 +85,7 @@ class BlockPool {
     else
       free_on(block.device, block.data);
   }
-  std::map<Key, std::vector<Block>> unused_;
+  Unused unused_;
 };
 
 }  // namespace tutti::device

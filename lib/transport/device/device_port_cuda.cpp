@@ -64,7 +64,10 @@ class CudaPort final : public DevicePort {
 std::byte* map(std::int64_t bytes) {
   void* const data =
       ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return data == MAP_FAILED ? nullptr : static_cast<std::byte*>(data);
+  if (data == MAP_FAILED) return nullptr;
+  // A child of a fork would share its pages, and the host's next write would go to a copy, which no device reads.
+  ::madvise(data, static_cast<std::size_t>(bytes), MADV_DONTFORK);
+  return static_cast<std::byte*>(data);
 }
 
 }  // namespace
@@ -91,11 +94,11 @@ std::byte* allocate_pinned(int device, std::int64_t bytes) {
 }
 
 void free_pinned(int device, std::byte* data, std::int64_t bytes) noexcept {
-  if (const Device* const its = Devices::get().find(device); its != nullptr) {
-    // Where this fails, the driver knows the addresses still: nothing else may get them.
-    const cuda::ScopedContext scope{its->context(), std::nothrow};
-    if (!scope.is_current() || driver()->MemHostUnregister(data) != CUDA_SUCCESS) return;
-  }
+  // Where this fails, the driver may know the addresses still: nothing else may get them.
+  const Device* const its = Devices::get().find(device);
+  if (its == nullptr) return;
+  const cuda::ScopedContext scope{its->context(), std::nothrow};
+  if (!scope.is_current() || driver()->MemHostUnregister(data) != CUDA_SUCCESS) return;
   ::munmap(data, static_cast<std::size_t>(bytes));
 }
 

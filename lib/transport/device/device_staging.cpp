@@ -1,6 +1,7 @@
 // Each message has a place in the staging buffer; copies and reductions are made on the device.
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -25,6 +26,7 @@ class DeviceStaging {
       stage(i);
     }
     shm::SharedPlan& plan = steps_.plan();
+    part_groups(plan);
     for (shm::SideStep& side : plan.sides)
       side.joint = side.forward = side.answer = -1;
     plan.joints.clear();
@@ -104,6 +106,17 @@ class DeviceStaging {
   }
   std::int64_t take(std::int64_t bytes) {
     return std::exchange(bytes_, bytes_ + (bytes + alignment - 1) / alignment * alignment);
+  }
+
+  /// Sends of a group share a copy of their data, which are in one place: those that were given another leave.
+  static void part_groups(shm::SharedPlan& plan) {
+    std::map<int, Place> places;
+    for (const CompiledStep& step : plan.steps) {
+      if (step.verb != Verb::send || plan.side(step).group < 0) continue;
+      shm::SideStep& side = plan.sides[static_cast<std::size_t>(step.side)];
+      const Place place{step.lhs, step.lhs_at};
+      if (places.try_emplace(side.group, place).first->second != place) side.group = -1;
+    }
   }
 
   /// The latest few: a schedule sends on what it has just received.
