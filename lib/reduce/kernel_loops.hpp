@@ -203,8 +203,9 @@ struct TableOf {
   /// Combines as sum, and is for the types that can be scaled.
   static constexpr void add_scaled_sum(KernelTable& table) {
     constexpr int sum = static_cast<int>(Op::Kind::sum), scaled_sum = static_cast<int>(Op::Kind::scaled_sum);
+    constexpr bool is_scaled[] = {Scale<typename Element::Computed>::defined...};
     for (int type = 0; type < type_count; ++type) {
-      if (table.scale[type] == nullptr) continue;
+      if (!is_scaled[type]) continue;
       table.reduce[scaled_sum][type] = table.reduce[sum][type];
       table.reduce_many[scaled_sum][type] = table.reduce_many[sum][type];
     }
