@@ -185,4 +185,20 @@ inline std::vector<Collective> all_collectives() {
   return all;
 }
 
+/// A way and a place to call that differ from call to call, so that all pairs of them occur.
+class Turn {
+ public:
+  Trial next(Trial trial) {
+    const int turn = turn_++;
+    trial.way = static_cast<Way>(turn % ways);
+    trial.place = static_cast<Place>(turn / ways % places);
+    return trial;
+  }
+  /// The calls so far.
+  [[nodiscard]] int taken() const { return turn_; }
+
+ private:
+  int turn_ = 0;
+};
+
 }  // namespace tutti::test

@@ -21,20 +21,6 @@ std::vector<int> roots_of(Collective collective) {
   return roots;
 }
 
-/// A way and a place to call that differ from call to call, so that all pairs of them occur.
-class Turn {
- public:
-  Trial next(Trial trial) {
-    const int turn = turn_++;
-    trial.way = static_cast<Way>(turn % ways);
-    trial.place = static_cast<Place>(turn / ways % places);
-    return trial;
-  }
-
- private:
-  int turn_ = 0;
-};
-
 TEST_P(EveryCollective, EveryAlgorithmCountAndRoot) {
   Turn turn;
   for (const std::string& choice : choices_of(GetParam()))

@@ -11,15 +11,9 @@ class DeviceCollectives : public OnDevices, public testing::WithParamInterface<C
   Communicator comm_{MPI_COMM_WORLD};
 };
 
-/// Ways, places and kinds that differ from call to call; kinds also from rank to rank.
-class Turn {
+/// Kinds that differ from call to call, and from rank to rank, too.
+class DeviceTurn : public Turn {
  public:
-  Trial next(Trial trial) {
-    const int turn = turn_++;
-    trial.way = static_cast<Way>(turn % ways);
-    trial.place = static_cast<Place>(turn / ways % places);
-    return trial;
-  }
   [[nodiscard]] Kinds kinds() const {
     const Kinds all[] = {{},
                          {Kind::device, std::nullopt},
@@ -29,12 +23,9 @@ class Turn {
                          {Kind::managed, Kind::device},
                          {Kind::device, Kind::pinned},
                          {std::nullopt, std::nullopt}};
-    const int rank = turn_ % 3 == 0 ? world_rank() : 0;  // else all ranks have the same
-    return all[static_cast<std::size_t>(turn_ + rank) % std::size(all)];
+    const int rank = taken() % 3 == 0 ? world_rank() : 0;  // else all ranks have the same
+    return all[static_cast<std::size_t>(taken() + rank) % std::size(all)];
   }
-
- private:
-  int turn_ = 0;
 };
 
 std::vector<int> roots_of(Collective collective) {
@@ -43,7 +34,7 @@ std::vector<int> roots_of(Collective collective) {
 }
 
 TEST_P(DeviceCollectives, GiveTheBitsOfTheHost) {
-  Turn turn;
+  DeviceTurn turn;
   for (const std::string& choice : choices_of(GetParam()))
     for (const int root : roots_of(GetParam()))
       for (const std::int64_t count : {0, 1, 37}) {
@@ -56,7 +47,7 @@ TEST_P(DeviceCollectives, OfEveryTypeAndOperation) {
   const std::vector<Op> all{Op::sum, Op::prod, Op::min,  Op::max, Op::avg,  Op::land,
                             Op::lor, Op::lxor, Op::band, Op::bor, Op::bxor, Op::scaled_sum(-0.375)};
   const bool is_prefix = GetParam() == Collective::scan || GetParam() == Collective::exscan;
-  Turn turn;
+  DeviceTurn turn;
   const std::vector<std::string> choices = whole_choices_of(GetParam());
   for (const std::string& choice : {choices.front(), choices.back()})
     for_each_type(AllTypes{}, [&]<class T>() {
@@ -77,7 +68,7 @@ TEST_P(DeviceCollectives, OfUnevenBlocks) {
   for (std::size_t a = 0; a < size; ++a)
     for (std::size_t b = 0; b < (GetParam() == Collective::alltoall ? size : 1); ++b)
       counts.emplace_back((a * b + a + b) % 3 == 0 ? 0 : 1 + static_cast<std::int64_t>((a + b) * 3 % 11));
-  Turn turn;
+  DeviceTurn turn;
   for (const std::string& choice : choices_of(GetParam()))
     for (const int gap : {0, 2})
       for (int again = 0; again < 3; ++again) {
@@ -91,7 +82,7 @@ TEST_P(DeviceCollectives, OfUnevenBlocks) {
 TEST_P(DeviceCollectives, OfLongData) {
   const bool has_blocks = GetParam() >= Collective::reduce_scatter && GetParam() <= Collective::alltoall;
   const std::int64_t count = (std::int64_t{1} << 18) / 4 / (has_blocks ? world_size() : 1) + 1;
-  Turn turn;
+  DeviceTurn turn;
   for (const std::string& choice : whole_choices_of(GetParam())) {
     const Trial trial{.collective = GetParam(), .algorithm = choice, .count = count, .root = world_size() / 2};
     expect_bits_of_host<float>(turn.next(trial), Op::max, comm_, turn.kinds());
