@@ -72,7 +72,8 @@ Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs)
     shm::SharedPlan plan =
         shm::compile(schedule_of(state.rank(), sends, recvs, memory.reaches), {state.rank(), state.members().size()},
                      Type::uint8, Op::sum, unlimited, memory);
-    if (detail::use_devices(sends) || detail::use_devices(recvs)) return detail::staged(std::move(plan), sends, recvs);
+    if (detail::use_devices(sends) || detail::use_devices(recvs))
+      return detail::staged(std::move(plan), sends, recvs, state.paths().devices().ways);
     return plan;
   };
   return detail::bound(state.plans().plan_of_messages(key, compiled), state, base_of(sends), base_of(recvs));

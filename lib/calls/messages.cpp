@@ -55,7 +55,7 @@ bool use_devices(MessageSpan messages) {
   return std::ranges::any_of(messages, [](const Message& message) { return message.memory.device >= 0; });
 }
 
-shm::SharedPlan staged(shm::SharedPlan plan, MessageSpan sends, MessageSpan recvs) {
+shm::SharedPlan staged(shm::SharedPlan plan, MessageSpan sends, MessageSpan recvs, const device::Ways& ways) {
   std::map<std::pair<Buffer, std::int64_t>, int> devices;
   int first = -1;
   const auto note = [&](Buffer buffer, MessageSpan messages) {
@@ -70,9 +70,9 @@ shm::SharedPlan staged(shm::SharedPlan plan, MessageSpan sends, MessageSpan recv
   note(Buffer::output, recvs);
   plan.staging.device = first;
   plan.staging.moved_by_other = -1;
-  return device::staged_for_device(std::move(plan), [&](Buffer buffer, std::int64_t at) {
-    return devices.at({buffer, at});
-  });
+  plan.staging.is_direct = device::use_ways(plan, ways);
+  const auto device_at = [&](Buffer buffer, std::int64_t at) { return devices.at({buffer, at}); };
+  return device::staged_for_device(std::move(plan), device_at, ways);
 }
 
 std::byte* base_of(MessageSpan messages) {

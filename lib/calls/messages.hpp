@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "lib/calls/arguments.hpp"
+#include "lib/transport/device/ways.hpp"
 #include "lib/transport/shm/plan/shared_plan.hpp"
 #include "tutti/datatype.hpp"
 #include "tutti/types.hpp"
@@ -28,8 +29,9 @@ using MessageSpan = std::span<const Message>;
 void require_same_memory(const CallSite& site, MessageSpan messages);
 /// Whether any message is in memory of a device.
 [[nodiscard]] bool use_devices(MessageSpan messages);
-/// The plan of these messages, staged for those whose data are on a device.
-[[nodiscard]] shm::SharedPlan staged(shm::SharedPlan plan, MessageSpan sends, MessageSpan recvs);
+/// The plan of these messages, staged for those whose data are on a device, and that none of the ways carries.
+[[nodiscard]] shm::SharedPlan staged(shm::SharedPlan plan, MessageSpan sends, MessageSpan recvs,
+                                     const device::Ways& ways);
 /// The lowest address of the messages, from which a schedule's regions count.
 [[nodiscard]] std::byte* base_of(MessageSpan messages);
 // Plans do not depend on where memory lies: these are looked at in every call, but for those that repeat another.

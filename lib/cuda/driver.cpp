@@ -44,6 +44,22 @@ class Finder {
   std::string missing_;
 };
 
+/// Memory that processes share.
+void fill_sharing(Driver& table, Finder& finder) {
+  finder.find("cuIpcGetMemHandle", table.IpcGetMemHandle);
+  finder.find("cuIpcOpenMemHandle", table.IpcOpenMemHandle);
+  finder.find("cuIpcCloseMemHandle", table.IpcCloseMemHandle);
+  finder.find("cuMemRetainAllocationHandle", table.MemRetainAllocationHandle);
+  finder.find("cuMemExportToShareableHandle", table.MemExportToShareableHandle);
+  finder.find("cuMemImportFromShareableHandle", table.MemImportFromShareableHandle);
+  finder.find("cuMemRelease", table.MemRelease);
+  finder.find("cuMemAddressReserve", table.MemAddressReserve);
+  finder.find("cuMemAddressFree", table.MemAddressFree);
+  finder.find("cuMemMap", table.MemMap);
+  finder.find("cuMemUnmap", table.MemUnmap);
+  finder.find("cuMemSetAccess", table.MemSetAccess);
+}
+
 std::string fill(Driver& table, void* library) {
   Finder finder{library};
   if (!finder.is_usable()) return "libcuda.so.1 is older than CUDA 12.0";
@@ -57,6 +73,7 @@ std::string fill(Driver& table, void* library) {
   finder.find("cuDevicePrimaryCtxRetain", table.DevicePrimaryCtxRetain);
   finder.find("cuCtxGetId", table.CtxGetId);
   finder.find("cuCtxGetDevice", table.CtxGetDevice);
+  finder.find("cuCtxGetCurrent", table.CtxGetCurrent);
   finder.find("cuCtxPushCurrent", table.CtxPushCurrent);
   finder.find("cuCtxPopCurrent", table.CtxPopCurrent);
   finder.find("cuMemAlloc", table.MemAlloc);
@@ -73,6 +90,7 @@ std::string fill(Driver& table, void* library) {
   finder.find("cuEventQuery", table.EventQuery);
   finder.find("cuEventSynchronize", table.EventSynchronize);
   finder.find("cuPointerGetAttributes", table.PointerGetAttributes);
+  fill_sharing(table, finder);
   finder.find("cuModuleLoadData", table.ModuleLoadData);
   finder.find("cuModuleUnload", table.ModuleUnload);
   finder.find("cuModuleGetFunction", table.ModuleGetFunction);

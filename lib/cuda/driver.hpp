@@ -25,6 +25,7 @@ struct Driver {
   TUTTI_CUDA_FUNCTION(DevicePrimaryCtxRetain);
   TUTTI_CUDA_FUNCTION(CtxGetId);
   TUTTI_CUDA_FUNCTION(CtxGetDevice);
+  TUTTI_CUDA_FUNCTION(CtxGetCurrent);
   TUTTI_CUDA_FUNCTION(CtxPushCurrent);
   TUTTI_CUDA_FUNCTION(CtxPopCurrent);
   TUTTI_CUDA_FUNCTION(MemAlloc);
@@ -41,6 +42,18 @@ struct Driver {
   TUTTI_CUDA_FUNCTION(EventQuery);
   TUTTI_CUDA_FUNCTION(EventSynchronize);
   TUTTI_CUDA_FUNCTION(PointerGetAttributes);
+  TUTTI_CUDA_FUNCTION(IpcGetMemHandle);
+  TUTTI_CUDA_FUNCTION(IpcOpenMemHandle);
+  TUTTI_CUDA_FUNCTION(IpcCloseMemHandle);
+  TUTTI_CUDA_FUNCTION(MemRetainAllocationHandle);
+  TUTTI_CUDA_FUNCTION(MemExportToShareableHandle);
+  TUTTI_CUDA_FUNCTION(MemImportFromShareableHandle);
+  TUTTI_CUDA_FUNCTION(MemRelease);
+  TUTTI_CUDA_FUNCTION(MemAddressReserve);
+  TUTTI_CUDA_FUNCTION(MemAddressFree);
+  TUTTI_CUDA_FUNCTION(MemMap);
+  TUTTI_CUDA_FUNCTION(MemUnmap);
+  TUTTI_CUDA_FUNCTION(MemSetAccess);
   TUTTI_CUDA_FUNCTION(ModuleLoadData);
   TUTTI_CUDA_FUNCTION(ModuleUnload);
   TUTTI_CUDA_FUNCTION(ModuleGetFunction);

@@ -6,7 +6,7 @@
 
 namespace tutti::cuda {
 
-inline constexpr int most_inputs = 32, most_outputs = 8;
+inline constexpr int most_inputs = 32, most_outputs = 32;
 inline constexpr std::uint64_t vector_bytes = 16;
 
 /// How the threads divide the elements. First come `head` elements, then `vectors` of 16 bytes, whose addresses are

@@ -25,8 +25,9 @@ struct Memory {
 /// The allocation that a pointer leads into. All but `memory` is for memory of a device alone.
 struct Allocation {
   Memory memory{};
-  void* context = nullptr;         ///< CUDA's; nullptr: memory of a pool, or mapped page by page, belongs to none.
-  std::uint64_t id = 0;            ///< Of the allocation: no other one of this process ever has it.
+  void* context = nullptr;  ///< CUDA's; nullptr: memory of a pool, or mapped page by page, belongs to none.
+  std::uint64_t id = 0;     ///< Of the allocation: no other one of this process ever has it.
+  const std::byte* begin = nullptr;
   const std::byte* end = nullptr;  ///< Behind its last byte.
 };
 

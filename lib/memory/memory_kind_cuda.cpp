@@ -32,7 +32,8 @@ Allocation allocation_of(const void* data) {
   if (type == 0) return {};
   if (is_managed != 0) return {.memory = {MemoryKind::managed}};
   if (type == CU_MEMORYTYPE_HOST) return {.memory = {MemoryKind::pinned}};
-  return {{MemoryKind::device, device}, context, id, reinterpret_cast<const std::byte*>(begin + bytes)};
+  const auto* const first = reinterpret_cast<const std::byte*>(begin);
+  return {{MemoryKind::device, device}, context, id, first, first + bytes};
 }
 
 std::string_view why_no_device_buffers() {

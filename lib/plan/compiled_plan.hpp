@@ -20,9 +20,10 @@ namespace tutti {
 enum class Verb : std::uint8_t { send, recv, recv_reduce, recv_then_reduce, reduce, copy };
 
 /// The transport of a message. Both of its ends choose the same. `network`: one that is no part of the core
-/// `device`: no other rank, but a device of this one (lib/transport/device).
-enum class Transport : std::uint8_t { mpi, network, shm, device };
-inline constexpr std::size_t transport_count = 4;
+/// `device`: no other rank, but a device of this one (lib/transport/device). `ipc`: shared memory, for a rank whose
+/// data are on a device; to its peer the transport is `shm`, or `ipc` as well (lib/transport/ipc).
+enum class Transport : std::uint8_t { mpi, network, shm, device, ipc };
+inline constexpr std::size_t transport_count = 5;
 
 /// Pinned memory of this rank through which the data of device buffers travel. No schedule knows of it.
 inline constexpr Buffer staging_buffer{3};
@@ -48,6 +49,8 @@ struct CompiledStep {
   std::int64_t bytes = 0;
   [[nodiscard]] bool is_message() const { return verb != Verb::reduce && verb != Verb::copy; }
   [[nodiscard]] bool receives() const { return is_message() && verb != Verb::send; }
+  /// Whether its other end is on the same node.
+  [[nodiscard]] bool is_local() const { return transport == Transport::shm || transport == Transport::ipc; }
 };
 
 /// How the messages of a plan travel, as far as the order of its steps depends on it.
@@ -83,6 +86,7 @@ struct Staging {
   Op finish = Op::sum;              ///< The operation whose last pass is made on the device, behind each store.
   std::int64_t moved = 0;           ///< Bytes between host and devices.
   std::int64_t moved_by_other = 0;  ///< The same with the other worker; -1: there is no choice.
+  bool is_direct = false;           ///< Some messages take data where they are on a device.
 };
 
 /// Whether an operation needs a last pass over the output.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/runtime/socket.hpp"
+#include "lib/transport/ipc/ipc_port.hpp"
 #include "lib/transport/mpi/handles.hpp"
 #include "lib/transport/mpi/tag_layout.hpp"
 #include "lib/transport/network.hpp"
@@ -47,6 +48,8 @@ class Carrier {
   /// The number of a rank of the carrier in the links of this node; -1: messages to it go over MPI.
   [[nodiscard]] int local_of(int rank) const { return locals_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] shm::Fabric& fabric() { return *fabric_; }
+  /// The memory on devices that the ranks of this node share; made at first use. Throws Error if there is no memory.
+  [[nodiscard]] ipc::Exchange& device_memory();
   /// Local. Opens it at first use; throws Error that says why it cannot be opened here.
   [[nodiscard]] Network& network(const NetworkDriver& driver);
   /// The rank here of each rank of `comm`; empty if one of them is not in the carrier. Local.
@@ -72,6 +75,7 @@ class Carrier {
   bool outnumbers_processors_ = false, is_crowded_ = false, shares_processors_ = false, shares_in_pairs_ = false;
   bool mpi_yields_ = false;
   std::unique_ptr<shm::Fabric> fabric_;
+  std::shared_ptr<ipc::Exchange> device_memory_;
   std::vector<int> locals_;
   std::map<const NetworkDriver*, std::unique_ptr<Network>> networks_;
   FreeContexts free_contexts_{};

@@ -47,6 +47,7 @@ class CommunicatorState {
   [[nodiscard]] Route route() {
     Route route = paths_.route(counters_);
     route.pairwise = pairwise_sends_;
+    route.ipc.blocks = &staging_memory_;
     return route;
   }
   [[nodiscard]] OperationOrder& order() { return order_; }
@@ -87,7 +88,7 @@ class CommunicatorState {
   OperationOrder order_;
   CommunicatorCounters counters_;
   std::vector<PairwiseSends> pairwise_sends_;  ///< By rank.
-  device::BlockPool staging_memory_{};
+  device::BlockPool staging_memory_{{.allocate = ipc::allocate_on, .free = ipc::free_on}};
   Plans plans_;
   std::string failure_;  ///< Not empty: poisoned.
   const char* closed_because_ = "";

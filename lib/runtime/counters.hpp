@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "lib/transport/device/device_port.hpp"
+#include "lib/transport/ipc/ipc_port.hpp"
 #include "lib/transport/shm/counters.hpp"
 #include "tutti/communicator.hpp"
 
@@ -15,6 +16,7 @@ struct CommunicatorCounters {
   MessageCounters messages{};
   shm::Counters shm{};
   device::Counters device{};
+  ipc::Counters ipc{};
   std::uint64_t fast_path_calls = 0;
 };
 

@@ -13,34 +13,51 @@ namespace tutti::detail {
 
 Paths::Paths(mpi::Carrier& carrier, const Members& members, const Settings& settings, int context, MPI_Comm comm)
     : carrier_(&carrier), members_(&members), settings_(&settings), context_(context) {
-  find_links(comm);
+  find_links();
   if (!settings_->transport.network.empty()) join_network(comm);
+  agree(comm);
 }
 
-void Paths::find_links(MPI_Comm comm) {
+void Paths::find_links() {
   const SharedMemoryUse uses = settings_->transport.shared_memory;
-  bool reaches_all = true, reaches_any = false;
+  bool reaches_any = false;
   for (int rank = 0; rank < members_->size(); ++rank) {
     const int local = carrier_->local_of(members_->on_carrier()[static_cast<std::size_t>(rank)]);
     const bool is_local = local >= 0 && rank != members_->me().value() && uses != SharedMemoryUse::never;
     locals_.push_back(local);
     is_local_.push_back(is_local ? 1 : 0);
     reaches_any |= is_local;
-    reaches_all &= is_local || rank == members_->me().value();
+    reaches_all_ &= is_local || rank == members_->me().value();
   }
-  if (uses == SharedMemoryUse::never) return;
-  std::string why = reaches_any ? map_links() : "";
-  // Whether all ranks have the links that they can use, and whether every rank shares memory with all others.
-  std::array<int, 2> agreed{why.empty() ? 1 : 0, reaches_all ? 1 : 0};
-  mpi::check(mpi::api.Allreduce(MPI_IN_PLACE, agreed.data(), agreed.size(), MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  if (agreed[0] == 0) {
+  if (reaches_any) why_no_links_ = map_links();
+}
+
+/// In one call: whether all ranks have the links that they can use, whether every rank shares memory with all others,
+/// and the ways that all have for data on devices.
+void Paths::agree(MPI_Comm comm) {
+  const DeviceAbilities mine = device_abilities(settings_->device_path, links_ != nullptr, network_);
+  struct {
+    int has_links, reaches_all;
+    DeviceAbilities::Bits can;
+  } agreed{why_no_links_.empty() ? 1 : 0, reaches_all_ ? 1 : 0, mine.can};
+  // A rank that is alone on its node passes no message there, by whatever way.
+  if (links_ == nullptr && why_no_links_.empty()) agreed.can[DeviceAbilities::ipc] = 1;
+  mpi::check(mpi::api.Allreduce(MPI_IN_PLACE, &agreed, sizeof agreed / sizeof(int), MPI_INT, MPI_MIN, comm),
+             "MPI_Allreduce");
+  if (agreed.has_links == 0) {
     links_ = nullptr;
     is_local_.assign(is_local_.size(), 0);
   }
-  shares_memory_ = agreed[0] != 0 && agreed[1] != 0 && links_ != nullptr;
-  if (uses != SharedMemoryUse::always || (agreed[0] != 0 && agreed[1] != 0)) return;
+  reaches_all_ = agreed.has_links != 0 && agreed.reaches_all != 0;
+  shares_memory_ = reaches_all_ && links_ != nullptr;
+  require_shared_memory();
+  agree_on_ways(comm, mine, agreed.can);
+}
+
+void Paths::require_shared_memory() {
+  if (settings_->transport.shared_memory != SharedMemoryUse::always || reaches_all_) return;
   carrier_->give_back(context_);
-  if (why.empty()) why = carrier_->fabric().why_not();
+  const std::string& why = why_no_links_.empty() ? carrier_->fabric().why_not() : why_no_links_;
   throw ArgumentError(fmt::format(
       "tutti::Communicator: transport 'shm', but not all ranks share memory with rank {} ({}); allowed: auto, mpi",
       members_->me().value(), why.empty() ? "others cannot, or are on other nodes" : why));
@@ -71,6 +88,31 @@ std::string first_objection(MPI_Comm comm, int rank, const std::string& why) {
 }
 
 }  // namespace
+
+/// A way that is forced has to be there on all ranks. The others are taken where all have them.
+void Paths::agree_on_ways(MPI_Comm comm, const DeviceAbilities& mine, const DeviceAbilities::Bits& of_all) {
+  using device::WayUse;
+  const WayUse use = settings_->device_path;
+  const auto takes = [&](WayUse way, std::size_t ability) {
+    return (use == WayUse::automatic || use == way) && of_all[ability] != 0;
+  };
+  ways_ = {.ipc = takes(WayUse::ipc, DeviceAbilities::ipc),
+           .network = takes(WayUse::ucx, DeviceAbilities::ucx),
+           .mpi = takes(WayUse::mpi, DeviceAbilities::mpi)};
+  chooses_for_devices_ = settings_->buffers == BufferUse::device ||
+                         (settings_->buffers == BufferUse::automatic && of_all[DeviceAbilities::uses_device] != 0);
+  if (use == WayUse::automatic || use == WayUse::staging || ways_ != device::Ways{}) return;
+  const std::string objection = first_objection(comm, members_->me().value(), mine.objection);
+  if (objection.empty()) return;  // one rank alone, or each on a node of its own
+  carrier_->give_back(context_);
+  throw ArgumentError(
+      fmt::format("tutti::Communicator: environment variable TUTTI_DEVICE_PATH is '{}', which cannot be used here: {}; "
+                  "allowed: auto, staging",
+                  use == WayUse::ipc   ? "ipc"
+                  : use == WayUse::ucx ? "ucx"
+                                       : "mpi",
+                  objection));
+}
 
 /// All ranks open the network and reach each other, or all refuse.
 void Paths::join_network(MPI_Comm comm) {
@@ -113,6 +155,8 @@ Route Paths::route(CommunicatorCounters& counters) const {
                   .patience = carrier_->is_crowded() ? shm::tuning.patience_crowded : shm::tuning.patience,
                   .looks_elsewhere = carrier_->shares_in_pairs() ? shm::tuning.looks_a_message : 0,
                   .single_copy = settings_->single_copy},
+          .ipc = {.exchange = ways_.ipc && links_ != nullptr ? &carrier_->device_memory() : nullptr,
+                  .counters = &counters.ipc},
           .counters = &counters.messages,
           .device = &counters.device};
 }

@@ -10,6 +10,7 @@
 
 #include "lib/runtime/carrier.hpp"
 #include "lib/runtime/counters.hpp"
+#include "lib/runtime/device_abilities.hpp"
 #include "lib/runtime/members.hpp"
 #include "lib/runtime/settings.hpp"
 #include "lib/transport/mux.hpp"
@@ -30,7 +31,9 @@ class Paths {
   [[nodiscard]] bool shares_memory() const { return shares_memory_; }
   /// How messages travel that shared memory does not carry.
   [[nodiscard]] Transport far_transport() const { return network_ == nullptr ? Transport::mpi : Transport::network; }
-  [[nodiscard]] device::StagingUse staging() const { return settings_->staging; }
+  [[nodiscard]] device::Transfers devices() const { return {ways_, settings_->staging}; }
+  /// Whether algorithms are chosen for buffers on devices: the same on all ranks.
+  [[nodiscard]] bool chooses_for_devices() const { return chooses_for_devices_; }
   /// Of collectives.
   [[nodiscard]] Routing routing() const;
   /// The tag of message 0 of an operation over MPI.
@@ -39,9 +42,12 @@ class Paths {
   [[nodiscard]] int pairwise_tag() const { return carrier_->tags().pairwise(context_); }
 
  private:
-  void find_links(MPI_Comm comm);
+  void find_links();
+  void require_shared_memory();
   std::string map_links() noexcept;
   void join_network(MPI_Comm comm);
+  void agree(MPI_Comm comm);
+  void agree_on_ways(MPI_Comm comm, const DeviceAbilities& mine, const DeviceAbilities::Bits& of_all);
   [[nodiscard]] std::string open_network(std::string_view name) noexcept;
 
   mpi::Carrier* carrier_;
@@ -51,7 +57,10 @@ class Paths {
   shm::Links* links_ = nullptr;           ///< nullptr: no rank is reached through shared memory.
   std::vector<int> locals_{};             ///< By rank: its number in the links; -1: not there.
   std::vector<std::uint8_t> is_local_{};  ///< By rank: whether its messages go through shared memory.
-  bool shares_memory_ = false;
+  std::string why_no_links_{};
+  bool reaches_all_ = true;  ///< Every rank of the communicator is on this node.
+  bool shares_memory_ = false, chooses_for_devices_ = false;
+  device::Ways ways_{};
   mpi::Network* network_ = nullptr;  ///< nullptr: MPI carries the messages that shared memory does not.
 };
 

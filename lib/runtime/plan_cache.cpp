@@ -53,8 +53,8 @@ std::size_t HashPlanKey::operator()(const PlanKey& key) const noexcept {
 }
 
 CachedPlan::CachedPlan(const PlanKey& key, const Routing& routing, const shm::SharedMemory& memory,
-                       device::StagingUse staging)
-    : key_(key), routing_(routing), memory_(memory), staging_(staging) {
+                       const device::Transfers& devices)
+    : key_(key), routing_(routing), memory_(memory), devices_(devices) {
   keep_lists();
   const Problem& problem = key_.problem;
   const Algorithm& algorithm = *key_.choice.algorithm;
@@ -64,7 +64,7 @@ CachedPlan::CachedPlan(const PlanKey& key, const Routing& routing, const shm::Sh
     compiled = shm::compile(exchanged_->schedule, problem, Type::int64, Op::sum, routing, memory);
     compiled.choice = key_.choice;
   } else {
-    compiled = staged(shm::compile(key_.choice, problem, key_.type, key_.op, routing, memory));
+    compiled = compile(problem);
   }
 }
 
@@ -72,8 +72,20 @@ CachedPlan::CachedPlan(const PlanKey& key, shm::SharedPlan messages) : compiled(
   keep_lists();
 }
 
-shm::SharedPlan CachedPlan::staged(shm::SharedPlan plan) const {
-  return key_.places.has_device() ? device::staged(plan, key_.places, staging_) : std::move(plan);
+shm::SharedPlan CachedPlan::compile(const Problem& problem) const {
+  const auto compiled_for = [&](const shm::SharedMemory& memory) {
+    return shm::compile(key_.choice, problem, key_.type, key_.op, routing_, memory);
+  };
+  if (!key_.places.has_device()) return compiled_for(memory_);
+  if (devices_.ways != device::Ways{}) {
+    shm::SharedMemory memory = memory_;
+    memory.joined_bytes = 0;
+    memory.is_for_device = true;
+    shm::SharedPlan plan = compiled_for(memory);
+    if (device::use_ways(plan, devices_.ways) && device::fits_device(plan, key_.places))
+      return device::direct(std::move(plan), key_.places, devices_.ways);
+  }
+  return device::staged(compiled_for(memory_), key_.places, devices_.staging);
 }
 
 void CachedPlan::keep_lists() {
@@ -92,7 +104,7 @@ shm::SharedPlan CachedPlan::compile_learned(std::span<const Count> learned) cons
   problem.learned = learned;
   require_expected_sizes(problem);
   try {
-    return staged(shm::compile(key_.choice, problem, key_.type, key_.op, routing_, memory_));
+    return compile(problem);
   } catch (const std::logic_error&) {  // a schedule that moves blocks of one size to places of another
     throw Error("the sizes of blocks that other ranks gave are not those that this rank was given for them");
   }

@@ -37,7 +37,8 @@ struct HashPlanKey {
 class CachedPlan {
  public:
   /// Copies the lists of `key`. Compiles the schedule; if sizes have to be exchanged first, that of the exchange.
-  CachedPlan(const PlanKey& key, const Routing& routing, const shm::SharedMemory& memory, device::StagingUse staging);
+  CachedPlan(const PlanKey& key, const Routing& routing, const shm::SharedMemory& memory,
+             const device::Transfers& devices);
   /// Messages between pairs of ranks that are part of no collective. The lists of `key` describe them.
   CachedPlan(const PlanKey& key, shm::SharedPlan messages);
 
@@ -70,12 +71,12 @@ class CachedPlan {
  private:
   Operation& make_operation(CommunicatorState& communicator);
   void keep_lists();
-  [[nodiscard]] shm::SharedPlan staged(shm::SharedPlan plan) const;
+  [[nodiscard]] shm::SharedPlan compile(const Problem& problem) const;
   std::span<const Count> keep(std::span<const Count> list);
   PlanKey key_;
   Routing routing_{};
   shm::SharedMemory memory_{};
-  device::StagingUse staging_ = device::StagingUse::automatic;
+  device::Transfers devices_{};
   std::vector<std::vector<Count>> lists_;
   std::unique_ptr<Exchange> exchanged_;
   std::vector<Count> known_;

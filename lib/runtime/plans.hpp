@@ -23,7 +23,7 @@ class Plans {
     return cache_.find_or(key, [&] {
       validate();
       forget_recent();
-      auto plan = std::make_unique<CachedPlan>(key, paths_->routing(), paths_->shared_memory(), paths_->staging());
+      auto plan = std::make_unique<CachedPlan>(key, paths_->routing(), paths_->shared_memory(), paths_->devices());
       notice_.tell(*plan);
       return plan;
     });

@@ -6,6 +6,7 @@
 #include "lib/runtime/operation.hpp"
 #include "lib/runtime/patience.hpp"
 #include "lib/runtime/progress_thread.hpp"
+#include "lib/transport/ipc/ipc_port.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 #include "lib/transport/network.hpp"
@@ -21,6 +22,7 @@ void move_transports(bool polls_mpi) {
   }
   for (const mpi::NetworkDriver* driver : mpi::network_drivers())
     driver->progress();
+  ipc::collect();
 }
 
 Progress::Progress(int thread_level)

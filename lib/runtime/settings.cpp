@@ -89,6 +89,8 @@ Settings read_settings(const CommunicatorOptions& options) {
   read_number("TUTTI_PLAN_CACHE", 65536, settings.plan_cache);
   read_use("TUTTI_SINGLE_COPY", {"auto", "never", "always"}, settings.single_copy);
   read_use("TUTTI_STAGING", {"auto", "host", "device"}, settings.staging);
+  read_use("TUTTI_DEVICE_PATH", {"auto", "ipc", "ucx", "mpi", "staging"}, settings.device_path);
+  read_use("TUTTI_BUFFERS", {"auto", "host", "device"}, settings.buffers);
   read_use("TUTTI_LOG", {"0", "1"}, settings.log);
   return settings;
 }
@@ -104,8 +106,10 @@ struct Announcement {
   SharedMemoryUse shared_memory = SharedMemoryUse::inside_nodes;
   shm::SingleCopyUse single_copy = shm::SingleCopyUse::automatic;
   device::StagingUse staging = device::StagingUse::automatic;
+  device::WayUse device_path = device::WayUse::automatic;
+  BufferUse buffers = BufferUse::automatic;
   LogUse log = LogUse::off;
-  std::array<char, 44> network{};   ///< Its name; empty: MPI.
+  std::array<char, 42> network{};   ///< Its name; empty: MPI.
   std::int64_t refusal_length = 0;  // of the text that follows; 0: none does
   std::array<SentChoice, collective_count> choices{};
 };
@@ -123,6 +127,8 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     said.plan_cache = settings.plan_cache;
     said.single_copy = settings.single_copy;
     said.staging = settings.staging;
+    said.device_path = settings.device_path;
+    said.buffers = settings.buffers;
     said.log = settings.log;
     said.shared_memory = settings.transport.shared_memory;
     put(settings.transport.network, said.network);
@@ -163,6 +169,8 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options, de
   settings.plan_cache = said.plan_cache;
   settings.single_copy = said.single_copy;
   settings.staging = said.staging;
+  settings.device_path = said.device_path;
+  settings.buffers = said.buffers;
   settings.log = said.log;
   settings.transport.shared_memory = said.shared_memory;
   settings.transport.network = said.network.data();

@@ -30,6 +30,10 @@ struct TransportChoice {
 /// Whether rank 0 of a communicator tells how its data travel, where that costs speed.
 enum class LogUse : std::uint8_t { off, on };
 
+/// Where algorithms are chosen for buffers to be: on devices if all ranks use one when the communicator is made; the
+/// host's; devices'. All ranks have to choose alike, and do not know of each other's buffers.
+enum class BufferUse : std::uint8_t { automatic, host, device };
+
 struct Settings {
   UserChoices algorithms{};  ///< Those that the communicator was made with, else of TUTTI_ALGORITHM.
   /// The transport that the communicator was made with, else that of TUTTI_TRANSPORT.
@@ -42,6 +46,10 @@ struct Settings {
   shm::SingleCopyUse single_copy = shm::SingleCopyUse::automatic;
   /// TUTTI_STAGING: auto, host or device.
   device::StagingUse staging = device::StagingUse::automatic;
+  /// TUTTI_DEVICE_PATH: auto, ipc, ucx, mpi or staging.
+  device::WayUse device_path = device::WayUse::automatic;
+  /// TUTTI_BUFFERS: auto, host or device.
+  BufferUse buffers = BufferUse::automatic;
   /// TUTTI_LOG: 0 or 1.
   LogUse log = LogUse::off;
 };

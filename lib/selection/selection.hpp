@@ -17,6 +17,7 @@ struct Question {
   Bytes bytes{};  ///< Of the larger buffer; meaningless if `is_uneven` and ranks know only their own counts.
   bool is_uneven = false, is_commutative = true;
   bool shares_memory = false;      ///< All messages go through shared memory.
+  bool on_devices = false;         ///< Buffers are taken to be in memory of devices, all on one node.
   bool shares_processors = false;  ///< So they do, and the node runs two ranks or more for each processor.
   std::span<const int> spread{};   ///< The node of each rank, as in Problem; empty: there is one.
 };

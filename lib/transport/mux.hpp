@@ -9,6 +9,7 @@
 
 #include "lib/exec/port.hpp"
 #include "lib/transport/device/device_port.hpp"
+#include "lib/transport/ipc/ipc_port.hpp"
 #include "lib/transport/mpi/mpi_port.hpp"
 #include "lib/transport/network.hpp"
 #include "lib/transport/shm/shm_port.hpp"
@@ -27,6 +28,7 @@ struct Route {
   mpi::Route mpi{};
   mpi::NetworkRoute network{};
   shm::Route shm{};
+  ipc::Route ipc{};
   MessageCounters* counters = nullptr;
   device::Counters* device = nullptr;
   std::span<PairwiseSends> pairwise{};  ///< By rank of the communicator.
@@ -67,12 +69,13 @@ class Mux {
  public:
   Mux(const Route& route, const shm::SharedPlan& plan)
       : mpi_(route.mpi, plan),
-        shm_(route.shm, plan),
+        shm_(plan.uses(Transport::ipc) ? shm::Route{} : route.shm, plan),
         counters_(route.counters),
         on_device_(route.device),
         uses_mpi_(plan.uses(Transport::mpi)) {
     if (plan.uses(Transport::network)) network_ = route.network.network->port(route.network, plan);
     if (plan.uses(Transport::device)) device_ = device::device_port(plan);
+    if (plan.uses(Transport::ipc)) ipc_ = ipc::ipc_port(route.ipc, route.shm, plan);
     if (!plan.takes_turns) ordered_.emplace(route.pairwise, plan);
   }
 
@@ -82,20 +85,26 @@ class Mux {
     if (uses_mpi_) mpi_.begin(tag());
     if (network_ != nullptr) network_->begin(sequence);
     if (ordered_) ordered_->begin();
+    if (ipc_ != nullptr) ipc_->begin(sequence, lane);
     shm_.begin(sequence, lane);
   }
   void bind(const Bases& bases) {
     shm_.bind(bases);
+    if (ipc_ != nullptr) ipc_->bind(bases);
     bases_ = &bases;
   }
-  [[nodiscard]] std::int64_t reduced(const CompiledStep& step) const { return shm_.reduced(step); }
+  [[nodiscard]] std::int64_t reduced(const CompiledStep& step) const {
+    return ipc_ == nullptr ? shm_.reduced(step) : ipc_->reduced(step);
+  }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
     if (step.transport == Transport::device) return store(index, step, data);
-    if (ordered_ && step.transport != Transport::shm && !ordered_->may_post(index, step)) return Posted::busy;
+    if (ordered_ && !step.is_local() && !ordered_->may_post(index, step)) return Posted::busy;
     count(counter(step), step);
     switch (step.transport) {
       case Transport::shm:
         return shm_.post_send(index, step, data);
+      case Transport::ipc:
+        return ipc_->post_send(index, step, data);
       case Transport::mpi:
         return mpi_.post_send(index, step, data);
       case Transport::network:
@@ -110,6 +119,8 @@ class Mux {
     switch (step.transport) {
       case Transport::shm:
         return shm_.post_recv(index, step, into);
+      case Transport::ipc:
+        return ipc_->post_recv(index, step, into);
       case Transport::mpi:
         return mpi_.post_recv(index, step, into);
       case Transport::network:
@@ -121,7 +132,8 @@ class Mux {
   /// Only shared memory reduces messages as it receives them.
   Posted post_recv_reduce(int index, const CompiledStep& step, const Operands& operands) {
     count(counter(step), step);
-    return shm_.post_recv_reduce(index, step, operands);
+    return ipc_ == nullptr ? shm_.post_recv_reduce(index, step, operands)
+                           : ipc_->post_recv_reduce(index, step, operands);
   }
   // All messages of a fast-path plan go through shared memory.
   void begin_fast_path(std::uint64_t sequence, int lane) { shm_.begin_fast_path(sequence, lane); }
@@ -138,9 +150,13 @@ class Mux {
     int completed = shm_.poll(on_complete);
     if (uses_mpi_) completed += mpi_.poll(on_complete);
     if (device_ != nullptr) completed += tell(device_->poll(), on_complete);
+    if (ipc_ != nullptr) completed += tell(ipc_->poll(), on_complete);
     return network_ == nullptr ? completed : completed + tell(network_->poll(), on_complete);
   }
-  void require_same_kind() const { shm_.require_same_kind(); }
+  void require_same_kind() const {
+    shm_.require_same_kind();
+    if (ipc_ != nullptr) ipc_->require_same_kind();
+  }
   /// Whether messages are pending that MPI carries.
   [[nodiscard]] bool waits_for_mpi() const { return mpi_.in_flight(); }
   void abandon() noexcept {
@@ -148,6 +164,7 @@ class Mux {
     shm_.abandon();
     if (network_ != nullptr) network_->abandon();
     if (device_ != nullptr) device_->abandon();
+    if (ipc_ != nullptr) ipc_->abandon();
   }
 
  private:
@@ -173,6 +190,7 @@ class Mux {
   [[nodiscard]] MessageCounters::Transport& counter(const CompiledStep& step) {
     switch (step.transport) {
       case Transport::shm:
+      case Transport::ipc:
         return counters_->shm;
       case Transport::mpi:
         return counters_->mpi;
@@ -193,6 +211,7 @@ class Mux {
   shm::ShmPort shm_;
   std::unique_ptr<mpi::NetworkPort> network_;   ///< nullptr: no message of the plan goes there.
   std::unique_ptr<device::DevicePort> device_;  ///< nullptr: no buffer of the plan is on a device.
+  std::unique_ptr<ipc::IpcPort> ipc_;           ///< Carries all messages inside the node; nullptr: shared memory does.
   const Bases* bases_ = nullptr;
   std::optional<OrderedSends> ordered_;  ///< Of a plan that is no collective.
   MessageCounters* counters_;

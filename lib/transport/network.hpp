@@ -54,6 +54,8 @@ class Network {
   [[nodiscard]] virtual std::string connect(MPI_Comm comm, std::span<const int> ranks) = 0;
   /// Local.
   [[nodiscard]] virtual std::unique_ptr<NetworkPort> port(const NetworkRoute& route, const CompiledPlan& plan) = 0;
+  /// Local. Whether its ports take data in memory of CUDA's devices.
+  [[nodiscard]] virtual bool takes_device_memory() const { return false; }
 };
 
 /// A kind of network that is linked in. Give one with static lifetime to a NetworkRegistration.

@@ -27,7 +27,12 @@ struct Block {
 /// no more than the calls that were under way at once. Not thread-safe.
 class BlockPool {
  public:
-  BlockPool() = default;
+  /// Memory on devices is freed in ways that only its owner knows: others may have it mapped.
+  struct OnDevices {
+    std::byte* (*allocate)(int device, std::int64_t bytes) = allocate_on;
+    void (*free)(int device, std::byte* data) noexcept = free_on;
+  };
+  explicit BlockPool(OnDevices on_devices) : on_devices_(on_devices) {}
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
   ~BlockPool() { clear(); }
@@ -75,16 +80,17 @@ class BlockPool {
     const std::uint64_t step = std::max(page, std::bit_floor(static_cast<std::uint64_t>(bytes)) / sizes);
     return static_cast<std::int64_t>((static_cast<std::uint64_t>(bytes) + step - 1) / step * step);
   }
-  static std::byte* allocate(const Block& block) {
+  [[nodiscard]] std::byte* allocate(const Block& block) const {
     return block.residence == Residence::pinned ? allocate_pinned(block.device, block.bytes)
-                                                : allocate_on(block.device, block.bytes);
+                                                : on_devices_.allocate(block.device, block.bytes);
   }
-  static void free(const Block& block) noexcept {
+  void free(const Block& block) const noexcept {
     if (block.residence == Residence::pinned)
       free_pinned(block.device, block.data, block.bytes);
     else
-      free_on(block.device, block.data);
+      on_devices_.free(block.device, block.data);
   }
+  OnDevices on_devices_;
   Unused unused_;
 };
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/transport/device/direct.hpp"
 #include "lib/transport/device/stage.hpp"
 #include "lib/transport/device/steps.hpp"
 
@@ -15,8 +16,8 @@ constexpr std::int64_t alignment = 256;
 
 class DeviceStaging {
  public:
-  DeviceStaging(shm::SharedPlan plan, const std::function<int(Buffer, std::int64_t)>& place_of)
-      : steps_(std::move(plan)), device_of_(place_of), last_of_(static_cast<std::size_t>(steps_.size())) {}
+  DeviceStaging(shm::SharedPlan plan, const std::function<int(Buffer, std::int64_t)>& place_of, const Ways& ways)
+      : steps_(std::move(plan)), device_of_(place_of), ways_(ways), last_of_(static_cast<std::size_t>(steps_.size())) {}
 
   shm::SharedPlan run() && {
     const int count = steps_.size();
@@ -27,10 +28,7 @@ class DeviceStaging {
     }
     shm::SharedPlan& plan = steps_.plan();
     part_groups(plan);
-    for (shm::SideStep& side : plan.sides)
-      side.joint = side.forward = side.answer = -1;
-    plan.joints.clear();
-    plan.forwards = false;
+    if (!plan.uses(Transport::ipc)) forget_additions(plan);
     plan.staging.bytes = bytes_;
     return std::move(steps_).finished();
   }
@@ -44,12 +42,23 @@ class DeviceStaging {
     int from;  ///< The step that put them there.
   };
 
+  /// Joint reductions and answers are for data that are not staged.
+  static void forget_additions(shm::SharedPlan& plan) {
+    for (shm::SideStep& side : plan.sides)
+      side.joint = side.forward = side.answer = -1;
+    plan.joints.clear();
+    plan.forwards = false;
+  }
+
   void stage(int i) {
     const CompiledStep step = steps_[i];
     if (step.bytes == 0) return;
+    const bool is_carried = step.is_message() && ways_.carry(step.transport);
+    if (step.verb == Verb::send && is_carried) return;
     if (step.verb == Verb::send) return stage_send(i, device_of_(step.lhs, step.lhs_at));
     for (const Access& access : accesses_of(step))
       if (access.writes) forget(access);
+    if (is_carried) return;
     if (step.verb == Verb::recv) return stage_recv(i, device_of_(step.into, step.into_at));
     if (step.is_message()) stage_reduction(i, device_of_(step.into, step.into_at));
   }
@@ -149,6 +158,7 @@ class DeviceStaging {
 
   Steps steps_;
   const std::function<int(Buffer, std::int64_t)>& device_of_;
+  Ways ways_;
   std::vector<int> last_of_;  ///< Per step of the plan: the step that is over when all that it does is done.
   std::deque<Copy> copies_;
   std::int64_t bytes_ = 0;
@@ -156,9 +166,11 @@ class DeviceStaging {
 
 }  // namespace
 
-shm::SharedPlan staged_for_device(shm::SharedPlan plan, const std::function<int(Buffer, std::int64_t)>& place_of) {
+shm::SharedPlan staged_for_device(shm::SharedPlan plan, const std::function<int(Buffer, std::int64_t)>& place_of,
+                                  const Ways& ways) {
   plan.staging.worker = Staging::Worker::device;
-  return DeviceStaging{std::move(plan), place_of}.run();
+  if (ways.ipc) go_by_ipc(plan, place_of);
+  return DeviceStaging{std::move(plan), place_of, ways}.run();
 }
 
 }  // namespace tutti::device

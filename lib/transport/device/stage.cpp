@@ -26,7 +26,8 @@ std::int64_t cost_of(const SharedPlan& staged, const Tuning& tuning) {
   return staged.staging.moved + operations * tuning.bytes_an_operation + reduced / tuning.host_reduces;
 }
 
-/// Whether one device could make all copies and reductions.
+}  // namespace
+
 bool fits_device(const SharedPlan& plan, const Places& places) {
   if (plan.op.kind() == Op::Kind::user && plan.op.kernel().handle == nullptr) return false;
   if (places.input >= 0 && places.output >= 0 && places.input != places.output) return false;
@@ -38,7 +39,20 @@ bool fits_device(const SharedPlan& plan, const Places& places) {
       plan.steps, [&](const CompiledStep& step) { return std::ranges::any_of(accesses_of(step), is_hosts); });
 }
 
-}  // namespace
+bool use_ways(const SharedPlan& plan, const Ways& ways) {
+  return std::ranges::any_of(plan.steps,
+                             [&](const CompiledStep& step) { return step.is_message() && ways.carry(step.transport); });
+}
+
+SharedPlan direct(SharedPlan plan, const Places& places, const Ways& ways) {
+  const int device = std::max(places.input, places.output);
+  plan = staged_for_device(
+      std::move(plan), [device](Buffer, std::int64_t) { return device; }, ways);
+  plan.staging.device = device;
+  plan.staging.is_direct = true;
+  plan.staging.moved_by_other = -1;
+  return plan;
+}
 
 SharedPlan staged(const SharedPlan& plan, const Places& places, StagingUse use, const Tuning& tuning) {
   SharedPlan on_host = staged_for_host(plan, places, tuning);

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "lib/transport/device/tuning.hpp"
+#include "lib/transport/device/ways.hpp"
 #include "lib/transport/shm/plan/shared_plan.hpp"
 
 namespace tutti::device {
@@ -19,6 +20,12 @@ struct Places {
 /// Which of the two ways below a call takes.
 enum class StagingUse : std::uint8_t { automatic, host, device };
 
+/// How the data of device buffers travel on a communicator.
+struct Transfers {
+  Ways ways{};
+  StagingUse staging = StagingUse::automatic;
+};
+
 /// The same messages as those of `plan`, with Staging that says how data travel. `automatic`: the cheaper of the two
 /// ways below, by bytes moved between host and device, number of copies and kernels, and bytes that the host reduces
 /// (tuning.hpp). The host works in any case for operations of users without a kernel, and where buffers are
@@ -31,11 +38,20 @@ enum class StagingUse : std::uint8_t { automatic, host, device };
 [[nodiscard]] shm::SharedPlan staged_for_host(shm::SharedPlan plan, const Places& places,
                                               const Tuning& tuning = device::tuning);
 
+/// The device works, and messages that one of the ways carries take its data where they are. For plans that it fits.
+[[nodiscard]] shm::SharedPlan direct(shm::SharedPlan plan, const Places& places, const Ways& ways);
+
+/// Whether one device could make all copies and reductions of a plan.
+[[nodiscard]] bool fits_device(const shm::SharedPlan& plan, const Places& places);
+/// Whether a plan has messages that one of the ways carries.
+[[nodiscard]] bool use_ways(const shm::SharedPlan& plan, const Ways& ways);
+
 /// The device works: each message leaves from, or arrives in, a place of its own in the staging buffer; copies and
 /// reductions are made on the device. Data that were received or fetched are sent on without being fetched again.
 /// `place_of` gives the number of the device that holds a byte of a buffer; -1: the host's memory, where messages need
-/// no staging.
+/// no staging. Messages that one of the `ways` carries are not staged; those inside a node then go by Transport::ipc.
 [[nodiscard]] shm::SharedPlan staged_for_device(shm::SharedPlan plan,
-                                                const std::function<int(Buffer, std::int64_t)>& place_of);
+                                                const std::function<int(Buffer, std::int64_t)>& place_of,
+                                                const Ways& ways = {});
 
 }  // namespace tutti::device

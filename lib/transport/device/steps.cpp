@@ -63,7 +63,8 @@ shm::SharedPlan Steps::finished() && {
     before.erase(std::unique(before.begin(), before.end()), before.end());
   }
   set_dependencies(plan_, after_);
-  plan_.transports[static_cast<std::size_t>(Transport::device)] = true;
+  plan_.transports[static_cast<std::size_t>(Transport::device)] = std::ranges::any_of(
+      plan_.steps, [](const CompiledStep& step) { return step.is_message() && step.transport == Transport::device; });
   plan_.in_order = false;
   plan_.takes_fast_path = false;
   return std::move(plan_);

@@ -19,7 +19,8 @@ Fabric::Fabric(const Bootstrap& node, int contexts) : ranks_(node.size()), me_(n
   geometry_ = Geometry::for_ranks(ranks_);
   const std::int64_t heap = Segment::first_free + contexts * geometry_.window_bytes(ranks_);
   const std::int64_t introductions = heap + ranks_ * NodeHeap::bytes_of_each(ranks_);
-  segment_ = std::make_shared<Segment>(node, introductions + bytes_of_introductions(ranks_));
+  exports_at_ = rounded(introductions + bytes_of_introductions(ranks_), largest_page);
+  segment_ = std::make_shared<Segment>(node, exports_at_ + ExportTable::shared_bytes(ranks_));
   introduce(introductions);
   map_heap(heap);
   meet(node);

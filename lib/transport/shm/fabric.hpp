@@ -9,6 +9,7 @@
 #include "lib/transport/bootstrap.hpp"
 #include "lib/transport/shm/links.hpp"
 #include "lib/transport/shm/rendezvous/single_copy.hpp"
+#include "lib/transport/shm/segment/export_table.hpp"
 #include "lib/transport/shm/segment/node_heap.hpp"
 #include "lib/transport/shm/segment/processors.hpp"
 
@@ -33,6 +34,8 @@ class Fabric {
   [[nodiscard]] Links& links(int context);
   /// Memory for programs; nullptr if not all ranks of `node` can map it, the same on all of them.
   [[nodiscard]] const std::shared_ptr<NodeHeap>& heap() const { return heap_; }
+  /// For memory on devices; a mapping of its own. Throws Error if it cannot be mapped.
+  [[nodiscard]] ExportTable export_table() const { return {segment_, exports_at_, ranks_, me_}; }
   /// Where its ranks run; nullptr if this one cannot know.
   [[nodiscard]] Processors* processors() { return processors_ ? &*processors_ : nullptr; }
 
@@ -43,6 +46,7 @@ class Fabric {
 
   int ranks_ = 1, me_ = 0;
   Geometry geometry_{};
+  std::int64_t exports_at_ = 0;
   std::shared_ptr<const Segment> segment_;
   std::shared_ptr<NodeHeap> heap_;
   Mapping introductions_;  ///< The shared memory of the next two members.

@@ -91,6 +91,8 @@ const std::byte* JointReductions::piece_of(const CompiledStep& step, const Envel
       return context_->channel_of(step).piece(came);
     case Where::delivered:
     case Where::exposed:
+    case Where::on_device:
+    case Where::failed:
       break;
   }
   return nullptr;

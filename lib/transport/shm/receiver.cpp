@@ -8,9 +8,9 @@
 #include "tutti/error.hpp"
 
 namespace tutti::shm {
-namespace {
 
-[[noreturn]] void throw_mismatch(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
+void require_expected(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
+  if (came.is_same(expected)) return;
   if (came.operation == expected.operation && came.message == expected.message)
     throw Error(
         fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
@@ -22,7 +22,10 @@ namespace {
                   step.peer, came.message, came.operation, expected.message, expected.operation));
 }
 
-}  // namespace
+void throw_failed(const CompiledStep& step) {
+  throw Error(fmt::format("receive from rank {}: it has lost the memory of its data, which was freed during the call",
+                          step.peer));
+}
 
 Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const MessageOrder& order) {
   const CompiledStep& step = *transfer.step;
@@ -33,8 +36,7 @@ Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const Messa
   if (bytes <= context_->cell_bytes) incoming.expect(static_cast<std::size_t>(bytes));
   if (!incoming.is_there()) return Received::nothing;
   const Envelope came = incoming.envelope();
-  const Envelope expected = context_->envelope_of(step);
-  if (!came.is_same(expected)) throw_mismatch(step, came, expected);
+  require_expected(step, came, context_->envelope_of(step));
   switch (came.where) {
     case Where::cell:
       bytes = came.number;
@@ -42,6 +44,10 @@ Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const Messa
       break;
     case Where::exposed:
       return receive_exposed(transfer, incoming, came);
+    case Where::on_device:
+      return refuse_device(transfer, came);
+    case Where::failed:
+      throw_failed(step);
     case Where::lent:
       borrow(transfer, incoming.loan(), bytes);
       break;
@@ -135,6 +141,15 @@ Received Receiver::receive_exposed(Transfer& transfer, const Incoming& incoming,
   }
   channel.release(context_->lane, came);
   return outcome.is_complete() ? Received::piece : Received::nothing;
+}
+
+/// Data on a device that are wanted in memory of the host: their sender has to bring them there.
+Received Receiver::refuse_device(Transfer& transfer, const Envelope& came) const {
+  Channel& channel = context_->channel_of(*transfer.step);
+  channel.ring(context_->lane).refuse(0);
+  transfer.awaited = {};
+  channel.release(context_->lane, came);
+  return Received::nothing;
 }
 
 void Receiver::require_same_kind(const CompiledStep& step) const {

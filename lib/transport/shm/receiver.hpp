@@ -8,6 +8,11 @@
 
 namespace tutti::shm {
 
+/// Throws Error if a message is not the one that its receiver expects: its sender made another call.
+void require_expected(const CompiledStep& step, const Envelope& came, const Envelope& expected);
+/// The sender of a message has failed.
+[[noreturn]] void throw_failed(const CompiledStep& step);
+
 enum class Received : std::uint8_t { nothing, piece, piece_in_place };
 
 class Receiver {
@@ -52,6 +57,7 @@ class Receiver {
   void borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes);
   [[nodiscard]] SingleCopy::Outcome read_exposed(const Transfer& transfer, std::uint64_t source,
                                                  std::int64_t left) const;
+  Received refuse_device(Transfer& transfer, const Envelope& came) const;
   Received receive_exposed(Transfer& transfer, const Incoming& incoming, const Envelope& came);
 
   PortContext* context_;

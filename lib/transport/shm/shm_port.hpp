@@ -71,6 +71,12 @@ class ShmPort {
 
   /// Throws Error if a message that is waited for has come in another lane: another kind of call.
   void require_same_kind() const;
+  void require_same_kind(const CompiledStep& step) const { parts_->receiver.require_same_kind(step); }
+
+  // For messages that another port moves on the same channels.
+  [[nodiscard]] PortContext& context() { return parts_->context; }
+  /// Whether all messages of the pair before it are over.
+  [[nodiscard]] bool is_next(int index, const CompiledStep& step) const { return parts_->order.is_next(index, step); }
 
   /// After a failure: forgets the messages that have not been sent or received.
   void abandon() noexcept;

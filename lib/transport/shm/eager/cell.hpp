@@ -29,6 +29,8 @@ enum class Where : std::uint8_t {
   lent,       ///< In the sender's Tutti memory: a Loan follows.
   delivered,  ///< Where they belong: see Loan::answer.
   exposed,    ///< All that is left of the message is in the sender's own memory: a Loan follows.
+  on_device,  ///< All of the message is in the sender's memory on a device: a DeviceLoan follows.
+  failed,     ///< Nowhere: the sender has lost the memory of its data.
 };
 
 /// The header of a piece of a message, at the head of its first line.
@@ -56,8 +58,23 @@ struct Loan {
   std::int32_t unused = 0;
 };
 
+/// Where a message is on a device of its sender's, in the table of allocations that the sender lets others map
+/// (ExportTable).
+struct DeviceLoan {
+  std::int32_t place = -1;
+  std::uint32_t generation = 0;
+  std::int64_t offset = 0;
+  // As Loan's: where the answer may be written. -1: nowhere.
+  std::int32_t answer_place = -1;
+  std::uint32_t answer_generation = 0;
+  std::int64_t answer_offset = 0;
+  std::int32_t answer_message = -1;
+  std::int32_t unused = 0;
+};
+
 inline constexpr std::size_t in_first_line = Line::capacity - sizeof(Envelope);
-static_assert(in_first_line == 40);         // as Geometry::cell_lines counts
+static_assert(in_first_line == 40);  // as Geometry::cell_lines counts
+static_assert(sizeof(Loan) <= in_first_line && sizeof(DeviceLoan) <= in_first_line);
 static_assert(sizeof(Envelope) % 16 == 0);  // elements are read where they are
 
 /// Moves lines that another core will read on to the cache that the cores share: it then need not fetch them from this

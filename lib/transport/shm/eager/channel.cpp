@@ -42,9 +42,11 @@ void Channel::release_piece(Ring& ring, const Envelope& envelope) {
       return pool_->drop_reader(envelope.number);
     case Where::lent:
     case Where::exposed:
+    case Where::on_device:
       return ring.release_loan();
     case Where::cell:
     case Where::delivered:
+    case Where::failed:
       return;
   }
 }

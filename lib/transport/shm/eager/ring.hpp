@@ -32,9 +32,10 @@ class Ring {
     pack(cell(out_, n), n + 1, envelope, data, bytes);
   }
   /// A piece that the receiver reads where it is. It must stay as it is until has_read() the number that this gives.
-  /// With Where::exposed all that is left of the message; the receiver may refuse it, and no message may follow before
-  /// has_read().
-  std::uint64_t lend(const Envelope& envelope, const Loan& loan) {
+  /// With Where::exposed and on_device all that is left of the message; the receiver may refuse it, and no message may
+  /// follow before has_read().
+  template <class Kind>
+  std::uint64_t lend(const Envelope& envelope, const Kind& loan) {
     send(envelope, reinterpret_cast<const std::byte*>(&loan), sizeof loan);
     return ++lent_;
   }

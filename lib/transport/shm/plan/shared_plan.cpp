@@ -32,13 +32,41 @@ void add_sides(SharedPlan& plan, const Dependencies& after) {
         plan.side(sent).makes_room = true;
 }
 
+/// Whether step `later` waits for `earlier` by way of reductions alone.
+bool follows(const SharedPlan& plan, const Dependencies& after, int later, int earlier) {
+  const std::vector<int>& before = after[static_cast<std::size_t>(later)];
+  return std::ranges::any_of(before, [&](int i) {
+    return i == earlier ||
+           (i > earlier && reduces(plan.steps[static_cast<std::size_t>(i)]) && follows(plan, after, i, earlier));
+  });
+}
+
+/// Lets a reduction wait no more for another one that is over anyway once those between them are: so in place, where
+/// the last one of a chain writes an operand of the first.
+void drop_implied(const SharedPlan& plan, Dependencies& after) {
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (!reduces(plan.steps[i]) || after[i].size() < 2) continue;
+    const std::vector<int> before = after[i];
+    std::erase_if(after[i], [&](int earlier) {
+      return reduces(plan.steps[static_cast<std::size_t>(earlier)]) && std::ranges::any_of(before, [&](int other) {
+               return other > earlier && reduces(plan.steps[static_cast<std::size_t>(other)]) &&
+                      follows(plan, after, other, earlier);
+             });
+    });
+  }
+}
+
 SharedPlan shared(CompiledPlan compiled, const SharedMemory& memory) {
   SharedPlan plan{std::move(compiled)};
   if (!plan.uses(Transport::shm)) {
     plan.takes_fast_path = plan.is_eager && plan.op.kind() != Op::Kind::user;
     return plan;
   }
-  const Dependencies after = dependencies_of(plan);
+  Dependencies after = dependencies_of(plan);
+  if (memory.is_for_device) {
+    drop_implied(plan, after);
+    set_dependencies(plan, after);
+  }
   const Messages pairs = by_pair(plan.steps);
   add_sides(plan, after);
   find_send_groups(plan, memory);

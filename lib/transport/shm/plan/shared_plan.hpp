@@ -18,6 +18,7 @@ struct SharedMemory {
   /// Data that go to several ranks are copied for each of them if that takes no more bytes altogether.
   std::int64_t copied_bytes = 0;
   std::int64_t joined_bytes = 0;  ///< Messages of up to so many are reduced one by one.
+  bool is_for_device = false;     ///< The plan's data are on a device, where every pass over them costs a launch.
   int eager_messages = 0;         ///< So many messages of a pair surely have a cell, if all before have been read.
 };
 
@@ -32,6 +33,9 @@ struct SideStep {
   int answer = -1;
   Buffer answer_into = Buffer::input;
   std::int64_t answer_at = 0;
+  // Of Transport::ipc:
+  int device = -1;     ///< The number of the device that holds the message's data here; -1: they are the host's.
+  int result_of = -1;  ///< Of a send: the reduction whose result, and nothing else, it waits for and sends; -1: none.
 };
 
 /// A chain of reductions whose messages may all be taken at once, in one pass over memory:

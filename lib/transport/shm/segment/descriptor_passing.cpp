@@ -124,10 +124,23 @@ Descriptor connect_to(const Nonce& nonce) {
   return connection;
 }
 
+namespace {
+
+Descriptor accept_at(const Descriptor& listener) {
+  return Descriptor{
+      uninterrupted([&] { return ::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); })};
+}
+
+}  // namespace
+
+void send_to_waiting(const Descriptor& listener, int file) {
+  for (Descriptor connection = accept_at(listener); connection.get() >= 0; connection = accept_at(listener))
+    if (is_of_this_user(connection)) send_file(connection, file);
+}
+
 void send_to_connected(const Descriptor& listener, int connections, int file) {
   for (int served = 0; served < connections;) {
-    const Descriptor connection{
-        uninterrupted([&] { return ::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); })};
+    const Descriptor connection = accept_at(listener);
     if (connection.get() < 0) throw system_error(fmt::format("accept of connection {} of {}", served + 1, connections));
     if (!is_of_this_user(connection)) continue;
     send_file(connection, file);
@@ -135,15 +148,22 @@ void send_to_connected(const Descriptor& listener, int connections, int file) {
   }
 }
 
-Descriptor receive_file(const Descriptor& connection) {
+std::optional<Descriptor> try_receive_file(const Descriptor& connection) {
   Message message;
   constexpr int flags = MSG_CMSG_CLOEXEC | MSG_DONTWAIT;
   const ssize_t got = uninterrupted([&] { return ::recvmsg(connection.get(), message.header(), flags); });
+  if (got < 0 && errno == EAGAIN) return std::nullopt;
   if (got < 0) throw system_error("recvmsg");
   if (got == 0) throw Error("the connection was closed before a descriptor came");
   Descriptor file{message.file()};
   if (file.get() < 0) throw Error("the descriptor of the shared memory could not be taken (ulimit -n?)");
   return file;
+}
+
+Descriptor receive_file(const Descriptor& connection) {
+  std::optional<Descriptor> file = try_receive_file(connection);
+  if (!file) throw system_error("recvmsg");
+  return std::move(*file);
 }
 
 }  // namespace tutti::shm

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 
 #include "lib/transport/shm/segment/shared_file.hpp"
 
@@ -19,7 +20,11 @@ using Nonce = std::array<std::byte, 16>;
 [[nodiscard]] Descriptor connect_to(const Nonce& nonce);
 /// Accepts `connections`, which must have been made before, and sends `file` to each. Others' processes get nothing.
 void send_to_connected(const Descriptor& listener, int connections, int file);
+/// Accepts the connections that wait, if any do, and sends `file` to each.
+void send_to_waiting(const Descriptor& listener, int file);
 /// Receives the file, which must have been sent before.
 [[nodiscard]] Descriptor receive_file(const Descriptor& connection);
+/// The same; nothing if it has not come yet.
+[[nodiscard]] std::optional<Descriptor> try_receive_file(const Descriptor& connection);
 
 }  // namespace tutti::shm

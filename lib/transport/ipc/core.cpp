@@ -1,0 +1,63 @@
+#include "lib/transport/ipc/core.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "lib/cuda/check.hpp"
+#include "lib/cuda/driver.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::ipc {
+namespace {
+
+/// The same messages, of which shared memory only moves the bytes.
+shm::SharedPlan moved_by_host(shm::SharedPlan plan) {
+  plan.sides.clear();
+  plan.joints.clear();
+  plan.groups = 0;
+  plan.forwards = false;
+  for (CompiledStep& step : plan.steps) {
+    step.side = -1;
+    if (!step.is_message() || step.transport != Transport::ipc) continue;
+    step.transport = Transport::shm;
+    if (step.verb != Verb::send) step.verb = Verb::recv;
+  }
+  return plan;
+}
+
+}  // namespace
+
+Core::Core(const Route& where, const shm::Route& shm, const shm::SharedPlan& what)
+    : route(where),
+      plan(&what),
+      host_plan(moved_by_host(what)),
+      host(shm, host_plan),
+      work(what.steps.size() + what.joints.size()) {
+  completed.reserve(what.steps.size());
+}
+
+device::Block Core::take_block(int index) const {
+  device::Block block = route.blocks->take(device::Residence::pinned, side(index).device, step(index).bytes);
+  if (block.data == nullptr)
+    throw Error(fmt::format("no {} bytes of pinned host memory for a message {} rank {}", step(index).bytes,
+                            step(index).verb == Verb::send ? "to" : "from", step(index).peer));
+  ++route.counters->staged;
+  route.counters->staged_bytes += static_cast<std::uint64_t>(step(index).bytes);
+  return block;
+}
+
+void Core::give_back(device::Block& block) const {
+  route.blocks->give_back(block);
+  block = {};
+}
+
+void Core::copy(int index, const std::byte* from, std::byte* into, CUstream stream) {
+  work.post(index, device_of(index), stream, [&] {
+    cuda::check(cuda::driver()->MemcpyAsync(std::bit_cast<CUdeviceptr>(into), std::bit_cast<CUdeviceptr>(from),
+                                            static_cast<std::size_t>(step(index).bytes), stream),
+                "cuMemcpyAsync");
+  });
+}
+
+}  // namespace tutti::ipc

@@ -1,0 +1,49 @@
+#pragma once
+// The state that both ends of the messages of one execution share.
+
+#include <cstddef>
+#include <vector>
+
+#include "lib/cuda/devices.hpp"
+#include "lib/cuda/pending_work.hpp"
+#include "lib/transport/ipc/exchange.hpp"
+#include "lib/transport/ipc/ipc_port.hpp"
+#include "lib/transport/shm/shm_port.hpp"
+
+namespace tutti::ipc {
+
+struct Core {
+  Core(const Route& where, const shm::Route& shm, const shm::SharedPlan& what);
+
+  [[nodiscard]] const CompiledStep& step(int index) const { return plan->steps[static_cast<std::size_t>(index)]; }
+  /// The same message between memory of the host.
+  [[nodiscard]] const CompiledStep& host_step(int index) const {
+    return host_plan.steps[static_cast<std::size_t>(index)];
+  }
+  [[nodiscard]] const shm::SideStep& side(int index) const { return plan->side(index); }
+  [[nodiscard]] cuda::Device& device_of(int index) const { return cuda::Devices::get().at(side(index).device); }
+  [[nodiscard]] int peer_of(int index) { return host.context().local_of(step(index)); }
+  [[nodiscard]] shm::Channel& channel_of(int index) { return host.context().channel_of(step(index)); }
+  [[nodiscard]] shm::Ring& ring_of(int index) { return host.context().ring_of(step(index)); }
+  [[nodiscard]] shm::Envelope envelope_of(int index, shm::Where where = shm::Where::cell) {
+    return host.context().envelope_of(step(index), where);
+  }
+  [[nodiscard]] bool is_next(int index) const { return host.is_next(index, host_step(index)); }
+  /// A message is over; the next of its pair may go.
+  void transferred(int index) { host.transferred(index, host_step(index)); }
+  /// Pinned memory for a message by way of the host. Throws Error if there is none.
+  [[nodiscard]] device::Block take_block(int index) const;
+  void give_back(device::Block& block) const;
+  /// Queues a copy; its end is told by the number of the message.
+  void copy(int index, const std::byte* from, std::byte* into, CUstream stream);
+
+  Route route;
+  const shm::SharedPlan* plan;
+  shm::SharedPlan host_plan;  ///< The plan's messages, received as they are sent.
+  shm::ShmPort host;          ///< Moves those that go by way of the host.
+  cuda::PendingWork work;     ///< By step; joint reductions follow.
+  const Bases* bases = nullptr;
+  std::vector<int> completed;  ///< Steps, until they are told.
+};
+
+}  // namespace tutti::ipc

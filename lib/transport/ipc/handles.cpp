@@ -1,0 +1,109 @@
+#include "lib/transport/ipc/handles.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "lib/cuda/driver.hpp"
+
+namespace tutti::ipc {
+namespace {
+
+using cuda::driver;
+
+CUdeviceptr address(const std::byte* data) { return std::bit_cast<CUdeviceptr>(data); }
+
+/// The kinds of handles that an allocation has.
+struct Allowed {
+  bool legacy = false;
+  std::uint64_t types = 0;
+};
+Allowed allowed(const std::byte* data) {
+  unsigned is_legacy = 0;
+  unsigned long long types = 0;
+  std::array which{CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES};
+  std::array<void*, which.size()> values{&is_legacy, &types};
+  if (driver()->PointerGetAttributes(which.size(), which.data(), values.data(), address(data)) != CUDA_SUCCESS)
+    return {};
+  return {is_legacy != 0, types};
+}
+
+/// Of memory of cuMemCreate; a pool's has no handle of its own.
+Handle shareable_handle(const Allocation& allocation, std::uint64_t types) {
+  Handle handle;
+  CUmemGenericAllocationHandle memory = 0;
+  if (driver()->MemRetainAllocationHandle(&memory, const_cast<std::byte*>(allocation.begin)) != CUDA_SUCCESS)
+    return handle;
+  int file = -1;
+  if ((types & CU_MEM_HANDLE_TYPE_FABRIC) != 0 &&
+      driver()->MemExportToShareableHandle(handle.bytes.data(), memory, CU_MEM_HANDLE_TYPE_FABRIC, 0) == CUDA_SUCCESS) {
+    handle.means = Means::fabric;
+  } else if ((types & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0 &&
+             driver()->MemExportToShareableHandle(&file, memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) ==
+                 CUDA_SUCCESS) {
+    handle.means = Means::descriptor;
+    handle.descriptor = shm::Descriptor{file};
+  }
+  static_cast<void>(driver()->MemRelease(memory));
+  return handle;
+}
+
+std::optional<Mapping> map_legacy(const Handle& handle, std::int64_t bytes) {
+  CUipcMemHandle legacy{};
+  static_assert(sizeof legacy == sizeof handle.bytes);
+  std::memcpy(&legacy, handle.bytes.data(), sizeof legacy);
+  Mapping mapping{.bytes = bytes, .means = Means::legacy};
+  if (driver()->IpcOpenMemHandle(&mapping.address, legacy, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) != CUDA_SUCCESS)
+    return std::nullopt;
+  return mapping;
+}
+
+std::optional<Mapping> map_shareable(const Handle& handle, std::int64_t bytes, CUdevice device) {
+  const bool is_fabric = handle.means == Means::fabric;
+  void* const from = is_fabric ? const_cast<std::byte*>(handle.bytes.data())
+                               : reinterpret_cast<void*>(std::intptr_t{handle.descriptor.get()});
+  CUmemGenericAllocationHandle memory = 0;
+  if (driver()->MemImportFromShareableHandle(
+          &memory, from, is_fabric ? CU_MEM_HANDLE_TYPE_FABRIC : CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) !=
+      CUDA_SUCCESS)
+    return std::nullopt;
+  const auto size = static_cast<std::size_t>(bytes);
+  Mapping mapping{.bytes = bytes, .means = handle.means};
+  const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, {device}}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  const bool has_addresses = driver()->MemAddressReserve(&mapping.address, size, 0, 0, 0) == CUDA_SUCCESS;
+  const bool is_mapped = has_addresses && driver()->MemMap(mapping.address, size, 0, memory, 0) == CUDA_SUCCESS;
+  const bool is_usable = is_mapped && driver()->MemSetAccess(mapping.address, size, &access, 1) == CUDA_SUCCESS;
+  static_cast<void>(driver()->MemRelease(memory));  // the mapping keeps it
+  if (is_usable) return mapping;
+  if (is_mapped) static_cast<void>(driver()->MemUnmap(mapping.address, size));
+  if (has_addresses) static_cast<void>(driver()->MemAddressFree(mapping.address, size));
+  return std::nullopt;
+}
+
+}  // namespace
+
+Handle handle_of(const Allocation& allocation) {
+  const auto [is_legacy, types] = allowed(allocation.begin);
+  if (!is_legacy) return shareable_handle(allocation, types);
+  CUipcMemHandle legacy{};
+  if (driver()->IpcGetMemHandle(&legacy, address(allocation.begin)) != CUDA_SUCCESS) return {};
+  Handle handle{.means = Means::legacy};
+  std::memcpy(handle.bytes.data(), &legacy, sizeof legacy);
+  return handle;
+}
+
+std::optional<Mapping> map(const Handle& handle, std::int64_t bytes, CUdevice device) {
+  if (handle.means == Means::none) return std::nullopt;
+  return handle.means == Means::legacy ? map_legacy(handle, bytes) : map_shareable(handle, bytes, device);
+}
+
+void unmap(const Mapping& mapping) noexcept {
+  if (mapping.means == Means::legacy) {
+    static_cast<void>(driver()->IpcCloseMemHandle(mapping.address));
+    return;
+  }
+  const auto size = static_cast<std::size_t>(mapping.bytes);
+  static_cast<void>(driver()->MemUnmap(mapping.address, size));
+  static_cast<void>(driver()->MemAddressFree(mapping.address, size));
+}
+
+}  // namespace tutti::ipc

@@ -1,0 +1,42 @@
+#pragma once
+// The means by which one process maps an allocation of another.
+
+#include <cuda.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "lib/memory/memory_kind.hpp"
+#include "lib/transport/shm/segment/shared_file.hpp"
+
+namespace tutti::ipc {
+
+enum class Means : std::uint32_t {
+  none,
+  legacy,      ///< cuIpcGetMemHandle: memory of cuMemAlloc.
+  descriptor,  ///< A file descriptor: memory of cuMemCreate that was made for it.
+  fabric,      ///< A handle without one: memory of cuMemCreate on machines whose devices have a fabric.
+};
+
+/// What the owner tells its peers; a descriptor goes by a socket.
+struct Handle {
+  Means means = Means::none;
+  std::array<std::byte, 64> bytes{};
+  shm::Descriptor descriptor{};
+};
+/// Of the whole allocation. Means::none: its memory cannot be mapped by others. In the context of its device.
+[[nodiscard]] Handle handle_of(const Allocation& allocation);
+
+/// A mapping of a peer's allocation in this process.
+struct Mapping {
+  CUdeviceptr address = 0;
+  std::int64_t bytes = 0;
+  Means means = Means::none;
+};
+/// Nothing: the system or the driver refuses. `device`: that of the current context, in which it is to be used.
+[[nodiscard]] std::optional<Mapping> map(const Handle& handle, std::int64_t bytes, CUdevice device);
+/// In the context in which it was mapped.
+void unmap(const Mapping& mapping) noexcept;
+
+}  // namespace tutti::ipc

@@ -1,0 +1,87 @@
+#include "lib/transport/ipc/imports.hpp"
+
+#include <exception>
+#include <iterator>
+#include <utility>
+
+#include "lib/cuda/check.hpp"
+#include "lib/cuda/context.hpp"
+#include "lib/cuda/devices.hpp"
+#include "lib/cuda/driver.hpp"
+
+namespace tutti::ipc {
+
+Imports::Found Imports::find(int owner, const Place& place, int device) {
+  const Key key{owner, place.number, device};
+  Import& import = imports_[key];
+  if (import.generation != place.generation) {
+    close(key, import);
+    import.generation = place.generation;
+    begin(key, import);
+  } else if (import.state == State::coming) {
+    std::optional<shm::Descriptor> file = shm::try_receive_file(import.connection);
+    if (file) finish(key, import, {.means = Means::descriptor, .descriptor = std::move(*file)});
+  }
+  return {import.state, import.mapping.address + static_cast<CUdeviceptr>(place.offset)};
+}
+
+void Imports::begin(const Key& key, Import& import) {
+  const shm::Export& shared = table_->at(std::get<0>(key), std::get<1>(key));
+  Handle handle{.means = static_cast<Means>(shared.means), .bytes = shared.handle};
+  import.state = State::refused;
+  if (handle.means != Means::descriptor) return finish(key, import, handle);
+  try {
+    import.connection = shm::connect_to(shared.socket);
+    import.state = State::coming;
+  } catch (const std::exception&) {  // no socket to be had: the data are staged
+    import.connection = {};
+  }
+}
+
+void Imports::finish(const Key& key, Import& import, const Handle& handle) {
+  const auto& [owner, place, device] = key;
+  import.connection = {};
+  import.state = State::refused;
+  const cuda::ScopedContext scope{cuda::Devices::get().at(device).context()};
+  CUdevice ordinal = 0;
+  cuda::check(cuda::driver()->CtxGetDevice(&ordinal), "cuCtxGetDevice");
+  const std::optional<Mapping> mapping = map(handle, table_->at(owner, place).bytes, ordinal);
+  if (!mapping) return;
+  import.mapping = *mapping;
+  import.state = State::mapped;
+  table_->mapped(owner, table_->me(), place).fetch_add(1, std::memory_order_release);
+}
+
+/// The device may be gone, and the mapping with it.
+void Imports::close(const Key& key, Import& import) noexcept {
+  const auto& [owner, place, device] = key;
+  if (import.state == State::mapped) {
+    if (const cuda::Device* const its = cuda::Devices::get().find(device); its != nullptr)
+      if (const cuda::ScopedContext scope{its->context(), std::nothrow}; scope.is_current()) unmap(import.mapping);
+    table_->mapped(owner, table_->me(), place).fetch_sub(1, std::memory_order_release);
+  }
+  import = Import{};
+}
+
+void Imports::collect() noexcept {
+  for (int owner = 0; owner < table_->ranks(); ++owner) {
+    const auto first = imports_.lower_bound({owner, 0, 0});
+    if (first == imports_.end() || std::get<0>(first->first) != owner) continue;
+    const std::uint32_t now = table_->withdrawn(owner).load(std::memory_order_acquire);
+    if (std::exchange(seen_[static_cast<std::size_t>(owner)], now) == now) continue;
+    for (auto next = first; next != imports_.end() && std::get<0>(next->first) == owner;) {
+      const auto import = next++;
+      if (!is_withdrawn(import->first, import->second)) continue;
+      close(import->first, import->second);
+      imports_.erase(import);
+    }
+  }
+}
+
+void Imports::close_all() noexcept {
+  for (auto& [key, import] : imports_)
+    close(key, import);
+  imports_.clear();
+}
+
+}  // namespace tutti::ipc

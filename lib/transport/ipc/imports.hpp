@@ -1,0 +1,55 @@
+#pragma once
+// The allocations of peers on devices that this rank has mapped.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "lib/transport/ipc/exports.hpp"
+
+namespace tutti::ipc {
+
+/// As many as the tables of the peers have places: an allocation that takes the place of another closes that one.
+class Imports {
+ public:
+  explicit Imports(const shm::ExportTable& table) : table_(&table), seen_(static_cast<std::size_t>(table.ranks())) {}
+  Imports(const Imports&) = delete;
+  Imports& operator=(const Imports&) = delete;
+  ~Imports() { close_all(); }
+
+  enum class State : std::uint8_t { mapped, coming, refused };
+  struct Found {
+    State state = State::refused;
+    CUdeviceptr address = 0;
+  };
+  /// Where this process has a place of a peer, for the device of that number. `coming`: ask again, its descriptor is on
+  /// its way.
+  [[nodiscard]] Found find(int owner, const Place& place, int device);
+  /// Closes those that their owners have withdrawn.
+  void collect() noexcept;
+  void close_all() noexcept;
+
+ private:
+  using Key = std::tuple<int, int, int>;  ///< Owner, place, device.
+  struct Import {
+    std::uint32_t generation = 0;
+    State state = State::coming;
+    Mapping mapping{};
+    shm::Descriptor connection{};
+  };
+  void begin(const Key& key, Import& import);
+  void finish(const Key& key, Import& import, const Handle& handle);
+  void close(const Key& key, Import& import) noexcept;
+  [[nodiscard]] bool is_withdrawn(const Key& key, const Import& import) const {
+    return table_->at(std::get<0>(key), std::get<1>(key)).generation.load(std::memory_order_acquire) !=
+           import.generation;
+  }
+
+  const shm::ExportTable* table_;
+  std::map<Key, Import> imports_;
+  std::vector<std::uint32_t> seen_;  ///< By owner: ExportTable::withdrawn().
+};
+
+}  // namespace tutti::ipc

@@ -1,0 +1,19 @@
+#include "lib/transport/ipc/ipc_port.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::ipc {
+namespace {
+
+constexpr const char* why = "the library was built without CUDA";
+
+}  // namespace
+
+std::shared_ptr<Exchange> make_exchange(shm::ExportTable /*table*/) { return nullptr; }
+std::unique_ptr<IpcPort> ipc_port(const Route& /*route*/, const shm::Route& /*shm*/, const shm::SharedPlan& /*plan*/) {
+  throw Error(why);
+}
+std::byte* allocate_on(int /*device*/, std::int64_t /*bytes*/) { throw Error(why); }
+void free_on(int /*device*/, std::byte* /*data*/) noexcept {}
+void collect() noexcept {}
+
+}  // namespace tutti::ipc

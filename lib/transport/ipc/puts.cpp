@@ -1,0 +1,31 @@
+#include "lib/transport/ipc/puts.hpp"
+
+#include "lib/cuda/kernel_arguments.hpp"
+
+namespace tutti::ipc {
+
+Puts::Puts(Core& core, Departures& departures) : core_(&core), departures_(&departures) {
+  const shm::SharedPlan& plan = *core.plan;
+  for (int i = 0; i < static_cast<int>(plan.steps.size()); ++i)
+    if (const int made_by = plan.side(i).result_of; made_by >= 0) sends_[made_by].push_back(i);
+}
+
+void Puts::add(int reduction, int operand, const shm::DeviceLoan& loan, std::vector<CUdeviceptr>& outputs) {
+  const auto sends = sends_.find(reduction);
+  if (sends == sends_.end() || loan.answer_place < 0 || outputs.size() == cuda::most_outputs) return;
+  for (const int send : sends->second) {
+    const CompiledStep& step = core_->step(send);
+    if (step.peer != core_->step(operand).peer || step.message != loan.answer_message) continue;
+    const Imports::Found found = core_->route.exchange->imports().find(
+        core_->peer_of(operand), {loan.answer_place, loan.answer_generation, loan.answer_offset},
+        core_->side(operand).device);
+    if (found.state != Imports::State::mapped) return;
+    outputs.push_back(found.address);
+    departures_->delivered(send);
+    ++core_->route.counters->put;
+    core_->route.counters->put_bytes += static_cast<std::uint64_t>(step.bytes);
+    return;
+  }
+}
+
+}  // namespace tutti::ipc

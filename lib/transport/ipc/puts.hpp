@@ -1,0 +1,27 @@
+#pragma once
+// Results that kernels write straight to the memory of peers.
+
+#include <map>
+#include <vector>
+
+#include "lib/transport/ipc/departures.hpp"
+
+namespace tutti::ipc {
+
+/// A peer that lends an operand says where its message back may be written. If that message is the result of the
+/// reduction that reads the operand, the kernel writes it there, and nothing is left to be sent.
+class Puts {
+ public:
+  Puts(Core& core, Departures& departures);
+
+  /// The places in the memory of peers for the result of a reduction step that reads the lent message `operand`; the
+  /// sends of these results are over with the kernel.
+  void add(int reduction, int operand, const shm::DeviceLoan& loan, std::vector<CUdeviceptr>& outputs);
+
+ private:
+  Core* core_;
+  Departures* departures_;
+  std::map<int, std::vector<int>> sends_;  ///< By the reduction whose result they send.
+};
+
+}  // namespace tutti::ipc
