@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <optional>
 
@@ -62,7 +63,9 @@ int bench_main(int argc, char** argv, int rank, int ranks) {
     Outputs outputs;
     open_outputs(outputs, settings, rank);
     choose_transport(settings);
-    const Communicator comm{MPI_COMM_WORLD};
+    const bool on_device = !experiments.front().memory->is_readable_by_host();
+    const Communicator comm{MPI_COMM_WORLD,
+                            {.buffers = on_device && std::getenv("TUTTI_BUFFERS") == nullptr ? "device" : ""}};
     if (settings.has_limits) require_limits_exist(comm);
     const std::string device = choose_device(*experiments.front().memory, comm);
     Machine machine = survey(comm, {argv, argv + argc}, device);

@@ -29,6 +29,10 @@ struct CommunicatorOptions {
   /// share memory), "mpi", "ucx" (UCX for everything) or "shm+ucx" (shared memory inside a node, UCX otherwise). Empty:
   /// the value of TUTTI_TRANSPORT, else auto.
   std::string_view transport = {};
+  /// Where algorithms are chosen for buffers to be, since all ranks have to choose alike and do not know of each
+  /// other's buffers: "device", "host", or "auto" (devices' if all ranks use a CUDA device when the communicator is
+  /// made). Any buffers work with each. Empty: the value of TUTTI_BUFFERS, else auto.
+  std::string_view buffers = {};
 };
 
 /// Messages that this rank has posted, by the transport that carries them.

@@ -38,6 +38,7 @@ Question question_of(const Call& call, const Problem& problem, const Communicato
           .is_uneven = call.is_uneven,
           .is_commutative = call.op.commutative(),
           .shares_memory = state.paths().shares_memory(),
+          .on_devices = state.paths().chooses_for_devices(),
           .shares_processors = state.paths().shares_memory() && state.waiting().shares_processors,
           .spread = state.members().nodes()};
 }

@@ -32,8 +32,8 @@ class Paths {
   /// How messages travel that shared memory does not carry.
   [[nodiscard]] Transport far_transport() const { return network_ == nullptr ? Transport::mpi : Transport::network; }
   [[nodiscard]] device::Transfers devices() const { return {ways_, settings_->staging}; }
-  /// Whether algorithms are chosen for buffers on devices: the same on all ranks.
-  [[nodiscard]] bool chooses_for_devices() const { return chooses_for_devices_; }
+  /// Whether algorithms are chosen for buffers on devices, which all peers map: the same on all ranks.
+  [[nodiscard]] bool chooses_for_devices() const { return chooses_for_devices_ && ways_.ipc && shares_memory_; }
   /// Of collectives.
   [[nodiscard]] Routing routing() const;
   /// The tag of message 0 of an operation over MPI.

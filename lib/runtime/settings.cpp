@@ -32,14 +32,17 @@ void read_number(const char* name, std::int64_t most, std::int64_t& value) {
 
 /// `values`: in the order of the enum.
 template <class Use>
-void read_use(const char* name, const std::vector<std::string>& values, Use& use) {
-  const char* const variable = std::getenv(name);
-  if (variable == nullptr) return;
-  const auto found = std::ranges::find(values, variable);
+Use use_named(std::string_view source, std::string_view given, const std::vector<std::string>& values) {
+  const auto found = std::ranges::find(values, given);
   if (found == values.end())
-    throw ArgumentError(
-        fmt::format("environment variable {} is '{}'; allowed: {}", name, variable, allowed(variable, values)));
-  use = static_cast<Use>(found - values.begin());
+    throw ArgumentError(fmt::format("{} is '{}'; allowed: {}", source, given, allowed(given, values)));
+  return static_cast<Use>(found - values.begin());
+}
+
+template <class Use>
+void read_use(const char* name, const std::vector<std::string>& values, Use& use) {
+  if (const char* const variable = std::getenv(name); variable != nullptr)
+    use = use_named<Use>(fmt::format("environment variable {}", name), variable, values);
 }
 
 constexpr std::string_view shm_and = "shm+";
@@ -90,7 +93,10 @@ Settings read_settings(const CommunicatorOptions& options) {
   read_use("TUTTI_SINGLE_COPY", {"auto", "never", "always"}, settings.single_copy);
   read_use("TUTTI_STAGING", {"auto", "host", "device"}, settings.staging);
   read_use("TUTTI_DEVICE_PATH", {"auto", "ipc", "ucx", "mpi", "staging"}, settings.device_path);
-  read_use("TUTTI_BUFFERS", {"auto", "host", "device"}, settings.buffers);
+  const std::vector<std::string> buffers{"auto", "host", "device"};
+  read_use("TUTTI_BUFFERS", buffers, settings.buffers);
+  if (!options.buffers.empty())
+    settings.buffers = use_named<BufferUse>("tutti::Communicator: argument 'buffers'", options.buffers, buffers);
   read_use("TUTTI_LOG", {"0", "1"}, settings.log);
   return settings;
 }

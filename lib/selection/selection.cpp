@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "lib/selection/selection_devices.hpp"
 #include "lib/selection/selection_nodes.hpp"
 #include "lib/selection/selection_rules.hpp"
 
@@ -139,6 +140,7 @@ Selection select(const Question& question, const UserChoices& users) {
   const Choice& wanted = users.choices[static_cast<std::size_t>(question.collective)];
   if (wanted.algorithm != nullptr && serves(wanted, question))
     return {wanted, users.chosen_by[static_cast<std::size_t>(question.collective)], true};
+  if (const auto selection = select_for_devices(question)) return *selection;
   if (const auto selection = select_on_nodes(question)) return *selection;
   static const RuleTable table{rules};
   return table.first_for(question).value();  // the last rule of each collective fits everything

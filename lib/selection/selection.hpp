@@ -16,8 +16,8 @@ struct Question {
   int ranks = 1, nodes = 1;
   Bytes bytes{};  ///< Of the larger buffer; meaningless if `is_uneven` and ranks know only their own counts.
   bool is_uneven = false, is_commutative = true;
-  bool shares_memory = false;      ///< All messages go through shared memory.
-  bool on_devices = false;         ///< Buffers are taken to be in memory of devices, all on one node.
+  bool shares_memory = false;  ///< All messages go through shared memory.
+  bool on_devices = false;  ///< So they do, to peers that map the memory of devices in which buffers are taken to be.
   bool shares_processors = false;  ///< So they do, and the node runs two ranks or more for each processor.
   std::span<const int> spread{};   ///< The node of each rank, as in Problem; empty: there is one.
 };
@@ -32,8 +32,8 @@ struct Selection {
 [[nodiscard]] bool serves(const Choice& choice, const Question& question);
 
 /// The user's choice for the collective, unless that needs a commutative operation and this is not one; else, on
-/// several nodes, that of select_on_nodes(), if there is one; else that of the first line of the table in selection.cpp
-/// that fits. A pure function.
+/// devices that of select_for_devices(), on several nodes that of select_on_nodes(), if there is one; else that of the
+/// first line of the table in selection.cpp that fits. A pure function.
 [[nodiscard]] Selection select(const Question& question, const UserChoices& users);
 
 }  // namespace tutti

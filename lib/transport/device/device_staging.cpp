@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -17,12 +18,13 @@ constexpr std::int64_t alignment = 256;
 class DeviceStaging {
  public:
   DeviceStaging(shm::SharedPlan plan, const std::function<int(Buffer, std::int64_t)>& place_of, const Ways& ways)
-      : steps_(std::move(plan)), device_of_(place_of), ways_(ways), last_of_(static_cast<std::size_t>(steps_.size())) {}
+      : steps_(std::move(plan)), device_of_(place_of), ways_(ways), last_of_(static_cast<std::size_t>(steps_.size())) {
+    std::iota(last_of_.begin(), last_of_.end(), 0);  // a step may wait for one of a higher number
+  }
 
   shm::SharedPlan run() && {
     const int count = steps_.size();
     for (int i = 0; i < count; ++i) {
-      last_of_[static_cast<std::size_t>(i)] = i;
       follow_last(i);
       stage(i);
     }

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "lib/plan/pair_order.hpp"
+#include "lib/transport/device/stage.hpp"
+#include "lib/transport/device/steps.hpp"
 
 namespace tutti::device {
 namespace {
@@ -74,6 +76,32 @@ void go_by_ipc(shm::SharedPlan& plan, const std::function<int(Buffer, std::int64
   if (plan.takes_turns) offer_places(plan, by_pair(plan.steps), after);
   std::swap(plan.transports[static_cast<std::size_t>(Transport::ipc)],
             plan.transports[static_cast<std::size_t>(Transport::shm)]);
+}
+
+shm::SharedPlan on_copy_of_input(shm::SharedPlan plan, std::int64_t input_bytes) {
+  constexpr std::int64_t alignment = 256;
+  const std::int64_t at = (plan.scratch_bytes + alignment - 1) / alignment * alignment;
+  const auto move = [&](Buffer& buffer, std::int64_t& offset) {
+    if (buffer != Buffer::input) return;
+    buffer = Buffer::scratch;
+    offset += at;
+  };
+  for (CompiledStep& step : plan.steps) {
+    move(step.lhs, step.lhs_at);
+    move(step.rhs, step.rhs_at);
+  }
+  for (shm::JointReduction& joint : plan.joints)
+    for (shm::JointReduction::Operand& operand : joint.operands)
+      move(operand.buffer, operand.at);
+  plan.scratch_bytes = at + input_bytes;
+  plan.problem.aliasing = Aliasing::in_place();
+  Steps steps{std::move(plan)};
+  const int count = steps.size();
+  const int copy = steps.add(
+      {.verb = Verb::copy, .lhs = Buffer::output, .into = Buffer::scratch, .into_at = at, .bytes = input_bytes}, {});
+  for (int i = 0; i < count; ++i)
+    if (steps.after(i).empty()) steps.after(i).push_back(copy);
+  return std::move(steps).finished();
 }
 
 }  // namespace tutti::device

@@ -41,6 +41,10 @@ struct Transfers {
 /// The device works, and messages that one of the ways carries take its data where they are. For plans that it fits.
 [[nodiscard]] shm::SharedPlan direct(shm::SharedPlan plan, const Places& places, const Ways& ways);
 
+/// The plan of a call in place that was compiled as if it were not: its input is copied to scratch at first. Then no
+/// rank waits for the others before it writes its output.
+[[nodiscard]] shm::SharedPlan on_copy_of_input(shm::SharedPlan plan, std::int64_t input_bytes);
+
 /// Whether one device could make all copies and reductions of a plan.
 [[nodiscard]] bool fits_device(const shm::SharedPlan& plan, const Places& places);
 /// Whether a plan has messages that one of the ways carries.

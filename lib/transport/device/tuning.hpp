@@ -13,6 +13,8 @@ struct Tuning {
   std::int64_t bytes_an_operation = 64 * 1024L;
   /// The host reduces as many bytes as these are times the bytes that are moved in that time.
   std::int64_t host_reduces = 2;
+  /// Allreduces in place of up to so many bytes whose messages peers take run on a copy of their input.
+  std::int64_t copied_in_place = 256 * 1024L;
 };
 inline constexpr Tuning tuning{};
 

@@ -93,7 +93,7 @@ bool Sender::expose(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
   if (transfer.is_refused || !context_->may_expose(step)) return false;
   const auto source = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(transfer.data.lhs));
-  transfer.loan = context_->ring_of(step).lend(context_->envelope_of(step, Where::exposed), Loan{.source = source});
+  transfer.loan = context_->ring_of(step).lend(context_->envelope_of(step, Where::exposed), {.source = source});
   transfer.done = step.bytes;
   transfer.is_exposed = true;
   return true;

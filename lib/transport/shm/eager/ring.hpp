@@ -34,7 +34,7 @@ class Ring {
   /// A piece that the receiver reads where it is. It must stay as it is until has_read() the number that this gives.
   /// With Where::exposed and on_device all that is left of the message; the receiver may refuse it, and no message may
   /// follow before has_read().
-  template <class Kind>
+  template <class Kind = Loan>
   std::uint64_t lend(const Envelope& envelope, const Kind& loan) {
     send(envelope, reinterpret_cast<const std::byte*>(&loan), sizeof loan);
     return ++lent_;

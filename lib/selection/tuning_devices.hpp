@@ -1,0 +1,18 @@
+#pragma once
+// Every threshold by which algorithms are chosen for buffers on devices. They are guesses from the switch points of
+// other libraries, until they can be measured on a GPU: tutti-bench --memory device --tune.
+
+#include "tutti/types.hpp"
+
+namespace tutti {
+
+struct DeviceTuning {
+  /// Up to here each rank reads all inputs in one kernel, which is the least number of launches; for more bytes it
+  /// counts that every input is read once. With up to four ranks, and with more.
+  Bytes one_kernel_few{256 * 1024}, one_kernel{64 * 1024};
+  /// As many ranks can all read from one another.
+  int most_ranks = 32;
+};
+inline constexpr DeviceTuning device_tuning{};
+
+}  // namespace tutti
