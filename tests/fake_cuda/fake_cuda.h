@@ -19,6 +19,7 @@ struct FakeCudaCounters {
   uint64_t bytes_to_device, bytes_to_host, bytes_within_devices;
   uint64_t bytes_read, bytes_written;               /* by kernels */
   uint64_t live_device, live_pinned, live_imported; /* allocations, registered memory included; IPC mappings */
+  uint64_t bytes_imported;                          /* of the IPC mappings, whether or not their owners have freed */
   uint64_t live_streams, live_events, live_modules;
   uint64_t faults; /* caught */
 };

@@ -130,6 +130,9 @@ FAKE_CUDA_EXPORT void fake_cuda_counters(struct FakeCudaCounters* counters) {
   using namespace fake_cuda;
   const Totals& all = totals();
   const auto live = [](auto is) { return static_cast<uint64_t>(Memory::get().all(is).size()); };
+  std::uint64_t bytes_imported = 0;
+  for (const RegionPointer& region : Memory::get().all([](const Region& r) { return r.kind == Kind::ipc; }))
+    bytes_imported += region->size;
   *counters = {
       .calls = all.calls,
       .kernels = all.kernels,
@@ -144,6 +147,7 @@ FAKE_CUDA_EXPORT void fake_cuda_counters(struct FakeCudaCounters* counters) {
       .live_device = live([](const Region& r) { return r.kind == Kind::device || r.kind == Kind::pool; }),
       .live_pinned = live([](const Region& r) { return r.kind == Kind::pinned || r.kind == Kind::registered; }),
       .live_imported = live([](const Region& r) { return r.kind == Kind::ipc; }),
+      .bytes_imported = bytes_imported,
       .live_streams = Streams::get().count(),
       .live_events = all.live_events,
       .live_modules = all.live_modules,

@@ -110,6 +110,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr* pointer, CUipcMemHandl
   region->device = context->device;
   region->context = context;
   region->tracks().history.learn(static_cast<std::uint64_t>(::getpid()), Streams::get().host_clock(), false);
+  region->header->importers.add();
   Memory::get().add(region);
   *pointer = region->base;
   log(1, "opened 0x%lx of process %d as 0x%lx + %lu", ticket.base, ticket.owner, region->base, region->size);
@@ -119,13 +120,11 @@ FAKE_CUDA_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) {
   FAKE_CUDA_CONTEXT_CALL("cuIpcCloseMemHandle");
   const RegionPointer region = Memory::get().find(pointer);
   FAKE_CUDA_REQUIRE(region != nullptr && region->kind == Kind::ipc && region->base == pointer);
-  if (region->header->is_freed != 0)
-    caught("ipc-closed-after-free", text("cuIpcCloseMemHandle of 0x%llx: its owner (process %d) has freed it before",
-                                         pointer, region->header->owner));
   if (--region->opened > 0) return CUDA_SUCCESS;
   may_synchronise("cuIpcCloseMemHandle", region->context);
   Streams::get().drain(region->context);
   log(1, "closed 0x%lx", region->base);
+  region->header->importers.remove();
   Memory::get().remove(region);
   return CUDA_SUCCESS;
 }

@@ -67,6 +67,7 @@ FAKE_CUDA_EXPORT CUresult cuMemFree(CUdeviceptr pointer) {
     may_synchronise("cuMemFree", region->context);
     Streams::get().drain(region->context);
   }
+  check_importers("cuMemFree", *region);
   Memory::get().free(region);
   if (region->kind == Kind::managed) ::munmap(region->bytes, region->mapped);
   return context->lost;

@@ -131,5 +131,11 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
   FAKE_CUDA_REQUIRE(region->kind == Kind::pool || region->kind == Kind::device);
   FAKE_CUDA_REQUIRE(!region->is_being_freed);
   region->is_being_freed = true;
-  return enqueue(context, stream, {.work = [region] { Memory::get().free(region); }, .what = {"free", region->size}});
+  return enqueue(context, stream,
+                 {.work =
+                      [region] {
+                        check_importers("cuMemFreeAsync", *region);
+                        Memory::get().free(region);
+                      },
+                  .what = {"free", region->size}});
 }

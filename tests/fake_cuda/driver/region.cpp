@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "tests/fake_cuda/driver/report.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
@@ -70,7 +71,7 @@ bool Memory::is_hole(std::uint64_t address) {
 
 CUresult Memory::allocate(Context* context, int device, std::size_t bytes, Kind kind, RegionPointer& made) {
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (used_ + bytes > settings().memory_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (bytes_in_use() + bytes > settings().memory_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
   const std::size_t whole = rounded(bytes, page);
   const int file = make_file(whole, device);
   const std::uint64_t base = file < 0 ? 0 : reserve_addresses(whole);
@@ -129,6 +130,17 @@ void Memory::free(const RegionPointer& region) {
   }
   log(1, "freed 0x%lx + %lu", region->base, region->size);
   remove(region);
+}
+
+std::uint64_t Memory::bytes_in_use() {
+  std::map<std::pair<int, std::uint64_t>, std::uint64_t> orphans;
+  for (const RegionPointer& region :
+       all([](const Region& each) { return each.kind == Kind::ipc && each.header->is_freed != 0; }))
+    orphans[{region->header->owner, region->header->id}] = region->size;
+  std::uint64_t bytes = used_;
+  for (const auto& [allocation, size] : orphans)
+    bytes += size;
+  return bytes;
 }
 
 void Memory::reserve(std::uint64_t base, std::size_t bytes) {

@@ -15,6 +15,7 @@
 
 #include "tests/fake_cuda/driver/clock.hpp"
 #include "tests/fake_cuda/driver/context.hpp"
+#include "tests/fake_cuda/driver/importers.hpp"
 
 namespace fake_cuda {
 
@@ -28,6 +29,7 @@ struct Header {
   std::uint64_t magic, bytes, id;
   int device, owner;  ///< The owner is a process.
   std::atomic<int> is_freed, is_exported;
+  Importers importers;
   Tracks tracks;
 };
 inline constexpr std::size_t header_bytes = rounded(sizeof(Header), page);
@@ -106,7 +108,8 @@ class Memory {
       if (is_one(*region)) found.push_back(region);
     return found;
   }
-  [[nodiscard]] std::uint64_t bytes_in_use() const { return used_; }
+  /// Allocated here, and mapped of other processes that have freed it: until the last mapping goes it is in use.
+  [[nodiscard]] std::uint64_t bytes_in_use();
   [[nodiscard]] std::uint64_t next_id() { return ++ids_; }
 
   // Reserved ranges of cuMemAddressReserve.

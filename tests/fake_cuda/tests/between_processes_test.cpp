@@ -142,11 +142,76 @@ TEST_F(BetweenProcesses, AHandleOfFreedMemoryCannotBeOpened) {
   EXPECT_EQ(peer_->open(handle), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(BetweenProcesses, CloseAfterTheOwnerFreed) {
-  const CUdeviceptr memory = allocated(4096);
+/// As the driver does it; its documentation calls the free undefined.
+TEST_F(BetweenProcesses, MemoryIsInUseUntilTheLastMappingOfItIsClosed) {
+  const CUdeviceptr memory = allocated(4096), other = allocated(4096);
+  EXPECT_EQ(peer_->open(handle_of(other)), CUDA_SUCCESS);
+  const std::uint64_t before = peer_->close().bytes_in_use;
   EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
   EXPECT_CUDA(cuMemFree(memory));
-  EXPECT_EQ(peer_->close().faults, 1U);
+  const Peer::Answer freed = peer_->look(), closed = peer_->close();
+  EXPECT_EQ(freed.bytes_imported, 4096U);
+  EXPECT_EQ(freed.bytes_in_use, before + 4096);
+  EXPECT_EQ(closed.result, CUDA_SUCCESS);
+  EXPECT_EQ(closed.faults, 0U);
+  EXPECT_EQ(closed.bytes_imported, 0U);
+  EXPECT_EQ(closed.bytes_in_use, before);
+  EXPECT_EQ(caught(nullptr), 0U);
+}
+
+class StrictBetweenProcesses : public BetweenProcesses {
+ protected:
+  void SetUp() override {
+    ::setenv("FAKE_CUDA_STRICT_IPC", "1", 1);
+    BetweenProcesses::SetUp();
+  }
+  static constexpr const char* fault = "freed-while-mapped";
+};
+
+TEST_F(StrictBetweenProcesses, AFreeOfWhatOthersHaveMappedIsAFault) {
+  const CUdeviceptr memory = allocated(4096);
+  for (Peer* const peer : {&*peer_, &*third_})
+    EXPECT_EQ(peer->open(handle_of(memory)), CUDA_SUCCESS);
+  testing::internal::CaptureStderr();
+  EXPECT_CUDA(cuMemFree(memory));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("2 other processes have it mapped"), std::string::npos);
+  EXPECT_EQ(caught(fault), 1U);
+  EXPECT_EQ(peer_->close().faults, 0U) << "the fault was the owner's";
+}
+
+TEST_F(StrictBetweenProcesses, AFreeInAStreamIsAFaultWhereItRuns) {
+  const CUdeviceptr memory = allocated(4096), other = allocated(4096);
+  volatile int* const flag = pinned<int>(1);
+  *flag = 0;
+  const CUstream one = stream();
+  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
+  EXPECT_EQ(third_->open(handle_of(other)), CUDA_SUCCESS);
+  EXPECT_CUDA(cuStreamWaitValue32(one, reinterpret_cast<CUdeviceptr>(flag), 1, CU_STREAM_WAIT_VALUE_EQ));
+  EXPECT_CUDA(cuMemFreeAsync(memory, one));
+  EXPECT_CUDA(cuMemFreeAsync(other, one));
+  EXPECT_EQ(peer_->close().result, CUDA_SUCCESS);
+  *flag = 1;
+  EXPECT_CUDA(cuStreamSynchronize(one));
+  EXPECT_EQ(caught(fault), 1U);
+}
+
+TEST_F(StrictBetweenProcesses, AFreeAfterTheCloseIsNone) {
+  const CUdeviceptr memory = allocated(4096);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS) << "the same mapping, opened twice";
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(peer_->close().result, CUDA_SUCCESS);
+  EXPECT_CUDA(cuMemFree(memory));
+  EXPECT_EQ(caught(nullptr), 0U);
+}
+
+TEST_F(StrictBetweenProcesses, AProcessThatHasEndedHasNothingMapped) {
+  const CUdeviceptr memory = allocated(4096);
+  EXPECT_EQ(peer_->open(handle_of(memory)), CUDA_SUCCESS);
+  peer_->kill();
+  ::signal(SIGPIPE, SIG_IGN);
+  EXPECT_CUDA(cuMemFree(memory));
+  EXPECT_EQ(caught(nullptr), 0U);
 }
 
 }  // namespace

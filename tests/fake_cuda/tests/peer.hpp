@@ -17,7 +17,7 @@ namespace fake_cuda {
 /// Runs the program peer_program.cpp, until it is destroyed.
 class Peer {
  public:
-  enum class Task : int { open, wait_for, read, close, end };
+  enum class Task : int { open, wait_for, look, read, close, end };
   struct Question {
     Task task;
     CUipcMemHandle memory{};
@@ -26,7 +26,9 @@ class Peer {
   struct Answer {
     CUresult result;
     int value;
-    std::uint64_t faults;  ///< Caught in that process, ever.
+    std::uint64_t faults;          ///< Caught in that process, ever.
+    std::uint64_t bytes_imported;  ///< By its mappings.
+    std::uint64_t bytes_in_use;    ///< Of the device, as it sees them.
   };
 
   explicit Peer(const char* program) {
@@ -57,13 +59,19 @@ class Peer {
   CUresult open(const CUipcMemHandle& memory) { return ask({.task = Task::open, .memory = memory}).result; }
   /// Its stream waits for the event.
   CUresult wait_for(const CUipcEventHandle& event) { return ask({.task = Task::wait_for, .event = event}).result; }
+  Answer look() { return ask({.task = Task::look}); }
   /// The first word of the memory, read by its stream.
   Answer read() { return ask({.task = Task::read}); }
   Answer close() { return ask({.task = Task::close}); }
+  /// Ends without closing anything.
+  void kill() {
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+  }
 
  private:
   Answer ask(const Question& question) {
-    Answer answer{CUDA_ERROR_UNKNOWN, 0, 0};
+    Answer answer{CUDA_ERROR_UNKNOWN, 0, 0, 0, 0};
     if (::write(to_, &question, sizeof question) != sizeof question ||
         ::read(from_, &answer, sizeof answer) != sizeof answer)
       answer.result = CUDA_ERROR_UNKNOWN;

@@ -41,15 +41,25 @@ CUresult perform(State& state, const Peer::Question& question) {
       return result == CUDA_SUCCESS ? cuStreamSynchronize(state.stream) : result;
     case Peer::Task::close:
       return cuIpcCloseMemHandle(state.memory);
+    case Peer::Task::look:
     case Peer::Task::end:
       break;
   }
   return CUDA_SUCCESS;
 }
 
-std::uint64_t faults() {
-  auto* const count = reinterpret_cast<decltype(fake_cuda_faults)*>(::dlsym(RTLD_DEFAULT, "fake_cuda_faults"));
-  return count == nullptr ? 0 : count(nullptr);
+FakeCudaCounters counters() {
+  FakeCudaCounters all{};
+  auto* const ask = reinterpret_cast<decltype(fake_cuda_counters)*>(::dlsym(RTLD_DEFAULT, "fake_cuda_counters"));
+  if (ask != nullptr) ask(&all);
+  return all;
+}
+
+Peer::Answer answer_of(CUresult result, const State& state) {
+  const FakeCudaCounters all = counters();
+  std::size_t free = 0, total = 0;
+  cuMemGetInfo(&free, &total);
+  return {result, state.word == nullptr ? 0 : *state.word, all.faults, all.bytes_imported, total - free};
 }
 
 }  // namespace
@@ -61,7 +71,7 @@ int main() {
   const CUresult begun = begin(state);
   for (Peer::Question question{}; ::read(STDIN_FILENO, &question, sizeof question) == sizeof question;) {
     const CUresult result = begun == CUDA_SUCCESS ? perform(state, question) : begun;
-    const Peer::Answer answer{result, state.word == nullptr ? 0 : *state.word, faults()};
+    const Peer::Answer answer = answer_of(result, state);
     if (::write(STDOUT_FILENO, &answer, sizeof answer) != sizeof answer || question.task == Peer::Task::end) break;
   }
 }
