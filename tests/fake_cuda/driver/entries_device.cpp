@@ -4,6 +4,7 @@
 
 #include "tests/fake_cuda/driver/access.hpp"
 #include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/capture.hpp"
 #include "tests/fake_cuda/driver/report.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
 #include "tests/fake_cuda/driver/stream.hpp"
@@ -78,6 +79,7 @@ CUresult checked(int device) { return Contexts::get().has(device) ? CUDA_SUCCESS
 
 /// Everything that the context had goes.
 void destroy_contents(Context* context) {
+  Captures::get().forget(context);
   context->lost = CUDA_ERROR_CONTEXT_IS_DESTROYED;  // so that no operation waits any more
   Streams::get().drain(context);
   const auto is_its = [&](const Region& region) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/capture.hpp"
 #include "tests/fake_cuda/driver/event.hpp"
 #include "tests/fake_cuda/driver/region.hpp"
 #include "tests/fake_cuda/driver/report.hpp"
@@ -93,6 +94,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr 
 }
 FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr* pointer, CUipcMemHandle handle, unsigned flags) {
   FAKE_CUDA_CONTEXT_CALL("cuIpcOpenMemHandle");
+  FAKE_CUDA_UNSAFE_IN_CAPTURE();
   const Ticket ticket = read(handle);
   FAKE_CUDA_REQUIRE(pointer != nullptr && ticket.magic == of_memory && flags == CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
   if (is_own(ticket, "cuIpcOpenMemHandle")) return CUDA_ERROR_INVALID_CONTEXT;
@@ -118,6 +120,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr* pointer, CUipcMemHandl
 }
 FAKE_CUDA_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) {
   FAKE_CUDA_CONTEXT_CALL("cuIpcCloseMemHandle");
+  FAKE_CUDA_UNSAFE_IN_CAPTURE();
   const RegionPointer region = Memory::get().find(pointer);
   FAKE_CUDA_REQUIRE(region != nullptr && region->kind == Kind::ipc && region->base == pointer);
   if (--region->opened > 0) return CUDA_SUCCESS;

@@ -4,9 +4,10 @@
 #include <set>
 
 #include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/capture.hpp"
 #include "tests/fake_cuda/driver/pool.hpp"
+#include "tests/fake_cuda/driver/posting.hpp"
 #include "tests/fake_cuda/driver/region.hpp"
-#include "tests/fake_cuda/driver/stream.hpp"
 
 using namespace fake_cuda;
 
@@ -33,6 +34,9 @@ int device_of(CUmemoryPool pool) {
 
 CUresult allocate(Context* context, CUdeviceptr* pointer, std::size_t bytes, CUmemoryPool pool, CUstream stream) {
   RegionPointer region;
+  StreamPointer into;
+  if (const CUresult bad = find_stream(context, stream, into); bad != CUDA_SUCCESS) return bad;
+  if (const CUresult bad = Captures::get().not_modelled(into); bad != CUDA_SUCCESS) return bad;
   const CUresult result = Memory::get().allocate(context, device_of(pool), bytes, Kind::pool, region);
   if (result != CUDA_SUCCESS) return result;
   region->pool = pool;
@@ -130,6 +134,9 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
   FAKE_CUDA_REQUIRE(region != nullptr && region->base == pointer);
   FAKE_CUDA_REQUIRE(region->kind == Kind::pool || region->kind == Kind::device);
   FAKE_CUDA_REQUIRE(!region->is_being_freed);
+  StreamPointer into;
+  if (const CUresult bad = find_stream(context, stream, into); bad != CUDA_SUCCESS) return bad;
+  if (const CUresult bad = Captures::get().refuse(into); bad != CUDA_SUCCESS) return bad;  // no memory of a graph
   region->is_being_freed = true;
   return enqueue(context, stream,
                  {.work =
