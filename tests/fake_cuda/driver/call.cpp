@@ -135,7 +135,7 @@ FAKE_CUDA_EXPORT void fake_cuda_counters(struct FakeCudaCounters* counters) {
   const Totals& all = totals();
   const auto live = [](auto is) { return static_cast<uint64_t>(Memory::get().all(is).size()); };
   std::uint64_t bytes_imported = 0;
-  for (const RegionPointer& region : Memory::get().all([](const Region& r) { return r.kind == Kind::ipc; }))
+  for (const RegionPointer& region : Memory::get().all([](const Region& r) { return r.is_imported; }))
     bytes_imported += region->size;
   *counters = {
       .calls = all.calls,
@@ -148,9 +148,10 @@ FAKE_CUDA_EXPORT void fake_cuda_counters(struct FakeCudaCounters* counters) {
       .bytes_within_devices = all.bytes_within_devices,
       .bytes_read = all.bytes_read,
       .bytes_written = all.bytes_written,
-      .live_device = live([](const Region& r) { return r.kind == Kind::device || r.kind == Kind::pool; }),
+      .live_device =
+          live([](const Region& r) { return (r.kind == Kind::device || r.kind == Kind::pool) && !r.is_imported; }),
       .live_pinned = live([](const Region& r) { return r.kind == Kind::pinned || r.kind == Kind::registered; }),
-      .live_imported = live([](const Region& r) { return r.kind == Kind::ipc; }),
+      .live_imported = live([](const Region& r) { return r.is_imported; }),
       .bytes_imported = bytes_imported,
       .live_streams = Streams::get().count(),
       .live_events = all.live_events,

@@ -8,6 +8,7 @@
 #include "tests/fake_cuda/driver/report.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
 #include "tests/fake_cuda/driver/stream.hpp"
+#include "tests/fake_cuda/driver/ticket.hpp"
 
 using namespace fake_cuda;
 
@@ -70,7 +71,11 @@ int attribute(CUdevice_attribute which, int device) {
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
     case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
       return 1;
-    default:  // GPUDirect RDMA, dma-buf, fabric handles, multicast, cooperative launch: there is none
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
+      return settings().has_fabric ? 1 : 0;
+    case CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES:
+      return static_cast<int>(handle_types());
+    default:  // GPUDirect RDMA, dma-buf, multicast, cooperative launch: there is none
       return 0;
   }
 }
