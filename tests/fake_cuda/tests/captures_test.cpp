@@ -157,6 +157,22 @@ TEST_F(Captures, DoNotGoWithUnsafeCallsOfTheirThread) {
   }
 }
 
+TEST_F(Captures, GoWithOtherStreams) {
+  begin(one_, CU_STREAM_CAPTURE_MODE_GLOBAL);
+  const CUevent passed = event();
+  EXPECT_CUDA(cuMemsetD32Async(memory_, 1, 1, other_));
+  EXPECT_CUDA(cuEventRecord(passed, other_));
+  EXPECT_CUDA(cuStreamSynchronize(other_));
+  EXPECT_CUDA(cuStreamQuery(other_));
+  expect_valid(one_);
+}
+
+TEST_F(Captures, NeedNoJoinOfAStreamWithoutWork) {
+  begin(one_);
+  order(one_, other_);
+  expect_valid(one_);
+}
+
 TEST_F(Captures, LetAThreadAskForUnsafeCalls) {
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
   begin(one_, CU_STREAM_CAPTURE_MODE_GLOBAL);

@@ -1,7 +1,9 @@
 // What the fake driver sees of graphs: faults, counters, the timeline.
-#include <cstring>
-#include <string>
+#include <array>
+#include <cstdlib>
+#include <random>
 #include <thread>
+#include <utility>
 
 #include "tests/fake_cuda/tests/faults_fixture.hpp"
 #include "tests/fake_cuda/tests/graphs_fixture.hpp"
@@ -98,6 +100,66 @@ TEST_F(GraphFaults, AGraphIsNotOrderedAfterOneThatWasDestroyed) {
   fill(other_);
   EXPECT_CUDA(cuCtxSynchronize());
   EXPECT_EQ(caught("race"), 1U);
+}
+
+class LateGraphs : public GraphFaults {
+ protected:
+  void SetUp() override {
+    ::setenv("FAKE_CUDA_DELAY_US", "300", 1);
+    GraphFaults::SetUp();
+    if (IsSkipped()) return;
+    for (CUstream& each : streams_)
+      each = stream();
+  }
+  /// Copies between words, each after those that it depends on, in random streams. The same for a seed.
+  void copy_at_random(unsigned seed) {
+    std::mt19937 random{seed};
+    std::array<std::size_t, words> last{};  // the stream that used a word last
+    for (std::size_t i = 1; i < streams_.size(); ++i)
+      order(streams_[0], streams_[i]);
+    for (int i = 0; i < 40; ++i) {
+      const std::size_t from = random() % words, to = random() % words, number = random() % streams_.size();
+      if (from == to) continue;
+      for (const std::size_t word : {from, to})
+        if (std::exchange(last[word], number) != number) order_all_before(number);
+      EXPECT_CUDA(cuMemcpyDtoDAsync(memory_ + 4 * to, memory_ + 4 * from, 4, streams_[number]));
+    }
+    order_all_before(0);
+  }
+  void order_all_before(std::size_t number) {
+    for (std::size_t i = 0; i < streams_.size(); ++i)
+      if (i != number) order(streams_[i], streams_[number]);
+  }
+  std::array<int, 8> content() {
+    std::array<int, 8> found{};
+    EXPECT_CUDA(cuMemcpyDtoH(found.data(), memory_, sizeof found));
+    return found;
+  }
+  void reset() {
+    constexpr std::array<int, words> begin{1, 2, 3, 4, 5, 6, 7, 8};
+    EXPECT_CUDA(cuMemcpyHtoD(memory_, begin.data(), sizeof begin));
+    EXPECT_CUDA(cuCtxSynchronize());
+  }
+  static constexpr std::size_t words = 8;
+  std::array<CUstream, 4> streams_{};
+};
+
+TEST_F(LateGraphs, DoWhatTheirStreamsDid) {
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    reset();
+    copy_at_random(seed);
+    EXPECT_CUDA(cuStreamSynchronize(streams_[0]));
+    const auto expected = content();
+    const CUgraphExec graph = captured(streams_[0], [&] { copy_at_random(seed); });
+    for (int round = 0; round < 2; ++round) {
+      reset();
+      EXPECT_CUDA(cuGraphLaunch(graph, one_));
+      EXPECT_CUDA(cuStreamSynchronize(one_));
+      EXPECT_EQ(content(), expected);
+    }
+    EXPECT_CUDA(cuGraphExecDestroy(graph));
+  }
+  EXPECT_EQ(caught(nullptr), 0U);
 }
 
 TEST_F(GraphFaults, AValueOrdersANodeThatWaitsForIt) {

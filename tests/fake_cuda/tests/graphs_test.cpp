@@ -178,6 +178,29 @@ TEST_F(Graphs, RunOneLaunchAfterTheOtherInAnyStreams) {
   EXPECT_EQ(word(), 2);
 }
 
+/// No branch of the second begins before every branch of the first has ended.
+TEST_F(Graphs, RunOneLaunchAfterTheOtherWithAllBranches) {
+  load();
+  const CUstream third = stream();
+  volatile int* const released = flag();
+  int* const seen = pinned<int>(1);
+  const CUgraphExec graph = captured(one_, [&] {
+    order(one_, other_);
+    wait_for(released, one_);
+    add_one(other_, memory_);
+    order(other_, one_);
+  });
+  EXPECT_CUDA(cuGraphLaunch(graph, one_));
+  EXPECT_CUDA(cuGraphLaunch(graph, other_));
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  EXPECT_CUDA(cuMemcpyDtoHAsync(seen, memory_, sizeof(int), third));
+  EXPECT_CUDA(cuStreamSynchronize(third));
+  EXPECT_LE(*seen, 1);
+  *released = 1;
+  EXPECT_CUDA(cuStreamSynchronize(other_));
+  EXPECT_EQ(word(), 2);
+}
+
 TEST_F(Graphs, EndTheirLaunchesAfterTheyAreDestroyed) {
   volatile int* const released = flag();
   const CUgraphExec graph = captured(one_, [&] {

@@ -37,7 +37,7 @@ CUresult open_fabric(State& state, CUmemFabricHandle fabric) {
     result = cuMemGetAllocationGranularity(&bytes, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
   if (result == CUDA_SUCCESS) result = cuMemAddressReserve(&state.memory, bytes, 0, 0, 0);
   if (result == CUDA_SUCCESS) result = cuMemMap(state.memory, bytes, 0, handle, 0);
-  const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, {0}}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
   return result == CUDA_SUCCESS ? cuMemSetAccess(state.memory, bytes, &access, 1) : result;
 }
 

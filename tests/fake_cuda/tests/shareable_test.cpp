@@ -26,7 +26,7 @@ class Shareable : public Cuda {
   }
   CUdeviceptr mapped(CUmemGenericAllocationHandle handle) {
     CUdeviceptr pointer = 0;
-    const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, {0}}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     EXPECT_CUDA(cuMemAddressReserve(&pointer, bytes_, 0, 0, 0));
     EXPECT_CUDA(cuMemMap(pointer, bytes_, 0, handle, 0));
     EXPECT_CUDA(cuMemSetAccess(pointer, bytes_, &access, 1));
