@@ -11,8 +11,8 @@ extern "C" {
 /* Of this process, since it began. "live": made and not yet freed. */
 struct FakeCudaCounters {
   uint64_t calls;            /* of the driver, but for look-ups of entry points and names of errors */
-  uint64_t kernels;          /* launched */
-  uint64_t copies;           /* queued, fills included */
+  uint64_t kernels;          /* launched: those of a graph whenever it is */
+  uint64_t copies;           /* queued, fills included; those of a graph when it is launched */
   uint64_t synchronisations; /* calls in which the host may wait for a device */
   uint64_t contexts;         /* made: primary contexts retained for the first time, and others */
   /* Moved by copies: from the host to a device, from a device to the host, and between memory of devices. */
@@ -21,13 +21,15 @@ struct FakeCudaCounters {
   uint64_t live_device, live_pinned, live_imported; /* allocations, registered memory included; IPC mappings */
   uint64_t bytes_imported;                          /* of the IPC mappings, whether or not their owners have freed */
   uint64_t live_streams, live_events, live_modules;
+  uint64_t live_graphs, live_executable_graphs;
   uint64_t faults; /* caught */
 };
 
 /* An operation that is over. The times are of a clock that all processes share. */
 struct FakeCudaOperation {
   /* "copy-to-device", "copy-to-host", "copy-within-devices", "copy-on-host", "fill", "kernel", "host-function",
-   * "wait-value", "write-value", "record-event", "wait-event", "allocate", "free". */
+   * "wait-value", "write-value", "record-event", "wait-event", "allocate", "free". "begin-graph" and "end-graph" lie in
+   * the stream of a launch; the nodes between them in streams of their own, one for each branch. */
   const char* kind;
   char name[48];             /* of a kernel; else empty */
   uint64_t stream, sequence; /* cuStreamGetId; the number in the stream, from 1 on */

@@ -18,7 +18,7 @@ bool reaches(Context& context, const Region& region) {
   if (!region.is_on_device()) return true;
   if (region.kind == Kind::vmm) return region.devices.contains(context.device);
   if (region.device == context.device) return true;
-  if (region.kind == Kind::pool) return pool_reaches(region.pool, context.device);
+  if (region.kind == Kind::pool) return Pools::get().has_access(*region.pool, context.device);
   const std::lock_guard lock{context.peers_mutex};
   return context.peers.contains(region.context);
 }
@@ -28,7 +28,7 @@ std::byte* resolve(const Region& region, std::uint64_t address, std::size_t size
     throw DeviceFault{"out-of-bounds", text("%s of %zu bytes at 0x%lx runs past the end of 0x%lx + %lu", what, size,
                                             address, region.base, region.size)};
   if (region.header != nullptr && region.header->is_freed != 0)
-    throw DeviceFault{region.kind == Kind::ipc ? "stale-ipc-mapping" : "use-after-free",
+    throw DeviceFault{region.is_imported ? "stale-ipc-mapping" : "use-after-free",
                       text("%s of %zu bytes at 0x%lx: its owner (process %d) has freed the memory", what, size, address,
                            region.header->owner)};
   if (region.kind == Kind::vmm && region.devices.empty())

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 
+#include "tests/fake_cuda/driver/graph.hpp"
 #include "tests/fake_cuda/driver/region.hpp"
 #include "tests/fake_cuda/driver/report.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
@@ -15,6 +16,8 @@
 #include "tests/fake_cuda/fake_cuda.h"
 
 namespace fake_cuda {
+
+thread_local const char* entry_point = "";
 
 struct Counts {
   std::atomic<std::uint64_t> calls{0};
@@ -77,6 +80,7 @@ CallSite::CallSite(const char* name) : name_(name) {
 }
 
 CUresult CallSite::enter() {
+  entry_point = name_;
   if (!Contexts::get().is_initialised() || is_forked) return CUDA_ERROR_NOT_INITIALIZED;
   if (is_in_host_function) {
     caught("call-in-host-function", text("%s from a function that a stream called", name_));
@@ -131,7 +135,7 @@ FAKE_CUDA_EXPORT void fake_cuda_counters(struct FakeCudaCounters* counters) {
   const Totals& all = totals();
   const auto live = [](auto is) { return static_cast<uint64_t>(Memory::get().all(is).size()); };
   std::uint64_t bytes_imported = 0;
-  for (const RegionPointer& region : Memory::get().all([](const Region& r) { return r.kind == Kind::ipc; }))
+  for (const RegionPointer& region : Memory::get().all([](const Region& r) { return r.is_imported; }))
     bytes_imported += region->size;
   *counters = {
       .calls = all.calls,
@@ -144,12 +148,15 @@ FAKE_CUDA_EXPORT void fake_cuda_counters(struct FakeCudaCounters* counters) {
       .bytes_within_devices = all.bytes_within_devices,
       .bytes_read = all.bytes_read,
       .bytes_written = all.bytes_written,
-      .live_device = live([](const Region& r) { return r.kind == Kind::device || r.kind == Kind::pool; }),
+      .live_device =
+          live([](const Region& r) { return (r.kind == Kind::device || r.kind == Kind::pool) && !r.is_imported; }),
       .live_pinned = live([](const Region& r) { return r.kind == Kind::pinned || r.kind == Kind::registered; }),
-      .live_imported = live([](const Region& r) { return r.kind == Kind::ipc; }),
+      .live_imported = live([](const Region& r) { return r.is_imported; }),
       .bytes_imported = bytes_imported,
       .live_streams = Streams::get().count(),
       .live_events = all.live_events,
       .live_modules = all.live_modules,
+      .live_graphs = Graphs::get().live_graphs(),
+      .live_executable_graphs = Graphs::get().live_executables(),
       .faults = faults(nullptr)};
 }

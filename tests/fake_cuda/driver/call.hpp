@@ -23,6 +23,9 @@
 
 namespace fake_cuda {
 
+/// The name of the entry point that this thread called last, for messages.
+extern thread_local const char* entry_point;
+
 /// One entry point. Never destroyed.
 class CallSite {
  public:

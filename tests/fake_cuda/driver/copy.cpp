@@ -1,13 +1,16 @@
 #include "tests/fake_cuda/driver/copy.hpp"
 
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "tests/fake_cuda/driver/access.hpp"
 #include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/capture.hpp"
+#include "tests/fake_cuda/driver/posting.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
-#include "tests/fake_cuda/driver/stream.hpp"
 
 namespace fake_cuda {
 namespace {
@@ -19,7 +22,7 @@ Place place_of(const RegionPointer& region) {
   return region->is_on_device() || region->kind == Kind::managed ? Place::device : Place::pinned;
 }
 
-void count(Place to, Place from, std::size_t bytes) {
+void count(Place to, Place from, std::uint64_t bytes) {
   Totals& all = totals();
   ++all.copies;
   if (to == Place::device)
@@ -44,38 +47,64 @@ bool is_refused(Context& current, const RegionPointer& region) {
   return region != nullptr && (region->kind == Kind::pool || region->kind == Kind::vmm) && !reaches(current, *region);
 }
 
+struct Copy {
+  std::uint64_t to, from;
+  std::size_t bytes;
+  RegionPointer target, source;  ///< nullptr: pageable memory.
+  [[nodiscard]] Place into() const { return place_of(target); }
+  [[nodiscard]] Place out_of() const { return place_of(source); }
+};
+
+bool is_waited_for(const Copy& copy, Blocking blocking) {
+  if (copy.into() == Place::pageable || (copy.target && copy.target->sync_memops) ||
+      (copy.source && copy.source->sync_memops))
+    return true;
+  return blocking == Blocking::yes && (copy.into() != Place::device || copy.out_of() != Place::device);
+}
+
+/// The caller may change the source once the call has returned.
+std::function<void()> staged_work(const Copy& copy) {
+  const auto* const begin = reinterpret_cast<const std::byte*>(copy.from);
+  const auto staged = std::make_shared<std::vector<std::byte>>(begin, begin + copy.bytes);
+  return [=] {
+    std::memcpy(touch(copy.to, copy.target, copy.bytes, Use::write, "copy to device memory").data, staged->data(),
+                copy.bytes);
+  };
+}
+std::function<void()> work(const Copy& copy) {
+  return [=] {
+    const Bytes source = touch(copy.from, copy.source, copy.bytes, Use::read, "copy, read");
+    const Bytes target = touch(copy.to, copy.target, copy.bytes, Use::write, "copy, write");
+    std::memmove(target.data, source.data, copy.bytes);
+  };
+}
+
+/// A node of a graph is nothing that the host waits for.
+CUresult find_captured(Context* context, CUstream handle, bool& is_captured) {
+  StreamPointer stream;
+  const CUresult result = find_stream(context, handle, stream);
+  is_captured = result == CUDA_SUCCESS && Captures::get().of(stream) != nullptr;
+  return result;
+}
+
 }  // namespace
 
 CUresult copy(Context* context, std::uint64_t to, std::uint64_t from, std::size_t bytes, CUstream stream,
               Blocking blocking) {
   if (bytes == 0) return CUDA_SUCCESS;
   FAKE_CUDA_REQUIRE(to != 0 && from != 0);
-  const RegionPointer target = Memory::get().find(to), source = Memory::get().find(from);
-  FAKE_CUDA_REQUIRE(!is_refused(*context, target) && !is_refused(*context, source));
-  const Place into = place_of(target), out_of = place_of(source);
-  count(into, out_of, bytes);
-  bool waits = into == Place::pageable || (target && target->sync_memops) || (source && source->sync_memops);
-  if (blocking == Blocking::yes) waits |= into != Place::device || out_of != Place::device;
+  const Copy copy{to, from, bytes, Memory::get().find(to), Memory::get().find(from)};
+  FAKE_CUDA_REQUIRE(!is_refused(*context, copy.target) && !is_refused(*context, copy.source));
+  bool is_captured = false;
+  if (const CUresult bad = find_captured(context, stream, is_captured); bad != CUDA_SUCCESS) return bad;
+  const bool waits = !is_captured && is_waited_for(copy, blocking);
+  if (waits && blocking == Blocking::yes) FAKE_CUDA_UNSAFE_IN_CAPTURE();
   if (waits) may_synchronise("a copy that the host waits for", context);
-  const What what{kind_of_copy(into, out_of), bytes};
-  if (!waits && out_of == Place::pageable) {  // staged: the caller may change the source once the call has returned
-    const auto* const begin = reinterpret_cast<const std::byte*>(from);
-    const auto staged = std::make_shared<std::vector<std::byte>>(begin, begin + bytes);
-    return enqueue(context, stream,
-                   {.work =
-                        [=] {
-                          std::memcpy(touch(to, target, bytes, Use::write, "copy to device memory").data,
-                                      staged->data(), bytes);
-                        },
-                    .what = what});
-  }
-  Operation operation{.work =
-                          [=] {
-                            const Bytes source_bytes = touch(from, source, bytes, Use::read, "copy, read");
-                            const Bytes target_bytes = touch(to, target, bytes, Use::write, "copy, write");
-                            std::memmove(target_bytes.data, source_bytes.data, bytes);
-                          },
-                      .what = what};
+  const Place into = copy.into(), out_of = copy.out_of();
+  const bool is_staged = !waits && !is_captured && out_of == Place::pageable;
+  Operation operation{.work = is_staged ? staged_work(copy) : work(copy),
+                      .what = {kind_of_copy(into, out_of), bytes},
+                      .count = [=] { count(into, out_of, bytes); }};
   if (into == Place::pinned && out_of == Place::device) operation.spoil = [=] { spoil(to, bytes); };
   return enqueue(context, stream, std::move(operation), waits);
 }
@@ -85,9 +114,10 @@ CUresult fill(Context* context, std::uint64_t to, const void* value, std::size_t
   if (count == 0) return CUDA_SUCCESS;
   const RegionPointer region = Memory::get().find(to);
   FAKE_CUDA_REQUIRE(region != nullptr && to % element == 0);
-  ++totals().copies;
   std::uint32_t bits = 0;
   std::memcpy(&bits, value, element);
+  bool is_captured = false;
+  if (const CUresult bad = find_captured(context, stream, is_captured); bad != CUDA_SUCCESS) return bad;
   const bool waits = region->sync_memops || (blocking == Blocking::yes && !region->is_on_device());
   return enqueue(context, stream,
                  {.work =
@@ -96,8 +126,9 @@ CUresult fill(Context* context, std::uint64_t to, const void* value, std::size_t
                         for (std::size_t i = 0; i < count; ++i)
                           std::memcpy(bytes.data + i * element, &bits, element);
                       },
-                  .what = {"fill", count * element}},
-                 waits);
+                  .what = {"fill", count * element},
+                  .count = [] { ++totals().copies; }},
+                 waits && !is_captured);
 }
 
 }  // namespace fake_cuda

@@ -1,5 +1,6 @@
 // Entry points: the current context of a thread, and what a context tells.
 #include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/capture.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
 #include "tests/fake_cuda/driver/stream.hpp"
 
@@ -73,6 +74,7 @@ FAKE_CUDA_EXPORT CUresult cuCtxSetLimit(CUlimit, std::size_t) {
 }
 FAKE_CUDA_EXPORT CUresult cuCtxSynchronize() {
   FAKE_CUDA_CONTEXT_CALL("cuCtxSynchronize");
+  if (const CUresult bad = Captures::get().refuse_all_of(context); bad != CUDA_SUCCESS) return bad;
   ++totals().synchronisations;
   Streams::get().drain(context);
   return context->lost;
@@ -91,8 +93,4 @@ FAKE_CUDA_EXPORT CUresult cuCtxDisablePeerAccess(CUcontext handle) {
   if (handle == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   const std::lock_guard lock{context->peers_mutex};
   return context->peers.erase(context_of(handle)) > 0 ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
-}
-FAKE_CUDA_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode*) {
-  FAKE_CUDA_CALL("cuThreadExchangeStreamCaptureMode");
-  return CUDA_SUCCESS;
 }

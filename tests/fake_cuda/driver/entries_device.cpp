@@ -4,9 +4,11 @@
 
 #include "tests/fake_cuda/driver/access.hpp"
 #include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/capture.hpp"
 #include "tests/fake_cuda/driver/report.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
 #include "tests/fake_cuda/driver/stream.hpp"
+#include "tests/fake_cuda/driver/ticket.hpp"
 
 using namespace fake_cuda;
 
@@ -69,7 +71,11 @@ int attribute(CUdevice_attribute which, int device) {
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
     case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
       return 1;
-    default:  // GPUDirect RDMA, dma-buf, fabric handles, multicast, cooperative launch: there is none
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
+      return settings().has_fabric ? 1 : 0;
+    case CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES:
+      return static_cast<int>(handle_types());
+    default:  // GPUDirect RDMA, dma-buf, multicast, cooperative launch: there is none
       return 0;
   }
 }
@@ -78,6 +84,7 @@ CUresult checked(int device) { return Contexts::get().has(device) ? CUDA_SUCCESS
 
 /// Everything that the context had goes.
 void destroy_contents(Context* context) {
+  Captures::get().forget(context);
   context->lost = CUDA_ERROR_CONTEXT_IS_DESTROYED;  // so that no operation waits any more
   Streams::get().drain(context);
   const auto is_its = [&](const Region& region) {

@@ -5,7 +5,9 @@
 #include <chrono>
 
 #include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/capture.hpp"
 #include "tests/fake_cuda/driver/event.hpp"
+#include "tests/fake_cuda/driver/posting.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
 
 using namespace fake_cuda;
@@ -29,6 +31,10 @@ bool is_complete(const Event::Shared& shared) { return shared.completed >= share
   FAKE_CUDA_CALL(name);                    \
   FAKE_CUDA_EVENT(handle);                 \
   if (const CUresult bad = state_of(*event->context); bad != CUDA_SUCCESS) return bad
+/// Of calls that ask the event itself.
+#define FAKE_CUDA_NOT_CAPTURED(event)                                                                  \
+  if (const CUresult bad = Captures::get().refuse((event)->captured); bad != CUDA_SUCCESS) return bad; \
+  FAKE_CUDA_UNSAFE_IN_CAPTURE()
 
 /// Ends of the work that an event of several processes stands for; called by the stream that recorded it.
 void complete(Event::Shared& shared, std::uint64_t ticket) {
@@ -40,6 +46,36 @@ void complete(Event::Shared& shared, std::uint64_t ticket) {
   std::uint64_t before = shared.completed;
   while (before < ticket && !shared.completed.compare_exchange_weak(before, ticket)) {
   }
+}
+
+Operation record_of(const EventPointer& event) {
+  const std::uint64_t ticket = event->shared == nullptr ? 0 : ++event->shared->recorded;
+  return {.work =
+              [event, ticket] {
+                event->at_ms->store(now_ms());
+                if (event->shared != nullptr) complete(*event->shared, ticket);
+              },
+          .what = {"record-event"},
+          .even_if_lost = true,
+          .queued = [event](const Point& point) { event->point = point; },
+          .renewed = [event] { return record_of(event); }};
+}
+
+/// For its last record before now.
+Operation wait_for(const EventPointer& event) {
+  Operation wait{.what = {"wait-event"}, .renewed = [event] { return wait_for(event); }};
+  if (event->point.first != nullptr) wait.after.push_back(event->point);
+  if (event->shared == nullptr) return wait;
+  const std::uint64_t ticket = event->shared->recorded;
+  wait.waits = event->is_imported;
+  wait.work = [event, ticket] {
+    while (event->shared->completed < ticket) {
+      if (running->context->lost != CUDA_SUCCESS) return;
+      ::usleep(between_looks_us);
+    }
+    running->clock.join(event->shared->clock.load());
+  };
+  return wait;
 }
 
 }  // namespace
@@ -63,26 +99,24 @@ FAKE_CUDA_EXPORT CUresult cuEventDestroy(CUevent handle) {
   FAKE_CUDA_CONTEXT_CALL("cuEventDestroy");
   return remove_event(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
-FAKE_CUDA_EXPORT CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
+FAKE_CUDA_EXPORT CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned flags) {
   FAKE_CUDA_CONTEXT_CALL("cuEventRecord");
   FAKE_CUDA_EVENT(handle);
-  const StreamPointer stream = Streams::get().find(context, stream_handle);
-  if (stream == nullptr || stream->context != event->context) return CUDA_ERROR_INVALID_HANDLE;
-  const std::uint64_t ticket = event->shared == nullptr ? 0 : ++event->shared->recorded;
-  event->point = Streams::get().push(stream, {.work =
-                                                  [event, ticket] {
-                                                    event->at_ms->store(now_ms());
-                                                    if (event->shared != nullptr) complete(*event->shared, ticket);
-                                                  },
-                                              .what = {"record-event"},
-                                              .even_if_lost = true});
-  return CUDA_SUCCESS;
+  StreamPointer stream;
+  if (const CUresult bad = find_stream(context, stream_handle, stream); bad != CUDA_SUCCESS) return bad;
+  if (stream->context != event->context) return CUDA_ERROR_INVALID_HANDLE;
+  const bool is_external = flags == CU_EVENT_RECORD_EXTERNAL;
+  FAKE_CUDA_REQUIRE(flags == 0 || (is_external && Captures::get().of(stream) != nullptr));
+  if (!is_external)
+    if (const auto captured = Captures::get().record(stream, event->captured)) return *captured;
+  return enqueue(context, stream_handle, record_of(event));
 }
-FAKE_CUDA_EXPORT CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigned) {
-  return cuEventRecord(handle, stream);
+FAKE_CUDA_EXPORT CUresult cuEventRecord(CUevent handle, CUstream stream) {
+  return cuEventRecordWithFlags(handle, stream, 0);
 }
 FAKE_CUDA_EXPORT CUresult cuEventQuery(CUevent handle) {
   FAKE_CUDA_EVENT_CALL("cuEventQuery", handle);
+  FAKE_CUDA_NOT_CAPTURED(event);
   if (event->shared != nullptr && !is_complete(*event->shared)) {
     ::sched_yield();
     return CUDA_ERROR_NOT_READY;
@@ -93,6 +127,7 @@ FAKE_CUDA_EXPORT CUresult cuEventQuery(CUevent handle) {
 }
 FAKE_CUDA_EXPORT CUresult cuEventSynchronize(CUevent handle) {
   FAKE_CUDA_EVENT_CALL("cuEventSynchronize", handle);
+  FAKE_CUDA_NOT_CAPTURED(event);
   ++totals().synchronisations;
   if (event->shared != nullptr) {
     while (!is_complete(*event->shared)) {
@@ -104,35 +139,27 @@ FAKE_CUDA_EXPORT CUresult cuEventSynchronize(CUevent handle) {
   if (event->point.first != nullptr) Streams::get().wait(event->point);
   return event->context->lost;
 }
-FAKE_CUDA_EXPORT CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned) {
+FAKE_CUDA_EXPORT CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags) {
   FAKE_CUDA_CONTEXT_CALL("cuStreamWaitEvent");
   FAKE_CUDA_EVENT(handle);
-  const StreamPointer stream = Streams::get().find(context, stream_handle);
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  std::vector<Point> after;
-  if (event->point.first != nullptr) after.push_back(event->point);
-  if (event->shared == nullptr) {
-    if (!after.empty()) Streams::get().push(stream, {.work = [] {}, .what = {"wait-event"}, .after = std::move(after)});
-    return CUDA_SUCCESS;
+  StreamPointer stream;
+  if (const CUresult bad = find_stream(context, stream_handle, stream); bad != CUDA_SUCCESS) return bad;
+  const bool is_external = flags == CU_EVENT_WAIT_EXTERNAL;
+  FAKE_CUDA_REQUIRE(flags == 0 || (is_external && Captures::get().of(stream) != nullptr));
+  if (!is_external) {
+    if (event->captured.capture != nullptr && is_legacy(stream_handle)) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    if (const auto captured = Captures::get().wait(stream, event->captured)) return *captured;
+    if (event->shared == nullptr && event->point.first == nullptr) return CUDA_SUCCESS;
   }
-  const std::uint64_t ticket = event->shared->recorded;
-  Streams::get().push(stream, {.work =
-                                   [event, ticket] {
-                                     while (event->shared->completed < ticket) {
-                                       if (running->context->lost != CUDA_SUCCESS) return;
-                                       ::usleep(between_looks_us);
-                                     }
-                                     running->clock.join(event->shared->clock.load());
-                                   },
-                               .what = {"wait-event"},
-                               .after = std::move(after),
-                               .waits = event->is_imported});
-  return CUDA_SUCCESS;
+  return enqueue(context, stream_handle, wait_for(event));
 }
 #undef cuEventElapsedTime
 FAKE_CUDA_EXPORT CUresult cuEventElapsedTime_v2(float* ms, CUevent first, CUevent second) {
   FAKE_CUDA_CONTEXT_CALL("cuEventElapsedTime");
   const EventPointer begin = find_event(first), end = find_event(second);
+  for (const EventPointer& event : {begin, end})
+    if (event != nullptr)
+      if (const CUresult bad = Captures::get().refuse(event->captured); bad != CUDA_SUCCESS) return bad;
   if (begin == nullptr || end == nullptr || begin->point.first == nullptr || end->point.first == nullptr ||
       begin->context != end->context || ((begin->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
     return CUDA_ERROR_INVALID_HANDLE;

@@ -17,12 +17,22 @@ struct Versioned {
   const char *name, *exported;
   int since;
 };
-constexpr Versioned by_version[] = {{"cuCtxCreate", "cuCtxCreate_v4", 13000},
-                                    {"cuCtxCreate", "cuCtxCreate_v2", 0},
-                                    {"cuEventElapsedTime", "cuEventElapsedTime_v2", 12080},
-                                    {"cuEventElapsedTime", "cuEventElapsedTime", 0},
-                                    {"cuFuncLoad", "cuFuncLoad", 12040},
-                                    {"cuFuncIsLoaded", "cuFuncIsLoaded", 12040}};
+constexpr Versioned by_version[] = {
+    {"cuCtxCreate", "cuCtxCreate_v4", 13000},
+    {"cuCtxCreate", "cuCtxCreate_v2", 0},
+    {"cuEventElapsedTime", "cuEventElapsedTime_v2", 12080},
+    {"cuEventElapsedTime", "cuEventElapsedTime", 0},
+    {"cuFuncLoad", "cuFuncLoad", 12040},
+    {"cuFuncIsLoaded", "cuFuncIsLoaded", 12040},
+    {"cuGraphInstantiate", "cuGraphInstantiateWithFlags", 12000},
+    {"cuGraphInstantiate", "cuGraphInstantiate_v2", 10000},
+    {"cuGraphNodeGetDependencies", "cuGraphNodeGetDependencies_v2", 12030},
+    {"cuGraphNodeGetDependencies", "cuGraphNodeGetDependencies", 10000},
+    {"cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v3", 12030},
+    {"cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v2", 11030},
+    {"cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo", 10010},
+    {"cuStreamUpdateCaptureDependencies", "cuStreamUpdateCaptureDependencies_v2", 12030},
+    {"cuStreamUpdateCaptureDependencies", "cuStreamUpdateCaptureDependencies", 11030}};
 
 void* exported(const std::string& name) {
   static void* const self = [] {
@@ -86,6 +96,16 @@ const char* name_of(CUresult error) {
     FAKE_CUDA_ERROR_NAME(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
     FAKE_CUDA_ERROR_NAME(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
     FAKE_CUDA_ERROR_NAME(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_ILLEGAL_STATE);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_STREAM_CAPTURE_MERGE);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_CAPTURED_EVENT);
+    FAKE_CUDA_ERROR_NAME(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
     FAKE_CUDA_ERROR_NAME(CUDA_ERROR_UNKNOWN);
     default:
       return nullptr;

@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 
 #include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/capture.hpp"
 #include "tests/fake_cuda/driver/region.hpp"
 #include "tests/fake_cuda/driver/report.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
@@ -36,18 +37,21 @@ RegionPointer region_at(std::uint64_t address, Kind kind) {
 
 FAKE_CUDA_EXPORT CUresult cuMemAlloc(CUdeviceptr* pointer, std::size_t bytes) {
   FAKE_CUDA_CONTEXT_CALL("cuMemAlloc");
+  FAKE_CUDA_UNSAFE_IN_CAPTURE();
   may_block("cuMemAlloc", context);
   return allocate(context, pointer, bytes);
 }
 FAKE_CUDA_EXPORT CUresult cuMemAllocPitch(CUdeviceptr* pointer, std::size_t* pitch, std::size_t width,
                                           std::size_t height, unsigned) {
   FAKE_CUDA_CONTEXT_CALL("cuMemAllocPitch");
+  FAKE_CUDA_UNSAFE_IN_CAPTURE();
   may_block("cuMemAllocPitch", context);
   *pitch = rounded(width, 512);
   return allocate(context, pointer, *pitch * height);
 }
 FAKE_CUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr* pointer, std::size_t bytes, unsigned flags) {
   FAKE_CUDA_CONTEXT_CALL("cuMemAllocManaged");
+  FAKE_CUDA_UNSAFE_IN_CAPTURE();
   FAKE_CUDA_REQUIRE(pointer != nullptr && bytes != 0);
   may_block("cuMemAllocManaged", context);
   void* const pages = host_pages(bytes);
@@ -59,6 +63,7 @@ FAKE_CUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr* pointer, std::size_t by
 FAKE_CUDA_EXPORT CUresult cuMemFree(CUdeviceptr pointer) {
   FAKE_CUDA_CONTEXT_CALL("cuMemFree");
   if (pointer == 0) return CUDA_SUCCESS;
+  FAKE_CUDA_UNSAFE_IN_CAPTURE();
   RegionPointer region = Memory::get().find(pointer);
   FAKE_CUDA_REQUIRE(region != nullptr && region->base == pointer);
   FAKE_CUDA_REQUIRE(region->kind == Kind::device || region->kind == Kind::pool || region->kind == Kind::managed);
@@ -83,6 +88,7 @@ FAKE_CUDA_EXPORT CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* b
 
 FAKE_CUDA_EXPORT CUresult cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
   FAKE_CUDA_CONTEXT_CALL("cuMemHostAlloc");
+  FAKE_CUDA_UNSAFE_IN_CAPTURE();
   FAKE_CUDA_REQUIRE(pointer != nullptr && bytes != 0);
   may_block("cuMemHostAlloc", context);
   *pointer = host_pages(bytes);
@@ -95,6 +101,7 @@ FAKE_CUDA_EXPORT CUresult cuMemAllocHost(void** pointer, std::size_t bytes) {
 }
 FAKE_CUDA_EXPORT CUresult cuMemFreeHost(void* pointer) {
   FAKE_CUDA_CONTEXT_CALL("cuMemFreeHost");
+  FAKE_CUDA_UNSAFE_IN_CAPTURE();
   const RegionPointer region = region_at(address_of(pointer), Kind::pinned);
   FAKE_CUDA_REQUIRE(region != nullptr);
   may_synchronise("cuMemFreeHost", region->context);
@@ -105,6 +112,7 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeHost(void* pointer) {
 }
 FAKE_CUDA_EXPORT CUresult cuMemHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
   FAKE_CUDA_CONTEXT_CALL("cuMemHostRegister");
+  FAKE_CUDA_UNSAFE_IN_CAPTURE();
   FAKE_CUDA_REQUIRE(pointer != nullptr && bytes != 0);
   may_block("cuMemHostRegister", context);
   RegionPointer region;
@@ -112,6 +120,7 @@ FAKE_CUDA_EXPORT CUresult cuMemHostRegister(void* pointer, std::size_t bytes, un
 }
 FAKE_CUDA_EXPORT CUresult cuMemHostUnregister(void* pointer) {
   FAKE_CUDA_CONTEXT_CALL("cuMemHostUnregister");
+  FAKE_CUDA_UNSAFE_IN_CAPTURE();
   const RegionPointer region = region_at(address_of(pointer), Kind::registered);
   if (region == nullptr) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   may_synchronise("cuMemHostUnregister", region->context);

@@ -5,10 +5,11 @@
 
 #include "tests/fake_cuda/driver/access.hpp"
 #include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/capture.hpp"
 #include "tests/fake_cuda/driver/kernel_memory.hpp"
 #include "tests/fake_cuda/driver/module.hpp"
+#include "tests/fake_cuda/driver/posting.hpp"
 #include "tests/fake_cuda/driver/report.hpp"
-#include "tests/fake_cuda/driver/stream.hpp"
 #include "tests/fake_cuda/ptx/machine.hpp"
 
 using namespace fake_cuda;
@@ -22,6 +23,7 @@ namespace {
 
 CUresult load(Context* context, CUmodule* handle, const void* image) {
   FAKE_CUDA_REQUIRE(handle != nullptr && image != nullptr);
+  FAKE_CUDA_UNSAFE_IN_CAPTURE();
   may_synchronise("loading a module", context);
   try {
     *handle = Modules::get().add(context, ptx::load(image));
@@ -35,6 +37,7 @@ CUresult load(Context* context, CUmodule* handle, const void* image) {
 
 CUresult unload(Context* context, CUmodule handle) {
   if (Modules::get().context_of(handle) != context) return CUDA_ERROR_INVALID_HANDLE;
+  FAKE_CUDA_UNSAFE_IN_CAPTURE();
   may_synchronise("unloading a module", context);
   Streams::get().drain(context);
   Modules::get().remove(handle);
@@ -77,14 +80,14 @@ bool gather(const ptx::Kernel& kernel, void** arguments, void** extra, std::vect
 CUresult launch(Context* context, CUfunction handle, ptx::Size grid, ptx::Size block, unsigned shared_bytes,
                 CUstream stream, void** arguments, void** extra) {
   FAKE_CUDA_FUNCTION(handle);
-  const StreamPointer into = Streams::get().find(context, stream);
-  if (into == nullptr || into->context != context) return CUDA_ERROR_INVALID_HANDLE;
+  StreamPointer into;
+  if (const CUresult bad = find_stream(context, stream, into); bad != CUDA_SUCCESS) return bad;
+  if (into->context != context) return CUDA_ERROR_INVALID_HANDLE;
   FAKE_CUDA_REQUIRE(grid.count() > 0 && block.count() > 0 && block.count() <= 1024);
   FAKE_CUDA_REQUIRE(grid.y < 65536 && grid.z < 65536 && block.z <= 64);
   std::vector<std::byte> parameters;
   FAKE_CUDA_REQUIRE(gather(*function->kernel, arguments, extra, parameters));
   if (!function->is_loaded.exchange(true)) may_block("the first launch of a function, which loads it", context);
-  ++totals().kernels;
   return enqueue(context, stream,
                  {.work =
                       [=] {
@@ -95,7 +98,8 @@ CUresult launch(Context* context, CUfunction handle, ptx::Size grid, ptx::Size b
                                  });
                         memory.note_all();
                       },
-                  .what = {"kernel", 0, function->kernel->name}});
+                  .what = {"kernel", 0, function->kernel->name},
+                  .count = [] { ++totals().kernels; }});
 }
 
 }  // namespace

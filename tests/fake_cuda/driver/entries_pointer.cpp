@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/pool.hpp"
 #include "tests/fake_cuda/driver/region.hpp"
 #include "tests/fake_cuda/driver/report.hpp"
 
@@ -37,6 +38,12 @@ CUresult attribute_of_unknown(void* out, CUpointer_attribute which) {
   }
 }
 
+/// For cuMemExportToShareableHandle or cuMemPoolExportPointer.
+std::uint64_t handle_types(const Region& region) {
+  if (region.physical != nullptr) return static_cast<std::uint64_t>(region.physical->properties.requestedHandleTypes);
+  return region.pool == nullptr ? 0 : static_cast<std::uint64_t>(region.pool->card.types);
+}
+
 CUresult attribute(void* out, CUpointer_attribute which, std::uint64_t address, Region& region) {
   const bool is_plain = region.kind != Kind::vmm && region.kind != Kind::pool;
   switch (which) {
@@ -70,9 +77,7 @@ CUresult attribute(void* out, CUpointer_attribute which, std::uint64_t address, 
     case CU_POINTER_ATTRIBUTE_MAPPED:
       return put(out, 1U);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-      return put(out, region.physical == nullptr
-                          ? std::uint64_t{0}
-                          : static_cast<std::uint64_t>(region.physical->properties.requestedHandleTypes));
+      return put(out, handle_types(region));
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
       return put(out, 0U);
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
@@ -80,7 +85,7 @@ CUresult attribute(void* out, CUpointer_attribute which, std::uint64_t address, 
                           ? static_cast<unsigned>(CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE)
                           : 0U);
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-      return put(out, region.pool);
+      return put(out, region.pool == nullptr ? nullptr : region.pool->handle);
     default:
       log(1, "pointer attribute %d is asked for", static_cast<int>(which));
       return CUDA_ERROR_INVALID_VALUE;

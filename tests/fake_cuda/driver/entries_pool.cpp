@@ -1,39 +1,31 @@
 // Entry points: pools of memory, whose allocations are ordered by streams.
-#include <map>
-#include <mutex>
-#include <set>
+#include <unistd.h>
 
 #include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/capture.hpp"
 #include "tests/fake_cuda/driver/pool.hpp"
+#include "tests/fake_cuda/driver/posting.hpp"
 #include "tests/fake_cuda/driver/region.hpp"
-#include "tests/fake_cuda/driver/stream.hpp"
+#include "tests/fake_cuda/driver/ticket.hpp"
 
 using namespace fake_cuda;
 
 namespace {
 
-struct Pools {
-  std::mutex mutex;
-  std::map<CUmemoryPool, int> devices;
-  std::map<CUmemoryPool, std::set<int>> peers;
-  std::uint64_t next = 0x40000;
-};
-Pools& pools() {
-  static Pools* const all = new Pools;
-  return *all;
-}
+/// The pool of a handle, or the end of the entry point.
+#define FAKE_CUDA_POOL(handle)                        \
+  const PoolPointer pool = Pools::get().find(handle); \
+  FAKE_CUDA_REQUIRE(pool != nullptr)
 
-CUmemoryPool default_pool(int device) { return reinterpret_cast<CUmemoryPool>(0x1000 + std::int64_t{device}); }
-
-int device_of(CUmemoryPool pool) {
-  const std::lock_guard lock{pools().mutex};
-  const auto made = pools().devices.find(pool);
-  return made != pools().devices.end() ? made->second : static_cast<int>(reinterpret_cast<std::int64_t>(pool) - 0x1000);
-}
-
-CUresult allocate(Context* context, CUdeviceptr* pointer, std::size_t bytes, CUmemoryPool pool, CUstream stream) {
+CUresult allocate(Context* context, CUdeviceptr* pointer, std::size_t bytes, CUmemoryPool pool_handle,
+                  CUstream stream) {
+  FAKE_CUDA_POOL(pool_handle);
+  FAKE_CUDA_REQUIRE(pointer != nullptr && !pool->is_imported);
   RegionPointer region;
-  const CUresult result = Memory::get().allocate(context, device_of(pool), bytes, Kind::pool, region);
+  StreamPointer into;
+  if (const CUresult bad = find_stream(context, stream, into); bad != CUDA_SUCCESS) return bad;
+  if (const CUresult bad = Captures::get().not_modelled(into); bad != CUDA_SUCCESS) return bad;
+  const CUresult result = Memory::get().allocate(context, pool->card.device, bytes, Kind::pool, region);
   if (result != CUDA_SUCCESS) return result;
   region->pool = pool;
   *pointer = region->base;
@@ -42,15 +34,10 @@ CUresult allocate(Context* context, CUdeviceptr* pointer, std::size_t bytes, CUm
 
 }  // namespace
 
-bool fake_cuda::pool_reaches(CUmemoryPool pool, int device) {
-  const std::lock_guard lock{pools().mutex};
-  return pools().peers[pool].contains(device);
-}
-
 FAKE_CUDA_EXPORT CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
   FAKE_CUDA_CALL("cuDeviceGetDefaultMemPool");
   if (!Contexts::get().has(device)) return CUDA_ERROR_INVALID_DEVICE;
-  *pool = default_pool(device);
+  *pool = Pools::get().default_of(device);
   return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
@@ -58,32 +45,27 @@ FAKE_CUDA_EXPORT CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device
 }
 FAKE_CUDA_EXPORT CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
   FAKE_CUDA_CALL("cuMemPoolCreate");
-  if ((properties->handleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0) return CUDA_ERROR_NOT_SUPPORTED;
-  const std::lock_guard lock{pools().mutex};
-  pools().next += 16;
-  *pool = reinterpret_cast<CUmemoryPool>(pools().next);
-  pools().devices[*pool] = properties->location.id;
+  FAKE_CUDA_REQUIRE(pool != nullptr && properties != nullptr && Contexts::get().has(properties->location.id));
+  FAKE_CUDA_UNSAFE_IN_CAPTURE();
+  if ((static_cast<unsigned>(properties->handleTypes) & ~handle_types()) != 0) return CUDA_ERROR_NOT_SUPPORTED;
+  *pool = Pools::get().create(properties->location.id, properties->handleTypes);
   return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   FAKE_CUDA_CALL("cuMemPoolDestroy");
-  const std::lock_guard lock{pools().mutex};
-  return pools().devices.erase(pool) == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  return Pools::get().destroy(pool) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
-FAKE_CUDA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* access, std::size_t count) {
+FAKE_CUDA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* access, std::size_t count) {
   FAKE_CUDA_CALL("cuMemPoolSetAccess");
-  const std::lock_guard lock{pools().mutex};
-  for (std::size_t i = 0; i < count; ++i) {
-    if (access[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-      pools().peers[pool].insert(access[i].location.id);
-    else
-      pools().peers[pool].erase(access[i].location.id);
-  }
+  FAKE_CUDA_POOL(handle);
+  for (std::size_t i = 0; i < count; ++i)
+    Pools::get().set_access(*pool, access[i].location.id, access[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
   return CUDA_SUCCESS;
 }
-FAKE_CUDA_EXPORT CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool pool, CUmemLocation* location) {
+FAKE_CUDA_EXPORT CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool handle, CUmemLocation* location) {
   FAKE_CUDA_CALL("cuMemPoolGetAccess");
-  const bool has = device_of(pool) == location->id || pool_reaches(pool, location->id);
+  FAKE_CUDA_POOL(handle);
+  const bool has = Pools::get().has_access(*pool, location->id);
   *flags = has ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
   return CUDA_SUCCESS;
 }
@@ -95,34 +77,81 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool, std::size_t) {
   FAKE_CUDA_CALL("cuMemPoolTrimTo");
   return CUDA_SUCCESS;
 }
-FAKE_CUDA_EXPORT CUresult cuMemPoolExportToShareableHandle(void*, CUmemoryPool, CUmemAllocationHandleType,
-                                                           unsigned long long) {
+FAKE_CUDA_EXPORT CUresult cuMemPoolExportToShareableHandle(void* out, CUmemoryPool handle,
+                                                           CUmemAllocationHandleType type, unsigned long long) {
   FAKE_CUDA_CALL("cuMemPoolExportToShareableHandle");
-  return CUDA_ERROR_NOT_SUPPORTED;
+  FAKE_CUDA_POOL(handle);
+  FAKE_CUDA_REQUIRE(out != nullptr && !pool->is_imported && (pool->card.types & type) != 0);
+  const int file = Pools::get().export_card(*pool);
+  if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (type == CU_MEM_HANDLE_TYPE_FABRIC)
+    write(static_cast<CUmemFabricHandle*>(out), {.magic = Ticket::of_pool,
+                                                 .owner = ::getpid(),
+                                                 .file = file,
+                                                 .device = pool->card.device,
+                                                 .maker = pool->card.maker,
+                                                 .id = pool->card.id});
+  else
+    *static_cast<int*>(out) = ::dup(file);
+  return CUDA_SUCCESS;
 }
-FAKE_CUDA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool*, void*, CUmemAllocationHandleType,
-                                                             unsigned long long) {
+FAKE_CUDA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool, void* in,
+                                                             CUmemAllocationHandleType type, unsigned long long) {
   FAKE_CUDA_CALL("cuMemPoolImportFromShareableHandle");
-  return CUDA_ERROR_NOT_SUPPORTED;
+  FAKE_CUDA_REQUIRE(pool != nullptr);
+  if ((static_cast<unsigned>(type) & handle_types()) == 0) return CUDA_ERROR_NOT_SUPPORTED;
+  const bool is_fabric = type == CU_MEM_HANDLE_TYPE_FABRIC;
+  const int file = is_fabric ? open_file(read(*static_cast<const CUmemFabricHandle*>(in)))
+                             : ::dup(static_cast<int>(reinterpret_cast<std::intptr_t>(in)));
+  PoolCard card;
+  const bool is_right = ::pread(file, &card, sizeof card, 0) == sizeof card && card.magic == PoolCard::right_magic &&
+                        Contexts::get().has(card.device);
+  if (file >= 0) ::close(file);
+  FAKE_CUDA_REQUIRE(is_right);
+  *pool = Pools::get().import(card);
+  return CUDA_SUCCESS;
 }
-FAKE_CUDA_EXPORT CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData*, CUdeviceptr) {
+FAKE_CUDA_EXPORT CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* data, CUdeviceptr pointer) {
   FAKE_CUDA_CALL("cuMemPoolExportPointer");
-  return CUDA_ERROR_NOT_SUPPORTED;
+  const RegionPointer region = Memory::get().find(pointer);
+  FAKE_CUDA_REQUIRE(data != nullptr && region != nullptr && region->kind == Kind::pool && !region->is_imported);
+  const PoolPointer pool = region->pool;
+  FAKE_CUDA_REQUIRE(pool->card.types != CU_MEM_HANDLE_TYPE_NONE);
+  region->header->is_exported = 1;
+  write(data, {.magic = Ticket::of_pool_memory,
+               .owner = ::getpid(),
+               .file = region->file,
+               .device = region->device,
+               .maker = static_cast<int>(pool->card.id),
+               .bytes = region->size,
+               .base = region->base,
+               .id = region->header->id});
+  return CUDA_SUCCESS;
 }
-FAKE_CUDA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr*, CUmemoryPool, CUmemPoolPtrExportData*) {
+FAKE_CUDA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr* pointer, CUmemoryPool handle,
+                                                 CUmemPoolPtrExportData* data) {
   FAKE_CUDA_CALL("cuMemPoolImportPointer");
-  return CUDA_ERROR_NOT_SUPPORTED;
+  FAKE_CUDA_POOL(handle);
+  FAKE_CUDA_REQUIRE(pointer != nullptr && data != nullptr && pool->is_imported);
+  const Ticket ticket = read(*data);
+  FAKE_CUDA_REQUIRE(ticket.magic == Ticket::of_pool_memory && ticket.owner == pool->card.maker &&
+                    static_cast<std::uint64_t>(ticket.maker) == pool->card.id);
+  const RegionPointer region = map_memory(ticket, &Contexts::get().primary(pool->card.device), Kind::pool);
+  FAKE_CUDA_REQUIRE(region != nullptr);
+  region->pool = pool;
+  region->device = pool->card.device;
+  Memory::get().add(region);
+  *pointer = region->base;
+  return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr* pointer, std::size_t bytes, CUmemoryPool pool,
                                                   CUstream stream) {
   FAKE_CUDA_CONTEXT_CALL("cuMemAllocFromPoolAsync");
-  FAKE_CUDA_REQUIRE(pointer != nullptr);
   return allocate(context, pointer, bytes, pool, stream);
 }
 FAKE_CUDA_EXPORT CUresult cuMemAllocAsync(CUdeviceptr* pointer, std::size_t bytes, CUstream stream) {
   FAKE_CUDA_CONTEXT_CALL("cuMemAllocAsync");
-  FAKE_CUDA_REQUIRE(pointer != nullptr);
-  return allocate(context, pointer, bytes, default_pool(context->device), stream);
+  return allocate(context, pointer, bytes, Pools::get().default_of(context->device), stream);
 }
 FAKE_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
   FAKE_CUDA_CONTEXT_CALL("cuMemFreeAsync");
@@ -130,6 +159,9 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
   FAKE_CUDA_REQUIRE(region != nullptr && region->base == pointer);
   FAKE_CUDA_REQUIRE(region->kind == Kind::pool || region->kind == Kind::device);
   FAKE_CUDA_REQUIRE(!region->is_being_freed);
+  StreamPointer into;
+  if (const CUresult bad = find_stream(context, stream, into); bad != CUDA_SUCCESS) return bad;
+  if (const CUresult bad = Captures::get().refuse(into); bad != CUDA_SUCCESS) return bad;  // no memory of a graph
   region->is_being_freed = true;
   return enqueue(context, stream,
                  {.work =

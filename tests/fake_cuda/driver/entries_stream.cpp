@@ -6,8 +6,9 @@
 
 #include "tests/fake_cuda/driver/access.hpp"
 #include "tests/fake_cuda/driver/call.hpp"
+#include "tests/fake_cuda/driver/capture.hpp"
+#include "tests/fake_cuda/driver/posting.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
-#include "tests/fake_cuda/driver/stream.hpp"
 
 using namespace fake_cuda;
 
@@ -25,6 +26,12 @@ constexpr useconds_t between_looks_us = 20;
   Context* const context = current_contexts.top(); \
   FAKE_CUDA_STREAM(handle);                        \
   if (const CUresult bad = state_of(*stream->context); bad != CUDA_SUCCESS) return bad
+/// Of calls that ask for the work of the stream, or of those that the legacy stream waits for.
+#define FAKE_CUDA_NOT_CAPTURED(handle)                                                                 \
+  if (const CUresult bad =                                                                             \
+          is_legacy(handle) ? Captures::get().refuse_legacy(context) : Captures::get().refuse(stream); \
+      bad != CUDA_SUCCESS)                                                                             \
+  return bad
 
 template <class T>
 bool holds(T now, T value, unsigned flags) {
@@ -107,6 +114,7 @@ void call_host(const Function& function) {
 FAKE_CUDA_EXPORT CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
   FAKE_CUDA_CONTEXT_CALL("cuStreamCreate");
   FAKE_CUDA_REQUIRE(stream != nullptr && flags <= CU_STREAM_NON_BLOCKING);
+  FAKE_CUDA_UNSAFE_IN_CAPTURE();
   may_block("cuStreamCreate", context);
   *stream = Streams::get().create(context, flags, std::clamp(priority, -5, 0));
   return CUDA_SUCCESS;
@@ -116,16 +124,20 @@ FAKE_CUDA_EXPORT CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
 }
 FAKE_CUDA_EXPORT CUresult cuStreamDestroy(CUstream handle) {
   FAKE_CUDA_CONTEXT_CALL("cuStreamDestroy");
+  FAKE_CUDA_STREAM(handle);
+  Captures::get().forget(stream);
   return Streams::get().destroy(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 FAKE_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream handle) {
   FAKE_CUDA_STREAM_CALL("cuStreamSynchronize", handle);
+  FAKE_CUDA_NOT_CAPTURED(handle);
   ++totals().synchronisations;
   Streams::get().wait(Streams::get().last(stream));
   return stream->context->lost;
 }
 FAKE_CUDA_EXPORT CUresult cuStreamQuery(CUstream handle) {
   FAKE_CUDA_STREAM_CALL("cuStreamQuery", handle);
+  FAKE_CUDA_NOT_CAPTURED(handle);
   if (!Streams::get().is_over(Streams::get().last(stream))) return CUDA_ERROR_NOT_READY;
   return stream->context->lost;
 }
@@ -150,17 +162,6 @@ FAKE_CUDA_EXPORT CUresult cuStreamGetId(CUstream handle, unsigned long long* id)
   FAKE_CUDA_CONTEXT_CALL("cuStreamGetId");
   FAKE_CUDA_STREAM(handle);
   *id = stream->key;
-  return CUDA_SUCCESS;
-}
-FAKE_CUDA_EXPORT CUresult cuStreamIsCapturing(CUstream, CUstreamCaptureStatus* status) {
-  FAKE_CUDA_CONTEXT_CALL("cuStreamIsCapturing");
-  *status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return CUDA_SUCCESS;
-}
-FAKE_CUDA_EXPORT CUresult cuStreamGetCaptureInfo(CUstream, CUstreamCaptureStatus* status, cuuint64_t*, CUgraph*,
-                                                 const CUgraphNode**, const CUgraphEdgeData**, std::size_t*) {
-  FAKE_CUDA_CONTEXT_CALL("cuStreamGetCaptureInfo");
-  *status = CU_STREAM_CAPTURE_STATUS_NONE;
   return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data) {

@@ -1,4 +1,4 @@
-// Entry points: virtual memory management, with POSIX file descriptors as handles.
+// Entry points: virtual memory management, with POSIX file descriptors and fabric handles.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +8,7 @@
 #include "tests/fake_cuda/driver/call.hpp"
 #include "tests/fake_cuda/driver/region.hpp"
 #include "tests/fake_cuda/driver/stream.hpp"
+#include "tests/fake_cuda/driver/ticket.hpp"
 
 using namespace fake_cuda;
 
@@ -42,6 +43,24 @@ RegionPointer mapping_at(CUdeviceptr pointer) {
   return region != nullptr && region->kind == Kind::vmm ? region : nullptr;
 }
 
+Ticket fabric_ticket(int file) {
+  const FileIdentity identity = identity_of_file(file);
+  return {.magic = Ticket::of_fabric,
+          .owner = ::getpid(),
+          .file = file,
+          .device = identity.device,
+          .maker = identity.owner,
+          .id = identity.id};
+}
+
+/// -1: the memory is gone; the descriptor may be another file's then.
+int open_fabric(const Ticket& ticket) {
+  const int file = ticket.magic == Ticket::of_fabric ? open_file(ticket) : -1;
+  if (file < 0 || identity_of_file(file) == FileIdentity{ticket.id, ticket.device, ticket.maker}) return file;
+  ::close(file);
+  return -1;
+}
+
 }  // namespace
 
 FAKE_CUDA_EXPORT CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocationProp*,
@@ -55,8 +74,7 @@ FAKE_CUDA_EXPORT CUresult cuMemCreate(Handle* handle, std::size_t bytes, const C
   FAKE_CUDA_CALL("cuMemCreate");
   FAKE_CUDA_REQUIRE(bytes != 0 && bytes % granule == 0 && properties != nullptr);
   FAKE_CUDA_REQUIRE(properties->type == CU_MEM_ALLOCATION_TYPE_PINNED);
-  if ((properties->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0)
-    return CUDA_ERROR_NOT_SUPPORTED;  // fabric
+  if ((static_cast<unsigned>(properties->requestedHandleTypes) & ~handle_types()) != 0) return CUDA_ERROR_NOT_SUPPORTED;
   if (!Contexts::get().has(properties->location.id)) return CUDA_ERROR_INVALID_DEVICE;
   auto physical = std::make_shared<Physical>();
   physical->file = make_file(bytes, properties->location.id);
@@ -160,21 +178,25 @@ FAKE_CUDA_EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocation
 FAKE_CUDA_EXPORT CUresult cuMemExportToShareableHandle(void* out, Handle handle, CUmemAllocationHandleType type,
                                                        unsigned long long) {
   FAKE_CUDA_CALL("cuMemExportToShareableHandle");
-  if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+  if ((static_cast<unsigned>(type) & handle_types()) == 0) return CUDA_ERROR_NOT_SUPPORTED;
   const std::shared_ptr<Physical> physical = allocations().find(handle);
   FAKE_CUDA_REQUIRE(physical != nullptr && (physical->properties.requestedHandleTypes & type) != 0);
-  *static_cast<int*>(out) = ::dup(physical->file);
+  if (type == CU_MEM_HANDLE_TYPE_FABRIC)
+    write(static_cast<CUmemFabricHandle*>(out), fabric_ticket(physical->file));
+  else
+    *static_cast<int*>(out) = ::dup(physical->file);
   return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuMemImportFromShareableHandle(Handle* handle, void* in, CUmemAllocationHandleType type) {
   FAKE_CUDA_CALL("cuMemImportFromShareableHandle");
-  if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+  if ((static_cast<unsigned>(type) & handle_types()) == 0) return CUDA_ERROR_NOT_SUPPORTED;
   auto physical = std::make_shared<Physical>();
-  physical->file = ::dup(static_cast<int>(reinterpret_cast<std::intptr_t>(in)));
+  physical->file = type == CU_MEM_HANDLE_TYPE_FABRIC ? open_fabric(read(*static_cast<const CUmemFabricHandle*>(in)))
+                                                     : ::dup(static_cast<int>(reinterpret_cast<std::intptr_t>(in)));
   struct stat status {};
   if (physical->file < 0 || ::fstat(physical->file, &status) != 0) return CUDA_ERROR_INVALID_VALUE;
   physical->bytes = static_cast<std::size_t>(status.st_size) - header_bytes;
-  physical->device = device_of_file(physical->file);
+  physical->device = identity_of_file(physical->file).device;
   physical->properties.location.id = physical->device;
   physical->properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   physical->properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;

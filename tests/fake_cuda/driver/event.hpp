@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "tests/fake_cuda/driver/stream.hpp"
+#include "tests/fake_cuda/driver/capture.hpp"
 
 namespace fake_cuda {
 
@@ -25,6 +25,7 @@ struct Event {
   Context* context = nullptr;
   Shared* shared = nullptr;  ///< nullptr: for this process alone.
   Point point{};             ///< Of the last record in this process.
+  CapturedPoint captured{};  ///< If it was recorded in a captured stream.
   unsigned flags = 0;
   bool is_imported = false;
   int file = -1;

@@ -31,7 +31,7 @@ std::size_t Importers::count() const {
 }
 
 void check_importers(const char* name, const Region& region) {
-  if (!settings().is_strict_ipc || region.header == nullptr) return;
+  if (!settings().is_strict_ipc || region.header == nullptr || region.is_imported) return;
   if (const std::size_t count = region.header->importers.count(); count > 0)
     caught("freed-while-mapped",
            text("%s of 0x%lx + %lu: %zu other processes have it mapped", name, region.base, region.size, count));

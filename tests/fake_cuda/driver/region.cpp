@@ -124,7 +124,9 @@ void Memory::remove(const RegionPointer& region) {
 }
 
 void Memory::free(const RegionPointer& region) {
-  if (region->header != nullptr) {
+  if (region->is_imported) {
+    region->header->importers.remove();
+  } else if (region->header != nullptr) {
     region->header->is_freed = 1;
     used_ -= region->size;
   }
@@ -135,7 +137,7 @@ void Memory::free(const RegionPointer& region) {
 std::uint64_t Memory::bytes_in_use() {
   std::map<std::pair<int, std::uint64_t>, std::uint64_t> orphans;
   for (const RegionPointer& region :
-       all([](const Region& each) { return each.kind == Kind::ipc && each.header->is_freed != 0; }))
+       all([](const Region& each) { return each.is_imported && each.header->is_freed != 0; }))
     orphans[{region->header->owner, region->header->id}] = region->size;
   std::uint64_t bytes = used_;
   for (const auto& [allocation, size] : orphans)
@@ -185,9 +187,15 @@ int make_file(std::size_t bytes, int device) {
   return file;
 }
 
-int device_of_file(int file) {
-  int device = 0;
-  return ::pread(file, &device, sizeof device, offsetof(Header, device)) == sizeof device ? device : 0;
+FileIdentity identity_of_file(int file) {
+  FileIdentity identity;
+  const auto read = [&](auto& value, std::size_t offset) {
+    return ::pread(file, &value, sizeof value, static_cast<off_t>(offset)) == sizeof value;
+  };
+  if (!read(identity.id, offsetof(Header, id)) || !read(identity.device, offsetof(Header, device)) ||
+      !read(identity.owner, offsetof(Header, owner)))
+    return {};
+  return identity;
 }
 
 RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::size_t shown, Kind kind) {

@@ -34,6 +34,8 @@ struct Header {
 };
 inline constexpr std::size_t header_bytes = rounded(sizeof(Header), page);
 
+struct Pool;
+
 enum class Kind : std::uint8_t { device, pool, ipc, vmm, managed, pinned, registered };
 
 /// Made by cuMemCreate, or imported.
@@ -60,9 +62,10 @@ struct Region {
   unsigned flags = 0;
   bool sync_memops = false;
   std::set<int> devices{};      ///< Kind::vmm: those that have access.
+  bool is_imported = false;     ///< Memory of another process: Kind::ipc, or Kind::pool.
   bool is_being_freed = false;  ///< An operation of a stream will do it.
   int opened = 1;               ///< Kind::ipc: so many times.
-  CUmemoryPool pool = nullptr;
+  std::shared_ptr<Pool> pool{};
   std::shared_ptr<Physical> physical{};
   Tracks* own_tracks = nullptr;  ///< Of host memory.
 
@@ -74,7 +77,7 @@ struct Region {
   [[nodiscard]] bool is_on_device() const { return kind <= Kind::vmm; }
   /// Other processes may use it, too.
   [[nodiscard]] bool is_shared() const {
-    return kind == Kind::vmm || kind == Kind::ipc || (header != nullptr && header->is_exported != 0);
+    return kind == Kind::vmm || is_imported || (header != nullptr && header->is_exported != 0);
   }
   [[nodiscard]] Tracks& tracks() { return header == nullptr ? *own_tracks : header->tracks; }
 };
@@ -96,7 +99,7 @@ class Memory {
   CUresult add_host(Context* context, void* data, std::size_t bytes, Kind kind, unsigned flags, RegionPointer& made);
   void add(const RegionPointer& region);
   void remove(const RegionPointer& region);
-  /// Marks device memory as freed for all processes, and removes it.
+  /// Marks device memory as freed for all processes, and removes it; of another process: removes its mapping.
   void free(const RegionPointer& region);
 
   /// Those for which `is_one` says so.
@@ -129,8 +132,13 @@ class Memory {
 
 /// A file for device memory with its header; -1: there is none.
 int make_file(std::size_t bytes, int device);
-/// That it was made for.
-int device_of_file(int file);
+/// What is known of an allocation without mapping its file.
+struct FileIdentity {
+  std::uint64_t id = 0;
+  int device = 0, owner = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+FileIdentity identity_of_file(int file);
 /// Maps such a file, of which the program sees `shown` bytes at `base`; nullptr if that fails.
 RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::size_t shown, Kind kind);
 

@@ -28,6 +28,7 @@ Settings read() {
           .reuses_addresses = number("FAKE_CUDA_REUSE", 1) != 0,
           .poisons = number("FAKE_CUDA_POISON", 1) != 0,
           .has_peers = number("FAKE_CUDA_PEER", 1) != 0,
+          .has_fabric = number("FAKE_CUDA_FABRIC", 0) != 0,
           .is_strict_ipc = number("FAKE_CUDA_STRICT_IPC", 0) != 0,
           .fail = words("FAKE_CUDA_FAIL"),
           .timeline = words("FAKE_CUDA_TIMELINE"),

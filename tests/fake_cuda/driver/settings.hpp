@@ -18,6 +18,7 @@ struct Settings {
   long seed = 1;
   int log_level = 0;
   bool finds_races = false, aborts = false, reuses_addresses = true, poisons = true, has_peers = true;
+  bool has_fabric = false;
   bool is_strict_ipc = false;  ///< What an importer has mapped must not be freed.
   std::string fail{};          ///< Calls to fail, as "cuIpcOpenMemHandle:3".
   std::string timeline{};      ///< A file to which each operation adds a line.

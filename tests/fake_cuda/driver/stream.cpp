@@ -9,49 +9,9 @@
 #include <thread>
 
 #include "tests/fake_cuda/driver/region.hpp"
-#include "tests/fake_cuda/driver/report.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
-#include "tests/fake_cuda/ptx/module.hpp"
 
 namespace fake_cuda {
-
-thread_local Running* running = nullptr;
-thread_local bool is_in_host_function = false;
-
-namespace {
-
-void lose(Context& context, CUresult code, const char* name, const std::string& why) {
-  caught(name, why);
-  CUresult none = CUDA_SUCCESS;
-  context.lost.compare_exchange_strong(none, code);
-}
-
-void perform(const Operation& operation, Context& context) {
-  if (context.lost != CUDA_SUCCESS && !operation.even_if_lost) return;
-  try {
-    operation.work();
-  } catch (const DeviceFault& fault) {
-    lose(context, CUDA_ERROR_ILLEGAL_ADDRESS, fault.name, fault.why);
-  } catch (const ptx::Error& error) {
-    lose(context, CUDA_ERROR_LAUNCH_FAILED, "kernel", error.what());
-  }
-}
-
-/// In the timeline.
-void keep(const Operation& operation, const Running& now) {
-  FakeCudaOperation kept{};
-  kept.kind = operation.what.kind;
-  operation.what.name.copy(kept.name, sizeof kept.name - 1);
-  kept.stream = now.stream;
-  kept.sequence = now.sequence;
-  kept.bytes = now.bytes;
-  kept.posted_ns = operation.posted_ns;
-  kept.started_ns = now.started_ns;
-  kept.ended_ns = now_ns();
-  Timeline::get().add(kept);
-}
-
-}  // namespace
 
 Streams& Streams::get() {
   static Streams* const streams = new Streams;  // threads outlive main
@@ -149,6 +109,25 @@ StreamPointer Streams::find(Context* context, CUstream handle) {
   return found == streams_.end() ? nullptr : found->second;
 }
 
+/// An earlier graph's branches must neither delay those of another one nor seem to be ordered before them: so the host
+/// knows of all that a stream did when it is used again.
+StreamPointer Streams::borrow(Context* context) {
+  const std::lock_guard lock{mutex_};
+  const auto found = std::ranges::find_if(spare_, [&](const StreamPointer& stream) {
+    return stream->context == context && stream->done == stream->queued &&
+           (!settings().finds_races || host_.knows(stream->key, stream->done));
+  });
+  if (found == spare_.end()) return start(context, CU_STREAM_NON_BLOCKING);
+  StreamPointer stream = *found;
+  spare_.erase(found);
+  return stream;
+}
+
+void Streams::give_back(const StreamPointer& stream) {
+  const std::lock_guard lock{mutex_};
+  spare_.push_back(stream);
+}
+
 /// The legacy stream waits for all blocking streams of its context, and they for it.
 void Streams::order_with_legacy(const StreamPointer& stream, std::vector<Point>& after) {
   const auto legacy = defaults_.find({stream->context, 0});
@@ -165,6 +144,25 @@ void Streams::order_with_legacy(const StreamPointer& stream, std::vector<Point>&
 
 Point Streams::push(const StreamPointer& stream, Operation operation) {
   const std::lock_guard lock{mutex_};
+  return push_locked(stream, std::move(operation));
+}
+
+void Streams::push(const StreamPointer& stream, std::vector<Step> steps, Point& last) {
+  const std::lock_guard lock{mutex_};
+  Operation begin{.what = {"begin-graph"}};
+  if (last.first != nullptr) begin.after.push_back(last);
+  const Point first = push_locked(stream, std::move(begin));
+  std::vector<Point> points;
+  for (Step& step : steps) {
+    step.operation.after.push_back(first);
+    for (const std::size_t number : step.after)
+      step.operation.after.push_back(points[number]);
+    points.push_back(push_locked(step.stream, std::move(step.operation)));
+  }
+  last = push_locked(stream, {.what = {"end-graph"}, .after = std::move(points)});
+}
+
+Point Streams::push_locked(const StreamPointer& stream, Operation operation) {
   order_with_legacy(stream, operation.after);
   operation.posted_ns = now_ns();
   if (settings().finds_races) {
@@ -172,9 +170,11 @@ Point Streams::push(const StreamPointer& stream, Operation operation) {
     operation.known.hear(operation.posted_ns);
   }
   if (operation.waits) ++stream->waiting;
+  const Point point{stream, ++stream->queued};
+  if (operation.queued) operation.queued(point);
   stream->queue.push_back(std::move(operation));
   changed_.notify_all();
-  return {stream, ++stream->queued};
+  return point;
 }
 
 /// When the operation was over, as it is.
@@ -259,16 +259,6 @@ void Streams::host_learns(const Clock& clock) {
 Clock Streams::host_clock() {
   const std::lock_guard lock{mutex_};
   return host_;
-}
-
-CUresult enqueue(Context* context, CUstream handle, Operation operation, bool wait) {
-  Streams& streams = Streams::get();
-  const StreamPointer stream = streams.find(context, handle);
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  const Point point = streams.push(stream, std::move(operation));
-  if (!wait) return CUDA_SUCCESS;
-  streams.wait(point);
-  return stream->context->lost;
 }
 
 }  // namespace fake_cuda

@@ -7,35 +7,15 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
-#include "tests/fake_cuda/driver/clock.hpp"
-#include "tests/fake_cuda/driver/context.hpp"
-#include "tests/fake_cuda/driver/timeline.hpp"
+#include "tests/fake_cuda/driver/operation.hpp"
 
 namespace fake_cuda {
-
-struct Stream;
-using StreamPointer = std::shared_ptr<Stream>;
-/// An operation of a stream, by its number there.
-using Point = std::pair<StreamPointer, std::uint64_t>;
-
-struct Operation {
-  std::function<void()> work;
-  What what{};
-  std::vector<Point> after{};
-  bool waits = false;             ///< For a value in memory, or for another process.
-  bool calls_host = false;        ///< A function of the program.
-  bool even_if_lost = false;      ///< Also where the context is lost: others wait for it.
-  std::function<void()> spoil{};  ///< What its destination holds until it is over, written once it may run.
-  Clock known{};                  ///< To the host when it queued this.
-  std::uint64_t posted_ns = 0;
-};
 
 struct Stream {
   Context* context = nullptr;
@@ -51,16 +31,14 @@ struct Stream {
   std::deque<Clock> completed{};  ///< The clock when each operation was over, where races are looked for.
 };
 
-/// The operation that a stream's thread runs.
-struct Running {
-  Context* context;
-  std::uint64_t stream, sequence;
-  Clock clock;
-  std::uint64_t bytes, started_ns;
+/// A node of a graph in one launch.
+struct Step {
+  StreamPointer stream;  ///< Of the branch.
+  Operation operation;
+  std::set<std::size_t> after;  ///< Earlier steps, by their numbers.
 };
-extern thread_local Running* running;
-/// Whether this thread runs a function of the program that a stream called.
-extern thread_local bool is_in_host_function;
+
+inline bool is_legacy(CUstream handle) { return handle == nullptr || handle == CU_STREAM_LEGACY; }
 
 class Streams {
  public:
@@ -72,9 +50,15 @@ class Streams {
   /// nullptr and CU_STREAM_LEGACY: the legacy stream of the context; CU_STREAM_PER_THREAD: that of this thread. Other
   /// handles: of any context. nullptr: no such.
   StreamPointer find(Context* context, CUstream handle);
+  /// A stream without a handle, for a branch of a graph: one that was given back, and is known to be idle, if any is.
+  StreamPointer borrow(Context* context);
+  void give_back(const StreamPointer& stream);
 
   /// Queues an operation; it has a number in the stream.
   Point push(const StreamPointer& stream, Operation operation);
+  /// Queues the steps of a graph, after the earlier work of the stream and `last`, the end of the graph's launch
+  /// before; what is queued in the stream later comes after all of them.
+  void push(const StreamPointer& stream, std::vector<Step> steps, Point& last);
   void wait(const Point& point);
   /// Whether it is over. The program may spin on this: where it is not, another thread gets the processor.
   [[nodiscard]] bool is_over(const Point& point);
@@ -96,19 +80,18 @@ class Streams {
   Running begin(Stream& stream, const Operation& operation);
   static void end(Stream& stream, const Operation& operation, const Running& now);
   StreamPointer start(Context* context, unsigned flags);
+  Point push_locked(const StreamPointer& stream, Operation operation);
   void order_with_legacy(const StreamPointer& stream, std::vector<Point>& after);
   [[nodiscard]] Clock clock_of(const Point& point);
 
   std::mutex mutex_;
-  std::condition_variable changed_;  ///< Any stream made progress.
-  std::vector<StreamPointer> all_;   ///< Those that were destroyed and still have work, too.
+  std::condition_variable changed_;   ///< Any stream made progress.
+  std::vector<StreamPointer> all_;    ///< Those that were destroyed and still have work, too.
+  std::vector<StreamPointer> spare_;  ///< For branches of graphs.
   std::map<CUstream, StreamPointer> streams_;
   std::map<std::pair<Context*, int>, StreamPointer> defaults_;  ///< By thread; 0: the legacy stream.
   std::uint64_t next_ = 1;
   Clock host_;
 };
-
-/// Queues work in a stream. With `wait` the host waits for it, and gets the context's error.
-CUresult enqueue(Context* context, CUstream handle, Operation operation, bool wait = false);
 
 }  // namespace fake_cuda

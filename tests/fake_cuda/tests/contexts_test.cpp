@@ -146,7 +146,7 @@ TEST_F(TwoDevices, APoolOfTheOtherNeedsAccessOfItsOwn) {
   CUmemoryPool pool = nullptr;
   const CUstream one = stream();
   EXPECT_CUDA(cuDeviceGetDefaultMemPool(&pool, 1));
-  const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, {0}}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
   EXPECT_CUDA(cuMemPoolSetAccess(pool, &access, 1));
   EXPECT_CUDA(cuMemAllocFromPoolAsync(&pooled, 64, pool, one));
   EXPECT_CUDA(launch(function_of(module_of(store)), pooled, one));

@@ -42,6 +42,24 @@ TEST_F(LookUps, OfNewerFunctionsThanTheVersionSucceedWithoutAFunction) {
   EXPECT_EQ(function_, reinterpret_cast<void*>(&cuFuncLoad));
 }
 
+TEST_F(LookUps, OfNamesWithSeveralParameterListsFollowTheVersion) {
+  void* found[3];
+  for (const int i : {0, 1, 2}) {
+    constexpr int versions[] = {10010, 11030, 12030};
+    look("cuStreamGetCaptureInfo", versions[i]);
+    EXPECT_EQ(status_, CU_GET_PROC_ADDRESS_SUCCESS);
+    found[i] = function_;
+  }
+  EXPECT_NE(found[0], found[1]);
+  EXPECT_NE(found[1], found[2]);
+  for (const char* const name : {"cuStreamBeginCapture", "cuStreamEndCapture", "cuGraphInstantiateWithFlags",
+                                 "cuGraphLaunch", "cuGraphExecDestroy", "cuGraphDestroy", "cuGraphGetNodes",
+                                 "cuStreamUpdateCaptureDependencies", "cuThreadExchangeStreamCaptureMode"}) {
+    look(name, 12030);
+    EXPECT_EQ(status_, CU_GET_PROC_ADDRESS_SUCCESS) << name;
+  }
+}
+
 TEST_F(LookUps, OfAVersionThatTheDriverHasNotAreErrors) {
   look("cuMemAlloc", 99000);
   EXPECT_CUDA_ERROR(result_, CUDA_ERROR_INVALID_VALUE);

@@ -4,11 +4,13 @@
 #include <cuda.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 
@@ -17,11 +19,13 @@ namespace fake_cuda {
 /// Runs the program peer_program.cpp, until it is destroyed.
 class Peer {
  public:
-  enum class Task : int { open, wait_for, look, read, close, end };
+  enum class Task : int { open, open_fabric, open_pool, open_pool_memory, wait_for, look, read, close, free, end };
   struct Question {
     Task task;
     CUipcMemHandle memory{};
     CUipcEventHandle event{};
+    CUmemFabricHandle fabric{};
+    CUmemPoolPtrExportData pool_memory{};
   };
   struct Answer {
     CUresult result;
@@ -32,37 +36,41 @@ class Peer {
   };
 
   explicit Peer(const char* program) {
-    int to[2], from[2];
-    if (::pipe(to) != 0 || ::pipe(from) != 0) std::abort();
+    int both[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM, 0, both) != 0) std::abort();
     process_ = ::fork();
     if (process_ == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      ::dup2(to[0], STDIN_FILENO);
-      ::dup2(from[1], STDOUT_FILENO);
+      ::dup2(both[0], STDIN_FILENO);
       ::execl(program, program, nullptr);
       ::_exit(127);
     }
-    ::close(to[0]);
-    ::close(from[1]);
-    to_ = to[1];
-    from_ = from[0];
+    ::close(both[0]);
+    socket_ = both[1];
   }
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
   ~Peer() {
     ask({.task = Task::end});
-    ::close(to_);
-    ::close(from_);
+    ::close(socket_);
     ::waitpid(process_, nullptr, 0);
   }
 
   CUresult open(const CUipcMemHandle& memory) { return ask({.task = Task::open, .memory = memory}).result; }
+  CUresult open(const CUmemFabricHandle& fabric) { return ask({.task = Task::open_fabric, .fabric = fabric}).result; }
+  /// A pool by its file descriptor, and then memory of it.
+  CUresult open_pool(int file) { return ask({.task = Task::open_pool}, file).result; }
+  CUresult open(const CUmemPoolPtrExportData& memory) {
+    return ask({.task = Task::open_pool_memory, .pool_memory = memory}).result;
+  }
   /// Its stream waits for the event.
   CUresult wait_for(const CUipcEventHandle& event) { return ask({.task = Task::wait_for, .event = event}).result; }
   Answer look() { return ask({.task = Task::look}); }
   /// The first word of the memory, read by its stream.
   Answer read() { return ask({.task = Task::read}); }
   Answer close() { return ask({.task = Task::close}); }
+  /// Of memory of a pool.
+  Answer free() { return ask({.task = Task::free}); }
   /// Ends without closing anything.
   void kill() {
     ::kill(process_, SIGKILL);
@@ -70,16 +78,33 @@ class Peer {
   }
 
  private:
-  Answer ask(const Question& question) {
+  /// With a file, if there is any.
+  [[nodiscard]] bool send(Question question, int file) const {
+    iovec bytes{&question, sizeof question};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof file)] = {};
+    msghdr message{};
+    message.msg_iov = &bytes;
+    message.msg_iovlen = 1;
+    if (file >= 0) {
+      message.msg_control = control;
+      message.msg_controllen = sizeof control;
+      cmsghdr* const header = CMSG_FIRSTHDR(&message);
+      header->cmsg_level = SOL_SOCKET;
+      header->cmsg_type = SCM_RIGHTS;
+      header->cmsg_len = CMSG_LEN(sizeof file);
+      std::memcpy(CMSG_DATA(header), &file, sizeof file);
+    }
+    return ::sendmsg(socket_, &message, MSG_NOSIGNAL) == sizeof question;
+  }
+  Answer ask(const Question& question, int file = -1) {
     Answer answer{CUDA_ERROR_UNKNOWN, 0, 0, 0, 0};
-    if (::write(to_, &question, sizeof question) != sizeof question ||
-        ::read(from_, &answer, sizeof answer) != sizeof answer)
+    if (!send(question, file) || ::read(socket_, &answer, sizeof answer) != sizeof answer)
       answer.result = CUDA_ERROR_UNKNOWN;
     return answer;
   }
 
   pid_t process_ = 0;
-  int to_ = -1, from_ = -1;
+  int socket_ = -1;
 };
 
 }  // namespace fake_cuda

@@ -1,4 +1,4 @@
-// The other process of peer.hpp: questions from stdin, answers to stdout.
+// The other process of peer.hpp: questions and answers by the socket that is its stdin.
 #include <dlfcn.h>
 
 #include "tests/fake_cuda/fake_cuda.h"
@@ -11,6 +11,7 @@ struct State {
   CUcontext context = nullptr;
   CUstream stream = nullptr;
   CUdeviceptr memory = 0, own = 0;
+  CUmemoryPool pool = nullptr;
   int* word = nullptr;
 };
 
@@ -26,12 +27,38 @@ CUresult begin(State& state) {
   return result;
 }
 
-CUresult perform(State& state, const Peer::Question& question) {
+CUresult open_fabric(State& state, CUmemFabricHandle fabric) {
+  CUmemGenericAllocationHandle handle = 0;
+  CUmemAllocationProp properties{};
+  std::size_t bytes = 0;
+  CUresult result = cuMemImportFromShareableHandle(&handle, &fabric, CU_MEM_HANDLE_TYPE_FABRIC);
+  if (result == CUDA_SUCCESS) result = cuMemGetAllocationPropertiesFromHandle(&properties, handle);
+  if (result == CUDA_SUCCESS)
+    result = cuMemGetAllocationGranularity(&bytes, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
+  if (result == CUDA_SUCCESS) result = cuMemAddressReserve(&state.memory, bytes, 0, 0, 0);
+  if (result == CUDA_SUCCESS) result = cuMemMap(state.memory, bytes, 0, handle, 0);
+  const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  return result == CUDA_SUCCESS ? cuMemSetAccess(state.memory, bytes, &access, 1) : result;
+}
+
+CUresult open_pool(State& state, int file) {
+  const auto handle = reinterpret_cast<void*>(static_cast<std::intptr_t>(file));
+  return cuMemPoolImportFromShareableHandle(&state.pool, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+}
+
+CUresult perform(State& state, const Peer::Question& question, int file) {
+  CUmemPoolPtrExportData pool_memory = question.pool_memory;
   CUevent event = nullptr;
   CUresult result = CUDA_SUCCESS;
   switch (question.task) {
     case Peer::Task::open:
       return cuIpcOpenMemHandle(&state.memory, question.memory, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+    case Peer::Task::open_fabric:
+      return open_fabric(state, question.fabric);
+    case Peer::Task::open_pool:
+      return open_pool(state, file);
+    case Peer::Task::open_pool_memory:
+      return cuMemPoolImportPointer(&state.memory, state.pool, &pool_memory);
     case Peer::Task::wait_for:
       result = cuIpcOpenEventHandle(&event, question.event);
       return result == CUDA_SUCCESS ? cuStreamWaitEvent(state.stream, event, 0) : result;
@@ -41,6 +68,9 @@ CUresult perform(State& state, const Peer::Question& question) {
       return result == CUDA_SUCCESS ? cuStreamSynchronize(state.stream) : result;
     case Peer::Task::close:
       return cuIpcCloseMemHandle(state.memory);
+    case Peer::Task::free:
+      result = cuMemFreeAsync(state.memory, state.stream);
+      return result == CUDA_SUCCESS ? cuStreamSynchronize(state.stream) : result;
     case Peer::Task::look:
     case Peer::Task::end:
       break;
@@ -62,6 +92,22 @@ Peer::Answer answer_of(CUresult result, const State& state) {
   return {result, state.word == nullptr ? 0 : *state.word, all.faults, all.bytes_imported, total - free};
 }
 
+/// False: there is none any more. `file`: what came with it.
+bool receive(Peer::Question& question, int& file) {
+  iovec bytes{&question, sizeof question};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof file)] = {};
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  if (::recvmsg(STDIN_FILENO, &message, MSG_WAITALL) != sizeof question) return false;
+  file = -1;
+  if (const cmsghdr* const header = CMSG_FIRSTHDR(&message); header != nullptr)
+    std::memcpy(&file, CMSG_DATA(header), sizeof file);
+  return true;
+}
+
 }  // namespace
 }  // namespace fake_cuda
 
@@ -69,9 +115,10 @@ int main() {
   using namespace fake_cuda;
   State state;
   const CUresult begun = begin(state);
-  for (Peer::Question question{}; ::read(STDIN_FILENO, &question, sizeof question) == sizeof question;) {
-    const CUresult result = begun == CUDA_SUCCESS ? perform(state, question) : begun;
+  int file = -1;
+  for (Peer::Question question{}; receive(question, file);) {
+    const CUresult result = begun == CUDA_SUCCESS ? perform(state, question, file) : begun;
     const Peer::Answer answer = answer_of(result, state);
-    if (::write(STDOUT_FILENO, &answer, sizeof answer) != sizeof answer || question.task == Peer::Task::end) break;
+    if (::write(STDIN_FILENO, &answer, sizeof answer) != sizeof answer || question.task == Peer::Task::end) break;
   }
 }

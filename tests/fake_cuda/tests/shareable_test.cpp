@@ -1,0 +1,184 @@
+// Handles of mapped memory and of pools for other processes, as real drivers give them.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <optional>
+
+#include "tests/fake_cuda/tests/cuda_fixture.hpp"
+#include "tests/fake_cuda/tests/peer.hpp"
+
+namespace fake_cuda {
+namespace {
+
+class Shareable : public Cuda {
+ protected:
+  void SetUp() override {
+    ::setenv("FAKE_CUDA_FABRIC", "1", 1);  // which the driver has not read yet, in a process of this test alone
+    peer_.emplace(TUTTI_FAKE_CUDA_PEER);
+    Cuda::SetUp();
+  }
+  static CUmemAllocationProp properties(CUmemAllocationHandleType types) {
+    CUmemAllocationProp made{};
+    made.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    made.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    made.requestedHandleTypes = types;
+    return made;
+  }
+  CUdeviceptr mapped(CUmemGenericAllocationHandle handle) {
+    CUdeviceptr pointer = 0;
+    const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    EXPECT_CUDA(cuMemAddressReserve(&pointer, bytes_, 0, 0, 0));
+    EXPECT_CUDA(cuMemMap(pointer, bytes_, 0, handle, 0));
+    EXPECT_CUDA(cuMemSetAccess(pointer, bytes_, &access, 1));
+    return pointer;
+  }
+  CUresult create(CUmemGenericAllocationHandle& handle, CUmemAllocationHandleType types) {
+    const CUmemAllocationProp wanted = properties(types);
+    EXPECT_CUDA(cuMemGetAllocationGranularity(&bytes_, &wanted, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+    return cuMemCreate(&handle, bytes_, &wanted, 0);
+  }
+  static CUmemoryPool pool(CUmemAllocationHandleType types) {
+    CUmemPoolProps wanted{};
+    wanted.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    wanted.handleTypes = types;
+    CUmemoryPool made = nullptr;
+    EXPECT_CUDA(cuMemPoolCreate(&made, &wanted));
+    return made;
+  }
+  template <class T>
+  static T ask(CUpointer_attribute which, CUdeviceptr pointer) {
+    T value{};
+    EXPECT_CUDA(cuPointerGetAttribute(&value, which, pointer));
+    return value;
+  }
+  /// Memory of a pool that the peer has opened.
+  CUdeviceptr opened(CUmemoryPool made) {
+    const CUstream one = stream();
+    CUdeviceptr pointer = 0;
+    CUmemPoolPtrExportData data{};
+    int file = -1;
+    EXPECT_CUDA(cuMemAllocFromPoolAsync(&pointer, 4096, made, one));
+    EXPECT_CUDA(cuMemsetD32Async(pointer, 91, 4, one));
+    EXPECT_CUDA(cuStreamSynchronize(one));
+    EXPECT_CUDA(cuMemPoolExportToShareableHandle(&file, made, posix, 0));
+    EXPECT_EQ(peer_->open_pool(file), CUDA_SUCCESS);
+    ::close(file);
+    EXPECT_CUDA(cuMemPoolExportPointer(&data, pointer));
+    EXPECT_EQ(peer_->open(data), CUDA_SUCCESS);
+    return pointer;
+  }
+
+  static constexpr auto none = CU_MEM_HANDLE_TYPE_NONE, posix = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                        fabric = CU_MEM_HANDLE_TYPE_FABRIC;
+  std::size_t bytes_ = 0;
+  std::optional<Peer> peer_;
+};
+
+TEST_F(Shareable, MappedMemoryGivesItsHandleAndProperties) {
+  CUmemGenericAllocationHandle made = 0, retained = 0;
+  EXPECT_CUDA(create(made, posix));
+  const CUdeviceptr pointer = mapped(made);
+  EXPECT_CUDA(cuMemRetainAllocationHandle(&retained, reinterpret_cast<void*>(pointer + 100)));
+  EXPECT_CUDA(cuMemRelease(made));
+  CUmemAllocationProp found{};
+  EXPECT_CUDA(cuMemGetAllocationPropertiesFromHandle(&found, retained));
+  EXPECT_EQ(found.type, CU_MEM_ALLOCATION_TYPE_PINNED);
+  EXPECT_EQ(found.location.type, CU_MEM_LOCATION_TYPE_DEVICE);
+  EXPECT_EQ(found.location.id, 0);
+  EXPECT_EQ(found.requestedHandleTypes, posix);
+  EXPECT_CUDA(cuMemRelease(retained));
+  const CUdeviceptr plain = allocated(64);
+  EXPECT_CUDA_ERROR(cuMemRetainAllocationHandle(&retained, reinterpret_cast<void*>(plain)), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Shareable, PointersTellTheirHandles) {
+  CUmemGenericAllocationHandle made = 0;
+  CUdeviceptr shared = 0, pooled = 0;
+  CUmemoryPool usual = nullptr;
+  const CUmemoryPool pool_of_files = pool(posix);
+  const CUdeviceptr plain = allocated(64);
+  EXPECT_CUDA(create(made, posix));
+  const CUdeviceptr pointer = mapped(made);
+  EXPECT_CUDA(cuDeviceGetDefaultMemPool(&usual, 0));
+  EXPECT_CUDA(cuMemAllocFromPoolAsync(&shared, 64, pool_of_files, nullptr));
+  EXPECT_CUDA(cuMemAllocAsync(&pooled, 64, nullptr));
+  constexpr auto types = CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES;
+  EXPECT_EQ(ask<std::uint64_t>(types, plain), none);
+  EXPECT_EQ(ask<std::uint64_t>(types, pointer), posix);
+  EXPECT_EQ(ask<std::uint64_t>(types, shared), posix);
+  EXPECT_EQ(ask<std::uint64_t>(types, pooled), none);
+  constexpr auto legacy = CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE;
+  EXPECT_EQ(ask<unsigned>(legacy, plain), 1U);
+  for (const CUdeviceptr other : {pointer, shared, pooled})
+    EXPECT_EQ(ask<unsigned>(legacy, other), 0U);
+  constexpr auto of_pool = CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE;
+  EXPECT_EQ(ask<CUmemoryPool>(of_pool, shared), pool_of_files);
+  EXPECT_EQ(ask<CUmemoryPool>(of_pool, pooled), usual);
+}
+
+TEST_F(Shareable, FabricHandlesOpenInOtherProcesses) {
+  CUmemGenericAllocationHandle made = 0;
+  int has = 0;
+  EXPECT_CUDA(cuDeviceGetAttribute(&has, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, 0));
+  if (has == 0 || create(made, fabric) != CUDA_SUCCESS) GTEST_SKIP() << "no fabric here";
+  const CUdeviceptr pointer = mapped(made);
+  CUmemFabricHandle handle{};
+  EXPECT_CUDA(cuMemExportToShareableHandle(&handle, made, fabric, 0));
+  EXPECT_CUDA(cuMemsetD32(pointer, 81, 4));
+  EXPECT_CUDA(cuCtxSynchronize());
+  EXPECT_EQ(peer_->open(handle), CUDA_SUCCESS);
+  const Peer::Answer answer = peer_->read();
+  EXPECT_EQ(answer.result, CUDA_SUCCESS);
+  EXPECT_EQ(answer.value, 81);
+  EXPECT_EQ(answer.faults, 0U);
+}
+
+TEST_F(Shareable, MemoryHasTheHandlesAloneThatItWasMadeWith) {
+  CUmemGenericAllocationHandle made = 0;
+  std::int64_t file = 0;
+  EXPECT_CUDA(create(made, none));
+  EXPECT_CUDA_ERROR(cuMemExportToShareableHandle(&file, made, posix, 0), CUDA_ERROR_INVALID_VALUE);
+  CUmemPoolPtrExportData data{};
+  CUdeviceptr pooled = 0;
+  EXPECT_CUDA_ERROR(cuMemPoolExportToShareableHandle(&file, pool(none), posix, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_CUDA(cuMemAllocAsync(&pooled, 64, nullptr));
+  EXPECT_CUDA_ERROR(cuMemPoolExportPointer(&data, pooled), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Shareable, PoolsAndTheirMemoryOpenInOtherProcesses) {
+  const CUdeviceptr pointer = opened(pool(posix));
+  const Peer::Answer answer = peer_->read();
+  EXPECT_EQ(answer.result, CUDA_SUCCESS);
+  EXPECT_EQ(answer.value, 91);
+  EXPECT_EQ(peer_->free().result, CUDA_SUCCESS);
+  EXPECT_EQ(first_word(pointer), 91) << "it was the other's mapping alone";
+  EXPECT_CUDA(cuMemFree(pointer));
+}
+
+class StrictlyShareable : public Shareable {
+ protected:
+  void SetUp() override {
+    if (!is_fake()) GTEST_SKIP() << "only the fake driver catches faults";
+    ::setenv("FAKE_CUDA_STRICT_IPC", "1", 1);
+    Shareable::SetUp();
+  }
+};
+
+TEST_F(StrictlyShareable, MemoryOfAPoolIsFreedByItsImportersFirst) {
+  const CUmemoryPool made = pool(posix);
+  const CUdeviceptr first = opened(made);
+  EXPECT_EQ(peer_->look().bytes_imported, 4096U);
+  const Peer::Answer freed = peer_->free();
+  EXPECT_EQ(freed.bytes_imported, 0U);
+  EXPECT_EQ(freed.faults, 0U);
+  EXPECT_CUDA(cuMemFree(first));
+  EXPECT_EQ(caught(nullptr), 0U);
+  const CUdeviceptr second = opened(made);
+  EXPECT_CUDA(cuMemFree(second));
+  EXPECT_EQ(caught("freed-while-mapped"), 1U);
+  EXPECT_EQ(peer_->read().result, CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+}  // namespace
+}  // namespace fake_cuda
