@@ -20,7 +20,7 @@ programs() {
 # libraries PROGRAM: those that a machine may lack, but for the MPI's and the driver's.
 libraries() {
   ldd "$1" | awk '$3 ~ /^\// { print $3 }' |
-    grep -vE '/(libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s|libcuda|libmpi|libmpich|libopen-[a-z]*)\.so'
+    grep -vE '/(libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s|libcuda|libmpi|libmpich|libopen-[a-z]*|libevent[a-z_]*-[0-9.]*)\.so'
 }
 
 mkdir -p "$folder"/{scripts,apps/data,build/lib}

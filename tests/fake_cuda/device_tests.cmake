@@ -157,3 +157,9 @@ tutti_differential_device_test(threads.p2 2 200 OPTIONS --threads 2 --seed 38)
 if(TUTTI_HAS_UCX)
   tutti_differential_device_test(over_ucx.p3 3 150 OPTIONS --transport ucx --seed 39)
 endif()
+
+# On a GPU, where kernels need no interpreter, also with more ranks.
+tutti_on_gpu(device_buffers_test.p8 device_buffers_test 8)
+if(TARGET sgd_device_test)
+  tutti_on_gpu(sgd_device_test.p8 sgd_device_test 8)
+endif()

@@ -1,5 +1,6 @@
 // What one process asks: copies, latencies, reductions.
 #include <array>
+#include <bit>
 
 #include "lib/cuda/kernels.hpp"
 #include "tests/gpu/work.hpp"
@@ -31,7 +32,7 @@ constexpr std::array attributes{
 
 /// One direction of copies, at all sizes. `crossings`: how often a byte is counted.
 void ask_copy(Team& team, const Effort& effort, const char* name, CUdeviceptr to, CUdeviceptr from, int crossings) {
-  const CUstream stream = new_stream();
+  auto* const stream = new_stream();
   for (const std::int64_t bytes : sizes(effort)) {
     const double seconds = seconds_of(
         effort, repetitions(bytes, effort), [&] { copy(to, from, bytes, stream); }, [&] { finish(stream); });
@@ -72,9 +73,9 @@ void ask_copies(Team& team, const Effort& effort) {
 
 void ask_latencies(Team& team, const Effort& effort) {
   use_device(0);
-  const CUstream stream = new_stream();
-  const CUevent event = new_event();
-  const CUfunction kernel = empty_kernel();
+  auto* const stream = new_stream();
+  auto* const event = new_event();
+  auto* const kernel = empty_kernel();
   const CUdeviceptr device = device_memory(64), pinned = pinned_memory(64);
   const auto tell = [&](const char* name, auto work) {
     team.tell(name, seconds_of(effort, effort.repetitions, work, [&] { finish(stream); }) * 1e6, "us");
@@ -110,9 +111,9 @@ void ask_graphs(Team& team, const Effort& effort) {
   need(f.GraphInstantiate, "cuGraphInstantiate");
   need(f.GraphLaunch, "cuGraphLaunch");
   use_device(0);
-  const CUstream stream = new_stream();
-  const CUevent event = new_event();
-  const CUfunction kernel = empty_kernel();
+  auto* const stream = new_stream();
+  auto* const event = new_event();
+  auto* const kernel = empty_kernel();
   launch(kernel, stream);  // loads it: nothing is loaded in a capture
   finish(stream);
   for (const int kernels : {1, 8}) {
@@ -136,7 +137,7 @@ void ask_graphs(Team& team, const Effort& effort) {
 void ask_reductions(Team& team, const Effort& effort) {
   use_device(0);
   const cuda::Kernels kernels;
-  const CUstream stream = new_stream();
+  auto* const stream = new_stream();
   const std::int64_t bytes = effort.most_bytes / 8;
   std::vector<CUdeviceptr> inputs, outputs;
   for (const std::size_t operands : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{8}}) {
@@ -158,9 +159,9 @@ void ask_host_flags(Team& team, const Effort& effort) {
   need(f.StreamWaitValue32, "cuStreamWaitValue32");
   need(f.StreamWriteValue32, "cuStreamWriteValue32");
   use_device(0);
-  const CUstream stream = new_stream();
+  auto* const stream = new_stream();
   const CUdeviceptr pinned = pinned_memory(256), memory = device_memory(64);
-  auto* const words = reinterpret_cast<volatile std::uint32_t*>(pinned);
+  auto* const words = std::bit_cast<volatile std::uint32_t*>(pinned);
   words[0] = 0;
   words[32] = 0;
   std::vector<double> seconds;

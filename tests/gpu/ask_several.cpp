@@ -38,7 +38,7 @@ std::uint32_t first_word(CUdeviceptr memory, CUstream stream) {
   const CUdeviceptr pinned = pinned_memory(64);
   copy(pinned, memory, 4, stream);
   finish(stream);
-  return *reinterpret_cast<const volatile std::uint32_t*>(pinned);
+  return *std::bit_cast<const volatile std::uint32_t*>(pinned);
 }
 
 /// Process 1 lends memory, and process 0 opens, copies and closes it. Inside a device a byte is read and written;
@@ -49,7 +49,7 @@ void ask_ipc(Team& team, const Effort& effort, int lender_device, const std::str
   use_device(team.rank() == 0 ? 0 : lender_device);
   const std::int64_t bytes = effort.most_bytes;
   const CUdeviceptr mine = device_memory(bytes);
-  const CUstream stream = new_stream();
+  auto* const stream = new_stream();
   if (team.rank() == 1) {
     check(functions().MemsetD32Async(mine, pattern, static_cast<std::size_t>(bytes / 4), stream), "cuMemsetD32Async");
     finish(stream);
@@ -98,7 +98,7 @@ void ask_ipc_events(Team& team, const Effort& effort) {
   need(functions().IpcGetEventHandle, "cuIpcGetEventHandle");
   need(functions().IpcOpenEventHandle, "cuIpcOpenEventHandle");
   use_device(0);
-  const CUstream stream = new_stream();
+  auto* const stream = new_stream();
   const CUdeviceptr memory = device_memory(64);
   CUevent event = nullptr;
   if (team.rank() == 1) {
@@ -107,7 +107,7 @@ void ask_ipc_events(Team& team, const Effort& effort) {
   }
   team.barrier();
   if (team.rank() == 0) check(functions().IpcOpenEventHandle(&event, team.shared().event), "cuIpcOpenEventHandle");
-  const CUevent done = new_event();
+  auto* const done = new_event();
   std::vector<double> seconds;
   for (int round = 0; round < effort.rounds * 5; ++round) {
     team.barrier();
@@ -133,7 +133,7 @@ void ask_flag_hops(Team& team, const Effort& effort) {
   need(f.StreamWaitValue32, "cuStreamWaitValue32");
   need(f.StreamWriteValue32, "cuStreamWriteValue32");
   use_device(0);
-  const CUstream stream = new_stream();
+  auto* const stream = new_stream();
   const CUdeviceptr words = registered_words(team);
   const CUdeviceptr mine = words + (team.rank() == 0 ? 0 : 128), theirs = words + (team.rank() == 0 ? 128 : 0);
   const auto wait = [&](std::uint32_t turn) {
@@ -165,12 +165,12 @@ void ask_sharing(Team& team, const Effort& effort) {
   use_device(0);
   const std::int64_t bytes = effort.most_bytes / 4;
   const CUdeviceptr memory = device_memory(2 * bytes);
-  const CUstream stream = new_stream();
-  const CUevent event = new_event();
+  auto* const stream = new_stream();
+  auto* const event = new_event();
   const double copying = seconds_of(
       team, effort, repetitions(bytes, effort),
       [&] { copy(memory + static_cast<CUdeviceptr>(bytes), memory, bytes, stream); }, [&] { finish(stream); });
-  const CUfunction kernel = empty_kernel();
+  auto* const kernel = empty_kernel();
   const double polling = seconds_of(
       team, effort, effort.repetitions,
       [&] {

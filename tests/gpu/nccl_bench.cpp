@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -86,8 +87,8 @@ class Bench {
     MPI_Bcast(id.internal.data(), static_cast<int>(id.internal.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
     nccl_.require(nccl_.comm_init_rank(&comm_, size_, id, rank_), "ncclCommInitRank");
     stream_ = new_stream();
-    in_ = reinterpret_cast<char*>(device_memory(effort_.most_bytes));
-    out_ = reinterpret_cast<char*>(device_memory(effort_.most_bytes));
+    in_ = std::bit_cast<char*>(device_memory(effort_.most_bytes));
+    out_ = std::bit_cast<char*>(device_memory(effort_.most_bytes));
   }
 
   /// Like the results of tutti-bench: `bytes` is the size of the larger buffer.
