@@ -9,10 +9,11 @@
 # and the libraries that the programs were linked with; nvidia-smi, compute-sanitizer and libnccl.so.2 are used if they are
 # there. Steps that fail are named, and the rest goes on. DIR has results.json, results.md and a log of each step.
 # The last line is "N passed, N failed, N skipped"; exit code 1 if anything failed.
+# shellcheck disable=SC2317 # some functions are called by others that get their names
 set -u
 command="$0 $*"
 root=$(cd "$(dirname "$0")/.." && pwd)
-usage() { sed -n '2,12s/^# \?//p' "$0"; }
+usage() { sed -n '2,11s/^# \?//p' "$0"; }
 refuse() {
   echo "gpu_check: $*" >&2
   exit 2
@@ -40,74 +41,15 @@ fi
 build=$(cd "$build" && pwd)
 [ -z "$stack" ] || [ -e "$stack/env.sh" ] || refuse "no env.sh in $stack: it is what scripts/build_gpu_stack.sh makes"
 mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 2
-rm -rf "$out"/{logs,driver} "$out"/*.txt "$out"/*.json "$out"/*.md
+[ -e "$out/steps.txt" ] || [ -z "$(ls -A "$out")" ] || refuse "$out is not empty, and has no results of an earlier call"
+rm -rf "$out"/{logs,driver,steps.txt,facts.txt,results.md} "$out"/{probe,results,bench.*,nccl.*}.json
 mkdir -p "$out"/{logs,driver}
-
-# ---- steps ------------------------------------------------------------------------------------------------------
 
 # Seconds from the beginning after which no test, and no other step, begins.
 all_seconds=450 test_seconds=260
 [ -z "$quick" ] || all_seconds=100 test_seconds=60
-passed=0 failed=0 skipped=0
-
-milliseconds() {
-  local time=${EPOCHREALTIME/[.,]/}
-  echo $((time / 1000))
-}
-
-# record NAME STATE MILLISECONDS WHY: the result of a step.
-record() {
-  local why=${4//[$'\t\n|']/ } seconds
-  seconds=$(($3 / 1000)).$((($3 % 1000) / 100))
-  case $2 in
-    passed) passed=$((passed + 1)) ;;
-    failed) failed=$((failed + 1)) ;;
-    *) skipped=$((skipped + 1)) ;;
-  esac
-  printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$seconds" "${why:0:200}" >>"$out/steps.txt"
-  printf '%-8s%-48s %6s s%s\n' "$2" "$1" "$seconds" "${why:+  ${why:0:200}}"
-}
-fact() { printf '%s\t%s\n' "$1" "${2//[$'\t\n|']/ }" >>"$out/facts.txt"; }
-
-# why_of LOG CODE LIMIT: of a failure, from the log.
-why_of() {
-  local said
-  case $2 in
-    124 | 137) echo "no end within $3 s" && return ;;
-  esac
-  said=$(grep -aE -m 1 'error while loading|symbol lookup|Failure$|what\(\)|WRONG|rror|not found' "$1")
-  echo "exit code $2: ${said:-$(tail -n 1 "$1")}"
-}
-
-# step NAME LIMIT COMMAND...: for LIMIT seconds at most. Exit code 77, or tests that were all skipped: skipped.
-step() {
-  local name=$1 limit=$2 log=$out/logs/$1.log code=0 begin spent left=$((${until:-$all_seconds} - SECONDS))
-  shift 2
-  [ $left -gt 0 ] || { record "$name" skipped 0 "no time is left" && return 0; }
-  begin=$(milliseconds)
-  { timeout -k 5 $((left < limit ? left : limit)) "$@" >"$log" 2>&1 </dev/null; } 2>/dev/null || code=$?
-  spent=$(($(milliseconds) - begin))
-  if [ $code -eq 77 ]; then
-    record "$name" skipped $spent "$(grep -a -m 1 -o 'SKIP: .*' "$log" | cut -c 7-)"
-  elif [[ $code =~ ^(124|137)$ && $left -lt $limit ]]; then
-    record "$name" skipped $spent "no time is left, it was stopped"
-  elif [ $code -ne 0 ]; then
-    record "$name" failed $spent "$(why_of "$log" $code "$limit")"
-  elif grep -aq '^\[  PASSED  \] 0 tests' "$log"; then
-    record "$name" skipped $spent "$(grep -a -A 1 -m 1 'Skipped$' "$log" | tail -n 1)"
-  else
-    record "$name" passed $spent ''
-  fi
-}
-
-# on_ranks NAME LIMIT RANKS COMMAND...: a step under mpirun.
-on_ranks() {
-  if [ -n "$mpirun" ]; then
-    step "$1" "$2" "$root/scripts/mpirun.sh" "$mpirun" "${@:3}"
-  else
-    record "$1" failed 0 "there is no mpirun: name an MPI by --stack DIR"
-  fi
-}
+# shellcheck source=scripts/gpu_steps.sh
+source "$root/scripts/gpu_steps.sh"
 
 # ---- libraries --------------------------------------------------------------------------------------------------
 
@@ -230,19 +172,6 @@ check_sanitizer() {
     --gtest_filter='All/DeviceCollectives.GiveTheBitsOfTheHost/allreduce'
 }
 
-# bench WAY PLACE RANKS PART COLLECTIVES: the file is bench.WAY.PLACE.pRANKS.PART.json.
-bench() {
-  local sizes=(--min 1K --max 64M --factor 4 --rounds 3 --warmup 1) name=bench.$1.$2.p$3.$4
-  local environment=("CUDA_VISIBLE_DEVICES=$(devices_of "$2")")
-  [ -z "$quick" ] || sizes=(--min 4K --max 4K --rounds 1 --warmup 0 --iters 2)
-  [ "$1" != staged ] || environment+=(TUTTI_DEVICE_PATH=staging)
-  # Open MPI moves data of devices by UCX.
-  [ -z "$stack" ] || environment+=("OMPI_MCA_pml=${OMPI_MCA_pml:-ucx}" OMPI_MCA_opal_common_ucx_tls=any
-    OMPI_MCA_opal_common_ucx_devices=any)
-  [ "$1" != direct ] || set -- "$@" --compare mpi
-  on_ranks "$name" 60 "$3" env "${environment[@]}" "$build/apps/bench/tutti-bench" --memory device --placement out \
-    --check "${sizes[@]}" --collective "$5" "${@:6}" --json "$out/$name.json"
-}
 # devices_of PLACE: one device that all ranks share, or one for each.
 devices_of() {
   local all=${CUDA_VISIBLE_DEVICES:-$(seq -s , 0 $((devices - 1)))}
@@ -250,19 +179,46 @@ devices_of() {
   echo "$all"
 }
 
-check_speed() {
-  local ranks place others=broadcast,allgather,alltoall,reduce_scatter
+# bench WAY COLLECTIVES PLACE RANKS: with its results checked; the direct way beside the MPI's own calls.
+bench() {
+  local options=(--min 1K --max 64M --factor 4 --rounds 3 --warmup 1) name=bench.$1.$3.p$4.${2/*,*/others}
+  local environment=("CUDA_VISIBLE_DEVICES=$(devices_of "$3")")
+  [ -z "$quick" ] || options=(--min 4K --max 4K --rounds 1 --warmup 0 --iters 2)
+  [ "$1" != staged ] || environment+=(TUTTI_DEVICE_PATH=staging)
+  [ "$1" != direct ] || options+=(--compare mpi)
+  # Open MPI moves data of devices by UCX.
+  [ -z "$stack" ] || environment+=("OMPI_MCA_pml=${OMPI_MCA_pml:-ucx}" OMPI_MCA_opal_common_ucx_tls=any
+    OMPI_MCA_opal_common_ucx_devices=any)
+  on_ranks "$name" 60 "$4" env "${environment[@]}" "$build/apps/bench/tutti-bench" --memory device --placement out \
+    --check --collective "$2" "${options[@]}" --json "$out/$name.json"
+}
+
+# nccl PLACE RANKS
+nccl() {
+  on_ranks "nccl.$1.p$2" 40 "$2" env "CUDA_VISIBLE_DEVICES=$(devices_of "$1")" "$build/tests/nccl_bench" \
+    ${quick:+--quick} --json "$out/nccl.$1.p$2.json"
+}
+
+# everywhere COMMAND...: with each place and number of ranks.
+everywhere() {
+  local ranks
   for ranks in 2 4 8; do
     [ -z "$quick" ] || [ $ranks = 2 ] || continue
-    for place in shared spread; do
-      [ $place = shared ] || [ "$ranks" -le "$devices" ] || continue
-      bench direct $place $ranks allreduce allreduce
-      bench direct $place $ranks others $others
-      bench staged $place $ranks all allreduce,$others
-      on_ranks nccl.$place.p$ranks 40 $ranks env "CUDA_VISIBLE_DEVICES=$(devices_of $place)" \
-        "$build/tests/nccl_bench" ${quick:+--quick} --json "$out/nccl.$place.p$ranks.json"
-    done
+    "$@" shared $ranks
+    [ $ranks -gt "$devices" ] || "$@" spread $ranks
   done
+}
+
+# The first matter most, if the time is short. A run of its own for each collective: one that is stopped leaves no results.
+check_speed() {
+  local collective others=broadcast,allgather,alltoall,reduce_scatter
+  everywhere bench direct allreduce
+  everywhere bench staged allreduce
+  everywhere nccl
+  for collective in ${quick:+$others} $([ -n "$quick" ] || echo ${others//,/ }); do
+    everywhere bench direct "$collective"
+  done
+  everywhere bench staged $others
 }
 
 finish() {

@@ -24,7 +24,7 @@ libraries() {
 }
 
 mkdir -p "$folder"/{scripts,apps/data,build/lib}
-cp "$root"/scripts/{gpu_check.sh,mpirun.sh} "$folder/scripts"
+cp "$root"/scripts/{gpu_check.sh,gpu_steps.sh,mpirun.sh} "$folder/scripts"
 cp "$root/apps/data/digits.csv" "$folder/apps/data"
 cp "$build/gpu_tests.txt" "$folder/build"
 programs | while read -r program; do

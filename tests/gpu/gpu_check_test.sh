@@ -35,7 +35,7 @@ expect 0 '^passed  device_buffers_test.p2 ' "$check" --quick --out "$folder/out"
 last_line '^[0-9]+ passed, 0 failed, [0-9]+ skipped$'
 line '^passed  probe.ipc_peer ' 'two devices'
 line '^passed  conformance.Identity.ContextsHaveIds ' 'conformance'
-line '^passed  bench.staged.spread.p2.all ' 'a device each'
+line '^passed  bench.staged.spread.p2.others ' 'a device each'
 python3 - "$folder/out" <<'PYTHON' || fail 'results.json'
 import json
 import sys
@@ -77,6 +77,7 @@ expect 77 '^SKIP: no NCCL: ' "$build/tests/nccl_bench"
 expect 2 "^gpu_check: unknown option --quik" "$check" --quik
 expect 2 '^gpu_check: no gpu_tests.txt in ' "$check" --build "$folder"
 expect 2 '^gpu_check: no env.sh in ' "$check" --stack "$folder"
+expect 2 '^gpu_check: .* is not empty, and has no results' "$check" --out "$folder/pack"
 expect 2 '^gpu_pack: .* is there already' "$source/scripts/gpu_pack.sh" "$build" "$folder/pack"
 expect 2 '^build_gpu_stack: missing: .*--cuda DIR' "$source/scripts/build_gpu_stack.sh" --cuda "$folder" "$folder/stack"
 expect 2 "^build_gpu_stack: --jobs '0'; allowed" "$source/scripts/build_gpu_stack.sh" --jobs 0 "$folder/stack"

@@ -52,6 +52,14 @@ double figure(const Json& probe, std::string_view name) {
   return found;
 }
 
+/// The rates of reductions as shares of the rate of copies: both in bytes read and written.
+Json with_shares(Json questions, double on_device) {
+  for (Json& question : questions)
+    for (Json& each : question["figures"])
+      if (each["name"] == "reduction" && on_device > 0) each["share_of_copy"] = each["value"].get<double>() / on_device;
+  return questions;
+}
+
 /// Microseconds of one way, at one size of one collective.
 struct Times {
   std::map<std::string, double> of_way;
@@ -126,9 +134,9 @@ Json all_of(const fs::path& folder) {
                               {"seconds", std::stod(columns[2])},
                               {"why", columns.size() > 3 ? columns[3] : ""}});
   const Json probe = read_json(folder / "probe.json");
-  all["probe"] = probe.is_object() ? probe["questions"] : Json::array();
-  all["collectives"] = Json::array();
   const double on_device = figure(probe, "copy_on_device"), between = figure(probe, "ipc_peer_copy");
+  all["probe"] = probe.is_object() ? with_shares(probe["questions"], on_device) : Json::array();
+  all["collectives"] = Json::array();
   for (const auto& [which, sizes] : read_cases(folder))
     all["collectives"].push_back(to_json(which, sizes, std::get<0>(which) == "shared" ? on_device : between));
   return all;
@@ -136,8 +144,10 @@ Json all_of(const fs::path& folder) {
 
 // ---- for people -------------------------------------------------------------------------------------------------
 
-std::string number(const Json& value, const char* unit = "") {
-  return value.is_null() ? "" : fmt::format("{:.4g}{}", value.get<double>(), unit);
+std::string number(const Json& value) {
+  if (value.is_null()) return "";
+  const auto plain = value.get<double>();
+  return plain < 1000 ? fmt::format("{:.4g}", plain) : fmt::format("{:.0f}", plain);
 }
 std::string percent(const Json& value) {
   return value.is_null() ? "" : fmt::format("{:.0f} %", 100 * value.get<double>());
@@ -151,13 +161,22 @@ std::string to_size(std::int64_t bytes) {
   return fmt::format("{:.4g} {}", value, units[unit]);
 }
 
+/// Those that passed are counted, by what their names begin with.
 std::string steps_text(const Json& steps) {
-  std::string text = "\n## Steps\n\n| step | state | seconds | why |\n|---|---|---|---|\n";
-  for (const Json& step : steps)
-    text +=
-        fmt::format("| {} | {} | {:.1f} | {} |\n", step["name"].get<std::string>(), step["state"].get<std::string>(),
-                    step["seconds"].get<double>(), step["why"].get<std::string>());
-  return text;
+  std::map<std::string, int> passed;
+  std::string others;
+  for (const Json& step : steps) {
+    const auto name = step["name"].get<std::string>(), state = step["state"].get<std::string>();
+    if (state == "passed")
+      ++passed[name.substr(0, name.find('.'))];
+    else
+      others += fmt::format("| {} | {} | {} |\n", name, state, step["why"].get<std::string>());
+  }
+  std::string text = "\n## Steps\n\nPassed:";
+  for (const auto& [name, count] : passed)
+    text += fmt::format(" {} {},", name, count);
+  text.back() = '.';
+  return text + "\n\n| step | state | why |\n|---|---|---|\n" + others;
 }
 
 std::string probe_text(const Json& questions) {
@@ -168,9 +187,10 @@ std::string probe_text(const Json& questions) {
                           question["state"].get<std::string>(), question["why"].get<std::string>());
     for (const Json& figure : question["figures"]) {
       const std::string of = figure.contains("processes") ? fmt::format(" of {}", figure["processes"].get<int>()) : "";
-      const std::string value = figure.contains("text") ? figure["text"].get<std::string>()
-                                                        : fmt::format("{:.4g} {}", figure["value"].get<double>(),
-                                                                      figure["unit"].get<std::string>());
+      std::string value = figure.contains("text") ? figure["text"].get<std::string>()
+                                                  : fmt::format("{:.4g} {}", figure["value"].get<double>(),
+                                                                figure["unit"].get<std::string>());
+      if (figure.contains("share_of_copy")) value += ", " + percent(figure["share_of_copy"]) + " of a copy";
       text += fmt::format("| {} | {}{} | {} | {} |\n", question["name"].get<std::string>(),
                           figure["name"].get<std::string>(), of,
                           figure.contains("bytes") ? to_size(figure["bytes"]) : "", value);
@@ -179,14 +199,40 @@ std::string probe_text(const Json& questions) {
   return text;
 }
 
+const char* words_of(const Json& place) { return place == "shared" ? "one device" : "a device each"; }
+
+/// How many times as fast the direct way is as another, at the largest size that both have.
+std::string gain_over(const char* way, const Json& one) {
+  std::string gain;
+  for (const Json& each : one["results"]) {
+    const Json& times = each["time_us"];
+    if (times.contains("direct") && times.contains(way))
+      gain = fmt::format("{:.3g}", times[way].get<double>() / times["direct"].get<double>());
+  }
+  return gain;
+}
+
+std::string overview(const Json& collectives) {
+  std::string text =
+      "\n## Collectives\n\nHow much of its limit the direct way reaches, and how many times as fast it is as the "
+      "others at "
+      "the largest size.\n\n| collective | ranks | on | half of the limit from | largest share | staged | the MPI's | "
+      "NCCL |\n|---|---|---|---|---|---|---|---|\n";
+  for (const Json& one : collectives) {
+    const Json& half = one["half_of_limit_from_bytes"];
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", one["collective"].get<std::string>(),
+                        one["ranks"].get<int>(), words_of(one["place"]), half.is_null() ? "never" : to_size(half),
+                        percent(one["largest_share"]), gain_over("staged", one), gain_over("mpi", one),
+                        gain_over("nccl", one));
+  }
+  return text + "\nMicroseconds of a call, medians, by the size of the larger buffer of a rank:\n";
+}
+
 std::string case_text(const Json& one) {
   std::string text = fmt::format(
-      "\n### {} on {} ranks, {}\n\nHalf of the limit from {}; at most {} of it.\n\n"
-      "| size | limit | direct | share | staged | the MPI's | NCCL |\n|---|---|---|---|---|---|---|\n",
-      one["collective"].get<std::string>(), one["ranks"].get<int>(),
-      one["place"] == "shared" ? "one device" : "a device each",
-      one["half_of_limit_from_bytes"].is_null() ? "no size" : to_size(one["half_of_limit_from_bytes"]),
-      one["largest_share"].is_null() ? "no share" : percent(one["largest_share"]));
+      "\n### {} on {} ranks, {}\n\n| size | limit | direct | share | staged | the MPI's | NCCL |\n"
+      "|---|---|---|---|---|---|---|\n",
+      one["collective"].get<std::string>(), one["ranks"].get<int>(), words_of(one["place"]));
   for (const Json& each : one["results"]) {
     const auto time = [&](const char* way) { return number(each["time_us"].value(way, Json{})); };
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", to_size(each["bytes"]), number(each["limit_us"]),
@@ -199,12 +245,11 @@ std::string to_markdown(const Json& all) {
   std::string text = "# A machine with a GPU\n\n| | |\n|---|---|\n";
   for (const auto& [name, value] : all["facts"].items())
     text += fmt::format("| {} | {} |\n", name, value.get<std::string>());
-  text += steps_text(all["steps"]) + probe_text(all["probe"]);
-  if (!all["collectives"].empty())
-    text += "\n## Collectives\n\nMicroseconds of a call, medians. Sizes are those of the larger buffer of a rank.\n";
+  text += probe_text(all["probe"]);
+  if (!all["collectives"].empty()) text += overview(all["collectives"]);
   for (const Json& one : all["collectives"])
     text += case_text(one);
-  return text;
+  return text + steps_text(all["steps"]);
 }
 
 }  // namespace
