@@ -103,8 +103,22 @@ check_machine() {
   else
     record nvidia-smi skipped 0 "nvidia-smi is missing"
   fi
+  mpi_settings=()
+  [ -z "$stack" ] || choose_ucx
   step info 30 "$build/apps/tutti/tutti" info
   on_ranks info.p2 40 2 "$build/apps/tutti/tutti" info
+}
+
+# Open MPI moves memory of devices through UCX, if UCX can. If it cannot, it would take it for memory of the host and crash.
+choose_ucx() {
+  timeout 30 ucx_info -d >"$out/logs/ucx.log" 2>&1
+  if grep -q 'Transport: cuda_copy' "$out/logs/ucx.log"; then
+    mpi_settings=("OMPI_MCA_pml=${OMPI_MCA_pml:-ucx}" OMPI_MCA_opal_common_ucx_tls=any
+      OMPI_MCA_opal_common_ucx_devices=any "UCX_MEMTYPE_CACHE=${UCX_MEMTYPE_CACHE:-n}")
+    record ucx passed 0 ''
+  else
+    record ucx failed 0 "ucx_info lists no cuda_copy: Open MPI is measured without UCX"
+  fi
 }
 
 # The questions of the probe are steps of their own.
@@ -182,13 +196,10 @@ devices_of() {
 # bench WAY COLLECTIVES PLACE RANKS: with its results checked; the direct way beside the MPI's own calls.
 bench() {
   local options=(--min 1K --max 64M --factor 4 --rounds 3 --warmup 1) name=bench.$1.$3.p$4.${2/*,*/others}
-  local environment=("CUDA_VISIBLE_DEVICES=$(devices_of "$3")")
+  local environment=("CUDA_VISIBLE_DEVICES=$(devices_of "$3")" "${mpi_settings[@]}")
   [ -z "$quick" ] || options=(--min 4K --max 4K --rounds 1 --warmup 0 --iters 2)
   [ "$1" != staged ] || environment+=(TUTTI_DEVICE_PATH=staging)
   [ "$1" != direct ] || options+=(--compare mpi)
-  # Open MPI moves data of devices by UCX.
-  [ -z "$stack" ] || environment+=("OMPI_MCA_pml=${OMPI_MCA_pml:-ucx}" OMPI_MCA_opal_common_ucx_tls=any
-    OMPI_MCA_opal_common_ucx_devices=any)
   on_ranks "$name" 60 "$4" env "${environment[@]}" "$build/apps/bench/tutti-bench" --memory device --placement out \
     --check --collective "$2" "${options[@]}" --json "$out/$name.json"
 }
