@@ -211,8 +211,9 @@ configure_ucx() {
 
 install_ucx() {
   make -C "$build/ucx" install
-  # Another machine may have a driver and no toolkit.
+  # Another machine may have a driver and no toolkit, and no libnuma.
   cp -L "$(runtime)"/libcudart.so.[0-9]* "$folder/ucx/lib/"
+  ldd "$folder/ucx/lib/libucs.so" | awk '/libnuma/ { print $3 }' | xargs -r cp -Lt "$folder/ucx/lib"
 }
 
 # ---- Open MPI ---------------------------------------------------------------------------------------------------

@@ -108,7 +108,7 @@ void ask_graphs(Team& team, const Effort& effort) {
   const Functions& f = functions();
   need(f.StreamBeginCapture, "cuStreamBeginCapture");
   need(f.StreamEndCapture, "cuStreamEndCapture");
-  need(f.GraphInstantiate, "cuGraphInstantiate");
+  need(f.GraphInstantiate, "cuGraphInstantiateWithFlags");
   need(f.GraphLaunch, "cuGraphLaunch");
   use_device(0);
   auto* const stream = new_stream();
@@ -123,7 +123,7 @@ void ask_graphs(Team& team, const Effort& effort) {
     for (int i = 0; i < kernels; ++i)
       launch(kernel, stream);
     check(f.StreamEndCapture(stream, &graph), "cuStreamEndCapture");
-    check(f.GraphInstantiate(&ready, graph, 0), "cuGraphInstantiate");
+    check(f.GraphInstantiate(&ready, graph, 0), "cuGraphInstantiateWithFlags");
     const auto work = [&] {
       check(f.GraphLaunch(ready, stream), "cuGraphLaunch");
       poll(event, stream);

@@ -63,7 +63,7 @@ void find_optional(const Finder& find, Functions& table) {
   find.optional("cuStreamWriteValue32", table.StreamWriteValue32);
   find.optional("cuStreamBeginCapture", table.StreamBeginCapture);
   find.optional("cuStreamEndCapture", table.StreamEndCapture);
-  find.optional("cuGraphInstantiate", table.GraphInstantiate);
+  find.optional("cuGraphInstantiateWithFlags", table.GraphInstantiate);  // the plain name has another signature
   find.optional("cuGraphLaunch", table.GraphLaunch);
   find.optional("cuIpcGetMemHandle", table.IpcGetMemHandle);
   find.optional("cuIpcOpenMemHandle", table.IpcOpenMemHandle);

@@ -44,7 +44,7 @@ void poll(CUevent event, CUstream stream) {
 }
 
 CUfunction empty_kernel() {
-  constexpr const char* text = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry empty() {\n  ret;\n}\n";
+  constexpr const char* text = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry empty() {\n  ret;\n}\n";
   CUmodule module = nullptr;
   CUfunction kernel = nullptr;
   check(functions().ModuleLoadData(&module, text), "cuModuleLoadData");
