@@ -225,8 +225,10 @@ unpack_ompi() {
     -exec touch -d 2020-01-01 {} +
 }
 
+# glibc has arc4random since 2.36: with it libevent would not load on systems that are a little older.
 configure_ompi() {
   cd "$build/openmpi"
+  export ac_cv_func_arc4random=no ac_cv_func_arc4random_buf=no
   ./configure --prefix="$folder/ompi" --with-cuda="$cuda" --with-cuda-libdir="$(stubs)" --with-ucx="$folder/ucx" \
     --enable-mca-dso=accelerator-cuda,btl-smcuda,rcache-rgpusm,rcache-gpusm \
     --enable-mca-no-build=reachable-netlink,prtereachable-netlink --with-hwloc=internal --with-libevent=internal \

@@ -17,10 +17,10 @@ programs() {
   printf '%s\n' tests/{gpu_probe,gpu_report,nccl_bench,fake_cuda_conformance_test} apps/tutti/tutti apps/bench/tutti-bench
 }
 
-# libraries PROGRAM: those that a machine may lack, but for the MPI's and the driver's.
+# libraries PROGRAM: those that small systems lack, but for the MPI's and the driver's.
 libraries() {
   ldd "$1" | awk '$3 ~ /^\// { print $3 }' |
-    grep -vE '/(libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s|libcuda|libmpi|libmpich|libopen-[a-z]*|libevent[a-z_]*-[0-9.]*)\.so'
+    grep -vE '/(libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s|libz|libudev|libcuda|libmpi|libmpich|libopen-[a-z]*|libevent[a-z_]*-[0-9.]*)\.so'
 }
 
 mkdir -p "$folder"/{scripts,apps/data,build/lib}
