@@ -76,20 +76,13 @@ struct Nccl {
 /// One rank's buffers and communicator.
 class Bench {
  public:
-  Bench(const Nccl& nccl, const Effort& effort) : nccl_(nccl), effort_(effort) {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &size_);
-    use_device(rank_ % device_count());
-    NcclUniqueId id{};
-    int result = rank_ == 0 ? nccl_.get_unique_id(&id) : 0;
-    MPI_Bcast(&result, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    nccl_.require(result, "ncclGetUniqueId");
-    MPI_Bcast(id.internal.data(), static_cast<int>(id.internal.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
-    nccl_.require(nccl_.comm_init_rank(&comm_, size_, id, rank_), "ncclCommInitRank");
-    stream_ = new_stream();
-    in_ = std::bit_cast<char*>(device_memory(effort_.most_bytes));
-    out_ = std::bit_cast<char*>(device_memory(effort_.most_bytes));
-  }
+  Bench(const Nccl& nccl, const Effort& effort)
+      : nccl_(nccl),
+        effort_(effort),
+        comm_(connected()),
+        stream_(new_stream()),
+        in_(std::bit_cast<char*>(device_memory(effort.most_bytes))),
+        out_(std::bit_cast<char*>(device_memory(effort.most_bytes))) {}
 
   /// Like the results of tutti-bench: `bytes` is the size of the larger buffer.
   nlohmann::ordered_json measure(const std::string& collective, std::int64_t bytes) {
@@ -119,6 +112,20 @@ class Bench {
   [[nodiscard]] int size() const { return size_; }
 
  private:
+  /// Puts this rank on its device, and in a communicator of all ranks.
+  NcclComm connected() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    use_device(rank_ % device_count());
+    NcclUniqueId id{};
+    int result = rank_ == 0 ? nccl_.get_unique_id(&id) : 0;
+    MPI_Bcast(&result, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    nccl_.require(result, "ncclGetUniqueId");
+    MPI_Bcast(id.internal.data(), static_cast<int>(id.internal.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+    NcclComm comm = nullptr;
+    nccl_.require(nccl_.comm_init_rank(&comm, size_, id, rank_), "ncclCommInitRank");
+    return comm;
+  }
   void post(const std::string& collective, std::size_t count, std::size_t part) {
     if (collective == "allreduce")
       nccl_.require(nccl_.all_reduce(in_, out_, count, nccl_float, nccl_sum, comm_, stream_), "ncclAllReduce");
@@ -144,9 +151,9 @@ class Bench {
   const Nccl& nccl_;
   Effort effort_;
   int rank_ = 0, size_ = 1;
-  NcclComm comm_ = nullptr;
-  CUstream stream_ = nullptr;
-  char *in_ = nullptr, *out_ = nullptr;
+  NcclComm comm_;
+  CUstream stream_;
+  char *in_, *out_;
 };
 
 void run(const Effort& effort, const std::string& file) {
