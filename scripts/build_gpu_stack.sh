@@ -7,7 +7,7 @@
 #   --download-only   leaves the sources in DIR/sources, from where a later call takes them
 #   --help
 # UCX 1.13.1 of Debian 12 and Open MPI 5.0.7 of Debian 13, with Open MPI's own hwloc, libevent, PMIx and PRRTE. DIR may be
-# moved, to another machine as well: "source DIR/env.sh" puts both first. It needs no root. Logs: DIR/logs
+# moved, to another machine with as new a C library: "source DIR/env.sh" puts both first. It needs no root. Logs: DIR/logs
 # Exit code 2: something is missing that the script needs; each thing is a line.
 set -eu
 
@@ -225,10 +225,8 @@ unpack_ompi() {
     -exec touch -d 2020-01-01 {} +
 }
 
-# glibc has arc4random since 2.36: with it libevent would not load on systems that are a little older.
 configure_ompi() {
   cd "$build/openmpi"
-  export ac_cv_func_arc4random=no ac_cv_func_arc4random_buf=no
   ./configure --prefix="$folder/ompi" --with-cuda="$cuda" --with-cuda-libdir="$(stubs)" --with-ucx="$folder/ucx" \
     --enable-mca-dso=accelerator-cuda,btl-smcuda,rcache-rgpusm,rcache-gpusm \
     --enable-mca-no-build=reachable-netlink,prtereachable-netlink --with-hwloc=internal --with-libevent=internal \
