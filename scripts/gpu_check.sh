@@ -130,6 +130,7 @@ check_probe() {
     record "probe.${question#question }" "${state/answered/passed}" 0 "${why# }"
   done < <(grep -a '^question ' "$log")
   [ $code -le 1 ] || record probe failed 0 "$(why_of "$log" $code 150)"
+  [ $code -ne 2 ] || finish # no device can be used
   devices=$(sed -n 's/^  devices  *\([0-9]*\).*/\1/p' "$log")
   devices=${devices:-1}
   fact devices "$(sed -n 's/^  device [0-9]*  *//p' "$log" | sort | uniq -c | sed 's/^ *//' | paste -sd ';')"
@@ -247,6 +248,7 @@ fact date "$(date -u +%FT%TZ)"
 fact command "$command"
 fact machine "$(nproc) cores, $(uname -srm)"
 [ -z "$mpirun" ] || fact MPI "$("$mpirun" --version 2>&1 | head -n 1)"
+fact settings "$(env | grep -E '^(CUDA|NCCL|UCX|OMPI_MCA|TUTTI|FAKE_CUDA)_' | sort | paste -sd ' ')"
 if [ ! -e "$out/driver/libcuda.so.1" ]; then
   echo "gpu_check: there is no CUDA driver: libcuda.so.1 was not found" >&2
   record driver failed 0 "libcuda.so.1 was not found"

@@ -74,7 +74,11 @@ line '^skipped probe.ipc_peer .*there is only one device$' 'one device'
 line '^skipped device_counts_test.p1 .*only the fake driver counts$' 'no functions for tests'
 line '^passed  bench.direct.shared.p2.allreduce ' 'the steps behind it'
 
-# It stands alone: NCCL may be there, but not on this driver.
+# Nothing can be done without a device.
+expect 1 '^failed  probe .*CUDA_ERROR_NO_DEVICE$' env FAKE_CUDA_DEVICES=0 "$check" --quick --out "$folder/out"
+last_line ' 1 failed, '
+
+# NCCL may be there, but not on this driver.
 expect 77 '^SKIP: no NCCL: ' "$build/tests/nccl_bench"
 expect 2 "^gpu_check: unknown option --quik" "$check" --quik
 expect 2 '^gpu_check: no gpu_tests.txt in ' "$check" --build "$folder"
