@@ -1,4 +1,19 @@
-# The library's tests on device buffers, over the fake driver.
+# The library's tests on device buffers, over the fake driver, and the list of them for a machine with a GPU.
+
+# tutti_on_gpu(NAME PROGRAM RANKS [ENVIRONMENT VARIABLE=VALUE ...] [ARGUMENTS ...]): a line of the list gpu_tests.txt, which
+# scripts/gpu_check.sh reads. RANKS 0: without mpirun. What only settings of the fake driver tell apart is listed once.
+function(tutti_on_gpu name program ranks)
+  cmake_parse_arguments(arg "" "" "ENVIRONMENT;ARGUMENTS" ${ARGN})
+  list(FILTER arg_ENVIRONMENT EXCLUDE REGEX "^FAKE_CUDA_")
+  list(JOIN arg_ENVIRONMENT " " environment)
+  list(JOIN arg_ARGUMENTS " " arguments)
+  set(run "tests/${program}|${ranks}|${environment}|${arguments}")
+  get_property(runs GLOBAL PROPERTY tutti_gpu_runs)
+  if(NOT run IN_LIST runs)
+    set_property(GLOBAL APPEND PROPERTY tutti_gpu_runs "${run}")
+    set_property(GLOBAL APPEND_STRING PROPERTY tutti_gpu_tests "${name}|${run}\n")
+  endif()
+endfunction()
 
 # tutti_over_fake_cuda(TEST [VARIABLE=VALUE ...]): the environment of a test.
 function(tutti_over_fake_cuda test)
@@ -15,11 +30,15 @@ function(tutti_fake_cuda_test name)
   if(arg_RANKS)
     tutti_mpi_test(${name} ${arg_UNPARSED_ARGUMENTS} ${PROJECT_SOURCE_DIR}/tests/support/device_memory.cpp INTERNAL
                    RANKS ${arg_RANKS})
+    foreach(ranks IN LISTS arg_RANKS)
+      tutti_on_gpu(${name}.p${ranks} ${name} ${ranks} ENVIRONMENT ${arg_ENVIRONMENT})
+    endforeach()
     list(TRANSFORM arg_RANKS PREPEND ${name}.p OUTPUT_VARIABLE tests)
   else()
     tutti_program(${name} ${arg_UNPARSED_ARGUMENTS})
     target_link_libraries(${name} PRIVATE Tutti::internal GTest::gtest_main GTest::gmock tutti_test_settings)
     add_test(NAME ${name} COMMAND ${name})
+    tutti_on_gpu(${name} ${name} 0 ENVIRONMENT ${arg_ENVIRONMENT})
     set(tests ${name})
   endif()
   target_include_directories(${name} SYSTEM PRIVATE ${TUTTI_CUDA_INCLUDE_DIR})
@@ -35,6 +54,7 @@ function(tutti_again_over_fake_cuda name variant ranks)
     tutti_mpirun_test(${name}.${variant}.p${ranks} ${ranks} $<TARGET_FILE:${name}>)
     tutti_over_fake_cuda(${name}.${variant}.p${ranks} ${ARGN})
   endif()
+  tutti_on_gpu(${name}.${variant}.p${ranks} ${name} ${ranks} ENVIRONMENT ${ARGN})
 endfunction()
 
 set(tests ${PROJECT_SOURCE_DIR}/tests)
@@ -121,6 +141,8 @@ function(tutti_differential_device_test name ranks calls)
   cmake_parse_arguments(arg "" "" "ENVIRONMENT;OPTIONS" ${ARGN})
   tutti_differential_test(devices.${name} ${ranks} ${calls} OPTIONS --devices 1 ${arg_OPTIONS})
   tutti_over_fake_cuda(differential_test.devices.${name} FAKE_CUDA_ABORT=1 ${arg_ENVIRONMENT})
+  tutti_on_gpu(differential_test.devices.${name} differential_test ${ranks} ENVIRONMENT ${arg_ENVIRONMENT}
+               ARGUMENTS --calls ${calls} --max-bytes 262144 --devices 1 ${arg_OPTIONS})
 endfunction()
 tutti_differential_device_test(p2 2 400 OPTIONS --seed 31)
 tutti_differential_device_test(p3 3 300 ENVIRONMENT FAKE_CUDA_DEVICES=3 OPTIONS --seed 32)
@@ -134,4 +156,10 @@ tutti_differential_device_test(late.0,0,1 3 150 ENVIRONMENT ${late} TUTTI_NODES=
 tutti_differential_device_test(threads.p2 2 200 OPTIONS --threads 2 --seed 38)
 if(TUTTI_HAS_UCX)
   tutti_differential_device_test(over_ucx.p3 3 150 OPTIONS --transport ucx --seed 39)
+endif()
+
+# On a GPU, where kernels need no interpreter, also with more ranks.
+tutti_on_gpu(device_buffers_test.p8 device_buffers_test 8)
+if(TARGET sgd_device_test)
+  tutti_on_gpu(sgd_device_test.p8 sgd_device_test 8)
 endif()

@@ -75,6 +75,25 @@ bool yields_when_idle() {
   return std::ranges::any_of(value, [](char byte) { return byte != 0; });
 }
 
+#if MPI_VERSION < 4 && defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+// Null where they are missing: Open MPI 5 runs programs that were built with Open MPI 4, but has no such functions.
+#pragma weak MPIX_Barrier_init
+#pragma weak MPIX_Bcast_init
+#pragma weak MPIX_Reduce_init
+#pragma weak MPIX_Allreduce_init
+#pragma weak MPIX_Reduce_scatter_block_init
+#pragma weak MPIX_Scan_init
+#pragma weak MPIX_Exscan_init
+#pragma weak MPIX_Allgather_init
+#pragma weak MPIX_Alltoall_init
+#pragma weak MPIX_Gather_init
+#pragma weak MPIX_Scatter_init
+#pragma weak MPIX_Allgatherv_init
+#pragma weak MPIX_Gatherv_init
+#pragma weak MPIX_Scatterv_init
+#pragma weak MPIX_Alltoallv_init
+#endif
+
 // Static initialisation: the functions' addresses are all it takes.
 constinit const PersistentCollectives persistent {
 #if MPI_VERSION >= 4

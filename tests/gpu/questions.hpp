@@ -1,0 +1,31 @@
+#pragma once
+// What the probe asks. Each function runs in all processes of a team, and tells figures.
+
+#include "tests/gpu/team.hpp"
+
+namespace tutti::gpu {
+
+/// How much is measured.
+struct Effort {
+  std::int64_t most_bytes;  ///< Of the longest copy.
+  int rounds;               ///< Of which the median counts.
+  int repetitions;          ///< Of a short operation, in a round.
+};
+inline constexpr Effort whole{std::int64_t{256} << 20, 7, 200}, quick{std::int64_t{64} << 10, 3, 5};
+
+// Of one process.
+void ask_device(Team& team, const Effort& effort);
+void ask_copies(Team& team, const Effort& effort);
+void ask_latencies(Team& team, const Effort& effort);
+void ask_graphs(Team& team, const Effort& effort);
+void ask_reductions(Team& team, const Effort& effort);
+void ask_host_flags(Team& team, const Effort& effort);
+
+// Of several.
+void ask_flag_hops(Team& team, const Effort& effort);
+void ask_ipc_of_one_device(Team& team, const Effort& effort);
+void ask_ipc_between_devices(Team& team, const Effort& effort);
+void ask_ipc_events(Team& team, const Effort& effort);
+void ask_sharing(Team& team, const Effort& effort);
+
+}  // namespace tutti::gpu
