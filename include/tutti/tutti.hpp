@@ -10,6 +10,7 @@
 #include "tutti/communicator.hpp"
 #include "tutti/count_list.hpp"
 #include "tutti/datatype.hpp"
+#include "tutti/device_memory.hpp"
 #include "tutti/device_span.hpp"
 #include "tutti/environment.hpp"
 #include "tutti/error.hpp"

@@ -121,11 +121,6 @@ void Carrier::share_memory(MPI_Comm node, const std::vector<Local>& locals) {
       locals_[static_cast<std::size_t>(locals[static_cast<std::size_t>(local)].rank)] = local;
 }
 
-ipc::Exchange& Carrier::device_memory() {
-  if (device_memory_ == nullptr) device_memory_ = ipc::make_exchange(fabric_->export_table());
-  return *device_memory_;
-}
-
 Network& Carrier::network(const NetworkDriver& driver) {
   std::unique_ptr<Network>& network = networks_[&driver];
   if (network == nullptr) network = driver.open(comm_.get());

@@ -48,8 +48,8 @@ class Carrier {
   /// The number of a rank of the carrier in the links of this node; -1: messages to it go over MPI.
   [[nodiscard]] int local_of(int rank) const { return locals_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] shm::Fabric& fabric() { return *fabric_; }
-  /// The memory on devices that the ranks of this node share; made at first use. Throws Error if there is no memory.
-  [[nodiscard]] ipc::Exchange& device_memory();
+  /// The memory on devices that the ranks of this node share, made at first use (ipc::Route).
+  [[nodiscard]] std::shared_ptr<ipc::Exchange>& device_memory() { return device_memory_; }
   /// Local. Opens it at first use; throws Error that says why it cannot be opened here.
   [[nodiscard]] Network& network(const NetworkDriver& driver);
   /// The rank here of each rank of `comm`; empty if one of them is not in the carrier. Local.

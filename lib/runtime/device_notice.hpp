@@ -17,6 +17,15 @@ class DeviceNotice {
     const bool has_device = plan.compiled.staging.device >= 0 || plan.key().places.has_device();
     if (!is_wanted_ || !has_device || plan.key().problem.rank != Rank{0}) return;
     is_wanted_ = false;
+    if (plan.compiled.staging.is_direct) {
+      std::fputs(plan.compiled.uses(Transport::ipc)
+                     ? "tutti: device buffers: ranks of a node map each other's memory (CUDA IPC), and take data where "
+                       "they are. Where that is refused, data are copied by way of the host: counters() has "
+                       "device.ipc.refused and device.ipc.staged. docs/gpu.md.\n"
+                     : "tutti: device buffers: messages take data where they are on the device. docs/gpu.md.\n",
+                 stderr);
+      return;
+    }
     std::fputs(
         "tutti: device buffers are staged: their data are copied to pinned memory of the host in chunks, and travel "
         "from "

@@ -36,7 +36,7 @@ std::string cost_in_words(const Choice& choice, const Problem& problem) {
 
 /// "; messages go through shared memory and over ucx"
 std::string transport_in_words(const CompiledPlan& plan, std::string_view network) {
-  const bool shares = plan.uses(Transport::shm);
+  const bool shares = plan.uses(Transport::shm) || plan.uses(Transport::ipc);
   const bool goes_far = plan.uses(Transport::mpi) || plan.uses(Transport::network);
   if (!shares && !goes_far) return "";
   const std::string far = goes_far ? fmt::format("over {}", plan.uses(Transport::mpi) ? "MPI" : network) : "";
@@ -44,10 +44,22 @@ std::string transport_in_words(const CompiledPlan& plan, std::string_view networ
                      far);
 }
 
+/// "; peers take data of devices where they are (CUDA IPC); 8000 bytes of messages over MPI are staged"
+std::string direct_in_words(const CompiledPlan& plan) {
+  std::string text = plan.uses(Transport::ipc) ? "; peers take data of devices where they are (CUDA IPC)" : "";
+  const bool goes_far = plan.uses(Transport::mpi) || plan.uses(Transport::network);
+  const std::string_view carrier = plan.uses(Transport::mpi) ? "the MPI" : "the network";
+  if (goes_far && plan.staging.moved == 0) text += fmt::format("; {} takes data of devices", carrier);
+  if (plan.staging.moved > 0)
+    text += fmt::format("; {} bytes of messages over {} are staged in memory of the host", plan.staging.moved, carrier);
+  return text;
+}
+
 /// "; device buffers: the host reduces, 8000 bytes are moved between it and the devices (12000 if the device reduced)"
 std::string staging_in_words(const CompiledPlan& plan) {
   const Staging& staging = plan.staging;
   if (staging.device < 0) return "";
+  if (staging.is_direct) return direct_in_words(plan);
   const bool on_host = staging.worker == Staging::Worker::host;
   std::string text = fmt::format(
       "; device buffers are staged in pinned memory of the host: the {} {}, and {} bytes move "

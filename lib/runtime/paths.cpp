@@ -41,7 +41,8 @@ void Paths::agree(MPI_Comm comm) {
     DeviceAbilities::Bits can;
   } agreed{why_no_links_.empty() ? 1 : 0, reaches_all_ ? 1 : 0, mine.can};
   // A rank that is alone on its node passes no message there, by whatever way.
-  if (links_ == nullptr && why_no_links_.empty()) agreed.can[DeviceAbilities::ipc] = 1;
+  const bool is_alone = links_ == nullptr && why_no_links_.empty();
+  if (is_alone && settings_->transport.shared_memory != SharedMemoryUse::never) agreed.can[DeviceAbilities::ipc] = 1;
   mpi::check(mpi::api.Allreduce(MPI_IN_PLACE, &agreed, sizeof agreed / sizeof(int), MPI_INT, MPI_MIN, comm),
              "MPI_Allreduce");
   if (agreed.has_links == 0) {
@@ -155,8 +156,7 @@ Route Paths::route(CommunicatorCounters& counters) const {
                   .patience = carrier_->is_crowded() ? shm::tuning.patience_crowded : shm::tuning.patience,
                   .looks_elsewhere = carrier_->shares_in_pairs() ? shm::tuning.looks_a_message : 0,
                   .single_copy = settings_->single_copy},
-          .ipc = {.exchange = ways_.ipc && links_ != nullptr ? &carrier_->device_memory() : nullptr,
-                  .counters = &counters.ipc},
+          .ipc = {.fabric = &carrier_->fabric(), .exchange = &carrier_->device_memory(), .counters = &counters.ipc},
           .counters = &counters.messages,
           .device = &counters.device};
 }

@@ -103,6 +103,18 @@ foreach(ranks 2 4)
   endif()
 endforeach()
 
+# Memory that peers map.
+tutti_fake_cuda_test(device_ipc_test ${tests}/mpi/device_ipc_test.cpp RANKS 2 3 4 8
+                     ENVIRONMENT FAKE_CUDA_ABORT=1 FAKE_CUDA_FABRIC=1)
+tutti_again_over_fake_cuda(device_ipc_test apart 3 FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
+foreach(seed RANGE 1 2)
+  tutti_again_over_fake_cuda(device_ipc_test late.${seed} 3 ${late} FAKE_CUDA_SEED=${seed})
+endforeach()
+if(2 LESS_EQUAL TUTTI_TEST_MAX_RANKS)
+  tutti_mpirun_test(device_ipc_test.strict.p2 2 $<TARGET_FILE:device_ipc_test> --gtest_filter=*TuttisMemory*)
+  tutti_over_fake_cuda(device_ipc_test.strict.p2 FAKE_CUDA_STRICT_IPC=1 FAKE_CUDA_ABORT=1)
+endif()
+
 # Training on a device.
 if(TARGET tutti_sgd)
   set(digits ${PROJECT_SOURCE_DIR}/apps/data/digits.csv)
@@ -120,18 +132,25 @@ endif()
 # each transport and on nodes that are pretended; late, with races looked for.
 tutti_fake_cuda_test(device_collectives_test ${tests}/mpi/device_collectives_test.cpp RANKS 1 2 3 4 8
                      ENVIRONMENT FAKE_CUDA_ABORT=1)
-tutti_again_over_fake_cuda(device_collectives_test on_host 2 TUTTI_STAGING=host FAKE_CUDA_DEVICES=2 FAKE_CUDA_ABORT=1)
-tutti_again_over_fake_cuda(device_collectives_test on_host 3 TUTTI_STAGING=host FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
-tutti_again_over_fake_cuda(device_collectives_test on_device 3 TUTTI_STAGING=device FAKE_CUDA_ABORT=1)
-tutti_again_over_fake_cuda(device_collectives_test on_device 4 TUTTI_STAGING=device FAKE_CUDA_DEVICES=4 FAKE_CUDA_ABORT=1)
+set(staged TUTTI_DEVICE_PATH=staging)
+tutti_again_over_fake_cuda(device_collectives_test staged 2 ${staged} FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_collectives_test staged 4 ${staged} FAKE_CUDA_DEVICES=4 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_collectives_test on_host 2 ${staged} TUTTI_STAGING=host FAKE_CUDA_DEVICES=2 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_collectives_test on_host 3 ${staged} TUTTI_STAGING=host FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_collectives_test on_device 3 ${staged} TUTTI_STAGING=device FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_collectives_test on_device 4 ${staged} TUTTI_STAGING=device FAKE_CUDA_DEVICES=4 FAKE_CUDA_ABORT=1)
 tutti_again_over_fake_cuda(device_collectives_test over_mpi 3 TUTTI_TRANSPORT=mpi FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
 tutti_again_over_fake_cuda(device_collectives_test nodes 4 TUTTI_NODES=0,1,1,0 TUTTI_STAGING=device FAKE_CUDA_ABORT=1)
 foreach(seed RANGE 1 3)
   tutti_again_over_fake_cuda(device_collectives_test late.${seed} 3 ${late} FAKE_CUDA_SEED=${seed}
                              FAKE_CUDA_DEVICES=${seed})
-  tutti_again_over_fake_cuda(device_collectives_test late.on_device.${seed} 2 ${late} FAKE_CUDA_SEED=${seed}
+  tutti_again_over_fake_cuda(device_collectives_test late.on_device.${seed} 2 ${late} ${staged} FAKE_CUDA_SEED=${seed}
                              TUTTI_STAGING=device)
 endforeach()
+# Peers map each other's memory: one device a rank; devices that do not reach each other; on nodes.
+tutti_again_over_fake_cuda(device_collectives_test apart 4 FAKE_CUDA_DEVICES=4 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_collectives_test unreachable 3 FAKE_CUDA_DEVICES=3 FAKE_CUDA_PEER=0 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_collectives_test nodes.ipc 4 TUTTI_NODES=0,1,1,0 FAKE_CUDA_ABORT=1)
 if(TUTTI_HAS_UCX)
   tutti_again_over_fake_cuda(device_collectives_test over_ucx 3 TUTTI_TRANSPORT=ucx FAKE_CUDA_ABORT=1)
 endif()

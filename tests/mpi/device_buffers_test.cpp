@@ -144,6 +144,7 @@ TEST_F(DeviceBuffers, AreRefusedIfTheirMemoryIsShort) {
 }
 
 TEST_F(DeviceBuffers, AreToldOnceIfTheLogIsOn) {
+  const Setting path{"TUTTI_DEVICE_PATH", "staging"};
   const Setting log{"TUTTI_LOG", "1"};
   Ones data(count);
   testing::internal::CaptureStderr();
@@ -165,11 +166,13 @@ constexpr const char* out_of_device_memory = "cuMemAlloc:1+:2";
 
 TEST_F(DeviceBuffers, AreRefusedWithoutPinnedMemory) {
   if (!devices_.is_fake()) GTEST_SKIP() << "only the fake driver fails when it is told to";
+  const Setting path{"TUTTI_DEVICE_PATH", "staging"};
+  const Communicator comm{MPI_COMM_WORLD};
   Ones data(count);
   const FakeCudaCounters before = devices_.counters();
   devices_.fail(out_of_pinned_memory);
   const std::string rank = "rank " + std::to_string(world_rank());
-  const auto call = [&] { allreduce(data.span(), Op::sum, comm_); };
+  const auto call = [&] { allreduce(data.span(), Op::sum, comm); };
   if (comm_.size() > 1)
     expect_throw<ArgumentError>(call,
                                 {rank, "'count' is 1000, on device buffers", "of pinned host memory", "docs/gpu.md"});
@@ -185,11 +188,13 @@ TEST_F(DeviceBuffers, AreRefusedWithoutPinnedMemory) {
 TEST_F(DeviceBuffers, OfRepeatedMessagesAreRefusedByName) {
   if (!devices_.is_fake()) GTEST_SKIP() << "only the fake driver fails when it is told to";
   if (comm_.size() == 1) GTEST_SKIP() << "messages to itself need no staging";
+  const Setting path{"TUTTI_DEVICE_PATH", "staging"};
+  const Communicator comm{MPI_COMM_WORLD};
   const Ones out(count), in(count);
   const int next = (world_rank() + 1) % world_size(), previous = (world_rank() + world_size() - 1) % world_size();
   const auto exchange = [&] {
     return sendrecv_async(out.data(), Count{count}, Rank{next}, in.data(), Count{count}, Rank{previous}, Type::fp32,
-                          comm_);
+                          comm);
   };
   exchange().wait();
   Request first = exchange();
@@ -204,7 +209,7 @@ TEST_F(DeviceBuffers, OfRepeatedMessagesAreRefusedByName) {
 TEST_F(DeviceBuffers, AreRefusedWithoutScratchOnTheDevice) {
   if (!devices_.is_fake()) GTEST_SKIP() << "only the fake driver fails when it is told to";
   if (!std::has_single_bit(static_cast<unsigned>(comm_.size()))) GTEST_SKIP() << "some ranks need no scratch";
-  const Setting on_device{"TUTTI_STAGING", "device"};
+  const Setting path{"TUTTI_DEVICE_PATH", "staging"}, on_device{"TUTTI_STAGING", "device"};
   const Communicator comm{MPI_COMM_WORLD};
   Ones in(count), out(count);
   devices_.fail(out_of_device_memory);

@@ -17,6 +17,7 @@ class DeviceCounts : public OnDevices {
     OnDevices::SetUp();
     if (!devices_.is_fake()) GTEST_SKIP() << "only the fake driver counts";
   }
+  const Setting path_{"TUTTI_DEVICE_PATH", "staging"};
   static std::vector<std::string> allreduces() {
     std::vector<std::string> names;
     for (const Algorithm* algorithm : algorithms())

@@ -39,6 +39,8 @@ class DevicePort {
 
 /// The number of the device that holds the memory; makes what work on it needs, at first. -1: the host's memory.
 [[nodiscard]] int device_of(const Allocation& allocation);
+/// The same of the context that is current in this thread; throws Error if none is.
+[[nodiscard]] int current_device();
 [[nodiscard]] std::unique_ptr<DevicePort> device_port(const CompiledPlan& plan);
 
 /// Memory of the host, pinned for the device of that number and all others; nullptr: there is not as much.

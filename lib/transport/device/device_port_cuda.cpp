@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "lib/cuda/device_error.hpp"
 #include "lib/cuda/devices.hpp"
 #include "lib/cuda/pending_work.hpp"
 #include "lib/transport/device/device_port.hpp"
@@ -75,6 +76,15 @@ std::byte* map(std::int64_t bytes) {
 int device_of(const Allocation& allocation) {
   if (is_readable_by_host(allocation.memory)) return -1;
   return Devices::get().number_of(static_cast<CUcontext>(allocation.context), allocation.memory.device);
+}
+
+int current_device() {
+  CUcontext context = nullptr;
+  if (driver() == nullptr) throw DeviceError(cuda::why_no_driver());
+  cuda::check(driver()->CtxGetCurrent(&context), "cuCtxGetCurrent");
+  if (context == nullptr)
+    throw DeviceError("no CUDA context is current in this thread: choose a device and use it first (cudaSetDevice)");
+  return Devices::get().number_of(context, 0);
 }
 
 std::unique_ptr<DevicePort> device_port(const CompiledPlan& plan) { return std::make_unique<CudaPort>(plan); }

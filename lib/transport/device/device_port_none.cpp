@@ -11,6 +11,7 @@ namespace {
 
 }  // namespace
 
+int current_device() { refuse(); }
 int device_of(const Allocation& allocation) {
   if (is_readable_by_host(allocation.memory)) return -1;
   refuse();

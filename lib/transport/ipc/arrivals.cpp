@@ -93,7 +93,7 @@ void Arrivals::bring_from_peer(int index, const shm::Incoming& incoming, const s
   arrival.loan = incoming.loan<shm::DeviceLoan>();
   const Place source{arrival.loan.place, arrival.loan.generation, arrival.loan.offset};
   const Imports::Found found =
-      device < 0 ? Imports::Found{} : core_->route.exchange->imports().find(core_->peer_of(index), source, device);
+      device < 0 ? Imports::Found{} : core_->exchange.imports().find(core_->peer_of(index), source, device);
   if (found.state == Imports::State::coming) return;
   if (found.state == Imports::State::refused) {
     core_->ring_of(index).refuse(0);

@@ -38,6 +38,7 @@ struct Core {
   void copy(int index, const std::byte* from, std::byte* into, CUstream stream);
 
   Route route;
+  Exchange& exchange;
   const shm::SharedPlan* plan;
   shm::SharedPlan host_plan;  ///< The plan's messages, received as they are sent.
   shm::ShmPort host;          ///< Moves those that go by way of the host.

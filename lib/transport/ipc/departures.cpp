@@ -92,8 +92,8 @@ bool Departures::is_taken(int index) {
   Departure& departure = at(index);
   shm::Ring& ring = core_->ring_of(index);
   if (!ring.has_read(departure.loan)) return false;
-  core_->route.exchange->exports().give_back(departure.source);
-  core_->route.exchange->exports().give_back(departure.answer);
+  core_->exchange.exports().give_back(departure.source);
+  core_->exchange.exports().give_back(departure.answer);
   departure.source = departure.answer = {};
   if (ring.refused_from() >= 0) {
     departure.is_refused = true;
@@ -134,7 +134,7 @@ bool Departures::over(int index) {
 Place Departures::place_of(int index, const std::byte* data) {
   const Allocation& allocation = allocation_at(index, data);
   if (data + core_->step(index).bytes > allocation.end) return {};  // it goes on in another one
-  return core_->route.exchange->exports().lend(allocation, data, core_->device_of(index).context());
+  return core_->exchange.exports().lend(allocation, data, core_->device_of(index).context());
 }
 
 /// Looked up in every run: the program may have freed the memory since the one before.
@@ -153,8 +153,8 @@ const Allocation& Departures::allocation_at(int index, const std::byte* data) {
 void Departures::abandon() noexcept {
   for (const int index : pending_) {
     Departure& departure = at(index);
-    core_->route.exchange->exports().give_back(departure.source);
-    core_->route.exchange->exports().give_back(departure.answer);
+    core_->exchange.exports().give_back(departure.source);
+    core_->exchange.exports().give_back(departure.answer);
     departure = Departure{};  // its block stays with messages that may still be read
   }
   pending_.clear();

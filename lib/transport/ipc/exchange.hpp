@@ -1,12 +1,11 @@
 #pragma once
 // All device memory that the ranks of a node have of each other.
 
-#include <span>
-
 #include "lib/transport/ipc/imports.hpp"
 
 namespace tutti::ipc {
 
+/// Closes all mappings at its end, and waits some time for peers to close theirs.
 class Exchange {
  public:
   explicit Exchange(shm::ExportTable table);
@@ -17,8 +16,9 @@ class Exchange {
   [[nodiscard]] Exports& exports() { return exports_; }
   [[nodiscard]] Imports& imports() { return imports_; }
 
-  /// All of this process.
-  [[nodiscard]] static std::span<Exchange* const> all();
+  // All of this process are in a list.
+  static Exchange* first;
+  Exchange* next;
 
  private:
   shm::ExportTable table_;

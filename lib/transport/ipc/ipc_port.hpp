@@ -7,9 +7,9 @@
 
 #include "lib/exec/port.hpp"
 #include "lib/transport/device/block_pool.hpp"
+#include "lib/transport/shm/fabric.hpp"
 #include "lib/transport/shm/plan/shared_plan.hpp"
 #include "lib/transport/shm/route.hpp"
-#include "lib/transport/shm/segment/export_table.hpp"
 
 namespace tutti::ipc {
 
@@ -24,11 +24,10 @@ struct Counters {
 
 /// All device memory that the ranks of a node have of each other.
 class Exchange;
-/// Closes all mappings at its end, and waits some time for peers to close theirs.
-[[nodiscard]] std::shared_ptr<Exchange> make_exchange(shm::ExportTable table);
-
 struct Route {
-  Exchange* exchange = nullptr;  ///< nullptr: no message goes this way.
+  // The exchange is made at first use: programs without devices pay nothing.
+  const shm::Fabric* fabric = nullptr;
+  std::shared_ptr<Exchange>* exchange = nullptr;
   device::BlockPool* blocks = nullptr;
   Counters* counters = nullptr;
 };
@@ -62,6 +61,8 @@ class IpcPort {
 /// mapped.
 [[nodiscard]] std::byte* allocate_on(int device, std::int64_t bytes);
 void free_on(int device, std::byte* data) noexcept;
+/// The same of any device. False: the memory is not from allocate_on().
+bool free_owned(std::byte* data) noexcept;
 
 /// Closes mappings that peers have withdrawn, and frees memory that none has mapped any more. To be called now and then
 /// while a rank waits.

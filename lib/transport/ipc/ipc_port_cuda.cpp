@@ -48,7 +48,7 @@ class CudaIpcPort final : public IpcPort {
     });
     arrivals_.poll();
     departures_.poll();
-    core_.route.exchange->exports().serve();
+    core_.exchange.exports().serve();
     return core_.completed;
   }
   void require_same_kind() const override { arrivals_.require_same_kind(); }

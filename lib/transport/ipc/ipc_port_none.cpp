@@ -8,12 +8,12 @@ constexpr const char* why = "the library was built without CUDA";
 
 }  // namespace
 
-std::shared_ptr<Exchange> make_exchange(shm::ExportTable /*table*/) { return nullptr; }
 std::unique_ptr<IpcPort> ipc_port(const Route& /*route*/, const shm::Route& /*shm*/, const shm::SharedPlan& /*plan*/) {
   throw Error(why);
 }
 std::byte* allocate_on(int /*device*/, std::int64_t /*bytes*/) { throw Error(why); }
 void free_on(int /*device*/, std::byte* /*data*/) noexcept {}
+bool free_owned(std::byte* /*data*/) noexcept { return false; }
 void collect() noexcept {}
 
 }  // namespace tutti::ipc

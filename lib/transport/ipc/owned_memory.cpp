@@ -33,7 +33,7 @@ bool OwnedMemory::free(std::byte* data) noexcept {
   if (found == devices_.end()) return false;
   Leaving memory{data, found->second, {}};
   devices_.erase(found);
-  for (Exchange* const exchange : Exchange::all())
+  for (Exchange* exchange = Exchange::first; exchange != nullptr; exchange = exchange->next)
     if (const int place = exchange->exports().find(data); place >= 0) {
       exchange->exports().withdraw(place);
       memory.places.emplace_back(exchange, place);

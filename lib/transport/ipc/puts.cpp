@@ -16,7 +16,7 @@ void Puts::add(int reduction, int operand, const shm::DeviceLoan& loan, std::vec
   for (const int send : sends->second) {
     const CompiledStep& step = core_->step(send);
     if (step.peer != core_->step(operand).peer || step.message != loan.answer_message) continue;
-    const Imports::Found found = core_->route.exchange->imports().find(
+    const Imports::Found found = core_->exchange.imports().find(
         core_->peer_of(operand), {loan.answer_place, loan.answer_generation, loan.answer_offset},
         core_->side(operand).device);
     if (found.state != Imports::State::mapped) return;
