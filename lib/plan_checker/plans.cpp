@@ -82,10 +82,14 @@ Plans::Plans(const PlanCase& what, const shm::SharedMemory& memory)
     for (std::size_t other = 0; other < what.nodes.size(); ++other)
       reaches_[rank][other] = what.nodes[other] == what.nodes[rank] ? 1 : 0;
     const Rank own{static_cast<int>(rank)};
-    plans_.push_back(shm::compile(what.choice, problems_.of(own), type_of_elements, Op::sum, {}, memory_of(own)));
-    if (what.devices.empty() || !what.devices[rank].places.has_device()) continue;
-    const DeviceUse& use = what.devices[rank];
-    plans_.back() = renumbered(device::staged(plans_.back(), use.places, use.staging, short_chunks));
+    const Problem& problem = problems_.of(own);
+    if (what.devices.empty() || !what.devices[rank].places.has_device()) {
+      plans_.push_back(shm::compile(what.choice, problem, type_of_elements, Op::sum, {}, memory_of(own)));
+      continue;
+    }
+    const auto& [places, staging, ways] = what.devices[rank];
+    plans_.push_back(renumbered(device::compile(what.choice, problem, type_of_elements, Op::sum, {}, memory_of(own),
+                                                places, {ways, staging}, short_chunks)));
   }
 }
 
@@ -114,8 +118,10 @@ shm::SharedPlan renumbered(const shm::SharedPlan& plan) {
     std::ranges::sort(new_after[i]);
   }
   set_dependencies(renumbered, new_after);
-  for (shm::SideStep& side : renumbered.sides)
+  for (shm::SideStep& side : renumbered.sides) {
     side.forward = new_number(side.forward);
+    side.result_of = new_number(side.result_of);
+  }
   for (shm::JointReduction& joint : renumbered.joints)
     for (shm::JointReduction::Operand& operand : joint.operands)
       operand.message = new_number(operand.message);

@@ -15,6 +15,7 @@ namespace tutti::checker {
 struct DeviceUse {
   device::Places places{};
   device::StagingUse staging = device::StagingUse::automatic;
+  device::Ways ways{};
 };
 
 /// A problem, the algorithm that solves it, and where its ranks are.

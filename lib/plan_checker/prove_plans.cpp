@@ -45,7 +45,7 @@ void require_same_ways(const Plans& plans) {
     for (int rank = 0; rank < plans.size(); ++rank)
       for (const CompiledStep& step : plans.of(Rank{rank}).steps)
         if (step.is_message() && step.transport != Transport::device)
-          visit(rank, step, Travels{step.transport, step.bytes});
+          visit(rank, step, Travels{step.is_local() ? Transport::shm : step.transport, step.bytes});
   };
   each_message([&](int rank, const CompiledStep& step, const Travels& travels) {
     if (step.verb == Verb::send) sent[{rank, step.peer, step.message}] = travels;
@@ -61,7 +61,7 @@ PlanCounts counts_of(const shm::SharedPlan& plan) {
   PlanCounts counts{.plans = 1, .steps = static_cast<int>(plan.steps.size())};
   for (const CompiledStep& step : plan.steps) {
     const shm::SideStep& side = plan.side(step);
-    const bool sends = step.verb == Verb::send && step.transport == Transport::shm;
+    const bool sends = step.verb == Verb::send && step.is_local();
     counts.staged += step.is_message() && step.transport == Transport::device ? 1 : 0;
     counts.joined += side.joint >= 0 ? 1 : 0;
     counts.forwarded += side.forward >= 0 ? 1 : 0;

@@ -69,7 +69,7 @@ class SharedAccesses {
       access.ends.push_back(i);
       if (!step(i).is_message()) continue;
       access.starts.push_back(i);
-      if (step(i).transport != Transport::shm) refute(rank_, i, action(i), "is joined, but not in shared memory");
+      if (!step(i).is_local()) refute(rank_, i, action(i), "is joined, but not in shared memory");
     }
     if (access.ends.empty()) return;
     access.exempt = access.ends;
@@ -131,6 +131,34 @@ std::vector<int> first_steps_of(const Plans& plans) {
   return first;
 }
 
+namespace {
+
+/// Of a peer that takes the data of `send` on a device: the answer that its kernel writes.
+Answer answer_on_device(int send, const Plans& plans, const Graph& graph) {
+  const int sender = graph.rank(send).value(), taken = graph.partner(send);
+  const int first = taken - graph.local(taken);
+  const shm::SharedPlan& peer = plans.of(graph.rank(taken));
+  const int offered = plans.of(Rank{sender}).side(graph.local(send)).answer;
+  int reduction = graph.local(taken);
+  if (const int joint = peer.side(reduction).joint; joint >= 0)
+    for (int i = 0; i < static_cast<int>(peer.steps.size()); ++i)
+      if (peer.side(i).joint == joint && peer.steps[static_cast<std::size_t>(i)].verb != Verb::recv) reduction = i;
+  for (int i = 0; i < static_cast<int>(peer.steps.size()); ++i) {
+    const CompiledStep& result = peer.steps[static_cast<std::size_t>(i)];
+    if (offered >= 0 && result.verb == Verb::send && peer.side(i).result_of == reduction && result.peer == sender &&
+        result.message == offered)
+      return {send, graph.partner(first + i), first + reduction, first + i};
+  }
+  return {};
+}
+
+bool goes_by_ipc(int step, const Plans& plans, const Graph& graph) {
+  const CompiledStep& compiled = plans.of(graph.rank(step)).steps[static_cast<std::size_t>(graph.local(step))];
+  return compiled.is_message() && compiled.transport == Transport::ipc;
+}
+
+}  // namespace
+
 int answering_reduction(int send, const Plans& plans, const Graph& graph) {
   const int sender = graph.rank(send).value();
   const CompiledStep& offer = plans.of(Rank{sender}).steps[static_cast<std::size_t>(graph.local(send))];
@@ -147,6 +175,11 @@ int answering_reduction(int send, const Plans& plans, const Graph& graph) {
 std::vector<Answer> answers_of(const Plans& plans, const Graph& graph) {
   std::vector<Answer> answers(static_cast<std::size_t>(graph.steps()));
   for (int i = 0; i < graph.steps(); ++i) {
+    if (std::holds_alternative<Send>(graph.step(i).action) && goes_by_ipc(i, plans, graph) &&
+        goes_by_ipc(graph.partner(i), plans, graph)) {
+      answers[static_cast<std::size_t>(i)] = answer_on_device(i, plans, graph);
+      continue;
+    }
     const int reduction = answering_reduction(i, plans, graph);
     if (reduction == Graph::nobody) continue;
     const shm::SharedPlan& peer = plans.of(graph.rank(reduction));
@@ -167,8 +200,10 @@ void require_no_shared_races(const Plans& plans, const Parts& parts, const Graph
     SharedAccesses accesses{rank, plans.of(rank), parts[place]};
     for (const Answer& answer : answers)
       if (answer.offer >= 0 && graph.rank(answer.offer) == rank) {
-        const auto* made = std::get_if<Recv>(&graph.step(answer.reduction).action);
-        accesses.add_answer(answer.offer - first[place], answer.receive - first[place], made->then->into.count);
+        const shm::SharedPlan& plan = plans.of(rank);
+        const CompiledStep& receive = plan.steps[static_cast<std::size_t>(graph.local(answer.receive))];
+        accesses.add_answer(answer.offer - first[place], answer.receive - first[place],
+                            Count{receive.bytes / plan.element});
       }
     accesses.require_none();
   }

@@ -27,7 +27,7 @@ class SharedRun {
         answers_(answers_of(plans, graph)),
         arrived_(static_cast<std::size_t>(graph.steps())) {
     for (const Answer& answer : answers_)
-      if (answer.offer >= 0) offer_of_[answer.reduction] = answer;
+      if (answer.offer >= 0) offers_of_.emplace(answer.reduction, answer);
   }
 
   void run() {
@@ -81,11 +81,27 @@ class SharedRun {
     const bool receives = std::holds_alternative<Recv>(graph_.step(step).action);
     if (receives) receive(step);
     compute(step, graph_, plain_, values_);
-    if (side(step).joint >= 0) return join(step);
+    if (side(step).joint >= 0) {
+      join(step);
+      return put(step);
+    }
     if (receives && delivered_.contains(graph_.partner(step))) return require_delivered(step);
     if (receives) deliver(arrived_[static_cast<std::size_t>(step)], step, graph_, shared_);
     compute(step, graph_, shared_, values_);
-    if (side(step).forward >= 0) forward(step);
+    if (side(step).forward >= 0 && compiled(step).transport != Transport::ipc) forward(step);
+    put(step);
+  }
+  /// Writes a result made on a device to where peers offered a place for it.
+  void put(int step) {
+    const auto [first, last] = offers_of_.equal_range(step);
+    for (auto offered = first; offered != last; ++offered) {
+      if (compiled(offered->second.offer).transport != Transport::ipc) continue;
+      const CompiledStep& made = compiled(step);
+      const Payload result = copied(step, made.into, made.into_at, made.bytes);
+      const shm::SideStep& place = side(offered->second.offer);
+      std::ranges::copy(result, memory(offered->second.offer, place.answer_into, place.answer_at, made.bytes).begin());
+      delivered_.emplace(offered->second.send, result);
+    }
   }
 
   /// The data of a message are the same in both runs, no matter how it is sent.
@@ -150,8 +166,8 @@ class SharedRun {
     const CompiledStep& made = compiled(step);
     const int send = first_[static_cast<std::size_t>(graph_.rank(step).value())] + side(step).forward;
     Payload result = copied(step, made.into, made.into_at, made.bytes);
-    const auto offered = offer_of_.find(step);
-    if (offered != offer_of_.end()) {
+    const auto offered = offers_of_.find(step);
+    if (offered != offers_of_.end()) {
       const int offer = offered->second.offer;
       const shm::SideStep& place = side(offer);
       std::ranges::copy(result, memory(offer, place.answer_into, place.answer_at, made.bytes).begin());
@@ -181,10 +197,10 @@ class SharedRun {
   Memory plain_, shared_;
   std::vector<int> first_;
   std::vector<Answer> answers_;
-  std::map<int, Answer> offer_of_;    ///< By the reduction that makes the answer.
-  std::vector<Payload> arrived_;      ///< By receive, in the shared run.
-  std::map<int, Payload> forwarded_;  ///< By send.
-  std::map<int, Payload> delivered_;  ///< By send.
+  std::multimap<int, Answer> offers_of_;  ///< By the reduction that makes the answer.
+  std::vector<Payload> arrived_;          ///< By receive, in the shared run.
+  std::map<int, Payload> forwarded_;      ///< By send.
+  std::map<int, Payload> delivered_;      ///< By send.
   std::map<Key, Payload> groups_;
   std::map<Key, std::vector<Payload>> operands_;  ///< Of joint reductions: the operands of this rank.
 };

@@ -27,12 +27,6 @@ void require_expected_sizes(const Problem& problem) {
                               problem.learned[rank].value(), problem.out.counts[rank].value()));
 }
 
-/// A copy of the input may then cost less than waiting for all peers to have read it.
-bool is_short_in_place(const Problem& problem, std::int64_t bytes) {
-  return problem.collective == Collective::allreduce && problem.aliasing == Aliasing::in_place() && problem.size > 2 &&
-         bytes > 0 && bytes <= device::tuning.copied_in_place;
-}
-
 }  // namespace
 
 bool operator==(const PlanKey& a, const PlanKey& b) {
@@ -79,26 +73,9 @@ CachedPlan::CachedPlan(const PlanKey& key, shm::SharedPlan messages) : compiled(
 }
 
 shm::SharedPlan CachedPlan::compile(const Problem& problem) const {
-  const auto compiled_for = [&](const shm::SharedMemory& memory, const Problem& what) {
-    return shm::compile(key_.choice, what, key_.type, key_.op, routing_, memory);
-  };
-  if (!key_.places.has_device()) return compiled_for(memory_, problem);
-  if (devices_.ways != device::Ways{}) {
-    shm::SharedMemory memory = memory_;
-    memory.joined_bytes = 0;
-    memory.is_for_device = true;
-    shm::SharedPlan plan = compiled_for(memory, problem);
-    if (device::use_ways(plan, devices_.ways) && device::fits_device(plan, key_.places)) {
-      if (const std::int64_t bytes = problem.count.value() * plan.element; is_short_in_place(problem, bytes)) {
-        Problem apart = problem;
-        apart.aliasing = Aliasing::separate();
-        shm::SharedPlan on_copy = compiled_for(memory, apart);
-        if (plan.joints.size() < on_copy.joints.size()) plan = device::on_copy_of_input(std::move(on_copy), bytes);
-      }
-      return device::direct(std::move(plan), key_.places, devices_.ways);
-    }
-  }
-  return device::staged(compiled_for(memory_, problem), key_.places, devices_.staging);
+  if (key_.places.has_device())
+    return device::compile(key_.choice, problem, key_.type, key_.op, routing_, memory_, key_.places, devices_);
+  return shm::compile(key_.choice, problem, key_.type, key_.op, routing_, memory_);
 }
 
 void CachedPlan::keep_lists() {

@@ -26,7 +26,37 @@ std::int64_t cost_of(const SharedPlan& staged, const Tuning& tuning) {
   return staged.staging.moved + operations * tuning.bytes_an_operation + reduced / tuning.host_reduces;
 }
 
+/// A copy of the input may then cost less than waiting for all peers to have read it.
+bool is_short_in_place(const Problem& problem, std::int64_t bytes, const Tuning& tuning) {
+  return problem.collective == Collective::allreduce && problem.aliasing == Aliasing::in_place() && problem.size > 2 &&
+         bytes > 0 && bytes <= tuning.copied_in_place;
+}
+
 }  // namespace
+
+SharedPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, const Routing& routing,
+                   const shm::SharedMemory& memory, const Places& places, const Transfers& transfers,
+                   const Tuning& tuning) {
+  const auto compiled_with = [&](const shm::SharedMemory& its_memory, const Problem& what) {
+    return shm::compile(choice, what, type, op, routing, its_memory);
+  };
+  shm::SharedMemory on_devices = memory;
+  on_devices.joined_bytes = 0;
+  on_devices.is_for_device = true;
+  if (transfers.ways != Ways{}) {
+    SharedPlan plan = compiled_with(on_devices, problem);
+    if (use_ways(plan, transfers.ways) && fits_device(plan, places)) {
+      if (const std::int64_t bytes = problem.count.value() * plan.element; is_short_in_place(problem, bytes, tuning)) {
+        Problem apart = problem;
+        apart.aliasing = Aliasing::separate();
+        SharedPlan on_copy = compiled_with(on_devices, apart);
+        if (plan.joints.size() < on_copy.joints.size()) plan = on_copy_of_input(std::move(on_copy), bytes);
+      }
+      return direct(std::move(plan), places, transfers.ways);
+    }
+  }
+  return staged(compiled_with(memory, problem), places, transfers.staging, tuning);
+}
 
 bool fits_device(const SharedPlan& plan, const Places& places) {
   if (plan.op.kind() == Op::Kind::user && plan.op.kernel().handle == nullptr) return false;

@@ -41,6 +41,12 @@ struct Transfers {
 /// The device works, and messages that one of the ways carries take its data where they are. For plans that it fits.
 [[nodiscard]] shm::SharedPlan direct(shm::SharedPlan plan, const Places& places, const Ways& ways);
 
+/// The plan of a call whose buffers, or some of them, are on devices: with messages that take its data where they are,
+/// if there is a way for any and one device can do the work, else staged. As shm::compile().
+[[nodiscard]] shm::SharedPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op,
+                                      const Routing& routing, const shm::SharedMemory& memory, const Places& places,
+                                      const Transfers& transfers, const Tuning& tuning = device::tuning);
+
 /// The plan of a call in place that was compiled as if it were not: its input is copied to scratch at first. Then no
 /// rank waits for the others before it writes its output.
 [[nodiscard]] shm::SharedPlan on_copy_of_input(shm::SharedPlan plan, std::int64_t input_bytes);

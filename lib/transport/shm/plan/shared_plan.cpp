@@ -41,14 +41,25 @@ bool follows(const SharedPlan& plan, const Dependencies& after, int later, int e
   });
 }
 
-/// Lets a reduction wait no more for another one that is over anyway once those between them are: so in place, where
-/// the last one of a chain writes an operand of the first.
+/// Whether a reduction reads any of the result of another.
+bool reads_result(const SharedPlan& plan, const CompiledStep& later, const CompiledStep& earlier) {
+  const auto [buffer, at] = place_of(plan, earlier.into, earlier.into_at);
+  const auto overlaps = [&, where = buffer, first = at](Buffer its, std::int64_t its_at) {
+    const Place read = place_of(plan, its, its_at);
+    return read.first == where && read.second < first + earlier.bytes && first < read.second + later.bytes;
+  };
+  return overlaps(later.lhs, later.lhs_at) || overlaps(later.rhs, later.rhs_at);
+}
+
+/// Lets a reduction wait no more for another one that is over anyway once those between them are, if it does not read
+/// its result: so in place, where the last one of a chain writes an operand of the first.
 void drop_implied(const SharedPlan& plan, Dependencies& after) {
   for (std::size_t i = 0; i < after.size(); ++i) {
     if (!reduces(plan.steps[i]) || after[i].size() < 2) continue;
     const std::vector<int> before = after[i];
     std::erase_if(after[i], [&](int earlier) {
-      return reduces(plan.steps[static_cast<std::size_t>(earlier)]) && std::ranges::any_of(before, [&](int other) {
+      const CompiledStep& made = plan.steps[static_cast<std::size_t>(earlier)];
+      return reduces(made) && !reads_result(plan, plan.steps[i], made) && std::ranges::any_of(before, [&](int other) {
                return other > earlier && reduces(plan.steps[static_cast<std::size_t>(other)]) &&
                       follows(plan, after, other, earlier);
              });
