@@ -48,7 +48,8 @@ std::string built(const cuda::DeviceSurvey& survey) {
 
 std::string text_of(const Taking& taking) {
   if (!taking.answer) return fmt::format("not known whether it takes memory of devices: {}", taking.why_not_known);
-  return *taking.answer ? "takes memory of devices" : "takes no memory of devices";
+  if (!*taking.answer) return "takes no memory of devices";
+  return "takes memory of devices" + (taking.means.empty() ? "" : " (" + taking.means + ")");
 }
 
 std::string devices(const cuda::DeviceSurvey& survey) {

@@ -13,6 +13,7 @@ namespace tutti::tool {
 struct Taking {
   std::optional<bool> answer;  ///< Nothing: not known,
   std::string why_not_known;   ///< for this reason.
+  std::string means{};         ///< By which it takes them: "cuda_copy, cuda_ipc"; empty: not known.
 };
 
 /// As one process sees them.

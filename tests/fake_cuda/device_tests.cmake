@@ -116,6 +116,8 @@ if(TUTTI_HAS_UCX)
   tutti_again_over_fake_cuda(device_collectives_test over_ucx 3 TUTTI_TRANSPORT=ucx FAKE_CUDA_ABORT=1)
 endif()
 
+include(far_tests.cmake)
+
 # Random calls, of which many are on devices, against the MPI's results.
 function(tutti_differential_device_test name ranks calls)
   cmake_parse_arguments(arg "" "" "ENVIRONMENT;OPTIONS" ${ARGN})
