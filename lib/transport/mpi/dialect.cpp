@@ -16,6 +16,26 @@
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 
+// Open MPI 5 has them under the names of MPI 4 alone. A program that was built with Open MPI 4 starts there, too, and
+// finds no functions here.
+#if defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && MPI_VERSION < 4
+#pragma weak MPIX_Barrier_init
+#pragma weak MPIX_Bcast_init
+#pragma weak MPIX_Reduce_init
+#pragma weak MPIX_Allreduce_init
+#pragma weak MPIX_Reduce_scatter_block_init
+#pragma weak MPIX_Scan_init
+#pragma weak MPIX_Exscan_init
+#pragma weak MPIX_Allgather_init
+#pragma weak MPIX_Alltoall_init
+#pragma weak MPIX_Gather_init
+#pragma weak MPIX_Scatter_init
+#pragma weak MPIX_Allgatherv_init
+#pragma weak MPIX_Gatherv_init
+#pragma weak MPIX_Scatterv_init
+#pragma weak MPIX_Alltoallv_init
+#endif
+
 namespace tutti::mpi {
 
 std::string library_name() {
