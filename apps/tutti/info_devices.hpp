@@ -28,7 +28,7 @@ struct BufferWay {
   std::string name;                 ///< "staged through pinned memory"; empty: there is no way,
   std::string why;                  ///< for this reason.
   std::string worker;               ///< Who copies and reduces; empty if there is no way.
-  std::vector<std::string> faster;  ///< Faster ways that this machine has, and that the library does not take yet.
+  std::vector<std::string> faster;  ///< Faster ways that this machine has.
   [[nodiscard]] bool is_there() const { return !name.empty(); }
 };
 [[nodiscard]] BufferWay way_of(const DeviceReport& report);

@@ -27,7 +27,7 @@ class FarDevices : public OnDevices {
   /// Of all ranks, since the communicator was made.
   [[nodiscard]] static Totals totals_of(const Communicator& comm) {
     Counters counters = comm.counters();
-    std::array all{counters["device.fetched"] + counters["device.stored"] + counters["device.ipc.staged"],
+    std::array all{counters["device.fetched"] + counters["device.stored"],
                    counters[is_over_ucx() ? "network.sent" : "mpi.sent"]};
     MPI_Allreduce(MPI_IN_PLACE, all.data(), 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     return {all[0], all[1]};
