@@ -26,6 +26,7 @@ int patience_with(const CompiledStep& step, bool is_near) {
 UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& route, const CompiledPlan& plan)
     : worker_(worker), ucx_(library()), takes_turns_(plan.takes_turns), messages_(std::make_unique<Messages>()) {
   messages_->of_step.resize(plan.steps.size());
+  const cuda::ScopedDevice scope{plan.staging.device};  // UCX may choose the ways of an endpoint as it is made
   std::size_t count = 0;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const CompiledStep& step = plan.steps[i];
@@ -71,7 +72,7 @@ void UcxPort::describe(Message& message) {
 Posted UcxPort::post_send(int index, const CompiledStep& step, const std::byte* data) {
   Message& sent = message(index);
   sent.received = sent.bytes;
-  const cuda::ScopedDevice scope{sent.device};
+  const cuda::ScopedDevice scope{cuda::FarData::device(sent.device)};
   void* const request =
       ucx_.tag_send_nbx(sent.endpoint, data, static_cast<std::size_t>(step.bytes), sent.tag | turn_, &sent.param);
   if (request == nullptr && sent.patience == 0) return Posted::complete;  // nearly all that are short
@@ -81,7 +82,7 @@ Posted UcxPort::post_send(int index, const CompiledStep& step, const std::byte* 
 Posted UcxPort::post_recv(int index, const CompiledStep& step, std::byte* into) {
   Message& awaited = message(index);
   constexpr ucp_tag_t all_bits = ~ucp_tag_t{0};
-  const cuda::ScopedDevice scope{awaited.device};
+  const cuda::ScopedDevice scope{cuda::FarData::device(awaited.device)};
   void* const request = ucx_.tag_recv_nbx(worker_.handle(), into, static_cast<std::size_t>(step.bytes),
                                           awaited.tag | turn_, all_bits, &awaited.param);
   return started(awaited, request);
@@ -111,7 +112,7 @@ bool UcxPort::ended(Message& message, void* request) {
 bool UcxPort::settles(Message& message) {
   if (message.patience == 0) return true;
   constexpr ucp_request_param_t plain{};
-  const cuda::ScopedDevice scope{message.device};
+  const cuda::ScopedDevice scope{cuda::FarData::device(message.device)};
   void* const request = ucx_.ep_flush_nbx(message.endpoint, &plain);
   if (UCS_PTR_IS_PTR(request)) {
     settling_.push_back({&message, request, 0});

@@ -34,8 +34,8 @@ class FarData {
     latest_ = device;
   }
   static void end() noexcept { --under_way_; }
-  /// The device of the latest one; -1: none is under way.
-  [[nodiscard]] static int device() noexcept { return under_way_ > 0 ? latest_ : -1; }
+  /// For a call that moves them: the device of its own message; else of the latest one; -1: none is under way.
+  [[nodiscard]] static int device(int own = -1) noexcept { return own >= 0 || under_way_ == 0 ? own : latest_; }
 
  private:
   inline static int under_way_ = 0, latest_ = -1;

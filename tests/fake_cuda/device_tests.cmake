@@ -116,8 +116,6 @@ if(TUTTI_HAS_UCX)
   tutti_again_over_fake_cuda(device_collectives_test over_ucx 3 TUTTI_TRANSPORT=ucx FAKE_CUDA_ABORT=1)
 endif()
 
-include(far_tests.cmake)
-
 # Random calls, of which many are on devices, against the MPI's results.
 function(tutti_differential_device_test name ranks calls)
   cmake_parse_arguments(arg "" "" "ENVIRONMENT;OPTIONS" ${ARGN})
@@ -137,3 +135,5 @@ tutti_differential_device_test(threads.p2 2 200 OPTIONS --threads 2 --seed 38)
 if(TUTTI_HAS_UCX)
   tutti_differential_device_test(over_ucx.p3 3 150 OPTIONS --transport ucx --seed 39)
 endif()
+
+include(far_tests.cmake)

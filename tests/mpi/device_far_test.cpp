@@ -133,6 +133,23 @@ TEST_F(FarDevices, AreNewMemoryAtOldAddresses) {
   expect_direct("new memory");
 }
 
+/// Fewer bytes than expected: the receiver is told, and other communicators go on.
+TEST_F(FarDevices, ThatAreTooShortAreErrors) {
+  if (world_size() == 1) GTEST_SKIP() << "has no peer";
+  const int peer = world_size() / 2;
+  for (const std::int64_t count : {10, 100'000}) {
+    const Communicator comm{MPI_COMM_WORLD};
+    Ones data(static_cast<std::size_t>(2 * count));
+    if (world_rank() == 0) send(data.data(), Count{count}, Type::fp32, Rank{peer}, comm);
+    if (world_rank() == peer)
+      expect_throw<Error>([&] { recv(data.data(), Count{2 * count}, Type::fp32, Rank{0}, comm); },
+                          {"receive from rank 0", std::to_string(4 * count) + " bytes arrived where"});
+    Ones other(count_);
+    allreduce(other.span(), Op::sum, comm_);
+    EXPECT_EQ(other.value(), all_);
+  }
+}
+
 /// In turns with memory of another device of the same process, each communicator with one of them.
 TEST_F(FarDevices, OfTwoDevicesInOneProcess) {
   if (devices_.count() < 2) GTEST_SKIP() << "there is one device";

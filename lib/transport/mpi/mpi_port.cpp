@@ -57,7 +57,7 @@ Posted MpiPort::post_send(int index, const CompiledStep& step, const std::byte* 
   const int peer = route_.ranks[static_cast<std::size_t>(step.peer)], tag = route_.tags.tag(tag_, step.message);
   const bool ask = step.bytes <= std::min(often_buffered, route_.message_limit);  // all of it in one piece
   int complete = 0;
-  const cuda::ScopedDevice scope{step.device};
+  const cuda::ScopedDevice scope{cuda::FarData::device(step.device)};
   for_each_piece(step.bytes, route_.message_limit, [&](std::int64_t offset, int bytes) {
     MPI_Request request = MPI_REQUEST_NULL;
     check(api.Isend(data + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Isend");
@@ -69,7 +69,7 @@ Posted MpiPort::post_send(int index, const CompiledStep& step, const std::byte* 
 
 Posted MpiPort::post_recv(int index, const CompiledStep& step, std::byte* data) {
   const int peer = route_.ranks[static_cast<std::size_t>(step.peer)], tag = route_.tags.tag(tag_, step.message);
-  const cuda::ScopedDevice scope{step.device};
+  const cuda::ScopedDevice scope{cuda::FarData::device(step.device)};
   for_each_piece(step.bytes, route_.message_limit, [&](std::int64_t offset, int bytes) {
     MPI_Request request = MPI_REQUEST_NULL;
     check(api.Irecv(data + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Irecv");
