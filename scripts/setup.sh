@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# setup.sh build|lab|test|cuda FOLDER - installs the Debian or Ubuntu packages that are missing (apt, as root or with sudo).
+# setup.sh build|lab|test|cuda FOLDER|ucx FOLDER - installs Debian's or Ubuntu's packages that are missing (apt, as root or with sudo).
 #   build   what building and running the apps needs
 #   lab     what slurm/cluster.sh needs, Slurm included (it starts its own; Debian also starts a munge service)
 #   test    both, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format, clang-tidy, ccache
 #   cuda    nvcc and CUDA's headers into FOLDER, if no toolkit is installed: Python packages, 250 MB. Not an error if it fails
+#   ucx     a UCX with CUDA, for tests, into FOLDER/libucx: a Python package, 150 MB. Not an error if it fails
 # Silent when nothing is missing. Exit code 2: something is missing and cannot be installed.
 set -eu
 
@@ -28,16 +29,29 @@ cuda() {
   }
 }
 
+# Debian's UCX has no CUDA.
+ucx() {
+  local folder=$1
+  [ ! -e "$folder/libucx/lib/ucx/libuct_cuda.so.0" ] || return 0
+  echo "setup: installing UCX 1.22 with CUDA in $folder"
+  python3 -m pip install -q --no-deps --disable-pip-version-check --root-user-action=ignore --target "$folder" \
+    'libucx-cu13==1.22.0' || {
+    rm -rf "$folder"
+    echo "setup: that failed; tests over a UCX with CUDA are skipped" >&2
+  }
+}
+
 case ${1:-} in
   build) wanted=("${build[@]}") ;;
   lab) wanted=("${lab[@]}") ;;
   test)
     wanted=("${test[@]}")
-    have_toolkit || have_pip || wanted+=(python3-pip)
+    have_pip || wanted+=(python3-pip)
     ;;
   cuda) cuda "${2:?setup.sh cuda needs a folder}" && exit 0 ;;
-  --help | -h) sed -n '2,7s/^# \?//p' "$0" && exit 0 ;;
-  *) sed -n '2,7s/^# \?//p' "$0" >&2 && exit 2 ;;
+  ucx) ucx "${2:?setup.sh ucx needs a folder}" && exit 0 ;;
+  --help | -h) sed -n '2,8s/^# \?//p' "$0" && exit 0 ;;
+  *) sed -n '2,8s/^# \?//p' "$0" >&2 && exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

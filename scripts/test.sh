@@ -98,7 +98,11 @@ configure_and_build() {
 
 # ---- the stages -------------------------------------------------------------------------------------------------
 
-build_release() { build "$out/release" "$*" -DCMAKE_BUILD_TYPE=Release $(mpi_options openmpi); }
+build_release() {
+  local ucx=
+  [ ! -d "$out/ucx/libucx" ] || ucx=-DTUTTI_CUDA_UCX_DIR=$out/ucx/libucx
+  build "$out/release" "$*" -DCMAKE_BUILD_TYPE=Release $(mpi_options openmpi) $ucx
+}
 
 release() { # everything with Open MPI, as demo.sh builds it
   build_release all && tests "$out/release"
@@ -253,7 +257,7 @@ if [ -z "${TUTTI_FIXED_ADDRESSES:-}" ] && setarch --addr-no-randomize true 2>/de
   exec setarch --addr-no-randomize "$PWD/scripts/test.sh" "$@"
 fi
 
-[ -z "$install" ] || { ./scripts/setup.sh test && ./scripts/setup.sh cuda "$out/cuda"; }
+[ -z "$install" ] || { ./scripts/setup.sh test && ./scripts/setup.sh cuda "$out/cuda" && ./scripts/setup.sh ucx "$out/ucx"; }
 [ ! -x "$out/cuda/nvidia/cu13/bin/nvcc" ] || export CUDAToolkit_ROOT=$out/cuda/nvidia/cu13
 run release "release build, all tests, Open MPI"
 run mpich "what runs under mpirun, with MPICH and the shared library, few ranks, without hwloc"

@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "lib/runtime/components.hpp"
 #include "lib/transport/network.hpp"
@@ -28,10 +31,23 @@ std::string description() {
 
 const ComponentRegistration component{[] { return Component{"UCX", description()}; }};
 
-bool can_read_cuda() { return reads_cuda(make_context(1).get()); }
+/// Those of UCX's transports that are for CUDA, and how to learn which of them a message takes.
+std::string means_for_cuda() {
+  const UniqueContext context = make_context(1);
+  if (!reads_cuda(context.get())) return {};
+  const std::vector<std::string> transports = resources_of(context.get()).transports;
+  std::vector<std::string_view> there, missing;
+  for (const std::string_view name : {"cuda_copy", "cuda_ipc", "gdr_copy"})
+    (std::ranges::find(transports, name) == transports.end() ? missing : there).push_back(name);
+  std::string text = fmt::format("{}", fmt::join(there, ", "));
+  if (!missing.empty()) text += fmt::format("; no {}", fmt::join(missing, ", "));
+  constexpr unsigned first_minor_that_tells = 15;
+  if (library().minor >= first_minor_that_tells) text += "; UCX_PROTO_INFO=y shows the way of each size";
+  return text;
+}
 
 constexpr mpi::NetworkDriver driver{"ucx", UcxNetwork::open, Worker::progress_if_there, Worker::finalize,
-                                    can_read_cuda};
+                                    means_for_cuda};
 const mpi::NetworkRegistration registration{driver};
 
 }  // namespace

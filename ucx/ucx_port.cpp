@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "lib/cuda/scoped_device.hpp"
 #include "ucx/error.hpp"
 
 namespace tutti::ucx {
@@ -25,6 +26,7 @@ int patience_with(const CompiledStep& step, bool is_near) {
 UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& route, const CompiledPlan& plan)
     : worker_(worker), ucx_(library()), takes_turns_(plan.takes_turns), messages_(std::make_unique<Messages>()) {
   messages_->of_step.resize(plan.steps.size());
+  const cuda::ScopedDevice scope{plan.staging.device};  // UCX may choose the ways of an endpoint as it is made
   std::size_t count = 0;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const CompiledStep& step = plan.steps[i];
@@ -40,9 +42,11 @@ UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& r
                              .bytes = static_cast<std::size_t>(step.bytes),
                              .index = static_cast<int>(i),
                              .peer = step.peer,
+                             .device = step.device,
                              .is_received = !sends,
                              .patience = patience_with(step, is_near)};
     describe(messages_->of_step[i]);
+    has_device_data_ |= step.device >= 0;
     ++count;
   }
   moved_.reserve(count);
@@ -55,7 +59,7 @@ void UcxPort::describe(Message& message) {
   ucp_request_param_t& param = message.param;
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
   param.user_data = &message;
-  param.memory_type = UCS_MEMORY_TYPE_HOST;
+  param.memory_type = message.device >= 0 ? UCS_MEMORY_TYPE_CUDA : UCS_MEMORY_TYPE_HOST;
   if (message.is_received) {
     // By the callback alone: of a message that is there already UCX 1.13 would not say how long it is.
     param.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
@@ -68,6 +72,7 @@ void UcxPort::describe(Message& message) {
 Posted UcxPort::post_send(int index, const CompiledStep& step, const std::byte* data) {
   Message& sent = message(index);
   sent.received = sent.bytes;
+  const cuda::ScopedDevice scope{cuda::FarData::device(sent.device)};
   void* const request =
       ucx_.tag_send_nbx(sent.endpoint, data, static_cast<std::size_t>(step.bytes), sent.tag | turn_, &sent.param);
   if (request == nullptr && sent.patience == 0) return Posted::complete;  // nearly all that are short
@@ -77,6 +82,7 @@ Posted UcxPort::post_send(int index, const CompiledStep& step, const std::byte* 
 Posted UcxPort::post_recv(int index, const CompiledStep& step, std::byte* into) {
   Message& awaited = message(index);
   constexpr ucp_tag_t all_bits = ~ucp_tag_t{0};
+  const cuda::ScopedDevice scope{cuda::FarData::device(awaited.device)};
   void* const request = ucx_.tag_recv_nbx(worker_.handle(), into, static_cast<std::size_t>(step.bytes),
                                           awaited.tag | turn_, all_bits, &awaited.param);
   return started(awaited, request);
@@ -88,6 +94,7 @@ Posted UcxPort::started(Message& message, void* request) {
     if (settles(message)) return Posted::complete;
   }
   ++in_flight_;
+  if (message.device >= 0) cuda::FarData::begin(message.device);
   return Posted::pending;
 }
 
@@ -105,6 +112,7 @@ bool UcxPort::ended(Message& message, void* request) {
 bool UcxPort::settles(Message& message) {
   if (message.patience == 0) return true;
   constexpr ucp_request_param_t plain{};
+  const cuda::ScopedDevice scope{cuda::FarData::device(message.device)};
   void* const request = ucx_.ep_flush_nbx(message.endpoint, &plain);
   if (UCS_PTR_IS_PTR(request)) {
     settling_.push_back({&message, request, 0});
@@ -150,7 +158,13 @@ std::span<const int> UcxPort::poll() {
   }
   moved_.clear();
   in_flight_ -= static_cast<int>(finished_.size());
+  if (has_device_data_) note_end_of_finished();
   return finished_;
+}
+
+void UcxPort::note_end_of_finished() const {
+  for (const int index : finished_)
+    if (messages_->of_step[static_cast<std::size_t>(index)].device >= 0) cuda::FarData::end();
 }
 
 void UcxPort::require_success(const Message& message) {
@@ -168,6 +182,7 @@ void UcxPort::require_all_bytes(const Message& message) {
                   message.peer, message.received, message.bytes));
 }
 
+/// Data of devices count as under way still: UCX may move those of sends.
 void UcxPort::abandon() noexcept {
   if (in_flight_ == 0) return;
   for (Message& message : messages_->of_step) {

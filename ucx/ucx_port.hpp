@@ -39,6 +39,7 @@ class UcxPort final : public mpi::NetworkPort {
     std::size_t bytes = 0, received = 0;
     int index = 0;
     int peer = 0;
+    int device = -1;  ///< That holds its data; -1: the host does.
     bool is_received = false;
     ucs_status_t status = UCS_OK;
     bool ended_at_once = false;   ///< Within the call that started it.
@@ -63,6 +64,7 @@ class UcxPort final : public mpi::NetworkPort {
   /// Whether UCX has let go of it; else poll() will see.
   [[nodiscard]] bool settles(Message& message);
   void look_at_settling();
+  void note_end_of_finished() const;
   [[nodiscard]] bool sends_off() const noexcept;
   static void require_success(const Message& message);
   static void require_all_bytes(const Message& message);
@@ -70,6 +72,7 @@ class UcxPort final : public mpi::NetworkPort {
   Worker& worker_;
   const Library& ucx_;
   bool takes_turns_;
+  bool has_device_data_ = false;
   ucp_tag_t turn_ = 0;
   std::unique_ptr<Messages> messages_;  ///< Per step.
   int in_flight_ = 0;

@@ -68,7 +68,8 @@ Worker::Worker()
       worker_(make_worker(context_.get())),
       progress_(library().worker_progress),
       address_(address_of(worker_.get())),
-      shares_memory_(resources_of(context_.get()).share_memory()) {}
+      shares_memory_(resources_of(context_.get()).share_memory()),
+      reads_cuda_(ucx::reads_cuda(context_.get())) {}
 
 ucp_ep_h Worker::endpoint(Peer& peer) {
   auto& [address, endpoint] = peer;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/cuda/scoped_device.hpp"
 #include "ucx/context.hpp"
 #include "ucx/handles.hpp"
 #include "ucx/tag.hpp"
@@ -42,7 +43,12 @@ class Worker {
   Peer& peer(const std::string& address) { return *peers_.try_emplace(address).first; }
   /// Made at first use.
   ucp_ep_h endpoint(Peer& peer);
-  void progress() const { progress_(worker_.get()); }
+  /// Whether UCX has the means to send memory of CUDA's devices.
+  [[nodiscard]] bool reads_cuda() const { return reads_cuda_; }
+  void progress() const {
+    const cuda::ScopedDevice scope{cuda::FarData::device()};
+    progress_(worker_.get());
+  }
   [[nodiscard]] ucp_worker_h handle() const { return worker_.get(); }
 
   /// The lowest that is free. Throws Error if none is.
@@ -61,7 +67,7 @@ class Worker {
   UniqueWorker worker_;
   decltype(&ucp_worker_progress) progress_;
   std::string address_;
-  bool shares_memory_;
+  bool shares_memory_, reads_cuda_;
   std::map<std::string, UniqueEndpoint> peers_;
   std::bitset<networks> numbers_;
   std::vector<UniqueHandle<mpi::CommTraits>> comms_;

@@ -48,7 +48,8 @@ std::string built(const cuda::DeviceSurvey& survey) {
 
 std::string text_of(const Taking& taking) {
   if (!taking.answer) return fmt::format("not known whether it takes memory of devices: {}", taking.why_not_known);
-  return *taking.answer ? "takes memory of devices" : "takes no memory of devices";
+  if (!*taking.answer) return "takes no memory of devices";
+  return "takes memory of devices" + (taking.means.empty() ? "" : " (" + taking.means + ")");
 }
 
 std::string devices(const cuda::DeviceSurvey& survey) {
@@ -76,7 +77,7 @@ std::string reaches(const cuda::DeviceSurvey& survey) {
 
 std::string faster_text(const std::vector<std::string>& faster) {
   if (faster.empty()) return "nothing that is here: it takes devices that reach each other, or CUDA in UCX or the MPI";
-  return fmt::format("{}; not used yet", fmt::join(faster, "; "));
+  return fmt::format("{}; taken where all ranks have it (TUTTI_DEVICE_PATH)", fmt::join(faster, "; "));
 }
 
 }  // namespace
@@ -86,11 +87,11 @@ BufferWay way_of(const DeviceReport& report) {
   if (std::string why = why_none(survey); !why.empty())
     return {.name = {}, .why = std::move(why), .worker = {}, .faster = {}};
   BufferWay way{.name = "staged through pinned memory",
-                .why = "messages leave from the host's memory and arrive there, whatever carries them",
+                .why = "messages leave from the host's memory and arrive there, unless a faster way carries them",
                 .worker = worker_of(report.staging),
                 .faster = {}};
   if (reach_each_other(survey)) way.faster.emplace_back("direct copies between devices that reach each other");
-  if (report.ucx.answer == true) way.faster.emplace_back("UCX, given memory of devices");
+  if (report.ucx.answer == true) way.faster.emplace_back("UCX, given memory of devices (transport ucx or shm+ucx)");
   if (report.mpi.answer == true) way.faster.emplace_back("the MPI, given memory of devices");
   return way;
 }

@@ -13,6 +13,7 @@ namespace tutti::tool {
 struct Taking {
   std::optional<bool> answer;  ///< Nothing: not known,
   std::string why_not_known;   ///< for this reason.
+  std::string means{};         ///< By which it takes them: "cuda_copy, cuda_ipc"; empty: not known.
 };
 
 /// As one process sees them.
@@ -27,7 +28,7 @@ struct BufferWay {
   std::string name;                 ///< "staged through pinned memory"; empty: there is no way,
   std::string why;                  ///< for this reason.
   std::string worker;               ///< Who copies and reduces; empty if there is no way.
-  std::vector<std::string> faster;  ///< Faster ways that this machine has, and that the library does not take yet.
+  std::vector<std::string> faster;  ///< Faster ways that this machine has.
   [[nodiscard]] bool is_there() const { return !name.empty(); }
 };
 [[nodiscard]] BufferWay way_of(const DeviceReport& report);

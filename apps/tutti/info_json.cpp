@@ -90,7 +90,9 @@ Json or_null(const std::optional<T>& value) {
 }
 
 Json json_of(const Taking& taking) {
-  return {{"takes_device_memory", or_null(taking.answer)}, {"why_not_known", taking.why_not_known}};
+  return {{"takes_device_memory", or_null(taking.answer)},
+          {"why_not_known", taking.why_not_known},
+          {"means", taking.means}};
 }
 
 Json json_of(const DeviceReport& report) {

@@ -78,7 +78,8 @@ Taking ucx_takes() {
   const mpi::NetworkDriver* const ucx = mpi::find_network_driver("ucx");
   if (ucx == nullptr) return {{}, "built without UCX"};
   try {
-    return {ucx->reads_device_memory(), {}};
+    const std::string means = ucx->means_for_device_memory();
+    return {!means.empty(), {}, means};
   } catch (const Error& error) {
     return {{}, error.what()};
   }

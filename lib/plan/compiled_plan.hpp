@@ -44,6 +44,7 @@ struct CompiledStep {
   /// The index of its entry in the side table of its transport; -1: none. A reduction that has an entry there may be
   /// done by that transport, in whole or in part, as the messages arrive.
   int side = -1;
+  int device = -1;  ///< The number of the device where the data of a message are taken or put; -1: the host's memory.
   int first_dependent = 0, last_dependent = 0;
   std::int64_t lhs_at = 0, rhs_at = 0, into_at = 0;  ///< Bytes from the start of the buffer.
   std::int64_t bytes = 0;

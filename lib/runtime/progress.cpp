@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include "lib/cuda/scoped_device.hpp"
 #include "lib/runtime/operation.hpp"
 #include "lib/runtime/patience.hpp"
 #include "lib/runtime/progress_thread.hpp"
@@ -17,6 +18,7 @@ namespace tutti::detail {
 void move_transports(bool polls_mpi) {
   if (!polls_mpi) {
     // Any look at MPI moves all of its messages; this one asks for nothing and takes nothing.
+    const cuda::ScopedDevice scope{cuda::FarData::device()};
     int found = 0;
     mpi::api.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
   }

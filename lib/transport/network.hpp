@@ -69,8 +69,9 @@ struct NetworkDriver {
   void (*progress)() noexcept;
   /// MPI_Finalize has begun, MPI still works: leaves the network, together with all ranks that were connected.
   void (*finalize)() noexcept;
-  /// Local. Whether it could send CUDA's device memory as it is; throws Error that says why it cannot be opened here.
-  bool (*reads_device_memory)();
+  /// Local. The means by which it would send CUDA's device memory as it is, for people: "cuda_copy, cuda_ipc"; empty:
+  /// it has none. Throws Error that says why it cannot be opened here.
+  std::string (*means_for_device_memory)();
 };
 
 class NetworkRegistration {

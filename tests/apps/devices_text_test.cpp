@@ -56,9 +56,14 @@ TEST(DeviceInfo, SaysWhichWayBuffersTake) {
 TEST(DeviceInfo, SaysWhatWouldBeFaster) {
   DeviceReport report = three_devices();
   EXPECT_THAT(way_of(report).faster, ElementsAre(HasSubstr("direct copies between devices")));
-  report.ucx.answer = report.mpi.answer = true;
+  report.ucx = {true, {}, "cuda_copy; no cuda_ipc"};
+  report.mpi.answer = true;
+  EXPECT_THAT(to_text(report), HasSubstr("\n  UCX      takes memory of devices (cuda_copy; no cuda_ipc)\n"));
+  EXPECT_THAT(to_text(report), HasSubstr("\n  MPI      takes memory of devices\n"));
+  EXPECT_EQ(json_of(report)["ucx"]["means"], "cuda_copy; no cuda_ipc");
   EXPECT_THAT(way_of(report).faster, ElementsAre(HasSubstr("direct"), HasSubstr("UCX"), HasSubstr("the MPI")));
-  EXPECT_THAT(to_text(report), HasSubstr("the MPI, given memory of devices; not used yet\n"));
+  EXPECT_THAT(to_text(report),
+              HasSubstr("the MPI, given memory of devices; taken where all ranks have it (TUTTI_DEVICE_PATH)\n"));
   report.survey.reaches.clear();
   report.ucx.answer = report.mpi.answer = false;
   EXPECT_THAT(way_of(report).faster, IsEmpty());

@@ -182,3 +182,5 @@ tutti_on_gpu(device_buffers_test.p8 device_buffers_test 8)
 if(TARGET sgd_device_test)
   tutti_on_gpu(sgd_device_test.p8 sgd_device_test 8)
 endif()
+
+include(far_tests.cmake)

@@ -56,6 +56,9 @@ class DeviceStaging {
     const CompiledStep step = steps_[i];
     if (step.bytes == 0) return;
     const bool is_carried = step.is_message() && ways_.carry(step.transport);
+    if (is_carried)
+      steps_[i].device =
+          step.verb == Verb::send ? device_of_(step.lhs, step.lhs_at) : device_of_(step.into, step.into_at);
     if (step.verb == Verb::send && is_carried) return;
     if (step.verb == Verb::send) return stage_send(i, device_of_(step.lhs, step.lhs_at));
     for (const Access& access : accesses_of(step))

@@ -30,6 +30,7 @@ struct Api {
   TUTTI_MPI_FUNCTION(Comm_free);
   TUTTI_MPI_FUNCTION(Comm_free_keyval);
   TUTTI_MPI_FUNCTION(Comm_get_attr);
+  TUTTI_MPI_FUNCTION(Comm_get_info);
   TUTTI_MPI_FUNCTION(Comm_group);
   TUTTI_MPI_FUNCTION(Comm_rank);
   TUTTI_MPI_FUNCTION(Comm_set_attr);
@@ -47,6 +48,7 @@ struct Api {
   TUTTI_MPI_FUNCTION(Iallreduce);
   TUTTI_MPI_FUNCTION(Ibarrier);
   TUTTI_MPI_FUNCTION(Ibcast);
+  TUTTI_MPI_FUNCTION(Info_free);
   TUTTI_MPI_FUNCTION(Initialized);
   TUTTI_MPI_FUNCTION(Iprobe);
   TUTTI_MPI_FUNCTION(Irecv);

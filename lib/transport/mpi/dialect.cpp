@@ -36,19 +36,61 @@ std::string library_name() {
          std::string{full.substr(start, end == std::string_view::npos ? end : end - start)};
 }
 
-CudaSupport cuda_support() {
+namespace {
+
+bool is_between_init_and_finalize() {
+  int has_begun = 0, has_ended = 0;
+  return api.Initialized(&has_begun) == MPI_SUCCESS && api.Finalized(&has_ended) == MPI_SUCCESS && has_begun != 0 &&
+         has_ended == 0;
+}
+
+/// The kinds of memory that the MPI takes (MPI 4.1, 12.4.3); empty: it does not tell.
+std::string memory_alloc_kinds() {
+  // Looked up: the function is deprecated from MPI 4.0 on, before which there is no other.
+  using InfoGet = int(MPI_Info, const char*, int, char*, int*);
+  auto* const get = reinterpret_cast<InfoGet*>(::dlsym(RTLD_DEFAULT, "PMPI_Info_get"));
+  MPI_Info info = MPI_INFO_NULL;
+  if (get == nullptr || api.Comm_get_info(MPI_COMM_WORLD, &info) != MPI_SUCCESS) return {};
+  std::array<char, MPI_MAX_INFO_VAL + 1> text{};
+  int is_there = 0;
+  const bool told = get(info, "mpi_memory_alloc_kinds", MPI_MAX_INFO_VAL, text.data(), &is_there) == MPI_SUCCESS;
+  api.Info_free(&info);
+  return told && is_there != 0 ? std::string{text.data()} : std::string{};
+}
+
+/// What MPIX_Query_cuda_support says, which some MPIs have.
+CudaSupport cuda_support_by_extension() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
   return MPIX_Query_cuda_support() == 1 ? CudaSupport::yes : CudaSupport::no;
 #else
   // Looked up, as no standard header has it. MPICH may end a program that asks too early or too late.
   using Query = int();
   auto* const query = reinterpret_cast<Query*>(::dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support"));
-  int has_begun = 0, has_ended = 0;
-  if (query == nullptr || api.Initialized(&has_begun) != MPI_SUCCESS || api.Finalized(&has_ended) != MPI_SUCCESS ||
-      has_begun == 0 || has_ended != 0)
-    return CudaSupport::not_told;
+  if (query == nullptr || !is_between_init_and_finalize()) return CudaSupport::not_told;
   return query() == 1 ? CudaSupport::yes : CudaSupport::no;
 #endif
+}
+
+}  // namespace
+
+/// Each kind is a name with any number of restrictors: "system,mpi,cuda:host:device".
+bool has_cuda_device(std::string_view kinds) {
+  constexpr std::string_view name = "cuda", restrictor = ":device:";
+  for (std::size_t at = 0; at < kinds.size();) {
+    const std::size_t end = std::min(kinds.find(',', at), kinds.size());
+    const std::string kind = std::string{kinds.substr(at, end - at)} + ":";
+    if (kind == "cuda:" || (kind.starts_with("cuda:") && kind.find(restrictor, name.size()) != std::string::npos))
+      return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+/// The kinds that are listed may be only those that the program asked for: where they lack CUDA's, the MPI may still
+/// say yes in its own way.
+CudaSupport cuda_support() {
+  if (is_between_init_and_finalize() && has_cuda_device(memory_alloc_kinds())) return CudaSupport::yes;
+  return cuda_support_by_extension();
 }
 
 bool user_wants_yields() {

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <string>
+#include <string_view>
 
 namespace tutti::mpi {
 
@@ -12,8 +13,11 @@ namespace tutti::mpi {
 
 /// What the MPI says of pointers to CUDA memory. Never found out by trying: that crashes.
 enum class CudaSupport { no, yes, not_told };
-/// not_told: the MPI has no function that tells, or tells only between MPI_Init and MPI_Finalize.
+/// By the info "mpi_memory_alloc_kinds" of MPI 4.1, or by MPIX_Query_cuda_support. not_told: the MPI has neither, or
+/// tells only between MPI_Init and MPI_Finalize.
 [[nodiscard]] CudaSupport cuda_support();
+/// Whether a list as that of "mpi_memory_alloc_kinds" has memory of CUDA's devices.
+[[nodiscard]] bool has_cuda_device(std::string_view kinds);
 [[nodiscard]] inline bool reads_device_memory() { return cuda_support() == CudaSupport::yes; }
 
 /// Whether the user told the MPI that its processes share processors (with others, of another job or another node):

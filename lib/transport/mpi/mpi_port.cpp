@@ -57,36 +57,40 @@ Posted MpiPort::post_send(int index, const CompiledStep& step, const std::byte* 
   const int peer = route_.ranks[static_cast<std::size_t>(step.peer)], tag = route_.tags.tag(tag_, step.message);
   const bool ask = step.bytes <= std::min(often_buffered, route_.message_limit);  // all of it in one piece
   int complete = 0;
+  const cuda::ScopedDevice scope{cuda::FarData::device(step.device)};
   for_each_piece(step.bytes, route_.message_limit, [&](std::int64_t offset, int bytes) {
     MPI_Request request = MPI_REQUEST_NULL;
     check(api.Isend(data + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Isend");
     if (ask) check(api.Test(&request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
-    if (complete == 0) add(request, {index, -1, step.peer});
+    if (complete == 0) add(request, {index, -1, step.peer, step.device});
   });
   return complete != 0 ? Posted::complete : Posted::pending;
 }
 
 Posted MpiPort::post_recv(int index, const CompiledStep& step, std::byte* data) {
   const int peer = route_.ranks[static_cast<std::size_t>(step.peer)], tag = route_.tags.tag(tag_, step.message);
+  const cuda::ScopedDevice scope{cuda::FarData::device(step.device)};
   for_each_piece(step.bytes, route_.message_limit, [&](std::int64_t offset, int bytes) {
     MPI_Request request = MPI_REQUEST_NULL;
     check(api.Irecv(data + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Irecv");
-    add(request, {index, bytes, step.peer});
+    add(request, {index, bytes, step.peer, step.device});
   });
   return Posted::pending;
 }
 
-void MpiPort::add(MPI_Request request, Pending pending) {
+void MpiPort::add(MPI_Request request, const Pending& pending) {
   const auto slot = static_cast<std::size_t>(in_flight_++);
   if (slot == requests_.size()) make_room(2 * slot + 1);
   requests_[slot] = request;
   pending_[slot] = pending;
   ++pieces_[static_cast<std::size_t>(pending.index)];
+  if (pending.device >= 0) cuda::FarData::begin(pending.device);
 }
 
 /// Fills finished_ with the positions of the requests that have completed; returns how many.
 int MpiPort::test() {
   if (in_flight_ == 0) return 0;
+  const cuda::ScopedDevice scope{cuda::FarData::device()};
   if (in_flight_ == 1) return test_only_one();
   int finished = 0;
   const int code = api.Testsome(in_flight_, requests_.data(), &finished, finished_.data(), statuses_.data());
@@ -141,6 +145,7 @@ void MpiPort::forget(int finished) {
   in_flight_ = kept;
 }
 
+/// Data of devices count as under way still: MPI may move those of messages that it could not withdraw.
 void MpiPort::abandon() noexcept {
   for (int i = 0; i < in_flight_; ++i) {
     MPI_Request& request = requests_[static_cast<std::size_t>(i)];

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "lib/cuda/scoped_device.hpp"
 #include "lib/exec/port.hpp"
 #include "lib/transport/mpi/check.hpp"
 #include "lib/transport/mpi/tag_layout.hpp"
@@ -37,6 +38,7 @@ class MpiPort {
     const int finished = test();
     for (int i = 0; i < finished; ++i) {
       const Pending& pending = pending_[static_cast<std::size_t>(finished_[static_cast<std::size_t>(i)])];
+      if (pending.device >= 0) cuda::FarData::end();
       if (--pieces_[static_cast<std::size_t>(pending.index)] == 0) on_complete(pending.index);
     }
     if (finished > 0) forget(finished);
@@ -53,12 +55,13 @@ class MpiPort {
     int index;     ///< Of the step.
     int expected;  ///< Bytes of a receive; -1: a send.
     int peer;
+    int device;  ///< That holds its data; -1: the host does.
   };
   void make_room(std::size_t messages);
   int test();
   int test_only_one();
   void forget(int finished);
-  void add(MPI_Request request, Pending pending);
+  void add(MPI_Request request, const Pending& pending);
   [[noreturn]] static void throw_failed(const Pending& pending, int code);
   void require_complete(const Pending& pending, const MPI_Status& status) const;
 

@@ -1,0 +1,74 @@
+# Data on devices that UCX takes where they are, over the fake driver. Debian's UCX has no CUDA; the tests take the one of
+# TUTTI_CUDA_UCX_DIR, and are skipped where there is none. With an MPI that knows CUDA: scripts/device_stack_tests.sh.
+set(TUTTI_CUDA_UCX_DIR "" CACHE PATH "For tests: a UCX with CUDA, the folder that has lib/libucp.so.0")
+
+tutti_fake_cuda_test(device_far_test ${tests}/mpi/device_far_test.cpp RANKS 1 ENVIRONMENT FAKE_CUDA_ABORT=1)
+add_dependencies(device_far_test fake_cuda_nvml) # of which UCX asks for links
+
+# A way that is forced and not there is refused on all ranks.
+function(tutti_refuses_way variant text)
+  if(TUTTI_TEST_MAX_RANKS GREATER_EQUAL 2)
+    tutti_again_over_fake_cuda(device_far_test refuses.${variant} 2 ${ARGN})
+    set_tests_properties(device_far_test.refuses.${variant}.p2 PROPERTIES PASS_REGULAR_EXPRESSION "${text}")
+  endif()
+endfunction()
+tutti_refuses_way(no_ucx "'ucx', which cannot be used here: rank 0: no message goes over UCX" TUTTI_DEVICE_PATH=ucx)
+if(TUTTI_HAS_UCX)
+  tutti_refuses_way(no_cuda "'ucx', which cannot be used here: rank 0: the UCX that was found has no CUDA"
+                    TUTTI_DEVICE_PATH=ucx TUTTI_TRANSPORT=ucx UCX_TLS=tcp,self)
+endif()
+
+set(why_not)
+if(NOT TUTTI_HAS_UCX)
+  set(why_not "built without UCX")
+elseif(NOT TUTTI_CUDA_UCX_DIR)
+  set(why_not "TUTTI_CUDA_UCX_DIR names no UCX with CUDA. 'scripts/setup.sh ucx FOLDER' brings one to FOLDER/libucx")
+elseif(NOT EXISTS ${TUTTI_CUDA_UCX_DIR}/lib/libucp.so.0 OR NOT EXISTS ${TUTTI_CUDA_UCX_DIR}/lib/ucx/libuct_cuda.so.0)
+  set(why_not "${TUTTI_CUDA_UCX_DIR}, of TUTTI_CUDA_UCX_DIR, has no lib/libucp.so.0 or no lib/ucx/libuct_cuda.so.0")
+endif()
+
+# tutti_over_cuda_ucx(SUITE VARIANT RANKS [VARIABLE=VALUE ...]): a suite over that UCX.
+function(tutti_over_cuda_ucx suite variant ranks)
+  set(test ${suite}.${variant}.p${ranks})
+  if(ranks GREATER TUTTI_TEST_MAX_RANKS)
+    return()
+  endif()
+  if(why_not)
+    add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo "SKIP: ${why_not}")
+    set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION "^SKIP: " LABELS mpi)
+    return()
+  endif()
+  tutti_mpirun_test(${test} ${ranks} $<TARGET_FILE:${suite}>)
+  set_tests_properties(${test} PROPERTIES ENVIRONMENT
+    "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:fake_cuda>:${TUTTI_CUDA_UCX_DIR}/lib:$ENV{LD_LIBRARY_PATH};FAKE_CUDA_ABORT=1;${ARGN}")
+endfunction()
+
+# All messages over UCX; inside pretended nodes by IPC; as between real nodes, where UCX shares no memory.
+set(all_ucx TUTTI_TRANSPORT=ucx TUTTI_DEVICE_PATH=ucx)
+set(far_ucx TUTTI_TRANSPORT=shm+ucx)
+foreach(suite IN ITEMS device_far_test device_collectives_test)
+  tutti_over_cuda_ucx(${suite} by_ucx 2 ${all_ucx})
+  tutti_over_cuda_ucx(${suite} by_ucx 3 ${all_ucx} FAKE_CUDA_DEVICES=3)
+  tutti_over_cuda_ucx(${suite} by_tcp 2 ${all_ucx} FAKE_CUDA_DEVICES=2 UCX_TLS=tcp,self,cuda_copy)
+  tutti_over_cuda_ucx(${suite} by_ipc_and_ucx 4 ${far_ucx} TUTTI_NODES=0,0,1,1)
+  tutti_over_cuda_ucx(${suite} late.by_ucx 3 ${all_ucx} ${late} FAKE_CUDA_DEVICES=2)
+  tutti_over_cuda_ucx(${suite} late.by_ipc_and_ucx 3 ${far_ucx} TUTTI_NODES=0,1,0 ${late})
+endforeach()
+tutti_over_cuda_ucx(device_collectives_test by_ipc_and_ucx.own_devices 4 ${far_ucx} TUTTI_NODES=0,0,1,1
+                    FAKE_CUDA_DEVICES=4)
+tutti_over_cuda_ucx(device_far_test by_ucx.progress_thread 2 ${all_ucx} TUTTI_PROGRESS_THREAD=1)
+foreach(slow IN ITEMS by_tcp.p2 late.by_ipc_and_ucx.p3 by_ipc_and_ucx.own_devices.p4)
+  if(TEST device_collectives_test.${slow})
+    set_tests_properties(device_collectives_test.${slow} PROPERTIES LABELS "mpi;full")
+  endif()
+endforeach()
+if(NOT why_not)
+  set(ucx_first "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:fake_cuda>:${TUTTI_CUDA_UCX_DIR}/lib:$ENV{LD_LIBRARY_PATH}")
+  tutti_differential_device_test(by_ucx.p3 3 150 ENVIRONMENT ${ucx_first} OPTIONS --transport ucx --seed 40)
+  tutti_differential_device_test(by_ipc_and_ucx.0,0,1 3 150 ENVIRONMENT ${ucx_first} ${late} TUTTI_NODES=0,0,1
+                                 OPTIONS --transport shm+ucx --seed 41)
+  add_test(NAME info_ucx_test COMMAND tutti_tool info)
+  set_tests_properties(info_ucx_test PROPERTIES
+    PASS_REGULAR_EXPRESSION "UCX      takes memory of devices .cuda_copy, cuda_ipc; no gdr_copy; UCX_PROTO_INFO=y"
+    ENVIRONMENT "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:fake_cuda>:${TUTTI_CUDA_UCX_DIR}/lib")
+endif()
