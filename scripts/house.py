@@ -28,6 +28,7 @@ LAYERS = [
     ["lib/transport/shm/segment"],
     ["lib/transport/shm/eager", "lib/transport/shm/rendezvous", "lib/transport/shm/plan"],
     ["lib/transport/shm", "lib/transport/device"],
+    ["lib/transport/ipc"],
     ["lib/plan_checker"],
     ["lib/transport"],
     ["lib/selection"],

@@ -76,7 +76,7 @@ std::string reaches(const cuda::DeviceSurvey& survey) {
 }
 
 std::string faster_text(const std::vector<std::string>& faster) {
-  if (faster.empty()) return "nothing that is here: it takes devices that reach each other, or CUDA in UCX or the MPI";
+  if (faster.empty()) return "nothing that is here: between nodes it takes CUDA in UCX or the MPI";
   return fmt::format("{}; taken where all ranks have it (TUTTI_DEVICE_PATH)", fmt::join(faster, "; "));
 }
 
@@ -86,11 +86,12 @@ BufferWay way_of(const DeviceReport& report) {
   const cuda::DeviceSurvey& survey = report.survey;
   if (std::string why = why_none(survey); !why.empty())
     return {.name = {}, .why = std::move(why), .worker = {}, .faster = {}};
-  BufferWay way{.name = "staged through pinned memory",
-                .why = "messages leave from the host's memory and arrive there, unless a faster way carries them",
+  BufferWay way{.name = "by CUDA IPC inside a node, staged elsewhere",
+                .why = "peers map each other's memory; other messages leave from pinned memory of the host",
                 .worker = worker_of(report.staging),
                 .faster = {}};
-  if (reach_each_other(survey)) way.faster.emplace_back("direct copies between devices that reach each other");
+  if (survey.devices.size() > 1 && !reach_each_other(survey))
+    way.name = "staged between devices, which do not reach each other, by CUDA IPC on one";
   if (report.ucx.answer == true) way.faster.emplace_back("UCX, given memory of devices (transport ucx or shm+ucx)");
   if (report.mpi.answer == true) way.faster.emplace_back("the MPI, given memory of devices");
   return way;

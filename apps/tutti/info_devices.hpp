@@ -25,7 +25,7 @@ struct DeviceReport {
 
 /// How the data of buffers on devices travel.
 struct BufferWay {
-  std::string name;                 ///< "staged through pinned memory"; empty: there is no way,
+  std::string name;                 ///< "by CUDA IPC inside a node, staged elsewhere"; empty: there is no way,
   std::string why;                  ///< for this reason.
   std::string worker;               ///< Who copies and reduces; empty if there is no way.
   std::vector<std::string> faster;  ///< Faster ways that this machine has.

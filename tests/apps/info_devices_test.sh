@@ -37,14 +37,14 @@ $1" || fail "$2 (python: see above)"
 export FAKE_CUDA_DEVICES=2
 expect '^CUDA devices' "$tutti" info
 line '^  driver  *13.0$' 'two devices'
-line '^  buffers  *staged through pinned memory: ' 'two devices'
+line '^  buffers  *by CUDA IPC inside a node, staged elsewhere: ' 'two devices'
 line 'the cheaper for each call (TUTTI_STAGING=auto|host|device)$' 'two devices'
-line '^  faster  *direct copies between devices that reach each other' 'two devices'
+line '^  faster  *nothing that is here' 'two devices'
 line '^  1  *Fake CUDA device 1  9.0 .* 4 GiB .*0000:f1:00.0$' 'two devices'
 line '^  1  *direct, atomics, rank 0  X$' 'two devices'
 expect '(TUTTI_STAGING=host)$' env TUTTI_STAGING=host "$tutti" info
 expect '^  1  *no  X$' env FAKE_CUDA_PEER=0 "$tutti" info
-line '^  faster  *nothing that is here' 'no peers'
+line '^  buffers  *staged between devices, which do not reach each other' 'no peers'
 expect '^  1  *Fake CUDA device 1  9.0 .*unknown$' \
   env FAKE_CUDA_MISSING=cuDeviceGetPCIBusId,cuDeviceCanAccessPeer "$tutti" info
 line '^  1  *unknown  X$' 'missing functions'
