@@ -35,6 +35,7 @@ $1" || fail "$2 (python: see above)"
 }
 
 export FAKE_CUDA_DEVICES=2
+export TUTTI_DEVICE_PATH=staging
 measured --memory device --collective all --min 8 --max 16K --factor 2048 --compare mpi
 line '^# devices, by rank: 0 of 2 (Fake CUDA device 0), 1 of 2 (Fake CUDA device 1)$' 'device'
 line '^# wrong elements in all: 0$' 'device'
@@ -68,6 +69,15 @@ TUTTI_STAGING=host measured --memory device --min 64K --max 64K --mode nonblocki
 python 'assert all(record["device"]["kernels"] == 0 for record in results)' 'the host reduces'
 TUTTI_STAGING=device measured --memory device --min 64K --max 64K --mode persistent --transport mpi
 python 'assert all(record["device"]["kernels"] > 0 for record in results)' 'the device reduces'
+
+# Peers map each other's memory: nothing moves through the host, and an allreduce is one kernel.
+unset TUTTI_DEVICE_PATH
+measured --memory device --collective all --min 8 --max 64K --factor 8192
+python 'for record in results:
+    work = record["device"]
+    assert record["wrong"] == 0 and work["moved_bytes"] == 0 and work["synchronisations"] == 0, record
+    if record["collective"] == "allreduce":
+        assert work["kernels"] == 1 and work["copies"] <= 1, record' 'peers map memory'
 
 for memory in pinned managed; do
   measured --memory $memory --min 8 --max 64K --factor 64 --touch --compare mpi

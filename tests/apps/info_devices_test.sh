@@ -58,10 +58,10 @@ assert cuda["devices"][1]["name"] == "Fake CUDA device 1" and cuda["devices"][1]
 assert cuda["devices"][1]["bytes"] == 4 << 30
 assert cuda["reaches"][0][1] == {"direct": True, "atomics": True, "rank": 0} and cuda["reaches"][0][0]["direct"] is None
 assert cuda["mpi"]["takes_device_memory"] in (True, False)
-assert cuda["buffers"]["way"] == "staged through pinned memory" and cuda["buffers"]["worker"]' 'two devices, JSON'
+assert cuda["buffers"]["way"] == "by CUDA IPC inside a node, staged elsewhere" and cuda["buffers"]["worker"]' 'two devices, JSON'
 expect '"tutti"' env FAKE_CUDA_PEER=0 "$tutti" info --json
 python 'assert cuda["reaches"][0][1]["direct"] is False
-assert "direct" not in str(cuda["buffers"]["faster"])' 'no peers, JSON'
+assert cuda["buffers"]["way"].startswith("staged between devices")' 'no peers, JSON'
 expect '^  buffers  *on devices cannot be: the CUDA driver cannot be used: CUDA_ERROR_NO_DEVICE$' \
   env FAKE_CUDA_DEVICES=0 "$tutti" info
 line '^  driver  *13.0$' 'no devices'
