@@ -68,7 +68,10 @@ std::optional<Mapping> map_shareable(const Handle& handle, std::int64_t bytes, C
     return std::nullopt;
   const auto size = static_cast<std::size_t>(bytes);
   Mapping mapping{.bytes = bytes, .means = handle.means};
-  const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, {device}}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  CUmemAccessDesc access{};
+  access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  access.location.id = device;
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   const bool has_addresses = driver()->MemAddressReserve(&mapping.address, size, 0, 0, 0) == CUDA_SUCCESS;
   const bool is_mapped = has_addresses && driver()->MemMap(mapping.address, size, 0, memory, 0) == CUDA_SUCCESS;
   const bool is_usable = is_mapped && driver()->MemSetAccess(mapping.address, size, &access, 1) == CUDA_SUCCESS;
