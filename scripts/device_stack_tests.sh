@@ -49,6 +49,6 @@ for suite in device_far_test device_collectives_test; do
   run 3 $suite TUTTI_TRANSPORT=auto TUTTI_NODES=0,1,0 "${late[@]}"
 done
 run 2 device_far_test TUTTI_DEVICE_PATH=mpi TUTTI_PROGRESS_THREAD=1
-run 2 device_far_test TUTTI_DEVICE_PATH=mpi TUTTI_MESSAGE_LIMIT=10000
+run 2 device_far_test TUTTI_DEVICE_PATH=mpi TUTTI_MESSAGE_LIMIT=100000
 [ $failures -eq 0 ] && echo "all passed"
 exit $failures

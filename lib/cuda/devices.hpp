@@ -31,6 +31,12 @@ class Devices {
     Device* const device = known_[static_cast<std::size_t>(number)].device.get();
     return device != nullptr && device->is_there() ? device : nullptr;
   }
+  /// nullptr: the device was released. It may be gone: see find().
+  [[nodiscard]] CUcontext context_of(int number) noexcept {
+    const std::scoped_lock lock{mutex_};
+    const Known& known = known_[static_cast<std::size_t>(number)];
+    return known.device == nullptr ? nullptr : known.context;
+  }
 
   /// MPI_Finalize: no operation is under way.
   void release() noexcept {

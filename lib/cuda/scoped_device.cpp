@@ -6,8 +6,10 @@
 namespace tutti::cuda::detail {
 
 bool enter_context_of(int device) noexcept {
-  const Device* const its = Devices::get().find(device);
-  return its != nullptr && driver()->CtxPushCurrent(its->context()) == CUDA_SUCCESS;
+  auto* const wanted = Devices::get().context_of(device);
+  CUcontext current = nullptr;
+  if (wanted == nullptr || (driver()->CtxGetCurrent(&current) == CUDA_SUCCESS && current == wanted)) return false;
+  return Devices::get().find(device) != nullptr && driver()->CtxPushCurrent(wanted) == CUDA_SUCCESS;
 }
 
 void leave_context() noexcept {

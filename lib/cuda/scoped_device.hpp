@@ -4,7 +4,7 @@
 namespace tutti::cuda {
 
 namespace detail {
-/// False: there is no such context any more.
+/// False: it is current already, or there is no such context any more.
 [[nodiscard]] bool enter_context_of(int device) noexcept;
 void leave_context() noexcept;
 }  // namespace detail
@@ -30,15 +30,15 @@ class ScopedDevice {
 class FarData {
  public:
   static void begin(int device) noexcept {
-    ++under_way_;
-    latest_ = device;
+    ++under_way;
+    latest = device;
   }
-  static void end() noexcept { --under_way_; }
+  static void end() noexcept { --under_way; }
   /// For a call that moves them: the device of its own message; else of the latest one; -1: none is under way.
-  [[nodiscard]] static int device(int own = -1) noexcept { return own >= 0 || under_way_ == 0 ? own : latest_; }
+  [[nodiscard]] static int device(int own = -1) noexcept { return own >= 0 || under_way == 0 ? own : latest; }
 
  private:
-  inline static int under_way_ = 0, latest_ = -1;
+  static inline int under_way = 0, latest = -1;
 };
 
 }  // namespace tutti::cuda
