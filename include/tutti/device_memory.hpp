@@ -23,9 +23,15 @@ namespace tutti {
 [[nodiscard]] TUTTI_API void* allocate_device(Bytes bytes);
 /// Frees memory that allocate_device() returned, when no operation uses it any more; nullptr does nothing. Returns at
 /// once: the device gets the memory back when the last peer has closed its mapping, which peers do in their next calls.
-/// After MPI_Finalize it does nothing, as the driver frees all when the process ends.
+/// After MPI_Finalize, and in a child of a fork(), it does
+/// nothing: the driver frees all when the process ends.
 /// Errors: ArgumentError if the memory is not from allocate_device().
 TUTTI_API void deallocate_device(void* data);
+
+namespace detail {
+/// deallocate_device(); in a thread that may not call, the memory stays until the process ends.
+TUTTI_API void free_device_buffer(void* data) noexcept;
+}  // namespace detail
 
 /// An array of `T` in such memory. Collectives take it as a DeviceSpan.
 template <class T>
@@ -55,7 +61,7 @@ class DeviceBuffer {
     return Bytes{static_cast<std::int64_t>(size > most / sizeof(T) ? most : size * sizeof(T))};
   }
   struct Free {
-    void operator()(T* data) const { deallocate_device(data); }
+    void operator()(T* data) const { detail::free_device_buffer(data); }
   };
   std::unique_ptr<T[], Free> data_;
   std::size_t size_ = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "lib/runtime/runtime.hpp"
 #include "lib/transport/ipc/ipc_port.hpp"
@@ -24,11 +25,19 @@ void* allocate_device(Bytes bytes) {
 void deallocate_device(void* data) {
   int is_finalized = 0;
   mpi::api.Finalized(&is_finalized);
-  if (data == nullptr || is_finalized != 0) return;
+  if (data == nullptr || is_finalized != 0 || !ipc::is_owners_process() || detail::Runtime::has_ended()) return;
   const detail::Progress::Entry entry{detail::Runtime::get().progress()};
   if (!ipc::free_owned(static_cast<std::byte*>(data)))
     throw ArgumentError(
         fmt::format("tutti::deallocate_device: {}; allowed: what tutti::allocate_device gave", fmt::ptr(data)));
 }
 
+namespace detail {
+
+void free_device_buffer(void* data) noexcept try {
+  deallocate_device(data);
+} catch (const std::exception&) {  // this thread may not call: the memory stays until the process ends
+}
+
+}  // namespace detail
 }  // namespace tutti

@@ -55,6 +55,7 @@ Runtime& Runtime::get() {
 }
 
 Runtime::Owner::~Owner() {
+  has_ended_ = true;
   if (!runtime->process_.is_this()) static_cast<void>(runtime.release());
 }
 

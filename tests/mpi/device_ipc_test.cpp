@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <thread>
 
 #include "tests/mpi/device_cases.hpp"
 #include "tests/mpi/mapped_memory.hpp"
@@ -244,7 +246,7 @@ TEST_F(DeviceIpc, RefusedBySystemOrDriverDataAreStaged) {
     devices_.fail("");
     EXPECT_EQ(out.value(), static_cast<float>(world_size())) << name;
     EXPECT_GT(comm.counters().at("device.ipc.staged"), 0U) << name;
-    EXPECT_EQ(devices_.counters().live_imported, mapped_before) << name;
+    EXPECT_LE(devices_.counters().live_imported, mapped_before) << name;
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }
@@ -256,6 +258,25 @@ TEST_F(DeviceIpc, DeviceMemoryIsCheckedByName) {
   deallocate_device(nullptr);
   devices_.use(0);
   expect_throw<Error>([] { static_cast<void>(allocate_device(Bytes{std::int64_t{1} << 46})); }, {"no 70368744177664"});
+}
+
+// Messages between pairs are in a lane of their own: a collective that has begun elsewhere is no other kind of call.
+TEST_F(DeviceIpc, MessagesMayComeBeforeACollectiveThatPeersHaveBegun) {
+  const Ones data(100), received(100);
+  std::vector<float> number(1, 7);
+  if (world_rank() == 1) {
+    Request begun = broadcast_async(std::span{number}, Rank{1}, comm_);
+    std::this_thread::sleep_for(std::chrono::milliseconds{200});
+    send(data.data(), Count{100}, Type::fp32, Rank{0}, comm_);
+    begun.wait();
+    return;
+  }
+  if (world_rank() == 0) {
+    recv(received.data(), Count{100}, Type::fp32, Rank{1}, comm_);
+    EXPECT_EQ(received.value(), 1);
+    EXPECT_GT(comm_.counters().at("device.ipc.taken"), 0U);
+  }
+  broadcast_async(std::span{number}, Rank{1}, comm_).wait();
 }
 
 TEST_F(DeviceIpc, ATestOfTwoKindsOfMemory) {

@@ -76,7 +76,7 @@ UsersResult with_users_operation(DeviceKernel kernel, const Communicator& comm) 
 using DeviceOperations = OnDevices;
 
 TEST_F(DeviceOperations, OfUsersAreKernels) {
-  const Setting on_device{"TUTTI_STAGING", "device"};
+  const Setting path{"TUTTI_DEVICE_PATH", "staging"}, on_device{"TUTTI_STAGING", "device"};
   const Communicator comm{MPI_COMM_WORLD};
   const UsersResult host = with_users_operation({}, comm);
   const UsersResult device = with_users_operation({devices_.kernel(combine_on_device, "combine")}, comm);

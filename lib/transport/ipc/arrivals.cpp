@@ -21,8 +21,12 @@ Arrivals::Arrivals(Core& core, Departures& departures)
 }
 
 void Arrivals::begin() {
-  for (Arrival& each : arrivals_)
+  for (Arrival& each : arrivals_) {
+    std::vector<Place> held = std::move(each.held);  // with the room that it has
+    held.clear();
     each = Arrival{};
+    each.held = std::move(held);
+  }
   for (Joint& each : joints_)
     each = Joint{.result = each.result};
 }
@@ -101,6 +105,8 @@ void Arrivals::bring_from_peer(int index, const shm::Incoming& incoming, const s
     ++core_->route.counters->refused;
     return;
   }
+  core_->exchange.imports().hold(core_->peer_of(index), source, device);
+  arrival.held.push_back(source);
   arrival.envelope = came;
   arrival.is_lent = true;
   arrival.data = std::bit_cast<const std::byte*>(found.address);
@@ -140,7 +146,7 @@ void Arrivals::work_alone(int index) {
   const Count count{step.bytes >> core_->plan->element_shift};
   std::vector<CUdeviceptr> outputs{address(arrival.operands.into)};
   const Op& op = core_->plan->op;
-  if (op.kind() != Op::Kind::user && arrival.is_lent) puts_.add(index, index, arrival.loan, outputs);
+  if (op.kind() != Op::Kind::user && arrival.is_lent) puts_.add(index, index, arrival.loan, outputs, arrival.held);
   core_->work.post(index, device, stream, [&] {
     if (op.kind() == Op::Kind::user) return device.kernels().combine(op.kernel(), lhs, rhs, outputs[0], count, stream);
     device.kernels().reduce(op.kind(), core_->plan->type, std::array{lhs, rhs}, outputs, count, stream);
@@ -185,7 +191,7 @@ void Arrivals::launch(int number) {
     Arrival& arrival = at(message);
     inputs.push_back(address(arrival.data));
     arrival.state = State::at_work;
-    if (arrival.is_lent) puts_.add(result, message, arrival.loan, outputs);
+    if (arrival.is_lent) puts_.add(result, message, arrival.loan, outputs, arrival.held);
   }
   cuda::Device& device = core_->device_of(message);
   auto* const stream = device.next_stream();
@@ -209,6 +215,7 @@ void Arrivals::worked(int number) {
 
 void Arrivals::conclude(int index) {
   Arrival& arrival = at(index);
+  let_go(index);
   if (arrival.is_lent) {
     core_->channel_of(index).release(core_->host.context().lane, arrival.envelope);
     core_->transferred(index);
@@ -220,10 +227,22 @@ void Arrivals::conclude(int index) {
 }
 
 void Arrivals::require_same_kind() const {
+  if (!core_->plan->takes_turns) return;  // collectives are in other lanes
   for (const int index : pending_)
     core_->host.require_same_kind(core_->step(index));
 }
 
-void Arrivals::abandon() noexcept { pending_.clear(); }
+void Arrivals::let_go(int index) {
+  for (const Place& place : at(index).held)
+    core_->exchange.imports().release(core_->peer_of(index), place, core_->side(index).device);
+  at(index).held.clear();
+}
+
+/// All kernels are over.
+void Arrivals::abandon() noexcept {
+  for (int index = 0; index < static_cast<int>(arrivals_.size()); ++index)
+    let_go(index);
+  pending_.clear();
+}
 
 }  // namespace tutti::ipc

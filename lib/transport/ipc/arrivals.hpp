@@ -31,6 +31,7 @@ class Arrivals {
     Operands operands{};
     const std::byte* data = nullptr;  ///< Where the device reads them.
     shm::DeviceLoan loan{};
+    std::vector<Place> held{};  ///< Places of the sender's that are in use: of the data, and of the answer.
     shm::Envelope envelope{};
     device::Block block{};
   };
@@ -52,6 +53,7 @@ class Arrivals {
   void launch(int number);
   /// A message has been taken: its sender may go on.
   void conclude(int index);
+  void let_go(int index);
 
   Core* core_;
   Puts puts_;

@@ -13,9 +13,13 @@ Departures::Departures(Core& core) : core_(&core), departures_(core.plan->steps.
 }
 
 void Departures::begin() {
+  constexpr int runs_staged = 16;  // then a peer is asked again: its buffers may be on a device by now
   known_.clear();
-  for (Departure& each : departures_)
+  const bool asks_again = ++runs_ % runs_staged == 0;
+  for (Departure& each : departures_) {
     each.is_delivered = false;
+    each.is_refused &= !asks_again;
+  }
 }
 
 Posted Departures::post(int index, const std::byte* data) {
@@ -152,10 +156,8 @@ const Allocation& Departures::allocation_at(int index, const std::byte* data) {
 
 void Departures::abandon() noexcept {
   for (const int index : pending_) {
-    Departure& departure = at(index);
-    core_->exchange.exports().give_back(departure.source);
-    core_->exchange.exports().give_back(departure.answer);
-    departure = Departure{};  // its block stays with messages that may still be read
+    // Peers may still read what they were lent, so its places and blocks stay as they are.
+    at(index) = Departure{};
   }
   pending_.clear();
 }

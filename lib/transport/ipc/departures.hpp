@@ -29,7 +29,7 @@ class Departures {
   struct Departure {
     State state = State::idle;
     bool is_delivered = false;
-    bool is_refused = false;  ///< By its peer, in this run or one before: by way of the host it surely goes.
+    bool is_refused = false;  ///< By its peer, in this run or one of the last: by way of the host it surely goes.
     const std::byte* data = nullptr;
     std::uint64_t loan = 0;
     Place source{}, answer{};
@@ -51,6 +51,7 @@ class Departures {
   std::vector<Departure> departures_;  ///< By step.
   std::vector<int> pending_;
   std::vector<Allocation> known_;  ///< Those that this run has looked up.
+  int runs_ = 0;
 };
 
 }  // namespace tutti::ipc

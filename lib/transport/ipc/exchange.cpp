@@ -22,6 +22,7 @@ Exchange::~Exchange() {
 
 std::byte* allocate_on(int device, std::int64_t bytes) { return OwnedMemory::get().allocate(device, bytes); }
 void free_on(int /*device*/, std::byte* data) noexcept { OwnedMemory::get().free(data); }
+bool is_owners_process() noexcept { return OwnedMemory::get().is_this_process(); }
 bool free_owned(std::byte* data) noexcept { return OwnedMemory::get().free(data); }
 
 void collect() noexcept {

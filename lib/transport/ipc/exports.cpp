@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "lib/cuda/context.hpp"
+#include "lib/cuda/device_error.hpp"
+#include "lib/transport/ipc/owned_memory.hpp"
 
 namespace tutti::ipc {
 
@@ -20,18 +22,23 @@ void Exports::give_back(const Place& place) {
   if (place.is_there()) --mine_[static_cast<std::size_t>(place.number)].lent;
 }
 
-int Exports::number_of(const Allocation& allocation, CUcontext context) {
+int Exports::number_of(const Allocation& allocation, CUcontext context) try {
+  if (allocation.id == 0) return -1;
   const auto found = std::ranges::find(mine_, allocation.id, &Mine::id);
   if (found != mine_.end()) return static_cast<int>(found - mine_.begin());
-  if (!std::exchange(is_reserved_, true)) table_->reserve();
-  withdraw_stale();
-  const int number = free_number();
-  if (number < 0) return -1;
   const cuda::ScopedContext scope{context};
   Handle handle = handle_of(allocation);
   if (handle.means == Means::none) return -1;
-  publish(number, allocation, std::move(handle));
+  if (!is_reserved_) table_->reserve();
+  is_reserved_ = true;
+  withdraw_stale();
+  const int number = free_number();
+  if (number >= 0) publish(number, allocation, std::move(handle));
   return number;
+} catch (const DeviceError&) {
+  throw;
+} catch (const Error&) {  // no memory for the table, no descriptors: the data are staged
+  return -1;
 }
 
 /// The program may have freed allocations, of which nobody hears.
@@ -50,6 +57,7 @@ int Exports::free_number() {
     const Mine& mine = mine_[static_cast<std::size_t>(number)];
     if (mine.is_leaving || mine.lent > 0) continue;
     if (mine.id == 0) return number;
+    if (mine.is_owned) continue;  // it must not be freed before it is closed, which is known by its place
     if (oldest < 0 || mine.used < mine_[static_cast<std::size_t>(oldest)].used) oldest = number;
   }
   if (oldest < 0) return -1;
@@ -71,13 +79,19 @@ void Exports::publish(int number, const Allocation& allocation, Handle handle) {
   }
   mine.id = allocation.id;
   mine.begin = allocation.begin;
+  mine.is_owned = OwnedMemory::get().owns(allocation.begin);
   if (++mine.generation == 0) ++mine.generation;
   shared.generation.store(mine.generation, std::memory_order_release);
 }
 
-void Exports::serve() const {
-  for (const Mine& mine : mine_)
-    if (mine.lent > 0 && mine.listener.get() >= 0) shm::send_to_waiting(mine.listener, mine.descriptor.get());
+void Exports::serve() {
+  constexpr int polls_a_look = 16;  // a system call each
+  if (++polls_ % polls_a_look != 0) return;
+  for (Mine& mine : mine_)
+    try {
+      if (mine.lent > 0 && mine.listener.get() >= 0) shm::send_to_waiting(mine.listener, mine.descriptor.get());
+    } catch (const Error&) {  // a peer has gone away
+    }
 }
 
 int Exports::find(const std::byte* begin) const {

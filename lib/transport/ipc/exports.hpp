@@ -19,8 +19,8 @@ struct Place {
   [[nodiscard]] bool is_there() const { return number >= 0; }
 };
 
-/// One bounded table: the allocation that was used least recently makes room. Peers close their mapping of one that was
-/// withdrawn when they next look.
+/// One bounded table: the allocation that was used least recently makes room, unless Tutti owns it. Peers close their
+/// mapping of one that was withdrawn when they next look.
 class Exports {
  public:
   explicit Exports(const shm::ExportTable& table) : table_(&table) {}
@@ -30,7 +30,7 @@ class Exports {
   [[nodiscard]] Place lend(const Allocation& allocation, const std::byte* data, CUcontext context);
   void give_back(const Place& place);
   /// Hands descriptors to peers that have asked for them.
-  void serve() const;
+  void serve();
 
   /// The number of an allocation that begins there; -1: it has none.
   [[nodiscard]] int find(const std::byte* begin) const;
@@ -46,7 +46,7 @@ class Exports {
     std::uint32_t generation = 0;
     int lent = 0;  ///< Messages that refer to it.
     std::uint64_t used = 0;
-    bool is_leaving = false;
+    bool is_leaving = false, is_owned = false;
     shm::Descriptor descriptor{}, listener{};
   };
   [[nodiscard]] int number_of(const Allocation& allocation, CUcontext context);
@@ -57,6 +57,7 @@ class Exports {
   const shm::ExportTable* table_;
   std::array<Mine, shm::ExportTable::places> mine_{};
   std::uint64_t uses_ = 0;
+  int polls_ = 0;
   bool is_reserved_ = false;
 };
 

@@ -8,6 +8,8 @@
 #include "lib/cuda/context.hpp"
 #include "lib/cuda/devices.hpp"
 #include "lib/cuda/driver.hpp"
+#include "lib/transport/ipc/tuning.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::ipc {
 
@@ -15,27 +17,44 @@ Imports::Found Imports::find(int owner, const Place& place, int device) {
   const Key key{owner, place.number, device};
   Import& import = imports_[key];
   if (import.generation != place.generation) {
+    if (import.held > 0) return {};  // of an operation that has failed
     close(key, import);
     import.generation = place.generation;
     begin(key, import);
   } else if (import.state == State::coming) {
-    std::optional<shm::Descriptor> file = shm::try_receive_file(import.connection);
-    if (file) finish(key, import, {.means = Means::descriptor, .descriptor = std::move(*file)});
+    receive(key, import);
   }
   return {import.state, import.mapping.address + static_cast<CUdeviceptr>(place.offset)};
 }
 
 void Imports::begin(const Key& key, Import& import) {
   const shm::Export& shared = table_->at(std::get<0>(key), std::get<1>(key));
+  if (is_withdrawn(key, import)) {  // its owner has failed meanwhile
+    import.state = State::refused;
+    return;
+  }
   Handle handle{.means = static_cast<Means>(shared.means), .bytes = shared.handle};
   import.state = State::refused;
   if (handle.means != Means::descriptor) return finish(key, import, handle);
   try {
     import.connection = shm::connect_to(shared.socket);
     import.state = State::coming;
+    import.since = std::chrono::steady_clock::now();
   } catch (const std::exception&) {  // no socket to be had: the data are staged
     import.connection = {};
   }
+}
+
+/// The owner sends the descriptor when it next looks; if it cannot, the data are staged.
+void Imports::receive(const Key& key, Import& import) {
+  try {
+    if (std::optional<shm::Descriptor> file = shm::try_receive_file(import.connection))
+      return finish(key, import, {.means = Means::descriptor, .descriptor = std::move(*file)});
+    if (std::chrono::steady_clock::now() - import.since < tuning.descriptor_patience) return;
+  } catch (const Error&) {  // no descriptors left, or the owner has closed the connection
+  }
+  import.connection = {};
+  import.state = State::refused;
 }
 
 void Imports::finish(const Key& key, Import& import, const Handle& handle) {
@@ -68,13 +87,18 @@ void Imports::collect() noexcept {
     const auto first = imports_.lower_bound({owner, 0, 0});
     if (first == imports_.end() || std::get<0>(first->first) != owner) continue;
     const std::uint32_t now = table_->withdrawn(owner).load(std::memory_order_acquire);
-    if (std::exchange(seen_[static_cast<std::size_t>(owner)], now) == now) continue;
+    std::uint32_t& seen = seen_[static_cast<std::size_t>(owner)];
+    if (seen == now) continue;
+    bool all = true;
     for (auto next = first; next != imports_.end() && std::get<0>(next->first) == owner;) {
       const auto import = next++;
       if (!is_withdrawn(import->first, import->second)) continue;
+      all &= import->second.held == 0;
+      if (import->second.held > 0) continue;
       close(import->first, import->second);
       imports_.erase(import);
     }
+    if (all) seen = now;
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The allocations of peers on devices that this rank has mapped.
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -27,6 +28,9 @@ class Imports {
   /// Where this process has a place of a peer, for the device of that number. `coming`: ask again, its descriptor is on
   /// its way.
   [[nodiscard]] Found find(int owner, const Place& place, int device);
+  /// A message reads or writes a place until release(): it is not closed before.
+  void hold(int owner, const Place& place, int device) { ++imports_.at({owner, place.number, device}).held; }
+  void release(int owner, const Place& place, int device) { --imports_.at({owner, place.number, device}).held; }
   /// Closes those that their owners have withdrawn.
   void collect() noexcept;
   void close_all() noexcept;
@@ -36,10 +40,13 @@ class Imports {
   struct Import {
     std::uint32_t generation = 0;
     State state = State::coming;
+    int held = 0;
+    std::chrono::steady_clock::time_point since{};
     Mapping mapping{};
     shm::Descriptor connection{};
   };
   void begin(const Key& key, Import& import);
+  void receive(const Key& key, Import& import);
   void finish(const Key& key, Import& import, const Handle& handle);
   void close(const Key& key, Import& import) noexcept;
   [[nodiscard]] bool is_withdrawn(const Key& key, const Import& import) const {

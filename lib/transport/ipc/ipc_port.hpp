@@ -63,6 +63,8 @@ class IpcPort {
 void free_on(int device, std::byte* data) noexcept;
 /// The same of any device. False: the memory is not from allocate_on().
 bool free_owned(std::byte* data) noexcept;
+/// Whether this is the process that allocated, and no child of a fork.
+[[nodiscard]] bool is_owners_process() noexcept;
 
 /// Closes mappings that peers have withdrawn, and frees memory that none has mapped any more. To be called now and then
 /// while a rank waits.

@@ -13,6 +13,7 @@ std::unique_ptr<IpcPort> ipc_port(const Route& /*route*/, const shm::Route& /*sh
 }
 std::byte* allocate_on(int /*device*/, std::int64_t /*bytes*/) { throw Error(why); }
 void free_on(int /*device*/, std::byte* /*data*/) noexcept {}
+bool is_owners_process() noexcept { return true; }
 bool free_owned(std::byte* /*data*/) noexcept { return false; }
 void collect() noexcept {}
 

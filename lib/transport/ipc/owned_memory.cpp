@@ -8,6 +8,7 @@
 
 #include "lib/transport/device/device_port.hpp"
 #include "lib/transport/ipc/exchange.hpp"
+#include "lib/transport/ipc/ipc_port.hpp"
 #include "lib/transport/ipc/tuning.hpp"
 
 namespace tutti::ipc {
@@ -18,20 +19,20 @@ OwnedMemory& OwnedMemory::get() {
 }
 
 std::byte* OwnedMemory::allocate(int device, std::int64_t bytes) {
-  collect();
+  ipc::collect();
   std::byte* data = device::allocate_on(device, bytes);
   if (data == nullptr && !leaving_.empty()) {
-    collect_for(tuning.wait_for_peers.count());
+    collect_until([this] { return leaving_.empty(); });
     data = device::allocate_on(device, bytes);
   }
-  if (data != nullptr) devices_.emplace(data, device);
+  if (data != nullptr) devices_.insert_or_assign(data, device);
   return data;
 }
 
 bool OwnedMemory::free(std::byte* data) noexcept {
   const auto found = devices_.find(data);
   if (found == devices_.end()) return false;
-  Leaving memory{data, found->second, {}};
+  Leaving memory{.data = data, .device = found->second};
   devices_.erase(found);
   for (Exchange* exchange = Exchange::first; exchange != nullptr; exchange = exchange->next)
     if (const int place = exchange->exports().find(data); place >= 0) {
@@ -52,25 +53,32 @@ void OwnedMemory::collect() noexcept {
     if (!is_free(memory)) return false;
     for (const auto& [exchange, place] : memory.places)
       exchange->exports().forget(place);
-    device::free_on(memory.device, memory.data);
+    if (!memory.is_lost) device::free_on(memory.device, memory.data);
     return true;
   });
 }
 
-void OwnedMemory::collect_for(std::int64_t milliseconds) noexcept {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds{milliseconds};
-  while (!leaving_.empty() && std::chrono::steady_clock::now() < end) {
-    collect();
+/// Waits for peers, which may wait for this rank to close its own mappings; not for ever.
+template <class IsOver>
+void OwnedMemory::collect_until(const IsOver& is_over) noexcept {
+  const auto end = std::chrono::steady_clock::now() + tuning.wait_for_peers;
+  while (!is_over() && std::chrono::steady_clock::now() < end) {
+    ipc::collect();
     sched_yield();
   }
 }
 
 void OwnedMemory::leave(Exchange& exchange) noexcept {
-  collect_for(tuning.wait_for_peers.count());
-  // What a peer still has is never freed: the driver does it when the process ends.
-  std::erase_if(leaving_, [&](const Leaving& memory) {
+  const auto is_in_it = [&](const Leaving& memory) {
     return std::ranges::any_of(memory.places, [&](const auto& at) { return at.first == &exchange; });
-  });
+  };
+  collect_until([&] { return std::ranges::none_of(leaving_, is_in_it); });
+  // Memory that a peer still has is never freed: the driver does it when the process ends.
+  for (Leaving& memory : leaving_)
+    memory.is_lost |= is_in_it(memory);
+  for (Leaving& memory : leaving_)
+    std::erase_if(memory.places, [&](const auto& at) { return at.first == &exchange; });
+  collect();
 }
 
 }  // namespace tutti::ipc

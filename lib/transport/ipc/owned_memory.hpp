@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/memory/own_process.hpp"
+
 namespace tutti::ipc {
 
 class Exchange;
@@ -15,10 +17,12 @@ class Exchange;
 class OwnedMemory {
  public:
   static OwnedMemory& get();
+  [[nodiscard]] bool is_this_process() const { return process_.is_this(); }
 
   /// Memory of the device of that number: memory that waits to be freed is given time to be, if there is no other.
   /// nullptr: there is none. Throws Error.
   [[nodiscard]] std::byte* allocate(int device, std::int64_t bytes);
+  [[nodiscard]] bool owns(const std::byte* begin) const { return devices_.contains(const_cast<std::byte*>(begin)); }
   /// False: it was not allocated here.
   bool free(std::byte* data) noexcept;
   /// Frees memory that no peer has mapped any more.
@@ -31,12 +35,15 @@ class OwnedMemory {
   struct Leaving {
     std::byte* data;
     int device;
-    std::vector<std::pair<Exchange*, int>> places;
+    std::vector<std::pair<Exchange*, int>> places{};
+    bool is_lost = false;  ///< A peer that cannot be asked any more may still have it.
   };
   [[nodiscard]] bool is_free(const Leaving& memory) const;
-  void collect_for(std::int64_t milliseconds) noexcept;
+  template <class IsOver>
+  void collect_until(const IsOver& is_over) noexcept;
 
-  std::map<std::byte*, int> devices_;  ///< By address.
+  OwnProcess process_;
+  std::map<std::byte*, int> devices_{};  ///< By address.
   std::vector<Leaving> leaving_;
 };
 

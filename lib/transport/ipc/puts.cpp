@@ -10,16 +10,19 @@ Puts::Puts(Core& core, Departures& departures) : core_(&core), departures_(&depa
     if (const int made_by = plan.side(i).result_of; made_by >= 0) sends_[made_by].push_back(i);
 }
 
-void Puts::add(int reduction, int operand, const shm::DeviceLoan& loan, std::vector<CUdeviceptr>& outputs) {
+void Puts::add(int reduction, int operand, const shm::DeviceLoan& loan, std::vector<CUdeviceptr>& outputs,
+               std::vector<Place>& held) {
   const auto sends = sends_.find(reduction);
   if (sends == sends_.end() || loan.answer_place < 0 || outputs.size() == cuda::most_outputs) return;
   for (const int send : sends->second) {
     const CompiledStep& step = core_->step(send);
     if (step.peer != core_->step(operand).peer || step.message != loan.answer_message) continue;
-    const Imports::Found found = core_->exchange.imports().find(
-        core_->peer_of(operand), {loan.answer_place, loan.answer_generation, loan.answer_offset},
-        core_->side(operand).device);
+    const Place answer{loan.answer_place, loan.answer_generation, loan.answer_offset};
+    const Imports::Found found =
+        core_->exchange.imports().find(core_->peer_of(operand), answer, core_->side(operand).device);
     if (found.state != Imports::State::mapped) return;
+    core_->exchange.imports().hold(core_->peer_of(operand), answer, core_->side(operand).device);
+    held.push_back(answer);
     outputs.push_back(found.address);
     departures_->delivered(send);
     ++core_->route.counters->put;

@@ -15,8 +15,9 @@ class Puts {
   Puts(Core& core, Departures& departures);
 
   /// The places in the memory of peers for the result of a reduction step that reads the lent message `operand`; the
-  /// sends of these results are over with the kernel.
-  void add(int reduction, int operand, const shm::DeviceLoan& loan, std::vector<CUdeviceptr>& outputs);
+  /// sends of these results are over with the kernel. What is used is held.
+  void add(int reduction, int operand, const shm::DeviceLoan& loan, std::vector<CUdeviceptr>& outputs,
+           std::vector<Place>& held);
 
  private:
   Core* core_;
