@@ -41,12 +41,18 @@ bool follows(const SharedPlan& plan, const Dependencies& after, int later, int e
   });
 }
 
-/// Whether a reduction reads any of the result of another.
-bool reads_result(const SharedPlan& plan, const CompiledStep& later, const CompiledStep& earlier) {
-  const auto [buffer, at] = place_of(plan, earlier.into, earlier.into_at);
-  const auto overlaps = [&, where = buffer, first = at](Buffer its, std::int64_t its_at) {
-    const Place read = place_of(plan, its, its_at);
-    return read.first == where && read.second < first + earlier.bytes && first < read.second + later.bytes;
+/// Whether a reduction reads any of the result of another, which no step between them has written over.
+bool reads_result(const SharedPlan& plan, std::size_t later_step, std::size_t earlier_step) {
+  const CompiledStep &later = plan.steps[later_step], &earlier = plan.steps[earlier_step];
+  const Place place = place_of(plan, earlier.into, earlier.into_at);
+  for (std::size_t i = earlier_step + 1; i < later_step; ++i)
+    if (const CompiledStep& between = plan.steps[i];
+        reduces(between) && between.bytes >= earlier.bytes && place_of(plan, between.into, between.into_at) == place)
+      return false;
+  const auto overlaps = [&](Buffer buffer, std::int64_t at) {
+    const Place read = place_of(plan, buffer, at);
+    return read.first == place.first && read.second < place.second + earlier.bytes &&
+           place.second < read.second + later.bytes;
   };
   return overlaps(later.lhs, later.lhs_at) || overlaps(later.rhs, later.rhs_at);
 }
@@ -59,7 +65,8 @@ void drop_implied(const SharedPlan& plan, Dependencies& after) {
     const std::vector<int> before = after[i];
     std::erase_if(after[i], [&](int earlier) {
       const CompiledStep& made = plan.steps[static_cast<std::size_t>(earlier)];
-      return reduces(made) && !reads_result(plan, plan.steps[i], made) && std::ranges::any_of(before, [&](int other) {
+      return reduces(made) && !reads_result(plan, i, static_cast<std::size_t>(earlier)) &&
+             std::ranges::any_of(before, [&](int other) {
                return other > earlier && reduces(plan.steps[static_cast<std::size_t>(other)]) &&
                       follows(plan, after, other, earlier);
              });
