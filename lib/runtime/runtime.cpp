@@ -55,7 +55,7 @@ Runtime& Runtime::get() {
 }
 
 Runtime::Owner::~Owner() {
-  has_ended_ = true;
+  ended = true;
   if (!runtime->process_.is_this()) static_cast<void>(runtime.release());
 }
 

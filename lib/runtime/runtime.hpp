@@ -27,7 +27,7 @@ class Runtime {
   /// Throws StateError before MPI_Init and after MPI_Finalize.
   static Runtime& get();
   /// The program ends, and destroys its static objects.
-  [[nodiscard]] static bool has_ended() { return has_ended_; }
+  [[nodiscard]] static bool has_ended() { return ended; }
 
   [[nodiscard]] Progress& progress() { return progress_; }
   /// Collective over `comm`, one call once there is a duplicate of MPI_COMM_WORLD, which then serves; it is made for
@@ -52,7 +52,7 @@ class Runtime {
     ~Owner();
   };
   Runtime();
-  static inline bool has_ended_ = false;
+  static inline bool ended = false;
   OwnProcess process_;
   Progress progress_;
   std::unique_ptr<ProgressThread> thread_;  ///< If the user wants one.
