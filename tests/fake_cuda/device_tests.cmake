@@ -104,7 +104,8 @@ foreach(ranks 2 4)
 endforeach()
 
 # Memory that peers map.
-tutti_fake_cuda_test(device_ipc_test ${tests}/mpi/device_ipc_test.cpp RANKS 2 3 4 8
+tutti_fake_cuda_test(device_ipc_test ${tests}/mpi/device_ipc_test.cpp ${tests}/mpi/device_ipc_memory_test.cpp
+                     RANKS 2 3 4 8
                      ENVIRONMENT FAKE_CUDA_ABORT=1 FAKE_CUDA_FABRIC=1)
 tutti_again_over_fake_cuda(device_ipc_test apart 3 FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
 foreach(seed RANGE 1 2)
