@@ -7,7 +7,7 @@ namespace tutti::ipc {
 
 struct Tuning {
   /// So long a message waits for those that are reduced with it. Then its sender may need it to be over: a schedule
-  /// could be made so, but no registered one is.
+  /// could be made so, but none that the tests run is.
   std::chrono::milliseconds joint_patience{10'000};
   /// So long a message waits for the descriptor of its memory before its data are staged.
   std::chrono::milliseconds descriptor_patience{5000};
