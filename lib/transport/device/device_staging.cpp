@@ -174,7 +174,7 @@ class DeviceStaging {
 shm::SharedPlan staged_for_device(shm::SharedPlan plan, const std::function<int(Buffer, std::int64_t)>& place_of,
                                   const Ways& ways) {
   plan.staging.worker = Staging::Worker::device;
-  if (ways.ipc) go_by_ipc(plan, place_of);
+  if (ways.ipc) go_by_ipc(plan);
   return DeviceStaging{std::move(plan), place_of, ways}.run();
 }
 

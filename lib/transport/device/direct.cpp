@@ -60,7 +60,7 @@ void offer_places(shm::SharedPlan& plan, const Messages& pairs, const Dependenci
 
 }  // namespace
 
-void go_by_ipc(shm::SharedPlan& plan, const std::function<int(Buffer, std::int64_t)>& place_of) {
+void go_by_ipc(shm::SharedPlan& plan) {
   const Dependencies after = dependencies_of(plan);
   for (int i = 0; i < static_cast<int>(plan.steps.size()); ++i) {
     CompiledStep& step = plan.steps[static_cast<std::size_t>(i)];
@@ -68,9 +68,7 @@ void go_by_ipc(shm::SharedPlan& plan, const std::function<int(Buffer, std::int64
     step.transport = Transport::ipc;
     shm::SideStep& side = plan.side(step);
     side.group = -1;
-    if (step.bytes == 0) continue;
-    side.device = step.verb == Verb::send ? place_of(step.lhs, step.lhs_at) : place_of(step.into, step.into_at);
-    if (step.verb == Verb::send) side.result_of = result_of(plan, after, i);
+    if (step.bytes > 0 && step.verb == Verb::send) side.result_of = result_of(plan, after, i);
   }
   plan.groups = 0;
   if (plan.takes_turns) offer_places(plan, by_pair(plan.steps), after);

@@ -46,15 +46,7 @@ Posted Arrivals::post(int index, const Operands& operands) {
 }
 
 void Arrivals::poll() {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < pending_.size(); ++i) {
-    const int index = pending_[i];
-    if (move(index))
-      core_->completed.push_back(index);
-    else
-      pending_[kept++] = index;
-  }
-  pending_.resize(kept);
+  core_->move_all(pending_, [this](int index) { return move(index); });
 }
 
 /// True: the message is over.
@@ -93,7 +85,7 @@ bool Arrivals::bring(int index) {
 
 void Arrivals::bring_from_peer(int index, const shm::Incoming& incoming, const shm::Envelope& came) {
   Arrival& arrival = at(index);
-  const int device = core_->side(index).device;
+  const int device = core_->step(index).device;
   arrival.loan = incoming.loan<shm::DeviceLoan>();
   const Place source{arrival.loan.place, arrival.loan.generation, arrival.loan.offset};
   const Imports::Found found =
@@ -116,7 +108,7 @@ void Arrivals::bring_from_peer(int index, const shm::Incoming& incoming, const s
 /// To where it belongs, or to pinned memory that the device reads.
 void Arrivals::bring_by_host(int index) {
   Arrival& arrival = at(index);
-  const bool is_direct = core_->side(index).device < 0;
+  const bool is_direct = core_->step(index).device < 0;
   if (is_direct && !arrival.is_posted) return;
   if (!is_direct) arrival.block = core_->take_block(index);
   arrival.state = State::by_host;
@@ -127,7 +119,7 @@ void Arrivals::bring_by_host(int index) {
 void Arrivals::received_by_host(int index) {
   Arrival& arrival = at(index);
   arrival.data = arrival.block.data;
-  arrival.state = core_->side(index).device < 0 ? State::over : State::here;
+  arrival.state = core_->step(index).device < 0 ? State::over : State::here;
 }
 
 void Arrivals::work_alone(int index) {
@@ -234,7 +226,7 @@ void Arrivals::require_same_kind() const {
 
 void Arrivals::let_go(int index) {
   for (const Place& place : at(index).held)
-    core_->exchange.imports().release(core_->peer_of(index), place, core_->side(index).device);
+    core_->exchange.imports().release(core_->peer_of(index), place, core_->step(index).device);
   at(index).held.clear();
 }
 

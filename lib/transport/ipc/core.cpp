@@ -44,7 +44,7 @@ Core::Core(const Route& where, const shm::Route& shm, const shm::SharedPlan& wha
 }
 
 device::Block Core::take_block(int index) const {
-  device::Block block = route.blocks->take(device::Residence::pinned, side(index).device, step(index).bytes);
+  device::Block block = route.blocks->take(device::Residence::pinned, step(index).device, step(index).bytes);
   if (block.data == nullptr)
     throw Error(fmt::format("no {} bytes of pinned host memory for a message {} rank {}", step(index).bytes,
                             step(index).verb == Verb::send ? "to" : "from", step(index).peer));

@@ -21,7 +21,7 @@ struct Core {
     return host_plan.steps[static_cast<std::size_t>(index)];
   }
   [[nodiscard]] const shm::SideStep& side(int index) const { return plan->side(index); }
-  [[nodiscard]] cuda::Device& device_of(int index) const { return cuda::Devices::get().at(side(index).device); }
+  [[nodiscard]] cuda::Device& device_of(int index) const { return cuda::Devices::get().at(step(index).device); }
   [[nodiscard]] int peer_of(int index) { return host.context().local_of(step(index)); }
   [[nodiscard]] shm::Channel& channel_of(int index) { return host.context().channel_of(step(index)); }
   [[nodiscard]] shm::Ring& ring_of(int index) { return host.context().ring_of(step(index)); }
@@ -31,6 +31,17 @@ struct Core {
   [[nodiscard]] bool is_next(int index) const { return host.is_next(index, host_step(index)); }
   /// A message is over; the next of its pair may go.
   void transferred(int index) { host.transferred(index, host_step(index)); }
+  /// Calls move(index) for messages that are pending; those for which it says so are over, and will be told.
+  template <class Move>
+  void move_all(std::vector<int>& pending, const Move& move) {
+    std::size_t kept = 0;
+    for (const int index : pending)
+      if (move(index))
+        completed.push_back(index);
+      else
+        pending[kept++] = index;
+    pending.resize(kept);
+  }
   /// Pinned memory for a message by way of the host. Throws Error if there is none.
   [[nodiscard]] device::Block take_block(int index) const;
   void give_back(device::Block& block) const;

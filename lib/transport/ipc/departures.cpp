@@ -32,15 +32,7 @@ Posted Departures::post(int index, const std::byte* data) {
 }
 
 void Departures::poll() {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < pending_.size(); ++i) {
-    const int index = pending_[i];
-    if (move(index))
-      core_->completed.push_back(index);
-    else
-      pending_[kept++] = index;
-  }
-  pending_.resize(kept);
+  core_->move_all(pending_, [this](int index) { return move(index); });
 }
 
 bool Departures::move(int index) {
@@ -61,7 +53,7 @@ bool Departures::move(int index) {
 bool Departures::leave(int index) {
   if (!core_->is_next(index)) return false;
   Departure& departure = at(index);
-  if (core_->side(index).device < 0) return send_by_host(index, departure.data);
+  if (core_->step(index).device < 0) return send_by_host(index, departure.data);
   shm::Ring& ring = core_->ring_of(index);
   if (!ring.may_send()) return false;
   if (departure.is_delivered) {
@@ -116,8 +108,7 @@ void Departures::fetch(int index) {
 }
 
 void Departures::fetched(int index) {
-  if (send_by_host(index, at(index).block.data)) return;
-  at(index).state = State::leaves;
+  static_cast<void>(send_by_host(index, at(index).block.data));  // poll() tells it
 }
 
 bool Departures::send_by_host(int index, const std::byte* data) {

@@ -9,7 +9,7 @@ class CudaIpcPort final : public IpcPort {
       : core_(route, shm, plan), departures_(core_), arrivals_(core_, departures_) {
     std::size_t messages = 0;
     for (int i = 0; i < static_cast<int>(plan.steps.size()); ++i)
-      if (plan.side(i).device >= 0) core_.device_of(i).prepare_events(++messages);
+      if (plan.steps[static_cast<std::size_t>(i)].device >= 0) core_.device_of(i).prepare_events(++messages);
   }
 
   void begin(std::uint64_t sequence, int lane) override {

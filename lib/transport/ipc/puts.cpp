@@ -19,9 +19,9 @@ void Puts::add(int reduction, int operand, const shm::DeviceLoan& loan, std::vec
     if (step.peer != core_->step(operand).peer || step.message != loan.answer_message) continue;
     const Place answer{loan.answer_place, loan.answer_generation, loan.answer_offset};
     const Imports::Found found =
-        core_->exchange.imports().find(core_->peer_of(operand), answer, core_->side(operand).device);
+        core_->exchange.imports().find(core_->peer_of(operand), answer, core_->step(operand).device);
     if (found.state != Imports::State::mapped) return;
-    core_->exchange.imports().hold(core_->peer_of(operand), answer, core_->side(operand).device);
+    core_->exchange.imports().hold(core_->peer_of(operand), answer, core_->step(operand).device);
     held.push_back(answer);
     outputs.push_back(found.address);
     departures_->delivered(send);

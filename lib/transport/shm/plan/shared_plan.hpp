@@ -33,9 +33,8 @@ struct SideStep {
   int answer = -1;
   Buffer answer_into = Buffer::input;
   std::int64_t answer_at = 0;
-  // Of Transport::ipc:
-  int device = -1;     ///< The number of the device that holds the message's data here; -1: they are the host's.
-  int result_of = -1;  ///< Of a send: the reduction whose result, and nothing else, it waits for and sends; -1: none.
+  int result_of = -1;  ///< Of a send by Transport::ipc: the reduction whose result, and nothing else, it waits for and
+                       ///< sends; -1: none.
 };
 
 /// A chain of reductions whose messages may all be taken at once, in one pass over memory:
