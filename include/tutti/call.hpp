@@ -2,6 +2,7 @@
 // Common parts of all collective calls: options, and how a call is described and run.
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -13,15 +14,22 @@
 #include "tutti/request.hpp"
 #include "tutti/schedule.hpp"
 
+struct CUstream_st;  // CUstream and cudaStream_t point to it
+
 namespace tutti {
 
-/// Options of one call; the same on all ranks.
+/// Options of one call; the algorithm, and whether there is a stream, are the same on all ranks.
 struct Options {
   /// A name from the registry, with its parameter and a segment size in bytes if wanted: "ring", "knomial:4",
   /// "chain/64K". Empty: the algorithm that the communicator or TUTTI_ALGORITHM names, else the one that Tutti chooses.
   /// A given name, from any of the three places, is refused with ArgumentError if a rank would have more than 262,144
   /// segments in the call, as each takes memory for its steps.
   std::string_view algorithm = {};
+  /// A stream of the device that holds the buffers (nullptr: the legacy stream of the current context). The call is put
+  /// into the stream and returns at once: it begins when the earlier work of the stream is over, and what is put into
+  /// the stream later, an event for instance, waits for its result. Blocking calls and plans take it, nonblocking ones
+  /// do not. Errors, limits, graphs: docs/gpu.md.
+  std::optional<CUstream_st*> stream = {};
 };
 
 namespace detail {

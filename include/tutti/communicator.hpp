@@ -91,6 +91,10 @@ class Communicator {
   /// throws where there is no counter of that name. Names may change with the mechanisms. Cost: one map.
   [[nodiscard]] TUTTI_API Counters counters() const;
 
+  /// Why the communicator cannot be used any more, as "allreduce (ring) on rank 2: ..."; empty: it works. Calls in the
+  /// order of a stream return before their errors are known, which are found here, and by the next call.
+  [[nodiscard]] TUTTI_API std::string status() const;
+
   /// Completes the operations in flight and gives the context back; idempotent; later calls throw StateError. Local,
   /// with one exception: the last communicator on a duplicate of its own frees it by MPI_Comm_free, which the standard
   /// calls collective.
