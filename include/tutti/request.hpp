@@ -16,6 +16,11 @@ struct Release {
   TUTTI_API void operator()(Operation* operation) const noexcept;
 };
 using OwnedOperation = std::unique_ptr<Operation, Release>;
+class StreamedCall;
+struct ReleaseStreamedCall {
+  TUTTI_API void operator()(StreamedCall* call) const noexcept;
+};
+using OwnedStreamedCall = std::unique_ptr<StreamedCall, ReleaseStreamedCall>;
 }  // namespace detail
 
 /// A nonblocking operation. Its buffers belong to it until it has completed.
@@ -50,10 +55,13 @@ class [[nodiscard]] Request {
 /// A collective with its buffers, prepared once (persistent): start() and wait() any number of times.
 ///
 /// - All ranks start their plans and other collectives of a communicator in the same order.
+/// - With Options::stream, start() puts the call into the stream and returns, and may do so again before it is over;
+///   wait() and test() then look at all calls of the communicator that are in streams.
 /// - Destroying a started plan waits for it; in a child of a fork() the destructor does nothing.
 class [[nodiscard]] Plan {
  public:
   explicit Plan(detail::OwnedOperation operation) : operation_(std::move(operation)) {}
+  explicit Plan(detail::OwnedStreamedCall streamed) : streamed_(std::move(streamed)) {}
 
   /// Throws StateError if the plan is still running, or if its communicator is closed.
   TUTTI_API void start();
@@ -71,6 +79,7 @@ class [[nodiscard]] Plan {
  private:
   [[nodiscard]] detail::Operation& operation() const;
   detail::OwnedOperation operation_;
+  detail::OwnedStreamedCall streamed_;
 };
 
 }  // namespace tutti

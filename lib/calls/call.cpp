@@ -13,6 +13,7 @@
 #include "lib/cuda/device_error.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/operation.hpp"
+#include "lib/runtime/streamed_call.hpp"
 #include "lib/selection/selection.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -95,8 +96,17 @@ Operation& repeated(const RecentCall& recent, CommunicatorState& state) {
   return operation;
 }
 
-/// Checks the arguments and binds them to an operation that is ready to start; says in `memory` where the buffers are.
-Operation& checked(Call call, CommunicatorState& state, const Options& options, CallMemory& memory) {
+/// A call whose arguments have been checked.
+struct Checked {
+  CachedPlan* plan;
+  const void* in;  ///< Not `Call::in` where that is MPI_IN_PLACE.
+  void* out;
+  std::string_view why;
+};
+
+/// Checks the arguments, and finds or makes the plan; `use` does something with it for which there may be no memory.
+template <class Use>
+auto checked(Call call, CommunicatorState& state, const Options& options, CallMemory& memory, const Use& use) {
   const CallSite site{call.function, state.rank()};
   state.require_working();
   PlanKey key{.type = call.type, .op = call.op};
@@ -115,9 +125,7 @@ Operation& checked(Call call, CommunicatorState& state, const Options& options, 
       require_disjoint_blocks(site, key.problem);
       if (selection.is_users) require_few_segments(site, key.choice, key.problem, call.type, selection.why);
     });
-    Operation& operation = bound(plan, state, call.in, call.out);
-    operation.why = selection.why;
-    return operation;
+    return use(Checked{&plan, call.in, call.out, selection.why});
   } catch (const NoStagingMemory&) {
     throw;
   } catch (const std::bad_alloc&) {
@@ -141,7 +149,12 @@ Operation& ready(const Call& call, CommunicatorState& state, const Options& opti
   try {
     if (is_it && recent.allocations.are_those_of(recent.in, recent.out)) return repeated(recent, state);
     CallMemory memory;
-    Operation& operation = checked(call, state, options, memory);
+    const auto bind = [&](const Checked& found) -> Operation* {
+      Operation& its = bound(*found.plan, state, found.in, found.out);
+      its.why = found.why;
+      return &its;
+    };
+    Operation& operation = *checked(call, state, options, memory, bind);
     recent = {.call = call,
               .algorithm = std::string{options.algorithm},
               .plan = &operation.plan(),
@@ -158,10 +171,56 @@ Operation& ready(const Call& call, CommunicatorState& state, const Options& opti
   }
 }
 
+/// The number of the device that holds the buffers, whose stream it has to be.
+int device_of_call(const CallSite& site, const CallMemory& memory, const Problem& problem, CUstream_st* stream) {
+  const auto [input, output] = shape_of(problem);
+  const auto require = [&](std::string_view argument, Count used, int device) {
+    if (used > Count{0} && device < 0)
+      refuse(site, argument, "memory of the host, in a call with a stream", "memory of the device of the stream");
+  };
+  require("in", input, memory.in.device);
+  require("out", output, memory.out.device);
+  const int its = stream::device_of(stream);
+  for (const int device : {memory.in.device, memory.out.device})
+    if (device >= 0 && device != its)
+      refuse(site, "stream", "a stream of another device, or of another context, than the buffers",
+             "a stream of the context that holds the buffers");
+  return its;
+}
+
+/// A call in the order of a stream.
+std::unique_ptr<StreamedCall> streamed(const Call& call, CommunicatorState& state, const Options& options) {
+  const CallSite site{call.function, state.rank()};
+  CUstream_st* const stream = *options.stream;
+  CallMemory memory;
+  try {
+    return checked(call, state, options, memory, [&](const Checked& found) {
+      const PlanKey& key = found.plan->key();
+      if (key.op.kind() == Op::Kind::user && reduces(call.collective) && key.op.kernel().handle == nullptr)
+        refuse(site, "op", "a user's operation without a kernel, in a call with a stream",
+               "one with a DeviceKernel, or a call without a stream");
+      const int device = device_of_call(site, memory, key.problem, stream);
+      return std::make_unique<StreamedCall>(state, *found.plan, StreamedCall::Buffers{found.in, found.out, device},
+                                            stream, found.why);
+    });
+  } catch (const DeviceError& error) {
+    fail_at(site, error);
+  }
+}
+
+void refuse_stream(const Call& call, CommunicatorState& state) {
+  refuse({call.function, state.rank()}, "stream", "given to a nonblocking call",
+         "a stream in a blocking call, which then returns at once, or in a plan");
+}
+
 }  // namespace
 
 void run(const Call& call, const Communicator& comm, const Options& options) {
   CommunicatorState& state = comm.state();
+  if (options.stream) {
+    const Progress::Entry entry{state.progress()};
+    return streamed(call, state, options)->start();
+  }
   Progress::Entry entry{state.progress()};
   run_to_end(ready(call, state, options), entry);
 }
@@ -169,6 +228,7 @@ void run(const Call& call, const Communicator& comm, const Options& options) {
 Request start(const Call& call, const Communicator& comm, const Options& options) {
   CommunicatorState& state = comm.state();
   const Progress::Entry entry{state.progress()};
+  if (options.stream) refuse_stream(call, state);
   Operation& operation = ready(call, state, options);
   operation.start(Kind::nonblocking);
   return Request{owned(operation, comm.share())};
@@ -177,6 +237,11 @@ Request start(const Call& call, const Communicator& comm, const Options& options
 Plan prepare(const Call& call, const Communicator& comm, const Options& options) {
   CommunicatorState& state = comm.state();
   const Progress::Entry entry{state.progress()};
+  if (options.stream) {
+    OwnedStreamedCall plan{streamed(call, state, options).release()};
+    plan->keep_alive = comm.share();
+    return Plan{std::move(plan)};
+  }
   return Plan{owned(ready(call, state, options), comm.share())};
 }
 

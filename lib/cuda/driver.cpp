@@ -60,6 +60,19 @@ void fill_sharing(Driver& table, Finder& finder) {
   finder.find("cuMemSetAccess", table.MemSetAccess);
 }
 
+/// Work in the order of a program's stream.
+void fill_streams(Driver& table, Finder& finder) {
+  finder.find("cuMemHostGetDevicePointer", table.MemHostGetDevicePointer);
+  finder.find("cuStreamGetCtx", table.StreamGetCtx);
+  finder.find("cuStreamGetId", table.StreamGetId);
+  finder.find("cuStreamWaitEvent", table.StreamWaitEvent);
+  finder.find("cuThreadExchangeStreamCaptureMode", table.ThreadExchangeStreamCaptureMode);
+  finder.find("cuStreamGetCaptureInfo", table.StreamGetCaptureInfo);
+  finder.find_optional("cuMemAllocAsync", driver_version, table.MemAllocAsync);
+  finder.find_optional("cuMemFreeAsync", driver_version, table.MemFreeAsync);
+  finder.find_optional("cuStreamBatchMemOp", driver_version, table.StreamBatchMemOp);
+}
+
 std::string fill(Driver& table, void* library) {
   Finder finder{library};
   if (!finder.is_usable()) return "libcuda.so.1 is older than CUDA 12.0";
@@ -91,6 +104,7 @@ std::string fill(Driver& table, void* library) {
   finder.find("cuEventSynchronize", table.EventSynchronize);
   finder.find("cuPointerGetAttributes", table.PointerGetAttributes);
   fill_sharing(table, finder);
+  fill_streams(table, finder);
   finder.find("cuModuleLoadData", table.ModuleLoadData);
   finder.find("cuModuleUnload", table.ModuleUnload);
   finder.find("cuModuleGetFunction", table.ModuleGetFunction);

@@ -3,6 +3,7 @@
 
 #include <cuda.h>
 
+#include <cstddef>
 #include <string>
 
 namespace tutti::cuda {
@@ -58,6 +59,19 @@ struct Driver {
   TUTTI_CUDA_FUNCTION(ModuleUnload);
   TUTTI_CUDA_FUNCTION(ModuleGetFunction);
   TUTTI_CUDA_FUNCTION(LaunchKernel);
+  // Work in the order of a program's stream.
+  TUTTI_CUDA_FUNCTION(MemHostGetDevicePointer);
+  TUTTI_CUDA_FUNCTION(StreamGetCtx);
+  TUTTI_CUDA_FUNCTION(StreamGetId);
+  TUTTI_CUDA_FUNCTION(StreamWaitEvent);
+  TUTTI_CUDA_FUNCTION(ThreadExchangeStreamCaptureMode);
+  /// The signature of driver_version; the last three may be null.
+  CUresult (*StreamGetCaptureInfo)(CUstream, CUstreamCaptureStatus*, cuuint64_t*, CUgraph*, const CUgraphNode**,
+                                   std::size_t*) = nullptr;
+  // Optional: devices without values in memory that streams wait for, or without pools.
+  TUTTI_CUDA_FUNCTION(MemAllocAsync);
+  TUTTI_CUDA_FUNCTION(MemFreeAsync);
+  TUTTI_CUDA_FUNCTION(StreamBatchMemOp);
   /// Optional: drivers from CUDA 12.4 on have it, and so have their headers. Without it the first launch of a function
   /// loads it.
   CUresult (*FuncLoad)(CUfunction) = nullptr;

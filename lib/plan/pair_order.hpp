@@ -28,7 +28,7 @@ using Place = std::pair<Buffer, std::int64_t>;
 }
 
 /// The steps of one pair's messages in one direction, in order of their numbers.
-using Messages = std::map<std::pair<int, bool>, std::vector<int>>;  // by peer, and whether it sends
+using Messages = std::map<std::pair<int, bool>, std::vector<int>>;  // by peer, and whether it receives
 [[nodiscard]] Messages by_pair(const std::vector<CompiledStep>& steps);
 
 /// Gives each message its transport, and the messages before and after it on its pair and direction.

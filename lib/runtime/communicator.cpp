@@ -66,6 +66,11 @@ Counters Communicator::counters() const { return detail::by_name(state().counter
 int Communicator::node_count() const { return state().members().node_count(); }
 const Group& Communicator::node() const { return state().members().node(); }
 const Group& Communicator::leaders() const { return state().members().leaders(); }
+std::string Communicator::status() const {
+  detail::CommunicatorState& own = state();
+  const detail::Progress::Entry entry{own.progress()};
+  return own.status();
+}
 bool Communicator::is_open() const noexcept { return state_ != nullptr && state_->is_open(); }
 
 int Communicator::node_of(Rank rank) const {

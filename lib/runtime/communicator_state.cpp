@@ -36,6 +36,7 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings s
       paths_(*carrier_, members_, settings_, context_, comm),
       order_(carrier_->tags().turns(), paths_),
       pairwise_sends_(static_cast<std::size_t>(members_.size())),
+      streams_(*carrier_, members_, paths_, settings_, context_, comm, counters_.stream),
       plans_(settings_, paths_) {
   runtime_.opened(*this);
 }
@@ -50,10 +51,20 @@ void CommunicatorState::poison(const std::string& why) {
   if (failure_.empty()) failure_ = why;
 }
 
+const std::string& CommunicatorState::status() noexcept {
+  try {
+    static_cast<void>(streams_.is_busy());
+  } catch (const Error& error) {
+    poison(fmt::format("a call in a stream on rank {}: {}", rank().value(), error.what()));
+  }
+  return failure_;
+}
+
 void CommunicatorState::close(const char* reason) noexcept {
   if (!is_open() || !is_of_this_process()) return;
-  for (int looks = 0; order_.in_flight() > 0; ++looks)
+  for (int looks = 0; order_.in_flight() > 0 || (status().empty() && streams_.is_busy()); ++looks)
     progress_.look_at_all(looks);
+  streams_.close();
   if (failure_.empty()) carrier_->give_back(context_);  // else late messages might still be on their way
   staging_memory_.clear();
   closed_because_ = reason;

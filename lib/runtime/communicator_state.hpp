@@ -16,6 +16,7 @@
 #include "lib/runtime/plans.hpp"
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/settings.hpp"
+#include "lib/runtime/streams.hpp"
 #include "lib/transport/device/block_pool.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/error.hpp"
@@ -56,6 +57,11 @@ class CommunicatorState {
   /// Of operations on device buffers.
   [[nodiscard]] device::BlockPool& staging_memory() { return staging_memory_; }
   [[nodiscard]] Progress& progress() const { return progress_; }
+  [[nodiscard]] Runtime& runtime() const { return runtime_; }
+  /// For calls in the order of streams.
+  [[nodiscard]] Streams& streams() { return streams_; }
+  /// Why it cannot be used any more; empty: it works. Looks at streams, too.
+  [[nodiscard]] const std::string& status() noexcept;
 
   /// Throws StateError unless open.
   void require_open() const {
@@ -88,6 +94,7 @@ class CommunicatorState {
   OperationOrder order_;
   CommunicatorCounters counters_;
   std::vector<PairwiseSends> pairwise_sends_;  ///< By rank.
+  Streams streams_;
   device::BlockPool staging_memory_{{.allocate = ipc::allocate_on, .free = ipc::free_on}};
   Plans plans_;
   std::string failure_;  ///< Not empty: poisoned.

@@ -8,6 +8,7 @@
 #include "lib/transport/device/device_port.hpp"
 #include "lib/transport/ipc/ipc_port.hpp"
 #include "lib/transport/shm/counters.hpp"
+#include "lib/transport/stream/launcher.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti::detail {
@@ -17,6 +18,7 @@ struct CommunicatorCounters {
   shm::Counters shm{};
   device::Counters device{};
   ipc::Counters ipc{};
+  stream::Counters stream{};
   std::uint64_t fast_path_calls = 0;
 };
 

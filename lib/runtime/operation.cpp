@@ -54,6 +54,12 @@ void Operation::start(Kind kind) {
   advance();
 }
 
+void Operation::start_behind(std::unique_ptr<stream::Gate> gate) {
+  gate_ = std::move(gate);
+  communicator_.streams().begin_gated();
+  start(Kind::nonblocking);
+}
+
 void Operation::enter(Kind kind) {
   const int turns = plan_.compiled.takes_turns ? (plan_.exchanges() ? 2 : 1) : 0;
   sequence_ = communicator_.order().begin(turns);
@@ -133,6 +139,7 @@ void Operation::fail_because(std::string_view cause) {
 }
 
 bool Operation::begin() {
+  if (gate_ != nullptr && !gate_->is_open()) return false;
   if (!plan_.compiled.takes_turns) {
     current_->port().begin(sequence_, 0, [&] { return communicator_.paths().pairwise_tag(); });
   } else {
@@ -181,6 +188,15 @@ void Operation::end() {
     communicator_.order().lanes().leave(place_);
   }
   communicator_.order().end();
+  if (gate_ != nullptr) leave_gate();
+}
+
+/// An error is kept by the communicator.
+void Operation::leave_gate() {
+  std::exchange(gate_, nullptr)->leave();
+  failure_ = nullptr;
+  communicator_.streams().end_gated();
+  plan_.release(*this);
 }
 
 void Operation::rethrow() {

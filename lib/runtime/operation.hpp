@@ -12,6 +12,7 @@
 #include "lib/runtime/lanes.hpp"
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/run.hpp"
+#include "lib/transport/stream/gate.hpp"
 #include "tutti/request.hpp"
 
 namespace tutti::detail {
@@ -37,6 +38,9 @@ class Operation {
   }
   /// Takes the communicator's next sequence number and runs as far as it can; the one before must be over.
   void start(Kind kind);
+  /// Starts a nonblocking operation that nobody waits for: it begins when the gate is open, leaves the gate when it is
+  /// over, and gives itself back to its plan.
+  void start_behind(std::unique_ptr<stream::Gate> gate);
   /// Starts a blocking call. True: it is over already, if its plan took the fast path to its end.
   bool run_or_start();
   /// Makes all progress that is possible now; never blocks.
@@ -88,6 +92,7 @@ class Operation {
   void begin_learned();
   void fail_because(std::string_view cause);
   void end();
+  void leave_gate();
 
   CommunicatorState& communicator_;
   CachedPlan& plan_;
@@ -103,6 +108,7 @@ class Operation {
   std::uint64_t sequence_ = 0;
   Place place_{};
   std::exception_ptr failure_;
+  std::unique_ptr<stream::Gate> gate_;  ///< nullptr: none.
 };
 
 /// A blocking call: starts the operation, waits for it and gives it back to its plan. Throws its error if it failed.

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,12 @@ class Paths {
   [[nodiscard]] device::Transfers devices() const { return {ways_, settings_->staging}; }
   /// Whether algorithms are chosen for buffers on devices, which all peers map: the same on all ranks.
   [[nodiscard]] bool chooses_for_devices() const { return chooses_for_devices_ && ways_.ipc && shares_memory_; }
+  /// Whether calls in streams need no host: their messages stay on devices of one node. The same on all ranks.
+  [[nodiscard]] bool runs_in_streams() const {
+    return chooses_for_devices_ && (members_->size() == 1 || (ways_.ipc && shares_memory_));
+  }
+  /// The number in the node's shared memory of each rank; -1: not there.
+  [[nodiscard]] std::span<const int> locals() const { return locals_; }
   /// Of collectives.
   [[nodiscard]] Routing routing() const;
   /// The tag of message 0 of an operation over MPI.

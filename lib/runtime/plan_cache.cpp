@@ -100,6 +100,13 @@ shm::SharedPlan CachedPlan::compile_learned(std::span<const Count> learned) cons
   }
 }
 
+const stream::Pieces* CachedPlan::pieces(const stream::Room& room) {
+  if (!pieces_)
+    pieces_ = stream::pieces_of(
+        {key_.choice, key_.problem, key_.type, key_.op, routing_, device::memory_for_devices(memory_)}, room);
+  return *pieces_ ? &**pieces_ : nullptr;
+}
+
 Operation& CachedPlan::make_operation(CommunicatorState& communicator) {
   return *operations_.emplace_back(std::make_unique<Operation>(communicator, *this));
 }

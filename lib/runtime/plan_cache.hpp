@@ -6,6 +6,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "lib/runtime/operation.hpp"
 #include "lib/transport/device/stage.hpp"
 #include "lib/transport/shm/plan/shared_plan.hpp"
+#include "lib/transport/stream/parts.hpp"
 
 namespace tutti::detail {
 
@@ -65,6 +67,9 @@ class CachedPlan {
   [[nodiscard]] std::span<const Count> known() const { return known_; }
   [[nodiscard]] shm::SharedPlan compile_learned(std::span<const Count> learned) const;
 
+  /// The programs of the call in a stream; nullptr: the host has to move it. The room is always the same.
+  [[nodiscard]] const stream::Pieces* pieces(const stream::Room& room);
+
   shm::SharedPlan compiled;
   int in_use = 0;
 
@@ -78,6 +83,7 @@ class CachedPlan {
   shm::SharedMemory memory_{};
   device::Transfers devices_{};
   std::vector<std::vector<Count>> lists_;
+  std::optional<std::optional<stream::Pieces>> pieces_{};  ///< Once they were asked for.
   std::unique_ptr<Exchange> exchanged_;
   std::vector<Count> known_;
   std::vector<std::unique_ptr<Operation>> operations_;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "lib/runtime/progress.hpp"
+#include "lib/transport/stream/gate.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
@@ -17,16 +18,16 @@ namespace {
 /// thread is there for.
 constexpr std::chrono::microseconds pause{5};
 
-Progress& require_threads(Progress& progress, int thread_level) {
+Progress& require_threads(Progress& progress, int thread_level, const char* what_for) {
   if (thread_level != MPI_THREAD_MULTIPLE)
-    throw StateError("tutti: TUTTI_PROGRESS_THREAD=1 needs MPI_Init_thread with MPI_THREAD_MULTIPLE");
+    throw StateError(fmt::format("tutti: {} needs MPI_Init_thread with MPI_THREAD_MULTIPLE", what_for));
   return progress;
 }
 
 }  // namespace
 
-ProgressThread::ProgressThread(Progress& progress, int thread_level)
-    : progress_(require_threads(progress, thread_level)), thread_([this] { run(); }) {}
+ProgressThread::ProgressThread(Progress& progress, int thread_level, const char* what_for)
+    : progress_(require_threads(progress, thread_level, what_for)), thread_([this] { run(); }) {}
 
 ProgressThread::~ProgressThread() {
   {
@@ -54,6 +55,7 @@ bool ProgressThread::sleep_until_woken() {
 
 void ProgressThread::run() {
   while (sleep_until_woken()) {
+    stream::let_captures_be();
     for (bool has_more = true; has_more;) {
       {
         const Progress::Entry entry{progress_};

@@ -13,8 +13,8 @@ class Progress;
 /// it a rank that blocks in MPI, or computes, still does its part in the operations that it has started.
 class ProgressThread {
  public:
-  /// Throws StateError unless MPI was initialised with MPI_THREAD_MULTIPLE.
-  ProgressThread(Progress& progress, int thread_level);
+  /// Throws StateError, "tutti: WHAT_FOR needs ...", unless MPI was initialised with MPI_THREAD_MULTIPLE.
+  ProgressThread(Progress& progress, int thread_level, const char* what_for);
   ProgressThread(const ProgressThread&) = delete;
   ProgressThread& operator=(const ProgressThread&) = delete;
   /// Ends the thread. The caller holds no Entry.

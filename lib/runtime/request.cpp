@@ -7,6 +7,7 @@
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/explain.hpp"
 #include "lib/runtime/operation.hpp"
+#include "lib/runtime/streamed_call.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
@@ -70,7 +71,40 @@ detail::Operation& Plan::operation() const {
   return *operation_;
 }
 
+namespace {
+
+void start_in_stream(detail::StreamedCall& call) {
+  const detail::Progress::Entry entry{call.communicator().progress()};
+  call.communicator().require_open();
+  call.communicator().require_working();
+  call.start();
+}
+
+/// True: it is over. Throws Error if the communicator has failed.
+bool look_at(detail::StreamedCall& call, int looks) {
+  detail::CommunicatorState& state = call.communicator();
+  const detail::Progress::Entry entry{state.progress()};
+  static_cast<void>(state.status());
+  state.require_working();
+  if (call.is_over()) return true;
+  state.progress().look_at_all(looks);
+  return false;
+}
+
+}  // namespace
+
+void detail::ReleaseStreamedCall::operator()(StreamedCall* call) const noexcept {
+  const std::shared_ptr<CommunicatorState> state = call->keep_alive;
+  if (!state->is_of_this_process()) return;
+  try {
+    const Progress::Entry entry{state->progress()};
+    delete call;
+  } catch (const Error&) {  // another thread than MPI allows: its plan stays in use
+  }
+}
+
 void Plan::start() {
+  if (streamed_ != nullptr) return start_in_stream(*streamed_);
   detail::Operation& own = operation();
   const detail::Progress::Entry entry{own.communicator().progress()};
   own.communicator().require_open();
@@ -79,15 +113,20 @@ void Plan::start() {
   own.start(detail::Kind::persistent);
 }
 
-void Plan::wait() { wait_for(operation()); }
+void Plan::wait() {
+  if (streamed_ == nullptr) return wait_for(operation());
+  for (int looks = 0; !look_at(*streamed_, looks); ++looks) {
+  }
+}
 
-bool Plan::test() { return test_for(operation()); }
+bool Plan::test() { return streamed_ == nullptr ? test_for(operation()) : look_at(*streamed_, 1); }
 
 std::string_view Plan::algorithm() const {
-  const Algorithm* algorithm = operation().plan().compiled.choice.algorithm;
+  const detail::CachedPlan& plan = streamed_ == nullptr ? operation().plan() : streamed_->plan();
+  const Algorithm* algorithm = plan.compiled.choice.algorithm;
   return algorithm == nullptr ? std::string_view{} : algorithm->name;
 }
 
-std::string Plan::explain() const { return detail::explain(operation()); }
+std::string Plan::explain() const { return streamed_ == nullptr ? detail::explain(operation()) : streamed_->explain(); }
 
 }  // namespace tutti

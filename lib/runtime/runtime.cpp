@@ -61,11 +61,15 @@ Runtime::Owner::~Owner() {
 
 Runtime::Runtime() : progress_(thread_level()) {
   warn_on_first_rank();
-  if (wants_progress_thread()) {
-    thread_ = std::make_unique<ProgressThread>(progress_, thread_level());
-    progress_.serve(thread_.get());
-  }
+  if (wants_progress_thread()) require_progress_thread("TUTTI_PROGRESS_THREAD=1");
   call_at_finalize(this);
+}
+
+void Runtime::require_progress_thread(const char* what_for) {
+  if (thread_ != nullptr) return;
+  thread_ = std::make_unique<ProgressThread>(progress_, thread_level(), what_for);
+  progress_.serve(thread_.get());
+  if (progress_.has_operations()) thread_->wake();
 }
 
 Admission Runtime::admit(MPI_Comm comm) {

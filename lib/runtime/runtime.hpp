@@ -30,6 +30,8 @@ class Runtime {
   [[nodiscard]] static bool has_ended() { return ended; }
 
   [[nodiscard]] Progress& progress() { return progress_; }
+  /// Makes sure that a thread moves operations. Throws StateError unless MPI was initialised with MPI_THREAD_MULTIPLE.
+  void require_progress_thread(const char* what_for);
   /// Collective over `comm`, one call once there is a duplicate of MPI_COMM_WORLD, which then serves; it is made for
   /// the first communicator of all of its ranks. Before, others get a duplicate of `comm`. Throws ArgumentError, on all
   /// ranks, if all contexts are taken.

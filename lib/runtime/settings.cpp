@@ -90,6 +90,8 @@ Settings read_settings(const CommunicatorOptions& options) {
   }
   read_number("TUTTI_MESSAGE_LIMIT", std::numeric_limits<int>::max(), settings.message_limit);
   read_number("TUTTI_PLAN_CACHE", 65536, settings.plan_cache);
+  if (const auto bytes = number_in_environment("TUTTI_STREAM_MEMORY", 0, std::int64_t{1} << 40))
+    settings.stream_memory = *bytes;
   read_use("TUTTI_SINGLE_COPY", {"auto", "never", "always"}, settings.single_copy);
   read_use("TUTTI_STAGING", {"auto", "host", "device"}, settings.staging);
   read_use("TUTTI_DEVICE_PATH", {"auto", "ipc", "ucx", "mpi", "staging"}, settings.device_path);
@@ -108,7 +110,7 @@ struct SentChoice {
 
 /// The message of rank 0: its settings, or that it has none.
 struct Announcement {
-  std::int64_t message_limit = 0, plan_cache = 0;
+  std::int64_t message_limit = 0, plan_cache = 0, stream_memory = 0;
   SharedMemoryUse shared_memory = SharedMemoryUse::inside_nodes;
   shm::SingleCopyUse single_copy = shm::SingleCopyUse::automatic;
   device::StagingUse staging = device::StagingUse::automatic;
@@ -131,6 +133,7 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     const Settings settings = read_settings(options);
     said.message_limit = settings.message_limit;
     said.plan_cache = settings.plan_cache;
+    said.stream_memory = settings.stream_memory;
     said.single_copy = settings.single_copy;
     said.staging = settings.staging;
     said.device_path = settings.device_path;
@@ -173,6 +176,7 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options, de
   Settings settings;
   settings.message_limit = said.message_limit;
   settings.plan_cache = said.plan_cache;
+  settings.stream_memory = said.stream_memory;
   settings.single_copy = said.single_copy;
   settings.staging = said.staging;
   settings.device_path = said.device_path;

@@ -12,6 +12,7 @@
 #include "lib/selection/choices.hpp"
 #include "lib/transport/device/stage.hpp"
 #include "lib/transport/shm/rendezvous/single_copy.hpp"
+#include "lib/transport/stream/tuning.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti {
@@ -50,6 +51,8 @@ struct Settings {
   device::WayUse device_path = device::WayUse::automatic;
   /// TUTTI_BUFFERS: auto, host or device.
   BufferUse buffers = BufferUse::automatic;
+  /// TUTTI_STREAM_MEMORY: bytes on its device that each rank gives to calls in streams. 0 .. 2^40.
+  std::int64_t stream_memory = stream::tuning.memory_bytes;
   /// TUTTI_LOG: 0 or 1.
   LogUse log = LogUse::off;
 };

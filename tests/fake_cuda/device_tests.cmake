@@ -156,6 +156,10 @@ if(TUTTI_HAS_UCX)
   tutti_again_over_fake_cuda(device_collectives_test over_ucx 3 TUTTI_TRANSPORT=ucx FAKE_CUDA_ABORT=1)
 endif()
 
+# Calls in the order of streams: programs, long calls in parts, and calls that the host moves.
+tutti_fake_cuda_test(device_streams_test ${tests}/mpi/device_streams_test.cpp ${tests}/support/device_streams.cpp
+                     RANKS 1 2 3 4 8 ENVIRONMENT FAKE_CUDA_ABORT=1)
+
 # Random calls, of which many are on devices, against the MPI's results.
 function(tutti_differential_device_test name ranks calls)
   cmake_parse_arguments(arg "" "" "ENVIRONMENT;OPTIONS" ${ARGN})

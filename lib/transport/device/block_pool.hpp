@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "lib/cuda/pending_waits.hpp"
 #include "lib/transport/device/device_port.hpp"
 
 namespace tutti::device {
@@ -21,10 +22,14 @@ struct Block {
   std::int64_t bytes = 0;
   int device = -1;
   Residence residence = Residence::pinned;
+  /// Made while a stream waited: ordinary memory of the host, or memory of the device in the order of a stream, which
+  /// peers do not map.
+  bool is_makeshift = false;
 };
 
-/// A call takes the smallest block that is large enough. Smaller ones make room for a new block, so that the pool holds
-/// no more than the calls that were under way at once. Not thread-safe.
+/// While a stream of this process waits for other ranks, nothing is freed, and new blocks are makeshift: calls that
+/// allocate and free may wait for the device. A call takes the smallest block that is large enough. Smaller ones make
+/// room for a new block, so that the pool holds no more than the calls that were under way at once. Not thread-safe.
 class BlockPool {
  public:
   /// Memory on devices is freed in ways that only its owner knows: others may have it mapped.
@@ -48,6 +53,12 @@ class BlockPool {
       unused_.erase(found);
       return block;
     }
+    if (cuda::StreamWaits::any_pending()) {  // what is made now goes when a larger block is wanted
+      block.is_makeshift = true;
+      block.data = block.residence == Residence::pinned ? allocate_ordinary(block.bytes)
+                                                        : allocate_in_order(block.device, block.bytes);
+      return block;
+    }
     std::erase_if(unused_, [&](const auto& smaller) {
       if (!has_kind_of(block, smaller)) return false;
       free(smaller.second);
@@ -63,6 +74,7 @@ class BlockPool {
     if (block.data != nullptr) unused_.emplace(key_of(block), block);
   }
   void clear() noexcept {
+    if (!unused_.empty() && cuda::StreamWaits::any_pending()) return;  // later, or when the process ends
     for (const auto& [key, block] : unused_)
       free(block);
     unused_.clear();
@@ -85,6 +97,10 @@ class BlockPool {
                                                 : on_devices_.allocate(block.device, block.bytes);
   }
   void free(const Block& block) const noexcept {
+    if (block.is_makeshift) {
+      if (block.residence == Residence::pinned) return free_ordinary(block.data, block.bytes);
+      return free_in_order(block.device, block.data);
+    }
     if (block.residence == Residence::pinned)
       free_pinned(block.device, block.data, block.bytes);
     else

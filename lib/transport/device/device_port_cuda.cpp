@@ -127,6 +127,28 @@ void free_on(int device, std::byte* data) noexcept {
       static_cast<void>(driver()->MemFree(address(data)));
 }
 
+std::byte* allocate_ordinary(std::int64_t bytes) { return map(bytes); }
+void free_ordinary(std::byte* data, std::int64_t bytes) noexcept { ::munmap(data, static_cast<std::size_t>(bytes)); }
+
+std::byte* allocate_in_order(int device, std::int64_t bytes) {
+  if (driver()->MemAllocAsync == nullptr) return nullptr;
+  Device& its = Devices::get().at(device);
+  const cuda::ScopedContext scope{its.context()};
+  auto* const stream = its.stream_to_host();
+  CUdeviceptr data = 0;
+  const CUresult result = driver()->MemAllocAsync(&data, static_cast<std::size_t>(bytes), stream);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
+  cuda::check(result, "cuMemAllocAsync");
+  cuda::check(driver()->StreamSynchronize(stream), "cuStreamSynchronize");  // of Tutti's own, in which nothing waits
+  return std::bit_cast<std::byte*>(data);
+}
+
+void free_in_order(int device, std::byte* data) noexcept {
+  if (Device* const its = Devices::get().find(device); its != nullptr)
+    if (const cuda::ScopedContext scope{its->context(), std::nothrow}; scope.is_current())
+      static_cast<void>(driver()->MemFreeAsync(address(data), its->stream_to_host()));
+}
+
 void release_devices() noexcept { Devices::get().release(); }
 
 }  // namespace tutti::device

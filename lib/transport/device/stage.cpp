@@ -34,15 +34,19 @@ bool is_short_in_place(const Problem& problem, std::int64_t bytes, const Tuning&
 
 }  // namespace
 
+shm::SharedMemory memory_for_devices(shm::SharedMemory memory) {
+  memory.joined_bytes = 0;
+  memory.is_for_device = true;
+  return memory;
+}
+
 SharedPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, const Routing& routing,
                    const shm::SharedMemory& memory, const Places& places, const Transfers& transfers,
                    const Tuning& tuning) {
   const auto compiled_with = [&](const shm::SharedMemory& its_memory, const Problem& what) {
     return shm::compile(choice, what, type, op, routing, its_memory);
   };
-  shm::SharedMemory on_devices = memory;
-  on_devices.joined_bytes = 0;
-  on_devices.is_for_device = true;
+  const shm::SharedMemory on_devices = memory_for_devices(memory);
   if (transfers.ways != Ways{}) {
     SharedPlan plan = compiled_with(on_devices, problem);
     if (use_ways(plan, transfers.ways) && fits_device(plan, places)) {

@@ -41,6 +41,9 @@ struct Transfers {
 /// The device works, and messages that one of the ways carries take its data where they are. For plans that it fits.
 [[nodiscard]] shm::SharedPlan direct(shm::SharedPlan plan, const Places& places, const Ways& ways);
 
+/// Shared memory as plans see it whose data stay on devices: every pass over them costs a launch.
+[[nodiscard]] shm::SharedMemory memory_for_devices(shm::SharedMemory memory);
+
 /// The plan of a call whose buffers, or some of them, are on devices: with messages that take its data where they are,
 /// if there is a way for any and one device can do the work, else staged. As shm::compile().
 [[nodiscard]] shm::SharedPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op,

@@ -26,16 +26,11 @@ shm::SharedPlan moved_by_host(shm::SharedPlan plan) {
   return plan;
 }
 
-Exchange& exchange_of(const Route& route) {
-  if (*route.exchange == nullptr) *route.exchange = std::make_shared<Exchange>(route.fabric->export_table());
-  return **route.exchange;
-}
-
 }  // namespace
 
 Core::Core(const Route& where, const shm::Route& shm, const shm::SharedPlan& what)
     : route(where),
-      exchange(exchange_of(where)),
+      exchange(exchange_of(*where.fabric, *where.exchange)),
       plan(&what),
       host_plan(moved_by_host(what)),
       host(shm, host_plan),

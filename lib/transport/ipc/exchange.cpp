@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "lib/cuda/pending_waits.hpp"
 #include "lib/transport/ipc/ipc_port.hpp"
 #include "lib/transport/ipc/owned_memory.hpp"
 
@@ -9,7 +10,9 @@ namespace tutti::ipc {
 
 Exchange* Exchange::first = nullptr;
 
-Exchange::Exchange(shm::ExportTable table) : next(first), table_(std::move(table)) { first = this; }
+Exchange::Exchange(const shm::Fabric& fabric) : next(first), table_(fabric.export_table()), flags_(fabric.heap()) {
+  first = this;
+}
 
 Exchange::~Exchange() {
   imports_.close_all();
@@ -26,7 +29,7 @@ bool is_owners_process() noexcept { return OwnedMemory::get().is_this_process();
 bool free_owned(std::byte* data) noexcept { return OwnedMemory::get().free(data); }
 
 void collect() noexcept {
-  if (Exchange::first == nullptr) return;
+  if (Exchange::first == nullptr || cuda::StreamWaits::any_pending()) return;
   for (Exchange* exchange = Exchange::first; exchange != nullptr; exchange = exchange->next)
     exchange->imports().collect();
   OwnedMemory::get().collect();

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "lib/cuda/pending_waits.hpp"
 #include "lib/transport/device/device_port.hpp"
 #include "lib/transport/ipc/exchange.hpp"
 #include "lib/transport/ipc/ipc_port.hpp"
@@ -49,6 +50,7 @@ bool OwnedMemory::is_free(const Leaving& memory) const {
 }
 
 void OwnedMemory::collect() noexcept {
+  if (leaving_.empty() || cuda::StreamWaits::any_pending()) return;
   std::erase_if(leaving_, [this](const Leaving& memory) {
     if (!is_free(memory)) return false;
     for (const auto& [exchange, place] : memory.places)

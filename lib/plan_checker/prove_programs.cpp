@@ -1,0 +1,232 @@
+#include "lib/plan_checker/prove_programs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "lib/checker/fault.hpp"
+#include "lib/checker/graph.hpp"
+#include "lib/checker/memory.hpp"
+
+namespace tutti::checker {
+namespace {
+
+using stream::Does;
+using stream::Operation;
+using stream::Program;
+using stream::Spot;
+
+/// Per rank: the time of its last operation that is known to be over.
+using Clock = std::vector<std::int64_t>;
+
+void join(Clock& into, const Clock& other) {
+  for (std::size_t i = 0; i < into.size(); ++i)
+    into[i] = std::max(into[i], other[i]);
+}
+
+/// The time of what a rank did in an earlier program.
+constexpr std::int64_t earlier = 1;
+
+/// The flag of an ordered pair, with the writes since it was 0 and the one that made it so.
+struct Flag {
+  struct Write {
+    std::uint32_t value = 0;
+    Clock clock{};
+  };
+  std::vector<Write> writes{};  ///< The first is of 0, by the receiver.
+};
+
+/// An element of a landing area: its last write, and the reads since, each the time of a rank.
+struct Landed {
+  Value value = Value::garbage;
+  int writer = -1;
+  std::int64_t written = 0;
+  std::vector<std::pair<int, std::int64_t>> reads{};
+};
+
+class ProgramRun {
+ public:
+  ProgramRun(const Plans& plans, const std::vector<Program>& programs)
+      : plans_(plans),
+        programs_(programs),
+        parts_(parts_of(plans)),
+        values_(parts_),
+        graph_(parts_),
+        memory_(parts_, values_),
+        next_(programs.size(), 0) {
+    const std::size_t ranks = programs.size();
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      clocks_.emplace_back(ranks, 0);
+      clocks_.back()[rank] = earlier;
+    }
+    for (std::size_t from = 0; from < ranks; ++from)
+      for (std::size_t to = 0; to < ranks; ++to)
+        flags_.push_back({{{0, clocks_[to]}}});
+  }
+
+  void run() {
+    for (bool moves = true; moves;) {
+      moves = false;
+      for (int rank = 0; rank < plans_.size(); ++rank)
+        while (step(rank))
+          moves = true;
+    }
+    for (int rank = 0; rank < plans_.size(); ++rank)
+      if (next_[index(rank)] < programs_[index(rank)].operations.size())
+        throw Fault{fmt::format("{} waits for ever", described(rank))};
+    for (const Flag& flag : flags_)
+      if (flag.writes.back().value != 0) throw Fault{"a flag is not 0 at the end"};
+    require_results();
+  }
+
+ private:
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+  [[nodiscard]] std::string described(int rank) const {
+    return fmt::format("operation {} of rank {}", next_[index(rank)], rank);
+  }
+  [[nodiscard]] Flag& flag(int from, int to) { return flags_[index(from * plans_.size() + to)]; }
+  /// Of the operation that a rank makes now.
+  [[nodiscard]] std::int64_t time(int rank) const {
+    return earlier + 1 + static_cast<std::int64_t>(next_[index(rank)]);
+  }
+  [[nodiscard]] bool knows(int rank, int other, std::int64_t time) const {
+    return other == rank || clocks_[index(rank)][index(other)] >= time;
+  }
+
+  /// False: it is over, or waits.
+  bool step(int rank) {
+    if (next_[index(rank)] == programs_[index(rank)].operations.size()) return false;
+    const Operation& operation = programs_[index(rank)].operations[next_[index(rank)]];
+    if (operation.is_of_flag()) {
+      if (!pass(rank, operation)) return false;
+    } else {
+      work(rank, operation);
+    }
+    clocks_[index(rank)][index(rank)] = time(rank);
+    ++next_[index(rank)];
+    return true;
+  }
+
+  bool pass(int rank, const Operation& operation) {
+    const bool is_mine = operation.does == Does::wait_until_free || operation.does == Does::tell;
+    std::vector<Flag::Write>& writes = (is_mine ? flag(rank, operation.peer) : flag(operation.peer, rank)).writes;
+    Clock& clock = clocks_[index(rank)];
+    switch (operation.does) {
+      case Does::wait_until_free:
+        if (writes.back().value != 0) return false;
+        join(clock, writes.front().clock);
+        return true;
+      case Does::wait_for_message: {
+        const auto found =
+            std::ranges::find_if(writes, [&](const Flag::Write& write) { return write.value >= operation.number; });
+        if (found == writes.end()) return false;
+        join(clock, found->clock);
+        return true;
+      }
+      case Does::tell:
+        if (writes.size() == 1 && !knows(rank, operation.peer, writes[0].clock[index(operation.peer)]))
+          throw Fault{fmt::format("{} writes a flag that its receiver may still set to 0", described(rank))};
+        writes.push_back({operation.number, clock});  // the operations before it are over
+        return true;
+      default:
+        writes.assign(1, {0, clock});
+        return true;
+    }
+  }
+
+  void work(int rank, const Operation& operation) {
+    std::vector<Value> result = read(rank, operation.inputs.at(0), operation.bytes);
+    for (std::size_t k = 1; k < operation.inputs.size(); ++k) {
+      const std::vector<Value> next = read(rank, operation.inputs[k], operation.bytes);
+      for (std::size_t i = 0; i < result.size(); ++i)
+        result[i] = values_.reduced(result[i], next[i]);
+    }
+    if (std::ranges::find(result, Value::garbage) != result.end())
+      throw Fault{fmt::format("{} reads garbage", described(rank))};
+    for (const Spot& output : operation.outputs)
+      write(rank, output, result);
+  }
+
+  [[nodiscard]] std::span<Value> own(int rank, const Spot& spot, std::int64_t bytes) {
+    return memory_.at(Rank{rank}, region_of(plans_.of(Rank{rank}), spot.buffer, spot.at, bytes));
+  }
+  [[nodiscard]] Landed& landed(int rank, const Spot& spot, std::int64_t element) {
+    const bool is_mine = spot.of == Spot::Of::landing;
+    const int to = is_mine ? rank : spot.peer, from = is_mine ? spot.peer : rank;
+    const std::tuple place{from, to, spot.at / plans_.of(Rank{rank}).element + element};
+    return landed_.try_emplace(place, Landed{.reads = {{to, earlier}}}).first->second;
+  }
+
+  std::vector<Value> read(int rank, const Spot& spot, std::int64_t bytes) {
+    if (spot.of == Spot::Of::buffer) {
+      const std::span<Value> found = own(rank, spot, bytes);
+      return {found.begin(), found.end()};
+    }
+    std::vector<Value> found;
+    for (std::int64_t i = 0; i < bytes / plans_.of(Rank{rank}).element; ++i) {
+      Landed& element = landed(rank, spot, i);
+      if (element.writer >= 0 && !knows(rank, element.writer, element.written))
+        throw Fault{
+            fmt::format("race: {} reads a message of rank {} that may not be there", described(rank), element.writer)};
+      element.reads.emplace_back(rank, time(rank));
+      found.push_back(element.value);
+    }
+    return found;
+  }
+
+  void write(int rank, const Spot& spot, const std::vector<Value>& result) {
+    const auto bytes = static_cast<std::int64_t>(result.size()) * plans_.of(Rank{rank}).element;
+    if (spot.of == Spot::Of::buffer) {
+      std::ranges::copy(result, own(rank, spot, bytes).begin());
+      return;
+    }
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      Landed& element = landed(rank, spot, static_cast<std::int64_t>(i));
+      const bool is_free =
+          std::ranges::all_of(element.reads, [&](const auto& its) { return knows(rank, its.first, its.second); });
+      if (!is_free || (element.writer >= 0 && !knows(rank, element.writer, element.written)))
+        throw Fault{fmt::format("race: {} writes a message over one that may still be read", described(rank))};
+      element = {result[i], rank, time(rank), {}};
+    }
+  }
+
+  void require_results() {
+    Memory plain{parts_, values_};
+    run_in_order(graph_.order(Flow::one_credit).events, graph_, plain, values_);
+    for (int rank = 0; rank < plans_.size(); ++rank)
+      if (!std::ranges::equal(plain.output(Rank{rank}), memory_.output(Rank{rank})))
+        throw Fault{fmt::format("rank {}: the output differs from that of the plan", rank)};
+  }
+
+  const Plans& plans_;
+  const std::vector<Program>& programs_;
+  Parts parts_;
+  Values values_;
+  Graph graph_;
+  Memory memory_;
+  std::vector<std::size_t> next_;                                ///< By rank: operations that are over.
+  std::vector<Clock> clocks_;                                    ///< By rank.
+  std::vector<Flag> flags_;                                      ///< By sender and receiver.
+  std::map<std::tuple<int, int, std::int64_t>, Landed> landed_;  ///< By sender, receiver, element.
+};
+
+}  // namespace
+
+std::vector<Program> programs_of(const Plans& plans) {
+  std::vector<Program> programs;
+  for (int rank = 0; rank < plans.size(); ++rank)
+    programs.push_back(stream::program_of(plans.of(Rank{rank})));
+  return programs;
+}
+
+std::string fault_of(const Plans& plans, const std::vector<Program>& programs) try {
+  ProgramRun{plans, programs}.run();
+  return {};
+} catch (const Fault& fault) {
+  return fault.text;
+}
+
+}  // namespace tutti::checker

@@ -1,0 +1,87 @@
+#include "lib/runtime/streamed_call.hpp"
+
+#include <fmt/format.h>
+
+#include "lib/memory/memory_kind.hpp"
+#include "lib/runtime/explain.hpp"
+#include "lib/runtime/operation.hpp"
+#include "lib/runtime/runtime.hpp"
+#include "lib/transport/stream/gate.hpp"
+
+namespace tutti::detail {
+namespace {
+
+stream::Counts counts_of(const stream::Pieces& pieces) {
+  stream::Counts all;
+  for (const stream::Piece& piece : pieces.pieces) {
+    const stream::Counts its = stream::counts_of(pieces.programs[piece.program].program);
+    all.kernels += its.kernels;
+    all.copies += its.copies;
+    all.waits += its.waits;
+    all.writes += its.writes;
+  }
+  return all;
+}
+
+}  // namespace
+
+StreamedCall::StreamedCall(CommunicatorState& state, CachedPlan& plan, const Buffers& buffers, CUstream_st* stream,
+                           std::string_view why)
+    : state_(state), plan_(plan), buffers_(buffers), stream_(stream), why_(why) {
+  stream::Launcher* const launcher = state.streams().launcher();
+  if (launcher != nullptr && launcher->device() != buffers.device)
+    throw ArgumentError(fmt::format(
+        "tutti::{} on rank {}: argument 'stream' is one of another device, or context, than the one that was "
+        "current when the communicator was made; allowed: a stream of that one",
+        to_string(plan.key().problem.collective), state.rank().value()));
+  if (launcher != nullptr) pieces_ = plan.pieces(launcher->room());
+  if (pieces_ == nullptr) {
+    if (stream::is_captured(stream))
+      throw Error(fmt::format(
+          "tutti::{} on rank {}: a stream that is captured, though the host has to move this call, as "
+          "{}",
+          to_string(plan.key().problem.collective), state.rank().value(),
+          launcher == nullptr ? state.streams().why_no_launcher() : "the ranks tell each other sizes first"));
+    state.runtime().require_progress_thread("a call with a stream, which the host has to move here,");
+  }
+  ++plan_.in_use;
+}
+
+StreamedCall::~StreamedCall() { --plan_.in_use; }
+
+void StreamedCall::start() {
+  if (pieces_ == nullptr) return start_gated();
+  try {
+    state_.streams().launcher()->launch(*pieces_, buffers_.in, buffers_.out, stream_);
+  } catch (const Error& error) {  // perhaps after a part of it
+    state_.poison(fmt::format("{} on rank {}: {}", plan_.compiled.name(), state_.rank().value(), error.what()));
+    throw;
+  }
+}
+
+void StreamedCall::start_gated() {
+  Operation& operation = bound(plan_, state_, buffers_.in, buffers_.out);
+  operation.why = why_;
+  ++state_.counters().stream.gated;
+  std::unique_ptr<stream::Gate> gate;
+  try {
+    gate = state_.streams().gates().add(buffers_.device, stream_);
+  } catch (...) {
+    plan_.release(operation);
+    throw;
+  }
+  operation.start_behind(std::move(gate));
+}
+
+std::string StreamedCall::explain() const {
+  const std::string text = detail::explain(state_, plan_, why_);
+  if (pieces_ == nullptr)
+    return text + fmt::format("; in a stream, moved by the host, as {}", state_.streams().launcher() == nullptr
+                                                                             ? state_.streams().why_no_launcher()
+                                                                             : "ranks tell each other sizes first");
+  const stream::Counts counts = counts_of(*pieces_);
+  return text + fmt::format("; in a stream: {} kernels, {} copies, {} waits for flags, {} programs", counts.kernels,
+                            counts.copies, counts.waits, pieces_->pieces.size());
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,53 @@
+#pragma once
+// Calls in the order of a CUDA stream.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "lib/runtime/communicator_state.hpp"
+#include "lib/transport/stream/parts.hpp"
+
+namespace tutti::detail {
+
+/// A call that has been checked, once or as a plan. All members need an Entry (lib/runtime/progress.hpp).
+class StreamedCall {
+ public:
+  struct Buffers {
+    const void* in = nullptr;
+    void* out = nullptr;
+    int device = -1;  ///< The number of the one that holds them, and whose stream it is.
+  };
+  /// The plan stays as long as the call. Throws StateError if the host has to move the call and cannot, Error if the
+  /// stream is captured and the host has to move it.
+  StreamedCall(CommunicatorState& state, CachedPlan& plan, const Buffers& buffers, CUstream_st* stream,
+               std::string_view why);
+  StreamedCall(const StreamedCall&) = delete;
+  StreamedCall& operator=(const StreamedCall&) = delete;
+  ~StreamedCall();
+
+  /// Puts it into its stream. Throws Error.
+  void start();
+  /// Whether the communicator's calls in streams are over, this one among them.
+  [[nodiscard]] bool is_over() const { return !state_.streams().is_busy(); }
+  [[nodiscard]] CommunicatorState& communicator() const { return state_; }
+  [[nodiscard]] CachedPlan& plan() const { return plan_; }
+  /// As Plan::explain().
+  [[nodiscard]] std::string explain() const;
+
+  /// With which the communicator lives, for a Plan.
+  std::shared_ptr<CommunicatorState> keep_alive{};
+
+ private:
+  void start_program();
+  void start_gated();
+
+  CommunicatorState& state_;
+  CachedPlan& plan_;
+  Buffers buffers_;
+  CUstream_st* stream_;
+  std::string_view why_;
+  const stream::Pieces* pieces_ = nullptr;  ///< nullptr: the host moves it.
+};
+
+}  // namespace tutti::detail

@@ -1,0 +1,42 @@
+#include "lib/transport/ipc/flag_pages.hpp"
+
+#include <new>
+
+#include "lib/cuda/check.hpp"
+#include "lib/cuda/context.hpp"
+#include "lib/cuda/devices.hpp"
+#include "lib/cuda/driver.hpp"
+
+namespace tutti::ipc {
+
+FlagPages::~FlagPages() {
+  for (const auto& [at, registered] : registered_)
+    if (const cuda::Device* const device = cuda::Devices::get().find(registered.device); device != nullptr)
+      if (const cuda::ScopedContext scope{device->context(), std::nothrow}; scope.is_current())
+        static_cast<void>(cuda::driver()->MemHostUnregister(heap_->at(at)));
+  for (const auto& [context, data] : own_)
+    heap_->deallocate(data);
+}
+
+std::int64_t FlagPages::own(int context, std::int64_t bytes) {
+  auto found = own_.find(context);
+  if (found == own_.end()) found = own_.emplace(context, heap_->allocate(bytes)).first;
+  return heap_->offset_of(found->second, bytes);
+}
+
+CUdeviceptr FlagPages::address_of(std::int64_t at, std::int64_t bytes, int device) {
+  const auto known = registered_.find(at);
+  if (known != registered_.end() && cuda::Devices::get().find(known->second.device) != nullptr)
+    return known->second.address;
+  const cuda::ScopedContext scope{cuda::Devices::get().at(device).context()};
+  std::byte* const data = heap_->at(at);
+  cuda::check(cuda::driver()->MemHostRegister(data, static_cast<std::size_t>(bytes),
+                                              CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP),
+              "cuMemHostRegister");
+  CUdeviceptr address = 0;
+  cuda::check(cuda::driver()->MemHostGetDevicePointer(&address, data, 0), "cuMemHostGetDevicePointer");
+  registered_.insert_or_assign(at, Registered{device, address});
+  return address;
+}
+
+}  // namespace tutti::ipc

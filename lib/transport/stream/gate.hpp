@@ -1,0 +1,49 @@
+#pragma once
+// Operations that the host moves, in the order of a stream. Needs no header of CUDA.
+
+#include <cstdint>
+#include <memory>
+
+struct CUstream_st;
+
+namespace tutti::stream {
+
+/// The place of one operation in a stream: it may begin when the earlier work of the stream is over, and the stream
+/// goes on when it has left.
+class Gate {
+ public:
+  Gate() = default;
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+  virtual ~Gate() = default;
+
+  /// Throws Error.
+  [[nodiscard]] virtual bool is_open() = 0;
+  virtual void leave() noexcept = 0;
+};
+
+/// Those of one communicator.
+class Gates {
+ public:
+  Gates() = default;
+  Gates(const Gates&) = delete;
+  Gates& operator=(const Gates&) = delete;
+  virtual ~Gates() = default;
+
+  /// Puts a gate into a stream of the device of that number. Throws Error: if the stream is captured, too.
+  [[nodiscard]] virtual std::unique_ptr<Gate> add(int device, CUstream_st* stream) = 0;
+};
+
+/// Local. Throws Error if the library was built without CUDA.
+[[nodiscard]] std::unique_ptr<Gates> make_gates();
+
+// Of a stream; each throws Error.
+
+/// The number of the device whose context the stream belongs to, which may be new.
+[[nodiscard]] int device_of(CUstream_st* stream);
+[[nodiscard]] bool is_captured(CUstream_st* stream);
+
+/// Calls of this thread do not concern streams that the program captures in others. Loads no driver.
+void let_captures_be() noexcept;
+
+}  // namespace tutti::stream

@@ -1,0 +1,162 @@
+#include "lib/transport/stream/gate.hpp"
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <map>
+#include <vector>
+
+#include "lib/cuda/check.hpp"
+#include "lib/cuda/devices.hpp"
+#include "lib/cuda/driver.hpp"
+#include "lib/cuda/pending_waits.hpp"
+#include "lib/cuda/relaxed_capture.hpp"
+#include "lib/transport/device/device_port.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::stream {
+namespace {
+
+using cuda::check;
+using cuda::driver;
+using Word = std::atomic<std::uint32_t>;
+
+/// A page of words in pinned memory. The host sets a word to 1 when its operation has left; the stream waits for that,
+/// and sets it to 0 again.
+class Words {
+ public:
+  explicit Words(int device) : device_(device), data_(device::allocate_pinned(device, page)) {
+    if (data_ == nullptr) throw Error("no page of pinned host memory for calls in streams");
+    for (std::size_t i = 0; i < most; ++i)
+      free_.push_back(new (data_ + i * sizeof(Word)) Word{0});
+  }
+  Words(const Words&) = delete;
+  Words& operator=(const Words&) = delete;
+  ~Words() { device::free_pinned(device_, data_, page); }
+
+  /// Throws Error if all are in use.
+  Word* take() {
+    std::erase_if(left_, [this](Word* word) {
+      if (word->load(std::memory_order_acquire) != 0) return false;
+      free_.push_back(word);
+      return true;
+    });
+    if (free_.empty()) throw Error("more than 1024 calls in streams at a time that the host moves");
+    Word* const word = free_.back();
+    free_.pop_back();
+    return word;
+  }
+  void leave(Word* word) noexcept {
+    left_.push_back(word);  // has room for all
+    word->store(1, std::memory_order_release);
+  }
+  /// Whether a stream waits, or has not yet seen that it need not.
+  [[nodiscard]] bool are_pending() const noexcept {
+    std::size_t over = 0;
+    for (const Word* word : left_)
+      over += word->load(std::memory_order_acquire) == 0 ? 1 : 0;
+    return free_.size() + over < most;
+  }
+
+ private:
+  static constexpr std::int64_t page = 4096;
+  static constexpr std::size_t most = page / sizeof(Word);
+  int device_;
+  std::byte* data_;
+  std::vector<Word*> free_;
+  std::vector<Word*> left_ = [] {
+    std::vector<Word*> words;
+    words.reserve(most);
+    return words;
+  }();
+};
+
+class CudaGate final : public Gate {
+ public:
+  CudaGate(int device, CUstream stream, Words& words) : device_(&cuda::Devices::get().at(device)), words_(&words) {
+    const cuda::ScopedContext scope{device_->context()};
+    event_ = device_->take_event();
+    try {
+      put(stream);
+    } catch (...) {
+      device_->give_back(event_);
+      throw;
+    }
+  }
+  ~CudaGate() override { device_->give_back(event_); }
+
+  [[nodiscard]] bool is_open() override {
+    const cuda::ScopedContext scope{device_->context()};
+    const cuda::RelaxedCapture relaxed;
+    const CUresult result = driver()->EventQuery(event_);
+    if (result != CUDA_ERROR_NOT_READY) check(result, "cuEventQuery");
+    return result == CUDA_SUCCESS;
+  }
+  void leave() noexcept override { words_->leave(word_); }
+
+ private:
+  void put(CUstream stream) {
+    check(driver()->EventRecord(event_, stream), "cuEventRecord");
+    word_ = words_->take();
+    CUdeviceptr address = 0;
+    check(driver()->MemHostGetDevicePointer(&address, word_, 0), "cuMemHostGetDevicePointer");
+    std::array<CUstreamBatchMemOpParams, 2> flags{};
+    flags[0].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+    flags[0].waitValue.address = address;
+    flags[0].waitValue.value = 1;
+    flags[0].waitValue.flags = CU_STREAM_WAIT_VALUE_EQ;
+    flags[1].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+    flags[1].writeValue.address = address;
+    check(driver()->StreamBatchMemOp(stream, flags.size(), flags.data(), 0), "cuStreamBatchMemOp");
+  }
+
+  cuda::Device* device_;
+  Words* words_;
+  CUevent event_ = nullptr;
+  Word* word_ = nullptr;
+};
+
+class CudaGates final : public Gates, private cuda::StreamWaits {
+ public:
+  [[nodiscard]] std::unique_ptr<Gate> add(int device, CUstream_st* stream) override {
+    if (driver()->StreamBatchMemOp == nullptr) throw Error("the driver has no cuStreamBatchMemOp");
+    auto found = words_.find(device);
+    if (found == words_.end()) found = words_.try_emplace(device, device).first;
+    return std::make_unique<CudaGate>(device, stream, found->second);
+  }
+
+ private:
+  [[nodiscard]] bool are_pending() const noexcept override {
+    for (const auto& [device, words] : words_)
+      if (words.are_pending()) return true;
+    return false;
+  }
+  std::map<int, Words> words_;  ///< By device.
+};
+
+}  // namespace
+
+std::unique_ptr<Gates> make_gates() { return std::make_unique<CudaGates>(); }
+
+int device_of(CUstream_st* stream) {
+  CUcontext context = nullptr;
+  if (driver() == nullptr) throw Error(cuda::why_no_driver());
+  check(driver()->StreamGetCtx(stream, &context), "cuStreamGetCtx");
+  return cuda::Devices::get().number_of(context, 0);
+}
+
+bool is_captured(CUstream_st* stream) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  check(driver()->StreamGetCaptureInfo(stream, &status, nullptr, nullptr, nullptr, nullptr), "cuStreamGetCaptureInfo");
+  return status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+void let_captures_be() noexcept {
+  static thread_local bool is_done = false;
+  if (is_done || cuda::loaded_driver() == nullptr) return;
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  static_cast<void>(driver()->ThreadExchangeStreamCaptureMode(&mode));
+  is_done = true;
+}
+
+}  // namespace tutti::stream

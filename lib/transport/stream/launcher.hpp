@@ -1,0 +1,66 @@
+#pragma once
+// Puts programs into streams: the landing areas and the flags of a communicator. Needs no header of CUDA.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "lib/transport/ipc/ipc_port.hpp"
+#include "lib/transport/stream/parts.hpp"
+
+struct CUstream_st;
+
+namespace tutti::stream {
+
+/// The programs of this rank that were launched, and the operations that the host moved for streams (gate.hpp).
+struct Counters {
+  std::uint64_t programs = 0, kernels = 0, copies = 0, waits = 0, writes = 0;
+  std::uint64_t parts = 0;  ///< Programs of long calls, behind the first.
+  std::uint64_t gated = 0;  ///< Operations that the host moved.
+};
+
+/// Of a communicator all of whose ranks share memory.
+struct Setup {
+  const shm::Fabric* fabric = nullptr;
+  std::shared_ptr<ipc::Exchange>* exchange = nullptr;
+  std::span<const int> locals{};  ///< The number in the fabric of each rank.
+  int me = 0;
+  int context = 0;  ///< No two communicators of a rank have the same at a time.
+  std::int64_t memory_bytes = 0;
+  Counters* counters = nullptr;
+};
+
+/// The memory of a rank that its peers map.
+struct Offer {
+  int is_there = 0;
+  int place = -1;
+  std::uint32_t generation = 0;
+  std::int64_t offset = 0;
+  std::int64_t flags_at = 0;  ///< In the heap of the node.
+};
+
+/// Calls of one communicator run in the order in which they are made, whatever their streams.
+class Launcher {
+ public:
+  Launcher() = default;
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+  virtual ~Launcher() = default;
+
+  [[nodiscard]] virtual Offer offer() const = 0;
+  /// Maps the memory of the peers. False: some of it cannot be mapped.
+  [[nodiscard]] virtual bool accept(std::span<const Offer> of_all) = 0;
+  [[nodiscard]] virtual Room room() const = 0;
+  /// The number of the device whose streams it serves, in one context.
+  [[nodiscard]] virtual int device() const = 0;
+  /// Puts a call into a stream, which may be captured. Throws Error.
+  virtual void launch(const Pieces& call, const void* in, void* out, CUstream_st* stream) = 0;
+  /// Whether a program waits still, or runs. Throws Error if the device was lost.
+  [[nodiscard]] virtual bool is_busy() const = 0;
+};
+
+/// Local: memory on the device that is current in this thread. nullptr: there is none, or not as much memory.
+[[nodiscard]] std::unique_ptr<Launcher> make_launcher(const Setup& setup);
+
+}  // namespace tutti::stream

@@ -1,0 +1,231 @@
+#include <array>
+#include <bit>
+#include <new>
+#include <utility>
+
+#include "lib/cuda/check.hpp"
+#include "lib/cuda/device_error.hpp"
+#include "lib/cuda/devices.hpp"
+#include "lib/cuda/driver.hpp"
+#include "lib/cuda/pending_waits.hpp"
+#include "lib/cuda/relaxed_capture.hpp"
+#include "lib/memory/memory_kind.hpp"
+#include "lib/transport/device/device_port.hpp"
+#include "lib/transport/ipc/exchange.hpp"
+#include "lib/transport/stream/launcher.hpp"
+#include "lib/transport/stream/stream_order.hpp"
+
+namespace tutti::stream {
+namespace {
+
+using cuda::check;
+using cuda::driver;
+
+constexpr std::int64_t line = 64;  // flags of different pairs are in lines of their own
+
+CUdeviceptr address(const void* data) { return std::bit_cast<CUdeviceptr>(data); }
+
+class CudaLauncher final : public Launcher, private cuda::StreamWaits {
+ public:
+  /// Throws Error.
+  explicit CudaLauncher(const Setup& setup)
+      : me_(static_cast<std::size_t>(setup.me)),
+        locals_(setup.locals.begin(), setup.locals.end()),
+        counters_(setup.counters),
+        device_(device::current_device()),
+        order_(cuda::Devices::get().at(device_)),
+        part_bytes_(setup.memory_bytes / 2 / std::ssize(locals_) / page * page),
+        scratch_bytes_(setup.memory_bytes / 2),
+        landings_(locals_.size()),
+        flags_(locals_.size()) {
+    static_cast<void>(ipc::exchange_of(*setup.fabric, *setup.exchange));
+    exchange_ = *setup.exchange;
+  }
+  ~CudaLauncher() override {
+    exchange_->exports().give_back(place_);
+    for (const auto& [peer, place] : mapped_)
+      exchange_->imports().release(peer, place, device_);
+    if (!waits()) ipc::free_on(device_, memory_);  // else a program that never ends may still use it
+  }
+
+  /// Memory that peers may map. Throws Error.
+  void prepare(const Setup& setup) {
+    const bool is_alone = locals_.size() == 1;
+    if (!is_alone && !exchange_->flags().is_there()) throw Error("the ranks of the node share no memory for flags");
+    memory_ = ipc::allocate_on(device_, setup.memory_bytes);
+    if (memory_ == nullptr) throw Error("no memory on the device");
+    landings_[me_] = address(memory_);
+    if (is_alone) return;
+    place_ = exchange_->exports().lend(allocation_of(memory_), memory_, context());
+    flags_at_ = exchange_->flags().own(setup.context, flag_bytes());
+  }
+
+  [[nodiscard]] Offer offer() const override {
+    return {.is_there = locals_.size() == 1 || place_.is_there() ? 1 : 0,
+            .place = place_.number,
+            .generation = place_.generation,
+            .offset = place_.offset,
+            .flags_at = flags_at_};
+  }
+  [[nodiscard]] bool accept(std::span<const Offer> of_all) override {
+    for (std::size_t rank = 0; rank < of_all.size(); ++rank) {
+      const Offer& offer = of_all[rank];
+      if (offer.is_there == 0) return false;
+      if (of_all.size() == 1) return true;
+      flags_[rank] = exchange_->flags().address_of(offer.flags_at, flag_bytes(), device_);
+      if (rank == me_) continue;
+      const ipc::Place place{offer.place, offer.generation, offer.offset};
+      const ipc::Imports::Found found = exchange_->imports().find(locals_[rank], place, device_);
+      if (found.state != ipc::Imports::State::mapped) return false;
+      exchange_->imports().hold(locals_[rank], place, device_);
+      mapped_.emplace_back(locals_[rank], place);
+      landings_[rank] = found.address;
+    }
+    return true;
+  }
+  [[nodiscard]] Room room() const override { return {part_bytes_, scratch_bytes_}; }
+  [[nodiscard]] int device() const override { return device_; }
+  [[nodiscard]] bool is_busy() const override { return order_.is_busy(); }
+
+  void launch(const Pieces& call, const void* in, void* out, CUstream_st* stream) override {
+    const cuda::ScopedContext scope{context()};
+    order_.enter(stream);
+    counters_->parts += call.pieces.empty() ? 0 : call.pieces.size() - 1;
+    for (const Piece& piece : call.pieces) {
+      const PlannedProgram& what = call.programs[piece.program];
+      const auto shift = static_cast<CUdeviceptr>(piece.shift);
+      const std::array bases{address(in) + shift, address(out) + shift,
+                             landings_[me_] + static_cast<CUdeviceptr>(part_bytes_ * std::ssize(locals_))};
+      ++counters_->programs;
+      run(what, bases, stream);
+    }
+    order_.leave(stream);
+  }
+
+ private:
+  static constexpr std::int64_t page = 4096;
+  using Bases = std::array<CUdeviceptr, 3>;
+
+  [[nodiscard]] bool are_pending() const noexcept override { return order_.has_captured() || waits(); }
+  [[nodiscard]] bool waits() const noexcept {
+    try {
+      return is_busy();
+    } catch (const Error&) {  // the device is lost: nothing waits any more
+      return false;
+    }
+  }
+  [[nodiscard]] CUcontext context() const { return cuda::Devices::get().at(device_).context(); }
+  [[nodiscard]] std::int64_t flag_bytes() const { return (std::ssize(locals_) * line + page - 1) / page * page; }
+  /// The flags that a rank's peers set are in its page.
+  [[nodiscard]] CUdeviceptr flag(std::size_t from, std::size_t to) const {
+    return flags_[to] + static_cast<CUdeviceptr>(from) * line;
+  }
+
+  void run(const PlannedProgram& what, const Bases& bases, CUstream stream) {
+    for (const Operation& operation : what.program.operations) {
+      if (operation.is_of_flag()) {
+        add_flag(operation);
+        continue;
+      }
+      put_flags(stream);
+      work(operation, what.plan, bases, stream);
+    }
+    put_flags(stream);
+    if (!needs_finish(what.plan.op) || what.plan.count == 0) return;
+    kernels().finish(what.plan.op, what.plan.type, bases[1], Count{what.plan.count}, what.plan.ranks, stream);
+    ++counters_->kernels;
+  }
+
+  void add_flag(const Operation& operation) {
+    const auto peer = static_cast<std::size_t>(operation.peer);
+    const bool is_mine = operation.does == Does::wait_until_free || operation.does == Does::tell;
+    const bool waits = operation.does == Does::wait_until_free || operation.does == Does::wait_for_message;
+    CUstreamBatchMemOpParams flag_of{};
+    const CUdeviceptr at = is_mine ? flag(me_, peer) : flag(peer, me_);
+    if (waits) {
+      flag_of.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+      flag_of.waitValue.address = at;
+      flag_of.waitValue.value = operation.number;
+      flag_of.waitValue.flags = is_mine ? CU_STREAM_WAIT_VALUE_EQ : CU_STREAM_WAIT_VALUE_GEQ;
+    } else {
+      flag_of.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+      flag_of.writeValue.address = at;
+      flag_of.writeValue.value = operation.number;
+    }
+    batch_.push_back(flag_of);
+    ++(waits ? counters_->waits : counters_->writes);
+  }
+  void put_flags(CUstream stream) {
+    constexpr std::size_t most = 256;  // of a call of the driver
+    for (std::size_t first = 0; first < batch_.size(); first += most)
+      check(driver()->StreamBatchMemOp(stream, static_cast<unsigned>(std::min(most, batch_.size() - first)),
+                                       batch_.data() + first, 0),
+            "cuStreamBatchMemOp");
+    batch_.clear();
+  }
+
+  [[nodiscard]] const cuda::Kernels& kernels() const { return cuda::Devices::get().at(device_).kernels(); }
+  [[nodiscard]] CUdeviceptr at(const Spot& spot, const Bases& bases) const {
+    const auto offset = static_cast<CUdeviceptr>(spot.at);
+    const auto peer = static_cast<std::size_t>(spot.peer);
+    const auto part = static_cast<CUdeviceptr>(part_bytes_);
+    switch (spot.of) {
+      case Spot::Of::landing:
+        return landings_[me_] + part * peer + offset;
+      case Spot::Of::remote:
+        return landings_[peer] + part * me_ + offset;
+      case Spot::Of::buffer:
+        break;
+    }
+    return bases[static_cast<std::size_t>(spot.buffer)] + offset;
+  }
+
+  void work(const Operation& operation, const shm::SharedPlan& plan, const Bases& bases, CUstream stream) {
+    inputs_.clear();
+    outputs_.clear();
+    for (const Spot& spot : operation.inputs)
+      inputs_.push_back(at(spot, bases));
+    for (const Spot& spot : operation.outputs)
+      outputs_.push_back(at(spot, bases));
+    const bool copies = operation.does == Does::copy;
+    ++(copies && outputs_.size() == 1 ? counters_->copies : counters_->kernels);
+    const Count count{operation.bytes >> plan.element_shift};
+    if (copies && outputs_.size() == 1)
+      check(driver()->MemcpyAsync(outputs_[0], inputs_[0], static_cast<std::size_t>(operation.bytes), stream),
+            "cuMemcpyAsync");
+    else if (copies)
+      kernels().reduce(Op::Kind::sum, plan.type, inputs_, outputs_, count, stream);  // of one operand
+    else if (plan.op.kind() == Op::Kind::user)
+      kernels().combine(plan.op.kernel(), inputs_[0], inputs_[1], outputs_[0], count, stream);
+    else
+      kernels().reduce(plan.op.kind(), plan.type, inputs_, outputs_, count, stream);
+  }
+
+  std::size_t me_;
+  std::vector<int> locals_;
+  Counters* counters_;
+  int device_;
+  StreamOrder order_;
+  std::shared_ptr<ipc::Exchange> exchange_{};
+  std::int64_t part_bytes_, scratch_bytes_, flags_at_ = 0;
+  std::byte* memory_ = nullptr;
+  ipc::Place place_{};
+  std::vector<std::pair<int, ipc::Place>> mapped_;
+  std::vector<CUdeviceptr> landings_, flags_;  ///< By rank.
+  std::vector<CUstreamBatchMemOpParams> batch_;
+  std::vector<CUdeviceptr> inputs_, outputs_;
+};
+
+}  // namespace
+
+std::unique_ptr<Launcher> make_launcher(const Setup& setup) try {
+  if (setup.memory_bytes == 0 || driver() == nullptr || driver()->StreamBatchMemOp == nullptr) return nullptr;
+  if (cuda::StreamWaits::any_pending()) return nullptr;
+  auto launcher = std::make_unique<CudaLauncher>(setup);
+  launcher->prepare(setup);
+  return launcher;
+} catch (const Error&) {  // no context, no memory: the host moves calls in streams
+  return nullptr;
+}
+
+}  // namespace tutti::stream

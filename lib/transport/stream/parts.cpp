@@ -1,0 +1,176 @@
+#include "lib/transport/stream/parts.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "lib/checker/problems.hpp"
+#include "lib/transport/stream/tuning.hpp"
+
+namespace tutti::stream {
+namespace {
+
+using Sizes = std::vector<Count>;
+
+bool has_blocks(Collective collective) {
+  return collective >= Collective::reduce_scatter && collective <= Collective::alltoall;
+}
+
+PlannedProgram planned(const Source& call, const Problem& problem) {
+  shm::SharedPlan plan = shm::compile(call.choice, problem, call.type, call.op, call.routing, call.memory);
+  Program program = program_of(plan);
+  plan.steps.clear();  // the program takes their place
+  plan.dependents.clear();
+  return {std::move(plan), std::move(program)};
+}
+
+/// What a call of so many elements, or of blocks of so many, needs of the rank that needs most: whether they are in
+/// place, only the ranks themselves know.
+Room needed(const Source& call, Count count) {
+  Room most;
+  for (Rank rank; rank.value() < call.problem.size; rank = Rank{rank.value() + 1}) {
+    Problem problem = call.problem;
+    problem.rank = rank;
+    problem.count = count;
+    problem.in = problem.out = {};
+    problem.aliasing = Aliasing::separate();
+    for (const Aliasing aliasing : {Aliasing::separate(), checker::in_place(problem)}) {
+      problem.aliasing = aliasing;
+      const PlannedProgram its = planned(call, problem);
+      most.part_bytes = std::max(most.part_bytes, its.program.part_bytes);
+      most.scratch_bytes = std::max(most.scratch_bytes, its.plan.scratch_bytes);
+    }
+  }
+  return most;
+}
+
+/// The elements of a piece, no more than `count`; 0: not even one fits.
+Count elements_of_piece(const Source& call, const Room& room, Count count) {
+  constexpr std::int64_t grain = 64;  // pieces begin where vectors do
+  while (count > Count{0}) {
+    const Room its = needed(call, count);
+    if (its.part_bytes <= room.part_bytes && its.scratch_bytes <= room.scratch_bytes) return count;
+    const auto share = [](std::int64_t there, std::int64_t wanted) {
+      return wanted == 0 ? 1.0 : static_cast<double>(there) / static_cast<double>(wanted);
+    };
+    const double fits =
+        std::min({1.0, share(room.part_bytes, its.part_bytes), share(room.scratch_bytes, its.scratch_bytes)});
+    auto fewer = std::min(count.value() - 1, static_cast<std::int64_t>(static_cast<double>(count.value()) * fits));
+    if (fewer > grain) fewer -= fewer % grain;
+    count = Count{fewer};
+  }
+  return count;
+}
+
+/// The largest block, or all elements, as far as all ranks know alike; nothing: they do not.
+std::optional<Count> known_to_all(const Problem& problem) {
+  const auto largest = [](std::span<const Count> counts) { return *std::ranges::max_element(counts); };
+  if (!problem.uneven()) return problem.count;
+  if (problem.collective == Collective::reduce_scatter) return largest(problem.in.counts);
+  if (problem.collective == Collective::allgather) return largest(problem.out.counts);
+  return std::nullopt;
+}
+
+/// The list of a buffer, with offsets, of which a piece takes some elements of each block.
+struct Blocks {
+  Sizes counts{}, offsets{};
+  Sizes now{};
+
+  Blocks(const BlockList& list, Count even, int size) {
+    counts = list.empty() ? Sizes(static_cast<std::size_t>(size), even) : Sizes(list.counts.begin(), list.counts.end());
+    offsets.assign(list.offsets.begin(), list.offsets.end());
+    if (offsets.empty()) {
+      offsets.resize(counts.size());
+      std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), Count{0});
+    }
+  }
+  [[nodiscard]] Count largest() const { return counts.empty() ? Count{0} : *std::ranges::max_element(counts); }
+  [[nodiscard]] BlockList from(Count first, Count most) {
+    now.clear();
+    for (const Count count : counts)
+      now.push_back(std::clamp(count - first, Count{0}, most));
+    return {now, offsets};
+  }
+};
+
+/// As many elements as a program may have segments of, if there are any.
+Count segmented(const Source& call) {
+  if (call.choice.segment == 0) return Count{std::numeric_limits<std::int64_t>::max()};
+  return Count{std::max<std::int64_t>(1, call.choice.segment / size_of(call.type).value()) * tuning.most_segments};
+}
+
+class Cutter {
+ public:
+  Cutter(const Source& call, Count most) : call_(call), most_(most) {}
+
+  Pieces elements() {
+    for (Count first; first < call_.problem.count; first += most_) {
+      const Count count = std::min(most_, call_.problem.count - first);
+      Problem problem = call_.problem;
+      problem.count = count;
+      add(problem, first, {count});
+    }
+    return std::move(all_);
+  }
+
+  Pieces blocks() {
+    const Problem& whole = call_.problem;
+    const int mine = whole.collective == Collective::gather || whole.collective == Collective::scatter ? 1 : whole.size;
+    const bool at_root = whole.rank == whole.root;
+    const bool reads =
+        whole.collective != Collective::allgather && (whole.collective != Collective::scatter || at_root);
+    const bool writes =
+        whole.collective != Collective::reduce_scatter && (whole.collective != Collective::gather || at_root);
+    Blocks in{whole.in, whole.count, !reads ? 0 : whole.collective == Collective::scatter ? whole.size : mine};
+    Blocks out{whole.out, whole.count, !writes ? 0 : whole.collective == Collective::gather ? whole.size : mine};
+    const Count end = std::max(in.largest(), out.largest());
+    for (Count first; first < end; first += most_) {
+      Problem problem = whole;
+      problem.count = Count{0};
+      problem.in = in.from(first, most_);
+      problem.out = out.from(first, most_);
+      Sizes counts = in.now;
+      counts.insert(counts.end(), out.now.begin(), out.now.end());
+      add(problem, first, std::move(counts));
+    }
+    return std::move(all_);
+  }
+
+ private:
+  void add(const Problem& problem, Count first, Sizes counts) {
+    const auto known = std::ranges::find(counts_, counts);
+    const auto program = static_cast<std::size_t>(known - counts_.begin());
+    if (known == counts_.end()) {
+      all_.programs.push_back(planned(call_, problem));
+      counts_.push_back(std::move(counts));
+    }
+    all_.pieces.push_back({program, (first.value() * size_of(call_.type)).value()});
+  }
+
+  const Source& call_;
+  Count most_;
+  Pieces all_;
+  std::vector<Sizes> counts_;  ///< By program.
+};
+
+}  // namespace
+
+std::optional<Pieces> pieces_of(Source call, const Room& room) {
+  const Problem& problem = call.problem;
+  const std::vector<std::uint8_t> all(static_cast<std::size_t>(problem.size), 1);
+  call.memory.reaches = all;  // as every rank sees it: a rank itself does not count
+  const bool exchanges = call.choice.algorithm->exchange != nullptr;
+  if (exchanges && problem.uneven()) return std::nullopt;
+  const std::optional<Count> known = known_to_all(problem);
+  if (known == Count{0}) return Pieces{{planned(call, problem)}, {{}}};
+  const Count whole = known ? *known : Count{room.part_bytes / size_of(call.type).value()};
+  const Count most = elements_of_piece(call, room, std::min(whole, segmented(call)));
+  if (most == Count{0}) return std::nullopt;
+  if (known && most == *known) return Pieces{{planned(call, problem)}, {{}}};
+  if (!has_blocks(problem.collective)) return Cutter{call, most}.elements();
+  if (exchanges) return std::nullopt;
+  return Cutter{call, most}.blocks();
+}
+
+}  // namespace tutti::stream

@@ -1,0 +1,49 @@
+#pragma once
+// Calls in parts: the same collective on some elements of each block at a time, so that messages and scratch fit into
+// memory that was made ahead.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lib/transport/stream/program.hpp"
+
+namespace tutti::stream {
+
+/// A call, for any of its ranks: as shm::compile() takes it.
+struct Source {
+  Choice choice{};
+  Problem problem{};  ///< Of this rank.
+  Type type = Type::int8;
+  Op op = Op::sum;
+  Routing routing{};
+  shm::SharedMemory memory{};
+};
+
+/// Memory for a call on every rank.
+struct Room {
+  std::int64_t part_bytes = 0;  ///< Of the landing area, for the messages of one peer.
+  std::int64_t scratch_bytes = 0;
+};
+
+/// One plan, without its steps, and its program; several pieces of a call may have the same.
+struct PlannedProgram {
+  shm::SharedPlan plan;
+  Program program;
+};
+/// A program on buffers that begin so many bytes further on.
+struct Piece {
+  std::size_t program = 0;
+  std::int64_t shift = 0;
+};
+struct Pieces {
+  std::vector<PlannedProgram> programs{};
+  std::vector<Piece> pieces{};
+};
+
+/// The pieces of a call on this rank, which run one after the other. They depend on facts alone that the ranks know
+/// alike, but for blocks whose sizes only their two ranks know: there a rank has no more pieces than its own blocks ask
+/// for. Nothing: the algorithm exchanges sizes first, or not even one element fits.
+[[nodiscard]] std::optional<Pieces> pieces_of(Source call, const Room& room);
+
+}  // namespace tutti::stream

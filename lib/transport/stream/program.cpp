@@ -1,0 +1,262 @@
+#include "lib/transport/stream/program.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "lib/plan/pair_order.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::stream {
+namespace {
+
+using shm::JointReduction;
+using shm::SharedPlan;
+
+constexpr std::int64_t alignment = 256;  // of messages in a landing area
+constexpr std::size_t most_outputs = 32;
+
+/// The steps that become one operation: a joint reduction with its messages, or one step.
+struct Unit {
+  std::vector<int> steps{};
+  int joint = -1;
+  bool receives = false;
+  int waits = 0;
+  std::vector<int> dependents{};
+};
+
+class Writer {
+ public:
+  Writer(const SharedPlan& plan, bool joins) : plan_(plan), unit_of_(plan.steps.size(), -1) {
+    place_messages();
+    make_units(joins);
+    order_units();
+  }
+
+  /// False: no order of the units keeps all dependencies.
+  [[nodiscard]] bool write() {
+    for (int i = 0; i < static_cast<int>(units_.size()); ++i)
+      if (units_[at(i)].waits == 0) ready_of(i).insert(i);
+    std::size_t written = 0;
+    while (!free_.empty() || !receiving_.empty()) {
+      std::set<int>& from = free_.empty() ? receiving_ : free_;
+      const int next = *from.begin();
+      from.erase(from.begin());
+      written += write(next);
+    }
+    for (const int peer : received_)
+      add({.does = Does::release, .peer = peer});
+    return written == units_.size();
+  }
+  [[nodiscard]] Program program() && { return std::move(program_); }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  [[nodiscard]] const CompiledStep& step(int i) const { return plan_.steps[at(i)]; }
+  [[nodiscard]] int only_step(int unit) const { return units_[at(unit)].steps.front(); }
+  [[nodiscard]] bool is_send(int unit) const {
+    return units_[at(unit)].joint < 0 && step(only_step(unit)).verb == Verb::send;
+  }
+  /// A message without data only orders, which is the purpose of a barrier alone.
+  [[nodiscard]] bool is_empty(const CompiledStep& message) const {
+    return message.bytes == 0 && plan_.problem.collective != Collective::barrier;
+  }
+  std::set<int>& ready_of(int unit) { return units_[at(unit)].receives ? receiving_ : free_; }
+
+  /// Both ends know the sizes of a pair's messages, and so where each lies, and its number.
+  void place_messages() {
+    for (const auto& [pair, steps] : by_pair(plan_.steps)) {
+      std::int64_t end = 0;
+      std::uint32_t number = 0;
+      for (const int i : steps) {
+        if (step(i).transport != Transport::shm) throw Error("a message leaves the node");
+        if (is_empty(step(i))) continue;
+        messages_[i] = {end, ++number};
+        end += (step(i).bytes + alignment - 1) / alignment * alignment;
+      }
+      program_.part_bytes = std::max(program_.part_bytes, end);
+    }
+  }
+
+  void make_units(bool joins) {
+    std::map<int, int> of_joint;
+    for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i) {
+      const int joint = joins ? plan_.side(i).joint : -1;
+      const auto found = of_joint.find(joint);
+      if (joint >= 0 && found != of_joint.end()) {
+        unit_of_[at(i)] = found->second;
+      } else {
+        unit_of_[at(i)] = static_cast<int>(units_.size());
+        if (joint >= 0) of_joint[joint] = unit_of_[at(i)];
+        units_.push_back({.joint = joint});
+      }
+      Unit& unit = units_[at(unit_of_[at(i)])];
+      unit.steps.push_back(i);
+      unit.receives |= step(i).receives() && !is_empty(step(i));
+    }
+  }
+
+  void order_units() {
+    std::set<std::pair<int, int>> edges;
+    const auto order = [&](int before, int after) {
+      const int first = unit_of_[at(before)], second = unit_of_[at(after)];
+      if (first == second || !edges.emplace(first, second).second) return;
+      units_[at(first)].dependents.push_back(second);
+      ++units_[at(second)].waits;
+    };
+    const Dependencies after = dependencies_of(plan_);
+    for (int i = 0; i < static_cast<int>(after.size()); ++i)
+      for (const int before : after[at(i)])
+        order(before, i);
+    for (const auto& [pair, steps] : by_pair(plan_.steps))  // a flag tells of messages in their order
+      for (std::size_t k = 1; !pair.second && k < steps.size(); ++k)
+        order(steps[k - 1], steps[k]);
+  }
+
+  /// Returns how many units it wrote: the sends of what a unit makes go with it.
+  std::size_t write(int unit) {
+    const Unit& what = units_[at(unit)];
+    if (is_send(unit)) return send(unit);
+    Operation operation = what.joint >= 0 ? joint_reduction(what) : operation_of(step(only_step(unit)));
+    for (const int i : what.steps)
+      if (step(i).receives() && !is_empty(step(i))) wait_for(i);
+    free_dependents(unit);
+    if (operation.bytes == 0) return 1;
+    const std::vector<int> sends = can_write_to_many() ? take_sends_of(operation) : std::vector<int>{};
+    finish(std::move(operation), sends);
+    return 1 + sends.size();
+  }
+
+  /// The same data may go to several peers.
+  std::size_t send(int unit) {
+    const CompiledStep& sent = step(only_step(unit));
+    if (is_empty(sent)) {
+      free_dependents(unit);
+      return 1;
+    }
+    Operation operation{.does = Does::copy, .inputs = {own(sent.lhs, sent.lhs_at)}, .bytes = sent.bytes};
+    std::vector<int> sends = take_sends_of(sent.lhs, sent.lhs_at, sent.bytes, most_outputs - 1);
+    sends.insert(sends.begin(), unit);
+    free_dependents(unit);
+    finish(std::move(operation), sends);
+    return sends.size();
+  }
+
+  /// Adds an operation that also writes the messages of these units, and tells their receivers.
+  void finish(Operation operation, const std::vector<int>& sends) {
+    for (const int unit : sends) {
+      const CompiledStep& sent = step(only_step(unit));
+      // A peer that has sent something has left its program before.
+      if (sent_to_.insert(sent.peer).second && !received_.contains(sent.peer))
+        add({.does = Does::wait_until_free, .peer = sent.peer});
+      if (sent.bytes > 0)
+        operation.outputs.push_back(
+            {.of = Spot::Of::remote, .peer = sent.peer, .at = messages_.at(only_step(unit)).first});
+    }
+    if (operation.bytes > 0) add(std::move(operation));
+    for (const int unit : sends)
+      add({.does = Does::tell, .peer = step(only_step(unit)).peer, .number = messages_.at(only_step(unit)).second});
+  }
+
+  void wait_for(int recv) {
+    const auto& [place, number] = messages_.at(recv);
+    received_.insert(step(recv).peer);
+    add({.does = Does::wait_for_message, .peer = step(recv).peer, .number = number});
+  }
+
+  [[nodiscard]] bool can_write_to_many() const { return plan_.op.kind() != Op::Kind::user; }
+  /// The sends that are ready, and send what an operation has just made.
+  [[nodiscard]] std::vector<int> take_sends_of(const Operation& made) {
+    const Spot& result = made.outputs.front();
+    return take_sends_of(result.buffer, result.at, made.bytes, most_outputs - 1);
+  }
+  [[nodiscard]] std::vector<int> take_sends_of(Buffer buffer, std::int64_t where, std::int64_t bytes,
+                                               std::size_t most) {
+    std::vector<int> taken;
+    for (auto next = free_.begin(); next != free_.end() && taken.size() < most;) {
+      const int unit = *next;
+      const CompiledStep& other = step(only_step(unit));
+      if (!is_send(unit) || is_empty(other) || other.bytes != bytes ||
+          place_of(plan_, other.lhs, other.lhs_at) != place_of(plan_, buffer, where)) {
+        ++next;
+        continue;
+      }
+      taken.push_back(unit);
+      next = free_.erase(next);
+    }
+    for (const int unit : taken)
+      free_dependents(unit);
+    return taken;
+  }
+  void free_dependents(int unit) {
+    for (const int dependent : units_[at(unit)].dependents)
+      if (--units_[at(dependent)].waits == 0) ready_of(dependent).insert(dependent);
+  }
+
+  static Spot own(Buffer buffer, std::int64_t where) { return {.buffer = buffer, .at = where}; }
+  [[nodiscard]] Spot landing(int recv) const {
+    return {.of = Spot::Of::landing, .peer = step(recv).peer, .at = messages_.at(recv).first};
+  }
+  [[nodiscard]] Operation joint_reduction(const Unit& unit) const {
+    const JointReduction& joint = plan_.joints[at(unit.joint)];
+    Operation operation{.does = Does::reduce, .outputs = {own(joint.into, joint.into_at)}, .bytes = joint.bytes};
+    for (const JointReduction::Operand& operand : joint.operands)
+      operation.inputs.push_back(operand.message >= 0 ? landing(operand.message) : own(operand.buffer, operand.at));
+    return operation;
+  }
+  [[nodiscard]] Operation operation_of(const CompiledStep& what) const {
+    const int number = static_cast<int>(&what - plan_.steps.data());
+    Operation operation{.outputs = {own(what.into, what.into_at)}, .bytes = what.bytes};
+    if (what.bytes == 0) return operation;
+    const Spot lhs = own(what.lhs, what.lhs_at), rhs = own(what.rhs, what.rhs_at);
+    operation.does = what.verb == Verb::copy || what.verb == Verb::recv ? Does::copy : Does::reduce;
+    if (what.verb == Verb::copy)
+      operation.inputs = {lhs};
+    else if (what.verb == Verb::recv)
+      operation.inputs = {landing(number)};
+    else if (what.verb == Verb::reduce)
+      operation.inputs = {lhs, rhs};
+    else
+      operation.inputs = what.lands_left ? std::vector{landing(number), rhs} : std::vector{lhs, landing(number)};
+    return operation;
+  }
+  void add(Operation operation) { program_.operations.push_back(std::move(operation)); }
+
+  const SharedPlan& plan_;
+  std::vector<int> unit_of_;
+  std::vector<Unit> units_;
+  std::map<int, std::pair<std::int64_t, std::uint32_t>>
+      messages_;                    ///< By step: the place and the number of its message.
+  std::set<int> free_, receiving_;  ///< Units that are ready.
+  std::set<int> sent_to_, received_;
+
+  Program program_;
+};
+
+}  // namespace
+
+Program program_of(const SharedPlan& plan) {
+  for (const bool joins : {true, false}) {
+    Writer writer{plan, joins};
+    if (writer.write()) return std::move(writer).program();
+  }
+  throw Error("a plan whose steps wait for each other");
+}
+
+Counts counts_of(const Program& program) {
+  Counts counts;
+  for (const Operation& operation : program.operations) {
+    if (operation.does == Does::wait_until_free || operation.does == Does::wait_for_message)
+      ++counts.waits;
+    else if (operation.is_of_flag())
+      ++counts.writes;
+    else if (operation.does == Does::copy && operation.outputs.size() == 1)
+      ++counts.copies;
+    else
+      ++counts.kernels;
+  }
+  return counts;
+}
+
+}  // namespace tutti::stream

@@ -1,0 +1,63 @@
+#pragma once
+// A plan as a row of operations for one stream, in which every message is written into memory of its receiver.
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/transport/shm/plan/shared_plan.hpp"
+
+namespace tutti::stream {
+
+/// Bytes that an operation reads or writes: of one of the call's buffers, or of a landing area. Every rank has one,
+/// with a part for each peer, in which that peer's messages lie one after the other.
+struct Spot {
+  enum class Of : std::uint8_t {
+    buffer,   ///< One of this rank's own.
+    landing,  ///< The part of `peer` in this rank's landing area.
+    remote,   ///< The part of this rank in the landing area of `peer`.
+  };
+  Of of = Of::buffer;
+  Buffer buffer = Buffer::input;
+  int peer = -1;
+  std::int64_t at = 0;
+  friend bool operator==(const Spot&, const Spot&) = default;
+};
+
+/// Each ordered pair of ranks has one flag, a word of 32 bits that is 0 between programs. The sender counts it up, a
+/// message at a time, when the message is there; the receiver sets it to 0 when it needs none of them any more. Thus
+/// the values that a program writes and waits for are the same in every run: a graph may repeat it.
+enum class Does : std::uint8_t {
+  wait_until_free,   ///< Until the flag to `peer` is 0: its landing area has room.
+  tell,              ///< Sets the flag to `peer` to `number`.
+  wait_for_message,  ///< Until the flag from `peer` is `number` or more.
+  release,           ///< Sets the flag from `peer` to 0.
+  copy,              ///< The input to each output.
+  reduce,            ///< The inputs, from left to right, to each output.
+};
+
+struct Operation {
+  Does does = Does::copy;
+  int peer = -1;
+  std::uint32_t number = 0;
+  std::vector<Spot> inputs{}, outputs{};
+  std::int64_t bytes = 0;
+  [[nodiscard]] bool is_of_flag() const { return does < Does::copy; }
+};
+
+struct Program {
+  std::vector<Operation> operations{};
+  std::int64_t part_bytes = 0;  ///< Of the largest part of a landing area that it writes or reads.
+};
+
+/// The operations of a plan on devices whose messages all stay in one node, in an order that keeps its dependencies:
+/// what can be done without waiting comes first. A kernel that makes what several peers want writes it to all of them.
+/// Throws Error if messages to ranks of other nodes are among them.
+[[nodiscard]] Program program_of(const shm::SharedPlan& plan);
+
+/// Operations of each kind: "2 kernels, 1 copy, 3 waits".
+struct Counts {
+  int kernels = 0, copies = 0, waits = 0, writes = 0;  ///< The last two: of flags.
+};
+[[nodiscard]] Counts counts_of(const Program& program);
+
+}  // namespace tutti::stream

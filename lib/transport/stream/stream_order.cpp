@@ -1,0 +1,63 @@
+#include "lib/transport/stream/stream_order.hpp"
+
+#include <new>
+
+#include "lib/cuda/check.hpp"
+#include "lib/cuda/driver.hpp"
+#include "lib/cuda/relaxed_capture.hpp"
+
+namespace tutti::stream {
+
+using cuda::check;
+using cuda::driver;
+
+StreamOrder::StreamOrder(cuda::Device& device) : device_(&device) {
+  device.prepare_events(2);
+  const cuda::ScopedContext scope{device.context()};
+  plain_.event = device.take_event();
+  captured_.event = device.take_event();
+}
+
+StreamOrder::~StreamOrder() {
+  device_->give_back(plain_.event);
+  device_->give_back(captured_.event);
+}
+
+unsigned long long StreamOrder::id_of(CUstream stream) {
+  unsigned long long id = 0;
+  check(driver()->StreamGetId(stream, &id), "cuStreamGetId");
+  return id;
+}
+
+StreamOrder::Last& StreamOrder::last_of(CUstream stream) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  cuuint64_t capture = 0;
+  check(driver()->StreamGetCaptureInfo(stream, &status, &capture, nullptr, nullptr, nullptr), "cuStreamGetCaptureInfo");
+  if (status == CU_STREAM_CAPTURE_STATUS_NONE) return plain_;
+  if (capture != capture_) captured_.stream.reset();
+  capture_ = capture;
+  return captured_;
+}
+
+void StreamOrder::enter(CUstream stream) {
+  const Last& last = last_of(stream);
+  if (last.stream && *last.stream != id_of(stream))
+    check(driver()->StreamWaitEvent(stream, last.event, 0), "cuStreamWaitEvent");
+}
+
+void StreamOrder::leave(CUstream stream) {
+  Last& last = last_of(stream);
+  check(driver()->EventRecord(last.event, stream), "cuEventRecord");
+  last.stream = id_of(stream);
+}
+
+bool StreamOrder::is_busy() const {
+  if (!plain_.stream) return false;
+  const cuda::ScopedContext scope{device_->context()};
+  const cuda::RelaxedCapture relaxed;
+  const CUresult result = driver()->EventQuery(plain_.event);
+  if (result != CUDA_ERROR_NOT_READY) check(result, "cuEventQuery");
+  return result == CUDA_ERROR_NOT_READY;
+}
+
+}  // namespace tutti::stream

@@ -1,0 +1,45 @@
+#pragma once
+// The order of calls in different streams.
+
+#include <cuda.h>
+
+#include <optional>
+
+#include "lib/cuda/device.hpp"
+
+namespace tutti::stream {
+
+/// Lets each call wait for the one before, if that is in another stream. Of calls in a captured stream, those of the
+/// same capture count: its graph runs when the program launches it, in the order of the program.
+class StreamOrder {
+ public:
+  /// Throws Error.
+  explicit StreamOrder(cuda::Device& device);
+  StreamOrder(const StreamOrder&) = delete;
+  StreamOrder& operator=(const StreamOrder&) = delete;
+  ~StreamOrder();
+
+  // In the context of the device.
+  /// A call begins.
+  void enter(CUstream stream);
+  /// All of it is in the stream.
+  void leave(CUstream stream);
+  /// Whether the last call that was not captured is under way still. Throws Error.
+  [[nodiscard]] bool is_busy() const;
+  /// Whether any call was captured: its graph may run at any time from now on.
+  [[nodiscard]] bool has_captured() const { return capture_ != 0; }
+
+ private:
+  struct Last {
+    CUevent event = nullptr;
+    std::optional<unsigned long long> stream{};  ///< cuStreamGetId; nothing: there was no call.
+  };
+  [[nodiscard]] Last& last_of(CUstream stream);
+  [[nodiscard]] static unsigned long long id_of(CUstream stream);
+
+  cuda::Device* device_;
+  Last plain_{}, captured_{};
+  cuuint64_t capture_ = 0;
+};
+
+}  // namespace tutti::stream

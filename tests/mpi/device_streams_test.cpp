@@ -1,0 +1,121 @@
+// Every collective with every algorithm in the order of a stream, by call, plan and graph: the bits of the host.
+#include "tests/mpi/device_stream_cases.hpp"
+
+namespace tutti::test {
+namespace {
+
+class DeviceStreams : public OnDevices, public testing::WithParamInterface<Collective> {
+ protected:
+  void SetUp() override {
+    OnDevices::SetUp();
+    if (IsSkipped()) return;
+    comm_.emplace(MPI_COMM_WORLD);
+    stream_.emplace();
+  }
+  void TearDown() override {
+    if (comm_) {
+      EXPECT_EQ(comm_->status(), "");
+    }
+    comm_.reset();
+    stream_.reset();
+    OnDevices::TearDown();
+  }
+
+  template <class T>
+  void expect_bits(const Trial& trial, const Op& op, Streamed way, int times = 3) {
+    if (way == Streamed::graph && !can_be_captured(trial)) way = Streamed::call;
+    StreamedTrial<T>{trial, op, *comm_}.run(*stream_, way, times);
+  }
+  /// Algorithms that exchange sizes first need the host.
+  [[nodiscard]] bool can_be_captured(const Trial& trial) const {
+    if (is_gated_) return false;
+    if (trial.counts.empty() || trial.algorithm.empty()) return true;
+    const std::string name = trial.algorithm.substr(0, trial.algorithm.find_first_of(":/"));
+    return find_algorithm(trial.collective, name)->exchange == nullptr;
+  }
+
+  const bool is_gated_ = std::getenv("TUTTI_TEST_GATED") != nullptr;
+  std::optional<Communicator> comm_;
+  std::optional<TestStream> stream_;
+};
+
+/// All three ways and places, in turn.
+class StreamTurn {
+ public:
+  Trial next(Trial trial) {
+    trial.place = static_cast<Place>(++turn_ / streamed_ways % places);
+    return trial;
+  }
+  [[nodiscard]] Streamed way() const { return static_cast<Streamed>(turn_ % streamed_ways); }
+
+ private:
+  int turn_ = 0;
+};
+
+std::vector<int> roots_of(Collective collective) {
+  if (!has_root(collective) || world_size() == 1) return {0};
+  return {0, world_size() - 1};
+}
+
+TEST_P(DeviceStreams, GiveTheBitsOfTheHost) {
+  StreamTurn turn;
+  for (const std::string& choice : choices_of(GetParam()))
+    for (const int root : roots_of(GetParam()))
+      for (const std::int64_t count : {0, 1, 37}) {
+        const Trial trial = turn.next({.collective = GetParam(), .algorithm = choice, .count = count, .root = root});
+        expect_bits<float>(trial, Op::sum, turn.way(), count == 1 ? 1 : 3);
+      }
+  const Counters counters = comm_->counters();
+  EXPECT_EQ(counters.at("device.stream.programs") > 0, !is_gated_);
+  EXPECT_EQ(counters.at("device.stream.gated") > 0, is_gated_);
+}
+
+TEST_P(DeviceStreams, OfEveryTypeAndOperation) {
+  const std::vector<Op> all{Op::sum, Op::prod, Op::min,  Op::max, Op::avg,  Op::land,
+                            Op::lor, Op::lxor, Op::band, Op::bor, Op::bxor, Op::scaled_sum(-0.375)};
+  const bool is_prefix = GetParam() == Collective::scan || GetParam() == Collective::exscan;
+  StreamTurn turn;
+  for_each_type(AllTypes{}, [&]<class T>() {
+    for (const Op& op : all) {
+      if (!supports(op.kind(), type_of<T>) || (is_prefix && op == Op::avg)) continue;
+      if (!reduces(GetParam()) && op != Op::sum) continue;
+      const Trial trial{.collective = GetParam(), .count = 19, .root = world_size() - 1};
+      expect_bits<T>(turn.next(trial), op, turn.way(), 1);
+    }
+  });
+}
+
+TEST_P(DeviceStreams, OfUnevenBlocks) {
+  if (GetParam() < Collective::reduce_scatter || GetParam() > Collective::alltoall)
+    GTEST_SKIP() << "has no such blocks";
+  const auto size = static_cast<std::size_t>(world_size());
+  std::vector<Count> counts;
+  for (std::size_t a = 0; a < size; ++a)
+    for (std::size_t b = 0; b < (GetParam() == Collective::alltoall ? size : 1); ++b)
+      counts.emplace_back((a * b + a + b) % 3 == 0 ? 0 : 1 + static_cast<std::int64_t>((a + b) * 3 % 11));
+  StreamTurn turn;
+  for (const std::string& choice : choices_of(GetParam()))
+    for (const int gap : {0, 2})
+      for (int again = 0; again < 3; ++again) {
+        Trial trial{.collective = GetParam(), .algorithm = choice, .root = world_size() / 2};
+        trial.counts = counts;
+        trial.gap = Count{gap};
+        expect_bits<double>(turn.next(trial), Op::sum, turn.way(), 2);
+      }
+}
+
+TEST_P(DeviceStreams, OfLongData) {
+  const bool has_blocks = GetParam() >= Collective::reduce_scatter && GetParam() <= Collective::alltoall;
+  const std::int64_t count = (std::int64_t{1} << 16) / 4 / (has_blocks ? world_size() : 1) + 1;
+  StreamTurn turn;
+  for (const std::string& choice : whole_choices_of(GetParam())) {
+    const Trial trial{.collective = GetParam(), .algorithm = choice, .count = count, .root = world_size() / 2};
+    expect_bits<float>(turn.next(trial), Op::max, turn.way(), 2);
+  }
+}
+
+const auto name_of = [](const auto& info) { return std::string{to_string(info.param)}; };
+INSTANTIATE_TEST_SUITE_P(All, DeviceStreams, testing::ValuesIn(all_collectives()), name_of);
+
+}  // namespace
+}  // namespace tutti::test
