@@ -1,6 +1,7 @@
 // Data on devices of two nodes, which may be pretended (TUTTI_NODES), with the algorithms that Tutti chooses: the bits
 // of the host, and no more bytes between the nodes than must cross. Inside a node ranks map each other's memory.
 #include <array>
+#include <cstdlib>
 
 #include "lib/runtime/communicator_state.hpp"
 #include "tests/mpi/device_cases.hpp"
@@ -55,6 +56,7 @@ class DevicesOnTwoNodes : public OnDevices {
   }
   /// Of all ranks of this node, since the communicator was made.
   [[nodiscard]] Crossing crossed() const {
+    barrier(comm_);  // its messages have no bytes; MPI's calls below would not move what UCX has still to send
     const MessageCounters all = comm_.message_counters();
     std::array sums{all.mpi.sent_bytes + all.network.sent_bytes, all.mpi.received_bytes + all.network.received_bytes};
     mpi::UniqueComm node;
@@ -71,6 +73,13 @@ class DevicesOnTwoNodes : public OnDevices {
 
   Communicator comm_{MPI_COMM_WORLD};
 };
+
+/// TUTTI_TEST_NODES: how many nodes the launcher was told to use. There the tests of this suite must not be skipped.
+TEST(DevicesOnNodes, AreThereWhereTheyWereAskedFor) {
+  if (std::getenv("TUTTI_TEST_NODES") == nullptr) GTEST_SKIP() << "TUTTI_TEST_NODES is not set";
+  EXPECT_EQ(Communicator{MPI_COMM_WORLD}.node_count(), 2);
+  EXPECT_GT(TestDevices::get().count(), 0);
+}
 
 /// A call on the host's memory and one on memory of devices: together they cannot send less than twice the least, and
 /// do only if both send the least.
