@@ -136,6 +136,7 @@ lab() { # what happens between nodes, and Slurm's jobs
       on_nodes shm+ucx 2x2 2 --map 2,2
       on_nodes ucx in_turns 3 --map 1,2,3 --by node
       unset UCX_TLS
+      devices_on_nodes
       ;;
   esac
   step info tests/apps/lab_info_test.sh "$out/release/apps/tutti/tutti" || :
@@ -159,6 +160,28 @@ on_nodes() {
     TUTTI_TRANSPORT=$transport TUTTI_TEST_NODES=$nodes step "$suite.$transport.$name" \
       timeout 600 slurm/cluster.sh run "$@" "$out/release/tests/$suite" || :
   done
+}
+
+# devices_on_nodes: data on devices of the fake driver, 2 nodes of 2 ranks. Inside a node ranks map each other's memory;
+# between nodes Debian's UCX has them staged, and one with CUDA takes them where they are.
+devices_on_nodes() {
+  local suites=(device_nodes_test device_collectives_test) suite fake=$out/release/tests/fake_cuda ucx=$out/ucx/libucx
+  case $(cached "$out/release" TUTTI_NVCC) in
+    '' | *-NOTFOUND) record skipped devices "nvcc was not found" && return ;;
+  esac
+  step build_devices cmake --build "$out/release" --target "${suites[@]}" fake_cuda_nvml || return
+  for suite in "${suites[@]}"; do
+    devices_over "$suite" staged tcp,self "$fake"
+    [ ! -d "$ucx/lib" ] || devices_over "$suite" by_ucx tcp,self,cuda_copy "$fake:$ucx/lib"
+  done
+  [ -d "$ucx/lib" ] || record skipped devices_by_ucx "there is no UCX with CUDA in $ucx: scripts/setup.sh ucx ${ucx%/*}"
+}
+
+# devices_over SUITE NAME UCX_TLS LIBRARIES
+devices_over() {
+  step "$1.$2.2x2" env TUTTI_TRANSPORT=shm+ucx TUTTI_TEST_NODES=2 FAKE_CUDA_ABORT=1 UCX_TLS="$3" \
+    LD_LIBRARY_PATH="$4${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+    timeout 600 slurm/cluster.sh run --map 2,2 "$out/release/tests/$1" || :
 }
 
 # Optimised a little: half the time to build, nearly the speed.

@@ -5,6 +5,15 @@ set(TUTTI_CUDA_UCX_DIR "" CACHE PATH "For tests: a UCX with CUDA, the folder tha
 tutti_fake_cuda_test(device_far_test ${tests}/mpi/device_far_test.cpp RANKS 1 ENVIRONMENT FAKE_CUDA_ABORT=1)
 add_dependencies(device_far_test fake_cuda_nvml) # of which UCX asks for links
 
+# Two nodes, and what crosses between them; the stage lab of scripts/test.sh runs it on nodes that are not pretended.
+tutti_fake_cuda_test(device_nodes_test ${tests}/mpi/device_nodes_test.cpp RANKS 4
+                     ENVIRONMENT TUTTI_NODES=0,0,1,1 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_nodes_test in_turns 4 TUTTI_NODES=0,1,0,1 FAKE_CUDA_DEVICES=4 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_nodes_test uneven 4 TUTTI_NODES=0,1,1,1 FAKE_CUDA_ABORT=1)
+if(TUTTI_HAS_UCX)
+  tutti_again_over_fake_cuda(device_nodes_test over_ucx 4 TUTTI_NODES=0,0,1,1 TUTTI_TRANSPORT=shm+ucx FAKE_CUDA_ABORT=1)
+endif()
+
 # A way that is forced and not there is refused on all ranks.
 function(tutti_refuses_way variant text)
   if(TUTTI_TEST_MAX_RANKS GREATER_EQUAL 2)
@@ -54,6 +63,7 @@ foreach(suite IN ITEMS device_far_test device_collectives_test)
   tutti_over_cuda_ucx(${suite} late.by_ucx 3 ${all_ucx} ${late} FAKE_CUDA_DEVICES=2)
   tutti_over_cuda_ucx(${suite} late.by_ipc_and_ucx 3 ${far_ucx} TUTTI_NODES=0,1,0 ${late})
 endforeach()
+tutti_over_cuda_ucx(device_nodes_test by_ipc_and_ucx 4 ${far_ucx} TUTTI_NODES=0,0,1,1)
 tutti_over_cuda_ucx(device_collectives_test by_ipc_and_ucx.own_devices 4 ${far_ucx} TUTTI_NODES=0,0,1,1
                     FAKE_CUDA_DEVICES=4)
 tutti_over_cuda_ucx(device_far_test by_ucx.progress_thread 2 ${all_ucx} TUTTI_PROGRESS_THREAD=1)

@@ -31,6 +31,9 @@ std::byte* resolve(const Region& region, std::uint64_t address, std::size_t size
     throw DeviceFault{region.is_imported ? "stale-ipc-mapping" : "use-after-free",
                       text("%s of %zu bytes at 0x%lx: its owner (process %d) has freed the memory", what, size, address,
                            region.header->owner)};
+  if (region.is_closing)
+    throw DeviceFault{"early-close", text("%s of %zu bytes at 0x%lx: the mapping was closed before the operation ran",
+                                          what, size, address)};
   if (region.kind == Kind::vmm && region.devices.empty())
     throw DeviceFault{"no-access", text("%s at 0x%lx: mapped without cuMemSetAccess", what, address)};
   return region.bytes + (address - region.base);

@@ -113,6 +113,18 @@ std::optional<Access> History::add(const Access& access, const Clock& clock) {
   return unordered;
 }
 
+std::optional<Access> History::unknown(std::uint64_t process, const Clock& clock) {
+  const std::lock_guard lock{lock_};
+  Access by_host{};
+  by_host.stream = stream_key(process, 0);
+  const auto is_unknown = [&](const Access& access) {
+    return process_of(access.stream) == process && !is_before(access, by_host, clock);
+  };
+  const Access* const end = accesses_ + count_;
+  const Access* const found = std::find_if(static_cast<const Access*>(accesses_), end, is_unknown);
+  return found == end ? std::nullopt : std::optional{*found};
+}
+
 void History::learn(std::uint64_t process, const Clock& clock, bool forgets) {
   const std::lock_guard lock{lock_};
   const std::uint64_t now = now_ns();

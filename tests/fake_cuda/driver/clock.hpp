@@ -112,6 +112,8 @@ class History {
   /// The access stands for earlier ones that it covers: for reads, and for writes if it writes. They are ordered before
   /// it, so an access that races with one of them either races with this one, or is ordered after both.
   std::optional<Access> add(const Access& access, const Clock& clock);
+  /// An access of a process that is not known to be over to its host, which knows `clock`.
+  [[nodiscard]] std::optional<Access> unknown(std::uint64_t process, const Clock& clock);
   /// The host of a process knows `clock`. `forgets`: so will all operations that run from now on.
   void learn(std::uint64_t process, const Clock& clock, bool forgets);
 

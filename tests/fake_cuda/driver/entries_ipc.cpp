@@ -30,6 +30,18 @@ RegionPointer opened_before(const Ticket& ticket, const Context* context) {
   return found.empty() ? nullptr : found.front();
 }
 
+/// Where races are looked for: also after operations that are over, if the host does not know it. Accesses by way of a
+/// mapping in another context count as well.
+void look_for_early_close(Region& region) {
+  if (!settings().finds_races) return;
+  Clock known = Streams::get().host_clock();
+  known.hear(now_ns());
+  if (const auto access = region.tracks().history.unknown(static_cast<std::uint64_t>(::getpid()), known))
+    caught("early-close", text("cuIpcCloseMemHandle of 0x%lx, and the host does not know whether operation %lu of "
+                               "stream %lu, which uses the memory, is over",
+                               region.base, access->sequence, access->stream));
+}
+
 }  // namespace
 
 FAKE_CUDA_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr pointer) {
@@ -80,6 +92,8 @@ FAKE_CUDA_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) {
   const RegionPointer region = Memory::get().find(pointer);
   FAKE_CUDA_REQUIRE(region != nullptr && region->kind == Kind::ipc && region->base == pointer);
   if (--region->opened > 0) return CUDA_SUCCESS;
+  region->is_closing = true;
+  look_for_early_close(*region);
   may_synchronise("cuIpcCloseMemHandle", region->context);
   Streams::get().drain(region->context);
   Memory::get().free(region);

@@ -32,6 +32,7 @@ struct Operation {
   std::function<Operation()> renewed{};
   Clock known{};  ///< To the host when it queued this.
   std::uint64_t posted_ns = 0;
+  std::uint64_t issued = 0;  ///< Its number in the hardware queues, if the device has one queue.
 };
 
 /// The operation that a stream's thread runs.

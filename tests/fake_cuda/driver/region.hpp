@@ -61,10 +61,11 @@ struct Region {
   Context* context = nullptr;
   unsigned flags = 0;
   bool sync_memops = false;
-  std::set<int> devices{};      ///< Kind::vmm: those that have access.
-  bool is_imported = false;     ///< Memory of another process: Kind::ipc, or Kind::pool.
-  bool is_being_freed = false;  ///< An operation of a stream will do it.
-  int opened = 1;               ///< Kind::ipc: so many times.
+  std::set<int> devices{};              ///< Kind::vmm: those that have access.
+  bool is_imported = false;             ///< Memory of another process: Kind::ipc, or Kind::pool.
+  bool is_being_freed = false;          ///< An operation of a stream will do it.
+  int opened = 1;                       ///< Kind::ipc: so many times.
+  std::atomic<bool> is_closing{false};  ///< Kind::ipc: no operation may use it any more.
   std::shared_ptr<Pool> pool{};
   std::shared_ptr<Physical> physical{};
   Tracks* own_tracks = nullptr;  ///< Of host memory.

@@ -31,6 +31,8 @@ void Streams::run(const StreamPointer& stream) {
     stream->queue.pop_front();
     for (const Point& point : operation.after)
       changed_.wait(lock, [&] { return point.first->done >= point.second; });
+    changed_.wait(lock, [&] { return queues_.is_first(stream->context, operation); });
+    if (queues_.start(stream->context, operation)) changed_.notify_all();
     Running now = begin(*stream, operation);
     running = &now;
     lock.unlock();
@@ -41,6 +43,7 @@ void Streams::run(const StreamPointer& stream) {
     perform(operation, *stream->context);
     operation.work = {};
     lock.lock();
+    queues_.end(stream->context, operation);
     end(*stream, operation, now);
     changed_.notify_all();
   }
@@ -170,6 +173,7 @@ Point Streams::push_locked(const StreamPointer& stream, Operation operation) {
     operation.known.hear(operation.posted_ns);
   }
   if (operation.waits) ++stream->waiting;
+  queues_.issue(stream->context, operation);
   const Point point{stream, ++stream->queued};
   if (operation.queued) operation.queued(point);
   stream->queue.push_back(std::move(operation));

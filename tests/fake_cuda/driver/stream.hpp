@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/fake_cuda/driver/hardware_queue.hpp"
 #include "tests/fake_cuda/driver/operation.hpp"
 
 namespace fake_cuda {
@@ -90,6 +91,7 @@ class Streams {
   std::vector<StreamPointer> spare_;  ///< For branches of graphs.
   std::map<CUstream, StreamPointer> streams_;
   std::map<std::pair<Context*, int>, StreamPointer> defaults_;  ///< By thread; 0: the legacy stream.
+  HardwareQueues queues_;
   std::uint64_t next_ = 1;
   Clock host_;
 };

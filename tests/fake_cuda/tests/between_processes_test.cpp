@@ -133,6 +133,7 @@ TEST_F(BetweenProcesses, UseThroughAStaleMapping) {
   EXPECT_CUDA(cuMemFree(memory));
   EXPECT_EQ(allocated(4096), memory) << "with another buffer id";
   EXPECT_EQ(peer_->read().result, CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(peer_->caught("stale-ipc-mapping"), 1U);
 }
 
 TEST_F(BetweenProcesses, AHandleOfFreedMemoryCannotBeOpened) {

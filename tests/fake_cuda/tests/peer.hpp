@@ -19,13 +19,29 @@ namespace fake_cuda {
 /// Runs the program peer_program.cpp, until it is destroyed.
 class Peer {
  public:
-  enum class Task : int { open, open_fabric, open_pool, open_pool_memory, wait_for, look, read, close, free, end };
+  enum class Task : int {
+    open,
+    open_fabric,
+    open_pool,
+    open_pool_memory,
+    wait_for,
+    wait_for_value,
+    hold_up,
+    look,
+    post_read,
+    read,
+    close,
+    free,
+    end
+  };
   struct Question {
     Task task;
     CUipcMemHandle memory{};
     CUipcEventHandle event{};
     CUmemFabricHandle fabric{};
     CUmemPoolPtrExportData pool_memory{};
+    std::uint64_t offset = 0;
+    char fault[32] = {};  ///< The answer counts those of this name; empty: of all names.
   };
   struct Answer {
     CUresult result;
@@ -65,7 +81,19 @@ class Peer {
   }
   /// Its stream waits for the event.
   CUresult wait_for(const CUipcEventHandle& event) { return ask({.task = Task::wait_for, .event = event}).result; }
+  /// Its stream waits until the word at the offset in the memory is 1.
+  CUresult wait_for_value(std::uint64_t offset) { return ask({.task = Task::wait_for_value, .offset = offset}).result; }
+  /// Its stream is busy for some time.
+  CUresult hold_up() { return ask({.task = Task::hold_up}).result; }
   Answer look() { return ask({.task = Task::look}); }
+  /// Faults of a name that were caught in that process.
+  std::uint64_t caught(const char* name) {
+    Question question{.task = Task::look};
+    std::strncpy(question.fault, name, sizeof question.fault - 1);
+    return ask(question).faults;
+  }
+  /// The same as read(), but nobody waits for it.
+  CUresult post_read() { return ask({.task = Task::post_read}).result; }
   /// The first word of the memory, read by its stream.
   Answer read() { return ask({.task = Task::read}); }
   Answer close() { return ask({.task = Task::close}); }

@@ -46,6 +46,13 @@ CUresult open_pool(State& state, int file) {
   return cuMemPoolImportFromShareableHandle(&state.pool, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
 }
 
+CUresult post_read(State& state) {
+  const CUresult result = cuMemcpyDtoDAsync(state.own, state.memory, sizeof(int), state.stream);
+  return result == CUDA_SUCCESS ? cuMemcpyDtoHAsync(state.word, state.own, sizeof(int), state.stream) : result;
+}
+
+void sleep_a_little(void*) { ::usleep(50'000); }
+
 CUresult perform(State& state, const Peer::Question& question, int file) {
   CUmemPoolPtrExportData pool_memory = question.pool_memory;
   CUevent event = nullptr;
@@ -62,9 +69,14 @@ CUresult perform(State& state, const Peer::Question& question, int file) {
     case Peer::Task::wait_for:
       result = cuIpcOpenEventHandle(&event, question.event);
       return result == CUDA_SUCCESS ? cuStreamWaitEvent(state.stream, event, 0) : result;
+    case Peer::Task::wait_for_value:
+      return cuStreamWaitValue32(state.stream, state.memory + question.offset, 1, CU_STREAM_WAIT_VALUE_EQ);
+    case Peer::Task::hold_up:
+      return cuLaunchHostFunc(state.stream, sleep_a_little, nullptr);
+    case Peer::Task::post_read:
+      return post_read(state);
     case Peer::Task::read:
-      result = cuMemcpyDtoDAsync(state.own, state.memory, sizeof(int), state.stream);
-      if (result == CUDA_SUCCESS) result = cuMemcpyDtoHAsync(state.word, state.own, sizeof(int), state.stream);
+      result = post_read(state);
       return result == CUDA_SUCCESS ? cuStreamSynchronize(state.stream) : result;
     case Peer::Task::close:
       return cuIpcCloseMemHandle(state.memory);
@@ -85,11 +97,17 @@ FakeCudaCounters counters() {
   return all;
 }
 
-Peer::Answer answer_of(CUresult result, const State& state) {
+std::uint64_t faults(const char* name) {
+  auto* const ask = reinterpret_cast<decltype(fake_cuda_faults)*>(::dlsym(RTLD_DEFAULT, "fake_cuda_faults"));
+  return ask == nullptr ? 0 : ask(name);
+}
+
+Peer::Answer answer_of(CUresult result, const char* fault, const State& state) {
   const FakeCudaCounters all = counters();
   std::size_t free = 0, total = 0;
   cuMemGetInfo(&free, &total);
-  return {result, state.word == nullptr ? 0 : *state.word, all.faults, all.bytes_imported, total - free};
+  const std::uint64_t caught = *fault == 0 ? all.faults : faults(fault);
+  return {result, state.word == nullptr ? 0 : *state.word, caught, all.bytes_imported, total - free};
 }
 
 /// False: there is none any more. `file`: what came with it.
@@ -118,7 +136,7 @@ int main() {
   int file = -1;
   for (Peer::Question question{}; receive(question, file);) {
     const CUresult result = begun == CUDA_SUCCESS ? perform(state, question, file) : begun;
-    const Peer::Answer answer = answer_of(result, state);
+    const Peer::Answer answer = answer_of(result, question.fault, state);
     if (::write(STDIN_FILENO, &answer, sizeof answer) != sizeof answer || question.task == Peer::Task::end) break;
   }
 }

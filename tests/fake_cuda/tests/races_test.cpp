@@ -109,5 +109,22 @@ TEST_F(Races, MoreAccessesThanThereIsRoomForAreAFault) {
   EXPECT_GE(caught("no-room"), 1U);
 }
 
+/// One hardware queue is no order of accesses.
+class OneQueueRaces : public Faults {
+ protected:
+  void SetUp() override {
+    ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1);
+    Faults::SetUp();
+  }
+};
+
+TEST_F(OneQueueRaces, AreFoundAllTheSame) {
+  const CUdeviceptr memory = allocated(64);
+  EXPECT_CUDA(cuMemsetD32Async(memory, 1, 1, stream()));
+  EXPECT_CUDA(cuMemsetD32Async(memory, 2, 1, stream()));
+  EXPECT_CUDA(cuCtxSynchronize());
+  EXPECT_EQ(caught("race"), 1U);
+}
+
 }  // namespace
 }  // namespace fake_cuda
