@@ -35,8 +35,8 @@ bool is_short_in_place(const Problem& problem, std::int64_t bytes, const Tuning&
 }  // namespace
 
 SharedPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, const Routing& routing,
-                   const shm::SharedMemory& memory, const Places& places, const Transfers& transfers,
-                   const Tuning& tuning) {
+                   const shm::SharedMemory& memory, const Places& places, const Transfers& transfers) {
+  const Tuning& tuning = transfers.tuning;
   const auto compiled_with = [&](const shm::SharedMemory& its_memory, const Problem& what) {
     return shm::compile(choice, what, type, op, routing, its_memory);
   };
