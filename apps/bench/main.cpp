@@ -10,8 +10,10 @@
 
 #include "apps/bench/devices.hpp"
 #include "apps/bench/limits.hpp"
+#include "apps/bench/notes.hpp"
 #include "apps/bench/report.hpp"
 #include "apps/bench/run.hpp"
+#include "apps/bench/thresholds_report.hpp"
 #include "apps/standard_output.hpp"
 #include "lib/transport/mpi/check.hpp"
 
@@ -53,6 +55,13 @@ void write_outputs(Outputs& outputs, const Machine& machine, const std::vector<R
   if (failure) std::rethrow_exception(failure);
 }
 
+void measure_thresholds_and_write(const Settings& settings, const Machine& machine, const Communicator& comm,
+                                  Outputs& outputs) {
+  if (comm.rank() == Rank{0}) apps::print(preface(settings, machine));
+  const std::vector<Threshold> thresholds = measure_thresholds(settings, comm);
+  if (outputs.json) outputs.json->commit(json_text(machine, thresholds));
+}
+
 /// The exit code, the same on all ranks. Throws errors of this rank alone.
 int bench_main(int argc, char** argv, int rank, int ranks) {
   Settings settings;
@@ -71,6 +80,10 @@ int bench_main(int argc, char** argv, int rank, int ranks) {
     Machine machine = survey(comm, {argv, argv + argc}, device);
     if (settings.has_limits && machine.has_more_ranks_than_cores()) {
       machine.handover_us = handover_us(comm, settings.rounds);
+    }
+    if (settings.has_thresholds) {
+      measure_thresholds_and_write(settings, machine, comm, outputs);
+      return apps::exit_success;
     }
     const std::vector<Record> records = run(experiments, settings, machine, comm);
     write_outputs(outputs, machine, records);

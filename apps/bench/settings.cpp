@@ -114,6 +114,10 @@ void add_protocol_options(apps::Options& options, Settings& s) {
       "limit = exchange of a cache line + copy of what is published + read of what others have just written "
       "(or reduction of it, if longer); mapped = allreduce on memory that all ranks map. One node, 2 ranks "
       "or more");
+  // Not --tune: the mpirun of Open MPI 4 takes that for its own, wherever it stands.
+  options.flag("thresholds", s.has_thresholds,
+               "measure what the library's thresholds for buffers on devices decide between, in turns, and show for "
+               "each threshold its value today and the value measured; with --memory device");
   options.text("json", s.json, "FILE", "write the results as JSON");
   options.text("csv", s.csv, "FILE", "write the results as CSV");
 }
@@ -191,6 +195,24 @@ std::vector<Count> sizes_of(const Settings& s, const BenchCollective& collective
   return counts;
 }
 
+/// --thresholds chooses by itself what is measured.
+void require_thresholds_exist(const Settings& s) {
+  if (s.memory != "device") {
+    throw InputError(
+        fmt::format("--thresholds measures those for buffers on devices: --memory is '{}', allowed: device", s.memory));
+  }
+  const Settings plain;
+  const auto require_plain = [](bool is_plain, std::string_view option) {
+    if (!is_plain) throw InputError(fmt::format("--thresholds chooses the calls by itself: not with {}", option));
+  };
+  require_plain(s.collectives == plain.collectives, "--collective");
+  require_plain(s.algorithm == plain.algorithm, "--algorithm");
+  require_plain(s.placement == plain.placement, "--placement");
+  require_plain(s.compare == plain.compare, "--compare");
+  require_plain(!s.is_checked, "--check");
+  require_plain(s.csv.empty(), "--csv");
+}
+
 std::string transport_by_default() {
   const char* const set = std::getenv(transport_variable);
   return set == nullptr || *set == '\0' ? "auto" : set;
@@ -226,6 +248,7 @@ std::vector<Experiment> resolved(const Settings& s, int ranks) {
   if (s.has_limits && memory.needs_driver()) {
     throw InputError(fmt::format("--limits are those of the host's memory: not with --memory {}", s.memory));
   }
+  if (s.has_thresholds) require_thresholds_exist(s);
   if (s.root >= ranks) {
     throw InputError(fmt::format("--root {} is not a rank: there are {}, from 0 to {}", s.root, ranks, ranks - 1));
   }
