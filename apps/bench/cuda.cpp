@@ -153,15 +153,19 @@ void read(const std::byte* data, std::span<std::byte> into) {
 
 std::optional<DriverCounts> driver_counts() {
   if (driver().fake_counters == nullptr || driver().fake_calls == nullptr) return std::nullopt;
-  // struct FakeCudaCounters: the first four are read, and there is room for all.
+  // struct FakeCudaCounters: the first ten are read, and there is room for all.
   std::array<std::uint64_t, 64> counters{};
   driver().fake_counters(counters.data());
   std::uint64_t looks = 0;
   for (const char* name : {"cuEventQuery", "cuCtxPushCurrent", "cuCtxPopCurrent"}) {
     looks += driver().fake_calls(name);
   }
-  return DriverCounts{
-      .calls = counters[0] - looks, .kernels = counters[1], .copies = counters[2], .synchronisations = counters[3]};
+  const std::uint64_t between_devices_and_host = counters[5] + counters[6], on_devices = counters[7];
+  return DriverCounts{.calls = counters[0] - looks,
+                      .kernels = counters[1],
+                      .copies = counters[2],
+                      .synchronisations = counters[3],
+                      .traffic_bytes = between_devices_and_host + 2 * on_devices + counters[8] + counters[9]};
 }
 
 }  // namespace tutti::bench::cuda

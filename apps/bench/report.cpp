@@ -78,7 +78,8 @@ std::vector<std::pair<std::string_view, std::optional<double>>> fields(const Dev
           {"driver_calls", of_driver(&DriverWork::calls)},
           {"kernels", of_driver(&DriverWork::kernels)},
           {"copies", of_driver(&DriverWork::copies)},
-          {"synchronisations", of_driver(&DriverWork::synchronisations)}};
+          {"synchronisations", of_driver(&DriverWork::synchronisations)},
+          {"traffic_share", work.traffic_share}};
 }
 
 template <class Parts>

@@ -163,7 +163,7 @@ std::vector<Record> Bench::measured(Count count, Placement placement) const {
       const auto of_parts = std::span{timings}.last(parts.size());
       record.limits = limits_->limits(*what_.collective, call, of_parts, record.time_us.median);
     }
-    if (what_.memory->needs_driver()) record.device = work_of(*ours[i], comm_);
+    if (what_.memory->needs_driver()) record.device = work_of(*what_.collective, call, *ours[i], comm_);
     if (settings_.is_checked) record.wrong = wrong_on_all_ranks(call, *ours[i]);
   }
   return records;

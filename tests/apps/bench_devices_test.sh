@@ -54,6 +54,7 @@ for record in results:
     assert work["synchronisations"] == 0, record
     if record["collective"] == "allreduce":
         assert work["fetched_bytes"] == work["stored_bytes"] == record["bytes"], record
+        assert work["traffic_share"] == 1, record
         assert work["copies"] >= 1 and work["driver_calls"] > work["copies"], record' 'device: the work of calls'
 python3 - "$folder/csv" <<'PYTHON' || fail 'device: CSV'
 import csv
@@ -77,7 +78,15 @@ python 'for record in results:
     work = record["device"]
     assert record["wrong"] == 0 and work["moved_bytes"] == 0 and work["synchronisations"] == 0, record
     if record["collective"] == "allreduce":
-        assert work["kernels"] == 1 and work["copies"] <= 1, record' 'peers map memory'
+        assert work["kernels"] == 1 and work["copies"] <= 1, record
+    # Two ranks move the least bytes, wherever each block is taken where it is.
+    if record["collective"] == "barrier":
+        assert work["traffic_share"] is None, record
+    elif record["bytes"] == 65536 and not record["in_place"]:
+        assert 1 <= work["traffic_share"] <= 1.6, record
+        if record["collective"] in ("broadcast", "allgather", "alltoall", "reduce_scatter", "gather", "scatter"):
+            assert work["traffic_share"] == 1, record' 'peers map memory'
+line '^# traffic: bytes on devices that all ranks read and write, as a multiple of the least number$' 'peers map memory'
 
 # Thresholds: all of them come, each with the two ways that it decides between. No time means anything here.
 # thresholds RANKS OPTIONS...
