@@ -10,6 +10,8 @@
 
 #include "tutti/types.hpp"
 
+struct CUstream_st;
+
 namespace tutti::bench::cuda {
 
 /// Loads the driver, and makes the primary context of the device `local_rank % devices` current in this thread. Returns
@@ -30,6 +32,11 @@ void free_pinned(std::byte* data);
 void fill_with_zeros(std::span<std::byte> data);
 void write(std::byte* data, std::span<const std::byte> from);
 void read(const std::byte* data, std::span<std::byte> into);
+
+/// A stream that waits for no other, made at first use and kept until the process ends.
+[[nodiscard]] CUstream_st* stream();
+/// Until all that was put into it is over. driver_counts() leaves this out.
+void wait_for_stream();
 
 /// What this process has asked of the driver so far.
 struct DriverCounts {

@@ -95,11 +95,24 @@ int bench_main(int argc, char** argv, int rank, int ranks) {
   }
 }
 
+/// Calls in streams may be driven by threads of the library; else an MPI that knows of one thread is measured.
+int level_of_threads(int argc, char** argv) {
+  Settings settings;
+  apps::Options options = options_for(settings);
+  try {
+    static_cast<void>(options.parse({argv + 1, argv + argc}));
+  } catch (const apps::InputError&) {
+    return MPI_THREAD_SINGLE;  // rank 0 says it
+  }
+  return settings.mode == to_string(Mode::stream) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   apps::reserve_standard_streams();
-  MPI_Init(&argc, &argv);
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, level_of_threads(argc, argv), &provided);
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -96,7 +96,9 @@ void add_call_options(apps::Options& options, Settings& s) {
                  "where the buffers are; tutti: what tutti::allocate gives; pinned, managed, device: what the CUDA "
                  "driver gives, on the device local rank % devices; the table then has what a call moves between "
                  "host and device");
-  options.choice("mode", s.mode, names_of(mode_names), "how calls are made");
+  options.choice("mode", s.mode, names_of(mode_names),
+                 "how calls are made; stream: put into a stream of the device, whose end is waited for once after the "
+                 "calls of a round; with --memory device");
   options.choice("placement", s.placement, names_of(placement_names), "out of place, in place");
 }
 
@@ -195,6 +197,23 @@ std::vector<Count> sizes_of(const Settings& s, const BenchCollective& collective
   return counts;
 }
 
+/// Those that were asked for; of all, those that have calls in the mode.
+std::vector<std::string> collectives_in_mode(const Settings& s) {
+  std::vector<std::string> names = s.collectives;
+  if (s.mode != to_string(Mode::stream)) return names;
+  if (s.memory != "device") {
+    throw InputError(fmt::format(
+        "--mode stream puts calls into a stream of the device: --memory is '{}', allowed: device", s.memory));
+  }
+  const auto has_none = [](const std::string& name) { return !collective_named(name)->has_stream_calls; };
+  const auto found = std::find_if(names.begin(), names.end(), has_none);
+  if (found != names.end() && names.size() < collectives().size()) {
+    throw InputError(fmt::format("--mode stream: {} takes no stream", *found));
+  }
+  names.erase(std::remove_if(names.begin(), names.end(), has_none), names.end());
+  return names;
+}
+
 /// --thresholds chooses by itself what is measured.
 void require_thresholds_exist(const Settings& s) {
   if (s.memory != "device") {
@@ -255,7 +274,7 @@ std::vector<Experiment> resolved(const Settings& s, int ranks) {
   if (!s.json.empty() && s.json == s.csv) throw InputError("--json and --csv name the same file");
   const auto mode = std::find(std::begin(mode_names), std::end(mode_names), s.mode) - std::begin(mode_names);
   std::vector<Experiment> experiments;
-  for (const std::string& name : s.collectives) {
+  for (const std::string& name : collectives_in_mode(s)) {
     const BenchCollective& collective = *collective_named(name);
     require_operation(s, collective, type, op);
     experiments.push_back({.collective = &collective,

@@ -88,6 +88,17 @@ python 'for record in results:
             assert work["traffic_share"] == 1, record' 'peers map memory'
 line '^# traffic: bytes on devices that all ranks read and write, as a multiple of the least number$' 'peers map memory'
 
+# Calls in a stream: all collectives, but messages between pairs, which take none.
+measured --memory device --collective all --min 8 --max 16K --factor 2048 --mode stream --compare mpi
+line '^# stream calls, device memory' 'calls in a stream'
+python 'assert len({record["collective"] for record in results}) == 15
+for record in results:
+    work = record["device"]
+    assert record["mode"] == "stream" and record["collective"] != "sendrecv" and record["wrong"] == 0, record
+    assert work["synchronisations"] == 0 and work["driver_calls"] >= 0, record
+    assert (work["traffic_share"] is None) == (record["collective"] == "barrier"), record' 'calls in a stream'
+measured --memory device --min 16K --max 16K --mode stream --touch --algorithm ring
+
 # Thresholds: all of them come, each with the two ways that it decides between. No time means anything here.
 # thresholds RANKS OPTIONS...
 thresholds() {
