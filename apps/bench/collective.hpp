@@ -18,8 +18,9 @@
 
 namespace tutti::bench {
 
-enum class Mode { blocking, nonblocking, persistent };
-inline constexpr std::string_view mode_names[] = {"blocking", "nonblocking", "persistent"};  ///< Indexed by Mode.
+/// stream: calls are put into a stream of a device, in whose order they run.
+enum class Mode { blocking, nonblocking, persistent, stream };
+inline constexpr std::string_view mode_names[] = {"blocking", "nonblocking", "persistent", "stream"};  ///< By Mode.
 [[nodiscard]] constexpr std::string_view to_string(Mode mode) { return mode_names[static_cast<int>(mode)]; }
 
 /// One call on one rank: its arguments and its buffers.
@@ -106,7 +107,7 @@ struct BenchCollective {
   /// How its larger buffer is divided among the ranks.
   Divided divided = Divided::not_at_all;
   bool has_out_of_place = true, has_in_place = true;
-  bool has_data = true;
+  bool has_data = true, has_stream_calls = true;
   /// Bus bandwidth over algorithm bandwidth: the data that a link carries, for any number of ranks.
   double (*busbw_factor)(int ranks);
   /// Of this rank; looks at no buffer of the call.

@@ -14,8 +14,8 @@ namespace {
 // As cuda.h has them.
 using Address = unsigned long long;
 using Context = void*;
-using Stream = void*;
-constexpr unsigned attach_global = 1;
+using Stream = CUstream_st*;
+constexpr unsigned attach_global = 1, stream_non_blocking = 1;
 constexpr int success = 0, out_of_memory = 2;
 
 template <class Function>
@@ -40,6 +40,7 @@ struct Driver {
   int (*mem_free_host)(void*) = nullptr;
   int (*memcpy)(Address, Address, std::size_t) = nullptr;
   int (*memset)(Address, unsigned char, std::size_t) = nullptr;
+  int (*stream_create)(Stream*, unsigned) = nullptr;
   int (*stream_synchronize)(Stream) = nullptr;
   // The fake driver's; NVIDIA's has none of them.
   void (*fake_counters)(std::uint64_t*) = nullptr;
@@ -61,6 +62,7 @@ struct Driver {
     find(library, "cuMemFreeHost", mem_free_host);
     find(library, "cuMemcpy", memcpy);
     find(library, "cuMemsetD8_v2", memset);
+    find(library, "cuStreamCreate", stream_create);
     find(library, "cuStreamSynchronize", stream_synchronize);
     fake_counters = reinterpret_cast<decltype(fake_counters)>(::dlsym(library, "fake_cuda_counters"));
     fake_calls = reinterpret_cast<decltype(fake_calls)>(::dlsym(library, "fake_cuda_calls"));
@@ -93,6 +95,9 @@ std::size_t size_of(Bytes size) { return static_cast<std::size_t>(size.value());
 
 /// Copies and fills may go on behind their calls, and the streams of others do not wait for them.
 void finish() { check(driver().stream_synchronize(nullptr), "cuStreamSynchronize"); }
+
+/// Calls of wait_for_stream().
+std::uint64_t own_waits = 0;
 
 void copy(Address to, Address from, std::size_t bytes) {
   check(driver().memcpy(to, from, bytes), "cuMemcpy");
@@ -151,17 +156,35 @@ void read(const std::byte* data, std::span<std::byte> into) {
   if (!into.empty()) copy(address_of(into.data()), address_of(data), into.size());
 }
 
+CUstream_st* stream() {
+  static CUstream_st* const once = [] {
+    Stream made = nullptr;
+    check(driver().stream_create(&made, stream_non_blocking), "cuStreamCreate");
+    return made;
+  }();
+  return once;
+}
+
+void wait_for_stream() {
+  check(driver().stream_synchronize(stream()), "cuStreamSynchronize");
+  ++own_waits;
+}
+
 std::optional<DriverCounts> driver_counts() {
   if (driver().fake_counters == nullptr || driver().fake_calls == nullptr) return std::nullopt;
-  // struct FakeCudaCounters: the first four are read, and there is room for all.
+  // struct FakeCudaCounters: the first ten are read, and there is room for all.
   std::array<std::uint64_t, 64> counters{};
   driver().fake_counters(counters.data());
   std::uint64_t looks = 0;
   for (const char* name : {"cuEventQuery", "cuCtxPushCurrent", "cuCtxPopCurrent"}) {
     looks += driver().fake_calls(name);
   }
-  return DriverCounts{
-      .calls = counters[0] - looks, .kernels = counters[1], .copies = counters[2], .synchronisations = counters[3]};
+  const std::uint64_t between_devices_and_host = counters[5] + counters[6], on_devices = counters[7];
+  return DriverCounts{.calls = counters[0] - looks - own_waits,
+                      .kernels = counters[1],
+                      .copies = counters[2],
+                      .synchronisations = counters[3] - own_waits,
+                      .traffic_bytes = between_devices_and_host + 2 * on_devices + counters[8] + counters[9]};
 }
 
 }  // namespace tutti::bench::cuda

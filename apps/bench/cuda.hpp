@@ -10,6 +10,8 @@
 
 #include "tutti/types.hpp"
 
+struct CUstream_st;
+
 namespace tutti::bench::cuda {
 
 /// Loads the driver, and makes the primary context of the device `local_rank % devices` current in this thread. Returns
@@ -31,12 +33,18 @@ void fill_with_zeros(std::span<std::byte> data);
 void write(std::byte* data, std::span<const std::byte> from);
 void read(const std::byte* data, std::span<std::byte> into);
 
+/// A stream that waits for no other, made at first use and kept until the process ends.
+[[nodiscard]] CUstream_st* stream();
+/// Until all that was put into it is over. driver_counts() leaves this out.
+void wait_for_stream();
+
 /// What this process has asked of the driver so far.
 struct DriverCounts {
   /// But for looks at events, and for changes of the context around them: their number depends on how long work takes.
   std::uint64_t calls = 0;
   std::uint64_t kernels = 0, copies = 0;
   std::uint64_t synchronisations = 0;  ///< Calls in which the host may wait for a device.
+  std::uint64_t traffic_bytes = 0;     ///< Of memory on devices that kernels and copies read and write.
 };
 /// Nothing if the driver does not count, as NVIDIA's: the fake one of tests does.
 [[nodiscard]] std::optional<DriverCounts> driver_counts();

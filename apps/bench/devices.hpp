@@ -1,6 +1,7 @@
 #pragma once
 // The devices that ranks use, and what calls on their memory cost beside time.
 
+#include <cstdint>
 #include <string>
 
 #include "apps/bench/collective.hpp"
@@ -16,7 +17,12 @@ namespace tutti::bench {
 /// Whether MPI's own calls take such memory: one that knows nothing of CUDA crashes on memory of a device.
 [[nodiscard]] bool mpi_takes(const BenchMemory& memory);
 
+/// The least bytes that a call has this rank read and write, on all devices together: each input is read once, each
+/// output written once, and what is in its place already is neither.
+[[nodiscard]] std::int64_t least_traffic(const BenchCollective& collective, const Call& call);
+
 /// Collective over `comm`. Makes some calls more, and counts what they need.
-[[nodiscard]] DeviceWork work_of(Repeater& ours, const Communicator& comm);
+[[nodiscard]] DeviceWork work_of(const BenchCollective& collective, const Call& call, Repeater& ours,
+                                 const Communicator& comm);
 
 }  // namespace tutti::bench

@@ -10,8 +10,10 @@
 
 #include "apps/bench/devices.hpp"
 #include "apps/bench/limits.hpp"
+#include "apps/bench/notes.hpp"
 #include "apps/bench/report.hpp"
 #include "apps/bench/run.hpp"
+#include "apps/bench/thresholds_report.hpp"
 #include "apps/standard_output.hpp"
 #include "lib/transport/mpi/check.hpp"
 
@@ -53,6 +55,13 @@ void write_outputs(Outputs& outputs, const Machine& machine, const std::vector<R
   if (failure) std::rethrow_exception(failure);
 }
 
+void measure_thresholds_and_write(const Settings& settings, const Machine& machine, const Communicator& comm,
+                                  Outputs& outputs) {
+  if (comm.rank() == Rank{0}) apps::print(preface(settings, machine));
+  const std::vector<Threshold> thresholds = measure_thresholds(settings, comm);
+  if (outputs.json) outputs.json->commit(json_text(machine, thresholds));
+}
+
 /// The exit code, the same on all ranks. Throws errors of this rank alone.
 int bench_main(int argc, char** argv, int rank, int ranks) {
   Settings settings;
@@ -72,6 +81,10 @@ int bench_main(int argc, char** argv, int rank, int ranks) {
     if (settings.has_limits && machine.has_more_ranks_than_cores()) {
       machine.handover_us = handover_us(comm, settings.rounds);
     }
+    if (settings.has_thresholds) {
+      measure_thresholds_and_write(settings, machine, comm, outputs);
+      return apps::exit_success;
+    }
     const std::vector<Record> records = run(experiments, settings, machine, comm);
     write_outputs(outputs, machine, records);
     const bool is_wrong = std::any_of(records.begin(), records.end(), [](const Record& r) { return r.wrong > 0; });
@@ -82,11 +95,24 @@ int bench_main(int argc, char** argv, int rank, int ranks) {
   }
 }
 
+/// Calls in streams may be driven by threads of the library; else an MPI that knows of one thread is measured.
+int level_of_threads(int argc, char** argv) {
+  Settings settings;
+  apps::Options options = options_for(settings);
+  try {
+    static_cast<void>(options.parse({argv + 1, argv + argc}));
+  } catch (const apps::InputError&) {
+    return MPI_THREAD_SINGLE;  // rank 0 says it
+  }
+  return settings.mode == to_string(Mode::stream) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   apps::reserve_standard_streams();
-  MPI_Init(&argc, &argv);
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, level_of_threads(argc, argv), &provided);
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

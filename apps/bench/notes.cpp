@@ -89,7 +89,8 @@ std::string work_lines(std::span<const Record> records) {
   if (records.front().device->driver) {
     text +=
         "# calls: of the driver for a call, without looks at events and changes of context; syncs: those that may "
-        "wait\n";
+        "wait\n"
+        "# traffic: bytes on devices that all ranks read and write, as a multiple of the least number\n";
   }
   return text;
 }

@@ -1,10 +1,11 @@
 #pragma once
-// Tutti's calls in the three modes.
+// Tutti's calls in each mode.
 
 #include <string>
 #include <utility>
 
 #include "apps/bench/collective.hpp"
+#include "apps/bench/cuda.hpp"
 #include "tutti/call.hpp"
 
 namespace tutti::bench {
@@ -16,6 +17,26 @@ namespace tutti::bench {
   });
 }
 
+/// A repeater of `put()`, which puts a call into the stream of cuda::stream(): calls back to back are a batch, which is
+/// over when the stream is.
+template <class Put>
+[[nodiscard]] std::unique_ptr<Repeater> repeater_in_stream(Put put) {
+  class Batch : public Repeater {
+   public:
+    explicit Batch(Put body) : put_(std::move(body)) {}
+    void run(int calls) override {
+      for (int i = 0; i < calls; ++i) {
+        put_();
+      }
+      cuda::wait_for_stream();
+    }
+
+   private:
+    Put put_;
+  };
+  return std::make_unique<Batch>(std::move(put));
+}
+
 /// `describe` makes the description of the call's arguments that Tutti's functions for the collective make, anew for
 /// each call as in any program.
 template <detail::Call (*describe)(const Call&)>
@@ -25,6 +46,10 @@ template <detail::Call (*describe)(const Call&)>
       return repeater([call] { detail::run(describe(call), *call.comm, {call.algorithm}); });
     case Mode::nonblocking:
       return repeater([call] { detail::start(describe(call), *call.comm, {call.algorithm}).wait(); });
+    case Mode::stream:
+      return repeater_in_stream([call, stream = cuda::stream()] {
+        detail::run(describe(call), *call.comm, {.algorithm = call.algorithm, .stream = stream});
+      });
     case Mode::persistent:
       break;
   }

@@ -1,5 +1,5 @@
 #pragma once
-// MPI's own calls in the three modes.
+// MPI's own calls in each mode; blocking ones in place of those in streams, which MPI does not have.
 
 #include <mpi.h>
 
@@ -31,8 +31,8 @@ class MpiRequests {
 template <class Blocking, class Nonblocking, class Persistent, class... Arguments>
 [[nodiscard]] PeerCall peer_call(Mode mode, std::string_view name, Blocking blocking, Nonblocking nonblocking,
                                  Persistent persistent, Arguments... arguments) {
-  if (mode == Mode::blocking) {
-    return {repeater([=] { mpi::check(blocking(arguments..., MPI_COMM_WORLD), name); }), mode};
+  if (mode == Mode::blocking || mode == Mode::stream) {
+    return {repeater([=] { mpi::check(blocking(arguments..., MPI_COMM_WORLD), name); }), Mode::blocking};
   }
   if (mode == Mode::persistent && persistent != nullptr) {
     MPI_Request request = MPI_REQUEST_NULL;

@@ -48,6 +48,9 @@ struct DriverWork {
 struct DeviceWork {
   double fetched_bytes = 0, stored_bytes = 0;  ///< Moved from a device to the host, and from the host to a device.
   std::optional<DriverWork> driver;            ///< Nothing if the driver does not count.
+  /// Bytes on devices that all ranks read and write, as a multiple of the least number; nothing if that is 0, or if the
+  /// driver does not count.
+  std::optional<double> traffic_share;
 };
 
 /// One collective at one size. Times are per call, of the slowest rank, over the rounds.

@@ -15,11 +15,38 @@
 
 namespace tutti::bench {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
 
 Json to_json(const Spread& spread) { return {{"min", spread.min}, {"median", spread.median}, {"max", spread.max}}; }
+
+Json to_json(const Machine& machine) {
+  Json versions = Json::object();
+  for (const auto& [name, description] : machine.versions) {
+    versions[name] = description;
+  }
+  return {{"versions", std::move(versions)},
+          {"mpi", machine.mpi},
+          {"mpi_version", machine.mpi_version},
+          {"mpi_settings", machine.mpi_settings},
+          {"handover_us", machine.handover_us ? Json(*machine.handover_us) : Json(nullptr)},
+          {"host", machine.hosts.front()},
+          {"hosts", machine.hosts},
+          {"ranks", machine.ranks},
+          {"nodes", machine.nodes},
+          {"cores", machine.cores},
+          {"binding", machine.binding},
+          {"devices", machine.devices},
+          {"clock_cost_ns", machine.clock_cost_ns},
+          {"started", machine.started},
+          {"command", machine.command}};
+}
+
+std::string to_text(const Json& json) {
+  constexpr int indent = 2;
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+namespace {
 
 template <class T>
 Json to_json(const std::optional<T>& value) {
@@ -51,29 +78,8 @@ std::vector<std::pair<std::string_view, std::optional<double>>> fields(const Dev
           {"driver_calls", of_driver(&DriverWork::calls)},
           {"kernels", of_driver(&DriverWork::kernels)},
           {"copies", of_driver(&DriverWork::copies)},
-          {"synchronisations", of_driver(&DriverWork::synchronisations)}};
-}
-
-Json to_json(const Machine& machine) {
-  Json versions = Json::object();
-  for (const auto& [name, description] : machine.versions) {
-    versions[name] = description;
-  }
-  return {{"versions", std::move(versions)},
-          {"mpi", machine.mpi},
-          {"mpi_version", machine.mpi_version},
-          {"mpi_settings", machine.mpi_settings},
-          {"handover_us", to_json(machine.handover_us)},
-          {"host", machine.hosts.front()},
-          {"hosts", machine.hosts},
-          {"ranks", machine.ranks},
-          {"nodes", machine.nodes},
-          {"cores", machine.cores},
-          {"binding", machine.binding},
-          {"devices", machine.devices},
-          {"clock_cost_ns", machine.clock_cost_ns},
-          {"started", machine.started},
-          {"command", machine.command}};
+          {"synchronisations", of_driver(&DriverWork::synchronisations)},
+          {"traffic_share", work.traffic_share}};
 }
 
 template <class Parts>
@@ -140,8 +146,7 @@ nlohmann::ordered_json to_json(const Machine& machine, std::span<const Record> r
 }
 
 std::string json_text(const Machine& machine, std::span<const Record> records) {
-  constexpr int indent = 2;
-  return to_json(machine, records).dump(indent, ' ', false, Json::error_handler_t::replace) + '\n';
+  return to_text(to_json(machine, records));
 }
 
 std::string to_csv(std::span<const Record> records) {

@@ -10,10 +10,16 @@
 
 namespace tutti::bench {
 
+/// Parts of such files.
+[[nodiscard]] nlohmann::ordered_json to_json(const Spread& spread);
+[[nodiscard]] nlohmann::ordered_json to_json(const Machine& machine);
+/// As a file has it. Names of files and hosts and the environment need not be UTF-8, but JSON has to be: other bytes
+/// become U+FFFD.
+[[nodiscard]] std::string to_text(const nlohmann::ordered_json& json);
+
 /// {"environment": {...}, "results": [...], "summary": [...]}; null: not checked, not compared, or not applicable.
 [[nodiscard]] nlohmann::ordered_json to_json(const Machine& machine, std::span<const Record> records);
-/// The same as a file has it. Names of files and hosts and the environment need not be UTF-8, but JSON has to be: other
-/// bytes become U+FFFD.
+/// The same as a file has it.
 [[nodiscard]] std::string json_text(const Machine& machine, std::span<const Record> records);
 
 /// A header line, then a line for each record. Empty fields: not checked, not compared.

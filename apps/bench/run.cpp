@@ -61,7 +61,6 @@ class Bench {
   [[nodiscard]] Table::Layout layout() const;
   [[nodiscard]] Record described(const Call& call, Placement placement) const;
   [[nodiscard]] std::optional<PeerCall> peer_of(const Call& call) const;
-  [[nodiscard]] Protocol protocol(const Call& call) const;
   /// One record for each algorithm.
   [[nodiscard]] std::vector<Record> measured(Count count, Placement placement) const;
   [[nodiscard]] std::int64_t wrong_on_all_ranks(const Call& call, Repeater& ours) const;
@@ -125,21 +124,6 @@ std::optional<PeerCall> Bench::peer_of(const Call& call) const {
   return what_.collective->peer(call, what_.mode);
 }
 
-Protocol Bench::protocol(const Call& call) const {
-  using Touching = Protocol::Touching;
-  const Bytes size = call.count.value() * size_of(call.type);
-  const Touching touching = !settings_.is_touched || size == Bytes{0}   ? Touching::no
-                            : size.value() < barrier_from_touched_bytes ? Touching::briefly
-                                                                        : Touching::for_long;
-  return {.rounds = settings_.rounds,
-          .warmup_rounds = settings_.warmup,
-          .calls = settings_.iters,
-          .touching = touching,
-          .pace = what_.collective->is_one_way() ? Protocol::Pace::after_barriers : Protocol::Pace::back_to_back,
-          .touched = buffers_.input_of(call),
-          .memory = what_.memory};
-}
-
 Spread in_microseconds(const Timing& timing) {
   const Spread seconds = spread_of(timing.seconds);
   return {seconds.min * 1e6, seconds.median * 1e6, seconds.max * 1e6};
@@ -162,7 +146,7 @@ std::vector<Record> Bench::measured(Count count, Placement placement) const {
   for (const auto& part : parts) {
     ways.push_back(part.get());
   }
-  const std::vector<Timing> timings = measure(ways, protocol(call));
+  const std::vector<Timing> timings = measure(ways, protocol_of(*what_.collective, settings_, buffers_, call));
   for (std::size_t i = 0; i < records.size(); ++i) {
     Record& record = records[i];
     record.calls = timings[i].calls;
@@ -179,7 +163,7 @@ std::vector<Record> Bench::measured(Count count, Placement placement) const {
       const auto of_parts = std::span{timings}.last(parts.size());
       record.limits = limits_->limits(*what_.collective, call, of_parts, record.time_us.median);
     }
-    if (what_.memory->needs_driver()) record.device = work_of(*ours[i], comm_);
+    if (what_.memory->needs_driver()) record.device = work_of(*what_.collective, call, *ours[i], comm_);
     if (settings_.is_checked) record.wrong = wrong_on_all_ranks(call, *ours[i]);
   }
   return records;
@@ -199,6 +183,22 @@ void Bench::print(const std::string& text) const {
 }
 
 }  // namespace
+
+Protocol protocol_of(const BenchCollective& collective, const Settings& settings, const Buffers& buffers,
+                     const Call& call) {
+  using Touching = Protocol::Touching;
+  const Bytes size = call.count.value() * size_of(call.type);
+  const Touching touching = !settings.is_touched || size == Bytes{0}    ? Touching::no
+                            : size.value() < barrier_from_touched_bytes ? Touching::briefly
+                                                                        : Touching::for_long;
+  return {.rounds = settings.rounds,
+          .warmup_rounds = settings.warmup,
+          .calls = settings.iters,
+          .touching = touching,
+          .pace = collective.is_one_way() ? Protocol::Pace::after_barriers : Protocol::Pace::back_to_back,
+          .touched = buffers.input_of(call),
+          .memory = &buffers.memory()};
+}
 
 std::vector<Record> run(std::span<const Experiment> experiments, const Settings& settings, const Machine& machine,
                         const Communicator& comm) {

@@ -25,6 +25,7 @@ std::unique_ptr<Repeater> ours(const Call& call, Mode mode) {
       return repeater(
           [c = call] { sendrecv_async(c.in, c.count, next(c), c.out, c.count, previous(c), c.type, *c.comm).wait(); });
     case Mode::persistent:
+    case Mode::stream:  // is refused
       break;
   }
   return repeater_of(
@@ -68,6 +69,7 @@ const BenchCollective bench_sendrecv = {
     .name = "sendrecv",
     .collective = std::nullopt,
     .has_in_place = false,
+    .has_stream_calls = false,
     .busbw_factor = crosses_once,
     .layout = layout,
     .algorithm = algorithm,

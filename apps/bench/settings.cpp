@@ -96,7 +96,9 @@ void add_call_options(apps::Options& options, Settings& s) {
                  "where the buffers are; tutti: what tutti::allocate gives; pinned, managed, device: what the CUDA "
                  "driver gives, on the device local rank % devices; the table then has what a call moves between "
                  "host and device");
-  options.choice("mode", s.mode, names_of(mode_names), "how calls are made");
+  options.choice("mode", s.mode, names_of(mode_names),
+                 "how calls are made; stream: put into a stream of the device, whose end is waited for once after the "
+                 "calls of a round; with --memory device");
   options.choice("placement", s.placement, names_of(placement_names), "out of place, in place");
 }
 
@@ -114,6 +116,10 @@ void add_protocol_options(apps::Options& options, Settings& s) {
       "limit = exchange of a cache line + copy of what is published + read of what others have just written "
       "(or reduction of it, if longer); mapped = allreduce on memory that all ranks map. One node, 2 ranks "
       "or more");
+  // Not --tune: the mpirun of Open MPI 4 takes that for its own, wherever it stands.
+  options.flag("thresholds", s.has_thresholds,
+               "measure what the library's thresholds for buffers on devices decide between, in turns, and show for "
+               "each threshold its value today and the value measured; with --memory device");
   options.text("json", s.json, "FILE", "write the results as JSON");
   options.text("csv", s.csv, "FILE", "write the results as CSV");
 }
@@ -191,6 +197,41 @@ std::vector<Count> sizes_of(const Settings& s, const BenchCollective& collective
   return counts;
 }
 
+/// Those that were asked for; of all, those that have calls in the mode.
+std::vector<std::string> collectives_in_mode(const Settings& s) {
+  std::vector<std::string> names = s.collectives;
+  if (s.mode != to_string(Mode::stream)) return names;
+  if (s.memory != "device") {
+    throw InputError(fmt::format(
+        "--mode stream puts calls into a stream of the device: --memory is '{}', allowed: device", s.memory));
+  }
+  const auto has_none = [](const std::string& name) { return !collective_named(name)->has_stream_calls; };
+  const auto found = std::find_if(names.begin(), names.end(), has_none);
+  if (found != names.end() && names.size() < collectives().size()) {
+    throw InputError(fmt::format("--mode stream: {} takes no stream", *found));
+  }
+  names.erase(std::remove_if(names.begin(), names.end(), has_none), names.end());
+  return names;
+}
+
+/// --thresholds chooses by itself what is measured.
+void require_thresholds_exist(const Settings& s) {
+  if (s.memory != "device") {
+    throw InputError(
+        fmt::format("--thresholds measures those for buffers on devices: --memory is '{}', allowed: device", s.memory));
+  }
+  const Settings plain;
+  const auto require_plain = [](bool is_plain, std::string_view option) {
+    if (!is_plain) throw InputError(fmt::format("--thresholds chooses the calls by itself: not with {}", option));
+  };
+  require_plain(s.collectives == plain.collectives, "--collective");
+  require_plain(s.algorithm == plain.algorithm, "--algorithm");
+  require_plain(s.placement == plain.placement, "--placement");
+  require_plain(s.compare == plain.compare, "--compare");
+  require_plain(!s.is_checked, "--check");
+  require_plain(s.csv.empty(), "--csv");
+}
+
 std::string transport_by_default() {
   const char* const set = std::getenv(transport_variable);
   return set == nullptr || *set == '\0' ? "auto" : set;
@@ -226,13 +267,14 @@ std::vector<Experiment> resolved(const Settings& s, int ranks) {
   if (s.has_limits && memory.needs_driver()) {
     throw InputError(fmt::format("--limits are those of the host's memory: not with --memory {}", s.memory));
   }
+  if (s.has_thresholds) require_thresholds_exist(s);
   if (s.root >= ranks) {
     throw InputError(fmt::format("--root {} is not a rank: there are {}, from 0 to {}", s.root, ranks, ranks - 1));
   }
   if (!s.json.empty() && s.json == s.csv) throw InputError("--json and --csv name the same file");
   const auto mode = std::find(std::begin(mode_names), std::end(mode_names), s.mode) - std::begin(mode_names);
   std::vector<Experiment> experiments;
-  for (const std::string& name : s.collectives) {
+  for (const std::string& name : collectives_in_mode(s)) {
     const BenchCollective& collective = *collective_named(name);
     require_operation(s, collective, type, op);
     experiments.push_back({.collective = &collective,

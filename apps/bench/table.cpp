@@ -41,6 +41,7 @@ std::vector<std::string> work_cells(const DeviceWork& device, Table::Work work) 
   for (const double count : {driver.calls, driver.kernels, driver.copies, driver.synchronisations}) {
     cells.push_back(fmt::format("{:g}", count));
   }
+  cells.push_back(device.traffic_share ? fmt::format("{:.2f}", *device.traffic_share) : "-");
   return cells;
 }
 
@@ -76,7 +77,9 @@ Table::Table(const Layout& layout)
   }
   if (work_ != Work::none) columns_.push_back({"moved", "(B)", 11});
   if (work_ == Work::of_driver) {
-    columns_.insert(columns_.end(), {{"calls", "", 6}, {"kernels", "", 7}, {"copies", "", 6}, {"syncs", "", 6}});
+    columns_.insert(
+        columns_.end(),
+        {{"calls", "", 6}, {"kernels", "", 7}, {"copies", "", 6}, {"syncs", "", 6}, {"traffic", "(share)", 7}});
   }
 }
 

@@ -89,7 +89,7 @@ Plans::Plans(const PlanCase& what, const shm::SharedMemory& memory)
     }
     const auto& [places, staging, ways] = what.devices[rank];
     plans_.push_back(renumbered(device::compile(what.choice, problem, type_of_elements, Op::sum, {}, memory_of(own),
-                                                places, {ways, staging}, short_chunks)));
+                                                places, {ways, staging, short_chunks})));
   }
 }
 

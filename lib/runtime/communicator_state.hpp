@@ -43,6 +43,8 @@ class CommunicatorState {
   [[nodiscard]] Rank rank() const { return members_.me(); }
   [[nodiscard]] const Members& members() const { return members_; }
   [[nodiscard]] const Settings& settings() const { return settings_; }
+  /// For measurements: plans that are made from now on have these thresholds, which are the same on all ranks.
+  void tune(const device::Tuning& tuning) { settings_.device_tuning = tuning; }
   [[nodiscard]] const Waiting& waiting() const { return waiting_; }
   [[nodiscard]] const Paths& paths() const { return paths_; }
   [[nodiscard]] Route route() {

@@ -32,7 +32,7 @@ class Paths {
   [[nodiscard]] bool shares_memory() const { return shares_memory_; }
   /// How messages travel that shared memory does not carry.
   [[nodiscard]] Transport far_transport() const { return network_ == nullptr ? Transport::mpi : Transport::network; }
-  [[nodiscard]] device::Transfers devices() const { return {ways_, settings_->staging}; }
+  [[nodiscard]] device::Transfers devices() const { return {ways_, settings_->staging, settings_->device_tuning}; }
   /// Whether algorithms are chosen for buffers on devices, which all peers map: the same on all ranks.
   [[nodiscard]] bool chooses_for_devices() const { return chooses_for_devices_ && ways_.ipc && shares_memory_; }
   /// Whether calls in streams need no host: their messages stay on devices of one node. The same on all ranks.

@@ -47,6 +47,8 @@ struct Settings {
   shm::SingleCopyUse single_copy = shm::SingleCopyUse::automatic;
   /// TUTTI_STAGING: auto, host or device.
   device::StagingUse staging = device::StagingUse::automatic;
+  /// Of plans for buffers on devices; measurements of these thresholds change them.
+  device::Tuning device_tuning{};
   /// TUTTI_DEVICE_PATH: auto, ipc, ucx, mpi or staging.
   device::WayUse device_path = device::WayUse::automatic;
   /// TUTTI_BUFFERS: auto, host or device.

@@ -7,8 +7,7 @@ namespace tutti {
 namespace {
 
 bool is_for_one_kernel(const Question& q) {
-  constexpr int few = 4;
-  return q.bytes <= (q.ranks <= few ? device_tuning.one_kernel_few : device_tuning.one_kernel);
+  return q.bytes <= (q.ranks <= device_tuning.few_ranks ? device_tuning.one_kernel_few : device_tuning.one_kernel);
 }
 
 /// On a device a launch costs more than kilobytes do, a kernel reads the memory of all peers at once, and segments only

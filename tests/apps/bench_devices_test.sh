@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# bench_devices_test.sh MPIRUN TUTTI_BENCH FAKE_CUDA - tutti-bench on buffers of the fake driver, which is in the folder
-# FAKE_CUDA.
+# bench_devices_test.sh MPIRUN TUTTI_BENCH FAKE_CUDA MOST_RANKS - tutti-bench on buffers of the fake driver, which is in
+# the folder FAKE_CUDA.
 set -u
-mpirun=$1 bench=$2 fake=$3
+mpirun=$1 bench=$2 fake=$3 most_ranks=$4
 ranks=2
 launch=$(dirname "$0")/../../scripts/mpirun.sh
 folder=$(mktemp -d)
@@ -54,6 +54,7 @@ for record in results:
     assert work["synchronisations"] == 0, record
     if record["collective"] == "allreduce":
         assert work["fetched_bytes"] == work["stored_bytes"] == record["bytes"], record
+        assert work["traffic_share"] == 1, record
         assert work["copies"] >= 1 and work["driver_calls"] > work["copies"], record' 'device: the work of calls'
 python3 - "$folder/csv" <<'PYTHON' || fail 'device: CSV'
 import csv
@@ -77,7 +78,78 @@ python 'for record in results:
     work = record["device"]
     assert record["wrong"] == 0 and work["moved_bytes"] == 0 and work["synchronisations"] == 0, record
     if record["collective"] == "allreduce":
-        assert work["kernels"] == 1 and work["copies"] <= 1, record' 'peers map memory'
+        assert work["kernels"] == 1 and work["copies"] <= 1, record
+    # Two ranks move the least bytes, wherever each block is taken where it is.
+    if record["collective"] == "barrier":
+        assert work["traffic_share"] is None, record
+    elif record["bytes"] == 65536 and not record["in_place"]:
+        assert 1 <= work["traffic_share"] <= 1.6, record
+        if record["collective"] in ("broadcast", "allgather", "alltoall", "reduce_scatter", "gather", "scatter"):
+            assert work["traffic_share"] == 1, record' 'peers map memory'
+line '^# traffic: bytes on devices that all ranks read and write, as a multiple of the least number$' 'peers map memory'
+
+# Calls in a stream: all collectives, but messages between pairs, which take none.
+measured --memory device --collective all --min 8 --max 16K --factor 2048 --mode stream --compare mpi
+line '^# stream calls, device memory' 'calls in a stream'
+python 'assert len({record["collective"] for record in results}) == 15
+for record in results:
+    work = record["device"]
+    assert record["mode"] == "stream" and record["collective"] != "sendrecv" and record["wrong"] == 0, record
+    assert work["synchronisations"] == 0 and work["driver_calls"] >= 0, record
+    assert (work["traffic_share"] is None) == (record["collective"] == "barrier"), record' 'calls in a stream'
+measured --memory device --min 16K --max 16K --mode stream --touch --algorithm ring
+
+# Thresholds: all of them come, each with the two ways that it decides between. No time means anything here.
+# thresholds RANKS OPTIONS...
+thresholds() {
+  local ranks=$1
+  shift
+  "$launch" "$mpirun" "$ranks" "$bench" --memory device --thresholds --iters 1 --warmup 0 "$@" --json "$folder/json" \
+    >"$folder/stdout" 2>"$folder/stderr" || fail "--thresholds $* (exit code $?)"
+  python3 -c "import json
+file = json.load(open('$folder/json'))
+thresholds = file['thresholds']
+names = ['one_kernel_few', 'one_kernel', 'few_ranks', 'most_ranks', 'copied_in_place', 'chunk_bytes']
+assert {each['member'].split('::')[-1] for each in thresholds} == set(names), thresholds
+assert file['environment']['ranks'] == $ranks
+for each in thresholds:
+    is_measured = each['measured'] != 'not measured'
+    assert is_measured == (each['why_not'] is None) == bool(each['points']), each
+    assert each['measured'] == str(each['value']) or each['value'] is None, each
+    assert is_measured == (each['ratio_below'] is not None or each['ratio_above'] is not None), each
+    for point in each['points']:
+        assert point['faster'] in ('first', 'second', 'unclear'), point
+        for way in ('first', 'second'):
+            times = point[way + '_us']
+            assert 0 < times['min'] <= times['median'] <= times['max'], point
+measured = {(each['member'].split('::')[-1], each['collective']): each for each in thresholds if each['points']}
+def ways(member, collective):
+    each = measured[member, collective]
+    return each['first'], each['second'], [point['at'] for point in each['points']]
+$(cat)" || fail "--thresholds $* (python: see above)"
+}
+if [ "$most_ranks" -ge 3 ]; then
+  thresholds 3 --min 8 --max 512 --factor 8 --rounds 3 <<'PYTHON'
+assert len(measured) == 4 and file["environment"]["devices"]
+assert ways("one_kernel_few", "allreduce") == ("one_shot", "two_shot", [8, 64, 512])
+assert ways("one_kernel_few", "reduce") == ("knomial:32", "reduce_scatter_gather", [8, 64, 512])
+assert ways("most_ranks", "allreduce")[:2] == ("rules for devices", "rules for hosts")
+assert ways("copied_in_place", "allreduce")[:2] == ("copied", "in place")
+PYTHON
+  line '^# device::Tuning::copied_in_place (lib/transport/device/tuning.hpp)$' 'thresholds'
+  line '^# DeviceTuning::one_kernel  *65536  *not measured .* it is for more than 4 ranks$' 'thresholds'
+  line '^# device::Tuning::chunk_bytes .* buffers have to be longer than a chunk: --max is 512$' 'thresholds'
+fi
+thresholds 2 --min 512K --max 512K --rounds 1 <<'PYTHON'
+assert set(measured) == {("one_kernel_few", "allreduce"), ("one_kernel_few", "reduce"), ("most_ranks", "allreduce"),
+                         ("chunk_bytes", "allreduce")}
+assert ways("chunk_bytes", "allreduce") == ("today's", "size as a chunk", [16384, 65536, 1048576])
+assert all(each["measured"] == "no clear difference" for each in measured.values())
+PYTHON
+TUTTI_DEVICE_PATH=staging thresholds 2 --min 8 --max 8 --rounds 1 <<'PYTHON'
+assert not measured
+assert any("do not map each other's memory" in each["why_not"] for each in thresholds)
+PYTHON
 
 for memory in pinned managed; do
   measured --memory $memory --min 8 --max 64K --factor 64 --touch --compare mpi

@@ -151,10 +151,13 @@ TEST(Report, JsonHoldsTheRecord) {
 
 TEST(Table, ShowsTheWorkOfDeviceBuffers) {
   Record record = sample();
-  record.device = DeviceWork{.fetched_bytes = 100, .stored_bytes = 20, .driver = DriverWork{9.5, 2, 3, 0}};
+  record.device =
+      DeviceWork{.fetched_bytes = 100, .stored_bytes = 20, .driver = DriverWork{9.5, 2, 3, 0}, .traffic_share = 1.5};
   const Table counted{{.type = 4, .op = 3, .algorithm = 4, .peer = "", .work = Table::Work::of_driver}};
-  EXPECT_THAT(counted.header(), HasSubstr("moved  calls kernels copies  syncs\n"));
-  EXPECT_THAT(counted.row(record), testing::EndsWith(" 120    9.5       2      3      0\n"));
+  EXPECT_THAT(counted.header(), HasSubstr("moved  calls kernels copies  syncs traffic\n"));
+  EXPECT_THAT(counted.row(record), testing::EndsWith(" 120    9.5       2      3      0    1.50\n"));
+  record.device->traffic_share.reset();
+  EXPECT_THAT(counted.row(record), testing::EndsWith("      3      0       -\n"));
   const Table uncounted{{.type = 4, .op = 3, .algorithm = 4, .peer = "", .work = Table::Work::bytes}};
   EXPECT_THAT(uncounted.row(record), testing::EndsWith(" 120\n"));
 }
@@ -164,14 +167,15 @@ TEST(Report, HoldsTheWorkOfDeviceBuffers) {
   machine.hosts = {"a"};
   Record record = sample();
   EXPECT_TRUE(to_json(machine, std::span{&record, 1})["results"][0]["device"].is_null());
-  record.device = DeviceWork{.fetched_bytes = 100, .stored_bytes = 20, .driver = {}};
+  record.device = DeviceWork{.fetched_bytes = 100, .stored_bytes = 20, .driver = {}, .traffic_share = {}};
   const auto uncounted = to_json(machine, std::span{&record, 1})["results"][0]["device"];
   EXPECT_EQ(uncounted["moved_bytes"], 120.0);
-  EXPECT_TRUE(uncounted["driver_calls"].is_null());
-  EXPECT_THAT(to_csv(std::span{&record, 1}), testing::EndsWith(",120,100,20,,,,\n"));
+  EXPECT_TRUE(uncounted["driver_calls"].is_null() && uncounted["traffic_share"].is_null());
+  EXPECT_THAT(to_csv(std::span{&record, 1}), testing::EndsWith(",120,100,20,,,,,\n"));
   record.device->driver = DriverWork{9.5, 2, 3, 0};
+  record.device->traffic_share = 1.5;
   EXPECT_EQ(to_json(machine, std::span{&record, 1})["results"][0]["device"]["kernels"], 2.0);
-  EXPECT_THAT(to_csv(std::span{&record, 1}), testing::EndsWith(",120,100,20,9.5,2,3,0\n"));
+  EXPECT_THAT(to_csv(std::span{&record, 1}), testing::EndsWith(",120,100,20,9.5,2,3,0,1.5\n"));
 }
 
 TEST(Report, JsonIsWrittenWhateverNamesAreMadeOf) {
@@ -198,7 +202,7 @@ TEST(Report, CsvLinesHaveEqualFields) {
   for (std::string line; std::getline(lines, line);) {
     commas.push_back(std::count(line.begin(), line.end(), ','));
   }
-  EXPECT_THAT(commas, ElementsAre(44, 44, 44, 44));
+  EXPECT_THAT(commas, ElementsAre(45, 45, 45, 45));
 }
 
 TEST(Summary, GoesByCollectiveAndByAlgorithmUnlessTuttiChose) {

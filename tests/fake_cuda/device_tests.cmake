@@ -117,6 +117,11 @@ if(2 LESS_EQUAL TUTTI_TEST_MAX_RANKS)
 endif()
 
 # Training on a device.
+if(TARGET tutti_bench)
+  tutti_fake_cuda_test(bench_stream_test ${tests}/apps/bench_stream_test.cpp RANKS 1
+                       ENVIRONMENT FAKE_CUDA_DELAY_US=20000 FAKE_CUDA_ABORT=1)
+  target_link_libraries(bench_stream_test PRIVATE Tutti::bench)
+endif()
 if(TARGET tutti_sgd)
   set(digits ${PROJECT_SOURCE_DIR}/apps/data/digits.csv)
   tutti_fake_cuda_test(sgd_device_test ${tests}/apps/sgd_device_test.cpp RANKS 1 2 3)

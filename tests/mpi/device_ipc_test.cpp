@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "lib/runtime/communicator_state.hpp"
 #include "tests/mpi/device_ipc_cases.hpp"
 
 namespace tutti::test {
@@ -35,6 +36,18 @@ TEST_F(DeviceIpc, AllreduceOfFewBytesIsOneKernelARank) {
   const Counters ours = comm_.counters();
   EXPECT_EQ(ours.at("device.ipc.reduced"), reduced + 1);
   EXPECT_EQ(ours.at("device.ipc.staged") + ours.at("device.ipc.refused"), 0U);
+}
+
+TEST_F(DeviceIpc, MeasurementsMayHaveOtherThresholds) {
+  if (!counts()) GTEST_SKIP() << "only the fake driver counts";
+  if (world_size() == 2) GTEST_SKIP() << "two ranks need no copy";
+  const Communicator comm{MPI_COMM_WORLD, {.buffers = "device"}};
+  comm.state().tune({.copied_in_place = 0});
+  const Ones data(2);
+  const FakeCudaCounters counters = counted([&] { allreduce(data.span(), Op::max, comm); });
+  EXPECT_EQ(data.value(), 1);
+  // A copy and a kernel on each rank, else.
+  EXPECT_GT(sum_of_ranks(counters.copies + counters.kernels), 2U * static_cast<std::uint64_t>(world_size()));
 }
 
 TEST_F(DeviceIpc, AllreduceOfFewBytesInPlaceIsACopyAndAKernel) {

@@ -41,8 +41,8 @@ shm::SharedMemory memory_for_devices(shm::SharedMemory memory) {
 }
 
 SharedPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, const Routing& routing,
-                   const shm::SharedMemory& memory, const Places& places, const Transfers& transfers,
-                   const Tuning& tuning) {
+                   const shm::SharedMemory& memory, const Places& places, const Transfers& transfers) {
+  const Tuning& tuning = transfers.tuning;
   const auto compiled_with = [&](const shm::SharedMemory& its_memory, const Problem& what) {
     return shm::compile(choice, what, type, op, routing, its_memory);
   };

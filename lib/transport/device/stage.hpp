@@ -24,6 +24,7 @@ enum class StagingUse : std::uint8_t { automatic, host, device };
 struct Transfers {
   Ways ways{};
   StagingUse staging = StagingUse::automatic;
+  Tuning tuning = device::tuning;
 };
 
 /// The same messages as those of `plan`, with Staging that says how data travel. `automatic`: the cheaper of the two
@@ -48,7 +49,7 @@ struct Transfers {
 /// if there is a way for any and one device can do the work, else staged. As shm::compile().
 [[nodiscard]] shm::SharedPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op,
                                       const Routing& routing, const shm::SharedMemory& memory, const Places& places,
-                                      const Transfers& transfers, const Tuning& tuning = device::tuning);
+                                      const Transfers& transfers);
 
 /// The plan of a call in place that was compiled as if it were not: its input is copied to scratch at first. Then no
 /// rank waits for the others before it writes its output.

@@ -1,0 +1,35 @@
+#pragma once
+// Measures what the library's thresholds for buffers on devices decide between: --thresholds.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/bench/comparison.hpp"
+#include "apps/bench/settings.hpp"
+#include "tutti/communicator.hpp"
+
+namespace tutti::bench {
+
+/// One threshold, and the two ways that it decides between.
+struct Threshold {
+  std::string_view member, file;     ///< "DeviceTuning::one_kernel", and where it is.
+  std::string_view collective = "";  ///< "allreduce"; what was measured.
+  std::string first{}, second{};
+  std::int64_t today = 0;
+  std::string_view unit = "bytes";
+  std::string why_not{};             ///< Not empty: it was not measured.
+  std::vector<Comparison> points{};  ///< On rank 0, by size or by value.
+  /// "65536"; "always" or "never": the second way is faster at all sizes, or at none; "no clear difference".
+  std::string measured = "not measured";
+  std::optional<std::int64_t> value{};  ///< The measured one, if it is a number.
+  Sides sides{};                        ///< Of the measured value, else of today's.
+};
+
+/// Every threshold of DeviceTuning and of staging. Collective over `comm`. Rank 0 prints each as it is measured, and
+/// gets the numbers. Throws apps::InputError, on all ranks alike, if the memory does not suffice.
+[[nodiscard]] std::vector<Threshold> measure_thresholds(const Settings& settings, const Communicator& comm);
+
+}  // namespace tutti::bench
