@@ -70,6 +70,7 @@ void fill_streams(Driver& table, Finder& finder) {
   finder.find("cuStreamGetCaptureInfo", table.StreamGetCaptureInfo);
   finder.find_optional("cuMemAllocAsync", driver_version, table.MemAllocAsync);
   finder.find_optional("cuMemFreeAsync", driver_version, table.MemFreeAsync);
+  finder.find_optional("cuLaunchHostFunc", driver_version, table.LaunchHostFunc);
   finder.find_optional("cuStreamBatchMemOp", driver_version, table.StreamBatchMemOp);
 }
 

@@ -72,6 +72,7 @@ struct Driver {
   TUTTI_CUDA_FUNCTION(MemAllocAsync);
   TUTTI_CUDA_FUNCTION(MemFreeAsync);
   TUTTI_CUDA_FUNCTION(StreamBatchMemOp);
+  TUTTI_CUDA_FUNCTION(LaunchHostFunc);
   /// Optional: drivers from CUDA 12.4 on have it, and so have their headers. Without it the first launch of a function
   /// loads it.
   CUresult (*FuncLoad)(CUfunction) = nullptr;

@@ -2,6 +2,7 @@
 // Streams of this process in which an operation waits for other ranks. Meanwhile nothing may be called that waits for
 // the device: what the operation waits for may need this very thread. Needs no header of CUDA.
 
+#include <algorithm>
 #include <vector>
 
 namespace tutti::cuda {
@@ -14,14 +15,19 @@ class StreamWaits {
   StreamWaits& operator=(const StreamWaits&) = delete;
   virtual ~StreamWaits() { std::erase(all(), this); }
 
-  /// Whether any of its operations may wait still.
+  /// Whether any of its operations waits, or has yet to.
   [[nodiscard]] virtual bool are_pending() const noexcept = 0;
+  /// Whether one may wait in a graph, of which only the program knows when it runs.
+  [[nodiscard]] virtual bool are_in_graphs() const noexcept { return false; }
 
-  /// The same of this process: then no memory may be allocated, registered or freed.
+  /// Of this process: then no memory may be allocated, registered or freed.
   [[nodiscard]] static bool any_pending() noexcept {
-    for (const StreamWaits* each : all())
-      if (each->are_pending()) return true;
-    return false;
+    return std::ranges::any_of(all(), [](const StreamWaits* each) { return each->are_pending(); });
+  }
+  /// The same or in a graph: then nothing is freed or closed that can stay.
+  [[nodiscard]] static bool any_possible() noexcept {
+    return std::ranges::any_of(all(),
+                               [](const StreamWaits* each) { return each->are_in_graphs() || each->are_pending(); });
   }
 
  private:

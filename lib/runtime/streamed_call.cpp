@@ -11,6 +11,8 @@
 namespace tutti::detail {
 namespace {
 
+constexpr const char* why_no_program = "its algorithm exchanges sizes first, or has no parts that fit into the memory";
+
 stream::Counts counts_of(const stream::Pieces& pieces) {
   stream::Counts all;
   for (const stream::Piece& piece : pieces.pieces) {
@@ -37,11 +39,11 @@ StreamedCall::StreamedCall(CommunicatorState& state, CachedPlan& plan, const Buf
   if (launcher != nullptr) pieces_ = plan.pieces(launcher->room());
   if (pieces_ == nullptr) {
     if (stream::is_captured(stream))
-      throw Error(fmt::format(
-          "tutti::{} on rank {}: a stream that is captured, though the host has to move this call, as "
-          "{}",
-          to_string(plan.key().problem.collective), state.rank().value(),
-          launcher == nullptr ? state.streams().why_no_launcher() : "the ranks tell each other sizes first"));
+      throw Error(
+          fmt::format("tutti::{} on rank {}: a stream that is captured, though the host has to move this call, as "
+                      "{}",
+                      to_string(plan.key().problem.collective), state.rank().value(),
+                      launcher == nullptr ? state.streams().why_no_launcher() : why_no_program));
     state.runtime().require_progress_thread("a call with a stream, which the host has to move here,");
   }
   ++plan_.in_use;
@@ -60,6 +62,7 @@ void StreamedCall::start() {
 }
 
 void StreamedCall::start_gated() {
+  state_.staging_memory().make_reserve(buffers_.device);
   Operation& operation = bound(plan_, state_, buffers_.in, buffers_.out);
   operation.why = why_;
   ++state_.counters().stream.gated;
@@ -78,7 +81,7 @@ std::string StreamedCall::explain() const {
   if (pieces_ == nullptr)
     return text + fmt::format("; in a stream, moved by the host, as {}", state_.streams().launcher() == nullptr
                                                                              ? state_.streams().why_no_launcher()
-                                                                             : "ranks tell each other sizes first");
+                                                                             : why_no_program);
   const stream::Counts counts = counts_of(*pieces_);
   return text + fmt::format("; in a stream: {} kernels, {} copies, {} waits for flags, {} programs", counts.kernels,
                             counts.copies, counts.waits, pieces_->pieces.size());

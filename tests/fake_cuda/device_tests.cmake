@@ -162,8 +162,28 @@ if(TUTTI_HAS_UCX)
 endif()
 
 # Calls in the order of streams: programs, long calls in parts, and calls that the host moves.
-tutti_fake_cuda_test(device_streams_test ${tests}/mpi/device_streams_test.cpp ${tests}/support/device_streams.cpp
+set(streams ${tests}/support/device_streams.cpp)
+tutti_fake_cuda_test(device_streams_test ${tests}/mpi/device_streams_test.cpp ${streams}
                      RANKS 1 2 3 4 8 ENVIRONMENT FAKE_CUDA_ABORT=1)
+tutti_fake_cuda_test(device_stream_rules_test ${tests}/mpi/device_stream_rules_test.cpp ${streams}
+                     RANKS 1 2 3 4 8 ENVIRONMENT FAKE_CUDA_ABORT=1)
+foreach(seed RANGE 1 3)
+  tutti_again_over_fake_cuda(device_streams_test late.${seed} 3 ${late} FAKE_CUDA_SEED=${seed} FAKE_CUDA_DEVICES=${seed})
+endforeach()
+tutti_again_over_fake_cuda(device_streams_test apart 4 FAKE_CUDA_DEVICES=4 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_streams_test parts 3 TUTTI_STREAM_MEMORY=49152 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_streams_test parts 4 TUTTI_STREAM_MEMORY=131072 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_streams_test one_queue 3 CUDA_DEVICE_MAX_CONNECTIONS=1 FAKE_CUDA_ABORT=1)
+set(gated TUTTI_TEST_GATED=1 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_streams_test gated.ipc 3 TUTTI_STREAM_MEMORY=0 ${gated})
+tutti_again_over_fake_cuda(device_streams_test gated.nodes 4 TUTTI_NODES=0,1,1,0 ${gated})
+tutti_again_over_fake_cuda(device_streams_test gated.staged 2 TUTTI_DEVICE_PATH=staging ${gated})
+tutti_again_over_fake_cuda(device_streams_test gated.over_mpi 3 TUTTI_TRANSPORT=mpi ${gated})
+tutti_again_over_fake_cuda(device_streams_test gated.functions 2 FAKE_CUDA_MISSING=cuStreamBatchMemOp ${gated})
+tutti_again_over_fake_cuda(device_streams_test gated.late 3 TUTTI_TEST_GATED=1 TUTTI_NODES=0,0,1 ${late})
+tutti_again_over_fake_cuda(device_stream_rules_test late 3 ${late})
+tutti_again_over_fake_cuda(device_stream_rules_test apart 3 FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_stream_rules_test frees 2 FAKE_CUDA_DELAY_US=50)
 
 # Random calls, of which many are on devices, against the MPI's results.
 function(tutti_differential_device_test name ranks calls)

@@ -69,6 +69,7 @@ class StreamedTrial {
         graph->launch(stream);
       else
         put(stream, way == Streamed::plan);
+      if (graph) stream.synchronize();  // its waits are the program's affair
       expect_bits(stream, time);
     }
     plan_.reset();

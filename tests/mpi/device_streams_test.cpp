@@ -23,18 +23,21 @@ class DeviceStreams : public OnDevices, public testing::WithParamInterface<Colle
 
   template <class T>
   void expect_bits(const Trial& trial, const Op& op, Streamed way, int times = 3) {
-    if (way == Streamed::graph && !can_be_captured(trial)) way = Streamed::call;
+    if (needs_host(trial) && has_one_queue_) return;  // the host's copies would wait behind the stream
+    if (way == Streamed::graph && needs_host(trial)) way = Streamed::call;
     StreamedTrial<T>{trial, op, *comm_}.run(*stream_, way, times);
   }
-  /// Algorithms that exchange sizes first need the host.
-  [[nodiscard]] bool can_be_captured(const Trial& trial) const {
-    if (is_gated_) return false;
-    if (trial.counts.empty() || trial.algorithm.empty()) return true;
+  /// Of blocks that differ in size, and of long calls that are cut, algorithms that exchange sizes first need the host.
+  [[nodiscard]] bool needs_host(const Trial& trial) const {
+    if (is_gated_) return true;
+    if (trial.algorithm.empty() || (trial.counts.empty() && !has_little_memory_)) return false;
     const std::string name = trial.algorithm.substr(0, trial.algorithm.find_first_of(":/"));
-    return find_algorithm(trial.collective, name)->exchange == nullptr;
+    return find_algorithm(trial.collective, name)->exchange != nullptr;
   }
 
   const bool is_gated_ = std::getenv("TUTTI_TEST_GATED") != nullptr;
+  const bool has_little_memory_ = std::getenv("TUTTI_STREAM_MEMORY") != nullptr;
+  const bool has_one_queue_ = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS") != nullptr;
   std::optional<Communicator> comm_;
   std::optional<TestStream> stream_;
 };
@@ -67,7 +70,9 @@ TEST_P(DeviceStreams, GiveTheBitsOfTheHost) {
       }
   const Counters counters = comm_->counters();
   EXPECT_EQ(counters.at("device.stream.programs") > 0, !is_gated_);
-  EXPECT_EQ(counters.at("device.stream.gated") > 0, is_gated_);
+  if (is_gated_ || !has_little_memory_) {
+    EXPECT_EQ(counters.at("device.stream.gated") > 0, is_gated_);
+  }
 }
 
 TEST_P(DeviceStreams, OfEveryTypeAndOperation) {
@@ -111,6 +116,9 @@ TEST_P(DeviceStreams, OfLongData) {
   for (const std::string& choice : whole_choices_of(GetParam())) {
     const Trial trial{.collective = GetParam(), .algorithm = choice, .count = count, .root = world_size() / 2};
     expect_bits<float>(turn.next(trial), Op::max, turn.way(), 2);
+  }
+  if (has_little_memory_ && !is_gated_ && GetParam() != Collective::barrier && world_size() > 1) {
+    EXPECT_GT(comm_->counters().at("device.stream.parts"), 0U);
   }
 }
 

@@ -54,7 +54,7 @@ void TestStream::fill(void* to, unsigned char value, std::size_t bytes) const {
   if (bytes > 0) call("cuMemsetD8Async", reinterpret_cast<Address>(to), value, bytes, stream_);
 }
 void TestStream::wait_for(const volatile std::uint32_t* word) const {
-  call("cuStreamWaitValue32", stream_, reinterpret_cast<Address>(word), std::uint32_t{1}, wait_equal);
+  call("cuStreamWaitValue32_v2", stream_, reinterpret_cast<Address>(word), std::uint32_t{1}, wait_equal);
 }
 void TestStream::wait_for(const TestStream& other) const {
   void* event = nullptr;

@@ -2,6 +2,7 @@
 // Memory that runs of staged plans borrow from their communicator, which keeps it for the next ones.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 #include "lib/cuda/pending_waits.hpp"
 #include "lib/transport/device/device_port.hpp"
+#include "lib/transport/device/tuning.hpp"
 
 namespace tutti::device {
 
@@ -22,14 +24,13 @@ struct Block {
   std::int64_t bytes = 0;
   int device = -1;
   Residence residence = Residence::pinned;
-  /// Made while a stream waited: ordinary memory of the host, or memory of the device in the order of a stream, which
-  /// peers do not map.
-  bool is_makeshift = false;
+  bool is_in_order = false;  ///< Memory of the device that was made while a stream waited. Peers do not map it.
 };
 
-/// While a stream of this process waits for other ranks, nothing is freed, and new blocks are makeshift: calls that
-/// allocate and free may wait for the device. A call takes the smallest block that is large enough. Smaller ones make
-/// room for a new block, so that the pool holds no more than the calls that were under way at once. Not thread-safe.
+/// While a stream of this process waits for other ranks, nothing is freed, registered or allocated, which may wait for
+/// the device: new blocks are then allocated in the order of a stream, and of pinned memory there are those in reserve.
+/// A call takes the smallest block that is large enough. Smaller ones make room for a new block, so that the pool holds
+/// no more than the calls that were under way at once. Not thread-safe.
 class BlockPool {
  public:
   /// Memory on devices is freed in ways that only its owner knows: others may have it mapped.
@@ -53,14 +54,14 @@ class BlockPool {
       unused_.erase(found);
       return block;
     }
-    if (cuda::StreamWaits::any_pending()) {  // what is made now goes when a larger block is wanted
-      block.is_makeshift = true;
-      block.data = block.residence == Residence::pinned ? allocate_ordinary(block.bytes)
-                                                        : allocate_in_order(block.device, block.bytes);
+    if (cuda::StreamWaits::any_pending()) {
+      block.is_in_order = residence == Residence::device;
+      if (block.is_in_order) block.data = allocate_in_order(block.device, block.bytes);
       return block;
     }
+    const bool keeps_all = cuda::StreamWaits::any_possible();
     std::erase_if(unused_, [&](const auto& smaller) {
-      if (!has_kind_of(block, smaller)) return false;
+      if (keeps_all || !has_kind_of(block, smaller)) return false;
       free(smaller.second);
       return true;
     });
@@ -70,17 +71,36 @@ class BlockPool {
     block.data = allocate(block);
     return block;
   }
+  /// Whether there will be pinned memory of so many bytes once other calls have given theirs back.
+  [[nodiscard]] static bool is_in_reserve(std::int64_t bytes) { return bytes <= reserve[0].bytes; }
+  /// Pinned memory for calls while a stream waits; at first, and when other calls have taken it. Throws Error.
+  void make_reserve(int device) {
+    if (cuda::StreamWaits::any_pending()) return;
+    for (const Reserve& each : reserve) {
+      Block block{.bytes = each.bytes, .device = device, .residence = Residence::pinned};
+      for (auto there = unused_.count(key_of(block)); there < each.blocks; ++there) {
+        block.data = allocate_pinned(device, block.bytes);
+        give_back(block);
+      }
+    }
+  }
   void give_back(const Block& block) {
     if (block.data != nullptr) unused_.emplace(key_of(block), block);
   }
   void clear() noexcept {
-    if (!unused_.empty() && cuda::StreamWaits::any_pending()) return;  // later, or when the process ends
+    if (!unused_.empty() && cuda::StreamWaits::any_possible()) return;  // later, or when the process ends
     for (const auto& [key, block] : unused_)
       free(block);
     unused_.clear();
   }
 
  private:
+  struct Reserve {
+    std::int64_t bytes;
+    std::size_t blocks;
+  };
+  static constexpr std::array<Reserve, 3> reserve{
+      {{tuning.reserved_long, 2}, {tuning.reserved_middle, 8}, {tuning.reserved_short, 32}}};
   using Key = std::pair<std::pair<Residence, int>, std::int64_t>;
   using Unused = std::multimap<Key, Block>;
   static bool has_kind_of(const Block& block, const Unused::value_type& other) {
@@ -97,10 +117,7 @@ class BlockPool {
                                                 : on_devices_.allocate(block.device, block.bytes);
   }
   void free(const Block& block) const noexcept {
-    if (block.is_makeshift) {
-      if (block.residence == Residence::pinned) return free_ordinary(block.data, block.bytes);
-      return free_in_order(block.device, block.data);
-    }
+    if (block.is_in_order) return free_in_order(block.device, block.data);
     if (block.residence == Residence::pinned)
       free_pinned(block.device, block.data, block.bytes);
     else

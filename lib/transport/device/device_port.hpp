@@ -50,10 +50,7 @@ void free_pinned(int device, std::byte* data, std::int64_t bytes) noexcept;
 [[nodiscard]] std::byte* allocate_on(int device, std::int64_t bytes);
 void free_on(int device, std::byte* data) noexcept;
 
-// The same without a call that may wait for the device. Not pinned, and copies of it may be slow; not to be mapped by
-// peers. nullptr: there is not as much.
-[[nodiscard]] std::byte* allocate_ordinary(std::int64_t bytes);
-void free_ordinary(std::byte* data, std::int64_t bytes) noexcept;
+/// The same without a call that may wait for the device. Peers do not map it. nullptr: there is not as much.
 [[nodiscard]] std::byte* allocate_in_order(int device, std::int64_t bytes);
 void free_in_order(int device, std::byte* data) noexcept;
 

@@ -127,9 +127,6 @@ void free_on(int device, std::byte* data) noexcept {
       static_cast<void>(driver()->MemFree(address(data)));
 }
 
-std::byte* allocate_ordinary(std::int64_t bytes) { return map(bytes); }
-void free_ordinary(std::byte* data, std::int64_t bytes) noexcept { ::munmap(data, static_cast<std::size_t>(bytes)); }
-
 std::byte* allocate_in_order(int device, std::int64_t bytes) {
   if (driver()->MemAllocAsync == nullptr) return nullptr;
   Device& its = Devices::get().at(device);

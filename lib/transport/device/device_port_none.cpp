@@ -21,8 +21,6 @@ std::byte* allocate_pinned(int /*device*/, std::int64_t /*bytes*/) { refuse(); }
 void free_pinned(int /*device*/, std::byte* /*data*/, std::int64_t /*bytes*/) noexcept {}
 std::byte* allocate_on(int /*device*/, std::int64_t /*bytes*/) { refuse(); }
 void free_on(int /*device*/, std::byte* /*data*/) noexcept {}
-std::byte* allocate_ordinary(std::int64_t /*bytes*/) { return nullptr; }
-void free_ordinary(std::byte* /*data*/, std::int64_t /*bytes*/) noexcept {}
 std::byte* allocate_in_order(int /*device*/, std::int64_t /*bytes*/) { return nullptr; }
 void free_in_order(int /*device*/, std::byte* /*data*/) noexcept {}
 void release_devices() noexcept {}

@@ -111,6 +111,7 @@ void Arrivals::bring_by_host(int index) {
   const bool is_direct = core_->step(index).device < 0;
   if (is_direct && !arrival.is_posted) return;
   if (!is_direct) arrival.block = core_->take_block(index);
+  if (!is_direct && arrival.block.data == nullptr) return;
   arrival.state = State::by_host;
   std::byte* const into = is_direct ? arrival.operands.into : arrival.block.data;
   if (core_->host.post_recv(index, core_->host_step(index), into) == Posted::complete) received_by_host(index);

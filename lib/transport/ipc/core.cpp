@@ -6,6 +6,7 @@
 
 #include "lib/cuda/check.hpp"
 #include "lib/cuda/driver.hpp"
+#include "lib/cuda/pending_waits.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::ipc {
@@ -40,6 +41,9 @@ Core::Core(const Route& where, const shm::Route& shm, const shm::SharedPlan& wha
 
 device::Block Core::take_block(int index) const {
   device::Block block = route.blocks->take(device::Residence::pinned, step(index).device, step(index).bytes);
+  if (block.data == nullptr && step(index).bytes > 0 && cuda::StreamWaits::any_pending() &&
+      device::BlockPool::is_in_reserve(step(index).bytes))
+    return block;
   if (block.data == nullptr)
     throw Error(fmt::format("no {} bytes of pinned host memory for a message {} rank {}", step(index).bytes,
                             step(index).verb == Verb::send ? "to" : "from", step(index).peer));

@@ -42,7 +42,7 @@ struct Core {
         pending[kept++] = index;
     pending.resize(kept);
   }
-  /// Pinned memory for a message by way of the host. Throws Error if there is none.
+  /// Pinned memory for a message by way of the host; no data: ask again later. Throws Error if there is none.
   [[nodiscard]] device::Block take_block(int index) const;
   void give_back(device::Block& block) const;
   /// Queues a copy; its end is told by the number of the message.

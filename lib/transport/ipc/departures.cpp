@@ -103,6 +103,7 @@ bool Departures::is_taken(int index) {
 void Departures::fetch(int index) {
   Departure& departure = at(index);
   departure.block = core_->take_block(index);
+  if (departure.block.data == nullptr) return;
   departure.state = State::is_fetched;
   core_->copy(index, departure.data, departure.block.data, core_->device_of(index).stream_to_host());
 }

@@ -29,7 +29,7 @@ bool is_owners_process() noexcept { return OwnedMemory::get().is_this_process();
 bool free_owned(std::byte* data) noexcept { return OwnedMemory::get().free(data); }
 
 void collect() noexcept {
-  if (Exchange::first == nullptr || cuda::StreamWaits::any_pending()) return;
+  if (Exchange::first == nullptr || cuda::StreamWaits::any_possible()) return;
   for (Exchange* exchange = Exchange::first; exchange != nullptr; exchange = exchange->next)
     exchange->imports().collect();
   OwnedMemory::get().collect();

@@ -8,6 +8,7 @@
 #include "lib/cuda/context.hpp"
 #include "lib/cuda/devices.hpp"
 #include "lib/cuda/driver.hpp"
+#include "lib/cuda/pending_waits.hpp"
 #include "lib/transport/ipc/tuning.hpp"
 #include "tutti/error.hpp"
 
@@ -71,18 +72,26 @@ void Imports::finish(const Key& key, Import& import, const Handle& handle) {
   table_->mapped(owner, table_->me(), place).fetch_add(1, std::memory_order_release);
 }
 
-/// The device may be gone, and the mapping with it.
+/// To close a mapping may wait for the device, in which a stream may wait for this thread.
 void Imports::close(const Key& key, Import& import) noexcept {
-  const auto& [owner, place, device] = key;
-  if (import.state == State::mapped) {
+  if (import.state == State::mapped) closing_.push_back({key, import.mapping});
+  import = Import{};
+  if (!cuda::StreamWaits::any_possible()) finish_closing();
+}
+
+/// The device may be gone, and the mapping with it.
+void Imports::finish_closing() noexcept {
+  for (const auto& [key, mapping] : closing_) {
+    const auto& [owner, place, device] = key;
     if (const cuda::Device* const its = cuda::Devices::get().find(device); its != nullptr)
-      if (const cuda::ScopedContext scope{its->context(), std::nothrow}; scope.is_current()) unmap(import.mapping);
+      if (const cuda::ScopedContext scope{its->context(), std::nothrow}; scope.is_current()) unmap(mapping);
     table_->mapped(owner, table_->me(), place).fetch_sub(1, std::memory_order_release);
   }
-  import = Import{};
+  closing_.clear();
 }
 
 void Imports::collect() noexcept {
+  finish_closing();
   for (int owner = 0; owner < table_->ranks(); ++owner) {
     const auto first = imports_.lower_bound({owner, 0, 0});
     if (first == imports_.end() || std::get<0>(first->first) != owner) continue;
@@ -106,6 +115,7 @@ void Imports::close_all() noexcept {
   for (auto& [key, import] : imports_)
     close(key, import);
   imports_.clear();
+  finish_closing();
 }
 
 }  // namespace tutti::ipc

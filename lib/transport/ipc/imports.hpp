@@ -49,13 +49,19 @@ class Imports {
   void receive(const Key& key, Import& import);
   void finish(const Key& key, Import& import, const Handle& handle);
   void close(const Key& key, Import& import) noexcept;
+  void finish_closing() noexcept;
   [[nodiscard]] bool is_withdrawn(const Key& key, const Import& import) const {
     return table_->at(std::get<0>(key), std::get<1>(key)).generation.load(std::memory_order_acquire) !=
            import.generation;
   }
 
   const shm::ExportTable* table_;
+  struct Closing {
+    Key key;
+    Mapping mapping;
+  };
   std::map<Key, Import> imports_;
+  std::vector<Closing> closing_;     ///< Not used any more.
   std::vector<std::uint32_t> seen_;  ///< By owner: ExportTable::withdrawn().
 };
 

@@ -50,7 +50,7 @@ bool OwnedMemory::is_free(const Leaving& memory) const {
 }
 
 void OwnedMemory::collect() noexcept {
-  if (leaving_.empty() || cuda::StreamWaits::any_pending()) return;
+  if (leaving_.empty() || cuda::StreamWaits::any_possible()) return;
   std::erase_if(leaving_, [this](const Leaving& memory) {
     if (!is_free(memory)) return false;
     for (const auto& [exchange, place] : memory.places)

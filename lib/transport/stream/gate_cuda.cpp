@@ -1,9 +1,13 @@
 #include "lib/transport/stream/gate.hpp"
 
+#include <sched.h>
+
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstdlib>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "lib/cuda/check.hpp"
@@ -95,9 +99,21 @@ class CudaGate final : public Gate {
   void leave() noexcept override { words_->leave(word_); }
 
  private:
+  /// For devices without values that streams wait for. It takes the driver's thread for such functions, so that calls
+  /// in several streams wait for each other.
+  static void CUDA_CB wait_on_host(void* data) {
+    Word& word = *static_cast<Word*>(data);
+    while (word.load(std::memory_order_acquire) == 0)
+      sched_yield();
+    word.store(0, std::memory_order_release);
+  }
   void put(CUstream stream) {
     check(driver()->EventRecord(event_, stream), "cuEventRecord");
     word_ = words_->take();
+    if (driver()->StreamBatchMemOp == nullptr) {
+      check(driver()->LaunchHostFunc(stream, wait_on_host, word_), "cuLaunchHostFunc");
+      return;
+    }
     CUdeviceptr address = 0;
     check(driver()->MemHostGetDevicePointer(&address, word_, 0), "cuMemHostGetDevicePointer");
     std::array<CUstreamBatchMemOpParams, 2> flags{};
@@ -119,7 +135,14 @@ class CudaGate final : public Gate {
 class CudaGates final : public Gates, private cuda::StreamWaits {
  public:
   [[nodiscard]] std::unique_ptr<Gate> add(int device, CUstream_st* stream) override {
-    if (driver()->StreamBatchMemOp == nullptr) throw Error("the driver has no cuStreamBatchMemOp");
+    if (driver()->StreamBatchMemOp == nullptr && driver()->LaunchHostFunc == nullptr)
+      throw Error("the driver has neither cuStreamBatchMemOp nor cuLaunchHostFunc");
+    if (const char* const queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+        queues != nullptr && std::string_view{queues} == "1")
+      throw Error(
+          "CUDA_DEVICE_MAX_CONNECTIONS is 1, so that copies of a call which the host moves would wait behind the "
+          "stream "
+          "that waits for them; allowed: more queues");
     auto found = words_.find(device);
     if (found == words_.end()) found = words_.try_emplace(device, device).first;
     return std::make_unique<CudaGate>(device, stream, found->second);

@@ -45,7 +45,7 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
     exchange_->exports().give_back(place_);
     for (const auto& [peer, place] : mapped_)
       exchange_->imports().release(peer, place, device_);
-    if (!waits()) ipc::free_on(device_, memory_);  // else a program that never ends may still use it
+    if (!are_pending()) ipc::free_on(device_, memory_);  // else a program that never ends may still use it
   }
 
   /// Memory that peers may map. Throws Error.
@@ -93,8 +93,8 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
     counters_->parts += call.pieces.empty() ? 0 : call.pieces.size() - 1;
     for (const Piece& piece : call.pieces) {
       const PlannedProgram& what = call.programs[piece.program];
-      const auto shift = static_cast<CUdeviceptr>(piece.shift);
-      const std::array bases{address(in) + shift, address(out) + shift,
+      const std::array bases{address(in) + static_cast<CUdeviceptr>(piece.input_at),
+                             address(out) + static_cast<CUdeviceptr>(piece.output_at),
                              landings_[me_] + static_cast<CUdeviceptr>(part_bytes_ * std::ssize(locals_))};
       ++counters_->programs;
       run(what, bases, stream);
@@ -106,8 +106,8 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
   static constexpr std::int64_t page = 4096;
   using Bases = std::array<CUdeviceptr, 3>;
 
-  [[nodiscard]] bool are_pending() const noexcept override { return order_.has_captured() || waits(); }
-  [[nodiscard]] bool waits() const noexcept {
+  [[nodiscard]] bool are_in_graphs() const noexcept override { return order_.has_captured(); }
+  [[nodiscard]] bool are_pending() const noexcept override {
     try {
       return is_busy();
     } catch (const Error&) {  // the device is lost: nothing waits any more

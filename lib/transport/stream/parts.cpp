@@ -109,7 +109,7 @@ class Cutter {
       const Count count = std::min(most_, call_.problem.count - first);
       Problem problem = call_.problem;
       problem.count = count;
-      add(problem, first, {count});
+      add(problem, first, first, {count});
     }
     return std::move(all_);
   }
@@ -132,20 +132,44 @@ class Cutter {
       problem.out = out.from(first, most_);
       Sizes counts = in.now;
       counts.insert(counts.end(), out.now.begin(), out.now.end());
-      add(problem, first, std::move(counts));
+      add(problem, first, first, std::move(counts));
+    }
+    return std::move(all_);
+  }
+
+  /// Of a reduce-scatter, whose blocks have no gaps: some elements of the whole input at a time.
+  Pieces parts_of_input() {
+    const Problem& whole = call_.problem;
+    Blocks blocks{whole.in, whole.count, whole.size};
+    const auto mine = static_cast<std::size_t>(whole.rank.value());
+    const Count end = blocks.offsets.back() + blocks.counts.back();
+    for (Count first; first < end; first += most_) {
+      blocks.now.clear();
+      for (std::size_t i = 0; i < blocks.counts.size(); ++i) {
+        const Count begin = std::max(first, blocks.offsets[i]);
+        blocks.now.push_back(std::max(Count{0}, std::min(first + most_, blocks.offsets[i] + blocks.counts[i]) - begin));
+      }
+      Problem problem = whole;
+      problem.count = Count{0};
+      problem.in = {blocks.now, {}};
+      // In place the result is at the beginning: of later parts it lies where the input has been read.
+      const Count output_at = std::max(Count{0}, first - blocks.offsets[mine]);
+      if (blocks.now[mine] == Count{0} || first != output_at) problem.aliasing = Aliasing::separate();
+      add(problem, first, output_at, blocks.now);
     }
     return std::move(all_);
   }
 
  private:
-  void add(const Problem& problem, Count first, Sizes counts) {
+  void add(const Problem& problem, Count input_at, Count output_at, Sizes counts) {
     const auto known = std::ranges::find(counts_, counts);
     const auto program = static_cast<std::size_t>(known - counts_.begin());
     if (known == counts_.end()) {
       all_.programs.push_back(planned(call_, problem));
       counts_.push_back(std::move(counts));
     }
-    all_.pieces.push_back({program, (first.value() * size_of(call_.type)).value()});
+    const std::int64_t element = size_of(call_.type).value();
+    all_.pieces.push_back({program, input_at.value() * element, output_at.value() * element});
   }
 
   const Source& call_;
@@ -153,6 +177,20 @@ class Cutter {
   Pieces all_;
   std::vector<Sizes> counts_;  ///< By program.
 };
+
+}  // namespace
+
+namespace {
+
+/// Whether a result of a reduce-scatter in place would overlap its block in the input in part, on any rank.
+bool overlap_in_part(const Problem& problem) {
+  Count offset;
+  for (const Count count : problem.in.counts) {
+    if (Count{0} < offset && offset < count) return true;
+    offset += count;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -170,6 +208,8 @@ std::optional<Pieces> pieces_of(Source call, const Room& room) {
   if (known && most == *known) return Pieces{{planned(call, problem)}, {{}}};
   if (!has_blocks(problem.collective)) return Cutter{call, most}.elements();
   if (exchanges) return std::nullopt;
+  if (problem.collective == Collective::reduce_scatter && overlap_in_part(problem)) return std::nullopt;
+  if (problem.collective == Collective::reduce_scatter) return Cutter{call, most}.parts_of_input();
   return Cutter{call, most}.blocks();
 }
 

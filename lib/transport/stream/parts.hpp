@@ -34,7 +34,7 @@ struct PlannedProgram {
 /// A program on buffers that begin so many bytes further on.
 struct Piece {
   std::size_t program = 0;
-  std::int64_t shift = 0;
+  std::int64_t input_at = 0, output_at = 0;
 };
 struct Pieces {
   std::vector<PlannedProgram> programs{};
@@ -43,7 +43,8 @@ struct Pieces {
 
 /// The pieces of a call on this rank, which run one after the other. They depend on facts alone that the ranks know
 /// alike, but for blocks whose sizes only their two ranks know: there a rank has no more pieces than its own blocks ask
-/// for. Nothing: the algorithm exchanges sizes first, or not even one element fits.
+/// for. Nothing: the host has to move the call, as the algorithm exchanges sizes first, not even one element fits, or a
+/// reduce-scatter has a block that is larger than all before it, so that parts of it cannot be in place.
 [[nodiscard]] std::optional<Pieces> pieces_of(Source call, const Room& room);
 
 }  // namespace tutti::stream

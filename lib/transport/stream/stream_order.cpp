@@ -40,15 +40,15 @@ StreamOrder::Last& StreamOrder::last_of(CUstream stream) {
 }
 
 void StreamOrder::enter(CUstream stream) {
-  const Last& last = last_of(stream);
-  if (last.stream && *last.stream != id_of(stream))
-    check(driver()->StreamWaitEvent(stream, last.event, 0), "cuStreamWaitEvent");
+  current_ = &last_of(stream);
+  stream_id_ = id_of(stream);
+  if (current_->stream && *current_->stream != stream_id_)
+    check(driver()->StreamWaitEvent(stream, current_->event, 0), "cuStreamWaitEvent");
 }
 
 void StreamOrder::leave(CUstream stream) {
-  Last& last = last_of(stream);
-  check(driver()->EventRecord(last.event, stream), "cuEventRecord");
-  last.stream = id_of(stream);
+  check(driver()->EventRecord(current_->event, stream), "cuEventRecord");
+  current_->stream = stream_id_;
 }
 
 bool StreamOrder::is_busy() const {

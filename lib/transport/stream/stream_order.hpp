@@ -22,7 +22,7 @@ class StreamOrder {
   // In the context of the device.
   /// A call begins.
   void enter(CUstream stream);
-  /// All of it is in the stream.
+  /// All of the call that began last is in the stream.
   void leave(CUstream stream);
   /// Whether the last call that was not captured is under way still. Throws Error.
   [[nodiscard]] bool is_busy() const;
@@ -39,6 +39,8 @@ class StreamOrder {
 
   cuda::Device* device_;
   Last plain_{}, captured_{};
+  Last* current_ = nullptr;           ///< For the call that began last,
+  unsigned long long stream_id_ = 0;  ///< and its stream.
   cuuint64_t capture_ = 0;
 };
 

@@ -109,6 +109,14 @@ void may_block(const char* name, Context* context) {
            text("%s, while an operation waits for a value, for another process or in a host function", name));
 }
 
+void may_wait_for_stream(const char* name, Context* context, CUstream stream) {
+  if (is_legacy(stream) || settings().has_one_queue) return may_synchronise(name, context);
+  ++totals().synchronisations;
+  const StreamPointer its = Streams::get().find(context, stream);
+  if (its != nullptr && Streams::get().has_waits(its))
+    caught("synchronises-while-waiting", text("%s, behind an operation of its stream that waits", name));
+}
+
 void may_synchronise(const char* name, Context* context) {
   ++totals().synchronisations;
   may_block(name, context);

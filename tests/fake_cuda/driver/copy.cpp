@@ -99,7 +99,8 @@ CUresult copy(Context* context, std::uint64_t to, std::uint64_t from, std::size_
   if (const CUresult bad = find_captured(context, stream, is_captured); bad != CUDA_SUCCESS) return bad;
   const bool waits = !is_captured && is_waited_for(copy, blocking);
   if (waits && blocking == Blocking::yes) FAKE_CUDA_UNSAFE_IN_CAPTURE();
-  if (waits) may_synchronise("a copy that the host waits for", context);
+  if (waits && blocking == Blocking::yes) may_synchronise("a copy that the host waits for", context);
+  if (waits && blocking == Blocking::no) may_wait_for_stream("a copy to pageable memory", context, stream);
   const Place into = copy.into(), out_of = copy.out_of();
   const bool is_staged = !waits && !is_captured && out_of == Place::pageable;
   Operation operation{.work = is_staged ? staged_work(copy) : work(copy),

@@ -69,6 +69,11 @@ class Streams {
   /// Whether an operation of the context waits for a value in memory, for another process, or in a function of the
   /// program that does not end soon.
   [[nodiscard]] bool has_waits(Context* context);
+  /// The same of one stream, but for functions of the program.
+  [[nodiscard]] bool has_waits(const StreamPointer& stream) {
+    const std::lock_guard lock{mutex_};
+    return stream->waiting > 0;
+  }
   [[nodiscard]] std::size_t count();
 
   // Clocks, where races are looked for.

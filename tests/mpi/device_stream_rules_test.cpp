@@ -1,0 +1,247 @@
+// The rules of calls in the order of a stream: what they wait for, what they cost, and what is refused.
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "tests/mpi/device_stream_cases.hpp"
+#include "tests/support/mpi_support.hpp"
+
+namespace tutti::test {
+namespace {
+
+using testing::HasSubstr;
+
+class StreamRules : public OnDevices {
+ protected:
+  void SetUp() override {
+    OnDevices::SetUp();
+    if (IsSkipped()) return;
+    comm_.emplace(MPI_COMM_WORLD);
+    stream_.emplace();
+  }
+  void TearDown() override {
+    stream_.reset();
+    comm_.reset();
+    if (!expects_faults_) OnDevices::TearDown();
+  }
+  void sum(Ones& data, const TestStream& stream) { allreduce(data.span(), Op::sum, *comm_, {.stream = stream.get()}); }
+  /// A word that streams may wait for, 0.
+  static volatile std::uint32_t* word(DeviceArray& pinned) {
+    auto* const at = reinterpret_cast<volatile std::uint32_t*>(pinned.data());
+    *at = 0;
+    return at;
+  }
+  static std::string text_of(const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  std::optional<Communicator> comm_;
+  std::optional<TestStream> stream_;
+  bool expects_faults_ = false;
+};
+
+TEST_F(StreamRules, CallsReturnAtOnceAndBeginWhenTheirTurnComes) {
+  DeviceArray pinned{sizeof(std::uint32_t), TestDevices::Kind::pinned};
+  volatile std::uint32_t* const go = word(pinned);
+  Ones data{100};
+  stream_->wait_for(go);
+  for (int again = 0; again < 3; ++again)
+    sum(data, *stream_);
+  EXPECT_FALSE(stream_->is_idle());
+  MPI_Barrier(MPI_COMM_WORLD);  // no rank is held up by any of its calls
+  *go = 1;
+  stream_->synchronize();
+  const auto p = static_cast<float>(world_size());
+  EXPECT_EQ(data.value(), p * p * p);
+}
+
+TEST_F(StreamRules, CallsOfACommunicatorRunInOrderInAnyStreams) {
+  const TestStream other;
+  Ones data{5000};
+  for (int again = 0; again < 2; ++again) {
+    sum(data, *stream_);
+    sum(data, other);
+  }
+  other.synchronize();
+  const auto p = static_cast<float>(world_size());
+  EXPECT_EQ(data.value(), p * p * p * p);
+}
+
+TEST_F(StreamRules, TwoCommunicatorsMayBeCalledInOppositeOrder) {
+  const Communicator second{MPI_COMM_WORLD};
+  const TestStream other;
+  Ones a{3000}, b{3000};
+  for (int again = 0; again < 5; ++again) {
+    a.write();
+    b.write();
+    const auto first_one = [&] { allreduce(a.span(), Op::sum, *comm_, {.stream = stream_->get()}); };
+    const auto second_one = [&] { allreduce(b.span(), Op::sum, second, {.stream = other.get()}); };
+    if (world_rank() % 2 == 0) {
+      first_one();
+      second_one();
+    } else {
+      second_one();
+      first_one();
+    }
+    stream_->synchronize();
+    other.synchronize();
+    EXPECT_EQ(a.value(), static_cast<float>(world_size()));
+    EXPECT_EQ(b.value(), static_cast<float>(world_size()));
+  }
+}
+
+TEST_F(StreamRules, TheProgramMayFreeMemoryWhileACallWaits) {
+  if (devices_.is_fake() && std::getenv("FAKE_CUDA_ABORT") != nullptr) GTEST_SKIP() << "that is a fault by name";
+  expects_faults_ = true;
+  Ones data{100};
+  std::optional<Ones> other{10};
+  if (world_rank() > 0) std::this_thread::sleep_for(std::chrono::milliseconds{50});
+  sum(data, *stream_);
+  other.reset();  // waits for the device, in which the call waits for the other ranks
+  stream_->synchronize();
+  EXPECT_EQ(data.value(), static_cast<float>(world_size()));
+}
+
+TEST_F(StreamRules, GraphsRunWhatPlansPutIntoThem) {
+  Ones data{64};
+  const Plan plan = plan_allreduce(data.span(), Op::sum, *comm_, {.stream = stream_->get()});
+  EXPECT_THAT(plan.explain(), HasSubstr("in a stream: "));
+  EXPECT_THAT(plan.explain(), HasSubstr("kernels"));
+  const TestGraph graph{*stream_, [&] {
+                          const_cast<Plan&>(plan).start();
+                          const_cast<Plan&>(plan).start();
+                        }};
+  float expected = 1;
+  for (int again = 0; again < 3; ++again) {
+    graph.launch(*stream_);
+    expected *= static_cast<float>(world_size() * world_size());
+    sum(data, *stream_);  // beside calls that are in no graph
+    expected *= static_cast<float>(world_size());
+  }
+  stream_->synchronize();
+  EXPECT_EQ(data.value(), expected);
+}
+
+TEST_F(StreamRules, PlansTellWhenTheyAreOver) {
+  Ones data{64};
+  Plan plan = plan_allreduce(data.span(), Op::sum, *comm_, {.stream = stream_->get()});
+  for (int again = 0; again < 3; ++again)
+    plan.start();
+  plan.wait();
+  EXPECT_TRUE(plan.test());
+  EXPECT_TRUE(stream_->is_idle());
+  const auto p = static_cast<float>(world_size());
+  EXPECT_EQ(data.value(), p * p * p);
+}
+
+/// Of one call that is like one before: kernels, copies, waits and calls of the driver.
+TEST_F(StreamRules, ShortCallsAreTwoKernelsAndFewCallsOfTheDriver) {
+  if (!devices_.is_fake() || world_size() == 1) GTEST_SKIP() << "counted by the fake driver, on two ranks or more";
+  Ones in{2}, out{2};
+  const auto call = [&] { allreduce(in.span(), out.span(), Op::sum, *comm_, {.stream = stream_->get()}); };
+  call();
+  stream_->synchronize();
+  MPI_Barrier(MPI_COMM_WORLD);
+  const FakeCudaCounters before = devices_.counters();
+  const auto memory_calls = devices_.calls("cuStreamBatchMemOp");
+  const Counters counted = comm_->counters();
+  call();
+  const FakeCudaCounters after = devices_.counters();
+  const Counters now = comm_->counters();
+  const auto peers = static_cast<std::uint64_t>(world_size() - 1);
+  const std::uint64_t launches = world_size() == 2 ? 1 : 2;  // to one peer by a copy, to several by a kernel
+  EXPECT_EQ(after.kernels - before.kernels, launches);
+  EXPECT_EQ(after.copies - before.copies, 2 - launches);
+  EXPECT_EQ(after.synchronisations, before.synchronisations);
+  EXPECT_EQ(devices_.calls("cuStreamBatchMemOp") - memory_calls, 3U);
+  EXPECT_EQ(now.at("device.stream.waits") - counted.at("device.stream.waits"), 2 * peers);
+  EXPECT_EQ(now.at("device.stream.writes") - counted.at("device.stream.writes"), 2 * peers);
+  // Besides the launches and flags: look-ups of both buffers, four questions about the stream, an event, and changes of
+  // the context.
+  EXPECT_EQ(after.calls - before.calls, 18U);
+  stream_->synchronize();
+}
+
+TEST_F(StreamRules, MistakesAreRefusedBeforeAnythingIsPutIntoTheStream) {
+  Ones data{8};
+  std::vector<float> host(8);
+  const Options in_stream{.stream = stream_->get()};
+  EXPECT_THAT(text_of([&] { allreduce(host, Op::sum, *comm_, in_stream); }),
+              HasSubstr("argument 'in' is memory of the host, in a call with a stream; allowed: memory of the device"));
+  EXPECT_THAT(text_of([&] { static_cast<void>(allreduce_async(data.span(), Op::sum, *comm_, in_stream)); }),
+              HasSubstr("argument 'stream' is given to a nonblocking call; allowed: a stream in a blocking call"));
+  const Op mine = Op::user([](const void*, const void*, void*, Count, void*) {}, Commutative::yes);
+  EXPECT_THAT(text_of([&] { allreduce(data.span(), mine, *comm_, in_stream); }), HasSubstr("without a kernel"));
+  if (devices_.count() > 1) {
+    devices_.use((world_rank() + 1) % devices_.count());
+    const TestStream far;
+    devices_.use(world_rank() % devices_.count());
+    EXPECT_THAT(text_of([&] { allreduce(data.span(), Op::sum, *comm_, {.stream = far.get()}); }),
+                HasSubstr("argument 'stream' is a stream of another device"));
+  }
+  sum(data, *stream_);
+  stream_->synchronize();
+  EXPECT_EQ(data.value(), static_cast<float>(world_size()));
+  EXPECT_EQ(comm_->status(), "");
+}
+
+TEST_F(StreamRules, CapturedCallsThatNeedTheHostAreRefused) {
+  const Communicator other{MPI_COMM_WORLD, {.buffers = "host"}};
+  Ones data{8};
+  std::string text;
+  capture(*stream_,
+          [&] { text = text_of([&] { allreduce(data.span(), Op::sum, other, {.stream = stream_->get()}); }); });
+  EXPECT_THAT(text,
+              HasSubstr("a stream that is captured, though the host has to move this call, as not all ranks used"));
+  allreduce(data.span(), Op::sum, other, {.stream = stream_->get()});
+  stream_->synchronize();
+  EXPECT_EQ(data.value(), static_cast<float>(world_size()));
+  EXPECT_EQ(other.counters().at("device.stream.gated"), 1U);
+  const Plan plan = plan_allreduce(data.span(), Op::sum, other, {.stream = stream_->get()});
+  EXPECT_THAT(plan.explain(), HasSubstr("in a stream, moved by the host, as not all ranks used a CUDA device"));
+}
+
+TEST_F(StreamRules, CallsThatTheHostMovesMayBeMany) {
+  const Communicator other{MPI_COMM_WORLD, {.buffers = "host"}};
+  std::vector<std::unique_ptr<Ones>> all;
+  for (int i = 0; i < 12; ++i)
+    all.push_back(std::make_unique<Ones>(static_cast<std::size_t>(1000 * (i + 1))));
+  for (const auto& each : all)
+    allreduce(each->span(), Op::sum, other, {.stream = stream_->get()});
+  stream_->synchronize();
+  for (const auto& each : all)
+    EXPECT_EQ(each->value(), static_cast<float>(world_size()));
+}
+
+TEST_F(StreamRules, AnErrorOfTheDriverIsToldByTheCallAndByTheStatus) {
+  if (!devices_.is_fake() || world_size() > 1) GTEST_SKIP() << "made by the fake driver, on one rank";
+  Ones in{8}, out{8};
+  devices_.fail("cuMemcpyAsync:1:1");
+  const auto call = [&] { allreduce(in.span(), out.span(), Op::sum, *comm_, {.stream = stream_->get()}); };
+  EXPECT_THAT(text_of(call), HasSubstr("cuMemcpyAsync"));
+  devices_.fail("");
+  EXPECT_THAT(comm_->status(), HasSubstr("cuMemcpyAsync"));
+  EXPECT_THAT(text_of(call), HasSubstr("the communicator is unusable since an operation failed"));
+}
+
+TEST_F(StreamRules, CommunicatorsComeAndGo) {
+  Ones data{64};
+  for (int again = 0; again < 12; ++again) {
+    const Communicator comm{MPI_COMM_WORLD};
+    data.write();
+    allreduce(data.span(), Op::sum, comm, {.stream = stream_->get()});
+    if (again % 2 == 0) stream_->synchronize();  // else close() waits
+  }
+  stream_->synchronize();
+  EXPECT_EQ(data.value(), static_cast<float>(world_size()));
+}
+
+}  // namespace
+}  // namespace tutti::test
