@@ -89,14 +89,15 @@ struct Backward {
   std::uint64_t count, inputs, outputs;
 };
 
-/// Takes a step of every parameter, and adds the two sums behind the gradient to the totals. The sums are 0 then.
+/// Takes a step of every parameter, and adds the sums behind the gradient, two or none, to the totals. The sums are 0
+/// then.
 template <class T>
 struct Update {
   static constexpr const char* name = "update";
   T *sums, *weights, *velocity;
   double* totals;
   Descent<T> descent;
-  std::uint64_t parameters;
+  std::uint64_t parameters, outcomes;
 };
 
 }  // namespace tutti::sgd

@@ -95,7 +95,7 @@ __device__ void run(const Backward<T>& a) {
 template <class T>
 __device__ void run(const Update<T>& a) {
   const std::uint64_t at = this_thread();
-  if (at >= a.parameters + 2) return;
+  if (at >= a.parameters + a.outcomes) return;
   if (at < a.parameters)
     a.descent.step(a.sums[at], a.weights[at], a.velocity[at]);
   else

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 
 #include "apps/sgd/device_arguments.hpp"
 #include "apps/sgd/gpu.hpp"
+#include "apps/sgd/layer_sums.hpp"
 
 namespace tutti::sgd {
 
@@ -52,6 +54,10 @@ class DeviceLearner : public Learner<T> {
   [[nodiscard]] Plan plan_sums(const Communicator& comm, std::string_view algorithm) override {
     return plan_allreduce(DeviceSpan<T>{sums_.data(), sums_.size()}, Op::sum, comm, {.algorithm = algorithm});
   }
+  [[nodiscard]] bool overlap_sums(const Communicator& comm, std::string_view algorithm) override {
+    if (can_sum_layers(shape_, comm, algorithm)) layer_sums_.emplace(gpu_, shape_, sums_.data(), comm, algorithm);
+    return layer_sums_.has_value();
+  }
   void load(const Progress<T>& progress) override;
   void save(Progress<T>& progress) const override;
   void begin_epoch(std::span<const int> order) override;
@@ -63,7 +69,8 @@ class DeviceLearner : public Learner<T> {
  private:
   void judge(const DeviceImages<T>& images, Part part);
   void forward(std::size_t count);
-  void backward(std::size_t count);
+  /// Begins to sum each layer if these images are the last of a step.
+  void backward(std::size_t count, bool is_last);
   void transpose();
 
   const Gpu gpu_;
@@ -78,6 +85,7 @@ class DeviceLearner : public Learner<T> {
   std::vector<DeviceArray<T>> values_, derivatives_;
   DeviceArray<T> losses_;
   DeviceArray<std::uint8_t> correct_;
+  std::optional<LayerSums<T>> layer_sums_;  ///< Nothing: the plan sums.
 };
 
 template <class T>
@@ -127,13 +135,15 @@ void DeviceLearner<T>::begin_epoch(std::span<const int> order) {
 template <class T>
 void DeviceLearner<T>::differentiate(Part part) {
   transpose();
-  for (std::size_t done = 0; done < part.count; done += at_once_) {
+  std::size_t done = 0;
+  do {  // Without images, too: the others' sums may be awaited.
     const std::size_t count = std::min(at_once_, part.count - done);
     judge(train_, {part.first + done, count});
     gpu_.launch(1, AddOutcomes<T>{losses_.data(), correct_.data(), sums_.data() + shape_.parameter_count(), count});
-    backward(count);
-  }
-  gpu_.wait();  // The allreduce takes the sums from here.
+    done += count;
+    backward(count, done == part.count);
+  } while (done < part.count);
+  if (!layer_sums_) gpu_.wait();  // The allreduce takes the sums from here.
 }
 
 /// The outcomes of so many images of the order, and the derivatives by their scores.
@@ -172,11 +182,12 @@ void DeviceLearner<T>::transpose() {
 }
 
 template <class T>
-void DeviceLearner<T>::backward(std::size_t count) {
+void DeviceLearner<T>::backward(std::size_t count, bool is_last) {
   for (std::size_t index = shape_.layers().size(); index-- > 0;) {
     const auto& [weights, biases, inputs, outputs] = shape_.layers()[index];
     const T *const in = values_[index].data(), *const by_out = derivatives_[index + 1].data();
     gpu_.launch((inputs + 1) * outputs, AddGradient<T>{in, by_out, sums_.data() + weights, count, inputs, outputs});
+    if (is_last && layer_sums_) layer_sums_->begin(index);
     if (index == 0) break;  // Nobody asks for the derivatives by the image.
     gpu_.launch(count * inputs, Backward<T>{transposed_.data() + weights, in, by_out, derivatives_[index].data(), count,
                                             inputs, outputs});
@@ -185,9 +196,14 @@ void DeviceLearner<T>::backward(std::size_t count) {
 
 template <class T>
 void DeviceLearner<T>::update(int batch_size) {
-  gpu_.launch(sums_.size(),
-              Update<T>{sums_.data(), weights_.data(), velocity_.data(), totals_.data(),
-                        Descent<T>{momentum_, rate_, T{1} / static_cast<T>(batch_size)}, shape_.parameter_count()});
+  const Descent<T> descent{momentum_, rate_, T{1} / static_cast<T>(batch_size)};
+  for (std::size_t index = shape_.layers().size(); index-- > 0;) {
+    const auto [first, size] = range_of(shape_, index);
+    const std::size_t parameters = std::min(size, shape_.parameter_count() - first);
+    if (layer_sums_) layer_sums_->end(index);
+    gpu_.launch(size, Update<T>{sums_.data() + first, weights_.data() + first, velocity_.data() + first, totals_.data(),
+                                descent, parameters, size - parameters});
+  }
 }
 
 template <class T>

@@ -23,6 +23,32 @@ CUcontext primary_context(int ordinal) {
 
 }  // namespace
 
+GpuEvent::GpuEvent() { cuda::check(cuda::driver()->EventCreate(&event_, CU_EVENT_DISABLE_TIMING), "cuEventCreate"); }
+
+GpuEvent::~GpuEvent() {
+  if (event_ != nullptr) static_cast<void>(cuda::driver()->EventDestroy(event_));
+}
+
+GpuStream::GpuStream() {
+  // It does not wait for the legacy stream.
+  cuda::check(cuda::driver()->StreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+}
+
+GpuStream::~GpuStream() {
+  static_cast<void>(cuda::driver()->StreamSynchronize(stream_));
+  static_cast<void>(cuda::driver()->StreamDestroy(stream_));
+}
+
+void GpuStream::record(const GpuEvent& event) const {
+  cuda::check(cuda::driver()->EventRecord(event.get(), stream_), "cuEventRecord");
+}
+
+void GpuStream::wait_for(const GpuEvent& event) const {
+  cuda::check(cuda::driver()->StreamWaitEvent(stream_, event.get(), 0), "cuStreamWaitEvent");
+}
+
+void GpuStream::wait() const { cuda::check(cuda::driver()->StreamSynchronize(stream_), "cuStreamSynchronize"); }
+
 int Gpu::count() {
   if (cuda::driver() == nullptr) throw Error(cuda::why_no_driver());
   int devices = 0;
@@ -33,8 +59,7 @@ int Gpu::count() {
 Gpu::Gpu(int ordinal, const std::string& type) : scope_(primary_context(ordinal)) {
   try {
     load(type);
-    // It does not wait for the legacy stream.
-    cuda::check(cuda::driver()->StreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    stream_.emplace();
   } catch (...) {
     release();
     throw;
@@ -58,27 +83,23 @@ void Gpu::load(const std::string& type) {
 }
 
 void Gpu::release() noexcept {
-  if (stream_ != nullptr) {
-    static_cast<void>(cuda::driver()->StreamSynchronize(stream_));
-    static_cast<void>(cuda::driver()->StreamDestroy(stream_));
-  }
+  stream_.reset();
   if (module_ != nullptr) static_cast<void>(cuda::driver()->ModuleUnload(module_));
 }
 
 void Gpu::launch(CUfunction function, std::uint64_t elements, void* arguments) const {
   const auto blocks = static_cast<unsigned>((elements + threads - 1) / threads);
   void* parameters[] = {arguments};
-  cuda::check(cuda::driver()->LaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, stream_, parameters, nullptr),
-              "cuLaunchKernel");
+  cuda::check(
+      cuda::driver()->LaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, stream_->get(), parameters, nullptr),
+      "cuLaunchKernel");
 }
 
 void Gpu::copy(const void* from, void* to, std::size_t bytes) const {
   if (bytes == 0) return;
   cuda::check(cuda::driver()->MemcpyAsync(reinterpret_cast<CUdeviceptr>(to), reinterpret_cast<CUdeviceptr>(from), bytes,
-                                          stream_),
+                                          stream_->get()),
               "cuMemcpyAsync");
 }
-
-void Gpu::wait() const { cuda::check(cuda::driver()->StreamSynchronize(stream_), "cuStreamSynchronize"); }
 
 }  // namespace tutti::sgd

@@ -1,5 +1,5 @@
 #pragma once
-// A device with the kernels of a training, one stream, and memory. Calls go to the driver, which is found when the
+// A device with the kernels of a training, streams, and memory. Calls go to the driver, which is found when the
 // program runs (lib/cuda).
 
 #include <cuda.h>
@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -17,6 +18,39 @@
 #include "lib/cuda/driver.hpp"
 
 namespace tutti::sgd {
+
+/// A mark in a stream, in the current context.
+class GpuEvent {
+ public:
+  GpuEvent();
+  GpuEvent(GpuEvent&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  GpuEvent& operator=(GpuEvent&&) = delete;
+  ~GpuEvent();
+  [[nodiscard]] CUevent get() const { return event_; }
+
+ private:
+  CUevent event_ = nullptr;
+};
+
+/// A stream of the current context that waits for no other. All functions throw Error if the driver refuses.
+class GpuStream {
+ public:
+  GpuStream();
+  GpuStream(const GpuStream&) = delete;
+  GpuStream& operator=(const GpuStream&) = delete;
+  /// When all that is in it is over.
+  ~GpuStream();
+  [[nodiscard]] CUstream get() const { return stream_; }
+  /// Marks all that was queued so far.
+  void record(const GpuEvent& event) const;
+  /// What is queued from now on comes after the last mark of the event.
+  void wait_for(const GpuEvent& event) const;
+  /// Returns when all that was queued is done.
+  void wait() const;
+
+ private:
+  CUstream stream_ = nullptr;
+};
 
 /// Everything it does is done in order. Its context is current in the thread that made it for as long as it lives; all
 /// calls, and all uses of its memory, come from that thread. All functions throw Error if the driver refuses.
@@ -38,8 +72,10 @@ class Gpu {
   }
   /// Queues a copy between host and device, or on the device. Memory of the host must last until wait().
   void copy(const void* from, void* to, std::size_t bytes) const;
-  /// Returns when all that was queued is done.
-  void wait() const;
+  /// As those of its stream.
+  void record(const GpuEvent& event) const { stream_->record(event); }
+  void wait_for(const GpuEvent& event) const { stream_->wait_for(event); }
+  void wait() const { stream_->wait(); }
 
  private:
   void load(const std::string& type);
@@ -48,7 +84,7 @@ class Gpu {
 
   cuda::ScopedContext scope_;
   CUmodule module_ = nullptr;
-  CUstream stream_ = nullptr;
+  std::optional<GpuStream> stream_;
   std::map<std::string, CUfunction> functions_;  ///< By the names of arguments.
 };
 

@@ -40,6 +40,12 @@ class Learner {
 
   /// Collective. Adds the sums of all ranks, in place. The learner must outlive the plan.
   [[nodiscard]] virtual Plan plan_sums(const Communicator& comm, std::string_view algorithm) = 0;
+  /// Collective. From now on the ranks' sums are added layer by layer, while others are computed: by differentiate(),
+  /// in place of the plan, whose algorithm is given. Returns whether the learner and the ranks can do that, with the
+  /// same bits; else nothing changes.
+  [[nodiscard]] virtual bool overlap_sums(const Communicator& /*comm*/, std::string_view /*algorithm*/) {
+    return false;
+  }
   /// Sets weights and velocity, of which there are as many as the model has parameters.
   virtual void load(const Progress<T>& progress) = 0;
   /// Gives weights and velocity back.
@@ -47,7 +53,7 @@ class Learner {
 
   /// The order in which the training images come, which must last as long as the epoch. Totals begin again.
   virtual void begin_epoch(std::span<const int> order) = 0;
-  /// Computes the sums of these images of the order. They are there when the call returns.
+  /// Computes the sums of these images of the order. They are there when the call returns, unless sums overlap.
   virtual void differentiate(Part part) = 0;
   /// Adapts the weights to the sums of a batch of so many images, and adds to the totals.
   virtual void update(int batch_size) = 0;

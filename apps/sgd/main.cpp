@@ -40,11 +40,24 @@ int sgd_main(int argc, char** argv, int rank) {
   }
 }
 
+/// Calls in streams, by which a training on devices overlaps its sums, may need threads of the library.
+int level_of_threads(int argc, char** argv) {
+  sgd::Settings settings;
+  apps::Options options = sgd::command_line(settings);
+  try {
+    static_cast<void>(options.parse({argv + 1, argv + argc}));
+  } catch (const apps::InputError&) {
+    return MPI_THREAD_SINGLE;  // rank 0 says it
+  }
+  return settings.device ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   apps::reserve_standard_streams();
-  MPI_Init(nullptr, nullptr);
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(nullptr, nullptr, level_of_threads(argc, argv), &provided);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int code = sgd_main(argc, argv, rank);

@@ -29,9 +29,9 @@ std::string header_text(const RunDescription& run) {
 }
 
 std::string row_text(const EpochReport& report) {
-  return fmt::format("{:>6}  {:>11.6f}  {:>12.2f} %  {:>11.2f} %  {:>9.0f}  {:>11.1f} %\n", report.epoch, report.loss,
-                     100 * report.train_accuracy, 100 * report.test_accuracy, report.samples_per_s,
-                     100 * report.comm_share);
+  const std::string share = report.comm_share ? fmt::format("{:.1f} %", 100 * *report.comm_share) : "overlaps";
+  return fmt::format("{:>6}  {:>11.6f}  {:>12.2f} %  {:>11.2f} %  {:>9.0f}  {:>13}\n", report.epoch, report.loss,
+                     100 * report.train_accuracy, 100 * report.test_accuracy, report.samples_per_s, share);
 }
 
 std::string json_text(const RunDescription& run, const std::vector<EpochReport>& epochs) {
@@ -55,12 +55,13 @@ std::string json_text(const RunDescription& run, const std::vector<EpochReport>&
       {"epochs", nlohmann::ordered_json::array()},
   };
   for (const EpochReport& report : epochs) {
-    json["epochs"].push_back({{"epoch", report.epoch},
-                              {"loss", report.loss},
-                              {"train_accuracy", report.train_accuracy},
-                              {"test_accuracy", report.test_accuracy},
-                              {"samples_per_s", report.samples_per_s},
-                              {"comm_share", report.comm_share}});
+    json["epochs"].push_back(
+        {{"epoch", report.epoch},
+         {"loss", report.loss},
+         {"train_accuracy", report.train_accuracy},
+         {"test_accuracy", report.test_accuracy},
+         {"samples_per_s", report.samples_per_s},
+         {"comm_share", report.comm_share ? nlohmann::ordered_json(*report.comm_share) : nullptr}});
   }
   // A file name need not be UTF-8, JSON has to be.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -25,7 +25,7 @@ struct RunDescription {
 [[nodiscard]] std::string row_text(const EpochReport& report);
 
 /// The whole run, indented: {"ranks", "model", ..., "epochs": [{"epoch", "loss", "train_accuracy", "test_accuracy",
-/// "samples_per_s", "comm_share"}]}. Accuracies and shares are 0 to 1.
+/// "samples_per_s", "comm_share"}]}. Accuracies and shares are 0 to 1; a share is null if communication overlaps.
 [[nodiscard]] std::string json_text(const RunDescription& run, const std::vector<EpochReport>& epochs);
 
 }  // namespace tutti::sgd

@@ -80,7 +80,8 @@ Trainer<T>::Trainer(const Settings& settings, const Split& data, const Communica
       learner_(learner_of<T>(settings_, shape_, data, comm)),
       // The same sum is needed in every step: as a plan it is prepared once. One buffer for all layers, and for the
       // loss, makes it one large message instead of many small ones.
-      plan_(learner_->plan_sums(comm, settings_.algorithm)) {
+      plan_(learner_->plan_sums(comm, settings_.algorithm)),
+      has_overlap_(learner_->overlap_sums(comm, plan_.algorithm())) {
   Progress<T> first;
   first.weights.resize(shape_.parameter_count());
   first.velocity.resize(shape_.parameter_count());
@@ -129,14 +130,14 @@ EpochReport Trainer<T>::run_epoch() {
           .train_accuracy = of_training.correct / size,
           .test_accuracy = correct / data_.test.size(),
           .samples_per_s = static_cast<double>(size) * comm_.size() / all_seconds,
-          .comm_share = all_communication / all_seconds};
+          .comm_share = has_overlap_ ? std::nullopt : std::optional{all_communication / all_seconds}};
 }
 
 /// Adapts the weights to a batch of images.
 template <class T>
 void Trainer<T>::step(Part batch) {
   learner_->differentiate(mine(batch));
-  sum_over_ranks();
+  if (!has_overlap_) sum_over_ranks();
   learner_->update(static_cast<int>(batch.count));
 }
 

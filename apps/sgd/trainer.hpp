@@ -2,6 +2,7 @@
 // Data-parallel stochastic gradient descent: how to train on many processes with one allreduce.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -20,7 +21,9 @@ struct EpochReport {
   double train_accuracy = 0;  ///< Likewise.
   double test_accuracy = 0;   ///< With the weights after the epoch.
   double samples_per_s = 0;   ///< Training images per second of training (testing not counted).
-  double comm_share = 0;      ///< Part of that time spent in the allreduce, waiting for slower ranks included; mean.
+  /// Part of that time spent in the allreduce, waiting for slower ranks included; mean. Nothing if it overlaps with
+  /// computing.
+  std::optional<double> comm_share = 0.0;
 };
 
 /// Of `size` contiguous parts of `count` items, equal or one apart and possibly empty, the one of `rank`.
@@ -49,6 +52,8 @@ class Trainer {
   /// Goes on from there; the same on all ranks.
   void resume(const Progress<T>& progress);
   [[nodiscard]] const Shape& shape() const { return shape_; }
+  /// Whether the sums of layers are added while others are computed.
+  [[nodiscard]] bool has_overlap() const { return has_overlap_; }
   /// Of the allreduce.
   [[nodiscard]] std::string_view algorithm() const { return plan_.algorithm(); }
 
@@ -62,7 +67,8 @@ class Trainer {
   const Communicator& comm_;
   const Shape shape_;
   std::unique_ptr<Learner<T>> learner_;
-  Plan plan_;  ///< Adds the learner's sums over all ranks.
+  Plan plan_;               ///< Adds the learner's sums over all ranks.
+  const bool has_overlap_;  ///< Or the learner does.
   int epochs_ = 0;
   double communication_seconds_ = 0;  ///< Of the epoch under way.
 };

@@ -98,6 +98,7 @@ std::string fill(Driver& table, void* library) {
   finder.find("cuStreamCreate", table.StreamCreate);
   finder.find("cuStreamDestroy", table.StreamDestroy);
   finder.find("cuStreamSynchronize", table.StreamSynchronize);
+  finder.find("cuStreamWaitEvent", table.StreamWaitEvent);
   finder.find("cuEventCreate", table.EventCreate);
   finder.find("cuEventDestroy", table.EventDestroy);
   finder.find("cuEventRecord", table.EventRecord);

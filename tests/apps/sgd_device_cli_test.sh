@@ -40,6 +40,10 @@ for precision in float double; do
     device "${common[@]}" --checkpoint "$folder/device.saved" --json "$folder/device.json" ||
       fail "device: ${common[*]}"
     grep -q 'ranks\? on GPUs' "$folder/out" || fail "no word of GPUs: ${common[*]}"
+    if [ "$ranks" -gt 1 ]; then # sums of layers overlap with computing
+      grep -q 'overlaps$' "$folder/out" && grep -q '"comm_share": null' "$folder/device.json" ||
+        fail "no overlap: ${common[*]}"
+    fi
     cmp "$folder/host.saved" "$folder/device.saved" || fail "other weights: ${common[*]}"
     diff <(losses "$folder/host.json") <(losses "$folder/device.json") || fail "other losses: ${common[*]}"
     [ "$(losses "$folder/host.json" | wc -l)" -eq 6 ] || fail "not 2 epochs: ${common[*]}"

@@ -9,6 +9,7 @@
 #include "apps/sgd/host_learner.hpp"
 #include "apps/sgd/root.hpp"
 #include "apps/sgd/trainer.hpp"
+#include "tests/support/device_memory.hpp"
 
 namespace tutti::sgd {
 namespace {
@@ -76,6 +77,39 @@ TYPED_TEST(SgdDevice, EveryAlgorithmTrains) {
   for (const auto* const algorithm : {"ring", "recursive_doubling", "two_shot"}) {
     this->expect_same_training({.hidden = {3}, .epochs = 1, .batch = 20, .algorithm = algorithm});
   }
+}
+
+/// Where the algorithm adds in the same order at any length.
+TYPED_TEST(SgdDevice, SumsOfLayersOverlapWithComputing) {
+  const Communicator comm{MPI_COMM_WORLD, {.buffers = "device"}};
+  const auto overlaps = [&](const std::vector<int>& hidden, const std::string& algorithm) {
+    const Settings settings{.hidden = hidden, .batch = 9, .device = true, .algorithm = algorithm};
+    Trainer<TypeParam> device{settings, digits(), comm};
+    Settings of_host = settings;
+    of_host.device = false;
+    Trainer<TypeParam> host{of_host, digits(), comm};
+    const EpochReport report = device.run_epoch();
+    expect_same_results(report, host.run_epoch());
+    expect_same_numbers(device.progress(), host.progress());
+    EXPECT_EQ(report.comm_share.has_value(), !device.has_overlap());
+    return device.has_overlap();
+  };
+  const bool has_peers = comm.size() > 1;
+  EXPECT_EQ(overlaps({5, 3, 4}, "one_shot"), has_peers);
+  EXPECT_EQ(overlaps({5}, "two_shot"), has_peers);
+  EXPECT_FALSE(overlaps({5}, "ring"));
+  EXPECT_FALSE(overlaps({}, "one_shot"));
+}
+
+TYPED_TEST(SgdDevice, StepsThatOverlapDoNotWait) {
+  const Communicator comm{MPI_COMM_WORLD, {.buffers = "device"}};
+  const auto& devices = test::TestDevices::get();
+  if (comm.size() == 1 || !devices.is_fake()) GTEST_SKIP() << "there are no sums, or nobody counts waits";
+  Trainer<TypeParam> trainer{{.hidden = {5}, .batch = 4, .device = true, .algorithm = "one_shot"}, digits(), comm};
+  const std::uint64_t before = devices.calls("cuStreamSynchronize");
+  trainer.run_epoch();
+  constexpr std::uint64_t steps = 10;
+  EXPECT_LT(devices.calls("cuStreamSynchronize") - before, steps);
 }
 
 TYPED_TEST(SgdDevice, GoesOnWhereTheHostHasStopped) {

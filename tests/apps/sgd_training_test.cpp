@@ -101,8 +101,8 @@ TEST(SgdTraining, ReachesTheAccuracyAskedFor) {
   EXPECT_GE(last.test_accuracy, 0.96);
   EXPECT_GE(last.train_accuracy, 0.99);
   EXPECT_GT(last.samples_per_s, 0);
-  EXPECT_GE(last.comm_share, 0);
-  EXPECT_LE(last.comm_share, 1);
+  EXPECT_GE(last.comm_share.value(), 0);
+  EXPECT_LE(last.comm_share.value(), 1);
 }
 
 TEST(SgdTraining, ResumesWithTheSameWeightsAsUninterrupted) {
