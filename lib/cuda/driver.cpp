@@ -65,7 +65,6 @@ void fill_streams(Driver& table, Finder& finder) {
   finder.find("cuMemHostGetDevicePointer", table.MemHostGetDevicePointer);
   finder.find("cuStreamGetCtx", table.StreamGetCtx);
   finder.find("cuStreamGetId", table.StreamGetId);
-  finder.find("cuStreamWaitEvent", table.StreamWaitEvent);
   finder.find("cuThreadExchangeStreamCaptureMode", table.ThreadExchangeStreamCaptureMode);
   finder.find("cuStreamGetCaptureInfo", table.StreamGetCaptureInfo);
   finder.find_optional("cuMemAllocAsync", driver_version, table.MemAllocAsync);

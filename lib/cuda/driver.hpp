@@ -37,7 +37,6 @@ struct Driver {
   TUTTI_CUDA_FUNCTION(StreamCreate);
   TUTTI_CUDA_FUNCTION(StreamDestroy);
   TUTTI_CUDA_FUNCTION(StreamSynchronize);
-  TUTTI_CUDA_FUNCTION(StreamWaitEvent);
   TUTTI_CUDA_FUNCTION(EventCreate);
   TUTTI_CUDA_FUNCTION(EventDestroy);
   TUTTI_CUDA_FUNCTION(EventRecord);

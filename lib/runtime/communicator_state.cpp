@@ -47,8 +47,8 @@ void CommunicatorState::throw_unusable() const {
   throw Error(fmt::format("the communicator is unusable since an operation failed: {}", failure_));
 }
 
-void CommunicatorState::poison(const std::string& why) {
-  if (failure_.empty()) failure_ = why;
+void CommunicatorState::poison(std::string why) {
+  if (failure_.empty()) failure_ = std::move(why);
 }
 
 const std::string& CommunicatorState::status() noexcept {
