@@ -29,6 +29,7 @@ LAYERS = [
     ["lib/transport/shm/eager", "lib/transport/shm/rendezvous", "lib/transport/shm/plan"],
     ["lib/transport/shm", "lib/transport/device"],
     ["lib/transport/ipc"],
+    ["lib/transport/stream"],
     ["lib/plan_checker"],
     ["lib/transport"],
     ["lib/selection"],

@@ -229,6 +229,8 @@ int DeviceLearner<T>::correct_in_test(Part part) {
 
 }  // namespace
 
+void use_device(int local_rank) { Gpu::use(local_rank % Gpu::count()); }
+
 std::string why_no_device() { return cuda::driver() != nullptr ? "" : "--device: " + cuda::why_no_driver(); }
 
 template <class T>

@@ -15,6 +15,10 @@ namespace tutti::sgd {
 /// Why this process cannot train on a device; empty: it can. For people: "--device: libcuda.so.1 was not found".
 [[nodiscard]] std::string why_no_device();
 
+/// Makes the device of a rank of the node current in this thread, for good: a communicator that is made then knows it.
+/// Throws Error.
+void use_device(int local_rank);
+
 /// Images that are on their way through the layers at once take room for at most about so many values.
 inline constexpr std::size_t most_values = std::size_t{1} << 25;
 

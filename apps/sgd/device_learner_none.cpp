@@ -5,6 +5,8 @@ namespace tutti::sgd {
 
 std::string why_no_device() { return "--device: tutti-sgd was built without " TUTTI_SGD_MISSING; }
 
+void use_device(int /*local_rank*/) { throw Error(why_no_device()); }
+
 template <class T>
 std::unique_ptr<Learner<T>> device_learner(const Shape&, const Split&, const Settings&, int, std::size_t) {
   throw Error(why_no_device());

@@ -56,6 +56,10 @@ int Gpu::count() {
   return devices;
 }
 
+void Gpu::use(int ordinal) {
+  cuda::check(cuda::driver()->CtxPushCurrent(primary_context(ordinal)), "cuCtxPushCurrent");
+}
+
 Gpu::Gpu(int ordinal, const std::string& type) : scope_(primary_context(ordinal)) {
   try {
     load(type);

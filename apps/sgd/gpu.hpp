@@ -59,6 +59,9 @@ class Gpu {
   /// The number of devices, at least 1. Throws Error if there is no driver.
   static int count();
 
+  /// Makes the primary context of a device current in this thread.
+  static void use(int ordinal);
+
   /// Loads the kernels of type `type` ("float", "double"), ahead of any use: loading may wait for the device.
   Gpu(int ordinal, const std::string& type);
   Gpu(const Gpu&) = delete;

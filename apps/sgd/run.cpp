@@ -139,6 +139,7 @@ void run(const Settings& settings, MPI_Comm mpi) {
   require_consistent(settings);
   if (settings.device) refuse_if_any(mpi, why_no_device());
   const Split data = shared_data(settings, mpi);
+  if (settings.device) use_device(local_rank(Communicator{mpi}));
   const Communicator comm{mpi, {.buffers = settings.device && std::getenv("TUTTI_BUFFERS") == nullptr ? "device" : ""}};
   if (settings.precision == "float") {
     Run<float>{settings, data, comm, mpi}();

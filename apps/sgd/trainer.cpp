@@ -47,15 +47,6 @@ const Settings& fitting(const Settings& settings, const DataSet& train) {
   return settings;
 }
 
-/// Of this rank among those of its node.
-int local_rank(const Communicator& comm) {
-  int before = 0;
-  for (int rank = 0; rank < comm.rank().value(); ++rank) {
-    before += comm.node_of(Rank{rank}) == comm.node_of(comm.rank()) ? 1 : 0;
-  }
-  return before;
-}
-
 /// Where all numbers are: on the host or on a device.
 template <class T>
 std::unique_ptr<Learner<T>> learner_of(const Settings& settings, const Shape& shape, const Split& data,
@@ -65,6 +56,14 @@ std::unique_ptr<Learner<T>> learner_of(const Settings& settings, const Shape& sh
 }
 
 }  // namespace
+
+int local_rank(const Communicator& comm) {
+  int before = 0;
+  for (int rank = 0; rank < comm.rank().value(); ++rank) {
+    before += comm.node_of(Rank{rank}) == comm.node_of(comm.rank()) ? 1 : 0;
+  }
+  return before;
+}
 
 Part part_of(std::size_t count, int rank, int size) {
   const auto begin = [&](int part) { return count * static_cast<std::size_t>(part) / static_cast<std::size_t>(size); };

@@ -26,6 +26,9 @@ struct EpochReport {
   std::optional<double> comm_share = 0.0;
 };
 
+/// The number of this rank among those of its node.
+[[nodiscard]] int local_rank(const Communicator& comm);
+
 /// Of `size` contiguous parts of `count` items, equal or one apart and possibly empty, the one of `rank`.
 [[nodiscard]] Part part_of(std::size_t count, int rank, int size);
 

@@ -23,6 +23,7 @@ Streams::Streams(mpi::Carrier& carrier, const Members& members, const Paths& pat
                                      .context = context,
                                      .memory_bytes = settings.stream_memory,
                                      .counters = &counters});
+  ipc::collect();  // memory of earlier communicators: closed here, and freed by its owners below
   const stream::Offer mine = launcher_ == nullptr ? stream::Offer{} : launcher_->offer();
   std::vector<stream::Offer> all(static_cast<std::size_t>(members.size()));
   mpi::check(mpi::api.Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm),
@@ -33,6 +34,7 @@ Streams::Streams(mpi::Carrier& carrier, const Members& members, const Paths& pat
   } catch (const Error&) {  // the host moves calls in streams
   }
   mpi::check(mpi::api.Allreduce(MPI_IN_PLACE, &is_ready, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  ipc::collect();
   if (is_ready != 0) return;
   launcher_.reset();
   why_no_launcher_ = settings.stream_memory == 0 ? "TUTTI_STREAM_MEMORY is 0"

@@ -102,6 +102,7 @@ TYPED_TEST(SgdDevice, SumsOfLayersOverlapWithComputing) {
 }
 
 TYPED_TEST(SgdDevice, StepsThatOverlapDoNotWait) {
+  use_device(local_rank(Communicator{MPI_COMM_WORLD}));
   const Communicator comm{MPI_COMM_WORLD, {.buffers = "device"}};
   const auto& devices = test::TestDevices::get();
   if (comm.size() == 1 || !devices.is_fake()) GTEST_SKIP() << "there are no sums, or nobody counts waits";

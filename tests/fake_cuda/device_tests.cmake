@@ -92,8 +92,9 @@ tutti_fake_cuda_test(device_buffers_test ${tests}/mpi/device_buffers_test.cpp ${
                      ${tests}/mpi/device_mapped_test.cpp
                      RANKS 1 2 3 4
                      ENVIRONMENT FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
-tutti_fake_cuda_test(device_failures_test ${tests}/mpi/device_failures_test.cpp RANKS 1 ENVIRONMENT TUTTI_STAGING=host)
-tutti_again_over_fake_cuda(device_failures_test on_device 1 TUTTI_STAGING=device)
+tutti_fake_cuda_test(device_failures_test ${tests}/mpi/device_failures_test.cpp RANKS 1
+                     ENVIRONMENT TUTTI_STAGING=host TUTTI_STREAM_MEMORY=0)
+tutti_again_over_fake_cuda(device_failures_test on_device 1 TUTTI_STAGING=device TUTTI_STREAM_MEMORY=0)
 tutti_fake_cuda_test(device_counts_test ${tests}/mpi/device_counts_test.cpp RANKS 1 2 3 4)
 foreach(ranks 2 4)
   if(ranks LESS_EQUAL TUTTI_TEST_MAX_RANKS)

@@ -231,6 +231,23 @@ TEST_F(StreamRules, AnErrorOfTheDriverIsToldByTheCallAndByTheStatus) {
   EXPECT_THAT(text_of(call), HasSubstr("the communicator is unusable since an operation failed"));
 }
 
+TEST_F(StreamRules, WithoutMemoryForProgramsTheHostMovesCalls) {
+  if (!devices_.is_fake()) GTEST_SKIP() << "the failures are the fake driver's";
+  Ones data{8};
+  for (const char* const failure : {"cuMemAlloc:1:2", "cuMemHostRegister:1:2", "cuIpcOpenMemHandle:1:1"}) {
+    if (world_size() == 1 && std::string{failure}.find("MemAlloc") == std::string::npos) continue;
+    data.write();
+    if (world_rank() == 0) devices_.fail(failure);
+    const Communicator other{MPI_COMM_WORLD};
+    if (world_rank() == 0) devices_.fail("");
+    const Plan plan = plan_allreduce(data.span(), Op::sum, other, {.stream = stream_->get()});
+    EXPECT_THAT(plan.explain(), HasSubstr("moved by the host, as a rank has no device, no memory on it")) << failure;
+    allreduce(data.span(), Op::sum, other, {.stream = stream_->get()});
+    stream_->synchronize();
+    EXPECT_EQ(data.value(), static_cast<float>(world_size()));
+  }
+}
+
 TEST_F(StreamRules, CommunicatorsComeAndGo) {
   Ones data{64};
   for (int again = 0; again < 12; ++again) {
