@@ -201,6 +201,7 @@ bench() {
   [ -z "$quick" ] || options=(--min 4K --max 4K --rounds 1 --warmup 0 --iters 2)
   [ "$1" != staged ] || environment+=(TUTTI_DEVICE_PATH=staging)
   [ "$1" != direct ] || options+=(--compare mpi)
+  [ "$1" != stream ] || options+=(--mode stream)
   on_ranks "$name" 60 "$4" env "${environment[@]}" "$build/apps/bench/tutti-bench" --memory device --placement out \
     --check --collective "$2" "${options[@]}" --json "$out/$name.json"
 }
@@ -209,6 +210,14 @@ bench() {
 nccl() {
   on_ranks "nccl.$1.p$2" 40 "$2" env "CUDA_VISIBLE_DEVICES=$(devices_of "$1")" "$build/tests/nccl_bench" \
     ${quick:+--quick} --json "$out/nccl.$1.p$2.json"
+}
+
+# thresholds PLACE RANKS: those by which the library chooses, measured.
+thresholds() {
+  local options=(--min 1K --max 4M --factor 4 --rounds 5)
+  [ -z "$quick" ] || options=(--min 4K --max 16K --rounds 1 --warmup 0 --iters 2)
+  on_ranks "thresholds.$1.p$2" 60 "$2" env "CUDA_VISIBLE_DEVICES=$(devices_of "$1")" "${mpi_settings[@]}" \
+    "$build/apps/bench/tutti-bench" --memory device --thresholds "${options[@]}" --json "$out/thresholds.$1.p$2.json"
 }
 
 # everywhere COMMAND...: with each place and number of ranks.
@@ -227,10 +236,12 @@ check_speed() {
   everywhere bench direct allreduce
   everywhere bench staged allreduce
   everywhere nccl
+  everywhere bench stream allreduce
   for collective in ${quick:+$others} $([ -n "$quick" ] || echo ${others//,/ }); do
     everywhere bench direct "$collective"
   done
   everywhere bench staged $others
+  everywhere thresholds
 }
 
 finish() {

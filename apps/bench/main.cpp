@@ -72,11 +72,12 @@ int bench_main(int argc, char** argv, int rank, int ranks) {
     Outputs outputs;
     open_outputs(outputs, settings, rank);
     choose_transport(settings);
+    // First, so that the communicator that is measured knows the devices.
+    const std::string device = choose_device(*experiments.front().memory, Communicator{MPI_COMM_WORLD});
     const bool on_device = !experiments.front().memory->is_readable_by_host();
     const Communicator comm{MPI_COMM_WORLD,
                             {.buffers = on_device && std::getenv("TUTTI_BUFFERS") == nullptr ? "device" : ""}};
     if (settings.has_limits) require_limits_exist(comm);
-    const std::string device = choose_device(*experiments.front().memory, comm);
     Machine machine = survey(comm, {argv, argv + argc}, device);
     if (settings.has_limits && machine.has_more_ranks_than_cores()) {
       machine.handover_us = handover_us(comm, settings.rounds);

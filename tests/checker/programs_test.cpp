@@ -76,6 +76,32 @@ TEST(Programs, WithAFaultAreRefused) {
   }
 }
 
+/// Those that need no plan of their own in place.
+TEST(Programs, OfPlansThatAreApartMayBeInPlace) {
+  int in_place = 0, other = 0;
+  for (const Algorithm* algorithm : algorithms()) {
+    std::mt19937 random{9};
+    for (int ranks = 1; ranks <= 9; ++ranks)
+      for (int again = 0; again < 4; ++again) {
+        PlanCase what = case_of(*algorithm, ranks, {}, random);
+        what.what.placement = Placement::in_place;
+        const Plans plans{what, on_devices};
+        what.what.placement = Placement::separate;
+        const Plans apart{what, on_devices};
+        std::vector<stream::Program> programs = programs_of(plans);
+        for (int rank = 0; rank < ranks; ++rank) {
+          if (plans.problems().of(Rank{rank}).aliasing != Aliasing::in_place()) continue;
+          auto program = stream::program_in_place(apart.of(Rank{rank}));
+          ++(program ? in_place : other);
+          if (program) programs[static_cast<std::size_t>(rank)] = std::move(*program);
+        }
+        ASSERT_EQ(fault_of(plans, programs), "") << text_of(what);
+      }
+  }
+  fmt::print("{} programs in place proved, {} need plans of their own\n", in_place, other);
+  EXPECT_GT(in_place, 2'000);
+}
+
 /// The kernels and copies of the textbook, and one wait and one write of a flag for each message and for its room.
 TEST(Programs, OfAnAllreduceAreShort) {
   for (int ranks = 2; ranks <= 8; ++ranks) {

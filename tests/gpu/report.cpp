@@ -1,8 +1,8 @@
 // Puts together what scripts/gpu_check.sh has measured: results.json, and results.md for people.
 //   gpu_report FOLDER
 // Reads in the folder, as far as they are there: facts.txt and steps.txt (columns with tabs), probe.json of gpu_probe,
-// bench.WAY.PLACE.pN.json of tutti-bench, and nccl.PLACE.pN.json of nccl_bench. WAY: direct or staged. PLACE: shared
-// (one device) or spread (a device for each rank).
+// bench.WAY.PLACE.pN.json of tutti-bench, and nccl.PLACE.pN.json of nccl_bench. WAY: direct, staged or stream. PLACE:
+// shared (one device) or spread (a device for each rank).
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -83,7 +83,7 @@ Cases read_cases(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator{folder}) {
     const std::string name = entry.path().filename();
     for (const char* place : {"shared", "spread"}) {
-      for (const char* way : {"direct", "staged"})
+      for (const char* way : {"direct", "staged", "stream"})
         if (name.starts_with(fmt::format("bench.{}.{}.", way, place)) && name.ends_with(".json"))
           add(cases, place, way, read_json(entry.path()));
       if (name.starts_with(fmt::format("nccl.{}.", place)) && name.ends_with(".json"))
@@ -230,13 +230,14 @@ std::string overview(const Json& collectives) {
 
 std::string case_text(const Json& one) {
   std::string text = fmt::format(
-      "\n### {} on {} ranks, {}\n\n| size | limit | direct | share | staged | the MPI's | NCCL |\n"
-      "|---|---|---|---|---|---|---|\n",
+      "\n### {} on {} ranks, {}\n\n| size | limit | direct | share | in a stream | staged | the MPI's | NCCL |\n"
+      "|---|---|---|---|---|---|---|---|\n",
       one["collective"].get<std::string>(), one["ranks"].get<int>(), words_of(one["place"]));
   for (const Json& each : one["results"]) {
     const auto time = [&](const char* way) { return number(each["time_us"].value(way, Json{})); };
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", to_size(each["bytes"]), number(each["limit_us"]),
-                        time("direct"), percent(each["share"]), time("staged"), time("mpi"), time("nccl"));
+    text +=
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", to_size(each["bytes"]), number(each["limit_us"]),
+                    time("direct"), percent(each["share"]), time("stream"), time("staged"), time("mpi"), time("nccl"));
   }
   return text;
 }

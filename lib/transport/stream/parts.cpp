@@ -17,12 +17,27 @@ bool has_blocks(Collective collective) {
   return collective >= Collective::reduce_scatter && collective <= Collective::alltoall;
 }
 
+int launches_of(const Program& program) {
+  const stream::Counts counts = counts_of(program);
+  return counts.kernels + counts.copies;
+}
+
 PlannedProgram planned(const Source& call, const Problem& problem) {
-  shm::SharedPlan plan = shm::compile(call.choice, problem, call.type, call.op, call.routing, call.memory);
-  Program program = program_of(plan);
-  plan.steps.clear();  // the program takes their place
-  plan.dependents.clear();
-  return {std::move(plan), std::move(program)};
+  const auto compiled = [&](const Problem& what) {
+    return shm::compile(call.choice, what, call.type, call.op, call.routing, call.memory);
+  };
+  PlannedProgram its{compiled(problem), {}};
+  its.program = program_of(its.plan);
+  if (problem.aliasing == Aliasing::in_place()) {
+    Problem apart = problem;
+    apart.aliasing = Aliasing::separate();
+    shm::SharedPlan plan = compiled(apart);
+    std::optional<Program> program = program_in_place(plan);
+    if (program && launches_of(*program) < launches_of(its.program)) its = {std::move(plan), std::move(*program)};
+  }
+  its.plan.steps.clear();  // the program takes their place
+  its.plan.dependents.clear();
+  return its;
 }
 
 /// What a call of so many elements, or of blocks of so many, needs of the rank that needs most: whether they are in

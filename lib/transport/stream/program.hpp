@@ -2,6 +2,7 @@
 // A plan as a row of operations for one stream, in which every message is written into memory of its receiver.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "lib/transport/shm/plan/shared_plan.hpp"
@@ -53,6 +54,11 @@ struct Program {
 /// what can be done without waiting comes first. A kernel that makes what several peers want writes it to all of them.
 /// Throws Error if messages to ranks of other nodes are among them.
 [[nodiscard]] Program program_of(const shm::SharedPlan& plan);
+
+/// The same of a plan whose input and output are apart, for a call in place, whose input and output begin at one
+/// address. Nothing: an operation would read what another has written over. Messages lie in landing areas, so most
+/// programs need no other plan in place, and one of joint reductions has fewer kernels.
+[[nodiscard]] std::optional<Program> program_in_place(const shm::SharedPlan& plan);
 
 /// Operations of each kind: "2 kernels, 1 copy, 3 waits".
 struct Counts {
