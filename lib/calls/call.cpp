@@ -239,6 +239,7 @@ Plan prepare(const Call& call, const Communicator& comm, const Options& options)
   const Progress::Entry entry{state.progress()};
   if (options.stream) {
     OwnedStreamedCall plan{streamed(call, state, options).release()};
+    plan->remember_memory();
     plan->keep_alive = comm.share();
     return Plan{std::move(plan)};
   }

@@ -77,6 +77,7 @@ void start_in_stream(detail::StreamedCall& call) {
   const detail::Progress::Entry entry{call.communicator().progress()};
   call.communicator().require_open();
   call.communicator().require_working();
+  call.require_same_memory();
   call.start();
 }
 

@@ -56,14 +56,15 @@ void StreamedCall::start() {
   try {
     state_.streams().launcher()->launch(*pieces_, buffers_.in, buffers_.out, stream_);
   } catch (const Error& error) {  // perhaps after a part of it
-    state_.poison(fmt::format("{} on rank {}: {}", plan_.compiled.name(), state_.rank().value(), error.what()));
-    throw;
+    std::string why = fmt::format("{} on rank {}: {}", plan_.compiled.name(), state_.rank().value(), error.what());
+    state_.poison(why);
+    throw Error("tutti: " + std::move(why));
   }
 }
 
 void StreamedCall::start_gated() {
   state_.staging_memory().make_reserve(buffers_.device);
-  Operation& operation = bound(plan_, state_, buffers_.in, buffers_.out);
+  Operation& operation = bound_operation();
   operation.why = why_;
   ++state_.counters().stream.gated;
   std::unique_ptr<stream::Gate> gate;
@@ -74,6 +75,27 @@ void StreamedCall::start_gated() {
     throw;
   }
   operation.start_behind(std::move(gate));
+}
+
+Operation& StreamedCall::bound_operation() try {
+  return bound(plan_, state_, buffers_.in, buffers_.out);
+} catch (const NoStagingMemory& missing) {
+  throw Error(
+      fmt::format("tutti::{} on rank {}: {} for a call in a stream, which the host moves; allowed: fewer elements "
+                  "at a time, or as much free memory (docs/gpu.md)",
+                  to_string(plan_.key().problem.collective), state_.rank().value(), missing.what()));
+}
+
+void StreamedCall::remember_memory() {
+  buffers_.allocations = {allocation_of(buffers_.in).id, allocation_of(buffers_.out).id};
+}
+
+void StreamedCall::require_same_memory() const {
+  if (buffers_.allocations.are_those_of(buffers_.in, buffers_.out)) return;
+  throw Error(
+      fmt::format("tutti::{} on rank {}: a buffer of the plan was freed, or its address is other memory now; "
+                  "allowed: the buffers with which the plan was made",
+                  to_string(plan_.key().problem.collective), state_.rank().value()));
 }
 
 std::string StreamedCall::explain() const {

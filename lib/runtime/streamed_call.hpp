@@ -17,6 +17,7 @@ class StreamedCall {
     const void* in = nullptr;
     void* out = nullptr;
     int device = -1;  ///< The number of the one that holds them, and whose stream it is.
+    KnownAllocations allocations{};
   };
   /// The plan stays as long as the call. Throws StateError if the host has to move the call and cannot, Error if the
   /// stream is captured and the host has to move it.
@@ -26,6 +27,10 @@ class StreamedCall {
   StreamedCall& operator=(const StreamedCall&) = delete;
   ~StreamedCall();
 
+  /// For a plan, once it is made.
+  void remember_memory();
+  /// Throws Error unless the buffers are those of then.
+  void require_same_memory() const;
   /// Puts it into its stream. Throws Error.
   void start();
   /// Whether the communicator's calls in streams are over, this one among them.
@@ -41,6 +46,7 @@ class StreamedCall {
  private:
   void start_program();
   void start_gated();
+  [[nodiscard]] Operation& bound_operation();
 
   CommunicatorState& state_;
   CachedPlan& plan_;

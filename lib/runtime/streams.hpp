@@ -35,7 +35,9 @@ class Streams {
   void begin_gated() { ++gated_; }
   void end_gated() { --gated_; }
   /// Whether any call in a stream is under way. Throws Error if the device was lost.
-  [[nodiscard]] bool is_busy() const { return gated_ > 0 || (launcher_ != nullptr && launcher_->is_busy()); }
+  [[nodiscard]] bool is_busy() const {
+    return gated_ > 0 || (gates_ != nullptr && gates_->is_busy()) || (launcher_ != nullptr && launcher_->is_busy());
+  }
   /// The communicator is closed: memory is given back.
   void close() noexcept {
     launcher_.reset();

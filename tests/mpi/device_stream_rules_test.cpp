@@ -194,6 +194,16 @@ TEST_F(StreamRules, MistakesAreRefusedBeforeAnythingIsPutIntoTheStream) {
   EXPECT_EQ(comm_->status(), "");
 }
 
+TEST_F(StreamRules, BuffersOfAPlanMustStay) {
+  std::optional<Ones> data{8};
+  Plan plan = plan_allreduce(data->span(), Op::sum, *comm_, {.stream = stream_->get()});
+  plan.start();
+  plan.wait();
+  data.reset();
+  EXPECT_THAT(text_of([&] { plan.start(); }), HasSubstr("a buffer of the plan was freed"));
+  EXPECT_EQ(comm_->status(), "");
+}
+
 TEST_F(StreamRules, CapturedCallsThatNeedTheHostAreRefused) {
   const Communicator other{MPI_COMM_WORLD, {.buffers = "host"}};
   Ones data{8};

@@ -14,13 +14,14 @@ FlagPages::~FlagPages() {
     if (const cuda::Device* const device = cuda::Devices::get().find(registered.device); device != nullptr)
       if (const cuda::ScopedContext scope{device->context(), std::nothrow}; scope.is_current())
         static_cast<void>(cuda::driver()->MemHostUnregister(heap_->at(at)));
-  for (const auto& [context, data] : own_)
+  for (const auto& [key, data] : own_)
     heap_->deallocate(data);
 }
 
 std::int64_t FlagPages::own(int context, std::int64_t bytes) {
-  auto found = own_.find(context);
-  if (found == own_.end()) found = own_.emplace(context, heap_->allocate(bytes)).first;
+  const std::pair key{context, bytes};
+  auto found = own_.find(key);
+  if (found == own_.end()) found = own_.emplace(key, heap_->allocate(bytes)).first;
   return heap_->offset_of(found->second, bytes);
 }
 

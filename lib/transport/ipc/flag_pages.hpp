@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "lib/transport/shm/segment/node_heap.hpp"
 
@@ -23,8 +24,8 @@ class FlagPages {
   ~FlagPages();
 
   [[nodiscard]] bool is_there() const { return heap_ != nullptr; }
-  /// Where in the heap this rank's words are, for the communicator that has a context; always as many bytes. Throws
-  /// Error if there is no memory.
+  /// Where in the heap this rank's words are, so many bytes, for the communicator that has a context. Throws Error if
+  /// there is no memory.
   [[nodiscard]] std::int64_t own(int context, std::int64_t bytes);
   /// The address for streams of the device of words at that place of the heap. Registers them at first: throws
   /// DeviceError.
@@ -36,8 +37,8 @@ class FlagPages {
     CUdeviceptr address;
   };
   std::shared_ptr<shm::NodeHeap> heap_;
-  std::map<int, std::byte*> own_{};                  ///< By context.
-  std::map<std::int64_t, Registered> registered_{};  ///< By place.
+  std::map<std::pair<int, std::int64_t>, std::byte*> own_{};  ///< By context and bytes.
+  std::map<std::int64_t, Registered> registered_{};           ///< By place.
 };
 
 }  // namespace tutti::ipc

@@ -32,6 +32,8 @@ class Gates {
 
   /// Puts a gate into a stream of the device of that number. Throws Error: if the stream is captured, too.
   [[nodiscard]] virtual std::unique_ptr<Gate> add(int device, CUstream_st* stream) = 0;
+  /// Whether a stream has yet to go on.
+  [[nodiscard]] virtual bool is_busy() const noexcept = 0;
 };
 
 /// Local. Throws Error if the library was built without CUDA.

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -36,7 +37,10 @@ class Words {
   }
   Words(const Words&) = delete;
   Words& operator=(const Words&) = delete;
-  ~Words() { device::free_pinned(device_, data_, page); }
+  /// Beside a stream that waits, the page stays until the process ends.
+  ~Words() {
+    if (!cuda::StreamWaits::any_possible()) device::free_pinned(device_, data_, page);
+  }
 
   /// Throws Error if all are in use.
   Word* take() {
@@ -147,13 +151,12 @@ class CudaGates final : public Gates, private cuda::StreamWaits {
     if (found == words_.end()) found = words_.try_emplace(device, device).first;
     return std::make_unique<CudaGate>(device, stream, found->second);
   }
+  [[nodiscard]] bool is_busy() const noexcept override {
+    return std::ranges::any_of(words_, [](const auto& each) { return each.second.are_pending(); });
+  }
 
  private:
-  [[nodiscard]] bool are_pending() const noexcept override {
-    for (const auto& [device, words] : words_)
-      if (words.are_pending()) return true;
-    return false;
-  }
+  [[nodiscard]] bool are_pending() const noexcept override { return is_busy(); }
   std::map<int, Words> words_;  ///< By device.
 };
 

@@ -7,6 +7,7 @@
 
 #include "lib/checker/problems.hpp"
 #include "lib/transport/stream/tuning.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::stream {
 namespace {
@@ -207,12 +208,8 @@ bool overlap_in_part(const Problem& problem) {
   return false;
 }
 
-}  // namespace
-
-std::optional<Pieces> pieces_of(Source call, const Room& room) {
+std::optional<Pieces> cut(const Source& call, const Room& room) {
   const Problem& problem = call.problem;
-  const std::vector<std::uint8_t> all(static_cast<std::size_t>(problem.size), 1);
-  call.memory.reaches = all;  // as every rank sees it: a rank itself does not count
   const bool exchanges = call.choice.algorithm->exchange != nullptr;
   if (exchanges && problem.uneven()) return std::nullopt;
   const std::optional<Count> known = known_to_all(problem);
@@ -226,6 +223,21 @@ std::optional<Pieces> pieces_of(Source call, const Room& room) {
   if (problem.collective == Collective::reduce_scatter && overlap_in_part(problem)) return std::nullopt;
   if (problem.collective == Collective::reduce_scatter) return Cutter{call, most}.parts_of_input();
   return Cutter{call, most}.blocks();
+}
+
+}  // namespace
+
+std::optional<Pieces> pieces_of(Source call, const Room& room) {
+  const std::vector<std::uint8_t> all(static_cast<std::size_t>(call.problem.size), 1);
+  call.memory.reaches = all;  // as every rank sees it: a rank itself does not count
+  std::optional<Pieces> pieces = cut(call, room);
+  // Blocks of differing sizes need no more than blocks that are all as large as the largest.
+  const auto fits = [&](const PlannedProgram& each) {
+    return each.program.part_bytes <= room.part_bytes && each.plan.scratch_bytes <= room.scratch_bytes;
+  };
+  if (pieces && !std::ranges::all_of(pieces->programs, fits))
+    throw Error("a program needs more memory than its algorithm does with blocks of one size");
+  return pieces;
 }
 
 }  // namespace tutti::stream
