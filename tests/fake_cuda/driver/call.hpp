@@ -44,8 +44,8 @@ void may_block(const char* name, Context* context);
 /// A call that waits for the device: the same, and counted.
 void may_synchronise(const char* name, Context* context);
 
-/// A call that waits for the earlier work of one stream, and is counted: it must not come behind an operation that waits
-/// there.
+/// A call that waits for the earlier work of one stream, and is counted: it must not come behind an operation that
+/// waits there.
 void may_wait_for_stream(const char* name, Context* context, CUstream stream);
 
 /// For the process: what fake_cuda_counters() gives, as calls add to it.
