@@ -11,6 +11,7 @@
 #include "lib/calls/layout.hpp"
 #include "lib/calls/segment_limit.hpp"
 #include "lib/cuda/device_error.hpp"
+#include "lib/cuda/pending_waits.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/operation.hpp"
 #include "lib/runtime/streamed_call.hpp"
@@ -142,7 +143,7 @@ std::uint64_t kind_of(const Call& call) {
 }
 
 /// The same, at once for a call that repeats an earlier one. Programs that do so are those whose calls are short.
-Operation& ready(const Call& call, CommunicatorState& state, const Options& options) {
+Operation& ready_at_once(const Call& call, CommunicatorState& state, const Options& options) {
   const auto [recent, is_it] = state.plans().recent_calls().find(
       {address(call.in), address(call.out), static_cast<std::uint64_t>(call.count.value()), kind_of(call)},
       [&](const RecentCall& earlier) { return repeats(call, options, earlier); });
@@ -164,10 +165,21 @@ Operation& ready(const Call& call, CommunicatorState& state, const Options& opti
               .allocations = KnownAllocations::of(operation.input(), memory.in.allocation, operation.output(),
                                                   memory.out.allocation)};
     return operation;
-  } catch (const NoStagingMemory& missing) {
-    refuse_for_memory({call.function, state.rank()}, "count", call.count.value(), missing.what());
   } catch (const DeviceError& error) {
     fail_at({call.function, state.rank()}, error);
+  }
+}
+
+/// The same. Beside streams that wait, it moves operations until there is memory for it.
+Operation& ready(const Call& call, CommunicatorState& state, const Options& options) {
+  for (int looks = 0;; ++looks) {
+    try {
+      return ready_at_once(call, state, options);
+    } catch (const NoStagingMemory& missing) {
+      if (!cuda::StreamWaits::any_pending())
+        refuse_for_memory({call.function, state.rank()}, "count", call.count.value(), missing.what());
+    }
+    state.progress().look_at_all(looks);
   }
 }
 
@@ -238,10 +250,10 @@ Plan prepare(const Call& call, const Communicator& comm, const Options& options)
   CommunicatorState& state = comm.state();
   const Progress::Entry entry{state.progress()};
   if (options.stream) {
-    OwnedStreamedCall plan{streamed(call, state, options).release()};
+    std::unique_ptr<StreamedCall> plan = streamed(call, state, options);
     plan->remember_memory();
     plan->keep_alive = comm.share();
-    return Plan{std::move(plan)};
+    return Plan{OwnedStreamedCall{plan.release()}};
   }
   return Plan{owned(ready(call, state, options), comm.share())};
 }

@@ -217,6 +217,7 @@ class ProgramRun {
 
 std::vector<Program> programs_of(const Plans& plans) {
   std::vector<Program> programs;
+  programs.reserve(static_cast<std::size_t>(plans.size()));
   for (int rank = 0; rank < plans.size(); ++rank)
     programs.push_back(stream::program_of(plans.of(Rank{rank})));
   return programs;

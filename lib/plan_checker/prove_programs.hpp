@@ -35,9 +35,9 @@ inline constexpr int program_mutation_count = 6;
 [[nodiscard]] std::string_view to_string(ProgramMutation mutation);
 
 struct ProgramMutant {
-  ProgramMutation mutation;
-  int operation;
-  stream::Program program;
+  ProgramMutation mutation{};
+  int operation = 0;
+  stream::Program program{};
 };
 /// Every fault of these kinds in a program, each certain to be one.
 [[nodiscard]] std::vector<ProgramMutant> mutants_of(const stream::Program& program);

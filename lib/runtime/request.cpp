@@ -1,5 +1,7 @@
 #include "tutti/request.hpp"
 
+#include <sched.h>
+
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -116,8 +118,8 @@ void Plan::start() {
 
 void Plan::wait() {
   if (streamed_ == nullptr) return wait_for(operation());
-  for (int looks = 0; !look_at(*streamed_, looks); ++looks) {
-  }
+  for (int looks = 0; !look_at(*streamed_, looks); ++looks)
+    sched_yield();  // outside of the lock, which the thread that moves operations may want
 }
 
 bool Plan::test() { return streamed_ == nullptr ? test_for(operation()) : look_at(*streamed_, 1); }

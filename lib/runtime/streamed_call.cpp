@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/cuda/pending_waits.hpp"
 #include "lib/memory/memory_kind.hpp"
 #include "lib/runtime/explain.hpp"
 #include "lib/runtime/operation.hpp"
@@ -37,15 +38,8 @@ StreamedCall::StreamedCall(CommunicatorState& state, CachedPlan& plan, const Buf
         "current when the communicator was made; allowed: a stream of that one",
         to_string(plan.key().problem.collective), state.rank().value()));
   if (launcher != nullptr) pieces_ = plan.pieces(launcher->room());
-  if (pieces_ == nullptr) {
-    if (stream::is_captured(stream))
-      throw Error(
-          fmt::format("tutti::{} on rank {}: a stream that is captured, though the host has to move this call, as "
-                      "{}",
-                      to_string(plan.key().problem.collective), state.rank().value(),
-                      launcher == nullptr ? state.streams().why_no_launcher() : why_no_program));
+  if (pieces_ == nullptr)
     state.runtime().require_progress_thread("a call with a stream, which the host has to move here,");
-  }
   ++plan_.in_use;
 }
 
@@ -53,37 +47,73 @@ StreamedCall::~StreamedCall() { --plan_.in_use; }
 
 void StreamedCall::start() {
   if (pieces_ == nullptr) return start_gated();
+  stream::Launcher& launcher = *state_.streams().launcher();
+  const auto failed = [&](const Error& error) {
+    return fmt::format("{} on rank {}: {}", plan_.compiled.name(), state_.rank().value(), error.what());
+  };
   try {
-    state_.streams().launcher()->launch(*pieces_, buffers_.in, buffers_.out, stream_);
-  } catch (const Error& error) {  // perhaps after a part of it
-    std::string why = fmt::format("{} on rank {}: {}", plan_.compiled.name(), state_.rank().value(), error.what());
-    state_.poison(why);
-    throw Error("tutti: " + std::move(why));
+    launcher.enter(stream_);
+  } catch (const Error& error) {  // as the stream's capture is lost
+    throw Error("tutti: " + failed(error));
+  }
+  try {
+    launcher.launch(*pieces_, buffers_.in, buffers_.out, stream_);
+  } catch (const Error& error) {
+    state_.poison(failed(error));
+    throw Error("tutti: " + failed(error));
   }
 }
 
 void StreamedCall::start_gated() {
-  state_.staging_memory().make_reserve(buffers_.device);
-  Operation& operation = bound_operation();
+  const std::string call =
+      fmt::format("tutti::{} on rank {}", to_string(plan_.key().problem.collective), state_.rank().value());
+  if (stream::is_captured(stream_))
+    throw Error(
+        fmt::format("{}: a stream that is captured, though the host has to move this call, as {}", call,
+                    state_.streams().launcher() == nullptr ? state_.streams().why_no_launcher() : why_no_program));
+  prepare_gates();
+  // A stream takes so much work, and then lets this thread wait, though its lock is needed to move operations.
+  constexpr int most_at_a_time = 32;
+  for (int looks = 0; state_.streams().gated() >= most_at_a_time; ++looks)
+    state_.progress().look_at_all(looks);
+  state_.require_working();
+  Operation& operation = bound_operation(call);
   operation.why = why_;
   ++state_.counters().stream.gated;
   std::unique_ptr<stream::Gate> gate;
   try {
     gate = state_.streams().gates().add(buffers_.device, stream_);
-  } catch (...) {
+  } catch (const Error& error) {
     plan_.release(operation);
-    throw;
+    throw Error(fmt::format("{}: {}", call, error.what()));
   }
   operation.start_behind(std::move(gate));
 }
 
-Operation& StreamedCall::bound_operation() try {
-  return bound(plan_, state_, buffers_.in, buffers_.out);
-} catch (const NoStagingMemory& missing) {
-  throw Error(
-      fmt::format("tutti::{} on rank {}: {} for a call in a stream, which the host moves; allowed: fewer elements "
-                  "at a time, or as much free memory (docs/gpu.md)",
-                  to_string(plan_.key().problem.collective), state_.rank().value(), missing.what()));
+/// The first time, when no stream waits: memory is allocated.
+void StreamedCall::prepare_gates() {
+  stream::Gates& gates = state_.streams().gates();
+  if (!gates.is_prepared(buffers_.device))
+    for (int looks = 0; cuda::StreamWaits::any_pending(); ++looks)
+      state_.progress().look_at_all(looks);
+  gates.prepare(buffers_.device);
+  state_.staging_memory().make_reserve(buffers_.device);
+}
+
+/// Moves operations until there is memory for it, if streams wait.
+Operation& StreamedCall::bound_operation(const std::string& call) {
+  for (int looks = 0;; ++looks) {
+    try {
+      return bound(plan_, state_, buffers_.in, buffers_.out);
+    } catch (const NoStagingMemory& missing) {
+      if (!cuda::StreamWaits::any_pending())
+        throw Error(fmt::format(
+            "{}: {} for a call in a stream, which the host moves; allowed: fewer elements at a time, or as much free "
+            "memory (docs/gpu.md)",
+            call, missing.what()));
+    }
+    state_.progress().look_at_all(looks);
+  }
 }
 
 void StreamedCall::remember_memory() {

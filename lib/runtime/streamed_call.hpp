@@ -19,8 +19,7 @@ class StreamedCall {
     int device = -1;  ///< The number of the one that holds them, and whose stream it is.
     KnownAllocations allocations{};
   };
-  /// The plan stays as long as the call. Throws StateError if the host has to move the call and cannot, Error if the
-  /// stream is captured and the host has to move it.
+  /// The plan stays as long as the call. Throws StateError if the host has to move the call and cannot.
   StreamedCall(CommunicatorState& state, CachedPlan& plan, const Buffers& buffers, CUstream_st* stream,
                std::string_view why);
   StreamedCall(const StreamedCall&) = delete;
@@ -31,7 +30,7 @@ class StreamedCall {
   void remember_memory();
   /// Throws Error unless the buffers are those of then.
   void require_same_memory() const;
-  /// Puts it into its stream. Throws Error.
+  /// Puts it into its stream. Throws Error: if the stream is captured and the host has to move the call, too.
   void start();
   /// Whether the communicator's calls in streams are over, this one among them.
   [[nodiscard]] bool is_over() const { return !state_.streams().is_busy(); }
@@ -44,9 +43,9 @@ class StreamedCall {
   std::shared_ptr<CommunicatorState> keep_alive{};
 
  private:
-  void start_program();
   void start_gated();
-  [[nodiscard]] Operation& bound_operation();
+  void prepare_gates();
+  [[nodiscard]] Operation& bound_operation(const std::string& call);
 
   CommunicatorState& state_;
   CachedPlan& plan_;

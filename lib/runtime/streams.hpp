@@ -38,13 +38,23 @@ class Streams {
   [[nodiscard]] bool is_busy() const {
     return gated_ > 0 || (gates_ != nullptr && gates_->is_busy()) || (launcher_ != nullptr && launcher_->is_busy());
   }
-  /// The communicator is closed: memory is given back.
+  [[nodiscard]] int gated() const { return gated_; }
+  /// The communicator is closed: memory is given back. Of a stream that may wait for ever, all stays as it is.
   void close() noexcept {
+    if (launcher_ != nullptr && is_stuck()) static_cast<void>(launcher_.release());
     launcher_.reset();
     gates_.reset();
   }
 
  private:
+  [[nodiscard]] bool is_stuck() const noexcept {
+    try {
+      return launcher_->is_busy();
+    } catch (const Error&) {  // the device is lost, and nothing waits any more
+      return false;
+    }
+  }
+
   std::unique_ptr<stream::Launcher> launcher_;
   std::unique_ptr<stream::Gates> gates_;
   std::string why_no_launcher_;

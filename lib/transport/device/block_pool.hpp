@@ -72,10 +72,11 @@ class BlockPool {
     return block;
   }
   /// Whether there will be pinned memory of so many bytes once other calls have given theirs back.
-  [[nodiscard]] static bool is_in_reserve(std::int64_t bytes) { return bytes <= reserve[0].bytes; }
+  [[nodiscard]] bool is_in_reserve(std::int64_t bytes) const { return has_reserve_ && bytes <= reserve[0].bytes; }
   /// Pinned memory for calls while a stream waits; at first, and when other calls have taken it. Throws Error.
   void make_reserve(int device) {
     if (cuda::StreamWaits::any_pending()) return;
+    has_reserve_ = true;
     for (const Reserve& each : reserve) {
       Block block{.bytes = each.bytes, .device = device, .residence = Residence::pinned};
       for (auto there = unused_.count(key_of(block)); there < each.blocks; ++there) {
@@ -125,6 +126,7 @@ class BlockPool {
   }
   OnDevices on_devices_;
   Unused unused_;
+  bool has_reserve_ = false;
 };
 
 }  // namespace tutti::device

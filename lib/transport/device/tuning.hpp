@@ -17,7 +17,7 @@ struct Tuning {
   /// Allreduces in place of up to so many bytes whose messages peers take run on a copy of their input.
   std::int64_t copied_in_place = 256 * 1024L;
   /// Blocks of pinned memory that are kept for calls while a stream waits, when none can be made: 2, 8 and 32 of them.
-  std::int64_t reserved_long = 8 * 1024 * 1024L, reserved_middle = 1024 * 1024L, reserved_short = 64 * 1024L;
+  std::int64_t reserved_long = 8L * 1024 * 1024, reserved_middle = 1024L * 1024, reserved_short = 64L * 1024;
 };
 inline constexpr Tuning tuning{};
 

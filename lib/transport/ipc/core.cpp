@@ -42,7 +42,7 @@ Core::Core(const Route& where, const shm::Route& shm, const shm::SharedPlan& wha
 device::Block Core::take_block(int index) const {
   device::Block block = route.blocks->take(device::Residence::pinned, step(index).device, step(index).bytes);
   if (block.data == nullptr && step(index).bytes > 0 && cuda::StreamWaits::any_pending() &&
-      device::BlockPool::is_in_reserve(step(index).bytes))
+      route.blocks->is_in_reserve(step(index).bytes))
     return block;
   if (block.data == nullptr)
     throw Error(fmt::format("no {} bytes of pinned host memory for a message {} rank {}", step(index).bytes,

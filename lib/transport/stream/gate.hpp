@@ -30,7 +30,11 @@ class Gates {
   Gates& operator=(const Gates&) = delete;
   virtual ~Gates() = default;
 
-  /// Puts a gate into a stream of the device of that number. Throws Error: if the stream is captured, too.
+  /// Whether there is memory for gates of a device, which prepare() allocates: not beside a stream that waits. Throws
+  /// Error.
+  [[nodiscard]] virtual bool is_prepared(int device) const = 0;
+  virtual void prepare(int device) = 0;
+  /// Puts a gate into a stream of the device of that number. Not into one that is captured. Throws Error.
   [[nodiscard]] virtual std::unique_ptr<Gate> add(int device, CUstream_st* stream) = 0;
   /// Whether a stream has yet to go on.
   [[nodiscard]] virtual bool is_busy() const noexcept = 0;

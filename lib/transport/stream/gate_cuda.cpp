@@ -37,10 +37,7 @@ class Words {
   }
   Words(const Words&) = delete;
   Words& operator=(const Words&) = delete;
-  /// Beside a stream that waits, the page stays until the process ends.
-  ~Words() {
-    if (!cuda::StreamWaits::any_possible()) device::free_pinned(device_, data_, page);
-  }
+  ~Words() { device::free_pinned(device_, data_, page); }
 
   /// Throws Error if all are in use.
   Word* take() {
@@ -54,6 +51,8 @@ class Words {
     free_.pop_back();
     return word;
   }
+  /// No stream waits for it.
+  void give_back(Word* word) noexcept { free_.push_back(word); }
   void leave(Word* word) noexcept {
     left_.push_back(word);  // has room for all
     word->store(1, std::memory_order_release);
@@ -88,6 +87,7 @@ class CudaGate final : public Gate {
       put(stream);
     } catch (...) {
       device_->give_back(event_);
+      if (word_ != nullptr) words_->give_back(word_);
       throw;
     }
   }
@@ -138,6 +138,12 @@ class CudaGate final : public Gate {
 
 class CudaGates final : public Gates, private cuda::StreamWaits {
  public:
+  /// Beside a stream that waits, pages stay until the process ends.
+  ~CudaGates() override {
+    if (any_possible())
+      for (auto& [device, words] : words_)
+        static_cast<void>(words.release());
+  }
   [[nodiscard]] std::unique_ptr<Gate> add(int device, CUstream_st* stream) override {
     if (driver()->StreamBatchMemOp == nullptr && driver()->LaunchHostFunc == nullptr)
       throw Error("the driver has neither cuStreamBatchMemOp nor cuLaunchHostFunc");
@@ -147,17 +153,20 @@ class CudaGates final : public Gates, private cuda::StreamWaits {
           "CUDA_DEVICE_MAX_CONNECTIONS is 1, so that copies of a call which the host moves would wait behind the "
           "stream "
           "that waits for them; allowed: more queues");
-    auto found = words_.find(device);
-    if (found == words_.end()) found = words_.try_emplace(device, device).first;
-    return std::make_unique<CudaGate>(device, stream, found->second);
+    prepare(device);
+    return std::make_unique<CudaGate>(device, stream, *words_.at(device));
+  }
+  [[nodiscard]] bool is_prepared(int device) const override { return words_.contains(device); }
+  void prepare(int device) override {
+    if (!is_prepared(device)) words_.emplace(device, std::make_unique<Words>(device));
   }
   [[nodiscard]] bool is_busy() const noexcept override {
-    return std::ranges::any_of(words_, [](const auto& each) { return each.second.are_pending(); });
+    return std::ranges::any_of(words_, [](const auto& each) { return each.second->are_pending(); });
   }
 
  private:
   [[nodiscard]] bool are_pending() const noexcept override { return is_busy(); }
-  std::map<int, Words> words_;  ///< By device.
+  std::map<int, std::unique_ptr<Words>> words_;  ///< By device.
 };
 
 }  // namespace

@@ -54,7 +54,9 @@ class Launcher {
   [[nodiscard]] virtual Room room() const = 0;
   /// The number of the device whose streams it serves, in one context.
   [[nodiscard]] virtual int device() const = 0;
-  /// Puts a call into a stream, which may be captured. Throws Error.
+  /// Before launch(). Throws Error: nothing has happened.
+  virtual void enter(CUstream_st* stream) = 0;
+  /// Puts a call into a stream, which may be captured. Throws Error: a part of it may be there.
   virtual void launch(const Pieces& call, const void* in, void* out, CUstream_st* stream) = 0;
   /// Whether a program waits still, or runs. Throws Error if the device was lost.
   [[nodiscard]] virtual bool is_busy() const = 0;

@@ -34,13 +34,11 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
         counters_(setup.counters),
         device_(device::current_device()),
         order_(cuda::Devices::get().at(device_)),
+        exchange_(shared_exchange(setup)),
         part_bytes_(setup.memory_bytes / 2 / std::ssize(locals_) / page * page),
         scratch_bytes_(setup.memory_bytes / 2),
         landings_(locals_.size()),
-        flags_(locals_.size()) {
-    static_cast<void>(ipc::exchange_of(*setup.fabric, *setup.exchange));
-    exchange_ = *setup.exchange;
-  }
+        flags_(locals_.size()) {}
   ~CudaLauncher() override {
     exchange_->exports().give_back(place_);
     for (const auto& [peer, place] : mapped_)
@@ -85,19 +83,22 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
   }
   [[nodiscard]] Room room() const override { return {part_bytes_, scratch_bytes_}; }
   [[nodiscard]] int device() const override { return device_; }
-  [[nodiscard]] bool is_busy() const override { return order_.is_busy(); }
+  [[nodiscard]] bool is_busy() const override { return is_lost_ || order_.is_busy(); }
 
-  void launch(const Pieces& call, const void* in, void* out, CUstream_st* stream) override {
+  void enter(CUstream_st* stream) override {
     const cuda::ScopedContext scope{context()};
     order_.enter(stream);
-    counters_->parts += call.pieces.empty() ? 0 : call.pieces.size() - 1;
-    for (const Piece& piece : call.pieces) {
-      const PlannedProgram& what = call.programs[piece.program];
-      const std::array bases{address(in) + static_cast<CUdeviceptr>(piece.input_at),
-                             address(out) + static_cast<CUdeviceptr>(piece.output_at),
-                             landings_[me_] + static_cast<CUdeviceptr>(part_bytes_ * std::ssize(locals_))};
-      ++counters_->programs;
-      run(what, bases, stream);
+  }
+  void launch(const Pieces& call, const void* in, void* out, CUstream_st* stream) override {
+    const cuda::ScopedContext scope{context()};
+    try {
+      put(call, in, out, stream);
+    } catch (...) {
+      batch_.clear();
+      is_lost_ = true;  // unless the part that is there can be marked
+      order_.leave(stream);
+      is_lost_ = false;
+      throw;
     }
     order_.leave(stream);
   }
@@ -114,6 +115,10 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
       return false;
     }
   }
+  static std::shared_ptr<ipc::Exchange> shared_exchange(const Setup& setup) {
+    static_cast<void>(ipc::exchange_of(*setup.fabric, *setup.exchange));
+    return *setup.exchange;
+  }
   [[nodiscard]] CUcontext context() const { return cuda::Devices::get().at(device_).context(); }
   [[nodiscard]] std::int64_t flag_bytes() const { return (std::ssize(locals_) * line + page - 1) / page * page; }
   /// The flags that a rank's peers set are in its page.
@@ -121,6 +126,16 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
     return flags_[to] + static_cast<CUdeviceptr>(from) * line;
   }
 
+  void put(const Pieces& call, const void* in, void* out, CUstream stream) {
+    counters_->parts += call.pieces.empty() ? 0 : call.pieces.size() - 1;
+    for (const Piece& piece : call.pieces) {
+      const Bases bases{address(in) + static_cast<CUdeviceptr>(piece.input_at),
+                        address(out) + static_cast<CUdeviceptr>(piece.output_at),
+                        landings_[me_] + static_cast<CUdeviceptr>(part_bytes_ * std::ssize(locals_))};
+      ++counters_->programs;
+      run(call.programs[piece.program], bases, stream);
+    }
+  }
   void run(const PlannedProgram& what, const Bases& bases, CUstream stream) {
     for (const Operation& operation : what.program.operations) {
       if (operation.is_of_flag()) {
@@ -206,7 +221,8 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
   Counters* counters_;
   int device_;
   StreamOrder order_;
-  std::shared_ptr<ipc::Exchange> exchange_{};
+  bool is_lost_ = false;  ///< A part of a call is in a stream, and nobody knows when it is over.
+  std::shared_ptr<ipc::Exchange> exchange_;
   std::int64_t part_bytes_, scratch_bytes_, flags_at_ = 0;
   std::byte* memory_ = nullptr;
   ipc::Place place_{};
