@@ -12,6 +12,7 @@ class Operation;
 
 [[nodiscard]] std::string explain(const Operation& operation);
 /// Of a call in a stream, but for how it runs there.
-[[nodiscard]] std::string explain(const CommunicatorState& communicator, const CachedPlan& plan, std::string_view why);
+[[nodiscard]] std::string explain(const CommunicatorState& communicator, const CachedPlan& cached,
+                                  std::string_view why);
 
 }  // namespace tutti::detail
