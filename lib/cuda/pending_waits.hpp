@@ -4,7 +4,7 @@
 
 namespace tutti::cuda {
 
-/// Whoever puts such operations into streams. All members need an Entry (lib/runtime/progress.hpp).
+/// An object that puts such operations into streams. All members need an Entry (lib/runtime/progress.hpp).
 class StreamWaits {
  public:
   StreamWaits();

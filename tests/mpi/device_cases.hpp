@@ -99,6 +99,26 @@ void expect_bits_of_host(const Trial& trial, const Op& op, const Communicator& c
   EXPECT_TRUE(device.same_as(host)) << describe(trial, op, type_of<T>);
 }
 
+inline std::vector<Op> all_operations() {
+  return {Op::sum, Op::prod, Op::min,  Op::max, Op::avg,  Op::land,
+          Op::lor, Op::lxor, Op::band, Op::bor, Op::bxor, Op::scaled_sum(-0.375)};
+}
+
+inline std::vector<int> roots_of(Collective collective) {
+  if (!has_root(collective) || world_size() == 1) return {0};
+  return {0, world_size() - 1};
+}
+
+/// Of a Trial: some blocks are empty.
+inline std::vector<Count> uneven_counts(Collective collective) {
+  const auto size = static_cast<std::size_t>(world_size());
+  std::vector<Count> counts;
+  for (std::size_t a = 0; a < size; ++a)
+    for (std::size_t b = 0; b < (collective == Collective::alltoall ? size : 1); ++b)
+      counts.emplace_back((a * b + a + b) % 3 == 0 ? 0 : 1 + static_cast<std::int64_t>((a + b) * 3 % 11));
+  return counts;
+}
+
 /// Numbers on a device, each 1.
 class Ones {
  public:

@@ -55,11 +55,6 @@ class StreamTurn {
   int turn_ = 0;
 };
 
-std::vector<int> roots_of(Collective collective) {
-  if (!has_root(collective) || world_size() == 1) return {0};
-  return {0, world_size() - 1};
-}
-
 TEST_P(DeviceStreams, GiveTheBitsOfTheHost) {
   StreamTurn turn;
   for (const std::string& choice : choices_of(GetParam()))
@@ -76,12 +71,10 @@ TEST_P(DeviceStreams, GiveTheBitsOfTheHost) {
 }
 
 TEST_P(DeviceStreams, OfEveryTypeAndOperation) {
-  const std::vector<Op> all{Op::sum, Op::prod, Op::min,  Op::max, Op::avg,  Op::land,
-                            Op::lor, Op::lxor, Op::band, Op::bor, Op::bxor, Op::scaled_sum(-0.375)};
   const bool is_prefix = GetParam() == Collective::scan || GetParam() == Collective::exscan;
   StreamTurn turn;
   for_each_type(AllTypes{}, [&]<class T>() {
-    for (const Op& op : all) {
+    for (const Op& op : all_operations()) {
       if (!supports(op.kind(), type_of<T>) || (is_prefix && op == Op::avg)) continue;
       if (!reduces(GetParam()) && op != Op::sum) continue;
       const Trial trial{.collective = GetParam(), .count = 19, .root = world_size() - 1};
@@ -93,17 +86,12 @@ TEST_P(DeviceStreams, OfEveryTypeAndOperation) {
 TEST_P(DeviceStreams, OfUnevenBlocks) {
   if (GetParam() < Collective::reduce_scatter || GetParam() > Collective::alltoall)
     GTEST_SKIP() << "has no such blocks";
-  const auto size = static_cast<std::size_t>(world_size());
-  std::vector<Count> counts;
-  for (std::size_t a = 0; a < size; ++a)
-    for (std::size_t b = 0; b < (GetParam() == Collective::alltoall ? size : 1); ++b)
-      counts.emplace_back((a * b + a + b) % 3 == 0 ? 0 : 1 + static_cast<std::int64_t>((a + b) * 3 % 11));
   StreamTurn turn;
   for (const std::string& choice : choices_of(GetParam()))
     for (const int gap : {0, 2})
       for (int again = 0; again < 3; ++again) {
         Trial trial{.collective = GetParam(), .algorithm = choice, .root = world_size() / 2};
-        trial.counts = counts;
+        trial.counts = uneven_counts(GetParam());
         trial.gap = Count{gap};
         expect_bits<double>(turn.next(trial), Op::sum, turn.way(), 2);
       }

@@ -1,14 +1,12 @@
+#include <algorithm>
 #include <array>
 #include <bit>
-#include <new>
 #include <utility>
 
 #include "lib/cuda/check.hpp"
-#include "lib/cuda/device_error.hpp"
 #include "lib/cuda/devices.hpp"
 #include "lib/cuda/driver.hpp"
 #include "lib/cuda/pending_waits.hpp"
-#include "lib/cuda/relaxed_capture.hpp"
 #include "lib/memory/memory_kind.hpp"
 #include "lib/transport/device/device_port.hpp"
 #include "lib/transport/ipc/exchange.hpp"

@@ -1,7 +1,5 @@
 #include "lib/transport/stream/stream_order.hpp"
 
-#include <new>
-
 #include "lib/cuda/check.hpp"
 #include "lib/cuda/driver.hpp"
 #include "lib/cuda/relaxed_capture.hpp"
