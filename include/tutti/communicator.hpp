@@ -58,7 +58,7 @@ using Counters = std::map<std::string, std::uint64_t, std::less<>>;
 /// - Collectives are called in the same order on all ranks of a communicator, with the same count, type and operation,
 ///   and in the same way: as in MPI, blocking, nonblocking and persistent calls do not match each other.
 /// - Threads: the level of MPI's initialisation counts. With MPI_THREAD_MULTIPLE any thread may call, one at a time per
-///   communicator (and communicators are made by one thread at a time, in the same order on all ranks). With less, a
+///   communicator, and make communicators, from one `comm` one at a time. With less, a
 ///   call from a thread that MPI does not allow throws StateError (under MPI_THREAD_SERIALIZED the program takes turns
 ///   itself).
 /// - A child of a fork() may do nothing with Tutti but exit, in any way, or exec. It must not call or wait, nor use or

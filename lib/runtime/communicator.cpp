@@ -25,8 +25,8 @@ void require_intracommunicator(MPI_Comm comm) {
 std::shared_ptr<detail::CommunicatorState> make_state(MPI_Comm comm, const CommunicatorOptions& options) {
   detail::Runtime& runtime = detail::Runtime::get();
   require_intracommunicator(comm);
-  const detail::Progress::Entry entry{runtime.progress()};
-  return std::make_shared<detail::CommunicatorState>(runtime, comm, options);
+  detail::Progress::Entry entry{runtime.progress()};
+  return std::make_shared<detail::CommunicatorState>(runtime, comm, options, entry);
 }
 
 /// Never destroyed, as this thread must not, or this child of a fork.

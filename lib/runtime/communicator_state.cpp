@@ -19,9 +19,14 @@ Rank rank_in(MPI_Comm comm) {
 
 }  // namespace
 
+CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options,
+                                     Progress::Entry& entry)
+    : CommunicatorState(runtime, comm, options, runtime.wait_for_turn(comm, entry)) {}
+
 /// Braces: from left to right, as both are collective.
-CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options)
-    : CommunicatorState{runtime, comm, agree_on_settings(comm, options, runtime.progress()), runtime.admit(comm)} {}
+CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options,
+                                     Candidate candidate)
+    : CommunicatorState{runtime, comm, agree_on_settings(comm, options), runtime.admit(comm, std::move(candidate))} {}
 
 CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings settings, Admission admission)
     : runtime_(runtime),

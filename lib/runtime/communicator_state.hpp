@@ -25,6 +25,7 @@ namespace tutti::detail {
 
 class Runtime;
 struct Admission;
+struct Candidate;
 
 /// How ranks of a node share its processors.
 struct Waiting {
@@ -36,8 +37,8 @@ struct Waiting {
 /// Outlives its Communicator while requests or plans refer to it.
 class CommunicatorState {
  public:
-  /// Collective over `comm`.
-  CommunicatorState(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options);
+  /// Collective over `comm`. Other threads may enter the library while ranks are not there yet.
+  CommunicatorState(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options, Progress::Entry& entry);
   ~CommunicatorState() { close("was closed"); }
 
   [[nodiscard]] Rank rank() const { return members_.me(); }
@@ -82,6 +83,7 @@ class CommunicatorState {
   [[nodiscard]] bool is_of_this_process() const { return process_.is_this(); }
 
  private:
+  CommunicatorState(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options, Candidate candidate);
   CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings settings, Admission admission);
   [[noreturn]] void throw_unusable() const;
 

@@ -96,15 +96,17 @@ void Progress::wait(Operation& operation, Entry& entry) {
   }
 }
 
-void Progress::wait(MPI_Request& request) {
+void Progress::wait(MPI_Request& request, Entry& entry) {
   for (int looks = 0, is_over = 0;; ++looks) {
     mpi::check(mpi::api.Test(&request, &is_over, MPI_STATUS_IGNORE), "MPI_Test");
     if (is_over != 0) return;
     advance_all();
     sched_yield();
-    if (!is_time_for_others(looks, true)) continue;
-    move_transports(true);
-    check_all();
+    if (is_time_for_others(looks, true)) {
+      move_transports(true);
+      check_all();
+    }
+    entry.pause();
   }
 }
 

@@ -57,7 +57,7 @@ class Progress {
   /// Returns once `operation` is over, moving all the others too.
   void wait(Operation& operation, Entry& entry);
   /// Returns once a request of the MPI's own is over, moving all operations. Throws MpiError.
-  void wait(MPI_Request& request);
+  void wait(MPI_Request& request, Entry& entry);
   /// The same until operations are over, one look at a time: `looks` were made before.
   void look_at_all(int looks);
   /// Call after a test of an operation: a program that only tests moves MPI forward too.

@@ -72,26 +72,27 @@ void Runtime::require_progress_thread(const char* what_for) {
   if (progress_.has_operations()) thread_->wake();
 }
 
-Admission Runtime::admit(MPI_Comm comm) {
-  struct Offer {
-    std::uint64_t is_there = 0;  // all bits: the duplicate of the world is there, and has all ranks of `comm`
-    mpi::FreeContexts free{};
-  } offer;
-  std::vector<int> ranks;
-  if (world_ != nullptr) ranks = world_->ranks_of(comm);
-  if (!ranks.empty()) offer = {~std::uint64_t{0}, world_->free_contexts()};
-  MPI_Request agreed = MPI_REQUEST_NULL;
-  mpi::check(mpi::api.Iallreduce(MPI_IN_PLACE, &offer, sizeof offer / sizeof offer.is_there, MPI_UINT64_T, MPI_BAND,
-                                 comm, &agreed),
-             "MPI_Iallreduce");
-  progress_.wait(agreed);  // from here on all ranks are here, and wait for nobody else
-  if (offer.is_there != 0) return {world_, world_->take_context(offer.free), std::move(ranks)};
+Candidate Runtime::wait_for_turn(MPI_Comm comm, Progress::Entry& entry) {
+  Candidate candidate;
+  if (world_ != nullptr) candidate.ranks = world_->ranks_of(comm);
+  MakingTurns::Offer offer;
+  offer.has_carrier = !candidate.ranks.empty();
+  if (offer.has_carrier) offer.free_contexts = &world_->free_contexts();
+  candidate.turn = making_turns_.wait_for(comm, offer, progress_, entry);
+  candidate.is_in_world = offer.has_carrier;
+  return candidate;
+}
+
+Admission Runtime::admit(MPI_Comm comm, Candidate candidate) {
+  if (candidate.is_in_world)
+    return {world_, world_->take_context(candidate.turn.free_contexts), std::move(candidate.ranks),
+            std::move(candidate.turn)};
   int relation = MPI_UNEQUAL;
   mpi::check(mpi::api.Comm_compare(comm, MPI_COMM_WORLD, &relation), "MPI_Comm_compare");
   if (relation != MPI_UNEQUAL) require_whole_job();
   auto carrier = std::make_shared<mpi::Carrier>(comm);
   if (relation != MPI_UNEQUAL) world_ = carrier;
-  return {carrier, carrier->take_context(carrier->free_contexts()), carrier->ranks_of(comm)};
+  return {carrier, carrier->take_context(carrier->free_contexts()), carrier->ranks_of(comm), std::move(candidate.turn)};
 }
 
 std::shared_ptr<shm::NodeHeap> Runtime::heap() const {

@@ -8,6 +8,7 @@
 
 #include "lib/memory/own_process.hpp"
 #include "lib/runtime/carrier.hpp"
+#include "lib/runtime/making_turns.hpp"
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/progress_thread.hpp"
 
@@ -20,6 +21,14 @@ struct Admission {
   std::shared_ptr<mpi::Carrier> carrier;
   int context = 0;
   std::vector<int> ranks;  ///< On the carrier, by rank of the communicator.
+  MakingTurns::Turn turn;  ///< Until the communicator is made.
+};
+
+/// A communicator whose turn it is to be made.
+struct Candidate {
+  MakingTurns::Turn turn{};
+  bool is_in_world = false;  ///< The duplicate of MPI_COMM_WORLD has all of its ranks.
+  std::vector<int> ranks{};  ///< On that duplicate.
 };
 
 class Runtime {
@@ -32,10 +41,12 @@ class Runtime {
   [[nodiscard]] Progress& progress() { return progress_; }
   /// Makes sure that a thread moves operations. Throws StateError unless MPI was initialised with MPI_THREAD_MULTIPLE.
   void require_progress_thread(const char* what_for);
-  /// Collective over `comm`, one call once there is a duplicate of MPI_COMM_WORLD, which then serves; it is made for
-  /// the first communicator of all of its ranks. Before, others get a duplicate of `comm`. Throws ArgumentError, on all
-  /// ranks, if all contexts are taken.
-  [[nodiscard]] Admission admit(MPI_Comm comm);
+  /// Collective over `comm`. When it returns, all ranks are here, and wait for nobody else.
+  [[nodiscard]] Candidate wait_for_turn(MPI_Comm comm, Progress::Entry& entry);
+  /// Collective over `comm` unless there is a duplicate of MPI_COMM_WORLD, which then serves; it is made for the first
+  /// communicator of all of its ranks. Before, others get a duplicate of `comm`. Throws ArgumentError, on all ranks, if
+  /// all contexts are taken.
+  [[nodiscard]] Admission admit(MPI_Comm comm, Candidate candidate);
 
   /// Of the duplicate of MPI_COMM_WORLD; nullptr: its node shares no memory. Throws StateError if there is no
   /// duplicate.
@@ -57,6 +68,7 @@ class Runtime {
   static inline bool ended = false;
   OwnProcess process_;
   Progress progress_;
+  MakingTurns making_turns_;
   std::unique_ptr<ProgressThread> thread_;  ///< If the user wants one.
   std::shared_ptr<mpi::Carrier> world_;
   std::vector<CommunicatorState*> open_;

@@ -159,15 +159,13 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
 
 std::string transport_names() { return fmt::format("{}", fmt::join(all_transports(), ", ")); }
 
-Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options, detail::Progress& progress) {
+Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   int rank = 0;
   mpi::check(mpi::api.Comm_rank(comm, &rank), "MPI_Comm_rank");
   Announcement said;
   std::string refusal;
   if (rank == 0) said = announce(options, refusal);
-  MPI_Request announced = MPI_REQUEST_NULL;
-  mpi::check(mpi::api.Ibcast(&said, sizeof said, MPI_BYTE, 0, comm, &announced), "MPI_Ibcast");
-  progress.wait(announced);
+  mpi::check(mpi::api.Bcast(&said, sizeof said, MPI_BYTE, 0, comm), "MPI_Bcast");
   if (said.refusal_length > 0) {
     refusal.resize(static_cast<std::size_t>(said.refusal_length));
     mpi::check(mpi::api.Bcast(refusal.data(), mpi::narrow(said.refusal_length), MPI_BYTE, 0, comm), "MPI_Bcast");

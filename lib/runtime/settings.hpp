@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "lib/runtime/progress.hpp"
 #include "lib/selection/choices.hpp"
 #include "lib/transport/device/stage.hpp"
 #include "lib/transport/shm/rendezvous/single_copy.hpp"
@@ -59,9 +58,9 @@ struct Settings {
   LogUse log = LogUse::off;
 };
 
-/// Collective over `comm`; other operations go on meanwhile. Throws ArgumentError on all ranks if a value of rank 0 is
+/// Collective over `comm`, whose ranks are all here. Throws ArgumentError on all ranks if a value of rank 0 is
 /// not allowed: of its environment, or of its program's options, which count before the environment (algorithms
 /// collective by collective).
-[[nodiscard]] Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options, detail::Progress& progress);
+[[nodiscard]] Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options);
 
 }  // namespace tutti

@@ -76,6 +76,45 @@ TEST(Threads, EachHasItsOwnCommunicator) {
   run_on_communicators_of_their_own(1);
 }
 
+/// Makes communicators from `comm` again and again, and uses each.
+void make_many(MPI_Comm comm, Report& report) {
+  constexpr int many = 50;
+  for (int round = 0; round < many; ++round) {
+    const Communicator made{comm};
+    std::vector<std::int64_t> data = addends(10, made.rank().value(), round);
+    allreduce(std::span{data}, Op::sum, made);
+    report.wrong += is_sum(data, made.size(), round) ? 0 : 1;
+  }
+}
+
+/// Ranks start their threads in different orders.
+TEST(Threads, MakeCommunicatorsAtTheSameTime) {
+  if (!threads_are_allowed()) GTEST_SKIP() << "this MPI provides less than MPI_THREAD_MULTIPLE";
+  std::array<MPI_Comm, threads> comms{};
+  for (MPI_Comm& comm : comms)
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  std::array<Report, threads> reports;
+  std::vector<std::thread> running;
+  for (std::size_t i = 0; i < threads; ++i) {
+    const std::size_t k = (i + static_cast<std::size_t>(world_rank())) % threads;
+    running.emplace_back([comm = comms[k], &report = reports[k]] {
+      try {
+        make_many(comm, report);
+      } catch (const std::exception& error) {
+        report.error = error.what();
+      }
+    });
+  }
+  for (std::thread& thread : running)
+    thread.join();
+  for (const Report& report : reports) {
+    EXPECT_EQ(report.wrong, 0);
+    EXPECT_EQ(report.error, "");
+  }
+  for (MPI_Comm& comm : comms)
+    MPI_Comm_free(&comm);
+}
+
 /// With nothing else under way, blocking calls wait with the lock in their hands, but not while another thread wants
 /// it.
 TEST(Threads, AllMakeBlockingCalls) {

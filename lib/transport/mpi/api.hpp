@@ -1,18 +1,11 @@
 #pragma once
-// Every MPI function that the library calls. An interposer exports the MPI_ names and hands the calls to the library.
-// The library's own calls must then go to the PMPI_ names, or the interposer meets itself. TUTTI_PMPI binds them so.
-//
-// Headers do not include this one: programs that include them are not bound as the library is.
+// Every MPI function that the library calls, bound to the PMPI_ names: an interposer that exports the MPI_ names and
+// hands the calls to Tutti (interpose/) does not meet itself, and a profiler sees the program's calls alone.
 
 #include <mpi.h>
 
-#if defined(TUTTI_PMPI)
-#define TUTTI_MPI_NAME(name) PMPI_##name
-#else
-#define TUTTI_MPI_NAME(name) MPI_##name
-#endif
 // NOLINTNEXTLINE(bugprone-macro-parentheses): the name of a member
-#define TUTTI_MPI_FUNCTION(name) decltype(&MPI_##name) name = TUTTI_MPI_NAME(name)
+#define TUTTI_MPI_FUNCTION(name) decltype(&PMPI_##name) name = PMPI_##name
 
 namespace tutti::mpi {
 namespace {
@@ -47,7 +40,6 @@ struct Api {
   TUTTI_MPI_FUNCTION(Group_translate_ranks);
   TUTTI_MPI_FUNCTION(Iallreduce);
   TUTTI_MPI_FUNCTION(Ibarrier);
-  TUTTI_MPI_FUNCTION(Ibcast);
   TUTTI_MPI_FUNCTION(Info_free);
   TUTTI_MPI_FUNCTION(Initialized);
   TUTTI_MPI_FUNCTION(Iprobe);
@@ -73,4 +65,3 @@ constexpr Api api;
 }  // namespace tutti::mpi
 
 #undef TUTTI_MPI_FUNCTION
-#undef TUTTI_MPI_NAME

@@ -1,0 +1,57 @@
+#include "lib/runtime/making_turns.hpp"
+
+#include <array>
+#include <limits>
+#include <random>
+
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
+
+namespace tutti::detail {
+namespace {
+
+/// Tells the numbers of this process from those of others.
+std::int64_t own_part() {
+  static const std::int64_t part = std::int64_t{std::random_device{}() & std::numeric_limits<std::uint32_t>::max()};
+  return part;
+}
+
+}  // namespace
+
+MakingTurns::Turn MakingTurns::wait_for(MPI_Comm comm, Offer& offer, Progress& progress, Progress::Entry& entry) {
+  constexpr int bits_of_own_part = 32;
+  int rank = 0;
+  mpi::check(mpi::api.Comm_rank(comm, &rank), "MPI_Comm_rank");
+  MPI_Request agreed = MPI_REQUEST_NULL;
+  // The number that rank 0 gives, and whether all have a carrier.
+  std::array<std::int64_t, 2> least{std::numeric_limits<std::int64_t>::max(), offer.has_carrier ? 1 : 0};
+  if (rank == 0) least[0] = (++made_ << bits_of_own_part) + own_part();
+  mpi::check(mpi::api.Iallreduce(MPI_IN_PLACE, least.data(), 2, MPI_INT64_T, MPI_MIN, comm, &agreed), "MPI_Iallreduce");
+  progress.wait(agreed, entry);
+  offer.has_carrier = least[1] != 0;
+  const auto mine = waiting_.insert(least[0]);
+  for (;;) {
+    struct {
+      std::uint64_t has_turn = 0;  // all bits, or none
+      mpi::FreeContexts free{};
+    } said;
+    const bool has_turn = !is_taken_ && *mine == *waiting_.begin();
+    if (has_turn) {
+      is_taken_ = true;
+      said.has_turn = ~std::uint64_t{0};
+      if (offer.free_contexts != nullptr) said.free = *offer.free_contexts;
+    }
+    mpi::check(mpi::api.Iallreduce(MPI_IN_PLACE, &said, sizeof said / sizeof said.has_turn, MPI_UINT64_T, MPI_BAND,
+                                   comm, &agreed),
+               "MPI_Iallreduce");
+    progress.wait(agreed, entry);
+    if (said.has_turn != 0) {
+      waiting_.erase(mine);
+      return {said.free, std::unique_ptr<bool, Turn::Return>{&is_taken_}};
+    }
+    if (has_turn) is_taken_ = false;
+    entry.pause();
+  }
+}
+
+}  // namespace tutti::detail
