@@ -176,7 +176,7 @@ void UcxPort::require_success(const Message& message) {
 
 /// Ranks that call with different counts are told, instead of going on with half a message.
 void UcxPort::require_all_bytes(const Message& message) {
-  throw Error(
+  throw MismatchError(
       fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
                   "collective with the same count and type, in the same order?",
                   message.peer, message.received, message.bytes));

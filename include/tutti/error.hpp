@@ -28,6 +28,13 @@ class TUTTI_API StateError : public Error {
   using Error::Error;
 };
 
+/// Ranks called with different arguments, or different collectives, and a message shows it. The communicator is unusable
+/// from then on.
+class TUTTI_API MismatchError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A place in the source (std::source_location, which clang 14 lacks).
 struct SourcePlace {
   const char* file;

@@ -106,6 +106,15 @@ bool Operation::run_or_start() {
   return false;
 }
 
+template <class Kind>
+void Operation::fail_because(std::string_view cause) {
+  const std::string number = plan_.compiled.takes_turns ? fmt::format(", operation {}", sequence_) : "";
+  const std::string why =
+      fmt::format("{}{} on rank {}: {}", plan_.compiled.name(), number, communicator_.rank().value(), cause);
+  communicator_.poison(why);
+  fail(std::make_exception_ptr(Kind{"tutti: " + why}));
+}
+
 void Operation::advance() {
   if (state_ == State::idle) return;
   try {
@@ -114,10 +123,12 @@ void Operation::advance() {
     if (!current_->advance()) return;
     if (!plan_.exchanges() || current_ != run_.get()) return end();
     begin_learned();
+  } catch (const MismatchError& error) {
+    fail_because<MismatchError>(error.what());
   } catch (const std::exception& error) {
-    fail_because(error.what());
+    fail_because<Error>(error.what());
   } catch (...) {  // only a user's operation could throw that, though it must not
-    fail_because("a user's operation threw");
+    fail_because<Error>("a user's operation threw");
   }
 }
 
@@ -125,17 +136,11 @@ void Operation::check() {
   if (state_ != State::running) return;
   try {
     current_->port().require_same_kind();
+  } catch (const MismatchError& error) {
+    fail_because<MismatchError>(error.what());
   } catch (const Error& error) {
-    fail_because(error.what());
+    fail_because<Error>(error.what());
   }
-}
-
-void Operation::fail_because(std::string_view cause) {
-  const std::string number = plan_.compiled.takes_turns ? fmt::format(", operation {}", sequence_) : "";
-  const std::string why =
-      fmt::format("{}{} on rank {}: {}", plan_.compiled.name(), number, communicator_.rank().value(), cause);
-  communicator_.poison(why);
-  fail(std::make_exception_ptr(Error{"tutti: " + why}));
 }
 
 bool Operation::begin() {

@@ -90,6 +90,7 @@ class Operation {
   /// False: it is not its turn.
   bool begin();
   void begin_learned();
+  template <class Kind>
   void fail_because(std::string_view cause);
   void end();
   void leave_gate();

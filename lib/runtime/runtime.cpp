@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -59,7 +60,7 @@ Runtime::Owner::~Owner() {
   if (!runtime->process_.is_this()) static_cast<void>(runtime.release());
 }
 
-Runtime::Runtime() : progress_(thread_level()) {
+Runtime::Runtime() : progress_(trusts_threads ? std::max<int>(thread_level(), MPI_THREAD_SERIALIZED) : thread_level()) {
   warn_on_first_rank();
   if (wants_progress_thread()) require_progress_thread("TUTTI_PROGRESS_THREAD=1");
   call_at_finalize(this);

@@ -35,6 +35,9 @@ class Runtime {
  public:
   /// Throws StateError before MPI_Init and after MPI_Finalize.
   static Runtime& get();
+  /// From now on Tutti leaves it to the program which thread calls, whatever level below MPI_THREAD_MULTIPLE it asked MPI
+  /// for. To be called before the first communicator is made.
+  static void trust_threads() { trusts_threads = true; }
   /// The program ends, and destroys its static objects.
   [[nodiscard]] static bool has_ended() { return ended; }
 
@@ -65,7 +68,7 @@ class Runtime {
     ~Owner();
   };
   Runtime();
-  static inline bool ended = false;
+  static inline bool ended = false, trusts_threads = false;
   OwnProcess process_;
   Progress progress_;
   MakingTurns making_turns_;

@@ -75,6 +75,13 @@ TransportChoice transport_of(std::string_view from_program) {
 
 constexpr const char *by_program = "the communicator's setting", *by_environment = "TUTTI_ALGORITHM";
 
+/// The names of levels, and the numbers that came before them.
+LogUse read_log() {
+  enum class Level : std::uint8_t { number_0, number_1, warn, info } level = Level::warn;
+  read_use("TUTTI_LOG", {"0", "1", "warn", "info"}, level);
+  return level == Level::number_1 || level == Level::info ? LogUse::on : LogUse::off;
+}
+
 Settings read_settings(const CommunicatorOptions& options) {
   Settings settings;
   settings.transport = transport_of(options.transport);
@@ -99,7 +106,7 @@ Settings read_settings(const CommunicatorOptions& options) {
   read_use("TUTTI_BUFFERS", buffers, settings.buffers);
   if (!options.buffers.empty())
     settings.buffers = use_named<BufferUse>("tutti::Communicator: argument 'buffers'", options.buffers, buffers);
-  read_use("TUTTI_LOG", {"0", "1"}, settings.log);
+  settings.log = read_log();
   return settings;
 }
 

@@ -54,7 +54,7 @@ struct Settings {
   BufferUse buffers = BufferUse::automatic;
   /// TUTTI_STREAM_MEMORY: bytes on its device that each rank gives to calls in streams. 0 .. 2^40.
   std::int64_t stream_memory = stream::tuning.memory_bytes;
-  /// TUTTI_LOG: 0 or 1.
+  /// TUTTI_LOG: warn or info; 0 and 1 mean the same.
   LogUse log = LogUse::off;
 };
 

@@ -12,11 +12,15 @@ namespace {
 
 /// Constant pointers to known functions, so that a call through them is a direct one.
 struct Api {
+  TUTTI_MPI_FUNCTION(Abort);
+  TUTTI_MPI_FUNCTION(Add_error_code);
+  TUTTI_MPI_FUNCTION(Add_error_string);
   TUTTI_MPI_FUNCTION(Allgather);
   TUTTI_MPI_FUNCTION(Allreduce);
   TUTTI_MPI_FUNCTION(Barrier);
   TUTTI_MPI_FUNCTION(Bcast);
   TUTTI_MPI_FUNCTION(Cancel);
+  TUTTI_MPI_FUNCTION(Comm_call_errhandler);
   TUTTI_MPI_FUNCTION(Comm_compare);
   TUTTI_MPI_FUNCTION(Comm_create_keyval);
   TUTTI_MPI_FUNCTION(Comm_dup);
@@ -46,9 +50,13 @@ struct Api {
   TUTTI_MPI_FUNCTION(Irecv);
   TUTTI_MPI_FUNCTION(Is_thread_main);
   TUTTI_MPI_FUNCTION(Isend);
+  TUTTI_MPI_FUNCTION(Op_commutative);
+  TUTTI_MPI_FUNCTION(Pack);
   TUTTI_MPI_FUNCTION(Query_thread);
   TUTTI_MPI_FUNCTION(Reduce);
+  TUTTI_MPI_FUNCTION(Reduce_local);
   TUTTI_MPI_FUNCTION(Request_free);
+  TUTTI_MPI_FUNCTION(Send);
   TUTTI_MPI_FUNCTION(T_cvar_get_index);
   TUTTI_MPI_FUNCTION(T_cvar_handle_alloc);
   TUTTI_MPI_FUNCTION(T_cvar_handle_free);
@@ -58,6 +66,17 @@ struct Api {
   TUTTI_MPI_FUNCTION(Test);
   TUTTI_MPI_FUNCTION(Testall);
   TUTTI_MPI_FUNCTION(Testsome);
+  TUTTI_MPI_FUNCTION(Type_create_keyval);
+  TUTTI_MPI_FUNCTION(Type_free);
+  TUTTI_MPI_FUNCTION(Type_free_keyval);
+  TUTTI_MPI_FUNCTION(Type_get_attr);
+  TUTTI_MPI_FUNCTION(Type_get_contents);
+  TUTTI_MPI_FUNCTION(Type_get_envelope);
+  TUTTI_MPI_FUNCTION(Type_get_extent);
+  TUTTI_MPI_FUNCTION(Type_get_true_extent);
+  TUTTI_MPI_FUNCTION(Type_set_attr);
+  TUTTI_MPI_FUNCTION(Type_size);
+  TUTTI_MPI_FUNCTION(Unpack);
 };
 constexpr Api api;
 

@@ -122,7 +122,7 @@ void MpiPort::require_complete(const Pending& pending, const MPI_Status& status)
   int bytes = 0;
   check(api.Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
   if (bytes != pending.expected)
-    throw Error(
+    throw MismatchError(
         fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
                     "collective with the same count and type, in the same order?",
                     pending.peer, bytes, pending.expected));

@@ -1,0 +1,20 @@
+// The same with counts of 64 bits (MPI 4).
+#include "interpose/beneath.hpp"
+#include "interpose/intercept.hpp"
+
+using namespace tutti;             // NOLINT(google-build-using-namespace): the names of collectives.def
+using namespace tutti::interpose;  // NOLINT(google-build-using-namespace)
+using N = MPI_Count;
+using D = MPI_Aint;
+
+extern "C" {
+
+#define TUTTI_COLLECTIVE(Name, Iname, function, parameters, arguments, description)                 \
+  TUTTI_API int MPI_##Name##_c parameters {                                                         \
+    return blocking(                                                                                \
+        Function::function, comm, [&](Target& target, Job& job) { return interpose::description; }, \
+        [&] { return TUTTI_BENEATH(MPI_##Name##_c) arguments; });                                   \
+  }
+#include "interpose/collectives.def"
+#undef TUTTI_COLLECTIVE
+}

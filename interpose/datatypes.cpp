@@ -1,0 +1,197 @@
+#include "interpose/datatypes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
+
+namespace tutti::interpose {
+namespace {
+
+using mpi::api;
+using mpi::check;
+
+/// By value: MPI's handles are pointers or integers.
+using Key = std::uintptr_t;
+template <class Handle>
+Key key_of(Handle handle) {
+  if constexpr (std::is_pointer_v<Handle>)
+    return reinterpret_cast<Key>(handle);
+  else
+    return static_cast<Key>(handle);
+}
+
+struct State {
+  std::unordered_map<Key, Layout> predefined;
+  int attribute = MPI_KEYVAL_INVALID;  ///< A derived type's Layout.
+  MPI_Comm probe = MPI_COMM_NULL;      ///< Tells by an error code what may not be used.
+};
+State& state() {
+  static State state;
+  return state;
+}
+
+std::optional<Type> integer_of(std::int64_t size, bool is_signed) {
+  switch (size) {
+    case 1:
+      return is_signed ? Type::int8 : Type::uint8;
+    case 2:
+      return is_signed ? Type::int16 : Type::uint16;
+    case 4:
+      return is_signed ? Type::int32 : Type::uint32;
+    case 8:
+      return is_signed ? Type::int64 : Type::uint64;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Type> floating_of(std::int64_t size) {
+  if (size == sizeof(float)) return Type::fp32;
+  if (size == sizeof(double)) return Type::fp64;
+  return std::nullopt;  // long double has its size, but not its format
+}
+
+std::optional<Type> complex_of(std::int64_t size) {
+  if (size == 2 * sizeof(float)) return Type::complex_fp32;
+  if (size == 2 * sizeof(double)) return Type::complex_fp64;
+  return std::nullopt;
+}
+
+Layout measured(MPI_Datatype type, Kind kind) {
+  Layout layout{.kind = kind};
+  int size = 0;
+  MPI_Aint lower = 0, extent = 0;
+  check(api.Type_size(type, &size), "MPI_Type_size");
+  check(api.Type_get_extent(type, &lower, &extent), "MPI_Type_get_extent");
+  layout.size = size;
+  layout.extent = extent;
+  layout.is_contiguous = layout.size == layout.extent && lower == 0;
+  return layout;
+}
+
+/// Types of Fortran are MPI_DATATYPE_NULL where there is no such type.
+void add(Kind kind, const std::vector<MPI_Datatype>& types, const auto& same) {
+  for (const MPI_Datatype type : types) {
+    if (type == MPI_DATATYPE_NULL) continue;
+    Layout layout = measured(type, kind);
+    layout.same = same(layout.size);
+    state().predefined.try_emplace(key_of(type), layout);
+  }
+}
+
+void add_integers() {
+  const auto with_sign = [](std::int64_t size) { return integer_of(size, true); };
+  const auto without_sign = [](std::int64_t size) { return integer_of(size, false); };
+  add(Kind::integer,
+      {MPI_INT, MPI_LONG, MPI_SHORT, MPI_LONG_LONG, MPI_SIGNED_CHAR, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T,
+       MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_AINT, MPI_OFFSET, MPI_COUNT},
+      with_sign);
+  add(Kind::integer,
+      {MPI_UNSIGNED, MPI_UNSIGNED_LONG, MPI_UNSIGNED_SHORT, MPI_UNSIGNED_LONG_LONG, MPI_UNSIGNED_CHAR, MPI_UINT8_T,
+       MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T},
+      without_sign);
+  add(Kind::byte, {MPI_BYTE}, without_sign);
+}
+
+void add_others() {
+  const auto none = [](std::int64_t /*size*/) { return std::optional<Type>{}; };
+  add(Kind::floating, {MPI_LONG_DOUBLE}, none);
+  add(Kind::floating, {MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8}, floating_of);
+  add(Kind::complex, {MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX}, none);
+  add(Kind::complex,
+      {MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_COMPLEX,
+       MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16},
+      complex_of);
+  add(Kind::logical, {MPI_C_BOOL, MPI_CXX_BOOL}, [](std::int64_t size) { return integer_of(size, false); });
+  add(Kind::logical, {MPI_LOGICAL}, none);  // how .true. looks is the Fortran compiler's
+  add(Kind::pair,
+      {MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT, MPI_2REAL,
+       MPI_2DOUBLE_PRECISION, MPI_2INTEGER},
+      none);
+  add(Kind::other, {MPI_CHAR, MPI_WCHAR, MPI_CHARACTER, MPI_PACKED}, none);
+}
+
+/// Whether the bytes of a type without gaps come in order: derived types may list them in any. Those that it does not
+/// know are packed, which is right, too.
+bool is_in_order(MPI_Datatype type) {
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  check(api.Type_get_envelope(type, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
+  if (combiner == MPI_COMBINER_NAMED) {
+    const Layout* const layout = layout_of(type);
+    return layout != nullptr && layout->is_contiguous;
+  }
+  if (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_RESIZED)
+    return false;
+  std::vector<int> numbers(static_cast<std::size_t>(integers));
+  std::vector<MPI_Aint> places(static_cast<std::size_t>(addresses));
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  check(api.Type_get_contents(type, integers, addresses, types, numbers.data(), places.data(), &inner),
+        "MPI_Type_get_contents");
+  Layout part = measured(inner, Kind::derived);
+  const bool is_ordered = part.is_contiguous && is_in_order(inner);
+  check(api.Type_get_envelope(inner, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
+  if (combiner != MPI_COMBINER_NAMED) check(api.Type_free(&inner), "MPI_Type_free");
+  return is_ordered;
+}
+
+/// A message to nobody: MPI refuses types that are not committed.
+bool may_be_used(MPI_Datatype type) {
+  return api.Send(nullptr, 0, type, MPI_PROC_NULL, 0, state().probe) == MPI_SUCCESS;
+}
+
+Layout layout_of_derived(MPI_Datatype type) {
+  Layout layout = measured(type, Kind::derived);
+  MPI_Aint lower = 0, extent = 0;
+  check(api.Type_get_true_extent(type, &lower, &extent), "MPI_Type_get_true_extent");
+  layout.is_contiguous = layout.is_contiguous && lower == 0 && extent == layout.size && is_in_order(type);
+  return layout;
+}
+
+int forget(MPI_Datatype /*type*/, int /*key*/, void* layout, void* /*extra*/) {
+  delete static_cast<Layout*>(layout);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+void begin_datatypes() {
+  add_integers();
+  add_others();
+  check(api.Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &state().attribute, nullptr), "MPI_Type_create_keyval");
+  check(api.Comm_dup(MPI_COMM_SELF, &state().probe), "MPI_Comm_dup");
+  check(api.Comm_set_errhandler(state().probe, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+void end_datatypes() {
+  api.Comm_free(&state().probe);
+  api.Type_free_keyval(&state().attribute);
+}
+
+const Layout* layout_of(MPI_Datatype type) {
+  thread_local MPI_Datatype last_type = MPI_DATATYPE_NULL;
+  thread_local const Layout* last_layout = nullptr;
+  if (type == MPI_DATATYPE_NULL) return nullptr;
+  if (type == last_type) return last_layout;  // predefined: it is never freed
+  const auto found = state().predefined.find(key_of(type));
+  if (found != state().predefined.end()) {
+    last_type = type;
+    last_layout = &found->second;
+    return last_layout;
+  }
+  void* kept = nullptr;
+  int is_kept = 0;
+  check(api.Type_get_attr(type, state().attribute, static_cast<void*>(&kept), &is_kept), "MPI_Type_get_attr");
+  if (is_kept != 0) return static_cast<const Layout*>(kept);
+  if (!may_be_used(type)) return nullptr;
+  auto layout = std::make_unique<Layout>(layout_of_derived(type));
+  check(api.Type_set_attr(type, state().attribute, layout.get()), "MPI_Type_set_attr");
+  return layout.release();
+}
+
+}  // namespace tutti::interpose

@@ -1,0 +1,56 @@
+#include "interpose/errors.hpp"
+
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <new>
+#include <string>
+
+#include "lib/transport/mpi/api.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::interpose {
+namespace {
+
+using mpi::api;
+
+/// An error code of the class with that text. Each class has one code of ours, as MPI cannot take codes back: its text
+/// is that of the last error.
+int code_for(int error_class, const std::string& text) {
+  static std::mutex mutex;
+  static std::map<int, int> codes;
+  const std::lock_guard lock{mutex};
+  auto [entry, is_new] = codes.try_emplace(error_class, error_class);
+  if (is_new && api.Add_error_code(error_class, &entry->second) != MPI_SUCCESS) entry->second = error_class;
+  if (entry->second == error_class) return error_class;
+  api.Add_error_string(entry->second, text.substr(0, MPI_MAX_ERROR_STRING - 1).c_str());
+  return entry->second;
+}
+
+int code_of_current() {
+  try {
+    throw;
+  } catch (const MpiError& error) {
+    return error.code();
+  } catch (const MismatchError& error) {
+    return code_for(MPI_ERR_TRUNCATE, error.what());
+  } catch (const ArgumentError& error) {
+    return code_for(MPI_ERR_ARG, error.what());
+  } catch (const std::bad_alloc&) {
+    return MPI_ERR_NO_MEM;
+  } catch (const std::exception& error) {
+    return code_for(MPI_ERR_OTHER, error.what());
+  }
+}
+
+}  // namespace
+
+int raise_current(MPI_Comm comm) noexcept {
+  const int code = code_of_current();
+  api.Comm_call_errhandler(comm, code);
+  return code;
+}
+
+}  // namespace tutti::interpose

@@ -1,0 +1,12 @@
+#pragma once
+// Errors of Tutti, as MPI reports errors.
+
+#include <mpi.h>
+
+namespace tutti::interpose {
+
+/// For a catch block: hands the error to the error handler of `comm`, as MPI does, and returns its code, whose class is
+/// MPI's and whose text is Tutti's.
+[[nodiscard]] int raise_current(MPI_Comm comm) noexcept;
+
+}  // namespace tutti::interpose

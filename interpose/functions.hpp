@@ -1,0 +1,40 @@
+#pragma once
+// The collectives of MPI that are served.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tutti::interpose {
+
+enum class Function : std::uint8_t {
+  barrier,
+  bcast,
+  reduce,
+  allreduce,
+  reduce_scatter,
+  reduce_scatter_block,
+  allgather,
+  allgatherv,
+  gather,
+  gatherv,
+  scatter,
+  scatterv,
+  alltoall,
+  alltoallv,
+  alltoallw,
+  scan,
+  exscan,
+};
+
+/// By Function; as users write them in TUTTI_INTERPOSE.
+inline constexpr std::array<std::string_view, 17> function_names{
+    "barrier",   "bcast",      "reduce",    "allreduce", "reduce_scatter", "reduce_scatter_block",
+    "allgather", "allgatherv", "gather",    "gatherv",   "scatter",        "scatterv",
+    "alltoall",  "alltoallv",  "alltoallw", "scan",      "exscan"};
+inline constexpr std::size_t function_count = function_names.size();
+
+constexpr std::size_t index_of(Function function) { return static_cast<std::size_t>(function); }
+
+}  // namespace tutti::interpose

@@ -1,0 +1,211 @@
+#include "interpose/job.hpp"
+
+#include <concepts>
+
+#include "interpose/operations.hpp"
+#include "interpose/target.hpp"
+
+namespace tutti::interpose {
+namespace {
+
+bool is_in_place(const void* data) { return data == MPI_IN_PLACE; }
+
+bool is_rank(int root, const Target& target) { return root >= 0 && root < target.size(); }
+
+template <class Blocks>
+inline constexpr bool is_listed = !std::same_as<Blocks, Side::Even>;
+
+/// The part that all collectives have which move data, as bytes. `count`: of a block of even ones, of this rank's part
+/// where blocks are listed for the root.
+template <class Blocks>
+Why moving(Job& job, const char* function, Collective collective, Count count) {
+  job.has_sides = true;
+  job.call = {.function = function, .collective = collective, .count = count, .type = Type::uint8};
+  if constexpr (is_listed<Blocks>) {
+    job.call.is_uneven = true;
+    job.call.in_blocks = job.in.blocks();
+    job.call.out_blocks = job.out.blocks();
+  } else {
+    job.bytes = count.value();
+  }
+  return Why::served;
+}
+
+/// Tutti's buffers are found out when the job is loaded, but for the mark of a call in place.
+Why in_place(Job& job) {
+  job.call.in = MPI_IN_PLACE;
+  job.reads_output = true;
+  return Why::served;
+}
+
+bool may_be_the_same(const void* in, const void* out, const Target& target) {
+  return in != out || !target.refuses_aliases();
+}
+
+Why describe_reduction(const Target& target, Job& job, const ReductionCall& given, std::int64_t blocks) {
+  const Layout* const layout = layout_of(given.type);
+  if (layout == nullptr || given.count < 0) return Why::arguments;
+  const std::optional<Reduction> reduction = reduction_of(given.op, given.type, *layout);
+  if (!reduction) return Why::operation;
+  const bool has_elements = given.count > 0;
+  if (has_elements && (given.in == nullptr || !may_be_the_same(given.in, given.out, target))) return Why::arguments;
+  job.call = {.function = "MPI",
+              .collective = given.collective,
+              .in = given.in,
+              .out = given.out,
+              .count = Count{given.count},
+              .type = reduction->type,
+              .op = reduction->op};
+  job.bytes = given.count * layout->size * blocks;
+  return Why::served;
+}
+
+}  // namespace
+
+void Job::load() {
+  if (!has_sides) return;
+  if (reads_output) out.pack();
+  in.pack();
+  if (!is_in_place(call.out)) call.out = out.data();
+  if (call.collective == Collective::broadcast)
+    call.in = call.out;
+  else if (!is_in_place(call.in))
+    call.in = in.data();
+}
+
+void Job::store() {
+  if (has_sides && writes_output) out.unpack();
+}
+
+Why barrier(Target& /*target*/, Job& job) {
+  job.call = {.function = "MPI_Barrier", .collective = Collective::barrier};
+  return Why::served;
+}
+
+Why broadcast(Target& target, Job& job, const Side::Even& data, int root) {
+  if (!is_rank(root, target) || !job.out.set(data, 1)) return Why::arguments;
+  moving<Side::Even>(job, "MPI_Bcast", Collective::broadcast, job.out.count_of(0));
+  job.call.root = Rank{root};
+  job.reads_output = target.rank() == root;
+  job.writes_output = target.rank() != root;
+  return Why::served;
+}
+
+Why reduction(Target& target, Job& job, const ReductionCall& given) {
+  if (is_in_place(given.out) || (given.count > 0 && given.out == nullptr)) return Why::arguments;
+  return describe_reduction(target, job, given, given.collective == Collective::reduce_scatter ? target.size() : 1);
+}
+
+Why reduce(Target& target, Job& job, const ReductionCall& given, int root) {
+  if (!is_rank(root, target)) return Why::arguments;
+  ReductionCall own = given;
+  if (target.rank() != root) {
+    if (is_in_place(given.in)) return Why::arguments;
+    own.out = nullptr;
+  } else if (is_in_place(given.out) || (given.count > 0 && given.out == nullptr)) {
+    return Why::arguments;
+  }
+  const Why why = describe_reduction(target, job, own, 1);
+  job.call.root = Rank{root};
+  return why;
+}
+
+Why reduce_scatter(Target& target, Job& job, const ReductionCall& given, Numbers counts) {
+  if (counts.is_null() || is_in_place(given.out)) return Why::arguments;
+  ReductionCall whole = given;
+  whole.count = 0;
+  for (int rank = 0; rank < target.size(); ++rank) {
+    if (counts[rank] < 0) return Why::arguments;
+    job.counts.emplace_back(counts[rank]);
+    whole.count += counts[rank];
+  }
+  if (counts[target.rank()] > 0 && given.out == nullptr) return Why::arguments;
+  const Why why = describe_reduction(target, job, whole, 1);
+  job.call.count = Count{0};
+  job.call.in_blocks = {job.counts, {}};
+  job.call.is_uneven = true;
+  return why;
+}
+
+namespace {
+
+template <class Blocks>
+Why describe_allgather(const Target& target, Job& job, const char* function, const Side::Even& in, const Blocks& out) {
+  if (!job.out.set(out, target.size())) return Why::arguments;
+  const Count mine = job.out.count_of(target.rank());
+  moving<Blocks>(job, function, Collective::allgather, mine);
+  if (is_in_place(in.data)) return in_place(job);
+  return job.in.set(in, 1) && job.in.count_of(0) == mine ? Why::served : Why::arguments;
+}
+
+template <class Blocks>
+Why describe_gather(const Target& target, Job& job, const char* function, const Side::Even& in, const Blocks& out,
+                    int root) {
+  const bool at_root = target.rank() == root, is_here = is_in_place(in.data);
+  if (!is_rank(root, target) || (is_here && !at_root)) return Why::arguments;
+  if (!is_here && !job.in.set(in, 1)) return Why::arguments;
+  if (at_root && !job.out.set(out, target.size())) return Why::arguments;
+  const Count mine = at_root ? job.out.count_of(root) : job.in.count_of(0);
+  if (!is_here && job.in.count_of(0) != mine) return Why::arguments;
+  moving<Blocks>(job, function, Collective::gather, mine);
+  job.call.root = Rank{root};
+  return is_here ? in_place(job) : Why::served;
+}
+
+template <class Blocks>
+Why describe_scatter(const Target& target, Job& job, const char* function, const Blocks& in, const Side::Even& out,
+                     int root) {
+  const bool at_root = target.rank() == root, is_here = is_in_place(out.data);
+  if (!is_rank(root, target) || (is_here && !at_root)) return Why::arguments;
+  if (!is_here && !job.out.set(out, 1)) return Why::arguments;
+  if (at_root && !job.in.set(in, target.size())) return Why::arguments;
+  const Count mine = at_root ? job.in.count_of(root) : job.out.count_of(0);
+  if (!is_here && job.out.count_of(0) != mine) return Why::arguments;
+  moving<Blocks>(job, function, Collective::scatter, mine);
+  job.call.root = Rank{root};
+  if (is_here) job.call.out = MPI_IN_PLACE;
+  return Why::served;
+}
+
+template <class Blocks>
+Why describe_alltoall(const Target& target, Job& job, const char* function, const Blocks& in, const Blocks& out) {
+  if (!job.out.set(out, target.size())) return Why::arguments;
+  const bool is_here = is_in_place(in.data);
+  if (!is_here && !job.in.set(in, target.size())) return Why::arguments;
+  const Count mine = job.out.count_of(target.rank());
+  if (!is_here && job.in.count_of(target.rank()) != mine) return Why::arguments;
+  moving<Blocks>(job, function, Collective::alltoall, mine);
+  return is_here ? in_place(job) : Why::served;
+}
+
+}  // namespace
+
+Why allgather(Target& target, Job& job, const Side::Even& in, const Side::Even& out) {
+  return describe_allgather(target, job, "MPI_Allgather", in, out);
+}
+Why allgatherv(Target& target, Job& job, const Side::Even& in, const Side::Listed& out) {
+  return describe_allgather(target, job, "MPI_Allgatherv", in, out);
+}
+Why gather(Target& target, Job& job, const Side::Even& in, const Side::Even& out, int root) {
+  return describe_gather(target, job, "MPI_Gather", in, out, root);
+}
+Why gatherv(Target& target, Job& job, const Side::Even& in, const Side::Listed& out, int root) {
+  return describe_gather(target, job, "MPI_Gatherv", in, out, root);
+}
+Why scatter(Target& target, Job& job, const Side::Even& in, const Side::Even& out, int root) {
+  return describe_scatter(target, job, "MPI_Scatter", in, out, root);
+}
+Why scatterv(Target& target, Job& job, const Side::Listed& in, const Side::Even& out, int root) {
+  return describe_scatter(target, job, "MPI_Scatterv", in, out, root);
+}
+Why alltoall(Target& target, Job& job, const Side::Even& in, const Side::Even& out) {
+  return describe_alltoall(target, job, "MPI_Alltoall", in, out);
+}
+Why alltoallv(Target& target, Job& job, const Side::Listed& in, const Side::Listed& out) {
+  return describe_alltoall(target, job, "MPI_Alltoallv", in, out);
+}
+Why alltoallw(Target& target, Job& job, const Side::Typed& in, const Side::Typed& out) {
+  return describe_alltoall(target, job, "MPI_Alltoallw", in, out);
+}
+
+}  // namespace tutti::interpose

@@ -1,0 +1,143 @@
+#include "interpose/process.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "interpose/datatypes.hpp"
+#include "interpose/report.hpp"
+#include "lib/runtime/runtime.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::interpose {
+namespace {
+
+using mpi::api;
+using mpi::check;
+
+struct State {
+  std::atomic<bool> serves = false;
+  /// Grows whenever a communicator is freed, whose handle may be used again.
+  std::atomic<std::uint64_t> freed = 0;
+  int attribute = MPI_KEYVAL_INVALID;  ///< A communicator's Target.
+  Wishes wishes{};
+  std::mutex mutex;                                ///< Of what follows.
+  std::set<Target*> open;                          ///< All that are attributes.
+  std::vector<std::unique_ptr<Target>> abandoned;  ///< Their communicators are freed.
+};
+/// Never destroyed: MPI may delete attributes after main.
+State& state() {
+  static auto* const state = new State;
+  return *state;
+}
+
+/// MPI calls this with locks of its own: the target is closed later, by a call on another communicator.
+int forget(MPI_Comm /*comm*/, int /*key*/, void* target, void* /*extra*/) {
+  State& own = state();
+  const std::lock_guard lock{own.mutex};
+  if (own.open.erase(static_cast<Target*>(target)) == 0) return MPI_SUCCESS;  // closed by end()
+  own.abandoned.emplace_back(static_cast<Target*>(target));
+  ++own.freed;
+  return MPI_SUCCESS;
+}
+
+void close_abandoned() {
+  State& own = state();
+  std::vector<std::unique_ptr<Target>> abandoned;
+  const std::lock_guard lock{own.mutex};
+  abandoned.swap(own.abandoned);
+}
+
+Target* make_target(MPI_Comm comm) {
+  State& own = state();
+  close_abandoned();
+  auto target = std::make_unique<Target>(comm, own.wishes);
+  check(api.Comm_set_attr(comm, own.attribute, target.get()), "MPI_Comm_set_attr");
+  const std::lock_guard lock{own.mutex};
+  own.open.insert(target.get());
+  return target.release();
+}
+
+/// The same on all ranks: what rank 0's environment says. An error there ends the program.
+Wishes agreed_wishes() {
+  int rank = 0;
+  check(api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  Wishes wishes;
+  if (rank == 0) {
+    const char* const given = std::getenv("TUTTI_INTERPOSE");
+    try {
+      wishes = read_wishes(given == nullptr ? "auto" : given);
+    } catch (const Error& error) {
+      std::fputs(fmt::format("tutti: {}\n", error.what()).c_str(), stderr);
+      api.Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+  }
+  check(api.Bcast(&wishes, sizeof wishes, MPI_BYTE, 0, MPI_COMM_WORLD), "MPI_Bcast");
+  return wishes;
+}
+
+}  // namespace
+
+void begin() noexcept {
+  State& own = state();
+  try {
+    own.wishes = agreed_wishes();
+    if (own.wishes.use == Wishes::Use::none) return;
+    detail::Runtime::trust_threads();
+    begin_datatypes();
+    check(api.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &own.attribute, nullptr), "MPI_Comm_create_keyval");
+    const Target& world = *make_target(MPI_COMM_WORLD);
+    begin_report();
+    own.serves = world.is_served();
+    if (!world.is_served() && world.rank() == 0)
+      std::fputs(fmt::format("tutti: no call is served: {}\n", world.why_not()).c_str(), stderr);
+  } catch (const std::exception& error) {
+    std::fputs(fmt::format("tutti: no call is served: {}\n", error.what()).c_str(), stderr);
+  }
+}
+
+void end() noexcept {
+  State& own = state();
+  if (!own.serves.exchange(false)) return;
+  try {
+    print_report();
+  } catch (const std::exception& error) {
+    std::fputs(fmt::format("tutti: no report: {}\n", error.what()).c_str(), stderr);
+  }
+  std::set<Target*> open;
+  {
+    const std::lock_guard lock{own.mutex};
+    open.swap(own.open);
+  }
+  for (Target* const target : open)
+    delete target;
+  close_abandoned();
+  end_datatypes();
+}
+
+Target* find_target(MPI_Comm comm) {
+  thread_local struct {
+    MPI_Comm comm = MPI_COMM_NULL;
+    std::uint64_t freed = 0;
+    Target* target = nullptr;
+  } last;
+  State& own = state();
+  if (!own.serves.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
+  const std::uint64_t freed = own.freed.load(std::memory_order_acquire);
+  if (last.comm == comm && last.freed == freed) return last.target;
+  void* kept = nullptr;
+  int is_kept = 0;
+  if (api.Comm_get_attr(comm, own.attribute, static_cast<void*>(&kept), &is_kept) != MPI_SUCCESS) return nullptr;
+  last = {comm, freed, is_kept != 0 ? static_cast<Target*>(kept) : make_target(comm)};
+  return last.target;
+}
+
+}  // namespace tutti::interpose

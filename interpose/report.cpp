@@ -1,0 +1,127 @@
+#include "interpose/report.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
+
+namespace tutti::interpose {
+namespace {
+
+constexpr std::size_t reasons = static_cast<std::size_t>(Why::last) + 1, forms = 3;
+/// By Why.
+constexpr std::array<std::string_view, reasons> reason_names{"served",    "by the table",      "communicator",
+                                                             "arguments", "operation or type", "progress"};
+constexpr std::array<std::string_view, forms> form_names{"", " (nonblocking)", " (persistent)"};
+
+/// Of one function in one form.
+struct Row {
+  std::array<std::atomic<std::uint64_t>, reasons> calls{};
+  std::atomic<std::uint64_t> bytes{}, nanoseconds{};  ///< Of served calls.
+  std::atomic<std::uint64_t> saved{};                 ///< Nanoseconds, as the table has it.
+};
+using Table = std::array<std::array<Row, function_count>, forms>;
+
+struct State {
+  bool is_wanted = false;
+  Table table{};
+};
+State& state() {
+  static State state;
+  return state;
+}
+
+/// The numbers of a row in order, for MPI_Reduce.
+constexpr std::size_t numbers_of_row = reasons + 3;
+using Sums = std::array<std::uint64_t, numbers_of_row * function_count * forms>;
+
+Sums own_numbers() {
+  Sums numbers{};
+  std::size_t at = 0;
+  for (const auto& form : state().table)
+    for (const Row& row : form) {
+      for (const auto& calls : row.calls)
+        numbers[at++] = calls;
+      numbers[at++] = row.bytes;
+      numbers[at++] = row.nanoseconds;
+      numbers[at++] = row.saved;
+    }
+  return numbers;
+}
+
+std::string passed_text(const std::uint64_t* calls) {
+  std::string text;
+  for (std::size_t why = 1; why < reasons; ++why)
+    if (calls[why] > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", calls[why], reason_names[why]);
+  return text;
+}
+
+void print(const Sums& sums) {
+  std::string text = fmt::format("tutti: calls of all ranks\ntutti: {:<36} {:>10} {:>10} {:>14} {:>10} {:>10}  {}\n",
+                                 "collective", "served", "passed", "bytes", "seconds", "saved", "why passed");
+  std::size_t at = 0;
+  for (const std::string_view form : form_names)
+    for (const std::string_view function : function_names) {
+      const std::uint64_t* const row = &sums[at];
+      at += numbers_of_row;
+      std::uint64_t passed = 0;
+      for (std::size_t why = 1; why < reasons; ++why)
+        passed += row[why];
+      if (row[0] + passed == 0) continue;
+      constexpr double second = 1e9;
+      text += fmt::format("tutti: {:<36} {:>10} {:>10} {:>14} {:>10.3f} {:>10.3f}  {}\n",
+                          fmt::format("{}{}", function, form), row[0], passed, row[reasons],
+                          static_cast<double>(row[reasons + 1]) / second,
+                          static_cast<double>(row[reasons + 2]) / second, passed_text(row));
+    }
+  std::fputs(text.c_str(), stderr);
+}
+
+}  // namespace
+
+void begin_report() {
+  const char* const log = std::getenv("TUTTI_LOG");
+  int is_wanted = log != nullptr && (std::string_view{log} == "info" || std::string_view{log} == "1") ? 1 : 0;
+  mpi::check(mpi::api.Bcast(&is_wanted, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
+  state().is_wanted = is_wanted != 0;
+}
+
+void print_report() {
+  if (!state().is_wanted) return;
+  int rank = 0;
+  mpi::check(mpi::api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  const Sums mine = own_numbers();
+  Sums all{};
+  mpi::check(
+      mpi::api.Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD),
+      "MPI_Reduce");
+  if (rank == 0) print(all);
+}
+
+Note::Note(Form form, Function function, const Target& target) : form_(form), function_(function) {
+  if (!state().is_wanted) return;
+  target_ = &target;
+  begin_ = std::chrono::steady_clock::now();
+}
+
+Note::~Note() {
+  if (target_ == nullptr) return;
+  Row& row = state().table[static_cast<std::size_t>(form_)][index_of(function_)];
+  row.calls[static_cast<std::size_t>(why_)].fetch_add(1, std::memory_order_relaxed);
+  if (why_ != Why::served) return;
+  const auto taken = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin_).count());
+  row.bytes.fetch_add(static_cast<std::uint64_t>(bytes_), std::memory_order_relaxed);
+  row.nanoseconds.fetch_add(taken, std::memory_order_relaxed);
+  const double factor = speedup(function_, target_->place(), bytes_) - 1;
+  if (factor > 0) row.saved.fetch_add(static_cast<std::uint64_t>(static_cast<double>(taken) * factor));
+}
+
+}  // namespace tutti::interpose

@@ -1,0 +1,42 @@
+#pragma once
+// What TUTTI_LOG=info tells at MPI_Finalize: which calls were served, and which were not, and why.
+
+#include <chrono>
+#include <cstdint>
+
+#include "interpose/functions.hpp"
+#include "interpose/job.hpp"
+#include "interpose/target.hpp"
+
+namespace tutti::interpose {
+
+/// How a program calls a collective.
+enum class Form : std::uint8_t { blocking, nonblocking, persistent };
+
+void begin_report();
+/// Adds up the calls of all ranks, and prints them on rank 0. Collective over MPI_COMM_WORLD.
+void print_report();
+
+/// One call: noted when it ends. Does nothing, and takes no time, unless there will be a report.
+class Note {
+ public:
+  Note(Form form, Function function, const Target& target);
+  Note(const Note&) = delete;
+  Note& operator=(const Note&) = delete;
+  ~Note();
+  void served(std::int64_t bytes) {
+    why_ = Why::served;
+    bytes_ = bytes;
+  }
+  void passed(Why why) { why_ = why; }
+
+ private:
+  const Target* target_ = nullptr;  ///< nullptr: nothing is noted.
+  std::chrono::steady_clock::time_point begin_{};
+  Form form_;
+  Function function_;
+  Why why_ = Why::arguments;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace tutti::interpose

@@ -1,0 +1,133 @@
+#include "interpose/side.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
+
+namespace tutti::interpose {
+namespace {
+
+using mpi::api;
+using mpi::check;
+
+void* moved(const void* data, std::int64_t bytes) {
+  // Numbers, as MPI_BOTTOM with absolute addresses is no pointer into an object.
+  return reinterpret_cast<void*>(reinterpret_cast<std::intptr_t>(data) + bytes);  // NOLINT(performance-no-int-to-ptr)
+}
+
+/// As many elements of `size` bytes at a time as MPI_Pack can count.
+std::int64_t elements_at_a_time(std::int64_t size) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  if (size > most) throw std::length_error("an element of a datatype has more than 2 GiB");
+  return most / size;
+}
+
+}  // namespace
+
+/// False: MPI has to say that there is no buffer. MPI_BOTTOM is one, with types that have absolute addresses.
+bool Side::add(const Part& part, const Layout& layout) {
+  if (part.data == nullptr && part.count > 0 && (layout.is_contiguous || layout.kind != Kind::derived)) return false;
+  is_packed_ |= part.bytes > 0 && !layout.is_contiguous;
+  parts_.push_back(part);
+  return true;
+}
+
+bool Side::set(const Even& given, int blocks) {
+  const Layout* const layout = layout_of(given.type);
+  if (layout == nullptr || given.count < 0) return false;
+  count_ = Count{given.count * layout->size};
+  data_ = const_cast<void*>(given.data);
+  if (layout->is_contiguous) return given.data != nullptr || count_ == Count{0};  // in few steps: calls may be short
+  return add({data_, given.count * blocks, given.type, count_.value() * blocks}, *layout);
+}
+
+bool Side::set(const Listed& given, int blocks) {
+  const Layout* const layout = layout_of(given.type);
+  if (layout == nullptr || given.counts.is_null() || given.displacements.is_null()) return false;
+  for (int i = 0; i < blocks; ++i) {
+    const std::int64_t count = given.counts[i];
+    if (count < 0) return false;
+    if (given.data == nullptr && count > 0 && layout->is_contiguous) return false;
+    void* const data = moved(given.data, given.displacements[i] * layout->extent);
+    if (!add({data, count, given.type, count * layout->size}, *layout)) return false;
+  }
+  list(given.data);
+  return true;
+}
+
+bool Side::set(const Typed& given, int blocks) {
+  if (given.counts.is_null() || given.displacements.is_null() || given.types == nullptr) return false;
+  for (int i = 0; i < blocks; ++i) {
+    const Layout* const layout = layout_of(given.types[i]);
+    const std::int64_t count = given.counts[i];
+    if (layout == nullptr || count < 0) return false;
+    if (given.data == nullptr && count > 0 && layout->is_contiguous) return false;
+    void* const data = moved(given.data, given.displacements[i]);
+    if (!add({data, count, given.types[i], count * layout->size}, *layout)) return false;
+  }
+  list(given.data);
+  return true;
+}
+
+/// Tutti has no negative offsets: where data are not packed, they count from the lowest block.
+void Side::list(const void* base) {
+  std::int64_t lowest = 0, packed = 0;
+  for (const Part& part : parts_) {
+    counts_.emplace_back(part.bytes);
+    const std::int64_t place = static_cast<const std::byte*>(part.data) - static_cast<const std::byte*>(base);
+    offsets_.emplace_back(is_packed_ ? packed : part.bytes > 0 ? place : 0);
+    if (!is_packed_) lowest = std::min(lowest, offsets_.back().value());
+    packed += part.bytes;
+  }
+  for (Count& offset : offsets_)
+    offset -= Count{lowest};
+  data_ = moved(base, lowest);
+}
+
+void* Side::data() {
+  if (!is_packed_) return data_;
+  if (packed_ == nullptr) {
+    std::int64_t bytes = 0;
+    for (const Part& part : parts_)
+      bytes += part.bytes;
+    packed_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+  }
+  return packed_.get();
+}
+
+/// `move`: of so many elements at that place, from or to so many bytes.
+template <class Move>
+void Side::for_all_parts(const Move& move) {
+  auto* packed = static_cast<std::byte*>(data());
+  for (const Part& part : parts_) {
+    if (part.bytes == 0) continue;
+    const std::int64_t size = part.bytes / part.count, extent = layout_of(part.type)->extent;
+    const std::int64_t at_a_time = elements_at_a_time(size);
+    for (std::int64_t done = 0; done < part.count; done += at_a_time) {
+      const std::int64_t count = std::min(at_a_time, part.count - done);
+      move(moved(part.data, done * extent), static_cast<int>(count), part.type, packed, static_cast<int>(count * size));
+      packed += count * size;
+    }
+  }
+}
+
+void Side::pack() {
+  if (!is_packed_) return;
+  for_all_parts([](void* data, int count, MPI_Datatype type, void* packed, int bytes) {
+    int position = 0;
+    check(api.Pack(data, count, type, packed, bytes, &position, MPI_COMM_SELF), "MPI_Pack");
+  });
+}
+
+void Side::unpack() {
+  if (!is_packed_) return;
+  for_all_parts([](void* data, int count, MPI_Datatype type, void* packed, int bytes) {
+    int position = 0;
+    check(api.Unpack(packed, bytes, &position, data, count, type, MPI_COMM_SELF), "MPI_Unpack");
+  });
+}
+
+}  // namespace tutti::interpose

@@ -1,0 +1,80 @@
+#pragma once
+// What a call of the program sends, or where it receives.
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "interpose/datatypes.hpp"
+#include "interpose/numbers.hpp"
+#include "tutti/schedule.hpp"
+
+namespace tutti::interpose {
+
+/// The program's buffer as bytes, which are the same for all datatypes of one signature: where they are, if they lie
+/// one after the other, else packed. One block, or one for each rank.
+class Side {
+ public:
+  /// `blocks` blocks of `count` elements, one after the other.
+  struct Even {
+    const void* data;
+    std::int64_t count;
+    MPI_Datatype type;
+  };
+  /// A block for each rank, `displacements` in elements.
+  struct Listed {
+    const void* data;
+    Numbers counts, displacements;
+    MPI_Datatype type;
+  };
+  /// The same; `displacements` in bytes, and each block has a type of its own.
+  struct Typed {
+    const void* data;
+    Numbers counts, displacements;
+    const MPI_Datatype* types;
+  };
+
+  Side() = default;
+  // Each returns false if MPI has to say what is wrong with the arguments.
+  [[nodiscard]] bool set(const Even& given, int blocks);
+  [[nodiscard]] bool set(const Listed& given, int blocks);
+  [[nodiscard]] bool set(const Typed& given, int blocks);
+
+  /// Where Tutti reads or writes.
+  [[nodiscard]] void* data();
+  /// Bytes of a block.
+  [[nodiscard]] Count count_of(int block) const {
+    return counts_.empty() ? count_ : counts_[static_cast<std::size_t>(block)];
+  }
+  /// Of listed blocks.
+  [[nodiscard]] BlockList blocks() const { return {counts_, offsets_}; }
+
+  // Both do nothing where data are not packed.
+  void pack();
+  void unpack();
+
+ private:
+  /// Elements of the program that make up a block.
+  struct Part {
+    void* data;
+    std::int64_t count;
+    MPI_Datatype type;
+    std::int64_t bytes;  ///< Of data.
+  };
+  bool add(const Part& part, const Layout& layout);
+  void list(const void* base);
+  template <class Move>
+  void for_all_parts(const Move& move);
+
+  void* data_ = nullptr;
+  Count count_{};
+  std::vector<Count> counts_, offsets_;
+  bool is_packed_ = false;
+  std::vector<Part> parts_;  ///< In the order of their bytes, if they are packed.
+  std::unique_ptr<std::byte[]> packed_;
+};
+
+}  // namespace tutti::interpose

@@ -1,0 +1,24 @@
+// The beginning and the end of MPI, as the program calls them.
+#include "interpose/beneath.hpp"
+#include "interpose/process.hpp"
+#include "tutti/export.hpp"
+
+extern "C" {
+
+TUTTI_API int MPI_Init(int* argc, char*** argv) {
+  const int result = TUTTI_BENEATH(MPI_Init)(argc, argv);
+  if (result == MPI_SUCCESS) tutti::interpose::begin();
+  return result;
+}
+
+TUTTI_API int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  const int result = TUTTI_BENEATH(MPI_Init_thread)(argc, argv, required, provided);
+  if (result == MPI_SUCCESS) tutti::interpose::begin();
+  return result;
+}
+
+TUTTI_API int MPI_Finalize() {
+  tutti::interpose::end();
+  return TUTTI_BENEATH(MPI_Finalize)();
+}
+}

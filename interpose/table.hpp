@@ -1,0 +1,30 @@
+#pragma once
+// Where Tutti is faster than MPI, as measured.
+
+#include <cstdint>
+#include <limits>
+
+#include "interpose/functions.hpp"
+
+namespace tutti::interpose {
+
+/// The calls of one function that are served: those that move so many bytes in a block, from `least` to `most`.
+struct ServedBytes {
+  std::int64_t least = 0, most = -1;  ///< None.
+  [[nodiscard]] bool contain(std::int64_t bytes) const { return bytes >= least && bytes <= most; }
+  static ServedBytes all() { return {0, std::numeric_limits<std::int64_t>::max()}; }
+};
+
+/// What all ranks of a communicator know alike.
+struct Place {
+  int ranks = 1, nodes = 1;
+  bool shares_processors = false;  ///< There are more ranks than processors on a node.
+};
+
+/// The calls of a function for which the table says that Tutti is faster.
+[[nodiscard]] ServedBytes worthwhile(Function function, const Place& place);
+
+/// How many times as long MPI takes, as the table has it: for the estimate of what was saved. 1: not known.
+[[nodiscard]] double speedup(Function function, const Place& place, std::int64_t bytes);
+
+}  // namespace tutti::interpose

@@ -1,0 +1,60 @@
+#include "interpose/target.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "lib/runtime/communicator_state.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
+#include "lib/transport/mpi/dialect.hpp"
+#include "lib/transport/mpi/handles.hpp"
+
+namespace tutti::interpose {
+namespace {
+
+using mpi::api;
+using mpi::check;
+
+/// Whether all ranks are of this process's MPI_COMM_WORLD: alike on all of them. Others, as those of MPI_Comm_spawn,
+/// may run without Tutti.
+bool is_within_world(MPI_Comm comm, int size) {
+  mpi::UniqueGroup theirs, world;
+  std::vector<int> ranks(static_cast<std::size_t>(size)), in_world(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  check(api.Comm_group(comm, theirs.receive()), "MPI_Comm_group");
+  check(api.Comm_group(MPI_COMM_WORLD, world.receive()), "MPI_Comm_group");
+  check(api.Group_translate_ranks(theirs.get(), size, ranks.data(), world.get(), in_world.data()),
+        "MPI_Group_translate_ranks");
+  return std::ranges::find(in_world, MPI_UNDEFINED) == in_world.end();
+}
+
+}  // namespace
+
+Target::Target(MPI_Comm comm, const Wishes& wishes) : refuses_aliases_(!mpi::library_name().starts_with("Open MPI")) {
+  int is_inter = 0;
+  check(api.Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
+  check(api.Comm_rank(comm, &rank_), "MPI_Comm_rank");
+  check(api.Comm_size(comm, &size_), "MPI_Comm_size");
+  if (is_inter != 0)
+    why_not_ = "inter-communicator";
+  else if (!is_within_world(comm, size_))
+    why_not_ = "ranks of another MPI_COMM_WORLD";
+  else
+    open(comm);
+  if (!communicator_) return;
+  place_ = {.ranks = size_,
+            .nodes = communicator_->node_count(),
+            .shares_processors = communicator_->state().waiting().is_crowded};
+  served_ = served_at(wishes, place_);
+}
+
+void Target::open(MPI_Comm comm) {
+  try {
+    communicator_.emplace(comm);
+  } catch (const Error& error) {
+    why_not_ = error.what();
+  }
+}
+
+}  // namespace tutti::interpose
