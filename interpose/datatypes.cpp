@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
+#include "interpose/handles.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 
@@ -16,18 +16,8 @@ namespace {
 using mpi::api;
 using mpi::check;
 
-/// By value: MPI's handles are pointers or integers.
-using Key = std::uintptr_t;
-template <class Handle>
-Key key_of(Handle handle) {
-  if constexpr (std::is_pointer_v<Handle>)
-    return reinterpret_cast<Key>(handle);
-  else
-    return static_cast<Key>(handle);
-}
-
 struct State {
-  std::unordered_map<Key, Layout> predefined;
+  std::unordered_map<HandleKey, Layout> predefined;
   int attribute = MPI_KEYVAL_INVALID;  ///< A derived type's Layout.
   MPI_Comm probe = MPI_COMM_NULL;      ///< Tells by an error code what may not be used.
 };

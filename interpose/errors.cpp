@@ -53,4 +53,10 @@ int raise_current(MPI_Comm comm) noexcept {
   return code;
 }
 
+int raise(MPI_Comm comm, int error_class, const std::string& text) noexcept {
+  const int code = code_for(error_class, text);
+  api.Comm_call_errhandler(comm, code);
+  return code;
+}
+
 }  // namespace tutti::interpose

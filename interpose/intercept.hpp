@@ -7,6 +7,7 @@
 #include "interpose/job.hpp"
 #include "interpose/process.hpp"
 #include "interpose/report.hpp"
+#include "interpose/requests.hpp"
 
 namespace tutti::interpose {
 
@@ -42,6 +43,43 @@ int blocking(Function function, MPI_Comm comm, const Describe& describe, const P
     return raise_current(comm);
   }
   return pass();
+}
+
+/// A nonblocking or persistent call, which gets a request: `begin(pending)` starts or prepares it.
+template <class Describe, class Begin, class Pass>
+int requested(Form form, Function function, MPI_Comm comm, MPI_Request* request, const Describe& describe,
+              const Begin& begin, const Pass& pass) {
+  try {
+    Target* const target = find_target(comm);
+    if (target == nullptr) return pass();
+    Note note{form, function, *target};
+    auto pending = std::make_unique<Pending>(comm, keep_target(*target));
+    Why why = request == nullptr ? Why::arguments : decide(function, *target, pending->job(), describe);
+    if (why == Why::served && !is_movable(*target, pending->job())) why = Why::progress;
+    note.passed(why);
+    if (why == Why::served) {
+      require_progress(*target);
+      begin(*pending);
+      note.served(pending->job().bytes);
+      *request = keep_pending(std::move(pending));
+      return MPI_SUCCESS;
+    }
+  } catch (...) {
+    return raise_current(comm);
+  }
+  return pass();
+}
+
+template <class Describe, class Pass>
+int nonblocking(Function function, MPI_Comm comm, MPI_Request* request, const Describe& describe, const Pass& pass) {
+  return requested(
+      Form::nonblocking, function, comm, request, describe, [](Pending& call) { call.start_once(); }, pass);
+}
+
+template <class Describe, class Pass>
+int persistent(Function function, MPI_Comm comm, MPI_Request* request, const Describe& describe, const Pass& pass) {
+  return requested(
+      Form::persistent, function, comm, request, describe, [](Pending& call) { call.prepare(); }, pass);
 }
 
 }  // namespace tutti::interpose

@@ -57,6 +57,7 @@ Why describe_reduction(const Target& target, Job& job, const ReductionCall& give
               .type = reduction->type,
               .op = reduction->op};
   job.bytes = given.count * layout->size * blocks;
+  job.combined_by = reduction->combined_by;
   return Why::served;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "interpose/operations.hpp"
 #include "interpose/side.hpp"
 #include "tutti/call.hpp"
 
@@ -33,6 +34,7 @@ struct Job {
   bool has_sides = false;
   bool reads_output = false;  ///< In place, or data that are read on the root: what is there is packed first.
   bool writes_output = true;
+  CombinedBy combined_by = CombinedBy::tutti;
   std::int64_t bytes = 0;  ///< By which the table decides: of data in a block, 0 where blocks are listed.
 
   /// Just before the call, and when it is over.

@@ -108,7 +108,9 @@ std::optional<Reduction> reduction_of(MPI_Op op, MPI_Datatype type, const Layout
   const std::optional<Type> carrier = of_size(layout.extent);
   if (!carrier) return std::nullopt;
   const Commutative commutes = is_commutative != 0 ? Commutative::yes : Commutative::no;
-  return Reduction{*carrier, Op::user(combine, commutes, by_mpi(op, type, layout.extent, is_commutative != 0))};
+  return Reduction{.type = *carrier,
+                   .op = Op::user(combine, commutes, by_mpi(op, type, layout.extent, is_commutative != 0)),
+                   .combined_by = found != all.end() ? CombinedBy::mpi : CombinedBy::user};
 }
 
 }  // namespace tutti::interpose

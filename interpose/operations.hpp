@@ -11,11 +11,15 @@
 
 namespace tutti::interpose {
 
+/// MPI combines the elements: for its own operations on types that Tutti does not know, and for the user's.
+enum class CombinedBy : std::uint8_t { tutti, mpi, user };
+
 /// How Tutti reduces elements of a type by an operation of MPI's: by its own operation, or by MPI_Reduce_local on
 /// elements of the same size.
 struct Reduction {
   Type type = Type::uint8;
   Op op = Op::sum;
+  CombinedBy combined_by = CombinedBy::tutti;
 };
 
 /// Nothing: MPI has to do it, or to say that there is no such operation for the type. That is so on all ranks, as they

@@ -4,9 +4,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -29,9 +29,10 @@ struct State {
   std::atomic<std::uint64_t> freed = 0;
   int attribute = MPI_KEYVAL_INVALID;  ///< A communicator's Target.
   Wishes wishes{};
-  std::mutex mutex;                                ///< Of what follows.
-  std::set<Target*> open;                          ///< All that are attributes.
-  std::vector<std::unique_ptr<Target>> abandoned;  ///< Their communicators are freed.
+  ThreadLevel level = ThreadLevel::limited;
+  std::mutex mutex;                                       ///< Of what follows.
+  std::map<const Target*, std::shared_ptr<Target>> open;  ///< All that are attributes.
+  std::vector<std::shared_ptr<Target>> abandoned;         ///< Their communicators are freed.
 };
 /// Never destroyed: MPI may delete attributes after main.
 State& state() {
@@ -43,15 +44,17 @@ State& state() {
 int forget(MPI_Comm /*comm*/, int /*key*/, void* target, void* /*extra*/) {
   State& own = state();
   const std::lock_guard lock{own.mutex};
-  if (own.open.erase(static_cast<Target*>(target)) == 0) return MPI_SUCCESS;  // closed by end()
-  own.abandoned.emplace_back(static_cast<Target*>(target));
+  const auto found = own.open.find(static_cast<Target*>(target));
+  if (found == own.open.end()) return MPI_SUCCESS;  // closed by end()
+  own.abandoned.push_back(std::move(found->second));
+  own.open.erase(found);
   ++own.freed;
   return MPI_SUCCESS;
 }
 
 void close_abandoned() {
   State& own = state();
-  std::vector<std::unique_ptr<Target>> abandoned;
+  std::vector<std::shared_ptr<Target>> abandoned;  // closed without the lock
   const std::lock_guard lock{own.mutex};
   abandoned.swap(own.abandoned);
 }
@@ -59,11 +62,18 @@ void close_abandoned() {
 Target* make_target(MPI_Comm comm) {
   State& own = state();
   close_abandoned();
-  auto target = std::make_unique<Target>(comm, own.wishes);
+  auto target = std::make_shared<Target>(comm, own.wishes, own.level);
   check(api.Comm_set_attr(comm, own.attribute, target.get()), "MPI_Comm_set_attr");
   const std::lock_guard lock{own.mutex};
-  own.open.insert(target.get());
-  return target.release();
+  return own.open.emplace(target.get(), target).first->second.get();
+}
+
+ThreadLevel agreed_level() {
+  int level = MPI_THREAD_SINGLE;
+  check(api.Query_thread(&level), "MPI_Query_thread");
+  int is_multiple = level == MPI_THREAD_MULTIPLE ? 1 : 0;
+  check(api.Allreduce(MPI_IN_PLACE, &is_multiple, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+  return is_multiple != 0 ? ThreadLevel::multiple : ThreadLevel::limited;
 }
 
 /// The same on all ranks: what rank 0's environment says. An error there ends the program.
@@ -92,6 +102,7 @@ void begin() noexcept {
     own.wishes = agreed_wishes();
     if (own.wishes.use == Wishes::Use::none) return;
     detail::Runtime::trust_threads();
+    own.level = agreed_level();
     begin_datatypes();
     check(api.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &own.attribute, nullptr), "MPI_Comm_create_keyval");
     const Target& world = *make_target(MPI_COMM_WORLD);
@@ -112,13 +123,12 @@ void end() noexcept {
   } catch (const std::exception& error) {
     std::fputs(fmt::format("tutti: no report: {}\n", error.what()).c_str(), stderr);
   }
-  std::set<Target*> open;
+  std::map<const Target*, std::shared_ptr<Target>> open;
   {
     const std::lock_guard lock{own.mutex};
     open.swap(own.open);
   }
-  for (Target* const target : open)
-    delete target;
+  open.clear();
   close_abandoned();
   end_datatypes();
 }
@@ -139,5 +149,13 @@ Target* find_target(MPI_Comm comm) {
   last = {comm, freed, is_kept != 0 ? static_cast<Target*>(kept) : make_target(comm)};
   return last.target;
 }
+
+std::shared_ptr<Target> keep_target(const Target& target) {
+  State& own = state();
+  const std::lock_guard lock{own.mutex};
+  return own.open.at(&target);
+}
+
+bool is_serving() { return state().serves.load(std::memory_order_relaxed); }
 
 }  // namespace tutti::interpose

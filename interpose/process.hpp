@@ -3,7 +3,7 @@
 
 #include <mpi.h>
 
-#include <atomic>
+#include <memory>
 
 #include "interpose/policy.hpp"
 #include "interpose/target.hpp"
@@ -18,5 +18,9 @@ void end() noexcept;
 /// The communicator as a target, which is made if it is used for the first time: collective then. nullptr: the process
 /// serves no calls, or this is no communicator. Costs a look into the attributes, or less if it repeats.
 [[nodiscard]] Target* find_target(MPI_Comm comm);
+/// A target that stays until the last of its requests is over, though its communicator be freed.
+[[nodiscard]] std::shared_ptr<Target> keep_target(const Target& target);
+/// Whether some calls are served.
+[[nodiscard]] bool is_serving();
 
 }  // namespace tutti::interpose

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
@@ -96,6 +97,15 @@ void* Side::data() {
     packed_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
   }
   return packed_.get();
+}
+
+void Side::keep_types() {
+  if (!is_packed_) return;
+  MPI_Datatype last = MPI_DATATYPE_NULL;
+  for (Part& part : parts_) {
+    if (part.type != last) check(api.Type_dup(part.type, kept_.emplace_back().receive()), "MPI_Type_dup");
+    last = std::exchange(part.type, kept_.back().get());
+  }
 }
 
 /// `move`: of so many elements at that place, from or to so many bytes.

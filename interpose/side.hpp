@@ -10,6 +10,7 @@
 
 #include "interpose/datatypes.hpp"
 #include "interpose/numbers.hpp"
+#include "lib/transport/mpi/handles.hpp"
 #include "tutti/schedule.hpp"
 
 namespace tutti::interpose {
@@ -52,6 +53,9 @@ class Side {
   /// Of listed blocks.
   [[nodiscard]] BlockList blocks() const { return {counts_, offsets_}; }
 
+  /// Holds on to the types of parts that are packed: the program may free them before the call is over.
+  void keep_types();
+
   // Both do nothing where data are not packed.
   void pack();
   void unpack();
@@ -75,6 +79,7 @@ class Side {
   bool is_packed_ = false;
   std::vector<Part> parts_;  ///< In the order of their bytes, if they are packed.
   std::unique_ptr<std::byte[]> packed_;
+  std::vector<mpi::UniqueType> kept_;
 };
 
 }  // namespace tutti::interpose

@@ -31,7 +31,8 @@ bool is_within_world(MPI_Comm comm, int size) {
 
 }  // namespace
 
-Target::Target(MPI_Comm comm, const Wishes& wishes) : refuses_aliases_(!mpi::library_name().starts_with("Open MPI")) {
+Target::Target(MPI_Comm comm, const Wishes& wishes, ThreadLevel level)
+    : refuses_aliases_(!mpi::library_name().starts_with("Open MPI")) {
   int is_inter = 0;
   check(api.Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
   check(api.Comm_rank(comm, &rank_), "MPI_Comm_rank");
@@ -46,6 +47,10 @@ Target::Target(MPI_Comm comm, const Wishes& wishes) : refuses_aliases_(!mpi::lib
   place_ = {.ranks = size_,
             .nodes = communicator_->node_count(),
             .shares_processors = communicator_->state().waiting().is_crowded};
+  if (level == ThreadLevel::multiple)
+    movable_ = Movable::all;
+  else if (communicator_->state().paths().shares_memory() || size_ == 1)
+    movable_ = Movable::without_mpi;
   served_ = served_at(wishes, place_);
 }
 

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -11,11 +12,21 @@
 
 namespace tutti::interpose {
 
+/// Whether all ranks of the job have MPI_THREAD_MULTIPLE.
+enum class ThreadLevel : std::uint8_t { limited, multiple };
+
+/// Which calls Tutti may move on a thread of its own, so that they go on while the program does something else.
+enum class Movable : std::uint8_t {
+  none,
+  without_mpi,  ///< MPI does not allow the thread, but shared memory carries all messages.
+  all,
+};
+
 /// Made at the first collective on a communicator, and kept with it as an attribute until the program frees it.
 class Target {
  public:
   /// Collective over `comm`. Never throws for what all ranks find alike: then it is not served.
-  Target(MPI_Comm comm, const Wishes& wishes);
+  Target(MPI_Comm comm, const Wishes& wishes, ThreadLevel level);
 
   [[nodiscard]] bool is_served() const { return communicator_.has_value(); }
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
@@ -31,12 +42,16 @@ class Target {
     return served_[index_of(function)].contain(bytes);
   }
 
+  /// The same on all ranks.
+  [[nodiscard]] Movable movable() const { return movable_; }
+
  private:
   void open(MPI_Comm comm);
 
   int rank_ = 0, size_ = 1;
   bool refuses_aliases_;
   Place place_{};
+  Movable movable_ = Movable::none;
   Served served_{};
   std::optional<Communicator> communicator_;
   std::string why_not_;

@@ -68,6 +68,7 @@ void Operation::enter(Kind kind) {
   current_ = run_.get();
   state_ = State::queued;
   communicator_.progress().add(*this);
+  if (kind != Kind::blocking) communicator_.progress().wake_thread();
 }
 
 bool Operation::run_or_start() {

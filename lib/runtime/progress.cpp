@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "lib/cuda/scoped_device.hpp"
+#include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/operation.hpp"
 #include "lib/runtime/patience.hpp"
 #include "lib/runtime/progress_thread.hpp"
@@ -65,7 +66,10 @@ void Progress::add(Operation& operation) {
   operation.next = nullptr;
   (last_ == nullptr ? first_ : last_->next) = &operation;
   last_ = &operation;
-  if (thread_ != nullptr && first_ == last_) thread_->wake();
+}
+
+void Progress::wake_thread() {
+  if (thread_ != nullptr) thread_->wake();
 }
 
 void Progress::remove(Operation& operation) {
@@ -73,10 +77,10 @@ void Progress::remove(Operation& operation) {
   (operation.next == nullptr ? last_ : operation.next->previous) = operation.previous;
 }
 
-void Progress::advance_all() {
+void Progress::advance_all(Reach reach) {
   for (Operation* operation = first_; operation != nullptr;) {
     Operation* const next = operation->next;  // an operation that ends leaves the list
-    operation->advance();
+    if (reach == Reach::all || operation->communicator().paths().shares_memory()) operation->advance();
     operation = next;
   }
 }

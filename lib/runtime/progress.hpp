@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 
@@ -19,6 +20,12 @@ class ProgressThread;
 /// transport the operation that is waited for uses, as only operations that are under way poll their own. `polls_mpi`:
 /// MPI is moved anyway.
 void move_transports(bool polls_mpi);
+
+/// Which operations a thread may move.
+enum class Reach : std::uint8_t {
+  all,
+  shared_memory,  ///< Those whose messages all go through shared memory, so that MPI is not called.
+};
 
 /// All operations under way in this process, and the lock that protects the library where threads may meet.
 class Progress {
@@ -44,8 +51,13 @@ class Progress {
     std::unique_lock<std::mutex> lock_;
   };
 
-  /// Is told of operations as they begin; nullptr: nobody.
-  void serve(ProgressThread* thread) { thread_ = thread; }
+  /// Is told of operations that nobody may wait for, as they begin; nullptr: nobody. From the first thread on, entries
+  /// keep others out. The caller holds no Entry, unless there were many threads before.
+  void serve(ProgressThread* thread) {
+    thread_ = thread;
+    many_threads_ |= thread != nullptr;
+  }
+  void wake_thread();
   [[nodiscard]] bool has_operations() const { return first_ != nullptr; }
   /// Whether another thread waits for an Entry.
   [[nodiscard]] bool has_waiting_threads() const { return waiting_threads_.load(std::memory_order_relaxed) > 0; }
@@ -53,7 +65,7 @@ class Progress {
   void add(Operation& operation);
   void remove(Operation& operation);
   /// Moves every operation forward once.
-  void advance_all();
+  void advance_all(Reach reach = Reach::all);
   /// Returns once `operation` is over, moving all the others too.
   void wait(Operation& operation, Entry& entry);
   /// Returns once a request of the MPI's own is over, moving all operations. Throws MpiError.

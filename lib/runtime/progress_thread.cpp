@@ -1,7 +1,6 @@
 #include "lib/runtime/progress_thread.hpp"
 
 #include <fmt/format.h>
-#include <mpi.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -18,16 +17,10 @@ namespace {
 /// thread is there for.
 constexpr std::chrono::microseconds pause{5};
 
-Progress& require_threads(Progress& progress, int thread_level, const char* what_for) {
-  if (thread_level != MPI_THREAD_MULTIPLE)
-    throw StateError(fmt::format("tutti: {} needs MPI_Init_thread with MPI_THREAD_MULTIPLE", what_for));
-  return progress;
-}
-
 }  // namespace
 
-ProgressThread::ProgressThread(Progress& progress, int thread_level, const char* what_for)
-    : progress_(require_threads(progress, thread_level, what_for)), thread_([this] { run(); }) {}
+ProgressThread::ProgressThread(Progress& progress, Reach reach)
+    : progress_(progress), reach_(reach), thread_([this] { run(); }) {}
 
 ProgressThread::~ProgressThread() {
   {
@@ -59,7 +52,7 @@ void ProgressThread::run() {
     for (bool has_more = true; has_more;) {
       {
         const Progress::Entry entry{progress_};
-        progress_.advance_all();
+        progress_.advance_all(reach_);
         has_more = progress_.has_operations();
       }
       std::this_thread::sleep_for(pause);

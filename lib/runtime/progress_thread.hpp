@@ -5,16 +5,15 @@
 #include <mutex>
 #include <thread>
 
-namespace tutti::detail {
+#include "lib/runtime/progress.hpp"
 
-class Progress;
+namespace tutti::detail {
 
 /// A thread that sleeps while no operation is under way, and looks at those that are every few microseconds else. With
 /// it a rank that blocks in MPI, or computes, still does its part in the operations that it has started.
 class ProgressThread {
  public:
-  /// Throws StateError, "tutti: WHAT_FOR needs ...", unless MPI was initialised with MPI_THREAD_MULTIPLE.
-  ProgressThread(Progress& progress, int thread_level, const char* what_for);
+  ProgressThread(Progress& progress, Reach reach);
   ProgressThread(const ProgressThread&) = delete;
   ProgressThread& operator=(const ProgressThread&) = delete;
   /// Ends the thread. The caller holds no Entry.
@@ -29,6 +28,7 @@ class ProgressThread {
   bool sleep_until_woken();
 
   Progress& progress_;
+  Reach reach_;
   std::mutex mutex_;
   std::condition_variable condition_;
   bool woken_ = false, ends_ = false;

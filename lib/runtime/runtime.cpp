@@ -67,8 +67,14 @@ Runtime::Runtime() : progress_(trusts_threads ? std::max<int>(thread_level(), MP
 }
 
 void Runtime::require_progress_thread(const char* what_for) {
+  if (thread_level() != MPI_THREAD_MULTIPLE)
+    throw StateError(fmt::format("tutti: {} needs MPI_Init_thread with MPI_THREAD_MULTIPLE", what_for));
+  start_progress_thread(Reach::all);
+}
+
+void Runtime::start_progress_thread(Reach reach) {
   if (thread_ != nullptr) return;
-  thread_ = std::make_unique<ProgressThread>(progress_, thread_level(), what_for);
+  thread_ = std::make_unique<ProgressThread>(progress_, reach);
   progress_.serve(thread_.get());
   if (progress_.has_operations()) thread_->wake();
 }

@@ -44,6 +44,8 @@ class Runtime {
   [[nodiscard]] Progress& progress() { return progress_; }
   /// Makes sure that a thread moves operations. Throws StateError unless MPI was initialised with MPI_THREAD_MULTIPLE.
   void require_progress_thread(const char* what_for);
+  /// The same. Below MPI_THREAD_MULTIPLE it may reach shared memory only, and the caller holds no Entry.
+  void start_progress_thread(Reach reach);
   /// Collective over `comm`. When it returns, all ranks are here, and wait for nobody else.
   [[nodiscard]] Candidate wait_for_turn(MPI_Comm comm, Progress::Entry& entry);
   /// Collective over `comm` unless there is a duplicate of MPI_COMM_WORLD, which then serves; it is made for the first

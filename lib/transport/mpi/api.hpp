@@ -40,6 +40,8 @@ struct Api {
   TUTTI_MPI_FUNCTION(Finalized);
   TUTTI_MPI_FUNCTION(Get_count);
   TUTTI_MPI_FUNCTION(Get_library_version);
+  TUTTI_MPI_FUNCTION(Grequest_complete);
+  TUTTI_MPI_FUNCTION(Grequest_start);
   TUTTI_MPI_FUNCTION(Group_free);
   TUTTI_MPI_FUNCTION(Group_translate_ranks);
   TUTTI_MPI_FUNCTION(Iallreduce);
@@ -56,7 +58,13 @@ struct Api {
   TUTTI_MPI_FUNCTION(Reduce);
   TUTTI_MPI_FUNCTION(Reduce_local);
   TUTTI_MPI_FUNCTION(Request_free);
+  TUTTI_MPI_FUNCTION(Request_get_status);
   TUTTI_MPI_FUNCTION(Send);
+  TUTTI_MPI_FUNCTION(Send_init);
+  TUTTI_MPI_FUNCTION(Start);
+  TUTTI_MPI_FUNCTION(Startall);
+  TUTTI_MPI_FUNCTION(Status_set_cancelled);
+  TUTTI_MPI_FUNCTION(Status_set_elements);
   TUTTI_MPI_FUNCTION(T_cvar_get_index);
   TUTTI_MPI_FUNCTION(T_cvar_handle_alloc);
   TUTTI_MPI_FUNCTION(T_cvar_handle_free);
@@ -65,8 +73,10 @@ struct Api {
   TUTTI_MPI_FUNCTION(T_init_thread);
   TUTTI_MPI_FUNCTION(Test);
   TUTTI_MPI_FUNCTION(Testall);
+  TUTTI_MPI_FUNCTION(Testany);
   TUTTI_MPI_FUNCTION(Testsome);
   TUTTI_MPI_FUNCTION(Type_create_keyval);
+  TUTTI_MPI_FUNCTION(Type_dup);
   TUTTI_MPI_FUNCTION(Type_free);
   TUTTI_MPI_FUNCTION(Type_free_keyval);
   TUTTI_MPI_FUNCTION(Type_get_attr);
@@ -77,6 +87,8 @@ struct Api {
   TUTTI_MPI_FUNCTION(Type_set_attr);
   TUTTI_MPI_FUNCTION(Type_size);
   TUTTI_MPI_FUNCTION(Unpack);
+  TUTTI_MPI_FUNCTION(Wait);
+  TUTTI_MPI_FUNCTION(Waitall);
 };
 constexpr Api api;
 

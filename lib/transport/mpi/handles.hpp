@@ -16,7 +16,13 @@ struct GroupTraits {
   static Handle null() { return MPI_GROUP_NULL; }
   static void destroy(Handle& group) noexcept;
 };
+struct TypeTraits {
+  using Handle = MPI_Datatype;
+  static Handle null() { return MPI_DATATYPE_NULL; }
+  static void destroy(Handle& type) noexcept;
+};
 using UniqueComm = UniqueHandle<CommTraits>;
 using UniqueGroup = UniqueHandle<GroupTraits>;
+using UniqueType = UniqueHandle<TypeTraits>;
 
 }  // namespace tutti::mpi

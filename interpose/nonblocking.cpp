@@ -1,0 +1,27 @@
+// MPI's nonblocking collectives, as the program calls them.
+#include "interpose/beneath.hpp"
+#include "interpose/intercept.hpp"
+
+using namespace tutti;             // NOLINT(google-build-using-namespace): the names of collectives.def
+using namespace tutti::interpose;  // NOLINT(google-build-using-namespace)
+using N = int;
+using D = int;
+
+#define TUTTI_LIST(...) __VA_ARGS__
+
+extern "C" {
+
+TUTTI_API int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
+  return nonblocking(Function::barrier, comm, request, barrier,
+                     [&] { return TUTTI_BENEATH(MPI_Ibarrier)(comm, request); });
+}
+
+#define TUTTI_COLLECTIVE(Name, Iname, function, parameters, arguments, description)                          \
+  TUTTI_API int MPI_##Iname(TUTTI_LIST parameters, MPI_Request* request) {                                   \
+    return nonblocking(                                                                                      \
+        Function::function, comm, request, [&](Target& target, Job& job) { return interpose::description; }, \
+        [&] { return TUTTI_BENEATH(MPI_##Iname)(TUTTI_LIST arguments, request); });                          \
+  }
+#include "interpose/collectives.def"
+#undef TUTTI_COLLECTIVE
+}

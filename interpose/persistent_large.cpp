@@ -1,0 +1,22 @@
+// The same with counts of 64 bits.
+#include "interpose/beneath.hpp"
+#include "interpose/intercept.hpp"
+
+using namespace tutti;             // NOLINT(google-build-using-namespace): the names of collectives.def
+using namespace tutti::interpose;  // NOLINT(google-build-using-namespace)
+using N = MPI_Count;
+using D = MPI_Aint;
+
+#define TUTTI_LIST(...) __VA_ARGS__
+
+extern "C" {
+
+#define TUTTI_COLLECTIVE(Name, Iname, function, parameters, arguments, description)                          \
+  TUTTI_API int MPI_##Name##_init_c(TUTTI_LIST parameters, MPI_Info info, MPI_Request* request) {            \
+    return persistent(                                                                                       \
+        Function::function, comm, request, [&](Target& target, Job& job) { return interpose::description; }, \
+        [&] { return TUTTI_BENEATH(MPI_##Name##_init_c)(TUTTI_LIST arguments, info, request); });            \
+  }
+#include "interpose/collectives.def"
+#undef TUTTI_COLLECTIVE
+}

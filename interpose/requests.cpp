@@ -1,0 +1,160 @@
+#include "interpose/requests.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+
+#include "interpose/errors.hpp"
+#include "interpose/handles.hpp"
+#include "lib/runtime/runtime.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
+
+namespace tutti::interpose {
+namespace {
+
+using mpi::api;
+using mpi::check;
+
+struct Registry {
+  std::mutex mutex;
+  std::unordered_map<HandleKey, std::unique_ptr<Pending>> all;
+  std::atomic<int> count = 0;
+};
+/// Never destroyed: programs may leave requests behind.
+Registry& registry() {
+  static auto* const registry = new Registry;
+  return *registry;
+}
+
+// What MPI asks of a generalized request. It has no buffer of its own, so the status is empty.
+
+int tell_status(void* /*state*/, MPI_Status* status) {
+  api.Status_set_elements(status, MPI_BYTE, 0);
+  api.Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = MPI_UNDEFINED;
+  status->MPI_TAG = MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+int free_nothing(void* /*state*/) { return MPI_SUCCESS; }
+int cancel_nothing(void* /*state*/, int /*is_complete*/) { return MPI_SUCCESS; }
+
+}  // namespace
+
+void Pending::start_once() {
+  job_.in.keep_types();
+  job_.out.keep_types();
+  job_.load();
+  request_.emplace(detail::start(job_.call, target_->communicator(), {}));
+  check(api.Grequest_start(tell_status, free_nothing, cancel_nothing, nullptr, &handle_), "MPI_Grequest_start");
+  is_active_ = true;
+}
+
+void Pending::prepare() {
+  job_.in.keep_types();
+  job_.out.keep_types();
+  job_.load();
+  plan_.emplace(detail::prepare(job_.call, target_->communicator(), {}));
+  check(api.Send_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &handle_), "MPI_Send_init");
+}
+
+int Pending::start() {
+  if (!plan_ || is_active_) return refuse("MPI_Start");
+  try {
+    job_.load();
+    plan_->start();
+    is_active_ = true;
+    is_over_ = false;
+    return MPI_SUCCESS;
+  } catch (...) {
+    return raise_current(comm_);
+  }
+}
+
+/// `move()`: whether it is over.
+template <class Move>
+void Pending::move(const Move& move) noexcept {
+  if (is_over_ || !is_active_) return;
+  try {
+    if (!move()) return;
+    job_.store();
+  } catch (...) {
+    result_ = raise_current(comm_);
+  }
+  is_over_ = true;
+  if (!plan_) api.Grequest_complete(handle_);
+}
+
+void Pending::look() {
+  move([this] { return plan_ ? plan_->test() : request_->test(); });
+}
+
+void Pending::wait() {
+  move([this] {
+    plan_ ? plan_->wait() : request_->wait();
+    return true;
+  });
+}
+
+/// A persistent message to nobody is complete as soon as it is started.
+int Pending::complete(MPI_Request& handle, MPI_Status* status) {
+  if (plan_) api.Start(&handle);
+  api.Wait(&handle, status);
+  is_active_ = is_over_ = false;
+  return std::exchange(result_, MPI_SUCCESS);
+}
+
+int Pending::refuse(const char* function) noexcept {
+  return raise(
+      comm_, MPI_ERR_REQUEST,
+      std::string{function} + ": the request of a collective that is " + (is_active_ ? "under way" : "not persistent"));
+}
+
+bool has_pending() { return registry().count.load(std::memory_order_relaxed) > 0; }
+
+Pending* find_pending(MPI_Request handle) {
+  if (handle == MPI_REQUEST_NULL) return nullptr;
+  Registry& own = registry();
+  const std::lock_guard lock{own.mutex};
+  const auto found = own.all.find(key_of(handle));
+  return found == own.all.end() ? nullptr : found->second.get();
+}
+
+MPI_Request keep_pending(std::unique_ptr<Pending> pending) {
+  Registry& own = registry();
+  const MPI_Request handle = pending->handle();
+  const std::lock_guard lock{own.mutex};
+  own.all[key_of(handle)] = std::move(pending);
+  ++own.count;
+  return handle;
+}
+
+std::unique_ptr<Pending> release_pending(MPI_Request handle) {
+  Registry& own = registry();
+  const std::lock_guard lock{own.mutex};
+  auto found = own.all.extract(key_of(handle));
+  --own.count;
+  return std::move(found.mapped());
+}
+
+/// A user's function is run by the threads that the program knows of, and MPI by those that MPI allows.
+bool is_movable(const Target& target, const Job& job) {
+  switch (target.movable()) {
+    case Movable::all:
+      return job.combined_by != CombinedBy::user;
+    case Movable::without_mpi:
+      return job.combined_by == CombinedBy::tutti;
+    default:
+      return false;
+  }
+}
+
+void require_progress(const Target& target) {
+  detail::Runtime::get().start_progress_thread(target.movable() == Movable::all ? detail::Reach::all
+                                                                                : detail::Reach::shared_memory);
+}
+
+}  // namespace tutti::interpose
