@@ -14,5 +14,6 @@ int show(const Arguments& arguments);
 int verify(const Arguments& arguments);
 int cost(const Arguments& arguments);
 int info(const Arguments& arguments);
+int run(const Arguments& arguments);
 
 }  // namespace tutti::tool

@@ -1,4 +1,5 @@
-// tutti: shows, proves and prices the registered algorithms, and tells where ranks are. Only the latter calls MPI.
+// tutti: shows, proves and prices the registered algorithms, and tells where ranks are, and
+// starts programs whose collectives Tutti serves. Only `info` calls MPI.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,6 +26,7 @@ constexpr Command commands[] = {
     {"verify", "proves algorithms, and tests the proof on faulty ones", verify},
     {"cost", "compares what algorithms cost, and how long they would take", cost},
     {"info", "what this build is made of, and where the ranks of a job are", info},
+    {"run", "starts an MPI program whose collectives Tutti serves", run},
 };
 
 std::string summary() {
