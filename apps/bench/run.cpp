@@ -61,6 +61,10 @@ class Bench {
   [[nodiscard]] Table::Layout layout() const;
   [[nodiscard]] Record described(const Call& call, Placement placement) const;
   [[nodiscard]] std::optional<PeerCall> peer_of(const Call& call) const;
+  [[nodiscard]] bool is_too_large_for_mpi(const Call& call) const;
+  /// The calls that are measured, each with a record of it.
+  [[nodiscard]] std::vector<std::unique_ptr<Repeater>> calls(Call& call, Placement placement,
+                                                             std::vector<Record>& records) const;
   /// One record for each algorithm.
   [[nodiscard]] std::vector<Record> measured(Count count, Placement placement) const;
   [[nodiscard]] std::int64_t wrong_on_all_ranks(const Call& call, Repeater& ours) const;
@@ -117,11 +121,35 @@ Record Bench::described(const Call& call, Placement placement) const {
   return record;
 }
 
+bool Bench::is_too_large_for_mpi(const Call& call) const {
+  const Count largest = what_.collective->divided == Divided::evenly ? call.block() : call.count;
+  return largest > Count{INT_MAX};
+}
+
 /// Nothing if it is not asked for, or if MPI's call cannot take the count.
 std::optional<PeerCall> Bench::peer_of(const Call& call) const {
-  const Count largest = what_.collective->divided == Divided::evenly ? call.block() : call.count;
-  if (!is_compared() || largest > Count{INT_MAX}) return std::nullopt;
+  if (!is_compared() || is_too_large_for_mpi(call)) return std::nullopt;
   return what_.collective->peer(call, what_.mode);
+}
+
+std::vector<std::unique_ptr<Repeater>> Bench::calls(Call& call, Placement placement,
+                                                    std::vector<Record>& records) const {
+  std::vector<std::unique_ptr<Repeater>> calls;
+  if (settings_.calls == "mpi") {
+    if (is_too_large_for_mpi(call)) return calls;
+    PeerCall its = what_.collective->peer(call, what_.mode);
+    records.push_back(described(call, placement));
+    records.back().algorithm = "mpi";
+    records.back().mode = to_string(its.mode);
+    calls.push_back(std::move(its.repeater));
+    return calls;
+  }
+  for (const std::string& algorithm : what_.algorithms) {
+    call.algorithm = algorithm;
+    records.push_back(described(call, placement));
+    calls.push_back(what_.collective->ours(call, what_.mode));
+  }
+  return calls;
 }
 
 Spread in_microseconds(const Timing& timing) {
@@ -133,13 +161,10 @@ std::vector<Record> Bench::measured(Count count, Placement placement) const {
   Call call = buffers_.call(count, placement);
   const std::optional<PeerCall> peer = peer_of(call);
   std::vector<Record> records;
-  std::vector<std::unique_ptr<Repeater>> ours;
+  const std::vector<std::unique_ptr<Repeater>> ours = calls(call, placement, records);
   std::vector<Repeater*> ways;
-  for (const std::string& algorithm : what_.algorithms) {
-    call.algorithm = algorithm;
-    records.push_back(described(call, placement));
-    ways.push_back(ours.emplace_back(what_.collective->ours(call, what_.mode)).get());
-  }
+  for (const auto& each : ours)
+    ways.push_back(each.get());
   if (peer) ways.push_back(peer->repeater.get());
   std::vector<std::unique_ptr<Repeater>> parts;
   if (limits_) parts = limits_->ways(*what_.collective, call);

@@ -109,6 +109,8 @@ void add_protocol_options(apps::Options& options, Settings& s) {
   options.integer("rounds", s.rounds, 1, 1'000'000, "rounds; min, median and max are over these");
   options.flag("check", s.is_checked, "check the result of one more call at each size");
   options.flag("touch", s.is_touched, "rewrite the input before each call, untimed");
+  options.choice("calls", s.calls, {"tutti", "mpi"},
+                 "whose calls are measured; mpi: plain MPI_ calls, as libtutti_mpi.so serves them if it is preloaded");
   options.choice("compare", s.compare, {"none", "mpi"}, "measure the MPI's own call too, round by round in turns");
   options.flag(
       "limits", s.has_limits,
@@ -173,9 +175,9 @@ void require_operation(const Settings& s, const BenchCollective& collective, Typ
   if (is_prefix && op.kind() == Op::Kind::avg) {
     throw InputError(fmt::format("--op avg is not defined for {}: the ranks that take part differ", collective.name));
   }
-  if (s.compare == "mpi" && !(mpi_type(type) && mpi_op(op.kind()))) {
-    throw InputError(
-        fmt::format("--compare mpi: MPI has no {} of {} (it lacks fp8, fp16, bf16, avg and scaled_sum)", s.op, s.type));
+  if ((s.compare == "mpi" || s.calls == "mpi") && !(mpi_type(type) && mpi_op(op.kind()))) {
+    throw InputError(fmt::format("--{} mpi: MPI has no {} of {} (it lacks fp8, fp16, bf16, avg and scaled_sum)",
+                                 s.calls == "mpi" ? "calls" : "compare", s.op, s.type));
   }
 }
 
@@ -227,9 +229,23 @@ void require_thresholds_exist(const Settings& s) {
   require_plain(s.collectives == plain.collectives, "--collective");
   require_plain(s.algorithm == plain.algorithm, "--algorithm");
   require_plain(s.placement == plain.placement, "--placement");
+  require_plain(s.calls == plain.calls, "--calls");
   require_plain(s.compare == plain.compare, "--compare");
   require_plain(!s.is_checked, "--check");
   require_plain(s.csv.empty(), "--csv");
+}
+
+/// MPI's calls have neither algorithms nor streams, and nothing to be compared with.
+void require_mpi_alone(const Settings& s) {
+  const Settings plain;
+  const auto require_plain = [](bool is_plain, std::string_view option) {
+    if (!is_plain) throw InputError(fmt::format("--calls mpi measures MPI's calls alone: not with {}", option));
+  };
+  require_plain(s.algorithm == plain.algorithm, "--algorithm");
+  require_plain(s.compare == plain.compare, "--compare");
+  require_plain(s.mode != to_string(Mode::stream), "--mode stream");
+  require_plain(!s.has_limits, "--limits");
+  require_plain(s.memory == plain.memory, "--memory");
 }
 
 std::string transport_by_default() {
@@ -268,6 +284,7 @@ std::vector<Experiment> resolved(const Settings& s, int ranks) {
     throw InputError(fmt::format("--limits are those of the host's memory: not with --memory {}", s.memory));
   }
   if (s.has_thresholds) require_thresholds_exist(s);
+  if (s.calls == "mpi") require_mpi_alone(s);
   if (s.root >= ranks) {
     throw InputError(fmt::format("--root {} is not a rank: there are {}, from 0 to {}", s.root, ranks, ranks - 1));
   }
