@@ -8,6 +8,7 @@ mpirun=$1 ranks=$2 preload=${3:+$(realpath "$3")}
 programs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+export OMPI_MCA_mpi_yield_when_idle=1 # other work on the machine then slows them down less
 cd "$scratch"
 
 skip() {
@@ -37,8 +38,8 @@ needs_mpi4py() {
   is_open_mpi || skip "Debian's mpi4py is built with Open MPI, which $mpirun does not start"
 }
 
-# launch LIBRARY PROGRAM...: under mpirun, which alone is spared the library. What it prints goes to the files output and
-# errors. The library has to say at the end what it did: a preload that did not happen would pass every check.
+# launch LIBRARY PROGRAM...: under mpirun, which alone is spared the library. What it prints goes to the files output
+# and errors. The library has to say at the end what it did: a preload that did not happen would pass every check.
 launch() {
   local library=$1 options=() code=0
   shift
@@ -49,7 +50,7 @@ launch() {
       options=(-genv LD_PRELOAD "$library" -genv TUTTI_LOG info)
     fi
   fi
-  "$programs/../../scripts/mpirun.sh" "$mpirun" "$ranks" "${options[@]}" "$@" >output 2>errors || code=$?
+  timeout 250 "$programs/../../scripts/mpirun.sh" "$mpirun" "$ranks" "${options[@]}" "$@" >output 2>errors || code=$?
   [ $code -eq 0 ] || fail "exit status $code of $*"
   [ -z "$library" ] || grep -qi tutti errors || fail "$library did not say what it served: was it preloaded?"
 }

@@ -97,7 +97,8 @@ contains
     out = -1
     call MPI_Reduce_scatter(in, out, p%counts, MPI_INTEGER, MPI_SUM, p%comm, ierr)
     call expect(p, "reduce_scatter", all(out(:p%counts(p%me)) == &
-                [(total(p%ranks, p%starts(p%me) + i), i = 1, p%counts(p%me))]) .and. all(out(p%counts(p%me) + 1:) == -1))
+                [(total(p%ranks, p%starts(p%me) + i), i = 1, p%counts(p%me))]) .and. &
+                all(out(p%counts(p%me) + 1:) == -1))
     blocks = value(p%me, reshape([(i, i = 1, 2 * p%ranks)], [2, p%ranks]))
     call MPI_Reduce_scatter_block(blocks, out, 2, MPI_INTEGER, MPI_SUM, p%comm, ierr)
     call expect(p, "reduce_scatter_block", all(out == total(p%ranks, 2 * p%me + [1, 2])))

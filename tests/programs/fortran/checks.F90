@@ -5,7 +5,7 @@ module checks
   implicit none
   integer :: done = 0, wrong = 0
 
-  ! Where a suite runs: a communicator, and how many elements each of its ranks has in calls with counts: 1, 2, 0, 1, ...
+  ! Where a suite runs: a communicator, and how many elements each rank has in calls with counts: 1, 2, 0, 1, ...
   type :: Place
     COMM_HANDLE :: comm
     character(len=20) :: name

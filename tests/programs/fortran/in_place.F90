@@ -79,7 +79,8 @@ contains
         call MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, blocks, 2, MPI_INTEGER, root, p%comm, ierr)
         call expect(p, "gather in place", all(blocks == right))
         ragged = ragged_of(p, .true.)
-        call MPI_Gatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, ragged, p%counts, p%starts, MPI_INTEGER, root, p%comm, ierr)
+        call MPI_Gatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, ragged, p%counts, p%starts, MPI_INTEGER, root, &
+                         p%comm, ierr)
         call expect(p, "gatherv in place", all(ragged == ragged_of(p, .false.)))
       else
         call MPI_Gather(value(p%me, [1, 2]), 2, MPI_INTEGER, unused, 0, MPI_INTEGER, root, p%comm, ierr)
@@ -100,7 +101,8 @@ contains
         call MPI_Scatter(blocks, 2, MPI_INTEGER, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, root, p%comm, ierr)
         call expect(p, "scatter in place", all(blocks(:, root) == pair(root, root, [1, 2])))
         ragged = ragged_of(p, .false.)
-        call MPI_Scatterv(ragged, p%counts, p%starts, MPI_INTEGER, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, root, p%comm, ierr)
+        call MPI_Scatterv(ragged, p%counts, p%starts, MPI_INTEGER, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, root, &
+                          p%comm, ierr)
         call expect(p, "scatterv in place", all(ragged == ragged_of(p, .false.)))
       else
         out = -1

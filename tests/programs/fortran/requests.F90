@@ -15,7 +15,8 @@ contains
     call prepare(p)
     call wait_for_each(p)
     call wait_for_all(p)
-    deallocate(blocks, gathered, at_root, scattered, exchanged, counted, ragged, ragged_at_root, peers, ones, scales, ints)
+    deallocate(blocks, gathered, at_root, scattered, exchanged, counted)
+    deallocate(ragged, ragged_at_root, peers, ones, scales, ints)
   end subroutine
 
   subroutine prepare(p)
@@ -123,7 +124,8 @@ contains
     last = p%ranks - 1
     call expect(p, "ibcast", all(news == value(0, [(i, i = 1, n)])))
     call expect(p, "ireduce", p%me < last .or. is_sum(p%ranks, reduced))
-    call expect(p, "igather", p%me > 0 .or. all(at_root == reshape([((pair(r, r, i2), i2 = 1, 2), r = 0, last)], [2, p%ranks])))
+    call expect(p, "igather", p%me > 0 .or. &
+                all(at_root == reshape([((pair(r, r, i2), i2 = 1, 2), r = 0, last)], [2, p%ranks])))
     call expect(p, "igatherv", p%me < last .or. &
                 all(ragged_at_root == [((value(r, i), i = 1, p%counts(r)), r = 0, last)]))
     call expect(p, "iscatter", all(share == pair(last, p%me, [1, 2])))

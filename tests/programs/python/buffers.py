@@ -94,7 +94,8 @@ def gathers(comm):
         comm.Scatter(right if me == root else None, out, root=root)
         expect(comm, "Scatter", out, mine)
         out = ints([-1, -1])
-        comm.Scatterv([right_ragged, counts, starts, MPI.INT] if me == root else None, [out, counts[me], MPI.INT], root=root)
+        sent = [right_ragged, counts, starts, MPI.INT] if me == root else None
+        comm.Scatterv(sent, [out, counts[me], MPI.INT], root=root)
         expect(comm, "Scatterv", out[:counts[me]], mine[:counts[me]])
         data = mine[:] if me == root else ints([-1, -1])
         comm.Bcast(data, root=root)

@@ -1,4 +1,4 @@
-"""Calls every collective by mpi4py, of buffers and of Python's objects, on many communicators, and checks all results."""
+"""Calls every collective by mpi4py, of buffers and of objects, on many communicators, and checks all results."""
 import sys
 
 from mpi4py import MPI
