@@ -23,11 +23,11 @@ class ForwardAlltoallw {
   int operator()(void* in, const int* send_counts, const int* send_places, const MPI_Fint* send_types, void* out,
                  const int* receive_counts, const int* receive_places, const MPI_Fint* receive_types,
                  const MPI_Fint* comm_place, Addresses... rest) const {
-    const auto comm = to_c<MPI_Comm>(*comm_place);
+    const Argument<MPI_Comm> comm{comm_place};
     AlltoallwTypes types;
-    if (const int code = convert(in, send_types, receive_types, comm, types); code != MPI_SUCCESS) return code;
+    if (const int code = convert(in, send_types, receive_types, comm.value(), types); code != MPI_SUCCESS) return code;
     const int code = function_(buffer(in), send_counts, send_places, types.send.data(), buffer(out), receive_counts,
-                               receive_places, types.receive.data(), comm, Argument<Rest>{rest}.value()...);
+                               receive_places, types.receive.data(), comm.value(), Argument<Rest>{rest}.value()...);
     if constexpr (sizeof...(rest) > 0) keep(request_in(rest...), std::move(types));
     return code;
   }
