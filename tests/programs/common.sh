@@ -30,6 +30,13 @@ of_open_mpi() {
   is_open_mpi || skip "Debian's $1 is built with Open MPI, which $mpirun does not start"
 }
 
+# needs_mpi4py: Debian's, for Debian's Python.
+python=/usr/bin/python3
+needs_mpi4py() {
+  "$python" -c 'import mpi4py' 2>/dev/null || skip "python3-mpi4py is not installed: scripts/setup.sh programs"
+  is_open_mpi || skip "Debian's mpi4py is built with Open MPI, which $mpirun does not start"
+}
+
 # launch LIBRARY PROGRAM...: under mpirun, which alone is spared the library. What it prints goes to the files output and
 # errors. The library has to say at the end what it did: a preload that did not happen would pass every check.
 launch() {

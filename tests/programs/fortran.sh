@@ -18,7 +18,7 @@ build() {
   mkdir "$binding"
   (
     cd "$programs/fortran"
-    "$mpifort" -cpp -O1 -fallow-argument-mismatch -w -J "$scratch/$binding" -o "$scratch/$binding/program" "$@" \
+    "$mpifort" -cpp -O0 -fallow-argument-mismatch -w -J "$scratch/$binding" -o "$scratch/$binding/program" "$@" \
       arithmetic.F90 "binding_$binding.F90" "${sources[@]/%/.F90}"
   ) >output 2>errors || fail "the program for $binding does not compile"
 }
