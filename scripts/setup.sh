@@ -1,18 +1,24 @@
 #!/usr/bin/env bash
-# setup.sh build|lab|test|cuda FOLDER|ucx FOLDER - installs Debian's or Ubuntu's packages that are missing (apt, as root or with sudo).
-#   build   what building and running the apps needs
-#   lab     what slurm/cluster.sh needs, Slurm included (it starts its own; Debian also starts a munge service)
-#   test    both, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format, clang-tidy, ccache
-#   cuda    nvcc and CUDA's headers into FOLDER, if no toolkit is installed: Python packages, 250 MB. Not an error if it fails
-#   ucx     a UCX with CUDA, for tests, into FOLDER/libucx: a Python package, 150 MB. Not an error if it fails
-# Silent when nothing is missing. Exit code 2: something is missing and cannot be installed.
+# setup.sh KIND [FOLDER] - installs Debian's or Ubuntu's packages that are missing (apt, as root or with sudo).
+#   build     what building and running the apps needs
+#   lab       what slurm/cluster.sh needs, Slurm included (it starts its own; Debian also starts a munge service)
+#   programs  what tests/programs runs: a Fortran compiler, hpcc, mpi4py, ScaLAPACK's tests (35 MB), LAMMPS (70 MB)
+#   test      build, lab, programs without LAMMPS, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format,
+#             clang-tidy, ccache
+#   cuda      nvcc and CUDA's headers into FOLDER, if no toolkit is installed: Python packages, 250 MB
+#   ucx       a UCX with CUDA, for tests, into FOLDER/libucx: a Python package, 150 MB
+#   mpi4py    the tests of the mpi4py that is installed, into FOLDER: the sources of a Python package, 5 MB
+# That one of the last three cannot be had is no error. Silent when nothing is missing.
+# Exit code 2: something is missing and cannot be installed.
 set -eu
 
 build=(g++ cmake ninja-build libopenmpi-dev openmpi-bin libboost-dev libboost-program-options-dev libfmt-dev
        libhwloc-dev nlohmann-json3-dev)
 lab=(util-linux iproute2 slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
-test=("${build[@]}" "${lab[@]}" libgtest-dev libgmock-dev libmpich-dev mpich libucx-dev clang clang-format clang-tidy
-      ccache python3)
+small_programs=(gfortran hpcc python3-mpi4py scalapack-mpi-test)
+programs=("${small_programs[@]}" lammps)
+test=("${build[@]}" "${lab[@]}" "${small_programs[@]}" libgtest-dev libgmock-dev libmpich-dev mpich libucx-dev
+      clang clang-format clang-tidy ccache python3)
 
 have_pip() { python3 -m pip --version >/dev/null 2>&1; }
 have_toolkit() { command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] || [ -n "${CUDAToolkit_ROOT:-}" ]; }
@@ -41,17 +47,35 @@ ucx() {
   }
 }
 
+# Debian's package of mpi4py is for Debian's Python, and has no tests; those of another version may not fit.
+mpi4py() {
+  local folder=$1 version scratch
+  version=$(/usr/bin/python3 -c 'import mpi4py; print(mpi4py.__version__)' 2>/dev/null) || return 0
+  [ ! -e "$folder/test/runtests.py" ] || return 0
+  echo "setup: unpacking the tests of mpi4py $version in $folder"
+  scratch=$(mktemp -d)
+  if timeout 300 python3 -m pip download -q --no-deps --no-binary :all: --disable-pip-version-check -d "$scratch" \
+    "mpi4py==$version" && mkdir -p "$folder" && tar xzf "$scratch"/mpi4py-*.tar.gz -C "$folder" --strip-components 1; then
+    rm -rf "$scratch"
+  else
+    rm -rf "$scratch" "$folder"
+    echo "setup: that failed; mpi4py's own tests are skipped" >&2
+  fi
+}
+
 case ${1:-} in
   build) wanted=("${build[@]}") ;;
   lab) wanted=("${lab[@]}") ;;
+  programs) wanted=("${programs[@]}") ;;
   test)
     wanted=("${test[@]}")
     have_pip || wanted+=(python3-pip)
     ;;
   cuda) cuda "${2:?setup.sh cuda needs a folder}" && exit 0 ;;
   ucx) ucx "${2:?setup.sh ucx needs a folder}" && exit 0 ;;
-  --help | -h) sed -n '2,8s/^# \?//p' "$0" && exit 0 ;;
-  *) sed -n '2,8s/^# \?//p' "$0" >&2 && exit 2 ;;
+  mpi4py) mpi4py "${2:?setup.sh mpi4py needs a folder}" && exit 0 ;;
+  --help | -h) sed -n '2,12s/^# \?//p' "$0" && exit 0 ;;
+  *) sed -n '2,12s/^# \?//p' "$0" >&2 && exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

@@ -280,7 +280,11 @@ if [ -z "${TUTTI_FIXED_ADDRESSES:-}" ] && setarch --addr-no-randomize true 2>/de
   exec setarch --addr-no-randomize "$PWD/scripts/test.sh" "$@"
 fi
 
-[ -z "$install" ] || { ./scripts/setup.sh test && ./scripts/setup.sh cuda "$out/cuda" && ./scripts/setup.sh ucx "$out/ucx"; }
+if [ -n "$install" ]; then
+  ./scripts/setup.sh test
+  for kind in cuda ucx mpi4py; do ./scripts/setup.sh $kind "$out/$kind"; done
+fi
+export MPI4PY_TESTS=$out/mpi4py
 [ ! -x "$out/cuda/nvidia/cu13/bin/nvcc" ] || export CUDAToolkit_ROOT=$out/cuda/nvidia/cu13
 run release "release build, all tests, Open MPI"
 run mpich "what runs under mpirun, with MPICH and the shared library, few ranks, without hwloc"
