@@ -32,8 +32,19 @@ std::int64_t elements_at_a_time(std::int64_t size) {
 bool Side::add(const Part& part, const Layout& layout) {
   if (part.data == nullptr && part.count > 0 && (layout.is_contiguous || layout.kind != Kind::derived)) return false;
   is_packed_ |= part.bytes > 0 && !layout.is_contiguous;
-  parts_.push_back(part);
+  parts_.push_back(part.data == nullptr && part.bytes > 0 ? from_elsewhere(part) : part);
   return true;
+}
+
+/// MPICH packs nothing at MPI_BOTTOM, which is null: the same data, as a type with places that count from elsewhere.
+Side::Part Side::from_elsewhere(const Part& part) {
+  constexpr std::intptr_t elsewhere = 4096;
+  const int count = mpi::narrow(part.count);
+  const MPI_Aint place = -elsewhere;
+  MPI_Datatype* const type = kept_.emplace_back().receive();
+  check(api.Type_create_hindexed(1, &count, &place, part.type, type), "MPI_Type_create_hindexed");
+  check(api.Type_commit(type), "MPI_Type_commit");
+  return {moved(nullptr, elsewhere), 1, *type, part.bytes};
 }
 
 bool Side::set(const Even& given, int blocks) {

@@ -69,6 +69,7 @@ class Side {
     std::int64_t bytes;  ///< Of data.
   };
   bool add(const Part& part, const Layout& layout);
+  Part from_elsewhere(const Part& part);
   void list(const void* base);
   template <class Move>
   void for_all_parts(const Move& move);

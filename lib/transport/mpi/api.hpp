@@ -75,6 +75,8 @@ struct Api {
   TUTTI_MPI_FUNCTION(Testall);
   TUTTI_MPI_FUNCTION(Testany);
   TUTTI_MPI_FUNCTION(Testsome);
+  TUTTI_MPI_FUNCTION(Type_commit);
+  TUTTI_MPI_FUNCTION(Type_create_hindexed);
   TUTTI_MPI_FUNCTION(Type_create_keyval);
   TUTTI_MPI_FUNCTION(Type_dup);
   TUTTI_MPI_FUNCTION(Type_free);
