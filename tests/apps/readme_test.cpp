@@ -1,4 +1,4 @@
-// The statements of README.md, CMakeLists.txt and version.hpp are the same, and true.
+// The statements of README.md, CMakeLists.txt and version.h are the same, and true.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

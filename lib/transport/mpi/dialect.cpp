@@ -136,6 +136,13 @@ bool yields_when_idle() {
 #pragma weak MPIX_Alltoallv_init
 #endif
 
+// A conversion of handles, which some MPIs have as a macro only: it cannot be in the table, and has no PMPI_ name
+// there.
+MPI_Comm communicator_of_fortran(MPI_Fint number) {
+  const MPI_Comm comm = MPI_Comm_f2c(number);
+  return comm == MPI_Comm{} ? MPI_COMM_NULL : comm;  // Open MPI: no such number
+}
+
 // Static initialisation: the functions' addresses are all it takes.
 constinit const PersistentCollectives persistent {
 #if MPI_VERSION >= 4
