@@ -161,28 +161,22 @@ tutti_status run(const tutti_call* call, tutti_comm comm, const tutti_options* o
 
 tutti_status start(const tutti_call* call, tutti_comm comm, const tutti_options* options, tutti_request* request,
                    const char* function) noexcept {
-  return guarded(
+  return stored_request(
+      request,
       [&](const Site& site) {
-        tutti_request& place = new_handle(site, "request", request);
         const Communicator& its = communicator(site, comm);
-        auto made = std::make_unique<tutti_request_object>();
-        made->request =
-            detail::start(Converted{site, described(site, call), its}.call(), its, options_of(site, options));
-        place = made.release();
+        return detail::start(Converted{site, described(site, call), its}.call(), its, options_of(site, options));
       },
       function);
 }
 
 tutti_status prepare(const tutti_call* call, tutti_comm comm, const tutti_options* options, tutti_plan* plan,
                      const char* function) noexcept {
-  return guarded(
+  return stored_plan(
+      plan,
       [&](const Site& site) {
-        tutti_plan& place = new_handle(site, "plan", plan);
         const Communicator& its = communicator(site, comm);
-        place = new tutti_plan_object{
-            detail::prepare(Converted{site, described(site, call), its}.call(), its, options_of(site, options)),
-            {},
-            {}};
+        return detail::prepare(Converted{site, described(site, call), its}.call(), its, options_of(site, options));
       },
       function);
 }

@@ -1,8 +1,6 @@
 // Communicators in C.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "lib/c/handles.hpp"
 #include "lib/transport/mpi/dialect.hpp"
 
@@ -18,7 +16,7 @@ tutti_comm made(const Site& site, MPI_Comm mpi_comm, const tutti_comm_options* g
   tutti::CommunicatorOptions options;
   if (site.sized("options", given, "TUTTI_COMM_OPTIONS_INIT") != nullptr)
     options = {text_of(given->algorithms), text_of(given->transport), text_of(given->buffers)};
-  return std::make_unique<tutti_comm_object>(tutti::Communicator{mpi_comm, options}).release();
+  return new tutti_comm_object{tutti::Communicator{mpi_comm, options}};
 }
 
 /// The body of a function that stores one number.
@@ -33,7 +31,7 @@ tutti_status asked(tutti_comm comm, std::string_view argument, Number* place, co
       function);
 }
 
-tutti_status stored(tutti_comm comm, tutti_group* group, std::vector<int> tutti_comm_object::*kept,
+tutti_status listed(tutti_comm comm, tutti_group* group, std::vector<int> tutti_comm_object::*kept,
                     const tutti::Group& (tutti::Communicator::*ask)() const,
                     const char* function = __builtin_FUNCTION()) noexcept {
   return guarded(
@@ -52,13 +50,12 @@ tutti_status stored(tutti_comm comm, tutti_group* group, std::vector<int> tutti_
 }  // namespace
 
 tutti_status tutti_comm_create(MPI_Comm mpi_comm, const tutti_comm_options* options, tutti_comm* comm) {
-  return guarded([&](const Site& site) { new_handle(site, "comm", comm) = made(site, mpi_comm, options); });
+  return stored("comm", comm, [&](const Site& site) { return made(site, mpi_comm, options); });
 }
 
 tutti_status tutti_comm_create_f(MPI_Fint mpi_comm, const tutti_comm_options* options, tutti_comm* comm) {
-  return guarded([&](const Site& site) {
-    new_handle(site, "comm", comm) = made(site, tutti::mpi::communicator_of_fortran(mpi_comm), options);
-  });
+  return stored("comm", comm,
+                [&](const Site& site) { return made(site, tutti::mpi::communicator_of_fortran(mpi_comm), options); });
 }
 
 tutti_status tutti_comm_close(tutti_comm comm) {
@@ -88,11 +85,11 @@ tutti_status tutti_comm_node_of(tutti_comm comm, int rank, int* node) {
 }
 
 tutti_status tutti_comm_node(tutti_comm comm, tutti_group* group) {
-  return stored(comm, group, &tutti_comm_object::node, &tutti::Communicator::node);
+  return listed(comm, group, &tutti_comm_object::node, &tutti::Communicator::node);
 }
 
 tutti_status tutti_comm_leaders(tutti_comm comm, tutti_group* group) {
-  return stored(comm, group, &tutti_comm_object::leaders, &tutti::Communicator::leaders);
+  return listed(comm, group, &tutti_comm_object::leaders, &tutti::Communicator::leaders);
 }
 
 tutti_status tutti_comm_status(tutti_comm comm, const char** text) {

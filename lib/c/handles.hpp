@@ -43,12 +43,36 @@ namespace tutti::c {
   return site.pointed("plan", plan, "a plan that has not been freed").plan;
 }
 
-/// Where a function stores its new handle, which is NULL until it exists.
-template <class Handle>
-[[nodiscard]] Handle& new_handle(const Site& site, std::string_view argument, Handle* place) {
-  Handle& handle = site.pointed(argument, place);
-  handle = nullptr;
-  return handle;
+/// The body of a function that makes a handle, by make(site), and stores it; NULL if that fails.
+template <class Handle, class Make>
+tutti_status stored(std::string_view argument, Handle* place, const Make& make,
+                    const char* function = __builtin_FUNCTION()) noexcept {
+  return guarded(
+      [&](const Site& site) {
+        Handle& handle = site.pointed(argument, place);
+        handle = nullptr;
+        handle = make(site);
+      },
+      function);
+}
+
+// The same for requests and plans, of what make(site) gives in C++.
+
+template <class Make>
+tutti_status stored_request(tutti_request* place, const Make& make,
+                            const char* function = __builtin_FUNCTION()) noexcept {
+  return stored(
+      "request", place, [&](const Site& site) { return new tutti_request_object{make(site)}; }, function);
+}
+
+template <class Make>
+tutti_status stored_plan(tutti_plan* place, const Make& make, const char* function = __builtin_FUNCTION()) noexcept {
+  return stored(
+      "plan", place,
+      [&](const Site& site) {
+        return new tutti_plan_object{make(site), {}, {}};
+      },
+      function);
 }
 
 /// The body of a function that frees a handle.

@@ -3,23 +3,16 @@
 
 using namespace tutti::c;
 
-namespace {
-
-tutti_status allocated(int64_t bytes, void** data, void* (*allocate)(tutti::Bytes),
-                       const char* function = __builtin_FUNCTION()) noexcept {
-  return guarded([&](const Site& site) { new_handle(site, "data", data) = allocate(tutti::Bytes{bytes}); }, function);
+tutti_status tutti_allocate(int64_t bytes, void** data) {
+  return stored("data", data, [&](const Site&) { return tutti::allocate(tutti::Bytes{bytes}); });
 }
-
-}  // namespace
-
-tutti_status tutti_allocate(int64_t bytes, void** data) { return allocated(bytes, data, tutti::allocate); }
 
 tutti_status tutti_deallocate(void* data) {
   return guarded([&](const Site&) { tutti::deallocate(data); });
 }
 
 tutti_status tutti_allocate_device(int64_t bytes, void** data) {
-  return allocated(bytes, data, tutti::allocate_device);
+  return stored("data", data, [&](const Site&) { return tutti::allocate_device(tutti::Bytes{bytes}); });
 }
 
 tutti_status tutti_deallocate_device(void* data) {

@@ -1,6 +1,4 @@
 // Messages between two ranks, and batches of them, in C.
-#include <memory>
-
 #include "lib/c/handles.hpp"
 
 using namespace tutti::c;
@@ -13,35 +11,11 @@ tutti::Batch& batch_of(const Site& site, tutti_batch batch) {
   return site.pointed("batch", batch, "a batch that has not been freed").batch;
 }
 
-// The bodies of functions that make a request or a plan by what `make` gives.
-
-template <class Make>
-tutti_status started(tutti_request* request, const Make& make, const char* function = __builtin_FUNCTION()) noexcept {
-  return guarded(
-      [&](const Site& site) {
-        tutti_request& place = new_handle(site, "request", request);
-        auto made = std::make_unique<tutti_request_object>();
-        made->request = make(site);
-        place = made.release();
-      },
-      function);
-}
-
-template <class Make>
-tutti_status prepared(tutti_plan* plan, const Make& make, const char* function = __builtin_FUNCTION()) noexcept {
-  return guarded(
-      [&](const Site& site) {
-        new_handle(site, "plan", plan) = new tutti_plan_object{make(site), {}, {}};
-      },
-      function);
-}
-
 }  // namespace
 
 tutti_status tutti_batch_create(tutti_comm comm, tutti_batch* batch) {
-  return guarded([&](const Site& site) {
-    new_handle(site, "batch", batch) = new tutti_batch_object{tutti::Batch{communicator(site, comm)}};
-  });
+  return stored("batch", batch,
+                [&](const Site& site) { return new tutti_batch_object{tutti::Batch{communicator(site, comm)}}; });
 }
 
 tutti_status tutti_batch_send(tutti_batch batch, const void* data, int64_t count, tutti_type type, int to) {
@@ -60,11 +34,11 @@ tutti_status tutti_batch_run(tutti_batch batch) {
 }
 
 tutti_status tutti_batch_start(tutti_batch batch, tutti_request* request) {
-  return started(request, [&](const Site& site) { return batch_of(site, batch).start(); });
+  return stored_request(request, [&](const Site& site) { return batch_of(site, batch).start(); });
 }
 
 tutti_status tutti_batch_plan(tutti_batch batch, tutti_plan* plan) {
-  return prepared(plan, [&](const Site& site) { return batch_of(site, batch).plan(); });
+  return stored_plan(plan, [&](const Site& site) { return batch_of(site, batch).plan(); });
 }
 
 tutti_status tutti_batch_free(tutti_batch* batch) { return freed("batch", batch); }
@@ -76,13 +50,13 @@ tutti_status tutti_send(const void* data, int64_t count, tutti_type type, int to
 }
 tutti_status tutti_send_async(const void* data, int64_t count, tutti_type type, int to, tutti_comm comm,
                               tutti_request* request) {
-  return started(request, [&](const Site& site) {
+  return stored_request(request, [&](const Site& site) {
     return tutti::send_async(data, Count{count}, type_of(site, "type", type), Rank{to}, communicator(site, comm));
   });
 }
 tutti_status tutti_plan_send(const void* data, int64_t count, tutti_type type, int to, tutti_comm comm,
                              tutti_plan* plan) {
-  return prepared(plan, [&](const Site& site) {
+  return stored_plan(plan, [&](const Site& site) {
     return tutti::plan_send(data, Count{count}, type_of(site, "type", type), Rank{to}, communicator(site, comm));
   });
 }
@@ -94,12 +68,12 @@ tutti_status tutti_recv(void* data, int64_t count, tutti_type type, int from, tu
 }
 tutti_status tutti_recv_async(void* data, int64_t count, tutti_type type, int from, tutti_comm comm,
                               tutti_request* request) {
-  return started(request, [&](const Site& site) {
+  return stored_request(request, [&](const Site& site) {
     return tutti::recv_async(data, Count{count}, type_of(site, "type", type), Rank{from}, communicator(site, comm));
   });
 }
 tutti_status tutti_plan_recv(void* data, int64_t count, tutti_type type, int from, tutti_comm comm, tutti_plan* plan) {
-  return prepared(plan, [&](const Site& site) {
+  return stored_plan(plan, [&](const Site& site) {
     return tutti::plan_recv(data, Count{count}, type_of(site, "type", type), Rank{from}, communicator(site, comm));
   });
 }
@@ -113,14 +87,14 @@ tutti_status tutti_sendrecv(const void* out, int64_t out_count, int to, void* in
 }
 tutti_status tutti_sendrecv_async(const void* out, int64_t out_count, int to, void* in, int64_t in_count, int from,
                                   tutti_type type, tutti_comm comm, tutti_request* request) {
-  return started(request, [&](const Site& site) {
+  return stored_request(request, [&](const Site& site) {
     return tutti::sendrecv_async(out, Count{out_count}, Rank{to}, in, Count{in_count}, Rank{from},
                                  type_of(site, "type", type), communicator(site, comm));
   });
 }
 tutti_status tutti_plan_sendrecv(const void* out, int64_t out_count, int to, void* in, int64_t in_count, int from,
                                  tutti_type type, tutti_comm comm, tutti_plan* plan) {
-  return prepared(plan, [&](const Site& site) {
+  return stored_plan(plan, [&](const Site& site) {
     return tutti::plan_sendrecv(out, Count{out_count}, Rank{to}, in, Count{in_count}, Rank{from},
                                 type_of(site, "type", type), communicator(site, comm));
   });

@@ -39,20 +39,18 @@ Op op_of(const Site& site, tutti_op op) {
 using namespace tutti::c;
 
 tutti_status tutti_op_create_scaled_sum(double scale, tutti_op* op) {
-  return guarded(
-      [&](const Site& site) { new_handle(site, "op", op) = new tutti_op_object{tutti::Op::scaled_sum(scale)}; });
+  return stored("op", op, [&](const Site&) { return new tutti_op_object{tutti::Op::scaled_sum(scale)}; });
 }
 
 tutti_status tutti_op_create_user(tutti_user_function function, int is_commutative, void* context, void* device_kernel,
                                   tutti_op* op) {
-  return guarded([&](const Site& site) {
-    tutti_op& place = new_handle(site, "op", op);
+  return stored("op", op, [&](const Site& site) {
     if (function == nullptr) site.refuse("function", "NULL", "a function");
     if (is_commutative != 0 && is_commutative != 1)
       site.refuse("is_commutative", std::to_string(is_commutative), "0 or 1");
     auto made = std::make_unique<tutti_op_object>(tutti_op_object{tutti::Op::sum, function, context});
     made->op = tutti::Op::user(combine, static_cast<tutti::Commutative>(is_commutative), made.get(), {device_kernel});
-    place = made.release();
+    return made.release();
   });
 }
 
