@@ -1,6 +1,6 @@
-# UCX, CUDA and hwloc are optional. AUTO takes what is there and says what is not; ON without it is an error. UCX and CUDA
-# are parts of what moves data: without MPI there is none of it.
-# Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA and TUTTI_HAS_HWLOC, and what the summary says of each.
+# UCX, CUDA, hwloc and Fortran are optional. AUTO takes what is there and says what is not; ON without it is an error. UCX and CUDA
+# are parts of what moves data, and Fortran's module calls it: without MPI there is none of it.
+# Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA, TUTTI_HAS_HWLOC and TUTTI_HAS_FORTRAN, and what the summary says of each.
 
 function(tutti_optional_part part found package hint)
   string(TOUPPER "${TUTTI_${part}}" wanted)
@@ -10,7 +10,7 @@ function(tutti_optional_part part found package hint)
   if(wanted STREQUAL "OFF")
     set(has OFF)
     set(said "off (TUTTI_${part}=OFF)")
-  elseif(part MATCHES "^(UCX|CUDA)$" AND NOT TUTTI_MPI)
+  elseif(part MATCHES "^(UCX|CUDA|FORTRAN)$" AND NOT TUTTI_MPI)
     if(wanted STREQUAL "ON")
       message(FATAL_ERROR "TUTTI_${part}=ON needs TUTTI_MPI=ON: set TUTTI_${part}=AUTO or OFF")
     endif()
@@ -84,6 +84,28 @@ if(NOT TUTTI_HWLOC STREQUAL "OFF")
 endif()
 tutti_optional_part(HWLOC "${hwloc_found}" "hwloc ${hwloc_version}" "install libhwloc-dev, 2.0 or later")
 
+# The module of Fortran: a compiler, and the MPI's wrapper for it beside the one for C++.
+set(fortran_found FALSE)
+if(TUTTI_MPI AND NOT TUTTI_FORTRAN STREQUAL "OFF")
+  include(CheckLanguage)
+  check_language(Fortran)
+  if(CMAKE_Fortran_COMPILER)
+    enable_language(Fortran)
+    string(REGEX REPLACE "mpi(cxx|c\\+\\+|CC)([^/]*)$" "mpifort\\2" wrapper "${MPI_CXX_COMPILER}")
+    if(NOT MPI_Fortran_COMPILER AND EXISTS "${wrapper}")
+      set(MPI_Fortran_COMPILER ${wrapper})
+    endif()
+    find_package(MPI QUIET COMPONENTS CXX Fortran)
+    set(fortran_found ${MPI_Fortran_FOUND})
+  endif()
+endif()
+set(fortran_modules)
+if(fortran_found AND NOT MPI_Fortran_HAVE_F08_MODULE)
+  set(fortran_modules ", without mpi_f08")
+endif()
+tutti_optional_part(FORTRAN "${fortran_found}" "${CMAKE_Fortran_COMPILER_ID} ${CMAKE_Fortran_COMPILER_VERSION}${fortran_modules}"
+                    "install gfortran, and an MPI with mpifort")
+
 function(tutti_summary)
   if(TUTTI_MPI)
     message(STATUS "Tutti: MPI   ${MPI_CXX_COMPILER} (MPI ${MPI_CXX_VERSION})")
@@ -93,4 +115,5 @@ function(tutti_summary)
   message(STATUS "Tutti: UCX   ${TUTTI_UCX_SAID}")
   message(STATUS "Tutti: CUDA  ${TUTTI_CUDA_SAID}")
   message(STATUS "Tutti: hwloc ${TUTTI_HWLOC_SAID}")
+  message(STATUS "Tutti: Fortran ${TUTTI_FORTRAN_SAID}")
 endfunction()
