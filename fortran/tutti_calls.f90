@@ -31,7 +31,7 @@ contains
     type(c_ptr) :: place
     place = c_null_ptr
     if (.not. present(list)) return
-    if (size(list) > 0 .and. size(list) == size_of(comm)) place = c_loc(list)
+    if (size_of(comm) == size(list)) place = c_loc(list)
   end function
 
   function types_at(list, comm) result(place)
@@ -39,7 +39,7 @@ contains
     type(tutti_comm), intent(in) :: comm
     type(c_ptr) :: place
     place = c_null_ptr
-    if (size(list) > 0 .and. size(list) == size_of(comm)) place = c_loc(list)
+    if (size_of(comm) == size(list)) place = c_loc(list)
   end function
 
   !> 1 where there is none: the call itself finds the mistake.
@@ -70,13 +70,14 @@ contains
     type(tutti_op), intent(in), optional :: op
     integer, intent(in), optional :: root
     type(c_call) :: call
-    logical :: reads, writes
+    logical :: reads, writes, is_root
     integer :: in_blocks, out_blocks
     call = described(collective, c_even, in, out, element, op, root)
     reads = .not. is_in_place(call%in)
     writes = .not. is_in_place(call%out)
-    if (collective == c_scatter) reads = reads .and. is_rank(call%root, comm)
-    if (any(collective == [c_reduce, c_gather])) writes = writes .and. is_rank(call%root, comm)
+    is_root = is_rank(call%root, comm)
+    if (collective == c_scatter) reads = reads .and. is_root
+    if (any(collective == [c_reduce, c_gather])) writes = writes .and. is_root
     in_blocks = merge(size_of(comm), 1, any(collective == [c_reduce_scatter, c_scatter, c_alltoall]))
     out_blocks = merge(size_of(comm), 1, any(collective == [c_allgather, c_gather, c_alltoall]))
     if (reads .and. (.not. writes .or. in_blocks == 1 .or. out_blocks > 1)) then

@@ -16,7 +16,8 @@ contains
     type(tutti_plan), intent(out), optional :: plan
     character(*), intent(in), optional :: algorithm
     integer, intent(out), optional :: ierror
-    call perform(described(c_barrier, c_even, tutti_in_place, tutti_in_place, tutti_uint8), comm, request, plan, algorithm, ierror)
+    integer :: none(0)
+    call perform(described(c_barrier, c_even, none, none, tutti_uint8), comm, request, plan, algorithm, ierror)
   end subroutine
 
   !> The root's data go to every rank.

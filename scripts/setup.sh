@@ -2,7 +2,7 @@
 # setup.sh build|lab|test|cuda FOLDER|ucx FOLDER - installs Debian's or Ubuntu's packages that are missing (apt, as root or with sudo).
 #   build   what building and running the apps needs
 #   lab     what slurm/cluster.sh needs, Slurm included (it starts its own; Debian also starts a munge service)
-#   test    both, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format, clang-tidy, ccache
+#   test    both, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format, clang-tidy, ccache, gfortran, mpi4py
 #   cuda    nvcc and CUDA's headers into FOLDER, if no toolkit is installed: Python packages, 250 MB. Not an error if it fails
 #   ucx     a UCX with CUDA, for tests, into FOLDER/libucx: a Python package, 150 MB. Not an error if it fails
 # Silent when nothing is missing. Exit code 2: something is missing and cannot be installed.
@@ -12,7 +12,7 @@ build=(g++ cmake ninja-build libopenmpi-dev openmpi-bin libboost-dev libboost-pr
        libhwloc-dev nlohmann-json3-dev)
 lab=(util-linux iproute2 slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 test=("${build[@]}" "${lab[@]}" libgtest-dev libgmock-dev libmpich-dev mpich libucx-dev clang clang-format clang-tidy
-      ccache python3)
+      ccache python3 gfortran python3-mpi4py)
 
 have_pip() { python3 -m pip --version >/dev/null 2>&1; }
 have_toolkit() { command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] || [ -n "${CUDAToolkit_ROOT:-}" ]; }
