@@ -36,23 +36,19 @@ std::span<const Number> list(const int64_t* numbers, int ranks) {
 }
 
 /// As in error texts, by collective and kind of blocks; empty: the collective has no such blocks.
-std::string_view name_of(Collective collective, int blocks) {
-  using Names = std::array<std::string_view, TUTTI_BLOCKS_TYPED + 1>;
-  switch (collective) {
-    case Collective::reduce_scatter:
-      return Names{"reduce_scatter", "reduce_scatterv"}[static_cast<std::size_t>(blocks)];
-    case Collective::allgather:
-      return Names{"allgather", "allgatherv"}[static_cast<std::size_t>(blocks)];
-    case Collective::gather:
-      return Names{"gather", "gatherv"}[static_cast<std::size_t>(blocks)];
-    case Collective::scatter:
-      return Names{"scatter", "scatterv"}[static_cast<std::size_t>(blocks)];
-    case Collective::alltoall:
-      return Names{"alltoall", "alltoallv", "alltoallw"}[static_cast<std::size_t>(blocks)];
-    default:
-      return blocks == TUTTI_BLOCKS_EVEN ? to_string(collective) : std::string_view{};
-  }
-}
+constexpr std::array<std::array<std::string_view, TUTTI_BLOCKS_TYPED + 1>, collective_count> names{{
+    {"barrier"},
+    {"broadcast"},
+    {"reduce"},
+    {"allreduce"},
+    {"reduce_scatter", "reduce_scatterv"},
+    {"allgather", "allgatherv"},
+    {"gather", "gatherv"},
+    {"scatter", "scatterv"},
+    {"alltoall", "alltoallv", "alltoallw"},
+    {"scan"},
+    {"exscan"},
+}};
 
 /// One side of an alltoall with typed blocks.
 class TypedSide {
@@ -99,12 +95,13 @@ class Converted {
   static std::string_view function_of(const Site& site, Collective collective, int blocks) {
     if (blocks < TUTTI_BLOCKS_EVEN || blocks > TUTTI_BLOCKS_TYPED)
       site.refuse("blocks", std::to_string(blocks), "a value of enum tutti_blocks, 0 to 2");
-    const std::string_view name = name_of(collective, blocks);
-    if (!name.empty()) return name;
-    const bool has_lists = !name_of(collective, TUTTI_BLOCKS_UNEVEN).empty();
-    site.refuse(
-        "blocks", std::to_string(blocks),
-        fmt::format("for {} TUTTI_BLOCKS_EVEN{}", to_string(collective), has_lists ? " or TUTTI_BLOCKS_UNEVEN" : ""));
+    const auto& its = names[static_cast<std::size_t>(collective)];
+    const std::string_view name = its[static_cast<std::size_t>(blocks)];
+    if (name.empty())
+      site.refuse("blocks", std::to_string(blocks),
+                  fmt::format("for {} TUTTI_BLOCKS_EVEN{}", its[TUTTI_BLOCKS_EVEN],
+                              its[TUTTI_BLOCKS_UNEVEN].empty() ? "" : " or TUTTI_BLOCKS_UNEVEN"));
+    return name;
   }
   /// The lists that count, as the same calls of C++ take them.
   void take_lists(const tutti_call& given, Rank rank, int ranks) {
