@@ -28,6 +28,7 @@ tutti_status tutti_components(const tutti_component** components, int* count) {
     static const std::vector<tutti::Component> found = tutti::components();
     static const auto listed = [] {
       std::vector<tutti_component> all;
+      all.reserve(found.size());
       for (const tutti::Component& component : found)
         all.push_back({component.name.c_str(), component.description.c_str()});
       return all;

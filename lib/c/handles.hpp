@@ -1,6 +1,7 @@
 #pragma once
 // What the handles of C point to.
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,7 +63,11 @@ template <class Make>
 tutti_status stored_request(tutti_request* place, const Make& make,
                             const char* function = __builtin_FUNCTION()) noexcept {
   return stored(
-      "request", place, [&](const Site& site) { return new tutti_request_object{make(site)}; }, function);
+      "request", place,
+      [&](const Site& site) {
+        return std::make_unique<tutti_request_object>(tutti_request_object{make(site)}).release();
+      },
+      function);
 }
 
 template <class Make>
@@ -70,7 +75,7 @@ tutti_status stored_plan(tutti_plan* place, const Make& make, const char* functi
   return stored(
       "plan", place,
       [&](const Site& site) {
-        return new tutti_plan_object{make(site), {}, {}};
+        return std::make_unique<tutti_plan_object>(tutti_plan_object{make(site), {}, {}}).release();
       },
       function);
 }

@@ -22,7 +22,7 @@ static_assert(TUTTI_OP_BXOR == number_of(Op::Kind::bxor) && TUTTI_OP_BXOR == by_
 bool is_created(tutti_op op) { return reinterpret_cast<std::uintptr_t>(op) > by_number.size(); }
 
 void combine(const void* lhs, const void* rhs, void* into, Count count, void* context) {
-  const tutti_op op = static_cast<tutti_op>(context);
+  auto* const op = static_cast<tutti_op_object*>(context);
   op->function(lhs, rhs, into, count.value(), op->context);
 }
 

@@ -1,8 +1,8 @@
 ! Every collective of the module tutti against the MPI's own, with the element type and the shape of the buffers varied.
 program collectives_test
   use, intrinsic :: iso_c_binding
-  use mpi
-  use tutti
+  use mpi_f08
+  use tutti_f08
   implicit none
   integer, parameter :: n = 37
   type(tutti_comm) :: comm

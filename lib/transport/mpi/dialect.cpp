@@ -139,7 +139,7 @@ bool yields_when_idle() {
 // A conversion of handles, which some MPIs have as a macro only: it cannot be in the table, and has no PMPI_ name
 // there.
 MPI_Comm communicator_of_fortran(MPI_Fint number) {
-  const MPI_Comm comm = PMPI_Comm_f2c(number);
+  MPI_Comm comm = PMPI_Comm_f2c(number);
   return comm == MPI_Comm{} ? MPI_COMM_NULL : comm;  // Open MPI: no such number
 }
 
