@@ -126,13 +126,13 @@ class Converted {
 };
 
 const tutti_call& described(const Site& site, const tutti_call* call) {
-  static_cast<void>(site.sized("call", call, "TUTTI_CALL_INIT"));
+  static_cast<void>(site.sized("call", call, "= TUTTI_CALL_INIT"));
   return site.pointed("call", call);
 }
 
 Options options_of(const Site& site, const tutti_options* given) {
   Options options;
-  if (site.sized("options", given, "TUTTI_OPTIONS_INIT") == nullptr) return options;
+  if (site.sized("options", given, "= TUTTI_OPTIONS_INIT") == nullptr) return options;
   if (given->algorithm != nullptr) options.algorithm = given->algorithm;
   if (given->has_stream != 0) options.stream = static_cast<CUstream_st*>(given->stream);
   return options;

@@ -74,7 +74,7 @@ void Site::refuse(std::string_view argument, std::string_view given, std::string
 
 void Site::refuse_size(std::string_view argument, std::size_t size, std::string_view initialiser) const {
   refuse(argument, fmt::format("a structure whose member 'size' is {}", size),
-         fmt::format("one that begins as {}, compiled with the headers of this library", initialiser));
+         fmt::format("one that begins with '{}', compiled with the headers of this library", initialiser));
 }
 
 }  // namespace tutti::c

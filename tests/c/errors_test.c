@@ -155,7 +155,7 @@ static void test_wrong_structures(void) {
   options.has_stream = 1;
   CHECK(tutti_barrier(comm, &options) != TUTTI_SUCCESS);  // no device here
   options.size = 0;
-  REFUSED(tutti_barrier(comm, &options), "'size' is 0; allowed: one that begins as TUTTI_OPTIONS_INIT");
+  REFUSED(tutti_barrier(comm, &options), "'size' is 0; allowed: one that begins with '= TUTTI_OPTIONS_INIT'");
   comm_options.transport = "pigeon";
   REFUSED(tutti_comm_create(MPI_COMM_WORLD, &comm_options, &made), "pigeon");
   CHECK(made == NULL);

@@ -102,7 +102,7 @@ contains
     integer :: mpi_counts(ranks), mpi_offsets(ranks), mine
     mine = rank + 1
     counts = [(i, i=1, ranks)]
-    offsets = [(i * (i + 1) / 2 - i + 2 * i, i=1, ranks)]
+    offsets = [(i * (i + 1) / 2 - i + 2 * (i - 1), i=1, ranks)]
     ones = 1
     mpi_counts = int(counts)
     mpi_offsets = int(offsets)
