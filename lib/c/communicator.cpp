@@ -53,7 +53,7 @@ tutti_status tutti_comm_create(MPI_Comm mpi_comm, const tutti_comm_options* opti
   return stored("comm", comm, [&](const Site& site) { return made(site, mpi_comm, options); });
 }
 
-tutti_status tutti_comm_create_f(MPI_Fint mpi_comm, const tutti_comm_options* options, tutti_comm* comm) {
+tutti_status tutti_comm_create_f(int mpi_comm, const tutti_comm_options* options, tutti_comm* comm) {
   return stored("comm", comm,
                 [&](const Site& site) { return made(site, tutti::mpi::communicator_of_fortran(mpi_comm), options); });
 }

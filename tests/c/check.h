@@ -11,6 +11,13 @@ extern int check_failures;
 extern int check_rank, check_size;  // in MPI_COMM_WORLD
 extern tutti_comm comm;             // over it
 
+/// The number by which Fortran knows a communicator.
+#if defined(MPI_ABI_VERSION)
+#define FORTRAN_NUMBER(mpi_comm) MPI_Comm_toint(mpi_comm)
+#else
+#define FORTRAN_NUMBER(mpi_comm) MPI_Comm_c2f(mpi_comm)
+#endif
+
 /// The tests of a program, which it defines.
 void run_tests(void);
 

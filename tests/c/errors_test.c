@@ -51,7 +51,7 @@ static void test_null_handles(void) {
   REFUSED(tutti_plan_algorithm(NULL, &text), "'plan'");
   REFUSED(tutti_plan_explain(NULL, &text), "'plan'");
   REFUSED(tutti_comm_create(MPI_COMM_NULL, NULL, &made), "MPI_COMM_NULL");
-  REFUSED(tutti_comm_create_f(MPI_Comm_c2f(MPI_COMM_NULL), NULL, &made), "MPI_COMM_NULL");
+  REFUSED(tutti_comm_create_f(FORTRAN_NUMBER(MPI_COMM_NULL), NULL, &made), "MPI_COMM_NULL");
   CHECK_OK(tutti_comm_free(&made));
   CHECK_OK(tutti_request_free(&request));
   CHECK_OK(tutti_plan_free(&plan));

@@ -29,7 +29,7 @@ static void test_communicator(void) {
   CHECK_OK(tutti_comm_free(&other));
   CHECK_OK(tutti_comm_free(&other));
 
-  CHECK_OK(tutti_comm_create_f(MPI_Comm_c2f(reversed), NULL, &other));
+  CHECK_OK(tutti_comm_create_f(FORTRAN_NUMBER(reversed), NULL, &other));
   CHECK_OK(tutti_comm_rank(other, &rank));
   CHECK(rank == check_size - 1 - check_rank);
   CHECK_OK(tutti_comm_free(&other));

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# symbols_test.sh SOURCES LIBRARY - the functions of C that the library has, static or shared, are those that the headers
-# declare and that tests/c/symbols.txt lists. A function that goes or changes its name breaks programs: the list shows it.
+# symbols_test.sh SOURCES LIBRARY - the functions of C that the library has, static or shared, are those that the
+# headers declare and that tests/c/symbols.txt lists. A function that goes or changes its name breaks programs: the list
+# shows it.
 set -u
 sources=$1 library=$2
 folder=$(mktemp -d)

@@ -17,8 +17,8 @@ typedef struct tutti_comm_options {
 
 /// Collective over `mpi_comm`, of which the communicator is independent afterwards. `options` may be NULL.
 TUTTI_C_API tutti_status tutti_comm_create(MPI_Comm mpi_comm, const tutti_comm_options* options, tutti_comm* comm);
-/// The same from a communicator of Fortran.
-TUTTI_C_API tutti_status tutti_comm_create_f(MPI_Fint mpi_comm, const tutti_comm_options* options, tutti_comm* comm);
+/// The same from the number by which Fortran knows a communicator.
+TUTTI_C_API tutti_status tutti_comm_create_f(int mpi_comm, const tutti_comm_options* options, tutti_comm* comm);
 /// Completes the operations in flight. Later calls are state errors. May be repeated.
 TUTTI_C_API tutti_status tutti_comm_close(tutti_comm comm);
 TUTTI_C_API tutti_status tutti_comm_is_open(tutti_comm comm, int* is_open);

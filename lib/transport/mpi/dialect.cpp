@@ -136,11 +136,14 @@ bool yields_when_idle() {
 #pragma weak MPIX_Alltoallv_init
 #endif
 
-// A conversion of handles, which some MPIs have as a macro only: it cannot be in the table, and has no PMPI_ name
-// there.
-MPI_Comm communicator_of_fortran(MPI_Fint number) {
+// A conversion of handles, which some MPIs have as a macro only: it cannot be in the table.
+MPI_Comm communicator_of_fortran(int number) {
+#if defined(MPI_ABI_VERSION)
+  return PMPI_Comm_fromint(number);
+#else
   MPI_Comm comm = PMPI_Comm_f2c(number);
   return comm == MPI_Comm{} ? MPI_COMM_NULL : comm;  // Open MPI: no such number
+#endif
 }
 
 // Static initialisation: the functions' addresses are all it takes.

@@ -29,7 +29,7 @@ enum class CudaSupport { no, yes, not_told };
 
 /// The communicator that a number of Fortran's stands for; MPI_COMM_NULL if there is none. A number may stand for none
 /// without the MPI's noticing.
-[[nodiscard]] MPI_Comm communicator_of_fortran(MPI_Fint number);
+[[nodiscard]] MPI_Comm communicator_of_fortran(int number);
 
 /// MPI's persistent collectives, under the names that this MPI gives them; all are nullptr if it has none. Their
 /// arguments are those of the blocking ones, then an info and the request. Programs call them, the library does not:
