@@ -21,7 +21,7 @@ set_target_properties(${schedule} PROPERTIES EXPORT_NAME schedule)
 set(installed tutti ${schedule})
 
 install(TARGETS ${installed} EXPORT TuttiTargets)
-install(DIRECTORY include/tutti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT TuttiTargets NAMESPACE Tutti:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tutti)
 
 # The packages whose targets the installed libraries link, one find_dependency() each: a package that nothing of it links

@@ -1,6 +1,6 @@
-# UCX, CUDA and hwloc are optional. AUTO takes what is there and says what is not; ON without it is an error. UCX and CUDA
-# are parts of what moves data: without MPI there is none of it.
-# Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA and TUTTI_HAS_HWLOC, and what the summary says of each.
+# UCX, CUDA, hwloc and Fortran are optional. AUTO takes what is there and says what is not; ON without it is an error. UCX and CUDA
+# are parts of what moves data, and Fortran's module calls it: without MPI there is none of it.
+# Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA, TUTTI_HAS_HWLOC and TUTTI_HAS_FORTRAN, and what the summary says of each.
 
 function(tutti_optional_part part found package hint)
   string(TOUPPER "${TUTTI_${part}}" wanted)
@@ -10,7 +10,7 @@ function(tutti_optional_part part found package hint)
   if(wanted STREQUAL "OFF")
     set(has OFF)
     set(said "off (TUTTI_${part}=OFF)")
-  elseif(part MATCHES "^(UCX|CUDA)$" AND NOT TUTTI_MPI)
+  elseif(part MATCHES "^(UCX|CUDA|FORTRAN)$" AND NOT TUTTI_MPI)
     if(wanted STREQUAL "ON")
       message(FATAL_ERROR "TUTTI_${part}=ON needs TUTTI_MPI=ON: set TUTTI_${part}=AUTO or OFF")
     endif()
@@ -84,6 +84,31 @@ if(NOT TUTTI_HWLOC STREQUAL "OFF")
 endif()
 tutti_optional_part(HWLOC "${hwloc_found}" "hwloc ${hwloc_version}" "install libhwloc-dev, 2.0 or later")
 
+# The module of Fortran: a compiler, and the wrapper for it beside that for C++, as another one may be of another MPI.
+set(fortran_found FALSE)
+set(fortran_compiler "a Fortran compiler")
+set(fortran_modules)
+if(TUTTI_MPI AND NOT TUTTI_FORTRAN STREQUAL "OFF")
+  string(REGEX REPLACE "mpi(cxx|c\\+\\+)([^/]*)$" "mpifort\\2" wrapper "${MPI_CXX_COMPILER}")
+  if(NOT MPI_Fortran_COMPILER AND EXISTS "${wrapper}" AND NOT wrapper STREQUAL MPI_CXX_COMPILER)
+    set(MPI_Fortran_COMPILER ${wrapper})
+  endif()
+  include(CheckLanguage)
+  check_language(Fortran)
+  if(CMAKE_Fortran_COMPILER AND MPI_Fortran_COMPILER)
+    enable_language(Fortran)
+    find_package(MPI QUIET COMPONENTS CXX Fortran)
+    set(fortran_found ${MPI_Fortran_FOUND})
+    set(fortran_compiler "${CMAKE_Fortran_COMPILER_ID} ${CMAKE_Fortran_COMPILER_VERSION}")
+  endif()
+  if(fortran_found AND NOT MPI_Fortran_HAVE_F08_MODULE)
+    set(fortran_modules ", without mpi_f08")
+  endif()
+endif()
+tutti_optional_part(FORTRAN "${fortran_found}"
+                    "${fortran_compiler}${fortran_modules}"
+                    "install gfortran; mpifort has to be beside mpicxx, or give MPI_Fortran_COMPILER")
+
 function(tutti_summary)
   if(TUTTI_MPI)
     message(STATUS "Tutti: MPI   ${MPI_CXX_COMPILER} (MPI ${MPI_CXX_VERSION})")
@@ -93,4 +118,5 @@ function(tutti_summary)
   message(STATUS "Tutti: UCX   ${TUTTI_UCX_SAID}")
   message(STATUS "Tutti: CUDA  ${TUTTI_CUDA_SAID}")
   message(STATUS "Tutti: hwloc ${TUTTI_HWLOC_SAID}")
+  message(STATUS "Tutti: Fortran ${TUTTI_FORTRAN_SAID}")
 endfunction()

@@ -35,6 +35,7 @@ LAYERS = [
     ["lib/selection"],
     ["lib/runtime"],
     ["lib/calls"],
+    ["lib/c"],
 ]
 # And these know nothing of each other, though one is lower.
 MUST_NOT = [("lib/transport/shm", "lib/transport/mpi")]

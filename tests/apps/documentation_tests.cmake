@@ -16,6 +16,7 @@ tutti_test(catalogue_test catalogue_test.cpp ${example})
 target_compile_definitions(catalogue_test PRIVATE TUTTI_CATALOGUE="${PROJECT_SOURCE_DIR}/algorithms/README.md")
 tutti_test(readme_test readme_test.cpp)
 target_compile_definitions(readme_test PRIVATE TUTTI_README="${PROJECT_SOURCE_DIR}/README.md"
+                                               TUTTI_EXAMPLES="${PROJECT_SOURCE_DIR}/examples"
                                                TUTTI_PROJECT_VERSION="${PROJECT_VERSION}")
 
 # What is installed, and that the demo builds all of it. Sanitizers are for the project's own programs only.
@@ -33,9 +34,8 @@ if(BUILD_SHARED_LIBS)
 endif()
 
 if(TUTTI_MPI)
-  set(first ${CMAKE_CURRENT_BINARY_DIR}/first.cpp)
-  tutti_code_block(${PROJECT_SOURCE_DIR}/README.md ${first})
-  tutti_program(readme_program ${first})
+  # readme_test compares it with the page.
+  tutti_program(readme_program ${PROJECT_SOURCE_DIR}/examples/cpp/first.cpp)
   target_link_libraries(readme_program PRIVATE Tutti::tutti)
   add_dependencies(mpi_tests readme_program)
   add_test(NAME environment_cli_test COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/environment_cli_test.sh ${MPIEXEC_EXECUTABLE}

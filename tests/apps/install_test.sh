@@ -69,7 +69,7 @@ fi
 
 # A shared library has a version, and needs neither CMake nor more headers than its own.
 if [[ $installed == *.so ]]; then
-  version=$(sed -nE 's/^#define TUTTI_VERSION "([0-9]+\.[0-9]+)\..*/\1/p' "$sources/include/tutti/version.hpp")
+  version=$(sed -nE 's/^#define TUTTI_VERSION "([0-9]+\.[0-9]+)\..*/\1/p' "$sources/include/tutti/version.h")
   readelf -d "$folder/project/build/first" >"$log" 2>&1
   grep -q "NEEDED.*\[libtutti.so.$version\]" "$log" || fail "the project's program does not link libtutti.so.$version"
   find "$folder/prefix" -name 'libtutti*.a' >"$log"

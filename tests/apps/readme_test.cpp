@@ -1,8 +1,9 @@
-// The statements of README.md, CMakeLists.txt and version.hpp are the same, and true.
+// The statements of README.md, CMakeLists.txt and version.h are the same, and true.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -15,10 +16,12 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string readme() {
-  std::ifstream page{TUTTI_README};
+std::string text_of(const std::string& path) {
+  std::ifstream page{path};
   return {std::istreambuf_iterator<char>{page}, {}};
 }
+
+std::string readme() { return text_of(TUTTI_README); }
 
 TEST(Version, IsThatOfTheProject) {
   EXPECT_STREQ(TUTTI_VERSION, TUTTI_PROJECT_VERSION);
@@ -29,6 +32,20 @@ TEST(Readme, HasTheVersion) { EXPECT_THAT(readme(), HasSubstr(fmt::format("**Sta
 
 TEST(Readme, CountsTheAlgorithms) {
   EXPECT_THAT(readme(), HasSubstr(fmt::format(" {} algorithms,", algorithms().size())));
+}
+
+TEST(Readme, ItsFirstProgramIsTheExample) {
+  const std::string program = text_of(TUTTI_EXAMPLES "/cpp/first.cpp");
+  ASSERT_THAT(program, HasSubstr("tutti::allreduce("));
+  EXPECT_THAT(readme(), HasSubstr("```cpp\n" + program + "```\n"));
+}
+
+TEST(Readme, HasAPageOfAllExamples) {
+  const std::string page = text_of(TUTTI_EXAMPLES "/README.md");
+  for (const auto& entry : std::filesystem::directory_iterator{TUTTI_EXAMPLES}) {
+    if (!entry.is_directory()) continue;
+    EXPECT_THAT(page, HasSubstr("](" + entry.path().filename().string() + "/")) << entry.path();
+  }
 }
 
 }  // namespace

@@ -53,7 +53,8 @@ std::set<std::string> called_through_the_table() {
 }
 
 TEST(MpiCalls, GoThroughTheTable) {
-  const std::regex direct{R"(\b(P?MPI_(?:T_)?[A-Za-z][a-z]\w*)\s*\()"};
+  // Conversions of handles are macros in some MPIs.
+  const std::regex direct{R"(\b(P?MPI_(?:T_)?(?!\w+_(?:f2c|fromint))[A-Za-z][a-z]\w*)\s*\()"};
   for (const std::filesystem::path& path : sources())
     EXPECT_THAT(found_in(without_comments(text_of(path)), direct), IsEmpty()) << path;
 }

@@ -136,6 +136,16 @@ bool yields_when_idle() {
 #pragma weak MPIX_Alltoallv_init
 #endif
 
+// A conversion of handles, which some MPIs have as a macro only: it cannot be in the table.
+MPI_Comm communicator_of_fortran(int number) {
+#if defined(MPI_ABI_VERSION)
+  return PMPI_Comm_fromint(number);
+#else
+  MPI_Comm comm = PMPI_Comm_f2c(number);
+  return comm == MPI_Comm{} ? MPI_COMM_NULL : comm;  // Open MPI: no such number
+#endif
+}
+
 // Static initialisation: the functions' addresses are all it takes.
 constinit const PersistentCollectives persistent {
 #if MPI_VERSION >= 4

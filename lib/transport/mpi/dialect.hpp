@@ -27,6 +27,10 @@ enum class CudaSupport { no, yes, not_told };
 /// Whether a test that finds nothing gives the processor away by itself. A second yield would cost a time slice more.
 [[nodiscard]] bool yields_when_idle();
 
+/// The communicator that a number of Fortran's stands for; MPI_COMM_NULL if there is none. A number may stand for none
+/// without the MPI's noticing.
+[[nodiscard]] MPI_Comm communicator_of_fortran(int number);
+
 /// MPI's persistent collectives, under the names that this MPI gives them; all are nullptr if it has none. Their
 /// arguments are those of the blocking ones, then an info and the request. Programs call them, the library does not:
 /// they are always the functions of the MPI_ names, never of the PMPI_ names.

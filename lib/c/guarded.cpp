@@ -1,0 +1,93 @@
+#include "lib/c/guarded.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "lib/transport/mpi/api.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::c {
+namespace {
+
+struct LastError {
+  std::string text;
+  const char* shown = "";
+  int mpi_code = MPI_SUCCESS;
+};
+
+LastError& last_error() {
+  thread_local LastError error;
+  return error;
+}
+
+tutti_status keep(tutti_status status, const char* text, int mpi_code = MPI_SUCCESS) noexcept {
+  LastError& last = last_error();
+  last.mpi_code = mpi_code;
+  try {
+    last.text = text;
+    last.shown = last.text.c_str();
+  } catch (const std::bad_alloc&) {
+    last.shown = "an error for whose text there is no memory";
+  }
+  return status;
+}
+
+/// " on rank 3 of MPI_COMM_WORLD", or nothing where MPI does not run.
+std::string place() {
+  int has_begun = 0, has_ended = 0, rank = 0;
+  if (mpi::api.Initialized(&has_begun) != MPI_SUCCESS || has_begun == 0) return {};
+  if (mpi::api.Finalized(&has_ended) != MPI_SUCCESS || has_ended != 0) return {};
+  if (mpi::api.Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS) return {};
+  return fmt::format(" on rank {} of MPI_COMM_WORLD", rank);
+}
+
+}  // namespace
+
+tutti_status caught() noexcept {
+  try {
+    throw;
+  } catch (const ArgumentError& error) {
+    return keep(TUTTI_ERROR_ARGUMENT, error.what());
+  } catch (const StateError& error) {
+    return keep(TUTTI_ERROR_STATE, error.what());
+  } catch (const MpiError& error) {
+    return keep(TUTTI_ERROR_MPI, error.what(), error.code());
+  } catch (const Error& error) {
+    return keep(TUTTI_ERROR_FAILED, error.what());
+  } catch (const std::bad_alloc&) {
+    return keep(TUTTI_ERROR_MEMORY, "tutti: the host has no memory left");
+  } catch (const std::exception& error) {
+    return keep(TUTTI_ERROR_OTHER, error.what());
+  } catch (...) {
+    return keep(TUTTI_ERROR_OTHER, "tutti: an exception of unknown type");
+  }
+}
+
+void Site::refuse(std::string_view argument, std::string_view given, std::string_view allowed) const {
+  throw ArgumentError(
+      fmt::format("{}{}: argument '{}' is {}; allowed: {}", function_, place(), argument, given, allowed));
+}
+
+void Site::refuse_size(std::string_view argument, std::size_t size, std::string_view initialiser) const {
+  refuse(argument, fmt::format("a structure whose member 'size' is {}", size),
+         fmt::format("one that begins with '{}', compiled with the headers of this library", initialiser));
+}
+
+}  // namespace tutti::c
+
+const char* tutti_last_error() { return tutti::c::last_error().shown; }
+
+int tutti_last_mpi_code() { return tutti::c::last_error().mpi_code; }
+
+const char* tutti_error_string(int status) {
+  // In the order of tutti_status.
+  static constexpr std::array<const char*, TUTTI_ERROR_OTHER + 1> texts{
+      "success",     "wrong argument", "handle used where it must not be", "error of MPI", "no memory left",
+      "failed call", "other error"};
+  if (status < 0 || status > TUTTI_ERROR_OTHER) return "no status of Tutti";
+  return texts[static_cast<std::size_t>(status)];
+}
