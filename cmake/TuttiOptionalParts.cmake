@@ -1,6 +1,6 @@
-# UCX, CUDA and hwloc are optional. AUTO takes what is there and says what is not; ON without it is an error. UCX and CUDA
-# are parts of what moves data: without MPI there is none of it.
-# Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA and TUTTI_HAS_HWLOC, and what the summary says of each.
+# UCX, CUDA, hwloc and manual pages are optional. AUTO takes what is there and says what is not; ON without it is an error.
+# UCX and CUDA are parts of what moves data: without MPI there is none of it.
+# Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA, TUTTI_HAS_HWLOC and TUTTI_HAS_MAN, and what the summary says of each.
 
 function(tutti_optional_part part found package hint)
   string(TOUPPER "${TUTTI_${part}}" wanted)
@@ -84,6 +84,20 @@ if(NOT TUTTI_HWLOC STREQUAL "OFF")
 endif()
 tutti_optional_part(HWLOC "${hwloc_found}" "hwloc ${hwloc_version}" "install libhwloc-dev, 2.0 or later")
 
+# Manual pages are made of what the programs say to --help.
+set(man_found FALSE)
+set(man_hint "install help2man")
+if(TUTTI_APPS AND NOT TUTTI_MAN STREQUAL "OFF")
+  find_program(TUTTI_HELP2MAN help2man)
+  mark_as_advanced(TUTTI_HELP2MAN)
+  if(CMAKE_CROSSCOMPILING)
+    set(man_hint "the programs do not run on this machine")
+  elseif(TUTTI_HELP2MAN)
+    set(man_found TRUE)
+  endif()
+endif()
+tutti_optional_part(MAN "${man_found}" "help2man" "${man_hint}")
+
 function(tutti_summary)
   if(TUTTI_MPI)
     message(STATUS "Tutti: MPI   ${MPI_CXX_COMPILER} (MPI ${MPI_CXX_VERSION})")
@@ -93,4 +107,7 @@ function(tutti_summary)
   message(STATUS "Tutti: UCX   ${TUTTI_UCX_SAID}")
   message(STATUS "Tutti: CUDA  ${TUTTI_CUDA_SAID}")
   message(STATUS "Tutti: hwloc ${TUTTI_HWLOC_SAID}")
+  if(TUTTI_APPS)
+    message(STATUS "Tutti: man   ${TUTTI_MAN_SAID}")
+  endif()
 endfunction()

@@ -1,0 +1,21 @@
+# tutti_mpi_kind(RESULT): which MPI find_package(MPI) has found, as far as binaries care: "Open MPI"; "MPICH", whose ABI
+# Intel MPI and MVAPICH share; "an MPI of the standard ABI"; empty if mpi.h does not tell. Installed with the package: a
+# program and Tutti have to be built with the same kind.
+function(tutti_mpi_kind result)
+  set(kind)
+  if("mpi_abi" IN_LIST MPI_CXX_LIB_NAMES)
+    set(kind "an MPI of the standard ABI")
+  else()
+    find_file(tutti_mpi_header mpi.h PATHS ${MPI_CXX_INCLUDE_DIRS} ${MPI_CXX_HEADER_DIR} NO_DEFAULT_PATH NO_CACHE)
+    set(names)
+    if(tutti_mpi_header)
+      file(STRINGS ${tutti_mpi_header} names REGEX "# *define +(OPEN_MPI|MPICH_VERSION|I_MPI_VERSION)[ \t]")
+    endif()
+    if(names MATCHES "OPEN_MPI")
+      set(kind "Open MPI")
+    elseif(names)
+      set(kind "MPICH")
+    endif()
+  endif()
+  set(${result} "${kind}" PARENT_SCOPE)
+endfunction()
