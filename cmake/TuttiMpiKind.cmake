@@ -3,7 +3,7 @@
 # program and Tutti have to be built with the same kind.
 function(tutti_mpi_kind result)
   set(kind)
-  if("mpi_abi" IN_LIST MPI_CXX_LIB_NAMES)
+  if("${MPI_CXX_LIB_NAMES}" MATCHES "mpi_abi")
     set(kind "an MPI of the standard ABI")
   else()
     find_file(tutti_mpi_header mpi.h PATHS ${MPI_CXX_INCLUDE_DIRS} ${MPI_CXX_HEADER_DIR} NO_DEFAULT_PATH NO_CACHE)

@@ -1,11 +1,8 @@
 #!/usr/bin/env bash
-# completion_test.sh PREFIX - what bash offers behind the installed programs is what they take: every option of --help, and the
+# completion_test.sh SETTINGS - what bash offers behind the installed programs is what they take: every option of --help, and the
 # names that an option, a collective or a command may have.
-prefix=$1
-source "$(dirname "$0")/common.sh"
+source "$(dirname "$0")/common.sh" "$1"
 export PATH=$prefix/bin:$PATH
-# As bash completes a command for the first time, and under the rules of a careful script.
-set -u
 source "$prefix/share/bash-completion/completions/tutti" || fail 'bash does not read the completions'
 
 # complete_line WORD...: what bash offers for the last word, in COMPREPLY.
