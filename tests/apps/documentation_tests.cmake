@@ -8,10 +8,12 @@ tutti_test(readme_test readme_test.cpp)
 target_compile_definitions(readme_test PRIVATE TUTTI_README="${PROJECT_SOURCE_DIR}/README.md"
                                                TUTTI_PROJECT_VERSION="${PROJECT_VERSION}")
 
-# What the shared library exports.
-add_test(NAME symbols_test COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/symbols_test.sh ${PROJECT_SOURCE_DIR}
-                                   $<TARGET_FILE:tutti_shared> $<$<BOOL:${TUTTI_MPI}>:mpi>)
-set_tests_properties(symbols_test PROPERTIES LABELS product)
+# What the shared library exports. Sanitizers are for the project's own programs only.
+if(NOT TUTTI_SANITIZE)
+  add_test(NAME symbols_test COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/symbols_test.sh ${PROJECT_SOURCE_DIR}
+                                     $<TARGET_FILE:tutti_shared> $<$<BOOL:${TUTTI_MPI}>:mpi>)
+  set_tests_properties(symbols_test PROPERTIES LABELS product)
+endif()
 
 if(TUTTI_MPI)
   set(first ${CMAKE_CURRENT_BINARY_DIR}/first.cpp)

@@ -31,7 +31,7 @@ fi
 
 # Schedules alone: the archive of them needs no MPI, neither the package nor the library.
 if [ "$linkage" = static ]; then
-  mpicxx= build_project schedules "$here/algorithms.cpp" Tutti::schedule schedule
+  mpicxx='' build_project schedules "$here/algorithms.cpp" Tutti::schedule schedule
   "$folder/schedules/algorithms" >"$log" 2>&1 && grep -qE '^[1-9][0-9]* algorithms$' "$log" || fail 'algorithms does not run'
   needs "$folder/schedules/algorithms" >"$log"
   ! grep -i mpi "$log" || fail 'schedules alone need MPI'

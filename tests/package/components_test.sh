@@ -44,8 +44,8 @@ add_executable(both algorithms.cpp)
 target_link_libraries(both Tutti::tutti_shared Tutti::${OTHER})
 CMAKE
 for other in tutti_static schedule_static; do
-  ! configure "$folder/project" "$folder/both" -DCMAKE_PREFIX_PATH="$prefix" -DCOMPONENTS="$present" -DABSENT="$absent" -DOTHER=$other ||
-    fail "a program may link two copies of Tutti: Tutti::tutti_shared and Tutti::$other"
+  ! configure "$folder/project" "$folder/both" -DCMAKE_PREFIX_PATH="$prefix" -DCOMPONENTS="$present" \
+    -DABSENT="$absent" -DOTHER=$other || fail "a program may link two copies of Tutti: Tutti::tutti_shared and Tutti::$other"
   expect_refusal 'TUTTI_LINKAGE'
 done
 has_cuda=$([ "$cuda" = ON ] && echo TRUE || echo FALSE)
@@ -76,8 +76,8 @@ case $mpi_kind in
   *) other=none ;;
 esac
 if command -v "$other" >/dev/null; then
-  mpicxx=$(command -v "$other") configure "$folder/project" "$folder/other" -DCMAKE_PREFIX_PATH="$prefix" -DOTHER=tutti_shared &&
-    fail "the package of $mpi_kind takes $other"
+  mpicxx=$(command -v "$other") configure "$folder/project" "$folder/other" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DOTHER=tutti_shared && fail "the package of $mpi_kind takes $other"
   expect_refusal "This Tutti was built with $mpi_kind, but the MPI here is"
 else
   echo "there is no other MPI here, by the name $other, to try a project with"

@@ -5,8 +5,10 @@ source "$(dirname "$0")/common.sh" "$1"
 libraries=$prefix/$library_folder
 
 minor=${version%.*}
-[ "$(readlink "$libraries/libtutti.so")" = "libtutti.so.$minor" ] || fail "libtutti.so is no link to libtutti.so.$minor"
-[ "$(readlink "$libraries/libtutti.so.$minor")" = "libtutti.so.$version" ] || fail "libtutti.so.$minor is no link to libtutti.so.$version"
+# expect_link NAME FILE
+expect_link() { [ "$(readlink "$libraries/$1")" = "$2" ] || fail "$1 is no link to $2"; }
+expect_link libtutti.so "libtutti.so.$minor"
+expect_link "libtutti.so.$minor" "libtutti.so.$version"
 readelf -d "$libraries/libtutti.so" >"$log" 2>&1
 grep -q "SONAME.*\[libtutti.so.$minor\]" "$log" || fail "the shared library's name is not libtutti.so.$minor"
 ! grep -E 'RPATH|RUNPATH' "$log" || fail 'the shared library has a path to other libraries'
@@ -20,7 +22,8 @@ comm -23 "$folder/shared" "$folder/static" >"$log"
 [ ! -s "$log" ] || fail 'the shared library has what the static one has not'
 
 diff -r "$sources/include" "$prefix/include" >"$log" || fail 'the headers are not those of the sources'
-for file in share/doc/tutti/{LICENSE,copyright,CHANGELOG.md,environment.md} bin/tutti ${mpirun:+bin/tutti-bench bin/tutti-sgd share/tutti/digits.csv}; do
+for file in share/doc/tutti/{LICENSE,copyright,CHANGELOG.md,environment.md} bin/tutti \
+  ${mpirun:+bin/tutti-bench bin/tutti-sgd share/tutti/digits.csv}; do
   [ -s "$prefix/$file" ] || fail "$file is missing"
 done
 "$prefix/bin/tutti" --version >"$log" 2>&1 && grep -q "$version" "$log" || fail 'the tool does not run'

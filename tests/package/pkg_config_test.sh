@@ -6,7 +6,7 @@ export PKG_CONFIG_PATH=$prefix/$library_folder/pkgconfig
 
 [ "$(pkg-config --modversion tutti)" = "$version" ] || fail "the version is not $version"
 [ "$(pkg-config --variable=mpi tutti)" = "$mpi_kind" ] || fail "the MPI is not $mpi_kind"
-[ "$(realpath "$(pkg-config --variable=libdir tutti)")" = "$(realpath "$prefix/$library_folder")" ] || fail 'the folder of the libraries'
+[ "$(pkg-config --variable=libdir tutti)" -ef "$prefix/$library_folder" ] || fail 'the folder of the libraries'
 pkg-config --validate tutti tutti-c >"$log" 2>&1 && [ ! -s "$log" ] || fail 'pkg-config warns'
 ! pkg-config --cflags tutti-c | grep -e -std >"$log" || fail 'tutti-c has flags that are for C++ only'
 
