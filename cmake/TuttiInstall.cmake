@@ -33,7 +33,7 @@ set(TUTTI_MPI_KIND)
 set(TUTTI_HAS_MPI ${TUTTI_MPI})
 if(TUTTI_MPI)
   include(TuttiMpiKind)
-  tutti_mpi_kind(TUTTI_MPI_KIND)
+  tutti_mpi_kind(TUTTI_MPI_KIND CXX)
 endif()
 configure_package_config_file(cmake/TuttiConfig.cmake.in TuttiConfig.cmake INSTALL_DESTINATION ${package_folder}
                               NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)

@@ -51,6 +51,26 @@ done
 has_cuda=$([ "$cuda" = ON ] && echo TRUE || echo FALSE)
 expect_refusal "version $version, schedule TRUE, cuda $has_cuda"
 
+# A project in C alone may link the shared library.
+mkdir "$folder/c"
+echo 'int main(void) { return 0; }' >"$folder/c/c.c"
+cat >"$folder/c/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.25)
+project(c C)
+find_package(Tutti REQUIRED)
+add_executable(c c.c)
+target_link_libraries(c Tutti::tutti)
+CMAKE
+# configure_in_c FOLDER OPTIONS...
+configure_in_c() {
+  cmake -S "$folder/c" -B "$folder/$1" -DCMAKE_PREFIX_PATH="$prefix" ${mpicxx:+-DMPI_C_COMPILER="${mpicxx/mpicxx/mpicc}"} \
+    "${@:2}" >"$log" 2>&1
+}
+configure_in_c c_shared && cmake --build "$folder/c_shared" >"$log" 2>&1 && "$folder/c_shared/c" ||
+  fail 'a project in C does not build with the shared library'
+! configure_in_c c_static -DTutti_USE_STATIC_LIBS=ON || fail 'a project in C takes the static library'
+expect_refusal 'The static library is of C++: enable the language CXX, or link the shared library.'
+
 # Which MPI mpi.h is of.
 expect_kind() { # expect_kind KIND TEXT_OF_MPI_H [LIBRARIES]
   mkdir -p "$folder/mpi"
@@ -59,7 +79,7 @@ expect_kind() { # expect_kind KIND TEXT_OF_MPI_H [LIBRARIES]
 set(MPI_CXX_INCLUDE_DIRS "$folder/nowhere" "$folder/mpi")
 set(MPI_CXX_LIB_NAMES "${3:-mpi}")
 include("$prefix/$library_folder/cmake/Tutti/TuttiMpiKind.cmake")
-tutti_mpi_kind(kind)
+tutti_mpi_kind(kind CXX)
 message("'\${kind}'")
 CMAKE
   [ "$(cmake -P "$folder/kind.cmake" 2>&1)" = "'$1'" ] || fail "not '$1': $2"
