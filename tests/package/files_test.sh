@@ -23,7 +23,7 @@ comm -23 "$folder/shared" "$folder/static" >"$log"
 
 diff -r -x '*.mod' "$sources/include" "$prefix/include" >"$log" || fail 'the headers are not those of the sources'
 for file in share/doc/tutti/{LICENSE,copyright,CHANGELOG.md,environment.md} bin/tutti \
-  ${mpirun:+bin/tutti-bench bin/tutti-sgd share/tutti/digits.csv}; do
+  ${mpirun:+bin/tutti-bench bin/tutti-sgd share/tutti/digits.csv "$library_folder/libtutti_mpi.so"}; do
   [ -s "$prefix/$file" ] || fail "$file is missing"
 done
 "$prefix/bin/tutti" --version >"$log" 2>&1 && grep -q "$version" "$log" || fail 'the tool does not run'
