@@ -88,7 +88,6 @@ _tutti_argument() {
     COLLECTIVE) compgen -W "$(_tutti_catalogue "$1")" -- "$4" ;;
     ALGORITHM*) compgen -W "$(_tutti_catalogue "$1" "$collective")" -- "$4" ;;
     COMMAND) compgen -W "$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$2")" -- "$4" ;;
-    *) compgen -c -- "$4" ;;
   esac
 }
 
@@ -107,8 +106,12 @@ _tutti() {
          number=$((number + 1)) ;;
     esac
   done
-  if [[ $current != -* && ${words[-1]} == -* ]] && _tutti_value "$program" "$help" "${words[-1]}" "$current"; then
+  if [[ ${command-} == run && $number -gt 0 ]]; then # behind another command
+    mapfile -t COMPREPLY < <(compgen -f -- "$current") && { compopt -o filenames 2>/dev/null || :; }
+  elif [[ $current != -* && ${words[-1]} == -* ]] && _tutti_value "$program" "$help" "${words[-1]}" "$current"; then
     return
+  elif [[ ${command-} == run && $current != -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -c -- "$current")
   elif [[ $current == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$(_tutti_options "$help")" -- "$current")
   elif grep -q '^Usage:.* [][A-Z]*[A-Z]\{3,\}' <<<"$help"; then

@@ -48,6 +48,14 @@ expect svg tutti show allreduce ring --format s
 expect '' tutti show --ranks ''
 expect '' tutti nonsense ''
 touch "$folder/some_file"
+if [ -n "$mpirun" ]; then
+  printf '#!/bin/sh\n' >"$folder/a_launcher_of_some"
+  chmod +x "$folder/a_launcher_of_some"
+  PATH=$folder:$PATH expect a_launcher_of_some tutti run a_launcher_of
+  PATH=$folder:$PATH expect a_launcher_of_some tutti run --serve all a_launcher_of
+  expect "$folder/some_file" tutti run mpirun -n 4 "$folder/some_f"
+  expect '' tutti run mpirun --
+fi
 expect "$folder/some_file" tutti list --write "$folder/some"
 
 if [ -x "$prefix/bin/tutti-bench" ]; then
