@@ -1,45 +1,96 @@
-# cmake --install: libraries, headers, apps, and a package for find_package(Tutti).
+# cmake --install: libraries, headers, apps with their manual pages and completions, and what finds them: a package for
+# find_package(Tutti), and one for pkg-config.
 include(CMakePackageConfigHelpers)
-include(GNUInstallDirs)
 
+set(libraries tutti_shared tutti_static tutti_schedule)
+set(programs)
 if(TUTTI_APPS)
-  install(TARGETS tutti_tool)
+  list(APPEND programs tutti_tool)
 endif()
 if(TUTTI_APPS AND TUTTI_MPI)
-  install(TARGETS tutti-bench tutti-sgd)
+  list(APPEND programs tutti-bench tutti-sgd)
 endif()
-# Tutti::schedule is an archive, which links no MPI, beside a static Tutti::tutti, and another name of a shared one: no
-# program shall have two copies of the library.
-get_target_property(type tutti TYPE)
-set(schedule tutti_schedule)
-if(type STREQUAL "SHARED_LIBRARY")
-  set(schedule tutti_schedule_name)
-  add_library(${schedule} INTERFACE)
-  target_link_libraries(${schedule} INTERFACE tutti)
+if(TARGET tutti_mpi)
+  list(APPEND programs tutti_mpi) # is preloaded, not linked
 endif()
-set_target_properties(${schedule} PROPERTIES EXPORT_NAME schedule)
-set(installed tutti ${schedule})
+# What is installed, to be built without the rest.
+add_custom_target(tutti_product)
+add_dependencies(tutti_product ${libraries} ${programs})
+if(TARGET tutti_fortran)
+  add_dependencies(tutti_product tutti_fortran)
+endif()
 
-install(TARGETS ${installed} EXPORT TuttiTargets)
+set_target_properties(tutti_schedule PROPERTIES EXPORT_NAME schedule_static)
+install(TARGETS ${libraries} EXPORT TuttiTargets)
+if(programs)
+  install(TARGETS ${programs})
+endif()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT TuttiTargets NAMESPACE Tutti:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tutti)
+install(FILES LICENSE cmake/copyright CHANGELOG.md docs/environment.md
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tutti)
 
-# The packages whose targets the installed libraries link, one find_dependency() each: a package that nothing of it links
-# is not asked for.
-set(linked)
-foreach(library IN LISTS installed)
-  get_target_property(libraries ${library} INTERFACE_LINK_LIBRARIES)
-  list(APPEND linked ${libraries})
-endforeach()
-set(TUTTI_DEPENDENCIES)
-if(linked MATCHES "fmt::")
-  string(APPEND TUTTI_DEPENDENCIES "find_dependency(fmt)\n")
+# ---- find_package(Tutti) ----------------------------------------------------------------------------------------------
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Tutti)
+set(TUTTI_MPI_KIND)
+set(TUTTI_HAS_MPI ${TUTTI_MPI})
+if(TUTTI_MPI)
+  include(TuttiMpiKind)
+  tutti_mpi_kind(TUTTI_MPI_KIND CXX)
 endif()
-if(linked MATCHES "MPI::")
-  string(APPEND TUTTI_DEPENDENCIES "set(MPI_CXX_SKIP_MPICXX ON)\nfind_dependency(MPI COMPONENTS CXX)\n")
-endif()
-configure_package_config_file(cmake/TuttiConfig.cmake.in TuttiConfig.cmake
-                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tutti)
+configure_package_config_file(cmake/TuttiConfig.cmake.in TuttiConfig.cmake INSTALL_DESTINATION ${package_folder}
+                              NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(TuttiConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(EXPORT TuttiTargets NAMESPACE Tutti:: DESTINATION ${package_folder})
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/TuttiConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/TuttiConfigVersion.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tutti)
+              cmake/TuttiMpiKind.cmake DESTINATION ${package_folder})
+
+# ---- pkg-config -------------------------------------------------------------------------------------------------------
+
+# tutti_pkg_config(NAME FLAGS): NAME.pc, for compilers that take the flags.
+function(tutti_pkg_config name flags)
+  set(TUTTI_PC_NAME ${name})
+  set(TUTTI_PC_FLAGS "${flags}")
+  set(folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  file(RELATIVE_PATH TUTTI_PC_PREFIX /prefix/${folder} /prefix)
+  string(REGEX REPLACE "/$" "" TUTTI_PC_PREFIX ${TUTTI_PC_PREFIX})
+  set(TUTTI_PC_PRIVATE -lfmt -lstdc++) # the latter for linkers of C
+  if(TUTTI_HAS_UCX OR TUTTI_HAS_CUDA)
+    list(APPEND TUTTI_PC_PRIVATE -ldl)
+  endif()
+  if(TUTTI_HAS_UCX)
+    list(APPEND TUTTI_PC_PRIVATE -Wl,--undefined=tutti_ucx_component)
+  endif()
+  list(JOIN TUTTI_PC_PRIVATE " " TUTTI_PC_PRIVATE)
+  configure_file(cmake/tutti.pc.in ${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${folder})
+endfunction()
+
+# The old C++ bindings of MPI need a library of their own. The definitions of tutti_core tell mpi.h which ABI is meant.
+set(flags)
+if(TUTTI_MPI)
+  set(flags " -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX")
+  get_target_property(definitions tutti_core INTERFACE_COMPILE_DEFINITIONS)
+  foreach(definition IN LISTS definitions)
+    if(definition)
+      string(APPEND flags " -D${definition}")
+    endif()
+  endforeach()
+endif()
+tutti_pkg_config(tutti "${flags} -std=c++20")
+tutti_pkg_config(tutti-c "${flags}")
+
+# ---- for people -------------------------------------------------------------------------------------------------------
+
+if(TUTTI_HAS_MAN)
+  include(TuttiManPages)
+  add_dependencies(tutti_product tutti_man)
+endif()
+if(TUTTI_APPS)
+  foreach(program IN LISTS programs)
+    if(NOT program STREQUAL "tutti_mpi")
+      install(FILES apps/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+              RENAME $<TARGET_FILE_NAME:${program}>)
+    endif()
+  endforeach()
+endif()

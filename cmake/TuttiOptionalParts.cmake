@@ -1,6 +1,6 @@
-# UCX, CUDA, hwloc and Fortran are optional. AUTO takes what is there and says what is not; ON without it is an error. UCX and CUDA
-# are parts of what moves data, and Fortran's module calls it: without MPI there is none of it.
-# Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA, TUTTI_HAS_HWLOC and TUTTI_HAS_FORTRAN, and what the summary says of each.
+# UCX, CUDA, hwloc, Fortran and manual pages are optional. AUTO takes what is there and says what is not; ON without it is an
+# error. UCX and CUDA are parts of what moves data, and Fortran's module calls it: without MPI there is none of it.
+# Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA, TUTTI_HAS_HWLOC, TUTTI_HAS_FORTRAN and TUTTI_HAS_MAN, and what the summary says of each.
 
 function(tutti_optional_part part found package hint)
   string(TOUPPER "${TUTTI_${part}}" wanted)
@@ -109,6 +109,20 @@ tutti_optional_part(FORTRAN "${fortran_found}"
                     "${fortran_compiler}${fortran_modules}"
                     "install gfortran; mpifort has to be beside mpicxx, or give MPI_Fortran_COMPILER")
 
+# Manual pages are made of what the programs say to --help, which have to run for this.
+set(TUTTI_HAS_MAN OFF)
+if(TUTTI_APPS)
+  set(man_found FALSE)
+  if(NOT TUTTI_MAN STREQUAL "OFF" AND NOT CMAKE_CROSSCOMPILING)
+    find_program(TUTTI_HELP2MAN help2man)
+    mark_as_advanced(TUTTI_HELP2MAN)
+    if(TUTTI_HELP2MAN)
+      set(man_found TRUE)
+    endif()
+  endif()
+  tutti_optional_part(MAN "${man_found}" help2man "install help2man; cross-built programs do not run")
+endif()
+
 function(tutti_summary)
   if(TUTTI_MPI)
     message(STATUS "Tutti: MPI   ${MPI_CXX_COMPILER} (MPI ${MPI_CXX_VERSION})")
@@ -119,4 +133,7 @@ function(tutti_summary)
   message(STATUS "Tutti: CUDA  ${TUTTI_CUDA_SAID}")
   message(STATUS "Tutti: hwloc ${TUTTI_HWLOC_SAID}")
   message(STATUS "Tutti: Fortran ${TUTTI_FORTRAN_SAID}")
+  if(TUTTI_APPS)
+    message(STATUS "Tutti: man   ${TUTTI_MAN_SAID}")
+  endif()
 endfunction()

@@ -1,39 +1,65 @@
-# Tutti::tutti: the library that programs link, static or, with BUILD_SHARED_LIBS, shared; of the objects of the parts, so
-# that each file is compiled once, whatever is made of it. Without MPI it has schedules, algorithms and arithmetic.
-add_library(tutti)
-add_library(Tutti::tutti ALIAS tutti)
-get_target_property(type tutti TYPE)
+# The library that programs link, twice, of the objects of the parts, so that each file is compiled once, whatever is made
+# of it: Tutti::tutti_shared and Tutti::tutti_static. Tutti::tutti is the one that BUILD_SHARED_LIBS asks for. Without MPI
+# it has schedules, algorithms and arithmetic.
 set(parts schedule reduce engine)
 if(TUTTI_MPI)
   list(APPEND parts core)
-  target_link_libraries(tutti PUBLIC MPI::MPI_CXX)
-  get_target_property(definitions tutti_core INTERFACE_COMPILE_DEFINITIONS)
-  if(definitions)
-    target_compile_definitions(tutti PUBLIC ${definitions})
-  endif()
 endif()
 if(TUTTI_HAS_UCX)
   list(APPEND parts ucx)
-  target_link_libraries(tutti PRIVATE ${CMAKE_DL_LIBS})
-  if(type STREQUAL "STATIC_LIBRARY")
-    # The transport registers itself: nothing refers to its object in the archive.
-    target_link_options(tutti INTERFACE LINKER:--undefined=tutti_ucx_component)
+endif()
+
+# tutti_product(LINKAGE): shared or static.
+function(tutti_product linkage)
+  set(library tutti_${linkage})
+  string(TOUPPER ${linkage} type)
+  add_library(${library} ${type})
+  add_library(Tutti::${library} ALIAS ${library})
+  foreach(part IN LISTS parts)
+    target_sources(${library} PRIVATE $<TARGET_OBJECTS:tutti_${part}>)
+  endforeach()
+  target_link_libraries(${library} PRIVATE fmt::fmt $<BUILD_INTERFACE:tutti_settings>)
+  if(TUTTI_MPI)
+    target_link_libraries(${library} PUBLIC MPI::MPI_CXX)
+    get_target_property(definitions tutti_core INTERFACE_COMPILE_DEFINITIONS)
+    if(definitions)
+      target_compile_definitions(${library} PUBLIC ${definitions})
+    endif()
   endif()
-endif()
-if(TUTTI_HAS_CUDA)
-  target_link_libraries(tutti PRIVATE ${CMAKE_DL_LIBS})
-endif()
-foreach(part IN LISTS parts)
-  target_sources(tutti PRIVATE $<TARGET_OBJECTS:tutti_${part}>)
-endforeach()
-target_link_libraries(tutti PRIVATE fmt::fmt $<BUILD_INTERFACE:tutti_settings>)
-target_compile_features(tutti PUBLIC cxx_std_20)
-target_include_directories(tutti PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  if(TUTTI_HAS_UCX OR TUTTI_HAS_CUDA)
+    target_link_libraries(${library} PRIVATE ${CMAKE_DL_LIBS})
+  endif()
+  target_compile_features(${library} PUBLIC cxx_std_20)
+  target_include_directories(${library} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set_target_properties(${library} PROPERTIES OUTPUT_NAME tutti LINKER_LANGUAGE CXX)
+  tutti_linkage(${library} ${linkage})
+endfunction()
+
+# tutti_linkage(LIBRARY LINKAGE): CMake refuses a program that links libraries of differing linkage, as it would have two
+# copies of Tutti.
+function(tutti_linkage library linkage)
+  set_target_properties(${library} PROPERTIES INTERFACE_TUTTI_LINKAGE ${linkage}
+                                              COMPATIBLE_INTERFACE_STRING TUTTI_LINKAGE)
+endfunction()
+
+tutti_product(shared)
 # Until 1.0.0 every minor version may change the interface.
-set_target_properties(tutti PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
-                                       SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-if(type STREQUAL "SHARED_LIBRARY")
-  set(map ${CMAKE_CURRENT_LIST_DIR}/tutti.map)
-  target_link_options(tutti PRIVATE LINKER:--version-script=${map})
-  set_target_properties(tutti PROPERTIES LINK_DEPENDS ${map})
+set(map ${CMAKE_CURRENT_LIST_DIR}/tutti.map)
+set_target_properties(tutti_shared PROPERTIES VERSION ${PROJECT_VERSION} LINK_DEPENDS ${map}
+                                              SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+target_link_options(tutti_shared PRIVATE LINKER:--version-script=${map})
+
+tutti_product(static)
+if(TUTTI_HAS_UCX)
+  # The transport registers itself: nothing refers to its object in the archive.
+  target_link_options(tutti_static INTERFACE LINKER:--undefined=tutti_ucx_component)
+endif()
+# An archive of the schedule part alone, for programs without MPI.
+tutti_linkage(tutti_schedule static)
+
+if(BUILD_SHARED_LIBS)
+  add_library(Tutti::tutti ALIAS tutti_shared)
+else()
+  add_library(Tutti::tutti ALIAS tutti_static)
 endif()

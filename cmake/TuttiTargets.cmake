@@ -19,7 +19,7 @@ function(tutti_library name)
   target_compile_features(tutti_${name} PUBLIC cxx_std_20)
   target_link_libraries(tutti_${name} PRIVATE $<BUILD_INTERFACE:tutti_settings>)
   target_include_directories(tutti_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-                                                  $<INSTALL_INTERFACE:include>
+                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
                                            PRIVATE ${PROJECT_SOURCE_DIR})
   set_target_properties(tutti_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                                    VISIBILITY_INLINES_HIDDEN ON)

@@ -13,12 +13,12 @@
 set -eu
 
 build=(g++ cmake ninja-build libopenmpi-dev openmpi-bin libboost-dev libboost-program-options-dev libfmt-dev
-       libhwloc-dev nlohmann-json3-dev)
+       libhwloc-dev nlohmann-json3-dev help2man)
 lab=(util-linux iproute2 slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 small_programs=(gfortran hpcc python3-mpi4py scalapack-mpi-test)
 programs=("${small_programs[@]}" lammps)
 test=("${build[@]}" "${lab[@]}" "${small_programs[@]}" libgtest-dev libgmock-dev libmpich-dev mpich libucx-dev
-      clang clang-format clang-tidy ccache python3)
+      clang clang-format clang-tidy ccache python3 dpkg-dev file groff-base pkg-config)
 
 have_pip() { python3 -m pip --version >/dev/null 2>&1; }
 have_toolkit() { command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] || [ -n "${CUDAToolkit_ROOT:-}" ]; }

@@ -1,6 +1,6 @@
 #pragma once
 // The environment variables that Tutti knows: the one table, for the library, the apps, the tests and
-// docs/building.md.
+// docs/environment.md.
 
 #include <array>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// The variables that the library reads. docs/building.md describes each of them.
+/// The variables that the library reads. docs/environment.md describes each of them.
 inline constexpr std::array<std::string_view, 15> variables{
     "TUTTI_ALGORITHM",     "TUTTI_BUFFERS", "TUTTI_DEVICE_PATH",   "TUTTI_INTERPOSE",       "TUTTI_LOG",
     "TUTTI_MESSAGE_LIMIT", "TUTTI_NODES",   "TUTTI_PLAN_CACHE",    "TUTTI_PROGRESS_THREAD", "TUTTI_SINGLE_COPY",

@@ -1,15 +1,5 @@
 # The code in README.md and algorithms/README.md is built and run, so that it stays true.
 
-# tutti_code_block(PAGE FILE): writes the first ```cpp block of the page to FILE.
-function(tutti_code_block page file)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page})
-  file(READ ${page} text)
-  if(NOT text MATCHES "```cpp\n([^`]*)```")
-    message(FATAL_ERROR "${page} has no block of C++")
-  endif()
-  file(CONFIGURE OUTPUT ${file} CONTENT "${CMAKE_MATCH_1}" @ONLY)
-endfunction()
-
 set(example ${CMAKE_CURRENT_BINARY_DIR}/allreduce_linear.cpp)
 tutti_code_block(${PROJECT_SOURCE_DIR}/algorithms/README.md ${example})
 tutti_test(catalogue_test catalogue_test.cpp ${example})
@@ -19,17 +9,10 @@ target_compile_definitions(readme_test PRIVATE TUTTI_README="${PROJECT_SOURCE_DI
                                                TUTTI_EXAMPLES="${PROJECT_SOURCE_DIR}/examples"
                                                TUTTI_PROJECT_VERSION="${PROJECT_VERSION}")
 
-# What is installed, and that the demo builds all of it. Sanitizers are for the project's own programs only.
-if(TUTTI_APPS AND NOT TUTTI_SANITIZE)
-  add_test(NAME install_test
-           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install_test.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
-                   ${CMAKE_CXX_COMPILER} ${MPI_CXX_COMPILER} ${MPIEXEC_EXECUTABLE})
-  set_tests_properties(install_test PROPERTIES TIMEOUT 600 LABELS product)
-endif()
-# What a shared library exports.
-if(BUILD_SHARED_LIBS)
+# What the shared library exports. Sanitizers are for the project's own programs only.
+if(NOT TUTTI_SANITIZE)
   add_test(NAME symbols_test COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/symbols_test.sh ${PROJECT_SOURCE_DIR}
-                                     $<TARGET_FILE:tutti> $<$<BOOL:${TUTTI_MPI}>:mpi>)
+                                     $<TARGET_FILE:tutti_shared> $<$<BOOL:${TUTTI_MPI}>:mpi>)
   set_tests_properties(symbols_test PROPERTIES LABELS product)
 endif()
 

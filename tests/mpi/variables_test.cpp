@@ -1,4 +1,4 @@
-// The environment variables that Tutti knows: in the table, on docs/building.md, and in the warnings about others.
+// The environment variables that Tutti knows: in the table, on docs/environment.md, and in the warnings about others.
 #include "lib/runtime/variables.hpp"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::UnorderedElementsAreArray;
 
 /// Sets an environment variable for a while.
 class Setting {
@@ -32,32 +31,84 @@ class Setting {
   static constexpr const char* name = "TUTTI_TEST_NUMBER";
 };
 
-TEST(Variables, AreThoseOfTheManual) {
-  std::ifstream page{TUTTI_BUILDING};
-  std::vector<std::string> documented;
-  bool is_inside = false;
-  const std::regex variable{"`(TUTTI_[A-Z_]+)`"};
-  for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("| variable |")) is_inside = true;
-    if (line.empty()) is_inside = false;
-    std::smatch found;
-    const std::string first_cell = line.substr(0, line.find('|', 1));
-    if (is_inside && std::regex_search(first_cell, found, variable)) documented.push_back(found[1]);
+using Names = std::set<std::string>;
+const std::filesystem::path root{TUTTI_SOURCES};
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+/// What the first group of the pattern matches in the text.
+Names matches(const std::string& text, const std::string& pattern) {
+  const std::regex regex{pattern};
+  Names names;
+  for (std::sregex_iterator found{text.begin(), text.end(), regex}, none; found != none; ++found)
+    names.insert((*found)[1]);
+  return names;
+}
+
+/// The same in all files of the folders, of which some may not be there; not in those named so.
+Names matches_in_files(const std::vector<std::string>& folders, const std::string& pattern, const Names& but = {}) {
+  Names names;
+  for (const std::string& folder : folders) {
+    if (!std::filesystem::exists(root / folder)) continue;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator{root / folder})
+      if (entry.is_regular_file() && !but.contains(entry.path().filename()))
+        names.merge(matches(text_of(entry), pattern));
   }
-  EXPECT_THAT(documented, UnorderedElementsAreArray(variables.begin(), variables.end()));
+  return names;
+}
+
+/// The variables in the first cells of the table of that section of a page, docs/environment.md unless said otherwise.
+Names documented(const std::string& section, const std::string& page = "docs/environment.md") {
+  std::ifstream lines{root / page};
+  std::string cells;
+  bool is_inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("## ")) is_inside = line == "## " + section;
+    if (is_inside && line.starts_with("| `")) cells += line.substr(0, line.find('|', 1)) + "\n";
+  }
+  return matches(cells, "`([A-Za-z0-9_]+)`");
+}
+
+const std::vector<std::string> code{"lib", "ucx", "apps", "interpose"};
+
+TEST(Variables, AreThoseOfTheManual) {
+  EXPECT_EQ(documented("The library"), Names(variables.begin(), variables.end()));
 }
 
 TEST(Variables, AreAllThatTheSourcesName) {
-  const std::regex literal{"\"(TUTTI_[A-Z_]+[A-Z])\""};
-  std::set<std::string> named;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator{TUTTI_LIB}) {
-    if (!entry.is_regular_file() || entry.path().stem() == "variables") continue;
-    std::ifstream file{entry.path()};
-    const std::string text{std::istreambuf_iterator<char>{file}, {}};
-    for (std::sregex_iterator found{text.begin(), text.end(), literal}, none; found != none; ++found)
-      named.insert((*found)[1]);
-  }
-  EXPECT_THAT(named, UnorderedElementsAreArray(variables.begin(), variables.end()));
+  EXPECT_EQ(matches_in_files(code, R"re("(TUTTI_[A-Z_]+[A-Z])")re", {"variables.hpp"}),
+            Names(variables.begin(), variables.end()));
+}
+
+TEST(Variables, OfScriptsAreThoseOfTheManual) {
+  Names read = matches_in_files({"scripts", "slurm"}, R"re(\$\{((TUTTI|CLUSTER)_[A-Z_]+):-)re");
+  EXPECT_EQ(documented("Scripts and batch jobs"), read);
+  read.erase("CLUSTER_FOLDER");
+  const std::string of_installers = "Tutti reads none of them";
+  const std::string page = text_of(root / "docs/environment.md");
+  const auto end = page.find(of_installers);
+  ASSERT_NE(end, std::string::npos);
+  read.merge(matches(page.substr(page.rfind("\n\n", end), end - page.rfind("\n\n", end)), "`(TUTTI_[A-Z]+)`"));
+  EXPECT_EQ(read, Names(variables_of_others.begin(), variables_of_others.end()));
+}
+
+TEST(Variables, OfTestsAreThoseOfTheManual) {
+  EXPECT_EQ(documented("Tests"), matches_in_files({"tests"}, R"re(["= ](TUTTI_TEST_(?!MAX_)[A-Z]+)["=])re"));
+  EXPECT_EQ(documented("Environment", "tests/fake_cuda/README.md"),
+            matches_in_files({"tests/fake_cuda/driver"}, R"re("((FAKE_)?CUDA_[A-Z_]+)")re"));
+}
+
+/// Those that the sources name where they read them; lists of them are compared from the manual's side only.
+TEST(Variables, OfOthersAreThoseOfTheManual) {
+  const Names manual = documented("Variables of others");
+  for (const std::string& name : matches_in_files(code, R"re(getenv\("([A-Za-z_]+)"\))re"))
+    EXPECT_TRUE(name.starts_with("TUTTI_") || manual.contains(name)) << name;
+  const Names named = matches_in_files(code, R"re("([A-Z0-9]+_[A-Za-z_]+)")re");
+  for (const std::string& name : manual)
+    EXPECT_TRUE(named.contains(name)) << name;
 }
 
 TEST(Variables, AreInOrder) {

@@ -1,0 +1,21 @@
+# tutti_mpi_kind(RESULT LANGUAGE): which MPI find_package(MPI) has found for it, as far as binaries care: "Open MPI"; "MPICH", whose ABI
+# Intel MPI and MVAPICH share; "an MPI of the standard ABI"; empty if mpi.h does not tell. Installed with the package: a
+# program and Tutti have to be built with the same kind.
+function(tutti_mpi_kind result language)
+  set(kind)
+  if("${MPI_${language}_LIB_NAMES}" MATCHES "mpi_abi")
+    set(kind "an MPI of the standard ABI")
+  else()
+    find_file(tutti_mpi_header mpi.h PATHS ${MPI_${language}_INCLUDE_DIRS} NO_DEFAULT_PATH NO_CACHE)
+    set(names)
+    if(tutti_mpi_header)
+      file(STRINGS ${tutti_mpi_header} names REGEX "# *define +(OPEN_MPI|MPICH_VERSION|I_MPI_VERSION)[ \t]")
+    endif()
+    if(names MATCHES "OPEN_MPI")
+      set(kind "Open MPI")
+    elseif(names)
+      set(kind "MPICH")
+    endif()
+  endif()
+  set(${result} "${kind}" PARENT_SCOPE)
+endfunction()

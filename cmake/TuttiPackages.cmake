@@ -1,0 +1,41 @@
+# cpack: a .tar.gz of what is installed, and where Debian's tools are, a .deb, whose dependencies dpkg-shlibdeps finds.
+set(CPACK_PACKAGE_NAME tutti)
+set(CPACK_PACKAGE_VENDOR "Tutti")
+set(CPACK_PACKAGE_CONTACT "the authors of Tutti <tutti@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "collectives for MPI programs as readable, proved schedules")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_GENERATOR TGZ)
+
+string(CONCAT CPACK_DEBIAN_PACKAGE_DESCRIPTION
+  "Tutti makes each collective of an explicit schedule of sends, receives, reductions and copies, which a checker proves. "
+  "The package has the library, shared and static, its headers, and programs that show, prove and measure the schedules.")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Programs of the package that link its library.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY =)
+# What a program is run with, and what one is built with.
+set(suggested libfmt-dev)
+if(TUTTI_MPI_KIND STREQUAL "Open MPI")
+  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS openmpi-bin)
+  list(APPEND suggested libopenmpi-dev)
+elseif(TUTTI_MPI_KIND STREQUAL "MPICH")
+  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS mpich)
+  list(APPEND suggested libmpich-dev)
+endif()
+if(TUTTI_HAS_UCX)
+  list(APPEND suggested libucx0)
+endif()
+list(JOIN suggested ", " CPACK_DEBIAN_PACKAGE_SUGGESTS)
+
+find_program(TUTTI_DPKG_SHLIBDEPS dpkg-shlibdeps)
+find_program(TUTTI_FILE file)
+mark_as_advanced(TUTTI_DPKG_SHLIBDEPS TUTTI_FILE)
+if(TUTTI_DPKG_SHLIBDEPS AND TUTTI_FILE)
+  list(APPEND CPACK_GENERATOR DEB)
+endif()
+include(CPack)
