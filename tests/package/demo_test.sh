@@ -11,7 +11,7 @@ made() { ninja -C "$demo" -t commands "$@" | tr ' ' '\n' | sort -u; }
 made ${targets#*--target} >"$folder/made"
 made tutti_product >"$folder/product"
 find "$demo" -name cmake_install.cmake -exec grep -ohE "\"$demo/[^\"]*\"" {} + | tr -d '"' | sort -u |
-  grep -vE '\.(cmake|pc)$|[$]|/CMakeFiles/' >"$folder/installed"
+  grep -vE '\.(cmake|pc)$|[$]|/CMakeFiles/|/modules/$' >"$folder/installed"
 [ -s "$folder/installed" ] || fail 'nothing is installed from the build'
 for what in made product; do
   while read -r file; do

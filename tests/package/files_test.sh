@@ -21,7 +21,7 @@ defined "$libraries/libtutti.a" >"$folder/static"
 comm -23 "$folder/shared" "$folder/static" >"$log"
 [ ! -s "$log" ] || fail 'the shared library has what the static one has not'
 
-diff -r -x '*.mod' "$sources/include" "$prefix/include" >"$log" || fail 'the headers are not those of the sources'
+diff -r -x fortran "$sources/include" "$prefix/include" >"$log" || fail 'the headers are not those of the sources'
 for file in share/doc/tutti/{LICENSE,copyright,CHANGELOG.md,environment.md} bin/tutti \
   ${mpirun:+bin/tutti-bench bin/tutti-sgd share/tutti/digits.csv "$library_folder/libtutti_mpi.so"}; do
   [ -s "$prefix/$file" ] || fail "$file is missing"

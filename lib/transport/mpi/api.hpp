@@ -62,7 +62,6 @@ struct Api {
   TUTTI_MPI_FUNCTION(Send);
   TUTTI_MPI_FUNCTION(Send_init);
   TUTTI_MPI_FUNCTION(Start);
-  TUTTI_MPI_FUNCTION(Startall);
   TUTTI_MPI_FUNCTION(Status_set_cancelled);
   TUTTI_MPI_FUNCTION(Status_set_elements);
   TUTTI_MPI_FUNCTION(T_cvar_get_index);
