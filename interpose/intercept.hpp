@@ -36,7 +36,7 @@ int blocking(Function function, MPI_Comm comm, const Describe& describe, const P
       job.load();
       detail::run(job.call, target->communicator(), {});
       job.store();
-      note.served(job.bytes);
+      note.served(job);
       return MPI_SUCCESS;
     }
   } catch (...) {
@@ -60,7 +60,7 @@ int requested(Form form, Function function, MPI_Comm comm, MPI_Request* request,
     if (why == Why::served) {
       require_progress(*target);
       begin(*pending);
-      note.served(pending->job().bytes);
+      note.served(pending->job());
       *request = keep_pending(std::move(pending));
       return MPI_SUCCESS;
     }

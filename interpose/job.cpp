@@ -1,5 +1,6 @@
 #include "interpose/job.hpp"
 
+#include <algorithm>
 #include <concepts>
 
 #include "interpose/operations.hpp"
@@ -73,6 +74,8 @@ void Job::load() {
   else if (!is_in_place(call.in))
     call.in = in.data();
 }
+
+std::int64_t Job::own_bytes() const { return bytes > 0 ? bytes : std::max(in.listed_bytes(), out.listed_bytes()); }
 
 void Job::store() {
   if (has_sides && writes_output) out.unpack();

@@ -37,6 +37,9 @@ struct Job {
   CombinedBy combined_by = CombinedBy::tutti;
   std::int64_t bytes = 0;  ///< By which the table decides: of data in a block, 0 where blocks are listed.
 
+  /// Of data, as reports count them: where blocks are listed, all that this rank sends, or all that it receives.
+  [[nodiscard]] std::int64_t own_bytes() const;
+
   /// Just before the call, and when it is over.
   void load();
   void store();

@@ -24,9 +24,9 @@ class Note {
   Note(const Note&) = delete;
   Note& operator=(const Note&) = delete;
   ~Note();
-  void served(std::int64_t bytes) {
+  void served(const Job& job) {
     why_ = Why::served;
-    bytes_ = bytes;
+    if (target_ != nullptr) bytes_ = job.own_bytes();
   }
   void passed(Why why) { why_ = why; }
 

