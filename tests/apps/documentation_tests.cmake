@@ -24,6 +24,12 @@ if(TUTTI_MPI)
   add_test(NAME environment_cli_test COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/environment_cli_test.sh ${MPIEXEC_EXECUTABLE}
                                              $<TARGET_FILE:readme_program>)
   set_tests_properties(environment_cli_test PROPERTIES TIMEOUT 300 PROCESSORS 2 LABELS mpi)
+  if(TUTTI_APPS AND NOT TUTTI_SANITIZE)
+    add_dependencies(mpi_tests tutti_mpi)
+    add_test(NAME run_cli_test COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/run_cli_test.sh $<TARGET_FILE:tutti_tool>
+                                       $<TARGET_FILE:tutti_mpi> ${MPIEXEC_EXECUTABLE} $<TARGET_FILE:readme_program>)
+    set_tests_properties(run_cli_test PROPERTIES TIMEOUT 300 PROCESSORS 2 LABELS mpi)
+  endif()
   foreach(ranks 1 2 4)
     if(ranks LESS_EQUAL TUTTI_TEST_MAX_RANKS)
       tutti_mpirun_test(readme_program.p${ranks} ${ranks} $<TARGET_FILE:readme_program>)
