@@ -17,9 +17,9 @@ template <class Blocks>
 inline constexpr bool is_listed = !std::same_as<Blocks, Side::Even>;
 
 /// The part that all collectives have which move data, as bytes. `count`: of a block of even ones, of this rank's part
-/// where blocks are listed for the root.
+/// where blocks are listed. `blocks`: in the larger buffer.
 template <class Blocks>
-Why moving(Job& job, const char* function, Collective collective, Count count) {
+Why moving(Job& job, const char* function, Collective collective, Count count, int blocks) {
   job.has_sides = true;
   job.call = {.function = function, .collective = collective, .count = count, .type = Type::uint8};
   if constexpr (is_listed<Blocks>) {
@@ -27,7 +27,7 @@ Why moving(Job& job, const char* function, Collective collective, Count count) {
     job.call.in_blocks = job.in.blocks();
     job.call.out_blocks = job.out.blocks();
   } else {
-    job.bytes = count.value();
+    job.bytes = count.value() * blocks;
   }
   return Why::served;
 }
@@ -88,7 +88,7 @@ Why barrier(Target& /*target*/, Job& job) {
 
 Why broadcast(Target& target, Job& job, const Side::Even& data, int root) {
   if (!is_rank(root, target) || !job.out.set(data, 1)) return Why::arguments;
-  moving<Side::Even>(job, "MPI_Bcast", Collective::broadcast, job.out.count_of(0));
+  moving<Side::Even>(job, "MPI_Bcast", Collective::broadcast, job.out.count_of(0), 1);
   job.call.root = Rank{root};
   job.reads_output = target.rank() == root;
   job.writes_output = target.rank() != root;
@@ -137,7 +137,7 @@ template <class Blocks>
 Why describe_allgather(const Target& target, Job& job, const char* function, const Side::Even& in, const Blocks& out) {
   if (!job.out.set(out, target.size())) return Why::arguments;
   const Count mine = job.out.count_of(target.rank());
-  moving<Blocks>(job, function, Collective::allgather, mine);
+  moving<Blocks>(job, function, Collective::allgather, mine, target.size());
   if (is_in_place(in.data)) return in_place(job);
   return job.in.set(in, 1) && job.in.count_of(0) == mine ? Why::served : Why::arguments;
 }
@@ -151,7 +151,7 @@ Why describe_gather(const Target& target, Job& job, const char* function, const 
   if (at_root && !job.out.set(out, target.size())) return Why::arguments;
   const Count mine = at_root ? job.out.count_of(root) : job.in.count_of(0);
   if (!is_here && job.in.count_of(0) != mine) return Why::arguments;
-  moving<Blocks>(job, function, Collective::gather, mine);
+  moving<Blocks>(job, function, Collective::gather, mine, target.size());
   job.call.root = Rank{root};
   return is_here ? in_place(job) : Why::served;
 }
@@ -165,7 +165,7 @@ Why describe_scatter(const Target& target, Job& job, const char* function, const
   if (at_root && !job.in.set(in, target.size())) return Why::arguments;
   const Count mine = at_root ? job.in.count_of(root) : job.out.count_of(0);
   if (!is_here && job.out.count_of(0) != mine) return Why::arguments;
-  moving<Blocks>(job, function, Collective::scatter, mine);
+  moving<Blocks>(job, function, Collective::scatter, mine, target.size());
   job.call.root = Rank{root};
   if (is_here) job.call.out = MPI_IN_PLACE;
   return Why::served;
@@ -178,7 +178,7 @@ Why describe_alltoall(const Target& target, Job& job, const char* function, cons
   if (!is_here && !job.in.set(in, target.size())) return Why::arguments;
   const Count mine = job.out.count_of(target.rank());
   if (!is_here && job.in.count_of(target.rank()) != mine) return Why::arguments;
-  moving<Blocks>(job, function, Collective::alltoall, mine);
+  moving<Blocks>(job, function, Collective::alltoall, mine, target.size());
   return is_here ? in_place(job) : Why::served;
 }
 

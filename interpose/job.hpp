@@ -35,7 +35,7 @@ struct Job {
   bool reads_output = false;  ///< In place, or data that are read on the root: what is there is packed first.
   bool writes_output = true;
   CombinedBy combined_by = CombinedBy::tutti;
-  std::int64_t bytes = 0;  ///< By which the table decides: of data in a block, 0 where blocks are listed.
+  std::int64_t bytes = 0;  ///< By which the table decides: of data in the larger buffer, 0 where blocks are listed.
 
   /// Of data, as reports count them: where blocks are listed, all that this rank sends, or all that it receives.
   [[nodiscard]] std::int64_t own_bytes() const;

@@ -1,31 +1,22 @@
 #include "interpose/table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstddef>
+
+#include "interpose/ratios.hpp"
 
 namespace tutti::interpose {
 namespace {
-
-/// Bytes of a block, as the benchmark counts them.
-constexpr std::array<std::int64_t, 6> sizes{8, 128, 2048, 32'768, 524'288, 8'388'608};
-using Ratios = std::array<float, sizes.size()>;  ///< The time of MPI by that of Tutti, by size.
-using Column = std::array<Ratios, function_count>;
-
-constexpr Ratios unknown{1, 1, 1, 1, 1, 1};
-constexpr Column one_node{};
-constexpr Column one_node_crowded{};
-constexpr Column several_nodes{};
 
 const Column& column_for(const Place& place) {
   if (place.nodes > 1) return several_nodes;
   return place.shares_processors ? one_node_crowded : one_node;
 }
 
-/// Ranks may know only their own part of what is listed.
+/// Of functions whose blocks are listed, ranks may know their own part alone: they are served at all sizes or at none.
 bool is_listed(Function function) {
   switch (function) {
-    case Function::reduce_scatter:
     case Function::allgatherv:
     case Function::gatherv:
     case Function::scatterv:
@@ -37,18 +28,48 @@ bool is_listed(Function function) {
   }
 }
 
+double geometric_mean(const Ratios& ratios) {
+  double sum = 0;
+  for (const float ratio : ratios)
+    sum += std::log(static_cast<double>(ratio));
+  return std::exp(sum / static_cast<double>(ratios.size()));
+}
+
+/// Served sizes lie side by side: the longest row of sizes at which Tutti is faster.
+struct Row {
+  std::size_t first = 0, length = 0;
+};
+Row longest_row(const Ratios& ratios) {
+  Row longest, current;
+  for (std::size_t i = 0; i < ratios.size(); ++i) {
+    current = ratios[i] > 1 ? Row{current.length == 0 ? i : current.first, current.length + 1} : Row{};
+    if (current.length > longest.length) longest = current;
+  }
+  return longest;
+}
+
+/// Half-way to the next size on the scale of powers.
+std::int64_t between(std::size_t size) {
+  return static_cast<std::int64_t>(
+      std::sqrt(static_cast<double>(measured_sizes[size]) * static_cast<double>(measured_sizes[size + 1])));
+}
+
 }  // namespace
 
 ServedBytes worthwhile(Function function, const Place& place) {
   const Ratios& ratios = column_for(place)[index_of(function)];
-  static_cast<void>(unknown);
-  static_cast<void>(ratios);
-  return is_listed(function) ? ServedBytes::all() : ServedBytes::all();
+  if (is_listed(function)) return geometric_mean(ratios) > 1 ? ServedBytes::all() : ServedBytes{};
+  const auto [first, length] = longest_row(ratios);
+  if (length == 0) return {};
+  ServedBytes served = ServedBytes::all();
+  if (first > 0) served.least = between(first - 1) + 1;
+  if (first + length < ratios.size()) served.most = between(first + length - 1);
+  return served;
 }
 
 double speedup(Function function, const Place& place, std::int64_t bytes) {
-  const auto size = std::ranges::lower_bound(sizes, bytes);
-  const auto at = static_cast<std::size_t>(std::min(size, sizes.end() - 1) - sizes.begin());
+  const auto size = std::ranges::lower_bound(measured_sizes, bytes);
+  const auto at = static_cast<std::size_t>(std::min(size, measured_sizes.end() - 1) - measured_sizes.begin());
   return static_cast<double>(column_for(place)[index_of(function)][at]);
 }
 

@@ -8,7 +8,7 @@
 
 namespace tutti::interpose {
 
-/// The calls of one function that are served: those that move so many bytes in a block, from `least` to `most`.
+/// The calls of one function that are served: those with so many bytes in their larger buffer, from `least` to `most`.
 struct ServedBytes {
   std::int64_t least = 0, most = -1;  ///< None.
   [[nodiscard]] bool contain(std::int64_t bytes) const { return bytes >= least && bytes <= most; }

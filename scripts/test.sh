@@ -231,7 +231,7 @@ schedule_only() { # no MPI at all: everything builds, and the tool, the one prog
   own_tests "$out/schedule" -R '^(tool|info|catalogue|schedule_test|package|symbols)'
 }
 
-sources() { find include lib algorithms ucx tests apps -name '*.[ch]pp' | sort; }
+sources() { find include lib algorithms ucx interpose tests apps -name '*.[ch]pp' | sort; }
 
 is_version_14() { "$1" --version 2>/dev/null | grep -q 'version 14\.'; }
 
@@ -250,7 +250,7 @@ lint() { # versions differ in what they say: only that of Debian 12 counts
 
 # changed_sources: what the last commits and the working tree changed, and what includes a header that they changed.
 changed_sources() {
-  local folders=(lib algorithms ucx apps) file
+  local folders=(lib algorithms ucx interpose apps) file
   { git diff --name-only HEAD~10 -- "${folders[@]}" && git ls-files -o --exclude-standard -- "${folders[@]}"; } |
     while read -r file; do
       case $file in
@@ -263,9 +263,9 @@ changed_sources() {
 # Ten seconds a file: without --full only what changed lately (everything where there is no history), without tests and
 # the analyzer.
 tidy() {
-  local files='(lib|algorithms|ucx|apps|tests)/.*\.cpp' but= changed
+  local files='(lib|algorithms|ucx|interpose|apps|tests)/.*\.cpp' but= changed
   if [ -z "$full" ]; then
-    files='(lib|algorithms|ucx|apps)/.*\.cpp' but='-clang-analyzer-*'
+    files='(lib|algorithms|ucx|interpose|apps)/.*\.cpp' but='-clang-analyzer-*'
     if git rev-parse -q --verify HEAD~10 >/dev/null; then
       changed=$(changed_sources)
       [ -n "$changed" ] || { echo "SKIP: no source has changed lately" && return 77; }

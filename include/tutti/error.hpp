@@ -28,8 +28,8 @@ class TUTTI_API StateError : public Error {
   using Error::Error;
 };
 
-/// Ranks called with different arguments, or different collectives, and a message shows it. The communicator is unusable
-/// from then on.
+/// Ranks called with different arguments, or different collectives, and a message shows it. The communicator is
+/// unusable from then on.
 class TUTTI_API MismatchError : public Error {
  public:
   using Error::Error;

@@ -35,8 +35,8 @@ class Runtime {
  public:
   /// Throws StateError before MPI_Init and after MPI_Finalize.
   static Runtime& get();
-  /// From now on Tutti leaves it to the program which thread calls, whatever level below MPI_THREAD_MULTIPLE it asked MPI
-  /// for. To be called before the first communicator is made.
+  /// From now on Tutti leaves it to the program which thread calls, whatever level below MPI_THREAD_MULTIPLE it asked
+  /// MPI for. To be called before the first communicator is made.
   static void trust_threads() { trusts_threads = true; }
   /// The program ends, and destroys its static objects.
   [[nodiscard]] static bool has_ended() { return ended; }
