@@ -13,6 +13,7 @@ TUTTI_API int MPI_Barrier(MPI_Comm comm) {
   return blocking(Function::barrier, comm, barrier, [&] { return TUTTI_BENEATH(MPI_Barrier)(comm); });
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): parameters of functions
 #define TUTTI_COLLECTIVE(Name, Iname, function, parameters, arguments, description)                 \
   TUTTI_API int MPI_##Name parameters {                                                             \
     return blocking(                                                                                \
@@ -21,4 +22,5 @@ TUTTI_API int MPI_Barrier(MPI_Comm comm) {
   }
 #include "interpose/collectives.def"
 #undef TUTTI_COLLECTIVE
+// NOLINTEND(bugprone-macro-parentheses)
 }

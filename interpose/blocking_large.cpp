@@ -9,6 +9,7 @@ using D = MPI_Aint;
 
 extern "C" {
 
+// NOLINTBEGIN(bugprone-macro-parentheses): parameters of functions
 #define TUTTI_COLLECTIVE(Name, Iname, function, parameters, arguments, description)                 \
   TUTTI_API int MPI_##Name##_c parameters {                                                         \
     return blocking(                                                                                \
@@ -17,4 +18,5 @@ extern "C" {
   }
 #include "interpose/collectives.def"
 #undef TUTTI_COLLECTIVE
+// NOLINTEND(bugprone-macro-parentheses)
 }

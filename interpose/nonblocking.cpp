@@ -16,6 +16,7 @@ TUTTI_API int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
                      [&] { return TUTTI_BENEATH(MPI_Ibarrier)(comm, request); });
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): parameters of functions
 #define TUTTI_COLLECTIVE(Name, Iname, function, parameters, arguments, description)                          \
   TUTTI_API int MPI_##Iname(TUTTI_LIST parameters, MPI_Request* request) {                                   \
     return nonblocking(                                                                                      \
@@ -24,4 +25,5 @@ TUTTI_API int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
   }
 #include "interpose/collectives.def"
 #undef TUTTI_COLLECTIVE
+// NOLINTEND(bugprone-macro-parentheses)
 }

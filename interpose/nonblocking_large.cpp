@@ -11,6 +11,7 @@ using D = MPI_Aint;
 
 extern "C" {
 
+// NOLINTBEGIN(bugprone-macro-parentheses): parameters of functions
 #define TUTTI_COLLECTIVE(Name, Iname, function, parameters, arguments, description)                          \
   TUTTI_API int MPI_##Iname##_c(TUTTI_LIST parameters, MPI_Request* request) {                               \
     return nonblocking(                                                                                      \
@@ -19,4 +20,5 @@ extern "C" {
   }
 #include "interpose/collectives.def"
 #undef TUTTI_COLLECTIVE
+// NOLINTEND(bugprone-macro-parentheses)
 }

@@ -16,6 +16,7 @@ TUTTI_API int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* reques
                     [&] { return TUTTI_BENEATH(MPI_Barrier_init)(comm, info, request); });
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): parameters of functions
 #define TUTTI_COLLECTIVE(Name, Iname, function, parameters, arguments, description)                          \
   TUTTI_API int MPI_##Name##_init(TUTTI_LIST parameters, MPI_Info info, MPI_Request* request) {              \
     return persistent(                                                                                       \
@@ -24,4 +25,5 @@ TUTTI_API int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* reques
   }
 #include "interpose/collectives.def"
 #undef TUTTI_COLLECTIVE
+// NOLINTEND(bugprone-macro-parentheses)
 }

@@ -11,6 +11,7 @@ using D = MPI_Aint;
 
 extern "C" {
 
+// NOLINTBEGIN(bugprone-macro-parentheses): parameters of functions
 #define TUTTI_COLLECTIVE(Name, Iname, function, parameters, arguments, description)                          \
   TUTTI_API int MPI_##Name##_init_c(TUTTI_LIST parameters, MPI_Info info, MPI_Request* request) {            \
     return persistent(                                                                                       \
@@ -19,4 +20,5 @@ extern "C" {
   }
 #include "interpose/collectives.def"
 #undef TUTTI_COLLECTIVE
+// NOLINTEND(bugprone-macro-parentheses)
 }

@@ -38,7 +38,7 @@ Wishes read_wishes(std::string_view text) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string_view name = text.substr(at, end - at);
-    const auto found = std::ranges::find(function_names, name);
+    const auto* const found = std::ranges::find(function_names, name);
     if (found == function_names.end()) refuse_name(text, name);
     wishes.listed.set(static_cast<std::size_t>(found - function_names.begin()));
     at = end + 1;

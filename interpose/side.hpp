@@ -21,21 +21,21 @@ class Side {
  public:
   /// `blocks` blocks of `count` elements, one after the other.
   struct Even {
-    const void* data;
-    std::int64_t count;
-    MPI_Datatype type;
+    const void* data = nullptr;
+    std::int64_t count = 0;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
   };
   /// A block for each rank, `displacements` in elements.
   struct Listed {
-    const void* data;
+    const void* data = nullptr;
     Numbers counts, displacements;
-    MPI_Datatype type;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
   };
   /// The same; `displacements` in bytes, and each block has a type of its own.
   struct Typed {
-    const void* data;
+    const void* data = nullptr;
     Numbers counts, displacements;
-    const MPI_Datatype* types;
+    const MPI_Datatype* types = nullptr;
   };
 
   Side() = default;

@@ -94,6 +94,7 @@ int run(const Arguments& arguments) {
     return apps::exit_success;
   }
   std::vector<char*> pointers;
+  pointers.reserve(line.size() + 1);
   for (std::string& argument : line)
     pointers.push_back(argument.data());
   pointers.push_back(nullptr);
