@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -55,9 +57,9 @@ std::optional<Type> complex_of(std::int64_t size) {
 
 Layout measured(MPI_Datatype type, Kind kind) {
   Layout layout{.kind = kind};
-  int size = 0;
+  MPI_Count size = 0;
   MPI_Aint lower = 0, extent = 0;
-  check(api.Type_size(type, &size), "MPI_Type_size");
+  check(api.Type_size_x(type, &size), "MPI_Type_size_x");
   check(api.Type_get_extent(type, &lower, &extent), "MPI_Type_get_extent");
   layout.size = size;
   layout.extent = extent;
@@ -78,11 +80,13 @@ void add(Kind kind, const std::vector<MPI_Datatype>& types, const auto& same) {
 void add_integers() {
   const auto with_sign = [](std::int64_t size) { return integer_of(size, true); };
   const auto without_sign = [](std::int64_t size) { return integer_of(size, false); };
-  add(Kind::integer,
-      {MPI_INT, MPI_LONG, MPI_SHORT, MPI_LONG_LONG, MPI_SIGNED_CHAR, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T,
-       MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_AINT, MPI_OFFSET, MPI_COUNT},
+  add(Kind::c_integer,
+      {MPI_INT, MPI_LONG, MPI_SHORT, MPI_LONG_LONG, MPI_SIGNED_CHAR, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T},
       with_sign);
-  add(Kind::integer,
+  add(Kind::other_integer,
+      {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_AINT, MPI_OFFSET, MPI_COUNT},
+      with_sign);
+  add(Kind::c_integer,
       {MPI_UNSIGNED, MPI_UNSIGNED_LONG, MPI_UNSIGNED_SHORT, MPI_UNSIGNED_LONG_LONG, MPI_UNSIGNED_CHAR, MPI_UINT8_T,
        MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T},
       without_sign);
@@ -130,9 +134,11 @@ bool is_in_order(MPI_Datatype type) {
   return is_ordered;
 }
 
-/// A message to nobody: MPI refuses types that are not committed.
+/// A broadcast to nobody: MPI refuses types that are not committed; MPICH looks only at those of elements that there
+/// are.
 bool may_be_used(MPI_Datatype type) {
-  return api.Send(nullptr, 0, type, MPI_PROC_NULL, 0, state().probe) == MPI_SUCCESS;
+  std::byte never_read{};
+  return api.Bcast(&never_read, 1, type, 0, state().probe) == MPI_SUCCESS;
 }
 
 Layout layout_of_derived(MPI_Datatype type) {
@@ -141,6 +147,13 @@ Layout layout_of_derived(MPI_Datatype type) {
   check(api.Type_get_true_extent(type, &lower, &extent), "MPI_Type_get_true_extent");
   layout.is_contiguous = layout.is_contiguous && lower == 0 && extent == layout.size && is_in_order(type);
   return layout;
+}
+
+const Layout* kept_with(MPI_Datatype type) {
+  void* kept = nullptr;
+  int is_kept = 0;
+  check(api.Type_get_attr(type, state().attribute, static_cast<void*>(&kept), &is_kept), "MPI_Type_get_attr");
+  return is_kept != 0 ? static_cast<const Layout*>(kept) : nullptr;
 }
 
 int forget(MPI_Datatype /*type*/, int /*key*/, void* layout, void* /*extra*/) {
@@ -174,10 +187,10 @@ const Layout* layout_of(MPI_Datatype type) {
     last_layout = &found->second;
     return last_layout;
   }
-  void* kept = nullptr;
-  int is_kept = 0;
-  check(api.Type_get_attr(type, state().attribute, static_cast<void*>(&kept), &is_kept), "MPI_Type_get_attr");
-  if (is_kept != 0) return static_cast<const Layout*>(kept);
+  if (const Layout* const kept = kept_with(type)) return kept;
+  static std::mutex mutex;  // a second thread that finds nothing would replace what the first one uses
+  const std::lock_guard lock{mutex};
+  if (const Layout* const kept = kept_with(type)) return kept;
   if (!may_be_used(type)) return nullptr;
   auto layout = std::make_unique<Layout>(layout_of_derived(type));
   check(api.Type_set_attr(type, state().attribute, layout.get()), "MPI_Type_set_attr");

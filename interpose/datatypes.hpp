@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -11,7 +12,8 @@
 namespace tutti::interpose {
 
 /// The kinds of predefined types for which MPI defines the same operations (MPI 4.1, section 6.9.2).
-enum class Kind : std::uint8_t { derived, integer, floating, logical, complex, byte, pair, other };
+enum class Kind : std::uint8_t { derived, c_integer, other_integer, floating, logical, complex, byte, pair, other };
+inline constexpr std::size_t kind_count = 9;
 
 struct Layout {
   Kind kind = Kind::derived;

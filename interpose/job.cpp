@@ -1,10 +1,13 @@
 #include "interpose/job.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <concepts>
 
 #include "interpose/operations.hpp"
 #include "interpose/target.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::interpose {
 namespace {
@@ -39,8 +42,11 @@ Why in_place(Job& job) {
   return Why::served;
 }
 
-bool may_be_the_same(const void* in, const void* out, const Target& target) {
-  return in != out || !target.refuses_aliases();
+/// Of the MPIs that take the same buffer twice, Open MPI does not in an allreduce of several elements. It refuses it at
+/// the root of a reduce, too, where the others cannot know: that is served.
+bool may_be_the_same(const ReductionCall& given, const Target& target) {
+  const bool is_refused = given.collective == Collective::allreduce && given.count > 1;
+  return given.in != given.out || !(is_refused || target.refuses_aliases());
 }
 
 Why describe_reduction(const Target& target, Job& job, const ReductionCall& given, std::int64_t blocks) {
@@ -49,7 +55,7 @@ Why describe_reduction(const Target& target, Job& job, const ReductionCall& give
   const std::optional<Reduction> reduction = reduction_of(given.op, given.type, *layout);
   if (!reduction) return Why::operation;
   const bool has_elements = given.count > 0;
-  if (has_elements && (given.in == nullptr || !may_be_the_same(given.in, given.out, target))) return Why::arguments;
+  if (has_elements && (given.in == nullptr || !may_be_the_same(given, target))) return Why::arguments;
   job.call = {.function = "MPI",
               .collective = given.collective,
               .in = given.in,
@@ -79,6 +85,9 @@ std::int64_t Job::own_bytes() const { return bytes > 0 ? bytes : std::max(in.lis
 
 void Job::store() {
   if (has_sides && writes_output) out.unpack();
+  if (own_parts_differ)
+    throw MismatchError(
+        fmt::format("{}: the root sends itself another number of bytes than it receives from itself", call.function));
 }
 
 Why barrier(Target& /*target*/, Job& job) {
@@ -96,8 +105,13 @@ Why broadcast(Target& target, Job& job, const Side::Even& data, int root) {
 }
 
 Why reduction(Target& target, Job& job, const ReductionCall& given) {
-  if (is_in_place(given.out) || (given.count > 0 && given.out == nullptr)) return Why::arguments;
-  return describe_reduction(target, job, given, given.collective == Collective::reduce_scatter ? target.size() : 1);
+  const bool has_result = given.collective != Collective::exscan || target.rank() > 0;
+  if (is_in_place(given.out) || (has_result && given.count > 0 && given.out == nullptr)) return Why::arguments;
+  const std::int64_t blocks = given.collective == Collective::reduce_scatter ? target.size() : 1;
+  const Why why = describe_reduction(target, job, given, blocks);
+  // Tutti writes nothing on the first rank of an exscan, but wants memory there: the input will do.
+  if (given.out == nullptr) job.call.out = const_cast<void*>(job.call.in);
+  return why;
 }
 
 Why reduce(Target& target, Job& job, const ReductionCall& given, int root) {
@@ -150,10 +164,11 @@ Why describe_gather(const Target& target, Job& job, const char* function, const 
   if (!is_here && !job.in.set(in, 1)) return Why::arguments;
   if (at_root && !job.out.set(out, target.size())) return Why::arguments;
   const Count mine = at_root ? job.out.count_of(root) : job.in.count_of(0);
-  if (!is_here && job.in.count_of(0) != mine) return Why::arguments;
   moving<Blocks>(job, function, Collective::gather, mine, target.size());
   job.call.root = Rank{root};
-  return is_here ? in_place(job) : Why::served;
+  // The other ranks cannot know, and go on: so does the root, but for its own part.
+  job.own_parts_differ = !is_here && job.in.count_of(0) != mine;
+  return is_here || job.own_parts_differ ? in_place(job) : Why::served;
 }
 
 template <class Blocks>
@@ -164,10 +179,11 @@ Why describe_scatter(const Target& target, Job& job, const char* function, const
   if (!is_here && !job.out.set(out, 1)) return Why::arguments;
   if (at_root && !job.in.set(in, target.size())) return Why::arguments;
   const Count mine = at_root ? job.in.count_of(root) : job.out.count_of(0);
-  if (!is_here && job.out.count_of(0) != mine) return Why::arguments;
   moving<Blocks>(job, function, Collective::scatter, mine, target.size());
   job.call.root = Rank{root};
-  if (is_here) job.call.out = MPI_IN_PLACE;
+  job.own_parts_differ = !is_here && job.out.count_of(0) != mine;
+  job.writes_output = !job.own_parts_differ;
+  if (is_here || job.own_parts_differ) job.call.out = MPI_IN_PLACE;
   return Why::served;
 }
 

@@ -35,12 +35,14 @@ struct Job {
   bool reads_output = false;  ///< In place, or data that are read on the root: what is there is packed first.
   bool writes_output = true;
   CombinedBy combined_by = CombinedBy::tutti;
+  /// The root of a gather or a scatter sends itself another number of bytes than it receives.
+  bool own_parts_differ = false;
   std::int64_t bytes = 0;  ///< By which the table decides: of data in the larger buffer, 0 where blocks are listed.
 
   /// Of data, as reports count them: where blocks are listed, all that this rank sends, or all that it receives.
   [[nodiscard]] std::int64_t own_bytes() const;
 
-  /// Just before the call, and when it is over.
+  /// Just before the call, and when it is over: throws MismatchError then if this rank's own parts differ.
   void load();
   void store();
 };

@@ -18,20 +18,22 @@ namespace {
 using mpi::api;
 using mpi::check;
 
+using Kinds = std::array<bool, kind_count>;  ///< By Kind.
+
 /// An operation of MPI's and the kinds of types that it is for.
 struct Predefined {
   MPI_Op op;
   std::optional<Op> same;
-  std::array<bool, 8> kinds;  ///< By Kind.
+  Kinds kinds;
 };
 
 const std::vector<Predefined>& predefined() {
-  //                                        derived integer floating logical complex byte pair other
-  constexpr std::array<bool, 8> ordered{false, true, true, false, false, false, false, false};
-  constexpr std::array<bool, 8> numbers{false, true, true, false, true, false, false, false};
-  constexpr std::array<bool, 8> truths{false, true, false, true, false, false, false, false};
-  constexpr std::array<bool, 8> bits{false, true, false, false, false, true, false, false};
-  constexpr std::array<bool, 8> pairs{false, false, false, false, false, false, true, false};
+  //                          derived, C integer, other integer, floating, logical, complex, byte, pair, other
+  constexpr Kinds ordered{false, true, true, true, false, false, false, false, false};
+  constexpr Kinds numbers{false, true, true, true, false, true, false, false, false};
+  constexpr Kinds truths{false, true, false, false, true, false, false, false, false};
+  constexpr Kinds bits{false, true, true, false, false, false, true, false, false};
+  constexpr Kinds pairs{false, false, false, false, false, false, false, true, false};
   static const std::vector<Predefined> all{
       {MPI_SUM, Op::sum, numbers},  {MPI_PROD, Op::prod, numbers},     {MPI_MIN, Op::min, ordered},
       {MPI_MAX, Op::max, ordered},  {MPI_LAND, Op::land, truths},      {MPI_LOR, Op::lor, truths},

@@ -7,7 +7,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "interpose/datatypes.hpp"
@@ -76,22 +78,28 @@ ThreadLevel agreed_level() {
   return is_multiple != 0 ? ThreadLevel::multiple : ThreadLevel::limited;
 }
 
-/// The same on all ranks: what rank 0's environment says. An error there ends the program.
+/// What rank 0's environment says; nothing, and a line, if that is not allowed.
+std::optional<Wishes> own_wishes() {
+  const char* const given = std::getenv("TUTTI_INTERPOSE");
+  try {
+    return read_wishes(given == nullptr ? "auto" : given);
+  } catch (const Error& error) {
+    std::fputs(fmt::format("tutti: {}\n", error.what()).c_str(), stderr);
+    return std::nullopt;
+  }
+}
+
+/// The same on all ranks. What is not allowed ends the program: in good order, as an abort may lose the line.
 Wishes agreed_wishes() {
   int rank = 0;
   check(api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  Wishes wishes;
-  if (rank == 0) {
-    const char* const given = std::getenv("TUTTI_INTERPOSE");
-    try {
-      wishes = read_wishes(given == nullptr ? "auto" : given);
-    } catch (const Error& error) {
-      std::fputs(fmt::format("tutti: {}\n", error.what()).c_str(), stderr);
-      api.Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
-  }
+  std::optional<Wishes> wishes;
+  static_assert(std::is_trivially_copyable_v<std::optional<Wishes>>);
+  if (rank == 0) wishes = own_wishes();
   check(api.Bcast(&wishes, sizeof wishes, MPI_BYTE, 0, MPI_COMM_WORLD), "MPI_Bcast");
-  return wishes;
+  if (wishes) return *wishes;
+  api.Finalize();
+  std::_Exit(EXIT_FAILURE);
 }
 
 }  // namespace

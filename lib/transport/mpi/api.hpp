@@ -12,7 +12,6 @@ namespace {
 
 /// Constant pointers to known functions, so that a call through them is a direct one.
 struct Api {
-  TUTTI_MPI_FUNCTION(Abort);
   TUTTI_MPI_FUNCTION(Add_error_code);
   TUTTI_MPI_FUNCTION(Add_error_string);
   TUTTI_MPI_FUNCTION(Allgather);
@@ -37,6 +36,7 @@ struct Api {
   TUTTI_MPI_FUNCTION(Comm_split_type);
   TUTTI_MPI_FUNCTION(Comm_test_inter);
   TUTTI_MPI_FUNCTION(Error_string);
+  TUTTI_MPI_FUNCTION(Finalize);
   TUTTI_MPI_FUNCTION(Finalized);
   TUTTI_MPI_FUNCTION(Get_count);
   TUTTI_MPI_FUNCTION(Get_library_version);
@@ -59,7 +59,6 @@ struct Api {
   TUTTI_MPI_FUNCTION(Reduce_local);
   TUTTI_MPI_FUNCTION(Request_free);
   TUTTI_MPI_FUNCTION(Request_get_status);
-  TUTTI_MPI_FUNCTION(Send);
   TUTTI_MPI_FUNCTION(Send_init);
   TUTTI_MPI_FUNCTION(Start);
   TUTTI_MPI_FUNCTION(Status_set_cancelled);
@@ -86,7 +85,7 @@ struct Api {
   TUTTI_MPI_FUNCTION(Type_get_extent);
   TUTTI_MPI_FUNCTION(Type_get_true_extent);
   TUTTI_MPI_FUNCTION(Type_set_attr);
-  TUTTI_MPI_FUNCTION(Type_size);
+  TUTTI_MPI_FUNCTION(Type_size_x);
   TUTTI_MPI_FUNCTION(Unpack);
   TUTTI_MPI_FUNCTION(Wait);
   TUTTI_MPI_FUNCTION(Waitall);

@@ -22,18 +22,47 @@ std::string library_name() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   if (api.Get_library_version(text.data(), &length) != MPI_SUCCESS) return "unknown MPI";
-  const std::string_view full{text.data(), static_cast<std::size_t>(length)};
+  return name_in({text.data(), static_cast<std::size_t>(length)});
+}
+
+std::string name_in(std::string_view version) {
   std::string_view name = "MPI";
   for (const std::string_view known : {"Open MPI", "MPICH", "Intel(R) MPI Library", "MVAPICH"})
-    if (full.find(known) != std::string_view::npos) {
+    if (version.find(known) != std::string_view::npos) {
       name = known;
       break;
     }
-  const std::size_t start = full.find_first_of("0123456789");
+  const std::size_t start = version.find_first_of("0123456789");
   if (start == std::string_view::npos) return std::string{name};
-  const std::size_t end = full.find_first_not_of("0123456789.abrc", start);
+  const std::size_t end = version.find_first_not_of("0123456789.abrc", start);
   return std::string{name == "Intel(R) MPI Library" ? "Intel MPI" : name} + " " +
-         std::string{full.substr(start, end == std::string_view::npos ? end : end - start)};
+         std::string{version.substr(start, end == std::string_view::npos ? end : end - start)};
+}
+
+namespace {
+
+constexpr std::string_view open_mpi = "Open MPI", mpich = "MPICH", standard = "the standard MPI ABI";
+
+}  // namespace
+
+std::string_view own_abi() {
+#if defined(OPEN_MPI)
+  return open_mpi;
+#elif defined(MPICH_VERSION) || defined(I_MPI_VERSION) || defined(MVAPICH_VERSION)
+  return mpich;
+#elif defined(MPI_ABI_VERSION)
+  return standard;
+#else
+  return {};
+#endif
+}
+
+std::string_view abi_of(std::string_view version, std::string_view path) {
+  if (path.find("mpi_abi") != std::string_view::npos) return standard;
+  if (version.find("Open MPI") != std::string_view::npos) return open_mpi;
+  for (const std::string_view derived : {"MPICH", "Intel(R) MPI", "MVAPICH"})
+    if (version.find(derived) != std::string_view::npos) return mpich;
+  return {};
 }
 
 namespace {

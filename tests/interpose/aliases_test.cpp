@@ -1,0 +1,56 @@
+// The same memory sent from and received into. The standard forbids it; Open MPI takes it, and so programs do it.
+#include <gtest/gtest.h>
+
+#include "tests/interpose/memory.hpp"
+
+namespace tutti::test {
+namespace {
+
+constexpr int count = 6;
+constexpr std::size_t room = 8 * count * sizeof(int);
+
+class Aliases : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!library_is("Open MPI")) GTEST_SKIP() << "only Open MPI takes the same buffer twice";
+  }
+  /// This rank's block of a buffer with one for each rank.
+  static std::byte* own_block(std::byte* data) {
+    return data + static_cast<std::size_t>(rank_in()) * count * sizeof(int);
+  }
+};
+
+TEST_F(Aliases, OfTheOwnBlock) {
+  compare("allgather", 0, room, [](const Calls& calls, void*, std::byte* data) {
+    return calls.Allgather(own_block(data), count, MPI_INT, data, count, MPI_INT, MPI_COMM_WORLD);
+  });
+  for (int root = 0; root < size_of(); ++root) {
+    compare("gather", 0, room, [&](const Calls& calls, void*, std::byte* data) {
+      return calls.Gather(own_block(data), count, MPI_INT, data, count, MPI_INT, root, MPI_COMM_WORLD);
+    });
+    compare("scatter", 0, room, [&](const Calls& calls, void*, std::byte* data) {
+      return calls.Scatter(data, count, MPI_INT, own_block(data), count, MPI_INT, root, MPI_COMM_WORLD);
+    });
+  }
+}
+
+TEST_F(Aliases, OfTheWholeBuffer) {
+  compare("allreduce of one element", 0, room, [](const Calls& calls, void*, std::byte* data) {
+    return calls.Allreduce(data, data, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  });
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  compare("allreduce of several elements, which Open MPI refuses", 0, room,
+          [&](const Calls& calls, void*, std::byte* data) {
+            return calls.Allreduce(data, data, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+          });
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  compare("scan", 0, room, [](const Calls& calls, void*, std::byte* data) {
+    return calls.Scan(data, data, count, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  });
+  compare("gather to where the first rank sends from", 0, room, [](const Calls& calls, void*, std::byte* data) {
+    return calls.Gather(data, count, MPI_INT, data, count, MPI_INT, 0, MPI_COMM_WORLD);
+  });
+}
+
+}  // namespace
+}  // namespace tutti::test

@@ -1,0 +1,50 @@
+// Calls on each rank 10 times MPI_Barrier, MPI_Bcast and MPI_Allreduce, and 5 times MPI_Allreduce by an operation of
+// its own on a derived type, which is MPI's to do. Checks the results.
+#include <mpi.h>
+
+#include <array>
+#include <cstdio>
+
+namespace {
+
+// NOLINTNEXTLINE(readability-non-const-parameter): as MPI wants it
+void add_two(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
+  for (int i = 0; i < 2 * *length; ++i)
+    static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
+}
+
+bool derived_sum_is_right(int size) {
+  MPI_Datatype two = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Type_contiguous(2, MPI_INT, &two);
+  MPI_Type_commit(&two);
+  MPI_Op_create(add_two, 1, &op);
+  const std::array<int, 2> ones{1, 1};
+  std::array<int, 2> sums{};
+  MPI_Allreduce(ones.data(), sums.data(), 1, two, op, MPI_COMM_WORLD);
+  MPI_Op_free(&op);
+  MPI_Type_free(&two);
+  return sums[0] == size && sums[1] == size;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0, size = 0;
+  bool is_right = true;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < 10; ++i) {
+    int value = rank == i % size ? i : -1, sum = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Bcast(&value, 1, MPI_INT, i % size, MPI_COMM_WORLD);
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    is_right &= value == i && sum == i * size;
+  }
+  for (int i = 0; i < 5; ++i)
+    is_right &= derived_sum_is_right(size);
+  MPI_Finalize();
+  if (is_right && rank == 0) std::puts("all results are right");
+  return is_right ? 0 : 1;
+}

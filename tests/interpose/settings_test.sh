@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# settings_test.sh MPIRUN LIBRARY CALLS_PROGRAM COUNTING_TOOL - what TUTTI_INTERPOSE and TUTTI_LOG do, and other tools above
+# and beneath the library. The program makes 30 calls a rank that can be served, and 5 that cannot.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+mpirun=$1 library=$2 program=$3 tool=$4
+text=$(mktemp)
+trap 'rm -f "$text"' EXIT
+failures=0
+
+# run PRELOADS SETTINGS...: the program on two ranks; its output is in $text, its exit status in $status.
+run() {
+  local preloads=$1 options=()
+  shift
+  case $("$mpirun" --version 2>&1) in
+    *'Open MPI'* | *OpenRTE* | *PRRTE*)
+      options=(-x "LD_PRELOAD=$preloads")
+      for setting in "$@"; do options+=(-x "$setting"); done
+      ;;
+    *)
+      options=(-genv LD_PRELOAD "$preloads")
+      for setting in "$@"; do options+=(-genv "${setting%%=*}" "${setting#*=}"); done
+      ;;
+  esac
+  timeout 60 "$here/../../scripts/mpirun.sh" "$mpirun" 2 "${options[@]}" "$program" >"$text" 2>&1
+  status=$?
+}
+fail() {
+  echo "FAILED: $1 (exit status $status)" >&2
+  cat "$text" >&2
+  failures=$((failures + 1))
+}
+is_right() { [ $status -eq 0 ] && grep -q 'all results are right' "$text"; }
+# row NAME: "SERVED PASSED" of a collective in the report.
+row() { awk -v name="$1" '$1 == "tutti:" && $2 == name { print $3, $4 }' "$text"; }
+tool_says() { grep -q "^tool: $1 barriers, $2 broadcasts, $3 allreduces" "$text"; }
+
+run "$library" TUTTI_INTERPOSE=all TUTTI_LOG=info
+is_right && [ "$(row barrier)" = '20 0' ] && [ "$(row bcast)" = '20 0' ] && [ "$(row allreduce)" = '20 10' ] ||
+  fail 'all serves all that it can'
+
+run "$library" TUTTI_INTERPOSE=none TUTTI_LOG=info
+is_right && ! grep -q '^tutti:' "$text" || fail 'none serves nothing, and says nothing'
+
+run "$library" TUTTI_INTERPOSE=bcast,barrier TUTTI_LOG=info
+is_right && [ "$(row barrier)" = '20 0' ] && [ "$(row bcast)" = '20 0' ] && [ "$(row allreduce)" = '0 30' ] ||
+  fail 'a list serves what it names'
+
+run "$library" TUTTI_INTERPOSE=auto TUTTI_LOG=info
+is_right && [ -n "$(row barrier)" ] || fail 'auto'
+
+run "$library" TUTTI_INTERPOSE=all
+is_right && ! grep -q '^tutti:' "$text" || fail 'no report without TUTTI_LOG'
+
+for wrong in allreduse ALL all,bcast bcast, ,; do
+  run "$library" "TUTTI_INTERPOSE=$wrong"
+  [ $status -ne 0 ] && [ $status -ne 124 ] && [ "$(grep -c '^tutti:' "$text")" = 1 ] &&
+    grep -qF "TUTTI_INTERPOSE is '$wrong'; allowed: all, auto, none, or a list of barrier" "$text" ||
+    fail "the value '$wrong' is refused in one line"
+done
+
+run "$library $tool" TUTTI_INTERPOSE=all
+is_right && tool_says 0 0 5 || fail 'a tool beneath sees the calls that are passed on'
+
+run "$library $tool" TUTTI_INTERPOSE=none
+is_right && tool_says 10 10 15 || fail 'a tool beneath sees all calls if none is served'
+
+run "$tool $library" TUTTI_INTERPOSE=all
+is_right && tool_says 10 10 15 || fail 'a tool above sees all calls'
+
+exit $((failures > 0))
