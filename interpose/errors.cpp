@@ -37,7 +37,9 @@ int code_for(int error_class, const std::string& text) {
   return error_class;
 }
 
-int code_of_current() {
+}  // namespace
+
+int code_of_current() noexcept {
   try {
     throw;
   } catch (const MpiError& error) {
@@ -53,18 +55,23 @@ int code_of_current() {
   }
 }
 
-}  // namespace
+int code_of(int error_class, const std::string& text) noexcept { return code_for(error_class, text); }
 
-int raise_current(MPI_Comm comm) noexcept {
-  const int code = code_of_current();
+int raise(MPI_Comm comm, int code) noexcept {
   api.Comm_call_errhandler(comm, code);
   return code;
 }
 
-int raise(MPI_Comm comm, int error_class, const std::string& text) noexcept {
-  const int code = code_for(error_class, text);
+/// MPI calls handlers of communicators only: that of a new one, as there may be no other.
+int raise_by(MPI_Errhandler handler, int code) noexcept {
+  MPI_Comm comm = MPI_COMM_NULL;
+  if (api.Comm_dup(MPI_COMM_SELF, &comm) != MPI_SUCCESS) return code;
+  api.Comm_set_errhandler(comm, handler);
   api.Comm_call_errhandler(comm, code);
+  api.Comm_free(&comm);
   return code;
 }
+
+int raise_current(MPI_Comm comm) noexcept { return raise(comm, code_of_current()); }
 
 }  // namespace tutti::interpose

@@ -43,11 +43,12 @@ State& state() {
 }
 
 /// MPI calls this with locks of its own: the target is closed later, by a call on another communicator.
-int forget(MPI_Comm /*comm*/, int /*key*/, void* target, void* /*extra*/) {
+int forget(MPI_Comm comm, int /*key*/, void* target, void* /*extra*/) {
   State& own = state();
   const std::lock_guard lock{own.mutex};
   const auto found = own.open.find(static_cast<Target*>(target));
   if (found == own.open.end()) return MPI_SUCCESS;  // closed by end()
+  found->second->abandon(comm);
   own.abandoned.push_back(std::move(found->second));
   own.open.erase(found);
   ++own.freed;

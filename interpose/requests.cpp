@@ -70,7 +70,7 @@ int Pending::start() {
     is_over_ = false;
     return MPI_SUCCESS;
   } catch (...) {
-    return raise_current(comm_);
+    return target_->raise(comm_, code_of_current());
   }
 }
 
@@ -82,7 +82,7 @@ void Pending::move(const Move& move) noexcept {
     if (!move()) return;
     job_.store();
   } catch (...) {
-    result_ = raise_current(comm_);
+    result_ = code_of_current();
   }
   is_over_ = true;
   if (!plan_) api.Grequest_complete(handle_);
@@ -104,13 +104,14 @@ int Pending::complete(MPI_Request& handle, MPI_Status* status) {
   if (plan_) api.Start(&handle);
   api.Wait(&handle, status);
   is_active_ = is_over_ = false;
-  return std::exchange(result_, MPI_SUCCESS);
+  const int result = std::exchange(result_, MPI_SUCCESS);
+  return result == MPI_SUCCESS ? result : target_->raise(comm_, result);
 }
 
 int Pending::refuse(const char* function) noexcept {
-  return raise(
-      comm_, MPI_ERR_REQUEST,
-      std::string{function} + ": the request of a collective that is " + (is_active_ ? "under way" : "not persistent"));
+  const char* const state = is_active_ ? "under way" : is_persistent() ? "not under way" : "not persistent";
+  return target_->raise(comm_, code_of(MPI_ERR_REQUEST, std::string{function} +
+                                                            ": the request of a collective that is " + state));
 }
 
 bool has_pending() { return registry().count.load(std::memory_order_relaxed) > 0; }
@@ -152,9 +153,12 @@ bool is_movable(const Target& target, const Job& job) {
   }
 }
 
+/// Where threads may come at once, only one of them may start it.
 void require_progress(const Target& target) {
-  detail::Runtime::get().start_progress_thread(target.movable() == Movable::all ? detail::Reach::all
-                                                                                : detail::Reach::shared_memory);
+  detail::Runtime& runtime = detail::Runtime::get();
+  if (target.movable() != Movable::all) return runtime.start_progress_thread(detail::Reach::shared_memory);
+  const detail::Progress::Entry entry{runtime.progress()};
+  runtime.start_progress_thread(detail::Reach::all);
 }
 
 }  // namespace tutti::interpose

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "interpose/errors.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
@@ -52,6 +53,21 @@ Target::Target(MPI_Comm comm, const Wishes& wishes, ThreadLevel level)
   else if (communicator_->state().paths().shares_memory() || size_ == 1)
     movable_ = Movable::without_mpi;
   served_ = served_at(wishes, place_);
+}
+
+Target::~Target() {
+  MPI_Errhandler handler = last_handler_;
+  if (handler != MPI_ERRHANDLER_NULL) api.Errhandler_free(&handler);
+}
+
+void Target::abandon(MPI_Comm comm) noexcept {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  if (api.Comm_get_errhandler(comm, &handler) == MPI_SUCCESS) last_handler_ = handler;
+}
+
+int Target::raise(MPI_Comm comm, int code) const noexcept {
+  const MPI_Errhandler handler = last_handler_;
+  return handler == MPI_ERRHANDLER_NULL ? interpose::raise(comm, code) : raise_by(handler, code);
 }
 
 void Target::open(MPI_Comm comm) {

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,9 @@ class Target {
  public:
   /// Collective over `comm`. Never throws for what all ranks find alike: then it is not served.
   Target(MPI_Comm comm, const Wishes& wishes, ThreadLevel level);
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+  ~Target();
 
   [[nodiscard]] bool is_served() const { return communicator_.has_value(); }
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
@@ -42,6 +46,11 @@ class Target {
     return served_[index_of(function)].contain(bytes);
   }
 
+  /// The program frees `comm`, while calls may be under way. Their errors are for the handler that it has now.
+  void abandon(MPI_Comm comm) noexcept;
+  /// Hands MPI's code of an error of a call to the error handler of `comm`, or to that which it had. Returns the code.
+  int raise(MPI_Comm comm, int code) const noexcept;
+
   /// The same on all ranks.
   [[nodiscard]] Movable movable() const { return movable_; }
 
@@ -53,6 +62,7 @@ class Target {
   Place place_{};
   Movable movable_ = Movable::none;
   Served served_{};
+  std::atomic<MPI_Errhandler> last_handler_ = MPI_ERRHANDLER_NULL;  ///< Of a communicator that is freed.
   std::optional<Communicator> communicator_;
   std::string why_not_;
 };

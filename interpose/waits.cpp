@@ -44,6 +44,8 @@ int look_for_some(Requests& requests, int count, int* done, int* indices, MPI_St
   int result = api.Testsome(count, requests.others(), done, indices, statuses);
   requests.take_others();
   if (*done == MPI_UNDEFINED && had_active) *done = 0;
+  for (int i = 0; tells && result == MPI_SUCCESS && i < *done; ++i)
+    statuses[i].MPI_ERROR = MPI_SUCCESS;  // MPI leaves it as it is, but one of ours may have failed
   for (std::size_t over = requests.next_over(0); over < static_cast<std::size_t>(count);
        over = requests.next_over(over + 1)) {
     MPI_Status* const status = tells ? &statuses[*done] : MPI_STATUS_IGNORE;

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # preloaded.sh MPIRUN RANKS LIBRARY MIN_SERVED_PERCENT PROGRAM ARGS... - runs a program that knows nothing of Tutti with the
 # library preloaded. It has to succeed, and of the calls in the report at least so many percent must have been served.
-# TUTTI_INTERPOSE is all unless it is set; PRELOAD_ABOVE and PRELOAD_BENEATH name libraries to preload before and after.
+# REPORTED_FORM=nonblocking or persistent counts only those calls. TUTTI_INTERPOSE is all unless it is set.
+# PRELOAD_ABOVE and PRELOAD_BENEATH name libraries to preload before and after.
 set -u
 if [ $# -lt 5 ]; then
-  sed -n '2,4s/^# //p' "$0" >&2
+  sed -n '2,5s/^# //p' "$0" >&2
   exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,8 +32,9 @@ if ! grep -q '^tutti: calls of all ranks' "$report"; then
   exit 1
 fi
 # "tutti: NAME [(FORM)] SERVED PASSED BYTES SECONDS SAVED WHY"
-awk -v least="$least" '
+awk -v least="$least" -v form="${REPORTED_FORM:+(}${REPORTED_FORM:-}" '
   /^tutti: (collective|calls of)/ { next }
+  form != "" && index($3, form) != 1 { next }
   /^tutti: / { at = $3 ~ /^\(/ ? 4 : 3; served += $at; passed += $(at + 1) }
   END {
     percent = served + passed > 0 ? 100 * served / (served + passed) : 0

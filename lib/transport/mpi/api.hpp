@@ -26,6 +26,7 @@ struct Api {
   TUTTI_MPI_FUNCTION(Comm_free);
   TUTTI_MPI_FUNCTION(Comm_free_keyval);
   TUTTI_MPI_FUNCTION(Comm_get_attr);
+  TUTTI_MPI_FUNCTION(Comm_get_errhandler);
   TUTTI_MPI_FUNCTION(Comm_get_info);
   TUTTI_MPI_FUNCTION(Comm_group);
   TUTTI_MPI_FUNCTION(Comm_rank);
@@ -35,6 +36,7 @@ struct Api {
   TUTTI_MPI_FUNCTION(Comm_split);
   TUTTI_MPI_FUNCTION(Comm_split_type);
   TUTTI_MPI_FUNCTION(Comm_test_inter);
+  TUTTI_MPI_FUNCTION(Errhandler_free);
   TUTTI_MPI_FUNCTION(Error_string);
   TUTTI_MPI_FUNCTION(Finalize);
   TUTTI_MPI_FUNCTION(Finalized);

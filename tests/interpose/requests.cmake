@@ -1,0 +1,26 @@
+# Nonblocking and persistent collectives, behind requests.
+
+# requests_differential(SUITE MIN_SERVED_PERCENT SOURCES...): a suite whose calls are made by requests, and compared with the
+# blocking ones of the MPI.
+function(requests_differential suite percent)
+  set(forms waited)
+  if(MPI_CXX_VERSION VERSION_GREATER_EQUAL 4)
+    list(APPEND forms started)
+  endif()
+  foreach(form IN LISTS forms)
+    string(REPLACE waited nonblocking reported ${form})
+    string(REPLACE started persistent reported ${reported})
+    set(name requests_${form}_${suite})
+    interpose_program(interpose_${name} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp ${suite}_test.cpp ${ARGN})
+    target_include_directories(interpose_${name} PRIVATE ${form})
+    interpose_run(${name} interpose_${name} ${percent} RANKS 1 2 3 4
+                  ENVIRONMENT OMPI_MCA_coll=^tuned,han,adapt REPORTED_FORM=${reported})
+  endforeach()
+endfunction()
+
+requests_differential(movement 100 shapes.cpp)
+requests_differential(uneven 100 shapes.cpp)
+requests_differential(odd_arguments 100)
+requests_differential(large_data 100 numbers.cpp)
+requests_differential(reductions 40 numbers.cpp)
+requests_differential(errors 5)
