@@ -9,20 +9,11 @@
 
 #include "form.hpp"
 #include "tests/interpose/calls.hpp"
+#include "tests/interpose/handled.hpp"
 #include "tests/interpose/world.hpp"
 
 namespace tutti::test {
 namespace {
-
-/// The calls of the program's handler, and the communicator and the class of the last one.
-struct Handled {
-  int times = 0, last_class = MPI_SUCCESS;
-  MPI_Comm comm = MPI_COMM_NULL;
-};
-Handled handled;
-
-// NOLINTNEXTLINE(cert-dcl50-cpp,readability-non-const-parameter): as MPI wants it
-void note_error(MPI_Comm* comm, int* code, ...) { handled = {handled.times + 1, class_of(*code), *comm}; }
 
 class Errors : public testing::Test {
  protected:

@@ -35,3 +35,5 @@ endfunction()
 
 # User's operations and inter-communicators are passed, so that there are requests of both kinds.
 requests_suite(mixes 60 nonblocking requests_mixes_test.cpp mix.cpp RANKS 1 2 3 4)
+requests_suite(errors 100 nonblocking requests_errors_test.cpp RANKS 2)
+requests_suite(lifetimes 100 nonblocking requests_lifetimes_test.cpp RANKS 1 2 3 4)
