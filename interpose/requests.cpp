@@ -110,8 +110,8 @@ int Pending::complete(MPI_Request& handle, MPI_Status* status) {
 
 int Pending::refuse(const char* function) noexcept {
   const char* const state = is_active_ ? "under way" : is_persistent() ? "not under way" : "not persistent";
-  return target_->raise(comm_, code_of(MPI_ERR_REQUEST, std::string{function} +
-                                                            ": the request of a collective that is " + state));
+  return target_->raise(
+      comm_, code_of(MPI_ERR_REQUEST, std::string{function} + ": the request of a collective that is " + state));
 }
 
 bool has_pending() { return registry().count.load(std::memory_order_relaxed) > 0; }

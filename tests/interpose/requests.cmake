@@ -22,8 +22,11 @@ requests_differential(movement 100 shapes.cpp)
 requests_differential(uneven 100 shapes.cpp)
 requests_differential(odd_arguments 100)
 requests_differential(large_data 100 numbers.cpp)
-requests_differential(reductions 40 numbers.cpp)
-requests_differential(errors 0)
+if(MPI_CXX_VERSION VERSION_LESS 4)
+  # Passed calls of MPICH 4.0 hang or end the program where an operation is not for a type, or find no error at all.
+  requests_differential(reductions 40 numbers.cpp)
+  requests_differential(errors 0)
+endif()
 
 # requests_suite(NAME MIN_SERVED_PERCENT FORM SOURCES...): of gtest. Of the calls in that form so many percent are served.
 function(requests_suite name percent form)
@@ -37,3 +40,13 @@ endfunction()
 requests_suite(mixes 60 nonblocking requests_mixes_test.cpp mix.cpp RANKS 1 2 3 4)
 requests_suite(errors 100 nonblocking requests_errors_test.cpp RANKS 2)
 requests_suite(lifetimes 100 nonblocking requests_lifetimes_test.cpp RANKS 1 2 3 4)
+if(MPI_CXX_VERSION VERSION_GREATER_EQUAL 4)
+  requests_suite(persistent 100 persistent requests_persistent_test.cpp RANKS 1 2 3 4)
+endif()
+
+# At each level of threads that a program may ask for.
+requests_suite(progress 75 nonblocking requests_progress_test.cpp RANKS 2 3 4)
+foreach(level single funneled)
+  interpose_run(requests_progress_${level} interpose_requests_progress 75 RANKS 2 3
+                ENVIRONMENT REPORTED_FORM=nonblocking TUTTI_TEST_THREAD_LEVEL=${level})
+endforeach()

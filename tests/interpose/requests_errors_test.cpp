@@ -32,10 +32,6 @@ void expect_refused(int code, MPI_Comm comm, const std::string& function) {
   EXPECT_EQ(handled.times, 1) << function;
   EXPECT_EQ(handled.last_class, MPI_ERR_REQUEST) << function;
   EXPECT_EQ(handled.comm, comm) << function;
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(code, text.data(), &length);
-  EXPECT_NE(std::string{text.data()}.find(function), std::string::npos) << text.data();
 }
 
 TEST(ActiveRequests, AreNeitherFreedNorCancelled) {
@@ -177,6 +173,7 @@ TEST_F(Failing, GetStatusWaitAndTest) {
 /// MPI's own request fails, ours do not.
 TEST(Truncated, MessageAmongServedRequests) {
   const ReturningComm comm;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // which is told by MPICH
   Pending call{8};
   const std::array<int, 2> two{1, 2};
   int received = 0;
@@ -189,6 +186,7 @@ TEST(Truncated, MessageAmongServedRequests) {
   EXPECT_EQ(statuses[0].MPI_ERROR, MPI_SUCCESS);
   EXPECT_EQ(class_of(statuses[1].MPI_ERROR), MPI_ERR_TRUNCATE);
   EXPECT_TRUE(call.is_right());
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
 TEST(FreedCommunicators, TellTheirHandlerOfErrors) {

@@ -3,8 +3,18 @@
 #include <mpi.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 namespace {
+
+/// TUTTI_TEST_THREAD_LEVEL: single or funneled; else as many threads as MPI allows.
+int wanted_thread_level() {
+  const char* const given = std::getenv("TUTTI_TEST_THREAD_LEVEL");
+  const std::string_view name = given == nullptr ? "" : given;
+  if (name == "single") return MPI_THREAD_SINGLE;
+  return name == "funneled" ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE;
+}
 
 class FailuresOnly : public testing::EmptyTestEventListener {
  public:
@@ -23,7 +33,7 @@ class FailuresOnly : public testing::EmptyTestEventListener {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   int provided = 0, rank = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Init_thread(&argc, &argv, wanted_thread_level(), &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank != 0) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();

@@ -1,5 +1,6 @@
 #pragma once
-// Tests of persistent collectives (MPI 4): each is made, started, waited for and freed. MPI's own are the blocking ones.
+// Tests of persistent collectives (MPI 4): each is made, started, waited for and freed. MPI's own are the blocking
+// ones.
 #include <mpi.h>
 using N = int;
 using D = int;
@@ -30,7 +31,8 @@ struct Started<make, int(Arguments...)> {
 #define TUTTI_TEST_MPI_Scan Started<&MPI_Scan_init, decltype(MPI_Scan)>::call
 #define TUTTI_TEST_MPI_Exscan Started<&MPI_Exscan_init, decltype(MPI_Exscan)>::call
 #define TUTTI_TEST_MPI_Reduce_scatter Started<&MPI_Reduce_scatter_init, decltype(MPI_Reduce_scatter)>::call
-#define TUTTI_TEST_MPI_Reduce_scatter_block Started<&MPI_Reduce_scatter_block_init, decltype(MPI_Reduce_scatter_block)>::call
+#define TUTTI_TEST_MPI_Reduce_scatter_block \
+  Started<&MPI_Reduce_scatter_block_init, decltype(MPI_Reduce_scatter_block)>::call
 #define TUTTI_TEST_MPI_Allgather Started<&MPI_Allgather_init, decltype(MPI_Allgather)>::call
 #define TUTTI_TEST_MPI_Allgatherv Started<&MPI_Allgatherv_init, decltype(MPI_Allgatherv)>::call
 #define TUTTI_TEST_MPI_Gather Started<&MPI_Gather_init, decltype(MPI_Gather)>::call
