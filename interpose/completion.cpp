@@ -53,6 +53,7 @@ int Requests::complete_all(int of_others, MPI_Status* statuses) {
   std::vector<int> codes(given_.size(), MPI_SUCCESS);
   for (std::size_t i = next_over(0); i < codes.size(); i = next_over(i + 1))
     codes[i] = complete(i, tells ? &statuses[i] : MPI_STATUS_IGNORE);
+  if (of_others != MPI_SUCCESS && of_others != MPI_ERR_IN_STATUS) return of_others;
   const bool all_succeeded = std::ranges::all_of(codes, [](int code) { return code == MPI_SUCCESS; });
   if (of_others == MPI_SUCCESS && all_succeeded) return MPI_SUCCESS;
   for (std::size_t i = 0; tells && i < codes.size(); ++i)

@@ -24,8 +24,8 @@ struct State {
   MPI_Comm probe = MPI_COMM_NULL;      ///< Tells by an error code what may not be used.
 };
 State& state() {
-  static State state;
-  return state;
+  static auto* const state = new State;  // never destroyed: MPI_Finalize may come after main
+  return *state;
 }
 
 std::optional<Type> integer_of(std::int64_t size, bool is_signed) {
@@ -116,10 +116,7 @@ void add_others() {
 bool is_in_order(MPI_Datatype type) {
   int integers = 0, addresses = 0, types = 0, combiner = 0;
   check(api.Type_get_envelope(type, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
-  if (combiner == MPI_COMBINER_NAMED) {
-    const Layout* const layout = layout_of(type);
-    return layout != nullptr && layout->is_contiguous;
-  }
+  if (combiner == MPI_COMBINER_NAMED) return measured(type, Kind::other).is_contiguous;
   if (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_RESIZED)
     return false;
   std::vector<int> numbers(static_cast<std::size_t>(integers));
@@ -141,7 +138,8 @@ bool may_be_used(MPI_Datatype type) {
   return api.Bcast(&never_read, 1, type, 0, state().probe) == MPI_SUCCESS;
 }
 
-Layout layout_of_derived(MPI_Datatype type) {
+/// Of a derived type, or of a predefined one that is not in the table.
+Layout layout_of_other(MPI_Datatype type) {
   Layout layout = measured(type, Kind::derived);
   MPI_Aint lower = 0, extent = 0;
   check(api.Type_get_true_extent(type, &lower, &extent), "MPI_Type_get_true_extent");
@@ -192,7 +190,7 @@ const Layout* layout_of(MPI_Datatype type) {
   const std::lock_guard lock{mutex};
   if (const Layout* const kept = kept_with(type)) return kept;
   if (!may_be_used(type)) return nullptr;
-  auto layout = std::make_unique<Layout>(layout_of_derived(type));
+  auto layout = std::make_unique<Layout>(layout_of_other(type));
   check(api.Type_set_attr(type, state().attribute, layout.get()), "MPI_Type_set_attr");
   return layout.release();
 }

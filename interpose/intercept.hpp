@@ -50,7 +50,8 @@ template <class Describe, class Begin, class Pass>
 int requested(Form form, Function function, MPI_Comm comm, MPI_Request* request, const Describe& describe,
               const Begin& begin, const Pass& pass) {
   try {
-    Target* const target = find_target(comm);
+    // Those that begin a nonblocking call must not wait for other ranks.
+    Target* const target = form == Form::nonblocking ? find_known_target(comm) : find_target(comm);
     if (target == nullptr) return pass();
     Note note{form, function, *target};
     auto pending = std::make_unique<Pending>(comm, keep_target(*target));

@@ -42,6 +42,13 @@ Why in_place(Job& job) {
   return Why::served;
 }
 
+/// What a rank sends itself is not what it receives from itself: an error that the others cannot know. It takes its
+/// part in the call, but for that block, and fails then.
+Why with_own_part(Job& job, Count sent, Count received) {
+  job.own_parts_differ = sent != received;
+  return job.own_parts_differ ? in_place(job) : Why::served;
+}
+
 /// Of the MPIs that take the same buffer twice, Open MPI does not in an allreduce of several elements. It refuses it at
 /// the root of a reduce, too, where the others cannot know: that is served.
 bool may_be_the_same(const ReductionCall& given, const Target& target) {
@@ -56,7 +63,7 @@ Why describe_reduction(const Target& target, Job& job, const ReductionCall& give
   if (!reduction) return Why::operation;
   const bool has_elements = given.count > 0;
   if (has_elements && (given.in == nullptr || !may_be_the_same(given, target))) return Why::arguments;
-  job.call = {.function = "MPI",
+  job.call = {.function = given.function,
               .collective = given.collective,
               .in = given.in,
               .out = given.out,
@@ -87,7 +94,7 @@ void Job::store() {
   if (has_sides && writes_output) out.unpack();
   if (own_parts_differ)
     throw MismatchError(
-        fmt::format("{}: the root sends itself another number of bytes than it receives from itself", call.function));
+        fmt::format("{}: this rank sends itself another number of bytes than it receives from itself", call.function));
 }
 
 Why barrier(Target& /*target*/, Job& job) {
@@ -110,7 +117,7 @@ Why reduction(Target& target, Job& job, const ReductionCall& given) {
   const std::int64_t blocks = given.collective == Collective::reduce_scatter ? target.size() : 1;
   const Why why = describe_reduction(target, job, given, blocks);
   // Tutti writes nothing on the first rank of an exscan, but wants memory there: the input will do.
-  if (given.out == nullptr) job.call.out = const_cast<void*>(job.call.in);
+  if (!has_result && given.out == nullptr && !is_in_place(given.in)) job.call.out = const_cast<void*>(job.call.in);
   return why;
 }
 
@@ -153,7 +160,8 @@ Why describe_allgather(const Target& target, Job& job, const char* function, con
   const Count mine = job.out.count_of(target.rank());
   moving<Blocks>(job, function, Collective::allgather, mine, target.size());
   if (is_in_place(in.data)) return in_place(job);
-  return job.in.set(in, 1) && job.in.count_of(0) == mine ? Why::served : Why::arguments;
+  if (!job.in.set(in, 1)) return Why::arguments;
+  return with_own_part(job, job.in.count_of(0), mine);
 }
 
 template <class Blocks>
@@ -166,9 +174,7 @@ Why describe_gather(const Target& target, Job& job, const char* function, const 
   const Count mine = at_root ? job.out.count_of(root) : job.in.count_of(0);
   moving<Blocks>(job, function, Collective::gather, mine, target.size());
   job.call.root = Rank{root};
-  // The other ranks cannot know, and go on: so does the root, but for its own part.
-  job.own_parts_differ = !is_here && job.in.count_of(0) != mine;
-  return is_here || job.own_parts_differ ? in_place(job) : Why::served;
+  return is_here ? in_place(job) : with_own_part(job, job.in.count_of(0), mine);
 }
 
 template <class Blocks>

@@ -55,6 +55,7 @@ struct Job {
 
 /// Allreduce, scan, exscan, reduce_scatter_block.
 struct ReductionCall {
+  const char* function;
   Collective collective;
   const void* in;
   void* out;

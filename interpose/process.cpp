@@ -116,9 +116,10 @@ void begin() noexcept {
     check(api.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &own.attribute, nullptr), "MPI_Comm_create_keyval");
     const Target& world = *make_target(MPI_COMM_WORLD);
     begin_report();
-    own.serves = world.is_served();
-    if (!world.is_served() && world.rank() == 0)
-      std::fputs(fmt::format("tutti: no call is served: {}\n", world.why_not()).c_str(), stderr);
+    int can_serve = world.is_served() ? 1 : 0;
+    check(api.Allreduce(MPI_IN_PLACE, &can_serve, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+    own.serves = can_serve != 0;
+    if (!world.is_served()) std::fputs(fmt::format("tutti: no call is served: {}\n", world.why_not()).c_str(), stderr);
   } catch (const std::exception& error) {
     std::fputs(fmt::format("tutti: no call is served: {}\n", error.what()).c_str(), stderr);
   }
@@ -132,6 +133,7 @@ void end() noexcept {
   } catch (const std::exception& error) {
     std::fputs(fmt::format("tutti: no report: {}\n", error.what()).c_str(), stderr);
   }
+  if (detail::Runtime::has_ended()) return;  // main is over, and what targets are made of with it
   std::map<const Target*, std::shared_ptr<Target>> open;
   {
     const std::lock_guard lock{own.mutex};
@@ -142,7 +144,11 @@ void end() noexcept {
   end_datatypes();
 }
 
-Target* find_target(MPI_Comm comm) {
+namespace {
+
+/// `make()`: the target of a communicator that has none yet.
+template <class Make>
+Target* find(MPI_Comm comm, const Make& make) {
   thread_local struct {
     MPI_Comm comm = MPI_COMM_NULL;
     std::uint64_t freed = 0;
@@ -151,12 +157,22 @@ Target* find_target(MPI_Comm comm) {
   State& own = state();
   if (!own.serves.load(std::memory_order_relaxed) || comm == MPI_COMM_NULL) return nullptr;
   const std::uint64_t freed = own.freed.load(std::memory_order_acquire);
-  if (last.comm == comm && last.freed == freed) return last.target;
+  if (last.comm == comm && last.freed == freed && last.target != nullptr) return last.target;
   void* kept = nullptr;
   int is_kept = 0;
   if (api.Comm_get_attr(comm, own.attribute, static_cast<void*>(&kept), &is_kept) != MPI_SUCCESS) return nullptr;
-  last = {comm, freed, is_kept != 0 ? static_cast<Target*>(kept) : make_target(comm)};
+  last = {comm, freed, is_kept != 0 ? static_cast<Target*>(kept) : make()};
   return last.target;
+}
+
+}  // namespace
+
+Target* find_target(MPI_Comm comm) {
+  return find(comm, [comm] { return make_target(comm); });
+}
+
+Target* find_known_target(MPI_Comm comm) {
+  return find(comm, []() -> Target* { return nullptr; });
 }
 
 std::shared_ptr<Target> keep_target(const Target& target) {

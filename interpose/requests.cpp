@@ -48,8 +48,14 @@ void Pending::start_once() {
   job_.in.keep_types();
   job_.out.keep_types();
   job_.load();
-  request_.emplace(detail::start(job_.call, target_->communicator(), {}));
   check(api.Grequest_start(tell_status, free_nothing, cancel_nothing, nullptr, &handle_), "MPI_Grequest_start");
+  try {
+    request_.emplace(detail::start(job_.call, target_->communicator(), {}));
+  } catch (...) {
+    api.Grequest_complete(handle_);
+    api.Wait(&handle_, MPI_STATUS_IGNORE);
+    throw;
+  }
   is_active_ = true;
 }
 
@@ -57,7 +63,8 @@ void Pending::prepare() {
   job_.in.keep_types();
   job_.out.keep_types();
   job_.load();
-  plan_.emplace(detail::prepare(job_.call, target_->communicator(), {}));
+  own_.emplace(comm_);
+  plan_.emplace(detail::prepare(job_.call, *own_, {}));
   check(api.Send_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &handle_), "MPI_Send_init");
 }
 

@@ -25,7 +25,7 @@ class Pending {
   [[nodiscard]] Job& job() { return job_; }
   /// A nonblocking call begins.
   void start_once();
-  /// A persistent call may be started from now on.
+  /// A persistent call may be started from now on. Collective.
   void prepare();
   [[nodiscard]] MPI_Request handle() const { return handle_; }
   [[nodiscard]] bool is_persistent() const { return plan_.has_value(); }
@@ -53,6 +53,8 @@ class Pending {
   std::shared_ptr<Target> target_;
   Job job_{};
   std::optional<Request> request_;
+  /// Of a persistent call: ranks may start theirs in any order, so each has a communicator of its own.
+  std::optional<Communicator> own_;
   std::optional<Plan> plan_;
   MPI_Request handle_ = MPI_REQUEST_NULL;
   bool is_active_ = false, is_over_ = false;

@@ -31,7 +31,7 @@ std::int64_t elements_at_a_time(std::int64_t size) {
 
 /// False: MPI has to say that there is no buffer. MPI_BOTTOM is one, with types that have absolute addresses.
 bool Side::add(const Part& part, const Layout& layout) {
-  if (part.data == nullptr && part.count > 0 && (layout.is_contiguous || layout.kind != Kind::derived)) return false;
+  if (part.data == nullptr && part.bytes > 0 && (layout.is_contiguous || layout.kind != Kind::derived)) return false;
   is_packed_ |= part.bytes > 0 && !layout.is_contiguous;
   parts_.push_back(part.data == nullptr && part.bytes > 0 ? from_elsewhere(part) : part);
   return true;
@@ -63,7 +63,6 @@ bool Side::set(const Listed& given, int blocks) {
   for (int i = 0; i < blocks; ++i) {
     const std::int64_t count = given.counts[i];
     if (count < 0) return false;
-    if (given.data == nullptr && count > 0 && layout->is_contiguous) return false;
     void* const data = moved(given.data, given.displacements[i] * layout->extent);
     if (!add({data, count, given.type, count * layout->size}, *layout)) return false;
   }
@@ -74,10 +73,14 @@ bool Side::set(const Listed& given, int blocks) {
 bool Side::set(const Typed& given, int blocks) {
   if (given.counts.is_null() || given.displacements.is_null() || given.types == nullptr) return false;
   for (int i = 0; i < blocks; ++i) {
-    const Layout* const layout = layout_of(given.types[i]);
     const std::int64_t count = given.counts[i];
-    if (layout == nullptr || count < 0) return false;
-    if (given.data == nullptr && count > 0 && layout->is_contiguous) return false;
+    if (count < 0) return false;
+    if (count == 0) {  // its type does not count either
+      parts_.push_back({moved(given.data, given.displacements[i]), 0, MPI_BYTE, 0});
+      continue;
+    }
+    const Layout* const layout = layout_of(given.types[i]);
+    if (layout == nullptr) return false;
     void* const data = moved(given.data, given.displacements[i]);
     if (!add({data, count, given.types[i], count * layout->size}, *layout)) return false;
   }
@@ -87,17 +90,18 @@ bool Side::set(const Typed& given, int blocks) {
 
 /// Tutti has no negative offsets: where data are not packed, they count from the lowest block.
 void Side::list(const void* base) {
-  std::int64_t lowest = 0, packed = 0;
+  const auto address = [](const void* data) { return reinterpret_cast<std::intptr_t>(data); };
+  std::intptr_t lowest = std::numeric_limits<std::intptr_t>::max();
+  for (const Part& part : parts_)
+    if (part.bytes > 0) lowest = std::min(lowest, address(part.data));
+  if (lowest == std::numeric_limits<std::intptr_t>::max()) lowest = address(base);
+  std::int64_t packed = 0;
   for (const Part& part : parts_) {
     counts_.emplace_back(part.bytes);
-    const std::int64_t place = static_cast<const std::byte*>(part.data) - static_cast<const std::byte*>(base);
-    offsets_.emplace_back(is_packed_ ? packed : part.bytes > 0 ? place : 0);
-    if (!is_packed_) lowest = std::min(lowest, offsets_.back().value());
+    offsets_.emplace_back(is_packed_ ? packed : part.bytes > 0 ? address(part.data) - lowest : 0);
     packed += part.bytes;
   }
-  for (Count& offset : offsets_)
-    offset -= Count{lowest};
-  data_ = moved(base, lowest);
+  data_ = moved(nullptr, lowest);
 }
 
 std::int64_t Side::listed_bytes() const {

@@ -54,7 +54,6 @@ std::vector<std::string> with_variables(Launcher launcher, const std::vector<std
   std::vector<std::string> result{command.front()};
   std::string exported = "--export=ALL";
   for (const auto& [name, value] : variables) {
-    if (launcher == Launcher::open_mpi) result.insert(result.end(), {"-x", fmt::format("{}={}", name, value)});
     if (launcher == Launcher::hydra) result.insert(result.end(), {"-genv", name, value});
     if (launcher == Launcher::srun && contains(value, ","))
       throw apps::InputError(fmt::format("{} is '{}': srun --export takes no values with commas", name, value));
@@ -73,7 +72,16 @@ std::vector<std::string> with_variables(Launcher launcher, const std::vector<std
       result.push_back(fmt::format("{}={}", name, value));
     result.push_back(command.front());
   }
-  result.insert(result.end(), command.begin() + 1, command.end());
+  // Open MPI's option is for one of the programs of a command line, which a colon separates.
+  const auto set_for_program = [&] {
+    for (const auto& [name, value] : variables)
+      if (launcher == Launcher::open_mpi) result.insert(result.end(), {"-x", fmt::format("{}={}", name, value)});
+  };
+  set_for_program();
+  for (auto argument = command.begin() + 1; argument != command.end(); ++argument) {
+    result.push_back(*argument);
+    if (*argument == ":") set_for_program();
+  }
   return result;
 }
 

@@ -16,6 +16,13 @@ std::int64_t own_part() {
   return part;
 }
 
+/// The number of one that waits.
+struct Waiting {
+  std::multiset<std::int64_t>& all;
+  std::multiset<std::int64_t>::iterator number;
+  ~Waiting() { all.erase(number); }
+};
+
 }  // namespace
 
 MakingTurns::Turn MakingTurns::wait_for(MPI_Comm comm, Offer& offer, Progress& progress, Progress::Entry& entry) {
@@ -29,14 +36,15 @@ MakingTurns::Turn MakingTurns::wait_for(MPI_Comm comm, Offer& offer, Progress& p
   mpi::check(mpi::api.Iallreduce(MPI_IN_PLACE, least.data(), 2, MPI_INT64_T, MPI_MIN, comm, &agreed), "MPI_Iallreduce");
   progress.wait(agreed, entry);
   offer.has_carrier = least[1] != 0;
-  const auto mine = waiting_.insert(least[0]);
+  const Waiting mine{waiting_, waiting_.insert(least[0])};
   for (;;) {
     struct {
       std::uint64_t has_turn = 0;  // all bits, or none
       mpi::FreeContexts free{};
     } said;
-    const bool has_turn = !is_taken_ && *mine == *waiting_.begin();
-    if (has_turn) {
+    Turn turn;
+    if (!is_taken_ && *mine.number == *waiting_.begin()) {
+      turn.taken.reset(&is_taken_);
       is_taken_ = true;
       said.has_turn = ~std::uint64_t{0};
       if (offer.free_contexts != nullptr) said.free = *offer.free_contexts;
@@ -46,10 +54,10 @@ MakingTurns::Turn MakingTurns::wait_for(MPI_Comm comm, Offer& offer, Progress& p
                "MPI_Iallreduce");
     progress.wait(agreed, entry);
     if (said.has_turn != 0) {
-      waiting_.erase(mine);
-      return {said.free, std::unique_ptr<bool, Turn::Return>{&is_taken_}};
+      turn.free_contexts = said.free;
+      return turn;
     }
-    if (has_turn) is_taken_ = false;
+    turn.taken.reset();
     entry.pause();
   }
 }

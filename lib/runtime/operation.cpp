@@ -67,6 +67,7 @@ void Operation::enter(Kind kind) {
   failure_ = nullptr;
   current_ = run_.get();
   state_ = State::queued;
+  kind_ = kind;
   communicator_.progress().add(*this);
   if (kind != Kind::blocking) communicator_.progress().wake_thread();
 }

@@ -47,6 +47,8 @@ class Operation {
   void advance();
   /// To be called now and then while it is waited for: looks for signs that it will never be over.
   void check();
+  /// How the run was started.
+  [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool over() const { return state_ == State::idle; }
   /// Ends it with an error: its messages are withdrawn.
   void fail(std::exception_ptr why) noexcept;
@@ -106,6 +108,7 @@ class Operation {
   const void* input_ = nullptr;
   void* output_ = nullptr;
   State state_ = State::idle;
+  Kind kind_ = Kind::blocking;
   std::uint64_t sequence_ = 0;
   Place place_{};
   std::exception_ptr failure_;

@@ -77,10 +77,19 @@ void Progress::remove(Operation& operation) {
   (operation.next == nullptr ? last_ : operation.next->previous) = operation.previous;
 }
 
-void Progress::advance_all(Reach reach) {
+void Progress::advance_all() {
   for (Operation* operation = first_; operation != nullptr;) {
     Operation* const next = operation->next;  // an operation that ends leaves the list
-    if (reach == Reach::all || operation->communicator().paths().shares_memory()) operation->advance();
+    operation->advance();
+    operation = next;
+  }
+}
+
+void Progress::advance_in_background(Reach reach) {
+  for (Operation* operation = first_; operation != nullptr;) {
+    Operation* const next = operation->next;
+    const bool is_in_reach = reach == Reach::all || operation->communicator().paths().shares_memory();
+    if (is_in_reach && operation->kind() != Kind::blocking) operation->advance();
     operation = next;
   }
 }

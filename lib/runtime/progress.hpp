@@ -65,7 +65,10 @@ class Progress {
   void add(Operation& operation);
   void remove(Operation& operation);
   /// Moves every operation forward once.
-  void advance_all(Reach reach = Reach::all);
+  void advance_all();
+  /// On a thread of the library's: the same for those that no blocking call waits for. A blocking call moves its own,
+  /// and runs its user's functions.
+  void advance_in_background(Reach reach);
   /// Returns once `operation` is over, moving all the others too.
   void wait(Operation& operation, Entry& entry);
   /// Returns once a request of the MPI's own is over, moving all operations. Throws MpiError.

@@ -52,7 +52,7 @@ void ProgressThread::run() {
     for (bool has_more = true; has_more;) {
       {
         const Progress::Entry entry{progress_};
-        progress_.advance_all(reach_);
+        progress_.advance_in_background(reach_);
         has_more = progress_.has_operations();
       }
       std::this_thread::sleep_for(pause);

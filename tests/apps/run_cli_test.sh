@@ -32,6 +32,8 @@ case $("$tutti" info) in *'Open MPI'*) ;; *) of_open_mpi= ;; esac
 if [ -n "$of_open_mpi" ]; then
   expect 'Open MPI' "$folder/bin/mpirun -x LD_PRELOAD=$library -x TUTTI_INTERPOSE=all -n 2 ./a --print" \
     --print --serve all "$folder/bin/mpirun" -n 2 ./a --print
+  expect 'several programs' "$folder/bin/mpirun -x LD_PRELOAD=$library -n 1 ./a : -x LD_PRELOAD=$library -n 1 ./b" \
+    --print "$folder/bin/mpirun" -n 1 ./a : -n 1 ./b
   expect 'another MPI' "tutti run: '$folder/bin/mpiexec' starts programs of MPICH or Intel MPI, but .*" "$folder/bin/mpiexec" ./a
 else
   expect 'MPICH' "$folder/bin/mpiexec -genv LD_PRELOAD $library -genv TUTTI_LOG info -n 2 ./a" \
