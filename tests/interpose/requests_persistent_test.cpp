@@ -1,4 +1,5 @@
 // Persistent collectives (MPI 4), started several times with new data, among persistent messages.
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <numeric>
@@ -137,8 +138,8 @@ class Several {
   void start(int round) {
     round_ = round;
     for (std::size_t i = 0; i < all_.size(); ++i) {
-      in_[i] = values(round);
-      out_[i] = values(-round);
+      std::ranges::copy(values(round), in_[i].begin());  // the buffers stay where they are
+      std::ranges::copy(values(-round), out_[i].begin());
     }
     sent_ = round * 10 + rank_in();
     EXPECT_EQ(MPI_Startall(static_cast<int>(active()), requests_.data()), MPI_SUCCESS);
