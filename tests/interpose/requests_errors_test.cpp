@@ -180,12 +180,12 @@ TEST(Truncated, MessageAmongServedRequests) {
   std::array<MPI_Request, 2> requests{*call.request(), MPI_REQUEST_NULL};
   MPI_Irecv(&received, 1, MPI_INT, (rank_in() + size_of() - 1) % size_of(), 1, comm.get(), &requests[1]);
   MPI_Send(two.data(), 2, MPI_INT, (rank_in() + 1) % size_of(), 1, comm.get());
-  // Open MPI 4.1 may wait for ever for several requests if one of them fails meanwhile.
-  for (int flag = 0; flag == 0;)
-    MPI_Request_get_status(requests[1], &flag, MPI_STATUS_IGNORE);
   std::array<MPI_Status, 2> statuses{};
   statuses[0].MPI_ERROR = 77;
-  EXPECT_EQ(class_of(MPI_Waitall(2, requests.data(), statuses.data())), MPI_ERR_IN_STATUS);
+  int flag = 0, code = MPI_SUCCESS;  // not by MPI_Waitall: in Open MPI 4.1 it may never return from such an error
+  while (flag == 0 && code == MPI_SUCCESS)
+    code = MPI_Testall(2, requests.data(), &flag, statuses.data());
+  EXPECT_EQ(class_of(code), MPI_ERR_IN_STATUS);
   EXPECT_EQ(statuses[0].MPI_ERROR, MPI_SUCCESS);
   EXPECT_EQ(class_of(statuses[1].MPI_ERROR), MPI_ERR_TRUNCATE);
   EXPECT_TRUE(call.is_right());
