@@ -25,6 +25,7 @@ class Errors : public testing::Test {
     for (const MPI_Comm comm : {returns_.get(), MPI_COMM_WORLD, MPI_COMM_SELF})
       MPI_Comm_set_errhandler(comm, comm == returns_.get() ? MPI_ERRORS_RETURN : handler_);
     MPI_Comm_dup(MPI_COMM_WORLD, &notes_);
+    MPI_Barrier(notes_);  // so that nonblocking calls are served, too
     MPI_Comm_set_errhandler(notes_, handler_);
   }
   void TearDown() override {

@@ -25,6 +25,7 @@ class NotingComm {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     MPI_Comm_create_errhandler(note_error, &handler);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+    MPI_Barrier(comm_);  // so that nonblocking calls are served
     MPI_Comm_set_errhandler(comm_, handler);
     MPI_Errhandler_free(&handler);
   }

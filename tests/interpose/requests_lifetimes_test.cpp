@@ -84,6 +84,7 @@ TEST(Communicators, MayBeFreedWhileCallsArePending) {
     for (std::size_t i = 0; i < 8; ++i) {
       MPI_Comm comm = MPI_COMM_NULL;
       MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+      MPI_Barrier(comm);
       sums.start(i, comm);
       MPI_Comm_free(&comm);
     }
@@ -120,8 +121,10 @@ TEST(Threads, HaveRequestsOfTheirOwn) {
   if (level < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "this MPI has no MPI_THREAD_MULTIPLE";
   constexpr std::size_t thread_count = 4;
   std::vector<MPI_Comm> comms(thread_count);
-  for (MPI_Comm& comm : comms)
+  for (MPI_Comm& comm : comms) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Barrier(comm);
+  }
   std::atomic<int> right = 0;
   std::vector<std::thread> threads;
   for (std::size_t k = 0; k < thread_count; ++k)

@@ -57,6 +57,7 @@ MPI_Comm other_comm() {
   static MPI_Comm comm = [] {
     MPI_Comm made = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    MPI_Barrier(made);  // so that nonblocking calls are served
     return made;
   }();
   return comm;

@@ -39,6 +39,7 @@ class ReturningComm {
  public:
   ReturningComm() {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+    MPI_Barrier(comm_);  // so that nonblocking calls are served, too
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   }
   ReturningComm(const ReturningComm&) = delete;
