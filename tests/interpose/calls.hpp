@@ -8,15 +8,15 @@
 namespace tutti::test {
 
 // NOLINTNEXTLINE(bugprone-macro-parentheses): names
-#define TUTTI_TEST_COLLECTIVES(X)                                                                            \
-  X(Bcast)                                                                                                   \
-  X(Reduce)                                                                                                  \
-  X(Allreduce)                                                                                               \
-  X(Scan)                                                                                                    \
-  X(Exscan)                                                                                                  \
-  X(Reduce_scatter)                                                                                          \
-  X(Reduce_scatter_block) X(Allgather) X(Allgatherv) X(Gather) X(Gatherv) X(Scatter) X(Scatterv) X(Alltoall) \
-      X(Alltoallv) X(Alltoallw)
+#define TUTTI_TEST_COLLECTIVES(X) \
+  X(Bcast)                        \
+  X(Reduce)                       \
+  X(Allreduce)                    \
+  X(Scan)                         \
+  X(Exscan)                       \
+  X(Reduce_scatter)               \
+  X(Reduce_scatter_block)         \
+  X(Allgather) X(Allgatherv) X(Gather) X(Gatherv) X(Scatter) X(Scatterv) X(Alltoall) X(Alltoallv) X(Alltoallw)
 
 // NOLINTBEGIN(bugprone-macro-parentheses): names
 struct Calls {
