@@ -41,7 +41,6 @@ class ReturningComm {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
     MPI_Barrier(comm_);  // so that nonblocking calls are served, too
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-    MPI_Barrier(comm_);  // from a blocking call on, nonblocking ones are served, too
   }
   ReturningComm(const ReturningComm&) = delete;
   ReturningComm& operator=(const ReturningComm&) = delete;
