@@ -28,7 +28,7 @@ int blocking(Function function, MPI_Comm comm, const Describe& describe, const P
   try {
     Target* const target = find_target(comm);
     if (target == nullptr) return pass();
-    Note note{Form::blocking, function, *target};
+    Note note{Form::blocking, function, target};
     Job job;
     why = decide(function, *target, job, describe);
     note.passed(why);
@@ -52,8 +52,10 @@ int requested(Form form, Function function, MPI_Comm comm, MPI_Request* request,
   try {
     // Those that begin a nonblocking call must not wait for other ranks.
     Target* const target = form == Form::nonblocking ? find_known_target(comm) : find_target(comm);
+    if (!is_serving()) return pass();
+    Note note{form, function, target};
+    note.passed(Why::target);
     if (target == nullptr) return pass();
-    Note note{form, function, *target};
     auto pending = std::make_unique<Pending>(comm, keep_target(*target));
     Why why = request == nullptr ? Why::arguments : decide(function, *target, pending->job(), describe);
     if (why == Why::served && !is_movable(*target, pending->job())) why = Why::progress;

@@ -105,14 +105,13 @@ void print_report() {
   if (rank == 0) print(all);
 }
 
-Note::Note(Form form, Function function, const Target& target) : form_(form), function_(function) {
-  if (!state().is_wanted) return;
-  target_ = &target;
-  begin_ = std::chrono::steady_clock::now();
+Note::Note(Form form, Function function, const Target* target)
+    : target_(target), is_wanted_(state().is_wanted), form_(form), function_(function) {
+  if (is_wanted_) begin_ = std::chrono::steady_clock::now();
 }
 
 Note::~Note() {
-  if (target_ == nullptr) return;
+  if (!is_wanted_) return;
   Row& row = state().table[static_cast<std::size_t>(form_)][index_of(function_)];
   row.calls[static_cast<std::size_t>(why_)].fetch_add(1, std::memory_order_relaxed);
   if (why_ != Why::served) return;

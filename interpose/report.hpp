@@ -20,18 +20,20 @@ void print_report();
 /// One call: noted when it ends. Does nothing, and takes no time, unless there will be a report.
 class Note {
  public:
-  Note(Form form, Function function, const Target& target);
+  /// `target`: nullptr if there is none yet, so that the call is passed.
+  Note(Form form, Function function, const Target* target);
   Note(const Note&) = delete;
   Note& operator=(const Note&) = delete;
   ~Note();
   void served(const Job& job) {
     why_ = Why::served;
-    if (target_ != nullptr) bytes_ = job.own_bytes();
+    if (is_wanted_) bytes_ = job.own_bytes();
   }
   void passed(Why why) { why_ = why; }
 
  private:
-  const Target* target_ = nullptr;  ///< nullptr: nothing is noted.
+  const Target* target_;
+  bool is_wanted_;
   std::chrono::steady_clock::time_point begin_{};
   Form form_;
   Function function_;
