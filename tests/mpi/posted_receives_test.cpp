@@ -1,4 +1,5 @@
-// How many receives wait in the MPI at a time: counted by taking the names of its calls (the PMPI interface).
+// How many receives wait in the MPI at a time: counted by wrapping the PMPI functions that the
+// library calls.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -30,29 +31,36 @@ void end(MPI_Request request) {
 
 }  // namespace
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the linker's names for functions that it wraps
 extern "C" {
 
-int MPI_Irecv(void* data, int elements, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
-  const int code = PMPI_Irecv(data, elements, type, from, tag, comm, request);
+extern decltype(PMPI_Irecv) __real_PMPI_Irecv;
+extern decltype(PMPI_Test) __real_PMPI_Test;
+extern decltype(PMPI_Testsome) __real_PMPI_Testsome;
+
+int __wrap_PMPI_Irecv(void* data, int elements, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                      MPI_Request* request) {
+  const int code = __real_PMPI_Irecv(data, elements, type, from, tag, comm, request);
   posted().peers[*request] = from;
   posted().most_of_peer = std::max(posted().most_of_peer, ++posted().of_peer[from]);
   return code;
 }
-int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+int __wrap_PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   const MPI_Request before = *request;
-  const int code = PMPI_Test(request, flag, status);
+  const int code = __real_PMPI_Test(request, flag, status);
   if (*flag != 0) end(before);
   return code;
 }
-int MPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]) {
+int __wrap_PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]) {
   const std::vector<MPI_Request> before(requests, requests + incount);
-  const int code = PMPI_Testsome(incount, requests, outcount, indices, statuses);
+  const int code = __real_PMPI_Testsome(incount, requests, outcount, indices, statuses);
   for (int i = 0; i < *outcount; ++i)
     end(before[static_cast<std::size_t>(indices[i])]);
   return code;
 }
 
 }  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace tutti::test {
 namespace {
