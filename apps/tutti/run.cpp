@@ -16,6 +16,7 @@
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/launcher.hpp"
+#include "lib/runtime/variables.hpp"
 #include "tutti/environment.hpp"
 
 namespace tutti::tool {
@@ -52,13 +53,12 @@ std::vector<Variable> variables_for(const Wanted& wanted) {
   std::string preload = find_library(wanted.library);
   if (before != nullptr && *before != '\0') preload += fmt::format(":{}", before);
   std::vector<Variable> variables{{"LD_PRELOAD", preload}};
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string text{*variable};
-    const std::size_t end = text.find('=');
-    const std::string name = text.substr(0, end);
+  for (const std::string_view known : tutti::variables) {
+    const std::string name{known};
+    const char* const value = std::getenv(name.c_str());
     const bool is_replaced =
         (name == "TUTTI_INTERPOSE" && !wanted.serve.empty()) || (name == "TUTTI_LOG" && wanted.report);
-    if (name.starts_with("TUTTI_") && !is_replaced) variables.push_back({name, text.substr(end + 1)});
+    if (value != nullptr && !is_replaced) variables.push_back({name, value});
   }
   if (!wanted.serve.empty()) variables.push_back({"TUTTI_INTERPOSE", wanted.serve});
   if (wanted.report) variables.push_back({"TUTTI_LOG", "info"});
