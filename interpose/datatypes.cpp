@@ -69,7 +69,7 @@ Layout measured(MPI_Datatype type, Kind kind) {
 
 /// Types of Fortran are MPI_DATATYPE_NULL where there is no such type.
 void add(Kind kind, const std::vector<MPI_Datatype>& types, const auto& same) {
-  for (const MPI_Datatype type : types) {
+  for (MPI_Datatype type : types) {
     if (type == MPI_DATATYPE_NULL) continue;
     Layout layout = measured(type, kind);
     layout.same = same(layout.size);

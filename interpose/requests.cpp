@@ -133,7 +133,7 @@ Pending* find_pending(MPI_Request handle) {
 
 MPI_Request keep_pending(std::unique_ptr<Pending> pending) {
   Registry& own = registry();
-  const MPI_Request handle = pending->handle();
+  MPI_Request handle = pending->handle();
   const std::lock_guard lock{own.mutex};
   own.all[key_of(handle)] = std::move(pending);
   ++own.count;

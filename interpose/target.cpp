@@ -66,7 +66,7 @@ void Target::abandon(MPI_Comm comm) noexcept {
 }
 
 int Target::raise(MPI_Comm comm, int code) const noexcept {
-  const MPI_Errhandler handler = last_handler_;
+  MPI_Errhandler handler = last_handler_;
   return handler == MPI_ERRHANDLER_NULL ? interpose::raise(comm, code) : raise_by(handler, code);
 }
 

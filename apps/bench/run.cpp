@@ -163,6 +163,7 @@ std::vector<Record> Bench::measured(Count count, Placement placement) const {
   std::vector<Record> records;
   const std::vector<std::unique_ptr<Repeater>> ours = calls(call, placement, records);
   std::vector<Repeater*> ways;
+  ways.reserve(ours.size() + 1);
   for (const auto& each : ours)
     ways.push_back(each.get());
   if (peer) ways.push_back(peer->repeater.get());
