@@ -124,7 +124,7 @@ int Pending::refuse(const char* function) noexcept {
 bool has_pending() { return registry().count.load(std::memory_order_relaxed) > 0; }
 
 Pending* find_pending(MPI_Request handle) {
-  if (handle == MPI_REQUEST_NULL) return nullptr;
+  if (handle == MPI_REQUEST_NULL || !has_pending()) return nullptr;
   Registry& own = registry();
   const std::lock_guard lock{own.mutex};
   const auto found = own.all.find(key_of(handle));

@@ -126,7 +126,7 @@ TUTTI_API int MPI_Testsome(int count, MPI_Request* given, int* done, int* indice
 }
 
 TUTTI_API int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  Pending* const call = tutti::interpose::has_pending() ? tutti::interpose::find_pending(request) : nullptr;
+  Pending* const call = tutti::interpose::find_pending(request);
   if (call == nullptr) return TUTTI_BENEATH(MPI_Request_get_status)(request, flag, status);
   call->look();
   MPI_Request none = MPI_REQUEST_NULL;  // the status of all that we serve is the empty one
@@ -137,7 +137,7 @@ TUTTI_API int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status*
 
 /// MPI 4.1, section 6.12: a collective under way may be neither freed nor cancelled.
 TUTTI_API int MPI_Request_free(MPI_Request* request) {
-  Pending* const call = tutti::interpose::has_pending() ? tutti::interpose::find_pending(*request) : nullptr;
+  Pending* const call = tutti::interpose::find_pending(*request);
   if (call == nullptr) return TUTTI_BENEATH(MPI_Request_free)(request);
   if (call->is_active()) return call->refuse("MPI_Request_free");
   tutti::interpose::release_pending(*request);
@@ -145,12 +145,12 @@ TUTTI_API int MPI_Request_free(MPI_Request* request) {
 }
 
 TUTTI_API int MPI_Cancel(MPI_Request* request) {
-  Pending* const call = tutti::interpose::has_pending() ? tutti::interpose::find_pending(*request) : nullptr;
+  Pending* const call = tutti::interpose::find_pending(*request);
   return call == nullptr ? TUTTI_BENEATH(MPI_Cancel)(request) : call->refuse("MPI_Cancel");
 }
 
 TUTTI_API int MPI_Start(MPI_Request* request) {
-  Pending* const call = tutti::interpose::has_pending() ? tutti::interpose::find_pending(*request) : nullptr;
+  Pending* const call = tutti::interpose::find_pending(*request);
   return call == nullptr ? TUTTI_BENEATH(MPI_Start)(request) : call->start();
 }
 
