@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <initializer_list>
 #include <stdexcept>
+#include <utility>
 
 #include "apps/bench/mpi_names.hpp"
 #include "apps/bench/sweep.hpp"
@@ -216,6 +218,13 @@ std::vector<std::string> collectives_in_mode(const Settings& s) {
   return names;
 }
 
+/// Options that must not be given beside another one: each with whether it is as by default.
+using PlainOptions = std::initializer_list<std::pair<bool, std::string_view>>;
+void require_plain(std::string_view why, PlainOptions options) {
+  for (const auto& [is_plain, option] : options)
+    if (!is_plain) throw InputError(fmt::format("{}: not with {}", why, option));
+}
+
 /// --thresholds chooses by itself what is measured.
 void require_thresholds_exist(const Settings& s) {
   if (s.memory != "device") {
@@ -223,29 +232,23 @@ void require_thresholds_exist(const Settings& s) {
         fmt::format("--thresholds measures those for buffers on devices: --memory is '{}', allowed: device", s.memory));
   }
   const Settings plain;
-  const auto require_plain = [](bool is_plain, std::string_view option) {
-    if (!is_plain) throw InputError(fmt::format("--thresholds chooses the calls by itself: not with {}", option));
-  };
-  require_plain(s.collectives == plain.collectives, "--collective");
-  require_plain(s.algorithm == plain.algorithm, "--algorithm");
-  require_plain(s.placement == plain.placement, "--placement");
-  require_plain(s.calls == plain.calls, "--calls");
-  require_plain(s.compare == plain.compare, "--compare");
-  require_plain(!s.is_checked, "--check");
-  require_plain(s.csv.empty(), "--csv");
+  require_plain("--thresholds chooses the calls by itself", {{s.collectives == plain.collectives, "--collective"},
+                                                             {s.algorithm == plain.algorithm, "--algorithm"},
+                                                             {s.placement == plain.placement, "--placement"},
+                                                             {s.calls == plain.calls, "--calls"},
+                                                             {s.compare == plain.compare, "--compare"},
+                                                             {!s.is_checked, "--check"},
+                                                             {s.csv.empty(), "--csv"}});
 }
 
 /// MPI's calls have neither algorithms nor streams, and nothing to be compared with.
 void require_mpi_alone(const Settings& s) {
   const Settings plain;
-  const auto require_plain = [](bool is_plain, std::string_view option) {
-    if (!is_plain) throw InputError(fmt::format("--calls mpi measures MPI's calls alone: not with {}", option));
-  };
-  require_plain(s.algorithm == plain.algorithm, "--algorithm");
-  require_plain(s.compare == plain.compare, "--compare");
-  require_plain(s.mode != to_string(Mode::stream), "--mode stream");
-  require_plain(!s.has_limits, "--limits");
-  require_plain(s.memory == plain.memory, "--memory");
+  require_plain("--calls mpi measures MPI's calls alone", {{s.algorithm == plain.algorithm, "--algorithm"},
+                                                           {s.compare == plain.compare, "--compare"},
+                                                           {s.mode != to_string(Mode::stream), "--mode stream"},
+                                                           {!s.has_limits, "--limits"},
+                                                           {s.memory == plain.memory, "--memory"}});
 }
 
 std::string transport_by_default() {
