@@ -26,11 +26,10 @@ contains
 
   !> The address of a list with one entry per rank; NULL, which calls refuse or take for none, if it is another one.
   function list_at(list, comm) result(place)
-    integer(c_int64_t), intent(in), optional, target, contiguous :: list(:)
+    integer(c_int64_t), intent(in), target, contiguous :: list(:)
     type(tutti_comm), intent(in) :: comm
     type(c_ptr) :: place
     place = c_null_ptr
-    if (.not. present(list)) return
     if (size_of(comm) == size(list)) place = c_loc(list)
   end function
 
