@@ -90,15 +90,15 @@ def main():
     too_slow = []
     print("inputs  ranks  collective        mean   best (bytes)         worst (bytes)")
     for group in dict.fromkeys((key[0], key[1], key[2]) for key in ratios):
-        points = {key[3]: ratio for key, ratio in ratios.items() if key[:3] == group}
+        points = {key[3:]: ratio for key, ratio in ratios.items() if key[:3] == group}
         mean = math.exp(statistics.fmean(math.log(ratio) for ratio in points.values()))
         best, worst = min(points, key=points.get), max(points, key=points.get)
-        print(f"{group[0]:6}  {group[1]:5}  {group[2]:16}  {mean:.3f}  {points[best]:.3f} ({best})".ljust(60)
-              + f"{points[worst]:.3f} ({worst})", flush=True)
+        print(f"{group[0]:6}  {group[1]:5}  {group[2]:16}  {mean:.3f}  {points[best]:.3f} ({best[0]})".ljust(60)
+              + f"{points[worst]:.3f} ({worst[0]})", flush=True)
         if mean > args.mean_limit:
             too_slow.append(f"{group[0]}, {group[1]} ranks, {group[2]}: geometric mean {mean:.3f}")
-        too_slow += [f"{group[0]}, {group[1]} ranks, {group[2]}, {size} bytes: {ratio:.3f}"
-                     for size, ratio in points.items() if ratio > args.size_limit]
+        too_slow += [f"{group[0]}, {group[1]} ranks, {group[2]}, {size} bytes{' in place' * in_place}: {ratio:.3f}"
+                     for (size, in_place), ratio in points.items() if ratio > args.size_limit]
     if args.json:
         keys = ("inputs", "ranks", "collective", "bytes", "in_place")
         pathlib.Path(args.json).write_text(json.dumps(

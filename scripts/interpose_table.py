@@ -1,16 +1,26 @@
 #!/usr/bin/env python3
-"""Writes interpose/ratios.hpp: how many times as long MPI takes, by collective and size, for the preloaded library's table.
+"""Writes columns of interpose/ratios.hpp: how many times as long MPI takes, by collective and size, for the preloaded library.
 
-    scripts/interpose_table.py one_node=a.json,b.json crowded=c.json several_nodes=d.json >interpose/ratios.hpp
+    scripts/interpose_table.py --mpi "Open MPI 4.1.4" one_node=two.json one_node_crowded=four.json several_nodes=lab.json
 
-Each file is the --json of `tutti-bench --collective all --compare mpi --touch --min 8 --max 8M --factor 16`: on one node with
-a core for each rank; with more ranks than cores; on several nodes. Of several files for a column, and of calls in place and
-out of place, the least ratio counts, of the fastest rounds: a call is served where Tutti is faster in all that was measured.
+A column is for one node with a core for each rank, for one with more ranks than cores, or for several nodes; those that are
+not named stay as they are. A file is one of
+
+- the --json of `compare_builds.py --before tutti-bench --after "LD_PRELOAD=... TUTTI_INTERPOSE=all tutti-bench" --extra
+  "--calls mpi" --inputs touch --sizes 8:8M --factor 16`: the program's calls, passed and served;
+- where jobs are started in another way, the --json of `tutti-bench --collective all --compare mpi --touch --min 8 --max 8M
+  --factor 16`: Tutti's calls beside MPI's.
+
+Of several files for a column, and of calls in place and out of place, the least ratio counts: a call is served where Tutti is
+faster in all that was measured.
 """
+import argparse
 import collections
 import json
-import sys
+import pathlib
+import re
 
+HEADER = pathlib.Path(__file__).resolve().parent.parent / "interpose/ratios.hpp"
 SIZES = [8, 128, 2048, 32768, 524288, 8388608]
 # The functions in the order of interpose/functions.hpp, and the benchmark's collective that stands for each.
 FUNCTIONS = [("barrier", "barrier"), ("bcast", "broadcast"), ("reduce", "reduce"), ("allreduce", "allreduce"),
@@ -20,48 +30,46 @@ FUNCTIONS = [("barrier", "barrier"), ("bcast", "broadcast"), ("reduce", "reduce"
              ("scan", "scan"), ("exscan", "exscan")]
 
 
-def ratios(files):
-    """By collective and size."""
-    found = collections.defaultdict(list)
-    said = []
+def measured(file):
+    """The ranks, the nodes, and (collective, bytes, how many times as long MPI takes) for each point."""
+    data = json.loads(pathlib.Path(file).read_text())
+    if isinstance(data, list):  # of compare_builds.py
+        return data[0]["ranks"], 1, [(r["collective"], r["bytes"], 1 / r["ratio"]) for r in data]
+    results = data["results"]
+    return results[0]["ranks"], results[0]["nodes"], [
+        (r["collective"], r["bytes"], r["peer"]["time_us"]["min"] / r["time_us"]["min"]) for r in results]
+
+
+def column(name, files, mpi):
+    """The text of a column."""
+    found, places = collections.defaultdict(list), []
     for file in files:
-        data = json.load(open(file))
-        said.append(f"{data['results'][0]['peer']['name']}, {data['results'][0]['ranks']} ranks on {data['results'][0]['nodes']} nodes")
-        for record in data["results"]:
-            size = min(SIZES, key=lambda known: abs(known - record["bytes"])) if record["bytes"] else None
-            found[record["collective"], size].append(record["peer"]["time_us"]["min"] / record["time_us"]["min"])
-    return {key: min(values) for key, values in found.items()}, said
+        ranks, nodes, points = measured(file)
+        places.append(f"{ranks} ranks on {nodes} node{'s' if nodes > 1 else ''}")
+        for collective, size, ratio in points:
+            found[collective, min(SIZES, key=lambda known: abs(known - size)) if size else None].append(ratio)
+    rows = []
+    for _, collective in FUNCTIONS:
+        of_sizes = [min(found.get((collective, size)) or found.get((collective, None)) or [1.0]) for size in SIZES]
+        rows.append("    {{" + ", ".join(f"{ratio:.2f}F" for ratio in of_sizes) + "}},")
+    width = max(map(len, rows))
+    lines = [f"{row:{width}}  // {function}" for row, (function, _) in zip(rows, FUNCTIONS)]
+    return "\n".join([f"/// {mpi}, {'; '.join(places)}.", f"inline constexpr Column {name}{{{{", *lines, "}};", ""])
 
 
 def main():
-    lines = []
-    for argument in sys.argv[1:]:
-        name, files = argument.split("=")
-        column, said = ratios(files.split(","))
-        lines.append(f"/// {'; '.join(said)}.")
-        lines.append(f"inline constexpr Column {name}{{{{")
-        for function, collective in FUNCTIONS:
-            of_sizes = [column.get((collective, size), column.get((collective, None), 1.0)) for size in SIZES]
-            lines.append("    {{" + ", ".join(f"{ratio:.2f}F" for ratio in of_sizes) + "}},  // " + function)
-        lines.append("}};")
-        lines.append("")
-    print("""#pragma once
-// How many times as long MPI takes as Tutti, as measured. Written by scripts/interpose_table.py, which says how.
-
-#include <array>
-#include <cstdint>
-
-#include "interpose/functions.hpp"
-
-namespace tutti::interpose {
-
-/// Bytes of the larger buffer.
-inline constexpr std::array<std::int64_t, 6> measured_sizes{8, 128, 2048, 32'768, 524'288, 8'388'608};
-using Ratios = std::array<float, measured_sizes.size()>;  ///< By size.
-using Column = std::array<Ratios, function_count>;        ///< By Function.
-""")
-    print("\n".join(lines))
-    print("}  // namespace tutti::interpose")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mpi", required=True, help="name and version of the MPI that was measured")
+    parser.add_argument("columns", nargs="+", metavar="COLUMN=FILE[,FILE...]")
+    args = parser.parse_args()
+    text = HEADER.read_text()
+    for argument in args.columns:
+        name, files = argument.split("=", 1)
+        old = re.search(rf"/// [^\n]*\ninline constexpr Column {name}\{{\{{\n.*?\n\}}\}};\n", text, re.DOTALL)
+        if old is None:
+            parser.error(f"{name} is no column of {HEADER}")
+        text = text.replace(old.group(0), column(name, files.split(","), args.mpi))
+    HEADER.write_text(text)
 
 
 if __name__ == "__main__":
