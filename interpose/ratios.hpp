@@ -13,46 +13,46 @@ inline constexpr std::array<std::int64_t, 6> measured_sizes{8, 128, 2048, 32'768
 using Ratios = std::array<float, measured_sizes.size()>;  ///< By size.
 using Column = std::array<Ratios, function_count>;        ///< By Function.
 
-/// Open MPI 4.1.4, 2 ranks on 1 nodes.
+/// Open MPI 4.1.4, 2 ranks on 1 node.
 inline constexpr Column one_node{{
-    {{1.35F, 1.35F, 1.35F, 1.35F, 1.35F, 1.35F}},  // barrier
-    {{0.65F, 2.09F, 1.39F, 1.16F, 1.22F, 1.23F}},  // bcast
-    {{2.23F, 1.98F, 1.28F, 1.20F, 1.71F, 1.91F}},  // reduce
-    {{1.84F, 2.02F, 2.88F, 2.09F, 1.61F, 1.32F}},  // allreduce
-    {{1.82F, 1.82F, 2.76F, 2.62F, 3.46F, 4.42F}},  // reduce_scatter
-    {{1.82F, 1.82F, 2.76F, 2.62F, 3.46F, 4.42F}},  // reduce_scatter_block
-    {{1.89F, 1.80F, 2.52F, 2.03F, 1.27F, 0.65F}},  // allgather
-    {{1.92F, 1.99F, 2.54F, 1.30F, 0.98F, 0.94F}},  // allgatherv
-    {{2.18F, 1.92F, 1.42F, 1.04F, 1.04F, 1.16F}},  // gather
-    {{2.08F, 1.90F, 1.28F, 1.07F, 1.16F, 1.28F}},  // gatherv
-    {{2.10F, 1.83F, 1.52F, 1.15F, 1.02F, 1.13F}},  // scatter
-    {{2.04F, 1.85F, 1.40F, 1.10F, 1.18F, 1.21F}},  // scatterv
-    {{1.98F, 2.03F, 2.54F, 1.73F, 1.23F, 0.79F}},  // alltoall
-    {{1.86F, 1.95F, 2.61F, 1.47F, 1.17F, 0.70F}},  // alltoallv
-    {{1.86F, 1.95F, 2.61F, 1.47F, 1.17F, 0.70F}},  // alltoallw
-    {{2.09F, 1.87F, 1.34F, 1.24F, 1.70F, 1.55F}},  // scan
-    {{2.09F, 1.95F, 1.34F, 1.09F, 1.24F, 1.23F}},  // exscan
+    {{1.40F, 1.40F, 1.40F, 1.40F, 1.40F, 1.40F}},  // barrier
+    {{1.56F, 1.40F, 1.26F, 1.03F, 1.16F, 1.30F}},  // bcast
+    {{1.47F, 1.40F, 1.23F, 0.99F, 1.33F, 1.69F}},  // reduce
+    {{1.59F, 1.54F, 2.49F, 2.01F, 1.52F, 1.31F}},  // allreduce
+    {{1.55F, 1.60F, 2.50F, 2.49F, 3.96F, 4.35F}},  // reduce_scatter
+    {{1.55F, 1.60F, 2.50F, 2.49F, 3.96F, 4.35F}},  // reduce_scatter_block
+    {{1.32F, 1.32F, 2.18F, 1.63F, 1.23F, 0.65F}},  // allgather
+    {{0.98F, 1.08F, 1.77F, 1.23F, 0.96F, 0.89F}},  // allgatherv
+    {{1.53F, 1.46F, 1.19F, 0.94F, 0.97F, 1.16F}},  // gather
+    {{1.26F, 1.38F, 1.17F, 0.97F, 0.99F, 1.18F}},  // gatherv
+    {{1.40F, 1.67F, 1.42F, 1.21F, 1.16F, 1.24F}},  // scatter
+    {{1.20F, 1.52F, 1.21F, 1.10F, 1.07F, 1.40F}},  // scatterv
+    {{1.53F, 1.74F, 2.28F, 1.42F, 1.17F, 0.78F}},  // alltoall
+    {{0.84F, 1.00F, 1.67F, 1.32F, 1.14F, 0.71F}},  // alltoallv
+    {{0.84F, 1.00F, 1.67F, 1.32F, 1.14F, 0.71F}},  // alltoallw
+    {{1.33F, 1.57F, 1.16F, 1.28F, 1.58F, 1.55F}},  // scan
+    {{1.29F, 1.67F, 1.19F, 1.12F, 1.11F, 1.13F}},  // exscan
 }};
 
-/// Open MPI 4.1.4, 4 ranks on 1 nodes.
+/// Open MPI 4.1.4, 4 ranks on 1 node.
 inline constexpr Column one_node_crowded{{
-    {{1.80F, 1.80F, 1.80F, 1.80F, 1.80F, 1.80F}},   // barrier
-    {{1.13F, 3.72F, 3.43F, 1.97F, 2.06F, 1.83F}},   // bcast
-    {{1.59F, 1.61F, 1.10F, 1.95F, 1.58F, 2.68F}},   // reduce
-    {{1.76F, 1.84F, 2.57F, 2.81F, 1.73F, 1.32F}},   // allreduce
-    {{1.78F, 2.22F, 3.04F, 2.96F, 1.57F, 4.28F}},   // reduce_scatter
-    {{1.78F, 2.22F, 3.04F, 2.96F, 1.57F, 4.28F}},   // reduce_scatter_block
-    {{1.82F, 1.92F, 3.21F, 2.26F, 1.66F, 1.03F}},   // allgather
-    {{2.73F, 2.68F, 3.07F, 2.43F, 1.60F, 1.00F}},   // allgatherv
-    {{1.31F, 1.32F, 1.22F, 1.94F, 1.15F, 1.40F}},   // gather
-    {{0.97F, 1.00F, 0.92F, 1.35F, 1.21F, 1.19F}},   // gatherv
-    {{1.52F, 1.82F, 14.27F, 6.87F, 1.45F, 1.31F}},  // scatter
-    {{1.02F, 1.26F, 11.19F, 4.55F, 1.87F, 1.28F}},  // scatterv
-    {{1.54F, 1.96F, 2.47F, 2.39F, 0.95F, 0.78F}},   // alltoall
-    {{1.70F, 1.83F, 2.31F, 2.41F, 1.02F, 0.82F}},   // alltoallv
-    {{1.70F, 1.83F, 2.31F, 2.41F, 1.02F, 0.82F}},   // alltoallw
-    {{1.53F, 1.49F, 2.10F, 1.60F, 1.27F, 2.16F}},   // scan
-    {{1.32F, 1.16F, 1.90F, 1.63F, 1.34F, 1.56F}},   // exscan
+    {{1.48F, 1.48F, 1.48F, 1.48F, 1.48F, 1.48F}},   // barrier
+    {{1.94F, 2.34F, 4.49F, 1.98F, 1.81F, 1.80F}},   // bcast
+    {{1.05F, 1.03F, 1.13F, 1.71F, 1.43F, 2.43F}},   // reduce
+    {{1.90F, 1.75F, 2.32F, 2.28F, 1.19F, 1.23F}},   // allreduce
+    {{1.68F, 1.78F, 2.64F, 2.33F, 1.49F, 5.07F}},   // reduce_scatter
+    {{1.68F, 1.78F, 2.64F, 2.33F, 1.49F, 5.07F}},   // reduce_scatter_block
+    {{1.67F, 1.63F, 2.72F, 2.05F, 1.33F, 0.99F}},   // allgather
+    {{1.71F, 1.82F, 2.40F, 1.90F, 2.05F, 1.05F}},   // allgatherv
+    {{1.25F, 1.42F, 1.46F, 1.88F, 1.14F, 1.22F}},   // gather
+    {{0.98F, 1.08F, 1.04F, 1.27F, 1.06F, 1.06F}},   // gatherv
+    {{2.59F, 3.00F, 8.93F, 5.92F, 1.49F, 1.20F}},   // scatter
+    {{0.41F, 0.48F, 11.27F, 3.16F, 1.80F, 1.16F}},  // scatterv
+    {{1.48F, 1.57F, 2.59F, 2.14F, 0.99F, 0.84F}},   // alltoall
+    {{1.14F, 1.28F, 1.64F, 1.76F, 1.04F, 0.85F}},   // alltoallv
+    {{1.14F, 1.28F, 1.64F, 1.76F, 1.04F, 0.85F}},   // alltoallw
+    {{1.20F, 1.34F, 1.99F, 1.60F, 1.66F, 1.98F}},   // scan
+    {{1.28F, 1.47F, 1.95F, 1.49F, 1.15F, 1.11F}},   // exscan
 }};
 
 /// Open MPI 4.1.4, 4 ranks on 2 nodes.
