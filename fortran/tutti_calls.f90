@@ -24,7 +24,7 @@ contains
     count = size(buffer, kind=c_int64_t)
   end function
 
-  !> The address of a list with one entry per rank; NULL, which calls refuse or take for none, if it is another one.
+  !> The address of a list with one entry per rank; NULL, which calls refuse, if it is another one.
   function list_at(list, comm) result(place)
     integer(c_int64_t), intent(in), target, contiguous :: list(:)
     type(tutti_comm), intent(in) :: comm
@@ -32,6 +32,16 @@ contains
     place = c_null_ptr
     if (size_of(comm) == size(list)) place = c_loc(list)
   end function
+
+  !> Offsets that go with counts. Offsets of another length make the counts NULL, since calls take NULL for no offsets.
+  subroutine set_offsets(offsets, counts, list, comm)
+    type(c_ptr), intent(out) :: offsets
+    type(c_ptr), intent(inout) :: counts
+    integer(c_int64_t), intent(in), target, contiguous :: list(:)
+    type(tutti_comm), intent(in) :: comm
+    offsets = list_at(list, comm)
+    if (.not. c_associated(offsets)) counts = c_null_ptr
+  end subroutine
 
   function types_at(list, comm) result(place)
     integer, intent(in), target, contiguous :: list(:)

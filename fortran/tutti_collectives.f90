@@ -187,7 +187,7 @@ contains
     type(c_call) :: call
     call = described(c_allgather, c_uneven, in, out, element)
     call%out_counts = list_at(counts, comm)
-    if (present(offsets)) call%out_offsets = list_at(offsets, comm)
+    if (present(offsets)) call set_offsets(call%out_offsets, call%out_counts, offsets, comm)
     call perform(call, comm, request, plan, algorithm, ierror)
   end subroutine
 
@@ -208,7 +208,7 @@ contains
     call%count = elements(in)
     if (is_in_place(call%in)) call%count = counts(root + 1)
     call%out_counts = list_at(counts, comm)
-    if (present(offsets)) call%out_offsets = list_at(offsets, comm)
+    if (present(offsets)) call set_offsets(call%out_offsets, call%out_counts, offsets, comm)
     call perform(call, comm, request, plan, algorithm, ierror)
   end subroutine
 
@@ -229,7 +229,7 @@ contains
     call%count = elements(out)
     if (is_in_place(call%out)) call%count = counts(root + 1)
     call%in_counts = list_at(counts, comm)
-    if (present(offsets)) call%in_offsets = list_at(offsets, comm)
+    if (present(offsets)) call set_offsets(call%in_offsets, call%in_counts, offsets, comm)
     call perform(call, comm, request, plan, algorithm, ierror)
   end subroutine
 
@@ -249,9 +249,9 @@ contains
     type(c_call) :: call
     call = described(c_alltoall, c_uneven, in, out, element)
     call%in_counts = list_at(in_counts, comm)
-    if (present(in_offsets)) call%in_offsets = list_at(in_offsets, comm)
+    if (present(in_offsets)) call set_offsets(call%in_offsets, call%in_counts, in_offsets, comm)
     call%out_counts = list_at(out_counts, comm)
-    if (present(out_offsets)) call%out_offsets = list_at(out_offsets, comm)
+    if (present(out_offsets)) call set_offsets(call%out_offsets, call%out_counts, out_offsets, comm)
     call perform(call, comm, request, plan, algorithm, ierror)
   end subroutine
 

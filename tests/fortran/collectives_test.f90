@@ -99,7 +99,7 @@ contains
   !> Rank r has r + 1 elements; with offsets there is a gap behind each block.
   subroutine test_lists()
     integer(c_int64_t) :: counts(ranks), offsets(ranks), ones(ranks)
-    integer :: mpi_counts(ranks), mpi_offsets(ranks), mine
+    integer :: mpi_counts(ranks), mpi_offsets(ranks), mine, status
     mine = rank + 1
     counts = [(i, i=1, ranks)]
     offsets = [(i * (i + 1) / 2 - i + 2 * (i - 1), i=1, ranks)]
@@ -110,6 +110,8 @@ contains
     call MPI_Allgatherv(in, mine, MPI_INTEGER, wanted, mpi_counts, mpi_offsets, MPI_INTEGER, MPI_COMM_WORLD, ierr)
     call tutti_allgatherv(in(:mine), out, counts, tutti_int32, comm, offsets)
     call check(all(out == wanted), 'allgatherv')
+    call tutti_allgatherv(in(:mine), out, counts, tutti_int32, comm, offsets(2:), ierror=status)
+    call check(status == tutti_error_argument, 'offsets of another length')
     call fill()
     call MPI_Gatherv(in, mine, MPI_INTEGER, wanted, mpi_counts, mpi_offsets, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)
     call tutti_gatherv(in(:mine), out, counts, tutti_int32, 0, comm, offsets)

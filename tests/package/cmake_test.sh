@@ -29,6 +29,12 @@ if [ "$ucx" = ON ]; then
   ! grep -q "TUTTI_TRANSPORT is 'ucx'" "$log" || fail 'the program has no UCX'
 fi
 
+# The modules of Fortran, by the project's compiler.
+if [ "$fortran" = ON ] && [ "$f08" = TRUE ]; then
+  build_project fortran "$sources/examples/fortran/dot_product.f90" Tutti::fortran fortran
+  run 2 "$folder/fortran/dot_product" && grep -q 'dot product 4002000.0' "$log" || fail 'the program in Fortran does not run'
+fi
+
 # Schedules alone: the archive of them needs no MPI, neither the package nor the library.
 if [ "$linkage" = static ]; then
   mpicxx='' build_project schedules "$here/algorithms.cpp" Tutti::schedule schedule

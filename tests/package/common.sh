@@ -44,6 +44,6 @@ run_consumers() {
 
 # configure SOURCES FOLDER OPTIONS...: CMake with the compiler and the MPI of this build.
 configure() {
-  cmake -S "$1" -B "$2" -DCMAKE_CXX_COMPILER="$cxx" ${mpicxx:+-DMPI_CXX_COMPILER="$mpicxx" -DMPIEXEC_EXECUTABLE="$mpirun"} \
+  cmake -S "$1" -B "$2" -DCMAKE_CXX_COMPILER="$cxx" ${mpicxx:+-DMPI_CXX_COMPILER="$mpicxx" -DMPI_Fortran_COMPILER="${mpicxx/mpicxx/mpifort}" -DMPIEXEC_EXECUTABLE="$mpirun"} \
     "${@:3}" >"$log" 2>&1
 }

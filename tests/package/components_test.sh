@@ -15,7 +15,7 @@ CMAKE
 expect_refusal() { tr -s ' \n' ' ' <"$log" | grep -qF "$*" || fail "nothing says: $*"; }
 
 ! find_component network || fail 'an unknown component is found'
-expect_refusal "Tutti has no component 'network'; there are: schedule, mpi, ucx, cuda."
+expect_refusal "Tutti has no component 'network'; there are: schedule, mpi, ucx, cuda, fortran."
 present=schedule absent=
 for part in mpi ucx cuda; do
   case $part in
@@ -57,7 +57,7 @@ echo 'int main(void) { return 0; }' >"$folder/c/c.c"
 cat >"$folder/c/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.25)
 project(c C)
-find_package(Tutti REQUIRED)
+find_package(Tutti REQUIRED COMPONENTS ${COMPONENTS})
 add_executable(c c.c)
 target_link_libraries(c Tutti::tutti)
 CMAKE
@@ -68,6 +68,10 @@ configure_in_c() {
 }
 configure_in_c c_shared && cmake --build "$folder/c_shared" >"$log" 2>&1 && "$folder/c_shared/c" ||
   fail 'a project in C does not build with the shared library'
+if [ -n "$mpirun" ]; then
+  ! configure_in_c c_fortran -DCOMPONENTS=fortran || fail 'a project in C has the component fortran'
+  expect_refusal "The component fortran is made by the project's compiler: enable the language Fortran."
+fi
 ! configure_in_c c_static -DTutti_USE_STATIC_LIBS=ON || fail 'a project in C takes the static library'
 expect_refusal 'The static library is of C++: enable the language CXX, or link the shared library.'
 
