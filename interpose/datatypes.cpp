@@ -21,7 +21,7 @@ using mpi::check;
 struct State {
   std::unordered_map<HandleKey, Layout> predefined;
   int attribute = MPI_KEYVAL_INVALID;  ///< A derived type's Layout.
-  MPI_Comm probe = MPI_COMM_NULL;      ///< Tells by an error code what may not be used.
+  MPI_Comm own = MPI_COMM_NULL;        ///< Of this rank alone; its errors are codes.
 };
 State& state() {
   static auto* const state = new State;  // never destroyed: MPI_Finalize may come after main
@@ -135,7 +135,7 @@ bool is_in_order(MPI_Datatype type) {
 /// are.
 bool may_be_used(MPI_Datatype type) {
   std::byte never_read{};
-  return api.Bcast(&never_read, 1, type, 0, state().probe) == MPI_SUCCESS;
+  return api.Bcast(&never_read, 1, type, 0, state().own) == MPI_SUCCESS;
 }
 
 /// Of a derived type, or of a predefined one that is not in the table.
@@ -165,14 +165,16 @@ void begin_datatypes() {
   add_integers();
   add_others();
   check(api.Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &state().attribute, nullptr), "MPI_Type_create_keyval");
-  check(api.Comm_dup(MPI_COMM_SELF, &state().probe), "MPI_Comm_dup");
-  check(api.Comm_set_errhandler(state().probe, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(api.Comm_dup(MPI_COMM_SELF, &state().own), "MPI_Comm_dup");
+  check(api.Comm_set_errhandler(state().own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
 }
 
 void end_datatypes() {
-  api.Comm_free(&state().probe);
+  api.Comm_free(&state().own);
   api.Type_free_keyval(&state().attribute);
 }
+
+MPI_Comm own_comm() { return state().own; }
 
 const Layout* layout_of(MPI_Datatype type) {
   thread_local MPI_Datatype last_type = MPI_DATATYPE_NULL;

@@ -45,7 +45,8 @@ int blocking(Function function, MPI_Comm comm, const Describe& describe, const P
   return pass();
 }
 
-/// A nonblocking or persistent call, which gets a request: `begin(pending)` starts or prepares it.
+/// A nonblocking or persistent call, which gets a request: `begin(pending)` starts or prepares it, or finds that its
+/// communicator has no room for it.
 template <class Describe, class Begin, class Pass>
 int requested(Form form, Function function, MPI_Comm comm, MPI_Request* request, const Describe& describe,
               const Begin& begin, const Pass& pass) {
@@ -59,10 +60,12 @@ int requested(Form form, Function function, MPI_Comm comm, MPI_Request* request,
     auto pending = std::make_unique<Pending>(comm, keep_target(*target));
     Why why = request == nullptr ? Why::arguments : decide(function, *target, pending->job(), describe);
     if (why == Why::served && !is_movable(*target, pending->job())) why = Why::progress;
-    note.passed(why);
     if (why == Why::served) {
       require_progress(*target);
-      begin(*pending);
+      if (!begin(*pending)) why = Why::target;
+    }
+    note.passed(why);
+    if (why == Why::served) {
       note.served(pending->job());
       *request = keep_pending(std::move(pending));
       return MPI_SUCCESS;
@@ -76,13 +79,18 @@ int requested(Form form, Function function, MPI_Comm comm, MPI_Request* request,
 template <class Describe, class Pass>
 int nonblocking(Function function, MPI_Comm comm, MPI_Request* request, const Describe& describe, const Pass& pass) {
   return requested(
-      Form::nonblocking, function, comm, request, describe, [](Pending& call) { call.start_once(); }, pass);
+      Form::nonblocking, function, comm, request, describe,
+      [](Pending& call) {
+        call.start_once();
+        return true;
+      },
+      pass);
 }
 
 template <class Describe, class Pass>
 int persistent(Function function, MPI_Comm comm, MPI_Request* request, const Describe& describe, const Pass& pass) {
   return requested(
-      Form::persistent, function, comm, request, describe, [](Pending& call) { call.prepare(); }, pass);
+      Form::persistent, function, comm, request, describe, [](Pending& call) { return call.prepare(); }, pass);
 }
 
 }  // namespace tutti::interpose

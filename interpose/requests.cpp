@@ -12,6 +12,7 @@
 #include "lib/runtime/runtime.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::interpose {
 namespace {
@@ -59,13 +60,18 @@ void Pending::start_once() {
   is_active_ = true;
 }
 
-void Pending::prepare() {
+bool Pending::prepare() {
+  try {
+    own_.emplace(comm_);
+  } catch (const ArgumentError&) {
+    return false;
+  }
   job_.in.keep_types();
   job_.out.keep_types();
   job_.load();
-  own_.emplace(comm_);
   plan_.emplace(detail::prepare(job_.call, *own_, {}));
   check(api.Send_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &handle_), "MPI_Send_init");
+  return true;
 }
 
 int Pending::start() {

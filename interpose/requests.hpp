@@ -25,8 +25,8 @@ class Pending {
   [[nodiscard]] Job& job() { return job_; }
   /// A nonblocking call begins.
   void start_once();
-  /// A persistent call may be started from now on. Collective.
-  void prepare();
+  /// A persistent call may be started from now on. Collective. False, on all ranks: all contexts are taken.
+  [[nodiscard]] bool prepare();
   [[nodiscard]] MPI_Request handle() const { return handle_; }
   [[nodiscard]] bool is_persistent() const { return plan_.has_value(); }
   /// Started, and nobody was told that it is over.

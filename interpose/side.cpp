@@ -1,9 +1,10 @@
 #include "interpose/side.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <mutex>
 #include <numeric>
-#include <stdexcept>
 #include <utility>
 
 #include "lib/transport/mpi/api.hpp"
@@ -20,11 +21,50 @@ void* moved(const void* data, std::int64_t bytes) {
   return reinterpret_cast<void*>(reinterpret_cast<std::intptr_t>(data) + bytes);  // NOLINT(performance-no-int-to-ptr)
 }
 
-/// As many elements of `size` bytes at a time as MPI_Pack can count.
-std::int64_t elements_at_a_time(std::int64_t size) {
-  constexpr std::int64_t most = std::numeric_limits<int>::max();
-  if (size > most) throw std::length_error("an element of a datatype has more than 2 GiB");
-  return most / size;
+constexpr std::int64_t most_counted = std::numeric_limits<int>::max();  ///< Bytes, by MPI_Pack.
+
+/// So many bytes as one element.
+mpi::UniqueType bytes_type(std::int64_t bytes) {
+  constexpr std::int64_t piece = std::int64_t{1} << 30;
+  mpi::UniqueType pieces, all;
+  check(api.Type_contiguous(piece, MPI_BYTE, pieces.receive()), "MPI_Type_contiguous");
+  const std::array<int, 2> counts{mpi::narrow(bytes / piece), static_cast<int>(bytes % piece)};
+  const std::array<MPI_Aint, 2> places{0, bytes / piece * piece};
+  const std::array<MPI_Datatype, 2> types{pieces.get(), MPI_BYTE};
+  MPI_Datatype* const type = all.receive();
+  check(api.Type_create_struct(2, counts.data(), places.data(), types.data(), type), "MPI_Type_create_struct");
+  check(api.Type_commit(type), "MPI_Type_commit");
+  return all;
+}
+
+/// One element, as a message of this rank to itself.
+void move_element(const void* from, MPI_Datatype from_type, void* to, MPI_Datatype to_type) {
+  static std::mutex mutex;  // messages of two threads are not told apart
+  const std::lock_guard lock{mutex};
+  check(api.Sendrecv(from, 1, from_type, 0, 0, to, 1, to_type, 0, 0, own_comm(), MPI_STATUS_IGNORE), "MPI_Sendrecv");
+}
+
+/// Elements of the program and their bytes without gaps: one element, or as many as MPI_Pack counts.
+struct Elements {
+  void* data;
+  int count;
+  MPI_Datatype type;
+  std::byte* packed;
+  std::int64_t bytes;
+};
+
+void pack_elements(const Elements& all) {
+  if (all.bytes > most_counted) return move_element(all.data, all.type, all.packed, bytes_type(all.bytes).get());
+  int position = 0;
+  const int bytes = mpi::narrow(all.bytes);
+  check(api.Pack(all.data, all.count, all.type, all.packed, bytes, &position, MPI_COMM_SELF), "MPI_Pack");
+}
+
+void unpack_elements(const Elements& all) {
+  if (all.bytes > most_counted) return move_element(all.packed, bytes_type(all.bytes).get(), all.data, all.type);
+  int position = 0;
+  const int bytes = mpi::narrow(all.bytes);
+  check(api.Unpack(all.packed, bytes, &position, all.data, all.count, all.type, MPI_COMM_SELF), "MPI_Unpack");
 }
 
 }  // namespace
@@ -129,36 +169,25 @@ void Side::keep_types() {
   }
 }
 
-/// `move`: of so many elements at that place, from or to so many bytes.
+/// `move`: pack_elements or unpack_elements.
 template <class Move>
 void Side::for_all_parts(const Move& move) {
+  if (!is_packed_) return;
   auto* packed = static_cast<std::byte*>(data());
   for (const Part& part : parts_) {
     if (part.bytes == 0) continue;
     const std::int64_t size = part.bytes / part.count, extent = layout_of(part.type)->extent;
-    const std::int64_t at_a_time = elements_at_a_time(size);
+    const std::int64_t at_a_time = std::max<std::int64_t>(1, most_counted / size);
     for (std::int64_t done = 0; done < part.count; done += at_a_time) {
       const std::int64_t count = std::min(at_a_time, part.count - done);
-      move(moved(part.data, done * extent), static_cast<int>(count), part.type, packed, static_cast<int>(count * size));
+      move({moved(part.data, done * extent), static_cast<int>(count), part.type, packed, count * size});
       packed += count * size;
     }
   }
 }
 
-void Side::pack() {
-  if (!is_packed_) return;
-  for_all_parts([](void* data, int count, MPI_Datatype type, void* packed, int bytes) {
-    int position = 0;
-    check(api.Pack(data, count, type, packed, bytes, &position, MPI_COMM_SELF), "MPI_Pack");
-  });
-}
+void Side::pack() { for_all_parts(pack_elements); }
 
-void Side::unpack() {
-  if (!is_packed_) return;
-  for_all_parts([](void* data, int count, MPI_Datatype type, void* packed, int bytes) {
-    int position = 0;
-    check(api.Unpack(packed, bytes, &position, data, count, type, MPI_COMM_SELF), "MPI_Unpack");
-  });
-}
+void Side::unpack() { for_all_parts(unpack_elements); }
 
 }  // namespace tutti::interpose

@@ -12,18 +12,18 @@
 namespace tutti::interpose::fortran {
 
 /// Fortran's requests as C's, during one call. At its end, those that the call changed are written back.
-class Requests {
+class RequestArguments {
  public:
-  Requests(int count, MPI_Fint* place) : place_{place}, before_{count}, now_{count} {
+  RequestArguments(int count, MPI_Fint* place) : place_{place}, before_{count}, now_{count} {
     for (std::size_t i = 0; i < now_.size(); ++i)
       before_[i] = now_[i] = to_c<MPI_Request>(place[i]);
   }
-  ~Requests() {
+  ~RequestArguments() {
     for (std::size_t i = 0; i < now_.size(); ++i)
       if (now_[i] != before_[i]) place_[i] = to_fortran(now_[i]);
   }
-  Requests(const Requests&) = delete;
-  Requests& operator=(const Requests&) = delete;
+  RequestArguments(const RequestArguments&) = delete;
+  RequestArguments& operator=(const RequestArguments&) = delete;
 
   [[nodiscard]] MPI_Request* data() noexcept { return now_.data(); }
 
@@ -33,9 +33,9 @@ class Requests {
 };
 
 /// Fortran's statuses as C's, during one call. They keep what the call does not set, such as MPI_ERROR.
-class Statuses {
+class StatusArguments {
  public:
-  Statuses(int count, MPI_Fint* place)
+  StatusArguments(int count, MPI_Fint* place)
       : place_{place}, are_ignored_{is_status_ignore(place)}, statuses_{are_ignored_ ? 0 : count} {
     for (std::size_t i = 0; i < statuses_.size(); ++i)
       MPI_Status_f2c(place_ + i * length, &statuses_[i]);

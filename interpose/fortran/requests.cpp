@@ -6,24 +6,24 @@ namespace tutti::interpose::fortran {
 namespace {
 
 int wait(MPI_Fint* request, MPI_Fint* status) {
-  Requests requests{1, request};
-  Statuses statuses{1, status};
+  RequestArguments requests{1, request};
+  StatusArguments statuses{1, status};
   const int code = MPI_Wait(requests.data(), statuses.one());
   statuses.store(1);
   return code;
 }
 
 int waitall(const MPI_Fint* count, MPI_Fint* array, MPI_Fint* status) {
-  Requests requests{*count, array};
-  Statuses statuses{*count, status};
+  RequestArguments requests{*count, array};
+  StatusArguments statuses{*count, status};
   const int code = MPI_Waitall(*count, requests.data(), statuses.data());
   statuses.store(*count);
   return code;
 }
 
 int waitany(const MPI_Fint* count, MPI_Fint* array, MPI_Fint* index, MPI_Fint* status) {
-  Requests requests{*count, array};
-  Statuses statuses{1, status};
+  RequestArguments requests{*count, array};
+  StatusArguments statuses{1, status};
   int done = MPI_UNDEFINED;
   const int code = MPI_Waitany(*count, requests.data(), &done, statuses.one());
   *index = from_one(done);
@@ -32,8 +32,8 @@ int waitany(const MPI_Fint* count, MPI_Fint* array, MPI_Fint* index, MPI_Fint* s
 }
 
 int test(MPI_Fint* request, MPI_Fint* flag, MPI_Fint* status) {
-  Requests requests{1, request};
-  Statuses statuses{1, status};
+  RequestArguments requests{1, request};
+  StatusArguments statuses{1, status};
   int is_done = 0;
   const int code = MPI_Test(requests.data(), &is_done, statuses.one());
   *flag = logical(is_done);
@@ -42,8 +42,8 @@ int test(MPI_Fint* request, MPI_Fint* flag, MPI_Fint* status) {
 }
 
 int testall(const MPI_Fint* count, MPI_Fint* array, MPI_Fint* flag, MPI_Fint* status) {
-  Requests requests{*count, array};
-  Statuses statuses{*count, status};
+  RequestArguments requests{*count, array};
+  StatusArguments statuses{*count, status};
   int are_done = 0;
   const int code = MPI_Testall(*count, requests.data(), &are_done, statuses.data());
   *flag = logical(are_done);
@@ -52,8 +52,8 @@ int testall(const MPI_Fint* count, MPI_Fint* array, MPI_Fint* flag, MPI_Fint* st
 }
 
 int testany(const MPI_Fint* count, MPI_Fint* array, MPI_Fint* index, MPI_Fint* flag, MPI_Fint* status) {
-  Requests requests{*count, array};
-  Statuses statuses{1, status};
+  RequestArguments requests{*count, array};
+  StatusArguments statuses{1, status};
   int done = MPI_UNDEFINED, is_done = 0;
   const int code = MPI_Testany(*count, requests.data(), &done, &is_done, statuses.one());
   *index = from_one(done);
@@ -66,8 +66,8 @@ using Some = int(int, MPI_Request*, int*, int*, MPI_Status*);
 
 /// MPI_Waitsome and MPI_Testsome.
 int some(Some* function, int count, MPI_Fint* array, MPI_Fint* done, MPI_Fint* indices, MPI_Fint* status) {
-  Requests requests{count, array};
-  Statuses statuses{count, status};
+  RequestArguments requests{count, array};
+  StatusArguments statuses{count, status};
   const int code = function(count, requests.data(), done, indices, statuses.data());
   if (*done == MPI_UNDEFINED || (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS)) return code;
   for (int i = 0; i < *done; ++i)
@@ -85,7 +85,7 @@ int testsome(const MPI_Fint* count, MPI_Fint* array, MPI_Fint* done, MPI_Fint* i
 }
 
 int request_get_status(const MPI_Fint* request, MPI_Fint* flag, MPI_Fint* status) {
-  Statuses statuses{1, status};
+  StatusArguments statuses{1, status};
   int is_done = 0;
   const int code = MPI_Request_get_status(to_c<MPI_Request>(*request), &is_done, statuses.one());
   *flag = logical(is_done);
@@ -100,7 +100,7 @@ int cancel(MPI_Fint* request) { return with_handle(MPI_Cancel, request); }
 int start(MPI_Fint* request) { return with_handle(MPI_Start, request); }
 
 int startall(const MPI_Fint* count, MPI_Fint* array) {
-  Requests requests{*count, array};
+  RequestArguments requests{*count, array};
   return MPI_Startall(*count, requests.data());
 }
 

@@ -56,5 +56,20 @@ TEST_F(HugeData, InOneElement) {
   MPI_Type_free(&all);
 }
 
+TEST_F(HugeData, InOneElementWithAGap) {
+  MPI_Datatype halves = MPI_DATATYPE_NULL;
+  MPI_Type_vector(2, integers / 2, integers / 2 + 1, MPI_INT, &halves);
+  MPI_Type_commit(&halves);
+  const bool is_root = rank_in() == 0;
+  if (!is_root) data_.assign(integers + 1, -1);
+  EXPECT_EQ(MPI_Bcast(data_.data(), is_root ? integers : 1, is_root ? MPI_INT : halves, 0, MPI_COMM_WORLD),
+            MPI_SUCCESS);
+  if (is_root) data_.insert(data_.begin() + integers / 2, -1);
+  for (int i = 0; i < integers; i += 997)
+    ASSERT_EQ(data_[static_cast<std::size_t>(i < integers / 2 ? i : i + 1)], value_at(i)) << "value " << i;
+  EXPECT_EQ(data_[integers / 2], -1) << "the gap";
+  MPI_Type_free(&halves);
+}
+
 }  // namespace
 }  // namespace tutti::test

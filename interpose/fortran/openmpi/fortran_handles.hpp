@@ -33,12 +33,6 @@ template <>
   return MPI_Request_f2c(handle);
 }
 
-[[nodiscard]] inline MPI_Fint to_fortran(MPI_Comm comm) { return MPI_Comm_c2f(comm); }
-
-[[nodiscard]] inline MPI_Fint to_fortran(MPI_Datatype type) { return MPI_Type_c2f(type); }
-
-[[nodiscard]] inline MPI_Fint to_fortran(MPI_Op op) { return MPI_Op_c2f(op); }
-
 [[nodiscard]] inline MPI_Fint to_fortran(MPI_Request request) { return MPI_Request_c2f(request); }
 
 }  // namespace tutti::interpose::fortran

@@ -62,6 +62,7 @@ struct Api {
   TUTTI_MPI_FUNCTION(Request_free);
   TUTTI_MPI_FUNCTION(Request_get_status);
   TUTTI_MPI_FUNCTION(Send_init);
+  TUTTI_MPI_FUNCTION(Sendrecv);
   TUTTI_MPI_FUNCTION(Start);
   TUTTI_MPI_FUNCTION(Status_set_cancelled);
   TUTTI_MPI_FUNCTION(Status_set_elements);
@@ -76,8 +77,10 @@ struct Api {
   TUTTI_MPI_FUNCTION(Testany);
   TUTTI_MPI_FUNCTION(Testsome);
   TUTTI_MPI_FUNCTION(Type_commit);
+  TUTTI_MPI_FUNCTION(Type_contiguous);
   TUTTI_MPI_FUNCTION(Type_create_hindexed);
   TUTTI_MPI_FUNCTION(Type_create_keyval);
+  TUTTI_MPI_FUNCTION(Type_create_struct);
   TUTTI_MPI_FUNCTION(Type_dup);
   TUTTI_MPI_FUNCTION(Type_free);
   TUTTI_MPI_FUNCTION(Type_free_keyval);

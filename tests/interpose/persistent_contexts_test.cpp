@@ -1,0 +1,33 @@
+// More persistent calls at once than Tutti has contexts for: those are left to MPI, and stand beside the others. With
+// TUTTI_TAG_UB=32767 there are 1,024.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/interpose/works.hpp"
+
+namespace tutti::test {
+namespace {
+
+constexpr int calls = 1'100;
+
+void make_start_and_free() {
+  std::vector<MPI_Request> requests(calls, MPI_REQUEST_NULL);
+  std::vector<int> ranks(calls, rank_in()), sums(calls, -1);
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    ASSERT_EQ(MPI_Allreduce_init(&ranks[i], &sums[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]),
+              MPI_SUCCESS);
+  MPI_Startall(calls, requests.data());
+  MPI_Waitall(calls, requests.data(), MPI_STATUSES_IGNORE);
+  EXPECT_EQ(sums, std::vector<int>(calls, sum_of_ranks(size_of())));
+  for (MPI_Request& request : requests)
+    MPI_Request_free(&request);
+}
+
+TEST(PersistentContexts, RunOutAndComeBack) {
+  make_start_and_free();
+  make_start_and_free();
+}
+
+}  // namespace
+}  // namespace tutti::test
