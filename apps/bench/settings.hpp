@@ -48,6 +48,9 @@ struct Experiment {
 /// Makes the transport that was asked for the one that communicators made from now on use; "auto" leaves that as it is.
 void choose_transport(const Settings& settings);
 
+/// The transport that was asked for; "auto": what TUTTI_TRANSPORT says, or "auto" if it says nothing.
+[[nodiscard]] std::string transport_of(const Settings& settings);
+[[nodiscard]] std::vector<Type> all_types();
 /// "out", "in", "both".
 [[nodiscard]] std::vector<Placement> placements_named(std::string_view name);
 

@@ -1,0 +1,186 @@
+// What the options ask for, as experiments.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <stdexcept>
+#include <utility>
+
+#include "apps/bench/mpi_names.hpp"
+#include "apps/bench/settings.hpp"
+#include "apps/bench/sweep.hpp"
+#include "lib/schedule/choice.hpp"
+#include "lib/schedule/near_names.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+using apps::InputError;
+
+/// The item of that name, which the option has already compared with all names.
+template <class Items, class Name>
+const auto& named(const Items& items, std::string_view wanted, Name name) {
+  return *std::find_if(std::begin(items), std::end(items), [&](const auto& item) { return name(item) == wanted; });
+}
+
+void require_sizes(const Settings& s, Type type) {
+  if (s.min > s.max) {
+    throw InputError(fmt::format("--min {} is larger than --max {}", s.min.value(), s.max.value()));
+  }
+  if (s.max < size_of(type)) {
+    throw InputError(
+        fmt::format("--max {} is smaller than one {} of {} bytes", s.max.value(), s.type, size_of(type).value()));
+  }
+}
+
+std::vector<std::string> algorithms_of(Collective collective) {
+  std::vector<std::string> names;
+  for (const Algorithm* algorithm : algorithms()) {
+    if (algorithm->collective == collective) names.emplace_back(algorithm->name);
+  }
+  return names;
+}
+
+std::vector<std::string> algorithms_named(const std::string& asked, const BenchCollective& collective) {
+  if (asked == "auto" || (asked == "each" && !collective.collective)) return {""};
+  if (!collective.collective) {
+    throw InputError(fmt::format("--algorithm: {} has none: '{}' is none of: auto, each", collective.name, asked));
+  }
+  const Collective kind = *collective.collective;
+  std::vector<std::string> all = algorithms_of(kind);
+  if (asked == "each") return all;
+  const std::string name = asked.substr(0, asked.find_first_of(":/"));
+  if (find_algorithm(kind, name) == nullptr) {
+    throw InputError(fmt::format("--algorithm: for {}, '{}' is none of: auto, each, {}{}", collective.name, asked,
+                                 fmt::join(all, ", "), suggestion(name, all)));
+  }
+  try {
+    static_cast<void>(read_choice(kind, asked));
+  } catch (const std::invalid_argument& error) {
+    throw InputError(fmt::format("--algorithm: {}", error.what()));
+  }
+  return {asked};
+}
+
+void require_operation(const Settings& s, const BenchCollective& collective, Type type, const Op& op) {
+  if (!collective.reduces()) return;
+  if (!supports(op.kind(), type)) {
+    throw InputError(
+        fmt::format("--op {} is not defined for --type {}, only for: {}", s.op, s.type, supported_types(op.kind())));
+  }
+  const bool is_prefix = collective.collective == Collective::scan || collective.collective == Collective::exscan;
+  if (is_prefix && op.kind() == Op::Kind::avg) {
+    throw InputError(fmt::format("--op avg is not defined for {}: the ranks that take part differ", collective.name));
+  }
+  if ((s.compare == "mpi" || s.calls == "mpi") && !(mpi_type(type) && mpi_op(op.kind()))) {
+    throw InputError(fmt::format("--{} mpi: MPI has no {} of {} (it lacks fp8, fp16, bf16, avg and scaled_sum)",
+                                 s.calls == "mpi" ? "calls" : "compare", s.op, s.type));
+  }
+}
+
+/// Those asked for that the collective has; if it has none of them, those that it has.
+std::vector<Placement> placements_of(const Settings& s, const BenchCollective& collective) {
+  if (!collective.has_in_place) return {Placement::out_of_place};
+  if (!collective.has_out_of_place) return {Placement::in_place};
+  return placements_named(s.placement);
+}
+
+/// Elements of the larger buffer: where it is divided, at least one for each rank and a multiple of that.
+std::vector<Count> sizes_of(const Settings& s, const BenchCollective& collective, Type type, int ranks) {
+  if (!collective.has_data) return {Count{0}};
+  const int parts = collective.divided == Divided::not_at_all ? 1 : ranks;
+  std::vector<Count> counts = sweep(s.min, s.max, s.factor, parts * size_of(type));
+  for (Count& count : counts) {
+    count = parts * count;
+  }
+  return counts;
+}
+
+/// Those that were asked for; of all, those that have calls in the mode.
+std::vector<std::string> collectives_in_mode(const Settings& s) {
+  std::vector<std::string> names = s.collectives;
+  if (s.mode != to_string(Mode::stream)) return names;
+  if (s.memory != "device") {
+    throw InputError(fmt::format(
+        "--mode stream puts calls into a stream of the device: --memory is '{}', allowed: device", s.memory));
+  }
+  const auto has_none = [](const std::string& name) { return !collective_named(name)->has_stream_calls; };
+  const auto found = std::find_if(names.begin(), names.end(), has_none);
+  if (found != names.end() && names.size() < collectives().size()) {
+    throw InputError(fmt::format("--mode stream: {} takes no stream", *found));
+  }
+  names.erase(std::remove_if(names.begin(), names.end(), has_none), names.end());
+  return names;
+}
+
+/// Options that must not be given beside another one: each with whether it is as by default.
+using PlainOptions = std::initializer_list<std::pair<bool, std::string_view>>;
+void require_plain(std::string_view why, PlainOptions options) {
+  for (const auto& [is_plain, option] : options)
+    if (!is_plain) throw InputError(fmt::format("{}: not with {}", why, option));
+}
+
+/// --thresholds chooses by itself what is measured.
+void require_thresholds_exist(const Settings& s) {
+  if (s.memory != "device") {
+    throw InputError(
+        fmt::format("--thresholds measures those for buffers on devices: --memory is '{}', allowed: device", s.memory));
+  }
+  const Settings plain;
+  require_plain("--thresholds chooses the calls by itself", {{s.collectives == plain.collectives, "--collective"},
+                                                             {s.algorithm == plain.algorithm, "--algorithm"},
+                                                             {s.placement == plain.placement, "--placement"},
+                                                             {s.calls == plain.calls, "--calls"},
+                                                             {s.compare == plain.compare, "--compare"},
+                                                             {!s.is_checked, "--check"},
+                                                             {s.csv.empty(), "--csv"}});
+}
+
+/// MPI's calls have neither algorithms nor streams, and nothing to be compared with.
+void require_mpi_alone(const Settings& s) {
+  const Settings plain;
+  require_plain("--calls mpi measures MPI's calls alone", {{s.algorithm == plain.algorithm, "--algorithm"},
+                                                           {s.compare == plain.compare, "--compare"},
+                                                           {s.mode != to_string(Mode::stream), "--mode stream"},
+                                                           {!s.has_limits, "--limits"},
+                                                           {s.memory == plain.memory, "--memory"}});
+}
+
+}  // namespace
+
+std::vector<Experiment> resolved(const Settings& s, int ranks) {
+  const Type type = named(all_types(), s.type, [](Type each) { return to_string(each); });
+  const Op op = *op_named(s.op);
+  require_sizes(s, type);
+  const BenchMemory& memory = named(memories(), s.memory, [](const BenchMemory& each) { return each.name; });
+  if (s.has_limits && memory.needs_driver()) {
+    throw InputError(fmt::format("--limits are those of the host's memory: not with --memory {}", s.memory));
+  }
+  if (s.has_thresholds) require_thresholds_exist(s);
+  if (s.calls == "mpi") require_mpi_alone(s);
+  if (s.root >= ranks) {
+    throw InputError(fmt::format("--root {} is not a rank: there are {}, from 0 to {}", s.root, ranks, ranks - 1));
+  }
+  if (!s.json.empty() && s.json == s.csv) throw InputError("--json and --csv name the same file");
+  const auto mode = std::find(std::begin(mode_names), std::end(mode_names), s.mode) - std::begin(mode_names);
+  std::vector<Experiment> experiments;
+  for (const std::string& name : collectives_in_mode(s)) {
+    const BenchCollective& collective = *collective_named(name);
+    require_operation(s, collective, type, op);
+    experiments.push_back({.collective = &collective,
+                           .memory = &memory,
+                           .mode = static_cast<Mode>(mode),
+                           .type = type,
+                           .op = op,
+                           .root = Rank{s.root},
+                           .algorithms = algorithms_named(s.algorithm, collective),
+                           .transport = transport_of(s),
+                           .placements = placements_of(s, collective),
+                           .counts = sizes_of(s, collective, type, ranks)});
+  }
+  return experiments;
+}
+
+}  // namespace tutti::bench
