@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "lib/reduce/wide_type.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 
@@ -88,7 +89,7 @@ ByMpi* by_mpi(MPI_Op op, MPI_Datatype type, std::int64_t extent, bool is_commuta
 
 /// A type of Tutti's whose elements have that size, as a function does not look at values.
 std::optional<Type> of_size(std::int64_t bytes) {
-  for (const Type type : {Type::uint8, Type::uint16, Type::uint32, Type::uint64, Type::complex_fp64})
+  for (const Type type : {Type::uint8, Type::uint16, Type::uint32, Type::uint64, Type::complex_fp64, detail::wide_type})
     if (size_of(type).value() == bytes) return type;
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "lib/memory/memory_kind.hpp"
+#include "lib/reduce/wide_type.hpp"
 #include "lib/transport/device/device_port.hpp"
 
 namespace tutti {
@@ -27,12 +28,12 @@ bool is_mark(const void* data) {
 }  // namespace
 
 void require_type(const CallSite& call, std::string_view argument, Type type) {
-  if (!is_type(type))
+  if (!is_type(type) && type != detail::wide_type)
     refuse(call, argument, fmt::format("{}, which is no Type", static_cast<int>(type)), "a value of enum Type");
 }
 
 void require_count(const CallSite& call, Count count, Type type) {
-  constexpr std::int64_t always_fits = std::numeric_limits<std::int64_t>::max() / 16;  // no element is larger
+  constexpr std::int64_t always_fits = std::numeric_limits<std::int64_t>::max() / 32;  // no element is larger
   if (count.value() >= 0 && count.value() <= always_fits) return;
   const std::int64_t most = std::numeric_limits<std::int64_t>::max() / size_of(type).value();
   if (count.value() < 0 || count.value() > most)

@@ -5,6 +5,7 @@
 
 #include "lib/reduce/convert.hpp"
 #include "lib/reduce/convert_fp8.hpp"
+#include "lib/reduce/wide_type.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
@@ -35,7 +36,10 @@ constexpr std::array<TypeFacts, type_count> facts{{
     {"complex_fp64", 16},
 }};
 
+constexpr TypeFacts wide_facts{"wide", 32};
+
 const TypeFacts& facts_of(Type type, const char* function) {
+  if (type == detail::wide_type) return wide_facts;
   if (!is_type(type))
     throw ArgumentError(std::string{"tutti::"} + function + ": argument 'type' is " +
                         std::to_string(static_cast<int>(type)) + ", which is no Type; allowed: a value of enum Type");

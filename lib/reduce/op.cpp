@@ -3,6 +3,7 @@
 #include <array>
 
 #include "lib/reduce/kernel_table.hpp"
+#include "lib/reduce/wide_type.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
@@ -42,6 +43,7 @@ std::string_view to_string(Op::Kind kind) {
 
 bool supports(Op::Kind kind, Type type) {
   require_kind(kind, "supports");
+  if (type == detail::wide_type) return kind == Op::Kind::user;
   if (!is_type(type))
     throw ArgumentError("tutti::supports: argument 'type' is " + std::to_string(static_cast<int>(type)) +
                         ", which is no Type; allowed: a value of enum Type");

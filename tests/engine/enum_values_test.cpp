@@ -1,6 +1,7 @@
 // Casts from numbers may be none of the values of a public enum: an error, wherever they are given.
 #include <gtest/gtest.h>
 
+#include "lib/reduce/wide_type.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/error.hpp"
 #include "tutti/op.hpp"
@@ -22,6 +23,13 @@ TEST(EnumValues, OfType) {
   }
   for (int number = 0; number < type_count; ++number)
     EXPECT_TRUE(is_type(static_cast<Type>(number)));
+}
+
+TEST(EnumValues, TheWideTypeIsForUsersOperations) {
+  EXPECT_FALSE(is_type(detail::wide_type));
+  EXPECT_EQ(size_of(detail::wide_type), Bytes{32});
+  EXPECT_FALSE(supports(Op::Kind::sum, detail::wide_type));
+  EXPECT_TRUE(supports(Op::Kind::user, detail::wide_type));
 }
 
 TEST(EnumValues, OfOperations) {
