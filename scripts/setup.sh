@@ -3,8 +3,8 @@
 #   build     what building and running the apps needs
 #   lab       what slurm/cluster.sh needs, Slurm included (it starts its own; Debian also starts a munge service)
 #   programs  what tests/programs runs: a Fortran compiler, hpcc, mpi4py, ScaLAPACK's tests (35 MB), LAMMPS (70 MB)
-#   test      build, lab, programs without LAMMPS, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format,
-#             clang-tidy, ccache
+#   test      build, lab, programs, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format, clang-tidy,
+#             ccache
 #   cuda      nvcc and CUDA's headers into FOLDER, if no toolkit is installed: Python packages, 250 MB
 #   ucx       a UCX with CUDA, for tests, into FOLDER/libucx: a Python package, 150 MB
 #   mpi4py    the tests of the mpi4py that is installed, into FOLDER: the sources of a Python package, 5 MB
@@ -15,9 +15,8 @@ set -eu
 build=(g++ cmake ninja-build libopenmpi-dev openmpi-bin libboost-dev libboost-program-options-dev libfmt-dev
        libhwloc-dev nlohmann-json3-dev help2man)
 lab=(util-linux iproute2 slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
-small_programs=(gfortran hpcc python3-mpi4py scalapack-mpi-test)
-programs=("${small_programs[@]}" lammps)
-test=("${build[@]}" "${lab[@]}" "${small_programs[@]}" libgtest-dev libgmock-dev libmpich-dev mpich libucx-dev
+programs=(gfortran hpcc python3-mpi4py scalapack-mpi-test lammps)
+test=("${build[@]}" "${lab[@]}" "${programs[@]}" libgtest-dev libgmock-dev libmpich-dev mpich libucx-dev
       clang clang-format clang-tidy ccache python3 dpkg-dev file groff-base pkg-config)
 
 have_pip() { python3 -m pip --version >/dev/null 2>&1; }

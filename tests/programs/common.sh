@@ -39,15 +39,16 @@ needs_mpi4py() {
 }
 
 # launch LIBRARY PROGRAM...: under mpirun, which alone is spared the library. What it prints goes to the files output
-# and errors. The library has to say at the end what it did: a preload that did not happen would pass every check.
+# and errors. All calls that Tutti can take are served. The library has to say at the end what it did: a preload that did
+# not happen would pass every check.
 launch() {
-  local library=$1 options=() code=0
+  local library=$1 options=() code=0 serve=${TUTTI_INTERPOSE:-all}
   shift
   if [ -n "$library" ]; then
     if is_open_mpi; then
-      options=(-x "LD_PRELOAD=$library" -x TUTTI_LOG=info)
+      options=(-x "LD_PRELOAD=$library" -x TUTTI_LOG=info -x TUTTI_INTERPOSE="$serve")
     else
-      options=(-genv LD_PRELOAD "$library" -genv TUTTI_LOG info)
+      options=(-genv LD_PRELOAD "$library" -genv TUTTI_LOG info -genv TUTTI_INTERPOSE "$serve")
     fi
   fi
   timeout 250 "$programs/../../scripts/mpirun.sh" "$mpirun" "$ranks" "${options[@]}" "$@" >output 2>errors || code=$?

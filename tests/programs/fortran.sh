@@ -48,7 +48,6 @@ served() {
   done
 }
 
-[ -z "$preload" ] || export TUTTI_INTERPOSE=all
 build_and_run collectives blocking in_place types requests completions communicators main
 build_and_run forms lives forms
 if has_persistent_collectives; then
