@@ -44,7 +44,7 @@ if(MPI_CXX_VERSION VERSION_GREATER_EQUAL 4)
   requests_suite(persistent 100 persistent requests_persistent_test.cpp RANKS 1 2 3 4)
   interpose_program(interpose_persistent_contexts ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp
                     persistent_contexts_test.cpp)
-  interpose_run(persistent_contexts interpose_persistent_contexts 90 RANKS 2
+  interpose_run(persistent_contexts interpose_persistent_contexts 95 RANKS 2
                 ENVIRONMENT TUTTI_TAG_UB=32767 REPORTED_FORM=persistent)
 endif()
 
