@@ -24,7 +24,7 @@ endfunction()
 tutti_refuses_way(no_ucx "'ucx', which cannot be used here: rank 0: no message goes over UCX" TUTTI_DEVICE_PATH=ucx)
 if(TUTTI_HAS_UCX)
   tutti_refuses_way(no_cuda "'ucx', which cannot be used here: rank 0: the UCX that was found has no CUDA"
-                    TUTTI_DEVICE_PATH=ucx TUTTI_TRANSPORT=ucx UCX_TLS=tcp,self)
+                    TUTTI_DEVICE_PATH=ucx TUTTI_TRANSPORT=ucx)
 endif()
 
 set(why_not)
