@@ -71,6 +71,19 @@ Target* make_target(MPI_Comm comm) {
   return own.open.emplace(target.get(), target).first->second.get();
 }
 
+/// Whether Tutti can run on all ranks: one rank's environment may keep it from that, which says so.
+bool all_can_run() {
+  int can_run = 1;
+  try {
+    detail::Runtime::get();
+  } catch (const Error& error) {
+    std::fputs(fmt::format("tutti: no call is served: {}\n", error.what()).c_str(), stderr);
+    can_run = 0;
+  }
+  check(api.Allreduce(MPI_IN_PLACE, &can_run, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+  return can_run != 0;
+}
+
 ThreadLevel agreed_level() {
   int level = MPI_THREAD_SINGLE;
   check(api.Query_thread(&level), "MPI_Query_thread");
@@ -112,6 +125,7 @@ void begin() noexcept {
     if (own.wishes.use == Wishes::Use::none) return;
     detail::Runtime::trust_threads();
     own.level = agreed_level();
+    if (!all_can_run()) return;
     begin_datatypes();
     check(api.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &own.attribute, nullptr), "MPI_Comm_create_keyval");
     const Target& world = *make_target(MPI_COMM_WORLD);

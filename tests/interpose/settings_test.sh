@@ -5,7 +5,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 mpirun=$1 library=$2 program=$3 tool=$4
 text=$(mktemp)
-trap 'rm -f "$text"' EXIT
+trap 'rm -f "$text" "$text.one_rank"' EXIT
 failures=0
 
 # run PRELOADS SETTINGS...: the program on two ranks; its output is in $text, its exit status in $status.
@@ -67,5 +67,17 @@ is_right && tool_says 10 10 15 || fail 'a tool beneath sees all calls if none is
 
 run "$tool $library" TUTTI_INTERPOSE=all
 is_right && tool_says 10 10 15 || fail 'a tool above sees all calls'
+
+# What one rank alone finds wrong keeps all from serving, and none waits for the others.
+cat >"$text.one_rank" <<SH
+#!/bin/sh
+[ "\${OMPI_COMM_WORLD_RANK:-\${PMI_RANK:-0}}" = 0 ] || export TUTTI_PROGRESS_THREAD=1
+exec "$program"
+SH
+chmod +x "$text.one_rank"
+program=$text.one_rank
+run "$library" TUTTI_INTERPOSE=all TUTTI_LOG=info
+is_right && [ "$(grep -c '^tutti:' "$text")" = 1 ] && grep -q '^tutti: no call is served: .*TUTTI_PROGRESS_THREAD=1' "$text" ||
+  fail 'one rank cannot run it'
 
 exit $((failures > 0))
