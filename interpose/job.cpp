@@ -56,6 +56,21 @@ bool may_be_the_same(const ReductionCall& given, const Target& target) {
   return given.in != given.out || !(is_refused || target.refuses_aliases());
 }
 
+/// The same for an exchange of all with all. The others get what this rank sends; what it receives may not fit.
+template <class Blocks>
+Why exchange_without_own_part(const Target& target, Job& job, const char* function) {
+  job.own_parts_differ = true;
+  job.writes_output = false;
+  if constexpr (is_listed<Blocks>) {
+    job.in.drop(target.rank());
+    job.out.drop(target.rank());
+    return moving<Blocks>(job, function, Collective::alltoall, Count{0}, target.size());
+  }
+  const Count sent = job.in.count_of(target.rank());
+  job.unwanted = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(sent.value() * target.size()));
+  return moving<Blocks>(job, function, Collective::alltoall, sent, target.size());
+}
+
 Why describe_reduction(const Target& target, Job& job, const ReductionCall& given, std::int64_t blocks) {
   const Layout* const layout = layout_of(given.type);
   if (layout == nullptr || given.count < 0) return Why::arguments;
@@ -81,7 +96,7 @@ void Job::load() {
   if (!has_sides) return;
   if (reads_output) out.pack();
   in.pack();
-  if (!is_in_place(call.out)) call.out = out.data();
+  if (!is_in_place(call.out)) call.out = unwanted != nullptr ? unwanted.get() : out.data();
   if (call.collective == Collective::broadcast)
     call.in = call.out;
   else if (!is_in_place(call.in))
@@ -199,7 +214,8 @@ Why describe_alltoall(const Target& target, Job& job, const char* function, cons
   const bool is_here = is_in_place(in.data);
   if (!is_here && !job.in.set(in, target.size())) return Why::arguments;
   const Count mine = job.out.count_of(target.rank());
-  if (!is_here && job.in.count_of(target.rank()) != mine) return Why::arguments;
+  if (!is_here && job.in.count_of(target.rank()) != mine)
+    return exchange_without_own_part<Blocks>(target, job, function);
   moving<Blocks>(job, function, Collective::alltoall, mine, target.size());
   return is_here ? in_place(job) : Why::served;
 }

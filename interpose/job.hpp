@@ -3,7 +3,9 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "interpose/operations.hpp"
@@ -35,8 +37,9 @@ struct Job {
   bool reads_output = false;  ///< In place, or data that are read on the root: what is there is packed first.
   bool writes_output = true;
   CombinedBy combined_by = CombinedBy::tutti;
-  /// The root of a gather or a scatter sends itself another number of bytes than it receives.
+  /// This rank sends itself another number of bytes than it receives from itself.
   bool own_parts_differ = false;
+  std::unique_ptr<std::byte[]> unwanted{};  ///< Takes what is received then, where that may not fit into the output.
   std::int64_t bytes = 0;  ///< By which the table decides: of data in the larger buffer, 0 where blocks are listed.
 
   /// Of data, as reports count them: where blocks are listed, all that this rank sends, or all that it receives.

@@ -50,7 +50,8 @@ class Side {
   [[nodiscard]] Count count_of(int block) const {
     return counts_.empty() ? count_ : counts_[static_cast<std::size_t>(block)];
   }
-  /// Of listed blocks.
+  /// Of listed blocks: leaves out the bytes of one.
+  void drop(int block) { counts_[static_cast<std::size_t>(block)] = Count{0}; }
   [[nodiscard]] BlockList blocks() const { return {counts_, offsets_}; }
 
   [[nodiscard]] std::int64_t listed_bytes() const;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <initializer_list>
 #include <string>
 
 #include "tests/interpose/world.hpp"
@@ -22,12 +23,22 @@ class Truncation : public testing::Test {
     MPI_Error_string(code, text.data(), &length);
     EXPECT_NE(std::string(text.data()).find("bytes"), std::string::npos) << text.data();
   }
-  void TearDown() override {
+  static void expect_usable(MPI_Comm comm) {
     int sum = 0;
     const int one = 1;
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT_EQ(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm), MPI_SUCCESS);
     EXPECT_EQ(sum, size_of());
   }
+  /// Codes of calls in which the first rank alone found something wrong.
+  void expect_truncated_on_first(std::initializer_list<int> codes) {
+    for (const int code : codes)
+      if (rank_in() == 0)
+        expect_truncated(code);
+      else
+        EXPECT_EQ(code, MPI_SUCCESS);
+    expect_usable(comm_.get());
+  }
+  void TearDown() override { expect_usable(MPI_COMM_WORLD); }
   ReturningComm comm_;
   std::array<int, 8> in_{}, out_{};
 };
@@ -43,18 +54,20 @@ TEST_F(Truncation, OfBcast) {
 
 /// As the root sees alone: the others send what they should.
 TEST_F(Truncation, OfTheRootsOwnPart) {
-  const bool is_root = rank_in() == 0;
-  const int gathered = MPI_Gather(in_.data(), is_root ? 3 : 2, MPI_INT, out_.data(), 2, MPI_INT, 0, comm_.get());
-  const int scattered = MPI_Scatter(in_.data(), 2, MPI_INT, out_.data(), is_root ? 1 : 2, MPI_INT, 0, comm_.get());
-  for (const int code : {gathered, scattered})
-    if (is_root)
-      expect_truncated(code);
-    else
-      EXPECT_EQ(code, MPI_SUCCESS);
-  int sum = 0;
-  const int one = 1;
-  EXPECT_EQ(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm_.get()), MPI_SUCCESS);
-  EXPECT_EQ(sum, size_of());
+  const bool is_first = rank_in() == 0;
+  const int gathered = MPI_Gather(in_.data(), is_first ? 3 : 2, MPI_INT, out_.data(), 2, MPI_INT, 0, comm_.get());
+  const int scattered = MPI_Scatter(in_.data(), 2, MPI_INT, out_.data(), is_first ? 1 : 2, MPI_INT, 0, comm_.get());
+  expect_truncated_on_first({gathered, scattered});
+}
+
+/// As one rank sees alone, too.
+TEST_F(Truncation, OfOwnBlocksOfAlltoall) {
+  const bool is_first = rank_in() == 0;
+  const std::array<int, 2> twos{2, 2}, places{0, 2}, received{is_first ? 1 : 2, 2};
+  const int even = MPI_Alltoall(in_.data(), 2, MPI_INT, out_.data(), is_first ? 1 : 2, MPI_INT, comm_.get());
+  const int listed = MPI_Alltoallv(in_.data(), twos.data(), places.data(), MPI_INT, out_.data(), received.data(),
+                                   places.data(), MPI_INT, comm_.get());
+  expect_truncated_on_first({even, listed});
 }
 
 }  // namespace
