@@ -111,6 +111,12 @@ void add_others() {
   add(Kind::other, {MPI_CHAR, MPI_WCHAR, MPI_CHARACTER, MPI_PACKED}, none);
 }
 
+/// Whether a type that MPI_Type_get_contents gave has to be freed: not those that are MPI's own.
+bool is_programs(int combiner) {
+  return combiner != MPI_COMBINER_NAMED && combiner != MPI_COMBINER_F90_REAL && combiner != MPI_COMBINER_F90_COMPLEX &&
+         combiner != MPI_COMBINER_F90_INTEGER;
+}
+
 /// Whether the bytes of a type without gaps come in order: derived types may list them in any. Those that it does not
 /// know are packed, which is right, too.
 bool is_in_order(MPI_Datatype type) {
@@ -127,7 +133,7 @@ bool is_in_order(MPI_Datatype type) {
   Layout part = measured(inner, Kind::derived);
   const bool is_ordered = part.is_contiguous && is_in_order(inner);
   check(api.Type_get_envelope(inner, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
-  if (combiner != MPI_COMBINER_NAMED) check(api.Type_free(&inner), "MPI_Type_free");
+  if (is_programs(combiner)) check(api.Type_free(&inner), "MPI_Type_free");
   return is_ordered;
 }
 

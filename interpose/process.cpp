@@ -76,7 +76,7 @@ bool all_can_run() {
   int can_run = 1;
   try {
     detail::Runtime::get();
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     std::fputs(fmt::format("tutti: no call is served: {}\n", error.what()).c_str(), stderr);
     can_run = 0;
   }

@@ -1,8 +1,10 @@
 #include "interpose/requests.hpp"
 
 #include <atomic>
+#include <cstdio>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -166,12 +168,29 @@ bool is_movable(const Target& target, const Job& job) {
   }
 }
 
+namespace {
+
 /// Where threads may come at once, only one of them may start it.
-void require_progress(const Target& target) {
+void start_progress(const Target& target) {
   detail::Runtime& runtime = detail::Runtime::get();
   if (target.movable() != Movable::all) return runtime.start_progress_thread(detail::Reach::shared_memory);
   const detail::Progress::Entry entry{runtime.progress()};
   runtime.start_progress_thread(detail::Reach::all);
+}
+
+}  // namespace
+
+/// That a thread cannot be had is known to this rank alone, which takes part all the same: waits and tests move the
+/// call.
+void require_progress(const Target& target) {
+  try {
+    start_progress(target);
+  } catch (const std::system_error& error) {
+    static std::once_flag said;
+    std::call_once(said, [&error] {
+      std::fprintf(stderr, "tutti: nonblocking calls move only while the program waits: no thread: %s\n", error.what());
+    });
+  }
 }
 
 }  // namespace tutti::interpose

@@ -47,7 +47,7 @@ Target::Target(MPI_Comm comm, const Wishes& wishes, ThreadLevel level)
   if (!communicator_) return;
   place_ = {.ranks = size_,
             .nodes = communicator_->node_count(),
-            .shares_processors = communicator_->state().waiting().is_crowded};
+            .shares_processors = communicator_->state().waiting().outnumbers_processors};
   if (level == ThreadLevel::multiple)
     movable_ = Movable::all;
   else if (communicator_->state().paths().shares_memory() || size_ == 1)

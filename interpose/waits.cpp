@@ -31,6 +31,7 @@ int look_for_any(Requests& requests, int count, int* index, int* flag, MPI_Statu
     *flag = 1;
     return requests.complete(over, status);
   }
+  *flag = 0;
   const int result = api.Testany(count, requests.others(), index, flag, status);
   requests.take_others();
   if (*flag != 0 && *index == MPI_UNDEFINED && requests.has_active()) *flag = 0;
@@ -41,8 +42,10 @@ int look_for_any(Requests& requests, int count, int* index, int* flag, MPI_Statu
 int look_for_some(Requests& requests, int count, int* done, int* indices, MPI_Status* statuses) {
   requests.poll();
   const bool had_active = requests.has_active(), tells = statuses != MPI_STATUSES_IGNORE;
+  *done = 0;
   int result = api.Testsome(count, requests.others(), done, indices, statuses);
   requests.take_others();
+  if (result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS) return result;
   if (*done == MPI_UNDEFINED && had_active) *done = 0;
   for (int i = 0; tells && result == MPI_SUCCESS && i < *done; ++i)
     statuses[i].MPI_ERROR = MPI_SUCCESS;  // MPI leaves it as it is, but one of ours may have failed

@@ -34,6 +34,8 @@ def measured(file):
     """The ranks, the nodes, and (collective, bytes, how many times as long MPI takes) for each point."""
     data = json.loads(pathlib.Path(file).read_text())
     if isinstance(data, list):  # of compare_builds.py
+        if len({record["ranks"] for record in data}) != 1:
+            raise SystemExit(f"{file} has calls of several numbers of ranks, or none: a column is of one")
         return data[0]["ranks"], 1, [(r["collective"], r["bytes"], 1 / r["ratio"]) for r in data]
     results = data["results"]
     return results[0]["ranks"], results[0]["nodes"], [

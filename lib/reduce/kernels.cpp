@@ -13,12 +13,12 @@ const KernelTable& chosen() {
 }  // namespace
 
 ReduceKernel reduce_kernel(Op::Kind kind, Type type) {
-  if (kind >= Op::Kind::user) return nullptr;
+  if (kind >= Op::Kind::user || !is_type(type)) return nullptr;
   return chosen().reduce[static_cast<int>(kind)][static_cast<int>(type)];
 }
 
 ReduceManyKernel reduce_many_kernel(Op::Kind kind, Type type) {
-  if (kind >= Op::Kind::user) return nullptr;
+  if (kind >= Op::Kind::user || !is_type(type)) return nullptr;
   return chosen().reduce_many[static_cast<int>(kind)][static_cast<int>(type)];
 }
 

@@ -35,6 +35,7 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings s
       carrier_(std::move(admission.carrier)),
       context_(admission.context),
       waiting_{.is_crowded = carrier_->is_crowded(),
+               .outnumbers_processors = carrier_->outnumbers_processors(),
                .shares_processors = carrier_->shares_processors(),
                .mpi_yields = carrier_->mpi_yields()},
       members_(*carrier_, std::move(admission.ranks), rank_in(comm)),

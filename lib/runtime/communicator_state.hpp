@@ -29,9 +29,10 @@ struct Candidate;
 
 /// How ranks of a node share its processors.
 struct Waiting {
-  bool is_crowded = false;         ///< A waiting rank has to give its processor away: mpi::Carrier.
-  bool shares_processors = false;  ///< This node runs two ranks or more for each processor.
-  bool mpi_yields = false;         ///< MPI gives the processor away by itself.
+  bool is_crowded = false;             ///< A waiting rank has to give its processor away: mpi::Carrier.
+  bool outnumbers_processors = false;  ///< This node runs more ranks than it has processors, as all of them know.
+  bool shares_processors = false;      ///< This node runs two ranks or more for each processor.
+  bool mpi_yields = false;             ///< MPI gives the processor away by itself.
 };
 
 /// Outlives its Communicator while requests or plans refer to it.

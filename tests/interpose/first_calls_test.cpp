@@ -39,6 +39,25 @@ TEST(First, TypesThatFewKnow) {
   }
 }
 
+/// The types of Fortran's kinds are MPI's own: nobody may free them.
+TEST(First, TypesMadeOfTypesOfFortran) {
+  if (library_is("Intel")) GTEST_SKIP() << "it may have no Fortran, and ends programs that ask";
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Datatype real = MPI_DATATYPE_NULL, three = MPI_DATATYPE_NULL;
+  if (MPI_Type_create_f90_real(15, 307, &real) != MPI_SUCCESS) GTEST_SKIP() << "this MPI has no Fortran";
+  MPI_Type_contiguous(3, real, &three);
+  MPI_Type_commit(&three);
+  std::array<double, 3> data{};
+  for (int i = 0; i < 2; ++i) {
+    if (rank_in() == 0) data.fill(i + 0.5);
+    EXPECT_EQ(MPI_Bcast(data.data(), 1, three, 0, MPI_COMM_WORLD), MPI_SUCCESS);
+    for (const double value : data)
+      EXPECT_EQ(value, i + 0.5);
+  }
+  MPI_Type_free(&three);
+}
+
 TEST(First, NoDataInPlace) {
   const ReturningComm comm;
   EXPECT_EQ(MPI_Allreduce(MPI_IN_PLACE, nullptr, 0, MPI_INT, MPI_SUM, comm.get()), MPI_SUCCESS);

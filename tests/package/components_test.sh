@@ -57,7 +57,7 @@ echo 'int main(void) { return 0; }' >"$folder/c/c.c"
 cat >"$folder/c/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.25)
 project(c C)
-find_package(Tutti REQUIRED COMPONENTS ${COMPONENTS})
+find_package(Tutti REQUIRED COMPONENTS ${COMPONENTS} OPTIONAL_COMPONENTS ${OPTIONAL})
 add_executable(c c.c)
 target_link_libraries(c Tutti::tutti)
 CMAKE
@@ -70,7 +70,8 @@ configure_in_c c_shared && cmake --build "$folder/c_shared" >"$log" 2>&1 && "$fo
   fail 'a project in C does not build with the shared library'
 if [ -n "$mpirun" ]; then
   ! configure_in_c c_fortran -DCOMPONENTS=fortran || fail 'a project in C has the component fortran'
-  expect_refusal "The component fortran is made by the project's compiler: enable the language Fortran."
+  expect_refusal "The component fortran is made by the project's compiler: enable the language Fortran, and set"
+  configure_in_c c_optional -DOPTIONAL=fortran || fail 'a project in C may not ask for the component fortran if it is there'
 fi
 ! configure_in_c c_static -DTutti_USE_STATIC_LIBS=ON || fail 'a project in C takes the static library'
 expect_refusal 'The static library is of C++: enable the language CXX, or link the shared library.'
