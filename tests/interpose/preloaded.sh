@@ -20,9 +20,11 @@ case $("$mpirun" --version 2>&1) in
   *) options=(-genv LD_PRELOAD "$preloads") ;;
 esac
 
-"$here/../../scripts/mpirun.sh" "$mpirun" "$ranks" "${options[@]}" "$@" 2> >(tee "$report" >&2)
-status=$?
-wait # for tee
+# What goes to stderr goes to the report, too; a pipeline waits until all of it is there.
+{
+  "$here/../../scripts/mpirun.sh" "$mpirun" "$ranks" "${options[@]}" "$@" 2>&1 1>&3 3>&- | tee "$report" >&2
+  status=${PIPESTATUS[0]}
+} 3>&1
 if [ $status -ne 0 ]; then
   echo "FAILED: exit status $status" >&2
   exit 1
