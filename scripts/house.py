@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LAYERS = [
     ["lib/cuda"],
     ["lib/schedule", "lib/memory", "lib/reduce", "lib/topology"],
-    ["lib/checker", "lib/cost"],
+    ["lib/checker", "lib/cost", "lib/records"],
     ["lib/plan"],
     ["lib/exec"],
     ["lib/cuda/executor.hpp"],

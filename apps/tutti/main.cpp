@@ -1,5 +1,5 @@
-// tutti: shows, proves and prices the registered algorithms, and tells where ranks are, and
-// starts programs whose collectives Tutti serves. Only `info` calls MPI.
+// tutti: shows, proves and prices the registered algorithms, and tells where ranks are and what
+// they do, and starts programs whose collectives Tutti serves. Only `info` calls MPI.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,6 +27,7 @@ constexpr Command commands[] = {
     {"cost", "compares what algorithms cost, and how long they would take", cost},
     {"info", "what this build is made of, and where the ranks of a job are", info},
     {"run", "starts an MPI program whose collectives Tutti serves", run},
+    {"ps", "the ranks on this node that use Tutti, and their calls", ps},
 };
 
 std::string summary() {

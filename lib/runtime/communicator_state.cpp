@@ -31,9 +31,11 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const Comm
 CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings settings, Admission admission)
     : runtime_(runtime),
       progress_(runtime.progress()),
+      recorder_(runtime.recorder()),
       settings_(std::move(settings)),
       carrier_(std::move(admission.carrier)),
       context_(admission.context),
+      id_(records::CommunicatorId::of(context_, settings_.nonce)),
       waiting_{.is_crowded = carrier_->is_crowded(),
                .outnumbers_processors = carrier_->outnumbers_processors(),
                .shares_processors = carrier_->shares_processors(),

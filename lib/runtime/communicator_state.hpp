@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/memory/own_process.hpp"
+#include "lib/records/recorder.hpp"
 #include "lib/runtime/carrier.hpp"
 #include "lib/runtime/counters.hpp"
 #include "lib/runtime/members.hpp"
@@ -43,6 +44,9 @@ class CommunicatorState {
   ~CommunicatorState() { close("was closed"); }
 
   [[nodiscard]] Rank rank() const { return members_.me(); }
+  /// The same on all ranks.
+  [[nodiscard]] records::CommunicatorId id() const { return id_; }
+  [[nodiscard]] records::Recorder& recorder() const { return recorder_; }
   [[nodiscard]] const Members& members() const { return members_; }
   [[nodiscard]] const Settings& settings() const { return settings_; }
   /// For measurements: plans that are made from now on have these thresholds, which are the same on all ranks.
@@ -90,9 +94,11 @@ class CommunicatorState {
 
   Runtime& runtime_;
   Progress& progress_;
+  records::Recorder& recorder_;
   Settings settings_;
   std::shared_ptr<mpi::Carrier> carrier_;  ///< Null: closed.
   int context_ = 0;
+  records::CommunicatorId id_;
   Waiting waiting_;
   Members members_;
   Paths paths_;

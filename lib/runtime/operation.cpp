@@ -32,7 +32,8 @@ Operation::Operation(CommunicatorState& communicator, CachedPlan& plan)
     : communicator_(communicator),
       plan_(plan),
       run_(make_run(communicator.route(), plan.compiled)),
-      current_(run_.get()) {
+      current_(run_.get()),
+      record_(communicator, plan.key()) {
   if (plan.compiled.takes_fast_path && !plan.exchanges()) fast_ = static_cast<HostRun*>(run_.get());
   if (plan.exchanges()) sizes_.resize(static_cast<std::size_t>(plan.exchange().output.value()));
 }
@@ -60,9 +61,14 @@ void Operation::start_behind(std::unique_ptr<stream::Gate> gate) {
   start(Kind::nonblocking);
 }
 
+void Operation::record_entry(std::uint64_t sequence, Kind kind) {
+  record_.enter(communicator_.recorder(), sequence, kind);
+}
+
 void Operation::enter(Kind kind) {
   const int turns = plan_.compiled.takes_turns ? (plan_.exchanges() ? 2 : 1) : 0;
   sequence_ = communicator_.order().begin(turns);
+  if (!record_.is_inside()) record_entry(sequence_, kind);
   if (turns > 0) place_ = enter_lane(communicator_.order().lanes(), kind, plan_.key());
   failure_ = nullptr;
   current_ = run_.get();
@@ -93,9 +99,11 @@ bool Operation::run_or_start() {
     return true;
   };
   const CompiledPlan& plan = plan_.compiled;
+  record_entry(communicator_.order().next(), Kind::blocking);
   execution.port().begin_fast_path(communicator_.order().next(), Lanes::of_blocking_calls);
   const std::size_t done = execution.run_fast_path(look_again);
   if (done == plan.steps.size()) {
+    record_.leave(communicator_.recorder(), records::State::over);
     ++communicator_.counters().fast_path_calls;
     if (plan.takes_turns) communicator_.order().pass_turn();
     return true;
@@ -189,6 +197,7 @@ void Operation::fail(std::exception_ptr why) noexcept {
 
 void Operation::end() {
   state_ = State::idle;
+  record_.leave(communicator_.recorder(), failure_ == nullptr ? records::State::over : records::State::failed);
   communicator_.progress().remove(*this);
   if (plan_.compiled.takes_turns) {
     communicator_.order().end_turn(sequence_);

@@ -10,6 +10,7 @@
 
 #include "lib/runtime/borrowed_memory.hpp"
 #include "lib/runtime/lanes.hpp"
+#include "lib/runtime/operation_record.hpp"
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/run.hpp"
 #include "lib/transport/stream/gate.hpp"
@@ -87,6 +88,7 @@ class Operation {
   };
   void bind_slowly();
   [[gnu::noinline]] void give_memory_back() noexcept;  // of the few that borrow
+  void record_entry(std::uint64_t sequence, Kind kind);
   /// Takes its number and its place among the operations that are under way.
   void enter(Kind kind);
   /// False: it is not its turn.
@@ -111,6 +113,7 @@ class Operation {
   Kind kind_ = Kind::blocking;
   std::uint64_t sequence_ = 0;
   Place place_{};
+  OperationRecord record_;
   std::exception_ptr failure_;
   std::unique_ptr<stream::Gate> gate_;  ///< nullptr: none.
 };

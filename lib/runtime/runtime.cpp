@@ -90,6 +90,15 @@ Candidate Runtime::wait_for_turn(MPI_Comm comm, Progress::Entry& entry) {
   return candidate;
 }
 
+std::shared_ptr<mpi::Carrier> Runtime::make_carrier(MPI_Comm comm) {
+  auto carrier = std::make_shared<mpi::Carrier>(comm);
+  int rank = 0, ranks = 0;
+  mpi::check(mpi::api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  mpi::check(mpi::api.Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
+  carrier->fabric().open_journal(recorder_, records::own_identity(rank, ranks));
+  return carrier;
+}
+
 Admission Runtime::admit(MPI_Comm comm, Candidate candidate) {
   if (candidate.is_in_world)
     return {world_, world_->take_context(candidate.turn.free_contexts), std::move(candidate.ranks),
@@ -97,7 +106,7 @@ Admission Runtime::admit(MPI_Comm comm, Candidate candidate) {
   int relation = MPI_UNEQUAL;
   mpi::check(mpi::api.Comm_compare(comm, MPI_COMM_WORLD, &relation), "MPI_Comm_compare");
   if (relation != MPI_UNEQUAL) require_whole_job();
-  auto carrier = std::make_shared<mpi::Carrier>(comm);
+  std::shared_ptr<mpi::Carrier> carrier = make_carrier(comm);
   if (relation != MPI_UNEQUAL) world_ = carrier;
   return {carrier, carrier->take_context(carrier->free_contexts()), carrier->ranks_of(comm), std::move(candidate.turn)};
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/memory/own_process.hpp"
+#include "lib/records/recorder.hpp"
 #include "lib/runtime/carrier.hpp"
 #include "lib/runtime/making_turns.hpp"
 #include "lib/runtime/progress.hpp"
@@ -42,6 +43,7 @@ class Runtime {
   [[nodiscard]] static bool has_ended() { return ended; }
 
   [[nodiscard]] Progress& progress() { return progress_; }
+  [[nodiscard]] records::Recorder& recorder() { return recorder_; }
   /// Makes sure that a thread moves operations. Throws StateError unless MPI was initialised with MPI_THREAD_MULTIPLE.
   void require_progress_thread(const char* what_for);
   /// The same. Below MPI_THREAD_MULTIPLE it may reach shared memory only, and the caller holds no Entry.
@@ -70,9 +72,11 @@ class Runtime {
     ~Owner();
   };
   Runtime();
+  [[nodiscard]] std::shared_ptr<mpi::Carrier> make_carrier(MPI_Comm comm);
   static inline bool ended = false, trusts_threads = false;
   OwnProcess process_;
   Progress progress_;
+  records::Recorder recorder_;
   MakingTurns making_turns_;
   std::unique_ptr<ProgressThread> thread_;  ///< If the user wants one.
   std::shared_ptr<mpi::Carrier> world_;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <limits>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -82,6 +83,12 @@ LogUse read_log() {
   return level == Level::number_1 || level == Level::info ? LogUse::on : LogUse::off;
 }
 
+/// Differs from that of other processes, and from the last ones of this one.
+std::uint32_t next_nonce() {
+  static std::uint32_t next = std::random_device{}();
+  return ++next;
+}
+
 Settings read_settings(const CommunicatorOptions& options) {
   Settings settings;
   settings.transport = transport_of(options.transport);
@@ -107,6 +114,7 @@ Settings read_settings(const CommunicatorOptions& options) {
   if (!options.buffers.empty())
     settings.buffers = use_named<BufferUse>("tutti::Communicator: argument 'buffers'", options.buffers, buffers);
   settings.log = read_log();
+  settings.nonce = next_nonce();
   return settings;
 }
 
@@ -124,6 +132,7 @@ struct Announcement {
   device::WayUse device_path = device::WayUse::automatic;
   BufferUse buffers = BufferUse::automatic;
   LogUse log = LogUse::off;
+  std::uint32_t nonce = 0;
   std::array<char, 42> network{};   ///< Its name; empty: MPI.
   std::int64_t refusal_length = 0;  // of the text that follows; 0: none does
   std::array<SentChoice, collective_count> choices{};
@@ -146,6 +155,7 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     said.device_path = settings.device_path;
     said.buffers = settings.buffers;
     said.log = settings.log;
+    said.nonce = settings.nonce;
     said.shared_memory = settings.transport.shared_memory;
     put(settings.transport.network, said.network);
     const auto all = algorithms();
@@ -187,6 +197,7 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   settings.device_path = said.device_path;
   settings.buffers = said.buffers;
   settings.log = said.log;
+  settings.nonce = said.nonce;
   settings.transport.shared_memory = said.shared_memory;
   settings.transport.network = said.network.data();
   for (std::size_t i = 0; i < collective_count; ++i) {

@@ -54,6 +54,8 @@ struct Settings {
   BufferUse buffers = BufferUse::automatic;
   /// TUTTI_STREAM_MEMORY: bytes on its device that each rank gives to calls in streams. 0 .. 2^40.
   std::int64_t stream_memory = stream::tuning.memory_bytes;
+  /// A number of rank 0, for CommunicatorId: the next communicator of the same context has another one.
+  std::uint32_t nonce = 0;
   /// TUTTI_LOG: warn or info; 0 and 1 mean the same.
   LogUse log = LogUse::off;
 };

@@ -19,9 +19,11 @@ Fabric::Fabric(const Bootstrap& node, int contexts) : ranks_(node.size()), me_(n
   geometry_ = Geometry::for_ranks(ranks_);
   const std::int64_t heap = Segment::first_free + contexts * geometry_.window_bytes(ranks_);
   const std::int64_t introductions = heap + ranks_ * NodeHeap::bytes_of_each(ranks_);
-  exports_at_ = rounded(introductions + bytes_of_introductions(ranks_), largest_page);
+  const std::int64_t journals = rounded(introductions + bytes_of_introductions(ranks_), largest_page);
+  exports_at_ = rounded(journals + records::Journal::bytes_of(ranks_), largest_page);
   segment_ = std::make_shared<Segment>(node, exports_at_ + ExportTable::shared_bytes(ranks_));
   introduce(introductions);
+  map_journals(journals);
   map_heap(heap);
   meet(node);
 }
@@ -36,6 +38,37 @@ void Fabric::introduce(std::int64_t offset) {
   } catch (const std::exception&) {  // not attached, or no memory: messages are staged
     single_copy_ = nullptr;
   }
+}
+
+/// A rank that cannot map them has no record of itself there, and reports nothing of the others.
+void Fabric::map_journals(std::int64_t offset) {
+  const std::int64_t bytes = records::Journal::bytes_of(ranks_);
+  try {
+    segment_->reserve(offset, bytes);
+    journals_ = std::make_shared<const Mapping>(segment_->map(offset, bytes));
+    if (me_ != 0) return;
+    const Mapping page = segment_->map(0, page_bytes());
+    auto& directory = *reinterpret_cast<records::Directory*>(page.data() + records::Directory::offset);
+    directory.journals_at = offset;
+    directory.processes = ranks_;
+    directory.bytes_of_each = static_cast<std::int32_t>(records::Journal::bytes_of(1));
+    directory.mark.store(records::Directory::right_mark, std::memory_order_release);
+  } catch (const std::exception&) {
+    journals_ = nullptr;
+  }
+}
+
+void Fabric::open_journal(records::Recorder& recorder, const records::Identity& identity) const {
+  if (journals_ == nullptr) return;
+  records::Journal& mine = records::Journal::at(journals_->data(), me_);
+  mine.open(identity);
+  recorder.attach(mine, journals_);
+}
+
+const records::Journal* Fabric::journal(int rank) const {
+  if (journals_ == nullptr) return nullptr;
+  const records::Journal& its = records::Journal::at(std::as_const(*journals_).data(), rank);
+  return its.is_open() ? &its : nullptr;
 }
 
 std::string Fabric::why_no_single_copy(int peer) const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "lib/records/recorder.hpp"
 #include "lib/transport/bootstrap.hpp"
 #include "lib/transport/shm/links.hpp"
 #include "lib/transport/shm/rendezvous/single_copy.hpp"
@@ -36,6 +37,11 @@ class Fabric {
   [[nodiscard]] const std::shared_ptr<NodeHeap>& heap() const { return heap_; }
   /// For memory on devices; a mapping of its own. Throws Error if it cannot be mapped.
   [[nodiscard]] ExportTable export_table() const { return {segment_, exports_at_, ranks_, me_}; }
+  /// From now on the recorder writes to this rank's journal, too, which other ranks and programs of the node can read;
+  /// not if there is no shared memory for it.
+  void open_journal(records::Recorder& recorder, const records::Identity& identity) const;
+  /// Of a rank of `node`; nullptr: this one cannot read it.
+  [[nodiscard]] const records::Journal* journal(int rank) const;
   /// Where its ranks run; nullptr if this one cannot know.
   [[nodiscard]] Processors* processors() { return processors_ ? &*processors_ : nullptr; }
 
@@ -43,6 +49,7 @@ class Fabric {
   void map_heap(std::int64_t offset);
   void meet(const Bootstrap& node);
   void introduce(std::int64_t offset);
+  void map_journals(std::int64_t offset);
 
   int ranks_ = 1, me_ = 0;
   Geometry geometry_{};
@@ -52,6 +59,7 @@ class Fabric {
   Mapping introductions_;  ///< The shared memory of the next two members.
   std::shared_ptr<const SingleCopy> single_copy_;
   std::optional<Processors> processors_;
+  std::shared_ptr<const Mapping> journals_{};  ///< nullptr: there is no memory for them.
   std::map<int, std::unique_ptr<Links>> links_;
 };
 

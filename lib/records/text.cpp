@@ -1,0 +1,153 @@
+#include "lib/records/text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "tutti/algorithm.hpp"
+
+namespace tutti::records {
+namespace {
+
+template <std::size_t n>
+std::string name_in(const std::array<std::string_view, n>& names, std::size_t index) {
+  return index < n ? std::string{names[index]} : fmt::format("unknown ({})", index);
+}
+
+template <class Enum>
+std::size_t index_of(Enum value) {
+  return static_cast<std::size_t>(value);
+}
+
+std::string type_name(Type type) {
+  return is_type(type) ? std::string{tutti::to_string(type)} : fmt::format("type {}", static_cast<int>(type));
+}
+
+std::string op_name(Op::Kind kind) {
+  if (kind > Op::Kind::user) return fmt::format("operation {}", static_cast<int>(kind));
+  return kind == Op::Kind::user ? "a user's operation" : std::string{tutti::to_string(kind)};
+}
+
+bool is_collective(Action action) { return action < Action::messages; }
+bool has_reduction(Action action) { return is_collective(action) && reduces(static_cast<Collective>(action)); }
+bool has_elements(Action action) { return is_collective(action) && action != Action::barrier; }
+
+/// "from", "to" its root; empty: it has none.
+std::string_view way_of_root(Action action) {
+  switch (action) {
+    case Action::broadcast:
+    case Action::scatter:
+      return "from";
+    case Action::reduce:
+    case Action::gather:
+      return "to";
+    default:
+      return "";
+  }
+}
+
+std::string algorithm_name(const Call& call) {
+  const auto all = algorithms();
+  if (call.algorithm < 0 || call.algorithm >= static_cast<int>(all.size())) return "no algorithm";
+  const std::string name{all[static_cast<std::size_t>(call.algorithm)]->name};
+  return call.parameter > 0 ? fmt::format("{}:{}", name, call.parameter) : name;
+}
+
+std::string messages_in_words(const Call& call) {
+  const std::string first = call.root >= 0 ? fmt::format(", the first with rank {}", call.root) : "";
+  return fmt::format("{} message{} of {} bytes{}", call.parameter, call.parameter == 1 ? "" : "s", call.count, first);
+}
+
+std::string size_in_words(const Call& call) {
+  if (!has_elements(call.action)) return "";
+  if (call.is_uneven) return fmt::format(" of blocks of {} that differ in size", type_name(call.type));
+  return fmt::format(" of {} {}", call.count, type_name(call.type));
+}
+
+}  // namespace
+
+std::string to_string(Action action) {
+  constexpr std::array<std::string_view, 2> others{"messages", "closing of the communicator"};
+  return is_collective(action) ? std::string{tutti::to_string(static_cast<Collective>(action))}
+                               : name_in(others, index_of(action) - index_of(Action::messages));
+}
+
+std::string to_string(Manner manner) {
+  constexpr std::array<std::string_view, 4> names{"blocking", "nonblocking", "persistent", "in a stream"};
+  return name_in(names, index_of(manner));
+}
+
+std::string to_string(State state) {
+  constexpr std::array<std::string_view, 5> names{"none", "being written", "inside", "over", "failed"};
+  return name_in(names, index_of(state));
+}
+
+std::string in_words(const Call& call) {
+  if (call.action == Action::messages) return messages_in_words(call);
+  if (call.action == Action::close_communicator) return to_string(call.action);
+  std::string text = call.manner == Manner::blocking ? "" : to_string(call.manner) + " ";
+  text += fmt::format("{} #{}{}", to_string(call.action), call.sequence, size_in_words(call));
+  if (has_reduction(call.action)) text += ", " + op_name(call.op);
+  if (const std::string_view way = way_of_root(call.action); !way.empty())
+    text += fmt::format(" {} rank {}", way, call.root);
+  return text + fmt::format(" ({})", algorithm_name(call));
+}
+
+std::string communicator_in_words(const Call& call) {
+  return fmt::format("communicator {} ({} rank{})", call.communicator.context(), call.ranks,
+                     call.ranks == 1 ? "" : "s");
+}
+
+std::string in_words(const Wait& wait) {
+  switch (wait.what) {
+    case Wait::For::message_from:
+      return fmt::format("waits at step {} for a message from rank {}", wait.step, wait.peer);
+    case Wait::For::message_to:
+      return fmt::format("waits at step {} for rank {} to take a message", wait.step, wait.peer);
+    case Wait::For::earlier_call:
+      return "waits for an earlier call to end";
+    case Wait::For::device:
+      return fmt::format("waits at step {} for a device", wait.step);
+    case Wait::For::all_arguments:
+      return "waits for the arguments of the others (TUTTI_CHECK)";
+    case Wait::For::nothing:
+      break;
+  }
+  return "";
+}
+
+std::string duration_in_words(std::int64_t nanoseconds) {
+  constexpr double milli = 1e6, second = 1e9, minute = 60 * second, hour = 60 * minute;
+  const auto time = static_cast<double>(nanoseconds < 0 ? 0 : nanoseconds);
+  if (time < second) return fmt::format("{:.0f} ms", time / milli);
+  if (time < 10 * second) return fmt::format("{:.1f} s", time / second);
+  if (time < 3 * minute) return fmt::format("{:.0f} s", time / second);
+  return time < 3 * hour ? fmt::format("{:.0f} min", time / minute) : fmt::format("{:.0f} h", time / hour);
+}
+
+std::string differences(const Call& here, const Call& there) {
+  std::string text;
+  const auto tell = [&](std::string_view argument, const auto& own, const auto& other) {
+    if (own != other)
+      text += fmt::format("{}{} {} here, {} there", text.empty() ? "" : "; ", argument, own, other);
+  };
+  tell("call", to_string(here.action), to_string(there.action));
+  if (here.action != there.action) return text;
+  tell("manner", to_string(here.manner), to_string(there.manner));
+  if (!is_collective(here.action)) return text;
+  if (here.is_uneven != there.is_uneven)
+    text += fmt::format("{}blocks that differ in size {}", text.empty() ? "" : "; ",
+                        here.is_uneven ? "here, even ones there" : "there, even ones here");
+  else if (has_elements(here.action) && !here.is_uneven)
+    tell("count", here.count, there.count);
+  if (has_elements(here.action)) tell("type", type_name(here.type), type_name(there.type));
+  if (has_reduction(here.action)) tell("operation", op_name(here.op), op_name(there.op));
+  if (!way_of_root(here.action).empty()) tell("root", here.root, there.root);
+  tell("algorithm", algorithm_name(here), algorithm_name(there));
+  if (text.empty() && here.fingerprint != there.fingerprint)
+    text = "the scale of the operation, or the segments of the algorithm";
+  return text;
+}
+
+}  // namespace tutti::records

@@ -1,0 +1,27 @@
+#pragma once
+// Records in words, for reports and for `tutti ps`. Of memory that another process writes: no value makes them throw.
+
+#include <string>
+
+#include "lib/records/record.hpp"
+
+namespace tutti::records {
+
+[[nodiscard]] std::string to_string(Action action);
+[[nodiscard]] std::string to_string(Manner manner);
+[[nodiscard]] std::string to_string(State state);
+
+/// "allreduce #41 of 1000 fp64, sum (ring)", "nonblocking broadcast #3 of 8 int32 from rank 2 (binomial)",
+/// "messages: 2, of 4096 bytes, the first with rank 3".
+[[nodiscard]] std::string in_words(const Call& call);
+/// "communicator 3 (8 ranks)".
+[[nodiscard]] std::string communicator_in_words(const Call& call);
+/// "waits at step 3 for a message from rank 5"; empty: it waits for nothing.
+[[nodiscard]] std::string in_words(const Wait& wait);
+/// "12 ms", "3.5 s", "93 s", "12 min", "5 h".
+[[nodiscard]] std::string duration_in_words(std::int64_t nanoseconds);
+/// "type fp64 here, fp32 there; operation sum here, max there": the arguments in which two calls differ that should
+/// match. Empty: in none that a record has.
+[[nodiscard]] std::string differences(const Call& here, const Call& there);
+
+}  // namespace tutti::records

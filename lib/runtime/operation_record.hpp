@@ -1,0 +1,43 @@
+#pragma once
+// The record of an operation's runs, which other processes of the node may read.
+
+#include <cstdint>
+
+#include "lib/records/recorder.hpp"
+#include "lib/runtime/lanes.hpp"
+
+namespace tutti::detail {
+
+class CommunicatorState;
+struct PlanKey;
+
+class OperationRecord {
+ public:
+  OperationRecord(const CommunicatorState& communicator, const PlanKey& key);
+
+  // A run, from its call to its end. What is not inside has number 0.
+  void enter(records::Recorder& recorder, std::uint64_t sequence, Kind kind) {
+    number_ = recorder.enter(call_, sequence, static_cast<records::Manner>(kind));
+  }
+  void leave(records::Recorder& recorder, records::State state) {
+    recorder.leave(number_, state);
+    number_ = 0;
+  }
+  void set_wait(records::Recorder& recorder, const records::Wait& wait) const { recorder.set_wait(number_, wait); }
+  [[nodiscard]] bool is_inside() const { return number_ != 0; }
+
+  /// All but what differs from run to run.
+  [[nodiscard]] records::Call call() const { return records::unpack(call_); }
+
+ private:
+  records::Packed call_;
+  std::uint64_t number_ = 0;
+};
+static_assert(static_cast<int>(Kind::persistent) == static_cast<int>(records::Manner::persistent));
+
+/// A number that differs, but for a chance of one in 2^32, between calls that do not match: of the collective, the root,
+/// the count, the type, the operation, the algorithm with its parameter and segments; none of which only one rank knows.
+/// Of messages between pairs it is 0.
+[[nodiscard]] std::uint32_t fingerprint_of(const PlanKey& key);
+
+}  // namespace tutti::detail
