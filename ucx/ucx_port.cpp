@@ -24,7 +24,11 @@ int patience_with(const CompiledStep& step, bool is_near) {
 }  // namespace
 
 UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& route, const CompiledPlan& plan)
-    : worker_(worker), ucx_(library()), takes_turns_(plan.takes_turns), messages_(std::make_unique<Messages>()) {
+    : worker_(worker),
+      ucx_(library()),
+      takes_turns_(plan.takes_turns),
+      fingerprint_(plan.fingerprint),
+      messages_(std::make_unique<Messages>()) {
   messages_->of_step.resize(plan.steps.size());
   const cuda::ScopedDevice scope{plan.staging.device};  // UCX may choose the ways of an endpoint as it is made
   std::size_t count = 0;
@@ -176,10 +180,21 @@ void UcxPort::require_success(const Message& message) {
 
 /// Ranks that call with different counts are told, instead of going on with half a message.
 void UcxPort::require_all_bytes(const Message& message) {
-  throw MismatchError(
+  throw WrongMessage(
+      message.peer,
       fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
                   "collective with the same count and type, in the same order?",
                   message.peer, message.received, message.bytes));
+}
+
+int UcxPort::unfinished() const {
+  const auto& all = messages_->of_step;
+  const auto is_open = [](const Message& message) { return message.request != nullptr; };
+  const auto receive =
+      std::ranges::find_if(all, [&](const Message& each) { return is_open(each) && each.is_received; });
+  if (receive != all.end()) return receive->index;
+  const auto send = std::ranges::find_if(all, is_open);
+  return send == all.end() ? -1 : send->index;
 }
 
 /// Data of devices count as under way still: UCX may move those of sends.

@@ -23,10 +23,13 @@ class UcxPort final : public mpi::NetworkPort {
   UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& route, const CompiledPlan& plan);
   ~UcxPort() override { UcxPort::abandon(); }
 
-  void begin(std::uint64_t sequence) override { turn_ = takes_turns_ ? turn_of(sequence) : pairwise_turn; }
+  void begin(std::uint64_t sequence) override {
+    turn_ = takes_turns_ ? turn_of(sequence, fingerprint_) : pairwise_turn;
+  }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) override;
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) override;
   std::span<const int> poll() override;
+  [[nodiscard]] int unfinished() const override;
   void abandon() noexcept override;
 
  private:
@@ -72,6 +75,7 @@ class UcxPort final : public mpi::NetworkPort {
   Worker& worker_;
   const Library& ucx_;
   bool takes_turns_;
+  std::uint32_t fingerprint_;
   bool has_device_data_ = false;
   ucp_tag_t turn_ = 0;
   std::unique_ptr<Messages> messages_;  ///< Per step.

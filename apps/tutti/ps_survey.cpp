@@ -149,7 +149,8 @@ PsRank rank_of(const records::Journal& journal, const std::vector<Holder>& holde
 
 std::optional<PsJob> job_of(const std::vector<Holder>& holders, int calls, PsSurvey& survey) {
   const Holder& first = holders.front();
-  const Descriptor file{::open(fmt::format("/proc/{}/fd/{}", first.pid, first.descriptor).c_str(), O_RDONLY | O_CLOEXEC)};
+  const Descriptor file{
+      ::open(fmt::format("/proc/{}/fd/{}", first.pid, first.descriptor).c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.get() < 0) {
     ++survey.unreadable;
     return std::nullopt;

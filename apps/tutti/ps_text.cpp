@@ -41,8 +41,14 @@ std::string wait_in_words(const Entry& call) {
 
 Cells row_of(const PsRank& rank, const Entry& call, bool is_first, std::int64_t now) {
   const std::string began = records::duration_in_words(now - call.since);
-  Cells cells{"", "", "", place_in_words(call), records::in_words(call.call),
-              records::communicator_in_words(call.call), began, wait_in_words(call)};
+  Cells cells{"",
+              "",
+              "",
+              place_in_words(call),
+              records::in_words(call.call),
+              records::communicator_in_words(call.call),
+              began,
+              wait_in_words(call)};
   if (!is_first) return cells;
   cells[0] = std::to_string(rank.identity.rank);
   cells[1] = rank.pid == 0 ? "gone" : std::to_string(rank.pid);
@@ -79,8 +85,11 @@ nlohmann::json to_json(const Entry& call, std::int64_t now) {
           {"root", its.root},
           {"sequence", its.sequence},
           {"fingerprint", its.fingerprint},
-          {"communicator", {{"context", its.communicator.context()}, {"id", its.communicator.value},
-                            {"rank", its.rank}, {"ranks", its.ranks}}},
+          {"communicator",
+           {{"context", its.communicator.context()},
+            {"id", its.communicator.value},
+            {"rank", its.rank},
+            {"ranks", its.ranks}}},
           {"began_seconds_ago", static_cast<double>(now - call.since) / second},
           {"waits", records::in_words(call.wait)},
           {"step", call.wait.step},

@@ -4,11 +4,23 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "lib/exec/bases.hpp"
 #include "lib/plan/compiled_plan.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti {
+
+/// A message shows that its other end made another call.
+class WrongMessage : public MismatchError {
+ public:
+  WrongMessage(int peer, const std::string& why) : MismatchError(why), peer_(peer) {}
+  [[nodiscard]] int peer() const { return peer_; }
+
+ private:
+  int peer_;
+};
 
 /// The state of a message, a copy or a reduction that was given to a transport or an executor.
 enum class Posted : std::uint8_t {

@@ -96,9 +96,10 @@ struct Staging {
 }
 
 struct CompiledPlan {
-  Choice choice{};          ///< No algorithm: messages that are part of no collective.
-  Problem problem{};        ///< Without its lists, which may be gone.
-  bool takes_turns = true;  ///< Runs in the order in which all ranks start it; false: messages between pairs.
+  Choice choice{};                ///< No algorithm: messages that are part of no collective.
+  Problem problem{};              ///< Without its lists, which may be gone.
+  std::uint32_t fingerprint = 0;  ///< The same on all ranks whose calls match: messages of other calls are told by it.
+  bool takes_turns = true;        ///< Runs in the order in which all ranks start it; false: messages between pairs.
   Type type = Type::int8;
   Op op = Op::sum;
   int ranks = 1;                  ///< For avg.

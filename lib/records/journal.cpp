@@ -4,10 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <fstream>
 #include <iterator>
-#include <sstream>
+#include <utility>
 
 #include "lib/records/process_state.hpp"
 
@@ -65,25 +64,26 @@ std::vector<Entry> Journal::latest(int most) const {
   return entries;
 }
 
-void Journal::fail(CommunicatorId communicator, std::string_view why) {
+void Journal::fail(CommunicatorId communicator, FailureKind kind, std::string_view why) {
   Note& note = notes_[failures_.load(std::memory_order_relaxed) % notes];
-  note.is_there.store(0, std::memory_order_relaxed);
+  note.kind.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   note.communicator.store(communicator.value, std::memory_order_relaxed);
   put(why, note.why);
-  note.is_there.store(1, std::memory_order_release);
+  note.kind.store(static_cast<std::uint32_t>(kind), std::memory_order_release);
   failures_.fetch_add(1, std::memory_order_release);
 }
 
-std::string Journal::why_failed(CommunicatorId communicator) const {
+std::optional<Failure> Journal::failure_of(CommunicatorId communicator) const {
+  if (failures() == 0) return std::nullopt;
   for (const Note& note : notes_) {
-    if (note.is_there.load(std::memory_order_acquire) == 0 || note.communicator.load() != communicator.value) continue;
-    std::string why(note.why.size(), '\0');
-    std::memcpy(why.data(), note.why.data(), why.size());
+    const std::uint32_t kind = note.kind.load(std::memory_order_acquire);
+    if (kind == 0 || note.communicator.load(std::memory_order_relaxed) != communicator.value) continue;
+    std::string why(note.why.data(), note.why.size());
     why.resize(std::min(why.find('\0'), why.size() - 1));
-    return why;
+    return Failure{static_cast<FailureKind>(kind), std::move(why)};
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace tutti::records

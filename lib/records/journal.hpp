@@ -26,9 +26,11 @@ struct Identity {
 [[nodiscard]] Identity own_identity(int rank, int ranks);
 [[nodiscard]] std::uint64_t own_pid_namespace();
 
-/// A communicator that a process cannot use any more, and why.
+enum class FailureKind : std::uint8_t { error = 1, mismatch, death };
+
+/// Why a process cannot use a communicator any more.
 struct Failure {
-  CommunicatorId communicator{};
+  FailureKind kind = FailureKind::error;
   std::string why{};
 };
 
@@ -53,20 +55,30 @@ class Journal {
   [[nodiscard]] std::vector<Entry> latest(int most) const;
 
   /// Tells others of a failure; longer texts are cut. The oldest of several makes room.
-  void fail(CommunicatorId communicator, std::string_view why);
-  /// What it told of a communicator; an empty text: nothing.
-  [[nodiscard]] std::string why_failed(CommunicatorId communicator) const;
+  void fail(CommunicatorId communicator, FailureKind kind, std::string_view why);
+  /// What it told of a communicator, if anything.
+  [[nodiscard]] std::optional<Failure> failure_of(CommunicatorId communicator) const;
   /// The number of failures so far: most looks end here.
   [[nodiscard]] std::uint32_t failures() const { return failures_.load(std::memory_order_acquire); }
 
+  /// It has reported that an operation hangs.
+  void reported(const Call& call) { reported_.store(name_of(call), std::memory_order_relaxed); }
+  [[nodiscard]] bool has_reported(const Call& call) const {
+    return reported_.load(std::memory_order_relaxed) == name_of(call);
+  }
+
  private:
   struct Note {
-    std::atomic<std::uint32_t> communicator{0}, is_there{0};
+    std::atomic<std::uint32_t> communicator{0}, kind{0};  ///< 0: there is none.
     std::array<char, 1016> why{};
   };
   static constexpr std::size_t notes = 4;
+  static std::uint64_t name_of(const Call& call) {
+    return static_cast<std::uint64_t>(call.communicator.value) << 32U | (call.sequence + 1U);
+  }
 
   std::atomic<std::uint32_t> is_open_{0}, failures_{0};
+  std::atomic<std::uint64_t> reported_{0};
   Identity identity_{};
   std::array<Note, notes> notes_{};
   std::array<Record, kept> records_{};

@@ -14,10 +14,16 @@ void Recorder::attach(Journal& journal, std::shared_ptr<const void> memory) {
   own_.reset();
 }
 
-void Recorder::fail(CommunicatorId communicator, std::string_view why) {
-  first_->fail(communicator, why);
+void Recorder::fail(CommunicatorId communicator, FailureKind kind, std::string_view why) {
+  first_->fail(communicator, kind, why);
   for (const Attached& other : others_)
-    other.journal->fail(communicator, why);
+    other.journal->fail(communicator, kind, why);
+}
+
+void Recorder::reported(const Call& call) {
+  first_->reported(call);
+  for (const Attached& other : others_)
+    other.journal->reported(call);
 }
 
 }  // namespace tutti::records

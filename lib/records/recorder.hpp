@@ -46,7 +46,9 @@ class Recorder {
       other.journal->record(number).set_wait(number, wait);
   }
   /// Other ranks learn that this one cannot use a communicator any more.
-  void fail(CommunicatorId communicator, std::string_view why);
+  void fail(CommunicatorId communicator, FailureKind kind, std::string_view why);
+  /// Other ranks learn that this one has reported a hang.
+  void reported(const Call& call);
 
   /// For this process's own reports.
   [[nodiscard]] const Journal& journal() const { return *first_; }

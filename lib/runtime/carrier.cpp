@@ -85,6 +85,9 @@ Carrier::Carrier(MPI_Comm comm) {
   check(api.Comm_set_errhandler(comm_.get(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   tags_ = TagLayout::within(agreed_tag_bound(comm_.get()));
   std::fill_n(free_contexts_.begin(), tags_.contexts() / bits_per_word, ~std::uint64_t{0});
+  const int last = tags_.communicators();
+  free_contexts_[static_cast<std::size_t>(last / bits_per_word)] &= ~(std::uint64_t{1} << (last % bits_per_word));
+  channel_.emplace(comm_.get(), tags_.channel());
   discover_nodes();
 }
 
@@ -148,7 +151,7 @@ int Carrier::take_context(const FreeContexts& agreed) {
   if (word == agreed.end())
     throw ArgumentError(fmt::format(
         "tutti::Communicator: {} communicators are alive, which is all that this MPI's tags allow; close some",
-        tags_.contexts()));
+        tags_.communicators()));
   const auto index = static_cast<std::size_t>(word - agreed.begin());
   const int bit = std::countr_zero(*word);
   free_contexts_[index] &= ~(std::uint64_t{1} << bit);

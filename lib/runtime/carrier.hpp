@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "lib/runtime/channel.hpp"
 #include "lib/runtime/socket.hpp"
 #include "lib/transport/ipc/ipc_port.hpp"
 #include "lib/transport/mpi/handles.hpp"
@@ -48,6 +50,8 @@ class Carrier {
   /// The number of a rank of the carrier in the links of this node; -1: messages to it go over MPI.
   [[nodiscard]] int local_of(int rank) const { return locals_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] shm::Fabric& fabric() { return *fabric_; }
+  /// Between all of its ranks, beside the messages of collectives.
+  [[nodiscard]] Channel& channel() { return *channel_; }
   /// The memory on devices that the ranks of this node share, made at first use (ipc::Route).
   [[nodiscard]] std::shared_ptr<ipc::Exchange>& device_memory() { return device_memory_; }
   /// Local. Opens it at first use; throws Error that says why it cannot be opened here.
@@ -70,6 +74,7 @@ class Carrier {
   void discover_nodes();
   void share_memory(MPI_Comm node, const std::vector<Local>& locals);
   UniqueComm comm_;
+  std::optional<Channel> channel_;
   TagLayout tags_{};
   std::vector<Home> homes_;
   bool outnumbers_processors_ = false, is_crowded_ = false, shares_processors_ = false, shares_in_pairs_ = false;

@@ -59,6 +59,16 @@ void CommunicatorState::poison(std::string why) {
   if (failure_.empty()) failure_ = std::move(why);
 }
 
+/// Ranks that still wait for a call of this one learn that it will not come.
+void CommunicatorState::record_closing() {
+  const records::Call closing{.action = records::Action::close_communicator,
+                              .rank = rank().value(),
+                              .ranks = members_.size(),
+                              .communicator = id_};
+  recorder_.leave(recorder_.enter(records::pack(closing), order_.next(), records::Manner::blocking),
+                  records::State::over);
+}
+
 const std::string& CommunicatorState::status() noexcept {
   try {
     static_cast<void>(streams_.is_busy());
@@ -73,6 +83,7 @@ void CommunicatorState::close(const char* reason) noexcept {
   for (int looks = 0; order_.in_flight() > 0 || (status().empty() && streams_.is_busy()); ++looks)
     progress_.look_at_all(looks);
   streams_.close();
+  record_closing();
   if (failure_.empty()) carrier_->give_back(context_);  // else late messages might still be on their way
   staging_memory_.clear();
   closed_because_ = reason;

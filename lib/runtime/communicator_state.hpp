@@ -18,6 +18,7 @@
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/settings.hpp"
 #include "lib/runtime/streams.hpp"
+#include "lib/runtime/watch.hpp"
 #include "lib/transport/device/block_pool.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/error.hpp"
@@ -66,6 +67,9 @@ class CommunicatorState {
   [[nodiscard]] device::BlockPool& staging_memory() { return staging_memory_; }
   [[nodiscard]] Progress& progress() const { return progress_; }
   [[nodiscard]] Runtime& runtime() const { return runtime_; }
+  /// While it is open.
+  [[nodiscard]] mpi::Carrier& carrier() const { return *carrier_; }
+  [[nodiscard]] Watch& watch() { return watch_; }
   /// For calls in the order of streams.
   [[nodiscard]] Streams& streams() { return streams_; }
   /// Why it cannot be used any more; empty: it works. Looks at streams, too.
@@ -91,6 +95,7 @@ class CommunicatorState {
   CommunicatorState(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options, Candidate candidate);
   CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings settings, Admission admission);
   [[noreturn]] void throw_unusable() const;
+  void record_closing();
 
   Runtime& runtime_;
   Progress& progress_;
@@ -108,6 +113,7 @@ class CommunicatorState {
   Streams streams_;
   device::BlockPool staging_memory_{{.allocate = ipc::allocate_on, .free = ipc::free_on}};
   Plans plans_;
+  Watch watch_{*this};
   std::string failure_;  ///< Not empty: poisoned.
   const char* closed_because_ = "";
   OwnProcess process_;

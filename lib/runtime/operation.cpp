@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <string>
 #include <utility>
 
+#include "lib/records/situation.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/patience.hpp"
 #include "lib/runtime/runtime.hpp"
+#include "lib/runtime/watch_tuning.hpp"
 
 namespace tutti::detail {
 namespace {
@@ -69,6 +72,8 @@ void Operation::enter(Kind kind) {
   const int turns = plan_.compiled.takes_turns ? (plan_.exchanges() ? 2 : 1) : 0;
   sequence_ = communicator_.order().begin(turns);
   if (!record_.is_inside()) record_entry(sequence_, kind);
+  since_ = records::coarse_now();
+  next_look_ = since_ + watch_tuning.first_look;
   if (turns > 0) place_ = enter_lane(communicator_.order().lanes(), kind, plan_.key());
   failure_ = nullptr;
   current_ = run_.get();
@@ -117,12 +122,43 @@ bool Operation::run_or_start() {
 }
 
 template <class Kind>
-void Operation::fail_because(std::string_view cause) {
+void Operation::fail_because(std::string_view cause, records::FailureKind kind) {
   const std::string number = plan_.compiled.takes_turns ? fmt::format(", operation {}", sequence_) : "";
   const std::string why =
       fmt::format("{}{} on rank {}: {}", plan_.compiled.name(), number, communicator_.rank().value(), cause);
   communicator_.poison(why);
+  communicator_.watch().tell(kind, why);
   fail(std::make_exception_ptr(Kind{"tutti: " + why}));
+}
+
+/// The text of the rank that found out names both sides.
+void Operation::fail_by_peer(const PeerError& error) {
+  if (error.told() == PeerError::Told::no) return fail_because<Error>(error.what(), error.kind());
+  const std::string why = fmt::format("{} on rank {}: another rank cannot go on: {}", plan_.compiled.name(),
+                                      communicator_.rank().value(), error.what());
+  communicator_.poison(why);
+  fail(error.kind() == records::FailureKind::mismatch ? std::make_exception_ptr(MismatchError{"tutti: " + why})
+                                                      : std::make_exception_ptr(Error{"tutti: " + why}));
+}
+
+void Operation::fail_by_exception() {
+  using records::FailureKind;
+  try {
+    throw;
+  } catch (const WrongMessage& error) {
+    const records::Call mine = call();
+    const auto other = communicator_.watch().other_call(mine, error.peer());
+    const std::string calls = other ? fmt::format("; {}", records::mismatch_in_words(mine, *other)) : "";
+    fail_because<MismatchError>(error.what() + calls, FailureKind::mismatch);
+  } catch (const MismatchError& error) {
+    fail_because<MismatchError>(error.what(), FailureKind::mismatch);
+  } catch (const PeerError& error) {
+    fail_by_peer(error);
+  } catch (const std::exception& error) {
+    fail_because<Error>(error.what(), FailureKind::error);
+  } catch (...) {  // only a user's operation could throw that, though it must not
+    fail_because<Error>("a user's operation threw", FailureKind::error);
+  }
 }
 
 void Operation::advance() {
@@ -133,24 +169,43 @@ void Operation::advance() {
     if (!current_->advance()) return;
     if (!plan_.exchanges() || current_ != run_.get()) return end();
     begin_learned();
-  } catch (const MismatchError& error) {
-    fail_because<MismatchError>(error.what());
-  } catch (const std::exception& error) {
-    fail_because<Error>(error.what());
-  } catch (...) {  // only a user's operation could throw that, though it must not
-    fail_because<Error>("a user's operation threw");
+  } catch (...) {
+    fail_by_exception();
   }
 }
 
 void Operation::check() {
-  if (state_ != State::running) return;
+  if (state_ == State::idle) return;
   try {
-    current_->port().require_same_kind();
-  } catch (const MismatchError& error) {
-    fail_because<MismatchError>(error.what());
-  } catch (const Error& error) {
-    fail_because<Error>(error.what());
+    if (state_ == State::running) current_->port().require_same_kind();
+    look_around();
+  } catch (...) {
+    fail_by_exception();
   }
+}
+
+/// At times that grow farther apart.
+void Operation::look_around() {
+  const std::int64_t now = records::coarse_now();
+  if (now < next_look_) return;
+  next_look_ = now + std::clamp(now - since_, watch_tuning.first_look, watch_tuning.longest_between_looks);
+  record_.set_wait(communicator_.recorder(), wait());
+  communicator_.watch().look(*this, now);
+}
+
+records::Call Operation::call() const {
+  records::Call call = record_.call();
+  call.manner = static_cast<records::Manner>(kind_);
+  return call;
+}
+
+records::Wait Operation::wait() const {
+  using For = records::Wait::For;
+  if (state_ == State::queued) return {.what = gate_ == nullptr ? For::earlier_call : For::device};
+  const int index = current_->port().unfinished();
+  if (state_ == State::idle || index < 0) return {.what = state_ == State::idle ? For::nothing : For::device};
+  const CompiledStep& step = current_plan().steps[static_cast<std::size_t>(index)];
+  return {.what = step.verb == Verb::send ? For::message_to : For::message_from, .step = index, .peer = step.peer};
 }
 
 bool Operation::begin() {
@@ -160,7 +215,8 @@ bool Operation::begin() {
   } else {
     if (!communicator_.order().is_turn_of(sequence_)) return false;
     if (communicator_.order().has_lanes() && !communicator_.order().lanes().is_free_for(place_)) return false;
-    current_->port().begin(sequence_, place_.lane, [&] { return communicator_.paths().tag(sequence_); });
+    current_->port().begin(sequence_, place_.lane,
+                           [&] { return communicator_.paths().tag(sequence_, current_plan().fingerprint); });
   }
   current_->begin();
   if (const Staging& staging = current_plan().staging; staging.device >= 0) {

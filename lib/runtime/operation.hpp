@@ -13,6 +13,7 @@
 #include "lib/runtime/operation_record.hpp"
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/run.hpp"
+#include "lib/runtime/watch.hpp"
 #include "lib/transport/stream/gate.hpp"
 #include "tutti/request.hpp"
 
@@ -48,6 +49,10 @@ class Operation {
   void advance();
   /// To be called now and then while it is waited for: looks for signs that it will never be over.
   void check();
+  // For reports: the call, its time as records have it, and the message that it waits for.
+  [[nodiscard]] records::Call call() const;
+  [[nodiscard]] std::int64_t since() const { return since_; }
+  [[nodiscard]] records::Wait wait() const;
   /// How the run was started.
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool over() const { return state_ == State::idle; }
@@ -94,8 +99,12 @@ class Operation {
   /// False: it is not its turn.
   bool begin();
   void begin_learned();
+  void look_around();
   template <class Kind>
-  void fail_because(std::string_view cause);
+  void fail_because(std::string_view cause, records::FailureKind kind);
+  void fail_by_peer(const PeerError& error);
+  /// After an exception, which is rethrown here.
+  void fail_by_exception();
   void end();
   void leave_gate();
 
@@ -114,6 +123,7 @@ class Operation {
   std::uint64_t sequence_ = 0;
   Place place_{};
   OperationRecord record_;
+  std::int64_t since_ = 0, next_look_ = 0;  ///< coarse_now(); of calls that are not over at once.
   std::exception_ptr failure_;
   std::unique_ptr<stream::Gate> gate_;  ///< nullptr: none.
 };

@@ -18,6 +18,7 @@ class OperationRecord {
   // A run, from its call to its end. What is not inside has number 0.
   void enter(records::Recorder& recorder, std::uint64_t sequence, Kind kind) {
     number_ = recorder.enter(call_, sequence, static_cast<records::Manner>(kind));
+    sequence_ = static_cast<std::uint32_t>(sequence);
   }
   void leave(records::Recorder& recorder, records::State state) {
     recorder.leave(number_, state);
@@ -26,18 +27,23 @@ class OperationRecord {
   void set_wait(records::Recorder& recorder, const records::Wait& wait) const { recorder.set_wait(number_, wait); }
   [[nodiscard]] bool is_inside() const { return number_ != 0; }
 
-  /// All but what differs from run to run.
-  [[nodiscard]] records::Call call() const { return records::unpack(call_); }
+  /// As it was entered last, but for the manner.
+  [[nodiscard]] records::Call call() const {
+    records::Call call = records::unpack(call_);
+    call.sequence = sequence_;
+    return call;
+  }
 
  private:
   records::Packed call_;
   std::uint64_t number_ = 0;
+  std::uint32_t sequence_ = 0;
 };
 static_assert(static_cast<int>(Kind::persistent) == static_cast<int>(records::Manner::persistent));
 
-/// A number that differs, but for a chance of one in 2^32, between calls that do not match: of the collective, the root,
-/// the count, the type, the operation, the algorithm with its parameter and segments; none of which only one rank knows.
-/// Of messages between pairs it is 0.
+/// A number that differs, but for a chance of one in 2^32, between calls that do not match: of the collective, the
+/// root, the count, the type, the operation, the algorithm with its parameter and segments; none of which only one rank
+/// knows. Of messages between pairs it is 0.
 [[nodiscard]] std::uint32_t fingerprint_of(const PlanKey& key);
 
 }  // namespace tutti::detail

@@ -44,7 +44,9 @@ class Paths {
   /// Of collectives.
   [[nodiscard]] Routing routing() const;
   /// The tag of message 0 of an operation over MPI.
-  [[nodiscard]] int tag(std::uint64_t sequence) const { return carrier_->tags().base(context_, sequence); }
+  [[nodiscard]] int tag(std::uint64_t sequence, std::uint32_t fingerprint) const {
+    return carrier_->tags().base(context_, sequence, fingerprint);
+  }
   /// The tag of all messages over MPI that are part of no collective.
   [[nodiscard]] int pairwise_tag() const { return carrier_->tags().pairwise(context_); }
 

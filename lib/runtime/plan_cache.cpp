@@ -66,6 +66,7 @@ CachedPlan::CachedPlan(const PlanKey& key, const Routing& routing, const shm::Sh
   } else {
     compiled = compile(problem);
   }
+  compiled.fingerprint = fingerprint_of(key_);
 }
 
 CachedPlan::CachedPlan(const PlanKey& key, shm::SharedPlan messages) : compiled(std::move(messages)), key_(key) {
@@ -94,7 +95,9 @@ shm::SharedPlan CachedPlan::compile_learned(std::span<const Count> learned) cons
   problem.learned = learned;
   require_expected_sizes(problem);
   try {
-    return compile(problem);
+    shm::SharedPlan plan = compile(problem);
+    plan.fingerprint = compiled.fingerprint;
+    return plan;
   } catch (const std::logic_error&) {  // a schedule that moves blocks of one size to places of another
     throw Error("the sizes of blocks that other ranks gave are not those that this rank was given for them");
   }

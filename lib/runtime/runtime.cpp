@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 #include <utility>
 
 #include "lib/runtime/communicator_state.hpp"
@@ -109,6 +110,28 @@ Admission Runtime::admit(MPI_Comm comm, Candidate candidate) {
   std::shared_ptr<mpi::Carrier> carrier = make_carrier(comm);
   if (relation != MPI_UNEQUAL) world_ = carrier;
   return {carrier, carrier->take_context(carrier->free_contexts()), carrier->ranks_of(comm), std::move(candidate.turn)};
+}
+
+const records::ProcessWatch& Runtime::process_watch(const records::Identity& identity) {
+  return process_watches_.try_emplace(identity.pid, identity).first->second;
+}
+
+void Runtime::serve_channels() {
+  std::set<mpi::Carrier*> carriers;
+  for (const CommunicatorState* communicator : open_)
+    carriers.insert(&communicator->carrier());
+  for (mpi::Carrier* carrier : carriers)
+    carrier->channel().serve([&](const mpi::Word& word, int from) {
+      const auto is_meant = [&](const CommunicatorState* each) {
+        return each->id() == word.call.communicator && &each->carrier() == carrier;
+      };
+      const auto meant = std::ranges::find_if(open_, is_meant);
+      if (meant == open_.end()) return;
+      if (word.kind == mpi::Word::Kind::question)
+        (*meant)->watch().answer(word, from);
+      else
+        (*meant)->watch().take(word);
+    });
 }
 
 std::shared_ptr<shm::NodeHeap> Runtime::heap() const {

@@ -3,10 +3,12 @@
 
 #include <mpi.h>
 
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "lib/memory/own_process.hpp"
+#include "lib/records/process_watch.hpp"
 #include "lib/records/recorder.hpp"
 #include "lib/runtime/carrier.hpp"
 #include "lib/runtime/making_turns.hpp"
@@ -59,6 +61,11 @@ class Runtime {
   /// duplicate.
   [[nodiscard]] std::shared_ptr<shm::NodeHeap> heap() const;
 
+  /// Looks after a process of this node, from the first call on.
+  [[nodiscard]] const records::ProcessWatch& process_watch(const records::Identity& identity);
+  /// Takes and answers messages of other nodes.
+  void serve_channels();
+
   void opened(CommunicatorState& communicator) { open_.push_back(&communicator); }
   void closed(CommunicatorState& communicator) { std::erase(open_, &communicator); }
   /// MPI_Finalize has begun, MPI still works: closes all communicators.
@@ -78,6 +85,7 @@ class Runtime {
   Progress progress_;
   records::Recorder recorder_;
   MakingTurns making_turns_;
+  std::map<std::int32_t, records::ProcessWatch> process_watches_;
   std::unique_ptr<ProgressThread> thread_;  ///< If the user wants one.
   std::shared_ptr<mpi::Carrier> world_;
   std::vector<CommunicatorState*> open_;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/runtime/log.hpp"
 #include "lib/runtime/variables.hpp"
 #include "lib/schedule/near_names.hpp"
 #include "lib/transport/mpi/api.hpp"
@@ -76,12 +77,7 @@ TransportChoice transport_of(std::string_view from_program) {
 
 constexpr const char *by_program = "the communicator's setting", *by_environment = "TUTTI_ALGORITHM";
 
-/// The names of levels, and the numbers that came before them.
-LogUse read_log() {
-  enum class Level : std::uint8_t { number_0, number_1, warn, info } level = Level::warn;
-  read_use("TUTTI_LOG", {"0", "1", "warn", "info"}, level);
-  return level == Level::number_1 || level == Level::info ? LogUse::on : LogUse::off;
-}
+LogUse read_log() { return log::read_level() >= log::Level::info ? LogUse::on : LogUse::off; }
 
 /// Differs from that of other processes, and from the last ones of this one.
 std::uint32_t next_nonce() {
@@ -113,6 +109,9 @@ Settings read_settings(const CommunicatorOptions& options) {
   read_use("TUTTI_BUFFERS", buffers, settings.buffers);
   if (!options.buffers.empty())
     settings.buffers = use_named<BufferUse>("tutti::Communicator: argument 'buffers'", options.buffers, buffers);
+  if (const auto seconds = number_in_environment("TUTTI_HANG_SECONDS", 0, 1'000'000'000))
+    settings.hang_seconds = *seconds;
+  read_use("TUTTI_HANG_ACTION", {"wait", "abort"}, settings.hang_action);
   settings.log = read_log();
   settings.nonce = next_nonce();
   return settings;
@@ -125,13 +124,14 @@ struct SentChoice {
 
 /// The message of rank 0: its settings, or that it has none.
 struct Announcement {
-  std::int64_t message_limit = 0, plan_cache = 0, stream_memory = 0;
+  std::int64_t message_limit = 0, plan_cache = 0, stream_memory = 0, hang_seconds = 0;
   SharedMemoryUse shared_memory = SharedMemoryUse::inside_nodes;
   shm::SingleCopyUse single_copy = shm::SingleCopyUse::automatic;
   device::StagingUse staging = device::StagingUse::automatic;
   device::WayUse device_path = device::WayUse::automatic;
   BufferUse buffers = BufferUse::automatic;
   LogUse log = LogUse::off;
+  HangAction hang_action = HangAction::wait;
   std::uint32_t nonce = 0;
   std::array<char, 42> network{};   ///< Its name; empty: MPI.
   std::int64_t refusal_length = 0;  // of the text that follows; 0: none does
@@ -155,6 +155,8 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     said.device_path = settings.device_path;
     said.buffers = settings.buffers;
     said.log = settings.log;
+    said.hang_seconds = settings.hang_seconds;
+    said.hang_action = settings.hang_action;
     said.nonce = settings.nonce;
     said.shared_memory = settings.transport.shared_memory;
     put(settings.transport.network, said.network);
@@ -197,6 +199,8 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   settings.device_path = said.device_path;
   settings.buffers = said.buffers;
   settings.log = said.log;
+  settings.hang_seconds = said.hang_seconds;
+  settings.hang_action = said.hang_action;
   settings.nonce = said.nonce;
   settings.transport.shared_memory = said.shared_memory;
   settings.transport.network = said.network.data();

@@ -34,6 +34,9 @@ enum class LogUse : std::uint8_t { off, on };
 /// host's; devices'. All ranks have to choose alike, and do not know of each other's buffers.
 enum class BufferUse : std::uint8_t { automatic, host, device };
 
+/// What follows the report of a call that hangs: it goes on waiting, or MPI_Abort.
+enum class HangAction : std::uint8_t { wait, abort };
+
 struct Settings {
   UserChoices algorithms{};  ///< Those that the communicator was made with, else of TUTTI_ALGORITHM.
   /// The transport that the communicator was made with, else that of TUTTI_TRANSPORT.
@@ -54,6 +57,10 @@ struct Settings {
   BufferUse buffers = BufferUse::automatic;
   /// TUTTI_STREAM_MEMORY: bytes on its device that each rank gives to calls in streams. 0 .. 2^40.
   std::int64_t stream_memory = stream::tuning.memory_bytes;
+  /// TUTTI_HANG_SECONDS: a call that waits for so long is reported. 0: never.
+  std::int64_t hang_seconds = 60;
+  /// TUTTI_HANG_ACTION: wait or abort.
+  HangAction hang_action = HangAction::wait;
   /// A number of rank 0, for CommunicatorId: the next communicator of the same context has another one.
   std::uint32_t nonce = 0;
   /// TUTTI_LOG: warn or info; 0 and 1 mean the same.

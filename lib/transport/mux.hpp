@@ -157,6 +157,12 @@ class Mux {
     shm_.require_same_kind();
     if (ipc_ != nullptr) ipc_->require_same_kind();
   }
+  /// The step of a message that is not over, a receive rather than a send; -1: there is none.
+  [[nodiscard]] int unfinished() const {
+    for (const int index : {shm_.unfinished(), mpi_.unfinished(), network_ == nullptr ? -1 : network_->unfinished()})
+      if (index >= 0) return index;
+    return ipc_ == nullptr ? -1 : ipc_->unfinished();
+  }
   /// Whether messages are pending that MPI carries.
   [[nodiscard]] bool waits_for_mpi() const { return mpi_.in_flight(); }
   void abandon() noexcept {

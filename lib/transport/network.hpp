@@ -29,6 +29,8 @@ class NetworkPort {
   virtual Posted post_recv(int index, const CompiledStep& step, std::byte* into) = 0;
   /// The steps whose messages have completed since the last call; valid until the next one.
   [[nodiscard]] virtual std::span<const int> poll() = 0;
+  /// The step of a message that is not over, a receive rather than a send; -1: there is none.
+  [[nodiscard]] virtual int unfinished() const = 0;
   virtual void abandon() noexcept = 0;
 };
 

@@ -23,6 +23,9 @@ class Arrivals {
   void require_same_kind() const;
   void abandon() noexcept;
 
+  /// The step of a message that is not over; -1: there is none.
+  [[nodiscard]] int unfinished() const { return pending_.empty() ? -1 : pending_.front(); }
+
  private:
   enum class State : std::uint8_t { idle, by_host, here, at_work, over };
   struct Arrival {

@@ -24,6 +24,9 @@ class Departures {
   void sent_by_host(int index);
   void abandon() noexcept;
 
+  /// The step of a message that is not over; -1: there is none.
+  [[nodiscard]] int unfinished() const { return pending_.empty() ? -1 : pending_.front(); }
+
  private:
   enum class State : std::uint8_t { idle, waits, is_lent, is_fetched, leaves };
   struct Departure {

@@ -51,6 +51,8 @@ class IpcPort {
   [[nodiscard]] virtual std::span<const int> poll() = 0;
   /// Throws Error if a message that is waited for has come in another lane: another kind of call.
   virtual void require_same_kind() const = 0;
+  /// The step of a message that is not over, a receive rather than a send; -1: there is none.
+  [[nodiscard]] virtual int unfinished() const = 0;
   virtual void abandon() noexcept = 0;
 };
 

@@ -52,6 +52,11 @@ class CudaIpcPort final : public IpcPort {
     return core_.completed;
   }
   void require_same_kind() const override { arrivals_.require_same_kind(); }
+  [[nodiscard]] int unfinished() const override {
+    for (const int index : {arrivals_.unfinished(), departures_.unfinished()})
+      if (index >= 0) return index;
+    return core_.host.unfinished();
+  }
   void abandon() noexcept override {
     core_.work.abandon();
     core_.host.abandon();

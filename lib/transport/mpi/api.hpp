@@ -17,6 +17,7 @@ struct Api {
   TUTTI_MPI_FUNCTION(Allgather);
   TUTTI_MPI_FUNCTION(Allreduce);
   TUTTI_MPI_FUNCTION(Barrier);
+  TUTTI_MPI_FUNCTION(Abort);
   TUTTI_MPI_FUNCTION(Bcast);
   TUTTI_MPI_FUNCTION(Cancel);
   TUTTI_MPI_FUNCTION(Comm_call_errhandler);

@@ -122,10 +122,18 @@ void MpiPort::require_complete(const Pending& pending, const MPI_Status& status)
   int bytes = 0;
   check(api.Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
   if (bytes != pending.expected)
-    throw MismatchError(
+    throw WrongMessage(
+        pending.peer,
         fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
                     "collective with the same count and type, in the same order?",
                     pending.peer, bytes, pending.expected));
+}
+
+int MpiPort::unfinished() const {
+  if (in_flight_ == 0) return -1;
+  const std::span<const Pending> all{pending_.data(), static_cast<std::size_t>(in_flight_)};
+  const auto receive = std::ranges::find_if(all, [](const Pending& pending) { return pending.expected >= 0; });
+  return receive == all.end() ? all.front().index : receive->index;
 }
 
 /// Closes the gaps that finished messages left.

@@ -47,6 +47,9 @@ class MpiPort {
 
   [[nodiscard]] bool in_flight() const { return in_flight_ > 0; }
 
+  /// The step of a message that is not over, a receive rather than a send; -1: there is none.
+  [[nodiscard]] int unfinished() const;
+
   /// After a failure: cancels the receives that have not been matched, so that buffers are not written any more.
   void abandon() noexcept;
 

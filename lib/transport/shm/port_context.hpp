@@ -38,7 +38,7 @@ struct PortContext {
     ring.send(envelope_of(step, Where::cell, bytes), data, static_cast<std::size_t>(bytes));
   }
   void set_turn(std::uint64_t number, int its_lane) {
-    sequence = static_cast<std::uint32_t>(number);
+    sequence = static_cast<std::uint32_t>(number) ^ plan->fingerprint;
     lane = its_lane;
   }
   [[nodiscard]] bool fits_cell(const CompiledStep& step) const { return step.bytes <= cell_bytes; }
@@ -76,8 +76,8 @@ struct PortContext {
   const Bases* bases = nullptr;
   /// Per step of a plan with forwards: bytes of a send that were sent, or written where they belong, before it began.
   std::vector<std::int64_t> forwarded{}, delivered{};
-  int lane = 0;  ///< With the next: of this run, or of all messages that take no turns.
-  std::uint32_t sequence = 0;
+  int lane = 0;                ///< With the next: of this run, or of all messages that take no turns.
+  std::uint32_t sequence = 0;  ///< Mixed with the plan's fingerprint.
 };
 
 }  // namespace tutti::shm

@@ -11,15 +11,14 @@ namespace tutti::shm {
 
 void require_expected(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
   if (came.is_same(expected)) return;
-  if (came.operation == expected.operation && came.message == expected.message)
-    throw MismatchError(
-        fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
-                    "collective with the same count and type, in the same order?",
-                    step.peer, came.bytes, expected.bytes));
-  throw MismatchError(
-      fmt::format("receive from rank {}: message {} of operation {} arrived where message {} of operation {} was "
-                  "expected: do all ranks call the same collective with the same count and type, in the same order?",
-                  step.peer, came.message, came.operation, expected.message, expected.operation));
+  const std::string what = came.bytes != expected.bytes
+                               ? fmt::format("{} bytes arrived where {} were expected", came.bytes, expected.bytes)
+                               : fmt::format("message {} of another call arrived where message {} was expected",
+                                             came.message, expected.message);
+  throw WrongMessage(step.peer,
+                     fmt::format("receive from rank {}: {}: do all ranks call the same collective with the same count "
+                                 "and type, in the same order?",
+                                 step.peer, what));
 }
 
 void throw_failed(const CompiledStep& step) {
@@ -157,7 +156,8 @@ void Receiver::require_same_kind(const CompiledStep& step) const {
   for (int lane = 0; lane < context_->route.links->geometry().lanes; ++lane) {
     const Incoming incoming = channel.ring(lane).incoming();
     if (lane == context_->lane || !incoming.is_there() || incoming.envelope().operation != context_->sequence) continue;
-    throw MismatchError(
+    throw WrongMessage(
+        step.peer,
         fmt::format("receive from rank {}: it makes another kind of call (blocking, nonblocking or persistent); these "
                     "do not match each other",
                     step.peer));

@@ -73,6 +73,12 @@ class ShmPort {
   void require_same_kind() const;
   void require_same_kind(const CompiledStep& step) const { parts_->receiver.require_same_kind(step); }
 
+  /// The step of a message that is not over, a receive rather than a send; -1: there is none.
+  [[nodiscard]] int unfinished() const {
+    if (!recvs_.empty()) return recvs_.front().index;
+    return sends_.empty() ? -1 : sends_.front().index;
+  }
+
   // For messages that another port moves on the same channels.
   [[nodiscard]] PortContext& context() { return parts_->context; }
   /// Whether all messages of the pair before it are over.

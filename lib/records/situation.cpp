@@ -1,0 +1,191 @@
+#include "lib/records/situation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "lib/records/text.hpp"
+
+namespace tutti::records {
+namespace {
+
+/// The entries of a journal for which `is` says so, the latest.
+template <class Is>
+std::optional<Entry> latest_if(const Journal& journal, const Is& is) {
+  std::optional<Entry> latest;
+  for (std::uint64_t place = 0; place < kept; ++place)
+    if (const auto entry = journal.record(place).read(); entry && is(*entry))
+      if (!latest || entry->number > latest->number) latest = entry;
+  return latest;
+}
+
+Situation::Place place_of(const Entry& entry, const Call& call) {
+  if (!match(entry.call, call)) return Situation::Place::elsewhere;
+  if (entry.state == State::inside) return Situation::Place::inside;
+  return entry.state == State::failed ? Situation::Place::failed : Situation::Place::done;
+}
+
+std::string life_in_words(const Situation& its) {
+  switch (its.life) {
+    case Life::running:
+      return "the process runs";
+    case Life::asleep:
+      return "the process sleeps, in the program or in MPI";
+    case Life::stopped:
+      return "the process is stopped (SIGSTOP, or a debugger)";
+    case Life::dead:
+      return its.signal == 0 ? "the process is dead"
+                             : fmt::format("the process is dead: {}", signal_in_words(its.signal));
+    case Life::unknown:
+      break;
+  }
+  return "the state of the process is not known";
+}
+
+std::string last_call_in_words(const Situation& its) {
+  if (!its.has_call) return "it has made no call";
+  const std::string call = in_words(its.call.call);
+  const std::string where = communicator_in_words(its.call.call);
+  const std::string age = duration_in_words(its.age);
+  if (its.call.state == State::inside) {
+    const std::string wait = in_words(its.call.wait);
+    return fmt::format("it is in {} on {}, since {}{}{}", call, where, age, wait.empty() ? "" : ", and ", wait);
+  }
+  return fmt::format("its last call was {} on {}, which began {} ago", call, where, age);
+}
+
+std::string place_in_words(const Situation& its) {
+  switch (its.place) {
+    case Situation::Place::inside: {
+      const std::string wait = in_words(its.call.wait);
+      return fmt::format("inside since {}{}{}", duration_in_words(its.age), wait.empty() ? "" : ", ", wait);
+    }
+    case Situation::Place::elsewhere:
+      return fmt::format("has made another call: {}", in_words(its.call.call));
+    case Situation::Place::done:
+      return "has done its part";
+    case Situation::Place::failed:
+      return "its call failed";
+    case Situation::Place::not_come:
+      return fmt::format("has not come: {}; {}", last_call_in_words(its), life_in_words(its));
+    case Situation::Place::silent:
+      break;
+  }
+  return "does not answer";
+}
+
+std::string process_in_words(const Situation& its) {
+  if (its.pid == 0) return "";
+  const std::string stopped =
+      its.place != Situation::Place::not_come && (its.life == Life::stopped || its.life == Life::dead)
+          ? "; " + life_in_words(its)
+          : "";
+  return fmt::format(" (process {} on {}{})", its.pid, its.host.data(), stopped);
+}
+
+/// The rank that one inside waits for; -1: for none.
+int awaited_by(const Situation& its) {
+  using For = Wait::For;
+  const bool waits = its.place == Situation::Place::inside &&
+                     (its.call.wait.what == For::message_from || its.call.wait.what == For::message_to);
+  return waits ? its.call.wait.peer : -1;
+}
+
+/// "0, 2-5, 7".
+std::string ranks_in_words(const std::vector<int>& ranks) {
+  std::string text;
+  for (std::size_t first = 0; first < ranks.size();) {
+    std::size_t last = first;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1)
+      ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", ranks[first]);
+    if (last > first) text += fmt::format("-{}", ranks[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+}  // namespace
+
+bool match(const Call& a, const Call& b) {
+  return a.action == b.action && a.fingerprint == b.fingerprint && a.manner == b.manner;
+}
+
+std::optional<Entry> entry_of(const Journal& journal, CommunicatorId communicator, std::uint32_t sequence) {
+  return latest_if(journal, [&](const Entry& entry) {
+    return entry.call.communicator == communicator && entry.call.sequence == sequence &&
+           entry.call.action < Action::messages;
+  });
+}
+
+std::optional<Entry> closing_of(const Journal& journal, CommunicatorId communicator) {
+  return latest_if(journal, [&](const Entry& entry) {
+    return entry.call.communicator == communicator && entry.call.action == Action::close_communicator;
+  });
+}
+
+Situation situation_of(const Journal& journal, const Call& call, std::int64_t now) {
+  Situation its;
+  const Identity& identity = journal.identity();
+  const Process process =
+      identity.pid_namespace == own_pid_namespace() ? process_of(identity.pid, identity.started) : Process{};
+  its.life = process.life;
+  its.signal = process.signal;
+  its.pid = identity.pid;
+  its.world_rank = identity.rank;
+  its.host = identity.host;
+  const auto same = entry_of(journal, call.communicator, call.sequence);
+  its.place = same ? place_of(*same, call) : Situation::Place::not_come;
+  const auto shown = same ? same : latest_if(journal, [](const Entry&) { return true; });
+  its.has_call = shown.has_value();
+  if (shown) its.call = *shown;
+  its.age = now - its.call.since;
+  its.has_reported = journal.has_reported(call);
+  return its;
+}
+
+std::string mismatch_in_words(const Call& mine, const Call& theirs) {
+  return fmt::format("rank {} called {} where rank {} called {}: {}", theirs.rank, in_words(theirs), mine.rank,
+                     in_words(mine), differences(mine, theirs));
+}
+
+std::string chain_in_words(std::span<const Situation> all, int from) {
+  std::string text;
+  std::vector<bool> seen(all.size());
+  int rank = from;
+  const auto is_rank = [&](int number) { return number >= 0 && number < static_cast<int>(all.size()); };
+  for (int next = awaited_by(all[static_cast<std::size_t>(rank)]); is_rank(next);
+       next = awaited_by(all[static_cast<std::size_t>(rank)])) {
+    text += text.empty() ? fmt::format("rank {} waits for {}", rank, next) : fmt::format(", {} for {}", rank, next);
+    seen[static_cast<std::size_t>(rank)] = true;
+    rank = next;
+    if (seen[static_cast<std::size_t>(rank)]) return text + ": they wait for each other";
+  }
+  const Situation& root = all[static_cast<std::size_t>(rank)];
+  return fmt::format("{}{}rank {} {}", text, text.empty() ? "" : "; ", rank, place_in_words(root));
+}
+
+std::string hang_report(std::span<const Situation> all, const Call& mine, std::int64_t waited) {
+  constexpr std::size_t most_lines = 64;
+  std::string text = fmt::format("rank {} of {} has waited for {} in {} on {}", mine.rank, mine.ranks,
+                                 duration_in_words(waited), in_words(mine), communicator_in_words(mine));
+  std::vector<int> done, unlisted;
+  std::size_t lines = 0;
+  for (int rank = 0; rank < static_cast<int>(all.size()); ++rank) {
+    const Situation& its = all[static_cast<std::size_t>(rank)];
+    if (its.place == Situation::Place::done && its.life != Life::dead && its.life != Life::stopped)
+      done.push_back(rank);
+    else if (its.place == Situation::Place::inside && lines >= most_lines)
+      unlisted.push_back(rank);
+    else if (++lines <= 2 * most_lines)
+      text += fmt::format("\n  rank {}: {}{}", rank, place_in_words(its), process_in_words(its));
+    else
+      unlisted.push_back(rank);
+  }
+  if (!done.empty()) text += fmt::format("\n  done with their part: {}", ranks_in_words(done));
+  if (!unlisted.empty()) text += fmt::format("\n  not listed: {}", ranks_in_words(unlisted));
+  return text + "\n  " + chain_in_words(all, mine.rank);
+}
+
+}  // namespace tutti::records

@@ -1,0 +1,47 @@
+#include "lib/runtime/channel.hpp"
+
+#include <type_traits>
+
+#include "lib/transport/mpi/api.hpp"
+
+namespace tutti::mpi {
+
+static_assert(std::is_trivially_copyable_v<Word>);
+
+Channel::~Channel() {
+  forget_sent();
+  for (Sent& sent : sent_)
+    if (sent.request != MPI_REQUEST_NULL) api.Request_free(&sent.request);
+}
+
+void Channel::send(int rank, const Word& word) {
+  forget_sent();
+  Sent& sent = sent_.emplace_back(Sent{word});
+  if (api.Isend(&sent.word, sizeof sent.word, MPI_BYTE, rank, tag_, comm_, &sent.request) != MPI_SUCCESS)
+    sent.request = MPI_REQUEST_NULL;
+}
+
+void Channel::serve(const std::function<void(const Word&, int)>& take) {
+  forget_sent();
+  for (;;) {
+    int is_there = 0, bytes = 0;
+    MPI_Status status{};
+    if (api.Iprobe(MPI_ANY_SOURCE, tag_, comm_, &is_there, &status) != MPI_SUCCESS || is_there == 0) return;
+    if (api.Get_count(&status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes != static_cast<int>(sizeof(Word))) return;
+    Word word;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (api.Irecv(&word, bytes, MPI_BYTE, status.MPI_SOURCE, tag_, comm_, &request) != MPI_SUCCESS) return;
+    if (api.Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+    take(word, status.MPI_SOURCE);
+  }
+}
+
+void Channel::forget_sent() {
+  sent_.remove_if([](Sent& sent) {
+    int is_over = 1;
+    if (sent.request != MPI_REQUEST_NULL) api.Test(&sent.request, &is_over, MPI_STATUS_IGNORE);
+    return is_over != 0;
+  });
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,58 @@
+#pragma once
+// Messages by which ranks tell each other where they are, and what failed, beside those of collectives.
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <string_view>
+
+#include "lib/records/situation.hpp"
+
+namespace tutti::mpi {
+
+/// One message. All have the same size, and are few: only ranks that have waited for long, or failed, send any.
+struct Word {
+  enum class Kind : std::uint8_t {
+    question,  ///< Where are you, with regard to `call`?
+    answer,    ///< There: `situation` of rank `rank` of the communicator.
+    failure,   ///< This rank cannot use the communicator any more: `text` says why.
+  };
+  Kind kind = Kind::question;
+  records::FailureKind failure = records::FailureKind::error;
+  std::int32_t rank = 0;
+  records::Call call{};
+  records::Situation situation{};
+  std::array<char, 1024> text{};
+};
+
+/// Of one carrier. Whoever waits inside the library serves it; nobody else. All members need an Entry
+/// (lib/runtime/progress.hpp). Errors of the MPI are left alone: the other side may be dead.
+class Channel {
+ public:
+  Channel(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+  /// Messages that have not left are given up.
+  ~Channel();
+
+  /// `rank`: on the carrier.
+  void send(int rank, const Word& word);
+  /// Gives all messages that have come to `take(word, rank on the carrier)`, which may send.
+  void serve(const std::function<void(const Word& word, int from)>& take);
+
+ private:
+  struct Sent {
+    Word word;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  void forget_sent();
+
+  MPI_Comm comm_;
+  int tag_;
+  std::list<Sent> sent_;  ///< Until the MPI is done with them.
+};
+
+}  // namespace tutti::mpi

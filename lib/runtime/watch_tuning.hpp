@@ -1,0 +1,21 @@
+#pragma once
+// How long an operation waits before Tutti looks for the reason. Nothing here has an effect on calls that end.
+
+#include <cstdint>
+
+namespace tutti::detail {
+
+/// In ns. Each look reads the records of a few ranks, some microseconds; each look at processes, a system call a rank.
+struct WatchTuning {
+  static constexpr std::int64_t milli = 1'000'000;
+  std::int64_t first_look = 4 * milli;              ///< The clock has this resolution.
+  std::int64_t longest_between_looks = 50 * milli;  ///< The pause doubles until then.
+  std::int64_t before_processes = 100 * milli;      ///< An ended process is found within twice this time.
+  std::int64_t before_questions = 100 * milli;      ///< To other nodes, which cost a message.
+  std::int64_t between_questions = 1000 * milli;
+  std::int64_t for_answers = 1500 * milli;      ///< A hang is reported after that, with the answers there are.
+  std::int64_t for_lower_ranks = 1000 * milli;  ///< For each rank, of up to three, that should report before this one.
+};
+inline constexpr WatchTuning watch_tuning{};
+
+}  // namespace tutti::detail
