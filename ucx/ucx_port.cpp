@@ -180,11 +180,8 @@ void UcxPort::require_success(const Message& message) {
 
 /// Ranks that call with different counts are told, instead of going on with half a message.
 void UcxPort::require_all_bytes(const Message& message) {
-  throw WrongMessage(
-      message.peer,
-      fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
-                  "collective with the same count and type, in the same order?",
-                  message.peer, message.received, message.bytes));
+  throw WrongMessage::of_length(message.peer, static_cast<std::int64_t>(message.received),
+                                static_cast<std::int64_t>(message.bytes));
 }
 
 int UcxPort::unfinished() const {
@@ -198,8 +195,8 @@ int UcxPort::unfinished() const {
 }
 
 /// Data of devices count as under way still: UCX may move those of sends.
-void UcxPort::abandon() noexcept {
-  if (in_flight_ == 0) return;
+bool UcxPort::abandon() noexcept {
+  if (in_flight_ == 0) return true;
   for (Message& message : messages_->of_step) {
     message.port = nullptr;
     // Only receives can be withdrawn, and only those that nothing has arrived for.
@@ -210,7 +207,9 @@ void UcxPort::abandon() noexcept {
   settling_.clear();
   moved_.clear();
   in_flight_ = 0;
-  if (!sends_off()) worker_.adopt(std::exchange(messages_, std::make_unique<Messages>()));
+  if (sends_off()) return true;
+  worker_.adopt(std::exchange(messages_, std::make_unique<Messages>()));
+  return false;
 }
 
 /// Whether all messages have left in time. Peers find out by them that something is wrong, or wait for them.

@@ -30,7 +30,7 @@ class UcxPort final : public mpi::NetworkPort {
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) override;
   std::span<const int> poll() override;
   [[nodiscard]] int unfinished() const override;
-  void abandon() noexcept override;
+  bool abandon() noexcept override;
 
  private:
   /// Of a step; used again in each run.

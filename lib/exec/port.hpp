@@ -12,10 +12,15 @@
 
 namespace tutti {
 
-/// A message shows that its other end made another call.
+/// A message shows that its other end made another call. The text says how; who catches it knows the calls.
 class WrongMessage : public MismatchError {
  public:
-  WrongMessage(int peer, const std::string& why) : MismatchError(why), peer_(peer) {}
+  WrongMessage(int peer, const std::string& why)
+      : MismatchError("receive from rank " + std::to_string(peer) + ": " + why), peer_(peer) {}
+  /// It has another length than expected, in bytes.
+  static WrongMessage of_length(int peer, std::int64_t came, std::int64_t expected) {
+    return {peer, std::to_string(came) + " bytes arrived where " + std::to_string(expected) + " were expected"};
+  }
   [[nodiscard]] int peer() const { return peer_; }
 
  private:

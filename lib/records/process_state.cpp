@@ -13,7 +13,8 @@
 namespace tutti::records {
 namespace {
 
-/// The fields of /proc/PID/stat behind the name, which may hold anything: "R", "1", ... Empty: there is no such process.
+/// The fields of /proc/PID/stat behind the name, which may hold anything: "R", "1", ... Empty: there is no such
+/// process.
 std::vector<std::string> fields_of(pid_t pid) {
   std::string line;
   std::getline(std::ifstream{fmt::format("/proc/{}/stat", pid)}, line);

@@ -18,9 +18,9 @@ enum class Life : std::uint8_t {
 
 struct Process {
   Life life = Life::unknown;
-  std::uint64_t started = 0;       ///< Clock ticks since boot; 0: not known.
+  std::uint64_t started = 0;          ///< Clock ticks since boot; 0: not known.
   std::uint64_t processor_ticks = 0;  ///< That it has used.
-  int signal = 0;                  ///< That ended it; 0: none, or not known.
+  int signal = 0;                     ///< That ended it; 0: none, or not known.
 };
 /// From /proc. `started`: that of the process which is meant; 0: any. Another one of that number means: it is dead.
 [[nodiscard]] Process process_of(pid_t pid, std::uint64_t started = 0);

@@ -145,6 +145,18 @@ Situation situation_of(const Journal& journal, const Call& call, std::int64_t no
   return its;
 }
 
+std::optional<Pair> first_mismatch(const Journal& mine, const Journal& theirs, CommunicatorId communicator) {
+  std::optional<Pair> first;
+  for (std::uint64_t place = 0; place < kept; ++place) {
+    const auto entry = mine.record(place).read();
+    if (!entry || entry->call.communicator != communicator || entry->call.action >= Action::messages) continue;
+    if (first && first->mine.sequence < entry->call.sequence) continue;
+    const auto other = entry_of(theirs, communicator, entry->call.sequence);
+    if (other && !match(entry->call, other->call)) first = Pair{entry->call, other->call};
+  }
+  return first;
+}
+
 std::string mismatch_in_words(const Call& mine, const Call& theirs) {
   return fmt::format("rank {} called {} where rank {} called {}: {}", theirs.rank, in_words(theirs), mine.rank,
                      in_words(mine), differences(mine, theirs));

@@ -45,6 +45,14 @@ struct Situation {
 /// Whether two calls of the same number on a communicator match: but for what ranks may give differently.
 [[nodiscard]] bool match(const Call& a, const Call& b);
 
+struct Pair {
+  Call mine{}, theirs{};
+};
+/// The first collective of a communicator, of those that both journals still have, in which two ranks did not call the
+/// same.
+[[nodiscard]] std::optional<Pair> first_mismatch(const Journal& mine, const Journal& theirs,
+                                                 CommunicatorId communicator);
+
 /// "rank 1 called barrier #5 (dissemination) where rank 0 called allreduce #5 of 8 fp32, sum (ring): call allreduce
 /// here, barrier there".
 [[nodiscard]] std::string mismatch_in_words(const Call& mine, const Call& theirs);

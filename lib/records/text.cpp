@@ -126,26 +126,27 @@ std::string duration_in_words(std::int64_t nanoseconds) {
   return time < 3 * hour ? fmt::format("{:.0f} min", time / minute) : fmt::format("{:.0f} h", time / hour);
 }
 
-std::string differences(const Call& here, const Call& there) {
+std::string differences(const Call& mine, const Call& theirs, const Sides& sides) {
   std::string text;
   const auto tell = [&](std::string_view argument, const auto& own, const auto& other) {
     if (own != other)
-      text += fmt::format("{}{} {} here, {} there", text.empty() ? "" : "; ", argument, own, other);
+      text +=
+          fmt::format("{}{} {} {}, {} {}", text.empty() ? "" : "; ", argument, own, sides.mine, other, sides.theirs);
   };
-  tell("call", to_string(here.action), to_string(there.action));
-  if (here.action != there.action) return text;
-  tell("manner", to_string(here.manner), to_string(there.manner));
-  if (!is_collective(here.action)) return text;
-  if (here.is_uneven != there.is_uneven)
-    text += fmt::format("{}blocks that differ in size {}", text.empty() ? "" : "; ",
-                        here.is_uneven ? "here, even ones there" : "there, even ones here");
-  else if (has_elements(here.action) && !here.is_uneven)
-    tell("count", here.count, there.count);
-  if (has_elements(here.action)) tell("type", type_name(here.type), type_name(there.type));
-  if (has_reduction(here.action)) tell("operation", op_name(here.op), op_name(there.op));
-  if (!way_of_root(here.action).empty()) tell("root", here.root, there.root);
-  tell("algorithm", algorithm_name(here), algorithm_name(there));
-  if (text.empty() && here.fingerprint != there.fingerprint)
+  tell("call", to_string(mine.action), to_string(theirs.action));
+  if (mine.action != theirs.action) return text;
+  tell("manner", to_string(mine.manner), to_string(theirs.manner));
+  if (!is_collective(mine.action)) return text;
+  const auto sizes = [](const Call& call) -> std::string_view {
+    return call.is_uneven ? "of listed sizes" : "of one size";
+  };
+  tell("blocks", sizes(mine), sizes(theirs));
+  if (has_elements(mine.action) && !mine.is_uneven && !theirs.is_uneven) tell("count", mine.count, theirs.count);
+  if (has_elements(mine.action)) tell("type", type_name(mine.type), type_name(theirs.type));
+  if (has_reduction(mine.action)) tell("operation", op_name(mine.op), op_name(theirs.op));
+  if (!way_of_root(mine.action).empty()) tell("root", mine.root, theirs.root);
+  tell("algorithm", algorithm_name(mine), algorithm_name(theirs));
+  if (text.empty() && mine.fingerprint != theirs.fingerprint)
     text = "the scale of the operation, or the segments of the algorithm";
   return text;
 }

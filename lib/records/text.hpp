@@ -2,6 +2,7 @@
 // Records in words, for reports and for `tutti ps`. Of memory that another process writes: no value makes them throw.
 
 #include <string>
+#include <string_view>
 
 #include "lib/records/record.hpp"
 
@@ -20,8 +21,12 @@ namespace tutti::records {
 [[nodiscard]] std::string in_words(const Wait& wait);
 /// "12 ms", "3.5 s", "93 s", "12 min", "5 h".
 [[nodiscard]] std::string duration_in_words(std::int64_t nanoseconds);
+/// The names of the two sides of a comparison.
+struct Sides {
+  std::string_view mine = "here", theirs = "there";
+};
 /// "type fp64 here, fp32 there; operation sum here, max there": the arguments in which two calls differ that should
 /// match. Empty: in none that a record has.
-[[nodiscard]] std::string differences(const Call& here, const Call& there);
+[[nodiscard]] std::string differences(const Call& mine, const Call& theirs, const Sides& sides = {});
 
 }  // namespace tutti::records

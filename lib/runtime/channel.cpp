@@ -1,8 +1,11 @@
 #include "lib/runtime/channel.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <type_traits>
 
 #include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
 
 namespace tutti::mpi {
 
@@ -14,25 +17,32 @@ Channel::~Channel() {
     if (sent.request != MPI_REQUEST_NULL) api.Request_free(&sent.request);
 }
 
-void Channel::send(int rank, const Word& word) {
+void Channel::send(int rank, const Word& word, const Rest& rest) {
   forget_sent();
-  Sent& sent = sent_.emplace_back(Sent{word});
-  if (api.Isend(&sent.word, sizeof sent.word, MPI_BYTE, rank, tag_, comm_, &sent.request) != MPI_SUCCESS)
+  Sent& sent = sent_.emplace_back();
+  sent.bytes.resize(sizeof word + rest.size());
+  std::memcpy(sent.bytes.data(), &word, sizeof word);
+  std::ranges::copy(rest, sent.bytes.begin() + sizeof word);
+  const int bytes = narrow(sent.bytes.size());
+  if (api.Isend(sent.bytes.data(), bytes, MPI_BYTE, rank, tag_, comm_, &sent.request) != MPI_SUCCESS)
     sent.request = MPI_REQUEST_NULL;
 }
 
-void Channel::serve(const std::function<void(const Word&, int)>& take) {
+void Channel::serve(const std::function<void(const Word&, const Rest&, int)>& take) {
   forget_sent();
   for (;;) {
     int is_there = 0, bytes = 0;
     MPI_Status status{};
     if (api.Iprobe(MPI_ANY_SOURCE, tag_, comm_, &is_there, &status) != MPI_SUCCESS || is_there == 0) return;
-    if (api.Get_count(&status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes != static_cast<int>(sizeof(Word))) return;
-    Word word;
+    if (api.Get_count(&status, MPI_BYTE, &bytes) != MPI_SUCCESS) return;
+    Rest all(static_cast<std::size_t>(bytes));
     MPI_Request request = MPI_REQUEST_NULL;
-    if (api.Irecv(&word, bytes, MPI_BYTE, status.MPI_SOURCE, tag_, comm_, &request) != MPI_SUCCESS) return;
-    if (api.Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
-    take(word, status.MPI_SOURCE);
+    if (api.Irecv(all.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag_, comm_, &request) != MPI_SUCCESS) return;
+    if (api.Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS || all.size() < sizeof(Word)) return;
+    Word word;
+    std::memcpy(&word, all.data(), sizeof word);
+    all.erase(all.begin(), all.begin() + sizeof word);
+    take(word, all, status.MPI_SOURCE);
   }
 }
 

@@ -7,18 +7,21 @@
 #include <cstddef>
 #include <functional>
 #include <list>
-#include <string_view>
+#include <vector>
 
 #include "lib/records/situation.hpp"
 
 namespace tutti::mpi {
 
-/// One message. All have the same size, and are few: only ranks that have waited for long, or failed, send any.
+/// One message, but for bytes that may follow. There are few: only ranks that have waited for long, that have failed,
+/// or that compare arguments (TUTTI_CHECK) send any.
 struct Word {
   enum class Kind : std::uint8_t {
-    question,  ///< Where are you, with regard to `call`?
-    answer,    ///< There: `situation` of rank `rank` of the communicator.
-    failure,   ///< This rank cannot use the communicator any more: `text` says why.
+    question,   ///< Where are you, with regard to `call`?
+    answer,     ///< There: `situation` of rank `rank` of the communicator.
+    failure,    ///< This rank cannot use the communicator any more: `text` says why.
+    arguments,  ///< Of a call, which rank 0 compares (ArgumentCheck); they follow.
+    verdict,    ///< Of rank 0: empty, or the text that follows says what does not match.
   };
   Kind kind = Kind::question;
   records::FailureKind failure = records::FailureKind::error;
@@ -39,13 +42,14 @@ class Channel {
   ~Channel();
 
   /// `rank`: on the carrier.
-  void send(int rank, const Word& word);
-  /// Gives all messages that have come to `take(word, rank on the carrier)`, which may send.
-  void serve(const std::function<void(const Word& word, int from)>& take);
+  using Rest = std::vector<std::byte>;
+  void send(int rank, const Word& word, const Rest& rest = {});
+  /// Gives all messages that have come to `take(word, rest, rank on the carrier)`, which may send.
+  void serve(const std::function<void(const Word& word, const Rest& rest, int from)>& take);
 
  private:
   struct Sent {
-    Word word;
+    Rest bytes;
     MPI_Request request = MPI_REQUEST_NULL;
   };
   void forget_sent();

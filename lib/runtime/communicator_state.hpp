@@ -9,6 +9,7 @@
 
 #include "lib/memory/own_process.hpp"
 #include "lib/records/recorder.hpp"
+#include "lib/runtime/argument_check.hpp"
 #include "lib/runtime/carrier.hpp"
 #include "lib/runtime/counters.hpp"
 #include "lib/runtime/members.hpp"
@@ -70,6 +71,8 @@ class CommunicatorState {
   /// While it is open.
   [[nodiscard]] mpi::Carrier& carrier() const { return *carrier_; }
   [[nodiscard]] Watch& watch() { return watch_; }
+  [[nodiscard]] ArgumentCheck& argument_check() { return argument_check_; }
+  [[nodiscard]] const Watch& watch() const { return watch_; }
   /// For calls in the order of streams.
   [[nodiscard]] Streams& streams() { return streams_; }
   /// Why it cannot be used any more; empty: it works. Looks at streams, too.
@@ -114,6 +117,7 @@ class CommunicatorState {
   device::BlockPool staging_memory_{{.allocate = ipc::allocate_on, .free = ipc::free_on}};
   Plans plans_;
   Watch watch_{*this};
+  ArgumentCheck argument_check_{*this};
   std::string failure_;  ///< Not empty: poisoned.
   const char* closed_because_ = "";
   OwnProcess process_;

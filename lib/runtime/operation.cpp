@@ -16,6 +16,12 @@
 namespace tutti::detail {
 namespace {
 
+/// The arguments of a call, which all ranks compared, do not match.
+class ComparedError : public MismatchError {
+ public:
+  using MismatchError::MismatchError;
+};
+
 Place enter_lane(Lanes& lanes, Kind kind, const PlanKey& key) {
   if (kind != Kind::persistent) return lanes.enter(kind);
   const Problem& problem = key.problem;
@@ -37,8 +43,16 @@ Operation::Operation(CommunicatorState& communicator, CachedPlan& plan)
       run_(make_run(communicator.route(), plan.compiled)),
       current_(run_.get()),
       record_(communicator, plan.key()) {
-  if (plan.compiled.takes_fast_path && !plan.exchanges()) fast_ = static_cast<HostRun*>(run_.get());
+  if (plan.compiled.takes_fast_path && !plan.exchanges() && !checks_arguments())
+    fast_ = static_cast<HostRun*>(run_.get());
   if (plan.exchanges()) sizes_.resize(static_cast<std::size_t>(plan.exchange().output.value()));
+}
+
+/// Messages that could not be withdrawn may still be written to scratch.
+Operation::~Operation() {
+  if (!keeps_scratch_) return;
+  static_cast<void>(run_.release());
+  if (learned_ != nullptr) static_cast<void>(learned_->run.release());
 }
 
 void Operation::bind_slowly() {
@@ -79,6 +93,10 @@ void Operation::enter(Kind kind) {
   current_ = run_.get();
   state_ = State::queued;
   kind_ = kind;
+  if (checks_arguments()) {
+    state_ = State::checking;
+    check_ = communicator_.argument_check().submit(arguments_of(call(), plan_.key()));
+  }
   communicator_.progress().add(*this);
   if (kind != Kind::blocking) communicator_.progress().wake_thread();
 }
@@ -146,10 +164,15 @@ void Operation::fail_by_exception() {
   try {
     throw;
   } catch (const WrongMessage& error) {
-    const records::Call mine = call();
-    const auto other = communicator_.watch().other_call(mine, error.peer());
-    const std::string calls = other ? fmt::format("; {}", records::mismatch_in_words(mine, *other)) : "";
-    fail_because<MismatchError>(error.what() + calls, FailureKind::mismatch);
+    const auto calls = communicator_.watch().mismatch_with(call(), error.peer());
+    const std::string more =
+        calls ? "; " + *calls : ": do both ranks call the same, with the same arguments and order?";
+    fail_because<MismatchError>(error.what() + more, FailureKind::mismatch);
+  } catch (const ComparedError& error) {  // all ranks have heard the same
+    const std::string why =
+        fmt::format("{} on rank {}: {}", plan_.compiled.name(), communicator_.rank().value(), error.what());
+    communicator_.poison(why);
+    fail(std::make_exception_ptr(MismatchError{"tutti: " + why}));
   } catch (const MismatchError& error) {
     fail_because<MismatchError>(error.what(), FailureKind::mismatch);
   } catch (const PeerError& error) {
@@ -165,6 +188,7 @@ void Operation::advance() {
   if (state_ == State::idle) return;
   try {
     communicator_.require_working();
+    if (state_ == State::checking && !has_been_checked()) return;
     if (state_ == State::queued && !begin()) return;
     if (!current_->advance()) return;
     if (!plan_.exchanges() || current_ != run_.get()) return end();
@@ -202,10 +226,24 @@ records::Call Operation::call() const {
 records::Wait Operation::wait() const {
   using For = records::Wait::For;
   if (state_ == State::queued) return {.what = gate_ == nullptr ? For::earlier_call : For::device};
+  if (state_ == State::checking)
+    return {.what = For::all_arguments, .peer = communicator_.argument_check().awaited(check_)};
   const int index = current_->port().unfinished();
   if (state_ == State::idle || index < 0) return {.what = state_ == State::idle ? For::nothing : For::device};
   const CompiledStep& step = current_plan().steps[static_cast<std::size_t>(index)];
   return {.what = step.verb == Verb::send ? For::message_to : For::message_from, .step = index, .peer = step.peer};
+}
+
+bool Operation::checks_arguments() const {
+  return communicator_.settings().checks_arguments && plan_.compiled.takes_turns;
+}
+
+bool Operation::has_been_checked() {
+  const auto verdict = communicator_.argument_check().verdict(check_);
+  if (!verdict) return false;
+  if (!verdict->empty()) throw ComparedError("the arguments of this call differ between ranks: " + *verdict);
+  state_ = State::queued;
+  return true;
 }
 
 bool Operation::begin() {
@@ -245,6 +283,7 @@ void Operation::begin_learned() {
 void Operation::fail(std::exception_ptr why) noexcept {
   failure_ = std::move(why);
   current_->abandon();
+  keeps_scratch_ |= !current_->port().are_all_over();
   // An MPI or a network may not be done with messages that were withdrawn.
   const CompiledPlan& plan = current_plan();
   if (plan.uses(Transport::mpi) || plan.uses(Transport::network)) memory_.leave();

@@ -26,6 +26,9 @@ class CachedPlan;
 class Operation {
  public:
   Operation(CommunicatorState& communicator, CachedPlan& plan);
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+  ~Operation();
 
   /// Borrows memory, if the buffers are on a device. Throws as BorrowedMemory::lend().
   void bind(const void* input, void* output) {
@@ -83,7 +86,7 @@ class Operation {
   std::string_view why;
 
  private:
-  enum class State : std::uint8_t { idle, queued, running };
+  enum class State : std::uint8_t { idle, checking, queued, running };
   /// The schedule proper of a plan that exchanges sizes first; kept as long as the sizes stay the same.
   struct Learned {
     std::vector<Count> sizes;
@@ -93,9 +96,12 @@ class Operation {
   };
   void bind_slowly();
   [[gnu::noinline]] void give_memory_back() noexcept;  // of the few that borrow
+  [[nodiscard]] bool checks_arguments() const;
   void record_entry(std::uint64_t sequence, Kind kind);
   /// Takes its number and its place among the operations that are under way.
   void enter(Kind kind);
+  /// False: the arguments of others have not come. Throws MismatchError.
+  bool has_been_checked();
   /// False: it is not its turn.
   bool begin();
   void begin_learned();
@@ -121,9 +127,11 @@ class Operation {
   State state_ = State::idle;
   Kind kind_ = Kind::blocking;
   std::uint64_t sequence_ = 0;
+  std::uint64_t check_ = 0;  ///< Its number in the communicator's ArgumentCheck.
   Place place_{};
   OperationRecord record_;
   std::int64_t since_ = 0, next_look_ = 0;  ///< coarse_now(); of calls that are not over at once.
+  bool keeps_scratch_ = false;              ///< After a failure: its runs are never destroyed.
   std::exception_ptr failure_;
   std::unique_ptr<stream::Gate> gate_;  ///< nullptr: none.
 };

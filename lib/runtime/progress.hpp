@@ -58,6 +58,7 @@ class Progress {
     many_threads_ |= thread != nullptr;
   }
   void wake_thread();
+  [[nodiscard]] bool has_many_threads() const { return many_threads_; }
   [[nodiscard]] bool has_operations() const { return first_ != nullptr; }
   /// Whether another thread waits for an Entry.
   [[nodiscard]] bool has_waiting_threads() const { return waiting_threads_.load(std::memory_order_relaxed) > 0; }

@@ -121,17 +121,39 @@ void Runtime::serve_channels() {
   for (const CommunicatorState* communicator : open_)
     carriers.insert(&communicator->carrier());
   for (mpi::Carrier* carrier : carriers)
-    carrier->channel().serve([&](const mpi::Word& word, int from) {
-      const auto is_meant = [&](const CommunicatorState* each) {
-        return each->id() == word.call.communicator && &each->carrier() == carrier;
-      };
-      const auto meant = std::ranges::find_if(open_, is_meant);
-      if (meant == open_.end()) return;
-      if (word.kind == mpi::Word::Kind::question)
-        (*meant)->watch().answer(word, from);
-      else
-        (*meant)->watch().take(word);
+    carrier->channel().serve([&](const mpi::Word& word, const mpi::Channel::Rest& rest, int from) {
+      if (CommunicatorState* const meant = find_open(word.call.communicator, *carrier))
+        deliver(*meant, {word, rest, from});
+      else if (word.kind == mpi::Word::Kind::arguments)
+        early_.push_back({word, rest, from});
     });
+}
+
+void Runtime::deliver(CommunicatorState& communicator, const Arrived& message) {
+  using Kind = mpi::Word::Kind;
+  const auto& [word, rest, from] = message;
+  if (word.kind == Kind::question)
+    communicator.watch().answer(word, from);
+  else if (word.kind == Kind::arguments || word.kind == Kind::verdict)
+    communicator.argument_check().take(word, rest);
+  else
+    communicator.watch().take(word);
+}
+
+/// Other ranks may be done with making it, and have called already.
+void Runtime::opened(CommunicatorState& communicator) {
+  open_.push_back(&communicator);
+  std::erase_if(early_, [&](const Arrived& message) {
+    if (message.word.call.communicator != communicator.id()) return false;
+    deliver(communicator, message);
+    return true;
+  });
+}
+
+CommunicatorState* Runtime::find_open(records::CommunicatorId id, const mpi::Carrier& carrier) const {
+  const auto is_it = [&](const CommunicatorState* each) { return each->id() == id && &each->carrier() == &carrier; };
+  const auto found = std::ranges::find_if(open_, is_it);
+  return found == open_.end() ? nullptr : *found;
 }
 
 std::shared_ptr<shm::NodeHeap> Runtime::heap() const {

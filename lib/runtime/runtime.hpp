@@ -66,7 +66,10 @@ class Runtime {
   /// Takes and answers messages of other nodes.
   void serve_channels();
 
-  void opened(CommunicatorState& communicator) { open_.push_back(&communicator); }
+  /// nullptr: this process has none of that name on the carrier.
+  [[nodiscard]] CommunicatorState* find_open(records::CommunicatorId id, const mpi::Carrier& carrier) const;
+
+  void opened(CommunicatorState& communicator);
   void closed(CommunicatorState& communicator) { std::erase(open_, &communicator); }
   /// MPI_Finalize has begun, MPI still works: closes all communicators.
   void finalize() noexcept;
@@ -80,6 +83,13 @@ class Runtime {
   };
   Runtime();
   [[nodiscard]] std::shared_ptr<mpi::Carrier> make_carrier(MPI_Comm comm);
+  /// A message of another rank.
+  struct Arrived {
+    mpi::Word word;
+    mpi::Channel::Rest rest;
+    int from = 0;
+  };
+  static void deliver(CommunicatorState& communicator, const Arrived& message);
   static inline bool ended = false, trusts_threads = false;
   OwnProcess process_;
   Progress progress_;
@@ -89,6 +99,7 @@ class Runtime {
   std::unique_ptr<ProgressThread> thread_;  ///< If the user wants one.
   std::shared_ptr<mpi::Carrier> world_;
   std::vector<CommunicatorState*> open_;
+  std::vector<Arrived> early_;  ///< Arguments for communicators that this rank is still making.
 };
 
 }  // namespace tutti::detail

@@ -112,6 +112,7 @@ Settings read_settings(const CommunicatorOptions& options) {
   if (const auto seconds = number_in_environment("TUTTI_HANG_SECONDS", 0, 1'000'000'000))
     settings.hang_seconds = *seconds;
   read_use("TUTTI_HANG_ACTION", {"wait", "abort"}, settings.hang_action);
+  settings.checks_arguments = number_in_environment("TUTTI_CHECK", 0, 1).value_or(0) != 0;
   settings.log = read_log();
   settings.nonce = next_nonce();
   return settings;
@@ -132,6 +133,7 @@ struct Announcement {
   BufferUse buffers = BufferUse::automatic;
   LogUse log = LogUse::off;
   HangAction hang_action = HangAction::wait;
+  bool checks_arguments = false;
   std::uint32_t nonce = 0;
   std::array<char, 42> network{};   ///< Its name; empty: MPI.
   std::int64_t refusal_length = 0;  // of the text that follows; 0: none does
@@ -157,6 +159,7 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     said.log = settings.log;
     said.hang_seconds = settings.hang_seconds;
     said.hang_action = settings.hang_action;
+    said.checks_arguments = settings.checks_arguments;
     said.nonce = settings.nonce;
     said.shared_memory = settings.transport.shared_memory;
     put(settings.transport.network, said.network);
@@ -201,6 +204,7 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   settings.log = said.log;
   settings.hang_seconds = said.hang_seconds;
   settings.hang_action = said.hang_action;
+  settings.checks_arguments = said.checks_arguments;
   settings.nonce = said.nonce;
   settings.transport.shared_memory = said.shared_memory;
   settings.transport.network = said.network.data();

@@ -61,6 +61,8 @@ struct Settings {
   std::int64_t hang_seconds = 60;
   /// TUTTI_HANG_ACTION: wait or abort.
   HangAction hang_action = HangAction::wait;
+  /// TUTTI_CHECK: whether all ranks compare their arguments before each collective call.
+  bool checks_arguments = false;
   /// A number of rank 0, for CommunicatorId: the next communicator of the same context has another one.
   std::uint32_t nonce = 0;
   /// TUTTI_LOG: warn or info; 0 and 1 mean the same.

@@ -42,7 +42,10 @@ void Watch::look(const Operation& operation, std::int64_t now) {
   const records::Call mine = operation.call();
   const records::Wait wait = operation.wait();
   if (wait.peer >= 0 && mine.action < records::Action::messages) require_match(mine, wait.peer);
-  if (waited >= watch_tuning.before_processes) require_alive(operation);
+  if (waited >= watch_tuning.before_processes) {
+    require_alive(operation);
+    require_no_cycle(mine, wait.peer, now);
+  }
   if (communicator_.members().node_count() > 1 && waited >= watch_tuning.before_questions) {
     communicator_.runtime().serve_channels();
     if (wait.peer >= 0 && is_far(wait.peer)) ask_now_and_then(mine, wait.peer, now);
@@ -61,24 +64,87 @@ std::optional<PeerFailure> Watch::failure_of_peer() const {
   return std::nullopt;
 }
 
-std::optional<records::Call> Watch::other_call(const records::Call& mine, int rank) const {
+std::optional<std::string> Watch::mismatch_with(const records::Call& mine, int rank) const {
+  if (mine.action >= records::Action::messages) return std::nullopt;
   if (const records::Journal* const journal = journal_of(rank)) {
-    const auto entry = entry_of(*journal, mine.communicator, mine.sequence);
-    return entry && !match(mine, entry->call) ? std::optional{entry->call} : std::nullopt;
+    const auto pair = first_mismatch(communicator_.recorder().journal(), *journal, mine.communicator);
+    return pair ? std::optional{records::mismatch_in_words(pair->mine, pair->theirs)} : std::nullopt;
   }
   const auto answer = answers_.find(rank);
   const bool is_other =
       answer != answers_.end() && asked_about_ == mine.sequence && answer->second.place == Situation::Place::elsewhere;
-  return is_other ? std::optional{answer->second.call.call} : std::nullopt;
+  return is_other ? std::optional{records::mismatch_in_words(mine, answer->second.call.call)} : std::nullopt;
 }
 
 void Watch::require_match(const records::Call& mine, int rank) const {
-  if (const auto other = other_call(mine, rank)) throw MismatchError(records::mismatch_in_words(mine, *other));
   const records::Journal* const journal = journal_of(rank);
+  // Most looks end here, without a comparison of all calls.
+  const auto same = journal == nullptr ? std::nullopt : entry_of(*journal, mine.communicator, mine.sequence);
+  if (same && match(mine, same->call)) return;
+  if (const auto why = mismatch_with(mine, rank)) throw MismatchError(*why);
   const auto closing = journal == nullptr ? std::nullopt : closing_of(*journal, mine.communicator);
   if (closing && closing->call.sequence <= mine.sequence)
     throw MismatchError(fmt::format("rank {} closed the communicator, or called MPI_Finalize, instead of {}", rank,
                                     records::in_words(mine)));
+}
+
+namespace {
+
+/// The latest blocking call that a rank is inside, if it waits for another rank there.
+std::optional<records::Entry> blocked_in(const records::Journal& journal) {
+  for (const records::Entry& entry : journal.latest(records::kept))
+    if (entry.state == records::State::inside && entry.call.manner == records::Manner::blocking)
+      return entry.wait.peer >= 0 ? std::optional{entry} : std::nullopt;
+  return std::nullopt;
+}
+
+}  // namespace
+
+/// Follows the waits of ranks that have not come, because each is inside a call on another communicator. The chain ends
+/// where this rank is waited for, in a call that it has not made; nothing: it does not.
+std::optional<Watch::Cycle> Watch::cycle(const records::Call& mine, int rank) const {
+  constexpr int most_hops = 64;
+  const Runtime& runtime = communicator_.runtime();
+  CommunicatorState* where = &communicator_;
+  std::uint32_t sequence = mine.sequence;
+  std::string text = fmt::format("rank {} is in {} on {}", mine.rank, in_words(mine), communicator_in_words(mine));
+  for (int hop = 0; hop < most_hops; ++hop) {
+    const records::Journal* const journal = where->watch().journal_of(rank);
+    if (journal == nullptr) return std::nullopt;
+    const auto come = entry_of(*journal, where->id(), sequence);
+    if (rank == where->rank().value())
+      return hop > 0 && !come
+                 ? std::optional{Cycle{text + ", which the first has not called: they wait for each other", where}}
+                 : std::nullopt;
+    const auto blocked = come ? come : blocked_in(*journal);
+    if (!blocked || blocked->state != records::State::inside || blocked->wait.peer < 0) return std::nullopt;
+    if (!come)
+      text += fmt::format(" and waits for a rank that is in {} on {}", in_words(blocked->call),
+                          communicator_in_words(blocked->call));
+    where = runtime.find_open(blocked->call.communicator, where->carrier());
+    if (where == nullptr) return std::nullopt;
+    sequence = blocked->call.sequence;
+    rank = blocked->wait.peer;
+  }
+  return std::nullopt;
+}
+
+/// Threads might still make the calls that are missing. Two looks have to see the same.
+void Watch::require_no_cycle(const records::Call& mine, int rank, std::int64_t now) {
+  const bool has_threads = communicator_.progress().has_many_threads();
+  if (mine.manner != records::Manner::blocking || (has_threads && !communicator_.settings().checks_arguments)) return;
+  const auto found = cycle(mine, rank);
+  const std::string text = found ? found->text : "";
+  if (text.empty() || text != suspected_) {
+    suspected_ = text;
+    suspected_at_ = now;
+  } else if (now - suspected_at_ >=
+             (has_threads ? watch_tuning.before_cycle_with_threads : watch_tuning.before_cycle)) {
+    // The others wait on another communicator, which cannot be used any more either.
+    found->last->poison(text);
+    found->last->watch().tell(FailureKind::mismatch, text);
+    throw MismatchError(text);
+  }
 }
 
 /// All ranks of this node: one that this rank does not wait for may keep others from going on.

@@ -48,8 +48,8 @@ class Watch {
   void look(const Operation& operation, std::int64_t now);
   /// The failure of another rank, if any has told of one.
   [[nodiscard]] std::optional<PeerFailure> failure_of_peer() const;
-  /// The call that a rank has made under the number of this one, if that can be read and does not match.
-  [[nodiscard]] std::optional<records::Call> other_call(const records::Call& mine, int rank) const;
+  /// How the calls of a rank up to this one do not match those of this rank, as far as that can be read.
+  [[nodiscard]] std::optional<std::string> mismatch_with(const records::Call& mine, int rank) const;
   /// Tells ranks on other nodes.
   void tell(records::FailureKind kind, const std::string& why);
   /// A message of another rank of this communicator.
@@ -61,6 +61,13 @@ class Watch {
   [[nodiscard]] const records::Journal* journal_of(int rank) const;
   [[nodiscard]] bool is_far(int rank) const { return journal_of(rank) == nullptr; }
   void require_match(const records::Call& mine, int rank) const;
+  /// Ranks that wait for each other, and the communicator on which this one is waited for.
+  struct Cycle {
+    std::string text;
+    CommunicatorState* last;
+  };
+  [[nodiscard]] std::optional<Cycle> cycle(const records::Call& mine, int rank) const;
+  void require_no_cycle(const records::Call& mine, int rank, std::int64_t now);
   void require_alive(const Operation& operation);
   [[nodiscard]] int on_carrier(int rank) const;
   void begin_questions(const records::Call& mine);
@@ -78,6 +85,8 @@ class Watch {
   std::uint32_t asked_about_ = 0;                ///< The number of the operation that it was about.
   std::int64_t asked_at_ = 0;
   bool has_asked_all_ = false;
+  std::string suspected_{};  ///< A cycle of waits that the last look saw.
+  std::int64_t suspected_at_ = 0;
 };
 
 }  // namespace tutti::detail

@@ -11,7 +11,9 @@ struct WatchTuning {
   std::int64_t first_look = 4 * milli;              ///< The clock has this resolution.
   std::int64_t longest_between_looks = 50 * milli;  ///< The pause doubles until then.
   std::int64_t before_processes = 100 * milli;      ///< An ended process is found within twice this time.
-  std::int64_t before_questions = 100 * milli;      ///< To other nodes, which cost a message.
+  std::int64_t before_cycle = 200 * milli;  ///< Two looks that are so far apart have to see the same ranks wait.
+  std::int64_t before_cycle_with_threads = 5000 * milli;  ///< With TUTTI_CHECK: a thread might still come.
+  std::int64_t before_questions = 100 * milli;            ///< To other nodes, which cost a message.
   std::int64_t between_questions = 1000 * milli;
   std::int64_t for_answers = 1500 * milli;      ///< A hang is reported after that, with the answers there are.
   std::int64_t for_lower_ranks = 1000 * milli;  ///< For each rank, of up to three, that should report before this one.

@@ -165,13 +165,16 @@ class Mux {
   }
   /// Whether messages are pending that MPI carries.
   [[nodiscard]] bool waits_for_mpi() const { return mpi_.in_flight(); }
+  /// Then are_all_over() is known.
   void abandon() noexcept {
-    mpi_.abandon();
+    are_all_over_ = mpi_.abandon();
     shm_.abandon();
-    if (network_ != nullptr) network_->abandon();
+    if (network_ != nullptr) are_all_over_ &= network_->abandon();
     if (device_ != nullptr) device_->abandon();
     if (ipc_ != nullptr) ipc_->abandon();
   }
+  /// After abandon(): false if messages may still write to their buffers.
+  [[nodiscard]] bool are_all_over() const { return are_all_over_; }
 
  private:
   Posted fetch(int index, const CompiledStep& step, std::byte* into) {
@@ -223,6 +226,7 @@ class Mux {
   MessageCounters* counters_;
   device::Counters* on_device_;
   bool uses_mpi_;
+  bool are_all_over_ = true;
 };
 
 }  // namespace tutti::detail

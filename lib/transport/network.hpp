@@ -31,7 +31,8 @@ class NetworkPort {
   [[nodiscard]] virtual std::span<const int> poll() = 0;
   /// The step of a message that is not over, a receive rather than a send; -1: there is none.
   [[nodiscard]] virtual int unfinished() const = 0;
-  virtual void abandon() noexcept = 0;
+  /// False: messages may still write to their buffers.
+  virtual bool abandon() noexcept = 0;
 };
 
 /// Where an execution's messages go: the same for all executions of a communicator.

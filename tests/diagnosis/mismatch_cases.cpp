@@ -12,15 +12,17 @@ void sum(Scene& scene, Count count, Type type = Type::fp32, const Op& op = Op::s
 }
 void sum(Scene& scene) { sum(scene, scene.n()); }
 
+std::vector<Count> even_counts(const Scene& scene) {
+  return std::vector<Count>(static_cast<std::size_t>(scene.ranks()), scene.n());
+}
 std::vector<Count> counts(const Scene& scene, std::size_t larger) {
-  std::vector<Count> all(static_cast<std::size_t>(scene.ranks()), scene.n());
-  all[larger % all.size()] = Count{scene.count + 1};
+  std::vector<Count> all = even_counts(scene);
+  all[larger] = Count{scene.count + 1};
   return all;
 }
 
-void exchange(Scene& scene, std::size_t larger) {
-  const std::vector<Count> same(static_cast<std::size_t>(scene.ranks()), scene.n()), sent = counts(scene, larger);
-  alltoallv(scene.in.data(), {sent, {}}, scene.out.data(), {same, {}}, Type::fp32, scene.comm);
+void exchange_all(Scene& scene, const std::vector<Count>& sent) {
+  alltoallv(scene.in.data(), {sent, {}}, scene.out.data(), {even_counts(scene), {}}, Type::fp32, scene.comm);
 }
 
 void scatter_sums(Scene& scene, std::size_t larger) {
@@ -68,10 +70,10 @@ std::vector<MismatchCase> arguments_differ() {
          allreduce(scene.out.data(), scene.out.data(), scene.n(), Type::fp32, Op::sum, scene.comm);
        },
        ""},
-      {"counts of alltoallv", [](Scene& scene) { exchange(scene, static_cast<std::size_t>(scene.ranks())); },
-       [](Scene& scene) { exchange(scene, 0); }, "bytes"},
+      {"counts of alltoallv", [](Scene& scene) { exchange_all(scene, even_counts(scene)); },
+       [](Scene& scene) { exchange_all(scene, counts(scene, 0)); }, "bytes"},
       {"counts of reduce_scatter", [](Scene& scene) { scatter_sums(scene, 0); },
-       [](Scene& scene) { scatter_sums(scene, 1); }, ""},
+       [](Scene& scene) { scatter_sums(scene, 1); }, "bytes"},
       {"count of send", [](Scene& scene) { pass(scene, scene.count); },
        [](Scene& scene) { pass(scene, scene.count / 2); }, "bytes"},
   };

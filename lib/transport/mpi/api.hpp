@@ -12,12 +12,12 @@ namespace {
 
 /// Constant pointers to known functions, so that a call through them is a direct one.
 struct Api {
+  TUTTI_MPI_FUNCTION(Abort);
   TUTTI_MPI_FUNCTION(Add_error_code);
   TUTTI_MPI_FUNCTION(Add_error_string);
   TUTTI_MPI_FUNCTION(Allgather);
   TUTTI_MPI_FUNCTION(Allreduce);
   TUTTI_MPI_FUNCTION(Barrier);
-  TUTTI_MPI_FUNCTION(Abort);
   TUTTI_MPI_FUNCTION(Bcast);
   TUTTI_MPI_FUNCTION(Cancel);
   TUTTI_MPI_FUNCTION(Comm_call_errhandler);
@@ -38,6 +38,7 @@ struct Api {
   TUTTI_MPI_FUNCTION(Comm_split_type);
   TUTTI_MPI_FUNCTION(Comm_test_inter);
   TUTTI_MPI_FUNCTION(Errhandler_free);
+  TUTTI_MPI_FUNCTION(Error_class);
   TUTTI_MPI_FUNCTION(Error_string);
   TUTTI_MPI_FUNCTION(Finalize);
   TUTTI_MPI_FUNCTION(Finalized);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "lib/transport/mpi/api.hpp"
 
@@ -38,6 +39,10 @@ std::size_t room_for(const CompiledPlan& plan, std::int64_t limit) {
 }  // namespace
 
 void MpiPort::throw_failed(const Pending& pending, int code) {
+  int kind = MPI_SUCCESS;
+  api.Error_class(code, &kind);
+  if (kind == MPI_ERR_TRUNCATE && pending.expected >= 0)
+    throw WrongMessage(pending.peer, fmt::format("more bytes arrived than the {} expected", pending.expected));
   throw Error(fmt::format("{} rank {}: {}", pending.expected < 0 ? "send to" : "receive from", pending.peer,
                           MpiError(code, "MPI_Test").what()));
 }
@@ -121,12 +126,7 @@ int MpiPort::test_only_one() {
 void MpiPort::require_complete(const Pending& pending, const MPI_Status& status) const {
   int bytes = 0;
   check(api.Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-  if (bytes != pending.expected)
-    throw WrongMessage(
-        pending.peer,
-        fmt::format("receive from rank {}: {} bytes arrived where {} were expected: do all ranks call the same "
-                    "collective with the same count and type, in the same order?",
-                    pending.peer, bytes, pending.expected));
+  if (bytes != pending.expected) throw WrongMessage::of_length(pending.peer, bytes, pending.expected);
 }
 
 int MpiPort::unfinished() const {
@@ -153,18 +153,39 @@ void MpiPort::forget(int finished) {
   in_flight_ = kept;
 }
 
+/// Whether all receives were over in time. Those that were matched go on until their senders are done.
+bool MpiPort::end_receives() noexcept {
+  constexpr std::chrono::seconds in_time{1};
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    bool are_over = true;
+    for (int i = 0; i < in_flight_; ++i) {
+      MPI_Request& request = requests_[static_cast<std::size_t>(i)];
+      if (request == MPI_REQUEST_NULL || pending_[static_cast<std::size_t>(i)].expected < 0) continue;
+      int done = 0;
+      api.Test(&request, &done, MPI_STATUS_IGNORE);
+      are_over &= done != 0;
+    }
+    if (are_over || std::chrono::steady_clock::now() - start > in_time) return are_over;
+  }
+}
+
 /// Data of devices count as under way still: MPI may move those of messages that it could not withdraw.
-void MpiPort::abandon() noexcept {
+bool MpiPort::abandon() noexcept {
   for (int i = 0; i < in_flight_; ++i) {
     MPI_Request& request = requests_[static_cast<std::size_t>(i)];
-    if (request == MPI_REQUEST_NULL) continue;
-    if (pending_[static_cast<std::size_t>(i)].expected >= 0) api.Cancel(&request);
+    if (request != MPI_REQUEST_NULL && pending_[static_cast<std::size_t>(i)].expected >= 0) api.Cancel(&request);
+  }
+  const bool are_over = end_receives();
+  for (int i = 0; i < in_flight_; ++i) {
+    MPI_Request& request = requests_[static_cast<std::size_t>(i)];
     int done = 0;
-    api.Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) api.Request_free(&request);
+    if (request != MPI_REQUEST_NULL) api.Test(&request, &done, MPI_STATUS_IGNORE);
+    if (request != MPI_REQUEST_NULL && done == 0) api.Request_free(&request);
   }
   in_flight_ = 0;
   std::ranges::fill(pieces_, 0);
+  return are_over;
 }
 
 }  // namespace tutti::mpi

@@ -50,8 +50,9 @@ class MpiPort {
   /// The step of a message that is not over, a receive rather than a send; -1: there is none.
   [[nodiscard]] int unfinished() const;
 
-  /// After a failure: cancels the receives that have not been matched, so that buffers are not written any more.
-  void abandon() noexcept;
+  /// After a failure: cancels the receives that have not been matched, and waits for the others, but not for long.
+  /// False: some may still write to their buffers.
+  bool abandon() noexcept;
 
  private:
   struct Pending {
@@ -64,6 +65,7 @@ class MpiPort {
   int test();
   int test_only_one();
   void forget(int finished);
+  [[nodiscard]] bool end_receives() noexcept;
   void add(MPI_Request request, const Pending& pending);
   [[noreturn]] static void throw_failed(const Pending& pending, int code);
   void require_complete(const Pending& pending, const MPI_Status& status) const;

@@ -11,14 +11,9 @@ namespace tutti::shm {
 
 void require_expected(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
   if (came.is_same(expected)) return;
-  const std::string what = came.bytes != expected.bytes
-                               ? fmt::format("{} bytes arrived where {} were expected", came.bytes, expected.bytes)
-                               : fmt::format("message {} of another call arrived where message {} was expected",
-                                             came.message, expected.message);
-  throw WrongMessage(step.peer,
-                     fmt::format("receive from rank {}: {}: do all ranks call the same collective with the same count "
-                                 "and type, in the same order?",
-                                 step.peer, what));
+  if (came.bytes != expected.bytes) throw WrongMessage::of_length(step.peer, came.bytes, expected.bytes);
+  throw WrongMessage(step.peer, fmt::format("message {} of another call arrived where message {} was expected",
+                                            came.message, expected.message));
 }
 
 void throw_failed(const CompiledStep& step) {
@@ -156,11 +151,9 @@ void Receiver::require_same_kind(const CompiledStep& step) const {
   for (int lane = 0; lane < context_->route.links->geometry().lanes; ++lane) {
     const Incoming incoming = channel.ring(lane).incoming();
     if (lane == context_->lane || !incoming.is_there() || incoming.envelope().operation != context_->sequence) continue;
-    throw WrongMessage(
-        step.peer,
-        fmt::format("receive from rank {}: it makes another kind of call (blocking, nonblocking or persistent); these "
-                    "do not match each other",
-                    step.peer));
+    throw WrongMessage(step.peer,
+                       "it makes another kind of call (blocking, nonblocking or persistent); these "
+                       "do not match each other");
   }
 }
 
