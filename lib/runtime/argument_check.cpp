@@ -195,6 +195,22 @@ std::uint64_t ArgumentCheck::submit(const Arguments& mine) {
   return number;
 }
 
+void ArgumentCheck::close(const records::Call& closing) {
+  if (communicator_.rank() != Rank{0})
+    static_cast<void>(submit({.call = closing}));
+  else
+    tell_all({.kind = mpi::Word::Kind::verdict, .call = closing},
+             "rank 0 closed the communicator, or called MPI_Finalize");
+}
+
+void ArgumentCheck::tell_all(const mpi::Word& word, const std::string& text) {
+  std::vector<std::byte> bytes;
+  append(bytes, text.data(), text.size());
+  for (int rank = 1; rank < communicator_.members().size(); ++rank)
+    communicator_.carrier().channel().send(communicator_.members().on_carrier()[static_cast<std::size_t>(rank)], word,
+                                           bytes);
+}
+
 std::optional<std::string> ArgumentCheck::verdict(std::uint64_t number) {
   communicator_.runtime().serve_channels();
   if (communicator_.rank() == Rank{0}) judge();
@@ -233,12 +249,7 @@ void ArgumentCheck::judge() {
       queue.pop_front();
     }
     std::string text = compare(all);
-    std::vector<std::byte> bytes;
-    append(bytes, text.data(), text.size());
-    mpi::Word word{.kind = mpi::Word::Kind::verdict, .call = all.front().call};
-    for (int rank = 1; rank < communicator_.members().size(); ++rank)
-      communicator_.carrier().channel().send(communicator_.members().on_carrier()[static_cast<std::size_t>(rank)], word,
-                                             bytes);
+    tell_all({.kind = mpi::Word::Kind::verdict, .call = all.front().call}, text);
     verdicts_[judged_++] = std::move(text);
   }
 }

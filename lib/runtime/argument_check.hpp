@@ -38,6 +38,8 @@ class ArgumentCheck {
 
   /// A call begins. Returns its number here.
   std::uint64_t submit(const Arguments& mine);
+  /// This rank makes no further call: others that still do so are told.
+  void close(const records::Call& closing);
   /// The verdict of a call: empty if all match; nothing if it is not known yet. Moves the channel.
   [[nodiscard]] std::optional<std::string> verdict(std::uint64_t number);
   /// A rank whose arguments have not come, on rank 0; rank 0 elsewhere.
@@ -47,6 +49,7 @@ class ArgumentCheck {
 
  private:
   void judge();
+  void tell_all(const mpi::Word& word, const std::string& text);
 
   CommunicatorState& communicator_;
   std::uint64_t submitted_ = 0, judged_ = 0;

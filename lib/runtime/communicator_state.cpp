@@ -64,9 +64,10 @@ void CommunicatorState::record_closing() {
   const records::Call closing{.action = records::Action::close_communicator,
                               .rank = rank().value(),
                               .ranks = members_.size(),
-                              .communicator = id_};
-  recorder_.leave(recorder_.enter(records::pack(closing), order_.next(), records::Manner::blocking),
-                  records::State::over);
+                              .communicator = id_,
+                              .sequence = static_cast<std::uint32_t>(order_.next())};
+  if (settings_.checks_arguments && failure_.empty()) argument_check_.close(closing);
+  recorder_.leave(recorder_.enter(records::pack(closing), 0, records::Manner::blocking), records::State::over);
 }
 
 const std::string& CommunicatorState::status() noexcept {

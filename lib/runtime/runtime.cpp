@@ -124,7 +124,7 @@ void Runtime::serve_channels() {
     carrier->channel().serve([&](const mpi::Word& word, const mpi::Channel::Rest& rest, int from) {
       if (CommunicatorState* const meant = find_open(word.call.communicator, *carrier))
         deliver(*meant, {word, rest, from});
-      else if (word.kind == mpi::Word::Kind::arguments)
+      else if (word.kind == mpi::Word::Kind::arguments && word.call.action != records::Action::close_communicator)
         early_.push_back({word, rest, from});
     });
 }

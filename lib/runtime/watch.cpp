@@ -90,15 +90,34 @@ void Watch::require_match(const records::Call& mine, int rank) const {
 
 namespace {
 
+bool is_blocked(const records::Entry& entry) {
+  return entry.state == records::State::inside && entry.call.manner == records::Manner::blocking &&
+         entry.wait.peer >= 0;
+}
+
 /// The latest blocking call that a rank is inside, if it waits for another rank there.
 std::optional<records::Entry> blocked_in(const records::Journal& journal) {
   for (const records::Entry& entry : journal.latest(records::kept))
     if (entry.state == records::State::inside && entry.call.manner == records::Manner::blocking)
-      return entry.wait.peer >= 0 ? std::optional{entry} : std::nullopt;
+      return is_blocked(entry) ? std::optional{entry} : std::nullopt;
   return std::nullopt;
 }
 
 }  // namespace
+
+std::optional<Watch::Blocked> Watch::place_of(int rank, records::CommunicatorId id, std::uint32_t sequence) const {
+  const records::Journal* const journal = journal_of(rank);
+  if (journal != nullptr) {
+    const auto come = entry_of(*journal, id, sequence);
+    if (!come) return Blocked{false, blocked_in(*journal)};
+    return Blocked{true, is_blocked(*come) ? come : std::nullopt};
+  }
+  const auto answer = answers_.find(rank);
+  if (answer == answers_.end() || asked_about_ != sequence) return std::nullopt;
+  const Situation& its = answer->second;
+  const auto blocked = its.has_call && is_blocked(its.call) ? std::optional{its.call} : std::nullopt;
+  return Blocked{its.place != Situation::Place::not_come, blocked};
+}
 
 /// Follows the waits of ranks that have not come, because each is inside a call on another communicator. The chain ends
 /// where this rank is waited for, in a call that it has not made; nothing: it does not.
@@ -109,16 +128,15 @@ std::optional<Watch::Cycle> Watch::cycle(const records::Call& mine, int rank) co
   std::uint32_t sequence = mine.sequence;
   std::string text = fmt::format("rank {} is in {} on {}", mine.rank, in_words(mine), communicator_in_words(mine));
   for (int hop = 0; hop < most_hops; ++hop) {
-    const records::Journal* const journal = where->watch().journal_of(rank);
-    if (journal == nullptr) return std::nullopt;
-    const auto come = entry_of(*journal, where->id(), sequence);
-    if (rank == where->rank().value())
-      return hop > 0 && !come
+    const bool is_me = rank == where->rank().value();
+    const auto found = where->watch().place_of(rank, where->id(), sequence);
+    if (is_me)
+      return hop > 0 && found && !found->has_come
                  ? std::optional{Cycle{text + ", which the first has not called: they wait for each other", where}}
                  : std::nullopt;
-    const auto blocked = come ? come : blocked_in(*journal);
-    if (!blocked || blocked->state != records::State::inside || blocked->wait.peer < 0) return std::nullopt;
-    if (!come)
+    if (!found || !found->blocked) return std::nullopt;
+    const auto& blocked = found->blocked;
+    if (!found->has_come)
       text += fmt::format(" and waits for a rank that is in {} on {}", in_words(blocked->call),
                           communicator_in_words(blocked->call));
     where = runtime.find_open(blocked->call.communicator, where->carrier());

@@ -61,6 +61,12 @@ class Watch {
   [[nodiscard]] const records::Journal* journal_of(int rank) const;
   [[nodiscard]] bool is_far(int rank) const { return journal_of(rank) == nullptr; }
   void require_match(const records::Call& mine, int rank) const;
+  /// Whether a rank has made a call, and the blocking call in which it waits.
+  struct Blocked {
+    bool has_come = false;
+    std::optional<records::Entry> blocked{};
+  };
+  [[nodiscard]] std::optional<Blocked> place_of(int rank, records::CommunicatorId id, std::uint32_t sequence) const;
   /// Ranks that wait for each other, and the communicator on which this one is waited for.
   struct Cycle {
     std::string text;

@@ -114,7 +114,7 @@ std::vector<MismatchCase> calls_differ() {
          sum(scene);
          sum(scene);
        },
-       [](Scene& scene) { sum(scene); }, "closed"},
+       [](Scene& scene) { sum(scene); }, "clos"},
   };
 }
 
