@@ -13,6 +13,9 @@
 #include "lib/cuda/device_error.hpp"
 #include "lib/cuda/pending_waits.hpp"
 #include "lib/runtime/communicator_state.hpp"
+#include "lib/runtime/explain.hpp"
+#include "lib/runtime/introduction.hpp"
+#include "lib/runtime/log.hpp"
 #include "lib/runtime/operation.hpp"
 #include "lib/runtime/streamed_call.hpp"
 #include "lib/selection/selection.hpp"
@@ -122,10 +125,14 @@ auto checked(Call call, CommunicatorState& state, const Options& options, CallMe
   if (levels != Levels::ranks) key.problem.nodes = state.members().nodes();
   if (levels == Levels::sockets) key.problem.sockets = state.members().sockets();
   try {
+    bool is_new = false;
     CachedPlan& plan = state.plans().plan(key, [&] {
+      is_new = true;
       require_disjoint_blocks(site, key.problem);
       if (selection.is_users) require_few_segments(site, key.choice, key.problem, call.type, selection.why);
     });
+    if (is_new && log::is_on(log::Level::debug))
+      log::write(log::Level::debug, name_in_log(state), explain(state, plan, selection.why));
     return use(Checked{&plan, call.in, call.out, selection.why});
   } catch (const NoStagingMemory&) {
     throw;

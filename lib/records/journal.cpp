@@ -67,8 +67,7 @@ std::vector<Entry> Journal::latest(int most) const {
 void Journal::fail(CommunicatorId communicator, FailureKind kind, std::string_view why) {
   Note& note = notes_[failures_.load(std::memory_order_relaxed) % notes];
   note.kind.store(0, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);
-  note.communicator.store(communicator.value, std::memory_order_relaxed);
+  note.communicator.store(communicator.value, std::memory_order_release);
   put(why, note.why);
   note.kind.store(static_cast<std::uint32_t>(kind), std::memory_order_release);
   failures_.fetch_add(1, std::memory_order_release);

@@ -51,11 +51,10 @@ std::optional<Entry> Record::read() const {
   const auto state = static_cast<State>(bits(before, 0, state_bits));
   if (state == State::none || state == State::being_written) return std::nullopt;
   Packed words{};
-  const std::uint64_t since = since_.load(std::memory_order_relaxed);
+  const std::uint64_t since = since_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < words.size(); ++i)
-    words[i] = words_[i].load(std::memory_order_relaxed);
-  const std::uint64_t wait = wait_.load(std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_acquire);
+    words[i] = words_[i].load(std::memory_order_acquire);
+  const std::uint64_t wait = wait_.load(std::memory_order_acquire);
   const std::uint64_t after = state_.load(std::memory_order_relaxed);
   if (after >> state_bits != before >> state_bits) return std::nullopt;
   return Entry{before >> state_bits, state, static_cast<std::int64_t>(since), unpack(words), unpacked(wait)};

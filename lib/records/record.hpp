@@ -120,11 +120,11 @@ class alignas(64) Record {
 
   void enter(std::uint64_t number, std::int64_t now, const Packed& call, std::uint64_t sequence, Manner manner) {
     state_.store(number << state_bits | static_cast<std::uint64_t>(State::being_written), std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
-    since_.store(static_cast<std::uint64_t>(now), std::memory_order_relaxed);
+    // Each word is written after the mark, which a reader then finds when it looks again.
+    since_.store(static_cast<std::uint64_t>(now), std::memory_order_release);
     for (std::size_t i = 0; i < call.size(); ++i)
-      words_[i].store(with(call, i, sequence, manner), std::memory_order_relaxed);
-    wait_.store(0, std::memory_order_relaxed);
+      words_[i].store(with(call, i, sequence, manner), std::memory_order_release);
+    wait_.store(packed(Wait{}), std::memory_order_release);
     state_.store(number << state_bits | static_cast<std::uint64_t>(State::inside), std::memory_order_release);
   }
   /// Nothing if the place has been given to a later operation.
@@ -154,7 +154,7 @@ class alignas(64) Record {
   static_assert(Word::is_always_lock_free);
   Word state_{0}, since_{0};
   std::array<Word, std::tuple_size_v<Packed>> words_{};
-  Word wait_{0};
+  Word wait_{packed(Wait{})};
 };
 static_assert(sizeof(Record) == 64);
 

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "lib/runtime/introduction.hpp"
 #include "lib/runtime/runtime.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
@@ -47,6 +48,7 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings s
       streams_(*carrier_, members_, paths_, settings_, context_, comm, counters_.stream),
       plans_(settings_, paths_) {
   runtime_.opened(*this);
+  introduce(*this);
 }
 
 void CommunicatorState::throw_unusable() const {

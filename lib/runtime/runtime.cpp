@@ -9,6 +9,7 @@
 
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/launch_check.hpp"
+#include "lib/runtime/log.hpp"
 #include "lib/runtime/variables.hpp"
 #include "lib/transport/device/device_port.hpp"
 #include "lib/transport/mpi/api.hpp"
@@ -63,6 +64,7 @@ Runtime::Owner::~Owner() {
 
 Runtime::Runtime() : progress_(trusts_threads ? std::max<int>(thread_level(), MPI_THREAD_SERIALIZED) : thread_level()) {
   warn_on_first_rank();
+  log::open();
   if (wants_progress_thread()) require_progress_thread("TUTTI_PROGRESS_THREAD=1");
   call_at_finalize(this);
 }

@@ -1,0 +1,115 @@
+#include "lib/runtime/introduction.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "lib/runtime/communicator_state.hpp"
+#include "lib/runtime/log.hpp"
+#include "lib/runtime/variables.hpp"
+#include "lib/selection/selection.hpp"
+#include "tutti/environment.hpp"
+
+namespace tutti::detail {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+void add_parts(Lines& lines) {
+  static bool are_told = false;
+  if (std::exchange(are_told, true)) return;
+  for (const Component& part : components())
+    lines.push_back(fmt::format("{}: {}", part.name, part.description));
+}
+
+/// "8 ranks on 2 nodes (4, 4), 4 sockets".
+std::string places(const CommunicatorState& communicator) {
+  const Members& members = communicator.members();
+  std::vector<int> on_node(static_cast<std::size_t>(members.node_count()));
+  for (const int node : members.all_nodes())
+    ++on_node[static_cast<std::size_t>(node)];
+  std::vector<int> sockets(members.sockets().begin(), members.sockets().end());
+  std::ranges::sort(sockets);
+  const auto repeated = std::ranges::unique(sockets);
+  sockets.erase(repeated.begin(), repeated.end());
+  const std::string several = sockets.empty() ? "" : fmt::format(", {} sockets", sockets.size());
+  return fmt::format("{} ranks on {} nodes ({}){}{}", members.size(), members.node_count(), fmt::join(on_node, ", "),
+                     several, communicator.waiting().outnumbers_processors ? ", more than processors" : "");
+}
+
+void add_transports(const CommunicatorState& communicator, Lines& lines) {
+  const Paths& paths = communicator.paths();
+  const std::string far = paths.far_transport() == Transport::mpi ? "MPI" : communicator.settings().transport.network;
+  lines.push_back(fmt::format("messages inside a node: {}", paths.has_links() ? "shared memory" : far));
+  if (communicator.members().node_count() > 1) lines.push_back(fmt::format("messages between nodes: {}", far));
+  const device::Ways ways = paths.devices().ways;
+  lines.push_back(fmt::format("device buffers: inside a node {}, between nodes {}", ways.ipc ? "CUDA IPC" : "staged",
+                              ways.network || ways.mpi ? "as they are" : "staged"));
+}
+
+void add_settings(const CommunicatorState& communicator, Lines& lines) {
+  for (const std::string_view name : variables)
+    if (const char* const value = std::getenv(std::string{name}.c_str()))
+      lines.push_back(fmt::format("setting {}={}, of the environment", name, value));
+  const UserChoices& users = communicator.settings().algorithms;
+  for (std::size_t i = 0; i < users.choices.size(); ++i)
+    if (users.choices[i].algorithm != nullptr)
+      lines.push_back(fmt::format("algorithm of {}: {}, of {}", to_string(static_cast<Collective>(i)),
+                                  users.choices[i].algorithm->name, users.chosen_by[i]));
+}
+
+std::string algorithm_at(const CommunicatorState& communicator, Collective collective, std::int64_t bytes) {
+  const Question question{
+      .collective = collective,
+      .ranks = communicator.members().size(),
+      .nodes = communicator.members().node_count(),
+      .bytes = Bytes{bytes},
+      .shares_memory = communicator.paths().shares_memory(),
+      .on_devices = communicator.paths().chooses_for_devices(),
+      .shares_processors = communicator.paths().shares_memory() && communicator.waiting().shares_processors,
+      .spread = communicator.members().nodes()};
+  const Choice choice = select(question, communicator.settings().algorithms).choice;
+  std::string name{choice.algorithm->name};
+  if (choice.parameter > 0) name += fmt::format(":{}", choice.parameter);
+  if (choice.segment > 0) name += fmt::format("/{}", choice.segment);
+  return name;
+}
+
+/// "allreduce: one_shot, from 16384 bytes two_shot/262144".
+std::string algorithms_by_size(const CommunicatorState& communicator, Collective collective) {
+  constexpr std::int64_t least = 8, most = std::int64_t{1} << 30;
+  std::string last = algorithm_at(communicator, collective, least);
+  std::string text = fmt::format("{}: {}", to_string(collective), last);
+  for (std::int64_t bytes = 2 * least; bytes <= most && collective != Collective::barrier; bytes *= 2) {
+    std::string next = algorithm_at(communicator, collective, bytes);
+    if (next == last) continue;
+    text += fmt::format(", from {} bytes {}", bytes, next);
+    last = std::move(next);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string name_in_log(const CommunicatorState& communicator) {
+  return fmt::format("rank {}, communicator {} ({} ranks)", communicator.rank().value(), communicator.id().context(),
+                     communicator.members().size());
+}
+
+void introduce(const CommunicatorState& communicator) {
+  if (!log::is_on(log::Level::info) || communicator.rank() != Rank{0}) return;
+  Lines lines;
+  add_parts(lines);
+  lines.push_back(places(communicator));
+  add_transports(communicator, lines);
+  add_settings(communicator, lines);
+  for (int collective = 0; collective < collective_count; ++collective)
+    lines.push_back(algorithms_by_size(communicator, static_cast<Collective>(collective)));
+  log::write(log::Level::info, name_in_log(communicator), fmt::format("{}", fmt::join(lines, "\n")));
+}
+
+}  // namespace tutti::detail
