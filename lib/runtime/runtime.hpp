@@ -11,6 +11,7 @@
 #include "lib/runtime/making_turns.hpp"
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/progress_thread.hpp"
+#include "lib/runtime/tracing.hpp"
 
 namespace tutti::detail {
 
@@ -42,6 +43,7 @@ class Runtime {
   [[nodiscard]] static bool has_ended() { return ended; }
 
   [[nodiscard]] Progress& progress() { return progress_; }
+  [[nodiscard]] Tracing& tracing() { return tracing_; }
   /// Makes sure that a thread moves operations. Throws StateError unless MPI was initialised with MPI_THREAD_MULTIPLE.
   void require_progress_thread(const char* what_for);
   /// The same. Below MPI_THREAD_MULTIPLE it may reach shared memory only, and the caller holds no Entry.
@@ -73,6 +75,7 @@ class Runtime {
   static inline bool ended = false, trusts_threads = false;
   OwnProcess process_;
   Progress progress_;
+  Tracing tracing_;
   MakingTurns making_turns_;
   std::unique_ptr<ProgressThread> thread_;  ///< If the user wants one.
   std::shared_ptr<mpi::Carrier> world_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "lib/runtime/variables.hpp"
 #include "lib/schedule/near_names.hpp"
+#include "lib/trace/ranges.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 #include "lib/transport/network.hpp"
@@ -82,6 +84,29 @@ LogUse read_log() {
   return level == Level::number_1 || level == Level::info ? LogUse::on : LogUse::off;
 }
 
+/// The folder counts as rank 0 sees it, as other ranks may have been started elsewhere.
+TraceUse read_trace() {
+  constexpr std::size_t longest = 4000;
+  TraceUse trace;
+  if (const char* const folder = std::getenv("TUTTI_TRACE"); folder != nullptr && *folder != '\0')
+    trace.folder = std::filesystem::absolute(folder);
+  if (trace.folder.size() > longest)
+    throw ArgumentError(fmt::format("environment variable TUTTI_TRACE has {} characters; allowed: a folder of up to {}",
+                                    trace.folder.size(), longest));
+  constexpr std::int64_t least = std::int64_t{1} << 20, most = std::int64_t{1} << 40;
+  trace.limit = number_in_environment("TUTTI_TRACE_LIMIT", least, most).value_or(trace.limit);
+  return trace;
+}
+
+RangeUse read_ranges() {
+  RangeUse use = RangeUse::off;
+  read_use("TUTTI_NVTX", {"0", "1"}, use);
+  if (use == RangeUse::on && !trace::has_ranges())
+    throw ArgumentError(
+        "environment variable TUTTI_NVTX is '1', but this library was built without NVTX's header; allowed: 0");
+  return use;
+}
+
 Settings read_settings(const CommunicatorOptions& options) {
   Settings settings;
   settings.transport = transport_of(options.transport);
@@ -107,6 +132,8 @@ Settings read_settings(const CommunicatorOptions& options) {
   if (!options.buffers.empty())
     settings.buffers = use_named<BufferUse>("tutti::Communicator: argument 'buffers'", options.buffers, buffers);
   settings.log = read_log();
+  settings.trace = read_trace();
+  settings.ranges = read_ranges();
   return settings;
 }
 
@@ -124,7 +151,9 @@ struct Announcement {
   device::WayUse device_path = device::WayUse::automatic;
   BufferUse buffers = BufferUse::automatic;
   LogUse log = LogUse::off;
-  std::array<char, 42> network{};   ///< Its name; empty: MPI.
+  RangeUse ranges = RangeUse::off;
+  std::uint8_t is_traced = 0;
+  std::array<char, 40> network{};   ///< Its name; empty: MPI.
   std::int64_t refusal_length = 0;  // of the text that follows; 0: none does
   std::array<SentChoice, collective_count> choices{};
 };
@@ -146,6 +175,8 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     said.device_path = settings.device_path;
     said.buffers = settings.buffers;
     said.log = settings.log;
+    said.ranges = settings.ranges;
+    said.is_traced = settings.trace.folder.empty() ? 0 : 1;
     said.shared_memory = settings.transport.shared_memory;
     put(settings.transport.network, said.network);
     const auto all = algorithms();
@@ -160,6 +191,18 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     said.refusal_length = static_cast<std::int64_t>(refusal.size());
   }
   return said;
+}
+
+/// What rank 0 announced is traced: where.
+TraceUse agreed_trace(MPI_Comm comm, int rank) {
+  TraceUse trace;
+  if (rank == 0) trace = read_trace();
+  std::array<std::int64_t, 2> numbers{trace.limit, static_cast<std::int64_t>(trace.folder.size())};
+  mpi::check(mpi::api.Bcast(numbers.data(), 2, MPI_INT64_T, 0, comm), "MPI_Bcast");
+  trace.limit = numbers[0];
+  trace.folder.resize(static_cast<std::size_t>(numbers[1]));
+  mpi::check(mpi::api.Bcast(trace.folder.data(), mpi::narrow(numbers[1]), MPI_CHAR, 0, comm), "MPI_Bcast");
+  return trace;
 }
 
 }  // namespace
@@ -187,6 +230,8 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   settings.device_path = said.device_path;
   settings.buffers = said.buffers;
   settings.log = said.log;
+  settings.ranges = said.ranges;
+  if (said.is_traced != 0) settings.trace = agreed_trace(comm, rank);
   settings.transport.shared_memory = said.shared_memory;
   settings.transport.network = said.network.data();
   for (std::size_t i = 0; i < collective_count; ++i) {
