@@ -15,5 +15,6 @@ int verify(const Arguments& arguments);
 int cost(const Arguments& arguments);
 int info(const Arguments& arguments);
 int run(const Arguments& arguments);
+int trace(const Arguments& arguments);
 
 }  // namespace tutti::tool

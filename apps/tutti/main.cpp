@@ -27,6 +27,7 @@ constexpr Command commands[] = {
     {"cost", "compares what algorithms cost, and how long they would take", cost},
     {"info", "what this build is made of, and where the ranks of a job are", info},
     {"run", "starts an MPI program whose collectives Tutti serves", run},
+    {"trace", "merges the traces of a job's ranks: a timeline, and who was late", trace},
 };
 
 std::string summary() {
