@@ -1,5 +1,5 @@
-// tutti: shows, proves and prices the registered algorithms, and tells where ranks are, and
-// starts programs whose collectives Tutti serves. Only `info` calls MPI.
+// tutti: shows, proves and prices the registered algorithms, tells where ranks are, starts programs whose collectives
+// Tutti serves, and shows what ranks have recorded. Only `info` calls MPI.
 #include <fmt/format.h>
 
 #include <algorithm>

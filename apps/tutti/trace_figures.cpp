@@ -43,6 +43,22 @@ void add_times(std::vector<std::int64_t>& times, CallFigures& figures) {
     figures.total += time;
 }
 
+/// Of a collective that all of its ranks entered.
+void add_entries(const TracedJob& job, const Instance& instance, std::vector<RankFigures>& ranks) {
+  std::vector<std::int64_t> times;
+  for (const auto& [file, index] : instance.entries)
+    times.push_back(job.time(file, job.files[file].operations[index].begun.begin));
+  const std::int64_t first = *std::ranges::min_element(times);
+  const auto last = std::ranges::max_element(times) - times.begin();
+  ++ranks[instance.entries[static_cast<std::size_t>(last)].file].last;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    RankFigures& rank = ranks[instance.entries[i].file];
+    ++rank.entered;
+    rank.late += times[i] - first;
+    rank.latest = std::max(rank.latest, times[i] - first);
+  }
+}
+
 }  // namespace
 
 std::vector<CallFigures> call_figures(const TracedJob& job) {
@@ -77,25 +93,13 @@ std::vector<RankFigures> rank_figures(const TracedJob& job) {
   for (const Instance& instance : job.instances) {
     const int size = job.communicators[static_cast<std::size_t>(instance.communicator)].size;
     if (size < 2 || instance.entries.size() != static_cast<std::size_t>(size)) continue;
-    const auto time_of = [&](const Place& place) {
-      return job.time(place.file, job.files[place.file].operations[place.index].begun.begin);
-    };
-    const auto [first, last] = std::ranges::minmax(instance.entries, {}, time_of);
-    ++ranks[last.file].last;
-    for (const Place& place : instance.entries) {
-      RankFigures& rank = ranks[place.file];
-      const std::int64_t late = time_of(place) - time_of(first);
-      ++rank.entered;
-      rank.late += late;
-      rank.latest = std::max(rank.latest, late);
-    }
+    add_entries(job, instance, ranks);
   }
   for (std::uint32_t f = 0; f < job.files.size(); ++f) {
     for (const trace::WaitRecord& wait : job.files[f].waits) {
       ranks[f].waited += wait.idle;
-      const int other = job.world_rank(f, wait.operation, wait.peer);
-      const auto found = std::ranges::find(ranks, other, &RankFigures::rank);
-      if (found != ranks.end() && other != ranks[f].rank) found->others_waited += wait.idle;
+      const int other = job.file_of(f, wait.operation, wait.peer);
+      if (other >= 0 && other != static_cast<int>(f)) ranks[static_cast<std::size_t>(other)].others_waited += wait.idle;
     }
   }
   return ranks;

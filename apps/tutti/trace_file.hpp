@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "apps/options.hpp"
 #include "lib/trace/format.hpp"
 
 namespace tutti::tool {
@@ -40,9 +40,9 @@ struct TraceFile {
 };
 
 /// A file that is none, or damaged: the text names it, and the byte where that shows.
-class TraceError : public std::runtime_error {
+class TraceError : public apps::InputError {
  public:
-  using std::runtime_error::runtime_error;
+  using apps::InputError::InputError;
 };
 
 /// Whether the blocks before a damaged one are taken.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -71,85 +70,8 @@ void find_communicators(TracedJob& job) {
 
 // ---- clocks ---------------------------------------------------------------------------------------------------------
 
-/// The clock of a rank is named by the rank that compared it.
-int clock_of(const TraceFile& file) { return file.clocks.empty() ? -1 : file.clocks.front().leader; }
-
-/// All that was measured of each clock, as differences to that of the rank `root`. A clock that was compared with
-/// another one is led to it by that one's.
-class Alignment {
- public:
-  static constexpr std::int64_t farthest = std::int64_t{1} << 60;  // no sum of a time and this overflows
-
-  explicit Alignment(const std::vector<TraceFile>& files) : files_(files) {
-    for (const TraceFile& file : files)
-      if (!file.clocks.empty()) clock_of_rank_.emplace(file.rank, clock_of(file));
-    root_ = root();
-    if (const auto found = clock_of_rank_.find(root_); found != clock_of_rank_.end())
-      lines_.emplace(found->second, ClockLine{});
-    while (add_one()) {
-    }
-  }
-  /// Nothing: it was compared with no clock that leads there.
-  [[nodiscard]] std::optional<ClockLine> of(const TraceFile& file) const {
-    const auto found = lines_.find(clock_of(file));
-    return found == lines_.end() ? std::nullopt : std::optional{found->second};
-  }
-  [[nodiscard]] std::int64_t uncertainty() const { return uncertainty_; }
-  [[nodiscard]] int clocks() const { return static_cast<int>(lines_.size()); }
-
- private:
-  /// The rank that most were compared with, the latest time.
-  [[nodiscard]] int root() const {
-    std::map<int, int> votes;
-    for (const TraceFile& file : files_)
-      if (!file.clocks.empty()) ++votes[file.clocks.back().reference];
-    const auto most = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
-    return most == votes.end() ? -1 : most->first;
-  }
-  /// What was measured of a clock against one whose line is known, as differences to the root's.
-  [[nodiscard]] std::vector<trace::ClockRecord> measured_of(int clock) const {
-    std::vector<trace::ClockRecord> measured;
-    for (const TraceFile& file : files_) {
-      if (file.rank != clock) continue;  // other ranks with this clock have copies
-      for (trace::ClockRecord record : file.clocks) {
-        const auto reference = clock_of_rank_.find(record.reference);
-        if (reference == clock_of_rank_.end() || !lines_.contains(reference->second)) continue;
-        const std::int64_t theirs = record.at + record.offset;
-        record.offset += lines_.at(reference->second).at(theirs) - theirs;
-        if (std::abs(record.offset) <= farthest) measured.push_back(record);
-      }
-    }
-    return measured;
-  }
-  bool add_one() {
-    for (const auto& [rank, clock] : clock_of_rank_) {
-      if (lines_.contains(clock)) continue;
-      std::vector<trace::ClockRecord> measured = measured_of(clock);
-      if (measured.empty()) measured = copied_of(clock);
-      if (measured.empty()) continue;
-      for (const trace::ClockRecord& record : measured)
-        uncertainty_ = std::max(uncertainty_, record.round_trip / 2);
-      lines_.emplace(clock, ClockLine{measured});
-      return true;
-    }
-    return false;
-  }
-  /// If the trace of the rank that compared is missing: what another one with that clock knows.
-  [[nodiscard]] std::vector<trace::ClockRecord> copied_of(int clock) const {
-    for (const TraceFile& file : files_)
-      if (clock_of(file) == clock && file.clocks.back().reference == root_) return {file.clocks.back()};
-    return {};
-  }
-
-  const std::vector<TraceFile>& files_;
-  std::map<int, int> clock_of_rank_;
-  std::map<int, ClockLine> lines_;
-  int root_ = -1;
-  std::int64_t uncertainty_ = 0;
-};
-
 void align_clocks(TracedJob& job) {
-  const Alignment alignment{job.files};
+  const ClockAlignment alignment{job.files};
   for (const TraceFile& file : job.files) {
     const std::optional<ClockLine> line = alignment.of(file);
     job.clocks.push_back(line.value_or(ClockLine{}));
@@ -255,30 +177,19 @@ void note_what_is_missing(TracedJob& job) {
 
 }  // namespace
 
-ClockLine::ClockLine(const std::vector<trace::ClockRecord>& measured) {
-  const auto [first, last] = std::ranges::minmax(measured, {}, &trace::ClockRecord::at);
-  since_ = first.at;
-  offset_ = first.offset;
-  if (last.at == first.at) return;
-  constexpr double most = 0.01;  // real clocks drift less by far
-  drift_ = static_cast<double>(last.offset - first.offset) / static_cast<double>(last.at - first.at);
-  drift_ = std::clamp(drift_, -most, most);
-}
-
-std::int64_t ClockLine::at(std::int64_t time) const {
-  return time + offset_ + static_cast<std::int64_t>(static_cast<double>(time - since_) * drift_);
-}
-
 const TracedCommunicator& TracedJob::communicator(std::uint32_t file, std::uint64_t operation) const {
   const std::uint32_t number = files[file].operations[operation - 1].begun.communicator;
   return communicators[static_cast<std::size_t>(communicator_of[file][number])];
 }
 
-int TracedJob::world_rank(std::uint32_t file, std::uint64_t operation, int peer) const {
+int TracedJob::file_of(std::uint32_t file, std::uint64_t operation, int peer) const {
   const std::vector<int>& members = communicator(file, operation).files;
-  const auto rank = static_cast<std::size_t>(peer);
-  if (peer < 0 || rank >= members.size() || members[rank] < 0) return -1;
-  return files[static_cast<std::size_t>(members[rank])].rank;
+  return peer < 0 || peer >= std::ssize(members) ? -1 : members[static_cast<std::size_t>(peer)];
+}
+
+int TracedJob::world_rank(std::uint32_t file, std::uint64_t operation, int peer) const {
+  const int its = file_of(file, operation, peer);
+  return its < 0 ? -1 : files[static_cast<std::size_t>(its)].rank;
 }
 
 TracedJob job_of(std::vector<TraceFile> files) {
@@ -306,6 +217,7 @@ TracedJob read_job(const std::string& folder, Salvage salvage) {
                                  folder, trace::file_suffix, folder));
   std::ranges::sort(paths);
   std::vector<TraceFile> files;
+  files.reserve(paths.size());
   for (const std::string& path : paths)
     files.push_back(read_trace(path, apps::read_file(path), salvage));
   return job_of(std::move(files));

@@ -6,21 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "apps/tutti/trace_clocks.hpp"
 #include "apps/tutti/trace_file.hpp"
 
 namespace tutti::tool {
-
-/// The clock of one rank, as that of another: the difference changes linearly between two times.
-class ClockLine {
- public:
-  ClockLine() = default;
-  explicit ClockLine(const std::vector<trace::ClockRecord>& measured);
-  [[nodiscard]] std::int64_t at(std::int64_t time) const;
-
- private:
-  std::int64_t since_ = 0, offset_ = 0;
-  double drift_ = 0;  ///< Nanoseconds a nanosecond.
-};
 
 /// A communicator of the job.
 struct TracedCommunicator {
@@ -64,7 +53,9 @@ struct TracedJob {
 
   [[nodiscard]] std::int64_t time(std::uint32_t file, std::int64_t own) const { return clocks[file].at(own); }
   [[nodiscard]] const TracedCommunicator& communicator(std::uint32_t file, std::uint64_t operation) const;
-  /// The rank in MPI_COMM_WORLD of a rank of the operation's communicator; -1: not known.
+  /// The trace of a rank of the operation's communicator; -1: there is none.
+  [[nodiscard]] int file_of(std::uint32_t file, std::uint64_t operation, int peer) const;
+  /// Its rank in MPI_COMM_WORLD; -1: not known.
   [[nodiscard]] int world_rank(std::uint32_t file, std::uint64_t operation, int peer) const;
 };
 

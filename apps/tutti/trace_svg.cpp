@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "apps/options.hpp"
-#include "apps/tutti/table.hpp"
 #include "apps/tutti/trace_names.hpp"
 #include "apps/tutti/trace_views.hpp"
 
@@ -215,17 +215,18 @@ void Drawing::draw_row(std::size_t at) {
 }
 
 void Drawing::draw_messages() {
+  constexpr auto none = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> rows(job_.files.size(), none);
+  for (std::size_t at = 0; at < rows_.size(); ++at)
+    rows[rows_[at].entry.file] = at;
   const auto row_of = [&](const Place& place) {
-    const std::uint64_t operation = job_.files[place.file].steps[place.index].operation;
-    return std::ranges::find_if(
-               rows_,
-               [&](const Row& row) { return row.entry.file == place.file && row.entry.index + 1 == operation; }) -
-           rows_.begin();
+    const std::size_t at = rows[place.file];
+    const bool is_here = at != none && rows_[at].entry.index + 1 == job_.files[place.file].steps[place.index].operation;
+    return is_here ? at : none;
   };
-  const std::ptrdiff_t none = std::ssize(rows_);
   for (const Flow& flow : job_.flows)
-    if (const auto from = row_of(flow.send), to = row_of(flow.recv); from != none && to != none)
-      message(flow, static_cast<std::size_t>(from), static_cast<std::size_t>(to));
+    if (const std::size_t from = row_of(flow.send), to = row_of(flow.recv); from != none && to != none)
+      message(flow, from, to);
 }
 
 void Drawing::message(const Flow& flow, std::size_t from, std::size_t to) {

@@ -99,12 +99,11 @@ TraceUse read_trace() {
 }
 
 RangeUse read_ranges() {
-  RangeUse use = RangeUse::off;
-  read_use("TUTTI_NVTX", {"0", "1"}, use);
-  if (use == RangeUse::on && !trace::has_ranges())
+  if (number_in_environment("TUTTI_NVTX", 0, 1).value_or(0) == 0) return RangeUse::off;
+  if (!trace::has_ranges())
     throw ArgumentError(
         "environment variable TUTTI_NVTX is '1', but this library was built without NVTX's header; allowed: 0");
-  return use;
+  return RangeUse::on;
 }
 
 Settings read_settings(const CommunicatorOptions& options) {

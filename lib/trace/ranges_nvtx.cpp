@@ -6,7 +6,7 @@ namespace tutti::trace {
 namespace {
 
 nvtxDomainHandle_t domain() {
-  static const nvtxDomainHandle_t own = nvtxDomainCreateA("tutti");
+  static auto* const own = nvtxDomainCreateA("tutti");
   return own;
 }
 

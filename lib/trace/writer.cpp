@@ -50,7 +50,9 @@ void Writer::open() {
   try {
     // Where the file system has no locks, nobody is kept out.
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      refuse("another process writes it; each program that runs at the same time needs a folder of its own");
+      refuse(
+          "another process writes it, or another copy of Tutti in this one; programs that run at the same time need "
+          "folders of their own");
     if (::ftruncate(file_, 0) != 0 || !write_bytes(&header_, sizeof header_)) refuse(reason(errno));
   } catch (...) {
     ::close(file_);
@@ -58,7 +60,7 @@ void Writer::open() {
   }
 }
 
-bool Writer::write_bytes(const void* data, std::size_t bytes) noexcept {
+bool Writer::write_bytes(const void* data, std::size_t bytes) const noexcept {
   const auto* at = static_cast<const std::byte*>(data);
   while (bytes > 0) {
     const ssize_t done = ::write(file_, at, bytes);

@@ -71,7 +71,7 @@ class Writer {
   void write(std::uint32_t flags) noexcept;
   std::size_t seal(Block& block, std::uint32_t flags) noexcept;
   void give_up(std::uint64_t lost) noexcept;
-  bool write_bytes(const void* data, std::size_t bytes) noexcept;
+  bool write_bytes(const void* data, std::size_t bytes) const noexcept;
   void start_block(std::size_t index) noexcept;
   [[noreturn]] void refuse(std::string_view why) const;
 

@@ -1,24 +1,20 @@
-// The trace of real calls: exactly the steps of their plans and the bytes of the counters, in the order of causes.
+// The trace of real calls: what is recorded of each kind, in the order of causes, and who keeps others waiting.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <filesystem>
-#include <map>
 #include <memory>
 #include <set>
 
-#include "apps/tutti/trace_job.hpp"
 #include "apps/tutti/trace_summary.hpp"
-#include "lib/runtime/communicator_state.hpp"
-#include "lib/runtime/runtime.hpp"
 #include "tests/mpi/collective_cases.hpp"
-#include "tests/trace/trace_files.hpp"
+#include "tests/mpi/recorded_traces.hpp"
 
 namespace tutti::test {
 namespace {
 
-using testing::HasSubstr;
 using trace::Action;
 using trace::Start;
 
@@ -40,112 +36,6 @@ class TraceFolder : public testing::Environment {
   std::unique_ptr<Folder> folder_;
 };
 [[maybe_unused]] const auto* const environment = testing::AddGlobalTestEnvironment(new TraceFolder);
-
-std::string own_path() { return detail::Runtime::get().tracing().writer()->path(); }
-
-/// The trace of this rank so far.
-tool::TraceFile recorded() {
-  detail::Runtime::get().tracing().writer()->flush();
-  return read(own_path());
-}
-
-/// Of all ranks. Collective.
-tool::TracedJob recorded_by_all() {
-  detail::Runtime::get().tracing().writer()->flush();
-  MPI_Barrier(MPI_COMM_WORLD);
-  tool::TracedJob job = tool::read_job(std::filesystem::path{own_path()}.parent_path(), tool::Salvage::no);
-  MPI_Barrier(MPI_COMM_WORLD);
-  return job;
-}
-
-/// The operations since there were so many.
-std::vector<tool::TracedOperation> since(const tool::TraceFile& file, std::size_t before) {
-  return {file.operations.begin() + static_cast<std::ptrdiff_t>(before), file.operations.end()};
-}
-
-std::vector<trace::StepRecord> steps_of(const tool::TraceFile& file, const tool::TracedOperation& operation) {
-  std::vector<trace::StepRecord> steps;
-  for (const trace::StepRecord& step : file.steps)
-    if (step.operation == operation.begun.operation) steps.push_back(step);
-  return steps;
-}
-
-/// Calls twice, as the plan of a call is known when it was repeated.
-const CompiledPlan& called_twice(const Trial& trial, const Communicator& comm) {
-  const checker::Problems problems = problems_of(trial, comm.size());
-  const Problem& problem = problems.of(comm.rank());
-  const std::vector<std::int32_t> input =
-      inputs<std::int32_t>(Op::sum, comm.rank().value(), shape_of(problem).input.value());
-  CallMemory<std::int32_t> memory{problem, input, 0};
-  detail::Call call = call_of(trial, problem, Type::int32, Op::sum);
-  call.in = memory.in();
-  call.out = memory.out();
-  for (int again = 0; again < 2; ++again)
-    run(call, trial, comm);
-  const auto found = comm.state().plans().recent_calls().find({}, [](const auto&) { return true; });
-  return found.recent.plan->compiled;
-}
-
-/// Messages by direction, peer and bytes.
-using Messages = std::multiset<std::tuple<bool, int, std::int64_t>>;
-
-Messages messages_of(const CompiledPlan& plan) {
-  Messages messages;
-  for (const CompiledStep& step : plan.steps)
-    if (step.is_message()) messages.emplace(step.verb == Verb::send, step.peer, step.bytes);
-  return messages;
-}
-Messages messages_of(const std::vector<trace::StepRecord>& steps) {
-  Messages messages;
-  for (const trace::StepRecord& step : steps)
-    if (step.action <= Action::recv_reduce) messages.emplace(step.action == Action::send, step.peer, step.bytes);
-  return messages;
-}
-
-std::uint64_t bytes_of(const std::vector<trace::StepRecord>& steps, trace::Way way, bool sent) {
-  std::uint64_t bytes = 0;
-  for (const trace::StepRecord& step : steps)
-    if (step.way == way && step.action <= Action::recv_reduce && (step.action == Action::send) == sent)
-      bytes += static_cast<std::uint64_t>(step.bytes);
-  return bytes;
-}
-
-class TraceOf : public testing::TestWithParam<Collective> {};
-
-/// Every algorithm, with short messages and with long ones that travel in pieces.
-TEST_P(TraceOf, ExactlyWhatThePlansDo) {
-  const Communicator comm{MPI_COMM_WORLD};
-  std::size_t before = recorded().operations.size();
-  for (const std::string& choice : choices_of(GetParam()))
-    for (const std::int64_t count : {3, 20'000}) {
-      if (GetParam() == Collective::barrier && count > 3) continue;
-      if (count > 3 && choice.find_first_of(":/") != std::string::npos) continue;  // thousands of segments
-      const MessageCounters counted = comm.message_counters();
-      const Trial trial{.collective = GetParam(), .algorithm = choice, .count = count};
-      const Messages planned = messages_of(called_twice(trial, comm));
-      expect_right<std::int32_t>(trial, Op::sum, comm);
-      const tool::TraceFile file = recorded();
-      const std::vector<tool::TracedOperation> operations = since(file, std::exchange(before, file.operations.size()));
-      EXPECT_EQ(operations.size(), 3);
-      std::vector<trace::StepRecord> all;
-      for (const tool::TracedOperation& operation : operations) {
-        const std::vector<trace::StepRecord> steps = steps_of(file, operation);
-        all.insert(all.end(), steps.begin(), steps.end());
-        EXPECT_TRUE(operation.is_over() && !operation.has_failed);
-        EXPECT_EQ(file.names[operation.begun.collective], to_string(GetParam()));
-        EXPECT_EQ(messages_of(steps), planned) << choice;
-      }
-      EXPECT_EQ(operations.front().begun.sequence + 2, operations.back().begun.sequence);
-      const MessageCounters now = comm.message_counters();
-      EXPECT_EQ(bytes_of(all, trace::Way::shm, true), now.shm.sent_bytes - counted.shm.sent_bytes) << choice;
-      EXPECT_EQ(bytes_of(all, trace::Way::shm, false), now.shm.received_bytes - counted.shm.received_bytes) << choice;
-      EXPECT_EQ(bytes_of(all, trace::Way::mpi, true), now.mpi.sent_bytes - counted.mpi.sent_bytes) << choice;
-      EXPECT_EQ(bytes_of(all, trace::Way::mpi, false), now.mpi.received_bytes - counted.mpi.received_bytes) << choice;
-    }
-}
-
-INSTANTIATE_TEST_SUITE_P(All, TraceOf, testing::ValuesIn(all_collectives()),
-                         [](const auto& info) { return std::string{to_string(info.param)}; });
 
 TEST(Trace, TellsHowOperationsWereCalled) {
   const Communicator comm{MPI_COMM_WORLD};

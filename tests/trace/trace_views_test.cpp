@@ -98,8 +98,8 @@ TEST(Timeline, HasAnArrowForEachMessage) {
 TEST(Timeline, NothingOverlapsOnATrack) {
   RankTrace a{0, 2};
   a.allreduce(0, 0, 1000).allreduce(1, 100, 900).allreduce(2, 950, 1200);
-  for (int i = 0; i < 10; ++i)
-    a.step(Action::send, 1, 10 * i, 10 * i + 35, i);
+  for (std::int64_t i = 0; i < 10; ++i)
+    a.step(Action::send, 1, 10 * i, 10 * i + 35, static_cast<int>(i));
   const auto tracks = tracks_of(timeline_of(job_of(a, RankTrace{1, 2})));
   EXPECT_EQ(tracks.size(), 2 + 4) << "calls that overlap, and up to four sends at a time";
   for (const auto& [track, slices] : tracks) {
