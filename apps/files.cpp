@@ -87,9 +87,21 @@ void require_writable(const std::string& path) {
 }
 
 void replace_file(const std::string& path, std::string_view bytes) {
+  replace_file(path, [bytes](const Append& append) { append(bytes); });
+}
+
+void replace_file(const std::string& path, const std::function<void(const Append& append)>& write) {
+  constexpr std::size_t most_kept = std::size_t{1} << 20;
   const fs::path target = fs::weakly_canonical(path);  // Writes through a symbolic link, not over it.
   TemporaryFile file{target};
-  file.write(bytes);
+  std::string kept;  // of small pieces
+  write([&](std::string_view piece) {
+    kept += piece;
+    if (kept.size() < most_kept) return;
+    file.write(kept);
+    kept.clear();
+  });
+  file.write(kept);
   file.rename_to(target);
 }
 

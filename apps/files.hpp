@@ -1,6 +1,7 @@
 #pragma once
 // Whole files, read and written in one go.
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -15,5 +16,9 @@ void require_writable(const std::string& path);
 /// Replaces the file: writes a temporary one beside it (PATH.XXXXXX), has it reach the disk, and renames it. Whenever
 /// this is interrupted, `path` holds either all of the old bytes or all of the new. Throws std::runtime_error.
 void replace_file(const std::string& path, std::string_view bytes);
+
+/// The same for a file that does not fit into memory: `write` calls the function that it is given for each piece.
+using Append = std::function<void(std::string_view piece)>;
+void replace_file(const std::string& path, const std::function<void(const Append& append)>& write);
 
 }  // namespace tutti::apps

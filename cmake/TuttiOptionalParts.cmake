@@ -1,6 +1,7 @@
-# UCX, CUDA, hwloc, Fortran and manual pages are optional. AUTO takes what is there and says what is not; ON without it is an
-# error. UCX and CUDA are parts of what moves data, and Fortran's module calls it: without MPI there is none of it.
-# Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA, TUTTI_HAS_HWLOC, TUTTI_HAS_FORTRAN and TUTTI_HAS_MAN, and what the summary says of each.
+# UCX, CUDA, NVTX, hwloc, Fortran and manual pages are optional. AUTO takes what is there and says what is not; ON without it is an
+# error. UCX and CUDA are parts of what moves data, NVTX is told of it, and Fortran's module calls it: without MPI there is
+# none of it. Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA, TUTTI_HAS_NVTX, TUTTI_HAS_HWLOC, TUTTI_HAS_FORTRAN and TUTTI_HAS_MAN, and
+# what the summary says of each.
 
 function(tutti_optional_part part found package hint)
   string(TOUPPER "${TUTTI_${part}}" wanted)
@@ -10,7 +11,7 @@ function(tutti_optional_part part found package hint)
   if(wanted STREQUAL "OFF")
     set(has OFF)
     set(said "off (TUTTI_${part}=OFF)")
-  elseif(part MATCHES "^(UCX|CUDA|FORTRAN)$" AND NOT TUTTI_MPI)
+  elseif(part MATCHES "^(UCX|CUDA|NVTX|FORTRAN)$" AND NOT TUTTI_MPI)
     if(wanted STREQUAL "ON")
       message(FATAL_ERROR "TUTTI_${part}=ON needs TUTTI_MPI=ON: set TUTTI_${part}=AUTO or OFF")
     endif()
@@ -63,6 +64,18 @@ if(cuda_found AND NOT TUTTI_NVCC)
   set(cuda_kernels ", without nvcc: no kernels")
 endif()
 tutti_optional_part(CUDA "${cuda_found}" "CUDA ${cuda_version}${cuda_kernels}" "install the CUDA toolkit, 12.0 or later, nvcc on PATH")
+
+# A header of the CUDA toolkit, which needs neither its libraries nor a driver.
+set(nvtx_found FALSE)
+if(TUTTI_MPI AND NOT TUTTI_NVTX STREQUAL "OFF")
+  find_path(TUTTI_NVTX_INCLUDE_DIR nvtx3/nvToolsExt.h HINTS ${TUTTI_CUDA_INCLUDE_DIR} ${cuda_places}
+            PATHS /usr/local/cuda PATH_SUFFIXES include)
+  mark_as_advanced(TUTTI_NVTX_INCLUDE_DIR)
+  if(TUTTI_NVTX_INCLUDE_DIR)
+    set(nvtx_found TRUE)
+  endif()
+endif()
+tutti_optional_part(NVTX "${nvtx_found}" "NVTX 3" "install the CUDA toolkit, or nvtx3/nvToolsExt.h of NVIDIA/NVTX")
 
 set(hwloc_found FALSE)
 set(hwloc_version)
@@ -131,6 +144,7 @@ function(tutti_summary)
   endif()
   message(STATUS "Tutti: UCX   ${TUTTI_UCX_SAID}")
   message(STATUS "Tutti: CUDA  ${TUTTI_CUDA_SAID}")
+  message(STATUS "Tutti: NVTX  ${TUTTI_NVTX_SAID}")
   message(STATUS "Tutti: hwloc ${TUTTI_HWLOC_SAID}")
   message(STATUS "Tutti: Fortran ${TUTTI_FORTRAN_SAID}")
   if(TUTTI_APPS)

@@ -22,6 +22,7 @@ LAYERS = [
     ["lib/checker", "lib/cost", "lib/records"],
     ["lib/plan"],
     ["lib/exec"],
+    ["lib/trace"],
     ["lib/cuda/executor.hpp"],
     ["lib/transport/bootstrap.hpp", "lib/transport/network.hpp"],
     ["lib/transport/network.cpp", "lib/transport/mpi", "lib/transport/shm/tuning.hpp"],

@@ -16,5 +16,6 @@ int cost(const Arguments& arguments);
 int info(const Arguments& arguments);
 int run(const Arguments& arguments);
 int ps(const Arguments& arguments);
+int trace(const Arguments& arguments);
 
 }  // namespace tutti::tool

@@ -1,5 +1,5 @@
-// tutti: shows, proves and prices the registered algorithms, and tells where ranks are and what
-// they do, and starts programs whose collectives Tutti serves. Only `info` calls MPI.
+// tutti: shows, proves and prices the registered algorithms, tells where ranks are and what they do, starts programs
+// whose collectives Tutti serves, and shows what ranks have recorded. Only `info` calls MPI.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,6 +28,7 @@ constexpr Command commands[] = {
     {"info", "what this build is made of, and where the ranks of a job are", info},
     {"run", "starts an MPI program whose collectives Tutti serves", run},
     {"ps", "the ranks on this node that use Tutti, and their calls", ps},
+    {"trace", "merges the traces of a job's ranks: a timeline, and who was late", trace},
 };
 
 std::string summary() {

@@ -18,6 +18,13 @@ Rank rank_in(MPI_Comm comm) {
   return Rank{rank};
 }
 
+/// Collective. A trace is begun before a context is taken: it may be refused.
+Settings agree(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options) {
+  Settings settings = agree_on_settings(comm, options);
+  runtime.tracing().start(comm, settings.trace);
+  return settings;
+}
+
 }  // namespace
 
 CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options,
@@ -27,7 +34,7 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const Comm
 /// Braces: from left to right, as both are collective.
 CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options,
                                      Candidate candidate)
-    : CommunicatorState{runtime, comm, agree_on_settings(comm, options), runtime.admit(comm, std::move(candidate))} {}
+    : CommunicatorState{runtime, comm, agree(runtime, comm, options), runtime.admit(comm, std::move(candidate))} {}
 
 CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings settings, Admission admission)
     : runtime_(runtime),
@@ -46,6 +53,7 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings s
       order_(carrier_->tags().turns(), paths_),
       pairwise_sends_(static_cast<std::size_t>(members_.size())),
       streams_(*carrier_, members_, paths_, settings_, context_, comm, counters_.stream),
+      trace_(CommunicatorTrace::make(runtime.tracing(), settings_, members_, context_, comm)),
       plans_(settings_, paths_) {
   runtime_.opened(*this);
   introduce(*this);

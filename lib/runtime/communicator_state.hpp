@@ -14,6 +14,7 @@
 #include "lib/runtime/counters.hpp"
 #include "lib/runtime/members.hpp"
 #include "lib/runtime/operation_order.hpp"
+#include "lib/runtime/operation_trace.hpp"
 #include "lib/runtime/paths.hpp"
 #include "lib/runtime/plans.hpp"
 #include "lib/runtime/progress.hpp"
@@ -75,6 +76,8 @@ class CommunicatorState {
   [[nodiscard]] const Watch& watch() const { return watch_; }
   /// For calls in the order of streams.
   [[nodiscard]] Streams& streams() { return streams_; }
+  /// nullptr: its operations are not observed.
+  [[nodiscard]] CommunicatorTrace* trace() const { return trace_.get(); }
   /// Why it cannot be used any more; empty: it works. Looks at streams, too.
   [[nodiscard]] const std::string& status() noexcept;
 
@@ -115,6 +118,7 @@ class CommunicatorState {
   std::vector<PairwiseSends> pairwise_sends_;  ///< By rank.
   Streams streams_;
   device::BlockPool staging_memory_{{.allocate = ipc::allocate_on, .free = ipc::free_on}};
+  std::unique_ptr<CommunicatorTrace> trace_;
   Plans plans_;
   Watch watch_{*this};
   ArgumentCheck argument_check_{*this};

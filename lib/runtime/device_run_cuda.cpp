@@ -1,12 +1,14 @@
 #include "lib/cuda/devices.hpp"
 #include "lib/cuda/executor.hpp"
-#include "lib/runtime/run.hpp"
+#include "lib/runtime/traced_run.hpp"
 
 namespace tutti::detail {
 
-std::unique_ptr<Run> device_run(const Route& route, const shm::SharedPlan& plan) {
-  return std::make_unique<RunOn<cuda::DeviceExecutor>>(
-      route, plan, cuda::DeviceExecutor{plan, cuda::Devices::get().at(plan.staging.device)});
+std::unique_ptr<Run> device_run(const Route& route, const shm::SharedPlan& plan, trace::Call* call) {
+  cuda::DeviceExecutor worker{plan, cuda::Devices::get().at(plan.staging.device)};
+  if (call != nullptr)
+    return std::make_unique<TracedRunOn<cuda::DeviceExecutor>>(route, plan, std::move(worker), *call);
+  return std::make_unique<RunOn<cuda::DeviceExecutor>>(route, plan, std::move(worker));
 }
 
 }  // namespace tutti::detail

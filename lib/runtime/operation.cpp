@@ -35,15 +35,17 @@ Place enter_lane(Lanes& lanes, Kind kind, const PlanKey& key) {
 Operation::Learned::Learned(const Operation& operation, std::vector<Count> learned)
     : sizes(std::move(learned)),
       plan(operation.plan_.compile_learned(sizes)),
-      run(make_run(operation.communicator_.route(), plan)) {}
+      run(make_run(operation.communicator_.route(), plan, operation.recorded())) {}
 
 Operation::Operation(CommunicatorState& communicator, CachedPlan& plan)
     : communicator_(communicator),
       plan_(plan),
-      run_(make_run(communicator.route(), plan.compiled)),
+      trace_(communicator.trace() == nullptr ? nullptr : communicator.trace()->operation(plan)),
+      run_(make_run(communicator.route(), plan.compiled, recorded())),
       current_(run_.get()),
       record_(communicator, plan.key()) {
-  if (plan.compiled.takes_fast_path && !plan.exchanges() && !checks_arguments())
+  // The fast path notes no steps, so that it costs nothing.
+  if (plan.compiled.takes_fast_path && !plan.exchanges() && trace_ == nullptr && !checks_arguments())
     fast_ = static_cast<HostRun*>(run_.get());
   if (plan.exchanges()) sizes_.resize(static_cast<std::size_t>(plan.exchange().output.value()));
 }
@@ -97,6 +99,7 @@ void Operation::enter(Kind kind) {
     state_ = State::checking;
     check_ = communicator_.argument_check().submit(arguments_of(call(), plan_.key()));
   }
+  if (trace_ != nullptr) trace_->enter(kind, sequence_, gate_ != nullptr);
   communicator_.progress().add(*this);
   if (kind != Kind::blocking) communicator_.progress().wake_thread();
 }
@@ -256,6 +259,7 @@ bool Operation::begin() {
     current_->port().begin(sequence_, place_.lane,
                            [&] { return communicator_.paths().tag(sequence_, current_plan().fingerprint); });
   }
+  if (trace_ != nullptr) trace_->take_turn(sequence_);
   current_->begin();
   if (const Staging& staging = current_plan().staging; staging.device >= 0) {
     device::Counters& counters = communicator_.counters().device;
@@ -293,6 +297,7 @@ void Operation::fail(std::exception_ptr why) noexcept {
 void Operation::end() {
   state_ = State::idle;
   record_.leave(communicator_.recorder(), failure_ == nullptr ? records::State::over : records::State::failed);
+  if (trace_ != nullptr) trace_->leave(failure_ != nullptr);
   communicator_.progress().remove(*this);
   if (plan_.compiled.takes_turns) {
     communicator_.order().end_turn(sequence_);

@@ -11,6 +11,7 @@
 #include "lib/runtime/borrowed_memory.hpp"
 #include "lib/runtime/lanes.hpp"
 #include "lib/runtime/operation_record.hpp"
+#include "lib/runtime/operation_trace.hpp"
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/run.hpp"
 #include "lib/runtime/watch.hpp"
@@ -75,6 +76,8 @@ class Operation {
   [[nodiscard]] CachedPlan& plan() const { return plan_; }
   /// The plan of the current run: once sizes were exchanged, the one that moves the data.
   [[nodiscard]] const shm::SharedPlan& current_plan() const;
+  /// nullptr: it is not observed.
+  [[nodiscard]] OperationTrace* trace() const { return trace_.get(); }
 
   // Lists: under way (Progress), unused (CachedPlan).
   Operation* previous = nullptr;
@@ -114,8 +117,12 @@ class Operation {
   void end();
   void leave_gate();
 
+  /// What its runs are recorded for.
+  [[nodiscard]] trace::Call* recorded() const { return trace_ == nullptr ? nullptr : trace_->call(); }
+
   CommunicatorState& communicator_;
   CachedPlan& plan_;
+  std::unique_ptr<OperationTrace> trace_;
   std::unique_ptr<Run> run_;
   std::vector<Count> sizes_;  ///< Where an exchange writes.
   std::unique_ptr<Learned> learned_;

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <limits>
 
+#include "lib/runtime/objection.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 
@@ -73,22 +72,6 @@ std::string Paths::map_links() noexcept {
     return error.what();
   }
 }
-
-namespace {
-
-/// Collective over `comm`: the objection of the lowest rank that has one, "rank 3: why"; empty if none has.
-std::string first_objection(MPI_Comm comm, int rank, const std::string& why) {
-  constexpr int none = std::numeric_limits<int>::max();
-  int objecting = why.empty() ? none : rank;
-  mpi::check(mpi::api.Allreduce(MPI_IN_PLACE, &objecting, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  if (objecting == none) return {};
-  std::array<char, 512> text{};
-  std::copy_n(why.begin(), std::min(why.size(), text.size() - 1), text.begin());
-  mpi::check(mpi::api.Bcast(text.data(), mpi::narrow(text.size()), MPI_CHAR, objecting, comm), "MPI_Bcast");
-  return fmt::format("rank {}: {}", objecting, text.data());
-}
-
-}  // namespace
 
 /// A way that is forced has to be there on all ranks. The others are taken where all have them.
 void Paths::agree_on_ways(MPI_Comm comm, const DeviceAbilities& mine, const DeviceAbilities::Bits& of_all) {

@@ -95,6 +95,7 @@ void Progress::advance_in_background(Reach reach) {
 }
 
 void Progress::wait(Operation& operation, Entry& entry) {
+  const WaitTrace trace{operation.trace()};
   for (int looks = 0; !operation.over(); ++looks) {
     operation.advance();
     if (operation.over()) return;

@@ -177,6 +177,7 @@ void Runtime::finalize() noexcept {
                  stderr);
     communicator->close("was closed by MPI_Finalize");
   }
+  tracing_.finalize();
   world_.reset();
   device::release_devices();
   for (const mpi::NetworkDriver* driver : mpi::network_drivers())

@@ -14,6 +14,7 @@
 #include "lib/runtime/making_turns.hpp"
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/progress_thread.hpp"
+#include "lib/runtime/tracing.hpp"
 
 namespace tutti::detail {
 
@@ -46,6 +47,7 @@ class Runtime {
 
   [[nodiscard]] Progress& progress() { return progress_; }
   [[nodiscard]] records::Recorder& recorder() { return recorder_; }
+  [[nodiscard]] Tracing& tracing() { return tracing_; }
   /// Makes sure that a thread moves operations. Throws StateError unless MPI was initialised with MPI_THREAD_MULTIPLE.
   void require_progress_thread(const char* what_for);
   /// The same. Below MPI_THREAD_MULTIPLE it may reach shared memory only, and the caller holds no Entry.
@@ -94,6 +96,7 @@ class Runtime {
   OwnProcess process_;
   Progress progress_;
   records::Recorder recorder_;
+  Tracing tracing_;
   MakingTurns making_turns_;
   std::map<std::int32_t, records::ProcessWatch> process_watches_;
   std::unique_ptr<ProgressThread> thread_;  ///< If the user wants one.

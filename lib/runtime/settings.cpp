@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <random>
 #include <stdexcept>
@@ -16,6 +17,7 @@
 #include "lib/runtime/log.hpp"
 #include "lib/runtime/variables.hpp"
 #include "lib/schedule/near_names.hpp"
+#include "lib/trace/ranges.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 #include "lib/transport/network.hpp"
@@ -85,6 +87,28 @@ std::uint32_t next_nonce() {
   return ++next;
 }
 
+/// The folder counts as rank 0 sees it, as other ranks may have been started elsewhere.
+TraceUse read_trace() {
+  constexpr std::size_t longest = 4000;
+  TraceUse trace;
+  if (const char* const folder = std::getenv("TUTTI_TRACE"); folder != nullptr && *folder != '\0')
+    trace.folder = std::filesystem::absolute(folder);
+  if (trace.folder.size() > longest)
+    throw ArgumentError(fmt::format("environment variable TUTTI_TRACE has {} characters; allowed: a folder of up to {}",
+                                    trace.folder.size(), longest));
+  constexpr std::int64_t least = std::int64_t{1} << 20, most = std::int64_t{1} << 40;
+  trace.limit = number_in_environment("TUTTI_TRACE_LIMIT", least, most).value_or(trace.limit);
+  return trace;
+}
+
+RangeUse read_ranges() {
+  if (number_in_environment("TUTTI_NVTX", 0, 1).value_or(0) == 0) return RangeUse::off;
+  if (!trace::has_ranges())
+    throw ArgumentError(
+        "environment variable TUTTI_NVTX is '1', but this library was built without NVTX's header; allowed: 0");
+  return RangeUse::on;
+}
+
 Settings read_settings(const CommunicatorOptions& options) {
   Settings settings;
   settings.transport = transport_of(options.transport);
@@ -115,6 +139,8 @@ Settings read_settings(const CommunicatorOptions& options) {
   settings.checks_arguments = number_in_environment("TUTTI_CHECK", 0, 1).value_or(0) != 0;
   settings.log = read_log();
   settings.nonce = next_nonce();
+  settings.trace = read_trace();
+  settings.ranges = read_ranges();
   return settings;
 }
 
@@ -135,7 +161,9 @@ struct Announcement {
   HangAction hang_action = HangAction::wait;
   bool checks_arguments = false;
   std::uint32_t nonce = 0;
-  std::array<char, 42> network{};   ///< Its name; empty: MPI.
+  RangeUse ranges = RangeUse::off;
+  std::uint8_t is_traced = 0;
+  std::array<char, 40> network{};   ///< Its name; empty: MPI.
   std::int64_t refusal_length = 0;  // of the text that follows; 0: none does
   std::array<SentChoice, collective_count> choices{};
 };
@@ -161,6 +189,8 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     said.hang_action = settings.hang_action;
     said.checks_arguments = settings.checks_arguments;
     said.nonce = settings.nonce;
+    said.ranges = settings.ranges;
+    said.is_traced = settings.trace.folder.empty() ? 0 : 1;
     said.shared_memory = settings.transport.shared_memory;
     put(settings.transport.network, said.network);
     const auto all = algorithms();
@@ -175,6 +205,18 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     said.refusal_length = static_cast<std::int64_t>(refusal.size());
   }
   return said;
+}
+
+/// What rank 0 announced is traced: where.
+TraceUse agreed_trace(MPI_Comm comm, int rank) {
+  TraceUse trace;
+  if (rank == 0) trace = read_trace();
+  std::array<std::int64_t, 2> numbers{trace.limit, static_cast<std::int64_t>(trace.folder.size())};
+  mpi::check(mpi::api.Bcast(numbers.data(), 2, MPI_INT64_T, 0, comm), "MPI_Bcast");
+  trace.limit = numbers[0];
+  trace.folder.resize(static_cast<std::size_t>(numbers[1]));
+  mpi::check(mpi::api.Bcast(trace.folder.data(), mpi::narrow(numbers[1]), MPI_CHAR, 0, comm), "MPI_Bcast");
+  return trace;
 }
 
 }  // namespace
@@ -206,6 +248,8 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   settings.hang_action = said.hang_action;
   settings.checks_arguments = said.checks_arguments;
   settings.nonce = said.nonce;
+  settings.ranges = said.ranges;
+  if (said.is_traced != 0) settings.trace = agreed_trace(comm, rank);
   settings.transport.shared_memory = said.shared_memory;
   settings.transport.network = said.network.data();
   for (std::size_t i = 0; i < collective_count; ++i) {

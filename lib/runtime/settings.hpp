@@ -37,6 +37,15 @@ enum class BufferUse : std::uint8_t { automatic, host, device };
 /// What follows the report of a call that hangs: it goes on waiting, or MPI_Abort.
 enum class HangAction : std::uint8_t { wait, abort };
 
+/// Whether operations are told to NVTX.
+enum class RangeUse : std::uint8_t { off, on };
+
+/// Where each rank writes a trace, and how large its file may become.
+struct TraceUse {
+  std::string folder{};  ///< Absolute; empty: none is written.
+  std::int64_t limit = std::int64_t{256} << 20;
+};
+
 struct Settings {
   UserChoices algorithms{};  ///< Those that the communicator was made with, else of TUTTI_ALGORITHM.
   /// The transport that the communicator was made with, else that of TUTTI_TRANSPORT.
@@ -67,6 +76,10 @@ struct Settings {
   std::uint32_t nonce = 0;
   /// TUTTI_LOG: warn or info; 0 and 1 mean the same.
   LogUse log = LogUse::off;
+  /// TUTTI_TRACE: a folder; TUTTI_TRACE_LIMIT: bytes, 2^20 .. 2^40.
+  TraceUse trace{};
+  /// TUTTI_NVTX: 0 or 1.
+  RangeUse ranges = RangeUse::off;
 };
 
 /// Collective over `comm`, whose ranks are all here. Throws ArgumentError on all ranks if a value of rank 0 is

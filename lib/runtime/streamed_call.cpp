@@ -47,6 +47,7 @@ StreamedCall::~StreamedCall() { --plan_.in_use; }
 
 void StreamedCall::start() {
   if (pieces_ == nullptr) return start_gated();
+  const ProgramTrace trace{state_.trace(), plan_};
   stream::Launcher& launcher = *state_.streams().launcher();
   const auto failed = [&](const Error& error) {
     return fmt::format("{} on rank {}: {}", plan_.compiled.name(), state_.rank().value(), error.what());

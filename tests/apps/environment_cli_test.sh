@@ -28,7 +28,7 @@ two TUTTI_TEST_NODES=2 TUTTI_BUILD=build TUTTI_ALGORITHM=ring || fail 'known var
 [ "$(warnings)" = 0 ] || fail 'known variables: a warning'
 
 for setting in TUTTI_TAG_UB=abc TUTTI_TAG_UB=12 TUTTI_TAG_UB= TUTTI_MESSAGE_LIMIT=1G TUTTI_PLAN_CACHE=0 \
-  TUTTI_PROGRESS_THREAD=yes TUTTI_SINGLE_COPY=sometimes TUTTI_STAGING=nowhere TUTTI_TRANSPORT=pigeon TUTTI_NODES=0,b TUTTI_SOCKETS=0,0,0; do
+  TUTTI_PROGRESS_THREAD=yes TUTTI_NVTX=yes TUTTI_TRACE_LIMIT=1M TUTTI_SINGLE_COPY=sometimes TUTTI_STAGING=nowhere TUTTI_TRANSPORT=pigeon TUTTI_NODES=0,b TUTTI_SOCKETS=0,0,0; do
   two "$setting" && fail "$setting: exit code 0"
   grep -q "${setting%%=*} is '${setting#*=}'; allowed" "$folder/stderr" || fail "$setting"
 done

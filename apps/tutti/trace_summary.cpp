@@ -1,0 +1,189 @@
+// The summary of a trace, as text and as JSON.
+#include "apps/tutti/trace_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "apps/tutti/table.hpp"
+#include "tutti/version.hpp"
+
+namespace tutti::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_rows = 16;
+
+/// "12.3 us"
+std::string time_text(double nanoseconds) {
+  constexpr std::array<std::pair<double, std::string_view>, 3> units{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}}};
+  for (const auto& [size, unit] : units)
+    if (std::abs(nanoseconds) >= size) return fmt::format("{:.3g} {}", nanoseconds / size, unit);
+  return fmt::format("{:.0f} ns", nanoseconds);
+}
+std::string time_text(std::int64_t nanoseconds) { return time_text(static_cast<double>(nanoseconds)); }
+
+/// "1,234"
+std::string number_text(std::uint64_t number) {
+  const std::string digits = fmt::format("{}", number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+double share(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::uint64_t records_of(const TracedJob& job) {
+  std::uint64_t records = 0;
+  for (const TraceFile& file : job.files)
+    records += file.records;
+  return records;
+}
+
+std::string heading(const TracedJob& job) {
+  std::set<std::string> hosts;
+  std::uint64_t dropped = 0;
+  for (const TraceFile& file : job.files) {
+    hosts.insert(file.host);
+    dropped += file.dropped;
+  }
+  std::string text =
+      fmt::format("{} ranks on {} host{}, {} in all; {} records, {} dropped; {} messages", job.files.size(),
+                  hosts.size(), hosts.size() == 1 ? "" : "s", time_text(job.last - job.first),
+                  number_text(records_of(job)), number_text(dropped), number_text(job.flows.size()));
+  if (job.unmatched > 0)
+    text += fmt::format(", and {} of which one end alone was recorded", number_text(job.unmatched));
+  text += job.clock_count == 1 ? "\nall ranks share one clock\n"
+                               : fmt::format("\n{} clocks, which are compared to within {}\n", job.clock_count,
+                                             time_text(job.uncertainty));
+  for (const std::string& note : job.notes)
+    text += fmt::format("note: {}\n", note);
+  return text;
+}
+
+std::string communicators_text(const TracedJob& job) {
+  std::vector<Cells> rows{{"communicator", "ranks", "nodes", "collectives"}};
+  for (const TracedCommunicator& each : job.communicators)
+    if (each.operations > 0)
+      rows.push_back(
+          {each.name, fmt::format("{}", each.size), fmt::format("{}", each.nodes), number_text(each.operations)});
+  const std::size_t left_out = rows.size() > most_rows + 1 ? rows.size() - most_rows - 1 : 0;
+  rows.resize(rows.size() - left_out);
+  std::string text = '\n' + aligned(rows, "");
+  if (left_out > 0) text += fmt::format("and {} more: see --json\n", left_out);
+  return text;
+}
+
+/// "rank 3 (40%)"
+std::string most_waited_for(const CallFigures& figures) {
+  const auto most = std::ranges::max_element(figures.waited_for, {}, [](const auto& each) { return each.second; });
+  if (most == figures.waited_for.end() || most->second == 0) return "-";
+  const std::string who = most->first < 0 ? "others" : fmt::format("rank {}", most->first);
+  return fmt::format("{} ({:.0f}%)", who, share(most->second, figures.waited));
+}
+
+std::string calls_text(const std::vector<CallFigures>& calls, std::size_t ranks) {
+  std::vector<Cells> rows{
+      {"collective", "algorithm", "calls", "bytes", "total", "median", "max", "waiting", "most for"}};
+  for (const CallFigures& each : calls)
+    rows.push_back({each.collective, each.algorithm.empty() ? "-" : each.algorithm, number_text(each.calls),
+                    number_text(static_cast<std::uint64_t>(each.bytes) / each.rank_calls),
+                    time_text(static_cast<double>(each.total) / static_cast<double>(ranks)), time_text(each.median),
+                    time_text(each.most), fmt::format("{:.0f}%", share(each.waited, each.total)),
+                    most_waited_for(each)});
+  std::string text = '\n' + aligned(rows, "");
+  for (const CallFigures& each : calls)
+    if (each.unfinished + each.failed > 0)
+      text += fmt::format("{} {}: {} calls of ranks failed, {} were not over\n", each.collective, each.algorithm,
+                          each.failed, each.unfinished);
+  return text;
+}
+
+std::string ranks_text(std::vector<RankFigures> ranks) {
+  const auto entered = std::ranges::max(ranks, {}, &RankFigures::entered).entered;
+  if (entered == 0) return "\nno collective was entered by all of its ranks\n";
+  std::ranges::stable_sort(ranks, std::greater<>{}, [](const RankFigures& each) {
+    return std::pair{each.last, each.late};
+  });
+  std::vector<Cells> rows{
+      {"rank", "host", "entered", "last", "late, mean", "max", "max/mean", "waited", "others waited"}};
+  for (const RankFigures& each : ranks) {
+    if (rows.size() > most_rows) break;
+    rows.push_back({fmt::format("{}", each.rank), each.host, number_text(each.entered),
+                    fmt::format("{} ({:.0f}%)", number_text(each.last),
+                                share(static_cast<std::int64_t>(each.last), static_cast<std::int64_t>(each.entered))),
+                    time_text(each.mean_late()), time_text(each.latest), fmt::format("{:.1f}", each.imbalance()),
+                    time_text(each.waited), time_text(each.others_waited)});
+  }
+  std::string text = '\n' + aligned(rows, "");
+  if (ranks.size() > most_rows) text += fmt::format("and {} more: see --json\n", ranks.size() - most_rows);
+  return text;
+}
+
+Json json_of(const CallFigures& figures) {
+  Json waited_for = Json::array();
+  for (const auto& [rank, time] : figures.waited_for)
+    waited_for.push_back({{"rank", rank < 0 ? Json{} : Json(rank)}, {"ns", time}});
+  return {{"collective", figures.collective}, {"algorithm", figures.algorithm}, {"calls", figures.calls},
+          {"rank_calls", figures.rank_calls}, {"failed", figures.failed},       {"unfinished", figures.unfinished},
+          {"bytes", figures.bytes},           {"total_ns", figures.total},      {"median_ns", figures.median},
+          {"max_ns", figures.most},           {"waited_ns", figures.waited},    {"waited_for", std::move(waited_for)}};
+}
+
+Json json_of(const RankFigures& figures) {
+  return {{"rank", figures.rank},
+          {"host", figures.host},
+          {"entered", figures.entered},
+          {"last", figures.last},
+          {"late_mean_ns", figures.mean_late()},
+          {"late_max_ns", figures.latest},
+          {"imbalance", figures.imbalance()},
+          {"waited_ns", figures.waited},
+          {"others_waited_ns", figures.others_waited}};
+}
+
+}  // namespace
+
+std::string summary_text(const TracedJob& job) {
+  return heading(job) + communicators_text(job) + calls_text(call_figures(job), job.files.size()) +
+         ranks_text(rank_figures(job));
+}
+
+// Names of hosts are bytes: any that are no UTF-8 are replaced, as the library throws on them.
+std::string summary_json(const TracedJob& job) {
+  constexpr int indent = 1;
+  std::uint64_t dropped = 0;
+  for (const TraceFile& file : job.files)
+    dropped += file.dropped;
+  Json json{{"tutti", TUTTI_VERSION},
+            {"traced_with", job.files.front().tutti},
+            {"ns", job.last - job.first},
+            {"records", records_of(job)},
+            {"dropped", dropped},
+            {"messages", job.flows.size()},
+            {"unmatched_ends", job.unmatched},
+            {"clocks", job.clock_count},
+            {"clocks_within_ns", job.uncertainty},
+            {"notes", job.notes}};
+  for (const char* const list : {"communicators", "calls", "ranks"})
+    json[list] = Json::array();
+  for (const TracedCommunicator& each : job.communicators)
+    json["communicators"].push_back(
+        {{"name", each.name}, {"size", each.size}, {"nodes", each.nodes}, {"collectives", each.operations}});
+  for (const CallFigures& each : call_figures(job))
+    json["calls"].push_back(json_of(each));
+  for (const RankFigures& each : rank_figures(job))
+    json["ranks"].push_back(json_of(each));
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace tutti::tool
