@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "apps/options.hpp"
+#include "apps/sgd/shape.hpp"
 
 namespace tutti::sgd {
 

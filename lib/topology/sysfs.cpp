@@ -4,7 +4,6 @@
 #include <cctype>
 #include <charconv>
 #include <fstream>
-#include <string_view>
 
 #include "lib/topology/topology.hpp"
 
@@ -31,12 +30,15 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
-double number_in(const fs::path& file, double otherwise) {
-  const std::string line = first_line(file);
+double number_of(std::string_view line, double otherwise) {
   double number = 0;
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
   return error == std::errc{} ? number : otherwise;
 }
+
+int whole_number_of(std::string_view line, int otherwise) { return static_cast<int>(number_of(line, otherwise)); }
+
+double number_in(const fs::path& file, double otherwise) { return number_of(first_line(file), otherwise); }
 
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
@@ -57,6 +59,6 @@ std::vector<std::string> pci_path(const fs::path& device) {
   return path;
 }
 
-int numa_of(const fs::path& device) { return static_cast<int>(number_in(device / "numa_node", unknown_numa)); }
+int numa_of(const fs::path& device) { return whole_number_of(first_line(device / "numa_node"), unknown_numa); }
 
 }  // namespace tutti::topology
