@@ -30,13 +30,20 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
-double number_of(std::string_view line, double otherwise) {
-  double number = 0;
+namespace {
+
+template <class Number>
+Number read(std::string_view line, Number otherwise) {
+  Number number{};
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
   return error == std::errc{} ? number : otherwise;
 }
 
-int whole_number_of(std::string_view line, int otherwise) { return static_cast<int>(number_of(line, otherwise)); }
+}  // namespace
+
+double number_of(std::string_view line, double otherwise) { return read(line, otherwise); }
+
+int whole_number_of(std::string_view line, int otherwise) { return read(line, otherwise); }
 
 double number_in(const fs::path& file, double otherwise) { return number_of(first_line(file), otherwise); }
 
