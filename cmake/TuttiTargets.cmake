@@ -10,6 +10,13 @@ if(TUTTI_SANITIZE)
                                                   -fno-sanitize-recover=all)
   target_link_options(tutti_settings INTERFACE -fsanitize=${TUTTI_SANITIZE})
 endif()
+if(TUTTI_FUZZERS)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "TUTTI_FUZZERS=ON needs clang, whose libFuzzer they use: set CMAKE_CXX_COMPILER=clang++")
+  endif()
+  # They see which branches an input takes.
+  target_compile_options(tutti_settings INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # tutti_library(NAME): a part, the static library tutti_NAME with alias Tutti::NAME; sources are added by target_sources.
 # Its objects fit into a shared library, where only TUTTI_API is visible (tutti/export.hpp).

@@ -1,8 +1,6 @@
 #pragma once
 // Which calls Tutti serves, and which it leaves to MPI.
 
-#include <mpi.h>
-
 #include <array>
 #include <bitset>
 #include <cstdint>

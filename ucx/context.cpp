@@ -1,10 +1,8 @@
 #include "ucx/context.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <sstream>
-#include <string_view>
+#include <string>
 
 #include "ucx/error.hpp"
 
@@ -24,10 +22,6 @@ std::string printed(ucp_context_h context) {
   return copy;
 }
 
-void add(std::string_view item, std::vector<std::string>& list) {
-  if (std::ranges::find(list, item) == list.end()) list.emplace_back(item);
-}
-
 }  // namespace
 
 UniqueContext make_context(int processes) {
@@ -42,22 +36,7 @@ UniqueContext make_context(int processes) {
   return context;
 }
 
-/// Every kind of it has a device of this name.
-bool Resources::share_memory() const { return std::ranges::find(devices, "memory") != devices.end(); }
-
-Resources resources_of(ucp_context_h context) {
-  Resources found;
-  // Lines as "#  resource 1  :  md 1  dev 1  flags -- tcp/lo".
-  std::istringstream lines{printed(context)};
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find("resource ") == std::string::npos) continue;
-    const std::size_t slash = line.rfind('/'), start = line.find_last_of(' ', slash) + 1;
-    if (slash == std::string::npos) continue;
-    add(line.substr(start, slash - start), found.transports);
-    add(line.substr(slash + 1, line.find_last_not_of(" \r") - slash), found.devices);
-  }
-  return found;
-}
+Resources resources_of(ucp_context_h context) { return resources_in(printed(context)); }
 
 bool reads_cuda(ucp_context_h context) {
   ucp_context_attr_t attributes{};

@@ -3,20 +3,14 @@
 
 #include <ucp/api/ucp.h>
 
-#include <string>
-#include <vector>
-
 #include "ucx/handles.hpp"
+#include "ucx/resources.hpp"
 
 namespace tutti::ucx {
 
 /// With the settings of UCX's environment variables. Local. Throws UcxError if it cannot be made.
 [[nodiscard]] UniqueContext make_context(int processes);
 
-struct Resources {
-  std::vector<std::string> transports, devices;  ///< As UCX calls them: "tcp", "posix"; "eth0", "memory".
-  [[nodiscard]] bool share_memory() const;
-};
 [[nodiscard]] Resources resources_of(ucp_context_h context);
 [[nodiscard]] bool reads_cuda(ucp_context_h context);
 

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <boost/crc.hpp>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "apps/options.hpp"
+#include "apps/sgd/shape.hpp"
 
 namespace tutti::sgd {
 
@@ -80,7 +82,10 @@ void require_whole(std::string_view name, std::string_view bytes, std::size_t si
 
 Identity read_identity(Reader& reader) {
   Identity identity;
-  identity.precision = reader.next<std::uint32_t>() == sizeof(double) ? "double" : "float";
+  const auto number = reader.next<std::uint32_t>();
+  identity.precision = number == sizeof(double)  ? "double"
+                       : number == sizeof(float) ? "float"
+                                                 : fmt::format("of {} bytes", number);
   identity.widths = reader.next_all<int>(reader.next<std::uint32_t>());
   identity.seed = reader.next<std::uint64_t>();
   identity.batch = reader.next<std::uint64_t>();
@@ -124,11 +129,16 @@ std::string encode(const Identity& identity, const Progress<T>& progress) {
 template <class T>
 Progress<T> decode(std::string_view name, std::string_view bytes, const Identity& identity) {
   const std::size_t parameters = parameter_count(identity.widths);
-  require_whole(name, bytes, encode(identity, Progress<T>{}).size() + 2 * parameters * sizeof(T));
+  const std::size_t size = encode(identity, Progress<T>{}).size() + 2 * parameters * sizeof(T);
+  require_whole(name, bytes, size);
   Reader reader{name, bytes.substr(magic.size() + sizeof format_version)};
   require_same(name, identity, read_identity(reader));
+  if (bytes.size() != size) refuse(name, fmt::format("has {} bytes, one of this training {}", bytes.size(), size));
+  constexpr std::uint32_t most_epochs = std::numeric_limits<int>::max();
+  const auto epochs = reader.next<std::uint32_t>();
+  if (epochs > most_epochs) refuse(name, fmt::format("is after {} epochs, allowed: 0 to {}", epochs, most_epochs));
   Progress<T> progress;
-  progress.epochs = static_cast<int>(reader.next<std::uint32_t>());
+  progress.epochs = static_cast<int>(epochs);
   progress.weights = reader.next_all<T>(parameters);
   progress.velocity = reader.next_all<T>(parameters);
   return progress;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/sgd/trainer.hpp"
+#include "apps/sgd/progress.hpp"
 
 namespace tutti::sgd {
 

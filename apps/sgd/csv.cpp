@@ -30,7 +30,7 @@ std::optional<std::string_view> next_part(std::optional<std::string_view>& text,
 /// One line of the file, with its number for messages.
 class Row {
  public:
-  Row(const std::string& path, int number, std::string_view text) : path_(path), number_(number), text_(text) {}
+  Row(const std::string& file, int number, std::string_view text) : file_(file), number_(number), text_(text) {}
 
   /// A value from 0 to `most`; `what` describes it.
   std::uint8_t next(int column, int most, std::string_view what) {
@@ -50,26 +50,26 @@ class Row {
 
  private:
   [[noreturn]] void fail(std::string_view expected, std::string_view found) const {
-    throw apps::InputError(fmt::format("{}, line {}: expected {} (a line is 64 pixels and a label), found {}", path_,
+    throw apps::InputError(fmt::format("{}, line {}: expected {} (a line is 64 pixels and a label), found {}", file_,
                                        number_, expected, found));
   }
-  const std::string& path_;
+  const std::string& file_;
   int number_;
   std::optional<std::string_view> text_;
 };
 
 }  // namespace
 
-DataSet read_csv(const std::string& path) {
-  const std::string bytes = apps::read_file(path);
-  DataSet data{path, digit_features, digit_classes, digit_white, {}, {}};
-  std::string_view rest{bytes};
-  if (rest.ends_with('\n')) rest.remove_suffix(1);
-  if (rest.empty()) throw apps::InputError(fmt::format("{}: the file is empty", path));
-  std::optional<std::string_view> lines{rest};
+DataSet read_csv(const std::string& path) { return parse_csv(path, apps::read_file(path)); }
+
+DataSet parse_csv(const std::string& name, std::string_view bytes) {
+  DataSet data{name, digit_features, digit_classes, digit_white, {}, {}};
+  if (bytes.ends_with('\n')) bytes.remove_suffix(1);
+  if (bytes.empty()) throw apps::InputError(fmt::format("{}: the file is empty", name));
+  std::optional<std::string_view> lines{bytes};
   for (int number = 1; auto line = next_part(lines, '\n'); ++number) {
     if (line->ends_with('\r')) line->remove_suffix(1);
-    Row row{path, number, *line};
+    Row row{name, number, *line};
     for (int column = 1; column <= digit_features; ++column) {
       data.pixels.push_back(row.next(column, digit_white, "a pixel"));
     }

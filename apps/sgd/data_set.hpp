@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::sgd {
@@ -39,10 +40,18 @@ struct DataSet {
 /// Reads the format of UCI's handwritten digits: a line per image, 64 pixels (0 to 16) and a label (0 to 9), separated
 /// by commas. Throws InputError, which names the line and the expected contents.
 [[nodiscard]] DataSet read_csv(const std::string& path);
+/// The same of a file's contents; `name` is its name in messages.
+[[nodiscard]] DataSet parse_csv(const std::string& name, std::string_view bytes);
 
 /// Reads the format of MNIST (IDX): a file of images with unsigned bytes as pixels and a file of their labels.
 /// Throws InputError, which names the byte offset and the expected contents.
 [[nodiscard]] DataSet read_idx(const std::string& images, const std::string& labels);
+/// The same of the contents of two files, whose names are in messages.
+struct NamedBytes {
+  const std::string& name;
+  std::string_view bytes;
+};
+[[nodiscard]] DataSet parse_idx(NamedBytes images, NamedBytes labels);
 
 /// The images that a model learns from, and those that show how well it learnt.
 struct Split {

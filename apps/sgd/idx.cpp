@@ -19,7 +19,7 @@ constexpr std::uint32_t largest_side = 4096;
 
 class IdxFile {
  public:
-  explicit IdxFile(const std::string& path) : path_(path), bytes_(apps::read_file(path)) {}
+  explicit IdxFile(const NamedBytes& file) : name_(file.name), bytes_(file.bytes) {}
 
   void require_magic(std::uint32_t expected, std::string_view kind) {
     if (bytes_.starts_with("\x1f\x8b")) {
@@ -56,16 +56,21 @@ class IdxFile {
     return value;
   }
   [[noreturn]] void fail(std::uint64_t offset, std::string_view expected, std::string_view found) const {
-    throw apps::InputError(fmt::format("{}, byte {}: expected {}, found {}", path_, offset, expected, found));
+    throw apps::InputError(fmt::format("{}, byte {}: expected {}, found {}", name_, offset, expected, found));
   }
-  const std::string& path_;
-  std::string bytes_;
+  const std::string& name_;
+  std::string_view bytes_;
   std::size_t offset_ = 0;
 };
 
 }  // namespace
 
 DataSet read_idx(const std::string& images, const std::string& labels) {
+  const std::string image_bytes = apps::read_file(images), label_bytes = apps::read_file(labels);
+  return parse_idx({images, image_bytes}, {labels, label_bytes});
+}
+
+DataSet parse_idx(NamedBytes images, NamedBytes labels) {
   constexpr std::uint32_t most_images = std::numeric_limits<int>::max();
   IdxFile image_file{images};
   image_file.require_magic(images_magic, "images");
@@ -76,9 +81,10 @@ DataSet read_idx(const std::string& images, const std::string& labels) {
   label_file.require_magic(labels_magic, "labels");
   const std::uint32_t label_count = label_file.next_size("a number of labels", most_images);
   if (label_count != count) {
-    throw apps::InputError(fmt::format("{} has {} labels, but {} has {} images", labels, label_count, images, count));
+    throw apps::InputError(
+        fmt::format("{} has {} labels, but {} has {} images", labels.name, label_count, images.name, count));
   }
-  DataSet data{images, static_cast<int>(rows * columns), 0, 255, {}, {}};
+  DataSet data{images.name, static_cast<int>(rows * columns), 0, 255, {}, {}};
   data.pixels = image_file.rest(std::uint64_t{count} * rows * columns);
   data.labels = label_file.rest(count);
   data.classes = 1 + *std::max_element(data.labels.begin(), data.labels.end());

@@ -6,16 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/sgd/progress.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::sgd {
-
-/// The state of the training: all that is needed to go on, the same on all ranks.
-template <class T>
-struct Progress {
-  int epochs = 0;  ///< Completed.
-  std::vector<T> weights, velocity;
-};
 
 /// Images by their places in an order.
 struct Part {

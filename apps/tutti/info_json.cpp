@@ -1,6 +1,13 @@
 #include "apps/tutti/info_json.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -11,6 +18,7 @@
 namespace tutti::topology {
 
 using Json = nlohmann::ordered_json;
+constexpr auto replaces = Json::error_handler_t::replace;
 
 constexpr auto members_of(const Nic* /*type*/) {
   return std::tuple{std::pair{"name", &Nic::name},   std::pair{"kind", &Nic::kind},
@@ -56,9 +64,33 @@ template <Described T>
 void to_json(Json& json, const T& object) {
   std::apply([&](const auto&... member) { ((json[member.first] = object.*member.second), ...); }, members_of(&object));
 }
+[[noreturn]] void refuse(const Json& json, std::string_view wanted) {
+  throw std::runtime_error(
+      fmt::format("the report of a rank is damaged: {} is not {}", json.dump(-1, ' ', false, replaces), wanted));
+}
+
+template <class T>
+void read(const Json& json, T& value) {
+  json.get_to(value);
+}
+/// The library casts other numbers.
+void read(const Json& json, int& value) {
+  using Limits = std::numeric_limits<int>;
+  const bool fits = json.is_number_unsigned() ? json.get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max())
+                                              : json.is_number_integer() && json.get<std::int64_t>() >= Limits::min();
+  if (!fits) refuse(json, "a whole number of 32 bits");
+  json.get_to(value);
+}
+void read(const Json& json, Numbers& numbers) {
+  for (const Json& each : json.get_ref<const Json::array_t&>())
+    read(each, numbers.emplace_back());
+  if (!std::is_sorted(numbers.begin(), numbers.end()) || (!numbers.empty() && numbers.front() < 0))
+    refuse(json, "ascending numbers of parts of a machine");
+}
+
 template <Described T>
 void from_json(const Json& json, T& object) {
-  std::apply([&](const auto&... member) { (json.at(member.first).get_to(object.*member.second), ...); },
+  std::apply([&](const auto&... member) { (read(json.at(member.first), object.*member.second), ...); },
              members_of(&object));
 }
 
@@ -71,6 +103,7 @@ namespace tutti::tool {
 namespace {
 
 using topology::Json;
+using topology::replaces;
 
 /// Between the ranks of a node, each with each, in their order.
 Json distances_in(const topology::Job& job, const topology::Node& node) {
@@ -127,11 +160,19 @@ Json json_of(const DeviceReport& report) {
 }  // namespace
 
 // Names of hosts are bytes: any that are no UTF-8 are replaced, as the library throws on them.
-std::string to_json(const topology::Report& report) {
-  return Json(report).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string to_json(const topology::Report& report) { return Json(report).dump(-1, ' ', false, replaces); }
 
-topology::Report report_from_json(const std::string& text) { return Json::parse(text).get<topology::Report>(); }
+topology::Report report_from_json(const std::string& text) {
+  auto report = Json::parse(text).get<topology::Report>();
+  const topology::Machine& machine = report.survey.machine;
+  const std::size_t devices = machine.gpus.size() + machine.nics.size();
+  const auto has_all = [devices](const auto& links) { return links.size() == devices; };
+  if (!machine.links.empty() &&
+      (!has_all(machine.links) || !std::all_of(machine.links.begin(), machine.links.end(), has_all)))
+    throw std::runtime_error(
+        fmt::format("the report of a rank is damaged: it has no links between all of {} devices", devices));
+  return report;
+}
 
 std::string to_json(const topology::Job& job, const DeviceReport& devices) {
   constexpr int indent = 1;
@@ -156,7 +197,7 @@ std::string to_json(const topology::Job& job, const DeviceReport& devices) {
     entry.update(Json(job.places[rank]));
     json["ranks"].push_back(std::move(entry));
   }
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return json.dump(indent, ' ', false, replaces);
 }
 
 }  // namespace tutti::tool

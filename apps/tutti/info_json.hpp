@@ -10,6 +10,7 @@ namespace tutti::tool {
 
 /// In one line.
 [[nodiscard]] std::string to_json(const topology::Report& report);
+/// Throws std::exception that says what is wrong with it if no rank wrote it.
 [[nodiscard]] topology::Report report_from_json(const std::string& text);
 /// For people and programs; docs/topology.md explains the keys.
 [[nodiscard]] std::string to_json(const topology::Job& job, const DeviceReport& devices);

@@ -69,11 +69,13 @@ namespace {
 /// "--NAME N,N,...": how many ranks each of some groups has, one after the other; `groups` gets the group of each rank.
 void add_groups(apps::Options& options, const char* name, const char* fallback, const char* what,
                 std::vector<int>& groups) {
-  constexpr int most = 1 << 20;
   options.custom(name, "N,N,...", fallback, what, [&groups](std::string_view given) {
+    constexpr std::size_t most = 1 << 20;
     groups.clear();
-    for (int group = 0; const std::string& item : apps::split_list(given))
+    for (int group = 0; const std::string& item : apps::split_list(given)) {
       groups.insert(groups.end(), static_cast<std::size_t>(apps::parse_integer(item, 1, most)), group++);
+      if (groups.size() > most) throw InputError(fmt::format("there are more ranks than allowed: {} in all", most));
+    }
   });
 }
 

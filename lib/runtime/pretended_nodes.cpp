@@ -2,17 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "lib/runtime/setting_values.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
-#include "tutti/error.hpp"
 
 namespace tutti::mpi {
 namespace {
@@ -30,21 +28,6 @@ List agreed_list(MPI_Comm comm, const char* variable) {
   return list;
 }
 
-std::vector<int> numbers(const char* variable, std::string_view list, int ranks) {
-  std::vector<int> found;
-  const char *at = list.data(), *end = at + list.size();
-  for (bool more = true; more;) {
-    const auto [next, error] = std::from_chars(at, end, found.emplace_back());
-    more = error == std::errc{} && next != end && *next == ',';
-    const bool is_bad = error != std::errc{} || (next != end && !more) || found.back() < 0;
-    if (is_bad || (!more && found.size() != static_cast<std::size_t>(ranks)))
-      throw ArgumentError(fmt::format("environment variable {} is '{}'; allowed: {} numbers with commas between",
-                                      variable, list, ranks));
-    at = next + 1;
-  }
-  return found;
-}
-
 /// The number of this rank in the list of rank 0's environment; nothing if that has no list.
 std::optional<int> own_number(MPI_Comm comm, const char* variable) {
   const List list = agreed_list(comm, variable);
@@ -52,7 +35,8 @@ std::optional<int> own_number(MPI_Comm comm, const char* variable) {
   int rank = 0, size = 0;
   check(api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   check(api.Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
-  return numbers(variable, list.data(), size)[static_cast<std::size_t>(rank)];
+  const std::vector<int> numbers = read_numbers(fmt::format("environment variable {}", variable), list.data(), size);
+  return numbers[static_cast<std::size_t>(rank)];
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "lib/runtime/settings.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -16,7 +15,6 @@
 
 #include "lib/runtime/log.hpp"
 #include "lib/runtime/variables.hpp"
-#include "lib/schedule/near_names.hpp"
 #include "lib/trace/ranges.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
@@ -25,56 +23,29 @@
 namespace tutti {
 namespace {
 
-/// "a, b, c (did you mean b?)"
-std::string allowed(std::string_view given, const std::vector<std::string>& names) {
-  return fmt::format("{}{}", fmt::join(names, ", "), suggestion(given, names));
-}
-
-void read_number(const char* name, std::int64_t most, std::int64_t& value) {
+void read_size(const char* name, std::int64_t most, std::int64_t& value) {
   value = number_in_environment(name, 1, most).value_or(value);
 }
 
 /// `values`: in the order of the enum.
 template <class Use>
-Use use_named(std::string_view source, std::string_view given, const std::vector<std::string>& values) {
-  const auto found = std::ranges::find(values, given);
-  if (found == values.end())
-    throw ArgumentError(fmt::format("{} is '{}'; allowed: {}", source, given, allowed(given, values)));
-  return static_cast<Use>(found - values.begin());
-}
-
-template <class Use>
 void read_use(const char* name, const std::vector<std::string>& values, Use& use) {
   if (const char* const variable = std::getenv(name); variable != nullptr)
-    use = use_named<Use>(fmt::format("environment variable {}", name), variable, values);
+    use = static_cast<Use>(read_name(fmt::format("environment variable {}", name), variable, values));
 }
 
-constexpr std::string_view shm_and = "shm+";
-
-std::vector<std::string> all_transports() {
-  std::vector<std::string> names{"auto", "shm", "mpi"};
-  for (const mpi::NetworkDriver* driver : mpi::network_drivers()) {
+std::vector<std::string> linked_networks() {
+  std::vector<std::string> names;
+  for (const mpi::NetworkDriver* driver : mpi::network_drivers())
     names.emplace_back(driver->name);
-    names.push_back(fmt::format("{}{}", shm_and, driver->name));
-  }
   return names;
 }
 
-TransportChoice read_transport(std::string_view given, std::string_view source) {
-  if (given.empty() || given == "auto") return {};
-  if (given == "shm") return {SharedMemoryUse::always};
-  if (given == "mpi") return {SharedMemoryUse::never};
-  const bool is_mixed = given.starts_with(shm_and);
-  const std::string_view name = is_mixed ? given.substr(shm_and.size()) : given;
-  if (mpi::find_network_driver(name) != nullptr)
-    return {is_mixed ? SharedMemoryUse::inside_nodes : SharedMemoryUse::never, std::string{name}};
-  throw ArgumentError(fmt::format("{} is '{}'; allowed here: {}", source, given, allowed(given, all_transports())));
-}
-
 TransportChoice transport_of(std::string_view from_program) {
-  if (!from_program.empty()) return read_transport(from_program, "tutti::Communicator: argument 'transport'");
+  const std::vector<std::string> networks = linked_networks();
+  if (!from_program.empty()) return read_transport("tutti::Communicator: argument 'transport'", from_program, networks);
   const char* variable = std::getenv("TUTTI_TRANSPORT");
-  return read_transport(variable == nullptr ? "" : variable, "environment variable TUTTI_TRANSPORT");
+  return read_transport("environment variable TUTTI_TRANSPORT", variable == nullptr ? "" : variable, networks);
 }
 
 constexpr const char *by_program = "the communicator's setting", *by_environment = "TUTTI_ALGORITHM";
@@ -122,8 +93,8 @@ Settings read_settings(const CommunicatorOptions& options) {
     settings.algorithms.choices[i] = before[i];
     settings.algorithms.chosen_by[i] = by_program;
   }
-  read_number("TUTTI_MESSAGE_LIMIT", std::numeric_limits<int>::max(), settings.message_limit);
-  read_number("TUTTI_PLAN_CACHE", 65536, settings.plan_cache);
+  read_size("TUTTI_MESSAGE_LIMIT", std::numeric_limits<int>::max(), settings.message_limit);
+  read_size("TUTTI_PLAN_CACHE", 65536, settings.plan_cache);
   if (const auto bytes = number_in_environment("TUTTI_STREAM_MEMORY", 0, std::int64_t{1} << 40))
     settings.stream_memory = *bytes;
   read_use("TUTTI_SINGLE_COPY", {"auto", "never", "always"}, settings.single_copy);
@@ -132,7 +103,8 @@ Settings read_settings(const CommunicatorOptions& options) {
   const std::vector<std::string> buffers{"auto", "host", "device"};
   read_use("TUTTI_BUFFERS", buffers, settings.buffers);
   if (!options.buffers.empty())
-    settings.buffers = use_named<BufferUse>("tutti::Communicator: argument 'buffers'", options.buffers, buffers);
+    settings.buffers =
+        static_cast<BufferUse>(read_name("tutti::Communicator: argument 'buffers'", options.buffers, buffers));
   if (const auto seconds = number_in_environment("TUTTI_HANG_SECONDS", 0, 1'000'000'000))
     settings.hang_seconds = *seconds;
   read_use("TUTTI_HANG_ACTION", {"wait", "abort"}, settings.hang_action);
@@ -220,8 +192,6 @@ TraceUse agreed_trace(MPI_Comm comm, int rank) {
 }
 
 }  // namespace
-
-std::string transport_names() { return fmt::format("{}", fmt::join(all_transports(), ", ")); }
 
 Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   int rank = 0;

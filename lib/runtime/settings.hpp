@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "lib/runtime/setting_values.hpp"
 #include "lib/selection/choices.hpp"
 #include "lib/transport/device/stage.hpp"
 #include "lib/transport/shm/rendezvous/single_copy.hpp"
@@ -15,17 +16,6 @@
 #include "tutti/communicator.hpp"
 
 namespace tutti {
-
-/// Which messages travel through shared memory: those inside a node, all of them, none.
-enum class SharedMemoryUse : std::uint8_t { inside_nodes, always, never };
-
-/// How messages travel: "auto", "shm", "mpi", the name of a network that is linked in, or "shm+" and that name.
-struct TransportChoice {
-  SharedMemoryUse shared_memory = SharedMemoryUse::inside_nodes;
-  std::string network{};  ///< The network that carries the others; empty: MPI.
-};
-/// All that may be given: "auto, shm, mpi".
-[[nodiscard]] std::string transport_names();
 
 /// Whether rank 0 of a communicator tells how its data travel, where that costs speed.
 enum class LogUse : std::uint8_t { off, on };

@@ -5,12 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 
+#include "lib/runtime/setting_values.hpp"
 #include "lib/schedule/near_names.hpp"
-#include "tutti/error.hpp"
 
 namespace tutti {
 namespace {
@@ -64,12 +63,7 @@ void warn_of_unknown_variables() {
 std::optional<std::int64_t> number_in_environment(const char* name, std::int64_t least, std::int64_t most) {
   const char* const text = std::getenv(name);
   if (text == nullptr) return std::nullopt;
-  const std::string_view given{text};
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), number);
-  if (error != std::errc{} || end != given.data() + given.size() || number < least || number > most)
-    throw ArgumentError(fmt::format("environment variable {} is '{}'; allowed: {} to {}", name, given, least, most));
-  return number;
+  return read_number(fmt::format("environment variable {}", name), text, least, most);
 }
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 namespace tutti::topology {
@@ -53,8 +54,10 @@ Link link_of(std::string_view text) {
   const auto* const found = std::find(way_names.begin(), way_names.end(), name);
   if (found == way_names.end()) return {};
   Link link{static_cast<Way>(found - way_names.begin()), 0};
-  std::from_chars(text.data() + name.size(), text.data() + text.size(), link.nvlinks);
-  return link;
+  const char* const end = text.data() + text.size();
+  if (link.way != Way::nvlink) return name == text ? link : Link{};
+  const auto [last, error] = std::from_chars(text.data() + name.size(), end, link.nvlinks);
+  return error == std::errc{} && last == end ? link : Link{};
 }
 
 Numbers nearest(const Numbers& candidates, const std::vector<int>& numas, const Place& place) {

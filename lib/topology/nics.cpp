@@ -20,7 +20,7 @@ void locate(Nic& nic, const fs::path& device) {
 }
 
 std::optional<Nic> interface_in(const fs::path& folder) {
-  const int type = static_cast<int>(number_in(folder / "type", 0));
+  const int type = whole_number_of(first_line(folder / "type"), 0);
   std::error_code none;
   if (type == 0 || type == loopback_type || fs::exists(folder / "bridge", none)) return std::nullopt;
   Nic nic;

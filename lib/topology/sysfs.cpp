@@ -4,7 +4,6 @@
 #include <cctype>
 #include <charconv>
 #include <fstream>
-#include <string_view>
 
 #include "lib/topology/topology.hpp"
 
@@ -31,12 +30,22 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
-double number_in(const fs::path& file, double otherwise) {
-  const std::string line = first_line(file);
-  double number = 0;
+namespace {
+
+template <class Number>
+Number read(std::string_view line, Number otherwise) {
+  Number number{};
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
   return error == std::errc{} ? number : otherwise;
 }
+
+}  // namespace
+
+double number_of(std::string_view line, double otherwise) { return read(line, otherwise); }
+
+int whole_number_of(std::string_view line, int otherwise) { return read(line, otherwise); }
+
+double number_in(const fs::path& file, double otherwise) { return number_of(first_line(file), otherwise); }
 
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
@@ -57,6 +66,6 @@ std::vector<std::string> pci_path(const fs::path& device) {
   return path;
 }
 
-int numa_of(const fs::path& device) { return static_cast<int>(number_in(device / "numa_node", unknown_numa)); }
+int numa_of(const fs::path& device) { return whole_number_of(first_line(device / "numa_node"), unknown_numa); }
 
 }  // namespace tutti::topology

@@ -3,12 +3,17 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::topology {
 
 /// The first line; empty if the file is not there, or cannot be read.
 [[nodiscard]] std::string first_line(const std::filesystem::path& file);
+/// The number with which a line begins; `otherwise` if it does not.
+[[nodiscard]] double number_of(std::string_view line, double otherwise);
+/// The same of one without a fraction, which an int can hold.
+[[nodiscard]] int whole_number_of(std::string_view line, int otherwise);
 /// The number with which the file begins; `otherwise` if it does not.
 [[nodiscard]] double number_in(const std::filesystem::path& file, double otherwise);
 /// The names in a folder, sorted; none if the folder is not there.

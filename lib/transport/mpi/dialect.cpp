@@ -25,44 +25,16 @@ std::string library_name() {
   return name_in({text.data(), static_cast<std::size_t>(length)});
 }
 
-std::string name_in(std::string_view version) {
-  std::string_view name = "MPI";
-  for (const std::string_view known : {"Open MPI", "MPICH", "Intel(R) MPI Library", "MVAPICH"})
-    if (version.find(known) != std::string_view::npos) {
-      name = known;
-      break;
-    }
-  const std::size_t start = version.find_first_of("0123456789");
-  if (start == std::string_view::npos) return std::string{name};
-  const std::size_t end = version.find_first_not_of("0123456789.abrc", start);
-  return std::string{name == "Intel(R) MPI Library" ? "Intel MPI" : name} + " " +
-         std::string{version.substr(start, end == std::string_view::npos ? end : end - start)};
-}
-
-namespace {
-
-constexpr std::string_view open_mpi = "Open MPI", mpich = "MPICH", standard = "the standard MPI ABI";
-
-}  // namespace
-
 std::string_view own_abi() {
 #if defined(OPEN_MPI)
-  return open_mpi;
+  return open_mpi_abi;
 #elif defined(MPICH_VERSION) || defined(I_MPI_VERSION) || defined(MVAPICH_VERSION)
-  return mpich;
+  return mpich_abi;
 #elif defined(MPI_ABI_VERSION)
-  return standard;
+  return standard_abi;
 #else
   return {};
 #endif
-}
-
-std::string_view abi_of(std::string_view version, std::string_view path) {
-  if (path.find("mpi_abi") != std::string_view::npos) return standard;
-  if (version.find("Open MPI") != std::string_view::npos) return open_mpi;
-  for (const std::string_view derived : {"MPICH", "Intel(R) MPI", "MVAPICH"})
-    if (version.find(derived) != std::string_view::npos) return mpich;
-  return {};
 }
 
 namespace {
@@ -101,19 +73,6 @@ CudaSupport cuda_support_by_extension() {
 }
 
 }  // namespace
-
-/// Each kind is a name with any number of restrictors: "system,mpi,cuda:host:device".
-bool has_cuda_device(std::string_view kinds) {
-  constexpr std::string_view name = "cuda", restrictor = ":device:";
-  for (std::size_t at = 0; at < kinds.size();) {
-    const std::size_t end = std::min(kinds.find(',', at), kinds.size());
-    const std::string kind = std::string{kinds.substr(at, end - at)} + ":";
-    if (kind == "cuda:" || (kind.starts_with("cuda:") && kind.find(restrictor, name.size()) != std::string::npos))
-      return true;
-    at = end + 1;
-  }
-  return false;
-}
 
 /// The kinds that are listed may be only those that the program asked for: where they lack CUDA's, the MPI may still
 /// say yes in its own way.

@@ -6,27 +6,21 @@
 #include <string>
 #include <string_view>
 
+#include "lib/transport/mpi/library_text.hpp"
+
 namespace tutti::mpi {
 
 /// The library's name and version: "Open MPI 4.1.4". Needs no MPI_Init.
 [[nodiscard]] std::string library_name();
 
-/// The same of a text of MPI_Get_library_version.
-[[nodiscard]] std::string name_in(std::string_view version);
-
-/// MPIs whose handles are alike run the same programs: "Open MPI", "MPICH" (and those that derive from it), "the
-/// standard MPI ABI"; empty: not known. The one that this was compiled for, and that of a library by its version and
-/// its path.
+/// The MPIs that this was compiled for, as abi_of() names them.
 [[nodiscard]] std::string_view own_abi();
-[[nodiscard]] std::string_view abi_of(std::string_view version, std::string_view path);
 
 /// What the MPI says of pointers to CUDA memory. Never found out by trying: that crashes.
 enum class CudaSupport { no, yes, not_told };
 /// By the info "mpi_memory_alloc_kinds" of MPI 4.1, or by MPIX_Query_cuda_support. not_told: the MPI has neither, or
 /// tells only between MPI_Init and MPI_Finalize.
 [[nodiscard]] CudaSupport cuda_support();
-/// Whether a list as that of "mpi_memory_alloc_kinds" has memory of CUDA's devices.
-[[nodiscard]] bool has_cuda_device(std::string_view kinds);
 [[nodiscard]] inline bool reads_device_memory() { return cuda_support() == CudaSupport::yes; }
 
 /// Whether the user told the MPI that its processes share processors (with others, of another job or another node):

@@ -82,13 +82,18 @@ const std::byte* JointReductions::piece_of(const CompiledStep& step, const Envel
   const Incoming incoming = context_->ring_of(step).incoming();
   switch (came.where) {
     case Where::cell:  // a part of a piece is none of the size of the others
-      return came.number == bytes && incoming.read(room, bytes) ? room : nullptr;
-    case Where::lent:
-      return context_->heap->at(incoming.loan().source);
+      return came.number == bytes && context_->fits_cell(came) && incoming.read(room, bytes) ? room : nullptr;
+    case Where::lent: {
+      const std::int64_t source = incoming.loan().source;
+      const bool is_there = context_->is_in_heap(step, source, static_cast<std::int64_t>(bytes));
+      return is_there ? context_->heap->at(source) : nullptr;
+    }
     case Where::bounce:
     case Where::shared:
-    case Where::returned:
-      return context_->channel_of(step).piece(came);
+    case Where::returned: {
+      const Channel& channel = context_->channel_of(step);
+      return channel.has(came) ? channel.piece(came) : nullptr;
+    }
     case Where::delivered:
     case Where::exposed:
     case Where::on_device:

@@ -55,7 +55,9 @@ class Links {
   void hide() const {
     if (single_copy_ != nullptr) single_copy_->hide();
   }
-  /// Reads data that `peer` exposed.
+  /// Whether this rank can read any.
+  [[nodiscard]] bool reads() const { return single_copy_ != nullptr; }
+  /// Reads data that `peer` exposed, if this rank can.
   [[nodiscard]] SingleCopy::Outcome read(int peer, std::uint64_t from, std::byte* into, std::int64_t bytes) const {
     return single_copy_->read(peer, from, into, bytes);
   }

@@ -42,10 +42,16 @@ struct PortContext {
     lane = its_lane;
   }
   [[nodiscard]] bool fits_cell(const CompiledStep& step) const { return step.bytes <= cell_bytes; }
+  /// The bytes that came in one.
+  [[nodiscard]] bool fits_cell(const Envelope& came) const { return came.number <= cell_bytes; }
   /// Where in the heap the receiver is to read a piece; -1: it is copied.
   [[nodiscard]] std::int64_t lent_from(const CompiledStep& step, const std::byte* data, std::int64_t bytes) const {
     const bool may_be_lent = heap != nullptr && bytes >= tuning.least_lent && !side_of(step).makes_room;
     return may_be_lent ? heap->offset_of(data, bytes) : -1;
+  }
+  /// Whether the sender of a message has so many bytes there in the heap.
+  [[nodiscard]] bool is_in_heap(const CompiledStep& step, std::int64_t offset, std::int64_t bytes) const {
+    return heap != nullptr && heap->is_of(local_of(step), offset, bytes);
   }
   /// Whether a message may be read in this rank's own memory: it is long and shares no copy. The receiver might come
   /// late, so nothing of this rank may wait for it but the end. Of collectives that reduce only blocking ones, where

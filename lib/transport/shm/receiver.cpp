@@ -21,6 +21,15 @@ void throw_failed(const CompiledStep& step) {
                           step.peer));
 }
 
+namespace {
+
+/// No sender writes such an envelope.
+[[noreturn]] void throw_damaged(const CompiledStep& step, std::string_view what) {
+  throw Error(fmt::format("receive from rank {}: {}: the memory that the two ranks share is damaged", step.peer, what));
+}
+
+}  // namespace
+
 Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const MessageOrder& order) {
   const CompiledStep& step = *transfer.step;
   Channel& channel = context_->channel_of(step);
@@ -31,14 +40,18 @@ Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const Messa
   if (!incoming.is_there()) return Received::nothing;
   const Envelope came = incoming.envelope();
   require_expected(step, came, context_->envelope_of(step));
+  if (came.where > Where::failed)
+    throw_damaged(step, fmt::format("data came in an unknown way, {}", static_cast<int>(came.where)));
   switch (came.where) {
     case Where::cell:
+      if (!is_part(transfer, came)) throw_damaged(step, fmt::format("{} bytes came in a cell", came.number));
       bytes = came.number;
       if (!receive_from_cell(step, transfer.rest(), incoming, bytes)) return Received::nothing;
       break;
     case Where::exposed:
       return receive_exposed(transfer, incoming, came);
     case Where::on_device:
+      if (transfer.done > 0) throw_damaged(step, "the rest of a message came on a device");
       return refuse_device(transfer, came);
     case Where::failed:
       throw_failed(step);
@@ -51,12 +64,21 @@ Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const Messa
     case Where::bounce:
     case Where::shared:
     case Where::returned:
+      if (!channel.has(came))
+        throw_damaged(step, fmt::format("data came at byte {} of bounce buffer {}", came.phase, came.number));
       receive_bounced(transfer, channel.piece(came), bytes, sender, order);
       break;
   }
   channel.release(context_->lane, came);
   transfer.done += bytes;
   return came.where == Where::lent ? Received::piece_in_place : Received::piece;
+}
+
+/// Whether a cell has as many bytes as it can of what has not come yet: whole elements, or all.
+bool Receiver::is_part(const Transfer& transfer, const Envelope& came) const {
+  const std::int64_t left = transfer.step->bytes - transfer.done;
+  const bool is_piece = came.number > 0 && context_->plan->piece_of(came.number) == came.number;
+  return context_->fits_cell(came) && (came.number == left || (came.number < left && is_piece));
 }
 
 bool Receiver::receive_from_cell(const CompiledStep& step, const Operands& data, const Incoming& incoming,
@@ -87,10 +109,14 @@ void Receiver::receive_bounced(const Transfer& transfer, const std::byte* piece,
 /// Reads a piece in the sender's memory. Its reduction goes to where the sender wants it, too, if it says where.
 void Receiver::borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes) {
   const CompiledStep& step = *transfer.step;
+  const bool has_answer = context_->is_in_heap(step, loan.answer, bytes);
+  if (!context_->is_in_heap(step, loan.source, bytes) || (loan.answer >= 0 && !has_answer))
+    throw_damaged(step, fmt::format("{} bytes came at {} of Tutti memory, their answer belongs at {}", bytes,
+                                    loan.source, loan.answer));
   const std::byte* const piece = context_->heap->at(loan.source);
   ++context_->route.counters->lent;
   const int forward = context_->side_of(step).forward;
-  if (forward < 0 || loan.answer < 0) return context_->take(step, transfer.rest(), piece, bytes);
+  if (forward < 0 || !has_answer) return context_->take(step, transfer.rest(), piece, bytes);
   const CompiledStep& next = context_->plan->steps[static_cast<std::size_t>(forward)];
   std::int64_t& delivered = context_->delivered[static_cast<std::size_t>(forward)];
   if (next.peer != step.peer || next.message != loan.answer_message || delivered != transfer.done)
@@ -121,7 +147,9 @@ SingleCopy::Outcome Receiver::read_exposed(const Transfer& transfer, std::uint64
 Received Receiver::receive_exposed(Transfer& transfer, const Incoming& incoming, const Envelope& came) {
   const CompiledStep& step = *transfer.step;
   Channel& channel = context_->channel_of(step);
-  const auto source = static_cast<std::uint64_t>(incoming.loan().source + transfer.done);
+  if (!context_->route.links->reads()) throw_damaged(step, "data came in memory that this rank cannot read");
+  const std::uint64_t source =
+      static_cast<std::uint64_t>(incoming.loan().source) + static_cast<std::uint64_t>(transfer.done);
   const SingleCopy::Outcome outcome = read_exposed(transfer, source, step.bytes - transfer.done);
   transfer.done += outcome.is_complete() ? outcome.bytes : context_->plan->piece_of(outcome.bytes);
   if (outcome.is_complete() && transfer.done < step.bytes) return Received::piece_in_place;

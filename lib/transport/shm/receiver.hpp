@@ -31,7 +31,7 @@ class Receiver {
       if (!again()) return false;
     const Envelope came = incoming.envelope();
     if (!came.is_same(context_->envelope_of(step)) || (came.where == Where::cell) != in_cell ||
-        came.where > Where::returned)
+        came.where > Where::returned || (!in_cell && !channel.has(came)))
       return false;
     if (in_cell) {
       while (!receive_from_cell(step, data, incoming, step.bytes))
@@ -50,6 +50,7 @@ class Receiver {
   void require_same_kind(const CompiledStep& step) const;
 
  private:
+  [[nodiscard]] bool is_part(const Transfer& transfer, const Envelope& came) const;
   bool receive_from_cell(const CompiledStep& step, const Operands& data, const Incoming& incoming,
                          std::int64_t bytes) const;
   void receive_bounced(const Transfer& transfer, const std::byte* piece, std::int64_t bytes, Sender& sender,

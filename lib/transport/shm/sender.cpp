@@ -1,6 +1,18 @@
 #include "lib/transport/shm/sender.hpp"
 
+#include <fmt/format.h>
+
+#include "tutti/error.hpp"
+
 namespace tutti::shm {
+namespace {
+
+/// Nobody who keeps to the protocol writes that to shared memory.
+[[noreturn]] void throw_damaged(const CompiledStep& step, std::string_view what) {
+  throw Error(fmt::format("send to rank {}: it {}: the memory that the two ranks share is damaged", step.peer, what));
+}
+
+}  // namespace
 
 Sender::Sender(PortContext& context) : context_(&context) {
   if (context.plan->groups > 0) sharing_.emplace(context.route, *context.plan);
@@ -9,7 +21,10 @@ Sender::Sender(PortContext& context) : context_(&context) {
 bool Sender::send_piece(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
   Ring& ring = context_->ring_of(step);
-  if (!ring.may_send()) return false;
+  if (!ring.may_send()) {
+    if (ring.is_overdrawn()) throw_damaged(step, "gave back cells that it does not have");
+    return false;
+  }
   const std::byte* const data = transfer.data.lhs + transfer.done;
   std::int64_t bytes = std::min(step.bytes - transfer.done, context_->piece_bytes);
   const auto index = static_cast<std::size_t>(transfer.index);
@@ -55,6 +70,8 @@ std::int64_t Sender::send_bounced(Transfer& transfer, const std::byte* data, std
   }
   Channel& channel = context_->channel_of(step);
   Bounce bounce = take(channel, size);
+  if (bounce.data == nullptr && channel.has_false_return())
+    throw_damaged(step, "gave back a bounce buffer that it does not have");
   if (bounce.data == nullptr && transfer.looks++ < context_->route.patience) return 0;
   if (bounce.data == nullptr) bounce = take(channel, 1);  // messages of another lane may be those that are not read
   if (bounce.data != nullptr) {
@@ -106,6 +123,9 @@ bool Sender::is_read(Transfer& transfer) {
   transfer.is_exposed = false;
   const std::int64_t refused_from = ring.refused_from();
   if (refused_from < 0) return true;
+  const std::int64_t bytes = transfer.step->bytes;
+  if (refused_from >= bytes || context_->plan->piece_of(refused_from) != refused_from)
+    throw_damaged(*transfer.step, fmt::format("could not read from byte {} of {} on", refused_from, bytes));
   transfer.is_refused = true;
   transfer.loan = 0;
   transfer.done = refused_from;

@@ -39,6 +39,7 @@ void Channel::release_piece(Ring& ring, const Envelope& envelope) {
       return give_back(envelope.number);
     case Where::returned:
       --out_;
+      theirs_[envelope.number] = false;
       return pool_->drop_reader(envelope.number);
     case Where::lent:
     case Where::exposed:
@@ -57,14 +58,25 @@ void Channel::give_back(int buffer) {
   returns_out_[given_back_++ % returns_].store(entry, std::memory_order_release);
 }
 
+/// 0: none has come back.
+Geometry::Return Channel::next_return() const {
+  const std::uint64_t lap = taken_back_ / returns_;
+  const Geometry::Return entry = returns_in_[taken_back_ % returns_].load(std::memory_order_acquire);
+  return (entry & 1U) == (lap & 1U) ? entry : Geometry::Return{0};
+}
+
+bool Channel::is_theirs(Geometry::Return entry) const {
+  const std::size_t number = std::size_t{entry} / 2 - 1;
+  return number < returns_ && theirs_[number];
+}
+
 void Channel::collect() {
-  for (;;) {
-    const std::uint64_t lap = taken_back_ / returns_;
-    const Geometry::Return entry = returns_in_[taken_back_ % returns_].load(std::memory_order_acquire);
-    if (entry == 0 || (entry & 1U) != (lap & 1U)) return;
+  for (Geometry::Return entry = next_return(); is_theirs(entry); entry = next_return()) {
+    const int number = entry / 2 - 1;
     ++taken_back_;
     --out_;
-    pool_->drop_reader((entry >> 1U) - 1);
+    theirs_[static_cast<std::size_t>(number)] = false;
+    pool_->drop_reader(number);
   }
 }
 

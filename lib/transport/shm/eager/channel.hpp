@@ -1,6 +1,7 @@
 #pragma once
 // One rank's end of the shared memory between it and another rank. Needs no MPI: tests run it between threads.
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -40,9 +41,16 @@ class Channel {
     envelope.phase = static_cast<std::uint8_t>(phase);
     envelope.number = static_cast<std::uint16_t>(bounce.number);
     if (bounce.where == Where::shared) ++out_;
+    if (bounce.where != Where::returned) theirs_[envelope.number] = true;
     ring(lane).send(envelope, nullptr, 0);
   }
-  /// The data of a piece in a bounce buffer.
+  /// Whether a piece is in a bounce buffer that its sender may name. Whatever else an envelope says, was written by
+  /// nobody who keeps to the protocol.
+  [[nodiscard]] bool has(const Envelope& envelope) const {
+    return envelope.number < returns_ && envelope.phase < phase_bytes &&
+           (envelope.where != Where::returned || theirs_[envelope.number]);
+  }
+  /// The data of a piece in a bounce buffer, if the channel has it.
   [[nodiscard]] const std::byte* piece(const Envelope& envelope) const {
     const std::byte* const buffers = envelope.where == Where::returned ? pool_->at(0) : peer_buffers_;
     return buffers + envelope.number * buffer_stride_ + envelope.phase;
@@ -52,8 +60,13 @@ class Channel {
     ring(lane).release();
     if (envelope.where != Where::cell) release_piece(ring(lane), envelope);
   }
-  /// Takes in the buffers that the other side gave back.
+  /// Takes in the buffers that the other side gave back, up to one that it does not have.
   void collect();
+  /// Whether that comes next: no more buffers will be taken in.
+  [[nodiscard]] bool has_false_return() const {
+    const Geometry::Return entry = next_return();
+    return entry != 0 && !is_theirs(entry);
+  }
 
   // For tests.
   [[nodiscard]] std::size_t kept() const { return kept_.size(); }
@@ -62,6 +75,8 @@ class Channel {
  private:
   void release_piece(Ring& ring, const Envelope& envelope);
   void give_back(int buffer);
+  [[nodiscard]] Geometry::Return next_return() const;
+  [[nodiscard]] bool is_theirs(Geometry::Return entry) const;
 
   using Return = std::atomic<Geometry::Return>;  // each: number + 1 and the parity of its lap around the entries
 
@@ -70,9 +85,10 @@ class Channel {
   std::byte* peer_buffers_;
   BouncePool* pool_;
   std::size_t most_kept_;
-  std::vector<std::uint8_t> kept_;  ///< Buffers of the other side, the one read last at the end.
-  int out_ = 0;                     ///< Buffers of this side that the other one has.
-  std::uint64_t returns_;           ///< Entries in which buffers are given back.
+  std::vector<std::uint8_t> kept_;              ///< Buffers of the other side, the one read last at the end.
+  int out_ = 0;                                 ///< Buffers of this side that the other one has, or will soon.
+  std::bitset<Geometry::most_buffers> theirs_;  ///< Those that it was told of.
+  std::uint64_t returns_;                       ///< Entries in which buffers are given back.
   Return *returns_in_, *returns_out_;
   std::uint64_t taken_back_ = 0, given_back_ = 0;
 };

@@ -26,6 +26,8 @@ class Ring {
 
   // Sending: first may_send(), then one of the others.
   [[nodiscard]] bool may_send() { return sent_ - acknowledged_ <= mask_ || has_credit(); }
+  /// Whether the other side gave back more cells than were sent: it will never be right again.
+  [[nodiscard]] bool is_overdrawn() const { return acknowledged_ > sent_; }
   /// A message of up to cell_bytes, a part of one that is longer, or the envelope alone of a piece that is elsewhere.
   void send(const Envelope& envelope, const std::byte* data, std::size_t bytes) {
     const std::uint64_t n = sent_++;
@@ -48,7 +50,7 @@ class Ring {
     const std::uint64_t said = credits_for_me_[refused].load(std::memory_order_relaxed);
     if (said != 0)
       credits_for_me_[refused].store(0, std::memory_order_relaxed);  // written again after the next message
-    return static_cast<std::int64_t>(said) - 1;
+    return static_cast<std::int64_t>(said - 1);
   }
 
   // Receiving: once the next message is there, read it, then release() it.

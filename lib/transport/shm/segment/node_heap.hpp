@@ -34,6 +34,12 @@ class NodeHeap {
     return at < size && size - at >= static_cast<std::uintptr_t>(bytes) ? static_cast<std::int64_t>(at) : -1;
   }
   [[nodiscard]] std::byte* at(std::int64_t offset) const { return all_.data() + offset; }
+  /// Whether `bytes` bytes from there on are in the part of rank `owner`.
+  [[nodiscard]] bool is_of(int owner, std::int64_t offset, std::int64_t bytes) const {
+    const auto size = static_cast<std::uint64_t>(arena_.bytes());
+    const std::uint64_t at = static_cast<std::uint64_t>(offset) - static_cast<std::uint64_t>(owner) * size;
+    return at < size && size - at >= static_cast<std::uint64_t>(bytes);
+  }
 
  private:
   std::shared_ptr<const Segment> segment_;

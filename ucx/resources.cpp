@@ -1,0 +1,34 @@
+#include "ucx/resources.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <sstream>
+#include <string_view>
+
+namespace tutti::ucx {
+namespace {
+
+void add(std::string_view item, std::vector<std::string>& list) {
+  if (std::ranges::find(list, item) == list.end()) list.emplace_back(item);
+}
+
+}  // namespace
+
+/// Every kind of it has a device of this name.
+bool Resources::share_memory() const { return std::ranges::find(devices, "memory") != devices.end(); }
+
+Resources resources_in(const std::string& text) {
+  Resources found;
+  // Lines as "#  resource 1  :  md 1  dev 1  flags -- tcp/lo".
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("resource ") == std::string::npos) continue;
+    const std::size_t slash = line.rfind('/'), start = line.find_last_of(' ', slash) + 1;
+    if (slash == std::string::npos) continue;
+    add(line.substr(start, slash - start), found.transports);
+    add(line.substr(slash + 1, line.find_last_not_of(" \r") - slash), found.devices);
+  }
+  return found;
+}
+
+}  // namespace tutti::ucx
