@@ -216,7 +216,7 @@ address() { # AddressSanitizer, UndefinedBehaviorSanitizer, checked iterators: f
 }
 
 threads() { # ThreadSanitizer for the suites in which threads meet
-  build "$out/tsan" "thread_test funneled_test shm_protocol_test" "${checked[@]}" -DTUTTI_SANITIZE=thread \
+  build "$out/tsan" "thread_test funneled_test shm_protocol_test records_test" "${checked[@]}" -DTUTTI_SANITIZE=thread \
     -DTUTTI_TEST_MAX_RANKS=4 $(mpi_options openmpi) || return
   # UCX, which Open MPI loads, hooks memory calls that ThreadSanitizer does not survive at the end of a thread.
   UCX_MEM_EVENTS=n tests "$out/tsan" -L threads
