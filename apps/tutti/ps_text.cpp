@@ -40,7 +40,7 @@ std::string wait_in_words(const Entry& call) {
 }
 
 Cells row_of(const PsRank& rank, const Entry& call, bool is_first, std::int64_t now) {
-  const std::string began = records::duration_in_words(now - call.since);
+  const std::string began = records::duration_in_words(call.age(now));
   Cells cells{"",
               "",
               "",
@@ -90,7 +90,7 @@ nlohmann::json to_json(const Entry& call, std::int64_t now) {
             {"id", its.communicator.value},
             {"rank", its.rank},
             {"ranks", its.ranks}}},
-          {"began_seconds_ago", static_cast<double>(now - call.since) / second},
+          {"began_seconds_ago", static_cast<double>(call.age(now)) / second},
           {"waits", records::in_words(call.wait)},
           {"step", call.wait.step},
           {"peer", call.wait.peer}};
@@ -137,7 +137,7 @@ std::string to_json(const PsSurvey& survey, std::int64_t now) {
   }
   const nlohmann::json all{
       {"jobs", std::move(jobs)}, {"unreadable", survey.unreadable}, {"other_versions", survey.other_versions}};
-  return all.dump(2) + '\n';
+  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';  // names of programs are bytes
 }
 
 }  // namespace tutti::tool

@@ -92,6 +92,10 @@ struct Entry {
   std::int64_t since = 0;  ///< CLOCK_MONOTONIC in ns, to a few milliseconds.
   Call call{};
   Wait wait{};
+  /// In ns. Modulo 2^64: a damaged record may hold any time.
+  [[nodiscard]] std::int64_t age(std::int64_t now) const {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(since));
+  }
 };
 
 /// All but state, time and wait: five words, which an operation has ready.

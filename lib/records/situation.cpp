@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <string_view>
 #include <vector>
 
 #include "lib/records/text.hpp"
@@ -81,7 +83,8 @@ std::string process_in_words(const Situation& its) {
       its.place != Situation::Place::not_come && (its.life == Life::stopped || its.life == Life::dead)
           ? "; " + life_in_words(its)
           : "";
-  return fmt::format(" (process {} on {}{})", its.pid, its.host.data(), stopped);
+  const std::string_view host{its.host.data(), ::strnlen(its.host.data(), its.host.size())};
+  return fmt::format(" (process {} on {}{})", its.pid, host, stopped);
 }
 
 /// The rank that one inside waits for; -1: for none.
@@ -140,7 +143,7 @@ Situation situation_of(const Journal& journal, const Call& call, std::int64_t no
   const auto shown = same ? same : latest_if(journal, [](const Entry&) { return true; });
   its.has_call = shown.has_value();
   if (shown) its.call = *shown;
-  its.age = now - its.call.since;
+  its.age = its.call.age(now);
   its.has_reported = journal.has_reported(call);
   return its;
 }

@@ -1,34 +1,15 @@
 #include "lib/runtime/plan_cache.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <iterator>
 #include <stdexcept>
 #include <utility>
 
+#include "lib/runtime/learned_sizes.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
-namespace {
-
-/// Throws Error unless the sizes that the ranks of a gather told its root, or the root of a scatter told a rank, are
-/// those that the caller gave there. Where sizes are told inside nodes only, there are none to compare.
-void require_expected_sizes(const Problem& problem) {
-  if (problem.collective == Collective::scatter && problem.rank != problem.root && !problem.learned.empty() &&
-      problem.learned[0] != problem.out.counts[0])
-    throw Error(fmt::format("the root gives {} elements, of which this rank expects {}", problem.learned[0].value(),
-                            problem.out.counts[0].value()));
-  if (problem.collective != Collective::gather || problem.rank != problem.root) return;
-  for (std::size_t rank = 0; rank < problem.learned.size(); ++rank)
-    if (problem.learned[rank] != problem.out.counts[rank])
-      throw Error(fmt::format("rank {} gives {} elements, of which the root expects {}", rank,
-                              problem.learned[rank].value(), problem.out.counts[rank].value()));
-}
-
-}  // namespace
-
 bool operator==(const PlanKey& a, const PlanKey& b) {
   const Problem &p = a.problem, &q = b.problem;
   return a.choice == b.choice && p.collective == q.collective && p.count == q.count && p.aliasing == q.aliasing &&

@@ -9,22 +9,21 @@
 namespace tutti {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // distances[i][j]: between the first i letters of a and the first j of b.
-  std::vector distances(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  std::vector<std::size_t> distances((a.size() + 1) * (b.size() + 1));
+  // Between the first i letters of a and the first j of b.
+  const auto at = [&](std::size_t i, std::size_t j) -> std::size_t& { return distances[i * (b.size() + 1) + j]; };
   for (std::size_t i = 0; i <= a.size(); ++i) {
     for (std::size_t j = 0; j <= b.size(); ++j) {
-      std::size_t& least = distances[i][j];
+      std::size_t& least = at(i, j);
       if (i == 0 || j == 0) {
         least = i + j;
         continue;
       }
-      least = std::min({distances[i - 1][j] + 1, distances[i][j - 1] + 1,
-                        distances[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        least = std::min(least, distances[i - 2][j - 2] + 1);
+      least = std::min({at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) least = std::min(least, at(i - 2, j - 2) + 1);
     }
   }
-  return distances[a.size()][b.size()];
+  return distances.back();
 }
 
 std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& all) {
@@ -32,9 +31,12 @@ std::vector<std::string> near_names(std::string_view name, const std::vector<std
   if (name.size() > longest) return {};
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const std::string& other : all) {
+    const auto [shorter, longer] = std::minmax({name.size(), other.size()});
+    const std::size_t most = std::max<std::size_t>(1, shorter / 3);
     const bool part = name.size() > 2 && (other.find(name) != std::string::npos);
+    if (!part && longer - shorter > most) continue;  // so many letters are missing at least
     const std::size_t far = part ? 1 : edit_distance(name, other);
-    if (far <= std::max<std::size_t>(1, std::min(name.size(), other.size()) / 3)) near.emplace_back(far, other);
+    if (far <= most) near.emplace_back(far, other);
   }
   std::ranges::sort(near);
   std::vector<std::string> names;

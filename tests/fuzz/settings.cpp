@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "lib/runtime/log.hpp"
 #include "lib/runtime/setting_values.hpp"
 #include "lib/runtime/variables.hpp"
 #include "tests/fuzz/target.hpp"
@@ -46,12 +47,13 @@ void unknown_names(Source source) {
 
 void run(Input input) {
   Source source{input};
-  const std::size_t kind = source.below(5);
+  const std::size_t kind = source.below(6);
   is_taken<ArgumentError>([&] {
     if (kind == 0) return number(1, std::numeric_limits<int>::max(), source.text());
     if (kind == 1) return numbers(1 + static_cast<int>(source.below(64)), source.text());
     if (kind == 2) return name(source.text());
     if (kind == 3) return transport(source.text());
+    if (kind == 4) return static_cast<void>(log::expand_file_name(source.text()));
     unknown_names(source);
   });
 }

@@ -19,14 +19,14 @@ constexpr std::array scenarios{
     Collective3{Collective::allreduce, "recursive_doubling", 2},  // one line
     Collective3{Collective::allreduce, "recursive_doubling", 50},
     Collective3{Collective::allreduce, "recursive_doubling", 1500},
-    Collective3{Collective::allreduce, "recursive_doubling", 5000},  // several pieces; answers in Tutti memory
+    Collective3{Collective::allreduce, "recursive_doubling", 5000},  // several pieces
     Collective3{Collective::allreduce, "ring", 9000},
     Collective3{Collective::allreduce, "one_shot", 3000},  // shared copies, joint reductions
     Collective3{Collective::allreduce, "two_shot", 9000},
     Collective3{Collective::allreduce, "reduce_broadcast:3", 5000},
     Collective3{Collective::reduce, "chain/4K", 5000},
     Collective3{Collective::broadcast, "knomial:3", 5000},
-    Collective3{Collective::broadcast, "chain/4K", 5000},
+    Collective3{Collective::allreduce, "rabenseifner", 9000},  // answers in Tutti memory
     Collective3{Collective::gather, "linear", 3000},
     Collective3{Collective::alltoall, "linear", 2500},
     Collective3{Collective::allgather, "ring", 40},
@@ -99,7 +99,8 @@ class Intruder {
     envelope.where = static_cast<shm::Where>(source_.below(12));
     envelope.number = source_.next<std::uint16_t>();
     const std::uint64_t ahead = (altered & 16U) != 0 ? source_.below(geometry.cells) : 0;
-    write(from, to, ahead, envelope, (altered & 32U) != 0 ? loan_of_device() : bytes_of(loan(from)));
+    write(from, to, ahead, envelope, (altered & 32U) != 0 ? loan_of_device() : bytes_of(loan(from)),
+          (altered & 64U) != 0);
   }
   [[nodiscard]] Envelope expected(int from, int to) {
     std::vector<const CompiledStep*> steps;
@@ -141,14 +142,16 @@ class Intruder {
   }
   Payload loan_of_device() { return bytes_of(shm::DeviceLoan{.place = source_.next<std::int32_t>()}); }
 
-  void write(int from, int to, std::uint64_t ahead, const Envelope& envelope, const Payload& payload) {
+  /// As many lines as the ring has seem to belong to the message, or those of one cell.
+  void write(int from, int to, std::uint64_t ahead, const Envelope& envelope, const Payload& payload, bool fills_ring) {
     const std::uint64_t number = node_.channel(to, from).ring(lane_).state()[2] + ahead;
     std::byte* const ring = node_.pair(from, to) + geometry.ring_at(lane_, side_of(from, to));
     auto* const lines = reinterpret_cast<shm::Line*>(
         ring + static_cast<std::int64_t>(number % static_cast<std::uint64_t>(geometry.cells)) * geometry.cell_stride());
     std::memcpy(lines->payload, &envelope, sizeof envelope);
     std::memcpy(lines->payload + sizeof envelope, payload.data(), payload.size());
-    for (std::int64_t line = 0; line < geometry.cell_lines(); ++line)
+    const std::int64_t cells = fills_ring ? geometry.cells - static_cast<std::int64_t>(number % geometry.cells) : 1;
+    for (std::int64_t line = 0; line < cells * geometry.cell_lines(); ++line)
       lines[line].flag.store(number + 1);
   }
 

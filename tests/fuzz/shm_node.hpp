@@ -55,9 +55,10 @@ class Guarded {
   [[nodiscard]] std::byte* data() { return memory_.data() + margin; }
   void require_whole() {
     ASAN_UNPOISON_MEMORY_REGION(memory_.data(), memory_.size());
-    const auto is_whole = [](std::byte each) { return each == filling; };
-    require(std::all_of(memory_.begin(), memory_.begin() + margin, is_whole), "bytes before a buffer were written");
-    require(std::all_of(memory_.end() - margin, memory_.end(), is_whole), "bytes behind a buffer were written");
+    static const std::vector<std::byte> whole(margin, filling);
+    const std::byte* const behind = memory_.data() + memory_.size() - margin;
+    require(std::memcmp(memory_.data(), whole.data(), margin) == 0, "bytes before a buffer were written");
+    require(std::memcmp(behind, whole.data(), margin) == 0, "bytes behind a buffer were written");
     poison();
   }
 
