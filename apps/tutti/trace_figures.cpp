@@ -70,7 +70,9 @@ std::vector<CallFigures> call_figures(const TracedJob& job) {
     for (const trace::WaitRecord& wait : file.waits) {
       CallFigures& figures = kinds[kind_of(file, file.operations[wait.operation - 1])].figures;
       figures.waited += wait.idle;
-      figures.waited_for[job.world_rank(f, wait.operation, wait.peer)] += wait.idle;
+      const int other = job.world_rank(f, wait.operation, wait.peer);
+      const int whom = wait.peer < 0 ? CallFigures::a_device : other < 0 ? CallFigures::an_unknown_rank : other;
+      figures.waited_for[whom] += wait.idle;
     }
   }
   for (const Instance& instance : job.instances) {

@@ -16,7 +16,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_rows = 16;
+constexpr std::size_t most_rows = 16;  // of a table, below its heading
+
+/// The table with its first rows, and how many are left out.
+std::string table_of(std::vector<Cells> rows) {
+  const std::size_t left_out = rows.size() - std::min(rows.size(), most_rows + 1);
+  rows.resize(rows.size() - left_out);
+  const std::string more = left_out == 0 ? "" : fmt::format("and {} more: see --json\n", left_out);
+  return '\n' + aligned(rows, "") + more;
+}
 
 /// "12.3 us"
 std::string time_text(double nanoseconds) {
@@ -71,24 +79,26 @@ std::string heading(const TracedJob& job) {
 }
 
 std::string communicators_text(const TracedJob& job) {
+  std::vector<TracedCommunicator> used = job.communicators;
+  std::erase_if(used, [](const TracedCommunicator& each) { return each.operations == 0; });
+  std::ranges::stable_sort(used, std::greater<>{}, &TracedCommunicator::operations);
   std::vector<Cells> rows{{"communicator", "ranks", "nodes", "collectives"}};
-  for (const TracedCommunicator& each : job.communicators)
-    if (each.operations > 0)
-      rows.push_back(
-          {each.name, fmt::format("{}", each.size), fmt::format("{}", each.nodes), number_text(each.operations)});
-  const std::size_t left_out = rows.size() > most_rows + 1 ? rows.size() - most_rows - 1 : 0;
-  rows.resize(rows.size() - left_out);
-  std::string text = '\n' + aligned(rows, "");
-  if (left_out > 0) text += fmt::format("and {} more: see --json\n", left_out);
-  return text;
+  for (const TracedCommunicator& each : used)
+    rows.push_back(
+        {each.name, fmt::format("{}", each.size), fmt::format("{}", each.nodes), number_text(each.operations)});
+  return table_of(std::move(rows));
+}
+
+std::string whom_text(int whom) {
+  if (whom == CallFigures::a_device) return "device";
+  return whom < 0 ? "unknown rank" : fmt::format("rank {}", whom);
 }
 
 /// "rank 3 (40%)"
 std::string most_waited_for(const CallFigures& figures) {
   const auto most = std::ranges::max_element(figures.waited_for, {}, [](const auto& each) { return each.second; });
   if (most == figures.waited_for.end() || most->second == 0) return "-";
-  const std::string who = most->first < 0 ? "others" : fmt::format("rank {}", most->first);
-  return fmt::format("{} ({:.0f}%)", who, share(most->second, figures.waited));
+  return fmt::format("{} ({:.0f}%)", whom_text(most->first), share(most->second, figures.waited));
 }
 
 std::string calls_text(const std::vector<CallFigures>& calls, std::size_t ranks) {
@@ -100,7 +110,7 @@ std::string calls_text(const std::vector<CallFigures>& calls, std::size_t ranks)
                     time_text(static_cast<double>(each.total) / static_cast<double>(ranks)), time_text(each.median),
                     time_text(each.most), fmt::format("{:.0f}%", share(each.waited, each.total)),
                     most_waited_for(each)});
-  std::string text = '\n' + aligned(rows, "");
+  std::string text = table_of(std::move(rows));
   for (const CallFigures& each : calls)
     if (each.unfinished + each.failed > 0)
       text += fmt::format("{} {}: {} calls of ranks failed, {} were not over\n", each.collective, each.algorithm,
@@ -117,22 +127,19 @@ std::string ranks_text(std::vector<RankFigures> ranks) {
   std::vector<Cells> rows{
       {"rank", "host", "entered", "last", "late, mean", "max", "max/mean", "waited", "others waited"}};
   for (const RankFigures& each : ranks) {
-    if (rows.size() > most_rows) break;
     rows.push_back({fmt::format("{}", each.rank), each.host, number_text(each.entered),
                     fmt::format("{} ({:.0f}%)", number_text(each.last),
                                 share(static_cast<std::int64_t>(each.last), static_cast<std::int64_t>(each.entered))),
                     time_text(each.mean_late()), time_text(each.latest), fmt::format("{:.1f}", each.imbalance()),
                     time_text(each.waited), time_text(each.others_waited)});
   }
-  std::string text = '\n' + aligned(rows, "");
-  if (ranks.size() > most_rows) text += fmt::format("and {} more: see --json\n", ranks.size() - most_rows);
-  return text;
+  return table_of(std::move(rows));
 }
 
 Json json_of(const CallFigures& figures) {
   Json waited_for = Json::array();
-  for (const auto& [rank, time] : figures.waited_for)
-    waited_for.push_back({{"rank", rank < 0 ? Json{} : Json(rank)}, {"ns", time}});
+  for (const auto& [whom, time] : figures.waited_for)
+    waited_for.push_back({{"whom", whom_text(whom)}, {"rank", whom < 0 ? Json{} : Json(whom)}, {"ns", time}});
   return {{"collective", figures.collective}, {"algorithm", figures.algorithm}, {"calls", figures.calls},
           {"rank_calls", figures.rank_calls}, {"failed", figures.failed},       {"unfinished", figures.unfinished},
           {"bytes", figures.bytes},           {"total_ns", figures.total},      {"median_ns", figures.median},

@@ -19,7 +19,8 @@ struct CallFigures {
   std::int64_t bytes = 0;
   std::int64_t total = 0, median = 0, most = 0;  ///< From the call until it was over; the latter two: of one rank.
   std::int64_t waited = 0;                       ///< The program waited, and nothing moved.
-  std::map<int, std::int64_t> waited_for{};      ///< By rank in MPI_COMM_WORLD; -1: devices, and ranks without a trace.
+  std::map<int, std::int64_t> waited_for{};      ///< By rank in MPI_COMM_WORLD, or one of these two.
+  static constexpr int a_device = -1, an_unknown_rank = -2;
 };
 /// Those that took most time first.
 [[nodiscard]] std::vector<CallFigures> call_figures(const TracedJob& job);

@@ -35,9 +35,12 @@ std::vector<int> in_world(MPI_Comm comm) {
 }
 
 std::uint64_t hash_of(const std::vector<int>& ranks) {
-  std::uint64_t hash = ranks.size();
-  for (const int rank : ranks)
-    hash = (hash ^ static_cast<std::uint32_t>(rank)) * 0x9e3779b97f4a7c15U, hash ^= hash >> 32U;
+  constexpr std::uint64_t prime = 0x9e3779b97f4a7c15U;  // to begin with, too: small numbers do not meet
+  std::uint64_t hash = prime * (ranks.size() + 1);
+  for (const int rank : ranks) {
+    hash = (hash ^ static_cast<std::uint32_t>(rank)) * prime;
+    hash ^= hash >> 32U;
+  }
   return hash;
 }
 

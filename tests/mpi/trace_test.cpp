@@ -26,6 +26,7 @@ class TraceFolder : public testing::Environment {
     if (world_rank() == 0) folder_->path().copy(path.data(), path.size() - 1);
     MPI_Bcast(path.data(), static_cast<int>(path.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
     setenv("TUTTI_TRACE", path.data(), 1);
+    const Communicator first{MPI_COMM_WORLD};  // opens the file, whichever tests run
   }
   void TearDown() override {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -84,6 +85,30 @@ TEST(Trace, NumbersCommunicators) {
   EXPECT_EQ(one.earlier + 1, two.earlier);
   EXPECT_EQ(one.size, (world_size() + 1 - world_rank() % 2) / 2);
   EXPECT_EQ(file.operations.back().begun.communicator, before + 1);
+}
+
+/// A context is used again by communicators of other sizes and orders, whose ranks count for themselves.
+TEST(Trace, TellsCommunicatorsOfOneContextApart) {
+  std::vector<std::vector<int>> lists{{3, 0, 1}};
+  for (int size = 1; size <= world_size(); ++size)
+    for (int first = 0; first < size; ++first)
+      for (std::vector<int>& list = lists.emplace_back(); std::ssize(list) < size;)
+        list.push_back((first + static_cast<int>(list.size())) % size);
+  std::erase_if(lists, [](const std::vector<int>& list) { return std::ranges::max(list) >= world_size(); });
+  const std::size_t before = recorded_by_all().communicators.size();
+  for (int again = 0; again < 2; ++again)
+    for (const std::vector<int>& list : lists) {
+      const auto key = std::ranges::find(list, world_rank()) - list.begin();
+      MPI_Comm part = MPI_COMM_NULL;
+      MPI_Comm_split(MPI_COMM_WORLD, key < std::ssize(list) ? 0 : MPI_UNDEFINED, static_cast<int>(key), &part);
+      if (part == MPI_COMM_NULL) continue;
+      const Communicator comm{part};
+      barrier(comm);
+      MPI_Comm_free(&part);
+    }
+  const tool::TracedJob job = recorded_by_all();
+  EXPECT_EQ(job.communicators.size(), before + 2 * lists.size());
+  EXPECT_EQ(job.unmatched, 0);
 }
 
 /// Blocks that differ in size: an exchange of sizes first, whose messages are recorded too.
