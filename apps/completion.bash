@@ -1,4 +1,4 @@
-# bash completion for tutti, tutti-bench and tutti-sgd. Options and their values are those that --help lists, collectives and
+# bash completion for tutti, tutti-bench, tutti-sgd and tutti-soak. Options and their values are those that --help lists, collectives and
 # algorithms those of `tutti list`: nothing here has to change with them.
 
 declare -gA _tutti_said # what a command line has printed in this shell: programs that initialise MPI take a while to say it
@@ -118,4 +118,4 @@ _tutti() {
     mapfile -t COMPREPLY < <(_tutti_argument "$program" "$help" $number "$current")
   fi
 }
-complete -F _tutti tutti tutti-bench tutti-sgd
+complete -F _tutti tutti tutti-bench tutti-sgd tutti-soak

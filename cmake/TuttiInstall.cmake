@@ -8,7 +8,7 @@ if(TUTTI_APPS)
   list(APPEND programs tutti_tool)
 endif()
 if(TUTTI_APPS AND TUTTI_MPI)
-  list(APPEND programs tutti-bench tutti-sgd)
+  list(APPEND programs tutti-bench tutti-sgd tutti-soak)
 endif()
 if(TARGET tutti_mpi)
   list(APPEND programs tutti_mpi) # is preloaded, not linked

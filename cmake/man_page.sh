@@ -10,7 +10,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # a program may
 
 [ -n "$summary" ] || summary=$("$program" --help | sed -n "s/^  $command  *//p")
 [ -n "$summary" ] || { echo "man_page.sh: $program --help has no command $command" >&2 && exit 1; }
-related=$(printf '.BR %s (1),\n' tutti tutti-bench tutti-sgd | grep -v " $page " | sed '$s/,$//')
+related=$(printf '.BR %s (1),\n' tutti tutti-bench tutti-sgd tutti-soak | grep -v " $page " | sed '$s/,$//')
 cat >"$file.sections" <<SECTIONS
 [name]
 $page \\- ${summary//-/\\-}

@@ -225,7 +225,7 @@ threads() { # ThreadSanitizer for the suites in which threads meet
 clang() { # clang, without the optional parts; optimised, and the tests, only with --full
   local type=Debug
   [ -z "$full" ] || type=Release
-  build "$out/clang" "${full:+all} tutti-bench tutti-sgd tutti_tool" -DCMAKE_BUILD_TYPE=$type \
+  build "$out/clang" "${full:+all} tutti-bench tutti-sgd tutti-soak tutti_tool" -DCMAKE_BUILD_TYPE=$type \
     -DCMAKE_CXX_COMPILER=clang++ -DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF $(mpi_options openmpi) || return
   [ -z "$full" ] || tests "$out/clang"
 }

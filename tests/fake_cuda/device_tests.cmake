@@ -2,12 +2,16 @@
 
 # tutti_on_gpu(NAME PROGRAM RANKS [ENVIRONMENT VARIABLE=VALUE ...] [ARGUMENTS ...]): a line of the list gpu_tests.txt, which
 # scripts/gpu_check.sh reads. RANKS 0: without mpirun. What only settings of the fake driver tell apart is listed once.
+# PROGRAM is one of tests/, or a path in the build's folder.
 function(tutti_on_gpu name program ranks)
   cmake_parse_arguments(arg "" "" "ENVIRONMENT;ARGUMENTS" ${ARGN})
   list(FILTER arg_ENVIRONMENT EXCLUDE REGEX "^FAKE_CUDA_")
   list(JOIN arg_ENVIRONMENT " " environment)
   list(JOIN arg_ARGUMENTS " " arguments)
-  set(run "tests/${program}|${ranks}|${environment}|${arguments}")
+  if(NOT program MATCHES "/")
+    string(PREPEND program tests/)
+  endif()
+  set(run "${program}|${ranks}|${environment}|${arguments}")
   get_property(runs GLOBAL PROPERTY tutti_gpu_runs)
   if(NOT run IN_LIST runs)
     set_property(GLOBAL APPEND PROPERTY tutti_gpu_runs "${run}")
@@ -187,25 +191,27 @@ tutti_again_over_fake_cuda(device_stream_rules_test apart 3 FAKE_CUDA_DEVICES=3 
 tutti_again_over_fake_cuda(device_stream_rules_test frees 2 FAKE_CUDA_DELAY_US=50)
 
 # Random calls, of which many are on devices, against the MPI's results.
-function(tutti_differential_device_test name ranks calls)
+function(tutti_soak_device_calls name ranks calls)
   cmake_parse_arguments(arg "" "" "ENVIRONMENT;OPTIONS" ${ARGN})
-  tutti_differential_test(devices.${name} ${ranks} ${calls} OPTIONS --devices 1 ${arg_OPTIONS})
-  tutti_over_fake_cuda(differential_test.devices.${name} FAKE_CUDA_ABORT=1 ${arg_ENVIRONMENT})
-  tutti_on_gpu(differential_test.devices.${name} differential_test ${ranks} ENVIRONMENT ${arg_ENVIRONMENT}
-               ARGUMENTS --calls ${calls} --max-bytes 262144 --devices 1 ${arg_OPTIONS})
+  set(memory --memory host,tutti,device)
+  tutti_soak_calls(devices.${name} ${ranks} ${calls} OPTIONS ${memory} ${arg_OPTIONS})
+  tutti_over_fake_cuda(soak_calls.devices.${name} FAKE_CUDA_ABORT=1 ${arg_ENVIRONMENT})
+  tutti_on_gpu(soak_calls.devices.${name} apps/soak/tutti-soak ${ranks} ENVIRONMENT ${arg_ENVIRONMENT}
+               ARGUMENTS --calls ${calls} --compare mpi --most-bytes 256K ${memory} ${arg_OPTIONS})
 endfunction()
-tutti_differential_device_test(p2 2 400 OPTIONS --seed 31)
-tutti_differential_device_test(p3 3 300 ENVIRONMENT FAKE_CUDA_DEVICES=3 OPTIONS --seed 32)
-tutti_differential_device_test(p8 8 60 OPTIONS --seed 33)
-tutti_differential_device_test(on_device.p4 4 150 ENVIRONMENT TUTTI_STAGING=device OPTIONS --seed 34)
-tutti_differential_device_test(transports.0,0,0,1 4 150 ENVIRONMENT TUTTI_NODES=0,0,0,1
-                               OPTIONS --transport random --seed 35)
-tutti_differential_device_test(late.p2 2 200 ENVIRONMENT ${late} OPTIONS --seed 36)
-tutti_differential_device_test(late.0,0,1 3 150 ENVIRONMENT ${late} TUTTI_NODES=0,0,1 TUTTI_STAGING=device
-                               OPTIONS --seed 37)
-tutti_differential_device_test(threads.p2 2 200 OPTIONS --threads 2 --seed 38)
-if(TUTTI_HAS_UCX)
-  tutti_differential_device_test(over_ucx.p3 3 150 OPTIONS --transport ucx --seed 39)
+if(TARGET tutti-soak)
+  tutti_soak_device_calls(p2 2 600 OPTIONS --seed 31)
+  tutti_soak_device_calls(p3 3 450 ENVIRONMENT FAKE_CUDA_DEVICES=3 OPTIONS --seed 32)
+  tutti_soak_device_calls(p8 8 90 OPTIONS --seed 33)
+  tutti_soak_device_calls(on_device.p4 4 220 ENVIRONMENT TUTTI_STAGING=device OPTIONS --seed 34)
+  tutti_soak_device_calls(transports.0,0,0,1 4 220 ENVIRONMENT TUTTI_NODES=0,0,0,1 OPTIONS --transport random --seed 35)
+  tutti_soak_device_calls(late.p2 2 300 ENVIRONMENT ${late} OPTIONS --seed 36)
+  tutti_soak_device_calls(late.0,0,1 3 220 ENVIRONMENT ${late} TUTTI_NODES=0,0,1 TUTTI_STAGING=device
+                          OPTIONS --seed 37)
+  tutti_soak_device_calls(threads.p2 2 150 OPTIONS --threads 2 --seed 38)
+  if(TUTTI_HAS_UCX)
+    tutti_soak_device_calls(over_ucx.p3 3 220 OPTIONS --transport ucx --seed 39)
+  endif()
 endif()
 
 # On a GPU, where kernels need no interpreter, also with more ranks.

@@ -74,9 +74,11 @@ foreach(slow IN ITEMS by_tcp.p2 late.by_ipc_and_ucx.p3 by_ipc_and_ucx.own_device
 endforeach()
 if(NOT why_not)
   set(ucx_first "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:fake_cuda>:${TUTTI_CUDA_UCX_DIR}/lib:$ENV{LD_LIBRARY_PATH}")
-  tutti_differential_device_test(by_ucx.p3 3 150 ENVIRONMENT ${ucx_first} OPTIONS --transport ucx --seed 40)
-  tutti_differential_device_test(by_ipc_and_ucx.0,0,1 3 150 ENVIRONMENT ${ucx_first} ${late} TUTTI_NODES=0,0,1
-                                 OPTIONS --transport shm+ucx --seed 41)
+  if(TARGET tutti-soak)
+    tutti_soak_device_calls(by_ucx.p3 3 150 ENVIRONMENT ${ucx_first} OPTIONS --transport ucx --seed 40)
+    tutti_soak_device_calls(by_ipc_and_ucx.0,0,1 3 150 ENVIRONMENT ${ucx_first} ${late} TUTTI_NODES=0,0,1
+                            OPTIONS --transport shm+ucx --seed 41)
+  endif()
   add_test(NAME info_ucx_test COMMAND tutti_tool info)
   set_tests_properties(info_ucx_test PROPERTIES
     PASS_REGULAR_EXPRESSION "UCX      takes memory of devices .cuda_copy, cuda_ipc; no gdr_copy; UCX_PROTO_INFO=y"

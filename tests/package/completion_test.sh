@@ -61,6 +61,7 @@ expect "$folder/some_file" tutti list --write "$folder/some"
 if [ -x "$prefix/bin/tutti-bench" ]; then
   expect_every_option tutti-bench
   expect_every_option tutti-sgd
+  expect_every_option tutti-soak
   expect --collective tutti-bench --coll
   expect allreduce tutti-bench --collective allred
   expect 'barrier,allgather barrier,allgatherv' tutti-bench --collective barrier,allg
@@ -72,5 +73,8 @@ if [ -x "$prefix/bin/tutti-bench" ]; then
   expect 'ring' tutti-sgd --epochs 3 --algorithm rin
   expect 'float double' tutti-sgd --precision ''
   expect "$folder/some_file" tutti-sgd --checkpoint "$folder/some"
+  expect 'scan,sendrecv scan,send' tutti-soak --collectives scan,sen
+  expect 'blocking' tutti-soak --modes b
+  expect 'random' tutti-soak --transport r
 fi
 finish

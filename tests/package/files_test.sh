@@ -23,11 +23,12 @@ comm -23 "$folder/shared" "$folder/static" >"$log"
 
 diff -r -x fortran "$sources/include" "$prefix/include" >"$log" || fail 'the headers are not those of the sources'
 for file in share/doc/tutti/{LICENSE,copyright,CHANGELOG.md,environment.md} bin/tutti \
-  ${mpirun:+bin/tutti-bench bin/tutti-sgd share/tutti/digits.csv "$library_folder/libtutti_mpi.so"}; do
+  ${mpirun:+bin/tutti-bench bin/tutti-sgd bin/tutti-soak share/tutti/digits.csv "$library_folder/libtutti_mpi.so"}; do
   [ -s "$prefix/$file" ] || fail "$file is missing"
 done
 "$prefix/bin/tutti" --version >"$log" 2>&1 && grep -q "$version" "$log" || fail 'the tool does not run'
 [ -z "$mpirun" ] || run 2 "$prefix/bin/tutti-sgd" --epochs 1 || fail 'tutti-sgd does not find its data'
+[ -z "$mpirun" ] || run 2 "$prefix/bin/tutti-soak" --calls 100 || fail 'tutti-soak does not run'
 
 # Nobody has to have what only this project's own build needs.
 grep -ohE '\b[A-Za-z]+::' "$libraries"/cmake/Tutti/TuttiTargets*.cmake | sort -u | grep -vE '^(Tutti|fmt|MPI)::' >"$log"
