@@ -191,12 +191,10 @@ std::string hang_report(std::span<const Situation> all, const Call& mine, std::i
     const Situation& its = all[static_cast<std::size_t>(rank)];
     if (its.place == Situation::Place::done && its.life != Life::dead && its.life != Life::stopped)
       done.push_back(rank);
-    else if (its.place == Situation::Place::inside && lines >= most_lines)
+    else if (lines >= (its.place == Situation::Place::inside ? most_lines : 2 * most_lines))
       unlisted.push_back(rank);
-    else if (++lines <= 2 * most_lines)
-      text += fmt::format("\n  rank {}: {}{}", rank, place_in_words(its), process_in_words(its));
     else
-      unlisted.push_back(rank);
+      text += fmt::format("\n  rank {}: {}{}", rank, place_in_words(its), process_in_words(its)), ++lines;
   }
   if (!done.empty()) text += fmt::format("\n  done with their part: {}", ranks_in_words(done));
   if (!unlisted.empty()) text += fmt::format("\n  not listed: {}", ranks_in_words(unlisted));

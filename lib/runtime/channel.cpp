@@ -23,7 +23,7 @@ void Channel::send(int rank, const Word& word, const Rest& rest) {
   sent.bytes.resize(sizeof word + rest.size());
   std::memcpy(sent.bytes.data(), &word, sizeof word);
   std::ranges::copy(rest, sent.bytes.begin() + sizeof word);
-  const int bytes = narrow(sent.bytes.size());
+  const int bytes = narrow(static_cast<std::int64_t>(sent.bytes.size()));
   if (api.Isend(sent.bytes.data(), bytes, MPI_BYTE, rank, tag_, comm_, &sent.request) != MPI_SUCCESS)
     sent.request = MPI_REQUEST_NULL;
 }

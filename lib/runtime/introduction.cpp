@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -32,10 +32,7 @@ std::string places(const CommunicatorState& communicator) {
   std::vector<int> on_node(static_cast<std::size_t>(members.node_count()));
   for (const int node : members.all_nodes())
     ++on_node[static_cast<std::size_t>(node)];
-  std::vector<int> sockets(members.sockets().begin(), members.sockets().end());
-  std::ranges::sort(sockets);
-  const auto repeated = std::ranges::unique(sockets);
-  sockets.erase(repeated.begin(), repeated.end());
+  const std::set<int> sockets(members.sockets().begin(), members.sockets().end());
   const std::string several = sockets.empty() ? "" : fmt::format(", {} sockets", sockets.size());
   return fmt::format("{} ranks on {} nodes ({}){}{}", members.size(), members.node_count(), fmt::join(on_node, ", "),
                      several, communicator.waiting().outnumbers_processors ? ", more than processors" : "");

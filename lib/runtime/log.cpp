@@ -118,8 +118,8 @@ std::string expand_file_name(std::string_view pattern) {
 
 void open() { static_cast<void>(file()); }
 
-void write(Level wanted, std::string_view who, std::string_view text) noexcept {
-  if (!is_on(wanted)) return;
+void write(Level its, std::string_view who, std::string_view text) noexcept {
+  if (!is_on(its)) return;
   try {
     std::FILE* const into = file() == nullptr ? stderr : file().get();
     put(into, with_prefix(who, text));

@@ -22,9 +22,9 @@ enum class Level : std::uint8_t { warn, info, debug };
 /// Opens the file, if one is wanted. Throws ArgumentError if it cannot be written. Once; write() does it, too.
 void open();
 
-/// A line for each line of the text, "tutti: " in front, if the level is on. `who`: "rank 3, communicator 0 (8 ranks)";
-/// empty: nobody.
-void write(Level level, std::string_view who, std::string_view text) noexcept;
+/// A line for each line of the text, "tutti: " in front, if the level, `its`, is on. `who`: "rank 3, communicator 0 (8
+/// ranks)"; empty: nobody.
+void write(Level its, std::string_view who, std::string_view text) noexcept;
 /// The same on stderr and, if there is one, in the file: for reports that users must not miss.
 void report(std::string_view who, std::string_view text) noexcept;
 

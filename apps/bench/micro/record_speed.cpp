@@ -1,5 +1,5 @@
-// What a record costs a call: the time of an entry and an exit, in a journal that is in the caches, and between work that
-// uses them.
+// What a record costs a call: the time of an entry and an exit, in a journal that is in the caches, and between work
+// that uses them.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -36,7 +36,7 @@ double time_of(records::Recorder* recorder, const records::Packed& call, const B
 int main() {
   records::Recorder recorder;
   const records::Packed call = records::pack({.action = records::Action::allreduce, .count = 1, .ranks = 2});
-  std::vector<std::uint64_t> data(64 * 1024 / sizeof(std::uint64_t));  // more than a first-level cache
+  std::vector<std::uint64_t> data(std::size_t{64} * 1024 / sizeof(std::uint64_t));  // more than a first-level cache
   const auto nothing = [](std::uint64_t) { asm volatile("" ::: "memory"); };
   const auto sweep = [&](std::uint64_t number) {
     for (std::size_t i = number % 64; i < data.size(); i += 64)

@@ -30,6 +30,15 @@ namespace {
 
 }  // namespace
 
+namespace {
+
+void require_known(const CompiledStep& step, Where where) {
+  if (where > Where::failed)
+    throw_damaged(step, fmt::format("data came in an unknown way, {}", static_cast<int>(where)));
+}
+
+}  // namespace
+
 Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const MessageOrder& order) {
   const CompiledStep& step = *transfer.step;
   Channel& channel = context_->channel_of(step);
@@ -40,8 +49,7 @@ Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const Messa
   if (!incoming.is_there()) return Received::nothing;
   const Envelope came = incoming.envelope();
   require_expected(step, came, context_->envelope_of(step));
-  if (came.where > Where::failed)
-    throw_damaged(step, fmt::format("data came in an unknown way, {}", static_cast<int>(came.where)));
+  require_known(step, came.where);
   switch (came.where) {
     case Where::cell:
       if (!is_part(transfer, came)) throw_damaged(step, fmt::format("{} bytes came in a cell", came.number));
