@@ -252,14 +252,15 @@ lint() { # versions differ in what they say: only that of Debian 12 counts
   fi
 }
 
-# changed_sources: what the last commits and the working tree changed, and what includes a header that they changed.
+# changed_sources: what the last commits and the working tree changed, and for each header that they changed a file that
+# includes it, through which it is looked at.
 changed_sources() {
   local folders=(lib algorithms ucx interpose apps) file
   { git diff --name-only HEAD~10 -- "${folders[@]}" && git ls-files -o --exclude-standard -- "${folders[@]}"; } |
     while read -r file; do
       case $file in
         *.cpp) echo "$file" ;;
-        *.hpp) git grep -l --untracked "[\"/]${file##*/}\"" -- "${folders[@]}" | grep '\.cpp$' ;;
+        *.hpp) git grep -l --untracked "[\"/]${file##*/}\"" -- "${folders[@]}" | grep -m 1 '\.cpp$' || : ;;
       esac
     done | sort -u
 }
