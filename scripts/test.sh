@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # test.sh [--full | --quick | STAGE...] [--no-install] - installs what is missing, builds in every way, runs all tests.
-#   --full        also the slow tests, more ranks, every test with every MPI and compiler, and clang-tidy over the tests
+#   --full        also the slow tests, the fuzzers, more ranks, every test with every MPI and compiler, and clang-tidy over the tests
 #   --quick       only the release build and its tests, the same as: release
-#   STAGE         only these: release mpich abi lab address threads clang schedule_only lint (which needs clang's)
+#   STAGE         only these: release mpich abi lab address threads clang fuzz schedule_only lint (which needs clang's)
 #   --no-install  uses what is there
 # The last line is "N passed, N failed, N skipped"; exit code 1 if anything failed. Logs and JUnit files: build/test/results
 set -eu
@@ -14,7 +14,7 @@ for option in "$@"; do
   case $option in
     --full) full=1 ;;
     --quick) only=" release " ;;
-    release | mpich | abi | lab | address | threads | clang | schedule_only | lint) only="$only $option " ;;
+    release | mpich | abi | lab | address | threads | clang | fuzz | schedule_only | lint) only="$only $option " ;;
     --no-install) install= ;;
     --help | -h) sed -n '2,7s/^# \?//p' "$0" && exit 0 ;;
     *) echo "test.sh: unknown option $option" >&2 && sed -n '2,7s/^# \?//p' "$0" >&2 && exit 2 ;;
@@ -209,7 +209,7 @@ checked=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1
 
 address() { # AddressSanitizer, UndefinedBehaviorSanitizer, checked iterators: for what handles users' memory
   local suites=(engine_test path_rules_test passes_test reduce_test arena_test shm_protocol_test single_copy_test
-    interpreter_test)
+    interpreter_test fuzz_corpus_test)
   build "$out/asan" "${full:+all} mpi_tests ${suites[*]}" "${checked[@]}" -DTUTTI_SANITIZE=address,undefined \
     -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS -DTUTTI_TEST_MAX_RANKS=$((full ? 8 : 3)) $(mpi_options openmpi) || return
   own_tests "$out/asan" -E 'NOT_BUILT|shm_kill'
@@ -228,6 +228,15 @@ clang() { # clang, without the optional parts; optimised, and the tests, only wi
   build "$out/clang" "${full:+all} tutti-bench tutti-sgd tutti-soak tutti_tool" -DCMAKE_BUILD_TYPE=$type \
     -DCMAKE_CXX_COMPILER=clang++ -DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF $(mpi_options openmpi) || return
   [ -z "$full" ] || tests "$out/clang"
+}
+
+fuzz() { # libFuzzer, AddressSanitizer and UBSan on all parsers, and on shared memory whose peers write what they like
+  local main='extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }'
+  clang++ -fsanitize=fuzzer -x c++ - -o "$out/has_fuzzer" <<<"$main" >>"$log" 2>&1 ||
+    { record skipped fuzz "there is no clang with libFuzzer" && return; }
+  build "$out/fuzz" fuzzers "${checked[@]}" -DTUTTI_FUZZERS=ON -DTUTTI_SANITIZE=address,undefined -DTUTTI_MPI=OFF \
+    -DTUTTI_HWLOC=OFF -DCMAKE_CXX_COMPILER=clang++ || return
+  step fuzzers scripts/fuzz.sh "$out/fuzz" $((full ? 1000000 : 1000))
 }
 
 schedule_only() { # no MPI at all: everything builds, and the tool, the one program that differs, works
@@ -314,6 +323,7 @@ run lab "several nodes, in namespaces, and Slurm"
 run address "AddressSanitizer and UBSan"
 run threads "ThreadSanitizer"
 run clang "clang, without UCX and CUDA"
+[ -z "$full$only" ] || run fuzz "fuzzers of all parsers, and of shared memory"
 run schedule_only "schedules only, without MPI"
 run lint "clang-format and clang-tidy"
 say

@@ -1,11 +1,17 @@
 // Counts what the summary of a trace tells.
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "apps/tutti/trace_summary.hpp"
 
 namespace tutti::tool {
 namespace {
+
+/// Sums of times that a damaged trace has may be no numbers of 64 bits: they stay at the largest one.
+void add(std::int64_t& sum, std::int64_t part) {
+  if (__builtin_add_overflow(sum, part, &sum)) sum = std::numeric_limits<std::int64_t>::max();
+}
 
 /// Of one kind of call, while its operations are counted.
 struct Counted {
@@ -28,7 +34,7 @@ void count(const TraceFile& file, const TracedOperation& operation, Kinds& kinds
   figures.calls += operation.is_pairwise() ? 1 : 0;
   figures.failed += operation.has_failed ? 1 : 0;
   figures.unfinished += operation.is_over() ? 0 : 1;
-  figures.bytes += operation.begun.bytes;
+  add(figures.bytes, operation.begun.bytes);
   if (operation.is_over()) times.push_back(operation.end - operation.begun.begin);
 }
 
@@ -40,7 +46,7 @@ void add_times(std::vector<std::int64_t>& times, CallFigures& figures) {
   figures.median = *middle;
   figures.most = *std::ranges::max_element(times);
   for (const std::int64_t time : times)
-    figures.total += time;
+    add(figures.total, time);
 }
 
 /// Of a collective that all of its ranks entered.
@@ -54,7 +60,7 @@ void add_entries(const TracedJob& job, const Instance& instance, std::vector<Ran
   for (std::size_t i = 0; i < times.size(); ++i) {
     RankFigures& rank = ranks[instance.entries[i].file];
     ++rank.entered;
-    rank.late += times[i] - first;
+    add(rank.late, times[i] - first);
     rank.latest = std::max(rank.latest, times[i] - first);
   }
 }
@@ -69,10 +75,10 @@ std::vector<CallFigures> call_figures(const TracedJob& job) {
       count(file, operation, kinds);
     for (const trace::WaitRecord& wait : file.waits) {
       CallFigures& figures = kinds[kind_of(file, file.operations[wait.operation - 1])].figures;
-      figures.waited += wait.idle;
       const int other = job.world_rank(f, wait.operation, wait.peer);
       const int whom = wait.peer < 0 ? CallFigures::a_device : other < 0 ? CallFigures::an_unknown_rank : other;
-      figures.waited_for[whom] += wait.idle;
+      add(figures.waited, wait.idle);
+      add(figures.waited_for[whom], wait.idle);
     }
   }
   for (const Instance& instance : job.instances) {
@@ -99,9 +105,10 @@ std::vector<RankFigures> rank_figures(const TracedJob& job) {
   }
   for (std::uint32_t f = 0; f < job.files.size(); ++f) {
     for (const trace::WaitRecord& wait : job.files[f].waits) {
-      ranks[f].waited += wait.idle;
+      add(ranks[f].waited, wait.idle);
       const int other = job.file_of(f, wait.operation, wait.peer);
-      if (other >= 0 && other != static_cast<int>(f)) ranks[static_cast<std::size_t>(other)].others_waited += wait.idle;
+      if (other >= 0 && other != static_cast<int>(f))
+        add(ranks[static_cast<std::size_t>(other)].others_waited, wait.idle);
     }
   }
   return ranks;

@@ -55,14 +55,7 @@ void find_communicators(TracedJob& job) {
         job.communicators.push_back({.name = std::move(name), .size = record.size, .nodes = record.nodes});
       }
       TracedCommunicator& communicator = job.communicators[static_cast<std::size_t>(entry->second)];
-      const auto rank = static_cast<std::size_t>(record.rank);
-      // A file tells the size of a communicator, which may be any number; the ranks that are there are few.
-      if (communicator.files.size() <= rank) {
-        communicator.files.resize(rank + 1, -1);
-        communicator.node_of.resize(rank + 1, -1);
-      }
-      communicator.files[rank] = static_cast<int>(file);
-      communicator.node_of[rank] = record.node;
+      communicator.members[record.rank] = {static_cast<int>(file), record.node};
       own.push_back(entry->second);
     }
   }
@@ -183,8 +176,9 @@ const TracedCommunicator& TracedJob::communicator(std::uint32_t file, std::uint6
 }
 
 int TracedJob::file_of(std::uint32_t file, std::uint64_t operation, int peer) const {
-  const std::vector<int>& members = communicator(file, operation).files;
-  return peer < 0 || peer >= std::ssize(members) ? -1 : members[static_cast<std::size_t>(peer)];
+  const auto& members = communicator(file, operation).members;
+  const auto found = members.find(peer);
+  return found == members.end() ? -1 : found->second.file;
 }
 
 int TracedJob::world_rank(std::uint32_t file, std::uint64_t operation, int peer) const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,12 @@ namespace tutti::tool {
 struct TracedCommunicator {
   std::string name;  ///< Context and size, "0/8"; of those that have the same, all but the first: "0/8#2".
   int size = 1, nodes = 1;
-  std::vector<int> files{};    ///< By rank: the index of its trace; -1: there is none.
-  std::vector<int> node_of{};  ///< By rank; -1: not known.
-  std::size_t operations = 0;  ///< Collectives, on the rank that has most.
+  struct Member {
+    int file = -1;  ///< The index of its trace.
+    int node = 0;
+  };
+  std::map<int, Member> members{};  ///< By rank: those that have a trace, of a size that may be any number.
+  std::size_t operations = 0;       ///< Collectives, on the rank that has most.
 };
 
 /// A step or an operation of one of the ranks: the index of the trace, and its place there.

@@ -113,7 +113,7 @@ void Drawing::find_rows(const Instance& instance) {
     const TraceFile& file = job_.files[entry.file];
     const trace::BeginRecord& begun = file.operations[entry.index].begun;
     Row row{.entry = entry, .rank = file.communicators[begun.communicator].rank};
-    row.node = communicator_.node_of[static_cast<std::size_t>(row.rank)];
+    row.node = communicator_.members.at(row.rank).node;
     std::int64_t end = std::max(begun.begin, file.operations[entry.index].end);
     for (std::uint32_t i = 0; i < file.steps.size(); ++i) {
       if (file.steps[i].operation != begun.operation) continue;
