@@ -150,12 +150,11 @@ std::int64_t calls_of(const RankFigures& figures) {
 
 std::string preface(const RunFacts& facts) {
   const bench::Machine& machine = facts.machine;
-  return fmt::format(
-      "# tutti-soak {}, {}: seed {}, {} on {}, {} each, up to {}, memory {}, transport {}\n"
-      "#{:>8} {:>10} {:>8} {:>6} {:>10} {:>10}{}\n",
-      TUTTI_VERSION, machine.mpi, facts.seed, some(machine.ranks, "rank"), some(machine.nodes, "node"),
-      some(facts.threads, "thread"), bytes_text(facts.most_bytes), facts.memories, facts.transport, machine.mpi_version,
-      "seconds", "calls", "calls/s", "wrong", "messages", "results", resource_titles());
+  return fmt::format("# tutti-soak {}, {}: seed {}, {} on {}, {} each, up to {}, memory {}, transport {}\n",
+                     TUTTI_VERSION, machine.mpi, facts.seed, some(machine.ranks, "rank"), some(machine.nodes, "node"),
+                     some(facts.threads, "thread"), bytes_text(facts.most_bytes), facts.memories, facts.transport) +
+         fmt::format("#{:>8} {:>10} {:>8} {:>6} {:>10} {:>10}{}\n", "seconds", "calls", "calls/s", "wrong", "messages",
+                     "results", resource_titles());
 }
 
 std::string line_of(const Moment& moment, bool by_node) {

@@ -50,8 +50,8 @@ std::int64_t used_shm() {
   return static_cast<std::int64_t>((file_system.f_blocks - file_system.f_bfree) * file_system.f_frsize);
 }
 
-/// What may come and go: a fixed part, and a part of what there was. Shared memory is touched for the first time during
-/// the whole of a run, and a new arena of the C library's heap maps 64 MiB.
+/// What may come and go: a fixed part, and a part of what there was. The C library keeps what its arenas have held at
+/// most, and maps 64 MiB for a new one. Shared memory is touched for the first time during the whole of a run.
 struct Slack {
   std::int64_t fixed;
   double part;
@@ -59,7 +59,7 @@ struct Slack {
 };
 constexpr double without_end = std::numeric_limits<double>::infinity();
 constexpr std::array<Slack, resource_count> slacks = {{{mebibyte / 2, 0.02, "512 KiB and 2 %"},
-                                                       {4 * mebibyte, 0.05, "4 MiB and 5 %"},
+                                                       {16 * mebibyte, 0.25, "16 MiB and 25 %"},
                                                        {32 * mebibyte, 0.25, "32 MiB and 25 %"},
                                                        {96 * mebibyte, 0, "96 MiB"},
                                                        {4, 0, "4"},

@@ -34,6 +34,7 @@ void Worker::finish(RankFigures& figures) {
   for (const Member& member : communicators_.members)
     figures.add(member.tutti.message_counters());
   communicators_ = {};
+  pool_->reset();
 }
 
 }  // namespace tutti::soak

@@ -27,7 +27,7 @@ class Worker {
   void prepare(std::int64_t round);
   /// The calls of the round that are in the range. Errors: those of Tutti's calls.
   void run(std::int64_t round, const CallRange& range, const Listener& listener);
-  /// Closes the communicators. Their messages are added to `figures`.
+  /// Closes the communicators and frees the memory of calls. The messages are added to `figures`.
   void finish(RankFigures& figures);
   [[nodiscard]] const Tally& tally() const { return executor_.tally(); }
 

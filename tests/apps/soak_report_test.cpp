@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::int64_t mebibyte = 1024 * 1024;
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
 std::int64_t of(const Resources& resources, Resource resource) { return resources[static_cast<std::size_t>(resource)]; }
 
@@ -60,13 +60,13 @@ History history(Resource resource, int samples, Value value) {
 }
 
 TEST(History, ComparesTheSecondQuarterWithTheLast) {
-  const History all = history(Resource::descriptors, 16, [](int i) { return i * i; });
+  const History all = history(Resource::descriptors, 16, [](std::int64_t i) { return i * i; });
   const auto quarters = all.quarters(Resource::descriptors);
   ASSERT_TRUE(quarters);
-  EXPECT_EQ(quarters->second, 6 * 6);  // of 4, 5, 6, 7
-  EXPECT_EQ(quarters->last, 14 * 14);  // of 12, 13, 14, 15
+  EXPECT_EQ(quarters->second, 36);  // of 4, 5, 6, 7
+  EXPECT_EQ(quarters->last, 196);   // of 12, 13, 14, 15
   EXPECT_EQ(of(all.first(), Resource::descriptors), 0);
-  EXPECT_EQ(of(all.last(), Resource::descriptors), 15 * 15);
+  EXPECT_EQ(of(all.last(), Resource::descriptors), 225);
   EXPECT_FALSE(history(Resource::descriptors, 15, [](int i) { return i; }).quarters(Resource::descriptors));
 }
 
@@ -103,10 +103,10 @@ TEST(Growth, OfALeakIsSeenAndThatOfAFirstTouchIsNot) {
 }
 
 TEST(Amounts, AreReadable) {
-  EXPECT_EQ(amount_text(Resource::heap, 12 * 1024), "12 KiB");
+  EXPECT_EQ(amount_text(Resource::heap, 12288), "12 KiB");
   EXPECT_EQ(amount_text(Resource::heap, 3 * mebibyte / 2, Sign::always), "+1.5 MiB");
-  EXPECT_EQ(amount_text(Resource::mapped, 256 * 1024 * mebibyte), "256.00 GiB");
-  EXPECT_EQ(amount_text(Resource::heap, -12 * 1024, Sign::always), "-12 KiB");
+  EXPECT_EQ(amount_text(Resource::mapped, (256 << 10) * mebibyte), "256.00 GiB");
+  EXPECT_EQ(amount_text(Resource::heap, -12288, Sign::always), "-12 KiB");
   EXPECT_EQ(amount_text(Resource::descriptors, 0, Sign::always), "+0");
 }
 
@@ -119,7 +119,7 @@ RankFigures figures(std::int64_t node, std::int64_t wrong = 0) {
   of_rank.samples = 20;
   of_rank.last[static_cast<std::size_t>(Resource::descriptors)] = 30;
   of_rank.quarters[static_cast<std::size_t>(Resource::descriptors)] = {30, 30};
-  of_rank.quarters[static_cast<std::size_t>(Resource::private_memory)] = {50 * mebibyte, 50 * mebibyte + 12 * 1024};
+  of_rank.quarters[static_cast<std::size_t>(Resource::private_memory)] = {50 * mebibyte, 50 * mebibyte + 12288};
   return of_rank;
 }
 

@@ -146,7 +146,7 @@ TEST(Generator, SizesAreLogUniformUpToTheMost) {
   EXPECT_LE(largest, (1 << 16) + 16);
   EXPECT_GT(octaves[0], 100);
   for (const int bits : {7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
-    EXPECT_NEAR(octaves[bits], octaves[12], octaves[12] / 2) << bits;
+    EXPECT_NEAR(octaves[bits], octaves[12], octaves[12] / 2.0) << bits;
 }
 
 }  // namespace

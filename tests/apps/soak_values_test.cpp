@@ -78,12 +78,12 @@ void expect_exact(const Call& call) {
   ByteVector result(50 * sizeof(T));
   write_result(call, 0, source, result);
   std::vector<std::vector<T>> inputs;
+  inputs.reserve(static_cast<std::size_t>(call.size));
   for (int rank = 0; rank < call.size; ++rank)
     inputs.push_back(elements<T>(input(call, rank, source.first, 50)));
   for (std::size_t i = 0; i < 50; ++i) {
-    std::vector<T> operands;
-    for (const std::vector<T>& of_rank : inputs)
-      operands.push_back(of_rank[i]);
+    std::vector<T> operands(inputs.size());
+    std::ranges::transform(inputs, operands.begin(), [i](const std::vector<T>& of_rank) { return of_rank[i]; });
     const auto got = reference::widen(elements<T>(result)[i]);
     ASSERT_TRUE(reference::same(got, reference::widen(folded(call, operands)))) << to_text(call);
     std::ranges::reverse(operands);
