@@ -32,6 +32,11 @@ namespace {
 
 namespace {
 
+void require_buffer(const CompiledStep& step, const Channel& channel, const Envelope& came) {
+  if (!channel.has(came))
+    throw_damaged(step, fmt::format("data came at byte {} of bounce buffer {}", came.phase, came.number));
+}
+
 void require_known(const CompiledStep& step, Where where) {
   if (where > Where::failed)
     throw_damaged(step, fmt::format("data came in an unknown way, {}", static_cast<int>(where)));
@@ -72,8 +77,7 @@ Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const Messa
     case Where::bounce:
     case Where::shared:
     case Where::returned:
-      if (!channel.has(came))
-        throw_damaged(step, fmt::format("data came at byte {} of bounce buffer {}", came.phase, came.number));
+      require_buffer(step, channel, came);
       receive_bounced(transfer, channel.piece(came), bytes, sender, order);
       break;
   }
