@@ -74,6 +74,7 @@ Library open() {
   find(handle, "ucp_ep_flush_nbx", ucx.ep_flush_nbx);
   find(handle, "ucp_tag_send_nbx", ucx.tag_send_nbx);
   find(handle, "ucp_tag_recv_nbx", ucx.tag_recv_nbx);
+  find(handle, "ucp_tag_probe_nb", ucx.tag_probe_nb);
   find(handle, "ucp_request_cancel", ucx.request_cancel);
   find(handle, "ucp_request_check_status", ucx.request_check_status);
   find(handle, "ucp_request_free", ucx.request_free);

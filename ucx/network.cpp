@@ -1,6 +1,7 @@
 #include "ucx/network.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,8 +17,16 @@ namespace {
 
 /// The header in front of an address that a rank tells the others.
 struct Heading {
-  std::uint32_t length, number;
+  std::uint32_t length = 0, number = 0;
+  std::int64_t pid = 0;
+  std::array<char, 64> host{};
 };
+
+Heading own_heading(std::size_t length, int number) {
+  Heading heading{static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(number), ::getpid()};
+  ::gethostname(heading.host.data(), heading.host.size() - 1);
+  return heading;
+}
 
 }  // namespace
 
@@ -53,7 +62,7 @@ void UcxNetwork::exchange(MPI_Comm comm, std::span<const int> ranks, int longest
   const std::string& address = worker_.address();
   const std::size_t card = sizeof(Heading) + static_cast<std::size_t>(longest);
   std::vector<char> mine(card), all(card * ranks.size());
-  const Heading heading{static_cast<std::uint32_t>(address.size()), static_cast<std::uint32_t>(number_)};
+  const Heading heading = own_heading(address.size(), number_);
   std::memcpy(mine.data(), &heading, sizeof heading);
   std::ranges::copy(address, mine.begin() + sizeof heading);
   const int bytes = mpi::narrow(static_cast<std::int64_t>(card));
@@ -62,7 +71,10 @@ void UcxNetwork::exchange(MPI_Comm comm, std::span<const int> ranks, int longest
     Heading theirs{};
     std::memcpy(&theirs, &all[i * card], sizeof theirs);
     const std::string where(&all[i * card + sizeof theirs], theirs.length);
-    known(ranks[i]) = {&worker_.peer(where), static_cast<int>(theirs.number)};
+    Worker::Peer& peer = worker_.peer(where);
+    peer.second.is_far = theirs.host != heading.host;
+    peer.second.process = fmt::format("process {} on {}", theirs.pid, theirs.host.data());
+    known(ranks[i]) = {&peer, static_cast<int>(theirs.number)};
   }
   worker_.connected(comm);
 }

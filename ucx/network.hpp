@@ -26,8 +26,11 @@ class UcxNetwork final : public mpi::Network {
   std::unique_ptr<mpi::NetworkPort> port(const mpi::NetworkRoute& route, const CompiledPlan& plan) override;
   [[nodiscard]] bool takes_device_memory() const override { return worker_.reads_cuda(); }
 
-  // Both for a rank of the carrier.
+  // For a rank of the carrier.
   [[nodiscard]] ucp_ep_h endpoint(int rank);
+  [[nodiscard]] const Worker::Connection& connection(int rank) const {
+    return known_[static_cast<std::size_t>(rank)].peer->second;
+  }
   /// But for turn and message.
   [[nodiscard]] ucp_tag_t tag_to(int rank, int context) const;
   [[nodiscard]] ucp_tag_t tag_from(int rank, int context) const;

@@ -33,6 +33,8 @@ inline constexpr std::uint64_t turns = (1 << turn_bits) - 1;
   constexpr std::uint64_t fingerprint_mask = (1U << fingerprint_bits) - 1;
   return (sequence % turns << fingerprint_bits | (fingerprint & fingerprint_mask)) << message_bits;
 }
+/// All bits but those of the fingerprint.
+inline constexpr ucp_tag_t without_fingerprint = ~(((ucp_tag_t{1} << fingerprint_bits) - 1) << message_bits);
 inline constexpr ucp_tag_t pairwise_turn = turns << (fingerprint_bits + message_bits);
 
 }  // namespace tutti::ucx

@@ -42,6 +42,7 @@ UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& r
     const ucp_tag_t tag = sends ? network.tag_to(rank, route.context) : network.tag_from(rank, route.context);
     messages_->of_step[i] = {.port = this,
                              .endpoint = network.endpoint(rank),
+                             .connection = &network.connection(rank),
                              .tag = tag | tag_of(0, 0, 0, step.message),
                              .bytes = static_cast<std::size_t>(step.bytes),
                              .index = static_cast<int>(i),
@@ -155,6 +156,7 @@ std::span<const int> UcxPort::poll() {
   finished_.clear();
   if (in_flight_ == 0) return {};
   if (moved_.empty()) worker_.progress();
+  if (worker_.misses_peers()) require_peers();
   if (!settling_.empty()) look_at_settling();
   for (Message* const message : moved_) {
     require_success(*message);
@@ -171,8 +173,27 @@ void UcxPort::note_end_of_finished() const {
     if (messages_->of_step[static_cast<std::size_t>(index)].device >= 0) cuda::FarData::end();
 }
 
+namespace {
+
+[[noreturn]] void throw_lost(const Worker::Connection& connection, int peer, int step) {
+  throw LostPeer(
+      fmt::format("rank {} ({}) has ended or is out of reach, while this rank waited for a message of step {}: {}",
+                  peer, connection.process, step, library().status_string(connection.failed)));
+}
+
+}  // namespace
+
+/// UCX ends sends to a peer that failed, but not receives, which any peer might serve.
+void UcxPort::require_peers() const {
+  for (const Message& message : messages_->of_step)
+    if (message.request != nullptr && message.is_received && message.connection->failed != UCS_OK)
+      throw_lost(*message.connection, message.peer, message.index);
+}
+
 void UcxPort::require_success(const Message& message) {
   if (message.status == UCS_ERR_MESSAGE_TRUNCATED) require_all_bytes(message);
+  if (message.status != UCS_OK && message.connection->failed != UCS_OK)
+    throw_lost(*message.connection, message.peer, message.index);
   if (message.status != UCS_OK)
     throw Error(fmt::format("message from or to rank {}: {}", message.peer, UcxError(message.status, "UCX").what()));
   if (message.received != message.bytes) require_all_bytes(message);
@@ -192,6 +213,15 @@ int UcxPort::unfinished() const {
   if (receive != all.end()) return receive->index;
   const auto send = std::ranges::find_if(all, is_open);
   return send == all.end() ? -1 : send->index;
+}
+
+int UcxPort::mistaken() const {
+  ucp_tag_recv_info_t info{};
+  for (const Message& each : messages_->of_step)
+    if (each.request != nullptr && each.is_received &&
+        ucx_.tag_probe_nb(worker_.handle(), each.tag | turn_, without_fingerprint, 0, &info) != nullptr)
+      return each.index;
+  return -1;
 }
 
 /// Data of devices count as under way still: UCX may move those of sends.

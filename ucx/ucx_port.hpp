@@ -30,6 +30,7 @@ class UcxPort final : public mpi::NetworkPort {
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) override;
   std::span<const int> poll() override;
   [[nodiscard]] int unfinished() const override;
+  [[nodiscard]] int mistaken() const override;
   bool abandon() noexcept override;
 
  private:
@@ -37,6 +38,7 @@ class UcxPort final : public mpi::NetworkPort {
   struct Message {
     UcxPort* port = nullptr;  ///< nullptr: nobody waits for it.
     ucp_ep_h endpoint = nullptr;
+    const Worker::Connection* connection = nullptr;
     ucp_tag_t tag = 0;  ///< But for the turn.
     void* request = nullptr;
     std::size_t bytes = 0, received = 0;
@@ -69,6 +71,7 @@ class UcxPort final : public mpi::NetworkPort {
   void look_at_settling();
   void note_end_of_finished() const;
   [[nodiscard]] bool sends_off() const noexcept;
+  void require_peers() const;
   static void require_success(const Message& message);
   static void require_all_bytes(const Message& message);
 

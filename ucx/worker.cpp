@@ -71,17 +71,28 @@ Worker::Worker()
       shares_memory_(resources_of(context_.get()).share_memory()),
       reads_cuda_(ucx::reads_cuda(context_.get())) {}
 
+/// UCX finds out by itself, by its keepalive (UCX_KEEPALIVE_INTERVAL) or by a connection that breaks.
+void Worker::on_failure(void* connection, ucp_ep_h /*endpoint*/, ucs_status_t status) {
+  static_cast<Connection*>(connection)->failed = status;
+  if (instance() != nullptr) instance()->misses_peers_ = true;
+}
+
 ucp_ep_h Worker::endpoint(Peer& peer) {
-  auto& [address, endpoint] = peer;
-  if (endpoint.get().handle == nullptr) {
+  auto& [address, connection] = peer;
+  if (connection.endpoint.get().handle == nullptr) {
     ucp_ep_params_t params{};
     params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
     params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+    if (connection.is_far) {  // inside a node it would rule out the fastest ways, and processes are looked after there
+      params.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+      params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+      params.err_handler = {on_failure, &connection};
+    }
     ucp_ep_h made = nullptr;
     check(library().ep_create(worker_.get(), &params, &made), "ucp_ep_create");
-    endpoint = UniqueEndpoint{{made, worker_.get()}};
+    connection.endpoint = UniqueEndpoint{{made, worker_.get()}};
   }
-  return endpoint.get().handle;
+  return connection.endpoint.get().handle;
 }
 
 int Worker::take_number() {

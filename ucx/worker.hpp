@@ -33,16 +33,25 @@ class Worker {
   /// At MPI_Finalize: leaves together with all processes that were connected. Nothing if there is none.
   static void finalize() noexcept;
 
-  /// A worker elsewhere: its address, and the endpoint to it.
-  using Peer = std::pair<const std::string, UniqueEndpoint>;
+  /// How another process is reached.
+  struct Connection {
+    UniqueEndpoint endpoint{};
+    std::string process{};         ///< "process 17 on node2".
+    bool is_far = false;           ///< On another node: a failure of it is told by UCX alone.
+    ucs_status_t failed = UCS_OK;  ///< Else no message to or from it will ever come.
+  };
+  /// A worker elsewhere: its address, and the connection to it.
+  using Peer = std::pair<const std::string, Connection>;
 
   [[nodiscard]] const std::string& address() const { return address_; }
   /// Whether processes of one node reach each other through shared memory.
   [[nodiscard]] bool shares_memory() const { return shares_memory_; }
   /// Lives as long as this worker; the same for the same address.
   Peer& peer(const std::string& address) { return *peers_.try_emplace(address).first; }
-  /// Made at first use.
+  /// Made at first use. Of far peers, failures are noted.
   ucp_ep_h endpoint(Peer& peer);
+  /// Whether any peer has failed.
+  [[nodiscard]] bool misses_peers() const { return misses_peers_; }
   /// Whether UCX has the means to send memory of CUDA's devices.
   [[nodiscard]] bool reads_cuda() const { return reads_cuda_; }
   void progress() const {
@@ -60,6 +69,7 @@ class Worker {
 
  private:
   Worker();
+  static void on_failure(void* connection, ucp_ep_h endpoint, ucs_status_t status);
   void meet() noexcept;
 
   std::vector<std::unique_ptr<Orphan>> orphans_;
@@ -68,7 +78,8 @@ class Worker {
   decltype(&ucp_worker_progress) progress_;
   std::string address_;
   bool shares_memory_, reads_cuda_;
-  std::map<std::string, UniqueEndpoint> peers_;
+  std::map<std::string, Connection> peers_;
+  bool misses_peers_ = false;
   std::bitset<networks> numbers_;
   std::vector<UniqueHandle<mpi::CommTraits>> comms_;
 };

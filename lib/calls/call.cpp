@@ -17,6 +17,7 @@
 #include "lib/runtime/introduction.hpp"
 #include "lib/runtime/log.hpp"
 #include "lib/runtime/operation.hpp"
+#include "lib/runtime/runtime.hpp"
 #include "lib/runtime/streamed_call.hpp"
 #include "lib/selection/selection.hpp"
 #include "tutti/algorithm.hpp"
@@ -128,6 +129,7 @@ auto checked(Call call, CommunicatorState& state, const Options& options, CallMe
     bool is_new = false;
     CachedPlan& plan = state.plans().plan(key, [&] {
       is_new = true;
+      if (Faults* const faults = state.runtime().faults()) faults->before_plan();
       require_disjoint_blocks(site, key.problem);
       if (selection.is_users) require_few_segments(site, key.choice, key.problem, call.type, selection.why);
     });

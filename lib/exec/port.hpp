@@ -27,6 +27,12 @@ class WrongMessage : public MismatchError {
   int peer_;
 };
 
+/// A peer has ended, or is out of reach, as its transport says.
+class LostPeer : public Error {
+ public:
+  using Error::Error;
+};
+
 /// The state of a message, a copy or a reduction that was given to a transport or an executor.
 enum class Posted : std::uint8_t {
   busy,      ///< Not taken: ask again later.

@@ -22,6 +22,7 @@ Rank rank_in(MPI_Comm comm) {
 Settings agree(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options) {
   Settings settings = agree_on_settings(comm, options);
   runtime.tracing().start(comm, settings.trace);
+  runtime.make_faults(settings.faults);
   return settings;
 }
 
@@ -57,6 +58,14 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings s
       plans_(settings_, paths_) {
   runtime_.opened(*this);
   introduce(*this);
+}
+
+Route CommunicatorState::route() {
+  Route route = paths_.route(counters_);
+  route.pairwise = pairwise_sends_;
+  route.faults = runtime_.faults();
+  route.ipc.blocks = &staging_memory_;
+  return route;
 }
 
 void CommunicatorState::throw_unusable() const {

@@ -56,12 +56,7 @@ class CommunicatorState {
   void tune(const device::Tuning& tuning) { settings_.device_tuning = tuning; }
   [[nodiscard]] const Waiting& waiting() const { return waiting_; }
   [[nodiscard]] const Paths& paths() const { return paths_; }
-  [[nodiscard]] Route route() {
-    Route route = paths_.route(counters_);
-    route.pairwise = pairwise_sends_;
-    route.ipc.blocks = &staging_memory_;
-    return route;
-  }
+  [[nodiscard]] Route route();
   [[nodiscard]] OperationOrder& order() { return order_; }
   [[nodiscard]] Plans& plans() { return plans_; }
   [[nodiscard]] CommunicatorCounters& counters() { return counters_; }

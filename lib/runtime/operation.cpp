@@ -45,8 +45,8 @@ Operation::Operation(CommunicatorState& communicator, CachedPlan& plan)
       current_(run_.get()),
       record_(communicator, plan.key()) {
   // The fast path notes no steps, so that it costs nothing.
-  if (plan.compiled.takes_fast_path && !plan.exchanges() && trace_ == nullptr && !checks_arguments())
-    fast_ = static_cast<HostRun*>(run_.get());
+  const bool is_observed = trace_ != nullptr || checks_arguments() || communicator.runtime().faults() != nullptr;
+  if (plan.compiled.takes_fast_path && !plan.exchanges() && !is_observed) fast_ = static_cast<HostRun*>(run_.get());
   if (plan.exchanges()) sizes_.resize(static_cast<std::size_t>(plan.exchange().output.value()));
 }
 
@@ -93,6 +93,7 @@ void Operation::enter(Kind kind) {
   if (turns > 0) place_ = enter_lane(communicator_.order().lanes(), kind, plan_.key());
   failure_ = nullptr;
   current_ = run_.get();
+  mistaken_ = -1;
   state_ = State::queued;
   kind_ = kind;
   if (checks_arguments()) {
@@ -180,6 +181,10 @@ void Operation::fail_by_exception() {
     fail_because<MismatchError>(error.what(), FailureKind::mismatch);
   } catch (const PeerError& error) {
     fail_by_peer(error);
+  } catch (const LostPeer& error) {
+    // It may have ended because of a failure, of which it told others before.
+    if (const auto cause = communicator_.watch().listen()) return fail_by_peer(PeerError(cause->kind, cause->why));
+    fail_because<Error>(error.what(), FailureKind::death);
   } catch (const std::exception& error) {
     fail_because<Error>(error.what(), FailureKind::error);
   } catch (...) {  // only a user's operation could throw that, though it must not
@@ -217,7 +222,17 @@ void Operation::look_around() {
   if (now < next_look_) return;
   next_look_ = now + std::clamp(now - since_, watch_tuning.first_look, watch_tuning.longest_between_looks);
   record_.set_wait(communicator_.recorder(), wait());
+  require_right_messages(now);
   communicator_.watch().look(*this, now);
+}
+
+/// Two looks have to see the same: the right message may have come just before one.
+void Operation::require_right_messages(std::int64_t now) {
+  if (state_ != State::running || now - since_ < watch_tuning.before_mistaken) return;
+  const int step = current_->port().mistaken();
+  if (step >= 0 && step == mistaken_)
+    throw WrongMessage(current_plan().steps[static_cast<std::size_t>(step)].peer, "a message of another call arrived");
+  mistaken_ = step;
 }
 
 records::Call Operation::call() const {
@@ -235,6 +250,11 @@ records::Wait Operation::wait() const {
   if (state_ == State::idle || index < 0) return {.what = state_ == State::idle ? For::nothing : For::device};
   const CompiledStep& step = current_plan().steps[static_cast<std::size_t>(index)];
   return {.what = step.verb == Verb::send ? For::message_to : For::message_from, .step = index, .peer = step.peer};
+}
+
+bool Operation::waits_for_shared_memory() const {
+  const int index = state_ == State::running ? current_->port().unfinished() : -1;
+  return index >= 0 && current_plan().steps[static_cast<std::size_t>(index)].transport == Transport::shm;
 }
 
 bool Operation::checks_arguments() const {

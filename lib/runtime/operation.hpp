@@ -57,6 +57,8 @@ class Operation {
   [[nodiscard]] records::Call call() const;
   [[nodiscard]] std::int64_t since() const { return since_; }
   [[nodiscard]] records::Wait wait() const;
+  /// Whether shared memory carries the message that it waits for.
+  [[nodiscard]] bool waits_for_shared_memory() const;
   /// How the run was started.
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool over() const { return state_ == State::idle; }
@@ -109,6 +111,7 @@ class Operation {
   bool begin();
   void begin_learned();
   void look_around();
+  void require_right_messages(std::int64_t now);
   template <class Kind>
   void fail_because(std::string_view cause, records::FailureKind kind);
   void fail_by_peer(const PeerError& error);
@@ -138,6 +141,7 @@ class Operation {
   Place place_{};
   OperationRecord record_;
   std::int64_t since_ = 0, next_look_ = 0;  ///< coarse_now(); of calls that are not over at once.
+  int mistaken_ = -1;                       ///< The step of which the last look saw a message of another call.
   bool keeps_scratch_ = false;              ///< After a failure: its runs are never destroyed.
   std::exception_ptr failure_;
   std::unique_ptr<stream::Gate> gate_;  ///< nullptr: none.

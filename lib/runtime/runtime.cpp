@@ -38,11 +38,15 @@ void call_at_finalize(Runtime* runtime) {
   mpi::check(mpi::api.Comm_free_keyval(&key), "MPI_Comm_free_keyval");
 }
 
-/// All ranks may well have the same environment: one of them tells.
-void warn_on_first_rank() {
+int world_rank() {
   int rank = 0;
   mpi::check(mpi::api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  if (rank == 0) warn_of_unknown_variables();
+  return rank;
+}
+
+/// All ranks may well have the same environment: one of them tells.
+void warn_on_first_rank() {
+  if (world_rank() == 0) warn_of_unknown_variables();
 }
 
 }  // namespace
@@ -67,6 +71,10 @@ Runtime::Runtime() : progress_(trusts_threads ? std::max<int>(thread_level(), MP
   log::open();
   if (wants_progress_thread()) require_progress_thread("TUTTI_PROGRESS_THREAD=1");
   call_at_finalize(this);
+}
+
+void Runtime::make_faults(const std::string& text) {
+  if (faults_ == nullptr && !text.empty()) faults_ = std::make_unique<Faults>(read_faults(text), world_rank());
 }
 
 void Runtime::require_progress_thread(const char* what_for) {
@@ -95,10 +103,9 @@ Candidate Runtime::wait_for_turn(MPI_Comm comm, Progress::Entry& entry) {
 
 std::shared_ptr<mpi::Carrier> Runtime::make_carrier(MPI_Comm comm) {
   auto carrier = std::make_shared<mpi::Carrier>(comm);
-  int rank = 0, ranks = 0;
-  mpi::check(mpi::api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  int ranks = 0;
   mpi::check(mpi::api.Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
-  carrier->fabric().open_journal(recorder_, records::own_identity(rank, ranks));
+  carrier->fabric().open_journal(recorder_, records::own_identity(world_rank(), ranks));
   return carrier;
 }
 
@@ -135,7 +142,7 @@ void Runtime::deliver(CommunicatorState& communicator, const Arrived& message) {
   using Kind = mpi::Word::Kind;
   const auto& [word, rest, from] = message;
   if (word.kind == Kind::question)
-    communicator.watch().answer(word, from);
+    communicator.watch().others().answer(word, from);
   else if (word.kind == Kind::arguments || word.kind == Kind::verdict)
     communicator.argument_check().take(word, rest);
   else

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "lib/memory/own_process.hpp"
@@ -15,6 +16,7 @@
 #include "lib/runtime/progress.hpp"
 #include "lib/runtime/progress_thread.hpp"
 #include "lib/runtime/tracing.hpp"
+#include "lib/transport/faults.hpp"
 
 namespace tutti::detail {
 
@@ -48,6 +50,10 @@ class Runtime {
   [[nodiscard]] Progress& progress() { return progress_; }
   [[nodiscard]] records::Recorder& recorder() { return recorder_; }
   [[nodiscard]] Tracing& tracing() { return tracing_; }
+  /// From the first communicator on, as that of rank 0 was told by TUTTI_FAULTS.
+  void make_faults(const std::string& text);
+  /// nullptr: none are made.
+  [[nodiscard]] Faults* faults() const { return faults_.get(); }
   /// Makes sure that a thread moves operations. Throws StateError unless MPI was initialised with MPI_THREAD_MULTIPLE.
   void require_progress_thread(const char* what_for);
   /// The same. Below MPI_THREAD_MULTIPLE it may reach shared memory only, and the caller holds no Entry.
@@ -97,6 +103,7 @@ class Runtime {
   Progress progress_;
   records::Recorder recorder_;
   Tracing tracing_;
+  std::unique_ptr<Faults> faults_;
   MakingTurns making_turns_;
   std::map<std::int32_t, records::ProcessWatch> process_watches_;
   std::unique_ptr<ProgressThread> thread_;  ///< If the user wants one.

@@ -11,11 +11,13 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/runtime/log.hpp"
 #include "lib/runtime/variables.hpp"
 #include "lib/trace/ranges.hpp"
+#include "lib/transport/faults.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 #include "lib/transport/network.hpp"
@@ -72,6 +74,14 @@ TraceUse read_trace() {
   return trace;
 }
 
+/// Throws ArgumentError if its faults cannot be made.
+std::string read_faults_text() {
+  const char* const variable = std::getenv("TUTTI_FAULTS");
+  std::string text = variable == nullptr ? "" : variable;
+  static_cast<void>(read_faults(text));
+  return text;
+}
+
 RangeUse read_ranges() {
   if (number_in_environment("TUTTI_NVTX", 0, 1).value_or(0) == 0) return RangeUse::off;
   if (!trace::has_ranges())
@@ -112,6 +122,7 @@ Settings read_settings(const CommunicatorOptions& options) {
   settings.log = read_log();
   settings.nonce = next_nonce();
   settings.trace = read_trace();
+  settings.faults = read_faults_text();
   settings.ranges = read_ranges();
   return settings;
 }
@@ -134,9 +145,8 @@ struct Announcement {
   bool checks_arguments = false;
   std::uint32_t nonce = 0;
   RangeUse ranges = RangeUse::off;
-  std::uint8_t is_traced = 0;
-  std::array<char, 40> network{};   ///< Its name; empty: MPI.
-  std::int64_t refusal_length = 0;  // of the text that follows; 0: none does
+  std::uint8_t is_refused = 0, is_traced = 0, has_faults = 0;  ///< 1: a text follows.
+  std::array<char, 40> network{};                              ///< Its name; empty: MPI.
   std::array<SentChoice, collective_count> choices{};
 };
 
@@ -163,6 +173,7 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     said.nonce = settings.nonce;
     said.ranges = settings.ranges;
     said.is_traced = settings.trace.folder.empty() ? 0 : 1;
+    said.has_faults = settings.faults.empty() ? 0 : 1;
     said.shared_memory = settings.transport.shared_memory;
     put(settings.transport.network, said.network);
     const auto all = algorithms();
@@ -174,20 +185,26 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     }
   } catch (const std::exception& error) {
     refusal = error.what();
-    said.refusal_length = static_cast<std::int64_t>(refusal.size());
+    said.is_refused = 1;
   }
   return said;
+}
+
+/// What rank 0 has, on all ranks.
+std::string agreed_text(MPI_Comm comm, std::string text) {
+  auto length = static_cast<std::int64_t>(text.size());
+  mpi::check(mpi::api.Bcast(&length, 1, MPI_INT64_T, 0, comm), "MPI_Bcast");
+  text.resize(static_cast<std::size_t>(length));
+  mpi::check(mpi::api.Bcast(text.data(), mpi::narrow(length), MPI_CHAR, 0, comm), "MPI_Bcast");
+  return text;
 }
 
 /// What rank 0 announced is traced: where.
 TraceUse agreed_trace(MPI_Comm comm, int rank) {
   TraceUse trace;
   if (rank == 0) trace = read_trace();
-  std::array<std::int64_t, 2> numbers{trace.limit, static_cast<std::int64_t>(trace.folder.size())};
-  mpi::check(mpi::api.Bcast(numbers.data(), 2, MPI_INT64_T, 0, comm), "MPI_Bcast");
-  trace.limit = numbers[0];
-  trace.folder.resize(static_cast<std::size_t>(numbers[1]));
-  mpi::check(mpi::api.Bcast(trace.folder.data(), mpi::narrow(numbers[1]), MPI_CHAR, 0, comm), "MPI_Bcast");
+  mpi::check(mpi::api.Bcast(&trace.limit, 1, MPI_INT64_T, 0, comm), "MPI_Bcast");
+  trace.folder = agreed_text(comm, std::move(trace.folder));
   return trace;
 }
 
@@ -200,11 +217,7 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   std::string refusal;
   if (rank == 0) said = announce(options, refusal);
   mpi::check(mpi::api.Bcast(&said, sizeof said, MPI_BYTE, 0, comm), "MPI_Bcast");
-  if (said.refusal_length > 0) {
-    refusal.resize(static_cast<std::size_t>(said.refusal_length));
-    mpi::check(mpi::api.Bcast(refusal.data(), mpi::narrow(said.refusal_length), MPI_BYTE, 0, comm), "MPI_Bcast");
-    throw ArgumentError(refusal);
-  }
+  if (said.is_refused != 0) throw ArgumentError(agreed_text(comm, std::move(refusal)));
   Settings settings;
   settings.message_limit = said.message_limit;
   settings.plan_cache = said.plan_cache;
@@ -220,6 +233,7 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   settings.nonce = said.nonce;
   settings.ranges = said.ranges;
   if (said.is_traced != 0) settings.trace = agreed_trace(comm, rank);
+  if (said.has_faults != 0) settings.faults = agreed_text(comm, rank == 0 ? read_faults_text() : "");
   settings.transport.shared_memory = said.shared_memory;
   settings.transport.network = said.network.data();
   for (std::size_t i = 0; i < collective_count; ++i) {

@@ -68,6 +68,8 @@ struct Settings {
   LogUse log = LogUse::off;
   /// TUTTI_TRACE: a folder; TUTTI_TRACE_LIMIT: bytes, 2^20 .. 2^40.
   TraceUse trace{};
+  /// TUTTI_FAULTS: those that processes make on purpose; empty: none.
+  std::string faults{};
   /// TUTTI_NVTX: 0 or 1.
   RangeUse ranges = RangeUse::off;
 };

@@ -29,13 +29,6 @@ void put(std::string_view text, Text& into) {
 
 }  // namespace
 
-const records::Journal* Watch::journal_of(int rank) const {
-  const int local = communicator_.paths().locals()[static_cast<std::size_t>(rank)];
-  return local < 0 ? nullptr : communicator_.carrier().fabric().journal(local);
-}
-
-int Watch::on_carrier(int rank) const { return communicator_.members().on_carrier()[static_cast<std::size_t>(rank)]; }
-
 void Watch::look(const Operation& operation, std::int64_t now) {
   const std::int64_t waited = now - operation.since();
   if (const auto failure = failure_of_peer()) throw PeerError(failure->kind, failure->why);
@@ -45,10 +38,11 @@ void Watch::look(const Operation& operation, std::int64_t now) {
   if (waited >= watch_tuning.before_processes) {
     require_alive(operation);
     require_no_cycle(mine, wait.peer, now);
+    require_no_loss(operation, now);
   }
   if (communicator_.members().node_count() > 1 && waited >= watch_tuning.before_questions) {
     communicator_.runtime().serve_channels();
-    if (wait.peer >= 0 && is_far(wait.peer)) ask_now_and_then(mine, wait.peer, now);
+    if (wait.peer >= 0 && others_.is_far(wait.peer)) others_.ask_now_and_then(mine, wait.peer, now);
   }
   report_hang(operation, now);
 }
@@ -56,7 +50,7 @@ void Watch::look(const Operation& operation, std::int64_t now) {
 std::optional<PeerFailure> Watch::failure_of_peer() const {
   if (far_failure_) return far_failure_;
   for (int rank = 0; rank < communicator_.members().size(); ++rank) {
-    const records::Journal* const journal = journal_of(rank);
+    const records::Journal* const journal = others_.journal_of(rank);
     if (journal == nullptr || journal->failures() == 0) continue;
     if (auto failure = journal->failure_of(communicator_.id()))
       return PeerFailure{failure->kind, std::move(failure->why)};
@@ -64,20 +58,27 @@ std::optional<PeerFailure> Watch::failure_of_peer() const {
   return std::nullopt;
 }
 
+std::optional<PeerFailure> Watch::listen() {
+  for (const std::int64_t end = records::coarse_now() + watch_tuning.for_word_of_failure;;) {
+    communicator_.runtime().serve_channels();
+    auto failure = failure_of_peer();
+    if (failure || records::coarse_now() > end) return failure;
+  }
+}
+
 std::optional<std::string> Watch::mismatch_with(const records::Call& mine, int rank) const {
   if (mine.action >= records::Action::messages) return std::nullopt;
-  if (const records::Journal* const journal = journal_of(rank)) {
+  if (const records::Journal* const journal = others_.journal_of(rank)) {
     const auto pair = first_mismatch(communicator_.recorder().journal(), *journal, mine.communicator);
     return pair ? std::optional{records::mismatch_in_words(pair->mine, pair->theirs)} : std::nullopt;
   }
-  const auto answer = answers_.find(rank);
-  const bool is_other =
-      answer != answers_.end() && asked_about_ == mine.sequence && answer->second.place == Situation::Place::elsewhere;
-  return is_other ? std::optional{records::mismatch_in_words(mine, answer->second.call.call)} : std::nullopt;
+  const Situation* const its = others_.answer_of(rank, mine.sequence);
+  const bool is_other = its != nullptr && its->place == Situation::Place::elsewhere;
+  return is_other ? std::optional{records::mismatch_in_words(mine, its->call.call)} : std::nullopt;
 }
 
 void Watch::require_match(const records::Call& mine, int rank) const {
-  const records::Journal* const journal = journal_of(rank);
+  const records::Journal* const journal = others_.journal_of(rank);
   // Most looks end here, without a comparison of all calls.
   const auto same = journal == nullptr ? std::nullopt : entry_of(*journal, mine.communicator, mine.sequence);
   if (same && match(mine, same->call)) return;
@@ -88,87 +89,19 @@ void Watch::require_match(const records::Call& mine, int rank) const {
                                     records::in_words(mine)));
 }
 
-namespace {
-
-bool is_blocked(const records::Entry& entry) {
-  return entry.state == records::State::inside && entry.call.manner == records::Manner::blocking &&
-         entry.wait.peer >= 0;
-}
-
-/// The latest blocking call that a rank is inside, if it waits for another rank there.
-std::optional<records::Entry> blocked_in(const records::Journal& journal) {
-  for (const records::Entry& entry : journal.latest(records::kept))
-    if (entry.state == records::State::inside && entry.call.manner == records::Manner::blocking)
-      return is_blocked(entry) ? std::optional{entry} : std::nullopt;
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::optional<Watch::Blocked> Watch::place_of(int rank, records::CommunicatorId id, std::uint32_t sequence) const {
-  const records::Journal* const journal = journal_of(rank);
-  if (journal != nullptr) {
-    const auto come = entry_of(*journal, id, sequence);
-    if (!come) return Blocked{false, blocked_in(*journal)};
-    return Blocked{true, is_blocked(*come) ? come : std::nullopt};
-  }
-  const auto answer = answers_.find(rank);
-  if (answer == answers_.end() || asked_about_ != sequence) return std::nullopt;
-  const Situation& its = answer->second;
-  const auto blocked = its.has_call && is_blocked(its.call) ? std::optional{its.call} : std::nullopt;
-  return Blocked{its.place != Situation::Place::not_come, blocked};
-}
-
-/// Follows the waits of ranks that have not come, because each is inside a call on another communicator. The chain ends
-/// where this rank is waited for, in a call that it has not made; nothing: it does not.
-std::optional<Watch::Cycle> Watch::cycle(const records::Call& mine, int rank) const {
-  constexpr int most_hops = 64;
-  const Runtime& runtime = communicator_.runtime();
-  CommunicatorState* where = &communicator_;
-  std::uint32_t sequence = mine.sequence;
-  std::string text = fmt::format("rank {} is in {} on {}", mine.rank, in_words(mine), communicator_in_words(mine));
-  for (int hop = 0; hop < most_hops; ++hop) {
-    const bool is_me = rank == where->rank().value();
-    const auto found = where->watch().place_of(rank, where->id(), sequence);
-    if (is_me)
-      return hop > 0 && found && !found->has_come
-                 ? std::optional{Cycle{text + ", which the first has not called: they wait for each other", where}}
-                 : std::nullopt;
-    if (!found || !found->blocked) return std::nullopt;
-    const auto& blocked = found->blocked;
-    if (!found->has_come)
-      text += fmt::format(" and waits for a rank that is in {} on {}", in_words(blocked->call),
-                          communicator_in_words(blocked->call));
-    where = runtime.find_open(blocked->call.communicator, where->carrier());
-    if (where == nullptr) return std::nullopt;
-    sequence = blocked->call.sequence;
-    rank = blocked->wait.peer;
-  }
-  return std::nullopt;
-}
-
-/// Threads might still make the calls that are missing. Two looks have to see the same.
 void Watch::require_no_cycle(const records::Call& mine, int rank, std::int64_t now) {
-  const bool has_threads = communicator_.progress().has_many_threads();
-  if (mine.manner != records::Manner::blocking || (has_threads && !communicator_.settings().checks_arguments)) return;
-  const auto found = cycle(mine, rank);
-  const std::string text = found ? found->text : "";
-  if (text.empty() || text != suspected_) {
-    suspected_ = text;
-    suspected_at_ = now;
-  } else if (now - suspected_at_ >=
-             (has_threads ? watch_tuning.before_cycle_with_threads : watch_tuning.before_cycle)) {
-    // The others wait on another communicator, which cannot be used any more either.
-    found->last->poison(text);
-    found->last->watch().tell(FailureKind::mismatch, text);
-    throw MismatchError(text);
-  }
+  const auto found = cycles_.look(mine, rank, now);
+  if (!found) return;
+  // The others wait on another communicator, which cannot be used any more either.
+  found->last->poison(found->text);
+  found->last->watch().tell(FailureKind::mismatch, found->text);
+  throw MismatchError(found->text);
 }
 
 /// All ranks of this node: one that this rank does not wait for may keep others from going on.
 void Watch::require_alive(const Operation& operation) {
   for (int rank = 0; rank < communicator_.members().size(); ++rank) {
-    const records::Journal* const journal = journal_of(rank);
+    const records::Journal* const journal = others_.journal_of(rank);
     if (journal == nullptr || rank == communicator_.rank().value()) continue;
     const records::ProcessWatch& process = communicator_.runtime().process_watch(journal->identity());
     if (!process.has_ended()) continue;
@@ -186,51 +119,24 @@ void Watch::require_alive(const Operation& operation) {
   }
 }
 
-void Watch::begin_questions(const records::Call& mine) {
-  if (asked_about_ == mine.sequence) return;
-  answers_.clear();
-  asked_about_ = mine.sequence;
-  asked_at_ = 0;
-  has_asked_all_ = false;
-}
-
-void Watch::ask(const records::Call& mine, int rank) {
-  const mpi::Word question{.kind = mpi::Word::Kind::question, .rank = communicator_.rank().value(), .call = mine};
-  communicator_.carrier().channel().send(on_carrier(rank), question);
-}
-
-void Watch::ask_now_and_then(const records::Call& mine, int rank, std::int64_t now) {
-  begin_questions(mine);
-  if (now - asked_at_ < watch_tuning.between_questions) return;
-  asked_at_ = now;
-  ask(mine, rank);
-}
-
-void Watch::ask_all(const records::Call& mine) {
-  begin_questions(mine);
-  if (std::exchange(has_asked_all_, true)) return;
-  for (int rank = 0; rank < communicator_.members().size(); ++rank)
-    if (is_far(rank)) ask(mine, rank);
-}
-
-void Watch::answer(const mpi::Word& question, int to) {
-  const std::int64_t now = records::coarse_now();
-  for (int rank = 0; rank < communicator_.members().size(); ++rank) {
-    const records::Journal* const journal = journal_of(rank);
-    if (journal == nullptr) continue;
-    mpi::Word answer{.kind = mpi::Word::Kind::answer, .rank = rank, .call = question.call};
-    answer.situation = situation_of(*journal, question.call, now);
-    const bool answers_itself = answer.situation.place == Situation::Place::inside;
-    if (rank != communicator_.rank().value() && answers_itself) continue;
-    communicator_.carrier().channel().send(to, answer);
-  }
+/// A sender in shared memory is done when its message can be seen: one that cannot be seen has been lost.
+void Watch::require_no_loss(const Operation& operation, std::int64_t now) {
+  const records::Call mine = operation.call();
+  const records::Wait wait = operation.wait();
+  if (wait.what != records::Wait::For::message_from || !operation.waits_for_shared_memory()) return;
+  const records::Journal* const journal = others_.journal_of(wait.peer);
+  const auto its = journal == nullptr ? std::nullopt : entry_of(*journal, mine.communicator, mine.sequence);
+  if (!its || its->state != records::State::over || !match(its->call, mine)) return;
+  if (missing_.sequence != mine.sequence || missing_.step != wait.step) missing_ = {mine.sequence, wait.step, now};
+  if (now - missing_.since < watch_tuning.before_loss) return;
+  throw Error(
+      fmt::format("a message from rank {} for step {} has been lost: that rank has sent it, and has been done "
+                  "with the call for {} or longer",
+                  wait.peer, wait.step, records::duration_in_words(now - missing_.since)));
 }
 
 void Watch::take(const mpi::Word& word) {
-  if (word.kind == mpi::Word::Kind::answer) {
-    if (word.call.sequence == asked_about_) answers_[word.rank] = word.situation;
-    return;
-  }
+  if (word.kind == mpi::Word::Kind::answer) return others_.take(word);
   if (far_failure_) return;
   far_failure_ = PeerFailure{word.failure, std::string{word.text.data()}};
   communicator_.recorder().fail(communicator_.id(), word.failure, far_failure_->why);  // for the others of this node
@@ -243,20 +149,10 @@ void Watch::tell(FailureKind kind, const std::string& why) {
   word.call.communicator = communicator_.id();
   put(why, word.text);
   for (int rank = 0; rank < communicator_.members().size(); ++rank)
-    if (is_far(rank)) communicator_.carrier().channel().send(on_carrier(rank), word);
-}
-
-std::vector<Situation> Watch::situations(const records::Call& mine, std::int64_t now) const {
-  std::vector<Situation> all(static_cast<std::size_t>(communicator_.members().size()));
-  for (int rank = 0; rank < static_cast<int>(all.size()); ++rank) {
-    const records::Journal* const journal = journal_of(rank);
-    Situation& its = all[static_cast<std::size_t>(rank)];
-    if (journal != nullptr)
-      its = situation_of(*journal, mine, now);
-    else if (const auto answer = answers_.find(rank); answer != answers_.end() && asked_about_ == mine.sequence)
-      its = answer->second;
-  }
-  return all;
+    if (others_.is_far(rank)) others_.send(rank, word);
+  // An MPI may still have to connect to some of them, and the program end next.
+  for (const std::int64_t end = records::coarse_now() + watch_tuning.for_word_to_leave; records::coarse_now() < end;)
+    communicator_.runtime().serve_channels();
 }
 
 /// The lowest rank that waits reports. It may not wait at all, but compute beside a nonblocking call: its turn passes
@@ -280,11 +176,11 @@ void Watch::report_hang(const Operation& operation, std::int64_t now) {
   const records::Call mine = operation.call();
   if (communicator_.recorder().journal().has_reported(mine)) return;
   if (communicator_.members().node_count() > 1) {
-    ask_all(mine);
+    others_.ask_all(mine);
     overdue -= watch_tuning.for_answers;
     if (overdue < 0) return;
   }
-  const std::vector<Situation> all = situations(mine, now);
+  const std::vector<Situation> all = others_.situations(mine, now);
   if (leaves_report_to_others(all, mine, overdue)) return;
   communicator_.recorder().reported(mine);
   log::report("", records::hang_report(all, mine, now - operation.since()));

@@ -2,14 +2,14 @@
 // Looks after operations that wait for long: whether their calls match, whether their peers live, and reports of hangs.
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "lib/records/process_watch.hpp"
 #include "lib/records/situation.hpp"
 #include "lib/runtime/channel.hpp"
+#include "lib/runtime/other_ranks.hpp"
+#include "lib/runtime/wait_cycle.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
@@ -41,58 +41,45 @@ class PeerError : public Error {
 /// Of one communicator. It costs nothing before an operation has waited for some milliseconds.
 class Watch {
  public:
-  explicit Watch(CommunicatorState& communicator) : communicator_(communicator) {}
+  explicit Watch(CommunicatorState& communicator)
+      : communicator_(communicator), others_(communicator), cycles_(communicator) {}
 
-  /// An operation has waited for so many ns: throws MismatchError or Error that says why it will never be over, if a
-  /// sign of that is there. Reports a hang.
+  /// An operation still waits: throws MismatchError or Error that says why it will never be over, if a sign of that is
+  /// there. Reports a hang.
   void look(const Operation& operation, std::int64_t now);
   /// The failure of another rank, if any has told of one.
   [[nodiscard]] std::optional<PeerFailure> failure_of_peer() const;
+  /// The same, after a while in which word of it may arrive.
+  [[nodiscard]] std::optional<PeerFailure> listen();
   /// How the calls of a rank up to this one do not match those of this rank, as far as that can be read.
   [[nodiscard]] std::optional<std::string> mismatch_with(const records::Call& mine, int rank) const;
-  /// Tells ranks on other nodes.
+  /// This rank cannot use the communicator any more: tells the others. Takes a while if there are other nodes.
   void tell(records::FailureKind kind, const std::string& why);
-  /// A message of another rank of this communicator.
+  /// A message of another rank of this communicator: an answer, or its failure.
   void take(const mpi::Word& word);
-  /// Answers a question about this communicator: of this rank, and of those of its node that are not inside.
-  void answer(const mpi::Word& question, int to);
+  [[nodiscard]] OtherRanks& others() { return others_; }
+  [[nodiscard]] const OtherRanks& others() const { return others_; }
 
  private:
-  [[nodiscard]] const records::Journal* journal_of(int rank) const;
-  [[nodiscard]] bool is_far(int rank) const { return journal_of(rank) == nullptr; }
   void require_match(const records::Call& mine, int rank) const;
-  /// Whether a rank has made a call, and the blocking call in which it waits.
-  struct Blocked {
-    bool has_come = false;
-    std::optional<records::Entry> blocked{};
-  };
-  [[nodiscard]] std::optional<Blocked> place_of(int rank, records::CommunicatorId id, std::uint32_t sequence) const;
-  /// Ranks that wait for each other, and the communicator on which this one is waited for.
-  struct Cycle {
-    std::string text;
-    CommunicatorState* last;
-  };
-  [[nodiscard]] std::optional<Cycle> cycle(const records::Call& mine, int rank) const;
   void require_no_cycle(const records::Call& mine, int rank, std::int64_t now);
   void require_alive(const Operation& operation);
-  [[nodiscard]] int on_carrier(int rank) const;
-  void begin_questions(const records::Call& mine);
-  void ask(const records::Call& mine, int rank);
-  void ask_now_and_then(const records::Call& mine, int rank, std::int64_t now);
-  void ask_all(const records::Call& mine);
+  void require_no_loss(const Operation& operation, std::int64_t now);
   void report_hang(const Operation& operation, std::int64_t now);
-  [[nodiscard]] std::vector<records::Situation> situations(const records::Call& mine, std::int64_t now) const;
   [[nodiscard]] bool leaves_report_to_others(const std::vector<records::Situation>& all, const records::Call& mine,
                                              std::int64_t overdue) const;
 
   CommunicatorState& communicator_;
+  OtherRanks others_;
+  CycleSearch cycles_;
   std::optional<PeerFailure> far_failure_{};
-  std::map<int, records::Situation> answers_{};  ///< By rank, of the latest question.
-  std::uint32_t asked_about_ = 0;                ///< The number of the operation that it was about.
-  std::int64_t asked_at_ = 0;
-  bool has_asked_all_ = false;
-  std::string suspected_{};  ///< A cycle of waits that the last look saw.
-  std::int64_t suspected_at_ = 0;
+  /// A message of which the last look saw that its sender is done with the call.
+  struct Missing {
+    std::uint32_t sequence = 0;
+    int step = -1;
+    std::int64_t since = 0;
+  };
+  Missing missing_{};
 };
 
 }  // namespace tutti::detail

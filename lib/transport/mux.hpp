@@ -9,6 +9,7 @@
 
 #include "lib/exec/port.hpp"
 #include "lib/transport/device/device_port.hpp"
+#include "lib/transport/faults.hpp"
 #include "lib/transport/ipc/ipc_port.hpp"
 #include "lib/transport/mpi/mpi_port.hpp"
 #include "lib/transport/network.hpp"
@@ -32,6 +33,7 @@ struct Route {
   MessageCounters* counters = nullptr;
   device::Counters* device = nullptr;
   std::span<PairwiseSends> pairwise{};  ///< By rank of the communicator.
+  Faults* faults = nullptr;             ///< nullptr: none are made.
 };
 
 /// The far sends of one execution that is no collective.
@@ -72,6 +74,7 @@ class Mux {
         shm_(plan.uses(Transport::ipc) ? shm::Route{} : route.shm, plan),
         counters_(route.counters),
         on_device_(route.device),
+        faults_(route.faults),
         uses_mpi_(plan.uses(Transport::mpi)) {
     if (plan.uses(Transport::network)) network_ = route.network.network->port(route.network, plan);
     if (plan.uses(Transport::device)) device_ = device::device_port(plan);
@@ -100,22 +103,12 @@ class Mux {
     if (step.transport == Transport::device) return store(index, step, data);
     if (ordered_ && !step.is_local() && !ordered_->may_post(index, step)) return Posted::busy;
     count(counter(step), step);
-    switch (step.transport) {
-      case Transport::shm:
-        return shm_.post_send(index, step, data);
-      case Transport::ipc:
-        return ipc_->post_send(index, step, data);
-      case Transport::mpi:
-        return mpi_.post_send(index, step, data);
-      case Transport::network:
-      case Transport::device:
-        break;
-    }
-    return network_->post_send(index, step, data);
+    return faults_ == nullptr ? send(index, step, data) : send_with_faults(index, step, data);
   }
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) {
     if (step.transport == Transport::device) return fetch(index, step, into);
     count(counter(step), step);
+    if (faults_ != nullptr) static_cast<void>(faults_->before_message(step));
     switch (step.transport) {
       case Transport::shm:
         return shm_.post_recv(index, step, into);
@@ -132,6 +125,7 @@ class Mux {
   /// Only shared memory reduces messages as it receives them.
   Posted post_recv_reduce(int index, const CompiledStep& step, const Operands& operands) {
     count(counter(step), step);
+    if (faults_ != nullptr) static_cast<void>(faults_->before_message(step));
     return ipc_ == nullptr ? shm_.post_recv_reduce(index, step, operands)
                            : ipc_->post_recv_reduce(index, step, operands);
   }
@@ -163,6 +157,12 @@ class Mux {
       if (index >= 0) return index;
     return ipc_ == nullptr ? -1 : ipc_->unfinished();
   }
+  /// The step of a receive over MPI or a network for which a message of another call has come, unless the right one
+  /// has come since poll(); -1: there is none.
+  [[nodiscard]] int mistaken() const {
+    const int over_mpi = uses_mpi_ ? mpi_.mistaken() : -1;
+    return over_mpi >= 0 || network_ == nullptr ? over_mpi : network_->mistaken();
+  }
   /// Whether messages are pending that MPI carries.
   [[nodiscard]] bool waits_for_mpi() const { return mpi_.in_flight(); }
   /// Then are_all_over() is known.
@@ -177,6 +177,26 @@ class Mux {
   [[nodiscard]] bool are_all_over() const { return are_all_over_; }
 
  private:
+  Posted send(int index, const CompiledStep& step, const std::byte* data) {
+    switch (step.transport) {
+      case Transport::shm:
+        return shm_.post_send(index, step, data);
+      case Transport::ipc:
+        return ipc_->post_send(index, step, data);
+      case Transport::mpi:
+        return mpi_.post_send(index, step, data);
+      case Transport::network:
+      case Transport::device:
+        break;
+    }
+    return network_->post_send(index, step, data);
+  }
+  /// Out of line, as there seldom are any.
+  [[gnu::noinline]] Posted send_with_faults(int index, const CompiledStep& step, const std::byte* data) {
+    if (const CompiledStep* const meant = faults_->before_message(step)) return send(index, *meant, data);
+    if (step.transport == Transport::shm) shm_.transferred(index, step);
+    return Posted::complete;
+  }
   Posted fetch(int index, const CompiledStep& step, std::byte* into) {
     device_->fetch(index, step, bases_->at(step.lhs, step.lhs_at), into);
     ++on_device_->fetched;
@@ -225,6 +245,7 @@ class Mux {
   std::optional<OrderedSends> ordered_;  ///< Of a plan that is no collective.
   MessageCounters* counters_;
   device::Counters* on_device_;
+  Faults* faults_;
   bool uses_mpi_;
   bool are_all_over_ = true;
 };

@@ -26,7 +26,7 @@ said() { grep -qE -e "$1" "$folder/$2" || fail "$3: no line '$1'"; }
 run 0 --seconds 2 --threads 2 --most-bytes 64K --report 1 --by-node --seed 5 --json "$folder/soak.json"
 said "^# tutti-soak [0-9.]+, .*: seed 5, $ranks ranks on 1 node" stdout 'a run'
 said '^ +node 0 ' stdout '--by-node'
-said '^[0-9]+ calls, 0 wrong, memory [+-][0-9.]+ [KM]iB, descriptors \+0$' stdout 'the last line'
+said '^[0-9]+ calls, 0 wrong, memory [+-][0-9.]+ [KMG]iB, descriptors \+0$' stdout 'the last line'
 for collective in barrier broadcast reduce allreduce reduce_scatter allgather gather scatter alltoall scan exscan batch sendrecv send; do
   said "^$collective +[1-9]" stdout 'the table of collectives'
 done
@@ -58,10 +58,10 @@ run 1 "${options[@]}"
 [ "$ranks" = 2 ] || exit $((failures > 0)) # the rest takes longer, and is the same for any number of ranks
 
 # Memory and descriptors that grow.
-run 1 --seconds 5 --most-bytes 1K --keep 2M
-said "^GROWS on rank $last: private memory, from .* MiB in the second quarter of the samples to .* MiB in the last" stdout '--keep'
+run 1 --seconds 5 --most-bytes 1K --keep 1M
+said "^GROWS on rank $last: private memory, from .* [MG]iB in the second quarter of the samples to .* [MG]iB in the last" stdout '--keep'
 said "^GROWS on rank $last: open descriptors, " stdout '--keep'
-said '^[0-9]+ calls, 0 wrong, memory \+[0-9.]+ MiB, descriptors \+[0-9]+$' stdout '--keep'
+said '^[0-9]+ calls, 0 wrong, memory \+[0-9.]+ [MG]iB, descriptors \+[0-9]+$' stdout '--keep'
 
 # A rank that stops, and where the others are.
 run 1 --seconds 60 --most-bytes 1K --seed 3 --hang 40 --hang-after 2

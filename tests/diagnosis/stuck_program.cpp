@@ -1,12 +1,11 @@
-// A program whose rank 1 does not come, for the tests of hang reports, of `tutti ps` and of dead ranks.
+// A program for the tests of hang reports, of `tutti ps`, of dead ranks and of TUTTI_FAULTS.
 //   stuck_program late SECONDS        rank 1 computes for so long, and comes then
-//   stuck_program die CALL COUNT      rank 1 kills itself before the call of that number; the others tell what they are
-//                                     told, how long after, and that later calls fail, too
+//   stuck_program endure CALLS COUNT  so many calls of so many elements, whatever TUTTI_FAULTS makes of them: each rank
+//                                     tells what it is told, after how long a wait, and whether a later call goes on
 #include <mpi.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -32,17 +31,39 @@ void come_late(const tutti::Communicator& comm, int seconds) {
   std::printf("rank %d: the sum is %g\n", comm.rank().value(), static_cast<double>(data[0]));
 }
 
+/// One of several collectives in turn: each result is that of all ranks.
+void call(int number, std::vector<float>& data, std::vector<float>& all, const tutti::Communicator& comm) {
+  switch (number % 4) {
+    case 0:
+      return tutti::allreduce(data, tutti::Op::max, comm);
+    case 1:
+      return tutti::broadcast(data, tutti::Rank{0}, comm);
+    case 2:
+      return tutti::allgather(data, all, comm);
+    default:
+      return tutti::barrier(comm);
+  }
+}
+
 /// Never returns: with a dead rank an MPI may not come to the end of MPI_Finalize.
-[[noreturn]] void die(const tutti::Communicator& comm, int call, int count) {
+[[noreturn]] void endure(const tutti::Communicator& comm, int calls, int count) {
   std::vector<float> data(static_cast<std::size_t>(count), 1.0F);
+  std::vector<float> all(data.size() * static_cast<std::size_t>(comm.size()));
   const int me = comm.rank().value();
+  auto start = Clock::now();
+  int number = 0;
   try {
-    for (int i = 0;; ++i) {
-      if (me == 1 && i == call) raise(SIGKILL);
-      tutti::allreduce(data, tutti::Op::max, comm);
+    for (; number < calls; ++number) {
+      start = Clock::now();
+      call(number, data, all, comm);
     }
+    std::printf("rank %d: all calls are over\n", me);
+  } catch (const tutti::ArgumentError& error) {
+    std::printf("rank %d: refused: %s\n", me, error.what());
   } catch (const tutti::Error& error) {
-    std::printf("rank %d: %s\n", me, error.what());
+    const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+    std::printf("rank %d: told in call %d after %d ms: %s\n", me, number, static_cast<int>(waited.count()),
+                error.what());
   }
   try {
     tutti::barrier(comm);
@@ -62,7 +83,7 @@ int main(int argc, char** argv) {
     const tutti::Communicator comm{MPI_COMM_WORLD};
     const std::string_view mode = argc > 2 ? argv[1] : "";
     if (mode == "late") come_late(comm, std::atoi(argv[2]));
-    if (mode == "die" && argc > 3) die(comm, std::atoi(argv[2]), std::atoi(argv[3]));
+    if (mode == "endure" && argc > 3) endure(comm, std::atoi(argv[2]), std::atoi(argv[3]));
   }
   MPI_Finalize();
 }

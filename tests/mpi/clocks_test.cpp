@@ -68,7 +68,7 @@ TEST(Clocks, OfOneNodeAreTakenOver) {
 TEST(Clocks, ThatDoNotAnswerKeepNobody) {
   ClockComparison comparison{MPI_COMM_WORLD, alone(), world_rank(), clock_of_this_rank};
   const ClockOffset known = comparison.compare({});
-  constexpr std::int64_t patience = second / 5;
+  constexpr std::int64_t patience = 2 * second;  // on a busy machine, those that answer take a while
   if (world_rank() + 1 < world_size() || world_size() == 1) {
     const ClockOffset found = comparison.compare_again(known, patience);
     EXPECT_EQ(found.reference, 0);

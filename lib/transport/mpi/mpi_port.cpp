@@ -67,7 +67,7 @@ Posted MpiPort::post_send(int index, const CompiledStep& step, const std::byte* 
     MPI_Request request = MPI_REQUEST_NULL;
     check(api.Isend(data + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Isend");
     if (ask) check(api.Test(&request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
-    if (complete == 0) add(request, {index, -1, step.peer, step.device});
+    if (complete == 0) add(request, {index, -1, step.peer, step.device, tag});
   });
   return complete != 0 ? Posted::complete : Posted::pending;
 }
@@ -78,7 +78,7 @@ Posted MpiPort::post_recv(int index, const CompiledStep& step, std::byte* data) 
   for_each_piece(step.bytes, route_.message_limit, [&](std::int64_t offset, int bytes) {
     MPI_Request request = MPI_REQUEST_NULL;
     check(api.Irecv(data + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Irecv");
-    add(request, {index, bytes, step.peer, step.device});
+    add(request, {index, bytes, step.peer, step.device, tag});
   });
   return Posted::pending;
 }
@@ -134,6 +134,25 @@ int MpiPort::unfinished() const {
   const std::span<const Pending> all{pending_.data(), static_cast<std::size_t>(in_flight_)};
   const auto receive = std::ranges::find_if(all, [](const Pending& pending) { return pending.expected >= 0; });
   return receive == all.end() ? all.front().index : receive->index;
+}
+
+bool MpiPort::has_come_with_another_fingerprint(const Pending& receive) const {
+  const int from = route_.ranks[static_cast<std::size_t>(receive.peer)];
+  for (int part = 0; part < route_.tags.fingerprints(); ++part) {
+    const int tag = route_.tags.with_fingerprint(receive.tag, part);
+    int has_come = 0;
+    if (tag != receive.tag) check(api.Iprobe(from, tag, route_.comm, &has_come, MPI_STATUS_IGNORE), "MPI_Iprobe");
+    if (has_come != 0) return true;
+  }
+  return false;
+}
+
+int MpiPort::mistaken() const {
+  const std::span<const Pending> all{pending_.data(), static_cast<std::size_t>(in_flight_)};
+  const auto found = std::ranges::find_if(all, [this](const Pending& pending) {
+    return pending.expected >= 0 && has_come_with_another_fingerprint(pending);
+  });
+  return found == all.end() ? -1 : found->index;
 }
 
 /// Closes the gaps that finished messages left.

@@ -49,6 +49,9 @@ class MpiPort {
 
   /// The step of a message that is not over, a receive rather than a send; -1: there is none.
   [[nodiscard]] int unfinished() const;
+  /// The step of a receive for which a message has come whose fingerprint is another; -1: there is none. It may be that
+  /// of a later call, if the right one has come since poll().
+  [[nodiscard]] int mistaken() const;
 
   /// After a failure: cancels the receives that have not been matched, and waits for the others, but not for long.
   /// False: some may still write to their buffers.
@@ -60,7 +63,9 @@ class MpiPort {
     int expected;  ///< Bytes of a receive; -1: a send.
     int peer;
     int device;  ///< That holds its data; -1: the host does.
+    int tag;
   };
+  [[nodiscard]] bool has_come_with_another_fingerprint(const Pending& receive) const;
   void make_room(std::size_t messages);
   int test();
   int test_only_one();

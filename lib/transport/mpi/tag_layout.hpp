@@ -49,6 +49,11 @@ class TagLayout {
   /// The tag of all messages that are part of no collective.
   [[nodiscard]] constexpr int pairwise(int context) const { return in_slot(context, turns()); }
   [[nodiscard]] constexpr int tag(int base, int message) const { return base | (message & (messages() - 1)); }
+  [[nodiscard]] constexpr int fingerprints() const { return 1 << fingerprint_bits; }
+  /// The tag of the same message of a call with that part of a fingerprint.
+  [[nodiscard]] constexpr int with_fingerprint(int tag, int part) const {
+    return (tag & ~((fingerprints() - 1) << message_bits)) | part << message_bits;
+  }
 
  private:
   [[nodiscard]] constexpr int in_slot(int context, int slot) const {

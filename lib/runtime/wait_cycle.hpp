@@ -1,0 +1,37 @@
+#pragma once
+// Ranks that wait for each other, each in a call on another communicator.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "lib/records/record.hpp"
+
+namespace tutti::detail {
+
+class CommunicatorState;
+
+/// Ranks that wait for each other for good.
+struct WaitCycle {
+  std::string text;
+  CommunicatorState* last = nullptr;  ///< The communicator on which the first of them is waited for.
+};
+
+/// Looks for cycles through the calls of one communicator.
+class CycleSearch {
+ public:
+  explicit CycleSearch(CommunicatorState& communicator) : communicator_(communicator) {}
+
+  /// The cycle that this rank's call, which waits for that rank, is part of; nothing: there is none, or it may still
+  /// come loose. Two looks some time apart have to see the same, as another thread might make the call that is missing.
+  [[nodiscard]] std::optional<WaitCycle> look(const records::Call& mine, int rank, std::int64_t now);
+
+ private:
+  [[nodiscard]] std::optional<WaitCycle> find(const records::Call& mine, int rank) const;
+
+  CommunicatorState& communicator_;
+  std::string suspected_{};  ///< The text of the cycle that the last look saw.
+  std::int64_t suspected_at_ = 0;
+};
+
+}  // namespace tutti::detail
