@@ -3,7 +3,7 @@
 # it has schedules, algorithms and arithmetic.
 set(parts schedule reduce records engine)
 if(TUTTI_MPI)
-  list(APPEND parts shm core)
+  list(APPEND parts shm nics core)
 endif()
 if(TUTTI_HAS_UCX)
   list(APPEND parts ucx)

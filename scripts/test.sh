@@ -140,7 +140,7 @@ lab() { # what happens between nodes, and Slurm's jobs
   why=$(slurm/cluster.sh check 2>&1) || { record skipped lab "$why" && return; }
   why=$(slurm/cluster.sh check --slurm 2>&1) || { slurm= && record skipped slurm "$why"; }
   build_release tutti-bench tutti-sgd tutti_tool nodes_test communicator_test collectives_test allreduce_test batch_test \
-    launch_check_test readme_program || return
+    launch_check_test readme_program stuck_program || return
   export CLUSTER_FOLDER=${TMPDIR:-/tmp}/tutti-test-$$ MPIRUN=$(cached "$out/release" MPIEXEC_EXECUTABLE)
   trap 'slurm/cluster.sh down' EXIT
   step up slurm/cluster.sh up 4 --cores 2 ${slurm:+--slurm} || return
@@ -149,12 +149,14 @@ lab() { # what happens between nodes, and Slurm's jobs
     on_nodes "$transport" uneven 3 --map 1,2,3
     on_nodes "$transport" in_turns 3 --map 1,2,3 --by node
   done
+  kills_on_nodes mpi 2,2,2,2
   case $(cached "$out/release" ucx_DIR) in
     '' | *-NOTFOUND) record skipped nodes_over_ucx "UCX was not found" ;;
     *)
       export UCX_TLS=tcp,self # to UCX the nodes are one, as they share the boot's identifier
       on_nodes shm+ucx 2x2 2 --map 2,2
       on_nodes ucx in_turns 3 --map 1,2,3 --by node
+      TUTTI_TRANSPORT=shm+ucx kills_on_nodes ucx 1,1,1,1
       unset UCX_TLS
       devices_on_nodes
       ;;
@@ -180,6 +182,13 @@ on_nodes() {
     TUTTI_TRANSPORT=$transport TUTTI_TEST_NODES=$nodes step "$suite.$transport.$name" \
       timeout 600 slurm/cluster.sh run "$@" "$out/release/tests/$suite" || :
   done
+}
+
+# kills_on_nodes NAME MAP: ranks die, and the others are told.
+kills_on_nodes() {
+  local ranks=$((${2//,/+}))
+  step "kill_test.$1" timeout 600 tests/diagnosis/kill_test.sh "$MPIRUN" $((full ? 50 : 4)) "$ranks" \
+    slurm/cluster.sh run -np "$ranks" --map "$2" "$out/release/tests/stuck_program" || :
 }
 
 # devices_on_nodes: data on devices of the fake driver, 2 nodes of 2 ranks. Inside a node ranks map each other's memory;

@@ -30,8 +30,12 @@ std::string life_in_words(const records::Process& process) {
   return "unknown";
 }
 
-/// "inside", or "out": of the call that a line shows.
-std::string place_in_words(const Entry& call) { return records::to_string(call.state); }
+/// "inside". A call in a stream is over for its rank when the stream has it; how far it is there, the host does not
+/// know.
+std::string place_in_words(const Entry& call) {
+  if (call.call.manner == records::Manner::in_stream && call.state == records::State::over) return "in its stream";
+  return records::to_string(call.state);
+}
 
 /// "waits at step 3 for a message from rank 5 of its communicator".
 std::string wait_in_words(const Entry& call) {

@@ -32,6 +32,7 @@ enum class Action : std::uint8_t {
   exscan,
   messages,            ///< Between pairs of ranks; part of no collective.
   close_communicator,  ///< Its rank makes no further call there.
+  make_communicator,   ///< The communicator has no name yet.
 };
 static_assert(static_cast<int>(Action::messages) == collective_count);
 

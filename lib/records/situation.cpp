@@ -109,6 +109,10 @@ std::string ranks_in_words(const std::vector<int>& ranks) {
   return text;
 }
 
+/// Whether the call has a number among the collectives of its communicator. Those in streams without the host have
+/// none.
+bool is_numbered(const Call& call) { return call.action < Action::messages && call.manner != Manner::in_stream; }
+
 }  // namespace
 
 bool match(const Call& a, const Call& b) {
@@ -117,8 +121,7 @@ bool match(const Call& a, const Call& b) {
 
 std::optional<Entry> entry_of(const Journal& journal, CommunicatorId communicator, std::uint32_t sequence) {
   return latest_if(journal, [&](const Entry& entry) {
-    return entry.call.communicator == communicator && entry.call.sequence == sequence &&
-           entry.call.action < Action::messages;
+    return entry.call.communicator == communicator && entry.call.sequence == sequence && is_numbered(entry.call);
   });
 }
 
@@ -152,7 +155,7 @@ std::optional<Pair> first_mismatch(const Journal& mine, const Journal& theirs, C
   std::optional<Pair> first;
   for (std::uint64_t place = 0; place < kept; ++place) {
     const auto entry = mine.record(place).read();
-    if (!entry || entry->call.communicator != communicator || entry->call.action >= Action::messages) continue;
+    if (!entry || entry->call.communicator != communicator || !is_numbered(entry->call)) continue;
     if (first && first->mine.sequence < entry->call.sequence) continue;
     const auto other = entry_of(theirs, communicator, entry->call.sequence);
     if (other && !match(entry->call, other->call)) first = Pair{entry->call, other->call};

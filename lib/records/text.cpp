@@ -68,7 +68,8 @@ std::string size_in_words(const Call& call) {
 }  // namespace
 
 std::string to_string(Action action) {
-  constexpr std::array<std::string_view, 2> others{"messages", "closing of the communicator"};
+  constexpr std::array<std::string_view, 3> others{"messages", "closing of the communicator",
+                                                   "making of a communicator"};
   return is_collective(action) ? std::string{tutti::to_string(static_cast<Collective>(action))}
                                : name_in(others, index_of(action) - index_of(Action::messages));
 }
@@ -85,7 +86,7 @@ std::string to_string(State state) {
 
 std::string in_words(const Call& call) {
   if (call.action == Action::messages) return messages_in_words(call);
-  if (call.action == Action::close_communicator) return to_string(call.action);
+  if (!is_collective(call.action)) return to_string(call.action);
   std::string text = call.manner == Manner::blocking ? "" : to_string(call.manner) + " ";
   text += fmt::format("{} #{}{}", to_string(call.action), call.sequence, size_in_words(call));
   if (has_reduction(call.action)) text += ", " + op_name(call.op);
@@ -95,6 +96,7 @@ std::string in_words(const Call& call) {
 }
 
 std::string communicator_in_words(const Call& call) {
+  if (call.action == Action::make_communicator) return fmt::format("{} rank{}", call.ranks, call.ranks == 1 ? "" : "s");
   return fmt::format("communicator {} ({} rank{})", call.communicator.context(), call.ranks,
                      call.ranks == 1 ? "" : "s");
 }

@@ -22,11 +22,34 @@ void require_intracommunicator(MPI_Comm comm) {
         "tutti::Communicator: argument 'comm' is an inter-communicator; allowed: an intra-communicator");
 }
 
+/// Other processes see that this one makes a communicator.
+class MakingRecord {
+ public:
+  MakingRecord(records::Recorder& recorder, MPI_Comm comm) : recorder_(recorder) {
+    records::Call call{.action = records::Action::make_communicator};
+    mpi::check(mpi::api.Comm_rank(comm, &call.rank), "MPI_Comm_rank");
+    mpi::check(mpi::api.Comm_size(comm, &call.ranks), "MPI_Comm_size");
+    number_ = recorder_.enter(records::pack(call), 0, records::Manner::blocking);
+  }
+  MakingRecord(const MakingRecord&) = delete;
+  MakingRecord& operator=(const MakingRecord&) = delete;
+  ~MakingRecord() { recorder_.leave(number_, is_made_ ? records::State::over : records::State::failed); }
+  void end() { is_made_ = true; }
+
+ private:
+  records::Recorder& recorder_;
+  std::uint64_t number_ = 0;
+  bool is_made_ = false;
+};
+
 std::shared_ptr<detail::CommunicatorState> make_state(MPI_Comm comm, const CommunicatorOptions& options) {
   detail::Runtime& runtime = detail::Runtime::get();
   require_intracommunicator(comm);
   detail::Progress::Entry entry{runtime.progress()};
-  return std::make_shared<detail::CommunicatorState>(runtime, comm, options, entry);
+  MakingRecord record{runtime.recorder(), comm};
+  auto state = std::make_shared<detail::CommunicatorState>(runtime, comm, options, entry);
+  record.end();
+  return state;
 }
 
 /// Never destroyed, as this thread must not, or this child of a fork.

@@ -8,10 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "lib/cuda/survey.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/log.hpp"
 #include "lib/runtime/variables.hpp"
 #include "lib/selection/selection.hpp"
+#include "lib/topology/nics.hpp"
 #include "tutti/environment.hpp"
 
 namespace tutti::detail {
@@ -20,8 +22,6 @@ namespace {
 using Lines = std::vector<std::string>;
 
 void add_parts(Lines& lines) {
-  static bool are_told = false;
-  if (std::exchange(are_told, true)) return;
   for (const Component& part : components())
     lines.push_back(fmt::format("{}: {}", part.name, part.description));
 }
@@ -46,6 +46,23 @@ void add_transports(const CommunicatorState& communicator, Lines& lines) {
   const device::Ways ways = paths.devices().ways;
   lines.push_back(fmt::format("device buffers: inside a node {}, between nodes {}", ways.ipc ? "CUDA IPC" : "staged",
                               ways.network || ways.mpi ? "as they are" : "staged"));
+}
+
+/// Those of rank 0's node.
+void add_hardware(Lines& lines) {
+  const auto nics = topology::find_nics("/sys");
+  for (const int usable : topology::usable_nics(nics)) {
+    const topology::Nic& nic = nics[static_cast<std::size_t>(usable)];
+    lines.push_back(fmt::format("NIC {}: {}{}", nic.name, nic.kind,
+                                nic.gbit_per_s > 0 ? fmt::format(", {:g} Gbit/s", nic.gbit_per_s) : ""));
+  }
+  const cuda::DeviceSurvey survey = cuda::survey_devices();
+  for (std::size_t i = 0; i < survey.devices.size(); ++i) {
+    const cuda::DeviceFacts& gpu = survey.devices[i];
+    constexpr double gibibyte = std::int64_t{1} << 30;
+    lines.push_back(fmt::format("GPU {}: {}, compute capability {}, {:.0f} GiB, at {}", i, gpu.name, gpu.capability,
+                                static_cast<double>(gpu.bytes) / gibibyte, gpu.bus_id));
+  }
 }
 
 void add_settings(const CommunicatorState& communicator, Lines& lines) {
@@ -100,7 +117,11 @@ std::string name_in_log(const CommunicatorState& communicator) {
 void introduce(const CommunicatorState& communicator) {
   if (!log::is_on(log::Level::info) || communicator.rank() != Rank{0}) return;
   Lines lines;
-  add_parts(lines);
+  static bool is_process_told = false;
+  if (!std::exchange(is_process_told, true)) {
+    add_parts(lines);
+    add_hardware(lines);
+  }
   lines.push_back(places(communicator));
   add_transports(communicator, lines);
   add_settings(communicator, lines);

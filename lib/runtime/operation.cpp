@@ -81,7 +81,7 @@ void Operation::start_behind(std::unique_ptr<stream::Gate> gate) {
 }
 
 void Operation::record_entry(std::uint64_t sequence, Kind kind) {
-  record_.enter(communicator_.recorder(), sequence, kind);
+  record_.enter(communicator_.recorder(), sequence, static_cast<records::Manner>(kind));
 }
 
 void Operation::enter(Kind kind) {

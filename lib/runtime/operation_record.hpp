@@ -16,8 +16,8 @@ class OperationRecord {
   OperationRecord(const CommunicatorState& communicator, const PlanKey& key);
 
   // A run, from its call to its end. What is not inside has number 0.
-  void enter(records::Recorder& recorder, std::uint64_t sequence, Kind kind) {
-    number_ = recorder.enter(call_, sequence, static_cast<records::Manner>(kind));
+  void enter(records::Recorder& recorder, std::uint64_t sequence, records::Manner manner) {
+    number_ = recorder.enter(call_, sequence, manner);
     sequence_ = static_cast<std::uint32_t>(sequence);
   }
   void leave(records::Recorder& recorder, records::State state) {

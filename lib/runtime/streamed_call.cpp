@@ -30,7 +30,7 @@ stream::Counts counts_of(const stream::Pieces& pieces) {
 
 StreamedCall::StreamedCall(CommunicatorState& state, CachedPlan& plan, const Buffers& buffers, CUstream_st* stream,
                            std::string_view why)
-    : state_(state), plan_(plan), buffers_(buffers), stream_(stream), why_(why) {
+    : state_(state), plan_(plan), buffers_(buffers), stream_(stream), why_(why), record_(state, plan.key()) {
   stream::Launcher* const launcher = state.streams().launcher();
   if (launcher != nullptr && launcher->device() != buffers.device)
     throw ArgumentError(fmt::format(
@@ -57,9 +57,12 @@ void StreamedCall::start() {
   } catch (const Error& error) {  // as the stream's capture is lost
     throw Error("tutti: " + failed(error));
   }
+  record_.enter(state_.recorder(), state_.counters().stream.programs, records::Manner::in_stream);
   try {
     launcher.launch(*pieces_, buffers_.in, buffers_.out, stream_);
+    record_.leave(state_.recorder(), records::State::over);
   } catch (const Error& error) {
+    record_.leave(state_.recorder(), records::State::failed);
     state_.poison(failed(error));
     throw Error("tutti: " + failed(error));
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "lib/runtime/communicator_state.hpp"
+#include "lib/runtime/operation_record.hpp"
 #include "lib/transport/stream/parts.hpp"
 
 namespace tutti::detail {
@@ -52,6 +53,7 @@ class StreamedCall {
   Buffers buffers_;
   CUstream_st* stream_;
   std::string_view why_;
+  OperationRecord record_;
   const stream::Pieces* pieces_ = nullptr;  ///< nullptr: the host moves it.
 };
 

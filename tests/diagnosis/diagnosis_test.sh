@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# diagnosis_test.sh MPIRUN_SH MPIRUN PROGRAM TUTTI [KILLS] - a rank that computes, one that is stopped, ranks that are killed:
-# the reports, `tutti ps` beside them, and what is left behind.
+# diagnosis_test.sh MPIRUN_SH MPIRUN PROGRAM TUTTI - a rank that computes, one that is stopped, faults that TUTTI_FAULTS makes:
+# the reports, and `tutti ps` beside them.
 set -u
-mpirun_sh=$1 mpirun=$2 program=$3 tutti=$4 kills=${5:-6}
+mpirun_sh=$1 mpirun=$2 program=$3 tutti=$4
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
@@ -89,19 +89,27 @@ has err 'has waited for' "TUTTI_LOG_FILE"
 has err 'uses no communicator of Tutti' "tutti ps of a shell"
 ! pgrep -x stuck_program >/dev/null || fail "processes are left"
 
-# Killed ranks. Open MPI 4 can be told to leave the others alone.
-if "$mpirun" --version 2>&1 | grep -q 'Open MPI) 4'; then
-  export OMPI_MCA_orte_enable_recovery=1 OMPI_MCA_orte_abort_on_non_zero_status=0
-  before=$(ls /dev/shm | grep -c tutti)
-  for ((kill = 0; kill < kills; ++kill)); do
-    count=$((kill % 2 ? 100000 : 10)) call=$((RANDOM % 100))
-    timeout 60 "$mpirun_sh" "$mpirun" 3 "$program" die $call $count >"$folder/out" 2>"$folder/err"
-    for rank in 0 2; do
-      has out "^rank $rank: .*rank 1 (process [0-9]* on .*) has ended" "killed before call $call of $count"
-      has out "^rank $rank, later: .*unusable" "killed before call $call of $count"
-    done
-  done
-  [ "$(ls /dev/shm | grep -c tutti)" = "$before" ] || fail "/dev/shm has new files"
-  ! pgrep -x stuck_program >/dev/null || fail "survivors are left"
-fi
+# Faults that are made on purpose. with FAULTS ARGUMENTS...
+with() {
+  TUTTI_FAULTS=$1 timeout 60 "$mpirun_sh" "$mpirun" 3 "$program" "${@:2}" >"$folder/out" 2>"$folder/err"
+}
+with 'delay:rank=1,message=5,milliseconds=300;delay:rank=2,message=9,milliseconds=300' endure 100 100
+times 3 out 'all calls are over' "delayed messages"
+times 3 out 'a later call went on' "delayed messages"
+for fault in drop corrupt; do
+  with "$fault:rank=1,message=51" endure 1000000 100
+  times 3 out '^rank [0-9]: told in call' "$fault"
+  has out 'receive from rank 1: .* where .* expected' "$fault"
+  times 3 out '^rank [0-9], later: .*unusable' "$fault"
+done
+with 'drop:rank=1,peer=0,message=1' leave # nothing that rank 1 sends later would tell
+has out 'rank 0: .*a message from rank 1 for step [0-9]* has been lost' "a message that is lost"
+with 'allocation:rank=1,plan=2' endure 1000 100
+has out 'rank 1: refused: .*no memory' "an allocation that fails"
+has out 'rank 1 called barrier #1' "the call after it"
+for wrong in junk kill kill:rank=1 kill:rank=x,message=1 kill:rank=1,message=9-2 kill:rank=1,message=0 \
+  delay:rank=1,message=2,plan=1 seed=-1; do
+  with "$wrong" endure 1 1 && fail "TUTTI_FAULTS=$wrong was taken"
+  has err "environment variable TUTTI_FAULTS has '$wrong'; allowed" "TUTTI_FAULTS=$wrong"
+done
 exit $((failures > 0))

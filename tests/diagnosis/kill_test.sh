@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# kill_test.sh KILLS RANKS COMMAND... - so often, starts stuck_program by the command and has TUTTI_FAULTS kill a rank at a
+# kill_test.sh MPIRUN KILLS RANKS COMMAND... - so often, starts stuck_program by the command and has TUTTI_FAULTS kill a rank at a
 # random message: all others have to be told which one, and a later call has to fail. Prints the times that they waited, and
 # looks for what is left behind. The ranks that are killed, and when, follow from KILL_SEED (1).
 set -u
-kills=$1 ranks=$2
-shift 2
+mpirun=$1 kills=$2 ranks=$3
+shift 3
+"$mpirun" --version 2>&1 | grep -q 'Open MPI) 4' || { echo "SKIP: $mpirun ends all ranks when one dies" && exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0

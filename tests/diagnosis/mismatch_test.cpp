@@ -93,6 +93,18 @@ std::vector<Attempt> attempts() {
   return all;
 }
 
+/// The root is in MPI, and answers no question: the message that it sent shows that its call was another.
+TEST(MismatchWithOneThatLeft, IsToldByItsMessage) {
+  const Communicator comm{MPI_COMM_WORLD};
+  std::vector<int> data(world_rank() == 0 ? 10 : 20);
+  const auto call = [&] { broadcast(std::span{data}, Rank{0}, comm, {.algorithm = "knomial:64"}); };
+  if (world_rank() == 0)
+    call();
+  else
+    expect_throw<MismatchError>(call, {"broadcast", "rank 0"});
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, Mismatch, testing::ValuesIn(attempts()), [](const auto& info) {
   std::string name{info.param.which->name};
   for (char& letter : name)

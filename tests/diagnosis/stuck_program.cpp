@@ -2,6 +2,7 @@
 //   stuck_program late SECONDS        rank 1 computes for so long, and comes then
 //   stuck_program endure CALLS COUNT  so many calls of so many elements, whatever TUTTI_FAULTS makes of them: each rank
 //                                     tells what it is told, after how long a wait, and whether a later call goes on
+//   stuck_program leave               one call, after which all ranks but 0 compute
 #include <mpi.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "tutti/tutti.hpp"
@@ -45,7 +47,14 @@ void call(int number, std::vector<float>& data, std::vector<float>& all, const t
   }
 }
 
-/// Never returns: with a dead rank an MPI may not come to the end of MPI_Finalize.
+/// With a dead rank an MPI may not come to the end of MPI_Finalize. A launcher may end the others when one has ended
+/// so.
+[[noreturn]] void end_without_mpi() {
+  std::fflush(stdout);
+  std::this_thread::sleep_for(std::chrono::milliseconds{500});
+  _exit(0);
+}
+
 [[noreturn]] void endure(const tutti::Communicator& comm, int calls, int count) {
   std::vector<float> data(static_cast<std::size_t>(count), 1.0F);
   std::vector<float> all(data.size() * static_cast<std::size_t>(comm.size()));
@@ -71,8 +80,19 @@ void call(int number, std::vector<float>& data, std::vector<float>& all, const t
   } catch (const tutti::Error& error) {
     std::printf("rank %d, later: %s\n", me, error.what());
   }
-  std::fflush(stdout);
-  _exit(0);
+  end_without_mpi();
+}
+
+/// Ranks other than 0 make one call, and then none for long.
+[[noreturn]] void leave(const tutti::Communicator& comm) {
+  std::vector<float> data(10, 1.0F), all(10 * static_cast<std::size_t>(comm.size()));
+  try {
+    tutti::gather(data, all, tutti::Rank{0}, comm);
+    if (comm.rank() != tutti::Rank{0}) std::this_thread::sleep_for(std::chrono::seconds{5});
+  } catch (const tutti::Error& error) {
+    std::printf("rank %d: %s\n", comm.rank().value(), error.what());
+  }
+  end_without_mpi();
 }
 
 }  // namespace
@@ -81,8 +101,9 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   {
     const tutti::Communicator comm{MPI_COMM_WORLD};
-    const std::string_view mode = argc > 2 ? argv[1] : "";
-    if (mode == "late") come_late(comm, std::atoi(argv[2]));
+    const std::string_view mode = argc > 1 ? argv[1] : "";
+    if (mode == "leave") leave(comm);
+    if (mode == "late" && argc > 2) come_late(comm, std::atoi(argv[2]));
     if (mode == "endure" && argc > 3) endure(comm, std::atoi(argv[2]), std::atoi(argv[3]));
   }
   MPI_Finalize();

@@ -80,6 +80,20 @@ TEST(Situation, FindsTheFirstMismatch) {
   EXPECT_FALSE(first_mismatch(mine.journal(), mine.journal(), comm));
 }
 
+/// They have numbers of their own.
+TEST(Situation, CallsInStreamsMatchNoOthers) {
+  Recorder mine, theirs;
+  Call other = sum(1, 0);
+  other.fingerprint = 2;
+  theirs.leave(theirs.enter(pack(other), 5, Manner::in_stream), State::over);
+  mine.enter(pack(sum(0, 0)), 5, Manner::blocking);
+  EXPECT_FALSE(first_mismatch(mine.journal(), theirs.journal(), comm));
+  EXPECT_FALSE(first_mismatch(theirs.journal(), mine.journal(), comm));
+  const Situation its = situation_of(theirs.journal(), sum(0), coarse_now());
+  EXPECT_EQ(its.place, Situation::Place::not_come);
+  EXPECT_EQ(its.call.call.manner, Manner::in_stream) << "but it is the latest call";
+}
+
 TEST(HangReport, FollowsTheChainToItsRoot) {
   std::vector<Situation> all{Situation{}, inside(1, 0), inside(2, 1)};
   all[0].place = Situation::Place::not_come;
