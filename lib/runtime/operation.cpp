@@ -113,7 +113,10 @@ bool Operation::run_or_start() {
   }
   Execution<Mux>& execution = fast_->execution();
   const Mux& port = execution.port();
-  auto look_again = [&progress, &port, looks = 0, spins = 0, yields = communicator_.waiting().is_crowded]() mutable {
+  const std::uint64_t sequence = communicator_.order().next();
+  auto look_again = [&, looks = 0, spins = 0, yields = communicator_.waiting().is_crowded]() mutable {
+    // While this rank has nothing else to do: what it sends has left.
+    if (!record_.is_inside()) record_entry(sequence, Kind::blocking);
     if (progress.has_waiting_threads()) return false;
     if (yields && spins < port.looks_before_turn()) {
       ++spins;
@@ -126,10 +129,10 @@ bool Operation::run_or_start() {
     return true;
   };
   const CompiledPlan& plan = plan_.compiled;
-  record_entry(communicator_.order().next(), Kind::blocking);
-  execution.port().begin_fast_path(communicator_.order().next(), Lanes::of_blocking_calls);
+  execution.port().begin_fast_path(sequence, Lanes::of_blocking_calls);
   const std::size_t done = execution.run_fast_path(look_again);
   if (done == plan.steps.size()) {
+    if (!record_.is_inside()) record_entry(sequence, Kind::blocking);
     record_.leave(communicator_.recorder(), records::State::over);
     ++communicator_.counters().fast_path_calls;
     if (plan.takes_turns) communicator_.order().pass_turn();
