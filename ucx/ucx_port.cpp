@@ -43,7 +43,7 @@ UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& r
     messages_->of_step[i] = {.port = this,
                              .endpoint = network.endpoint(rank),
                              .connection = &network.connection(rank),
-                             .tag = tag | tag_of(0, 0, 0, step.message),
+                             .tag = tag,
                              .bytes = static_cast<std::size_t>(step.bytes),
                              .index = static_cast<int>(i),
                              .peer = step.peer,
@@ -79,7 +79,7 @@ Posted UcxPort::post_send(int index, const CompiledStep& step, const std::byte* 
   sent.received = sent.bytes;
   const cuda::ScopedDevice scope{cuda::FarData::device(sent.device)};
   void* const request =
-      ucx_.tag_send_nbx(sent.endpoint, data, static_cast<std::size_t>(step.bytes), sent.tag | turn_, &sent.param);
+      ucx_.tag_send_nbx(sent.endpoint, data, static_cast<std::size_t>(step.bytes), tag_of(sent, step), &sent.param);
   if (request == nullptr && sent.patience == 0) return Posted::complete;  // nearly all that are short
   return started(sent, request);
 }
@@ -89,7 +89,7 @@ Posted UcxPort::post_recv(int index, const CompiledStep& step, std::byte* into) 
   constexpr ucp_tag_t all_bits = ~ucp_tag_t{0};
   const cuda::ScopedDevice scope{cuda::FarData::device(awaited.device)};
   void* const request = ucx_.tag_recv_nbx(worker_.handle(), into, static_cast<std::size_t>(step.bytes),
-                                          awaited.tag | turn_, all_bits, &awaited.param);
+                                          tag_of(awaited, step), all_bits, &awaited.param);
   return started(awaited, request);
 }
 
@@ -176,9 +176,8 @@ void UcxPort::note_end_of_finished() const {
 namespace {
 
 [[noreturn]] void throw_lost(const Worker::Connection& connection, int peer, int step) {
-  throw LostPeer(
-      fmt::format("rank {} ({}) has ended or is out of reach, while this rank waited for a message of step {}: {}",
-                  peer, connection.process, step, library().status_string(connection.failed)));
+  throw LostPeer(fmt::format("rank {} ({}) has ended or is out of reach, while a message of step {} was under way: {}",
+                             peer, connection.process, step, library().status_string(connection.failed)));
 }
 
 }  // namespace
@@ -215,12 +214,16 @@ int UcxPort::unfinished() const {
   return send == all.end() ? -1 : send->index;
 }
 
-int UcxPort::mistaken() const {
-  ucp_tag_recv_info_t info{};
-  for (const Message& each : messages_->of_step)
-    if (each.request != nullptr && each.is_received &&
-        ucx_.tag_probe_nb(worker_.handle(), each.tag | turn_, without_fingerprint, 0, &info) != nullptr)
-      return each.index;
+/// UCX tells of the first message that fits. The one that is waited for may be it, if it has come since.
+int UcxPort::with_message_of_another_call(const CompiledPlan& plan) const {
+  if (!takes_turns_) return -1;  // messages that are part of no collective have no fingerprint
+  for (const Message& each : messages_->of_step) {
+    if (each.request == nullptr || !each.is_received) continue;
+    const ucp_tag_t right = tag_of(each, plan.steps[static_cast<std::size_t>(each.index)]);
+    ucp_tag_recv_info_t info{};
+    const bool has_come = ucx_.tag_probe_nb(worker_.handle(), right, without_fingerprint, 0, &info) != nullptr;
+    if (has_come && info.sender_tag != right) return each.index;
+  }
   return -1;
 }
 

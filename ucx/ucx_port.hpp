@@ -30,7 +30,7 @@ class UcxPort final : public mpi::NetworkPort {
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) override;
   std::span<const int> poll() override;
   [[nodiscard]] int unfinished() const override;
-  [[nodiscard]] int mistaken() const override;
+  [[nodiscard]] int with_message_of_another_call(const CompiledPlan& plan) const override;
   bool abandon() noexcept override;
 
  private:
@@ -39,7 +39,7 @@ class UcxPort final : public mpi::NetworkPort {
     UcxPort* port = nullptr;  ///< nullptr: nobody waits for it.
     ucp_ep_h endpoint = nullptr;
     const Worker::Connection* connection = nullptr;
-    ucp_tag_t tag = 0;  ///< But for the turn.
+    ucp_tag_t tag = 0;  ///< But for the turn and the message.
     void* request = nullptr;
     std::size_t bytes = 0, received = 0;
     int index = 0;
@@ -60,6 +60,9 @@ class UcxPort final : public mpi::NetworkPort {
     int looks;
   };
 
+  [[nodiscard]] ucp_tag_t tag_of(const Message& message, const CompiledStep& step) const {
+    return message.tag | turn_ | ucx::tag_of(0, 0, 0, step.message);
+  }
   static void describe(Message& message);
   static void on_sent(void* request, ucs_status_t status, void* message);
   static void on_received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* message);

@@ -81,15 +81,17 @@ ucp_ep_h Worker::endpoint(Peer& peer) {
   auto& [address, connection] = peer;
   if (connection.endpoint.get().handle == nullptr) {
     ucp_ep_params_t params{};
-    params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
     params.address = reinterpret_cast<const ucp_address_t*>(address.data());
-    if (connection.is_far) {  // inside a node it would rule out the fastest ways, and processes are looked after there
-      params.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
-      params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
-      params.err_handler = {on_failure, &connection};
-    }
+    params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+    params.err_handler = {on_failure, &connection};
+    constexpr std::uint64_t plain = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
+    params.field_mask = plain | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
     ucp_ep_h made = nullptr;
-    check(library().ep_create(worker_.get(), &params, &made), "ucp_ep_create");
+    // Inside a node that mode would rule out the fastest ways, and processes are looked after there.
+    if (!connection.is_far || library().ep_create(worker_.get(), &params, &made) != UCS_OK) {
+      params.field_mask = plain;  // not every transport has the mode
+      check(library().ep_create(worker_.get(), &params, &made), "ucp_ep_create");
+    }
     connection.endpoint = UniqueEndpoint{{made, worker_.get()}};
   }
   return connection.endpoint.get().handle;

@@ -78,6 +78,15 @@ std::string to_text(const PsJob& job, std::int64_t now) {
   return heading_of(job) + aligned(rows, "  ");
 }
 
+/// null: it has no name yet.
+nlohmann::json communicator_of(const records::Call& call) {
+  if (call.action == records::Action::make_communicator) return nullptr;
+  return {{"context", call.communicator.context()},
+          {"id", call.communicator.value},
+          {"rank", call.rank},
+          {"ranks", call.ranks}};
+}
+
 nlohmann::json to_json(const Entry& call, std::int64_t now) {
   constexpr double second = 1e9;
   const records::Call& its = call.call;
@@ -89,11 +98,7 @@ nlohmann::json to_json(const Entry& call, std::int64_t now) {
           {"root", its.root},
           {"sequence", its.sequence},
           {"fingerprint", its.fingerprint},
-          {"communicator",
-           {{"context", its.communicator.context()},
-            {"id", its.communicator.value},
-            {"rank", its.rank},
-            {"ranks", its.ranks}}},
+          {"communicator", communicator_of(its)},
           {"began_seconds_ago", static_cast<double>(call.age(now)) / second},
           {"waits", records::in_words(call.wait)},
           {"step", call.wait.step},

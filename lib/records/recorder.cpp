@@ -9,6 +9,10 @@ void Recorder::attach(Journal& journal, std::shared_ptr<const void> memory) {
     others_.push_back({&journal, std::move(memory)});
     return;
   }
+  // What is under way, the making of the first communicator, can be seen from now on.
+  for (const Entry& entry : own_->latest(kept))
+    if (entry.state == State::inside)
+      journal.record(entry.number).enter(entry.number, entry.since, pack(entry.call), 0, Manner::blocking);
   first_ = &journal;
   memory_of_first_ = std::move(memory);
   own_.reset();

@@ -131,7 +131,10 @@ std::optional<Entry> closing_of(const Journal& journal, CommunicatorId communica
   });
 }
 
-Situation situation_of(const Journal& journal, const Call& call, std::int64_t now) {
+namespace {
+
+/// Of the process, and the call that is shown for it.
+Situation situation_with(const Journal& journal, const std::optional<Entry>& shown, std::int64_t now) {
   Situation its;
   const Identity& identity = journal.identity();
   const Process process =
@@ -141,13 +144,38 @@ Situation situation_of(const Journal& journal, const Call& call, std::int64_t no
   its.pid = identity.pid;
   its.world_rank = identity.rank;
   its.host = identity.host;
-  const auto same = entry_of(journal, call.communicator, call.sequence);
-  its.place = same ? place_of(*same, call) : Situation::Place::not_come;
-  const auto shown = same ? same : latest_if(journal, [](const Entry&) { return true; });
   its.has_call = shown.has_value();
   if (shown) its.call = *shown;
   its.age = its.call.age(now);
+  return its;
+}
+
+std::optional<Entry> latest_of(const Journal& journal) {
+  return latest_if(journal, [](const Entry&) { return true; });
+}
+
+std::optional<Entry> making_of(const Journal& journal) {
+  return latest_if(journal, [](const Entry& entry) {
+    return entry.call.action == Action::make_communicator && entry.state == State::inside;
+  });
+}
+
+}  // namespace
+
+Situation situation_of(const Journal& journal, const Call& call, std::int64_t now) {
+  const auto same = entry_of(journal, call.communicator, call.sequence);
+  Situation its = situation_with(journal, same ? same : latest_of(journal), now);
+  its.place = same ? place_of(*same, call) : Situation::Place::not_come;
   its.has_reported = journal.has_reported(call);
+  return its;
+}
+
+bool is_making(const Journal& journal) { return making_of(journal).has_value(); }
+
+Situation making_situation_of(const Journal& journal, std::int64_t now) {
+  const auto making = making_of(journal);
+  Situation its = situation_with(journal, making ? making : latest_of(journal), now);
+  its.place = making ? Situation::Place::inside : Situation::Place::not_come;
   return its;
 }
 
@@ -184,10 +212,12 @@ std::string chain_in_words(std::span<const Situation> all, int from) {
   return fmt::format("{}{}rank {} {}", text, text.empty() ? "" : "; ", rank, place_in_words(root));
 }
 
-std::string hang_report(std::span<const Situation> all, const Call& mine, std::int64_t waited) {
+namespace {
+
+/// A line for each rank; of many that do the same, one.
+std::string ranks_in_lines(std::span<const Situation> all) {
   constexpr std::size_t most_lines = 64;
-  std::string text = fmt::format("rank {} of {} has waited for {} in {} on {}", mine.rank, mine.ranks,
-                                 duration_in_words(waited), in_words(mine), communicator_in_words(mine));
+  std::string text;
   std::vector<int> done, unlisted;
   std::size_t lines = 0;
   for (int rank = 0; rank < static_cast<int>(all.size()); ++rank) {
@@ -201,7 +231,21 @@ std::string hang_report(std::span<const Situation> all, const Call& mine, std::i
   }
   if (!done.empty()) text += fmt::format("\n  done with their part: {}", ranks_in_words(done));
   if (!unlisted.empty()) text += fmt::format("\n  not listed: {}", ranks_in_words(unlisted));
-  return text + "\n  " + chain_in_words(all, mine.rank);
+  return text;
+}
+
+}  // namespace
+
+std::string hang_report(std::span<const Situation> all, const Call& mine, std::int64_t waited) {
+  return fmt::format("rank {} of {} has waited for {} in {} on {}{}\n  {}", mine.rank, mine.ranks,
+                     duration_in_words(waited), in_words(mine), communicator_in_words(mine), ranks_in_lines(all),
+                     chain_in_words(all, mine.rank));
+}
+
+std::string making_report(std::span<const Situation> all, int rank, std::int64_t waited) {
+  const std::string text = fmt::format("rank {} of {} has waited for {} for all ranks to make a communicator", rank,
+                                       all.size(), duration_in_words(waited));
+  return text + ranks_in_lines(all);
 }
 
 }  // namespace tutti::records

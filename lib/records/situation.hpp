@@ -42,6 +42,11 @@ struct Situation {
 /// The entry by which a rank left the communicator; nothing: it did not.
 [[nodiscard]] std::optional<Entry> closing_of(const Journal& journal, CommunicatorId communicator);
 
+/// Whether a rank makes a communicator now.
+[[nodiscard]] bool is_making(const Journal& journal);
+/// Of a rank that should make one.
+[[nodiscard]] Situation making_situation_of(const Journal& journal, std::int64_t now);
+
 /// Whether two calls of the same number on a communicator match: but for what ranks may give differently.
 [[nodiscard]] bool match(const Call& a, const Call& b);
 
@@ -63,5 +68,8 @@ struct Pair {
 
 /// The whole report of a call that has waited for `waited` ns, a line for each rank; of many that do the same, one.
 [[nodiscard]] std::string hang_report(std::span<const Situation> all, const Call& mine, std::int64_t waited);
+
+/// The same of a rank that has waited for others to make a communicator.
+[[nodiscard]] std::string making_report(std::span<const Situation> all, int rank, std::int64_t waited);
 
 }  // namespace tutti::records

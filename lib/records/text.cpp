@@ -68,8 +68,8 @@ std::string size_in_words(const Call& call) {
 }  // namespace
 
 std::string to_string(Action action) {
-  constexpr std::array<std::string_view, 3> others{"messages", "closing of the communicator",
-                                                   "making of a communicator"};
+  constexpr std::array<std::string_view, 3> others{"messages", "the closing of the communicator",
+                                                   "the making of a communicator"};
   return is_collective(action) ? std::string{tutti::to_string(static_cast<Collective>(action))}
                                : name_in(others, index_of(action) - index_of(Action::messages));
 }

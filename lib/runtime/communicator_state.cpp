@@ -74,8 +74,10 @@ void CommunicatorState::throw_unusable() const {
   throw Error(fmt::format("the communicator is unusable since an operation failed: {}", failure_));
 }
 
-void CommunicatorState::poison(std::string why) {
-  if (failure_.empty()) failure_ = std::move(why);
+bool CommunicatorState::poison(std::string why) {
+  if (!failure_.empty()) return false;
+  failure_ = std::move(why);
+  return true;
 }
 
 /// Ranks that still wait for a call of this one learn that it will not come.

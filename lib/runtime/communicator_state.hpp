@@ -84,7 +84,8 @@ class CommunicatorState {
   void require_working() const {
     if (!failure_.empty()) throw_unusable();
   }
-  void poison(std::string why);
+  /// False: it was poisoned before.
+  bool poison(std::string why);
   /// Completes the operations in flight and gives the context back; if the communicator is poisoned, drops them and
   /// keeps the context. Needs an Entry, or to be alone. `reason`: "was closed".
   void close(const char* reason) noexcept;

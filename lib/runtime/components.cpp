@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "build_facts.hpp"
+#include "lib/cuda/loaded.hpp"
 #include "lib/cuda/state.hpp"
 #include "lib/transport/mpi/dialect.hpp"
 #include "tutti/version.hpp"
@@ -17,18 +18,13 @@ std::vector<Component (*)()>& registered() {
   return all;
 }
 
-}  // namespace
-
-ComponentRegistration::ComponentRegistration(Component (*describe)()) { registered().push_back(describe); }
-
-std::string mpi_library() { return mpi::library_name(); }
-
-std::vector<Component> components() {
+/// `cuda_state`: empty, if nothing is to be said of it.
+std::vector<Component> described(const std::string& cuda_state) {
   std::vector<Component> all{{"Tutti", TUTTI_VERSION}, {"MPI", mpi_library()}};
   for (const auto& [name, description] : optional_parts)
     all.push_back({std::string{name}, std::string{description}});
   const auto cuda = std::ranges::find(all, "CUDA", &Component::name);
-  if (const std::string state = cuda::state(); cuda != all.end() && !state.empty()) cuda->description += ", " + state;
+  if (cuda != all.end() && !cuda_state.empty()) cuda->description += ", " + cuda_state;
   for (const auto describe : registered()) {
     const Component running = describe();
     const auto built = std::ranges::find(all, running.name, &Component::name);
@@ -38,6 +34,18 @@ std::vector<Component> components() {
       built->description += ", " + running.description;
   }
   return all;
+}
+
+}  // namespace
+
+ComponentRegistration::ComponentRegistration(Component (*describe)()) { registered().push_back(describe); }
+
+std::string mpi_library() { return mpi::library_name(); }
+
+std::vector<Component> components() { return described(cuda::state()); }
+
+std::vector<Component> components_as_loaded() {
+  return described(cuda::loaded_library() == nullptr ? "" : cuda::state());
 }
 
 }  // namespace tutti

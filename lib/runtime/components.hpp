@@ -11,4 +11,7 @@ class ComponentRegistration {
   explicit ComponentRegistration(Component (*describe)());
 };
 
+/// As components(), but CUDA's driver is not loaded for it.
+[[nodiscard]] std::vector<Component> components_as_loaded();
+
 }  // namespace tutti

@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "lib/cuda/loaded.hpp"
 #include "lib/cuda/survey.hpp"
 #include "lib/runtime/communicator_state.hpp"
+#include "lib/runtime/components.hpp"
 #include "lib/runtime/log.hpp"
 #include "lib/runtime/variables.hpp"
 #include "lib/selection/selection.hpp"
@@ -22,7 +24,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 void add_parts(Lines& lines) {
-  for (const Component& part : components())
+  for (const Component& part : components_as_loaded())
     lines.push_back(fmt::format("{}: {}", part.name, part.description));
 }
 
@@ -48,7 +50,7 @@ void add_transports(const CommunicatorState& communicator, Lines& lines) {
                               ways.network || ways.mpi ? "as they are" : "staged"));
 }
 
-/// Those of rank 0's node.
+/// Those of rank 0's node. CUDA's driver is not loaded for it: only programs that have done so get to know of GPUs.
 void add_hardware(Lines& lines) {
   const auto nics = topology::find_nics("/sys");
   for (const int usable : topology::usable_nics(nics)) {
@@ -56,6 +58,7 @@ void add_hardware(Lines& lines) {
     lines.push_back(fmt::format("NIC {}: {}{}", nic.name, nic.kind,
                                 nic.gbit_per_s > 0 ? fmt::format(", {:g} Gbit/s", nic.gbit_per_s) : ""));
   }
+  if (cuda::loaded_library() == nullptr) return;
   const cuda::DeviceSurvey survey = cuda::survey_devices();
   for (std::size_t i = 0; i < survey.devices.size(); ++i) {
     const cuda::DeviceFacts& gpu = survey.devices[i];

@@ -25,7 +25,8 @@ struct Waiting {
 
 }  // namespace
 
-MakingTurns::Turn MakingTurns::wait_for(MPI_Comm comm, Offer& offer, Progress& progress, Progress::Entry& entry) {
+MakingTurns::Turn MakingTurns::wait_for(MPI_Comm comm, Offer& offer, Progress& progress, Progress::Entry& entry,
+                                        const std::function<void()>& look) {
   constexpr int bits_of_own_part = 32;
   int rank = 0;
   mpi::check(mpi::api.Comm_rank(comm, &rank), "MPI_Comm_rank");
@@ -34,7 +35,7 @@ MakingTurns::Turn MakingTurns::wait_for(MPI_Comm comm, Offer& offer, Progress& p
   std::array<std::int64_t, 2> least{std::numeric_limits<std::int64_t>::max(), offer.has_carrier ? 1 : 0};
   if (rank == 0) least[0] = (++made_ << bits_of_own_part) + own_part();
   mpi::check(mpi::api.Iallreduce(MPI_IN_PLACE, least.data(), 2, MPI_INT64_T, MPI_MIN, comm, &agreed), "MPI_Iallreduce");
-  progress.wait(agreed, entry);
+  progress.wait(agreed, entry, look);
   offer.has_carrier = least[1] != 0;
   const Waiting mine{waiting_, waiting_.insert(least[0])};
   for (;;) {
@@ -52,7 +53,7 @@ MakingTurns::Turn MakingTurns::wait_for(MPI_Comm comm, Offer& offer, Progress& p
     mpi::check(mpi::api.Iallreduce(MPI_IN_PLACE, &said, sizeof said / sizeof said.has_turn, MPI_UINT64_T, MPI_BAND,
                                    comm, &agreed),
                "MPI_Iallreduce");
-    progress.wait(agreed, entry);
+    progress.wait(agreed, entry, look);
     if (said.has_turn != 0) {
       turn.free_contexts = said.free;
       return turn;

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 
@@ -34,8 +35,9 @@ class MakingTurns {
   };
 
   /// Collective over `comm`; other threads may enter the library meanwhile. `has_carrier` becomes that of all ranks.
-  /// When it returns, all ranks are here.
-  [[nodiscard]] Turn wait_for(MPI_Comm comm, Offer& offer, Progress& progress, Progress::Entry& entry);
+  /// `look()` is called now and then. When it returns, all ranks are here.
+  [[nodiscard]] Turn wait_for(MPI_Comm comm, Offer& offer, Progress& progress, Progress::Entry& entry,
+                              const std::function<void()>& look);
 
  private:
   std::multiset<std::int64_t> waiting_;  ///< The numbers of those that this process waits to make.

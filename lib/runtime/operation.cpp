@@ -151,8 +151,7 @@ void Operation::fail_because(std::string_view cause, records::FailureKind kind) 
   const std::string number = plan_.compiled.takes_turns ? fmt::format(", operation {}", sequence_) : "";
   const std::string why =
       fmt::format("{}{} on rank {}: {}", plan_.compiled.name(), number, communicator_.rank().value(), cause);
-  communicator_.poison(why);
-  communicator_.watch().tell(kind, why);
+  if (communicator_.poison(why)) communicator_.watch().tell(kind, why);
   fail(std::make_exception_ptr(Kind{"tutti: " + why}));
 }
 
@@ -171,10 +170,8 @@ void Operation::fail_by_exception() {
   try {
     throw;
   } catch (const WrongMessage& error) {
-    const auto calls = communicator_.watch().mismatch_with(call(), error.peer());
-    const std::string more =
-        calls ? "; " + *calls : ": do both ranks call the same, with the same arguments and order?";
-    fail_because<MismatchError>(error.what() + more, FailureKind::mismatch);
+    fail_because<MismatchError>(error.what() + communicator_.watch().reason_for(call(), error.peer()),
+                                FailureKind::mismatch);
   } catch (const ComparedError& error) {  // all ranks have heard the same
     const std::string why =
         fmt::format("{} on rank {}: {}", plan_.compiled.name(), communicator_.rank().value(), error.what());
@@ -232,7 +229,7 @@ void Operation::look_around() {
 /// Two looks have to see the same: the right message may have come just before one.
 void Operation::require_right_messages(std::int64_t now) {
   if (state_ != State::running || now - since_ < watch_tuning.before_mistaken) return;
-  const int step = current_->port().mistaken();
+  const int step = current_->port().with_message_of_another_call(current_plan());
   if (step >= 0 && step == mistaken_)
     throw WrongMessage(current_plan().steps[static_cast<std::size_t>(step)].peer, "a message of another call arrived");
   mistaken_ = step;
@@ -301,6 +298,7 @@ void Operation::begin_learned() {
     learned_ = std::make_unique<Learned>(*this, sizes_);
   }
   current_ = learned_->run.get();
+  mistaken_ = -1;
   memory_.lend(communicator_.staging_memory(), learned_->plan, *current_);
   current_->bind(input_, output_);
   state_ = State::queued;

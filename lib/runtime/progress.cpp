@@ -110,7 +110,7 @@ void Progress::wait(Operation& operation, Entry& entry) {
   }
 }
 
-void Progress::wait(MPI_Request& request, Entry& entry) {
+void Progress::wait(MPI_Request& request, Entry& entry, const std::function<void()>& look) {
   for (int looks = 0, is_over = 0;; ++looks) {
     mpi::check(mpi::api.Test(&request, &is_over, MPI_STATUS_IGNORE), "MPI_Test");
     if (is_over != 0) return;
@@ -119,6 +119,7 @@ void Progress::wait(MPI_Request& request, Entry& entry) {
     if (is_time_for_others(looks, true)) {
       move_transports(true);
       check_all();
+      look();
     }
     entry.pause();
   }

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -72,8 +73,9 @@ class Progress {
   void advance_in_background(Reach reach);
   /// Returns once `operation` is over, moving all the others too.
   void wait(Operation& operation, Entry& entry);
-  /// Returns once a request of the MPI's own is over, moving all operations. Throws MpiError.
-  void wait(MPI_Request& request, Entry& entry);
+  /// Returns once a request of the MPI's own is over, moving all operations. Now and then calls `look()`. Throws
+  /// MpiError.
+  void wait(MPI_Request& request, Entry& entry, const std::function<void()>& look);
   /// The same until operations are over, one look at a time: `looks` were made before.
   void look_at_all(int looks);
   /// Call after a test of an operation: a program that only tests moves MPI forward too.

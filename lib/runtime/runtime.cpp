@@ -10,6 +10,7 @@
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/launch_check.hpp"
 #include "lib/runtime/log.hpp"
+#include "lib/runtime/making_watch.hpp"
 #include "lib/runtime/variables.hpp"
 #include "lib/transport/device/device_port.hpp"
 #include "lib/transport/mpi/api.hpp"
@@ -96,7 +97,8 @@ Candidate Runtime::wait_for_turn(MPI_Comm comm, Progress::Entry& entry) {
   MakingTurns::Offer offer;
   offer.has_carrier = !candidate.ranks.empty();
   if (offer.has_carrier) offer.free_contexts = &world_->free_contexts();
-  candidate.turn = making_turns_.wait_for(comm, offer, progress_, entry);
+  MakingWatch watch{comm, offer.has_carrier ? world_.get() : nullptr, candidate.ranks};
+  candidate.turn = making_turns_.wait_for(comm, offer, progress_, entry, [&watch] { watch.look(); });
   candidate.is_in_world = offer.has_carrier;
   return candidate;
 }

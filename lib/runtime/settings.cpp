@@ -82,6 +82,13 @@ std::string read_faults_text() {
   return text;
 }
 
+HangSettings read_hang_settings() {
+  HangSettings hang;
+  hang.seconds = number_in_environment("TUTTI_HANG_SECONDS", 0, 1'000'000'000).value_or(hang.seconds);
+  read_use("TUTTI_HANG_ACTION", {"wait", "abort"}, hang.action);
+  return hang;
+}
+
 RangeUse read_ranges() {
   if (number_in_environment("TUTTI_NVTX", 0, 1).value_or(0) == 0) return RangeUse::off;
   if (!trace::has_ranges())
@@ -115,9 +122,9 @@ Settings read_settings(const CommunicatorOptions& options) {
   if (!options.buffers.empty())
     settings.buffers =
         static_cast<BufferUse>(read_name("tutti::Communicator: argument 'buffers'", options.buffers, buffers));
-  if (const auto seconds = number_in_environment("TUTTI_HANG_SECONDS", 0, 1'000'000'000))
-    settings.hang_seconds = *seconds;
-  read_use("TUTTI_HANG_ACTION", {"wait", "abort"}, settings.hang_action);
+  const HangSettings hang = read_hang_settings();
+  settings.hang_seconds = hang.seconds;
+  settings.hang_action = hang.action;
   settings.checks_arguments = number_in_environment("TUTTI_CHECK", 0, 1).value_or(0) != 0;
   settings.log = read_log();
   settings.nonce = next_nonce();
@@ -209,6 +216,14 @@ TraceUse agreed_trace(MPI_Comm comm, int rank) {
 }
 
 }  // namespace
+
+HangSettings own_hang_settings() noexcept {
+  try {
+    return read_hang_settings();
+  } catch (const std::exception&) {
+    return {};
+  }
+}
 
 Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   int rank = 0;

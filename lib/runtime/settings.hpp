@@ -74,6 +74,13 @@ struct Settings {
   RangeUse ranges = RangeUse::off;
 };
 
+struct HangSettings {
+  std::int64_t seconds = 60;
+  HangAction action = HangAction::wait;
+};
+/// Of this process's environment; the defaults where a value is not allowed, which rank 0 refuses.
+[[nodiscard]] HangSettings own_hang_settings() noexcept;
+
 /// Collective over `comm`, whose ranks are all here. Throws ArgumentError on all ranks if a value of rank 0 is
 /// not allowed: of its environment, or of its program's options, which count before the environment (algorithms
 /// collective by collective).

@@ -1,6 +1,7 @@
 #include "lib/runtime/watch.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <utility>
@@ -77,6 +78,19 @@ std::optional<std::string> Watch::mismatch_with(const records::Call& mine, int r
   return is_other ? std::optional{records::mismatch_in_words(mine, its->call.call)} : std::nullopt;
 }
 
+/// A sender may be about to write the record of its call: short calls write it while they wait.
+std::string Watch::reason_for(const records::Call& mine, int rank) const {
+  for (const std::int64_t end = records::coarse_now() + watch_tuning.for_record;;) {
+    if (const auto calls = mismatch_with(mine, rank)) return "; " + *calls;
+    const records::Journal* const journal = others_.journal_of(rank);
+    const auto its = journal == nullptr ? std::nullopt : entry_of(*journal, mine.communicator, mine.sequence);
+    if (its) return ": both ranks called the same, so that a message was lost or damaged";
+    if (journal == nullptr || mine.action >= records::Action::messages || records::coarse_now() > end)
+      return ": do both ranks call the same, with the same arguments and order?";
+    sched_yield();
+  }
+}
+
 void Watch::require_match(const records::Call& mine, int rank) const {
   const records::Journal* const journal = others_.journal_of(rank);
   // Most looks end here, without a comparison of all calls.
@@ -127,7 +141,9 @@ void Watch::require_no_loss(const Operation& operation, std::int64_t now) {
   const records::Journal* const journal = others_.journal_of(wait.peer);
   const auto its = journal == nullptr ? std::nullopt : entry_of(*journal, mine.communicator, mine.sequence);
   if (!its || its->state != records::State::over || !match(its->call, mine)) return;
-  if (missing_.sequence != mine.sequence || missing_.step != wait.step) missing_ = {mine.sequence, wait.step, now};
+  const void* const plan = &operation.current_plan();
+  if (missing_.plan != plan || missing_.sequence != mine.sequence || missing_.step != wait.step)
+    missing_ = {plan, mine.sequence, wait.step, now};
   if (now - missing_.since < watch_tuning.before_loss) return;
   throw Error(
       fmt::format("a message from rank {} for step {} has been lost: that rank has sent it, and has been done "

@@ -53,6 +53,8 @@ class Watch {
   [[nodiscard]] std::optional<PeerFailure> listen();
   /// How the calls of a rank up to this one do not match those of this rank, as far as that can be read.
   [[nodiscard]] std::optional<std::string> mismatch_with(const records::Call& mine, int rank) const;
+  /// Why a message of that rank is not the expected one, for the end of a text.
+  [[nodiscard]] std::string reason_for(const records::Call& mine, int rank) const;
   /// This rank cannot use the communicator any more: tells the others. Takes a while if there are other nodes.
   void tell(records::FailureKind kind, const std::string& why);
   /// A message of another rank of this communicator: an answer, or its failure.
@@ -75,6 +77,7 @@ class Watch {
   std::optional<PeerFailure> far_failure_{};
   /// A message of which the last look saw that its sender is done with the call.
   struct Missing {
+    const void* plan = nullptr;
     std::uint32_t sequence = 0;
     int step = -1;
     std::int64_t since = 0;

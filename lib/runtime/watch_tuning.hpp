@@ -15,6 +15,7 @@ struct WatchTuning {
   std::int64_t before_cycle_with_threads = 5000 * milli;  ///< With TUTTI_CHECK: a thread might still come.
   /// A message of another call shows a mismatch as well, but not what the other call was: ranks that answer do.
   std::int64_t before_mistaken = 500 * milli;
+  std::int64_t for_record = 20 * milli;
   std::int64_t before_loss = 1000 * milli;      ///< Messages take nanoseconds from a sender that is done.
   std::int64_t before_questions = 100 * milli;  ///< To other nodes, which cost a message.
   std::int64_t between_questions = 1000 * milli;

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <limits>
 #include <new>
 #include <random>
 #include <string>
@@ -93,12 +94,12 @@ Fault read_fault(std::string_view item, std::mt19937_64& random) {
 std::vector<Fault> read_faults(std::string_view text) {
   std::vector<Fault> faults;
   std::mt19937_64 random;
+  constexpr std::string_view seed = "seed=";
   split(text, ';', [&](std::string_view item) {
-    constexpr std::string_view seed = "seed=";
-    if (item.starts_with(seed))
-      random.seed(static_cast<std::uint64_t>(number(item.substr(seed.size()), item)));
-    else
-      faults.push_back(read_fault(item, random));
+    if (item.starts_with(seed)) random.seed(static_cast<std::uint64_t>(number(item.substr(seed.size()), item)));
+  });
+  split(text, ';', [&](std::string_view item) {
+    if (!item.starts_with(seed)) faults.push_back(read_fault(item, random));
   });
   return faults;
 }
@@ -115,14 +116,14 @@ bool counts(const Fault& fault, const CompiledStep& step) {
   return step.verb == Verb::send || !is_of_sends(fault.kind);
 }
 
-/// No message of a plan has this number, neither whole nor in the bits of it that a tag holds, but in plans of many
-/// messages of a pair.
-int wrong_number(int message) { return message ^ 0x420; }
+/// Differs also in the few bits that a tag holds. Only plans of very many messages of a pair have it.
+int wrong_number(int message) { return message ^ std::numeric_limits<int>::max(); }
 
 }  // namespace
 
 const CompiledStep* Faults::before_message(const CompiledStep& step) {
   const CompiledStep* meant = &step;
+  bool is_dropped = false;
   for (auto& [fault, seen] : faults_) {
     if (!counts(fault, step) || ++seen != fault.number) continue;
     switch (fault.kind) {
@@ -136,8 +137,10 @@ const CompiledStep* Faults::before_message(const CompiledStep& step) {
         std::this_thread::sleep_for(std::chrono::milliseconds{fault.milliseconds});
         break;
       case Fault::Kind::drop:
-        return nullptr;
+        is_dropped = true;
+        break;
       case Fault::Kind::corrupt:
+        if (step.transport == Transport::ipc) break;
         meant = &corrupted_.emplace_back(step);
         corrupted_.back().message = wrong_number(step.message);
         break;
@@ -145,7 +148,7 @@ const CompiledStep* Faults::before_message(const CompiledStep& step) {
         break;
     }
   }
-  return meant;
+  return is_dropped && step.transport != Transport::ipc ? nullptr : meant;
 }
 
 void Faults::before_plan() {

@@ -102,8 +102,9 @@ class Mux {
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
     if (step.transport == Transport::device) return store(index, step, data);
     if (ordered_ && !step.is_local() && !ordered_->may_post(index, step)) return Posted::busy;
+    if (faults_ != nullptr) return send_with_faults(index, step, data);
     count(counter(step), step);
-    return faults_ == nullptr ? send(index, step, data) : send_with_faults(index, step, data);
+    return send(index, step, data);
   }
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) {
     if (step.transport == Transport::device) return fetch(index, step, into);
@@ -159,9 +160,9 @@ class Mux {
   }
   /// The step of a receive over MPI or a network for which a message of another call has come, unless the right one
   /// has come since poll(); -1: there is none.
-  [[nodiscard]] int mistaken() const {
-    const int over_mpi = uses_mpi_ ? mpi_.mistaken() : -1;
-    return over_mpi >= 0 || network_ == nullptr ? over_mpi : network_->mistaken();
+  [[nodiscard]] int with_message_of_another_call(const CompiledPlan& plan) {
+    const int over_mpi = uses_mpi_ ? mpi_.with_message_of_another_call() : -1;
+    return over_mpi >= 0 || network_ == nullptr ? over_mpi : network_->with_message_of_another_call(plan);
   }
   /// Whether messages are pending that MPI carries.
   [[nodiscard]] bool waits_for_mpi() const { return mpi_.in_flight(); }
@@ -191,9 +192,12 @@ class Mux {
     }
     return network_->post_send(index, step, data);
   }
-  /// Out of line, as there seldom are any.
+  /// Out of line, as there seldom are any. A message that is lost in shared memory has to be the next of its pair.
   [[gnu::noinline]] Posted send_with_faults(int index, const CompiledStep& step, const std::byte* data) {
-    if (const CompiledStep* const meant = faults_->before_message(step)) return send(index, *meant, data);
+    if (step.transport == Transport::shm && !shm_.is_next(index, step)) return Posted::busy;
+    const CompiledStep* const meant = faults_->before_message(step);
+    count(counter(step), step);
+    if (meant != nullptr) return send(index, *meant, data);
     if (step.transport == Transport::shm) shm_.transferred(index, step);
     return Posted::complete;
   }

@@ -31,9 +31,9 @@ class NetworkPort {
   [[nodiscard]] virtual std::span<const int> poll() = 0;
   /// The step of a message that is not over, a receive rather than a send; -1: there is none.
   [[nodiscard]] virtual int unfinished() const = 0;
-  /// The step of a receive for which a message of another call has come; -1: there is none. It may be that of a later
-  /// call, if the right one has come since poll().
-  [[nodiscard]] virtual int mistaken() const = 0;
+  /// The step of a receive for which a message of another call has come, as the fingerprint in its tag shows; -1: there
+  /// is none. It may be that of a later call, if the right one has come since poll(). `plan`: that of the execution.
+  [[nodiscard]] virtual int with_message_of_another_call(const CompiledPlan& plan) const = 0;
   /// False: messages may still write to their buffers.
   virtual bool abandon() noexcept = 0;
 };

@@ -53,6 +53,17 @@ assert job['world_size'] == 3
 assert [call['call'] for call in job['ranks'][0]['calls']] == ['allreduce', 'broadcast'], job
 assert job['ranks'][1]['calls'][0]['state'] == 'over'" || fail "tutti ps --json"
 
+# One that does not come to make a communicator.
+start apart 3
+wait_for err 'has waited' || fail "no report of a communicator that is not made"
+"$tutti" ps >"$folder/ps"
+wait
+has err 'rank 0 of 3 has waited for .* for all ranks to make a communicator' "the report of a communicator"
+has err 'rank 1: has not come: its last call was broadcast #0 .*; the process runs' "the report of a communicator"
+times 1 err 'has waited for' "one rank reports"
+times 3 out 'the sum is 3' "the communicator is made"
+has ps '^  0 .* inside  *the making of a communicator  *3 ranks' "tutti ps"
+
 # A rank that is stopped.
 start late 3
 for ((looks = 0; looks < 300; ++looks)); do
@@ -99,7 +110,7 @@ times 3 out 'a later call went on' "delayed messages"
 for fault in drop corrupt; do
   with "$fault:rank=1,message=51" endure 1000000 100
   times 3 out '^rank [0-9]: told in call' "$fault"
-  has out 'receive from rank 1: .* where .* expected' "$fault"
+  has out 'receive from rank 1: .* where .* expected.*a message was lost or damaged' "$fault"
   times 3 out '^rank [0-9], later: .*unusable' "$fault"
 done
 with 'drop:rank=1,peer=0,message=1' leave # nothing that rank 1 sends later would tell

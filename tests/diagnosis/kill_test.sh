@@ -5,7 +5,7 @@
 set -u
 mpirun=$1 kills=$2 ranks=$3
 shift 3
-"$mpirun" --version 2>&1 | grep -q 'Open MPI) 4' || { echo "SKIP: $mpirun ends all ranks when one dies" && exit 77; }
+"$mpirun" --version 2>&1 | grep -Eq '[(](Open MPI|OpenRTE)[)] 4' || { echo "SKIP: $mpirun ends all ranks when one dies" && exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0 ended=0
@@ -26,6 +26,7 @@ judge() {
     [ $rank != $victim ] && [ -n "${MPI_MAY_END_RANKS:-}" ] && ! grep -q "^rank $rank: told" "$folder/out" || continue
     dead="$dead\\|$rank" ended=$((ended + 1))
   done
+  [ $(grep -c '^rank [0-9]*: told in call' "$folder/out") -ge $((ranks / 2)) ] || fail "few survivors were told"
   for ((rank = 0; rank < ranks; ++rank)); do
     [[ "\\|$dead\\|" != *"\\|$rank\\|"* ]] || continue
     grep -q "^rank $rank: told in call .*rank \\($dead\\) (process [0-9]* on .*) has ended" "$folder/out" ||

@@ -98,7 +98,7 @@ TEST(MismatchWithOneThatLeft, IsToldByItsMessage) {
   const Communicator comm{MPI_COMM_WORLD};
   std::vector<int> data(world_rank() == 0 ? 10 : 20);
   const auto call = [&] { broadcast(std::span{data}, Rank{0}, comm, {.algorithm = "knomial:64"}); };
-  if (world_rank() == 0)
+  if (world_rank() == 0 && value_of("TUTTI_CHECK") != "1")
     call();
   else
     expect_throw<MismatchError>(call, {"broadcast", "rank 0"});

@@ -1,5 +1,6 @@
 // A program for the tests of hang reports, of `tutti ps`, of dead ranks and of TUTTI_FAULTS.
 //   stuck_program late SECONDS        rank 1 computes for so long, and comes then
+//   stuck_program apart SECONDS       the same before it makes a communicator with the others
 //   stuck_program endure CALLS COUNT  so many calls of so many elements, whatever TUTTI_FAULTS makes of them: each rank
 //                                     tells what it is told, after how long a wait, and whether a later call goes on
 //   stuck_program leave               one call, after which all ranks but 0 compute
@@ -30,6 +31,15 @@ void come_late(const tutti::Communicator& comm, int seconds) {
   tutti::broadcast(data, tutti::Rank{0}, comm);
   if (comm.rank() == tutti::Rank{1}) compute(std::chrono::seconds{seconds});
   tutti::allreduce(data, tutti::Op::sum, comm);
+  std::printf("rank %d: the sum is %g\n", comm.rank().value(), static_cast<double>(data[0]));
+}
+
+void make_late(const tutti::Communicator& comm, int seconds) {
+  std::vector<float> data(1000, 1.0F);
+  tutti::broadcast(data, tutti::Rank{0}, comm);
+  if (comm.rank() == tutti::Rank{1}) compute(std::chrono::seconds{seconds});
+  const tutti::Communicator other{MPI_COMM_WORLD};
+  tutti::allreduce(data, tutti::Op::sum, other);
   std::printf("rank %d: the sum is %g\n", comm.rank().value(), static_cast<double>(data[0]));
 }
 
@@ -104,6 +114,7 @@ int main(int argc, char** argv) {
     const std::string_view mode = argc > 1 ? argv[1] : "";
     if (mode == "leave") leave(comm);
     if (mode == "late" && argc > 2) come_late(comm, std::atoi(argv[2]));
+    if (mode == "apart" && argc > 2) make_late(comm, std::atoi(argv[2]));
     if (mode == "endure" && argc > 3) endure(comm, std::atoi(argv[2]), std::atoi(argv[3]));
   }
   MPI_Finalize();

@@ -115,7 +115,7 @@ TEST(RecordText, TellsACall) {
   EXPECT_EQ(in_words(Call{.action = Action::messages, .count = 16, .root = 5, .parameter = 1}),
             "1 message of 16 bytes, the first with rank 5");
   const Call making{.action = Action::make_communicator, .ranks = 8};
-  EXPECT_EQ(in_words(making) + " of " + communicator_in_words(making), "making of a communicator of 8 ranks");
+  EXPECT_EQ(in_words(making) + " on " + communicator_in_words(making), "the making of a communicator on 8 ranks");
 }
 
 /// The memory belongs to another process, which may have written anything.

@@ -49,9 +49,10 @@ class MpiPort {
 
   /// The step of a message that is not over, a receive rather than a send; -1: there is none.
   [[nodiscard]] int unfinished() const;
-  /// The step of a receive for which a message has come whose fingerprint is another; -1: there is none. It may be that
-  /// of a later call, if the right one has come since poll().
-  [[nodiscard]] int mistaken() const;
+  /// The step of a receive for which a message of another call has come, as the fingerprint in its tag shows; -1: there
+  /// is none. It may be that of a later call, if the right one has come since poll(). Of many receives, each call looks
+  /// at some others.
+  [[nodiscard]] int with_message_of_another_call();
 
   /// After a failure: cancels the receives that have not been matched, and waits for the others, but not for long.
   /// False: some may still write to their buffers.
@@ -78,6 +79,7 @@ class MpiPort {
   Route route_;
   int tag_ = 0;
   int in_flight_ = 0;
+  int looked_at_ = 0;                  ///< The last request that with_message_of_another_call() looked at.
   std::vector<MPI_Request> requests_;  ///< The first in_flight_ are pending; the rest is capacity.
   std::vector<Pending> pending_;
   std::vector<int> finished_;
