@@ -9,6 +9,8 @@ namespace tutti::ucx {
 struct Resources {
   std::vector<std::string> transports, devices;  ///< As UCX calls them: "tcp", "posix"; "eth0", "memory".
   [[nodiscard]] bool share_memory() const;
+  /// Whether there is a transport that reads and writes the memory of other nodes.
+  [[nodiscard]] bool have_rdma() const;
 };
 
 /// Of the text that UCX prints of a context.

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <cstdint>
+#include <cstdlib>
 #include <utility>
 
+#include "lib/runtime/setting_values.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 #include "ucx/error.hpp"
@@ -42,6 +45,17 @@ std::string address_of(ucp_worker_h worker) {
   return address;
 }
 
+/// TUTTI_UCX_WATCH, or else, whether it costs little: UCX gives up zero-copy rendezvous over RDMA for it.
+bool watches_peers(const Resources& resources) {
+  enum class Use : std::uint8_t { automatic, never, always };
+  const char* const variable = std::getenv("TUTTI_UCX_WATCH");
+  const auto use =
+      variable == nullptr
+          ? Use::automatic
+          : static_cast<Use>(read_name("environment variable TUTTI_UCX_WATCH", variable, {"auto", "never", "always"}));
+  return use == Use::always || (use == Use::automatic && !resources.have_rdma());
+}
+
 }  // namespace
 
 void EndpointTraits::destroy(Handle& endpoint) noexcept {
@@ -69,6 +83,7 @@ Worker::Worker()
       progress_(library().worker_progress),
       address_(address_of(worker_.get())),
       shares_memory_(resources_of(context_.get()).share_memory()),
+      watches_peers_(watches_peers(resources_of(context_.get()))),
       reads_cuda_(ucx::reads_cuda(context_.get())) {}
 
 /// UCX finds out by itself, by its keepalive (UCX_KEEPALIVE_INTERVAL) or by a connection that breaks.
@@ -88,7 +103,8 @@ ucp_ep_h Worker::endpoint(Peer& peer) {
     params.field_mask = plain | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
     ucp_ep_h made = nullptr;
     // Inside a node that mode would rule out the fastest ways, and processes are looked after there.
-    if (!connection.is_far || library().ep_create(worker_.get(), &params, &made) != UCS_OK) {
+    const bool is_watched = connection.is_far && watches_peers_;
+    if (!is_watched || library().ep_create(worker_.get(), &params, &made) != UCS_OK) {
       params.field_mask = plain;  // not every transport has the mode
       check(library().ep_create(worker_.get(), &params, &made), "ucp_ep_create");
     }

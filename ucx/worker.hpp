@@ -77,7 +77,7 @@ class Worker {
   UniqueWorker worker_;
   decltype(&ucp_worker_progress) progress_;
   std::string address_;
-  bool shares_memory_, reads_cuda_;
+  bool shares_memory_, watches_peers_, reads_cuda_;
   std::map<std::string, Connection> peers_;
   bool misses_peers_ = false;
   std::bitset<networks> numbers_;

@@ -146,11 +146,15 @@ bool Operation::run_or_start() {
   return false;
 }
 
+/// "allreduce (ring), operation 7 on rank 3".
+std::string Operation::name() const {
+  const std::string number = plan_.compiled.takes_turns ? fmt::format(", operation {}", sequence_) : "";
+  return fmt::format("{}{} on rank {}", plan_.compiled.name(), number, communicator_.rank().value());
+}
+
 template <class Kind>
 void Operation::fail_because(std::string_view cause, records::FailureKind kind) {
-  const std::string number = plan_.compiled.takes_turns ? fmt::format(", operation {}", sequence_) : "";
-  const std::string why =
-      fmt::format("{}{} on rank {}: {}", plan_.compiled.name(), number, communicator_.rank().value(), cause);
+  const std::string why = fmt::format("{}: {}", name(), cause);
   if (communicator_.poison(why)) communicator_.watch().tell(kind, why);
   fail(std::make_exception_ptr(Kind{"tutti: " + why}));
 }
@@ -158,8 +162,7 @@ void Operation::fail_because(std::string_view cause, records::FailureKind kind) 
 /// The text of the rank that found out names both sides.
 void Operation::fail_by_peer(const PeerError& error) {
   if (error.told() == PeerError::Told::no) return fail_because<Error>(error.what(), error.kind());
-  const std::string why = fmt::format("{} on rank {}: another rank cannot go on: {}", plan_.compiled.name(),
-                                      communicator_.rank().value(), error.what());
+  const std::string why = fmt::format("{}: another rank cannot go on: {}", name(), error.what());
   communicator_.poison(why);
   fail(error.kind() == records::FailureKind::mismatch ? std::make_exception_ptr(MismatchError{"tutti: " + why})
                                                       : std::make_exception_ptr(Error{"tutti: " + why}));
@@ -173,8 +176,7 @@ void Operation::fail_by_exception() {
     fail_because<MismatchError>(error.what() + communicator_.watch().reason_for(call(), error.peer()),
                                 FailureKind::mismatch);
   } catch (const ComparedError& error) {  // all ranks have heard the same
-    const std::string why =
-        fmt::format("{} on rank {}: {}", plan_.compiled.name(), communicator_.rank().value(), error.what());
+    const std::string why = fmt::format("{}: {}", name(), error.what());
     communicator_.poison(why);
     fail(std::make_exception_ptr(MismatchError{"tutti: " + why}));
   } catch (const MismatchError& error) {

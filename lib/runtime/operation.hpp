@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -112,6 +113,7 @@ class Operation {
   void begin_learned();
   void look_around();
   void require_right_messages(std::int64_t now);
+  [[nodiscard]] std::string name() const;
   template <class Kind>
   void fail_because(std::string_view cause, records::FailureKind kind);
   void fail_by_peer(const PeerError& error);

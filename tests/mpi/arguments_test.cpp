@@ -236,7 +236,7 @@ TEST(MismatchedCounts, EndAllOperationsOfTheCommunicator) {
     std::vector<std::vector<double>> others(20, std::vector<double>(3));
     std::vector<Request> requests;
     Request failing = allreduce_async(std::span{data}, Op::sum, comm);
-    expect_throw<Error>([&] { failing.wait(); }, {"receive from rank " + std::to_string(1 - world_rank())});
+    expect_throw<Error>([&] { failing.wait(); }, {"rank " + std::to_string(1 - world_rank())});
     EXPECT_TRUE(failing.test()) << "the error is thrown once";
     for (auto& other : others)
       expect_throw<Error>([&] { requests.push_back(allreduce_async(std::span{other}, Op::sum, comm)); }, {"unusable"});
