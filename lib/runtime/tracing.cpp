@@ -76,6 +76,8 @@ void Tracing::open(MPI_Comm comm, const TraceUse& use) {
     const std::string path = opened == nullptr ? "" : opened->path();
     opened.reset();
     if (!path.empty()) ::unlink(path.c_str());
+    // A rank may end the job next: not before all files are gone.
+    check(api.Barrier(comm), "MPI_Barrier");
     throw ArgumentError(
         fmt::format("tutti::Communicator: environment variable TUTTI_TRACE is '{}', but {}; allowed: a folder in which "
                     "every rank can write a file",
