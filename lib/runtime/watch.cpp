@@ -80,7 +80,7 @@ std::optional<std::string> Watch::mismatch_with(const records::Call& mine, int r
 
 /// A sender may be about to write the record of its call: short calls write it while they wait.
 std::string Watch::reason_for(const records::Call& mine, int rank) const {
-  const std::string not_known = ": do both ranks call the same, with the same arguments and order?";
+  constexpr const char* not_known = ": do both ranks call the same, with the same arguments and order?";
   const records::Journal* const journal = others_.journal_of(rank);
   if (mine.action >= records::Action::messages) return not_known;
   for (const std::int64_t end = records::coarse_now() + watch_tuning.for_record; records::coarse_now() <= end;) {

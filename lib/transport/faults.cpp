@@ -104,7 +104,7 @@ std::vector<Fault> read_faults(std::string_view text) {
   return faults;
 }
 
-Faults::Faults(std::vector<Fault> all, int rank) {
+Faults::Faults(const std::vector<Fault>& all, int rank) {
   for (const Fault& fault : all)
     if (fault.rank == rank) faults_.push_back({fault});
 }

@@ -36,7 +36,7 @@ struct Fault {
 /// The faults of this process, each of which happens once. Not thread-safe.
 class Faults {
  public:
-  Faults(std::vector<Fault> all, int rank);
+  Faults(const std::vector<Fault>& all, int rank);
 
   /// A message is about to be posted. Returns the step to post, which lives as long as this; nullptr: none.
   [[nodiscard]] const CompiledStep* before_message(const CompiledStep& step);
