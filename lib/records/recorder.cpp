@@ -9,7 +9,7 @@ void Recorder::attach(Journal& journal, std::shared_ptr<const void> memory) {
     others_.push_back({&journal, std::move(memory)});
     return;
   }
-  // What is under way, the making of the first communicator, can be seen from now on.
+  // The making of the first communicator is under way: others can see it from now on.
   for (const Entry& entry : own_->latest(kept))
     if (entry.state == State::inside)
       journal.record(entry.number).enter(entry.number, entry.since, pack(entry.call), 0, Manner::blocking);

@@ -5,7 +5,6 @@
 #include "lib/records/recorder.hpp"
 #include "lib/records/situation.hpp"
 #include "lib/runtime/log.hpp"
-#include "lib/runtime/settings.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 
@@ -14,11 +13,9 @@ namespace tutti::detail {
 using records::Situation;
 
 MakingWatch::MakingWatch(MPI_Comm comm, mpi::Carrier* carrier, std::span<const int> ranks)
-    : comm_(comm), carrier_(carrier), ranks_(ranks), since_(records::coarse_now()) {
-  constexpr std::int64_t second = 1'000'000'000;
+    : comm_(comm), carrier_(carrier), ranks_(ranks), since_(records::coarse_now()), hang_(own_hang_settings()) {
   mpi::check(mpi::api.Comm_rank(comm, &rank_), "MPI_Comm_rank");
   mpi::check(mpi::api.Comm_size(comm, &size_), "MPI_Comm_size");
-  limit_ = own_hang_settings().seconds * second;
 }
 
 const records::Journal* MakingWatch::journal_of(int rank) const {
@@ -35,15 +32,16 @@ bool MakingWatch::is_lowest_here() const {
 }
 
 void MakingWatch::look() {
-  const std::int64_t now = records::coarse_now();
-  if (has_reported_ || limit_ == 0 || now - since_ < limit_ || !is_lowest_here()) return;
+  constexpr std::int64_t second = 1'000'000'000;
+  const std::int64_t now = records::coarse_now(), limit = hang_.seconds * second;
+  if (has_reported_ || limit == 0 || now - since_ < limit || !is_lowest_here()) return;
   has_reported_ = true;
   std::vector<Situation> all(static_cast<std::size_t>(size_));
   for (int rank = 0; rank < size_; ++rank)
     if (const records::Journal* const journal = journal_of(rank))
       all[static_cast<std::size_t>(rank)] = making_situation_of(*journal, now);
   log::report("", records::making_report(all, rank_, now - since_));
-  if (own_hang_settings().action == HangAction::abort) mpi::api.Abort(comm_, 1);
+  if (hang_.action == HangAction::abort) mpi::api.Abort(comm_, 1);
 }
 
 }  // namespace tutti::detail

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "lib/runtime/carrier.hpp"
+#include "lib/runtime/settings.hpp"
 
 namespace tutti::detail {
 
@@ -27,7 +28,8 @@ class MakingWatch {
   mpi::Carrier* carrier_;
   std::span<const int> ranks_;
   int rank_ = 0, size_ = 1;
-  std::int64_t since_, limit_ = 0;  ///< ns; 0: never.
+  std::int64_t since_;
+  HangSettings hang_;
   bool has_reported_ = false;
 };
 
