@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/program_options/errors.hpp>
+#include <boost/program_options/options_description.hpp>
 #include <boost/program_options/parsers.hpp>
 #include <boost/program_options/value_semantic.hpp>
 #include <boost/program_options/variables_map.hpp>
@@ -132,13 +133,20 @@ std::vector<std::string> split_list(std::string_view text) {
   return items;
 }
 
+struct Options::Description {
+  po::options_description its{"Options", 110, 60};
+};
+
 Options::Options(std::string program, std::string_view summary)
-    : program_(std::move(program)), summary_(summary), description_("Options", 110, 60) {
-  description_.add_options()("help", "show this text")("version", "show the version and what this build is made of");
+    : program_(std::move(program)), summary_(summary), description_(std::make_unique<Description>()) {
+  description_->its.add_options()("help", "show this text")("version", "show the version and what this build is made of");
 }
 
+Options::Options(Options&&) noexcept = default;
+Options::~Options() = default;
+
 Options& Options::flag(const std::string& name, bool& value, const std::string& help) {
-  description_.add_options()(name.c_str(), help.c_str());
+  description_->its.add_options()(name.c_str(), help.c_str());
   setters_[long_name(name)] = [&value](std::string_view) { value = true; };
   return *this;
 }
@@ -146,7 +154,7 @@ Options& Options::flag(const std::string& name, bool& value, const std::string& 
 Options& Options::custom(const std::string& name, const std::string& argument, const std::string& shown,
                          const std::string& help, std::function<void(std::string_view)> set) {
   const std::string text = shown.empty() ? help : fmt::format("{} [{}]", help, shown);
-  description_.add_options()(name.c_str(), po::value<std::string>()->value_name(argument), text.c_str());
+  description_->its.add_options()(name.c_str(), po::value<std::string>()->value_name(argument), text.c_str());
   setters_[long_name(name)] = std::move(set);
   has_letters_ = has_letters_ || name.find(',') != std::string::npos;
   return *this;
@@ -212,7 +220,7 @@ Options& Options::made_of(std::vector<Component> (*components)()) {
 }
 
 std::optional<std::string> Options::parse(const std::vector<std::string>& arguments) {
-  const po::parsed_options parsed = read(arguments, description_, has_letters_);
+  const po::parsed_options parsed = read(arguments, description_->its, has_letters_);
   const po::variables_map given = options_in(parsed);
   if (given.count("help") != 0) return help_text();
   if (given.count("version") != 0) return version_text();
@@ -251,7 +259,7 @@ std::string Options::help_text() const {
     const std::string shown = takes == Takes::any_number ? name + "..." : name;
     text << ' ' << (takes == Takes::one ? shown : fmt::format("[{}]", shown));
   }
-  text << " [options]\n\n" << description_;
+  text << " [options]\n\n" << description_->its;
   return text.str();
 }
 

@@ -2,11 +2,11 @@
 // Command lines of the apps: a small layer on Boost.Program_options, so that all apps read values, complain and help
 // alike.
 
-#include <boost/program_options/options_description.hpp>
 #include <concepts>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -46,6 +46,8 @@ inline constexpr int exit_bad_input = 2;  ///< Command line or files that the pr
 class Options {
  public:
   Options(std::string program, std::string_view summary);
+  Options(Options&&) noexcept;
+  ~Options();
 
   Options& flag(const std::string& name, bool& value, const std::string& help);
   Options& text(const std::string& name, std::string& value, const std::string& argument, const std::string& help);
@@ -92,7 +94,8 @@ class Options {
   [[nodiscard]] std::string version_text() const;
 
   std::string program_, summary_;
-  boost::program_options::options_description description_;
+  struct Description;  ///< Boost's.
+  std::unique_ptr<Description> description_;
   std::map<std::string, std::function<void(std::string_view)>> setters_;
   std::vector<Argument> arguments_;
   bool has_letters_ = false;

@@ -18,6 +18,26 @@ if(TUTTI_FUZZERS)
   target_compile_options(tutti_settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# Processors' time goes into optimised code where it is data that move or are reduced; lib/CMakeLists.txt has those files.
+# The rest runs once a communicator, a plan or a report.
+target_compile_options(tutti_settings INTERFACE $<$<CONFIG:Release>:-O2>)
+
+# Headers that most sources include are parsed once for all targets that are compiled alike: precompiled. A source has to
+# include what it uses all the same, as CMAKE_DISABLE_PRECOMPILE_HEADERS=ON compiles without them.
+set(standard_headers <algorithm> <array> <bit> <cstdint> <functional> <map> <memory> <numeric> <optional> <ranges> <span>
+                     <string> <string_view> <utility> <variant> <vector> <fmt/format.h> <fmt/ranges.h>)
+
+# tutti_precompile(TARGET OWNER [HEADERS...]): the headers of OWNER, which has these beside the standard ones.
+function(tutti_precompile target owner)
+  if(target STREQUAL owner)
+    list(TRANSFORM ARGN REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:\\1>" OUTPUT_VARIABLE own)
+    list(TRANSFORM standard_headers REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:\\1>" OUTPUT_VARIABLE standard)
+    target_precompile_headers(${target} PRIVATE ${standard} ${own})
+  else()
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+  endif()
+endfunction()
+
 # tutti_library(NAME): a part, the static library tutti_NAME with alias Tutti::NAME; sources are added by target_sources.
 # Its objects fit into a shared library, where only TUTTI_API is visible (tutti/export.hpp).
 function(tutti_library name)
@@ -28,8 +48,19 @@ function(tutti_library name)
   target_include_directories(tutti_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                                   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
                                            PRIVATE ${PROJECT_SOURCE_DIR})
-  set_target_properties(tutti_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
-                                                   VISIBILITY_INLINES_HIDDEN ON)
+  tutti_compiled_for_libraries(tutti_${name})
+endfunction()
+
+# tutti_compiled_for_libraries(TARGET)
+function(tutti_compiled_for_libraries target)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                                             VISIBILITY_INLINES_HIDDEN ON
+                                             UNITY_BUILD ${TUTTI_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 10)
+endfunction()
+
+# tutti_alone(SOURCES...): never together with other sources in one unit (TUTTI_UNITY_BUILD), as they have names in common.
+function(tutti_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # tutti_program(NAME SOURCES...): an executable with the same settings.

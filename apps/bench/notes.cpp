@@ -102,7 +102,8 @@ std::string notes(const Experiment& what, const Settings& settings, const Machin
   std::string text = limit_lines(records) + work_lines(records);
   if (settings.compare != "mpi") return text;
   if (!mpi_takes(*what.memory)) {
-    return text + fmt::format("# not compared: {} takes no memory of devices\n", machine.mpi);
+    text += fmt::format("# not compared: {} takes no memory of devices\n", machine.mpi);
+    return text;
   }
   for (const Record& record : records) {
     if (record.peer) continue;

@@ -15,20 +15,20 @@
 
 namespace tutti::bench {
 
-using Json = nlohmann::ordered_json;
+using apps::Json;
 
 Json to_json(const Spread& spread) { return {{"min", spread.min}, {"median", spread.median}, {"max", spread.max}}; }
 
 Json to_json(const Machine& machine) {
   Json versions = Json::object();
   for (const auto& [name, description] : machine.versions) {
-    versions[name] = description;
+    versions.set(name, description);
   }
   return {{"versions", std::move(versions)},
           {"mpi", machine.mpi},
           {"mpi_version", machine.mpi_version},
           {"mpi_settings", machine.mpi_settings},
-          {"handover_us", machine.handover_us ? Json(*machine.handover_us) : Json(nullptr)},
+          {"handover_us", machine.handover_us},
           {"host", machine.hosts.front()},
           {"hosts", machine.hosts},
           {"ranks", machine.ranks},
@@ -43,15 +43,10 @@ Json to_json(const Machine& machine) {
 
 std::string to_text(const Json& json) {
   constexpr int indent = 2;
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json.text(indent) + '\n';
 }
 
 namespace {
-
-template <class T>
-Json to_json(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 /// As JSON and CSV have them.
 std::vector<std::pair<std::string_view, std::optional<double>>> fields(const Limits& limits) {
@@ -86,7 +81,7 @@ template <class Parts>
 Json object_of(const Parts& parts) {
   Json json = Json::object();
   for (const auto& [name, value] : fields(parts)) {
-    json[std::string{name}] = to_json(value);
+    json.set(name, value);
   }
   return json;
 }
@@ -104,23 +99,25 @@ Json to_json(const Record& record) {
                {"count", record.count},
                {"type", record.type},
                {"op", record.op},
-               {"root", to_json(record.root)},
+               {"root", record.root},
                {"in_place", record.placement == Placement::in_place},
                {"iters", record.calls},
                {"rounds", record.rounds},
                {"time_us", to_json(record.time_us)},
                {"algbw_GBps", record.algbw},
                {"busbw_GBps", record.busbw},
-               {"wrong", to_json(record.wrong)},
+               {"wrong", record.wrong},
                {"peer", nullptr},
                {"limits", nullptr},
                {"device", nullptr}};
   if (const auto& peer = record.peer) {
-    json["peer"] = {
-        {"name", peer->name}, {"mode", peer->mode}, {"time_us", to_json(peer->time_us)}, {"ratio", peer->ratio}};
+    json.set("peer", {{"name", peer->name},
+                      {"mode", peer->mode},
+                      {"time_us", to_json(peer->time_us)},
+                      {"ratio", peer->ratio}});
   }
-  if (record.limits) json["limits"] = object_of(*record.limits);
-  if (record.device) json["device"] = object_of(*record.device);
+  if (record.limits) json.set("limits", object_of(*record.limits));
+  if (record.device) json.set("device", object_of(*record.device));
   return json;
 }
 
@@ -128,13 +125,13 @@ Json to_json(const Summary& summary) {
   return {{"collective", summary.collective},
           {"algorithm", summary.algorithm},
           {"geometric_mean_ratio",
-           {{"out_of_place", to_json(summary.out_of_place)}, {"in_place", to_json(summary.in_place)}}},
-          {"wrong", to_json(summary.wrong)}};
+           {{"out_of_place", summary.out_of_place}, {"in_place", summary.in_place}}},
+          {"wrong", summary.wrong}};
 }
 
 }  // namespace
 
-nlohmann::ordered_json to_json(const Machine& machine, std::span<const Record> records) {
+Json to_json(const Machine& machine, std::span<const Record> records) {
   Json results = Json::array(), summaries = Json::array();
   for (const Record& record : records) {
     results.push_back(to_json(record));

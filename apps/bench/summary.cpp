@@ -27,9 +27,9 @@ std::optional<double> mean_ratio(std::span<const Record> records, const Summary&
   return geometric_mean(ratios);
 }
 
-std::string ratio_text(const std::optional<double>& ratio) { return ratio ? fmt::format("{:.3f}", *ratio) : "-"; }
-
 }  // namespace
+
+std::string ratio_text(const std::optional<double>& ratio) { return ratio ? fmt::format("{:.3f}", *ratio) : "-"; }
 
 std::vector<Summary> summarised(std::span<const Record> records) {
   std::vector<Summary> summaries;

@@ -1,6 +1,7 @@
 #pragma once
 // Many records in few numbers.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,5 +22,8 @@ struct Summary {
 
 /// As a table whose lines start with '#', and the wrong elements of all collectives together.
 [[nodiscard]] std::string to_text(std::span<const Summary> summaries);
+
+/// "1.234", or "-" if there is none.
+[[nodiscard]] std::string ratio_text(const std::optional<double>& ratio);
 
 }  // namespace tutti::bench

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "apps/bench/report.hpp"
+#include "apps/bench/summary.hpp"
 #include "apps/bench/table.hpp"
 
 namespace tutti::bench {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using apps::Json;
 
 constexpr std::string_view unclear_text = "no clear difference";
 
@@ -28,15 +29,11 @@ std::string_view to_string(Faster faster) {
   return "unclear";
 }
 
-std::string ratio_text(const std::optional<double>& ratio) { return ratio ? fmt::format("{:.3f}", *ratio) : "-"; }
-
 std::string ways_text(const Threshold& threshold) {
   if (threshold.collective.empty()) return {};
   if (threshold.first.empty()) return std::string{threshold.collective};
   return fmt::format("{}: {} | {}", threshold.collective, threshold.first, threshold.second);
 }
-
-Json number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json to_json(const Comparison& point) {
   return {{"at", point.at},
@@ -60,9 +57,9 @@ Json to_json(const Threshold& threshold) {
           {"unit", threshold.unit},
           {"today", threshold.today},
           {"measured", threshold.measured},
-          {"value", threshold.value ? Json(*threshold.value) : Json(nullptr)},
-          {"ratio_below", number(threshold.sides.below)},
-          {"ratio_above", number(threshold.sides.above)},
+          {"value", threshold.value},
+          {"ratio_below", threshold.sides.below},
+          {"ratio_above", threshold.sides.above},
           {"why_not", text(threshold.why_not)},
           {"points", std::move(points)}};
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
+#include "apps/json.hpp"
 
 namespace tutti::sgd {
 
@@ -35,7 +35,7 @@ std::string row_text(const EpochReport& report) {
 }
 
 std::string json_text(const RunDescription& run, const std::vector<EpochReport>& epochs) {
-  nlohmann::ordered_json json{
+  apps::Json json{
       {"program", "tutti-sgd"},
       {"version", TUTTI_VERSION},
       {"mpi", mpi_library()},
@@ -52,19 +52,19 @@ std::string json_text(const RunDescription& run, const std::vector<EpochReport>&
       {"rate", run.settings.rate},
       {"momentum", run.settings.momentum},
       {"seed", run.settings.seed},
-      {"epochs", nlohmann::ordered_json::array()},
   };
+  apps::Json rows = apps::Json::array();
   for (const EpochReport& report : epochs) {
-    json["epochs"].push_back(
+    rows.push_back(
         {{"epoch", report.epoch},
          {"loss", report.loss},
          {"train_accuracy", report.train_accuracy},
          {"test_accuracy", report.test_accuracy},
          {"samples_per_s", report.samples_per_s},
-         {"comm_share", report.comm_share ? nlohmann::ordered_json(*report.comm_share) : nullptr}});
+         {"comm_share", report.comm_share}});
   }
-  // A file name need not be UTF-8, JSON has to be.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  json.set("epochs", std::move(rows));
+  return json.text(2) + "\n";
 }
 
 }  // namespace tutti::sgd

@@ -119,10 +119,10 @@ std::int64_t growth_of_memory(const RankFigures& sum) {
   return growth_of(sum, Resource::private_memory) + growth_of(sum, Resource::shared_memory);
 }
 
-nlohmann::ordered_json json_of(const std::vector<RankFigures>& ranks, Resource resource) {
+apps::Json json_of(const std::vector<RankFigures>& ranks, Resource resource) {
   const std::size_t i = place(resource);
   const RankFigures sum = sum_of(ranks);
-  nlohmann::ordered_json growing = nlohmann::ordered_json::array();
+  apps::Json growing = apps::Json::array();
   std::vector<std::int64_t> of_ranks;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     of_ranks.push_back(ranks[rank].last[i]);
@@ -133,8 +133,8 @@ nlohmann::ordered_json json_of(const std::vector<RankFigures>& ranks, Resource r
           {"start", sum.first[i]},
           {"now", sum.last[i]},
           {"largest", sum.largest[i]},
-          {"second_quarter", sum.has_quarters() ? nlohmann::ordered_json(sum.quarters[i].second) : nullptr},
-          {"last_quarter", sum.has_quarters() ? nlohmann::ordered_json(sum.quarters[i].last) : nullptr},
+          {"second_quarter", sum.has_quarters() ? apps::Json(sum.quarters[i].second) : nullptr},
+          {"last_quarter", sum.has_quarters() ? apps::Json(sum.quarters[i].last) : nullptr},
           {"of_ranks", of_ranks},
           {"growing_ranks", growing}};
 }
@@ -193,20 +193,20 @@ bool is_well(const std::vector<RankFigures>& ranks) {
   });
 }
 
-nlohmann::ordered_json to_json(const Moment& moment) {
+apps::Json to_json(const Moment& moment) {
   const RankFigures sum = sum_of(moment.ranks);
-  nlohmann::ordered_json json = {{"seconds", moment.seconds},
-                                 {"calls", calls_of(sum)},
-                                 {"wrong", sum.tally.wrong},
-                                 {"messages", messages_of(sum)},
-                                 {"result_bytes", results_of(sum)}};
+  apps::Json json = {{"seconds", moment.seconds},
+                     {"calls", calls_of(sum)},
+                     {"wrong", sum.tally.wrong},
+                     {"messages", messages_of(sum)},
+                     {"result_bytes", results_of(sum)}};
   for (const Resource resource : all_resources)
-    json[std::string{resource_names[place(resource)]}] = sum.last[place(resource)];
+    json.set(resource_names[place(resource)], sum.last[place(resource)]);
   return json;
 }
 
-nlohmann::ordered_json to_json(const RunFacts& facts, const Moment& end, const nlohmann::ordered_json& reports) {
-  using Json = nlohmann::ordered_json;
+apps::Json to_json(const RunFacts& facts, const Moment& end, const apps::Json& reports) {
+  using apps::Json;
   const RankFigures sum = sum_of(end.ranks);
   const std::vector<std::string> names = call_names();
   Json collectives = Json::array(), messages = Json::object(), resources = Json::array();
@@ -215,7 +215,7 @@ nlohmann::ordered_json to_json(const RunFacts& facts, const Moment& end, const n
     collectives.push_back({{"name", names[i]}, {"calls", of_name.calls}, {"result_bytes", of_name.bytes}});
   }
   for (std::size_t i = 0; i < sum.sent.size(); ++i)
-    messages[std::string{sent_names[i]}] = {{"messages", sum.sent[i].messages}, {"bytes", sum.sent[i].bytes}};
+    messages.set(sent_names[i], {{"messages", sum.sent[i].messages}, {"bytes", sum.sent[i].bytes}});
   for (const Resource resource : all_resources)
     resources.push_back(json_of(end.ranks, resource));
   return {{"environment", bench::to_json(facts.machine)},

@@ -1,11 +1,11 @@
 #pragma once
 // The figures for people and as JSON.
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "apps/bench/machine.hpp"
+#include "apps/json.hpp"
 #include "apps/soak/figures.hpp"
 #include "apps/soak/settings.hpp"
 
@@ -43,9 +43,9 @@ struct Moment {
 
 /// {"environment": {...}, "seed": ..., "seconds": ..., "calls": ..., "wrong": ..., "well": ..., "collectives": [...],
 /// "messages": {...}, "resources": [...], "reports": [...]}.
-[[nodiscard]] nlohmann::ordered_json to_json(const RunFacts& facts, const Moment& end,
-                                             const nlohmann::ordered_json& reports);
+[[nodiscard]] apps::Json to_json(const RunFacts& facts, const Moment& end,
+                                             const apps::Json& reports);
 /// An entry of "reports".
-[[nodiscard]] nlohmann::ordered_json to_json(const Moment& moment);
+[[nodiscard]] apps::Json to_json(const Moment& moment);
 
 }  // namespace tutti::soak

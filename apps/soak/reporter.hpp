@@ -46,7 +46,7 @@ class Reporter {
   History history_;
   double reported_at_ = 0;
   std::int64_t calls_before_ = 0;  ///< Of the last report.
-  nlohmann::ordered_json reports_ = nlohmann::ordered_json::array();
+  apps::Json reports_ = apps::Json::array();
 };
 
 }  // namespace tutti::soak

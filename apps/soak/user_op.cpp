@@ -21,7 +21,7 @@ void combine(const void* lhs, const void* rhs, void* into, Count count, void* co
   auto* const result = static_cast<unsigned char*>(into);
   const std::int64_t bytes = count.value() * *static_cast<const std::int64_t*>(context);
   for (std::int64_t i = 0; i < bytes; ++i)
-    result[i] = combined(commutative, a[i], b[i]);
+    result[i] = soak::combined(commutative, a[i], b[i]);
 }
 
 }  // namespace

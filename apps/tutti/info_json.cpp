@@ -3,22 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "apps/json.hpp"
 #include "tutti/version.hpp"
 
-// Functions that the JSON library looks for have to be in the types' namespace. The members of each type are listed
-// once, for both directions.
+// In the namespace of the types, where they are looked for. The members of each type are listed once, for both directions.
 namespace tutti::topology {
 
-using Json = nlohmann::ordered_json;
-constexpr auto replaces = Json::error_handler_t::replace;
+using apps::Json;
 
 constexpr auto members_of(const Nic* /*type*/) {
   return std::tuple{std::pair{"name", &Nic::name},   std::pair{"kind", &Nic::kind},
@@ -60,50 +56,58 @@ concept Described = requires(const T* type) {
   members_of(type);
 };
 
-template <Described T>
-void to_json(Json& json, const T& object) {
-  std::apply([&](const auto&... member) { ((json[member.first] = object.*member.second), ...); }, members_of(&object));
+template <class T>
+Json json_of(const T& value) {
+  return value;
 }
-[[noreturn]] void refuse(const Json& json, std::string_view wanted) {
-  throw std::runtime_error(
-      fmt::format("the report of a rank is damaged: {} is not {}", json.dump(-1, ' ', false, replaces), wanted));
+Json json_of(const Link& link) { return to_string(link); }
+template <Described T>
+Json json_of(const T& object);
+template <class T>
+Json json_of(const std::vector<T>& values) {
+  Json list = Json::array();
+  for (const T& value : values)
+    list.push_back(json_of(value));
+  return list;
+}
+template <Described T>
+Json json_of(const T& object) {
+  Json json = Json::object();
+  std::apply([&](const auto&... member) { (json.set(member.first, json_of(object.*member.second)), ...); },
+             members_of(&object));
+  return json;
 }
 
-template <class T>
-void read(const Json& json, T& value) {
-  json.get_to(value);
-}
-/// The library casts other numbers.
-void read(const Json& json, int& value) {
-  using Limits = std::numeric_limits<int>;
-  const bool fits = json.is_number_unsigned() ? json.get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max())
-                                              : json.is_number_integer() && json.get<std::int64_t>() >= Limits::min();
-  if (!fits) refuse(json, "a whole number of 32 bits");
-  json.get_to(value);
-}
+void read(const Json& json, std::string& value) { value = json.as_text(); }
+void read(const Json& json, double& value) { value = json.as_number(); }
+void read(const Json& json, bool& value) { value = json.as_bool(); }
+void read(const Json& json, int& value) { value = json.as_int(); }
+void read(const Json& json, Link& link) { link = link_of(json.as_text()); }
 void read(const Json& json, Numbers& numbers) {
-  for (const Json& each : json.get_ref<const Json::array_t&>())
+  for (const Json& each : json.items())
     read(each, numbers.emplace_back());
   if (!std::is_sorted(numbers.begin(), numbers.end()) || (!numbers.empty() && numbers.front() < 0))
-    refuse(json, "ascending numbers of parts of a machine");
+    throw apps::JsonError(fmt::format("{} is not ascending numbers of parts of a machine", json.text(-1)));
 }
-
 template <Described T>
-void from_json(const Json& json, T& object) {
+void read(const Json& json, T& object);
+template <class T>
+void read(const Json& json, std::vector<T>& values) {
+  for (const Json& each : json.items())
+    read(each, values.emplace_back());
+}
+template <Described T>
+void read(const Json& json, T& object) {
   std::apply([&](const auto&... member) { (read(json.at(member.first), object.*member.second), ...); },
              members_of(&object));
 }
-
-void to_json(Json& json, const Link& link) { json = to_string(link); }
-void from_json(const Json& json, Link& link) { link = link_of(json.get<std::string>()); }
 
 }  // namespace tutti::topology
 
 namespace tutti::tool {
 namespace {
 
-using topology::Json;
-using topology::replaces;
+using apps::Json;
 
 /// Between the ranks of a node, each with each, in their order.
 Json distances_in(const topology::Job& job, const topology::Node& node) {
@@ -117,13 +121,8 @@ Json distances_in(const topology::Job& job, const topology::Node& node) {
   return rows;
 }
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json json_of(const Taking& taking) {
-  return {{"takes_device_memory", or_null(taking.answer)},
+  return {{"takes_device_memory", taking.answer},
           {"why_not_known", taking.why_not_known},
           {"means", taking.means}};
 }
@@ -138,7 +137,7 @@ Json json_of(const DeviceReport& report) {
     Json cells = Json::array();
     for (const cuda::Reach& reach : row)
       cells.push_back(
-          {{"direct", or_null(reach.direct)}, {"atomics", or_null(reach.atomics)}, {"rank", or_null(reach.rank)}});
+          {{"direct", reach.direct}, {"atomics", reach.atomics}, {"rank", reach.rank}});
     reaches.push_back(std::move(cells));
   }
   const BufferWay way = way_of(report);
@@ -159,11 +158,15 @@ Json json_of(const DeviceReport& report) {
 
 }  // namespace
 
-// Names of hosts are bytes: any that are no UTF-8 are replaced, as the library throws on them.
-std::string to_json(const topology::Report& report) { return Json(report).dump(-1, ' ', false, replaces); }
+std::string to_json(const topology::Report& report) { return topology::json_of(report).text(-1); }
 
 topology::Report report_from_json(const std::string& text) {
-  auto report = Json::parse(text).get<topology::Report>();
+  topology::Report report;
+  try {
+    read(Json::parse(text), report);
+  } catch (const apps::JsonError& error) {
+    throw std::runtime_error(fmt::format("the report of a rank is damaged: {}", error.what()));
+  }
   const topology::Machine& machine = report.survey.machine;
   const std::size_t devices = machine.gpus.size() + machine.nics.size();
   const auto has_all = [devices](const auto& links) { return links.size() == devices; };
@@ -176,28 +179,31 @@ topology::Report report_from_json(const std::string& text) {
 
 std::string to_json(const topology::Job& job, const DeviceReport& devices) {
   constexpr int indent = 1;
-  Json json{{"tutti", TUTTI_VERSION}, {"components", Json::object()}, {"notes", job.notes}};
+  Json components = Json::object(), nodes = Json::array(), ranks = Json::array();
   for (const auto& [name, description] : job.components)
-    json["components"][name] = description;
-  json["cuda"] = json_of(devices);
-  json["nodes"] = Json::array();
+    components.set(name, description);
   for (const topology::Node& node : job.nodes) {
-    Json entry(node.machine);
-    entry["ranks"] = node.ranks;
-    entry["shares_memory"] = node.why_not.empty();
-    entry["why_not"] = node.why_not;
-    entry["single_copy"] = node.why_no_single_copy.empty();
-    entry["why_no_single_copy"] = node.why_no_single_copy;
-    entry["distances"] = distances_in(job, node);
-    json["nodes"].push_back(std::move(entry));
+    Json entry = topology::json_of(node.machine);
+    entry.set("ranks", node.ranks);
+    entry.set("shares_memory", node.why_not.empty());
+    entry.set("why_not", node.why_not);
+    entry.set("single_copy", node.why_no_single_copy.empty());
+    entry.set("why_no_single_copy", node.why_no_single_copy);
+    entry.set("distances", distances_in(job, node));
+    nodes.push_back(std::move(entry));
   }
-  json["ranks"] = Json::array();
   for (std::size_t rank = 0; rank < job.places.size(); ++rank) {
     Json entry{{"rank", rank}, {"node", job.node_of[rank]}};
-    entry.update(Json(job.places[rank]));
-    json["ranks"].push_back(std::move(entry));
+    entry.update(topology::json_of(job.places[rank]));
+    ranks.push_back(std::move(entry));
   }
-  return json.dump(indent, ' ', false, replaces);
+  return Json{{"tutti", TUTTI_VERSION},
+              {"components", std::move(components)},
+              {"notes", job.notes},
+              {"cuda", json_of(devices)},
+              {"nodes", std::move(nodes)},
+              {"ranks", std::move(ranks)}}
+      .text(indent);
 }
 
 }  // namespace tutti::tool

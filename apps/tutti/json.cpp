@@ -1,5 +1,5 @@
 // tutti show --format json: the complete schedules, for other programs.
-#include <nlohmann/json.hpp>
+#include "apps/json.hpp"
 
 #include "apps/tutti/scene.hpp"
 #include "lib/cost/catalogue.hpp"
@@ -8,7 +8,7 @@
 namespace tutti::tool {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using apps::Json;
 
 std::string_view name(Buffer buffer) {
   constexpr std::string_view names[] = {"input", "output", "scratch"};
@@ -32,7 +32,7 @@ struct Describe {
   }
   Json operator()(const Recv& recv) const {
     Json json{{"action", "recv"}, {"from", recv.from.value()}, {"message", recv.message}, {"into", json_of(recv.into)}};
-    if (recv.then) json["then"] = (*this)(*recv.then);
+    if (recv.then) json.set("then", (*this)(*recv.then));
     return json;
   }
   Json operator()(const Reduce& reduce) const {
@@ -50,15 +50,15 @@ Json json_of(const checker::Part& part, int rank) {
   Json steps = Json::array();
   for (const auto& [action, after] : part.schedule.steps) {
     Json step = std::visit(Describe{}, action);
-    step["after"] = after;
+    step.set("after", after);
     steps.push_back(std::move(step));
   }
   Json json{{"rank", rank},
             {"input", part.input.value()},
             {"output", part.output.value()},
             {"scratch", part.schedule.scratch.value()}};
-  if (const auto offset = part.aliasing.offset()) json["input_at_output"] = offset->value();
-  json["steps"] = std::move(steps);
+  if (const auto offset = part.aliasing.offset()) json.set("input_at_output", offset->value());
+  json.set("steps", std::move(steps));
   return json;
 }
 
@@ -77,18 +77,19 @@ std::string to_json(const Scene& scene, int rank) {
             {"algorithm", algorithm.name},
             {"order", order_of(algorithm)}};
   if (!algorithm.parameter.name.empty())
-    json["parameter"] = {{"name", algorithm.parameter.name}, {"value", scene.choice.parameter}};
-  if (scene.what.segment > Count{0}) json["segment"] = scene.what.segment.value();
-  json["size"] = scene.what.size;
-  json["count"] = scene.what.count.value();
-  if (has_root(algorithm.collective)) json["root"] = scene.what.root.value();
-  json["in_place"] = scene.what.placement == checker::Placement::in_place;
-  json["fused"] = scene.what.is_fused;
-  json["cost"] = json_of(scene.cost);
-  json["ranks"] = Json::array();
+    json.set("parameter", {{"name", algorithm.parameter.name}, {"value", scene.choice.parameter}});
+  if (scene.what.segment > Count{0}) json.set("segment", scene.what.segment.value());
+  json.set("size", scene.what.size);
+  json.set("count", scene.what.count.value());
+  if (has_root(algorithm.collective)) json.set("root", scene.what.root.value());
+  json.set("in_place", scene.what.placement == checker::Placement::in_place);
+  json.set("fused", scene.what.is_fused);
+  json.set("cost", json_of(scene.cost));
+  Json ranks = Json::array();
   for (int each = 0; each < scene.what.size; ++each)
-    if (rank < 0 || rank == each) json["ranks"].push_back(json_of(scene.part(each), each));
-  return json.dump(indent);
+    if (rank < 0 || rank == each) ranks.push_back(json_of(scene.part(each), each));
+  json.set("ranks", std::move(ranks));
+  return json.text(indent);
 }
 
 }  // namespace tutti::tool

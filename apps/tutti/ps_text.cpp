@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "apps/json.hpp"
 #include "apps/tutti/table.hpp"
 #include "lib/records/text.hpp"
 
 namespace tutti::tool {
 namespace {
 
+using apps::Json;
 using records::Entry;
 using records::Life;
 using records::State;
@@ -79,7 +79,7 @@ std::string to_text(const PsJob& job, std::int64_t now) {
 }
 
 /// null: it has no name yet.
-nlohmann::json communicator_of(const records::Call& call) {
+Json communicator_of(const records::Call& call) {
   if (call.action == records::Action::make_communicator) return nullptr;
   return {{"context", call.communicator.context()},
           {"id", call.communicator.value},
@@ -87,7 +87,7 @@ nlohmann::json communicator_of(const records::Call& call) {
           {"ranks", call.ranks}};
 }
 
-nlohmann::json to_json(const Entry& call, std::int64_t now) {
+Json to_json(const Entry& call, std::int64_t now) {
   constexpr double second = 1e9;
   const records::Call& its = call.call;
   return {{"state", records::to_string(call.state)},
@@ -126,11 +126,11 @@ std::string to_text(const PsSurvey& survey, std::int64_t now) {
 }
 
 std::string to_json(const PsSurvey& survey, std::int64_t now) {
-  nlohmann::json jobs = nlohmann::json::array();
+  Json jobs = Json::array();
   for (const PsJob& job : survey.jobs) {
-    nlohmann::json ranks = nlohmann::json::array();
+    Json ranks = Json::array();
     for (const PsRank& rank : job.ranks) {
-      nlohmann::json calls = nlohmann::json::array();
+      Json calls = Json::array();
       for (const Entry& call : rank.calls)
         calls.push_back(to_json(call, now));
       ranks.push_back({{"rank", rank.identity.rank},
@@ -144,9 +144,9 @@ std::string to_json(const PsSurvey& survey, std::int64_t now) {
                     {"world_size", first.ranks},
                     {"ranks", std::move(ranks)}});
   }
-  const nlohmann::json all{
+  const Json all{
       {"jobs", std::move(jobs)}, {"unreadable", survey.unreadable}, {"other_versions", survey.other_versions}};
-  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';  // names of programs are bytes
+  return all.text(2) + '\n';
 }
 
 }  // namespace tutti::tool

@@ -204,8 +204,8 @@ void Reader::read_end(const EndRecord& record) {
 
 void Reader::read_step(const StepRecord& record) {
   const int size = communicator_of(record.operation).size;
-  require(record.action <= Action::finish && record.way <= Way::device, "a step of no known kind");
-  const bool is_message = record.action <= Action::recv_reduce;
+  require(record.action <= trace::Action::finish && record.way <= Way::device, "a step of no known kind");
+  const bool is_message = record.action <= trace::Action::recv_reduce;
   require(!is_message || (record.peer >= 0 && record.peer < size), "a message with a rank that there is not");
   require_span(record.begin, record.end);
   require_span(record.begin, record.accepted);

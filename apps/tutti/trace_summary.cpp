@@ -5,16 +5,16 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "apps/json.hpp"
 #include "apps/tutti/table.hpp"
 #include "tutti/version.hpp"
 
 namespace tutti::tool {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using apps::Json;
 
 constexpr std::size_t most_rows = 16;  // of a table, below its heading
 
@@ -165,7 +165,6 @@ std::string summary_text(const TracedJob& job) {
          ranks_text(rank_figures(job));
 }
 
-// Names of hosts are bytes: any that are no UTF-8 are replaced, as the library throws on them.
 std::string summary_json(const TracedJob& job) {
   constexpr int indent = 1;
   std::uint64_t dropped = 0;
@@ -181,16 +180,18 @@ std::string summary_json(const TracedJob& job) {
             {"clocks", job.clock_count},
             {"clocks_within_ns", job.uncertainty},
             {"notes", job.notes}};
-  for (const char* const list : {"communicators", "calls", "ranks"})
-    json[list] = Json::array();
+  Json communicators = Json::array(), calls = Json::array(), ranks = Json::array();
   for (const TracedCommunicator& each : job.communicators)
-    json["communicators"].push_back(
+    communicators.push_back(
         {{"name", each.name}, {"size", each.size}, {"nodes", each.nodes}, {"collectives", each.operations}});
   for (const CallFigures& each : call_figures(job))
-    json["calls"].push_back(json_of(each));
+    calls.push_back(json_of(each));
   for (const RankFigures& each : rank_figures(job))
-    json["ranks"].push_back(json_of(each));
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+    ranks.push_back(json_of(each));
+  json.set("communicators", std::move(communicators));
+  json.set("calls", std::move(calls));
+  json.set("ranks", std::move(ranks));
+  return json.text(indent);
 }
 
 }  // namespace tutti::tool

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "apps/json.hpp"
 #include "apps/tutti/trace_names.hpp"
 #include "apps/tutti/trace_views.hpp"
 
 namespace tutti::tool {
 namespace {
-
-using Json = nlohmann::json;
 
 /// The kinds of tracks of a rank, in their order; each has as many tracks as stretches of time overlap.
 enum class Row : std::uint8_t { calls, sends, receives, work, waits, writing };
@@ -22,7 +20,7 @@ constexpr int most_tracks = 10'000;  // of a row: their numbers follow each othe
 
 /// A text in quotes; bytes that are no UTF-8 are replaced.
 std::string in_quotes(std::string_view text) {
-  return Json(std::string{text}).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return apps::Json(text).text(-1);
 }
 
 /// Gives each stretch of time the first track that is free.

@@ -61,6 +61,9 @@ class ScheduleBuilder {
   TUTTI_API explicit ScheduleBuilder(const Problem& problem);
   /// With buffers of other sizes.
   TUTTI_API ScheduleBuilder(const Problem& problem, Count input, Count output);
+  ScheduleBuilder(const ScheduleBuilder&) = delete;
+  ScheduleBuilder& operator=(const ScheduleBuilder&) = delete;
+  TUTTI_API ~ScheduleBuilder();
 
   [[nodiscard]] Region input() const { return {Buffer::input, Count{0}, input_}; }
   [[nodiscard]] Region output() const { return {Buffer::output, Count{0}, output_}; }

@@ -109,7 +109,7 @@ std::string described(std::string_view verb, MessageSpan messages, const Message
                      message.peer.value(), message.bytes.value());
 }
 
-const std::byte* end_of(const Message* message) { return message->data + message->bytes.value(); }
+const std::byte* end_of_data(const Message* message) { return message->data + message->bytes.value(); }
 
 /// The receives that have bytes, by address; none overlaps another.
 std::vector<const Message*> sorted_apart(const CallSite& site, MessageSpan recvs) {
@@ -119,7 +119,7 @@ std::vector<const Message*> sorted_apart(const CallSite& site, MessageSpan recvs
   const std::less<> before;
   std::ranges::sort(sorted, before, &Message::data);
   for (std::size_t i = 1; i < sorted.size(); ++i) {
-    if (!before(sorted[i]->data, end_of(sorted[i - 1]))) continue;
+    if (!before(sorted[i]->data, end_of_data(sorted[i - 1]))) continue;
     const auto [first, second] = std::minmax(sorted[i - 1], sorted[i], before);
     refuse(site, "data",
            fmt::format("memory that {} and {} share", described("receive", recvs, *first),
@@ -146,7 +146,7 @@ void require_apart(const CallSite& site, MessageSpan sends, MessageSpan recvs) {
   }
   const std::vector<const Message*> sorted = sorted_apart(site, recvs);
   for (const Message& send : sends) {
-    const auto next = std::ranges::upper_bound(sorted, send.data, std::less<>{}, end_of);
+    const auto next = std::ranges::upper_bound(sorted, send.data, std::less<>{}, end_of_data);
     if (next != sorted.end()) require(send, **next);
   }
 }

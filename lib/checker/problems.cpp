@@ -8,6 +8,7 @@
 
 #include "fault.hpp"
 #include "lib/schedule/passes.hpp"
+#include "lib/schedule/regions.hpp"
 #include "memory.hpp"
 #include "prove.hpp"
 #include "tutti/patterns.hpp"
@@ -89,16 +90,6 @@ Problem even_problem(const Algorithm& algorithm, const Case& what, Rank rank) {
   return problem;
 }
 
-Aliasing in_place(const Problem& problem) {
-  const auto [input, output] = shape_of(problem);
-  if (input == Count{0} || output == Count{0}) return Aliasing::separate();
-  if (problem.collective == Collective::allgather || problem.collective == Collective::gather)
-    return Aliasing::inside_output(output_blocks(problem)[problem.rank.value()].offset);
-  if (problem.collective == Collective::scatter)
-    return Aliasing::around_output(input_blocks(problem)[problem.rank.value()].offset);
-  return Aliasing::in_place();
-}
-
 Problems::Problems(const Algorithm& algorithm, const Case& what)
     : nodes_(std::make_shared<const std::vector<int>>(what.nodes)),
       sockets_(std::make_shared<const std::vector<int>>(what.sockets)) {
@@ -111,7 +102,7 @@ Problems::Problems(const Algorithm& algorithm, const Case& what)
   for (Problem& problem : problems_) {
     const bool even = problem.rank.value() % 2 == 0;
     if (what.placement == Placement::in_place || (what.placement == Placement::in_place_on_even_ranks && even))
-      problem.aliasing = in_place(problem);
+      problem.aliasing = called_in_place(problem);
   }
   if (algorithm.exchange == nullptr || what.counts.empty()) return;
   auto learned = learned_by(algorithm, problems_);

@@ -53,9 +53,6 @@ class Problems {
 /// nodes and sockets are those of the case, not copies.
 [[nodiscard]] Problem even_problem(const Algorithm& algorithm, const Case& what, Rank rank);
 
-/// How a rank's input lies if it is in place, as the MPI calls have it.
-[[nodiscard]] Aliasing in_place(const Problem& problem);
-
 /// The schedules of the ranks.
 [[nodiscard]] Parts parts_of(const Algorithm& algorithm, const Problems& problems);
 /// After the passes of the case.

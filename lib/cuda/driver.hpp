@@ -3,10 +3,14 @@
 
 #include <cuda.h>
 
+#include <bit>
 #include <cstddef>
 #include <string>
 
 namespace tutti::cuda {
+
+/// As the driver takes it.
+[[nodiscard]] inline CUdeviceptr address(const void* data) { return std::bit_cast<CUdeviceptr>(data); }
 
 /// The version whose signatures the table has: drivers from this one on give them.
 inline constexpr int driver_version = 12000;

@@ -2,7 +2,6 @@
 // The executor of plans on device buffers: copies and kernels in streams, completed by events that poll() asks.
 
 #include <array>
-#include <bit>
 
 #include "lib/cuda/check.hpp"
 #include "lib/cuda/device.hpp"
@@ -59,7 +58,6 @@ class DeviceExecutor {
   }
 
  private:
-  static CUdeviceptr address(const std::byte* data) { return std::bit_cast<CUdeviceptr>(data); }
 
   template <class Queue>
   Posted post(int index, const Queue& queue) {

@@ -17,10 +17,10 @@ std::int64_t own_part() {
 }
 
 /// The number of one that waits.
-struct Waiting {
+struct Registered {
   std::multiset<std::int64_t>& all;
   std::multiset<std::int64_t>::iterator number;
-  ~Waiting() { all.erase(number); }
+  ~Registered() { all.erase(number); }
 };
 
 }  // namespace
@@ -37,7 +37,7 @@ MakingTurns::Turn MakingTurns::wait_for(MPI_Comm comm, Offer& offer, Progress& p
   mpi::check(mpi::api.Iallreduce(MPI_IN_PLACE, least.data(), 2, MPI_INT64_T, MPI_MIN, comm, &agreed), "MPI_Iallreduce");
   progress.wait(agreed, entry, look);
   offer.has_carrier = least[1] != 0;
-  const Waiting mine{waiting_, waiting_.insert(least[0])};
+  const Registered mine{waiting_, waiting_.insert(least[0])};
   for (;;) {
     struct {
       std::uint64_t has_turn = 0;  // all bits, or none

@@ -35,28 +35,32 @@ std::string allowed(Collective collective, std::string_view name) {
   return fmt::format("{}{}", fmt::join(names, ", "), suggestion(name, names));
 }
 
+/// The text before the first `separator`, and the text behind it.
+std::pair<std::string_view, std::string_view> split_at(std::string_view text, char separator) {
+  const std::size_t at = text.find(separator);
+  if (at == std::string_view::npos) return {text, {}};
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
 }  // namespace
 
 Choice read_choice(Collective collective, std::string_view text) {
-  const std::size_t slash = std::min(text.find('/'), text.size());
-  const std::string_view segment = text.substr(std::min(slash + 1, text.size()));
-  const std::string_view rest = text.substr(0, slash);
-  const std::size_t colon = std::min(rest.find(':'), rest.size());
-  const std::string_view name = rest.substr(0, colon), parameter = rest.substr(std::min(colon + 1, rest.size()));
+  const auto [rest, segment] = split_at(text, '/');
+  const auto [name, parameter] = split_at(rest, ':');
   Choice choice{find_algorithm(collective, name)};
   if (choice.algorithm == nullptr)
     refuse(text,
            fmt::format("'{}' does not serve {}; allowed: {}", name, to_string(collective), allowed(collective, name)));
   const Parameter& has = choice.algorithm->parameter;
   choice.parameter = has.fallback;
-  if (colon < rest.size()) {
+  if (name.size() < rest.size()) {
     const std::int64_t value = number(parameter);
     if (has.name.empty()) refuse(text, fmt::format("{} has no parameter; allowed: {}", name, name));
     if (value < has.least || value > has.most)
       refuse(text, fmt::format("'{}' is no {}; allowed: {} to {}", parameter, has.name, has.least, has.most));
     choice.parameter = static_cast<int>(value);
   }
-  if (slash < text.size()) {
+  if (rest.size() < text.size()) {
     choice.segment = number(segment);
     if (choice.segment < 1)
       refuse(text, fmt::format("'{}' is no segment size; allowed: 1 or more, as in 4096 or 64K", segment));

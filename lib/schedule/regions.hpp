@@ -1,6 +1,6 @@
 #pragma once
-// Functions on regions for the builder and the passes. The checker has its own: a proof must not rest on the code that
-// it checks.
+// Functions on regions for the builder and the passes. The checker has its own of the first two: a proof must not rest on
+// the code that it checks.
 
 #include "tutti/schedule.hpp"
 
@@ -17,5 +17,8 @@ namespace tutti {
 [[nodiscard]] inline bool overlap(const Region& a, const Region& b) {
   return a.buffer == b.buffer && a.offset < b.offset + b.count && b.offset < a.offset + a.count;
 }
+
+/// How a rank's input lies if the call is in place, as the MPI calls have it.
+[[nodiscard]] Aliasing called_in_place(const Problem& problem);
 
 }  // namespace tutti

@@ -23,6 +23,8 @@ Regions without_empty(Regions regions) {
 ScheduleBuilder::ScheduleBuilder(const Problem& problem)
     : ScheduleBuilder(problem, shape_of(problem).input, shape_of(problem).output) {}
 
+ScheduleBuilder::~ScheduleBuilder() = default;
+
 ScheduleBuilder::ScheduleBuilder(const Problem& problem, Count input, Count output)
     : rank_(problem.rank),
       size_(problem.size),

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <string>
 
+#include "lib/schedule/regions.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/error.hpp"
+#include "tutti/patterns.hpp"
 
 namespace tutti {
 namespace {
@@ -48,6 +50,16 @@ Shape shape_of(const Problem& problem) {
   }
   throw ArgumentError("tutti::shape_of: " + std::to_string(static_cast<int>(problem.collective)) +
                       " is no Collective; allowed: a value of enum Collective");
+}
+
+Aliasing called_in_place(const Problem& problem) {
+  const auto [input, output] = shape_of(problem);
+  if (input == Count{0} || output == Count{0}) return Aliasing::separate();
+  if (problem.collective == Collective::allgather || problem.collective == Collective::gather)
+    return Aliasing::inside_output(output_blocks(problem)[problem.rank.value()].offset);
+  if (problem.collective == Collective::scatter)
+    return Aliasing::around_output(input_blocks(problem)[problem.rank.value()].offset);
+  return Aliasing::in_place();
 }
 
 std::vector<Count> known_sizes(const Problem& problem) {

@@ -16,7 +16,7 @@ using cuda::Device;
 using cuda::Devices;
 using cuda::driver;
 
-CUdeviceptr address(const std::byte* data) { return std::bit_cast<CUdeviceptr>(data); }
+using cuda::address;
 
 class CudaPort final : public DevicePort {
  public:

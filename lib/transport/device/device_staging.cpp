@@ -13,7 +13,6 @@
 namespace tutti::device {
 namespace {
 
-constexpr std::int64_t alignment = 256;
 
 class DeviceStaging {
  public:
@@ -119,7 +118,7 @@ class DeviceStaging {
     return at;
   }
   std::int64_t take(std::int64_t bytes) {
-    return std::exchange(bytes_, bytes_ + (bytes + alignment - 1) / alignment * alignment);
+    return std::exchange(bytes_, bytes_ + aligned(bytes));
   }
 
   /// Sends of a group share a copy of their data, which are in one place: those that were given another leave.

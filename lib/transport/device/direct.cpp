@@ -77,8 +77,7 @@ void go_by_ipc(shm::SharedPlan& plan) {
 }
 
 shm::SharedPlan on_copy_of_input(shm::SharedPlan plan, std::int64_t input_bytes) {
-  constexpr std::int64_t alignment = 256;
-  const std::int64_t at = (plan.scratch_bytes + alignment - 1) / alignment * alignment;
+  const std::int64_t at = aligned(plan.scratch_bytes);
   const auto move = [&](Buffer& buffer, std::int64_t& offset) {
     if (buffer != Buffer::input) return;
     buffer = Buffer::scratch;

@@ -11,7 +11,6 @@
 namespace tutti::device {
 namespace {
 
-constexpr std::int64_t alignment = 256;
 
 /// A part of a buffer that is copied at once.
 struct Chunk {
@@ -123,7 +122,7 @@ class HostStaging {
     for (Space* space : spaces())
       for (const Interval& interval : space->used.all()) {
         space->places.emplace_back(interval, at);
-        at += (interval.bytes() + alignment - 1) / alignment * alignment;
+        at += aligned(interval.bytes());
       }
     steps_.plan().staging.bytes = at;
   }

@@ -10,6 +10,12 @@
 
 namespace tutti::device {
 
+/// So many bytes, and those behind them up to where the next piece of a staging buffer may begin.
+[[nodiscard]] constexpr std::int64_t aligned(std::int64_t bytes) {
+  constexpr std::int64_t alignment = 256;
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
 /// Bytes that a step reads or writes.
 struct Access {
   Buffer buffer = Buffer::input;

@@ -9,7 +9,7 @@
 namespace tutti::ipc {
 namespace {
 
-CUdeviceptr address(const std::byte* data) { return std::bit_cast<CUdeviceptr>(data); }
+using cuda::address;
 
 }  // namespace
 

@@ -1,6 +1,5 @@
 #include "lib/transport/ipc/handles.hpp"
 
-#include <bit>
 #include <cstring>
 
 #include "lib/cuda/driver.hpp"
@@ -10,7 +9,7 @@ namespace {
 
 using cuda::driver;
 
-CUdeviceptr address(const std::byte* data) { return std::bit_cast<CUdeviceptr>(data); }
+using cuda::address;
 
 /// The kinds of handles that an allocation has.
 struct Allowed {

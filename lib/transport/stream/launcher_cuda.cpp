@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <utility>
 
 #include "lib/cuda/check.hpp"
@@ -21,7 +20,7 @@ using cuda::driver;
 
 constexpr std::int64_t line = 64;  // flags of different pairs are in lines of their own
 
-CUdeviceptr address(const void* data) { return std::bit_cast<CUdeviceptr>(data); }
+using cuda::address;
 
 class CudaLauncher final : public Launcher, private cuda::StreamWaits {
  public:

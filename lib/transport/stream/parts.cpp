@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "lib/checker/problems.hpp"
+#include "lib/schedule/regions.hpp"
 #include "lib/transport/stream/tuning.hpp"
 #include "tutti/error.hpp"
 
@@ -51,7 +51,7 @@ Room needed(const Source& call, Count count) {
     problem.count = count;
     problem.in = problem.out = {};
     problem.aliasing = Aliasing::separate();
-    for (const Aliasing aliasing : {Aliasing::separate(), checker::in_place(problem)}) {
+    for (const Aliasing aliasing : {Aliasing::separate(), called_in_place(problem)}) {
       problem.aliasing = aliasing;
       const PlannedProgram its = planned(call, problem);
       most.part_bytes = std::max(most.part_bytes, its.program.part_bytes);

@@ -1,0 +1,110 @@
+#include "apps/json.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace tutti::apps {
+
+struct Json::Value {
+  nlohmann::ordered_json its;
+};
+
+namespace {
+
+using Parsed = nlohmann::ordered_json;
+
+std::string text_of(const Parsed& json, int indent) {
+  return json.dump(indent, ' ', false, Parsed::error_handler_t::replace);
+}
+
+/// The result of `get`, whose errors are told in this project's words.
+template <class Get>
+auto taken(const Parsed& json, std::string_view wanted, const Get& get) {
+  try {
+    return get(json);
+  } catch (const Parsed::exception&) {
+    throw JsonError(fmt::format("{} is not {}", text_of(json, -1), wanted));
+  }
+}
+
+template <class T>
+T whole_number(const Parsed& json, std::string_view wanted) {
+  using Limits = std::numeric_limits<T>;
+  // The library casts numbers that do not fit.
+  const bool fits = json.is_number_unsigned()
+                        ? json.get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max())
+                        : json.is_number_integer() && json.get<std::int64_t>() >= Limits::min();
+  if (!fits) throw JsonError(fmt::format("{} is not {}", text_of(json, -1), wanted));
+  return json.get<T>();
+}
+
+}  // namespace
+
+Json::Json(std::unique_ptr<Value> value) : value_(std::move(value)) {}
+Json::Json() : value_(std::make_unique<Value>()) {}
+Json::Json(std::nullptr_t /*null*/) : Json() {}
+Json::Json(double value) : value_(std::make_unique<Value>(Value{value})) {}
+Json::Json(std::string_view text) : value_(std::make_unique<Value>(Value{text})) {}
+Json::Json(std::initializer_list<Member> members) : Json(object()) {
+  for (const Member& member : members)
+    set(member.name, std::move(member.value));
+}
+Json Json::of_bool(bool value) { return Json{std::make_unique<Value>(Value{value})}; }
+Json Json::of_signed(std::int64_t value) { return Json{std::make_unique<Value>(Value{value})}; }
+Json Json::of_unsigned(std::uint64_t value) { return Json{std::make_unique<Value>(Value{value})}; }
+Json Json::array() { return Json{std::make_unique<Value>(Value{Parsed::array()})}; }
+Json Json::object() { return Json{std::make_unique<Value>(Value{Parsed::object()})}; }
+
+Json::Json(const Json& other) : value_(std::make_unique<Value>(*other.value_)) {}
+Json::Json(Json&& other) noexcept = default;
+Json& Json::operator=(Json other) noexcept {
+  std::swap(value_, other.value_);
+  return *this;
+}
+Json::~Json() = default;
+
+void Json::push_back(Json value) { value_->its.push_back(std::move(value.value_->its)); }
+void Json::set(std::string_view name, Json value) { value_->its[std::string{name}] = std::move(value.value_->its); }
+void Json::update(const Json& other) { value_->its.update(other.value_->its); }
+
+std::string Json::text(int indent) const { return text_of(value_->its, indent); }
+
+Json Json::parse(const std::string& text) {
+  try {
+    return Json{std::make_unique<Value>(Value{Parsed::parse(text)})};
+  } catch (const Parsed::exception& error) {
+    throw JsonError(error.what());
+  }
+}
+
+Json Json::at(std::string_view name) const {
+  return taken(value_->its, fmt::format("an object with '{}'", name), [&](const Parsed& json) {
+    return Json{std::make_unique<Value>(Value{json.at(std::string{name})})};
+  });
+}
+
+std::vector<Json> Json::items() const {
+  return taken(value_->its, "an array", [](const Parsed& json) {
+    std::vector<Json> items;
+    for (const Parsed& each : json.get_ref<const Parsed::array_t&>())
+      items.push_back(Json{std::make_unique<Value>(Value{each})});
+    return items;
+  });
+}
+
+std::string Json::as_text() const {
+  return taken(value_->its, "a text", [](const Parsed& json) { return json.get<std::string>(); });
+}
+double Json::as_number() const {
+  return taken(value_->its, "a number", [](const Parsed& json) { return json.get<double>(); });
+}
+bool Json::as_bool() const {
+  return taken(value_->its, "true or false", [](const Parsed& json) { return json.get<bool>(); });
+}
+int Json::as_int() const { return whole_number<int>(value_->its, "a whole number of 32 bits"); }
+std::int64_t Json::as_int64() const { return whole_number<std::int64_t>(value_->its, "a whole number of 64 bits"); }
+
+}  // namespace tutti::apps
