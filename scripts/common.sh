@@ -24,3 +24,19 @@ configure() {
 
 # cached FOLDER VARIABLE: what CMake found.
 cached() { sed -n "s/^$2:[A-Z]*=//p" "$1/CMakeCache.txt"; }
+
+# progress LOG: copies a build's output to LOG, and shows how far it is: in one line of a terminal, else every tenth.
+progress() {
+  local log=$1 line tenth=0
+  while IFS= read -r line; do
+    printf '%s\n' "$line"
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\]' ' ]] || continue
+    if [ -t 2 ]; then
+      printf '\r  %d of %d files \e[K' "${BASH_REMATCH[@]:1}" >&2
+    elif [ $((10 * BASH_REMATCH[1] / BASH_REMATCH[2])) -gt "$tenth" ]; then
+      tenth=$((10 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+      printf '  %d of %d files\n' "${BASH_REMATCH[@]:1}" >&2
+    fi
+  done >"$log"
+  [ ! -t 2 ] || printf '\r\e[K' >&2
+}

@@ -22,10 +22,21 @@ bool has_avx512() {
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 
+/// The table, with the kernels of another where it has none.
+KernelTable completed(KernelTable table, const KernelTable& other) {
+  for (int kind = 0; kind < built_in_kinds; ++kind)
+    for (int type = 0; type < type_count; ++type) {
+      if (table.reduce[kind][type] == nullptr) table.reduce[kind][type] = other.reduce[kind][type];
+      if (table.reduce_many[kind][type] == nullptr) table.reduce_many[kind][type] = other.reduce_many[kind][type];
+    }
+  return table;
+}
+
 }  // namespace
 
 std::span<const KernelTable* const> runnable_kernel_tables() {
-  static constexpr std::array tables{&kernels_baseline, &kernels_avx2, &kernels_avx512};
+  static const KernelTable avx512 = completed(kernels_avx512, kernels_avx2);
+  static const std::array tables{&kernels_baseline, &kernels_avx2, &avx512};
   static const std::size_t runnable = has_avx512() ? 3 : has_avx2() ? 2 : 1;
   return std::span{tables}.first(runnable);
 }

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "lib/reduce/elements.hpp"
@@ -96,6 +97,16 @@ void reduce(const void* lhs, const void* rhs, void* into, std::size_t count) {
   fold_rest<Element, Operation, 1>(Arrays<decltype(two)>{operands, two, into}, 0, bytes);
 }
 
+/// Loops are made for four operands where reductions of several ranks are common: each takes compile time.
+template <class Operation>
+constexpr bool is_often_of_four = false;
+template <class T>
+constexpr bool is_often_of_four<Sum<T>> = true;
+template <class T>
+constexpr bool is_often_of_four<Minimum<T>> = true;
+template <class T>
+constexpr bool is_often_of_four<Maximum<T>> = true;
+
 template <class Element, template <class> class Operation, std::size_t lanes, std::size_t element_bytes>
 void reduce_many(const void* const* operands, std::size_t operand_count, void* into, void* also, std::size_t count) {
   const std::size_t bytes = count * element_bytes;
@@ -103,7 +114,9 @@ void reduce_many(const void* const* operands, std::size_t operand_count, void* i
     case 2:
       return reduce_few<Element, Operation, lanes, 2>(operands, into, also, bytes);
     case 4:
-      return reduce_few<Element, Operation, lanes, 4>(operands, into, also, bytes);
+      if constexpr (is_often_of_four<Operation<typename Element::Computed>>)
+        return reduce_few<Element, Operation, lanes, 4>(operands, into, also, bytes);
+      [[fallthrough]];
     default:
       fold_all<Element, Operation, lanes>(Arrays<std::size_t>{operands, operand_count, into}, also, bytes);
   }
@@ -131,8 +144,17 @@ void transform_all(void* data, std::size_t count, Argument argument) {
 template <std::size_t register_bytes, class Element>
 constexpr std::size_t lanes_of = register_bytes / sizeof(typename Element::Widest);
 
-/// The elements whose kernel serves: sums of complex numbers are those of their parts, and only the order of integers
-/// depends on their signs.
+template <class Operation>
+constexpr bool is_of_bits = false;
+template <class T>
+constexpr bool is_of_bits<BitAnd<T>> = true;
+template <class T>
+constexpr bool is_of_bits<BitOr<T>> = true;
+template <class T>
+constexpr bool is_of_bits<BitXor<T>> = true;
+
+/// The elements whose kernel serves: sums of complex numbers are those of their parts, only the order of integers depends
+/// on their signs, and operations on bits take two elements of 32 bits for one of 64.
 template <template <class> class Operation, class Element>
 struct MakeSimplest {
   using Type = Element;
@@ -143,11 +165,22 @@ struct MakeSimplest<Sum, Plain<Complex<Part>>> {
 };
 template <template <class> class Operation, std::signed_integral T>
 requires(!std::is_same_v<Operation<T>, Minimum<T>> &&
-         !std::is_same_v<Operation<T>, Maximum<T>>) struct MakeSimplest<Operation, Plain<T>> {
-  using Type = Plain<std::make_unsigned_t<T>>;
+         !std::is_same_v<Operation<T>, Maximum<T>>) struct MakeSimplest<Operation, Plain<T>>
+    : MakeSimplest<Operation, Plain<std::make_unsigned_t<T>>> {};
+template <template <class> class Operation, std::unsigned_integral T>
+requires(is_of_bits<Operation<T>> && sizeof(T) == 8) struct MakeSimplest<Operation, Plain<T>> {
+  using Type = Plain<std::uint32_t>;
+};
+template <template <class> class Operation, std::unsigned_integral T>
+requires(is_of_bits<Operation<T>> && sizeof(T) == 2) struct MakeSimplest<Operation, Plain<T>> {
+  using Type = Plain<std::uint8_t>;
 };
 template <template <class> class Operation, class Element>
 using Simplest = typename MakeSimplest<Operation, Element>::Type;
+
+/// The operations of a table that has not all of them: those that another table's kernels take as long for, as logical
+/// operations and those on bits wait for memory.
+enum class Operations : std::uint8_t { all, arithmetic };
 
 template <std::size_t register_bytes, template <class> class Operation, class Element>
 constexpr ReduceKernel reduce_kernel_of() {
@@ -186,7 +219,7 @@ constexpr ScaleKernel scale_kernel_of() {
 }
 
 /// The table for these elements, in the order of Type.
-template <std::size_t register_bytes, class... Element>
+template <std::size_t register_bytes, Operations operations, class... Element>
 struct TableOf {
   static_assert(sizeof...(Element) == type_count);
 
@@ -222,20 +255,22 @@ struct TableOf {
     add<Minimum>(Op::Kind::min, table);
     add<Maximum>(Op::Kind::max, table);
     add<Sum>(Op::Kind::avg, table);
-    add<LogicalAnd>(Op::Kind::land, table);
-    add<LogicalOr>(Op::Kind::lor, table);
-    add<LogicalXor>(Op::Kind::lxor, table);
-    add<BitAnd>(Op::Kind::band, table);
-    add<BitOr>(Op::Kind::bor, table);
-    add<BitXor>(Op::Kind::bxor, table);
+    if constexpr (operations == Operations::all) {
+      add<LogicalAnd>(Op::Kind::land, table);
+      add<LogicalOr>(Op::Kind::lor, table);
+      add<LogicalXor>(Op::Kind::lxor, table);
+      add<BitAnd>(Op::Kind::band, table);
+      add<BitOr>(Op::Kind::bor, table);
+      add<BitXor>(Op::Kind::bxor, table);
+    }
     add_scaled_sum(table);
     return table;
   }
 };
 
-template <std::size_t register_bytes, class HalfConversion>
+template <std::size_t register_bytes, class HalfConversion, Operations operations = Operations::all>
 constexpr KernelTable make_kernel_table(const char* name) {
-  return TableOf<register_bytes, Plain<std::int8_t>, Plain<std::int16_t>, Plain<std::int32_t>, Plain<std::int64_t>,
+  return TableOf<register_bytes, operations, Plain<std::int8_t>, Plain<std::int16_t>, Plain<std::int32_t>, Plain<std::int64_t>,
                  Plain<std::uint8_t>, Plain<std::uint16_t>, Plain<std::uint32_t>, Plain<std::uint64_t>,
                  OutOfLine<Fp8<E4m3>>, OutOfLine<Fp8<E5m2>>, Narrow<HalfConversion>, Bfloat, Plain<float>,
                  Plain<double>, Plain<Complex<float>>, Plain<Complex<double>>>::make(name);

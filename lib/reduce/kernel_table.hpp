@@ -21,7 +21,8 @@ struct KernelTable {
 
 extern const KernelTable kernels_baseline;  ///< The instruction set that the whole build is for.
 extern const KernelTable kernels_avx2;      ///< x86 with AVX2 and F16C.
-extern const KernelTable kernels_avx512;    ///< x86 with AVX-512 F, BW, DQ and VL.
+/// x86 with AVX-512 F, BW, DQ and VL; logical operations and those on bits are kernels_avx2's, and null here.
+extern const KernelTable kernels_avx512;
 
 /// The tables that this processor can run, the fastest last. They give the same bits, but for the payloads of NaNs.
 [[nodiscard]] std::span<const KernelTable* const> runnable_kernel_tables();

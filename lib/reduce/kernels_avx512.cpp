@@ -3,6 +3,6 @@
 
 namespace tutti {
 
-constinit const KernelTable kernels_avx512 = make_kernel_table<64, F16cHalf>("avx512");
+constinit const KernelTable kernels_avx512 = make_kernel_table<64, F16cHalf, Operations::arithmetic>("avx512");
 
 }  // namespace tutti
