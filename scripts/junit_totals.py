@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Adds up JUnit files: what failed with its output, what was skipped and why, and "N passed, N failed, N skipped".
+A test of CTest that is a program of GoogleTest counts as many times as it has cases.
 
     junit_totals.py --details FILE...   everything; exit code 1 if anything failed
     junit_totals.py --one-line FILE...  the totals only
 """
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -20,22 +22,38 @@ def outcome(case):
     why = (skipped.get("message") if skipped is not None else None) or "disabled"
     if case.get("status") == "notrun" and not why.startswith("SKIP_"):  # no program, a failed fixture
         return "failed", "not run: " + why
-    return "skipped", reason(case, why)
+    return "skipped", " ".join(reasons(case)) or why
 
 
-def reason(case, why):
+def reasons(case):
     """What the test itself said: the lines that GoogleTest prints between 'Skipped' and '[  SKIPPED ]'."""
     lines = (case.findtext("system-out") or "").splitlines()
     said = []
     for number, line in enumerate(lines):
         if line.endswith(": Skipped"):
+            why = []
             for text in lines[number + 1:]:
                 if text.startswith("["):
                     break
-                said.append(text.strip())
+                why.append(text.strip())
+            said.append(" ".join(filter(None, why)))
         elif line.startswith("SKIP: "):
             said.append(line.removeprefix("SKIP: "))
-    return " ".join(filter(None, said)) or why
+    return [why for why in dict.fromkeys(said) if why]
+
+
+def counts(case, result):
+    """How many passed, failed and were skipped. GoogleTest says "[  PASSED  ] 5 tests." at the end of each run."""
+    text = case.findtext("system-out") or ""
+    totals = {name: sum(map(int, re.findall(rf"^\[  {name.upper():<8}\] (\d+) tests?[.,]", text, re.M)))
+              for name in ("passed", "failed", "skipped")}
+    if result == "failed":
+        totals["failed"] = max(totals["failed"], 1)
+    elif result == "skipped":
+        totals = {"passed": totals["passed"], "failed": 0, "skipped": max(totals["skipped"], 1)}
+    elif not any(totals.values()):
+        totals["passed"] = 1
+    return totals
 
 
 def main():
@@ -45,7 +63,11 @@ def main():
         suite = ElementTree.parse(file).getroot()
         for case in suite.iter("testcase"):
             result, why = outcome(case)
-            totals[result] += 1
+            its = counts(case, result)
+            for name, number in its.items():
+                totals[name] += number
+            if result == "passed" and its["skipped"]:
+                result, why = "skipped", f"{its['skipped']} of its cases: " + "; ".join(reasons(case))
             if not details or result == "passed":
                 continue
             print(f"{result}: {suite.get('name')}: {case.get('name')}" + (f" ({why})" if why else ""))

@@ -1,38 +1,41 @@
 #!/usr/bin/env bash
-# test.sh [--full | --quick | STAGE...] [--no-install] - installs what is missing, builds in every way, runs all tests.
-#   --full        also the slow tests, the fuzzers, more ranks, every test with every MPI and compiler, and clang-tidy over the tests
-#   --quick       only the release build and its tests, the same as: release
-#   STAGE         only these: release mpich abi lab address threads clang fuzz schedule_only lint (which needs clang's)
+# test.sh [--ci | --full | STAGE...] [--resume] [--no-install] - installs what is missing, builds, tests.
+#   (no option)   the release build and its tests, several nodes, lint of what changed: some twenty minutes on two cores
+#   --ci          the same, and a smaller form of: MPICH, the standard ABI, sanitizers, clang, no MPI. Before a merge
+#   --full        everything: all numbers of ranks, placements and seeds with every MPI and compiler, the slow tests,
+#                 10^6 inputs for each fuzzer, clang-tidy over all sources. Hours
+#   STAGE         only these: release lab lint mpich abi address threads clang schedule_only fuzz; --full may stand before
+#   --resume      leaves out stages that have ended, in this form and with these sources, without a failure
 #   --no-install  uses what is there
 # The last line is "N passed, N failed, N skipped"; exit code 1 if anything failed. Logs and JUnit files: build/test/results
 set -eu
 cd "$(dirname "$0")/.."
 source scripts/common.sh
 
-full= only= install=1
+ci= full= only= install=1 resume=
 for option in "$@"; do
   case $option in
+    --ci) ci=1 ;;
     --full) full=1 ;;
-    --quick) only=" release " ;;
-    release | mpich | abi | lab | address | threads | clang | fuzz | schedule_only | lint) only="$only $option " ;;
+    --resume) resume=1 ;;
+    release | lab | lint | mpich | abi | address | threads | clang | schedule_only | fuzz) only="$only $option " ;;
     --no-install) install= ;;
-    --help | -h) sed -n '2,7s/^# \?//p' "$0" && exit 0 ;;
-    *) echo "test.sh: unknown option $option" >&2 && sed -n '2,7s/^# \?//p' "$0" >&2 && exit 2 ;;
+    --help | -h) sed -n '2,11s/^# \?//p' "$0" && exit 0 ;;
+    *) echo "test.sh: unknown option $option" >&2 && sed -n '2,11s/^# \?//p' "$0" >&2 && exit 2 ;;
   esac
 done
 
 mkdir -p "${TUTTI_BUILD:-build}/test"
 out=$(realpath "${TUTTI_BUILD:-build}")/test
 results=$out/results
-rm -rf "$results"
-mkdir "$results"
+[ -n "$resume" ] || rm -rf "$results"
+mkdir -p "$results"
 
 # Tests run side by side: ranks bound to cores would share the first ones.
 export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=suppressions=$PWD/scripts/tsan.supp:ignore_noninstrumented_modules=1
 export GTEST_COLOR=no
-export CCACHE_BASEDIR=$PWD CCACHE_DEPEND=1 # the latter: a miss costs nothing
 
 say() { printf '%s\n' "$*"; }
 xml_text() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g' | tr -cd '\t\n\r -~'; }
@@ -69,9 +72,12 @@ step() {
 tests() {
   local folder=$1 code=0
   shift
-  [ -n "$full" ] || set -- -LE full "$@"
-  ctest --test-dir "$folder" -j "$cores" --no-tests=error --output-on-failure --output-junit "$results/$stage.xml" "$@" \
-    >>"$log" 2>&1 || code=$?
+  if [ -z "$full" ]; then
+    ctest --test-dir "$folder" -N -L full | sed -n 's/^  Test *#[0-9]*: //p' >>"$results/$stage.left_out"
+    set -- -LE full "$@"
+  fi
+  ctest --test-dir "$folder" -j "$cores" --no-tests=error --output-on-failure --output-junit "$results/$stage.xml" \
+    --test-output-size-passed 1000000 "$@" >>"$log" 2>&1 || code=$?
   if [ -e "$results/$stage.xml" ]; then
     sed -i "0,/name=\"[^\"]*\"/s//name=\"$stage\"/" "$results/$stage.xml"
     say "   tests: $(python3 scripts/junit_totals.py --one-line "$results/$stage.xml"), $((SECONDS - since)) s" || :
@@ -80,20 +86,27 @@ tests() {
   fi
 }
 
-# own_tests FOLDER OPTIONS...: the tests that a stage is for, as CTest selects them; with --full all.
-own_tests() {
-  [ -z "$full" ] || set -- "$1"
-  tests "$@"
+# tests_of FOLDER PART...: the tests that are declared in these folders of tests/; with --full all.
+tests_of() {
+  local folder=$1 name=$stage part
+  shift
+  [ -z "$full" ] || { tests "$folder" && return; }
+  for part in "$@"; do
+    stage=$name.$part
+    tests "$folder/tests/$part"
+  done
+  stage=$name
 }
+
+# all_of PART...: what has to be built for them.
+all_of() { [ -n "$full" ] && echo all || printf 'tests/%s/all ' "$@"; }
 
 # build FOLDER TARGETS OPTIONS...: a build without warnings is a test of its own.
 build() { step build configure_and_build "$@"; }
 configure_and_build() {
   local folder=$1 targets=$2
   shift 2
-  # Much is compiled alike in several stages.
-  ! command -v ccache >/dev/null || set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
-  configure "$folder" -DTUTTI_WERROR=ON "$@" && cmake --build "$folder" --target $targets
+  configure "$folder" -DTUTTI_WERROR=ON -DTUTTI_TESTS=ON "$@" && cmake --build "$folder" --target $targets
 }
 
 # ---- the stages -------------------------------------------------------------------------------------------------
@@ -104,25 +117,28 @@ build_release() {
   build "$out/release" "$*" -DCMAKE_BUILD_TYPE=Release $(mpi_options openmpi) $ucx
 }
 
-release() { # everything with Open MPI, as demo.sh builds it
+release() { # everything with Open MPI
   build_release all && tests "$out/release"
 }
 
-# What uses MPI, on the shared library, and what is installed. MPICH's ranks do not yield: no more of them than a small
-# machine has cores.
+# MPICH, without the parts that are optional. MPICH's ranks do not yield: no more of them than a small machine has cores.
 mpich() {
-  build "$out/mpich" "${full:+all} mpi_tests tutti_product" -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=Release $(mpi_options mpich) \
-    -DTUTTI_TEST_MAX_RANKS=$((full ? 4 : 2)) -DTUTTI_HWLOC=OFF || return
+  local parts=(mpi c fortran examples)
+  build "$out/mpich" "$(all_of "${parts[@]}")" -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=Release $(mpi_options mpich) \
+    -DTUTTI_TEST_MAX_RANKS=$((full ? 4 : 2)) -DTUTTI_HWLOC=OFF ${full:--DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF} || return
   step is_mpich sh -c "readlink -f '$(cached "$out/mpich" MPI_CXX_COMPILER)' | grep mpich" || return
-  own_tests "$out/mpich" -L 'mpi|product'
+  tests_of "$out/mpich" "${parts[@]}"
 }
 
 abi() { # one build against the standard ABI of MPI, and its tests on two MPIs. MPICH's ranks do not yield
-  local peer suites=(communicator_test collectives_test requests_test c_collectives_test c_errors_test)
+  local peer suites='communicator_test|collectives_test|requests_test|c_collectives_test|c_errors_test'
+  local programs=(mpi_suites mpi_internal_suites c_collectives_test c_errors_test tutti_mpi) preloaded='movement|reductions|communicators'
+  [ -z "$full" ] || preloaded='.*'
   export TUTTI_PEERS=$out/peers
   PEERS="mpich intel" scripts/peers.sh setup >>"$log" 2>&1 ||
     { record skipped abi "there is no MPICH 5 and Intel MPI: scripts/peers.sh setup" && return; }
-  build "$out/abi" "${suites[*]} tutti_mpi interpose_tests" -DCMAKE_BUILD_TYPE=Release -DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF \
+  if [ -n "$full" ]; then programs+=(interpose_tests); else programs+=(interpose_{movement,reductions,communicators}); fi
+  build "$out/abi" "${programs[*]}" -DCMAKE_BUILD_TYPE=Release -DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF \
     -DTUTTI_FORTRAN=OFF -DTUTTI_TEST_MAX_RANKS=2 "-DMPI_CXX_COMPILER=$TUTTI_PEERS/mpich/bin/mpicxx_abi" \
     "-DMPIEXEC_EXECUTABLE=$PWD/scripts/peer_mpirun.sh" || return
   # MPICH's package checks few arguments. In Intel MPI, errors of programs of the ABI end the program, though its handler
@@ -131,7 +147,7 @@ abi() { # one build against the standard ABI of MPI, and its tests on two MPIs. 
   for peer in mpich intel; do
     local but=but_$peer
     stage=abi_on_$peer
-    PEER=$peer tests "$out/abi" -R "^interpose_|^($(IFS='|' && echo "${suites[*]}"))\\." -E "${!but}"
+    PEER=$peer tests "$out/abi" -R "^interpose_($preloaded)\\.|^($suites)\\." -E "${!but}"
   done
 }
 
@@ -139,15 +155,14 @@ lab() { # what happens between nodes, and Slurm's jobs
   local why slurm=slurm transport job
   why=$(slurm/cluster.sh check 2>&1) || { record skipped lab "$why" && return; }
   why=$(slurm/cluster.sh check --slurm 2>&1) || { slurm= && record skipped slurm "$why"; }
-  build_release tutti-bench tutti-sgd tutti_tool nodes_test communicator_test collectives_test allreduce_test batch_test \
-    launch_check_test readme_program stuck_program || return
+  build_release tutti-bench tutti-sgd tutti_tool mpi_suites mpi_internal_suites readme_program stuck_program || return
   export CLUSTER_FOLDER=${TMPDIR:-/tmp}/tutti-test-$$ MPIRUN=$(cached "$out/release" MPIEXEC_EXECUTABLE)
   trap 'slurm/cluster.sh down' EXIT
   step up slurm/cluster.sh up 4 --cores 2 ${slurm:+--slurm} || return
   for transport in auto ${full:+mpi}; do
-    on_nodes "$transport" 2x2 2 --map 2,2
+    [ -z "$full" ] || on_nodes "$transport" 2x2 2 --map 2,2
     on_nodes "$transport" uneven 3 --map 1,2,3
-    on_nodes "$transport" in_turns 3 --map 1,2,3 --by node
+    [ -z "$full" ] || on_nodes "$transport" in_turns 3 --map 1,2,3 --by node
   done
   MPI_MAY_END_RANKS=1 kills_on_nodes mpi 2,2,2,2
   case $(cached "$out/release" ucx_DIR) in
@@ -155,14 +170,14 @@ lab() { # what happens between nodes, and Slurm's jobs
     *)
       export UCX_TLS=tcp,self # to UCX the nodes are one, as they share the boot's identifier
       on_nodes shm+ucx 2x2 2 --map 2,2
-      on_nodes ucx in_turns 3 --map 1,2,3 --by node
+      [ -z "$full" ] || on_nodes ucx in_turns 3 --map 1,2,3 --by node
       TUTTI_TRANSPORT=shm+ucx kills_on_nodes ucx 1,1,1,1
       unset UCX_TLS
       devices_on_nodes
       ;;
   esac
   step info tests/apps/lab_info_test.sh "$out/release/apps/tutti/tutti" || :
-  [ -z "$slurm" ] || for job in $(tests/apps/slurm_test.sh --list); do
+  [ -z "$slurm" ] || for job in $([ -n "$full" ] && tests/apps/slurm_test.sh --list || echo bench train alone); do
     step "slurm_test.$job" timeout 600 tests/apps/slurm_test.sh "$job" "$out/release" || :
   done
   step down slurm/cluster.sh down
@@ -175,14 +190,17 @@ lab() { # what happens between nodes, and Slurm's jobs
 
 # on_nodes TRANSPORT NAME NODES OPTIONS...: the suites that several nodes concern, with the ranks placed so.
 on_nodes() {
-  local transport=$1 name=$2 nodes=$3 suite suites=(nodes_test communicator_test collectives_test)
+  local transport=$1 name=$2 nodes=$3 suite suites=(nodes_test collectives_test)
   shift 3
-  [ -z "$full" ] && [ "$name" != uneven ] || suites+=(allreduce_test batch_test)
+  [ -z "$full" ] || suites+=(communicator_test allreduce_test batch_test)
   for suite in "${suites[@]}"; do
     TUTTI_TRANSPORT=$transport TUTTI_TEST_NODES=$nodes step "$suite.$transport.$name" \
-      timeout 600 slurm/cluster.sh run "$@" "$out/release/tests/$suite" || :
+      timeout 600 slurm/cluster.sh run "$@" $(command_of "$suite") || :
   done
 }
+
+# command_of SUITE: a program and its arguments, as CMake noted them.
+command_of() { sed -n "s|^$1:INTERNAL=.*TARGET_FILE:\\(.*\\)>;\\(.*\\)|$out/release/tests/\\1 \\2|p" "$out/release/CMakeCache.txt"; }
 
 # kills_on_nodes NAME MAP: ranks die, and the others are told.
 kills_on_nodes() {
@@ -198,9 +216,9 @@ devices_on_nodes() {
   case $(cached "$out/release" TUTTI_NVCC) in
     '' | *-NOTFOUND) record skipped devices "nvcc was not found" && return ;;
   esac
-  step build_devices cmake --build "$out/release" --target "${suites[@]}" fake_cuda_nvml || return
+  step build_devices cmake --build "$out/release" --target fake_cuda_internal_suites fake_cuda_nvml || return
   for suite in "${suites[@]}"; do
-    devices_over "$suite" staged tcp,self "$fake"
+    [ -z "$full" ] && [ "$suite" != device_nodes_test ] || devices_over "$suite" staged tcp,self "$fake"
     [ ! -d "$ucx/lib" ] || devices_over "$suite" by_ucx tcp,self,cuda_copy "$fake:$ucx/lib"
   done
   [ -d "$ucx/lib" ] || record skipped devices_by_ucx "there is no UCX with CUDA in $ucx: scripts/setup.sh ucx ${ucx%/*}"
@@ -210,32 +228,38 @@ devices_on_nodes() {
 devices_over() {
   step "$1.$2.2x2" env TUTTI_TRANSPORT=shm+ucx TUTTI_TEST_NODES=2 FAKE_CUDA_ABORT=1 UCX_TLS="$3" \
     LD_LIBRARY_PATH="$4${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
-    timeout 600 slurm/cluster.sh run --map 2,2 "$out/release/tests/$1" || :
+    timeout 600 slurm/cluster.sh run --map 2,2 $(command_of "$1") || :
 }
 
 # Optimised a little: half the time to build, nearly the speed.
 checked=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1")
 
 address() { # AddressSanitizer, UndefinedBehaviorSanitizer, checked iterators: for what handles users' memory
-  local suites=(engine_test path_rules_test passes_test reduce_test arena_test shm_protocol_test single_copy_test
-    interpreter_test fuzz_corpus_test)
-  build "$out/asan" "${full:+all} mpi_tests ${suites[*]}" "${checked[@]}" -DTUTTI_SANITIZE=address,undefined \
+  local parts=(engine schedule shm fuzz mpi)
+  build "$out/asan" "$(all_of "${parts[@]}")" "${checked[@]}" -DTUTTI_SANITIZE=address,undefined \
     -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS -DTUTTI_TEST_MAX_RANKS=$((full ? 8 : 3)) $(mpi_options openmpi) || return
-  own_tests "$out/asan" -E 'NOT_BUILT|shm_kill'
+  tests_of "$out/asan" "${parts[@]}"
 }
 
 threads() { # ThreadSanitizer for the suites in which threads meet
-  build "$out/tsan" "thread_test funneled_test shm_protocol_test records_test" "${checked[@]}" -DTUTTI_SANITIZE=thread \
+  build "$out/tsan" "thread_test funneled_test shm_units records_units" "${checked[@]}" -DTUTTI_SANITIZE=thread \
     -DTUTTI_TEST_MAX_RANKS=4 $(mpi_options openmpi) || return
   # UCX, which Open MPI loads, hooks memory calls that ThreadSanitizer does not survive at the end of a thread.
   UCX_MEM_EVENTS=n tests "$out/tsan" -L threads
 }
 
-clang() { # clang, without the optional parts; optimised, and the tests, only with --full
+# Every source alone, with the headers that it includes itself; without the optional parts.
+configure_clang() {
   local type=Debug
   [ -z "$full" ] || type=Release
-  build "$out/clang" "${full:+all} tutti-bench tutti-sgd tutti-soak tutti_tool" -DCMAKE_BUILD_TYPE=$type \
-    -DCMAKE_CXX_COMPILER=clang++ -DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF $(mpi_options openmpi) || return
+  configure "$out/clang" -DCMAKE_BUILD_TYPE=$type -DCMAKE_CXX_COMPILER=clang++ -DTUTTI_UNITY_BUILD=OFF \
+    -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF -DTUTTI_WERROR=ON -DTUTTI_TESTS=ON \
+    $(mpi_options openmpi)
+}
+
+clang() { # optimised, and the tests, only with --full
+  step configure configure_clang &&
+    step build cmake --build "$out/clang" --target ${full:+all} tutti-bench tutti-sgd tutti-soak tutti_tool || return
   [ -z "$full" ] || tests "$out/clang"
 }
 
@@ -250,7 +274,8 @@ fuzz() { # libFuzzer, AddressSanitizer and UBSan on all parsers, and on shared m
 
 schedule_only() { # no MPI at all: everything builds, and the tool, the one program that differs, works
   build "$out/schedule" all -DCMAKE_BUILD_TYPE=Release -DTUTTI_MPI=OFF || return
-  own_tests "$out/schedule" -R '^(tool|info|catalogue|schedule_test|package|symbols)'
+  [ -z "$full" ] || { tests "$out/schedule" && return; }
+  tests "$out/schedule" -R '^(tool|info|catalogue|schedule_test|package|symbols)'
 }
 
 sources() { find include lib algorithms ucx interpose tests apps -name '*.[ch]pp' | sort; }
@@ -266,15 +291,15 @@ lint() { # versions differ in what they say: only that of Debian 12 counts
     step clang-format clang-format --dry-run -Werror $(sources) || :
   fi
   if is_version_14 clang-tidy; then
-    step clang-tidy tidy
+    step configure configure_clang && step clang-tidy tidy
   fi
 }
 
-# changed_sources: what the last commits and the working tree changed, and for each header that they changed a file that
+# changed_sources SINCE: what the commits since then and the working tree changed, and for each header that they changed a file that
 # includes it, through which it is looked at.
 changed_sources() {
   local folders=(lib algorithms ucx interpose apps) file
-  { git diff --name-only HEAD~10 -- "${folders[@]}" && git ls-files -o --exclude-standard -- "${folders[@]}"; } |
+  { git diff --name-only "$1" -- "${folders[@]}" && git ls-files -o --exclude-standard -- "${folders[@]}"; } |
     while read -r file; do
       case $file in
         *.cpp) echo "$file" ;;
@@ -283,14 +308,14 @@ changed_sources() {
     done | sort -u
 }
 
-# Ten seconds a file: without --full only what changed lately (everything where there is no history), without tests and
-# the analyzer.
+# Ten seconds a file: without --full only the last commit and the working tree, with --ci the last ten (everything where
+# there is no history), without tests and the analyzer.
 tidy() {
-  local files='(lib|algorithms|ucx|interpose|apps|tests)/.*\.cpp' but= changed
+  local files='(lib|algorithms|ucx|interpose|apps|tests)/.*\.cpp' but= changed since=HEAD~${ci:+10}
   if [ -z "$full" ]; then
     files='(lib|algorithms|ucx|interpose|apps)/.*\.cpp' but='-clang-analyzer-*'
-    if git rev-parse -q --verify HEAD~10 >/dev/null; then
-      changed=$(changed_sources)
+    if git rev-parse -q --verify "$since" >/dev/null; then
+      changed=$(changed_sources "$since")
       [ -n "$changed" ] || { echo "SKIP: no source has changed lately" && return 77; }
       files="($(paste -sd '|' <<<"$changed"))"
     fi
@@ -302,15 +327,40 @@ tidy() {
 
 # -----------------------------------------------------------------------------------------------------------------
 
-# run STAGE "HEADLINE": if it is wanted; never stops the others.
+# The sources and the form of a run: a stage that ended without a failure is not run again by --resume.
+state=$({ echo "$ci|$full" && git rev-parse HEAD && git diff HEAD && git status --porcelain; } 2>/dev/null | sha1sum)
+
+# run STAGE WHEN "HEADLINE": if it is wanted; never stops the others. WHEN: always, ci (also with --full) or full.
 run() {
+  local when=$2
   stage=$1 log=$results/$1.log
-  [ -z "$only" ] || [[ $only == *" $1 "* ]] || return 0
+  if [ -n "$only" ]; then
+    [[ $only == *" $1 "* ]] || return 0
+  elif [ "$when" = full ] && [ -z "$full" ] || [ "$when" = ci ] && [ -z "$ci$full" ]; then
+    stages_left_out="${stages_left_out:-} $1"
+    return 0
+  fi
+  say "== $1: $3"
+  if [ "$(cat "$results/$1.ended" 2>/dev/null)" = "$state" ]; then
+    say "   has ended before"
+    return 0
+  fi
+  rm -f "$results/$1".* "$results/$1"_on_*
   local start=$SECONDS
   since=$start
-  say "== $1: $2"
   "$1" || :
   say "   $((SECONDS - start)) s in all"
+  ! python3 scripts/junit_totals.py --one-line "$results/$1".*xml "$results/$1"_on_*.xml >/dev/null 2>&1 ||
+    echo "$state" >"$results/$1.ended"
+}
+
+# What this run had not, and how to have it.
+say_left_out() {
+  local tests
+  tests=$(cat "$results"/*left_out 2>/dev/null | wc -l)
+  [ -n "$full" ] || [ "$tests" -eq 0 ] ||
+    say "== left out: $tests tests of these stages, which --full runs ($results/STAGE.left_out; ctest -L full)"
+  [ -z "${stages_left_out:-}" ] || say "== left out: the stages$stages_left_out, which run by name, or with --ci or --full"
 }
 
 # ThreadSanitizer of gcc 12 fails where addresses are more random than it knows.
@@ -325,16 +375,17 @@ if [ -n "$install" ]; then
 fi
 export MPI4PY_TESTS=$out/mpi4py
 [ ! -x "$out/cuda/nvidia/cu13/bin/nvcc" ] || export CUDAToolkit_ROOT=$out/cuda/nvidia/cu13
-run release "release build, all tests, Open MPI"
-run mpich "what runs under mpirun, with MPICH and the shared library, few ranks, without hwloc"
-run abi "one build on MPICH 5 and on Intel MPI, by the standard ABI of MPI"
-run lab "several nodes, in namespaces, and Slurm"
-run address "AddressSanitizer and UBSan"
-run threads "ThreadSanitizer"
-run clang "clang, without UCX and CUDA"
-[ -z "$full$only" ] || run fuzz "fuzzers of all parsers, and of shared memory"
-run schedule_only "schedules only, without MPI"
-run lint "clang-format and clang-tidy"
+run release always "release build and its tests, Open MPI"
+run lab always "several nodes, in namespaces, and Slurm"
+run lint always "clang-format, and clang-tidy over what changed"
+run mpich ci "what runs under mpirun, with MPICH and the shared library, few ranks, without hwloc"
+run abi ci "one build on MPICH 5 and on Intel MPI, by the standard ABI of MPI"
+run address ci "AddressSanitizer and UBSan"
+run threads ci "ThreadSanitizer"
+run clang ci "clang, each source alone, without UCX and CUDA"
+run schedule_only ci "schedules only, without MPI"
+run fuzz full "fuzzers of all parsers, and of shared memory"
 say
 say "== $((SECONDS / 60)) min $((SECONDS % 60)) s in all; logs in $results/"
+say_left_out
 python3 scripts/junit_totals.py --details "$results"/*.xml

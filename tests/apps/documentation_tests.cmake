@@ -3,9 +3,9 @@
 set(example ${CMAKE_CURRENT_BINARY_DIR}/allreduce_linear.cpp)
 tutti_code_block(${PROJECT_SOURCE_DIR}/algorithms/README.md ${example})
 tutti_test(catalogue_test catalogue_test.cpp ${example})
-target_compile_definitions(catalogue_test PRIVATE TUTTI_CATALOGUE="${PROJECT_SOURCE_DIR}/algorithms/README.md")
+target_compile_definitions(apps_units PRIVATE TUTTI_CATALOGUE="${PROJECT_SOURCE_DIR}/algorithms/README.md")
 tutti_test(readme_test readme_test.cpp)
-target_compile_definitions(readme_test PRIVATE TUTTI_README="${PROJECT_SOURCE_DIR}/README.md"
+target_compile_definitions(apps_units PRIVATE TUTTI_README="${PROJECT_SOURCE_DIR}/README.md"
                                                TUTTI_EXAMPLES="${PROJECT_SOURCE_DIR}/examples"
                                                TUTTI_PROJECT_VERSION="${PROJECT_VERSION}")
 

@@ -27,38 +27,46 @@ function(tutti_over_fake_cuda test)
   endif()
 endfunction()
 
-# tutti_fake_cuda_test(NAME SOURCES... [RANKS 1 2 ...] [ENVIRONMENT VARIABLE=VALUE ...]): a suite of the library; with
-# RANKS under mpirun.
+# tutti_fake_cuda_test(NAME SOURCES... [RANKS 1 2 ...] [LIBRARIES ...] [ENVIRONMENT VARIABLE=VALUE ...]): a suite of the
+# library; with RANKS under mpirun.
 function(tutti_fake_cuda_test name)
-  cmake_parse_arguments(arg "" "" "RANKS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(arg "" "" "RANKS;LIBRARIES;ENVIRONMENT" ${ARGN})
   if(arg_RANKS)
-    tutti_mpi_test(${name} ${arg_UNPARSED_ARGUMENTS} ${PROJECT_SOURCE_DIR}/tests/support/device_memory.cpp INTERNAL
-                   RANKS ${arg_RANKS})
+    tutti_mpi_test(${name} ${arg_UNPARSED_ARGUMENTS} INTERNAL RANKS ${arg_RANKS} LIBRARIES ${arg_LIBRARIES})
     foreach(ranks IN LISTS arg_RANKS)
-      tutti_on_gpu(${name}.p${ranks} ${name} ${ranks} ENVIRONMENT ${arg_ENVIRONMENT})
+      tutti_suite_on_gpu(${name}.p${ranks} ${name} ${ranks} ENVIRONMENT ${arg_ENVIRONMENT})
     endforeach()
     list(TRANSFORM arg_RANKS PREPEND ${name}.p OUTPUT_VARIABLE tests)
+    set(program fake_cuda_internal_suites)
   else()
-    tutti_program(${name} ${arg_UNPARSED_ARGUMENTS})
-    target_link_libraries(${name} PRIVATE Tutti::internal GTest::gtest_main GTest::gmock tutti_test_settings)
-    add_test(NAME ${name} COMMAND ${name})
-    tutti_on_gpu(${name} ${name} 0 ENVIRONMENT ${arg_ENVIRONMENT})
+    set(program fake_cuda_host_suites)
+    tutti_suite(${name} ${program} Tutti::internal tutti_unit_main ${arg_UNPARSED_ARGUMENTS})
+    add_test(NAME ${name} COMMAND ${${name}})
+    tutti_suite_on_gpu(${name} ${name} 0 ENVIRONMENT ${arg_ENVIRONMENT})
     set(tests ${name})
   endif()
-  target_include_directories(${name} SYSTEM PRIVATE ${TUTTI_CUDA_INCLUDE_DIR})
-  add_dependencies(${name} fake_cuda)
+  target_include_directories(${program} SYSTEM PRIVATE ${TUTTI_CUDA_INCLUDE_DIR})
+  add_dependencies(${program} fake_cuda)
   foreach(test IN LISTS tests)
     tutti_over_fake_cuda(${test} ${arg_ENVIRONMENT})
   endforeach()
 endfunction()
 
+# tutti_suite_on_gpu(TEST SUITE RANKS [ENVIRONMENT VARIABLE=VALUE ...])
+function(tutti_suite_on_gpu test suite ranks)
+  list(GET ${suite} 0 program)
+  list(GET ${suite} 1 arguments)
+  string(REGEX REPLACE "\\$<TARGET_FILE:(.*)>" "\\1" program ${program})
+  tutti_on_gpu(${test} ${program} ${ranks} ARGUMENTS ${arguments} ${ARGN})
+endfunction()
+
 # tutti_again_over_fake_cuda(NAME VARIANT RANKS [VARIABLE=VALUE ...]): a suite with other settings.
 function(tutti_again_over_fake_cuda name variant ranks)
   if(ranks LESS_EQUAL TUTTI_TEST_MAX_RANKS)
-    tutti_mpirun_test(${name}.${variant}.p${ranks} ${ranks} $<TARGET_FILE:${name}>)
+    tutti_mpirun_test(${name}.${variant}.p${ranks} ${ranks} ${${name}})
     tutti_over_fake_cuda(${name}.${variant}.p${ranks} ${ARGN})
   endif()
-  tutti_on_gpu(${name}.${variant}.p${ranks} ${name} ${ranks} ENVIRONMENT ${ARGN})
+  tutti_suite_on_gpu(${name}.${variant}.p${ranks} ${name} ${ranks} ENVIRONMENT ${ARGN})
 endfunction()
 
 set(tests ${PROJECT_SOURCE_DIR}/tests)
@@ -66,7 +74,7 @@ tutti_fake_cuda_test(cuda_survey_test ${tests}/cuda/survey_test.cpp ENVIRONMENT 
 set(described cuDeviceGetName,cuDeviceTotalMem,cuDeviceGetPCIBusId,cuDeviceCanAccessPeer,cuDeviceGetP2PAttribute)
 foreach(setting IN ITEMS "DEVICES=0" "DEVICES=2;FAKE_CUDA_PEER=0" "DEVICES=2;FAKE_CUDA_MISSING=${described}")
   string(REGEX MATCH "[A-Z]+=[0a-z]" name "${setting}")
-  add_test(NAME cuda_survey_test.${name} COMMAND cuda_survey_test)
+  add_test(NAME cuda_survey_test.${name} COMMAND ${cuda_survey_test})
   tutti_over_fake_cuda(cuda_survey_test.${name} "FAKE_CUDA_${setting}")
 endforeach()
 tutti_fake_cuda_test(memory_kind_cuda_test ${tests}/mpi/memory_kind_cuda_test.cpp)
@@ -80,20 +88,21 @@ if(EXISTS ${TUTTI_CUDA_INCLUDE_DIR}/cuda_fp8.h)
 endif()
 tutti_fake_cuda_test(cuda_driver_test ${tests}/cuda/driver_test.cpp)
 foreach(missing IN ITEMS cuFuncLoad cuMemAlloc)
-  add_test(NAME cuda_driver_test.without.${missing} COMMAND cuda_driver_test)
+  add_test(NAME cuda_driver_test.without.${missing} COMMAND ${cuda_driver_test})
   tutti_over_fake_cuda(cuda_driver_test.without.${missing} FAKE_CUDA_MISSING=${missing})
 endforeach()
 # As late as it may be, and with races looked for.
 set(late FAKE_CUDA_DELAY_US=100 FAKE_CUDA_RACE=1 FAKE_CUDA_ABORT=1)
 tutti_fake_cuda_test(cuda_executor_test ${tests}/cuda/executor_test.cpp)
 foreach(seed RANGE 1 3)
-  add_test(NAME cuda_executor_test.late.${seed} COMMAND cuda_executor_test --gtest_filter=*Late*)
+  add_test(NAME cuda_executor_test.late.${seed} COMMAND ${cuda_executor_test} --gtest_filter=*Late*)
   tutti_over_fake_cuda(cuda_executor_test.late.${seed} ${late} FAKE_CUDA_SEED=${seed})
 endforeach()
 
 # The API, errors, and costs.
 tutti_fake_cuda_test(device_buffers_test ${tests}/mpi/device_buffers_test.cpp ${tests}/mpi/device_operations_test.cpp
                      ${tests}/mpi/device_mapped_test.cpp
+                     ${tests}/support/device_memory.cpp
                      RANKS 1 2 3 4
                      ENVIRONMENT FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
 tutti_fake_cuda_test(device_failures_test ${tests}/mpi/device_failures_test.cpp RANKS 1
@@ -102,7 +111,7 @@ tutti_again_over_fake_cuda(device_failures_test on_device 1 TUTTI_STAGING=device
 tutti_fake_cuda_test(device_counts_test ${tests}/mpi/device_counts_test.cpp RANKS 1 2 3 4)
 foreach(ranks 2 4)
   if(ranks LESS_EQUAL TUTTI_TEST_MAX_RANKS)
-    tutti_mpirun_test(device_counts_test.late.p${ranks} ${ranks} $<TARGET_FILE:device_counts_test>
+    tutti_mpirun_test(device_counts_test.late.p${ranks} ${ranks} ${device_counts_test}
                       --gtest_filter=*Overlap*)
     tutti_over_fake_cuda(device_counts_test.late.p${ranks} FAKE_CUDA_DELAY_US=20000)
   endif()
@@ -117,21 +126,19 @@ foreach(seed RANGE 1 2)
   tutti_again_over_fake_cuda(device_ipc_test late.${seed} 3 ${late} FAKE_CUDA_SEED=${seed})
 endforeach()
 if(2 LESS_EQUAL TUTTI_TEST_MAX_RANKS)
-  tutti_mpirun_test(device_ipc_test.strict.p2 2 $<TARGET_FILE:device_ipc_test> --gtest_filter=*TuttisMemory*)
+  tutti_mpirun_test(device_ipc_test.strict.p2 2 ${device_ipc_test} --gtest_filter=*TuttisMemory*)
   tutti_over_fake_cuda(device_ipc_test.strict.p2 FAKE_CUDA_STRICT_IPC=1 FAKE_CUDA_ABORT=1)
 endif()
 
 # Training on a device.
 if(TARGET tutti_bench)
-  tutti_fake_cuda_test(bench_stream_test ${tests}/apps/bench_stream_test.cpp RANKS 1
+  tutti_fake_cuda_test(bench_stream_test ${tests}/apps/bench_stream_test.cpp RANKS 1 LIBRARIES Tutti::bench
                        ENVIRONMENT FAKE_CUDA_DELAY_US=20000 FAKE_CUDA_ABORT=1)
-  target_link_libraries(bench_stream_test PRIVATE Tutti::bench)
 endif()
 if(TARGET tutti_sgd)
   set(digits ${PROJECT_SOURCE_DIR}/apps/data/digits.csv)
-  tutti_fake_cuda_test(sgd_device_test ${tests}/apps/sgd_device_test.cpp RANKS 1 2 3)
-  target_link_libraries(sgd_device_test PRIVATE Tutti::sgd)
-  target_compile_definitions(sgd_device_test PRIVATE TUTTI_TEST_DIGITS="${digits}")
+  tutti_fake_cuda_test(sgd_device_test ${tests}/apps/sgd_device_test.cpp RANKS 1 2 3 LIBRARIES Tutti::sgd)
+  target_compile_definitions(fake_cuda_internal_suites PRIVATE TUTTI_TEST_DIGITS="${digits}")
   add_test(NAME sgd_device_cli_test
            COMMAND ${tests}/apps/sgd_device_cli_test.sh ${PROJECT_SOURCE_DIR}/scripts/mpirun.sh ${MPIEXEC_EXECUTABLE}
                    $<TARGET_FILE:tutti-sgd> ${digits} $<TARGET_FILE_DIR:fake_cuda> ${TUTTI_TEST_MAX_RANKS})
@@ -215,9 +222,9 @@ if(TARGET tutti-soak)
 endif()
 
 # On a GPU, where kernels need no interpreter, also with more ranks.
-tutti_on_gpu(device_buffers_test.p8 device_buffers_test 8)
-if(TARGET sgd_device_test)
-  tutti_on_gpu(sgd_device_test.p8 sgd_device_test 8)
+tutti_suite_on_gpu(device_buffers_test.p8 device_buffers_test 8)
+if(TARGET tutti_sgd)
+  tutti_suite_on_gpu(sgd_device_test.p8 sgd_device_test 8)
 endif()
 
 include(far_tests.cmake)

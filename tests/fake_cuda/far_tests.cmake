@@ -3,7 +3,7 @@
 set(TUTTI_CUDA_UCX_DIR "" CACHE PATH "For tests: a UCX with CUDA, the folder that has lib/libucp.so.0")
 
 tutti_fake_cuda_test(device_far_test ${tests}/mpi/device_far_test.cpp RANKS 1 ENVIRONMENT FAKE_CUDA_ABORT=1)
-add_dependencies(device_far_test fake_cuda_nvml) # of which UCX asks for links
+add_dependencies(fake_cuda_internal_suites fake_cuda_nvml) # of which UCX asks for links
 
 # Two nodes, and what crosses between them; the stage lab of scripts/test.sh runs it on nodes that are not pretended.
 tutti_fake_cuda_test(device_nodes_test ${tests}/mpi/device_nodes_test.cpp RANKS 4
@@ -47,7 +47,7 @@ function(tutti_over_cuda_ucx suite variant ranks)
     set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION "^SKIP: " LABELS mpi)
     return()
   endif()
-  tutti_mpirun_test(${test} ${ranks} $<TARGET_FILE:${suite}>)
+  tutti_mpirun_test(${test} ${ranks} ${${suite}})
   set_tests_properties(${test} PROPERTIES ENVIRONMENT
     "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:fake_cuda>:${TUTTI_CUDA_UCX_DIR}/lib:$ENV{LD_LIBRARY_PATH};FAKE_CUDA_ABORT=1;${ARGN}")
 endfunction()

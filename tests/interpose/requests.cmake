@@ -11,7 +11,7 @@ function(requests_differential suite percent)
     string(REPLACE waited nonblocking reported ${form})
     string(REPLACE started persistent reported ${reported})
     set(name requests_${form}_${suite})
-    interpose_program(interpose_${name} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp ${suite}_test.cpp ${ARGN})
+    interpose_program(interpose_${name} $<TARGET_OBJECTS:tutti_mpi_main> ${suite}_test.cpp ${ARGN})
     target_include_directories(interpose_${name} PRIVATE ${form})
     interpose_run(${name} interpose_${name} ${percent} RANKS 1 2 3 4
                   ENVIRONMENT OMPI_MCA_coll=^tuned,han,adapt REPORTED_FORM=${reported})
@@ -32,7 +32,7 @@ endif()
 function(requests_suite name percent form)
   cmake_parse_arguments(arg "" "" "RANKS" ${ARGN})
   set(program interpose_requests_${name})
-  interpose_program(${program} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp ${arg_UNPARSED_ARGUMENTS})
+  interpose_program(${program} $<TARGET_OBJECTS:tutti_mpi_main> ${arg_UNPARSED_ARGUMENTS})
   interpose_run(requests_${name} ${program} ${percent} RANKS ${arg_RANKS} ENVIRONMENT REPORTED_FORM=${form})
 endfunction()
 
@@ -42,7 +42,7 @@ requests_suite(errors 100 nonblocking requests_errors_test.cpp RANKS 2)
 requests_suite(lifetimes 100 nonblocking requests_lifetimes_test.cpp RANKS 1 2 3 4)
 if(MPI_CXX_VERSION VERSION_GREATER_EQUAL 4)
   requests_suite(persistent 100 persistent requests_persistent_test.cpp RANKS 1 2 3 4)
-  interpose_program(interpose_persistent_contexts ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp
+  interpose_program(interpose_persistent_contexts $<TARGET_OBJECTS:tutti_mpi_main>
                     persistent_contexts_test.cpp)
   interpose_run(persistent_contexts interpose_persistent_contexts 95 RANKS 2
                 ENVIRONMENT TUTTI_TAG_UB=32767 REPORTED_FORM=persistent)

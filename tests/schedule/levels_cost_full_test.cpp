@@ -4,15 +4,15 @@
 namespace tutti::checker {
 namespace {
 
-class CostOfLevels : public testing::TestWithParam<const Algorithm*> {};
+class CostOfManyLevels : public testing::TestWithParam<const Algorithm*> {};
 
-TEST_P(CostOfLevels, IsExactOnEqualNodes) {
+TEST_P(CostOfManyLevels, IsExactOnEqualNodes) {
   for (const int nodes : {2, 4, 8})
     for (int ranks = 1; ranks <= 64; ++ranks)
       expect_exact(*GetParam(), nodes, ranks);
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, CostOfLevels, testing::ValuesIn(algorithms_of_levels()), name_of_algorithm);
+INSTANTIATE_TEST_SUITE_P(Registry, CostOfManyLevels, testing::ValuesIn(algorithms_of_levels()), name_of_algorithm);
 
 }  // namespace
 }  // namespace tutti::checker

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "tests/support/suites.hpp"
+
 namespace {
 
 /// TUTTI_TEST_THREAD_LEVEL: single or funneled; else as many threads as MPI allows.
@@ -32,6 +34,7 @@ class FailuresOnly : public testing::EmptyTestEventListener {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  tutti::test::select_suites(argc, argv);
   int provided = 0, rank = 0;
   MPI_Init_thread(&argc, &argv, wanted_thread_level(), &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

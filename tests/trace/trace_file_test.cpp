@@ -187,7 +187,7 @@ TEST(TraceFile, RefusesPartsOfOperationsThatCannotBe) {
   EXPECT_THAT(damage_behind(StepRecord{.peer = 1, .operation = 7}),
               HasSubstr("byte 512: an operation that did not begin"));
   EXPECT_THAT(damage_behind(StepRecord{.peer = 2, .operation = 1}), HasSubstr("a rank that there is not"));
-  EXPECT_THAT(damage_behind(StepRecord{.action = static_cast<Action>(8), .operation = 1}), HasSubstr("a step"));
+  EXPECT_THAT(damage_behind(StepRecord{.action = static_cast<trace::Action>(8), .operation = 1}), HasSubstr("a step"));
   EXPECT_THAT(damage_behind(StepRecord{.way = static_cast<Way>(6), .peer = 1, .operation = 1}), HasSubstr("a step"));
   EXPECT_THAT(damage_behind(StepRecord{.peer = 1, .operation = 1, .begin = 5, .end = 4}),
               HasSubstr("a stretch of time"));
