@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # device_stack_tests.sh BUILD MPI [UCX] - the tests on device buffers with an Open MPI that knows CUDA, over the fake driver.
-#   BUILD   a build with Open MPI 4 or 5 that has device_far_test and device_collectives_test
+#   BUILD   a build with Open MPI 4 or 5 that has the tests
 #   MPI     the folder of the other Open MPI: bin/mpirun, lib/libmpi.so.40
 #   UCX     the folder of a UCX with CUDA for it: lib/libucp.so.0. Without it the MPI's own way, pml ob1, is taken
 # Prints a line for each suite. Exit code 1 if one failed, 2 if something is missing.
@@ -10,9 +10,7 @@ fail() { echo "device_stack_tests.sh: $*" >&2 && exit 2; }
 build=$(realpath "$1") mpi=$(realpath "$2") ucx=${3:+$(realpath "$3")}
 [ -x "$mpi/bin/mpirun" ] || fail "there is no $mpi/bin/mpirun"
 [ -e "$build/tests/fake_cuda/libcuda.so.1" ] || fail "$build has no fake driver: build the target fake_cuda"
-for suite in device_far_test device_collectives_test; do
-  [ -x "$build/tests/$suite" ] || fail "$build has no $suite"
-done
+[ -x "$build/tests/device_suites" ] || fail "$build has no tests/device_suites"
 
 export OPAL_PREFIX=$mpi PRTE_PREFIX=$mpi PMIX_PREFIX=$mpi PATH=$mpi/bin:$PATH
 export LD_LIBRARY_PATH=$build/tests/fake_cuda:$mpi/lib${ucx:+:$ucx/lib}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -30,7 +28,7 @@ run() {
   local ranks=$1 suite=$2 code=0 start=$SECONDS
   shift 2
   env TUTTI_TRANSPORT=mpi "$@" timeout -k 5 600 mpirun -n "$ranks" --oversubscribe --bind-to none \
-    --mca mpi_yield_when_idle 1 "${way[@]}" "$build/tests/$suite" >"$log" 2>&1 || code=$?
+    --mca mpi_yield_when_idle 1 "${way[@]}" "$build/tests/device_suites" --suite="$suite" >"$log" 2>&1 || code=$?
   if [ $code -eq 0 ]; then
     echo "passed: $suite, $ranks ranks${*:+, $*} ($(grep -c '^\[ *OK' "$log") tests, $((SECONDS - start)) s)"
   else

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # gpu_check.sh [OPTIONS] - tests and measures Tutti on a machine with NVIDIA GPUs, in one call of less than eight minutes.
-#   --build DIR   where Tutti was built, or what scripts/gpu_pack.sh made of it; default: build, else build/release
+#   --build DIR   where Tutti was built, or what scripts/gpu_pack.sh made of it; default: build, else build/develop
 #   --stack DIR   an MPI that knows CUDA, and UCX, as scripts/build_gpu_stack.sh makes them; default: the machine's mpirun
 #   --out DIR     for the results; default: gpu-check
 #   --quick       a few tests on one and two ranks, and one size, in less than a minute
@@ -35,7 +35,7 @@ while [ $# -gt 0 ]; do
 done
 if [ -z "$build" ]; then
   build=$root/build
-  [ -e "$build/gpu_tests.txt" ] || build=$root/build/release
+  [ -e "$build/gpu_tests.txt" ] || build=$root/build/develop
 fi
 [ -e "$build/gpu_tests.txt" ] || refuse "no gpu_tests.txt in $build: name a build with CUDA and nvcc by --build DIR"
 build=$(cd "$build" && pwd)
@@ -182,8 +182,8 @@ check_sanitizer() {
   sanitizer=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer) ||
     { record sanitizer skipped 0 "compute-sanitizer is missing" && return; }
   set -- "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 1
-  step sanitizer.kernels 60 "$@" "$build/tests/cuda_kernels_test" --gtest_filter='*InPlace*:*CopyOneInput*'
-  on_ranks sanitizer.allreduce 60 2 "$@" "$build/tests/device_collectives_test" \
+  step sanitizer.kernels 60 "$@" "$build/tests/device_units" --suite=kernels_test --gtest_filter='*InPlace*:*CopyOneInput*'
+  on_ranks sanitizer.allreduce 60 2 "$@" "$build/tests/device_suites" --suite=device_collectives_test \
     --gtest_filter='All/DeviceCollectives.GiveTheBitsOfTheHost/allreduce'
 }
 

@@ -118,7 +118,7 @@ build_release() {
 }
 
 release() { # everything with Open MPI
-  build_release all && tests "$out/release"
+  build_release all ${full:+gpu_kit} && tests "$out/release"
 }
 
 # MPICH, without the parts that are optional. MPICH's ranks do not yield: no more of them than a small machine has cores.
@@ -216,7 +216,7 @@ devices_on_nodes() {
   case $(cached "$out/release" TUTTI_NVCC) in
     '' | *-NOTFOUND) record skipped devices "nvcc was not found" && return ;;
   esac
-  step build_devices cmake --build "$out/release" --target fake_cuda_internal_suites fake_cuda_nvml || return
+  step build_devices cmake --build "$out/release" --target device_suites fake_cuda_nvml || return
   for suite in "${suites[@]}"; do
     [ -z "$full" ] && [ "$suite" != device_nodes_test ] || devices_over "$suite" staged tcp,self "$fake"
     [ ! -d "$ucx/lib" ] || devices_over "$suite" by_ucx tcp,self,cuda_copy "$fake:$ucx/lib"

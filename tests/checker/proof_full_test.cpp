@@ -4,14 +4,14 @@
 namespace tutti::checker {
 namespace {
 
-class Proof : public testing::TestWithParam<const Algorithm*> {};
+class ProofOfManyRanks : public testing::TestWithParam<const Algorithm*> {};
 
-TEST_P(Proof, OfAll) {
+TEST_P(ProofOfManyRanks, OfAll) {
   for (const Case& what : cases_of(*GetParam(), Extent::all))
     expect_proved(*GetParam(), what);
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, Proof, testing::ValuesIn(algorithms().begin(), algorithms().end()),
+INSTANTIATE_TEST_SUITE_P(Registry, ProofOfManyRanks, testing::ValuesIn(algorithms().begin(), algorithms().end()),
                          [](const auto& algorithm) { return name_of(*algorithm.param); });
 
 }  // namespace

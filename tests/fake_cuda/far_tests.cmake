@@ -3,7 +3,7 @@
 set(TUTTI_CUDA_UCX_DIR "" CACHE PATH "For tests: a UCX with CUDA, the folder that has lib/libucp.so.0")
 
 tutti_fake_cuda_test(device_far_test ${tests}/mpi/device_far_test.cpp RANKS 1 ENVIRONMENT FAKE_CUDA_ABORT=1)
-add_dependencies(fake_cuda_internal_suites fake_cuda_nvml) # of which UCX asks for links
+add_dependencies(device_suites fake_cuda_nvml) # of which UCX asks for links
 
 # Two nodes, and what crosses between them; the stage lab of scripts/test.sh runs it on nodes that are not pretended.
 tutti_fake_cuda_test(device_nodes_test ${tests}/mpi/device_nodes_test.cpp RANKS 4
@@ -67,11 +67,7 @@ tutti_over_cuda_ucx(device_nodes_test by_ipc_and_ucx 4 ${far_ucx} TUTTI_NODES=0,
 tutti_over_cuda_ucx(device_collectives_test by_ipc_and_ucx.own_devices 4 ${far_ucx} TUTTI_NODES=0,0,1,1
                     FAKE_CUDA_DEVICES=4)
 tutti_over_cuda_ucx(device_far_test by_ucx.progress_thread 2 ${all_ucx} TUTTI_PROGRESS_THREAD=1)
-foreach(slow IN ITEMS by_tcp.p2 late.by_ipc_and_ucx.p3 by_ipc_and_ucx.own_devices.p4)
-  if(TEST device_collectives_test.${slow})
-    set_tests_properties(device_collectives_test.${slow} PROPERTIES LABELS "mpi;full")
-  endif()
-endforeach()
+tutti_in_full_runs("device_collectives_test\\.(by_tcp|late\\.by_ipc_and_ucx)\\..*" "device_far_test\\.(by_tcp|late).*")
 if(NOT why_not)
   set(ucx_first "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:fake_cuda>:${TUTTI_CUDA_UCX_DIR}/lib:$ENV{LD_LIBRARY_PATH}")
   if(TARGET tutti-soak)
@@ -84,3 +80,7 @@ if(NOT why_not)
     PASS_REGULAR_EXPRESSION "UCX      takes memory of devices .cuda_copy, cuda_ipc; no gdr_copy; UCX_PROTO_INFO=y"
     ENVIRONMENT "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:fake_cuda>:${TUTTI_CUDA_UCX_DIR}/lib")
 endif()
+
+# One seed of each.
+tutti_in_full_runs(".*\\.late\\.(on_device\\.)?[23](\\..*)?" "soak_calls\\.devices\\.(p3|late\\.p2|threads\\.p2)")
+tutti_in_full_runs("device_failures_test\\.on_device\\..*")

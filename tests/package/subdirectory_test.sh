@@ -18,7 +18,7 @@ target_link_libraries(program Tutti::tutti)
 CMAKE
 configure "$folder" "$folder/within" "$with_mpi" || fail 'a project with add_subdirectory(tutti) is not configured'
 commands "$folder/within" >"$log"
-grep -q 'program\.cpp' "$log" && grep -q 'registry\.cpp' "$log" || fail 'a project with add_subdirectory(tutti) lacks a source'
+grep -q 'program\.cpp' "$log" && grep -q 'allreduce_ring\.cpp' "$log" || fail 'a project with add_subdirectory(tutti) lacks a source'
 ! grep -E -e ' -W(all|extra|pedantic|error)' "$log" || fail 'a project with add_subdirectory(tutti) gets its warnings'
 ! grep -q '/tests/\|/apps/' "$log" || fail 'a project with add_subdirectory(tutti) builds tests or apps'
 

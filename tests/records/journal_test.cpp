@@ -84,7 +84,7 @@ TEST(Journal, HasTheIdentityOfItsProcess) {
   EXPECT_EQ(journal.identity().pid, ::getpid());
   EXPECT_EQ(journal.identity().rank, 3);
   EXPECT_GT(journal.identity().started, 0U);
-  EXPECT_EQ(std::string{journal.identity().program.data()}, "records_test");
+  EXPECT_EQ(std::string{journal.identity().program.data()}, program_invocation_short_name);
 }
 
 }  // namespace
