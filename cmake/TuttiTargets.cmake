@@ -18,9 +18,8 @@ if(TUTTI_FUZZERS)
   target_compile_options(tutti_settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# Processors' time goes into optimised code where it is data that move or are reduced; lib/CMakeLists.txt has those files.
-# The rest runs once a communicator, a plan or a report.
-target_compile_options(tutti_settings INTERFACE $<$<CONFIG:Release>:-O2>)
+# The parts that move data are optimised most (tutti_moves_data). The others run once a communicator, a plan or a report.
+target_compile_options(tutti_settings INTERFACE $<$<AND:$<CONFIG:Release>,$<NOT:$<BOOL:$<TARGET_PROPERTY:TUTTI_MOVES_DATA>>>>:-O2>)
 
 # Headers that most sources include are parsed once for all targets that are compiled alike: precompiled. A source has to
 # include what it uses all the same, as CMAKE_DISABLE_PRECOMPILE_HEADERS=ON compiles without them.
@@ -56,6 +55,12 @@ function(tutti_compiled_for_libraries target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                              VISIBILITY_INLINES_HIDDEN ON
                                              UNITY_BUILD ${TUTTI_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 10)
+endfunction()
+
+# tutti_moves_data(PARTS...)
+function(tutti_moves_data)
+  list(TRANSFORM ARGN PREPEND tutti_ OUTPUT_VARIABLE parts)
+  set_target_properties(${parts} PROPERTIES TUTTI_MOVES_DATA ON)
 endfunction()
 
 # tutti_alone(SOURCES...): never together with other sources in one unit (TUTTI_UNITY_BUILD), as they have names in common.
