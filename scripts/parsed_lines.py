@@ -4,7 +4,9 @@
     parsed_lines.py BUILD [--most N] [--up-to LINES]
 
 BUILD: a build by g++ with TUTTI_UNITY_BUILD=OFF whose precompiled headers are built, such as build/develop. Prints the
-sources of up to LINES (50) lines that take more than N (30,000); exit code 1 if there is one.
+sources of the library and the apps of up to LINES (50) lines that take more than N (30,000); exit code 1 if there is one.
+Left out are sources that cannot have those headers, as they are compiled for another instruction set, and the
+micro-benchmarks, which are built by name only.
 """
 import argparse
 import concurrent.futures
@@ -36,9 +38,10 @@ def main():
     parser.add_argument("--up-to", type=int, default=50)
     wanted = parser.parse_args()
     root = pathlib.Path(__file__).resolve().parent.parent
+    folders = [root / name for name in ("lib", "algorithms", "ucx", "interpose", "apps")]
     commands = [each for each in json.loads((wanted.build / "compile_commands.json").read_text())
-                if each["file"].endswith(".cpp") and pathlib.Path(each["file"]).is_relative_to(root)
-                and not pathlib.Path(each["file"]).is_relative_to(wanted.build.resolve())
+                if each["file"].endswith(".cpp") and any(map(pathlib.Path(each["file"]).is_relative_to, folders))
+                and " -mavx" not in each["command"] and "/micro/" not in each["file"]
                 and len(pathlib.Path(each["file"]).read_text().splitlines()) <= wanted.up_to]
     with concurrent.futures.ThreadPoolExecutor() as pool:
         lines = dict(zip((each["file"] for each in commands), pool.map(parsed, commands)))

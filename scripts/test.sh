@@ -121,11 +121,14 @@ release() { # everything with Open MPI
   build_release all ${full:+gpu_kit} && tests "$out/release"
 }
 
-# MPICH, without the parts that are optional. MPICH's ranks do not yield: no more of them than a small machine has cores.
+# without PARTS...: optional parts that only a full run builds in stages other than release.
+without() { [ -n "$full" ] || printf -- '-DTUTTI_%s=OFF ' "$@"; }
+
+# MPICH's ranks do not yield: no more of them than a small machine has cores.
 mpich() {
   local parts=(mpi c fortran examples)
   build "$out/mpich" "$(all_of "${parts[@]}")" -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=Release $(mpi_options mpich) \
-    -DTUTTI_TEST_MAX_RANKS=$((full ? 4 : 2)) -DTUTTI_HWLOC=OFF ${full:--DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF} || return
+    -DTUTTI_TEST_MAX_RANKS=$((full ? 4 : 2)) -DTUTTI_HWLOC=OFF $(without UCX CUDA) || return
   step is_mpich sh -c "readlink -f '$(cached "$out/mpich" MPI_CXX_COMPILER)' | grep mpich" || return
   tests_of "$out/mpich" "${parts[@]}"
 }
@@ -237,30 +240,33 @@ checked=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1
 address() { # AddressSanitizer, UndefinedBehaviorSanitizer, checked iterators: for what handles users' memory
   local parts=(engine schedule shm fuzz mpi)
   build "$out/asan" "$(all_of "${parts[@]}")" "${checked[@]}" -DTUTTI_SANITIZE=address,undefined \
-    -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS -DTUTTI_TEST_MAX_RANKS=$((full ? 8 : 3)) $(mpi_options openmpi) || return
+    -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS -DTUTTI_TEST_MAX_RANKS=$((full ? 8 : 3)) $(without CUDA) \
+    $(mpi_options openmpi) || return
   tests_of "$out/asan" "${parts[@]}"
 }
 
 threads() { # ThreadSanitizer for the suites in which threads meet
   build "$out/tsan" "thread_test funneled_test shm_units records_units" "${checked[@]}" -DTUTTI_SANITIZE=thread \
-    -DTUTTI_TEST_MAX_RANKS=4 $(mpi_options openmpi) || return
+    -DTUTTI_TEST_MAX_RANKS=4 $(without UCX CUDA) $(mpi_options openmpi) || return
   # UCX, which Open MPI loads, hooks memory calls that ThreadSanitizer does not survive at the end of a thread.
   UCX_MEM_EVENTS=n tests "$out/tsan" -L threads
 }
 
-# Every source alone, with the headers that it includes itself; without the optional parts.
-configure_clang() {
-  local type=Debug
-  [ -z "$full" ] || type=Release
-  configure "$out/clang" -DCMAKE_BUILD_TYPE=$type -DCMAKE_CXX_COMPILER=clang++ -DTUTTI_UNITY_BUILD=OFF \
-    -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF -DTUTTI_WERROR=ON -DTUTTI_TESTS=ON \
-    $(mpi_options openmpi)
+by_clang=(-DCMAKE_CXX_COMPILER=clang++ -DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF)
+
+# Each source alone, with the headers that it includes itself.
+configure_alone() {
+  configure "$out/alone" -DTUTTI_WERROR=ON -DCMAKE_BUILD_TYPE=Release "${by_clang[@]}" -DTUTTI_UNITY_BUILD=OFF \
+    -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON $(mpi_options openmpi)
 }
 
-clang() { # optimised, and the tests, only with --full
-  step configure configure_clang &&
-    step build cmake --build "$out/clang" --target ${full:+all} tutti-bench tutti-sgd tutti-soak tutti_tool || return
-  [ -z "$full" ] || tests "$out/clang"
+clang() { # the libraries and apps; with --full each source alone, and the tests
+  if [ -z "$full" ]; then
+    build "$out/clang" "tutti-bench tutti-sgd tutti-soak tutti_tool tutti_mpi" -DCMAKE_BUILD_TYPE=Debug "${by_clang[@]}" \
+      $(mpi_options openmpi)
+    return
+  fi
+  step configure configure_alone && step build cmake --build "$out/alone" && tests "$out/alone"
 }
 
 fuzz() { # libFuzzer, AddressSanitizer and UBSan on all parsers, and on shared memory whose peers write what they like
@@ -273,7 +279,7 @@ fuzz() { # libFuzzer, AddressSanitizer and UBSan on all parsers, and on shared m
 }
 
 schedule_only() { # no MPI at all: everything builds, and the tool, the one program that differs, works
-  build "$out/schedule" all -DCMAKE_BUILD_TYPE=Release -DTUTTI_MPI=OFF || return
+  build "$out/schedule" "${full:+all} tutti_product apps_units schedule_units" -DCMAKE_BUILD_TYPE=Release -DTUTTI_MPI=OFF || return
   [ -z "$full" ] || { tests "$out/schedule" && return; }
   tests "$out/schedule" -R '^(tool|info|catalogue|schedule_test|package|symbols)'
 }
@@ -291,8 +297,15 @@ lint() { # versions differ in what they say: only that of Debian 12 counts
     step clang-format clang-format --dry-run -Werror $(sources) || :
   fi
   if is_version_14 clang-tidy; then
-    step configure configure_clang && step clang-tidy tidy
+    step configure configure_alone && step clang-tidy tidy
   fi
+  [ -z "$full" ] || step parsed_lines parsed_lines || :
+}
+
+# Small sources take few headers beside the precompiled ones.
+parsed_lines() {
+  configure "$out/lines" -DCMAKE_BUILD_TYPE=Release -DTUTTI_UNITY_BUILD=OFF $(mpi_options openmpi) &&
+    cmake --build "$out/lines" --target tutti_schedule tutti_core && scripts/parsed_lines.py "$out/lines"
 }
 
 # changed_sources SINCE: what the commits since then and the working tree changed, and for each header that they changed a file that
@@ -320,7 +333,7 @@ tidy() {
       files="($(paste -sd '|' <<<"$changed"))"
     fi
   fi
-  run-clang-tidy -quiet -j "$cores" -p "$out/clang" -checks="$but" "/$files\$" 2>&1 |
+  run-clang-tidy -quiet -j "$cores" -p "$out/alone" -checks="$but" "/$files\$" 2>&1 |
     sed 's/\x1b\[[0-9;]*m//g' | grep -vE '^clang-tidy|^[0-9]+ warnings? generated'
   return "${PIPESTATUS[0]}"
 }
@@ -382,7 +395,7 @@ run mpich ci "what runs under mpirun, with MPICH and the shared library, few ran
 run abi ci "one build on MPICH 5 and on Intel MPI, by the standard ABI of MPI"
 run address ci "AddressSanitizer and UBSan"
 run threads ci "ThreadSanitizer"
-run clang ci "clang, each source alone, without UCX and CUDA"
+run clang ci "clang, without UCX and CUDA"
 run schedule_only ci "schedules only, without MPI"
 run fuzz full "fuzzers of all parsers, and of shared memory"
 say
