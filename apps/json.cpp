@@ -34,9 +34,8 @@ template <class T>
 T whole_number(const Parsed& json, std::string_view wanted) {
   using Limits = std::numeric_limits<T>;
   // The library casts numbers that do not fit.
-  const bool fits = json.is_number_unsigned()
-                        ? json.get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max())
-                        : json.is_number_integer() && json.get<std::int64_t>() >= Limits::min();
+  const bool fits = json.is_number_unsigned() ? json.get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max())
+                                              : json.is_number_integer() && json.get<std::int64_t>() >= Limits::min();
   if (!fits) throw JsonError(fmt::format("{} is not {}", text_of(json, -1), wanted));
   return json.get<T>();
 }
@@ -81,9 +80,8 @@ Json Json::parse(const std::string& text) {
 }
 
 Json Json::at(std::string_view name) const {
-  return taken(value_->its, fmt::format("an object with '{}'", name), [&](const Parsed& json) {
-    return Json{std::make_unique<Value>(Value{json.at(std::string{name})})};
-  });
+  return taken(value_->its, fmt::format("an object with '{}'", name),
+               [&](const Parsed& json) { return Json{std::make_unique<Value>(Value{json.at(std::string{name})})}; });
 }
 
 std::vector<Json> Json::items() const {

@@ -47,7 +47,8 @@ class Json {
   }
   /// null if there is none.
   template <class T>
-  requires std::convertible_to<const T&, Json> Json(const std::optional<T>& value) : Json(value ? Json(*value) : Json()) {}
+  requires std::convertible_to<const T&, Json> Json(const std::optional<T>& value)
+      : Json(value ? Json(*value) : Json()) {}
   /// An object.
   Json(std::initializer_list<Member> members);
   [[nodiscard]] static Json array();

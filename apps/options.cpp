@@ -139,7 +139,8 @@ struct Options::Description {
 
 Options::Options(std::string program, std::string_view summary)
     : program_(std::move(program)), summary_(summary), description_(std::make_unique<Description>()) {
-  description_->its.add_options()("help", "show this text")("version", "show the version and what this build is made of");
+  description_->its.add_options()("help", "show this text")("version",
+                                                            "show the version and what this build is made of");
 }
 
 Options::Options(Options&&) noexcept = default;

@@ -111,10 +111,8 @@ Json to_json(const Record& record) {
                {"limits", nullptr},
                {"device", nullptr}};
   if (const auto& peer = record.peer) {
-    json.set("peer", {{"name", peer->name},
-                      {"mode", peer->mode},
-                      {"time_us", to_json(peer->time_us)},
-                      {"ratio", peer->ratio}});
+    json.set("peer",
+             {{"name", peer->name}, {"mode", peer->mode}, {"time_us", to_json(peer->time_us)}, {"ratio", peer->ratio}});
   }
   if (record.limits) json.set("limits", object_of(*record.limits));
   if (record.device) json.set("device", object_of(*record.device));
@@ -124,8 +122,7 @@ Json to_json(const Record& record) {
 Json to_json(const Summary& summary) {
   return {{"collective", summary.collective},
           {"algorithm", summary.algorithm},
-          {"geometric_mean_ratio",
-           {{"out_of_place", summary.out_of_place}, {"in_place", summary.in_place}}},
+          {"geometric_mean_ratio", {{"out_of_place", summary.out_of_place}, {"in_place", summary.in_place}}},
           {"wrong", summary.wrong}};
 }
 

@@ -55,13 +55,12 @@ std::string json_text(const RunDescription& run, const std::vector<EpochReport>&
   };
   apps::Json rows = apps::Json::array();
   for (const EpochReport& report : epochs) {
-    rows.push_back(
-        {{"epoch", report.epoch},
-         {"loss", report.loss},
-         {"train_accuracy", report.train_accuracy},
-         {"test_accuracy", report.test_accuracy},
-         {"samples_per_s", report.samples_per_s},
-         {"comm_share", report.comm_share}});
+    rows.push_back({{"epoch", report.epoch},
+                    {"loss", report.loss},
+                    {"train_accuracy", report.train_accuracy},
+                    {"test_accuracy", report.test_accuracy},
+                    {"samples_per_s", report.samples_per_s},
+                    {"comm_share", report.comm_share}});
   }
   json.set("epochs", std::move(rows));
   return json.text(2) + "\n";

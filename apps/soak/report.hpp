@@ -43,8 +43,7 @@ struct Moment {
 
 /// {"environment": {...}, "seed": ..., "seconds": ..., "calls": ..., "wrong": ..., "well": ..., "collectives": [...],
 /// "messages": {...}, "resources": [...], "reports": [...]}.
-[[nodiscard]] apps::Json to_json(const RunFacts& facts, const Moment& end,
-                                             const apps::Json& reports);
+[[nodiscard]] apps::Json to_json(const RunFacts& facts, const Moment& end, const apps::Json& reports);
 /// An entry of "reports".
 [[nodiscard]] apps::Json to_json(const Moment& moment);
 

@@ -11,7 +11,8 @@
 #include "apps/json.hpp"
 #include "tutti/version.hpp"
 
-// In the namespace of the types, where they are looked for. The members of each type are listed once, for both directions.
+// In the namespace of the types, where they are looked for. The members of each type are listed once, for both
+// directions.
 namespace tutti::topology {
 
 using apps::Json;
@@ -122,9 +123,7 @@ Json distances_in(const topology::Job& job, const topology::Node& node) {
 }
 
 Json json_of(const Taking& taking) {
-  return {{"takes_device_memory", taking.answer},
-          {"why_not_known", taking.why_not_known},
-          {"means", taking.means}};
+  return {{"takes_device_memory", taking.answer}, {"why_not_known", taking.why_not_known}, {"means", taking.means}};
 }
 
 Json json_of(const DeviceReport& report) {
@@ -136,8 +135,7 @@ Json json_of(const DeviceReport& report) {
   for (const auto& row : survey.reaches) {
     Json cells = Json::array();
     for (const cuda::Reach& reach : row)
-      cells.push_back(
-          {{"direct", reach.direct}, {"atomics", reach.atomics}, {"rank", reach.rank}});
+      cells.push_back({{"direct", reach.direct}, {"atomics", reach.atomics}, {"rank", reach.rank}});
     reaches.push_back(std::move(cells));
   }
   const BufferWay way = way_of(report);
@@ -197,12 +195,8 @@ std::string to_json(const topology::Job& job, const DeviceReport& devices) {
     entry.update(topology::json_of(job.places[rank]));
     ranks.push_back(std::move(entry));
   }
-  return Json{{"tutti", TUTTI_VERSION},
-              {"components", std::move(components)},
-              {"notes", job.notes},
-              {"cuda", json_of(devices)},
-              {"nodes", std::move(nodes)},
-              {"ranks", std::move(ranks)}}
+  return Json{{"tutti", TUTTI_VERSION},   {"components", std::move(components)}, {"notes", job.notes},
+              {"cuda", json_of(devices)}, {"nodes", std::move(nodes)},           {"ranks", std::move(ranks)}}
       .text(indent);
 }
 

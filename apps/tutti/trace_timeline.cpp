@@ -19,9 +19,7 @@ constexpr std::array<std::string_view, 6> row_names{"calls",   "sends",         
 constexpr int most_tracks = 10'000;  // of a row: their numbers follow each other
 
 /// A text in quotes; bytes that are no UTF-8 are replaced.
-std::string in_quotes(std::string_view text) {
-  return apps::Json(text).text(-1);
-}
+std::string in_quotes(std::string_view text) { return apps::Json(text).text(-1); }
 
 /// Gives each stretch of time the first track that is free.
 class Tracks {

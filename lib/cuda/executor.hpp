@@ -58,7 +58,6 @@ class DeviceExecutor {
   }
 
  private:
-
   template <class Queue>
   Posted post(int index, const Queue& queue) {
     auto* const stream = device_->next_stream();

@@ -153,8 +153,8 @@ constexpr bool is_of_bits<BitOr<T>> = true;
 template <class T>
 constexpr bool is_of_bits<BitXor<T>> = true;
 
-/// The elements whose kernel serves: sums of complex numbers are those of their parts, only the order of integers depends
-/// on their signs, and operations on bits take two elements of 32 bits for one of 64.
+/// The elements whose kernel serves: sums of complex numbers are those of their parts, only the order of integers
+/// depends on their signs, and operations on bits take two elements of 32 bits for one of 64.
 template <template <class> class Operation, class Element>
 struct MakeSimplest {
   using Type = Element;
@@ -166,7 +166,8 @@ struct MakeSimplest<Sum, Plain<Complex<Part>>> {
 template <template <class> class Operation, std::signed_integral T>
 requires(!std::is_same_v<Operation<T>, Minimum<T>> &&
          !std::is_same_v<Operation<T>, Maximum<T>>) struct MakeSimplest<Operation, Plain<T>>
-    : MakeSimplest<Operation, Plain<std::make_unsigned_t<T>>> {};
+    : MakeSimplest<Operation, Plain<std::make_unsigned_t<T>>> {
+};
 template <template <class> class Operation, std::unsigned_integral T>
 requires(is_of_bits<Operation<T>> && sizeof(T) == 8) struct MakeSimplest<Operation, Plain<T>> {
   using Type = Plain<std::uint32_t>;
@@ -270,10 +271,10 @@ struct TableOf {
 
 template <std::size_t register_bytes, class HalfConversion, Operations operations = Operations::all>
 constexpr KernelTable make_kernel_table(const char* name) {
-  return TableOf<register_bytes, operations, Plain<std::int8_t>, Plain<std::int16_t>, Plain<std::int32_t>, Plain<std::int64_t>,
-                 Plain<std::uint8_t>, Plain<std::uint16_t>, Plain<std::uint32_t>, Plain<std::uint64_t>,
-                 OutOfLine<Fp8<E4m3>>, OutOfLine<Fp8<E5m2>>, Narrow<HalfConversion>, Bfloat, Plain<float>,
-                 Plain<double>, Plain<Complex<float>>, Plain<Complex<double>>>::make(name);
+  return TableOf<register_bytes, operations, Plain<std::int8_t>, Plain<std::int16_t>, Plain<std::int32_t>,
+                 Plain<std::int64_t>, Plain<std::uint8_t>, Plain<std::uint16_t>, Plain<std::uint32_t>,
+                 Plain<std::uint64_t>, OutOfLine<Fp8<E4m3>>, OutOfLine<Fp8<E5m2>>, Narrow<HalfConversion>, Bfloat,
+                 Plain<float>, Plain<double>, Plain<Complex<float>>, Plain<Complex<double>>>::make(name);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// Functions on regions for the builder and the passes. The checker has its own of the first two: a proof must not rest on
-// the code that it checks.
+// Functions on regions for the builder and the passes. The checker has its own of the first two: a proof must not rest
+// on the code that it checks.
 
 #include "tutti/schedule.hpp"
 

@@ -13,7 +13,6 @@
 namespace tutti::device {
 namespace {
 
-
 class DeviceStaging {
  public:
   DeviceStaging(shm::SharedPlan plan, const std::function<int(Buffer, std::int64_t)>& place_of, const Ways& ways)
@@ -117,9 +116,7 @@ class DeviceStaging {
     steps_[i].into_at = at;
     return at;
   }
-  std::int64_t take(std::int64_t bytes) {
-    return std::exchange(bytes_, bytes_ + aligned(bytes));
-  }
+  std::int64_t take(std::int64_t bytes) { return std::exchange(bytes_, bytes_ + aligned(bytes)); }
 
   /// Sends of a group share a copy of their data, which are in one place: those that were given another leave.
   static void part_groups(shm::SharedPlan& plan) {

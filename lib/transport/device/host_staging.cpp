@@ -11,7 +11,6 @@
 namespace tutti::device {
 namespace {
 
-
 /// A part of a buffer that is copied at once.
 struct Chunk {
   Interval bytes{};
