@@ -84,3 +84,7 @@ endif()
 # One seed of each.
 tutti_in_full_runs(".*\\.late\\.(on_device\\.)?[23](\\..*)?" "soak_calls\\.devices\\.(p3|late\\.p2|threads\\.p2)")
 tutti_in_full_runs("device_failures_test\\.on_device\\..*")
+tutti_tests_like(over_tcp ".*\\.by_tcp\\..*")
+foreach(test IN LISTS over_tcp)
+  set_tests_properties(${test} PROPERTIES TIMEOUT 900)
+endforeach()
