@@ -3,8 +3,7 @@
 #   build     what building and running the apps needs
 #   lab       what slurm/cluster.sh needs, Slurm included (it starts its own; Debian also starts a munge service)
 #   programs  what tests/programs runs: a Fortran compiler, hpcc, mpi4py, ScaLAPACK's tests (35 MB), LAMMPS (70 MB)
-#   test      build, lab, programs, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format, clang-tidy,
-#             ccache
+#   test      build, lab, programs, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format, clang-tidy
 #   cuda      nvcc and CUDA's headers into FOLDER, if no toolkit is installed: Python packages, 250 MB
 #   ucx       a UCX with CUDA, for tests, into FOLDER/libucx: a Python package, 150 MB
 #   mpi4py    the tests of the mpi4py that is installed, into FOLDER: the sources of a Python package, 5 MB
@@ -17,7 +16,7 @@ build=(g++ cmake ninja-build libopenmpi-dev openmpi-bin libboost-dev libboost-pr
 lab=(util-linux iproute2 slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 programs=(gfortran hpcc python3-mpi4py scalapack-mpi-test lammps)
 test=("${build[@]}" "${lab[@]}" "${programs[@]}" libgtest-dev libgmock-dev libmpich-dev mpich libucx-dev
-      clang clang-format clang-tidy ccache python3 dpkg-dev file groff-base pkg-config)
+      clang clang-format clang-tidy python3 dpkg-dev file groff-base pkg-config)
 
 have_pip() { python3 -m pip --version >/dev/null 2>&1; }
 have_toolkit() { command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] || [ -n "${CUDAToolkit_ROOT:-}" ]; }
@@ -73,8 +72,8 @@ case ${1:-} in
   cuda) cuda "${2:?setup.sh cuda needs a folder}" && exit 0 ;;
   ucx) ucx "${2:?setup.sh ucx needs a folder}" && exit 0 ;;
   mpi4py) mpi4py "${2:?setup.sh mpi4py needs a folder}" && exit 0 ;;
-  --help | -h) sed -n '2,12s/^# \?//p' "$0" && exit 0 ;;
-  *) sed -n '2,12s/^# \?//p' "$0" >&2 && exit 2 ;;
+  --help | -h) sed -n '2,11s/^# \?//p' "$0" && exit 0 ;;
+  *) sed -n '2,11s/^# \?//p' "$0" >&2 && exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then
