@@ -50,14 +50,14 @@ function(tutti_library name)
   tutti_compiled_for_libraries(tutti_${name})
 endfunction()
 
-# tutti_compiled_for_libraries(TARGET)
+# tutti_compiled_for_libraries(TARGET): as all of them, so that they share the precompiled headers.
 function(tutti_compiled_for_libraries target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                              VISIBILITY_INLINES_HIDDEN ON
                                              UNITY_BUILD ${TUTTI_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 10)
 endfunction()
 
-# tutti_moves_data(PARTS...)
+# tutti_moves_data(PARTS...): optimised most.
 function(tutti_moves_data)
   list(TRANSFORM ARGN PREPEND tutti_ OUTPUT_VARIABLE parts)
   set_target_properties(${parts} PROPERTIES TUTTI_MOVES_DATA ON)
