@@ -35,7 +35,8 @@ T whole_number(const Parsed& json, std::string_view wanted) {
   using Limits = std::numeric_limits<T>;
   // The library casts numbers that do not fit.
   const bool fits = json.is_number_unsigned() ? json.get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max())
-                                              : json.is_number_integer() && json.get<std::int64_t>() >= Limits::min();
+                                              : json.is_number_integer() && json.get<std::int64_t>() >= Limits::min() &&
+                                                    json.get<std::int64_t>() <= Limits::max();
   if (!fits) throw JsonError(fmt::format("{} is not {}", text_of(json, -1), wanted));
   return json.get<T>();
 }

@@ -3,6 +3,7 @@
 // takes seconds to compile.
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>

@@ -28,9 +28,9 @@ cached() { sed -n "s/^$2:[A-Z]*=//p" "$1/CMakeCache.txt"; }
 # progress LOG: copies a build's output to LOG, and shows how far it is: in one line of a terminal, else every tenth.
 progress() {
   local log=$1 line tenth=0
-  while IFS= read -r line; do
+  while IFS= read -r line || [ -n "$line" ]; do
     printf '%s\n' "$line"
-    [[ $line =~ ^\[([0-9]+)/([0-9]+)\]' ' ]] || continue
+    [[ $line =~ ^\[([1-9][0-9]*)/([1-9][0-9]*)\]' ' ]] || continue
     if [ -t 2 ]; then
       printf '\r  %d of %d files \e[K' "${BASH_REMATCH[@]:1}" >&2
     elif [ $((10 * BASH_REMATCH[1] / BASH_REMATCH[2])) -gt "$tenth" ]; then

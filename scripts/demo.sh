@@ -73,5 +73,5 @@ $folder/apps/bench/tutti-bench --help   all that can be measured
 $folder/apps/sgd/tutti-sgd --help       other networks, data and algorithms
 README.md                               how to build and install all of it; a first program of your own
 algorithms/README.md                    how an allreduce is written, in 20 lines, and how to add one
-./scripts/test.sh                       every test
+./scripts/test.sh                       the tests
 TEXT

@@ -38,6 +38,7 @@ if [ -z "$build" ]; then
   [ -e "$build/gpu_tests.txt" ] || build=$root/build/develop
 fi
 [ -e "$build/gpu_tests.txt" ] || refuse "no gpu_tests.txt in $build: name a build with CUDA and nvcc by --build DIR"
+[ -x "$build/tests/gpu_probe" ] || refuse "no tests/gpu_probe in $build: build the target gpu_kit"
 build=$(cd "$build" && pwd)
 [ -z "$stack" ] || [ -e "$stack/env.sh" ] || refuse "no env.sh in $stack: it is what scripts/build_gpu_stack.sh makes"
 mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 2

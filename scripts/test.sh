@@ -5,7 +5,7 @@
 #   --full        everything: all numbers of ranks, placements and seeds with every MPI and compiler, the slow tests,
 #                 10^6 inputs for each fuzzer, clang-tidy over all sources. Hours
 #   STAGE         only these: release lab lint mpich abi address threads clang schedule_only fuzz; --full may stand before
-#   --resume      leaves out stages that have ended, in this form and with these sources, without a failure
+#   --resume      keeps earlier results, and leaves out stages that ended in this form, with these sources, without a failure
 #   --no-install  uses what is there
 # The last line is "N passed, N failed, N skipped"; exit code 1 if anything failed. Logs and JUnit files: build/test/results
 set -eu
@@ -28,7 +28,7 @@ done
 mkdir -p "${TUTTI_BUILD:-build}/test"
 out=$(realpath "${TUTTI_BUILD:-build}")/test
 results=$out/results
-[ -n "$resume" ] || rm -rf "$results"
+[ -n "$resume$only" ] || rm -rf "$results" # a stage by itself replaces its own results only
 mkdir -p "$results"
 
 # Tests run side by side: ranks bound to cores would share the first ones.
@@ -73,7 +73,7 @@ tests() {
   local folder=$1 code=0
   shift
   if [ -z "$full" ]; then
-    ctest --test-dir "$folder" -N -L full | sed -n 's/^  Test *#[0-9]*: //p' >>"$results/$stage.left_out"
+    ctest --test-dir "$folder" -N -L full "$@" | sed -n 's/^  Test *#[0-9]*: //p' >>"$results/$stage.left_out"
     set -- -LE full "$@"
   fi
   ctest --test-dir "$folder" -j "$cores" --no-tests=error --output-on-failure --output-junit "$results/$stage.xml" \
@@ -99,7 +99,7 @@ tests_of() {
 }
 
 # all_of PART...: what has to be built for them.
-all_of() { [ -n "$full" ] && echo all || printf 'tests/%s/all ' "$@"; }
+all_of() { [ -n "$full" ] && echo all gpu_kit || printf 'tests/%s/all ' "$@"; }
 
 # build FOLDER TARGETS OPTIONS...: a build without warnings is a test of its own.
 build() { step build configure_and_build "$@"; }
@@ -340,40 +340,56 @@ tidy() {
 
 # -----------------------------------------------------------------------------------------------------------------
 
-# The sources and the form of a run: a stage that ended without a failure is not run again by --resume.
-state=$({ echo "$ci|$full" && git rev-parse HEAD && git diff HEAD && git status --porcelain; } 2>/dev/null | sha1sum)
+# The sources and the form of a run: a stage that has ended with them and without a failure is not run again by --resume.
+# Empty where git does not know the sources.
+state=$(
+  git rev-parse HEAD 2>/dev/null && {
+    echo "$ci|$full"
+    git diff HEAD
+    git ls-files -z -o --exclude-standard | xargs -0 -r sha1sum
+  } | sha1sum || :
+)
+
+results_of() {
+  compgen -G "$results/$1.*xml" || :
+  compgen -G "$results/$1_on_*.xml" || :
+}
 
 # run STAGE WHEN "HEADLINE": if it is wanted; never stops the others. WHEN: always, ci (also with --full) or full.
+files=() left_out=0 stages_left_out=
 run() {
-  local when=$2
-  stage=$1 log=$results/$1.log
+  local when=$2 start=$SECONDS
+  stage=$1 log=$results/$1.log since=$SECONDS
   if [ -n "$only" ]; then
     [[ $only == *" $1 "* ]] || return 0
   elif [ "$when" = full ] && [ -z "$full" ] || [ "$when" = ci ] && [ -z "$ci$full" ]; then
-    stages_left_out="${stages_left_out:-} $1"
+    stages_left_out="$stages_left_out $1"
     return 0
   fi
   say "== $1: $3"
-  if [ "$(cat "$results/$1.ended" 2>/dev/null)" = "$state" ]; then
+  local name=$1
+  if [ -n "$resume" ] && [ -n "$state" ] && [ "$(cat "$results/$name.ended" 2>/dev/null)" = "$state" ]; then
     say "   has ended before"
-    return 0
+  else
+    rm -f "$results/$name".* "$results/$name"_on_*
+    "$name" || :
+    say "   $((SECONDS - start)) s in all"
   fi
-  rm -f "$results/$1".* "$results/$1"_on_*
-  local start=$SECONDS
-  since=$start
-  "$1" || :
-  say "   $((SECONDS - start)) s in all"
-  ! python3 scripts/junit_totals.py --one-line "$results/$1".*xml "$results/$1"_on_*.xml >/dev/null 2>&1 ||
-    echo "$state" >"$results/$1.ended"
+  local its
+  mapfile -t its < <(results_of "$name")
+  if [ ${#its[@]} -eq 0 ]; then
+    stage=$name record failed "$name"
+    mapfile -t its < <(results_of "$name")
+  fi
+  files+=("${its[@]}")
+  left_out=$((left_out + $(cat "$results/$name"*left_out 2>/dev/null | sort -u | wc -l)))
+  [ -z "$state" ] || ! python3 scripts/junit_totals.py --one-line "${its[@]}" >/dev/null || echo "$state" >"$results/$name.ended"
 }
 
 # What this run had not, and how to have it.
 say_left_out() {
-  local tests
-  tests=$(cat "$results"/*left_out 2>/dev/null | wc -l)
-  [ -n "$full" ] || [ "$tests" -eq 0 ] ||
-    say "== left out: $tests tests of these stages, which --full runs ($results/STAGE.left_out; ctest -L full)"
-  [ -z "${stages_left_out:-}" ] || say "== left out: the stages$stages_left_out, which run by name, or with --ci or --full"
+  [ "$left_out" -eq 0 ] || say "== left out: $left_out tests of these stages, which --full runs ($results/STAGE.left_out)"
+  [ -z "$stages_left_out" ] || say "== left out: the stages$stages_left_out, which run by name, or with --ci or --full"
 }
 
 # ThreadSanitizer of gcc 12 fails where addresses are more random than it knows.
@@ -389,9 +405,9 @@ fi
 export MPI4PY_TESTS=$out/mpi4py
 [ ! -x "$out/cuda/nvidia/cu13/bin/nvcc" ] || export CUDAToolkit_ROOT=$out/cuda/nvidia/cu13
 run release always "release build and its tests, Open MPI"
+run mpich ci "what runs under mpirun, with MPICH and the shared library, few ranks, without hwloc"
 run lab always "several nodes, in namespaces, and Slurm"
 run lint always "clang-format, and clang-tidy over what changed"
-run mpich ci "what runs under mpirun, with MPICH and the shared library, few ranks, without hwloc"
 run abi ci "one build on MPICH 5 and on Intel MPI, by the standard ABI of MPI"
 run address ci "AddressSanitizer and UBSan"
 run threads ci "ThreadSanitizer"
@@ -401,4 +417,4 @@ run fuzz full "fuzzers of all parsers, and of shared memory"
 say
 say "== $((SECONDS / 60)) min $((SECONDS % 60)) s in all; logs in $results/"
 say_left_out
-python3 scripts/junit_totals.py --details "$results"/*.xml
+python3 scripts/junit_totals.py --details "${files[@]}"

@@ -77,7 +77,7 @@ case $job in
     ;;
   gpu_missing)
     ! command -v nvidia-smi >/dev/null || { echo "SKIP: this machine has nvidia-smi" && exit 77; }
-    submit gpu.sbatch "$build/tests/launch_check_test"
+    submit gpu.sbatch "$build/tests/mpi_internal_suites" --suite=launch_check_test
     expect_state FAILED
     expect '^node[12]: .*nvidia-smi'
     expect '^not every node has its GPUs'
@@ -87,7 +87,7 @@ case $job in
     printf '#!/bin/sh\necho "GPU 0: a stand-in (UUID: GPU-0)"\n' >bin/nvidia-smi
     chmod +x bin/nvidia-smi
     export PATH=$folder/bin:$PATH
-    submit gpu.sbatch "$build/tests/launch_check_test"
+    submit gpu.sbatch "$build/tests/mpi_internal_suites" --suite=launch_check_test
     expect_state COMPLETED
     expect_job 'srun --mpi=pmix'
     expect '^node1: GPU 0: '

@@ -4,6 +4,7 @@
 set -u
 source=$1 build=$2 fake=$4
 export MPIRUN=$3
+[ -x "$build/tests/gpu_probe" ] || { echo "SKIP: the target gpu_kit is not built" && exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0

@@ -47,18 +47,25 @@ std::string stem(std::string_view path) {
 
 void select_suites(int& argc, char** argv) {
   constexpr std::string_view option = "--suite=";
-  std::vector<std::string> files;
+  std::vector<std::string> files, without_tests;
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument.starts_with(option))
+    if (argument.starts_with(option) && argument.size() > option.size())
       files = split(argument.substr(option.size()), ',');
     else
       argv[kept++] = argv[i];
   }
   argc = kept;
   argv[argc] = nullptr;
+  const auto refuse = [&](const std::string& why) {
+    std::fprintf(stderr, "%s: %s\n", argv[0], why.c_str());
+    std::exit(2);
+  };
+  for (int i = 1; i < argc; ++i)
+    if (std::string_view{argv[i]}.starts_with("--suite")) refuse("write --suite=NAME,NAME");
   if (files.empty()) return;
+  without_tests = files;
   const std::string filter = GTEST_FLAG_GET(filter);
   std::string names;
   const testing::UnitTest& all = *testing::UnitTest::GetInstance();
@@ -67,14 +74,15 @@ void select_suites(int& argc, char** argv) {
     for (int j = 0; j < suite.total_test_count(); ++j) {
       const testing::TestInfo& test = *suite.GetTestInfo(j);
       const std::string name = std::string{suite.name()} + "." + test.name();
-      if (std::find(files.begin(), files.end(), stem(test.file())) == files.end() || !is_chosen(name, filter)) continue;
+      const std::string file = stem(test.file());
+      if (std::find(files.begin(), files.end(), file) == files.end()) continue;
+      std::erase(without_tests, file);
+      if (!is_chosen(name, filter)) continue;
       names += (names.empty() ? "" : ":") + name;
     }
   }
-  if (names.empty()) {
-    std::fprintf(stderr, "%s: there is no such test\n", argv[0]);
-    std::exit(2);
-  }
+  if (!without_tests.empty()) refuse("no test is in " + without_tests.front() + ".cpp");
+  if (names.empty()) refuse("there is no such test");
   GTEST_FLAG_SET(filter, names);
 }
 
