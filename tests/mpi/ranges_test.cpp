@@ -1,5 +1,5 @@
 // Scalars and contiguous ranges as buffers of every call: the results. Which arguments each call takes:
-// range_overloads_test.cpp.
+// range_overloads.cpp.
 #include <array>
 #include <cmath>
 #include <numeric>
