@@ -30,17 +30,6 @@ auto taken(const Parsed& json, std::string_view wanted, const Get& get) {
   }
 }
 
-template <class T>
-T whole_number(const Parsed& json, std::string_view wanted) {
-  using Limits = std::numeric_limits<T>;
-  // The library casts numbers that do not fit.
-  const bool fits = json.is_number_unsigned() ? json.get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max())
-                                              : json.is_number_integer() && json.get<std::int64_t>() >= Limits::min() &&
-                                                    json.get<std::int64_t>() <= Limits::max();
-  if (!fits) throw JsonError(fmt::format("{} is not {}", text_of(json, -1), wanted));
-  return json.get<T>();
-}
-
 }  // namespace
 
 Json::Json(std::unique_ptr<Value> value) : value_(std::move(value)) {}
@@ -103,7 +92,15 @@ double Json::as_number() const {
 bool Json::as_bool() const {
   return taken(value_->its, "true or false", [](const Parsed& json) { return json.get<bool>(); });
 }
-int Json::as_int() const { return whole_number<int>(value_->its, "a whole number of 32 bits"); }
-std::int64_t Json::as_int64() const { return whole_number<std::int64_t>(value_->its, "a whole number of 64 bits"); }
+int Json::as_int() const {
+  using Limits = std::numeric_limits<int>;
+  const Parsed& json = value_->its;
+  // The library casts numbers that do not fit.
+  const bool fits = json.is_number_unsigned() ? json.get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max())
+                                              : json.is_number_integer() && json.get<std::int64_t>() >= Limits::min() &&
+                                                    json.get<std::int64_t>() <= Limits::max();
+  if (!fits) throw JsonError(fmt::format("{} is not a whole number of 32 bits", text_of(json, -1)));
+  return json.get<int>();
+}
 
 }  // namespace tutti::apps

@@ -24,7 +24,7 @@ class JsonError : public std::runtime_error {
 /// null, true or false, a number, a text, an array, or an object whose members keep their order.
 ///
 ///     Json json{{"ranks", 4}, {"host", host}, {"root", root}};   // an object; root may be a std::optional
-///     json["times"] = times;                                     // a std::vector becomes an array
+///     json.set("times", times);                                  // a std::vector becomes an array
 class Json {
  public:
   struct Member;
@@ -80,7 +80,6 @@ class Json {
   [[nodiscard]] bool as_bool() const;
   /// A whole number that fits.
   [[nodiscard]] int as_int() const;
-  [[nodiscard]] std::int64_t as_int64() const;
 
  private:
   struct Value;
