@@ -16,7 +16,8 @@ def outcome(case):
     """'passed', 'failed' or 'skipped', and why. CTest calls a test without its program skipped: here it failed."""
     skipped = case.find("skipped")
     said = case.findtext("system-out") or ""
-    if skipped is None and "[  PASSED  ] 0 tests." in said and not re.search(r"^\[  (PASSED|SKIPPED) *\] [1-9]", said, re.M):
+    has_run = re.search(r"^\[  (PASSED|FAILED|SKIPPED) *\] [1-9]", said, re.M)
+    if skipped is None and "[  PASSED  ] 0 tests." in said and not has_run:
         return "failed", "it has run no test"
     if case.find("failure") is not None or case.get("status") == "fail":
         return "failed", (case.find("failure").get("message") if case.find("failure") is not None else "") or ""
