@@ -11,6 +11,7 @@
 #include "interpose/handles.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
+#include "lib/transport/mpi/handles.hpp"
 
 namespace tutti::interpose {
 namespace {
@@ -171,7 +172,7 @@ void begin_datatypes() {
   add_integers();
   add_others();
   check(api.Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &state().attribute, nullptr), "MPI_Type_create_keyval");
-  check(api.Comm_dup(MPI_COMM_SELF, &state().own), "MPI_Comm_dup");
+  state().own = mpi::with_same_ranks(MPI_COMM_SELF).release();
   check(api.Comm_set_errhandler(state().own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/handles.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::interpose {
@@ -26,7 +27,7 @@ bool has_text(int code, const std::string& text) {
 /// is that of the last error. MPICH gives no texts to codes of its own classes: there the text is printed.
 int code_for(int error_class, const std::string& text) {
   static std::mutex mutex;
-  static std::map<int, int> codes;
+  static auto& codes = *new std::map<int, int>;  // never destroyed: calls may come after main
   const std::lock_guard lock{mutex};
   auto [entry, is_new] = codes.try_emplace(error_class, error_class);
   if (is_new && api.Add_error_code(error_class, &entry->second) != MPI_SUCCESS) entry->second = error_class;
@@ -64,11 +65,12 @@ int raise(MPI_Comm comm, int code) noexcept {
 
 /// MPI calls handlers of communicators only: that of a new one, as there may be no other.
 int raise_by(MPI_Errhandler handler, int code) noexcept {
-  MPI_Comm comm = MPI_COMM_NULL;
-  if (api.Comm_dup(MPI_COMM_SELF, &comm) != MPI_SUCCESS) return code;
-  api.Comm_set_errhandler(comm, handler);
-  api.Comm_call_errhandler(comm, code);
-  api.Comm_free(&comm);
+  try {
+    const mpi::UniqueComm comm = mpi::with_same_ranks(MPI_COMM_SELF);
+    api.Comm_set_errhandler(comm.get(), handler);
+    api.Comm_call_errhandler(comm.get(), code);
+  } catch (const MpiError&) {  // the code is all that there is
+  }
   return code;
 }
 

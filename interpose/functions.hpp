@@ -35,6 +35,25 @@ inline constexpr std::array<std::string_view, 17> function_names{
     "alltoall",  "alltoallv",  "alltoallw", "scan",      "exscan"};
 inline constexpr std::size_t function_count = function_names.size();
 
+/// Whether no rank can be done with a call before all have come. Of the others, MPI may let a root, or the first of a
+/// scan, go on alone.
+constexpr bool waits_for_all(Function function) {
+  switch (function) {
+    case Function::barrier:
+    case Function::allreduce:
+    case Function::reduce_scatter:
+    case Function::reduce_scatter_block:
+    case Function::allgather:
+    case Function::allgatherv:
+    case Function::alltoall:
+    case Function::alltoallv:
+    case Function::alltoallw:
+      return true;
+    default:
+      return false;
+  }
+}
+
 constexpr std::size_t index_of(Function function) { return static_cast<std::size_t>(function); }
 
 }  // namespace tutti::interpose

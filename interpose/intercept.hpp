@@ -26,9 +26,11 @@ template <class Describe, class Pass>
 int blocking(Function function, MPI_Comm comm, const Describe& describe, const Pass& pass) {
   Why why = Why::target;
   try {
-    Target* const target = find_target(comm);
-    if (target == nullptr) return pass();
+    Target* const target = find_target(function, comm);
+    if (!is_serving()) return pass();
     Note note{Form::blocking, function, target};
+    note.passed(Why::target);
+    if (target == nullptr) return pass();
     Job job;
     why = decide(function, *target, job, describe);
     note.passed(why);
@@ -52,7 +54,7 @@ int requested(Form form, Function function, MPI_Comm comm, MPI_Request* request,
               const Begin& begin, const Pass& pass) {
   try {
     // Those that begin a nonblocking call must not wait for other ranks.
-    Target* const target = form == Form::nonblocking ? find_known_target(comm) : find_target(comm);
+    Target* const target = form == Form::nonblocking ? find_known_target(comm) : find_target(function, comm);
     if (!is_serving()) return pass();
     Note note{form, function, target};
     note.passed(Why::target);

@@ -35,7 +35,8 @@ const std::vector<Predefined>& predefined() {
   constexpr Kinds truths{false, true, false, false, true, false, false, false, false};
   constexpr Kinds bits{false, true, true, false, false, false, true, false, false};
   constexpr Kinds pairs{false, false, false, false, false, false, false, true, false};
-  static const std::vector<Predefined> all{
+  static const auto& all = *new std::vector<Predefined>{
+      // never destroyed, as all here: calls may come after main
       {MPI_SUM, Op::sum, numbers},  {MPI_PROD, Op::prod, numbers},     {MPI_MIN, Op::min, ordered},
       {MPI_MAX, Op::max, ordered},  {MPI_LAND, Op::land, truths},      {MPI_LOR, Op::lor, truths},
       {MPI_LXOR, Op::lxor, truths}, {MPI_BAND, Op::band, bits},        {MPI_BOR, Op::bor, bits},
@@ -80,7 +81,7 @@ void combine(const void* lhs, const void* rhs, void* into, Count count, void* co
 /// Handles that MPI uses again mean the new operation here, too: all that is kept of one is asked for again.
 ByMpi* by_mpi(MPI_Op op, MPI_Datatype type, std::int64_t extent, bool is_commutative) {
   static std::mutex mutex;
-  static std::map<std::pair<MPI_Op, MPI_Datatype>, std::array<std::unique_ptr<ByMpi>, 2>> all;
+  static auto& all = *new std::map<std::pair<MPI_Op, MPI_Datatype>, std::array<std::unique_ptr<ByMpi>, 2>>;
   const std::lock_guard lock{mutex};
   std::unique_ptr<ByMpi>& its = all[{op, type}][is_commutative ? 1 : 0];
   if (its == nullptr) its = std::make_unique<ByMpi>(ByMpi{op, type, extent, is_commutative});

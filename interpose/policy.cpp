@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,13 @@ Wishes read_wishes(std::string_view text) {
     at = end + 1;
   }
   return wishes;
+}
+
+bool wants(const Wishes& wishes, Function function) {
+  // A place for each column of the table.
+  constexpr std::array<Place, 3> places{Place{2, 1, false}, Place{2, 1, true}, Place{2, 2, false}};
+  return std::ranges::any_of(
+      places, [&](const Place& place) { return served_at(wishes, place)[index_of(function)].most >= 0; });
 }
 
 Served served_at(const Wishes& wishes, const Place& place) {

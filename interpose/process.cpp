@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bitset>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "interpose/datatypes.hpp"
+#include "interpose/muster.hpp"
 #include "interpose/report.hpp"
 #include "lib/runtime/runtime.hpp"
 #include "lib/transport/mpi/api.hpp"
@@ -31,6 +33,7 @@ struct State {
   std::atomic<std::uint64_t> freed = 0;
   int attribute = MPI_KEYVAL_INVALID;  ///< A communicator's Target.
   Wishes wishes{};
+  std::bitset<function_count> wanted{};  ///< Functions of which any call may be served.
   ThreadLevel level = ThreadLevel::limited;
   std::mutex mutex;                                       ///< Of what follows.
   std::map<const Target*, std::shared_ptr<Target>> open;  ///< All that are attributes.
@@ -71,15 +74,19 @@ Target* make_target(MPI_Comm comm) {
   return own.open.emplace(target.get(), target).first->second.get();
 }
 
+std::string why_not_here() {
+  try {
+    return detail::Runtime::get().objection();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 /// Whether Tutti can run on all ranks: one rank's environment may keep it from that, which says so.
 bool all_can_run() {
-  int can_run = 1;
-  try {
-    detail::Runtime::get();
-  } catch (const std::exception& error) {
-    std::fputs(fmt::format("tutti: no call is served: {}\n", error.what()).c_str(), stderr);
-    can_run = 0;
-  }
+  const std::string why_not = why_not_here();
+  if (!why_not.empty()) std::fputs(fmt::format("tutti: no call is served: {}\n", why_not).c_str(), stderr);
+  int can_run = why_not.empty() ? 1 : 0;
   check(api.Allreduce(MPI_IN_PLACE, &can_run, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
   return can_run != 0;
 }
@@ -116,29 +123,7 @@ Wishes agreed_wishes() {
   std::_Exit(EXIT_FAILURE);
 }
 
-}  // namespace
-
-void begin() noexcept {
-  State& own = state();
-  try {
-    own.wishes = agreed_wishes();
-    if (own.wishes.use == Wishes::Use::none) return;
-    detail::Runtime::trust_threads();
-    own.level = agreed_level();
-    if (!all_can_run()) return;
-    begin_datatypes();
-    check(api.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &own.attribute, nullptr), "MPI_Comm_create_keyval");
-    const Target& world = *make_target(MPI_COMM_WORLD);
-    begin_report();
-    int can_serve = world.is_served() ? 1 : 0;
-    check(api.Allreduce(MPI_IN_PLACE, &can_serve, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
-    own.serves = can_serve != 0;
-    if (!world.is_served()) std::fputs(fmt::format("tutti: no call is served: {}\n", world.why_not()).c_str(), stderr);
-  } catch (const std::exception& error) {
-    std::fputs(fmt::format("tutti: no call is served: {}\n", error.what()).c_str(), stderr);
-  }
-}
-
+/// Until now calls have come from the program's own callbacks in MPI_Finalize, too.
 void end() noexcept {
   State& own = state();
   if (!own.serves.exchange(false)) return;
@@ -147,7 +132,6 @@ void end() noexcept {
   } catch (const std::exception& error) {
     std::fputs(fmt::format("tutti: no report: {}\n", error.what()).c_str(), stderr);
   }
-  if (detail::Runtime::has_ended()) return;  // main is over, and what targets are made of with it
   std::map<const Target*, std::shared_ptr<Target>> open;
   {
     const std::lock_guard lock{own.mutex};
@@ -156,6 +140,33 @@ void end() noexcept {
   open.clear();
   close_abandoned();
   end_datatypes();
+}
+
+}  // namespace
+
+void begin() noexcept {
+  State& own = state();
+  try {
+    if (!have_all_the_library()) return;
+    own.wishes = agreed_wishes();
+    if (own.wishes.use == Wishes::Use::none) return;
+    for (std::size_t function = 0; function < function_count; ++function)
+      own.wanted[function] = wants(own.wishes, static_cast<Function>(function));
+    detail::Runtime::trust_threads();
+    own.level = agreed_level();
+    if (!all_can_run()) return;
+    begin_datatypes();
+    check(api.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &own.attribute, nullptr), "MPI_Comm_create_keyval");
+    const Target& world = *make_target(MPI_COMM_WORLD);
+    begin_report();
+    detail::Runtime::get().call_at_finalize(end);
+    int can_serve = world.is_served() ? 1 : 0;
+    check(api.Allreduce(MPI_IN_PLACE, &can_serve, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+    own.serves = can_serve != 0;
+    if (!world.is_served()) std::fputs(fmt::format("tutti: no call is served: {}\n", world.why_not()).c_str(), stderr);
+  } catch (const std::exception& error) {
+    std::fputs(fmt::format("tutti: no call is served: {}\n", error.what()).c_str(), stderr);
+  }
 }
 
 namespace {
@@ -181,12 +192,13 @@ Target* find(MPI_Comm comm, const Make& make) {
 
 }  // namespace
 
-Target* find_target(MPI_Comm comm) {
-  return find(comm, [comm] { return make_target(comm); });
-}
-
 Target* find_known_target(MPI_Comm comm) {
   return find(comm, []() -> Target* { return nullptr; });
+}
+
+Target* find_target(Function function, MPI_Comm comm) {
+  if (!waits_for_all(function) || !state().wanted[index_of(function)]) return find_known_target(comm);
+  return find(comm, [comm] { return make_target(comm); });
 }
 
 std::shared_ptr<Target> keep_target(const Target& target) {

@@ -85,7 +85,7 @@ Side::Part Side::from_elsewhere(const Part& part) {
   MPI_Datatype* const type = kept_.emplace_back().receive();
   check(api.Type_create_hindexed(1, &count, &place, part.type, type), "MPI_Type_create_hindexed");
   check(api.Type_commit(type), "MPI_Type_commit");
-  return {moved(nullptr, elsewhere), 1, *type, part.bytes};
+  return {moved(nullptr, elsewhere), 1, *type, part.bytes, 0};
 }
 
 bool Side::set(const Even& given, int blocks) {
@@ -94,7 +94,7 @@ bool Side::set(const Even& given, int blocks) {
   count_ = Count{given.count * layout->size};
   data_ = const_cast<void*>(given.data);
   if (layout->is_contiguous) return given.data != nullptr || count_ == Count{0};  // in few steps: calls may be short
-  return add({data_, given.count * blocks, given.type, count_.value() * blocks}, *layout);
+  return add({data_, given.count * blocks, given.type, count_.value() * blocks, layout->extent}, *layout);
 }
 
 bool Side::set(const Listed& given, int blocks) {
@@ -104,7 +104,7 @@ bool Side::set(const Listed& given, int blocks) {
     const std::int64_t count = given.counts[i];
     if (count < 0) return false;
     void* const data = moved(given.data, given.displacements[i] * layout->extent);
-    if (!add({data, count, given.type, count * layout->size}, *layout)) return false;
+    if (!add({data, count, given.type, count * layout->size, layout->extent}, *layout)) return false;
   }
   list(given.data);
   return true;
@@ -116,13 +116,13 @@ bool Side::set(const Typed& given, int blocks) {
     const std::int64_t count = given.counts[i];
     if (count < 0) return false;
     if (count == 0) {  // its type does not count either
-      parts_.push_back({moved(given.data, given.displacements[i]), 0, MPI_BYTE, 0});
+      parts_.push_back({moved(given.data, given.displacements[i]), 0, MPI_BYTE, 0, 1});
       continue;
     }
     const Layout* const layout = layout_of(given.types[i]);
     if (layout == nullptr) return false;
     void* const data = moved(given.data, given.displacements[i]);
-    if (!add({data, count, given.types[i], count * layout->size}, *layout)) return false;
+    if (!add({data, count, given.types[i], count * layout->size, layout->extent}, *layout)) return false;
   }
   list(given.data);
   return true;
@@ -164,7 +164,11 @@ void Side::keep_types() {
   if (!is_packed_) return;
   MPI_Datatype last = MPI_DATATYPE_NULL;
   for (Part& part : parts_) {
-    if (part.type != last) check(api.Type_dup(part.type, kept_.emplace_back().receive()), "MPI_Type_dup");
+    if (part.type != last) {
+      MPI_Datatype* const type = kept_.emplace_back().receive();
+      check(api.Type_contiguous(1, part.type, type), "MPI_Type_contiguous");
+      check(api.Type_commit(type), "MPI_Type_commit");
+    }
     last = std::exchange(part.type, kept_.back().get());
   }
 }
@@ -176,11 +180,11 @@ void Side::for_all_parts(const Move& move) {
   auto* packed = static_cast<std::byte*>(data());
   for (const Part& part : parts_) {
     if (part.bytes == 0) continue;
-    const std::int64_t size = part.bytes / part.count, extent = layout_of(part.type)->extent;
+    const std::int64_t size = part.bytes / part.count;
     const std::int64_t at_a_time = std::max<std::int64_t>(1, most_counted / size);
     for (std::int64_t done = 0; done < part.count; done += at_a_time) {
       const std::int64_t count = std::min(at_a_time, part.count - done);
-      move({moved(part.data, done * extent), static_cast<int>(count), part.type, packed, count * size});
+      move({moved(part.data, done * part.extent), static_cast<int>(count), part.type, packed, count * size});
       packed += count * size;
     }
   }

@@ -56,7 +56,8 @@ class Side {
 
   [[nodiscard]] std::int64_t listed_bytes() const;
 
-  /// Holds on to the types of parts that are packed: the program may free them before the call is over.
+  /// Holds on to the types of parts that are packed: the program may free them before the call is over. Attributes of
+  /// the program are not copied.
   void keep_types();
 
   // Both do nothing where data are not packed.
@@ -69,7 +70,8 @@ class Side {
     void* data;
     std::int64_t count;
     MPI_Datatype type;
-    std::int64_t bytes;  ///< Of data.
+    std::int64_t bytes;   ///< Of data.
+    std::int64_t extent;  ///< Of an element.
   };
   bool add(const Part& part, const Layout& layout);
   Part from_elsewhere(const Part& part);

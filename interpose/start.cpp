@@ -1,4 +1,4 @@
-// The beginning and the end of MPI, as the program calls them.
+// The beginning of MPI, as the program calls it.
 #include "interpose/beneath.hpp"
 #include "interpose/process.hpp"
 #include "interpose/right_mpi.hpp"
@@ -18,10 +18,5 @@ TUTTI_API int MPI_Init_thread(int* argc, char*** argv, int required, int* provid
   const int result = TUTTI_BENEATH(MPI_Init_thread)(argc, argv, required, provided);
   if (result == MPI_SUCCESS) tutti::interpose::begin();
   return result;
-}
-
-TUTTI_API int MPI_Finalize() {
-  tutti::interpose::end();
-  return TUTTI_BENEATH(MPI_Finalize)();
 }
 }

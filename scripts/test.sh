@@ -362,7 +362,7 @@ run() {
   stage=$1 log=$results/$1.log since=$SECONDS
   if [ -n "$only" ]; then
     [[ $only == *" $1 "* ]] || return 0
-  elif [ "$when" = full ] && [ -z "$full" ] || [ "$when" = ci ] && [ -z "$ci$full" ]; then
+  elif { [ "$when" = full ] && [ -z "$full" ]; } || { [ "$when" = ci ] && [ -z "$ci$full" ]; }; then
     stages_left_out="$stages_left_out $1"
     return 0
   fi

@@ -21,7 +21,8 @@ class UcxNetwork final : public mpi::Network {
   UcxNetwork(Worker& worker, int me, int ranks);
   ~UcxNetwork() override { worker_.give_back(number_); }
 
-  /// One allreduce of 8 bytes and, unless all know each other already, one allgather of addresses and one MPI_Comm_dup.
+  /// One allreduce of 8 bytes and, unless all know each other already, one allgather of addresses and one
+  /// MPI_Comm_create.
   std::string connect(MPI_Comm comm, std::span<const int> ranks) override;
   std::unique_ptr<mpi::NetworkPort> port(const mpi::NetworkRoute& route, const CompiledPlan& plan) override;
   [[nodiscard]] bool takes_device_memory() const override { return worker_.reads_cuda(); }

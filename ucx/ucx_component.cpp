@@ -46,8 +46,8 @@ std::string means_for_cuda() {
   return text;
 }
 
-constexpr mpi::NetworkDriver driver{"ucx", UcxNetwork::open, Worker::progress_if_there, Worker::finalize,
-                                    means_for_cuda};
+constexpr mpi::NetworkDriver driver{
+    "ucx", UcxNetwork::open, Worker::progress_if_there, Worker::finalize, Worker::check_settings, means_for_cuda};
 const mpi::NetworkRegistration registration{driver};
 
 }  // namespace

@@ -45,14 +45,20 @@ std::string address_of(ucp_worker_h worker) {
   return address;
 }
 
-/// TUTTI_UCX_WATCH, or else, whether it costs little: UCX gives up zero-copy rendezvous over RDMA for it.
-bool watches_peers(const Resources& resources) {
-  enum class Use : std::uint8_t { automatic, never, always };
+enum class WatchUse : std::uint8_t { automatic, never, always };
+
+/// TUTTI_UCX_WATCH.
+WatchUse wanted_watch() {
   const char* const variable = std::getenv("TUTTI_UCX_WATCH");
-  const auto use =
-      variable == nullptr
-          ? Use::automatic
-          : static_cast<Use>(read_name("environment variable TUTTI_UCX_WATCH", variable, {"auto", "never", "always"}));
+  if (variable == nullptr) return WatchUse::automatic;
+  return static_cast<WatchUse>(
+      read_name("environment variable TUTTI_UCX_WATCH", variable, {"auto", "never", "always"}));
+}
+
+/// As the user wants, or else, whether it costs little: UCX gives up zero-copy rendezvous over RDMA for it.
+bool watches_peers(const Resources& resources) {
+  using Use = WatchUse;
+  const Use use = wanted_watch();
   return use == Use::always || (use == Use::automatic && !resources.have_rdma());
 }
 
@@ -67,6 +73,8 @@ void EndpointTraits::destroy(Handle& endpoint) noexcept {
     ucx.worker_progress(endpoint.worker);
   ucx.request_free(request);
 }
+
+void Worker::check_settings() { static_cast<void>(wanted_watch()); }
 
 Worker& Worker::get() {
   if (instance() == nullptr) instance() = new Worker;
@@ -125,9 +133,7 @@ int Worker::take_number() {
                   networks));
 }
 
-void Worker::connected(MPI_Comm comm) {
-  mpi::check(mpi::api.Comm_dup(comm, comms_.emplace_back().receive()), "MPI_Comm_dup");
-}
+void Worker::connected(MPI_Comm comm) { comms_.push_back(mpi::with_same_ranks(comm)); }
 
 /// Returns once all that were connected are here, serving their messages meanwhile.
 void Worker::meet() noexcept {

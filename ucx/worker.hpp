@@ -28,6 +28,8 @@ class Worker {
  public:
   /// Made at first use. Throws Error if it cannot be.
   static Worker& get();
+  /// Throws ArgumentError if TUTTI_UCX_WATCH is not allowed.
+  static void check_settings();
   /// Moves all messages; nothing if there is none.
   static void progress_if_there() noexcept;
   /// At MPI_Finalize: leaves together with all processes that were connected. Nothing if there is none.

@@ -113,8 +113,13 @@ struct Place {
 std::optional<Place> place_of_journals(int descriptor, PsSurvey& survey) {
   constexpr std::int64_t most_processes = 1 << 20, page = 4096;
   struct stat facts {};
+  // Any process may have a file of that name. One that can shrink, or is too small, is none of Tutti's: to read beyond
+  // its end would be the end of this process.
+  const int seals = ::fcntl(descriptor, F_GET_SEALS);
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || ::fstat(descriptor, &facts) != 0 || facts.st_size < page)
+    return std::nullopt;
   const View first{descriptor, 0, page};
-  if (::fstat(descriptor, &facts) != 0 || !first.is_there()) return std::nullopt;
+  if (!first.is_there()) return std::nullopt;
   const auto& directory = *reinterpret_cast<const records::Directory*>(first.data() + records::Directory::offset);
   const std::uint64_t mark = directory.mark.load(std::memory_order_acquire);
   if (mark == 0) return std::nullopt;  // there is no memory for records, or it is being made

@@ -22,12 +22,14 @@ namespace tutti {
 /// - As in MPI, a send may return before its message is received, or not. Ranks that each send first and then receive,
 ///   in separate calls, may therefore wait for each other for ever, even if an earlier run did not.
 /// - Messages have no tags, and never mix with collectives or with the program's own.
+/// - A message to or from Rank{MPI_PROC_NULL} is none: a send does nothing, a receive leaves its buffer as it is.
 /// - A rank may send to itself: the message goes to its receive in the same batch, which must have the same size.
 /// - Receives must not overlap each other or the data sent: an ArgumentError names the two messages, counted from 0 in
 ///   the order in which they were added. The check sorts the receives, once for each set of messages that is run.
 /// - A batch may outlive its Communicator object, but runs only while the communicator is open.
 /// Errors: ArgumentError says what is not allowed, when a message is added or, for messages to itself and for overlaps,
 /// when the batch is run; nothing has been posted then. Error: a message failed or was not of the expected size.
+/// StateError: the batch was moved from.
 class Batch {
  public:
   TUTTI_API explicit Batch(const Communicator& comm);
@@ -56,11 +58,12 @@ class Batch {
 
  private:
   struct Messages;
+  [[nodiscard]] Messages& messages() const;
   std::unique_ptr<Messages> messages_;
 };
 
-/// Sends `count` elements to rank `to`, which receives them by recv. Errors are those of Batch; a message to the rank
-/// itself needs a Batch.
+/// Sends `count` elements to rank `to`, which receives them by recv. Errors and Rank{MPI_PROC_NULL} as in a Batch; a
+/// message to the rank itself needs a Batch.
 TUTTI_API void send(const void* data, Count count, Type type, Rank to, const Communicator& comm);
 [[nodiscard]] TUTTI_API Request send_async(const void* data, Count count, Type type, Rank to, const Communicator& comm);
 [[nodiscard]] TUTTI_API Plan plan_send(const void* data, Count count, Type type, Rank to, const Communicator& comm);

@@ -39,7 +39,7 @@ int convert(const void* in, const MPI_Fint* send, const MPI_Fint* receive, MPI_C
 
 void keep(MPI_Request request, AlltoallwTypes types) {
   static std::mutex mutex;
-  static std::unordered_map<MPI_Request, AlltoallwTypes> kept;
+  static auto& kept = *new std::unordered_map<MPI_Request, AlltoallwTypes>;  // never destroyed: MPI reads them
   const std::lock_guard lock{mutex};
   kept[request] = std::move(types);
 }

@@ -1,4 +1,4 @@
-// What begins and ends MPI.
+// The beginning of MPI.
 #include "interpose/fortran/export.hpp"
 
 namespace tutti::interpose::fortran {
@@ -14,6 +14,5 @@ int init_thread(const MPI_Fint* required, MPI_Fint* provided) {
 
 TUTTI_FORTRAN(init, INIT, init, 0)
 TUTTI_FORTRAN(init_thread, INIT_THREAD, init_thread, 2)
-TUTTI_FORTRAN(finalize, FINALIZE, MPI_Finalize, 0)
 
 }  // namespace tutti::interpose::fortran

@@ -18,21 +18,21 @@ tutti_status tutti_version_numbers(int* major, int* minor, int* patch) {
 
 tutti_status tutti_mpi_library(const char** name) {
   return guarded([&](const Site& site) {
-    static const std::string library = tutti::mpi_library();
+    static const auto& library = *new std::string{tutti::mpi_library()};  // never destroyed, as callers keep pointers
     site.pointed("name", name) = library.c_str();
   });
 }
 
 tutti_status tutti_components(const tutti_component** components, int* count) {
   return guarded([&](const Site& site) {
-    static const std::vector<tutti::Component> found = tutti::components();
-    static const auto listed = [] {
+    static const auto& found = *new std::vector<tutti::Component>{tutti::components()};
+    static const auto& listed = *new auto{[] {
       std::vector<tutti_component> all;
       all.reserve(found.size());
       for (const tutti::Component& component : found)
         all.push_back({component.name.c_str(), component.description.c_str()});
       return all;
-    }();
+    }()};
     const tutti_component*& place = site.pointed("components", components);
     site.pointed("count", count) = static_cast<int>(listed.size());
     place = listed.data();

@@ -1,6 +1,7 @@
 #include "lib/c/guarded.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <exception>
@@ -19,9 +20,25 @@ struct LastError {
   int mpi_code = MPI_SUCCESS;
 };
 
+/// Of a thread. The main thread's stays: destructors of the program's static objects, which come later, may still call.
+class ErrorOwner {
+ public:
+  ErrorOwner() = default;
+  ErrorOwner(const ErrorOwner&) = delete;
+  ErrorOwner& operator=(const ErrorOwner&) = delete;
+  ~ErrorOwner() {
+    if (::gettid() != ::getpid()) delete error_;
+  }
+  [[nodiscard]] LastError* error() const { return error_; }
+
+ private:
+  LastError* error_ = new LastError;
+};
+
 LastError& last_error() {
-  thread_local LastError error;
-  return error;
+  thread_local const ErrorOwner owner;
+  thread_local LastError* const error = owner.error();
+  return *error;
 }
 
 tutti_status keep(tutti_status status, const char* text, int mpi_code = MPI_SUCCESS) noexcept {

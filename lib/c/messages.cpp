@@ -8,14 +8,15 @@ using tutti::Rank;
 namespace {
 
 tutti::Batch& batch_of(const Site& site, tutti_batch batch) {
-  return site.pointed("batch", batch, "a batch that has not been freed").batch;
+  return object_of(site, "batch", batch, "a batch that has not been freed").batch;
 }
 
 }  // namespace
 
 tutti_status tutti_batch_create(tutti_comm comm, tutti_batch* batch) {
-  return stored("batch", batch,
-                [&](const Site& site) { return new tutti_batch_object{tutti::Batch{communicator(site, comm)}}; });
+  return stored("batch", batch, [&](const Site& site) {
+    return new tutti_batch_object{{}, tutti::Batch{communicator(site, comm)}};
+  });
 }
 
 tutti_status tutti_batch_send(tutti_batch batch, const void* data, int64_t count, tutti_type type, int to) {

@@ -29,8 +29,9 @@ void combine(const void* lhs, const void* rhs, void* into, Count count, void* co
 }  // namespace
 
 Op op_of(const Site& site, tutti_op op) {
-  if (is_created(op)) return op->op;
-  if (op == nullptr) site.refuse("op", "NULL", "TUTTI_SUM and the like, or an operation that was created");
+  constexpr std::string_view allowed = "TUTTI_SUM and the like, or an operation that was created";
+  if (is_created(op)) return object_of(site, "op", op, allowed).op;
+  if (op == nullptr) site.refuse("op", "NULL", allowed);
   return by_number[reinterpret_cast<std::uintptr_t>(op) - 1];
 }
 
@@ -39,7 +40,7 @@ Op op_of(const Site& site, tutti_op op) {
 using namespace tutti::c;
 
 tutti_status tutti_op_create_scaled_sum(double scale, tutti_op* op) {
-  return stored("op", op, [&](const Site&) { return new tutti_op_object{tutti::Op::scaled_sum(scale)}; });
+  return stored("op", op, [&](const Site&) { return new tutti_op_object{{}, tutti::Op::scaled_sum(scale)}; });
 }
 
 tutti_status tutti_op_create_user(tutti_user_function function, int is_commutative, void* context, void* device_kernel,
@@ -48,7 +49,7 @@ tutti_status tutti_op_create_user(tutti_user_function function, int is_commutati
     if (function == nullptr) site.refuse("function", "NULL", "a function");
     if (is_commutative != 0 && is_commutative != 1)
       site.refuse("is_commutative", std::to_string(is_commutative), "0 or 1");
-    auto made = std::make_unique<tutti_op_object>(tutti_op_object{tutti::Op::sum, function, context});
+    auto made = std::make_unique<tutti_op_object>(tutti_op_object{{}, tutti::Op::sum, function, context});
     made->op = tutti::Op::user(combine, static_cast<tutti::Commutative>(is_commutative), made.get(), {device_kernel});
     return made.release();
   });
@@ -57,7 +58,7 @@ tutti_status tutti_op_create_user(tutti_user_function function, int is_commutati
 tutti_status tutti_op_free(tutti_op* op) {
   return guarded([&](const Site& site) {
     tutti_op& its = site.pointed("op", op);
-    if (is_created(its)) delete its;
+    if (is_created(its)) delete &object_of(site, "op", its, "an operation that was created, or one of Tutti's own");
     its = nullptr;
   });
 }

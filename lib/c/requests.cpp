@@ -6,7 +6,7 @@ using namespace tutti::c;
 namespace {
 
 tutti::Request& pending(const Site& site, tutti_request* request) {
-  return site.pointed("request", site.pointed("request", request), "a request that has not been completed or freed")
+  return object_of(site, "request", site.pointed("request", request), "a request that has not been completed or freed")
       .request;
 }
 

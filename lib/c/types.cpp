@@ -73,12 +73,12 @@ tutti_status tutti_collective_name(tutti_collective collective, const char** nam
 
 tutti_status tutti_algorithm_names(tutti_collective collective, const char** names) {
   return guarded([&](const Site& site) {
-    static const auto texts = [] {
+    static const auto& texts = *new auto{[] {  // never destroyed, as callers keep pointers
       std::array<std::string, tutti::collective_count> all;
       for (std::size_t i = 0; i < all.size(); ++i)
         all[i] = tutti::algorithm_names(static_cast<tutti::Collective>(i));
       return all;
-    }();
+    }()};
     site.pointed("names", names) = texts[static_cast<std::size_t>(collective_of(site, collective))].c_str();
   });
 }

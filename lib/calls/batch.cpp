@@ -1,5 +1,7 @@
 #include "tutti/batch.hpp"
 
+#include <mpi.h>
+
 #include <array>
 #include <limits>
 #include <optional>
@@ -18,6 +20,9 @@ using detail::CommunicatorState;
 using detail::Message;
 using detail::MessageSpan;
 using detail::Operation;
+
+/// A message to or from it is none.
+constexpr Rank nobody{MPI_PROC_NULL};
 
 /// The facts that a plan of messages depends on: peer, place, size and device of each. Allocates nothing for one
 /// message.
@@ -135,21 +140,28 @@ Batch::Batch(Batch&&) noexcept = default;
 Batch& Batch::operator=(Batch&&) noexcept = default;
 Batch::~Batch() = default;
 
+Batch::Messages& Batch::messages() const {
+  if (messages_ == nullptr) throw StateError("tutti: this batch was moved from");
+  return *messages_;
+}
+
 void Batch::send(const void* data, Count count, Type type, Rank to) {
-  const CommunicatorState& state = *messages_->state;
+  const CommunicatorState& state = *messages().state;
+  if (to == nobody) return;
   messages_->sends.push_back(
       detail::message_of({"send", state.rank()}, "to", data, count, type, to, state.members().size()));
 }
 
 void Batch::recv(void* data, Count count, Type type, Rank from) {
-  const CommunicatorState& state = *messages_->state;
+  const CommunicatorState& state = *messages().state;
+  if (from == nobody) return;
   messages_->recvs.push_back(
       detail::message_of({"recv", state.rank()}, "from", data, count, type, from, state.members().size()));
 }
 
-Request Batch::start() const { return tutti::start(messages_->state, *messages_); }
-Plan Batch::plan() const { return tutti::plan(messages_->state, *messages_); }
-void Batch::run() const { tutti::run(*messages_->state, *messages_); }
+Request Batch::start() const { return tutti::start(messages().state, messages()); }
+Plan Batch::plan() const { return tutti::plan(messages().state, messages()); }
+void Batch::run() const { tutti::run(*messages().state, messages()); }
 
 namespace {
 
@@ -160,7 +172,7 @@ using Given = std::optional<detail::RecentMessages::Message>;
 class OneEach {
  public:
   OneEach(const Communicator& comm, const Given& sent, const Given& received)
-      : comm_(comm), sent_(sent), received_(received) {}
+      : comm_(comm), sent_(without_nobody(sent)), received_(without_nobody(received)) {}
 
   void run() const { tutti::run(comm_.state(), *this); }
   [[nodiscard]] Request start() const { return tutti::start(comm_.share(), *this); }
@@ -196,6 +208,7 @@ class OneEach {
                                            received ? received->memory.allocation : 0)};
     return operation;
   }
+  static Given without_nobody(const Given& given) { return given && given->peer == nobody ? Given{} : given; }
   // Numbers that tell the messages of a program apart.
   static std::uint64_t where(const Given& given) { return given ? detail::address(given->data) : 0; }
   static std::uint64_t size_and_peer(const Given& given) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -89,6 +90,11 @@ class Execution {
     executor_.abandon();
   }
 
+  /// A number that changes whenever steps end or bytes of a message move, as far as the transport sees that.
+  [[nodiscard]] std::uint64_t progress() const {
+    constexpr std::uint64_t each_step = 0x9e3779b97f4a7c15U;  // not the size of any message
+    return completed_ * each_step + port_.progress();
+  }
   [[nodiscard]] const CompiledPlan& plan() const { return plan_; }
   [[nodiscard]] Mover& port() { return port_; }
   [[nodiscard]] const Mover& port() const { return port_; }

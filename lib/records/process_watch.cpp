@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "lib/memory/above_standard.hpp"
 #include "lib/records/process_state.hpp"
 
 namespace tutti::records {
@@ -17,7 +18,7 @@ namespace {
 /// Linux 5.3 has pidfd_open; headers of older systems know no name for it.
 int open_process(pid_t pid) {
   constexpr long pidfd_open = 434;
-  return static_cast<int>(::syscall(pidfd_open, pid, 0U));
+  return above_standard(static_cast<int>(::syscall(pidfd_open, pid, 0U)));
 }
 
 /// PIDFD_GET_INFO of Linux 6.13; the exit status since 6.15. Older kernels refuse it.

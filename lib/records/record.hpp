@@ -83,6 +83,9 @@ struct Wait {
   For what = For::nothing;
   int step = 0;  ///< Of the plan: so many steps are over, at least.
   int peer = -1;
+  /// Looks at the operation that have found more bytes moved than the look before, modulo this.
+  static constexpr unsigned progress_modulus = 32;
+  unsigned progress = 0;
   friend bool operator==(const Wait&, const Wait&) = default;
 };
 
@@ -110,11 +113,13 @@ inline constexpr int manner_shift = 24;
 [[nodiscard]] constexpr std::uint64_t packed(const Wait& wait) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(wait.peer)) << 32U |
          static_cast<std::uint64_t>(static_cast<std::uint32_t>(wait.step) & 0xffffffU) << 8U |
+         static_cast<std::uint64_t>(wait.progress % Wait::progress_modulus) << 3U |
          static_cast<std::uint64_t>(wait.what);
 }
 [[nodiscard]] constexpr Wait unpacked(std::uint64_t word) {
-  return {static_cast<Wait::For>(word & 0xffU), static_cast<int>(word >> 8U & 0xffffffU),
-          static_cast<int>(static_cast<std::uint32_t>(word >> 32U))};
+  return {static_cast<Wait::For>(word & 0x7U), static_cast<int>(word >> 8U & 0xffffffU),
+          static_cast<int>(static_cast<std::uint32_t>(word >> 32U)),
+          static_cast<unsigned>(word >> 3U) % Wait::progress_modulus};
 }
 
 /// A record in memory that processes share. The state word holds the number of the operation and its State; the writer

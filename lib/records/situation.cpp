@@ -95,20 +95,6 @@ int awaited_by(const Situation& its) {
   return waits ? its.call.wait.peer : -1;
 }
 
-/// "0, 2-5, 7".
-std::string ranks_in_words(const std::vector<int>& ranks) {
-  std::string text;
-  for (std::size_t first = 0; first < ranks.size();) {
-    std::size_t last = first;
-    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1)
-      ++last;
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", ranks[first]);
-    if (last > first) text += fmt::format("-{}", ranks[last]);
-    first = last + 1;
-  }
-  return text;
-}
-
 /// Whether the call has a number among the collectives of its communicator. Those in streams without the host have
 /// none.
 bool is_numbered(const Call& call) { return call.action < Action::messages && call.manner != Manner::in_stream; }

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lib/records/record.hpp"
 
@@ -21,6 +22,8 @@ namespace tutti::records {
 [[nodiscard]] std::string in_words(const Wait& wait);
 /// "12 ms", "3.5 s", "93 s", "12 min", "5 h".
 [[nodiscard]] std::string duration_in_words(std::int64_t nanoseconds);
+/// "0, 2-5, 7": of numbers in order.
+[[nodiscard]] std::string ranks_in_words(const std::vector<int>& ranks);
 /// The names of the two sides of a comparison.
 struct Sides {
   std::string_view mine = "here", theirs = "there";

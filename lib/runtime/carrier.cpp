@@ -80,8 +80,7 @@ std::vector<Local> meet_locals(MPI_Comm node, const Local& mine) {
 
 }  // namespace
 
-Carrier::Carrier(MPI_Comm comm) {
-  check(api.Comm_dup(comm, comm_.receive()), "MPI_Comm_dup");
+Carrier::Carrier(MPI_Comm comm) : comm_(with_same_ranks(comm)) {
   check(api.Comm_set_errhandler(comm_.get(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   tags_ = TagLayout::within(agreed_tag_bound(comm_.get()));
   std::fill_n(free_contexts_.begin(), tags_.contexts() / bits_per_word, ~std::uint64_t{0});

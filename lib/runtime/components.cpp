@@ -14,7 +14,7 @@ namespace tutti {
 namespace {
 
 std::vector<Component (*)()>& registered() {
-  static std::vector<Component (*)()> all;
+  static auto& all = *new std::vector<Component (*)()>;  // never destroyed: the program may use Tutti after main
   return all;
 }
 

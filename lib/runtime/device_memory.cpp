@@ -25,7 +25,7 @@ void* allocate_device(Bytes bytes) {
 void deallocate_device(void* data) {
   int is_finalized = 0;
   mpi::api.Finalized(&is_finalized);
-  if (data == nullptr || is_finalized != 0 || !ipc::is_owners_process() || detail::Runtime::has_ended()) return;
+  if (data == nullptr || is_finalized != 0 || !ipc::is_owners_process()) return;
   const detail::Progress::Entry entry{detail::Runtime::get().progress()};
   if (!ipc::free_owned(static_cast<std::byte*>(data)))
     throw ArgumentError(

@@ -1,5 +1,6 @@
 #include "lib/runtime/log.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@
 #include <mutex>
 #include <system_error>
 
+#include "lib/memory/above_standard.hpp"
+#include "lib/memory/file_limit.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::log {
@@ -38,7 +41,9 @@ File open_file() {
   const char* const pattern = wanted_file();
   if (pattern == nullptr) return nullptr;
   const std::string name = expand_file_name(pattern);
-  File file{std::fopen(name.c_str(), "ae")};
+  constexpr int permissions = 0666;
+  const int descriptor = above_standard(::open(name.c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, permissions));
+  File file{descriptor < 0 ? nullptr : ::fdopen(descriptor, "a")};
   if (file == nullptr)
     throw ArgumentError(
         fmt::format("environment variable TUTTI_LOG_FILE is '{}': '{}' cannot be written: {}; allowed: "
@@ -65,6 +70,7 @@ std::string with_prefix(std::string_view who, std::string_view text) {
 
 /// One call of the C library, so that lines of several ranks do not mix.
 void put(std::FILE* where, const std::string& lines) {
+  const FileLimitIsAnError scope;
   std::fwrite(lines.data(), 1, lines.size(), where);
   std::fflush(where);
 }

@@ -4,8 +4,10 @@
 #include <limits>
 #include <random>
 
+#include "lib/runtime/objection.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::detail {
 namespace {
@@ -31,11 +33,14 @@ MakingTurns::Turn MakingTurns::wait_for(MPI_Comm comm, Offer& offer, Progress& p
   int rank = 0;
   mpi::check(mpi::api.Comm_rank(comm, &rank), "MPI_Comm_rank");
   MPI_Request agreed = MPI_REQUEST_NULL;
-  // The number that rank 0 gives, and whether all have a carrier.
-  std::array<std::int64_t, 2> least{std::numeric_limits<std::int64_t>::max(), offer.has_carrier ? 1 : 0};
+  // The number that rank 0 gives, whether all have a carrier, and whether none objects.
+  std::array<std::int64_t, 3> least{std::numeric_limits<std::int64_t>::max(), offer.has_carrier ? 1 : 0,
+                                    offer.objection.empty() ? 1 : 0};
   if (rank == 0) least[0] = (++made_ << bits_of_own_part) + own_part();
-  mpi::check(mpi::api.Iallreduce(MPI_IN_PLACE, least.data(), 2, MPI_INT64_T, MPI_MIN, comm, &agreed), "MPI_Iallreduce");
+  mpi::check(mpi::api.Iallreduce(MPI_IN_PLACE, least.data(), least.size(), MPI_INT64_T, MPI_MIN, comm, &agreed),
+             "MPI_Iallreduce");
   progress.wait(agreed, entry, look);
+  if (least[2] == 0) throw ArgumentError("tutti::Communicator: " + first_objection(comm, rank, offer.objection));
   offer.has_carrier = least[1] != 0;
   const Registered mine{waiting_, waiting_.insert(least[0])};
   for (;;) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <string>
 
 #include "lib/runtime/carrier.hpp"
 #include "lib/runtime/progress.hpp"
@@ -32,10 +33,12 @@ class MakingTurns {
   struct Offer {
     bool has_carrier = false;  ///< Its carrier has all ranks of the communicator.
     const mpi::FreeContexts* free_contexts = nullptr;
+    std::string objection{};  ///< Why it cannot take part; empty: it can.
   };
 
   /// Collective over `comm`; other threads may enter the library meanwhile. `has_carrier` becomes that of all ranks.
-  /// `look()` is called now and then. When it returns, all ranks are here.
+  /// `look()` is called now and then. When it returns, all ranks are here. Throws ArgumentError on all of them, with
+  /// the objection of the first that has one.
   [[nodiscard]] Turn wait_for(MPI_Comm comm, Offer& offer, Progress& progress, Progress::Entry& entry,
                               const std::function<void()>& look);
 

@@ -89,6 +89,7 @@ void Operation::enter(Kind kind) {
   sequence_ = communicator_.order().begin(turns);
   if (!record_.is_inside()) record_entry(sequence_, kind);
   since_ = records::coarse_now();
+  own_bytes_ = others_bytes_ = Stillness{since_};
   next_look_ = since_ + watch_tuning.first_look;
   if (turns > 0) place_ = enter_lane(communicator_.order().lanes(), kind, plan_.key());
   failure_ = nullptr;
@@ -223,6 +224,7 @@ void Operation::look_around() {
   const std::int64_t now = records::coarse_now();
   if (now < next_look_) return;
   next_look_ = now + std::clamp(now - since_, watch_tuning.first_look, watch_tuning.longest_between_looks);
+  if (state_ == State::running) own_bytes_.note(current_->progress(), now);
   record_.set_wait(communicator_.recorder(), wait());
   require_right_messages(now);
   communicator_.watch().look(*this, now);
@@ -244,6 +246,12 @@ records::Call Operation::call() const {
 }
 
 records::Wait Operation::wait() const {
+  records::Wait wait = awaited();
+  wait.progress = own_bytes_.changes() % records::Wait::progress_modulus;
+  return wait;
+}
+
+records::Wait Operation::awaited() const {
   using For = records::Wait::For;
   if (state_ == State::queued) return {.what = gate_ == nullptr ? For::earlier_call : For::device};
   if (state_ == State::checking)

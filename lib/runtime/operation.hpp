@@ -24,6 +24,28 @@ namespace tutti::detail {
 class CommunicatorState;
 class CachedPlan;
 
+/// Since when looks have seen the same number. All times are coarse_now().
+class Stillness {
+ public:
+  Stillness() = default;
+  explicit Stillness(std::int64_t begin) : since_(begin) {}
+  /// The first look finds what has been there since the beginning.
+  void note(std::uint64_t seen, std::int64_t now) {
+    if (last_ && *last_ != seen) {
+      since_ = now;
+      ++changes_;
+    }
+    last_ = seen;
+  }
+  [[nodiscard]] std::int64_t since() const { return since_; }
+  [[nodiscard]] unsigned changes() const { return changes_; }
+
+ private:
+  std::optional<std::uint64_t> last_{};
+  std::int64_t since_ = 0;
+  unsigned changes_ = 0;
+};
+
 /// Belongs to a CachedPlan and is used again and again. All members need an Entry (lib/runtime/progress.hpp).
 class Operation {
  public:
@@ -57,6 +79,10 @@ class Operation {
   // For reports: the call, its time as records have it, and the message that it waits for.
   [[nodiscard]] records::Call call() const;
   [[nodiscard]] std::int64_t since() const { return since_; }
+  // What looks have seen move of it, on this rank and on others.
+  [[nodiscard]] const Stillness& own_bytes() const { return own_bytes_; }
+  [[nodiscard]] Stillness& others_bytes() { return others_bytes_; }
+  [[nodiscard]] const Stillness& others_bytes() const { return others_bytes_; }
   [[nodiscard]] records::Wait wait() const;
   /// Whether shared memory carries the message that it waits for.
   [[nodiscard]] bool waits_for_shared_memory() const;
@@ -113,6 +139,7 @@ class Operation {
   void begin_learned();
   void look_around();
   void require_right_messages(std::int64_t now);
+  [[nodiscard]] records::Wait awaited() const;
   [[nodiscard]] std::string name() const;
   template <class Kind>
   void fail_because(std::string_view cause, records::FailureKind kind);
@@ -143,8 +170,9 @@ class Operation {
   Place place_{};
   OperationRecord record_;
   std::int64_t since_ = 0, next_look_ = 0;  ///< coarse_now(); of calls that are not over at once.
-  int mistaken_ = -1;                       ///< The step of which the last look saw a message of another call.
-  bool keeps_scratch_ = false;              ///< After a failure: its runs are never destroyed.
+  Stillness own_bytes_{}, others_bytes_{};
+  int mistaken_ = -1;           ///< The step of which the last look saw a message of another call.
+  bool keeps_scratch_ = false;  ///< After a failure: its runs are never destroyed.
   std::exception_ptr failure_;
   std::unique_ptr<stream::Gate> gate_;  ///< nullptr: none.
 };

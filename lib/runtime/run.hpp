@@ -2,6 +2,7 @@
 // A plan that runs on a communicator: its execution, for the worker that the plan was staged for.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -28,6 +29,7 @@ class Run {
   virtual void begin() = 0;
   [[nodiscard]] virtual bool advance() = 0;
   virtual void abandon() noexcept = 0;
+  [[nodiscard]] virtual std::uint64_t progress() const = 0;
   [[nodiscard]] virtual Mux& port() = 0;
 };
 
@@ -42,6 +44,7 @@ class RunOn final : public Run {
   void begin() override { execution_.begin(); }
   [[nodiscard]] bool advance() override { return execution_.advance(); }
   void abandon() noexcept override { execution_.abandon(); }
+  [[nodiscard]] std::uint64_t progress() const override { return execution_.progress(); }
   [[nodiscard]] Mux& port() override { return execution_.port(); }
   [[nodiscard]] Execution<Mux, Worker>& execution() { return execution_; }
 

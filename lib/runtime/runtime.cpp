@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <set>
 #include <utility>
 
@@ -26,13 +28,14 @@ int thread_level() {
   return level;
 }
 
-/// MPI_Finalize first deletes the attributes of MPI_COMM_SELF (MPI 4.1, section 11.2.4): the last moment to use MPI.
+/// MPI_Finalize first deletes the attributes of MPI_COMM_SELF, the last one that was set first (MPI 4.1,
+/// section 11.2.4): the last moment to use MPI, after the program's own callbacks.
 int on_finalize(MPI_Comm /*self*/, int /*key*/, void* runtime, void* /*extra*/) {
   static_cast<Runtime*>(runtime)->finalize();
   return MPI_SUCCESS;
 }
 
-void call_at_finalize(Runtime* runtime) {
+void end_at_finalize(Runtime* runtime) {
   int key = MPI_KEYVAL_INVALID;
   mpi::check(mpi::api.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &key, nullptr), "MPI_Comm_create_keyval");
   mpi::check(mpi::api.Comm_set_attr(MPI_COMM_SELF, key, runtime), "MPI_Comm_set_attr");
@@ -58,20 +61,36 @@ Runtime& Runtime::get() {
   mpi::api.Finalized(&finalized);
   if (initialized == 0) throw StateError("tutti: MPI_Init has not been called");
   if (finalized != 0) throw StateError("tutti: called after MPI_Finalize");
-  static const Owner owner{std::unique_ptr<Runtime>{new Runtime}};
-  return *owner.runtime;
+  static Runtime* const runtime = [] {
+    static Runtime* made = nullptr;
+    made = new Runtime;
+    std::atexit([] { made->end_thread(); });
+    return made;
+  }();
+  return *runtime;
 }
 
-Runtime::Owner::~Owner() {
-  ended = true;
-  if (!runtime->process_.is_this()) static_cast<void>(runtime.release());
+void Runtime::end_thread() noexcept {
+  if (!process_.is_this()) return;  // a child of a fork has no thread to join
+  thread_.reset();
+  progress_.serve(nullptr);
 }
 
 Runtime::Runtime() : progress_(trusts_threads ? std::max<int>(thread_level(), MPI_THREAD_SERIALIZED) : thread_level()) {
   warn_on_first_rank();
+  end_at_finalize(this);
+  try {
+    take_own_settings();
+  } catch (const std::exception& error) {
+    objection_ = error.what();
+  }
+}
+
+void Runtime::take_own_settings() {
   log::open();
+  for (const mpi::NetworkDriver* driver : mpi::network_drivers())
+    driver->check_settings();
   if (wants_progress_thread()) require_progress_thread("TUTTI_PROGRESS_THREAD=1");
-  call_at_finalize(this);
 }
 
 void Runtime::make_faults(const std::string& text) {
@@ -94,7 +113,7 @@ void Runtime::start_progress_thread(Reach reach) {
 Candidate Runtime::wait_for_turn(MPI_Comm comm, Progress::Entry& entry) {
   Candidate candidate;
   if (world_ != nullptr) candidate.ranks = world_->ranks_of(comm);
-  MakingTurns::Offer offer;
+  MakingTurns::Offer offer{.objection = objection_};
   offer.has_carrier = !candidate.ranks.empty();
   if (offer.has_carrier) offer.free_contexts = &world_->free_contexts();
   MakingWatch watch{comm, offer.has_carrier ? world_.get() : nullptr, candidate.ranks};
@@ -176,8 +195,9 @@ std::shared_ptr<shm::NodeHeap> Runtime::heap() const {
 
 void Runtime::finalize() noexcept {
   if (!process_.is_this()) return;
-  thread_.reset();
-  progress_.serve(nullptr);
+  for (const auto function : at_finalize_)
+    function();
+  end_thread();
   for (const auto communicators = open_; CommunicatorState * communicator : communicators) {
     if (communicator->order().in_flight() > 0)
       std::fputs(fmt::format("tutti: rank {}: MPI_Finalize with {} operations in flight; completing them first\n",

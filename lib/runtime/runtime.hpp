@@ -1,5 +1,6 @@
 #pragma once
-// The state that a process has once, from the first Communicator to MPI_Finalize.
+// The state that a process has once, from the first Communicator to MPI_Finalize. Never destroyed: a program may use
+// MPI after main, in destructors of its static objects and in functions of atexit, in any order.
 
 #include <mpi.h>
 
@@ -44,9 +45,10 @@ class Runtime {
   /// From now on Tutti leaves it to the program which thread calls, whatever level below MPI_THREAD_MULTIPLE it asked
   /// MPI for. To be called before the first communicator is made.
   static void trust_threads() { trusts_threads = true; }
-  /// The program ends, and destroys its static objects.
-  [[nodiscard]] static bool has_ended() { return ended; }
 
+  /// Why this process cannot take part in communicators, by its own environment; empty: it can. All ranks of one that
+  /// is to be made learn of it.
+  [[nodiscard]] const std::string& objection() const { return objection_; }
   [[nodiscard]] Progress& progress() { return progress_; }
   [[nodiscard]] records::Recorder& recorder() { return recorder_; }
   [[nodiscard]] Tracing& tracing() { return tracing_; }
@@ -77,19 +79,21 @@ class Runtime {
   /// nullptr: this process has none of that name on the carrier.
   [[nodiscard]] CommunicatorState* find_open(records::CommunicatorId id, const mpi::Carrier& carrier) const;
 
+  /// MPI_Finalize begins with that, while all works still.
+  void call_at_finalize(void (*function)() noexcept) { at_finalize_.push_back(function); }
+
   void opened(CommunicatorState& communicator);
   void closed(CommunicatorState& communicator) { std::erase(open_, &communicator); }
   /// MPI_Finalize has begun, MPI still works: closes all communicators.
   void finalize() noexcept;
 
  private:
-  /// Destroys it when the program ends, but for children of a fork: they have no progress thread to join, and MPI's
-  /// communicators are not theirs.
-  struct Owner {
-    std::unique_ptr<Runtime> runtime;
-    ~Owner();
-  };
   Runtime();
+  /// Takes the settings that each process has of its own. Throws Error.
+  void take_own_settings();
+  /// The program ends: no thread of ours runs beside the destructors of its objects. Operations move while they are
+  /// waited for.
+  void end_thread() noexcept;
   [[nodiscard]] std::shared_ptr<mpi::Carrier> make_carrier(MPI_Comm comm);
   /// A message of another rank.
   struct Arrived {
@@ -98,8 +102,9 @@ class Runtime {
     int from = 0;
   };
   static void deliver(CommunicatorState& communicator, const Arrived& message);
-  static inline bool ended = false, trusts_threads = false;
+  static inline bool trusts_threads = false;
   OwnProcess process_;
+  std::string objection_{};
   Progress progress_;
   records::Recorder recorder_;
   Tracing tracing_;
@@ -108,6 +113,7 @@ class Runtime {
   std::map<std::int32_t, records::ProcessWatch> process_watches_;
   std::unique_ptr<ProgressThread> thread_;  ///< If the user wants one.
   std::shared_ptr<mpi::Carrier> world_;
+  std::vector<void (*)() noexcept> at_finalize_;
   std::vector<CommunicatorState*> open_;
   std::vector<Arrived> early_;  ///< Arguments for communicators that this rank is still making.
 };

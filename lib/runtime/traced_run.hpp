@@ -2,6 +2,7 @@
 // A run whose steps are recorded in a trace.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -24,6 +25,7 @@ class TracedRunOn final : public Run {
   void begin() override { execution_.begin(); }
   [[nodiscard]] bool advance() override { return execution_.advance(); }
   void abandon() noexcept override { execution_.abandon(); }
+  [[nodiscard]] std::uint64_t progress() const override { return execution_.progress(); }
   [[nodiscard]] Mux& port() override { return execution_.port(); }
 
  private:

@@ -53,15 +53,18 @@ std::optional<WaitCycle> CycleSearch::find(const records::Call& mine, int rank) 
   CommunicatorState* where = &communicator_;
   std::uint32_t sequence = mine.sequence;
   std::string text = fmt::format("rank {} is in {} on {}", mine.rank, in_words(mine), communicator_in_words(mine));
+  unsigned progress = 0;
   for (int hop = 0; hop < most_hops; ++hop) {
     const bool is_me = rank == where->rank().value();
     const auto found = blocked(*where, rank, sequence);
     if (is_me)
       return hop > 0 && found && !found->has_come
-                 ? std::optional{WaitCycle{text + ", which the first has not called: they wait for each other", where}}
+                 ? std::optional{WaitCycle{text + ", which the first has not called: they wait for each other", where,
+                                           progress}}
                  : std::nullopt;
     if (!found || !found->in) return std::nullopt;
     const records::Entry& in = *found->in;
+    progress = (progress + in.wait.progress + 1) * 0x9e3779b1U;  // of all hops
     if (!found->has_come)
       text +=
           fmt::format(" and waits for a rank that is in {} on {}", in_words(in.call), communicator_in_words(in.call));
@@ -78,9 +81,9 @@ std::optional<WaitCycle> CycleSearch::look(const records::Call& mine, int rank, 
   if (mine.manner != records::Manner::blocking || (has_threads && !communicator_.settings().checks_arguments))
     return std::nullopt;
   auto found = find(mine, rank);
-  const std::string text = found ? found->text : "";
-  if (text.empty() || text != suspected_) {
-    suspected_ = text;
+  const bool is_same = found && found->text == suspected_.text && found->progress == suspected_.progress;
+  if (!is_same) {
+    suspected_ = found.value_or(WaitCycle{});
     suspected_at_ = now;
     return std::nullopt;
   }

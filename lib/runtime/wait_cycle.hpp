@@ -15,6 +15,7 @@ class CommunicatorState;
 struct WaitCycle {
   std::string text;
   CommunicatorState* last = nullptr;  ///< The communicator on which the first of them is waited for.
+  unsigned progress = 0;              ///< Changes when one of them moves bytes.
 };
 
 /// Looks for cycles through the calls of one communicator.
@@ -30,7 +31,7 @@ class CycleSearch {
   [[nodiscard]] std::optional<WaitCycle> find(const records::Call& mine, int rank) const;
 
   CommunicatorState& communicator_;
-  std::string suspected_{};  ///< The text of the cycle that the last look saw.
+  WaitCycle suspected_{};  ///< That the last look saw.
   std::int64_t suspected_at_ = 0;
 };
 

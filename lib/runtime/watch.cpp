@@ -30,7 +30,7 @@ void put(std::string_view text, Text& into) {
 
 }  // namespace
 
-void Watch::look(const Operation& operation, std::int64_t now) {
+void Watch::look(Operation& operation, std::int64_t now) {
   const std::int64_t waited = now - operation.since();
   if (const auto failure = failure_of_peer()) throw PeerError(failure->kind, failure->why);
   const records::Call mine = operation.call();
@@ -186,11 +186,39 @@ bool Watch::leaves_report_to_others(const std::vector<Situation>& all, const rec
   return overdue < std::min<std::int64_t>(lower, 3) * watch_tuning.for_lower_ranks;
 }
 
-void Watch::report_hang(const Operation& operation, std::int64_t now) {
+/// A number that changes whenever a rank of this node has seen bytes of the call move, or is done with it.
+std::uint64_t Watch::progress_of_others(const records::Call& mine) const {
+  std::uint64_t seen = 0;
+  for (int rank = 0; rank < communicator_.members().size(); ++rank) {
+    const records::Journal* const journal = others_.journal_of(rank);
+    const auto its = journal == nullptr ? std::nullopt : entry_of(*journal, mine.communicator, mine.sequence);
+    if (its) seen = (seen ^ packed(its->wait) ^ static_cast<std::uint64_t>(its->state) << 61U) * 0x9e3779b97f4a7c15U;
+  }
+  return seen;
+}
+
+/// MPI, networks and devices tell of whole messages alone: a long one is given the time that a slow way would take.
+std::int64_t Watch::still_for(const Operation& operation, std::int64_t now) const {
+  const std::int64_t since = std::max(operation.own_bytes().since(), operation.others_bytes().since());
+  const shm::SharedPlan& plan = operation.current_plan();
+  const bool is_seen =
+      communicator_.members().node_count() == 1 && std::ranges::all_of(plan.steps, [](const CompiledStep& step) {
+        return !step.is_message() || step.transport == Transport::shm;
+      });
+  if (is_seen) return now - since;
+  std::int64_t longest = 0;
+  for (const CompiledStep& step : plan.steps)
+    longest = std::max(longest, step.is_message() ? step.bytes : 0);
+  return now - since - longest * watch_tuning.for_each_byte;
+}
+
+void Watch::report_hang(Operation& operation, std::int64_t now) {
   constexpr std::int64_t second = 1'000'000'000;
   const std::int64_t limit = communicator_.settings().hang_seconds * second;
-  std::int64_t overdue = now - operation.since() - limit;
-  if (limit == 0 || overdue < 0) return;
+  if (limit == 0 || now - operation.since() < limit / 2) return;
+  operation.others_bytes().note(progress_of_others(operation.call()), now);
+  std::int64_t overdue = still_for(operation, now) - limit;
+  if (overdue < 0) return;
   const records::Call mine = operation.call();
   if (communicator_.recorder().journal().has_reported(mine)) return;
   if (communicator_.members().node_count() > 1) {

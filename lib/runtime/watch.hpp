@@ -46,7 +46,7 @@ class Watch {
 
   /// An operation still waits: throws MismatchError or Error that says why it will never be over, if a sign of that is
   /// there. Reports a hang.
-  void look(const Operation& operation, std::int64_t now);
+  void look(Operation& operation, std::int64_t now);
   /// The failure of another rank, if any has told of one.
   [[nodiscard]] std::optional<PeerFailure> failure_of_peer() const;
   /// The same, after a while in which word of it may arrive.
@@ -67,7 +67,10 @@ class Watch {
   void require_no_cycle(const records::Call& mine, int rank, std::int64_t now);
   void require_alive(const Operation& operation);
   void require_no_loss(const Operation& operation, std::int64_t now);
-  void report_hang(const Operation& operation, std::int64_t now);
+  /// How long nothing has moved that the operation waits for, as far as this rank can see. A lower bound.
+  [[nodiscard]] std::int64_t still_for(const Operation& operation, std::int64_t now) const;
+  [[nodiscard]] std::uint64_t progress_of_others(const records::Call& mine) const;
+  void report_hang(Operation& operation, std::int64_t now);
   [[nodiscard]] bool leaves_report_to_others(const std::vector<records::Situation>& all, const records::Call& mine,
                                              std::int64_t overdue) const;
 

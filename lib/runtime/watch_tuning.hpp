@@ -19,6 +19,7 @@ struct WatchTuning {
   std::int64_t before_loss = 1000 * milli;      ///< Messages take nanoseconds from a sender that is done.
   std::int64_t before_questions = 100 * milli;  ///< To other nodes, which cost a message.
   std::int64_t between_questions = 1000 * milli;
+  std::int64_t for_each_byte = 16;          ///< Of a message whose progress cannot be seen, before a hang is reported.
   std::int64_t for_answers = 1500 * milli;  ///< A hang is reported after that, with the answers there are.
   std::int64_t for_word_of_failure = 200 * milli;
   std::int64_t for_word_to_leave = 50 * milli;

@@ -142,8 +142,8 @@ Selection select(const Question& question, const UserChoices& users) {
     return {wanted, users.chosen_by[static_cast<std::size_t>(question.collective)], true};
   if (const auto selection = select_for_devices(question)) return *selection;
   if (const auto selection = select_on_nodes(question)) return *selection;
-  static const RuleTable table{rules};
-  return table.first_for(question).value();  // the last rule of each collective fits everything
+  static const RuleTable& table = *new RuleTable{rules};  // never destroyed: calls may come after main
+  return table.first_for(question).value();               // the last rule of each collective fits everything
 }
 
 }  // namespace tutti

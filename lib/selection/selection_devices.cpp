@@ -33,7 +33,7 @@ constexpr Rule rules[] = {
 
 std::optional<Selection> select_for_devices(const Question& question) {
   if (!question.on_devices || question.ranks < 2 || question.ranks > device_tuning.most_ranks) return std::nullopt;
-  static const RuleTable table{rules};
+  static const RuleTable& table = *new RuleTable{rules};  // never destroyed: calls may come after main
   return table.first_for(question);
 }
 

@@ -101,7 +101,7 @@ constexpr Rule rules_of_lone_ranks[] = {
 
 std::optional<Selection> select_on_nodes(const Question& question) {
   if (question.nodes == 1) return std::nullopt;
-  static const RuleTable table{rules}, table_of_lone_ranks{rules_of_lone_ranks};
+  static const RuleTable &table = *new RuleTable{rules}, &table_of_lone_ranks = *new RuleTable{rules_of_lone_ranks};
   return (question.nodes == question.ranks ? table_of_lone_ranks : table).first_for(question);
 }
 

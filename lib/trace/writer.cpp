@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "lib/memory/above_standard.hpp"
+#include "lib/memory/file_limit.hpp"
 #include "lib/trace/clock.hpp"
 #include "tutti/error.hpp"
 
@@ -45,7 +47,7 @@ void Writer::refuse(std::string_view why) const { throw Error(fmt::format("canno
 
 void Writer::open() {
   constexpr int permissions = 0666;
-  file_ = ::open(path_.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, permissions);
+  file_ = above_standard(::open(path_.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, permissions));
   if (file_ < 0) refuse(reason(errno));
   try {
     // Where the file system has no locks, nobody is kept out.
@@ -61,6 +63,7 @@ void Writer::open() {
 }
 
 bool Writer::write_bytes(const void* data, std::size_t bytes) const noexcept {
+  const FileLimitIsAnError scope;
   const auto* at = static_cast<const std::byte*>(data);
   while (bytes > 0) {
     const ssize_t done = ::write(file_, at, bytes);
@@ -97,7 +100,7 @@ std::byte* Writer::next_place_slowly() noexcept {
 
 /// All blocks by one call of the system: those before the last are full, so nothing lies between them.
 void Writer::write(std::uint32_t flags) noexcept {
-  if (file_ < 0 || !process_.is_this()) return;
+  if (file_ < 0 || is_full_ || !process_.is_this()) return;
   const std::int64_t begin = now();
   write_at_ = begin + most_patience;
   if (blocks_.front().header.records == 0 && flags == 0) return;
@@ -106,7 +109,9 @@ void Writer::write(std::uint32_t flags) noexcept {
   for (std::size_t i = 0; i <= filling_; ++i)
     bytes += seal(blocks_[i], i == filling_ ? flags : 0);
   const bool is_written = write_bytes(blocks_.data(), bytes);
-  if (!is_written) give_up(recorded_ - before);
+  if (!is_written) return give_up(recorded_ - before);
+  before_ = written_;
+  recorded_before_ = before;
   start_block(0);
   written_ += static_cast<std::int64_t>(bytes);
   if (!is_closed_) add(WritingRecord{.begin = begin, .end = now(), .bytes = static_cast<std::int64_t>(bytes)});
@@ -124,19 +129,39 @@ std::size_t Writer::seal(Block& block, std::uint32_t flags) noexcept {
   return bytes;
 }
 
+/// The file keeps what is whole. Where there is no room even for the end, what was written last makes room.
 void Writer::give_up(std::uint64_t lost) noexcept {
   const std::string why = reason(errno);
   std::fputs(
       fmt::format("tutti: rank {}: cannot write '{}': {}; the trace ends here\n", header_.rank, path_, why).c_str(),
       stderr);
-  ::close(std::exchange(file_, -1));
-  is_closed_ = true;
+  is_closed_ = is_full_ = true;
   dropped_ += lost;
+  recorded_ -= lost;
+  start_block(0);
+  static_cast<void>(::ftruncate(file_, written_));
+  if (write_end() || before_ == 0) return;
+  dropped_ += recorded_ - recorded_before_;
+  recorded_ = recorded_before_;
+  written_ = before_;
+  static_cast<void>(::ftruncate(file_, written_));
+  static_cast<void>(write_end());
+}
+
+/// A last block without records.
+bool Writer::write_end() noexcept {
+  Block& block = blocks_.front();
+  block.header = BlockHeader{.first = recorded_, .dropped = dropped_, .flags = BlockHeader::last};
+  block.header.checksum = checksum_of(&block, sizeof block.header);
+  return ::lseek(file_, written_, SEEK_SET) == written_ && write_bytes(&block, sizeof block.header);
 }
 
 void Writer::finish() noexcept {
   if (file_ < 0 || !process_.is_this()) return;
-  write(BlockHeader::last);
+  if (is_full_)
+    static_cast<void>(write_end());  // with the number of records that have been dropped since
+  else
+    write(BlockHeader::last);
   is_closed_ = true;
   ::close(std::exchange(file_, -1));
 }

@@ -71,6 +71,7 @@ class Writer {
   void write(std::uint32_t flags) noexcept;
   std::size_t seal(Block& block, std::uint32_t flags) noexcept;
   void give_up(std::uint64_t lost) noexcept;
+  bool write_end() noexcept;
   bool write_bytes(const void* data, std::size_t bytes) const noexcept;
   void start_block(std::size_t index) noexcept;
   [[noreturn]] void refuse(std::string_view why) const;
@@ -79,11 +80,14 @@ class Writer {
   FileHeader header_;
   std::int64_t limit_;
   int file_ = -1;
-  std::int64_t written_ = 0;    ///< Bytes of the file.
+  std::int64_t written_ = 0;  ///< Bytes of the file.
+  std::int64_t before_ = 0;   ///< The same before the last write, and the records then.
+  std::uint64_t recorded_before_ = 0;
   std::int64_t write_at_ = 0;   ///< When settle() writes also if no block is full.
   std::vector<Block> blocks_;   ///< One after the other: those up to `filling_` are written by one call.
   std::size_t filling_ = 0;     ///< The block that takes records.
   bool is_closed_ = false;      ///< Takes no records any more.
+  bool is_full_ = false;        ///< The disk is, or a limit of the process: the last block says how much is missing.
   std::uint64_t recorded_ = 0;  ///< Records in the blocks that were written.
   std::uint64_t dropped_ = 0;
   std::uint64_t operations_ = 0;

@@ -144,6 +144,7 @@ class Mux {
   int poll(OnComplete on_complete) {
     int completed = shm_.poll(on_complete);
     if (uses_mpi_) completed += mpi_.poll(on_complete);
+    if (!dropped_.empty()) completed += lose_dropped(on_complete);
     if (device_ != nullptr) completed += tell(device_->poll(), on_complete);
     if (ipc_ != nullptr) completed += tell(ipc_->poll(), on_complete);
     return network_ == nullptr ? completed : completed + tell(network_->poll(), on_complete);
@@ -164,12 +165,15 @@ class Mux {
     const int over_mpi = uses_mpi_ ? mpi_.with_message_of_another_call() : -1;
     return over_mpi >= 0 || network_ == nullptr ? over_mpi : network_->with_message_of_another_call(plan);
   }
+  /// A number that changes whenever bytes move in shared memory; the others tell of whole messages alone.
+  [[nodiscard]] std::uint64_t progress() const { return shm_.progress(); }
   /// Whether messages are pending that MPI carries.
   [[nodiscard]] bool waits_for_mpi() const { return mpi_.in_flight(); }
   /// Then are_all_over() is known.
   void abandon() noexcept {
     are_all_over_ = mpi_.abandon();
     shm_.abandon();
+    dropped_.clear();
     if (network_ != nullptr) are_all_over_ &= network_->abandon();
     if (device_ != nullptr) device_->abandon();
     if (ipc_ != nullptr) ipc_->abandon();
@@ -192,14 +196,24 @@ class Mux {
     }
     return network_->post_send(index, step, data);
   }
-  /// Out of line, as there seldom are any. A message that is lost in shared memory has to be the next of its pair.
+  /// Out of line, as there seldom are any.
   [[gnu::noinline]] Posted send_with_faults(int index, const CompiledStep& step, const std::byte* data) {
-    if (step.transport == Transport::shm && !shm_.is_next(index, step)) return Posted::busy;
     const CompiledStep* const meant = faults_->before_message(step);
     count(counter(step), step);
     if (meant != nullptr) return send(index, *meant, data);
-    if (step.transport == Transport::shm) shm_.transferred(index, step);
-    return Posted::complete;
+    if (step.transport != Transport::shm) return Posted::complete;
+    dropped_.push_back({index, &step});
+    return Posted::pending;
+  }
+  /// A message is lost when it would be sent: once it is the next of its pair.
+  template <class OnComplete>
+  int lose_dropped(OnComplete on_complete) {
+    return static_cast<int>(std::erase_if(dropped_, [&](const Dropped& message) {
+      if (!shm_.is_next(message.index, *message.step)) return false;
+      shm_.transferred(message.index, *message.step);
+      on_complete(message.index);
+      return true;
+    }));
   }
   Posted fetch(int index, const CompiledStep& step, std::byte* into) {
     device_->fetch(index, step, bases_->at(step.lhs, step.lhs_at), into);
@@ -245,6 +259,11 @@ class Mux {
   std::unique_ptr<mpi::NetworkPort> network_;   ///< nullptr: no message of the plan goes there.
   std::unique_ptr<device::DevicePort> device_;  ///< nullptr: no buffer of the plan is on a device.
   std::unique_ptr<ipc::IpcPort> ipc_;           ///< Carries all messages inside the node; nullptr: shared memory does.
+  struct Dropped {
+    int index;
+    const CompiledStep* step;
+  };
+  std::vector<Dropped> dropped_{};  ///< Messages of shared memory that are about to be lost.
   const Bases* bases_ = nullptr;
   std::optional<OrderedSends> ordered_;  ///< Of a plan that is no collective.
   MessageCounters* counters_;

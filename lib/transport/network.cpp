@@ -7,7 +7,7 @@ namespace tutti::mpi {
 namespace {
 
 std::vector<const NetworkDriver*>& registered() {
-  static std::vector<const NetworkDriver*> all;
+  static auto& all = *new std::vector<const NetworkDriver*>;  // never destroyed: MPI_Finalize may come after main
   return all;
 }
 

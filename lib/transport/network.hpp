@@ -75,6 +75,8 @@ struct NetworkDriver {
   void (*progress)() noexcept;
   /// MPI_Finalize has begun, MPI still works: leaves the network, together with all ranks that were connected.
   void (*finalize)() noexcept;
+  /// Local. Throws ArgumentError if a setting for it in this process's environment is not allowed.
+  void (*check_settings)();
   /// Local. The means by which it would send CUDA's device memory as it is, for people: "cuda_copy, cuda_ipc"; empty:
   /// it has none. Throws Error that says why it cannot be opened here.
   std::string (*means_for_device_memory)();

@@ -39,9 +39,8 @@ TEST(Statistics, GeometricMean) {
 
 std::vector<std::int64_t> counts(std::int64_t least, std::int64_t most, int factor, int element) {
   std::vector<std::int64_t> values;
-  for (const Count count : sweep(Bytes{least}, Bytes{most}, factor, Bytes{element})) {
+  for (const Count count : sweep(Bytes{least}, Bytes{most}, factor, Bytes{element}))
     values.push_back(count.value());
-  }
   return values;
 }
 

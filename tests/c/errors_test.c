@@ -58,6 +58,30 @@ static void test_null_handles(void) {
   CHECK_OK(tutti_batch_free(&batch));
 }
 
+/* Compilers of C only warn of these. */
+static void test_handles_of_another_kind(void) {
+  const tutti_op of_mpi = (tutti_op)(intptr_t)MPI_SUM;
+  const tutti_comm world = (tutti_comm)(intptr_t)MPI_COMM_WORLD;
+  tutti_request request = (tutti_request)comm;
+  tutti_plan plan = (tutti_plan)comm;
+  tutti_op op = (tutti_op)comm;
+  int number = 0;
+  const char* text = NULL;
+  REFUSED(tutti_allreduce(buffer, result, 1, TUTTI_INT64, of_mpi, comm, NULL),
+          "'op' is no such handle of Tutti's; allowed: TUTTI_SUM and the like");
+  REFUSED(tutti_op_name(of_mpi, &text), "'op' is no such handle");
+  REFUSED(tutti_op_name(op, &text), "'op' is no such handle");
+  REFUSED(tutti_op_free(&op), "'op' is no such handle");
+  REFUSED(tutti_comm_rank(world, &number), "'comm' is no such handle");
+  REFUSED(tutti_barrier(world, NULL), "'comm' is no such handle");
+  REFUSED(tutti_request_wait(&request), "'request' is no such handle");
+  REFUSED(tutti_request_free(&request), "'request' is no such handle");
+  REFUSED(tutti_plan_start(plan), "'plan' is no such handle");
+  REFUSED(tutti_plan_free(&plan), "'plan' is no such handle");
+  REFUSED(tutti_batch_run((tutti_batch)comm), "'batch' is no such handle");
+  CHECK_OK(tutti_barrier(comm, NULL));
+}
+
 static void test_null_places(void) {
   REFUSED(tutti_comm_create(MPI_COMM_WORLD, NULL, NULL), "'comm' is NULL");
   REFUSED(tutti_comm_create_f(0, NULL, NULL), "'comm' is NULL");
@@ -212,6 +236,7 @@ static void test_last_error(void) {
 void run_tests(void) {
   int32_t sum = 1;
   test_null_handles();
+  test_handles_of_another_kind();
   test_null_places();
   test_wrong_numbers();
   test_wrong_lists();

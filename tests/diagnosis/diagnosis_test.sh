@@ -53,6 +53,12 @@ assert job['world_size'] == 3
 assert [call['call'] for call in job['ranks'][0]['calls']] == ['allreduce', 'broadcast'], job
 assert job['ranks'][1]['calls'][0]['state'] == 'over'" || fail "tutti ps --json"
 
+# A long message that moves all the time is no hang, though it takes longer.
+TUTTI_SINGLE_COPY=never start slow 3
+wait
+times 3 out 'the sum is 3' "a long message"
+times 0 err 'has waited for' "a long message"
+
 # One that does not come to make a communicator.
 start apart 3
 wait_for err 'has waited' || fail "no report of a communicator that is not made"

@@ -1,5 +1,6 @@
 // A program for the tests of hang reports, of `tutti ps`, of dead ranks and of TUTTI_FAULTS.
 //   stuck_program late SECONDS        rank 1 computes for so long, and comes then
+//   stuck_program slow SECONDS        a long message, which takes rank 0 so long that it reduces
 //   stuck_program apart SECONDS       the same before it makes a communicator with the others
 //   stuck_program endure CALLS COUNT  so many calls of so many elements, whatever TUTTI_FAULTS makes of them: each rank
 //                                     tells what it is told, after how long a wait, and whether a later call goes on
@@ -40,6 +41,23 @@ void make_late(const tutti::Communicator& comm, int seconds) {
   if (comm.rank() == tutti::Rank{1}) compute(std::chrono::seconds{seconds});
   const tutti::Communicator other{MPI_COMM_WORLD};
   tutti::allreduce(data, tutti::Op::sum, other);
+  std::printf("rank %d: the sum is %g\n", comm.rank().value(), static_cast<double>(data[0]));
+}
+
+constexpr std::int64_t long_message = 2 << 20;  // elements
+
+/// By a function that takes its time for each element.
+void reduce_slowly(const tutti::Communicator& comm, int seconds) {
+  std::vector<float> data(long_message, 1.0F);
+  const auto add = [](const void* lhs, const void* rhs, void* into, tutti::Count count, void* context) {
+    const auto of_all = std::chrono::nanoseconds{std::chrono::seconds{*static_cast<const int*>(context)}};
+    std::this_thread::sleep_for(of_all * count.value() / long_message);
+    for (std::int64_t i = 0; i < count.value(); ++i)
+      static_cast<float*>(into)[i] = static_cast<const float*>(lhs)[i] + static_cast<const float*>(rhs)[i];
+  };
+  const tutti::Op op = tutti::Op::user(add, tutti::Commutative::yes, &seconds);
+  tutti::reduce(data, op, tutti::Rank{0}, comm, {.algorithm = "knomial"});
+  tutti::broadcast(data, tutti::Rank{0}, comm);
   std::printf("rank %d: the sum is %g\n", comm.rank().value(), static_cast<double>(data[0]));
 }
 
@@ -114,6 +132,7 @@ int main(int argc, char** argv) {
     const std::string_view mode = argc > 1 ? argv[1] : "";
     if (mode == "leave") leave(comm);
     if (mode == "late" && argc > 2) come_late(comm, std::atoi(argv[2]));
+    if (mode == "slow" && argc > 2) reduce_slowly(comm, std::atoi(argv[2]));
     if (mode == "apart" && argc > 2) make_late(comm, std::atoi(argv[2]));
     if (mode == "endure" && argc > 3) endure(comm, std::atoi(argv[2]), std::atoi(argv[3]));
   }

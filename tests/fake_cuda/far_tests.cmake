@@ -84,6 +84,9 @@ endif()
 # One seed of each.
 tutti_in_full_runs(".*\\.late\\.(on_device\\.)?[23](\\..*)?" "soak_calls\\.devices\\.(p3|late\\.p2|threads\\.p2)")
 tutti_in_full_runs("device_failures_test\\.on_device\\..*")
+# Of variants that take long, those on two ranks, or one of two that are late.
+tutti_in_full_runs("device_collectives_test\\.((late\\.)?by_ucx|late\\.1|unreachable)\\.p3")
+tutti_in_full_runs("device_streams_test\\.(late\\.1|gated\\.ipc|one_queue)\\.p3" "device_far_test\\.by_ucx\\.p3")
 tutti_tests_like(over_tcp ".*\\.by_tcp\\..*")
 foreach(test IN LISTS over_tcp)
   set_tests_properties(${test} PROPERTIES TIMEOUT 900)

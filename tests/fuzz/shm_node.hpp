@@ -82,7 +82,9 @@ struct SharedByRuns {
   std::shared_ptr<shm::NodeHeap> heap = std::make_shared<shm::NodeHeap>(segment, heap_at, ranks, 0);
   shm::Mapping window = segment->map(shm::Segment::first_free, geometry.window_bytes(ranks));
 
-  [[nodiscard]] std::byte* heap_of(int rank) const { return heap->at(rank * shm::NodeHeap::bytes_of_each(ranks)); }
+  [[nodiscard]] std::byte* heap_of(int rank) const {
+    return heap->at(rank * shm::NodeHeap::bytes_of_each(ranks), std::int64_t{1} << 20);
+  }
   /// As new. Pages that were only read are memory, too.
   void clear() const { segment->release(0, segment->bytes()); }
 };

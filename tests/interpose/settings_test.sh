@@ -69,15 +69,31 @@ run "$tool $library" TUTTI_INTERPOSE=all
 is_right && tool_says 10 10 15 || fail 'a tool above sees all calls'
 
 # What one rank alone finds wrong keeps all from serving, and none waits for the others.
-cat >"$text.one_rank" <<SH
+the_program=$program program=$text.one_rank
+# on_rank RANK COMMAND: the program after a command on one rank.
+on_rank() {
+  cat >"$program" <<SH
 #!/bin/sh
-[ "\${OMPI_COMM_WORLD_RANK:-\${PMI_RANK:-0}}" = 0 ] || export TUTTI_PROGRESS_THREAD=1
-exec "$program"
+[ "\${OMPI_COMM_WORLD_RANK:-\${PMI_RANK:-0}}" != $1 ] || $2
+exec "$the_program"
 SH
-chmod +x "$text.one_rank"
-program=$text.one_rank
+  chmod +x "$program"
+}
+on_rank 1 'export TUTTI_PROGRESS_THREAD=1'
 run "$library" TUTTI_INTERPOSE=all TUTTI_LOG=info
 is_right && [ "$(grep -c '^tutti:' "$text")" = 1 ] && grep -q '^tutti: no call is served: .*TUTTI_PROGRESS_THREAD=1' "$text" ||
   fail 'one rank cannot run it'
+
+# One rank has no library, as if its node lacked the file.
+for rank in 1 0; do
+  on_rank $rank 'unset LD_PRELOAD'
+  run "$library" TUTTI_INTERPOSE=all TUTTI_LOG=info
+  case $rank in
+    0) said='rank 0 does not answer: does it run without the preloaded library' ;;
+    1) said='1 of 2 ranks run without the preloaded library: 1; is its file on every node' ;;
+  esac
+  is_right && [ "$(grep -c '^tutti:' "$text")" = 1 ] && grep -q "^tutti: no call is served: $said" "$text" ||
+    fail "rank $rank has no library"
+done
 
 exit $((failures > 0))

@@ -3,9 +3,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 
+#include "lib/transport/mpi/dialect.hpp"
 #include "tests/support/mpi_support.hpp"
 
 namespace tutti::test {
@@ -65,6 +68,23 @@ TEST(LaunchCheck, MpirunMayStartOneWhereSrunStartedItsDaemons) {
     EXPECT_THAT(why(1, with(task_of_four, launcher, 1)), IsEmpty()) << launcher;
     EXPECT_THAT(why(1, with(task_of_four, launcher, 4)), HasSubstr("srun started 4 tasks")) << launcher;
   }
+}
+
+/// To ask by the tools interface, as here, costs seconds on some systems.
+TEST(LaunchCheck, TellsWhetherMpiYields) {
+  int provided = 0, index = 0, count = 0;
+  MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+  if (MPI_T_cvar_get_index("mpi_yield_when_idle", &index) != MPI_SUCCESS) {
+    MPI_T_finalize();
+    GTEST_SKIP() << "this MPI has no variable mpi_yield_when_idle";
+  }
+  MPI_T_cvar_handle handle{};
+  std::array<char, 64> value{};  // room for a variable of any type
+  MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count);
+  MPI_T_cvar_read(handle, value.data());
+  MPI_T_cvar_handle_free(&handle);
+  MPI_T_finalize();
+  EXPECT_EQ(mpi::yields_when_idle(), std::ranges::any_of(value, [](char byte) { return byte != 0; }));
 }
 
 /// In this process, which is alone if there is one rank: the first communicator is refused, later ones are not.

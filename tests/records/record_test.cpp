@@ -42,7 +42,7 @@ TEST(Record, PacksAllFields) {
 
 TEST(Record, PacksWaits) {
   for (const Wait& wait : {Wait{}, Wait{Wait::For::message_from, 12, 3}, Wait{Wait::For::message_to, 262144, 99999},
-                           Wait{Wait::For::device, 0, -1}})
+                           Wait{Wait::For::device, 0, -1}, Wait{Wait::For::all_arguments, 1, 2, 31}})
     EXPECT_EQ(unpacked(packed(wait)), wait);
 }
 

@@ -13,7 +13,7 @@ FlagPages::~FlagPages() {
   for (const auto& [at, registered] : registered_)
     if (const cuda::Device* const device = cuda::Devices::get().find(registered.device); device != nullptr)
       if (const cuda::ScopedContext scope{device->context(), std::nothrow}; scope.is_current())
-        static_cast<void>(cuda::driver()->MemHostUnregister(heap_->at(at)));
+        static_cast<void>(cuda::driver()->MemHostUnregister(heap_->at(at, 1)));
   for (const auto& [key, data] : own_)
     heap_->deallocate(data);
 }
@@ -30,7 +30,7 @@ CUdeviceptr FlagPages::address_of(std::int64_t at, std::int64_t bytes, int devic
   if (known != registered_.end() && cuda::Devices::get().find(known->second.device) != nullptr)
     return known->second.address;
   const cuda::ScopedContext scope{cuda::Devices::get().at(device).context()};
-  std::byte* const data = heap_->at(at);
+  std::byte* const data = heap_->at(at, bytes);
   cuda::check(cuda::driver()->MemHostRegister(data, static_cast<std::size_t>(bytes),
                                               CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP),
               "cuMemHostRegister");

@@ -22,8 +22,8 @@ struct Api {
   TUTTI_MPI_FUNCTION(Cancel);
   TUTTI_MPI_FUNCTION(Comm_call_errhandler);
   TUTTI_MPI_FUNCTION(Comm_compare);
+  TUTTI_MPI_FUNCTION(Comm_create);
   TUTTI_MPI_FUNCTION(Comm_create_keyval);
-  TUTTI_MPI_FUNCTION(Comm_dup);
   TUTTI_MPI_FUNCTION(Comm_free);
   TUTTI_MPI_FUNCTION(Comm_free_keyval);
   TUTTI_MPI_FUNCTION(Comm_get_attr);
@@ -68,12 +68,6 @@ struct Api {
   TUTTI_MPI_FUNCTION(Start);
   TUTTI_MPI_FUNCTION(Status_set_cancelled);
   TUTTI_MPI_FUNCTION(Status_set_elements);
-  TUTTI_MPI_FUNCTION(T_cvar_get_index);
-  TUTTI_MPI_FUNCTION(T_cvar_handle_alloc);
-  TUTTI_MPI_FUNCTION(T_cvar_handle_free);
-  TUTTI_MPI_FUNCTION(T_cvar_read);
-  TUTTI_MPI_FUNCTION(T_finalize);
-  TUTTI_MPI_FUNCTION(T_init_thread);
   TUTTI_MPI_FUNCTION(Test);
   TUTTI_MPI_FUNCTION(Testall);
   TUTTI_MPI_FUNCTION(Testany);
@@ -83,7 +77,6 @@ struct Api {
   TUTTI_MPI_FUNCTION(Type_create_hindexed);
   TUTTI_MPI_FUNCTION(Type_create_keyval);
   TUTTI_MPI_FUNCTION(Type_create_struct);
-  TUTTI_MPI_FUNCTION(Type_dup);
   TUTTI_MPI_FUNCTION(Type_free);
   TUTTI_MPI_FUNCTION(Type_free_keyval);
   TUTTI_MPI_FUNCTION(Type_get_attr);

@@ -81,28 +81,23 @@ CudaSupport cuda_support() {
   return cuda_support_by_extension();
 }
 
-bool user_wants_yields() {
-  const char* wish = std::getenv("OMPI_MCA_mpi_yield_when_idle");
-  return wish != nullptr && std::string_view{"1"} == wish;
+namespace {
+
+bool is_set(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr && std::string_view{"1"} == value;
 }
 
-/// Open MPI says so in a control variable; other libraries have none of that name.
+}  // namespace
+
+bool user_wants_yields() { return is_set("OMPI_MCA_mpi_yield_when_idle"); }
+
+/// Open MPI keeps it in a variable of that name. To ask its tools interface would open all of its components, which
+/// takes seconds on some systems. What mpirun tells its processes serves where the variable is hidden.
 bool yields_when_idle() {
-  int level = MPI_THREAD_SINGLE, provided = 0;
-  api.Query_thread(&level);
-  // Open MPI takes the level that is given here for that of the whole library from then on.
-  if (api.T_init_thread(level, &provided) != MPI_SUCCESS) return false;
-  std::array<char, 64> value{};  // room for a variable of any type
-  int index = 0, count = 0;
-  if (api.T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS) {
-    MPI_T_cvar_handle handle{};
-    if (api.T_cvar_handle_alloc(index, nullptr, &handle, &count) == MPI_SUCCESS) {
-      api.T_cvar_read(handle, value.data());
-      api.T_cvar_handle_free(&handle);
-    }
-  }
-  api.T_finalize();
-  return std::ranges::any_of(value, [](char byte) { return byte != 0; });
+  if (const auto* const yields = static_cast<const bool*>(::dlsym(RTLD_DEFAULT, "ompi_mpi_yield_when_idle")))
+    return *yields;
+  return user_wants_yields() || is_set("OMPI_MCA_mpi_oversubscribe");
 }
 
 #if MPI_VERSION < 4 && defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)

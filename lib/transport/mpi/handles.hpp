@@ -25,4 +25,8 @@ using UniqueComm = UniqueHandle<CommTraits>;
 using UniqueGroup = UniqueHandle<GroupTraits>;
 using UniqueType = UniqueHandle<TypeTraits>;
 
+/// Collective: a communicator of the same ranks, in which the program has no messages. MPI_Comm_dup would also copy
+/// attributes and hints that the program has attached, and run its functions for that.
+[[nodiscard]] UniqueComm with_same_ranks(MPI_Comm comm);
+
 }  // namespace tutti::mpi

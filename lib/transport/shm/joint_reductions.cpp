@@ -86,7 +86,7 @@ const std::byte* JointReductions::piece_of(const CompiledStep& step, const Envel
     case Where::lent: {
       const std::int64_t source = incoming.loan().source;
       const bool is_there = context_->is_in_heap(step, source, static_cast<std::int64_t>(bytes));
-      return is_there ? context_->heap->at(source) : nullptr;
+      return is_there ? context_->heap->at(source, static_cast<std::int64_t>(bytes)) : nullptr;
     }
     case Where::bounce:
     case Where::shared:

@@ -125,7 +125,7 @@ void Receiver::borrow(const Transfer& transfer, const Loan& loan, std::int64_t b
   if (!context_->is_in_heap(step, loan.source, bytes) || (loan.answer >= 0 && !has_answer))
     throw_damaged(step, fmt::format("{} bytes came at {} of Tutti memory, their answer belongs at {}", bytes,
                                     loan.source, loan.answer));
-  const std::byte* const piece = context_->heap->at(loan.source);
+  const std::byte* const piece = context_->heap->at(loan.source, bytes);
   ++context_->route.counters->lent;
   const int forward = context_->side_of(step).forward;
   if (forward < 0 || !has_answer) return context_->take(step, transfer.rest(), piece, bytes);
@@ -133,7 +133,7 @@ void Receiver::borrow(const Transfer& transfer, const Loan& loan, std::int64_t b
   std::int64_t& delivered = context_->delivered[static_cast<std::size_t>(forward)];
   if (next.peer != step.peer || next.message != loan.answer_message || delivered != transfer.done)
     return context_->take(step, transfer.rest(), piece, bytes);
-  context_->take(step, transfer.rest(), piece, context_->heap->at(loan.answer), bytes);
+  context_->take(step, transfer.rest(), piece, context_->heap->at(loan.answer, bytes), bytes);
   delivered += bytes;
 }
 

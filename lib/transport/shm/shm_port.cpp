@@ -109,6 +109,16 @@ void ShmPort::transferred(int index, const CompiledStep& step) {
   next->index = -1;
 }
 
+std::uint64_t ShmPort::progress() const {
+  std::int64_t bytes = 0;
+  for (const auto* transfers : {&sends_, &recvs_})
+    for (const Transfer& transfer : *transfers)
+      bytes += transfer.done;
+  for (int joint = 0; joint < static_cast<int>(parts_->context.plan->joints.size()); ++joint)
+    bytes += parts_->joints.at(joint).done;
+  return static_cast<std::uint64_t>(bytes);
+}
+
 void ShmPort::abandon() noexcept {
   // The program may use its buffers again: no peer must take their new contents for the data that were sent.
   if (std::ranges::any_of(sends_, &Transfer::is_exposed)) parts_->context.route.links->hide();

@@ -79,6 +79,9 @@ class ShmPort {
     return sends_.empty() ? -1 : sends_.front().index;
   }
 
+  /// A number that changes whenever bytes of messages move that are under way.
+  [[nodiscard]] std::uint64_t progress() const;
+
   // For messages that another port moves on the same channels.
   [[nodiscard]] PortContext& context() { return parts_->context; }
   /// Whether all messages of the pair before it are over.

@@ -12,6 +12,8 @@
 #include <iterator>
 #include <string>
 
+#include "lib/memory/above_standard.hpp"
+
 namespace tutti::shm {
 namespace {
 
@@ -43,7 +45,7 @@ Address address_of(const Nonce& nonce) {
 }
 
 Descriptor open_socket() {
-  Descriptor made{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  Descriptor made{above_standard(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))};
   if (made.get() < 0) throw system_error("socket");
   return made;
 }
@@ -127,8 +129,8 @@ Descriptor connect_to(const Nonce& nonce) {
 namespace {
 
 Descriptor accept_at(const Descriptor& listener) {
-  return Descriptor{
-      uninterrupted([&] { return ::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); })};
+  return Descriptor{above_standard(
+      uninterrupted([&] { return ::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); }))};
 }
 
 }  // namespace
@@ -155,7 +157,7 @@ std::optional<Descriptor> try_receive_file(const Descriptor& connection) {
   if (got < 0 && errno == EAGAIN) return std::nullopt;
   if (got < 0) throw system_error("recvmsg");
   if (got == 0) throw Error("the connection was closed before a descriptor came");
-  Descriptor file{message.file()};
+  Descriptor file{above_standard(message.file())};
   if (file.get() < 0) throw Error("the descriptor of the shared memory could not be taken (ulimit -n?)");
   return file;
 }

@@ -19,10 +19,28 @@ NodeHeap::NodeHeap(std::shared_ptr<const Segment> segment, std::int64_t offset, 
     : segment_(std::move(segment)),
       offset_(offset),
       mine_(me * bytes_of_each(ranks)),
-      all_(segment_->map(offset, ranks * bytes_of_each(ranks))),
-      arena_(bytes_of_each(ranks), page_bytes()) {
+      arena_(bytes_of_each(ranks), page_bytes()),
+      parts_(static_cast<std::size_t>(ranks)) {
+  static_cast<void>(segment_->map_closed(offset_, all_bytes()));
+}
+
+void NodeHeap::map() const {
+  if (all_.data() != nullptr) return;
+  all_ = segment_->map_closed(offset_, all_bytes());
   // A dump of a process that crashes would else go through all of the address space.
   static_cast<void>(::madvise(all_.data(), static_cast<std::size_t>(all_.bytes()), MADV_DONTDUMP));
+  begin_.store(all_.data(), std::memory_order_release);
+}
+
+void NodeHeap::open(std::int64_t offset, std::int64_t bytes) const {
+  const std::scoped_lock lock{opening_};
+  map();
+  std::atomic<std::int64_t>& open_to = parts_[static_cast<std::size_t>(offset / arena_.bytes())].open_to;
+  const std::int64_t from = open_to.load(std::memory_order_relaxed), begin = offset / arena_.bytes() * arena_.bytes();
+  const std::int64_t to = rounded(offset - begin + bytes, page_bytes());
+  if (to <= from) return;
+  all_.open(begin + from, to - from);
+  open_to.store(to, std::memory_order_release);
 }
 
 std::byte* NodeHeap::allocate(std::int64_t bytes) {
@@ -34,17 +52,17 @@ std::byte* NodeHeap::allocate(std::int64_t bytes) {
                             bytes, available, arena_.bytes()));
   try {
     segment_->reserve(offset_ + mine_ + part->offset, part->bytes);
+    return at(mine_ + part->offset, part->bytes);
   } catch (const Error&) {
     arena_.give_back(part->offset);
     segment_->release(offset_ + mine_ + part->offset, part->bytes);
     throw;
   }
-  return at(mine_ + part->offset);
 }
 
 void NodeHeap::deallocate(std::byte* data) {
   const std::scoped_lock lock{mutex_};
-  const Arena::Part part = arena_.give_back(data - at(mine_));
+  const Arena::Part part = arena_.give_back(data - begin_.load() - mine_);
   segment_->release(offset_ + mine_ + part.offset, part.bytes);
 }
 

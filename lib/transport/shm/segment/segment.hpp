@@ -36,6 +36,10 @@ class Segment {
   /// Maps `bytes` bytes from `offset` on, a multiple of the page size; unmapped when the returned object dies. Does
   /// not reserve. Throws Error, also on a rank that is not attached.
   [[nodiscard]] Mapping map(std::int64_t offset, std::int64_t bytes) const { return file_.map(offset, bytes); }
+  /// The same without access, which Mapping::open() gives to parts of it: address space alone.
+  [[nodiscard]] Mapping map_closed(std::int64_t offset, std::int64_t bytes) const {
+    return file_.map_closed(offset, bytes);
+  }
   /// Makes sure that memory is there for `bytes` bytes from `offset` on, for all ranks, so that running out is an error
   /// here and no signal later. Keeps the contents; may be repeated. Throws Error with the number of bytes and the
   /// reason.

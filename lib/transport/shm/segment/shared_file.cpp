@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "lib/memory/above_standard.hpp"
+
 namespace tutti::shm {
 namespace {
 
@@ -19,8 +21,8 @@ constexpr unsigned never_executable = 0x8;
 
 Descriptor memory_descriptor() {
   constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-  Descriptor made{::memfd_create("tutti", flags | never_executable)};
-  if (made.get() < 0 && errno == EINVAL) made = Descriptor{::memfd_create("tutti", flags)};
+  Descriptor made{above_standard(::memfd_create("tutti", flags | never_executable))};
+  if (made.get() < 0 && errno == EINVAL) made = Descriptor{above_standard(::memfd_create("tutti", flags))};
   if (made.get() < 0) throw system_error("memfd_create");
   return made;
 }
@@ -86,13 +88,26 @@ void SharedFile::require_within(std::string_view call, std::int64_t offset, std:
                             offset, bytes, bytes_));
 }
 
+void Mapping::open(std::int64_t offset, std::int64_t bytes) {
+  if (::mprotect(data_ + offset, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE) != 0)
+    throw system_error(fmt::format("mprotect of {} bytes of shared memory", bytes));
+}
+
 Mapping SharedFile::map(std::int64_t offset, std::int64_t bytes) const {
+  return map_as(PROT_READ | PROT_WRITE, 0, offset, bytes);
+}
+
+Mapping SharedFile::map_closed(std::int64_t offset, std::int64_t bytes) const {
+  return map_as(PROT_NONE, MAP_NORESERVE, offset, bytes);
+}
+
+Mapping SharedFile::map_as(int protection, int flags, std::int64_t offset, std::int64_t bytes) const {
   require_within("map of shared memory", offset, bytes);
   if (offset % page_bytes() != 0)
     throw Error(fmt::format("rank {}: map of shared memory: offset {}; allowed: multiples of the page size, {}", rank_,
                             offset, page_bytes()));
   void* const data =
-      ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.get(), offset);
+      ::mmap(nullptr, static_cast<std::size_t>(bytes), protection, MAP_SHARED | flags, descriptor_.get(), offset);
   if (data == MAP_FAILED)
     throw system_error(fmt::format("rank {}: mmap of {} bytes of shared memory at {}", rank_, bytes, offset));
   return {static_cast<std::byte*>(data), bytes};

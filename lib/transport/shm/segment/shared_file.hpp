@@ -38,6 +38,8 @@ class Mapping {
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
   ~Mapping();
+  /// Lets this process access a part that was mapped without; whole pages. Throws Error.
+  void open(std::int64_t offset, std::int64_t bytes);
   /// Null if nothing is mapped.
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
@@ -62,10 +64,12 @@ class SharedFile {
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
   /// See Segment.
   [[nodiscard]] Mapping map(std::int64_t offset, std::int64_t bytes) const;
+  [[nodiscard]] Mapping map_closed(std::int64_t offset, std::int64_t bytes) const;
   void reserve(std::int64_t offset, std::int64_t bytes) const;
   void release(std::int64_t offset, std::int64_t bytes) const noexcept;
 
  private:
+  [[nodiscard]] Mapping map_as(int protection, int flags, std::int64_t offset, std::int64_t bytes) const;
   void require_within(std::string_view call, std::int64_t offset, std::int64_t bytes) const;
 
   Descriptor descriptor_;

@@ -1,0 +1,209 @@
+/* A program whose arguments say what it does, in order, and what it leaves to functions of atexit(), which run in the
+   opposite order. With TUTTI_NATIVE it calls Tutti's interface in C, else MPI alone: for preloading.
+     init             MPI_Init
+     threads          MPI_Init_thread, with MPI_THREAD_MULTIPLE
+     comm             makes a communicator, which stays open (a duplicate for MPI)
+     call             a collective on it
+     begin            begins a nonblocking collective on it
+     gapped           the same of a type with gaps, to every rank (MPI alone)
+     end              completes that
+     close            closes the communicator
+     finalize         MPI_Finalize
+     attribute-WORD   at MPI_Finalize, in a callback of an attribute of MPI_COMM_SELF
+     exit-WORD        at exit
+   A collective after MPI_Finalize has to be refused (with MPI alone it is left out). "done" is printed after the last
+   of all. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef TUTTI_NATIVE
+#include "tutti.h"
+static tutti_comm comm = NULL;
+static tutti_request request = NULL;
+#else
+static MPI_Comm comm = MPI_COMM_NULL;
+static MPI_Request request = MPI_REQUEST_NULL;
+static MPI_Datatype type = MPI_DATATYPE_NULL;
+#endif
+
+static int ranks = 1, rank = 0, steps = 0, steps_wanted = 0;
+static int mine[64], sum[64];
+
+static void require(int is_right, const char* what) {
+  if (is_right) return;
+#ifdef TUTTI_NATIVE
+  fprintf(stderr, "FAILED on rank %d: %s: %s\n", rank, what, tutti_last_error());
+#else
+  fprintf(stderr, "FAILED on rank %d: %s\n", rank, what);
+#endif
+  fflush(NULL);
+  _exit(1);
+}
+
+static int is_finalized(void) {
+  int is = 0;
+  MPI_Finalized(&is);
+  return is;
+}
+
+static void fill(void) {
+  for (int i = 0; i < 64; ++i) {
+    mine[i] = rank + i;
+    sum[i] = -1;
+  }
+}
+
+static void require_sum(void) {
+  for (int i = 0; i < 64; ++i)
+    require(sum[i] == ranks * (ranks - 1) / 2 + ranks * i, "a wrong sum");
+}
+
+static void call(void) {
+  fill();
+#ifdef TUTTI_NATIVE
+  const tutti_status status = tutti_allreduce(mine, sum, 64, TUTTI_INT32, TUTTI_SUM, comm, NULL);
+  if (is_finalized() || comm == NULL) {
+    require(status != TUTTI_SUCCESS && strlen(tutti_last_error()) > 0, "a call after MPI_Finalize was not refused");
+    return;
+  }
+  require(status == TUTTI_SUCCESS, "tutti_allreduce");
+#else
+  if (is_finalized()) return;
+  require(MPI_Allreduce(mine, sum, 64, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS, "MPI_Allreduce");
+#endif
+  require_sum();
+}
+
+static void make(void) {
+#ifdef TUTTI_NATIVE
+  require(tutti_comm_create(MPI_COMM_WORLD, NULL, &comm) == TUTTI_SUCCESS, "tutti_comm_create");
+#else
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Barrier(comm);
+#endif
+}
+
+static void begin(void) {
+  fill();
+#ifdef TUTTI_NATIVE
+  require(tutti_allreduce_async(mine, sum, 64, TUTTI_INT32, TUTTI_SUM, comm, NULL, &request) == TUTTI_SUCCESS,
+          "tutti_allreduce_async");
+#else
+  MPI_Iallreduce(mine, sum, 64, MPI_INT, MPI_SUM, comm, &request);
+#endif
+}
+
+/* Every second element of rank 0's. */
+static void begin_gapped(void) {
+#ifndef TUTTI_NATIVE
+  fill();
+  MPI_Type_vector(32, 1, 2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  for (int i = 0; i < 64; ++i)
+    sum[i] = rank == 0 ? i : -1;
+  MPI_Ibcast(sum, 1, type, 0, comm, &request);
+#endif
+}
+
+static void end(void) {
+#ifdef TUTTI_NATIVE
+  if (is_finalized()) return; /* MPI_Finalize has completed it */
+  require(tutti_request_wait(&request) == TUTTI_SUCCESS, "tutti_request_wait");
+#else
+  if (is_finalized()) return;
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (type != MPI_DATATYPE_NULL) {
+    for (int i = 0; i < 64; i += 2)
+      require(sum[i] == i, "a wrong element");
+    for (int i = 1; i < 64; i += 2)
+      require(sum[i] == (rank == 0 ? i : -1), "an element in a gap was written");
+    MPI_Type_free(&type);
+    return;
+  }
+#endif
+  require_sum();
+}
+
+static void close_it(void) {
+#ifdef TUTTI_NATIVE
+  tutti_comm_free(&comm);
+#else
+  if (!is_finalized()) MPI_Comm_free(&comm);
+#endif
+}
+
+static void do_word(const char* word);
+
+/* What is left for later: the words, by the order in which they were left. */
+static const char* at_exit[16];
+static int at_exits = 0;
+
+static void exit_step(void) { do_word(at_exit[--at_exits]); }
+
+static int attribute_step(MPI_Comm self, int key, void* word, void* extra) {
+  (void)self, (void)key, (void)extra;
+  do_word((const char*)word);
+  return MPI_SUCCESS;
+}
+
+static void at_finalize(const char* word) {
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, attribute_step, &key, NULL);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, (void*)word);
+  MPI_Comm_free_keyval(&key);
+}
+
+static void know_world(void) {
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+}
+
+static void do_word(const char* word) {
+  ++steps;
+  if (strncmp(word, "exit-", 5) == 0) {
+    at_exit[at_exits++] = word + 5;
+    atexit(exit_step);
+  } else if (strncmp(word, "attribute-", 10) == 0) {
+    at_finalize(word + 10);
+  } else if (strcmp(word, "init") == 0) {
+    MPI_Init(NULL, NULL);
+    know_world();
+  } else if (strcmp(word, "threads") == 0) {
+    int provided = 0;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
+    know_world();
+  } else if (strcmp(word, "comm") == 0) {
+    make();
+  } else if (strcmp(word, "call") == 0) {
+    call();
+  } else if (strcmp(word, "begin") == 0) {
+    begin();
+  } else if (strcmp(word, "gapped") == 0) {
+    begin_gapped();
+  } else if (strcmp(word, "end") == 0) {
+    end();
+  } else if (strcmp(word, "close") == 0) {
+    close_it();
+  } else if (strcmp(word, "finalize") == 0) {
+    MPI_Finalize();
+  } else {
+    require(0, word);
+  }
+}
+
+static void tell(void) {
+  require(steps == steps_wanted, "not all steps were made");
+  printf("done\n");
+}
+
+int main(int argc, char** argv) {
+  atexit(tell);
+  for (int i = 1; i < argc; ++i)
+    steps_wanted += strchr(argv[i], '-') == NULL ? 1 : 2;
+  for (int i = 1; i < argc; ++i)
+    do_word(argv[i]);
+  return 0;
+}
