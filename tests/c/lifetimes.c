@@ -77,8 +77,26 @@ static void call(void) {
   require_sum();
 }
 
+/* The program's own copies alone may copy its attributes. */
+#ifdef TUTTI_NATIVE
+static int refuse_copy(MPI_Comm of, int key, void* extra, void* value, void* copy, int* flag) {
+  (void)of, (void)key, (void)extra, (void)value, (void)copy, (void)flag;
+  require(0, "an attribute of the program was copied");
+  return MPI_SUCCESS;
+}
+#else
+static int refuse_copy(MPI_Datatype of, int key, void* extra, void* value, void* copy, int* flag) {
+  (void)of, (void)key, (void)extra, (void)value, (void)copy, (void)flag;
+  require(0, "an attribute of the program was copied");
+  return MPI_SUCCESS;
+}
+#endif
+
 static void make(void) {
 #ifdef TUTTI_NATIVE
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(refuse_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  MPI_Comm_set_attr(MPI_COMM_WORLD, key, NULL);
   require(tutti_comm_create(MPI_COMM_WORLD, NULL, &comm) == TUTTI_SUCCESS, "tutti_comm_create");
 #else
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -100,7 +118,10 @@ static void begin(void) {
 static void begin_gapped(void) {
 #ifndef TUTTI_NATIVE
   fill();
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Type_create_keyval(refuse_copy, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
   MPI_Type_vector(32, 1, 2, MPI_INT, &type);
+  MPI_Type_set_attr(type, key, NULL);
   MPI_Type_commit(&type);
   for (int i = 0; i < 64; ++i)
     sum[i] = rank == 0 ? i : -1;

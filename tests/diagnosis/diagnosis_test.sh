@@ -71,17 +71,12 @@ times 3 out 'the sum is 3' "the communicator is made"
 has ps '^  0 .* inside  *the making of a communicator  *3 ranks' "tutti ps"
 
 # A rank that is stopped.
-start late 3
-for ((looks = 0; looks < 300; ++looks)); do
-  stopped=$(pid_of_rank 1)
-  [ -z "$stopped" ] || break
-  sleep 0.1
-done
-kill -STOP "$stopped" || fail "no rank 1 was found"
+start stop
 wait_for err 'the process is stopped' || fail "no report of a stopped rank"
+stopped=$(pid_of_rank 1)
 "$tutti" ps "$stopped" >"$folder/ps"
 has ps "^  1 *$stopped *stopped" "tutti ps of a stopped rank"
-kill -CONT "$stopped"
+kill -CONT "$stopped" || fail "no rank 1 was found"
 wait
 times 3 out 'the sum is 3' "the call goes on after SIGCONT"
 
@@ -99,6 +94,14 @@ wait
 cat "$folder"/log.* >"$folder/log"
 has log 'has waited for' "TUTTI_LOG_FILE"
 has err 'has waited for' "TUTTI_LOG_FILE"
+
+# Files of the same name that are none of Tutti's: empty, and of zeros.
+python3 - "$tutti" <<'PY' >"$folder/out" 2>"$folder/err" || fail "tutti ps beside other files"
+import os, subprocess, sys
+empty, zeros = os.memfd_create("tutti"), os.memfd_create("tutti")
+os.ftruncate(zeros, 1 << 20)
+sys.exit(subprocess.run([sys.argv[1], "ps"]).returncode)
+PY
 
 # tutti ps refuses, and finds nothing when the job is over.
 "$tutti" ps 999999999 >"$folder/out" 2>"$folder/err" && fail "tutti ps 999999999"

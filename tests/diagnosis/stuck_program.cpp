@@ -1,5 +1,6 @@
 // A program for the tests of hang reports, of `tutti ps`, of dead ranks and of TUTTI_FAULTS.
 //   stuck_program late SECONDS        rank 1 computes for so long, and comes then
+//   stuck_program stop                rank 1 stops itself, and comes when it is continued
 //   stuck_program slow SECONDS        a long message, which takes rank 0 so long that it reduces
 //   stuck_program apart SECONDS       the same before it makes a communicator with the others
 //   stuck_program endure CALLS COUNT  so many calls of so many elements, whatever TUTTI_FAULTS makes of them: each rank
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -27,10 +29,12 @@ void compute(std::chrono::seconds time) {
   }
 }
 
-void come_late(const tutti::Communicator& comm, int seconds) {
+/// `delay()`: of rank 1.
+template <class Delay>
+void come_late(const tutti::Communicator& comm, const Delay& delay) {
   std::vector<float> data(1000, 1.0F);
   tutti::broadcast(data, tutti::Rank{0}, comm);
-  if (comm.rank() == tutti::Rank{1}) compute(std::chrono::seconds{seconds});
+  if (comm.rank() == tutti::Rank{1}) delay();
   tutti::allreduce(data, tutti::Op::sum, comm);
   std::printf("rank %d: the sum is %g\n", comm.rank().value(), static_cast<double>(data[0]));
 }
@@ -131,7 +135,8 @@ int main(int argc, char** argv) {
     const tutti::Communicator comm{MPI_COMM_WORLD};
     const std::string_view mode = argc > 1 ? argv[1] : "";
     if (mode == "leave") leave(comm);
-    if (mode == "late" && argc > 2) come_late(comm, std::atoi(argv[2]));
+    if (mode == "late" && argc > 2) come_late(comm, [&] { compute(std::chrono::seconds{std::atoi(argv[2])}); });
+    if (mode == "stop") come_late(comm, [] { static_cast<void>(std::raise(SIGSTOP)); });
     if (mode == "slow" && argc > 2) reduce_slowly(comm, std::atoi(argv[2]));
     if (mode == "apart" && argc > 2) make_late(comm, std::atoi(argv[2]));
     if (mode == "endure" && argc > 3) endure(comm, std::atoi(argv[2]), std::atoi(argv[3]));
