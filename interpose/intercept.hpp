@@ -28,12 +28,16 @@ int blocking(Function function, MPI_Comm comm, const Describe& describe, const P
   try {
     Target* const target = find_target(function, comm);
     if (!is_serving()) return pass();
-    Note note{Form::blocking, function, target};
+    Note note{Form::blocking, function};
     note.passed(Why::target);
     if (target == nullptr) return pass();
     Job job;
     why = decide(function, *target, job, describe);
     note.passed(why);
+    if (why == Why::served && is_measuring() && target->is_turn_of_mpi(function, job.bytes)) {
+      note.measured();
+      return pass();
+    }
     if (why == Why::served) {
       job.load();
       detail::run(job.call, target->communicator(), {});
@@ -56,7 +60,7 @@ int requested(Form form, Function function, MPI_Comm comm, MPI_Request* request,
     // Those that begin a nonblocking call must not wait for other ranks.
     Target* const target = form == Form::nonblocking ? find_known_target(comm) : find_target(function, comm);
     if (!is_serving()) return pass();
-    Note note{form, function, target};
+    Note note{form, function};
     note.passed(Why::target);
     if (target == nullptr) return pass();
     auto pending = std::make_unique<Pending>(comm, keep_target(*target));

@@ -24,7 +24,8 @@ enum class Why : std::uint8_t {
   arguments,  ///< MPI has to say what is wrong with them.
   operation,  ///< An operation or a type that Tutti does not know, as user's operations on derived types.
   progress,   ///< A nonblocking call, whose progress nobody would make sure of.
-  last = progress,
+  measured,   ///< It would be served, but is to show how long MPI takes.
+  last = measured,
 };
 
 /// Of one call. It does not move while the call is under way.

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "interpose/right_mpi.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 
@@ -17,20 +18,20 @@ namespace {
 
 constexpr std::size_t reasons = static_cast<std::size_t>(Why::last) + 1, forms = 3;
 /// By Why.
-constexpr std::array<std::string_view, reasons> reason_names{"served",    "by the table",      "communicator",
-                                                             "arguments", "operation or type", "progress"};
+constexpr std::array<std::string_view, reasons> reason_names{
+    "served", "by the table", "communicator", "arguments", "operation or type", "progress", "to measure"};
 constexpr std::array<std::string_view, forms> form_names{"", " (nonblocking)", " (persistent)"};
 
 /// Of one function in one form.
 struct Row {
   std::array<std::atomic<std::uint64_t>, reasons> calls{};
   std::atomic<std::uint64_t> bytes{}, nanoseconds{};  ///< Of served calls.
-  std::atomic<std::uint64_t> saved{};                 ///< Nanoseconds, as the table has it.
+  std::atomic<std::uint64_t> nanoseconds_of_mpi{};    ///< Of calls that were passed to measure.
 };
 using Table = std::array<std::array<Row, function_count>, forms>;
 
 struct State {
-  bool is_wanted = false;
+  bool is_wanted = false, measures = false;
   Table table{};
 };
 State& state() {
@@ -51,7 +52,7 @@ Sums own_numbers() {
         numbers[at++] = calls;
       numbers[at++] = row.bytes;
       numbers[at++] = row.nanoseconds;
-      numbers[at++] = row.saved;
+      numbers[at++] = row.nanoseconds_of_mpi;
     }
   return numbers;
 }
@@ -63,9 +64,20 @@ std::string passed_text(const std::uint64_t* calls) {
   return text;
 }
 
+constexpr double second = 1e9;
+
+/// The seconds that served calls would have taken in MPI, as those that were passed to measure show.
+double seconds_in_mpi(const std::uint64_t* row) {
+  const std::uint64_t measured = row[static_cast<std::size_t>(Why::measured)];
+  if (measured == 0) return 0;
+  return static_cast<double>(row[reasons + 2]) / second / static_cast<double>(measured) * static_cast<double>(row[0]);
+}
+
 void print(const Sums& sums) {
-  std::string text = fmt::format("tutti: calls of all ranks\ntutti: {:<36} {:>10} {:>10} {:>14} {:>10} {:>10}  {}\n",
-                                 "collective", "served", "passed", "bytes", "seconds", "saved", "why passed");
+  const bool measures = state().measures;
+  std::string text = fmt::format("tutti: calls of all ranks{}\ntutti: {:<36} {:>10} {:>10} {:>14} {:>10}{}  {}\n",
+                                 measures ? "; every second one is measured in MPI" : "", "collective", "served",
+                                 "passed", "bytes", "seconds", measures ? "     in MPI" : "", "why passed");
   std::size_t at = 0;
   for (const std::string_view form : form_names)
     for (const std::string_view function : function_names) {
@@ -75,11 +87,9 @@ void print(const Sums& sums) {
       for (std::size_t why = 1; why < reasons; ++why)
         passed += row[why];
       if (row[0] + passed == 0) continue;
-      constexpr double second = 1e9;
-      text += fmt::format("tutti: {:<36} {:>10} {:>10} {:>14} {:>10.3f} {:>10.3f}  {}\n",
-                          fmt::format("{}{}", function, form), row[0], passed, row[reasons],
-                          static_cast<double>(row[reasons + 1]) / second,
-                          static_cast<double>(row[reasons + 2]) / second, passed_text(row));
+      text += fmt::format("tutti: {:<36} {:>10} {:>10} {:>14} {:>10.3f}{}  {}\n", fmt::format("{}{}", function, form),
+                          row[0], passed, row[reasons], static_cast<double>(row[reasons + 1]) / second,
+                          measures ? fmt::format(" {:>10.3f}", seconds_in_mpi(row)) : "", passed_text(row));
     }
   std::fputs(text.c_str(), stderr);
 }
@@ -87,11 +97,19 @@ void print(const Sums& sums) {
 }  // namespace
 
 void begin_report() {
-  const char* const log = std::getenv("TUTTI_LOG");
-  int is_wanted = log != nullptr && (std::string_view{log} == "info" || std::string_view{log} == "1") ? 1 : 0;
-  mpi::check(mpi::api.Bcast(&is_wanted, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
-  state().is_wanted = is_wanted != 0;
+  const char *const log = std::getenv("TUTTI_LOG"), *const measure = std::getenv("TUTTI_MEASURE");
+  const bool measures = measure != nullptr && std::string_view{measure} == "1";
+  if (measure != nullptr && !measures && std::string_view{measure} != "0" && is_first_rank())
+    std::fputs(fmt::format("tutti: environment variable TUTTI_MEASURE is '{}'; allowed: 0, 1\n", measure).c_str(),
+               stderr);
+  const bool tells = log != nullptr && (std::string_view{log} == "info" || std::string_view{log} == "1");
+  std::array<int, 2> wanted{measures || tells ? 1 : 0, measures ? 1 : 0};
+  mpi::check(mpi::api.Bcast(wanted.data(), wanted.size(), MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
+  state().is_wanted = wanted[0] != 0;
+  state().measures = wanted[1] != 0;
 }
+
+bool is_measuring() { return state().measures; }
 
 void print_report() {
   if (!state().is_wanted) return;
@@ -105,8 +123,7 @@ void print_report() {
   if (rank == 0) print(all);
 }
 
-Note::Note(Form form, Function function, const Target* target)
-    : target_(target), is_wanted_(state().is_wanted), form_(form), function_(function) {
+Note::Note(Form form, Function function) : is_wanted_(state().is_wanted), form_(form), function_(function) {
   if (is_wanted_) begin_ = std::chrono::steady_clock::now();
 }
 
@@ -114,13 +131,11 @@ Note::~Note() {
   if (!is_wanted_) return;
   Row& row = state().table[static_cast<std::size_t>(form_)][index_of(function_)];
   row.calls[static_cast<std::size_t>(why_)].fetch_add(1, std::memory_order_relaxed);
-  if (why_ != Why::served) return;
+  if (why_ != Why::served && why_ != Why::measured) return;
   const auto taken = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin_).count());
+  (why_ == Why::served ? row.nanoseconds : row.nanoseconds_of_mpi).fetch_add(taken, std::memory_order_relaxed);
   row.bytes.fetch_add(static_cast<std::uint64_t>(bytes_), std::memory_order_relaxed);
-  row.nanoseconds.fetch_add(taken, std::memory_order_relaxed);
-  const double factor = speedup(function_, target_->place(), bytes_) - 1;
-  if (factor > 0) row.saved.fetch_add(static_cast<std::uint64_t>(static_cast<double>(taken) * factor));
 }
 
 }  // namespace tutti::interpose

@@ -48,14 +48,13 @@ std::string path_of(GetVersion* function) {
   return ::dladdr(reinterpret_cast<void*>(function), &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "?";
 }
 
-/// By the variables of launchers: MPI cannot tell yet.
+}  // namespace
+
 bool is_first_rank() {
   for (const char* const name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (const char* const rank = std::getenv(name)) return std::string_view{rank} == "0";
   return true;
 }
-
-}  // namespace
 
 void require_right_mpi() {
   for (GetVersion* const get_version : loaded_mpis()) {

@@ -67,10 +67,4 @@ ServedBytes worthwhile(Function function, const Place& place) {
   return served;
 }
 
-double speedup(Function function, const Place& place, std::int64_t bytes) {
-  const auto* const size = std::ranges::lower_bound(measured_sizes, bytes);
-  const auto at = static_cast<std::size_t>(std::min(size, measured_sizes.end() - 1) - measured_sizes.begin());
-  return static_cast<double>(column_for(place)[index_of(function)][at]);
-}
-
 }  // namespace tutti::interpose

@@ -24,7 +24,4 @@ struct Place {
 /// The calls of a function for which the table says that Tutti is faster.
 [[nodiscard]] ServedBytes worthwhile(Function function, const Place& place);
 
-/// How many times as long MPI takes, as the table has it: for the estimate of what was saved. 1: not known.
-[[nodiscard]] double speedup(Function function, const Place& place, std::int64_t bytes);
-
 }  // namespace tutti::interpose

@@ -1,6 +1,7 @@
 #include "interpose/target.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <vector>
 
@@ -68,6 +69,15 @@ void Target::abandon(MPI_Comm comm) noexcept {
 int Target::raise(MPI_Comm comm, int code) const noexcept {
   MPI_Errhandler handler = last_handler_;
   return handler == MPI_ERRHANDLER_NULL ? interpose::raise(comm, code) : raise_by(handler, code);
+}
+
+bool Target::is_turn_of_mpi(Function function, std::int64_t bytes) {
+  constexpr std::size_t sizes = 64;
+  turns_.resize(function_count * sizes);
+  const auto size = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes)));
+  auto turn = turns_[index_of(function) * sizes + size];
+  turn.flip();
+  return !turn;
 }
 
 void Target::open(MPI_Comm comm) {

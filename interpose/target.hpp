@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "interpose/policy.hpp"
 #include "tutti/communicator.hpp"
@@ -46,6 +47,9 @@ class Target {
     return served_[index_of(function)].contain(bytes);
   }
 
+  /// Every second call of a function and size. To be asked once for each call.
+  [[nodiscard]] bool is_turn_of_mpi(Function function, std::int64_t bytes);
+
   /// The program frees `comm`, while calls may be under way. Their errors are for the handler that it has now.
   void abandon(MPI_Comm comm) noexcept;
   /// Hands MPI's code of an error of a call to the error handler of `comm`, or to that which it had. Returns the code.
@@ -65,6 +69,7 @@ class Target {
   std::atomic<MPI_Errhandler> last_handler_ = MPI_ERRHANDLER_NULL;  ///< Of a communicator that is freed.
   std::optional<Communicator> communicator_;
   std::string why_not_;
+  std::vector<bool> turns_;  ///< By function and power of two of the bytes; empty before it is asked.
 };
 
 }  // namespace tutti::interpose

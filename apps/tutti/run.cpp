@@ -24,7 +24,7 @@ namespace {
 
 struct Wanted {
   std::string serve, library;
-  bool report = false, prints = false;
+  bool report = false, measure = false, prints = false;
 };
 
 /// The options of this command end at the first argument that is neither one of them nor the value of one.
@@ -56,12 +56,13 @@ std::vector<Variable> variables_for(const Wanted& wanted) {
   for (const std::string_view known : tutti::variables) {
     const std::string name{known};
     const char* const value = std::getenv(name.c_str());
-    const bool is_replaced =
-        (name == "TUTTI_INTERPOSE" && !wanted.serve.empty()) || (name == "TUTTI_LOG" && wanted.report);
+    const bool is_replaced = (name == "TUTTI_INTERPOSE" && !wanted.serve.empty()) ||
+                             (name == "TUTTI_LOG" && wanted.report) || (name == "TUTTI_MEASURE" && wanted.measure);
     if (value != nullptr && !is_replaced) variables.push_back({name, value});
   }
   if (!wanted.serve.empty()) variables.push_back({"TUTTI_INTERPOSE", wanted.serve});
   if (wanted.report) variables.push_back({"TUTTI_LOG", "info"});
+  if (wanted.measure) variables.push_back({"TUTTI_MEASURE", "1"});
   return variables;
 }
 
@@ -80,6 +81,8 @@ int run(const Arguments& arguments) {
       "    tutti run --serve all --report srun -n 4 ./program"};
   options.text("serve", wanted.serve, "WHICH", "all, auto, none, or a list as allreduce,bcast: sets TUTTI_INTERPOSE")
       .flag("report", wanted.report, "tell at the end which calls were served: sets TUTTI_LOG=info")
+      .flag("measure", wanted.measure,
+            "the same, and every second call goes to the MPI, to tell how long both take: sets TUTTI_MEASURE=1")
       .text("library", wanted.library, "FILE", "another library than the one that comes with this tool")
       .flag("print", wanted.prints, "print the command line instead of running it");
   if (is_told(options, own)) return apps::exit_success;

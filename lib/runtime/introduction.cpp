@@ -36,8 +36,12 @@ std::string places(const CommunicatorState& communicator) {
     ++on_node[static_cast<std::size_t>(node)];
   const std::set<int> sockets(members.sockets().begin(), members.sockets().end());
   const std::string several = sockets.empty() ? "" : fmt::format(", {} sockets", sockets.size());
-  return fmt::format("{} ranks on {} nodes ({}){}{}", members.size(), members.node_count(), fmt::join(on_node, ", "),
-                     several, communicator.waiting().outnumbers_processors ? ", more than processors" : "");
+  const auto counted = [](int number, std::string_view what) {
+    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+  };
+  return fmt::format("{} on {} ({}){}{}", counted(members.size(), "rank"), counted(members.node_count(), "node"),
+                     fmt::join(on_node, ", "), several,
+                     communicator.waiting().outnumbers_processors ? ", more than processors" : "");
 }
 
 void add_transports(const CommunicatorState& communicator, Lines& lines) {
@@ -125,11 +129,16 @@ void introduce(const CommunicatorState& communicator) {
     add_parts(lines);
     add_hardware(lines);
   }
-  lines.push_back(places(communicator));
+  const std::string of_this_one = places(communicator);
   add_transports(communicator, lines);
   add_settings(communicator, lines);
   for (int collective = 0; collective < collective_count; ++collective)
     lines.push_back(algorithms_by_size(communicator, static_cast<Collective>(collective)));
+  // Of later communicators only what no earlier one had.
+  static auto& told = *new std::set<std::string>;  // never destroyed: communicators may be made after main
+  const std::size_t all = lines.size();
+  std::erase_if(lines, [](const std::string& line) { return !told.insert(line).second; });
+  lines.insert(lines.begin(), of_this_one + (lines.size() < all ? "; else as told before" : ""));
   log::write(log::Level::info, name_in_log(communicator), fmt::format("{}", fmt::join(lines, "\n")));
 }
 

@@ -12,12 +12,12 @@
 namespace tutti {
 
 /// The variables that the library reads. docs/environment.md describes each of them.
-inline constexpr std::array<std::string_view, 24> variables{
-    "TUTTI_ALGORITHM",     "TUTTI_BUFFERS",      "TUTTI_CHECK",     "TUTTI_DEVICE_PATH",   "TUTTI_FAULTS",
-    "TUTTI_HANG_ACTION",   "TUTTI_HANG_SECONDS", "TUTTI_INTERPOSE", "TUTTI_LOG",           "TUTTI_LOG_FILE",
-    "TUTTI_MESSAGE_LIMIT", "TUTTI_NODES",        "TUTTI_NVTX",      "TUTTI_PLAN_CACHE",    "TUTTI_PROGRESS_THREAD",
-    "TUTTI_SINGLE_COPY",   "TUTTI_SOCKETS",      "TUTTI_STAGING",   "TUTTI_STREAM_MEMORY", "TUTTI_TAG_UB",
-    "TUTTI_TRACE",         "TUTTI_TRACE_LIMIT",  "TUTTI_TRANSPORT", "TUTTI_UCX_WATCH"};
+inline constexpr std::array<std::string_view, 25> variables{
+    "TUTTI_ALGORITHM",       "TUTTI_BUFFERS",       "TUTTI_CHECK",       "TUTTI_DEVICE_PATH", "TUTTI_FAULTS",
+    "TUTTI_HANG_ACTION",     "TUTTI_HANG_SECONDS",  "TUTTI_INTERPOSE",   "TUTTI_LOG",         "TUTTI_LOG_FILE",
+    "TUTTI_MEASURE",         "TUTTI_MESSAGE_LIMIT", "TUTTI_NODES",       "TUTTI_NVTX",        "TUTTI_PLAN_CACHE",
+    "TUTTI_PROGRESS_THREAD", "TUTTI_SINGLE_COPY",   "TUTTI_SOCKETS",     "TUTTI_STAGING",     "TUTTI_STREAM_MEMORY",
+    "TUTTI_TAG_UB",          "TUTTI_TRACE",         "TUTTI_TRACE_LIMIT", "TUTTI_TRANSPORT",   "TUTTI_UCX_WATCH"};
 
 /// Variables that the library does not read, but that others may well have set: our scripts for themselves, and
 /// installers of Tutti for CMake and for users of modules.

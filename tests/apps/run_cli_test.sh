@@ -46,6 +46,7 @@ expect 'Slurm with --export' "tutti run: srun has '--export=NONE' already; .*" "
 expect 'a program alone' "env LD_PRELOAD=$library ./a b" --print ./a b
 TUTTI_PLAN_CACHE=7 expect 'variables' "env LD_PRELOAD=$library TUTTI_PLAN_CACHE=7 ./a" --print ./a
 LD_PRELOAD=libm.so.6 expect 'another preloaded library' "env LD_PRELOAD=$library:libm.so.6 ./a" --print ./a
+expect 'to measure' "env LD_PRELOAD=$library TUTTI_MEASURE=1 ./a" --print --measure ./a
 expect 'no command' 'tutti run: no command; allowed: .*' --serve all
 expect 'no library' "tutti run: there is no library /nowhere/lib.so; .*" --library /nowhere/lib.so ./a
 expect 'an unknown option' "tutti run: .*'--serves'.*" --serves all ./a

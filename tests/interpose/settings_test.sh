@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# settings_test.sh MPIRUN LIBRARY CALLS_PROGRAM COUNTING_TOOL - what TUTTI_INTERPOSE and TUTTI_LOG do, and other tools above
-# and beneath the library. The program makes 30 calls a rank that can be served, and 5 that cannot.
+# settings_test.sh MPIRUN LIBRARY CALLS_PROGRAM COUNTING_TOOL WRAPPING_LAYER - what TUTTI_INTERPOSE, TUTTI_LOG and
+# TUTTI_MEASURE do, and other tools above and beneath the library. The program makes 30 calls a rank that can be served, and 5 that cannot.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-mpirun=$1 library=$2 program=$3 tool=$4
+mpirun=$1 library=$2 program=$3 tool=$4 layer=$5
 text=$(mktemp)
 trap 'rm -f "$text" "$text.one_rank"' EXIT
 failures=0
@@ -52,6 +52,12 @@ is_right && [ -n "$(row barrier)" ] || fail 'auto'
 run "$library" TUTTI_INTERPOSE=all
 is_right && ! grep -q '^tutti:' "$text" || fail 'no report without TUTTI_LOG'
 
+run "$library" TUTTI_INTERPOSE=all TUTTI_MEASURE=1
+is_right && [ "$(row barrier)" = '10 10' ] && [ "$(row bcast)" = '10 10' ] && [ "$(row allreduce)" = '10 20' ] &&
+  grep -q '^tutti: barrier .* 10 to measure' "$text" || fail 'every second call is measured in MPI'
+run "$library" TUTTI_INTERPOSE=all TUTTI_MEASURE=2
+is_right && grep -q "TUTTI_MEASURE is '2'; allowed: 0, 1" "$text" || fail 'TUTTI_MEASURE=2 is told'
+
 for wrong in allreduse ALL all,bcast bcast, ,; do
   run "$library" "TUTTI_INTERPOSE=$wrong"
   [ $status -ne 0 ] && [ $status -ne 124 ] && [ "$(grep -c '^tutti:' "$text")" = 1 ] &&
@@ -67,6 +73,11 @@ is_right && tool_says 10 10 15 || fail 'a tool beneath sees all calls if none is
 
 run "$tool $library" TUTTI_INTERPOSE=all
 is_right && tool_says 10 10 15 || fail 'a tool above sees all calls'
+
+# A layer above that begins MPI by PMPI_Init.
+run "$layer $library" TUTTI_INTERPOSE=all
+is_right && [ "$(grep -c '^tutti:' "$text")" = 1 ] && grep -q '^tutti: no call was served: MPI_Init did not come' "$text" ||
+  fail 'a layer above begins MPI'
 
 # What one rank alone finds wrong keeps all from serving, and none waits for the others.
 the_program=$program program=$text.one_rank
