@@ -18,6 +18,7 @@ namespace {
 struct Settings {
   std::string folder, timeline, picture, communicator;
   std::int64_t operation = -1;
+  int slowest = 5;
   bool json = false, salvage = false;
 };
 
@@ -33,6 +34,7 @@ apps::Options options_for(Settings& settings) {
   options.argument("DIR", apps::Options::Takes::one, [&](std::string_view given) { settings.folder = given; })
       .text("output", settings.timeline, "FILE", "the timeline; if not given, trace.json in DIR")
       .flag("json", settings.json, "print the summary for programs: docs/trace.md describes it")
+      .integer("slowest", settings.slowest, 0, 1'000'000, "calls that the summary lists, the slowest first")
       .text("svg", settings.picture, "FILE", "draw one operation instead of all this")
       .custom("operation", "N", "", "which: its number in its communicator",
               [&](std::string_view given) {
@@ -67,12 +69,13 @@ int trace(const Arguments& arguments) {
                        operation_svg(job, static_cast<std::uint64_t>(settings.operation), settings.communicator));
     return apps::exit_success;
   }
+  const auto slowest = static_cast<std::size_t>(settings.slowest);
   apps::require_writable(timeline);
   apps::replace_file(timeline, [&](const apps::Append& append) { write_timeline(job, append); });
   if (settings.json)
-    apps::print("{}\n", summary_json(job));
+    apps::print("{}\n", summary_json(job, slowest));
   else
-    apps::print("{}\ntimeline: {}\n", summary_text(job), timeline);
+    apps::print("{}\ntimeline: {}\n", summary_text(job, slowest), timeline);
   return apps::exit_success;
 }
 

@@ -114,4 +114,35 @@ std::vector<RankFigures> rank_figures(const TracedJob& job) {
   return ranks;
 }
 
+std::vector<SlowCall> slowest_calls(const TracedJob& job, std::size_t most) {
+  std::vector<SlowCall> all;
+  for (const Instance& instance : job.instances) {
+    std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = std::numeric_limits<std::int64_t>::min();
+    std::int64_t end = last;
+    bool is_over = true;
+    SlowCall call{.communicator = job.communicators[static_cast<std::size_t>(instance.communicator)].name,
+                  .operation = instance.sequence};
+    for (const auto& [file, index] : instance.entries) {
+      const TracedOperation& operation = job.files[file].operations[index];
+      const std::int64_t begin = job.time(file, operation.begun.begin);
+      is_over &= operation.is_over();
+      first = std::min(first, begin);
+      end = std::max(end, job.time(file, operation.end));
+      if (begin > last) call.last = job.files[file].rank;
+      last = std::max(last, begin);
+    }
+    if (!is_over) continue;
+    const auto [file, index] = instance.entries.front();
+    const TracedOperation& operation = job.files[file].operations[index];
+    std::tie(call.collective, call.algorithm) = kind_of(job.files[file], operation);
+    call.bytes = operation.begun.bytes;
+    call.time = end - first;
+    call.late = last - first;
+    all.push_back(std::move(call));
+  }
+  std::ranges::stable_sort(all, std::greater<>{}, &SlowCall::time);
+  all.resize(std::min(all.size(), most));
+  return all;
+}
+
 }  // namespace tutti::tool

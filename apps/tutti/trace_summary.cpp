@@ -118,6 +118,17 @@ std::string calls_text(const std::vector<CallFigures>& calls, std::size_t ranks)
   return text;
 }
 
+std::string slowest_text(const std::vector<SlowCall>& calls) {
+  if (calls.empty()) return {};
+  std::vector<Cells> rows{
+      {"slowest", "communicator", "operation", "algorithm", "bytes", "time", "last in", "behind the first"}};
+  for (const SlowCall& each : calls)
+    rows.push_back({each.collective, each.communicator, fmt::format("{}", each.operation),
+                    each.algorithm.empty() ? "-" : each.algorithm, number_text(static_cast<std::uint64_t>(each.bytes)),
+                    time_text(each.time), fmt::format("rank {}", each.last), time_text(each.late)});
+  return '\n' + aligned(rows, "");
+}
+
 std::string ranks_text(std::vector<RankFigures> ranks) {
   const auto entered = std::ranges::max(ranks, {}, &RankFigures::entered).entered;
   if (entered == 0) return "\nno collective was entered by all of its ranks\n";
@@ -146,6 +157,13 @@ Json json_of(const CallFigures& figures) {
           {"max_ns", figures.most},           {"waited_ns", figures.waited},    {"waited_for", std::move(waited_for)}};
 }
 
+Json json_of(const SlowCall& call) {
+  return {{"collective", call.collective}, {"communicator", call.communicator},
+          {"operation", call.operation},   {"algorithm", call.algorithm},
+          {"bytes", call.bytes},           {"ns", call.time},
+          {"last_rank", call.last},        {"last_behind_ns", call.late}};
+}
+
 Json json_of(const RankFigures& figures) {
   return {{"rank", figures.rank},
           {"host", figures.host},
@@ -160,12 +178,12 @@ Json json_of(const RankFigures& figures) {
 
 }  // namespace
 
-std::string summary_text(const TracedJob& job) {
+std::string summary_text(const TracedJob& job, std::size_t slowest) {
   return heading(job) + communicators_text(job) + calls_text(call_figures(job), job.files.size()) +
-         ranks_text(rank_figures(job));
+         slowest_text(slowest_calls(job, slowest)) + ranks_text(rank_figures(job));
 }
 
-std::string summary_json(const TracedJob& job) {
+std::string summary_json(const TracedJob& job, std::size_t slowest) {
   constexpr int indent = 1;
   std::uint64_t dropped = 0;
   for (const TraceFile& file : job.files)
@@ -180,16 +198,19 @@ std::string summary_json(const TracedJob& job) {
             {"clocks", job.clock_count},
             {"clocks_within_ns", job.uncertainty},
             {"notes", job.notes}};
-  Json communicators = Json::array(), calls = Json::array(), ranks = Json::array();
+  Json communicators = Json::array(), calls = Json::array(), slow = Json::array(), ranks = Json::array();
   for (const TracedCommunicator& each : job.communicators)
     communicators.push_back(
         {{"name", each.name}, {"size", each.size}, {"nodes", each.nodes}, {"collectives", each.operations}});
   for (const CallFigures& each : call_figures(job))
     calls.push_back(json_of(each));
+  for (const SlowCall& each : slowest_calls(job, slowest))
+    slow.push_back(json_of(each));
   for (const RankFigures& each : rank_figures(job))
     ranks.push_back(json_of(each));
   json.set("communicators", std::move(communicators));
   json.set("calls", std::move(calls));
+  json.set("slowest", std::move(slow));
   json.set("ranks", std::move(ranks));
   return json.text(indent);
 }

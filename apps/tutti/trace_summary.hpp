@@ -43,9 +43,21 @@ struct RankFigures {
 /// By rank.
 [[nodiscard]] std::vector<RankFigures> rank_figures(const TracedJob& job);
 
-/// Tables, for people.
-[[nodiscard]] std::string summary_text(const TracedJob& job);
+/// One collective, from the first rank that entered it until the last was done, as far as the trace has its ranks.
+struct SlowCall {
+  std::string communicator{}, collective{}, algorithm{};
+  std::uint64_t operation = 0;  ///< Its number in the communicator.
+  std::int64_t bytes = 0;       ///< Of the first rank there.
+  std::int64_t time = 0;        ///< Nanoseconds.
+  int last = 0;                 ///< The rank in MPI_COMM_WORLD that entered last.
+  std::int64_t late = 0;        ///< So much behind the first one.
+};
+/// The slowest ones first, at most so many.
+[[nodiscard]] std::vector<SlowCall> slowest_calls(const TracedJob& job, std::size_t most);
+
+/// Tables, for people, with so many of the slowest calls.
+[[nodiscard]] std::string summary_text(const TracedJob& job, std::size_t slowest);
 /// For programs: docs/trace.md describes it.
-[[nodiscard]] std::string summary_json(const TracedJob& job);
+[[nodiscard]] std::string summary_json(const TracedJob& job, std::size_t slowest);
 
 }  // namespace tutti::tool

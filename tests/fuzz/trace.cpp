@@ -42,8 +42,8 @@ std::string_view records_of(std::string_view bytes, std::size_t most) {
 }
 
 void show(const TracedJob& job) {
-  require(!summary_text(job).empty(), "a summary is empty");
-  require(nlohmann::json::accept(summary_json(job)), "a summary is no JSON");
+  require(!summary_text(job, 5).empty(), "a summary is empty");
+  require(nlohmann::json::accept(summary_json(job, 5)), "a summary is no JSON");
   std::string timeline;
   write_timeline(job, [&](std::string_view piece) { timeline += piece; });
   require(nlohmann::json::accept(timeline), "a timeline is no JSON");

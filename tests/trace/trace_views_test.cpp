@@ -122,7 +122,7 @@ TEST(Timeline, ShowsOperationsThatAreNotOver) {
 }
 
 TEST(Summary, IsATextOfTables) {
-  const std::string text = tool::summary_text(two_ranks());
+  const std::string text = tool::summary_text(two_ranks(), 5);
   EXPECT_THAT(text, HasSubstr("2 ranks on 1 host, 2 us in all"));
   EXPECT_THAT(text, HasSubstr("0/2           2      1      1\n"));
   EXPECT_THAT(text, HasSubstr("allreduce   ring       1      400    1.73 us  2 us    2 us  61%      rank 1 (81%)\n"));
@@ -130,13 +130,30 @@ TEST(Summary, IsATextOfTables) {
 }
 
 TEST(Summary, IsJsonForPrograms) {
-  const json summary = json::parse(tool::summary_json(two_ranks()));
+  const json summary = json::parse(tool::summary_json(two_ranks(), 5));
   EXPECT_EQ(summary.at("messages"), 2);
   EXPECT_EQ(summary.at("unmatched_ends"), 0);
   EXPECT_EQ(summary.at("calls").at(0).at("total_ns"), 3450);
   EXPECT_EQ(summary.at("calls").at(0).at("waited_for").at(1).at("rank"), 1);
   EXPECT_EQ(summary.at("ranks").at(1).at("last"), 1);
+  EXPECT_EQ(summary.at("slowest").at(0).at("operation"), 7);
+  EXPECT_EQ(summary.at("slowest").at(0).at("ns"), 2000);
+  EXPECT_EQ(summary.at("slowest").at(0).at("last_rank"), 1);
+  EXPECT_EQ(summary.at("slowest").at(0).at("last_behind_ns"), 500);
   EXPECT_EQ(summary.at("communicators").at(0).at("name"), "0/2");
+}
+
+TEST(Summary, ListsTheSlowestCalls) {
+  RankTrace a{0, 1};
+  a.allreduce(0, 0, 1000).allreduce(1, 2000, 5000).allreduce(2, 6000, 8000).allreduce(3, 9000, 0);
+  const auto calls = tool::slowest_calls(job_of(a), 2);
+  ASSERT_EQ(calls.size(), 2);
+  EXPECT_EQ(calls[0].operation, 1);
+  EXPECT_EQ(calls[0].time, 3000);
+  EXPECT_EQ(calls[1].operation, 2);
+  EXPECT_THAT(tool::summary_text(job_of(a), 1),
+              HasSubstr("allreduce  0/1           1          ring       400    3 us"));
+  EXPECT_EQ(tool::summary_text(job_of(a), 0).find("slowest"), std::string::npos);
 }
 
 std::string refusal_of(const tool::TracedJob& job, std::uint64_t operation, std::string_view communicator) {
