@@ -1,9 +1,12 @@
 #include "lib/c/guarded.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <string>
@@ -82,6 +85,17 @@ tutti_status caught() noexcept {
   } catch (...) {
     return keep(TUTTI_ERROR_OTHER, "tutti: an exception of unknown type");
   }
+}
+
+bool is_address(const void* handle) {
+  constexpr std::uintptr_t above_numbers = std::uintptr_t{1} << 32U, page = 4096;
+  const auto address = reinterpret_cast<std::uintptr_t>(handle);
+  if (address % alignof(std::max_align_t) != 0) return false;
+  if (address >= above_numbers) return true;
+  unsigned char is_there = 0;
+  // Numbers of MPIs, as addresses they need not be mapped.
+  return ::mincore(reinterpret_cast<void*>(address / page * page), 1, &is_there) ==
+         0;  // NOLINT(performance-no-int-to-ptr)
 }
 
 void Site::refuse(std::string_view argument, std::string_view given, std::string_view allowed) const {

@@ -12,6 +12,9 @@ namespace tutti::c {
 /// Keeps the text of the exception that is being handled as this thread's last error.
 tutti_status caught() noexcept;
 
+/// Whether it is no number, as MPICH's handles are (0x44000000). A call of the system for addresses that are as low.
+[[nodiscard]] bool is_address(const void* handle);
+
 /// The function of C that was called, for error texts.
 class Site {
  public:

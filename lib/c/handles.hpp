@@ -62,11 +62,8 @@ namespace tutti::c {
 /// of MPIs are numbers, or point to memory that has no mark.
 template <class Object>
 Object& object_of(const Site& site, std::string_view argument, Object* handle, std::string_view allowed) {
-  constexpr std::uintptr_t first_address = 4096;
-  const auto address = reinterpret_cast<std::uintptr_t>(handle);
   Object& object = site.pointed(argument, handle, allowed);
-  if (address < first_address || address % alignof(std::max_align_t) != 0 || !object.is_one())
-    site.refuse(argument, "no such handle of Tutti's", allowed);
+  if (!is_address(handle) || !object.is_one()) site.refuse(argument, "no such handle of Tutti's", allowed);
   return object;
 }
 [[nodiscard]] inline Communicator& communicator(const Site& site, tutti_comm comm) {

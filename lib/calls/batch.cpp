@@ -167,12 +167,17 @@ namespace {
 
 using Given = std::optional<detail::RecentMessages::Message>;
 
+Given unless_nobody(const detail::RecentMessages::Message& message) {
+  if (message.peer == nobody) return std::nullopt;
+  return message;
+}
+
 /// One message each way at most: the same as a Batch of them, but without a Batch. Calls that repeat an earlier one are
 /// not checked again.
 class OneEach {
  public:
   OneEach(const Communicator& comm, const Given& sent, const Given& received)
-      : comm_(comm), sent_(without_nobody(sent)), received_(without_nobody(received)) {}
+      : comm_(comm), sent_(sent), received_(received) {}
 
   void run() const { tutti::run(comm_.state(), *this); }
   [[nodiscard]] Request start() const { return tutti::start(comm_.share(), *this); }
@@ -208,7 +213,6 @@ class OneEach {
                                            received ? received->memory.allocation : 0)};
     return operation;
   }
-  static Given without_nobody(const Given& given) { return given && given->peer == nobody ? Given{} : given; }
   // Numbers that tell the messages of a program apart.
   static std::uint64_t where(const Given& given) { return given ? detail::address(given->data) : 0; }
   static std::uint64_t size_and_peer(const Given& given) {
@@ -237,17 +241,17 @@ void require_other(std::string_view function, std::string_view argument, Rank pe
 
 OneEach sending(const void* data, Count count, Type type, Rank to, const Communicator& comm) {
   require_other("send", "to", to, comm);
-  return {comm, Given{{data, count, type, to}}, {}};
+  return {comm, unless_nobody({data, count, type, to}), {}};
 }
 
 OneEach receiving(void* data, Count count, Type type, Rank from, const Communicator& comm) {
   require_other("recv", "from", from, comm);
-  return {comm, {}, Given{{data, count, type, from}}};
+  return {comm, {}, unless_nobody({data, count, type, from})};
 }
 
 OneEach exchanging(const void* out, Count out_count, Rank to, void* in, Count in_count, Rank from, Type type,
                    const Communicator& comm) {
-  return {comm, Given{{out, out_count, type, to}}, Given{{in, in_count, type, from}}};
+  return {comm, unless_nobody({out, out_count, type, to}), unless_nobody({in, in_count, type, from})};
 }
 
 }  // namespace
