@@ -12,13 +12,15 @@ mpi_options() {
 
 # configure FOLDER OPTIONS...: CMake with Ninja; starts over where the folder was configured in another way.
 configure() {
-  local folder=$1
+  local folder=$1 how
   shift
-  if [ -e "$folder/options" ] && [ "$(cat "$folder/options")" != "$*" ]; then
-    rm -rf "$folder"
-  fi
   mkdir -p "$folder"
-  echo "$*" >"$folder/options"
+  how="$* of $PWD in $(realpath "$folder")" # a copy of both is another build
+  if [ -e "$folder/options" ] && [ "$(cat "$folder/options")" != "$how" ]; then
+    rm -rf "$folder"
+    mkdir -p "$folder"
+  fi
+  echo "$how" >"$folder/options"
   cmake -S . -B "$folder" -G Ninja "$@"
 }
 

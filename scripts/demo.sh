@@ -29,7 +29,7 @@ done
 
 folder=${TUTTI_BUILD:-build}/demo
 mkdir -p "$folder"
-log=$folder/demo.log
+log=$folder.log # the folder may start over
 build() { # without the parts that nothing here uses
   configure "$folder" -DCMAKE_BUILD_TYPE=Release -DTUTTI_TESTS=OFF -DTUTTI_UCX=OFF -DTUTTI_CUDA=OFF -DTUTTI_FORTRAN=OFF \
     -DTUTTI_MAN=OFF $(mpi_options openmpi) &&

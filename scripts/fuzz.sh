@@ -9,7 +9,8 @@ set -eu
 [ "${1:-}" != --help ] && [ $# -ge 2 ] || { sed -n '2,6s/^# \?//p' "$0" && exit 2; }
 sources=$(cd "$(dirname "$0")/.." && pwd)/tests/fuzz folder=$(realpath "$1") inputs=$2
 shift 2
-[ $# -gt 0 ] || set -- $(cd "$folder/tests" && ls fuzz_* | sed -n 's/^fuzz_\([a-z]*\)$/\1/p')
+[ $# -gt 0 ] || set -- $(find "$folder/tests" -maxdepth 1 -name 'fuzz_*' -type f -executable 2>/dev/null | sed -n 's|.*/fuzz_\([a-z]*\)$|\1|p' | sort)
+[ $# -gt 0 ] || { echo "fuzz.sh: there are no fuzzers in $folder/tests: cmake --build $folder --target fuzzers" >&2 && exit 2; }
 
 fuzz() { # TARGET
   local target=$1 found=$folder/fuzz/$1 log=$folder/fuzz/$1.log faults

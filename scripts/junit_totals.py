@@ -60,11 +60,27 @@ def counts(case, result):
     return totals
 
 
-def main():
-    details, files = sys.argv[1:2] == ["--details"], sys.argv[2:]
-    totals = {"passed": 0, "failed": 0, "skipped": 0}
-    for file in files:
+def suites_of(file):
+    """The suite of a file. One that cannot be read is a failure: what it would have said is not known."""
+    try:
         suite = ElementTree.parse(file).getroot()
+        if suite.tag != "testsuite" or not list(suite.iter("testcase")):
+            raise ValueError("it has no test")
+        return suite
+    except (OSError, ValueError, ElementTree.ParseError) as error:
+        suite = ElementTree.Element("testsuite", name=file)
+        case = ElementTree.SubElement(suite, "testcase", name="results", status="run")
+        ElementTree.SubElement(case, "failure", message=f"cannot be read: {error}")
+        return suite
+
+
+def main():
+    form, files = sys.argv[1:2], sys.argv[2:]
+    if form not in (["--details"], ["--one-line"]) or not files:
+        sys.exit(__doc__)
+    details = form == ["--details"]
+    totals = {"passed": 0, "failed": 0, "skipped": 0}
+    for suite in map(suites_of, files):
         for case in suite.iter("testcase"):
             result, why = outcome(case)
             its = counts(case, result)

@@ -41,10 +41,17 @@ def main():
     wanted = parser.parse_args()
     root = pathlib.Path(__file__).resolve().parent.parent
     folders = [root / name for name in ("lib", "algorithms", "ucx", "interpose", "apps")]
-    commands = [each for each in json.loads((wanted.build / "compile_commands.json").read_text())
+    listed = wanted.build / "compile_commands.json"
+    if not listed.exists():
+        sys.exit(f"parsed_lines.py: {wanted.build} is no build of CMake: there is no {listed}")
+    commands = [each for each in json.loads(listed.read_text())
                 if each["file"].endswith(".cpp") and any(map(pathlib.Path(each["file"]).is_relative_to, folders))
                 and " -mavx" not in each["command"] and "/micro/" not in each["file"]
                 and len(pathlib.Path(each["file"]).read_text().splitlines()) <= wanted.up_to]
+    if not commands:
+        sys.exit(f"parsed_lines.py: {wanted.build} compiles no source of {root} for itself: TUTTI_UNITY_BUILD=OFF")
+    if not list(wanted.build.glob("lib/CMakeFiles/*/cmake_pch.hxx.gch")):
+        sys.exit(f"parsed_lines.py: {wanted.build} has no precompiled headers yet: build tutti_core first")
     with concurrent.futures.ThreadPoolExecutor() as pool:
         lines = dict(zip((each["file"] for each in commands), pool.map(parsed, commands)))
     over = {file: count for file, count in lines.items() if count > wanted.most}

@@ -12,6 +12,8 @@ set -eu
 cd "$(dirname "$0")/.."
 source scripts/common.sh
 
+usage() { sed -n '2,11s/^# \?//p' scripts/test.sh; }
+
 ci= full= only= install=1 resume=
 for option in "$@"; do
   case $option in
@@ -20,10 +22,17 @@ for option in "$@"; do
     --resume) resume=1 ;;
     release | lab | lint | mpich | abi | address | threads | clang | schedule_only | fuzz) only="$only $option " ;;
     --no-install) install= ;;
-    --help | -h) sed -n '2,11s/^# \?//p' "$0" && exit 0 ;;
-    *) echo "test.sh: unknown option $option" >&2 && sed -n '2,11s/^# \?//p' "$0" >&2 && exit 2 ;;
+    --help | -h)
+      usage || :
+      exit 0
+      ;;
+    *)
+      { echo "test.sh: unknown option $option" && usage; } >&2 || :
+      exit 2
+      ;;
   esac
 done
+[ -z "$ci" ] || [ -z "$full" ] || { echo "test.sh: --ci or --full, not both" >&2; exit 2; }
 
 mkdir -p "${TUTTI_BUILD:-build}/test"
 out=$(realpath "${TUTTI_BUILD:-build}")/test
@@ -44,7 +53,7 @@ xml_text() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g' | tr -c
 record() {
   local element=
   case $1 in
-    failed) element="<failure message=\"see $log\"/>" ;;
+    failed) element="<failure message=\"see $(xml_text <<<"$log")\"/>" ;;
     skipped) element="<skipped message=\"$(xml_text <<<"$3")\"/>" ;;
   esac
   cat >"$results/$stage.$2.xml" <<XML
@@ -55,6 +64,8 @@ XML
   say "   $2: $1${3:+ ($3)}, $((SECONDS - since)) s"
   since=$SECONDS
 }
+
+is_without_failures() { python3 scripts/junit_totals.py --one-line "$@" >/dev/null; }
 
 # step NAME COMMAND...: one check, whose output goes to the log; counted as a test. Exit code 77: skipped, it says why.
 step() {
@@ -81,8 +92,10 @@ tests() {
   if [ -e "$results/$stage.xml" ]; then
     sed -i "0,/name=\"[^\"]*\"/s//name=\"$stage\"/" "$results/$stage.xml"
     say "   tests: $(python3 scripts/junit_totals.py --one-line "$results/$stage.xml"), $((SECONDS - since)) s" || :
-  elif [ "$code" -ne 0 ]; then
-    record failed tests
+  fi
+  # Also where it has found no test, or ended before its tests.
+  if [ "$code" -ne 0 ] && { [ ! -e "$results/$stage.xml" ] || is_without_failures "$results/$stage.xml"; }; then
+    record failed ctest
   fi
 }
 
@@ -112,9 +125,9 @@ configure_and_build() {
 # ---- the stages -------------------------------------------------------------------------------------------------
 
 build_release() {
-  local ucx=
-  [ ! -d "$out/ucx/libucx" ] || ucx=-DTUTTI_CUDA_UCX_DIR=$out/ucx/libucx
-  build "$out/release" "$*" -DCMAKE_BUILD_TYPE=Release $(mpi_options openmpi) $ucx
+  local ucx=()
+  [ ! -d "$out/ucx/libucx" ] || ucx=("-DTUTTI_CUDA_UCX_DIR=$out/ucx/libucx")
+  build "$out/release" "$*" -DCMAKE_BUILD_TYPE=Release $(mpi_options openmpi) "${ucx[@]}"
 }
 
 release() { # everything with Open MPI
@@ -197,13 +210,17 @@ on_nodes() {
   shift 3
   [ -z "$full" ] || suites+=(communicator_test allreduce_test batch_test)
   for suite in "${suites[@]}"; do
+    command_of "$suite"
     TUTTI_TRANSPORT=$transport TUTTI_TEST_NODES=$nodes step "$suite.$transport.$name" \
-      timeout 600 slurm/cluster.sh run "$@" $(command_of "$suite") || :
+      timeout 600 slurm/cluster.sh run "$@" "${command[@]}" || :
   done
 }
 
-# command_of SUITE: a program and its arguments, as CMake noted them.
-command_of() { sed -n "s|^$1:INTERNAL=.*TARGET_FILE:\\(.*\\)>;\\(.*\\)|$out/release/tests/\\1 \\2|p" "$out/release/CMakeCache.txt"; }
+# command_of SUITE: a program and its arguments, as CMake noted them, in the array `command`.
+command_of() {
+  mapfile -t command < <(sed -n "s|^$1:INTERNAL=.*TARGET_FILE:\\(.*\\)>;\\(.*\\)|\\1\\n\\2|p" "$out/release/CMakeCache.txt")
+  command[0]=$out/release/tests/${command[0]}
+}
 
 # kills_on_nodes NAME MAP: ranks die, and the others are told.
 kills_on_nodes() {
@@ -229,9 +246,10 @@ devices_on_nodes() {
 
 # devices_over SUITE NAME UCX_TLS LIBRARIES
 devices_over() {
+  command_of "$1"
   step "$1.$2.2x2" env TUTTI_TRANSPORT=shm+ucx TUTTI_TEST_NODES=2 FAKE_CUDA_ABORT=1 UCX_TLS="$3" \
     LD_LIBRARY_PATH="$4${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
-    timeout 600 slurm/cluster.sh run --map 2,2 $(command_of "$1") || :
+    timeout 600 slurm/cluster.sh run --map 2,2 "${command[@]}" || :
 }
 
 # Optimised a little: half the time to build, nearly the speed.
@@ -285,6 +303,9 @@ schedule_only() { # no MPI at all: everything builds, and the tool, the one prog
   tests "$out/schedule" -R '^(tool|info|catalogue|package|symbols)'
 }
 
+# Whether git knows these sources, and not a tree around them.
+has_history() { [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ]; }
+
 sources() { find include lib algorithms ucx interpose tests apps -name '*.[ch]pp' | sort; }
 
 is_version_14() { "$1" --version 2>/dev/null | grep -q 'version 14\.'; }
@@ -312,7 +333,7 @@ parsed_lines() {
 # changed_sources SINCE: what the commits since then and the working tree changed, and for each header that they changed a file that
 # includes it, through which it is looked at.
 changed_sources() {
-  local folders=(lib algorithms ucx interpose apps) file
+  local folders=(include lib algorithms ucx interpose apps) file
   { git diff --name-only "$1" -- "${folders[@]}" && git ls-files -o --exclude-standard -- "${folders[@]}"; } |
     while read -r file; do
       case $file in
@@ -328,7 +349,7 @@ tidy() {
   local files='(lib|algorithms|ucx|interpose|apps|tests)/.*\.cpp' but= changed since=HEAD~${ci:+10}
   if [ -z "$full" ]; then
     files='(lib|algorithms|ucx|interpose|apps)/.*\.cpp' but='-clang-analyzer-*'
-    if git rev-parse -q --verify "$since" >/dev/null; then
+    if has_history && git rev-parse -q --verify "$since" >/dev/null; then
       changed=$(changed_sources "$since")
       [ -n "$changed" ] || { echo "SKIP: no source has changed lately" && return 77; }
       files="($(paste -sd '|' <<<"$changed"))"
@@ -343,13 +364,16 @@ tidy() {
 
 # The sources and the form of a run: a stage that has ended with them and without a failure is not run again by --resume.
 # Empty where git does not know the sources.
+case $out in "$PWD"/*) outputs=":(exclude)${out#"$PWD/"}" ;; *) outputs= ;; esac
 state=$(
-  git rev-parse HEAD 2>/dev/null && {
+  has_history && git rev-parse HEAD 2>/dev/null && {
     echo "$ci|$full"
     git diff HEAD
-    git ls-files -z -o --exclude-standard | xargs -0 -r sha1sum
+    git ls-files -z -o --exclude-standard -- . ${outputs:+"$outputs"} |
+      xargs -0 -r sha1sum
   } | sha1sum || :
 )
+[ -z "$resume" ] || [ -n "$state" ] || say "test.sh: without git's history of these sources, --resume runs all stages again"
 
 results_of() {
   compgen -G "$results/$1.*xml" || :
@@ -384,7 +408,7 @@ run() {
   fi
   files+=("${its[@]}")
   left_out=$((left_out + $(cat "$results/$name"*left_out 2>/dev/null | sort -u | wc -l)))
-  [ -z "$state" ] || ! python3 scripts/junit_totals.py --one-line "${its[@]}" >/dev/null || echo "$state" >"$results/$name.ended"
+  [ -z "$state" ] || ! is_without_failures "${its[@]}" || echo "$state" >"$results/$name.ended"
 }
 
 # What this run had not, and how to have it.
