@@ -67,6 +67,7 @@ void send(int to, Word word) {
 std::vector<Word> words_of(const std::vector<int>& ranks, Clock::duration patience) {
   const Clock::time_point begin = Clock::now();
   std::vector<std::unique_ptr<Awaited>> all;
+  all.reserve(ranks.size());
   for (const int rank : ranks)
     all.push_back(std::make_unique<Awaited>(rank));
   const auto have_come = [&] { return std::ranges::all_of(all, [](const auto& each) { return each->has_come(); }); };

@@ -93,9 +93,8 @@ bool is_address(const void* handle) {
   if (address % alignof(std::max_align_t) != 0) return false;
   if (address >= above_numbers) return true;
   unsigned char is_there = 0;
-  // Numbers of MPIs, as addresses they need not be mapped.
-  return ::mincore(reinterpret_cast<void*>(address / page * page), 1, &is_there) ==
-         0;  // NOLINT(performance-no-int-to-ptr)
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): that it is one is not known
+  return ::mincore(reinterpret_cast<void*>(address / page * page), 1, &is_there) == 0;  // numbers need not be mapped
 }
 
 void Site::refuse(std::string_view argument, std::string_view given, std::string_view allowed) const {
