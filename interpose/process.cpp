@@ -105,22 +105,20 @@ std::optional<Wishes> own_wishes() {
   try {
     return read_wishes(given == nullptr ? "auto" : given);
   } catch (const Error& error) {
-    std::fputs(fmt::format("tutti: {}\n", error.what()).c_str(), stderr);
+    std::fputs(fmt::format("tutti: no call is served: {}\n", error.what()).c_str(), stderr);
     return std::nullopt;
   }
 }
 
-/// The same on all ranks. What is not allowed ends the program: in good order, as an abort may lose the line.
-Wishes agreed_wishes() {
+/// The same on all ranks. Nothing: it is not allowed, as rank 0 has said.
+std::optional<Wishes> agreed_wishes() {
   int rank = 0;
   check(api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   std::optional<Wishes> wishes;
   static_assert(std::is_trivially_copyable_v<std::optional<Wishes>>);
   if (rank == 0) wishes = own_wishes();
   check(api.Bcast(&wishes, sizeof wishes, MPI_BYTE, 0, MPI_COMM_WORLD), "MPI_Bcast");
-  if (wishes) return *wishes;
-  api.Finalize();
-  std::_Exit(EXIT_FAILURE);
+  return wishes;
 }
 
 /// Until now calls have come from the program's own callbacks in MPI_Finalize, too.
@@ -148,8 +146,9 @@ void begin() noexcept {
   State& own = state();
   try {
     if (!have_all_the_library()) return;
-    own.wishes = agreed_wishes();
-    if (own.wishes.use == Wishes::Use::none) return;
+    const std::optional<Wishes> wishes = agreed_wishes();
+    if (!wishes || wishes->use == Wishes::Use::none) return;
+    own.wishes = *wishes;
     for (std::size_t function = 0; function < function_count; ++function)
       own.wanted[function] = wants(own.wishes, static_cast<Function>(function));
     detail::Runtime::trust_threads();

@@ -59,6 +59,6 @@ exec "$(dirname "$0")/../../scripts/mpirun.sh" "$mpirun" 2 "\$@"
 SH
 chmod +x "$folder/mpirun"
 expect 'a job' 'tutti: calls of all ranks' --serve all --report "$folder/mpirun" "$program"
-expect 'a wrong list' "tutti: environment variable TUTTI_INTERPOSE is 'alreduce'; .*did you mean allreduce.*" \
+expect 'a wrong list' "tutti: no call is served: environment variable TUTTI_INTERPOSE is 'alreduce'; .*did you mean allreduce.*" \
   --serve alreduce "$folder/mpirun" "$program"
 exit $((failures > 0))

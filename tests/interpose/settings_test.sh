@@ -60,10 +60,12 @@ is_right && grep -q "TUTTI_MEASURE is '2'; allowed: 0, 1" "$text" || fail 'TUTTI
 
 for wrong in allreduse ALL all,bcast bcast, ,; do
   run "$library" "TUTTI_INTERPOSE=$wrong"
-  [ $status -ne 0 ] && [ $status -ne 124 ] && [ "$(grep -c '^tutti:' "$text")" = 1 ] &&
+  is_right && [ "$(grep -c '^tutti: no call is served' "$text")" = 1 ] &&
     grep -qF "TUTTI_INTERPOSE is '$wrong'; allowed: all, auto, none, or a list of barrier" "$text" ||
     fail "the value '$wrong' is refused in one line"
 done
+run "$library" TUTTI_INTERPOSE=all TUTTI_ALGORITHM=allreduce=rung
+is_right && grep -q "^tutti: no call is served: .*TUTTI_ALGORITHM.*'rung'" "$text" || fail 'a wrong TUTTI_ALGORITHM is treated alike'
 
 run "$library $tool" TUTTI_INTERPOSE=all
 is_right && tool_says 0 0 5 || fail 'a tool beneath sees the calls that are passed on'

@@ -40,7 +40,6 @@ struct Api {
   TUTTI_MPI_FUNCTION(Errhandler_free);
   TUTTI_MPI_FUNCTION(Error_class);
   TUTTI_MPI_FUNCTION(Error_string);
-  TUTTI_MPI_FUNCTION(Finalize);
   TUTTI_MPI_FUNCTION(Finalized);
   TUTTI_MPI_FUNCTION(Get_count);
   TUTTI_MPI_FUNCTION(Get_library_version);
