@@ -32,6 +32,7 @@ Action action_of(const CompiledStep& step) {
 
 void Steps::begin() {
   std::ranges::fill(begun_, 0);
+  polled_at_ = now();
   wait_begin_ = idle_since_ = idle_ = 0;
 }
 

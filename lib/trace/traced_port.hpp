@@ -21,6 +21,7 @@ class TracedPort : public Mover {
     Mover::bind(bases);
   }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
+    if (Mover::has_begun(index)) steps_->has_begun(index);
     return posted(index, [&] { return Mover::post_send(index, step, data); });
   }
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) {
@@ -31,6 +32,7 @@ class TracedPort : public Mover {
   }
   template <class OnComplete>
   int poll(OnComplete on_complete) {
+    steps_->poll();
     const int moved = Mover::poll([&](int index) {
       steps_->arrived(index);
       on_complete(index);

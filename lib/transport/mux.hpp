@@ -165,6 +165,8 @@ class Mux {
     const int over_mpi = uses_mpi_ ? mpi_.with_message_of_another_call() : -1;
     return over_mpi >= 0 || network_ == nullptr ? over_mpi : network_->with_message_of_another_call(plan);
   }
+  /// Whether some of a send has left before it was posted.
+  [[nodiscard]] bool has_begun(int index) const { return shm_.has_begun(index); }
   /// A number that changes whenever bytes move in shared memory; the others tell of whole messages alone.
   [[nodiscard]] std::uint64_t progress() const { return shm_.progress(); }
   /// Whether messages are pending that MPI carries.

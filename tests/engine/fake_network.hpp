@@ -116,6 +116,7 @@ class FakePort {
 
   void bind(const Bases& /*bases*/) {}
   [[nodiscard]] std::int64_t reduced(const CompiledStep& /*step*/) const { return 0; }
+  [[nodiscard]] static bool has_begun(int /*index*/) { return false; }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
     if (network_->busy()) return Posted::busy;
     FakeNetwork::Message& message = network_->find(rank_, step.peer, step.message);

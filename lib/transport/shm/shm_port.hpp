@@ -79,6 +79,11 @@ class ShmPort {
     return sends_.empty() ? -1 : sends_.front().index;
   }
 
+  /// Whether some of a send was forwarded before it was posted.
+  [[nodiscard]] bool has_begun(int index) const {
+    const std::vector<std::int64_t>& forwarded = parts_->context.forwarded;
+    return !forwarded.empty() && forwarded[static_cast<std::size_t>(index)] > 0;
+  }
   /// A number that changes whenever bytes of messages move that are under way.
   [[nodiscard]] std::uint64_t progress() const;
 
