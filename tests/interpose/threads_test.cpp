@@ -19,10 +19,8 @@ class Threads : public testing::Test {
     int level = MPI_THREAD_SINGLE;
     MPI_Query_thread(&level);
     if (level < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "this MPI has no MPI_THREAD_MULTIPLE";
-    for (MPI_Comm& comm : comms_) {
+    for (MPI_Comm& comm : comms_)
       MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-      MPI_Barrier(comm);  // from now on broadcasts are served, too
-    }
   }
   void TearDown() override {
     for (MPI_Comm& comm : comms_)
