@@ -196,7 +196,9 @@ Target* find_known_target(MPI_Comm comm) {
 }
 
 Target* find_target(Function function, MPI_Comm comm) {
-  if (!waits_for_all(function) || !state().wanted[index_of(function)]) return find_known_target(comm);
+  const State& own = state();
+  const bool may_wait = waits_for_all(function) || own.wishes.use != Wishes::Use::automatic;
+  if (!may_wait || !own.wanted[index_of(function)]) return find_known_target(comm);
   return find(comm, [comm] { return make_target(comm); });
 }
 

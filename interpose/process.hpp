@@ -16,7 +16,8 @@ namespace tutti::interpose {
 void begin() noexcept;
 
 /// The communicator as a target of blocking and persistent calls of a function. It is made if it is used for the first
-/// time, which is collective: only for functions that are wanted, and in which ranks of MPI wait for all others, too.
+/// time, which is collective: only for functions that are wanted and, unless the user has named what to serve, only for
+/// those in which ranks of MPI wait for all others, too.
 /// nullptr: the process serves no calls, this is no communicator, or it is not known yet. Costs a look into the
 /// attributes, or less if it repeats.
 [[nodiscard]] Target* find_target(Function function, MPI_Comm comm);

@@ -7,6 +7,7 @@
      begin            begins a nonblocking collective on it
      gapped           the same of a type with gaps, to every rank (MPI alone)
      end              completes that
+     ahead            a broadcast that comes first on its communicator, whose root waits for nobody (MPI alone)
      close            closes the communicator
      finalize         MPI_Finalize
      attribute-WORD   at MPI_Finalize, in a callback of an attribute of MPI_COMM_SELF
@@ -129,6 +130,20 @@ static void begin_gapped(void) {
 #endif
 }
 
+/* Rank 1 calls after it has heard of rank 0, which then has to be done with its part. */
+static void be_ahead(void) {
+#ifndef TUTTI_NATIVE
+  MPI_Comm fresh = MPI_COMM_NULL;
+  int value = rank == 0 ? 7 : 0;
+  MPI_Comm_dup(MPI_COMM_WORLD, &fresh);
+  if (rank == 1) MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Bcast(&value, 1, MPI_INT, 0, fresh);
+  if (rank == 0 && ranks > 1) MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  require(value == 7, "a wrong broadcast");
+  MPI_Comm_free(&fresh);
+#endif
+}
+
 static void end(void) {
 #ifdef TUTTI_NATIVE
   if (is_finalized()) return; /* MPI_Finalize has completed it */
@@ -204,6 +219,8 @@ static void do_word(const char* word) {
     begin();
   } else if (strcmp(word, "gapped") == 0) {
     begin_gapped();
+  } else if (strcmp(word, "ahead") == 0) {
+    be_ahead();
   } else if (strcmp(word, "end") == 0) {
     end();
   } else if (strcmp(word, "close") == 0) {

@@ -63,5 +63,8 @@ init comm gapped exit-finalize exit-end"
   [ "$kind" = native ] || settings=(TUTTI_INTERPOSE=all TUTTI_INTERPOSE=auto)
   for setting in "${settings[@]}"; do orders 2 "$setting" <<<"$some"; done
   orders 1 "${settings[0]}" <<<"$some"
+  for setting in TUTTI_INTERPOSE=auto TUTTI_INTERPOSE=allreduce; do
+    [ "$kind" = native ] || orders 2 "$setting" <<<'init ahead finalize'
+  done
 fi
 exit $((failures > 0))
