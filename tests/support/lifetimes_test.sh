@@ -22,7 +22,7 @@ orders() {
     # shellcheck disable=SC2086
     timeout 60 "$here/../../scripts/mpirun.sh" "$mpirun" "$ranks" "${options[@]}" "$program" $order >"$text" 2>&1 </dev/null
     local status=$?
-    [ $status -eq 0 ] && [ "$(grep -c '^done$' "$text")" = "$ranks" ] && continue
+    [ $status -eq 0 ] && [ "$(grep -o done "$text" | wc -l)" = "$ranks" ] && continue
     echo "FAILED: $ranks ranks, $setting: $order (exit status $status)" >&2
     head -c 3000 "$text" >&2
     failures=$((failures + 1))
