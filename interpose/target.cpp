@@ -46,14 +46,13 @@ Target::Target(MPI_Comm comm, const Wishes& wishes, ThreadLevel level)
   else
     open(comm);
   if (!communicator_) return;
-  place_ = {.ranks = size_,
-            .nodes = communicator_->node_count(),
-            .shares_processors = communicator_->state().waiting().outnumbers_processors};
   if (level == ThreadLevel::multiple)
     movable_ = Movable::all;
   else if (communicator_->state().paths().shares_memory() || size_ == 1)
     movable_ = Movable::without_mpi;
-  served_ = served_at(wishes, place_);
+  served_ = served_at(wishes, {.ranks = size_,
+                               .nodes = communicator_->node_count(),
+                               .shares_processors = communicator_->state().waiting().outnumbers_processors});
 }
 
 Target::~Target() {

@@ -38,7 +38,6 @@ class Target {
   [[nodiscard]] const Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  [[nodiscard]] const Place& place() const { return place_; }
   /// Whether this MPI calls it an error if the same buffer is given twice.
   [[nodiscard]] bool refuses_aliases() const { return refuses_aliases_; }
 
@@ -63,7 +62,6 @@ class Target {
 
   int rank_ = 0, size_ = 1;
   bool refuses_aliases_;
-  Place place_{};
   Movable movable_ = Movable::none;
   Served served_{};
   std::atomic<MPI_Errhandler> last_handler_ = MPI_ERRHANDLER_NULL;  ///< Of a communicator that is freed.

@@ -17,8 +17,8 @@ namespace tutti::shm {
 /// One heap of a node, mapped as a whole by each of its ranks, so that an offset tells all of them the same place. A
 /// rank allocates from a part of its own. Threads may allocate at the same time.
 /// A process that neither allocates nor receives from those that do maps nothing: terabytes of address space would
-/// exceed the limits of batch systems. What is mapped is open to access only where memory was allocated, so that
-/// mlockall() takes no more.
+/// exceed the limits of batch systems. The process may access only those parts of the mapping in which memory was
+/// allocated: mlockall() takes no more.
 class NodeHeap {
  public:
   /// Address space of a rank's part, which costs nothing before it is allocated.
