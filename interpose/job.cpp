@@ -12,6 +12,9 @@
 namespace tutti::interpose {
 namespace {
 
+/// MPI's class, at the root of a reduce whose input and output are the same.
+int error_of_aliases(const Target& target) { return target.refuses_aliases() ? MPI_ERR_BUFFER : MPI_ERR_ARG; }
+
 bool is_in_place(const void* data) { return data == MPI_IN_PLACE; }
 
 bool is_rank(int root, const Target& target) { return root >= 0 && root < target.size(); }
@@ -43,17 +46,18 @@ Why in_place(Job& job) {
 }
 
 /// What a rank sends itself is not what it receives from itself: an error that the others cannot know. It takes its
-/// part in the call, but for that block, and fails then.
-Why with_own_part(Job& job, Count sent, Count received) {
-  job.own_parts_differ = sent != received;
-  return job.own_parts_differ ? in_place(job) : Why::served;
+/// part in the call, with as many bytes of that block as it has, and fails then.
+Why with_own_part(const Target& target, Job& job, Count sent, Count received) {
+  if (sent == received) return Why::served;
+  job.own_parts_differ = true;
+  job.own_block = target.rank();
+  return in_place(job);
 }
 
-/// Of the MPIs that take the same buffer twice, Open MPI does not in an allreduce of several elements. It refuses it at
-/// the root of a reduce, too, where the others cannot know: that is served.
+/// Of the MPIs that take the same buffer twice, Open MPI does not in an allreduce of several elements.
 bool may_be_the_same(const ReductionCall& given, const Target& target) {
   const bool is_refused = given.collective == Collective::allreduce && given.count > 1;
-  return given.in != given.out || !(is_refused || target.refuses_aliases());
+  return given.in != given.out || given.collective == Collective::reduce || !(is_refused || target.refuses_aliases());
 }
 
 /// The same for an exchange of all with all. The others get what this rank sends; what it receives may not fit.
@@ -93,9 +97,11 @@ Why describe_reduction(const Target& target, Job& job, const ReductionCall& give
 }  // namespace
 
 void Job::load() {
+  if (aliases != MPI_SUCCESS) call.out = unwanted.get();
   if (!has_sides) return;
   if (reads_output) out.pack();
   in.pack();
+  if (own_block >= 0) out.fill(own_block, in);
   if (!is_in_place(call.out)) call.out = unwanted != nullptr ? unwanted.get() : out.data();
   if (call.collective == Collective::broadcast)
     call.in = call.out;
@@ -106,6 +112,7 @@ void Job::load() {
 std::int64_t Job::own_bytes() const { return bytes > 0 ? bytes : std::max(in.listed_bytes(), out.listed_bytes()); }
 
 void Job::store() {
+  if (aliases != MPI_SUCCESS) throw MpiError(aliases, call.function);
   if (has_sides && writes_output) out.unpack();
   if (own_parts_differ)
     throw MismatchError(
@@ -147,6 +154,9 @@ Why reduce(Target& target, Job& job, const ReductionCall& given, int root) {
   }
   const Why why = describe_reduction(target, job, own, 1);
   job.call.root = Rank{root};
+  if (why != Why::served || own.out == nullptr || own.in != own.out || own.count == 0) return why;
+  job.aliases = error_of_aliases(target);
+  job.unwanted = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(job.bytes));
   return why;
 }
 
@@ -172,11 +182,12 @@ namespace {
 template <class Blocks>
 Why describe_allgather(const Target& target, Job& job, const char* function, const Side::Even& in, const Blocks& out) {
   if (!job.out.set(out, target.size())) return Why::arguments;
+  if constexpr (is_listed<Blocks>) job.out.keep_apart();
   const Count mine = job.out.count_of(target.rank());
   moving<Blocks>(job, function, Collective::allgather, mine, target.size());
   if (is_in_place(in.data)) return in_place(job);
   if (!job.in.set(in, 1)) return Why::arguments;
-  return with_own_part(job, job.in.count_of(0), mine);
+  return with_own_part(target, job, job.in.count_of(0), mine);
 }
 
 template <class Blocks>
@@ -186,10 +197,11 @@ Why describe_gather(const Target& target, Job& job, const char* function, const 
   if (!is_rank(root, target) || (is_here && !at_root)) return Why::arguments;
   if (!is_here && !job.in.set(in, 1)) return Why::arguments;
   if (at_root && !job.out.set(out, target.size())) return Why::arguments;
+  if constexpr (is_listed<Blocks>) job.out.keep_apart();
   const Count mine = at_root ? job.out.count_of(root) : job.in.count_of(0);
   moving<Blocks>(job, function, Collective::gather, mine, target.size());
   job.call.root = Rank{root};
-  return is_here ? in_place(job) : with_own_part(job, job.in.count_of(0), mine);
+  return is_here ? in_place(job) : with_own_part(target, job, job.in.count_of(0), mine);
 }
 
 template <class Blocks>
@@ -211,6 +223,7 @@ Why describe_scatter(const Target& target, Job& job, const char* function, const
 template <class Blocks>
 Why describe_alltoall(const Target& target, Job& job, const char* function, const Blocks& in, const Blocks& out) {
   if (!job.out.set(out, target.size())) return Why::arguments;
+  if constexpr (is_listed<Blocks>) job.out.keep_apart();
   const bool is_here = is_in_place(in.data);
   if (!is_here && !job.in.set(in, target.size())) return Why::arguments;
   const Count mine = job.out.count_of(target.rank());

@@ -40,13 +40,17 @@ struct Job {
   CombinedBy combined_by = CombinedBy::tutti;
   /// This rank sends itself another number of bytes than it receives from itself.
   bool own_parts_differ = false;
-  std::unique_ptr<std::byte[]> unwanted{};  ///< Takes what is received then, where that may not fit into the output.
+  int own_block = -1;  ///< Of the output: it gets what this rank sends itself then, as far as that goes; -1: none.
+  /// The error of this rank alone, which gives the same buffer twice: it takes part in the call, and fails then.
+  int aliases = MPI_SUCCESS;
+  std::unique_ptr<std::byte[]> unwanted{};  ///< Takes what is received then, where that must not go to the output.
   std::int64_t bytes = 0;  ///< By which the table decides: of data in the larger buffer, 0 where blocks are listed.
 
   /// Of data, as reports count them: where blocks are listed, all that this rank sends, or all that it receives.
   [[nodiscard]] std::int64_t own_bytes() const;
 
-  /// Just before the call, and when it is over: throws MismatchError then if this rank's own parts differ.
+  /// Just before the call, and when it is over: throws then if this rank alone has made an error, MismatchError if its
+  /// own parts differ, or MpiError.
   void load();
   void store();
 };

@@ -16,6 +16,7 @@
 #include "interpose/datatypes.hpp"
 #include "interpose/muster.hpp"
 #include "interpose/report.hpp"
+#include "interpose/requests.hpp"
 #include "lib/runtime/runtime.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
@@ -31,10 +32,10 @@ struct State {
   std::atomic<bool> serves = false;
   /// Grows whenever a communicator is freed, whose handle may be used again.
   std::atomic<std::uint64_t> freed = 0;
-  int attribute = MPI_KEYVAL_INVALID;  ///< A communicator's Target.
+  int attribute = MPI_KEYVAL_INVALID;  ///< A communicator's Target or, while it has none, how often it was asked for.
   Wishes wishes{};
   std::bitset<function_count> wanted{};  ///< Functions of which any call may be served.
-  ThreadLevel level = ThreadLevel::limited;
+  Movable movable = Movable::none;
   std::mutex mutex;                                       ///< Of what follows.
   std::map<const Target*, std::shared_ptr<Target>> open;  ///< All that are attributes.
   std::vector<std::shared_ptr<Target>> abandoned;         ///< Their communicators are freed.
@@ -50,7 +51,7 @@ int forget(MPI_Comm comm, int /*key*/, void* target, void* /*extra*/) {
   State& own = state();
   const std::lock_guard lock{own.mutex};
   const auto found = own.open.find(static_cast<Target*>(target));
-  if (found == own.open.end()) return MPI_SUCCESS;  // closed by end()
+  if (found == own.open.end()) return MPI_SUCCESS;  // closed by end(), or a number of calls
   found->second->abandon(comm);
   own.abandoned.push_back(std::move(found->second));
   own.open.erase(found);
@@ -68,7 +69,7 @@ void close_abandoned() {
 Target* make_target(MPI_Comm comm) {
   State& own = state();
   close_abandoned();
-  auto target = std::make_shared<Target>(comm, own.wishes, own.level);
+  auto target = std::make_shared<Target>(comm, own.wishes, own.movable);
   check(api.Comm_set_attr(comm, own.attribute, target.get()), "MPI_Comm_set_attr");
   const std::lock_guard lock{own.mutex};
   return own.open.emplace(target.get(), target).first->second.get();
@@ -91,12 +92,14 @@ bool all_can_run() {
   return can_run != 0;
 }
 
-ThreadLevel agreed_level() {
+/// The least of all ranks.
+Movable agreed_movable() {
   int level = MPI_THREAD_SINGLE;
   check(api.Query_thread(&level), "MPI_Query_thread");
-  int is_multiple = level == MPI_THREAD_MULTIPLE ? 1 : 0;
-  check(api.Allreduce(MPI_IN_PLACE, &is_multiple, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
-  return is_multiple != 0 ? ThreadLevel::multiple : ThreadLevel::limited;
+  Movable movable = level == MPI_THREAD_MULTIPLE ? Movable::all : Movable::without_mpi;
+  if (!completes_requests()) movable = Movable::none;
+  check(api.Allreduce(MPI_IN_PLACE, &movable, 1, MPI_UINT8_T, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+  return movable;
 }
 
 /// What rank 0's environment says; nothing, and a line, if that is not allowed.
@@ -152,7 +155,7 @@ void begin() noexcept {
     for (std::size_t function = 0; function < function_count; ++function)
       own.wanted[function] = wants(own.wishes, static_cast<Function>(function));
     detail::Runtime::trust_threads();
-    own.level = agreed_level();
+    own.movable = agreed_movable();
     if (!all_can_run()) return;
     begin_datatypes();
     check(api.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &own.attribute, nullptr), "MPI_Comm_create_keyval");
@@ -170,7 +173,10 @@ void begin() noexcept {
 
 namespace {
 
-/// `make()`: the target of a communicator that has none yet.
+/// To make a communicator known takes as long as many small calls, and many communicators see but a few.
+constexpr std::intptr_t calls_before_known = 16;
+
+/// `make(times)`: the target of a communicator that has none yet, and was asked for one that often.
 template <class Make>
 Target* find(MPI_Comm comm, const Make& make) {
   thread_local struct {
@@ -185,21 +191,30 @@ Target* find(MPI_Comm comm, const Make& make) {
   void* kept = nullptr;
   int is_kept = 0;
   if (api.Comm_get_attr(comm, own.attribute, static_cast<void*>(&kept), &is_kept) != MPI_SUCCESS) return nullptr;
-  last = {comm, freed, is_kept != 0 ? static_cast<Target*>(kept) : make()};
+  const std::intptr_t asked = is_kept != 0 ? reinterpret_cast<std::intptr_t>(kept) : 0;
+  last = {comm, freed, asked >= calls_before_known ? static_cast<Target*>(kept) : make(asked)};
   return last.target;
+}
+
+/// Nobody waits for it. All ranks count alike, as those calls come in one order on all of them.
+Target* count(MPI_Comm comm, std::intptr_t asked) {
+  api.Comm_set_attr(comm, state().attribute, reinterpret_cast<void*>(asked + 1));  // NOLINT: a number
+  return nullptr;
 }
 
 }  // namespace
 
 Target* find_known_target(MPI_Comm comm) {
-  return find(comm, []() -> Target* { return nullptr; });
+  return find(comm, [](std::intptr_t) -> Target* { return nullptr; });
 }
 
 Target* find_target(Function function, MPI_Comm comm) {
   const State& own = state();
-  const bool may_wait = waits_for_all(function) || own.wishes.use != Wishes::Use::automatic;
-  if (!may_wait || !own.wanted[index_of(function)]) return find_known_target(comm);
-  return find(comm, [comm] { return make_target(comm); });
+  const bool is_automatic = own.wishes.use == Wishes::Use::automatic;
+  if ((is_automatic && !waits_for_all(function)) || !own.wanted[index_of(function)]) return find_known_target(comm);
+  return find(comm, [=](std::intptr_t asked) {
+    return is_automatic && asked + 1 < calls_before_known ? count(comm, asked) : make_target(comm);
+  });
 }
 
 std::shared_ptr<Target> keep_target(const Target& target) {

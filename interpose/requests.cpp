@@ -1,5 +1,9 @@
 #include "interpose/requests.hpp"
 
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <mutex>
@@ -127,6 +131,19 @@ int Pending::refuse(const char* function) noexcept {
   const char* const state = is_active_ ? "under way" : is_persistent() ? "not under way" : "not persistent";
   return target_->raise(
       comm_, code_of(MPI_ERR_REQUEST, std::string{function} + ": the request of a collective that is " + state));
+}
+
+bool completes_requests() {
+  constexpr std::array names{"MPI_Wait",  "MPI_Waitall",  "MPI_Waitany",      "MPI_Waitsome",
+                             "MPI_Test",  "MPI_Testall",  "MPI_Testany",      "MPI_Testsome",
+                             "MPI_Start", "MPI_Startall", "MPI_Request_free", "MPI_Request_get_status",
+                             "MPI_Cancel"};
+  const auto home = [](const void* address) {
+    Dl_info info{};
+    return ::dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
+  };
+  const void* const own = home(reinterpret_cast<const void*>(&free_nothing));
+  return std::ranges::all_of(names, [&](const char* name) { return home(::dlsym(RTLD_DEFAULT, name)) == own; });
 }
 
 bool has_pending() { return registry().count.load(std::memory_order_relaxed) > 0; }

@@ -61,6 +61,9 @@ class Pending {
   int result_ = MPI_SUCCESS;
 };
 
+/// Whether the program's functions that complete requests are those of this library. A layer that stands before it may
+/// wait in MPI, which never completes requests of calls that Tutti serves.
+[[nodiscard]] bool completes_requests();
 /// Whether there are any: else all requests are MPI's alone.
 [[nodiscard]] bool has_pending();
 /// The call behind a handle; nullptr: it is MPI's own.

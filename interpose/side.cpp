@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -16,9 +17,11 @@ namespace {
 using mpi::api;
 using mpi::check;
 
+std::intptr_t address(const void* data) { return reinterpret_cast<std::intptr_t>(data); }
+
 void* moved(const void* data, std::int64_t bytes) {
   // Numbers, as MPI_BOTTOM with absolute addresses is no pointer into an object.
-  return reinterpret_cast<void*>(reinterpret_cast<std::intptr_t>(data) + bytes);  // NOLINT(performance-no-int-to-ptr)
+  return reinterpret_cast<void*>(address(data) + bytes);  // NOLINT(performance-no-int-to-ptr)
 }
 
 constexpr std::int64_t most_counted = std::numeric_limits<int>::max();  ///< Bytes, by MPI_Pack.
@@ -130,18 +133,51 @@ bool Side::set(const Typed& given, int blocks) {
 
 /// Tutti has no negative offsets: where data are not packed, they count from the lowest block.
 void Side::list(const void* base) {
-  const auto address = [](const void* data) { return reinterpret_cast<std::intptr_t>(data); };
+  for (const Part& part : parts_)
+    counts_.emplace_back(part.bytes);
+  if (is_packed_) return list_packed();
   std::intptr_t lowest = std::numeric_limits<std::intptr_t>::max();
   for (const Part& part : parts_)
     if (part.bytes > 0) lowest = std::min(lowest, address(part.data));
   if (lowest == std::numeric_limits<std::intptr_t>::max()) lowest = address(base);
+  for (const Part& part : parts_)
+    offsets_.emplace_back(part.bytes > 0 ? address(part.data) - lowest : 0);
+  data_ = moved(nullptr, lowest);
+}
+
+void Side::list_packed() {
+  offsets_.clear();
   std::int64_t packed = 0;
   for (const Part& part : parts_) {
-    counts_.emplace_back(part.bytes);
-    offsets_.emplace_back(is_packed_ ? packed : part.bytes > 0 ? address(part.data) - lowest : 0);
+    offsets_.emplace_back(packed);
     packed += part.bytes;
   }
-  data_ = moved(nullptr, lowest);
+}
+
+bool Side::has_overlaps() const {
+  const auto end = [](const Part& part) { return address(part.data) + part.bytes; };
+  std::intptr_t free = std::numeric_limits<std::intptr_t>::min();
+  const auto lies_behind = [&](const Part& part) {
+    return part.bytes == 0 || std::exchange(free, end(part)) <= address(part.data);
+  };
+  if (std::ranges::all_of(parts_, lies_behind)) return false;  // as most programs list their blocks: without a copy
+  std::vector<Part> order = parts_;
+  std::erase_if(order, [](const Part& part) { return part.bytes == 0; });
+  std::ranges::sort(order, {}, [](const Part& part) { return address(part.data); });
+  const auto overlap = [&](const Part& a, const Part& b) { return end(a) > address(b.data); };
+  return std::ranges::adjacent_find(order, overlap) != order.end();
+}
+
+void Side::keep_apart() {
+  if (is_packed_ || !has_overlaps()) return;
+  is_packed_ = true;
+  list_packed();
+}
+
+void Side::fill(int block, Side& with) {
+  const std::int64_t bytes = std::min(count_of(block), with.count_of(0)).value();
+  const std::int64_t at = offsets_.empty() ? block * count_.value() : offsets_[static_cast<std::size_t>(block)].value();
+  if (bytes > 0) std::memmove(moved(data(), at), with.data(), static_cast<std::size_t>(bytes));
 }
 
 std::int64_t Side::listed_bytes() const {

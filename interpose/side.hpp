@@ -50,6 +50,11 @@ class Side {
   [[nodiscard]] Count count_of(int block) const {
     return counts_.empty() ? count_ : counts_[static_cast<std::size_t>(block)];
   }
+  /// Of listed blocks that are written: those that overlap are packed, and so written in their order.
+  void keep_apart();
+  /// Before the call, after pack(): the first bytes of a block become those of the only block of another side, as many
+  /// as both have.
+  void fill(int block, Side& with);
   /// Of listed blocks: leaves out the bytes of one.
   void drop(int block) { counts_[static_cast<std::size_t>(block)] = Count{0}; }
   [[nodiscard]] BlockList blocks() const { return {counts_, offsets_}; }
@@ -76,6 +81,8 @@ class Side {
   bool add(const Part& part, const Layout& layout);
   Part from_elsewhere(const Part& part);
   void list(const void* base);
+  void list_packed();
+  [[nodiscard]] bool has_overlaps() const;
   template <class Move>
   void for_all_parts(const Move& move);
 

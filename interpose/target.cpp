@@ -33,7 +33,7 @@ bool is_within_world(MPI_Comm comm, int size) {
 
 }  // namespace
 
-Target::Target(MPI_Comm comm, const Wishes& wishes, ThreadLevel level)
+Target::Target(MPI_Comm comm, const Wishes& wishes, Movable most)
     : refuses_aliases_(!mpi::library_name().starts_with("Open MPI")) {
   int is_inter = 0;
   check(api.Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
@@ -46,10 +46,8 @@ Target::Target(MPI_Comm comm, const Wishes& wishes, ThreadLevel level)
   else
     open(comm);
   if (!communicator_) return;
-  if (level == ThreadLevel::multiple)
-    movable_ = Movable::all;
-  else if (communicator_->state().paths().shares_memory() || size_ == 1)
-    movable_ = Movable::without_mpi;
+  const bool needs_mpi = !communicator_->state().paths().shares_memory() && size_ > 1;
+  movable_ = most == Movable::without_mpi && needs_mpi ? Movable::none : most;
   served_ = served_at(wishes, {.ranks = size_,
                                .nodes = communicator_->node_count(),
                                .shares_processors = communicator_->state().waiting().outnumbers_processors});

@@ -14,12 +14,9 @@
 
 namespace tutti::interpose {
 
-/// Whether all ranks of the job have MPI_THREAD_MULTIPLE.
-enum class ThreadLevel : std::uint8_t { limited, multiple };
-
 /// Which calls Tutti may move on a thread of its own, so that they go on while the program does something else.
 enum class Movable : std::uint8_t {
-  none,
+  none,         ///< Or nobody would complete their requests.
   without_mpi,  ///< MPI does not allow the thread, but shared memory carries all messages.
   all,
 };
@@ -27,8 +24,8 @@ enum class Movable : std::uint8_t {
 /// Made at the first collective on a communicator, and kept with it as an attribute until the program frees it.
 class Target {
  public:
-  /// Collective over `comm`. Never throws for what all ranks find alike: then it is not served.
-  Target(MPI_Comm comm, const Wishes& wishes, ThreadLevel level);
+  /// Collective over `comm`. Never throws for what all ranks find alike: then it is not served. `most`: of the job.
+  Target(MPI_Comm comm, const Wishes& wishes, Movable most);
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
   ~Target();
@@ -38,7 +35,7 @@ class Target {
   [[nodiscard]] const Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  /// Whether this MPI calls it an error if the same buffer is given twice.
+  /// Whether this MPI calls it an error if the same buffer is given twice, in any reduction.
   [[nodiscard]] bool refuses_aliases() const { return refuses_aliases_; }
 
   [[nodiscard]] bool serves(Function function) const { return served_[index_of(function)].most >= 0; }

@@ -60,17 +60,16 @@ class Execution {
 
   /// The fast path: runs a plan whose sends are over as soon as they are made, each step when the one before is over,
   /// and all of the plan if that is possible. It notes nothing else of the run, so that it costs least. `again()` says
-  /// whether to poll once more while a step waits. Returns how many steps are done; if not all, begin(), skip() and
-  /// advance() go on with the run. For executors that complete at once.
+  /// whether to poll once more while a step waits. Returns how many steps are done; if not all, a call with that number
+  /// goes on with the run, or begin(), skip() and advance() do. For executors that complete at once.
   template <class Again>
-  std::size_t run_fast_path(Again& again) {
-    std::size_t done = 0;
-    for (const CompiledStep& step : plan_.steps) {
+  std::size_t run_fast_path(Again& again, std::size_t done = 0) {
+    for (; done < plan_.steps.size(); ++done) {
+      const CompiledStep& step = plan_.steps[done];
       if (!step.is_message())
         work(static_cast<int>(done), step);
       else if (!port_.transfer(step, bases_.operands(step), again))
         return done;
-      ++done;
     }
     static_cast<void>(executor_.post_finish(static_cast<int>(plan_.steps.size()), bases_.at(Buffer::output, 0)));
     return done;

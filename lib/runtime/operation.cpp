@@ -70,6 +70,17 @@ const shm::SharedPlan& Operation::current_plan() const {
 void Operation::give_memory_back() noexcept { memory_.give_back(communicator_.staging_memory()); }
 
 void Operation::start(Kind kind) {
+  if (!may_take_fast_path()) return start_slowly(kind);
+  take_place(kind);
+  fast_->execution().port().begin_fast_path(sequence_, place_.lane);
+  auto look_once = [] { return false; };
+  if (run_fast(look_once)) return leave_order();
+  enter(kind);
+  state_ = State::on_fast_path;
+}
+
+void Operation::start_slowly(Kind kind) {
+  take_place(kind);
   enter(kind);
   advance();
 }
@@ -77,26 +88,29 @@ void Operation::start(Kind kind) {
 void Operation::start_behind(std::unique_ptr<stream::Gate> gate) {
   gate_ = std::move(gate);
   communicator_.streams().begin_gated();
-  start(Kind::nonblocking);
+  start_slowly(Kind::nonblocking);
 }
 
 void Operation::record_entry(std::uint64_t sequence, Kind kind) {
   record_.enter(communicator_.recorder(), sequence, static_cast<records::Manner>(kind));
 }
 
-void Operation::enter(Kind kind) {
+void Operation::take_place(Kind kind) {
   const int turns = plan_.compiled.takes_turns ? (plan_.exchanges() ? 2 : 1) : 0;
   sequence_ = communicator_.order().begin(turns);
+  if (turns > 0) place_ = enter_lane(communicator_.order().lanes(), kind, plan_.key());
+  kind_ = kind;
+}
+
+void Operation::enter(Kind kind) {
   if (!record_.is_inside()) record_entry(sequence_, kind);
   since_ = records::coarse_now();
   own_bytes_ = others_bytes_ = Stillness{since_};
   next_look_ = since_ + watch_tuning.first_look;
-  if (turns > 0) place_ = enter_lane(communicator_.order().lanes(), kind, plan_.key());
   failure_ = nullptr;
   current_ = run_.get();
   mistaken_ = -1;
   state_ = State::queued;
-  kind_ = kind;
   if (checks_arguments()) {
     state_ = State::checking;
     check_ = communicator_.argument_check().submit(arguments_of(call(), plan_.key()));
@@ -106,20 +120,26 @@ void Operation::enter(Kind kind) {
   if (kind != Kind::blocking) communicator_.progress().wake_thread();
 }
 
-bool Operation::run_or_start() {
-  const Progress& progress = communicator_.progress();
-  if (fast_ == nullptr || progress.has_operations()) {
-    start(Kind::blocking);
-    return over();
-  }
-  Execution<Mux>& execution = fast_->execution();
-  const Mux& port = execution.port();
-  const std::uint64_t sequence = communicator_.order().next();
-  auto look_again = [&, looks = 0, spins = 0, yields = communicator_.waiting().is_crowded]() mutable {
+bool Operation::may_take_fast_path() const { return fast_ != nullptr && !communicator_.progress().has_operations(); }
+
+template <class Again>
+bool Operation::run_fast(Again& again) {
+  done_ = fast_->execution().run_fast_path(again, done_);
+  if (done_ < plan_.compiled.steps.size()) return false;
+  done_ = 0;
+  if (!record_.is_inside()) record_entry(sequence_, kind_);
+  record_.leave(communicator_.recorder(), records::State::over);
+  ++communicator_.counters().fast_path_calls;
+  return true;
+}
+
+/// Whether a step of the fast path is worth another look.
+auto Operation::patience() {
+  return [this, looks = 0, spins = 0, yields = communicator_.waiting().is_crowded]() mutable {
     // While this rank has nothing else to do: what it sends has left.
-    if (!record_.is_inside()) record_entry(sequence, Kind::blocking);
-    if (progress.has_waiting_threads()) return false;
-    if (yields && spins < port.looks_before_turn()) {
+    if (!record_.is_inside()) record_entry(sequence_, kind_);
+    if (communicator_.progress().has_waiting_threads()) return false;
+    if (yields && spins < fast_->execution().port().looks_before_turn()) {
       ++spins;
       relax();
       return true;
@@ -129,22 +149,43 @@ bool Operation::run_or_start() {
     give_way(yields);
     return true;
   };
-  const CompiledPlan& plan = plan_.compiled;
-  execution.port().begin_fast_path(sequence, Lanes::of_blocking_calls);
-  const std::size_t done = execution.run_fast_path(look_again);
-  if (done == plan.steps.size()) {
-    if (!record_.is_inside()) record_entry(sequence, Kind::blocking);
-    record_.leave(communicator_.recorder(), records::State::over);
-    ++communicator_.counters().fast_path_calls;
-    if (plan.takes_turns) communicator_.order().pass_turn();
+}
+
+bool Operation::run_or_start() {
+  if (!may_take_fast_path()) {
+    start_slowly(Kind::blocking);
+    return over();
+  }
+  sequence_ = communicator_.order().next();
+  kind_ = Kind::blocking;
+  auto look_again = patience();
+  fast_->execution().port().begin_fast_path(sequence_, Lanes::of_blocking_calls);
+  if (run_fast(look_again)) {
+    if (plan_.compiled.takes_turns) communicator_.order().pass_turn();
     return true;
   }
+  take_place(Kind::blocking);  // the number and lane that it has had so far
   enter(Kind::blocking);
-  // With the number and lane that it has had so far, and at once, as nothing else is under way.
+  leave_fast_path();
+  return false;
+}
+
+bool Operation::wait_on_fast_path() {
+  if (state_ != State::on_fast_path) return over();
+  auto look_again = patience();
+  if (!communicator_.progress().has_one_operation() || !run_fast(look_again)) return false;
+  state_ = State::idle;
+  communicator_.progress().remove(*this);
+  leave_order();
+  return true;
+}
+
+/// At once, as nothing else was under way when it began.
+void Operation::leave_fast_path() {
+  state_ = State::queued;
   [[maybe_unused]] const bool has_begun = begin();
   assert(has_begun);
-  execution.skip(done);
-  return false;
+  fast_->execution().skip(std::exchange(done_, 0));
 }
 
 /// "allreduce (ring), operation 7 on rank 3".
@@ -199,6 +240,7 @@ void Operation::advance() {
   if (state_ == State::idle) return;
   try {
     communicator_.require_working();
+    if (state_ == State::on_fast_path) leave_fast_path();
     if (state_ == State::checking && !has_been_checked()) return;
     if (state_ == State::queued && !begin()) return;
     if (!current_->advance()) return;
@@ -212,6 +254,7 @@ void Operation::advance() {
 void Operation::check() {
   if (state_ == State::idle) return;
   try {
+    if (state_ == State::on_fast_path) leave_fast_path();
     if (state_ == State::running) current_->port().require_same_kind();
     look_around();
   } catch (...) {
@@ -327,15 +370,20 @@ void Operation::fail(std::exception_ptr why) noexcept {
 
 void Operation::end() {
   state_ = State::idle;
+  done_ = 0;
   record_.leave(communicator_.recorder(), failure_ == nullptr ? records::State::over : records::State::failed);
   if (trace_ != nullptr) trace_->leave(failure_ != nullptr);
   communicator_.progress().remove(*this);
+  leave_order();
+  if (gate_ != nullptr) leave_gate();
+}
+
+void Operation::leave_order() {
   if (plan_.compiled.takes_turns) {
     communicator_.order().end_turn(sequence_);
     communicator_.order().lanes().leave(place_);
   }
   communicator_.order().end();
-  if (gate_ != nullptr) leave_gate();
 }
 
 /// An error is kept by the communicator.

@@ -72,6 +72,8 @@ class Operation {
   void start_behind(std::unique_ptr<stream::Gate> gate);
   /// Starts a blocking call. True: it is over already, if its plan took the fast path to its end.
   bool run_or_start();
+  /// If a start has left it on the fast path and it is alone: waits on that path. True: it is over.
+  bool wait_on_fast_path();
   /// Makes all progress that is possible now; never blocks.
   void advance();
   /// To be called now and then while it is waited for: looks for signs that it will never be over.
@@ -118,7 +120,7 @@ class Operation {
   std::string_view why;
 
  private:
-  enum class State : std::uint8_t { idle, checking, queued, running };
+  enum class State : std::uint8_t { idle, on_fast_path, checking, queued, running };
   /// The schedule proper of a plan that exchanges sizes first; kept as long as the sizes stay the same.
   struct Learned {
     std::vector<Count> sizes;
@@ -130,8 +132,17 @@ class Operation {
   [[gnu::noinline]] void give_memory_back() noexcept;  // of the few that borrow
   [[nodiscard]] bool checks_arguments() const;
   void record_entry(std::uint64_t sequence, Kind kind);
-  /// Takes its number and its place among the operations that are under way.
+  void start_slowly(Kind kind);
+  /// Takes its number and its lane.
+  void take_place(Kind kind);
+  /// It is among the operations that are under way from now on.
   void enter(Kind kind);
+  // The fast path: steps one after the other, while no other operation is under way.
+  [[nodiscard]] bool may_take_fast_path() const;
+  template <class Again>
+  [[nodiscard]] bool run_fast(Again& again);
+  [[nodiscard]] auto patience();
+  void leave_fast_path();
   /// False: the arguments of others have not come. Throws MismatchError.
   bool has_been_checked();
   /// False: it is not its turn.
@@ -147,6 +158,7 @@ class Operation {
   /// After an exception, which is rethrown here.
   void fail_by_exception();
   void end();
+  void leave_order();
   void leave_gate();
 
   /// What its runs are recorded for.
@@ -164,6 +176,7 @@ class Operation {
   const void* input_ = nullptr;
   void* output_ = nullptr;
   State state_ = State::idle;
+  std::size_t done_ = 0;  ///< Steps that the fast path has made of this run.
   Kind kind_ = Kind::blocking;
   std::uint64_t sequence_ = 0;
   std::uint64_t check_ = 0;  ///< Its number in the communicator's ArgumentCheck.

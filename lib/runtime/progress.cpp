@@ -95,11 +95,12 @@ void Progress::advance_in_background(Reach reach) {
 }
 
 void Progress::wait(Operation& operation, Entry& entry) {
+  if (operation.wait_on_fast_path()) return;
   const WaitTrace trace{operation.trace()};
   for (int looks = 0; !operation.over(); ++looks) {
     operation.advance();
     if (operation.over()) return;
-    if (first_ != last_) advance_all();
+    if (!has_one_operation()) advance_all();
     const bool yields = operation.yields();
     give_way(yields);
     if (is_time_for_others(looks, yields)) {

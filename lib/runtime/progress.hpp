@@ -61,6 +61,7 @@ class Progress {
   void wake_thread();
   [[nodiscard]] bool has_many_threads() const { return many_threads_; }
   [[nodiscard]] bool has_operations() const { return first_ != nullptr; }
+  [[nodiscard]] bool has_one_operation() const { return first_ == last_; }
   /// Whether another thread waits for an Entry.
   [[nodiscard]] bool has_waiting_threads() const { return waiting_threads_.load(std::memory_order_relaxed) > 0; }
 

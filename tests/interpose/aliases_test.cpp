@@ -1,6 +1,8 @@
 // The same memory sent from and received into. The standard forbids it; Open MPI takes it, and so programs do it.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/interpose/memory.hpp"
 
 namespace tutti::test {
@@ -50,6 +52,24 @@ TEST_F(Aliases, OfTheWholeBuffer) {
   compare("gather to where the first rank sends from", 0, room, [](const Calls& calls, void*, std::byte* data) {
     return calls.Gather(data, count, MPI_INT, data, count, MPI_INT, 0, MPI_COMM_WORLD);
   });
+}
+
+/// With every MPI: the root's call is an error, of which the other ranks learn nothing.
+TEST(AliasesOfReduce, AreAnErrorOfTheRoot) {
+  const ReturningComm comm;
+  const std::array<int, count> in{};
+  std::array<int, count> out{1, 2, 3};
+  for (int root = 0; root < size_of(); ++root) {
+    const bool at_root = rank_in() == root;
+    const int code =
+        MPI_Reduce(at_root ? out.data() : in.data(), out.data(), count, MPI_INT, MPI_SUM, root, comm.get());
+    EXPECT_EQ(class_of(code), !at_root ? MPI_SUCCESS : library_is("Open MPI") ? MPI_ERR_ARG : MPI_ERR_BUFFER);
+    EXPECT_EQ(out, (std::array<int, count>{1, 2, 3}));
+    int sum = 0;
+    const int one = 1;
+    EXPECT_EQ(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm.get()), MPI_SUCCESS);
+    EXPECT_EQ(sum, size_of());
+  }
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Calls on each rank 10 times MPI_Barrier, MPI_Bcast and MPI_Allreduce, and 5 times MPI_Allreduce by an operation of
-// its own on a derived type, which is MPI's to do. Checks the results.
+// Calls on each rank 10 times MPI_Barrier, MPI_Bcast and MPI_Allreduce, 5 times MPI_Allreduce by an operation of
+// its own on a derived type, which is MPI's to do, and 5 times MPI_Iallreduce. Checks the results.
 #include <mpi.h>
 
 #include <array>
@@ -27,6 +27,15 @@ bool derived_sum_is_right(int size) {
   return sums[0] == size && sums[1] == size;
 }
 
+bool nonblocking_sum_is_right(int size) {
+  const int one = 1;
+  int sum = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  return sum == size;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -43,7 +52,7 @@ int main(int argc, char** argv) {
     is_right &= value == i && sum == i * size;
   }
   for (int i = 0; i < 5; ++i)
-    is_right &= derived_sum_is_right(size);
+    is_right &= derived_sum_is_right(size) && nonblocking_sum_is_right(size);
   MPI_Finalize();
   if (is_right && rank == 0) std::puts("all results are right");
   return is_right ? 0 : 1;

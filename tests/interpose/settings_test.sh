@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# settings_test.sh MPIRUN LIBRARY CALLS_PROGRAM COUNTING_TOOL WRAPPING_LAYER - what TUTTI_INTERPOSE, TUTTI_LOG and
-# TUTTI_MEASURE do, and other tools above and beneath the library. The program makes 30 calls a rank that can be served, and 5 that cannot.
+# settings_test.sh MPIRUN LIBRARY CALLS_PROGRAM COUNTING_TOOL WRAPPING_LAYER WAITING_LAYER - what TUTTI_INTERPOSE, TUTTI_LOG
+# and TUTTI_MEASURE do, and other tools above and beneath the library. The program makes 30 blocking calls a rank that can be
+# served, 5 that cannot, and 5 nonblocking ones.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-mpirun=$1 library=$2 program=$3 tool=$4 layer=$5
+mpirun=$1 library=$2 program=$3 tool=$4 layer=$5 waiting_layer=$6
 text=$(mktemp)
 trap 'rm -f "$text" "$text.one_rank"' EXIT
 failures=0
@@ -32,12 +33,13 @@ fail() {
 }
 is_right() { [ $status -eq 0 ] && grep -q 'all results are right' "$text"; }
 # row NAME: "SERVED PASSED" of a collective in the report.
-row() { awk -v name="$1" '$1 == "tutti:" && $2 == name { print $3, $4 }' "$text"; }
+row() { awk -v name="$1" '$1 == "tutti:" && $2 == name && $3 ~ /^[0-9]/ { print $3, $4 }' "$text"; }
+nonblocking_row() { awk -v name="$1" '$1 == "tutti:" && $2 == name && $3 == "(nonblocking)" { print $4, $5 }' "$text"; }
 tool_says() { grep -q "^tool: $1 barriers, $2 broadcasts, $3 allreduces" "$text"; }
 
 run "$library" TUTTI_INTERPOSE=all TUTTI_LOG=info
-is_right && [ "$(row barrier)" = '20 0' ] && [ "$(row bcast)" = '20 0' ] && [ "$(row allreduce)" = '20 10' ] ||
-  fail 'all serves all that it can'
+is_right && [ "$(row barrier)" = '20 0' ] && [ "$(row bcast)" = '20 0' ] && [ "$(row allreduce)" = '20 10' ] &&
+  [ "$(nonblocking_row allreduce)" = '10 0' ] || fail 'all serves all that it can'
 
 run "$library" TUTTI_INTERPOSE=none TUTTI_LOG=info
 is_right && ! grep -q '^tutti:' "$text" || fail 'none serves nothing, and says nothing'
@@ -75,6 +77,11 @@ is_right && tool_says 10 10 15 || fail 'a tool beneath sees all calls if none is
 
 run "$tool $library" TUTTI_INTERPOSE=all
 is_right && tool_says 10 10 15 || fail 'a tool above sees all calls'
+
+run "$waiting_layer $library" TUTTI_INTERPOSE=all TUTTI_LOG=info
+is_right && [ "$(row allreduce)" = '20 10' ] && [ "$(nonblocking_row allreduce)" = '0 10' ] &&
+  grep -q '^tutti: allreduce (nonblocking) .* 10 progress' "$text" ||
+  fail 'no nonblocking call is served if a layer above waits in MPI'
 
 # A layer above that begins MPI by PMPI_Init.
 run "$layer $library" TUTTI_INTERPOSE=all

@@ -60,6 +60,16 @@ TEST_F(Truncation, OfTheRootsOwnPart) {
   expect_truncated_on_first({gathered, scattered});
 }
 
+/// The others expect two from each rank, and get the one that there is.
+TEST_F(Truncation, OfOwnBlockOfAllgather) {
+  const int sent = rank_in() == 0 ? 1 : 2;
+  in_ = {rank_in() + 1, rank_in() + 1};
+  const int code = MPI_Allgather(in_.data(), sent, MPI_INT, out_.data(), 2, MPI_INT, comm_.get());
+  expect_truncated_on_first({code});
+  for (int rank = 0; rank < size_of(); ++rank)
+    EXPECT_EQ(out_[2 * static_cast<std::size_t>(rank)], rank + 1);
+}
+
 /// As one rank sees alone, too.
 TEST_F(Truncation, OfOwnBlocksOfAlltoall) {
   const bool is_first = rank_in() == 0;

@@ -84,6 +84,32 @@ TEST_P(Uneven, Allgatherv) {
     });
 }
 
+/// All ranks send the same, so that it does not matter whose block is written last. The blocks of a rank lie one on the
+/// other, the last one elsewhere.
+TEST_P(Uneven, BlocksThatOverlap) {
+  const Shape& both = shape(0);
+  std::vector<N> counts(static_cast<std::size_t>(size_of()), both.elements());
+  std::vector<D> places(counts.size(), 0);
+  places.back() = 2 * both.elements();
+  const std::vector<D> from(counts.size(), 0);
+  const auto same_input = [](std::byte* in) {
+    MPI_Bcast(in, static_cast<int>(room()), MPI_BYTE, 0, MPI_COMM_WORLD);
+    return in;
+  };
+  compare("allgatherv of " + both.name, room(), room(), [&](const Calls& calls, std::byte* in, std::byte* out) {
+    return calls.Allgatherv(same_input(in) + room() / 2, both.elements(), both.type, out + room() / 2, counts.data(),
+                            places.data(), both.type, MPI_COMM_WORLD);
+  });
+  compare("gatherv of " + both.name, room(), room(), [&](const Calls& calls, std::byte* in, std::byte* out) {
+    return calls.Gatherv(same_input(in) + room() / 2, both.elements(), both.type, out + room() / 2, counts.data(),
+                         places.data(), both.type, size_of() - 1, MPI_COMM_WORLD);
+  });
+  compare("alltoallv of " + both.name, room(), room(), [&](const Calls& calls, std::byte* in, std::byte* out) {
+    return calls.Alltoallv(same_input(in) + room() / 2, counts.data(), from.data(), both.type, out + room() / 2,
+                           counts.data(), places.data(), both.type, MPI_COMM_WORLD);
+  });
+}
+
 TEST_P(Uneven, Alltoallv) {
   const Shape &sent = shape(1), &received = shape(2);
   const Blocks in_blocks = blocks_of(sent, [](int rank) { return times(rank_in(), rank); });
