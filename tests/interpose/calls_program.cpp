@@ -1,5 +1,6 @@
 // Calls on each rank 10 times MPI_Barrier, MPI_Bcast and MPI_Allreduce, 5 times MPI_Allreduce by an operation of
-// its own on a derived type, which is MPI's to do, and 5 times MPI_Iallreduce. Checks the results.
+// its own on a derived type, which is MPI's to do, and 5 times MPI_Iallreduce: on a duplicate of MPI_COMM_WORLD if
+// there is an argument, else on that itself. Checks the results.
 #include <mpi.h>
 
 #include <array>
@@ -13,7 +14,7 @@ void add_two(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
     static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
 }
 
-bool derived_sum_is_right(int size) {
+bool derived_sum_is_right(int size, MPI_Comm comm) {
   MPI_Datatype two = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
   MPI_Type_contiguous(2, MPI_INT, &two);
@@ -21,17 +22,17 @@ bool derived_sum_is_right(int size) {
   MPI_Op_create(add_two, 1, &op);
   const std::array<int, 2> ones{1, 1};
   std::array<int, 2> sums{};
-  MPI_Allreduce(ones.data(), sums.data(), 1, two, op, MPI_COMM_WORLD);
+  MPI_Allreduce(ones.data(), sums.data(), 1, two, op, comm);
   MPI_Op_free(&op);
   MPI_Type_free(&two);
   return sums[0] == size && sums[1] == size;
 }
 
-bool nonblocking_sum_is_right(int size) {
+bool nonblocking_sum_is_right(int size, MPI_Comm comm) {
   const int one = 1;
   int sum = 0;
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   return sum == size;
 }
@@ -44,15 +45,20 @@ int main(int argc, char** argv) {
   bool is_right = true;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm comm = MPI_COMM_NULL;
+  if (argc > 1)
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  else
+    comm = MPI_COMM_WORLD;
   for (int i = 0; i < 10; ++i) {
     int value = rank == i % size ? i : -1, sum = 0;
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Bcast(&value, 1, MPI_INT, i % size, MPI_COMM_WORLD);
-    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Barrier(comm);
+    MPI_Bcast(&value, 1, MPI_INT, i % size, comm);
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
     is_right &= value == i && sum == i * size;
   }
   for (int i = 0; i < 5; ++i)
-    is_right &= derived_sum_is_right(size) && nonblocking_sum_is_right(size);
+    is_right &= derived_sum_is_right(size, comm) && nonblocking_sum_is_right(size, comm);
   MPI_Finalize();
   if (is_right && rank == 0) std::puts("all results are right");
   return is_right ? 0 : 1;

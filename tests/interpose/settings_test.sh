@@ -23,7 +23,7 @@ run() {
       for setting in "$@"; do options+=(-genv "${setting%%=*}" "${setting#*=}"); done
       ;;
   esac
-  timeout 60 "$here/../../scripts/mpirun.sh" "$mpirun" 2 "${options[@]}" "$program" >"$text" 2>&1
+  timeout 60 "$here/../../scripts/mpirun.sh" "$mpirun" 2 "${options[@]}" "$program" ${argument:-} >"$text" 2>&1
   status=$?
 }
 fail() {
@@ -50,6 +50,13 @@ is_right && [ "$(row barrier)" = '20 0' ] && [ "$(row bcast)" = '20 0' ] && [ "$
 
 run "$library" TUTTI_INTERPOSE=auto TUTTI_LOG=info
 is_right && [ -n "$(row barrier)" ] || fail 'auto'
+
+# On a communicator that is not known: 16 calls in which all ranks wait for each other are MPI's, and the broadcasts among them.
+argument=duplicate run "$library" TUTTI_INTERPOSE=auto TUTTI_LOG=info
+is_right && grep -q '^tutti: barrier .* 16 communicator' "$text" && grep -q '^tutti: allreduce .* 14 communicator' "$text" &&
+  grep -q '^tutti: bcast .* 16 communicator' "$text" || fail 'by default sixteen calls precede the first that is served'
+argument=duplicate run "$library" TUTTI_INTERPOSE=all TUTTI_LOG=info
+is_right && [ "$(row barrier)" = '20 0' ] && [ "$(row bcast)" = '20 0' ] || fail 'all serves the first call, too'
 
 run "$library" TUTTI_INTERPOSE=all
 is_right && ! grep -q '^tutti:' "$text" || fail 'no report without TUTTI_LOG'
