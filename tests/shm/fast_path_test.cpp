@@ -1,4 +1,4 @@
-// Blocking calls of short messages on the fast path: which calls take it, and that the others do not notice.
+// Calls of short messages on the fast path: which calls take it, and that the others do not notice.
 #include <array>
 #include <chrono>
 #include <random>
@@ -50,6 +50,24 @@ class FastPath : public testing::Test {
     broadcast(values.data(), Count{count}, Type::int64, root, comm_);
     expect(values, count, given(root.value()));
   }
+  void reduce_all_by_request(std::size_t count) {
+    prepare();
+    allreduce_async(in_.data(), out_.data(), Count{count}, Type::int64, Op::sum, comm_).wait();
+    expect(out_, count, sum());
+  }
+  void reduce_all_by_tests(std::size_t count) {
+    prepare();
+    Request request = allreduce_async(in_.data(), out_.data(), Count{count}, Type::int64, Op::sum, comm_);
+    while (!request.test()) {
+    }
+    expect(out_, count, sum());
+  }
+  void reduce_all_by_plan(Plan& plan, std::size_t count) {
+    prepare();
+    plan.start();
+    plan.wait();
+    expect(out_, count, sum());
+  }
   /// Requests that are under way while other calls are made.
   template <class Between>
   void while_requested(std::size_t count, const Between& between) {
@@ -93,6 +111,9 @@ TEST_F(FastPath, TakenByShortMessages) {
     EXPECT_GT(fast_in([&] { pass_on(count); }), 0U) << count;
   }
   EXPECT_GT(fast_in([&] { barrier(comm_); }), 0U);
+  Plan plan = plan_allreduce(in_.data(), out_.data(), Count{32}, Type::int64, Op::sum, comm_);
+  EXPECT_GT(fast_in([&] { reduce_all_by_plan(plan, 32); }), 0U);
+  EXPECT_GT(fast_in([&] { reduce_all_by_request(32); }), 0U);
   if (size_ <= 4) {
     EXPECT_GT(fast_in([&] { reduce_all(170); }), 0U) << "in bounce buffers, a copy for each rank";
   }
@@ -193,16 +214,20 @@ TEST_F(FastPath, WaitForALateRank) {
 TEST_F(FastPath, AmongOthersInAnyOrder) {
   std::minstd_rand random{1};
   std::minstd_rand own{static_cast<unsigned>(rank_) + 2};
-  constexpr std::size_t counts[] = {0, 1, 2, 32, 33, 512, 513, 5000};
+  constexpr std::size_t counts[] = {0, 1, 2, 32, 33, 512, 513, 5000}, planned = 20;
+  Plan plan = plan_allreduce(in_.data(), out_.data(), Count{planned}, Type::int64, Op::sum, comm_);
   const auto any_call = [&] {
     const std::size_t count = counts[random() % std::size(counts)];
     const Rank root{static_cast<int>(random() % static_cast<unsigned>(size_))};
-    const auto kind = random() % 4;
+    const auto kind = random() % 7;
     if (own() % 50 == 0) std::this_thread::sleep_for(std::chrono::microseconds{100});
     if (kind == 0) barrier(comm_);
     if (kind == 1) reduce_all(count);
     if (kind == 2) from_root(root, count);
     if (kind == 3 && size_ > 1) pass_on(count);
+    if (kind == 4) reduce_all_by_plan(plan, planned);
+    if (kind == 5) reduce_all_by_request(count);
+    if (kind == 6) reduce_all_by_tests(count);
   };
   for (int i = 0; i < 1000; ++i) {
     any_call();
