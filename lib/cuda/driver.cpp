@@ -71,6 +71,9 @@ void fill_streams(Driver& table, Finder& finder) {
   finder.find_optional("cuMemFreeAsync", driver_version, table.MemFreeAsync);
   finder.find_optional("cuLaunchHostFunc", driver_version, table.LaunchHostFunc);
   finder.find_optional("cuStreamBatchMemOp", driver_version, table.StreamBatchMemOp);
+  finder.find_optional("cuUserObjectCreate", driver_version, table.UserObjectCreate);
+  finder.find_optional("cuUserObjectRelease", driver_version, table.UserObjectRelease);
+  finder.find_optional("cuGraphRetainUserObject", driver_version, table.GraphRetainUserObject);
 }
 
 std::string fill(Driver& table, void* library) {

@@ -77,6 +77,10 @@ struct Driver {
   TUTTI_CUDA_FUNCTION(MemFreeAsync);
   TUTTI_CUDA_FUNCTION(StreamBatchMemOp);
   TUTTI_CUDA_FUNCTION(LaunchHostFunc);
+  // Optional: without them nobody learns that a graph is gone.
+  TUTTI_CUDA_FUNCTION(UserObjectCreate);
+  TUTTI_CUDA_FUNCTION(UserObjectRelease);
+  TUTTI_CUDA_FUNCTION(GraphRetainUserObject);
   /// Optional: drivers from CUDA 12.4 on have it, and so have their headers. Without it the first launch of a function
   /// loads it.
   CUresult (*FuncLoad)(CUfunction) = nullptr;

@@ -129,6 +129,34 @@ TEST_F(StreamRules, GraphsRunWhatPlansPutIntoThem) {
   EXPECT_EQ(data.value(), expected);
 }
 
+/// While a graph is there, it may run at any time, so that nothing is freed that may wait for the device.
+TEST_F(StreamRules, MemoryIsGivenBackOnceGraphsAreGone) {
+  Ones data{8};
+  const auto memory_after_rounds = [&] {
+    for (int round = 0; round < 20; ++round) {
+      DeviceBuffer<float> buffer{std::size_t{1} << 16};
+      broadcast(buffer.span(), Rank{0}, *comm_);
+      sum(data, *stream_);
+      stream_->synchronize();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    sum(data, *stream_);
+    stream_->synchronize();
+    return devices_.counters().live_device;
+  };
+  const std::uint64_t before = memory_after_rounds();
+  {
+    const TestGraph graph{*stream_, [&] { sum(data, *stream_); }};
+    graph.launch(*stream_);
+    stream_->synchronize();
+  }
+  EXPECT_TRUE(capture(*stream_, [&] { sum(data, *stream_); }));  // a graph that never runs
+  const std::uint64_t after = memory_after_rounds();
+  if (devices_.is_fake()) {
+    EXPECT_LE(after, before + 4);
+  }
+}
+
 TEST_F(StreamRules, PlansTellWhenTheyAreOver) {
   Ones data{64};
   Plan plan = plan_allreduce(data.span(), Op::sum, *comm_, {.stream = stream_->get()});

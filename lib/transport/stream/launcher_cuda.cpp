@@ -104,7 +104,7 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
   static constexpr std::int64_t page = 4096;
   using Bases = std::array<CUdeviceptr, 3>;
 
-  [[nodiscard]] bool are_in_graphs() const noexcept override { return order_.has_captured(); }
+  [[nodiscard]] bool are_in_graphs() const noexcept override { return order_.are_graphs_alive(); }
   [[nodiscard]] bool are_pending() const noexcept override {
     try {
       return is_busy();
@@ -168,7 +168,7 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
     ++(waits ? counters_->waits : counters_->writes);
   }
   void put_flags(CUstream stream) {
-    constexpr std::size_t most = 256;  // of a call of the driver
+    constexpr std::size_t most = 255;  // of a call of the driver: its documentation has "less than 256"
     for (std::size_t first = 0; first < batch_.size(); first += most)
       check(driver()->StreamBatchMemOp(stream, static_cast<unsigned>(std::min(most, batch_.size() - first)),
                                        batch_.data() + first, 0),

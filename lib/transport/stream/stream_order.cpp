@@ -30,11 +30,36 @@ unsigned long long StreamOrder::id_of(CUstream stream) {
 StreamOrder::Last& StreamOrder::last_of(CUstream stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   cuuint64_t capture = 0;
-  check(driver()->StreamGetCaptureInfo(stream, &status, &capture, nullptr, nullptr, nullptr), "cuStreamGetCaptureInfo");
+  CUgraph graph = nullptr;
+  check(driver()->StreamGetCaptureInfo(stream, &status, &capture, &graph, nullptr, nullptr), "cuStreamGetCaptureInfo");
   if (status == CU_STREAM_CAPTURE_STATUS_NONE) return plain_;
-  if (capture != capture_) captured_.stream.reset();
+  if (capture == capture_) return captured_;
+  count(graph);
+  captured_.stream.reset();
   capture_ = capture;
   return captured_;
+}
+
+/// A user object of the graph, which all that is made of the graph keeps too. Where there are none, it counts for ever.
+void StreamOrder::count(CUgraph graph) {
+  using Counter = std::shared_ptr<std::atomic<int>>;
+  ++*graphs_;
+  if (driver()->UserObjectCreate == nullptr || driver()->UserObjectRelease == nullptr ||
+      driver()->GraphRetainUserObject == nullptr)
+    return;
+  const auto count_down = [](void* mine) {  // on a thread of the driver's, which must not be called there
+    const std::unique_ptr<Counter> counter{static_cast<Counter*>(mine)};
+    --**counter;
+  };
+  auto mine = std::make_unique<Counter>(graphs_);
+  CUuserObject object = nullptr;
+  if (driver()->UserObjectCreate(&object, mine.get(), count_down, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) != CUDA_SUCCESS)
+    return;
+  const CUresult kept = driver()->GraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE);
+  static_cast<void>(mine.release());  // the object has it
+  if (kept == CUDA_SUCCESS) return;
+  ++*graphs_;  // which the object takes back
+  static_cast<void>(driver()->UserObjectRelease(object, 1));
 }
 
 void StreamOrder::enter(CUstream stream) {

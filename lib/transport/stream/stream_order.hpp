@@ -3,6 +3,8 @@
 
 #include <cuda.h>
 
+#include <atomic>
+#include <memory>
 #include <optional>
 
 #include "lib/cuda/device.hpp"
@@ -26,8 +28,8 @@ class StreamOrder {
   void leave(CUstream stream);
   /// Whether the last call that was not captured is under way still. Throws Error.
   [[nodiscard]] bool is_busy() const;
-  /// Whether any call was captured: its graph may run at any time from now on.
-  [[nodiscard]] bool has_captured() const { return capture_ != 0; }
+  /// Whether there are graphs of captured calls, which may run at any time.
+  [[nodiscard]] bool are_graphs_alive() const { return graphs_->load(std::memory_order_acquire) > 0; }
 
  private:
   struct Last {
@@ -36,12 +38,15 @@ class StreamOrder {
   };
   [[nodiscard]] Last& last_of(CUstream stream);
   [[nodiscard]] static unsigned long long id_of(CUstream stream);
+  void count(CUgraph graph);
 
   cuda::Device* device_;
   Last plain_{}, captured_{};
-  Last* current_ = nullptr;           ///< For the call that began last,
-  unsigned long long stream_id_ = 0;  ///< and its stream.
-  cuuint64_t capture_ = 0;
+  Last* current_ = nullptr;              ///< For the call that began last,
+  unsigned long long stream_id_ = 0;     ///< and its stream.
+  std::optional<cuuint64_t> capture_{};  ///< Of the last captured call.
+  /// Those that hold captured calls. The driver counts down, when all that was made of a graph is destroyed and over.
+  std::shared_ptr<std::atomic<int>> graphs_ = std::make_shared<std::atomic<int>>(0);
 };
 
 }  // namespace tutti::stream

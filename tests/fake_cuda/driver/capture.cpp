@@ -60,6 +60,7 @@ void Captures::erase(const CapturePointer& capture) {
   std::erase(active_, capture);
   count_ = active_.size();
   capture->ends.clear();
+  capture->graph.reset();  // events that were recorded in it may keep the capture
 }
 
 CUresult Captures::begin(const StreamPointer& stream, CUstreamCaptureMode mode, CUgraph into, const NodeSet& after) {

@@ -147,3 +147,40 @@ FAKE_CUDA_EXPORT CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_hand
   executable->launch(stream);
   return CUDA_SUCCESS;
 }
+
+FAKE_CUDA_EXPORT CUresult cuUserObjectCreate(CUuserObject* handle, void* data, CUhostFn destroy, unsigned references,
+                                             unsigned flags) {
+  FAKE_CUDA_CALL("cuUserObjectCreate");
+  FAKE_CUDA_REQUIRE(handle != nullptr && destroy != nullptr && references > 0 &&
+                    flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+  *handle = UserObjects::get().add(std::make_shared<UserObject>(data, destroy), references);
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuUserObjectRetain(CUuserObject handle, unsigned count) {
+  FAKE_CUDA_CALL("cuUserObjectRetain");
+  return UserObjects::get().retain(handle, count) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+FAKE_CUDA_EXPORT CUresult cuUserObjectRelease(CUuserObject handle, unsigned count) {
+  FAKE_CUDA_CALL("cuUserObjectRelease");
+  return UserObjects::get().release(handle, count) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+FAKE_CUDA_EXPORT CUresult cuGraphRetainUserObject(CUgraph graph_handle, CUuserObject handle, unsigned count,
+                                                  unsigned flags) {
+  FAKE_CUDA_CALL("cuGraphRetainUserObject");
+  FAKE_CUDA_GRAPH(graph_handle);
+  const bool moves = flags == CU_GRAPH_USER_OBJECT_MOVE;
+  const UserObjectPointer object = UserObjects::get().find(handle, moves ? count : 1);
+  FAKE_CUDA_REQUIRE(object != nullptr && count > 0 && (moves || flags == 0));
+  graph->objects.insert(graph->objects.end(), count, object);
+  if (moves) UserObjects::get().release(handle, count);
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA_EXPORT CUresult cuGraphReleaseUserObject(CUgraph graph_handle, CUuserObject handle, unsigned count) {
+  FAKE_CUDA_CALL("cuGraphReleaseUserObject");
+  FAKE_CUDA_GRAPH(graph_handle);
+  const UserObjectPointer object = UserObjects::get().find(handle);
+  FAKE_CUDA_REQUIRE(object != nullptr && std::ranges::count(graph->objects, object) >= std::ptrdiff_t{count});
+  for (unsigned i = 0; i < count; ++i)
+    graph->objects.erase(std::ranges::find(graph->objects, object));
+  return CUDA_SUCCESS;
+}

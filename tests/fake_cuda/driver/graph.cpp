@@ -51,6 +51,7 @@ std::size_t Graph::add(const Operation& operation, Context* context, const NodeS
 }
 
 NodeSet Graph::add(const Graph& other, const NodeSet& after) {
+  objects.insert(objects.end(), other.objects.begin(), other.objects.end());
   const std::size_t first = nodes.size();
   NodeSet last;
   for (const Node& node : other.nodes) {
@@ -102,7 +103,47 @@ void Executable::launch(const StreamPointer& stream) {
     if (operation.count) operation.count();
     steps.push_back({streams_[branches_[number]], operation.renewed ? operation.renewed() : operation, node.after});
   }
-  Streams::get().push(stream, std::move(steps), last_);
+  Streams::get().push(
+      stream, std::move(steps), [objects = graph_.objects] {}, last_);
+}
+
+UserObjects& UserObjects::get() {
+  static UserObjects* const objects = new UserObjects;
+  return *objects;
+}
+
+CUuserObject UserObjects::add(UserObjectPointer object, unsigned references) {
+  const std::lock_guard lock{mutex_};
+  next_ += 16;
+  const auto handle = reinterpret_cast<CUuserObject>(next_);
+  all_.emplace(handle, Kept{std::move(object), references});
+  return handle;
+}
+
+UserObjectPointer UserObjects::find(CUuserObject handle, unsigned references) {
+  const std::lock_guard lock{mutex_};
+  const auto found = all_.find(handle);
+  return found == all_.end() || found->second.references < references ? nullptr : found->second.object;
+}
+
+bool UserObjects::retain(CUuserObject handle, unsigned references) {
+  const std::lock_guard lock{mutex_};
+  const auto found = all_.find(handle);
+  if (found == all_.end()) return false;
+  found->second.references += references;
+  return true;
+}
+
+bool UserObjects::release(CUuserObject handle, unsigned references) {
+  UserObjectPointer last;  // is destroyed without the lock
+  const std::lock_guard lock{mutex_};
+  const auto found = all_.find(handle);
+  if (found == all_.end() || found->second.references < references) return false;
+  found->second.references -= references;
+  if (found->second.references > 0) return true;
+  last = std::move(found->second.object);
+  all_.erase(found);
+  return true;
 }
 
 Graphs& Graphs::get() {
@@ -150,11 +191,13 @@ GraphPointer Graphs::find(CUgraphNode handle, std::size_t& number) {
 }
 
 bool Graphs::remove(CUgraph handle) {
+  const GraphPointer graph = find(handle);  // its user objects are destroyed without the lock
   const std::lock_guard lock{mutex_};
   return graphs_.erase(handle) > 0;
 }
 
 bool Graphs::remove(CUgraphExec handle) {
+  const ExecutablePointer executable = find(handle);
   const std::lock_guard lock{mutex_};
   return executables_.erase(handle) > 0;
 }

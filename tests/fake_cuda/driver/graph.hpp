@@ -25,8 +25,40 @@ struct Node {
   CUgraphNode handle;
 };
 
+/// What a program attaches to graphs, to learn when all of them are gone.
+struct UserObject {
+  void* data;
+  CUhostFn destroy;
+  UserObject(void* its_data, CUhostFn its_destroy) : data(its_data), destroy(its_destroy) {}
+  UserObject(const UserObject&) = delete;
+  UserObject& operator=(const UserObject&) = delete;
+  ~UserObject() { destroy(data); }
+};
+using UserObjectPointer = std::shared_ptr<UserObject>;
+
+/// By handle, with the references that the program has.
+class UserObjects {
+ public:
+  static UserObjects& get();
+  CUuserObject add(UserObjectPointer object, unsigned references);
+  /// nullptr: there is no such, or too few references.
+  UserObjectPointer find(CUuserObject handle, unsigned references = 1);
+  bool retain(CUuserObject handle, unsigned references);
+  bool release(CUuserObject handle, unsigned references);
+
+ private:
+  struct Kept {
+    UserObjectPointer object;
+    unsigned references;
+  };
+  std::mutex mutex_;
+  std::map<CUuserObject, Kept> all_;
+  std::uint64_t next_ = 0x70000;
+};
+
 struct Graph {
   std::vector<Node> nodes{};
+  std::vector<UserObjectPointer> objects{};
 
   std::size_t add(const Operation& operation, Context* context, const NodeSet& after);
   /// Copies of another graph's nodes; those without a dependency there come after `after` here. Returns the last ones.

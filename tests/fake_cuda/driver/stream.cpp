@@ -150,7 +150,7 @@ Point Streams::push(const StreamPointer& stream, Operation operation) {
   return push_locked(stream, std::move(operation));
 }
 
-void Streams::push(const StreamPointer& stream, std::vector<Step> steps, Point& last) {
+void Streams::push(const StreamPointer& stream, std::vector<Step> steps, std::function<void()> end, Point& last) {
   const std::lock_guard lock{mutex_};
   Operation begin{.what = {"begin-graph"}};
   if (last.first != nullptr) begin.after.push_back(last);
@@ -162,7 +162,7 @@ void Streams::push(const StreamPointer& stream, std::vector<Step> steps, Point& 
       step.operation.after.push_back(points[number]);
     points.push_back(push_locked(step.stream, std::move(step.operation)));
   }
-  last = push_locked(stream, {.what = {"end-graph"}, .after = std::move(points)});
+  last = push_locked(stream, {.work = std::move(end), .what = {"end-graph"}, .after = std::move(points)});
 }
 
 Point Streams::push_locked(const StreamPointer& stream, Operation operation) {

@@ -59,7 +59,7 @@ class Streams {
   Point push(const StreamPointer& stream, Operation operation);
   /// Queues the steps of a graph, after the earlier work of the stream and `last`, the end of the graph's launch
   /// before; what is queued in the stream later comes after all of them.
-  void push(const StreamPointer& stream, std::vector<Step> steps, Point& last);
+  void push(const StreamPointer& stream, std::vector<Step> steps, std::function<void()> end, Point& last);
   void wait(const Point& point);
   /// Whether it is over. The program may spin on this: where it is not, another thread gets the processor.
   [[nodiscard]] bool is_over(const Point& point);

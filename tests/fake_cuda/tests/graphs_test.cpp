@@ -1,4 +1,5 @@
 // Graphs, as real drivers run them.
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -293,6 +294,36 @@ TEST_F(Graphs, AreMadeOfManyBranches) {
   EXPECT_CUDA(cuStreamSynchronize(one_));
   for (int i = 0; i < 12; ++i)
     EXPECT_EQ(word(i), i + 1);
+}
+
+/// Its function is called once, at some time after the last of them is gone.
+TEST_F(Graphs, KeepUserObjectsAsLongAsAnythingIsMadeOfThem) {
+  std::atomic<int> ended = 0;
+  const auto count = [](void* number) { ++*static_cast<std::atomic<int>*>(number); };
+  const auto is_ended = [&] {
+    for (int looks = 0; looks < 1000 && ended == 0; ++looks)
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    return ended == 1;
+  };
+  CUuserObject object = nullptr;
+  EXPECT_CUDA(cuUserObjectCreate(&object, &ended, count, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  volatile int* const go = flag();
+  begin(one_);
+  CUstreamCaptureStatus status{};
+  CUgraph captured = nullptr;
+  EXPECT_CUDA(cuStreamGetCaptureInfo(one_, &status, nullptr, &captured, nullptr, nullptr, nullptr));
+  EXPECT_CUDA(cuGraphRetainUserObject(captured, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+  wait_for(go, one_);
+  const CUgraph graph = end(one_);
+  const CUgraphExec executable = instantiated(graph);
+  EXPECT_CUDA(cuGraphDestroy(graph));
+  EXPECT_EQ(ended, 0);
+  EXPECT_CUDA(cuGraphLaunch(executable, one_));
+  EXPECT_CUDA(cuGraphExecDestroy(executable));
+  EXPECT_EQ(ended, 0) << "it runs still";
+  *go = 1;
+  EXPECT_CUDA(cuStreamSynchronize(one_));
+  EXPECT_TRUE(is_ended());
 }
 
 }  // namespace
