@@ -124,6 +124,7 @@ tutti_fake_cuda_test(device_ipc_test ${tests}/mpi/device_ipc_test.cpp ${tests}/m
                      RANKS 2 3 4 8
                      ENVIRONMENT FAKE_CUDA_ABORT=1 FAKE_CUDA_FABRIC=1)
 tutti_again_over_fake_cuda(device_ipc_test apart 3 FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_ipc_test already_mapped 2 FAKE_CUDA_ALREADY_MAPPED=1 FAKE_CUDA_ABORT=1)
 foreach(seed RANGE 1 2)
   tutti_again_over_fake_cuda(device_ipc_test late.${seed} 3 ${late} FAKE_CUDA_SEED=${seed})
 endforeach()

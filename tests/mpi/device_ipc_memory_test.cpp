@@ -36,6 +36,21 @@ TEST_F(DeviceIpc, AllocationsMayComeAndGo) {
   EXPECT_EQ(comm_.counters().at("device.ipc.staged"), 0U);
 }
 
+/// With FAKE_CUDA_ALREADY_MAPPED=1 peers cannot open the second one's memory before they close what was there.
+TEST_F(DeviceIpc, AnAllocationMayBeWhereAnotherOneWas) {
+  {
+    const Ones first(5000), second(50000);
+    allreduce(first.span(), Op::sum, comm_);
+    allreduce(second.span(), Op::sum, comm_);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  const Ones second(50000), out(50000);
+  for (int again = 0; again < 40; ++again)
+    allreduce(second.data(), out.data(), Count{50000}, Type::fp32, Op::sum, comm_);
+  EXPECT_EQ(out.value(), static_cast<float>(world_size()));
+  EXPECT_EQ(comm_.counters().at("device.ipc.staged"), 0U);
+}
+
 TEST_F(DeviceIpc, MoreAllocationsThanTheTableHasPlaces) {
   std::vector<Ones> many;
   for (int i = 0; i < 150; ++i)
@@ -131,6 +146,25 @@ TEST_F(DeviceIpc, RefusedBySystemOrDriverDataAreStaged) {
     EXPECT_LE(devices_.counters().live_imported, mapped_before) << name;
     MPI_Barrier(MPI_COMM_WORLD);
   }
+}
+
+/// Both are buffers of one plan, which a peer cannot map once.
+TEST_F(DeviceIpc, ARefusalIsOfOneBuffer) {
+  if (!counts() || world_size() != 2)
+    GTEST_SKIP() << "only the fake driver fails when it is told to; two ranks show it";
+  const Ones refused(1000), other(1000), out(1000);
+  const auto staged_by = [&](const Ones& in) {
+    const std::uint64_t before = comm_.counters().at("device.ipc.staged");
+    allreduce(in.data(), out.data(), Count{1000}, Type::fp32, Op::sum, comm_);
+    EXPECT_EQ(out.value(), 2);
+    return comm_.counters().at("device.ipc.staged") - before;
+  };
+  devices_.fail("cuIpcOpenMemHandle:1+:999");
+  EXPECT_GT(staged_by(refused), 0U);
+  devices_.fail("");
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(staged_by(other), 0U);
+  EXPECT_GT(staged_by(refused), 0U);
 }
 
 TEST_F(DeviceIpc, DeviceMemoryIsCheckedByName) {

@@ -18,7 +18,7 @@ void Departures::begin() {
   const bool asks_again = ++runs_ % runs_staged == 0;
   for (Departure& each : departures_) {
     each.is_delivered = false;
-    each.is_refused &= !asks_again;
+    if (asks_again) each.refused = {};
   }
 }
 
@@ -61,15 +61,19 @@ bool Departures::leave(int index) {
     core_->transferred(index);
     return over(index);
   }
-  if (departure.is_refused || !lend(index)) fetch(index);
+  if (!lend(index)) fetch(index);
   return false;
 }
 
-/// False: peers cannot map the memory.
+/// False: peers cannot map the memory, or this one has refused it.
 bool Departures::lend(int index) {
   Departure& departure = at(index);
   departure.source = place_of(index, departure.data);
   if (!departure.source.is_there()) return false;
+  if (departure.source.is_in_allocation_of(departure.refused)) {
+    core_->exchange.exports().give_back(departure.source);
+    return false;
+  }
   shm::DeviceLoan loan{
       .place = departure.source.number, .generation = departure.source.generation, .offset = departure.source.offset};
   if (const shm::SideStep& side = core_->side(index); side.answer >= 0) {
@@ -90,9 +94,10 @@ bool Departures::is_taken(int index) {
   if (!ring.has_read(departure.loan)) return false;
   core_->exchange.exports().give_back(departure.source);
   core_->exchange.exports().give_back(departure.answer);
+  const Place source = departure.source;
   departure.source = departure.answer = {};
   if (ring.refused_from() >= 0) {
-    departure.is_refused = true;
+    departure.refused = source;
     departure.state = State::waits;
     return false;
   }

@@ -32,7 +32,7 @@ class Departures {
   struct Departure {
     State state = State::idle;
     bool is_delivered = false;
-    bool is_refused = false;  ///< By its peer, in this run or one of the last: by way of the host it surely goes.
+    Place refused{};  ///< By its peer, in this run or one of the last: by way of the host it surely goes.
     const std::byte* data = nullptr;
     std::uint64_t loan = 0;
     Place source{}, answer{};

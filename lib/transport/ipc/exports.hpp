@@ -17,6 +17,9 @@ struct Place {
   std::uint32_t generation = 0;
   std::int64_t offset = 0;
   [[nodiscard]] bool is_there() const { return number >= 0; }
+  [[nodiscard]] bool is_in_allocation_of(const Place& other) const {
+    return number == other.number && generation == other.generation;
+  }
 };
 
 /// One bounded table: the allocation that was used least recently makes room, unless Tutti owns it. Peers close their

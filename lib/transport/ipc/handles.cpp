@@ -46,17 +46,15 @@ Handle shareable_handle(const Allocation& allocation, std::uint64_t types) {
   return handle;
 }
 
-std::optional<Mapping> map_legacy(const Handle& handle, std::int64_t bytes) {
+CUresult map_legacy(const Handle& handle, std::int64_t bytes, Mapping& mapping) {
   CUipcMemHandle legacy{};
   static_assert(sizeof legacy == sizeof handle.bytes);
   std::memcpy(&legacy, handle.bytes.data(), sizeof legacy);
-  Mapping mapping{.bytes = bytes, .means = Means::legacy};
-  if (driver()->IpcOpenMemHandle(&mapping.address, legacy, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) != CUDA_SUCCESS)
-    return std::nullopt;
-  return mapping;
+  mapping = {.bytes = bytes, .means = Means::legacy};
+  return driver()->IpcOpenMemHandle(&mapping.address, legacy, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
 }
 
-std::optional<Mapping> map_shareable(const Handle& handle, std::int64_t bytes, CUdevice device) {
+CUresult map_shareable(const Handle& handle, std::int64_t bytes, CUdevice device, Mapping& mapping) {
   const bool is_fabric = handle.means == Means::fabric;
   void* const from = is_fabric ? const_cast<std::byte*>(handle.bytes.data())
                                : reinterpret_cast<void*>(std::intptr_t{handle.descriptor.get()});
@@ -64,9 +62,9 @@ std::optional<Mapping> map_shareable(const Handle& handle, std::int64_t bytes, C
   if (driver()->MemImportFromShareableHandle(
           &memory, from, is_fabric ? CU_MEM_HANDLE_TYPE_FABRIC : CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) !=
       CUDA_SUCCESS)
-    return std::nullopt;
+    return CUDA_ERROR_NOT_SUPPORTED;
   const auto size = static_cast<std::size_t>(bytes);
-  Mapping mapping{.bytes = bytes, .means = handle.means};
+  mapping = {.bytes = bytes, .means = handle.means};
   CUmemAccessDesc access{};
   access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   access.location.id = device;
@@ -75,10 +73,10 @@ std::optional<Mapping> map_shareable(const Handle& handle, std::int64_t bytes, C
   const bool is_mapped = has_addresses && driver()->MemMap(mapping.address, size, 0, memory, 0) == CUDA_SUCCESS;
   const bool is_usable = is_mapped && driver()->MemSetAccess(mapping.address, size, &access, 1) == CUDA_SUCCESS;
   static_cast<void>(driver()->MemRelease(memory));  // the mapping keeps it
-  if (is_usable) return mapping;
+  if (is_usable) return CUDA_SUCCESS;
   if (is_mapped) static_cast<void>(driver()->MemUnmap(mapping.address, size));
   if (has_addresses) static_cast<void>(driver()->MemAddressFree(mapping.address, size));
-  return std::nullopt;
+  return CUDA_ERROR_NOT_SUPPORTED;
 }
 
 }  // namespace
@@ -93,9 +91,10 @@ Handle handle_of(const Allocation& allocation) {
   return handle;
 }
 
-std::optional<Mapping> map(const Handle& handle, std::int64_t bytes, CUdevice device) {
-  if (handle.means == Means::none) return std::nullopt;
-  return handle.means == Means::legacy ? map_legacy(handle, bytes) : map_shareable(handle, bytes, device);
+CUresult map(const Handle& handle, std::int64_t bytes, CUdevice device, Mapping& mapping) {
+  if (handle.means == Means::none) return CUDA_ERROR_NOT_SUPPORTED;
+  return handle.means == Means::legacy ? map_legacy(handle, bytes, mapping)
+                                       : map_shareable(handle, bytes, device, mapping);
 }
 
 void unmap(const Mapping& mapping) noexcept {

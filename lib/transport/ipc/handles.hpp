@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
 #include "lib/memory/memory_kind.hpp"
 #include "lib/transport/shm/segment/shared_file.hpp"
@@ -34,8 +33,10 @@ struct Mapping {
   std::int64_t bytes = 0;
   Means means = Means::none;
 };
-/// Nothing: the system or the driver refuses. `device`: that of the current context, in which it is to be used.
-[[nodiscard]] std::optional<Mapping> map(const Handle& handle, std::int64_t bytes, CUdevice device);
+/// `device`: that of the current context, in which it is to be used. The driver's result; the system's refusals are
+/// CUDA_ERROR_NOT_SUPPORTED. CUDA_ERROR_ALREADY_MAPPED: memory that its owner has freed since, which had the same
+/// addresses there, is still mapped here.
+[[nodiscard]] CUresult map(const Handle& handle, std::int64_t bytes, CUdevice device, Mapping& mapping);
 /// In the context in which it was mapped.
 void unmap(const Mapping& mapping) noexcept;
 

@@ -22,6 +22,11 @@ Imports::Found Imports::find(int owner, const Place& place, int device) {
     close(key, import);
     import.generation = place.generation;
     begin(key, import);
+  } else if (import.overlaps) {
+    if (cuda::StreamWaits::any_possible())
+      wait_for_closing(import);
+    else
+      begin(key, import);
   } else if (import.state == State::coming) {
     receive(key, import);
   }
@@ -65,11 +70,30 @@ void Imports::finish(const Key& key, Import& import, const Handle& handle) {
   const cuda::ScopedContext scope{cuda::Devices::get().at(device).context()};
   CUdevice ordinal = 0;
   cuda::check(cuda::driver()->CtxGetDevice(&ordinal), "cuCtxGetDevice");
-  const std::optional<Mapping> mapping = map(handle, table_->at(owner, place).bytes, ordinal);
-  if (!mapping) return;
-  import.mapping = *mapping;
+  const auto is_mapped_by = [&](const Handle& by) {
+    return map(by, table_->at(owner, place).bytes, ordinal, import.mapping);
+  };
+  CUresult result = is_mapped_by(handle);
+  if (result == CUDA_ERROR_ALREADY_MAPPED && !cuda::StreamWaits::any_possible()) {
+    ++import.held;
+    collect();
+    --import.held;
+    result = is_mapped_by(handle);
+  }
+  if (result == CUDA_ERROR_ALREADY_MAPPED) return wait_for_closing(import);
+  import.overlaps = false;
+  if (result != CUDA_SUCCESS) return;
   import.state = State::mapped;
   table_->mapped(owner, table_->me(), place).fetch_add(1, std::memory_order_release);
+}
+
+/// While an operation waits in a stream, which will be over. Of one in a graph nobody knows when: its data are staged
+/// until then.
+void Imports::wait_for_closing(Import& import) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!std::exchange(import.overlaps, true)) import.since = now;
+  const bool may_wait = now - import.since < tuning.closing_patience;
+  import.state = cuda::StreamWaits::any_pending() && may_wait ? State::coming : State::refused;
 }
 
 /// To close a mapping may wait for the device, in which a stream may wait for this thread.

@@ -26,7 +26,7 @@ class Imports {
     CUdeviceptr address = 0;
   };
   /// Where this process has a place of a peer, for the device of that number. `coming`: ask again, its descriptor is on
-  /// its way.
+  /// its way, or what is mapped in its place cannot be closed yet.
   [[nodiscard]] Found find(int owner, const Place& place, int device);
   /// A message reads or writes a place until release(): it is not closed before.
   void hold(int owner, const Place& place, int device) { ++imports_.at({owner, place.number, device}).held; }
@@ -41,6 +41,7 @@ class Imports {
     std::uint32_t generation = 0;
     State state = State::coming;
     int held = 0;
+    bool overlaps = false;  ///< Not mapped because of a mapping that is not closed yet.
     std::chrono::steady_clock::time_point since{};
     Mapping mapping{};
     shm::Descriptor connection{};
@@ -48,6 +49,7 @@ class Imports {
   void begin(const Key& key, Import& import);
   void receive(const Key& key, Import& import);
   void finish(const Key& key, Import& import, const Handle& handle);
+  void wait_for_closing(Import& import);
   void close(const Key& key, Import& import) noexcept;
   void finish_closing() noexcept;
   [[nodiscard]] bool is_withdrawn(const Key& key, const Import& import) const {

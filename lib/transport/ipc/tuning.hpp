@@ -11,6 +11,8 @@ struct Tuning {
   std::chrono::milliseconds joint_patience{10'000};
   /// So long a message waits for the descriptor of its memory before its data are staged.
   std::chrono::milliseconds descriptor_patience{5000};
+  /// So long a message waits for another mapping to be closed that is in its way.
+  std::chrono::milliseconds closing_patience{1000};
   /// Memory that is to be freed waits so long for peers to close their mappings where nothing else helps.
   std::chrono::milliseconds wait_for_peers{2000};
 };

@@ -30,6 +30,15 @@ RegionPointer opened_before(const Ticket& ticket, const Context* context) {
   return found.empty() ? nullptr : found.front();
 }
 
+/// Whether other memory of that process, with the same addresses there, is still mapped here: that it was freed since.
+bool overlaps_mapping(const Ticket& ticket) {
+  const auto overlaps = [&](const Region& region) {
+    return region.kind == Kind::ipc && region.header->owner == ticket.owner && region.header->id != ticket.id &&
+           region.owner_base < ticket.base + ticket.bytes && ticket.base < region.owner_base + region.size;
+  };
+  return settings().refuses_overlaps && !Memory::get().all(overlaps).empty();
+}
+
 /// Where races are looked for: also after operations that are over, if the host does not know it. Accesses by way of a
 /// mapping in another context count as well.
 void look_for_early_close(Region& region) {
@@ -75,6 +84,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr* pointer, CUipcMemHandl
     return CUDA_SUCCESS;
   }
   if (!settings().has_peers && ticket.device != context->device) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+  if (overlaps_mapping(ticket)) return CUDA_ERROR_ALREADY_MAPPED;
   const RegionPointer region = map_memory(ticket, context, Kind::ipc);
   if (region == nullptr) {
     log(1, "the memory of an IPC handle was freed");

@@ -62,6 +62,7 @@ struct Region {
   unsigned flags = 0;
   bool sync_memops = false;
   std::set<int> devices{};              ///< Kind::vmm: those that have access.
+  std::uint64_t owner_base = 0;         ///< Of imported memory: its address in the process that owns it.
   bool is_imported = false;             ///< Memory of another process: Kind::ipc, or Kind::pool.
   bool is_being_freed = false;          ///< An operation of a stream will do it.
   int opened = 1;                       ///< Kind::ipc: so many times.

@@ -30,6 +30,7 @@ Settings read() {
           .has_peers = number("FAKE_CUDA_PEER", 1) != 0,
           .has_fabric = number("FAKE_CUDA_FABRIC", 0) != 0,
           .is_strict_ipc = number("FAKE_CUDA_STRICT_IPC", 0) != 0,
+          .refuses_overlaps = number("FAKE_CUDA_ALREADY_MAPPED", 0) != 0,
           .has_one_queue = number("CUDA_DEVICE_MAX_CONNECTIONS", 8) == 1,
           .fail = words("FAKE_CUDA_FAIL"),
           .timeline = words("FAKE_CUDA_TIMELINE"),

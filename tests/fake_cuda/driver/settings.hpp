@@ -19,11 +19,12 @@ struct Settings {
   int log_level = 0;
   bool finds_races = false, aborts = false, reuses_addresses = true, poisons = true, has_peers = true;
   bool has_fabric = false;
-  bool is_strict_ipc = false;  ///< What an importer has mapped must not be freed.
-  bool has_one_queue = false;  ///< All streams of a context share one hardware queue.
-  std::string fail{};          ///< Calls to fail, as "cuIpcOpenMemHandle:3".
-  std::string timeline{};      ///< A file to which each operation adds a line.
-  std::string missing{};       ///< Names that look-ups do not find, as "cuFuncLoad,cuMemAlloc".
+  bool is_strict_ipc = false;     ///< What an importer has mapped must not be freed.
+  bool refuses_overlaps = false;  ///< Of mappings of one owner's memory, by its addresses.
+  bool has_one_queue = false;     ///< All streams of a context share one hardware queue.
+  std::string fail{};             ///< Calls to fail, as "cuIpcOpenMemHandle:3".
+  std::string timeline{};         ///< A file to which each operation adds a line.
+  std::string missing{};          ///< Names that look-ups do not find, as "cuFuncLoad,cuMemAlloc".
 };
 
 const Settings& settings();

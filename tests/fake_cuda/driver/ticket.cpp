@@ -35,6 +35,7 @@ RegionPointer map_memory(const Ticket& ticket, Context* context, Kind kind) {
       region->header->is_freed != 0)
     return nullptr;
   region->is_imported = true;
+  region->owner_base = ticket.base;
   region->context = context;
   region->header->importers.add();
   region->tracks().history.learn(static_cast<std::uint64_t>(::getpid()), Streams::get().host_clock(), false);
