@@ -210,7 +210,7 @@ int device_of_call(const CallSite& site, const CallMemory& memory, const Problem
 }
 
 /// A call in the order of a stream.
-std::unique_ptr<StreamedCall> streamed(const Call& call, CommunicatorState& state, const Options& options) {
+StreamedCall streamed(const Call& call, CommunicatorState& state, const Options& options) {
   const CallSite site{call.function, state.rank()};
   CUstream_st* const stream = *options.stream;
   CallMemory memory;
@@ -221,8 +221,7 @@ std::unique_ptr<StreamedCall> streamed(const Call& call, CommunicatorState& stat
         refuse(site, "op", "a user's operation without a kernel, in a call with a stream",
                "one with a DeviceKernel, or a call without a stream");
       const int device = device_of_call(site, memory, key.problem, stream);
-      return std::make_unique<StreamedCall>(state, *found.plan, StreamedCall::Buffers{found.in, found.out, device},
-                                            stream, found.why);
+      return StreamedCall{state, *found.plan, {found.in, found.out, device}, stream, found.why};
     });
   } catch (const DeviceError& error) {
     fail_at(site, error);
@@ -240,7 +239,7 @@ void run(const Call& call, const Communicator& comm, const Options& options) {
   CommunicatorState& state = comm.state();
   if (options.stream) {
     const Progress::Entry entry{state.progress()};
-    return streamed(call, state, options)->start();
+    return streamed(call, state, options).start();
   }
   Progress::Entry entry{state.progress()};
   run_to_end(ready(call, state, options), entry);
@@ -259,7 +258,7 @@ Plan prepare(const Call& call, const Communicator& comm, const Options& options)
   CommunicatorState& state = comm.state();
   const Progress::Entry entry{state.progress()};
   if (options.stream) {
-    std::unique_ptr<StreamedCall> plan = streamed(call, state, options);
+    std::unique_ptr<StreamedCall> plan{new StreamedCall(streamed(call, state, options))};  // which does not move
     plan->remember_memory();
     plan->keep_alive = comm.share();
     return Plan{OwnedStreamedCall{plan.release()}};

@@ -85,8 +85,8 @@ void Operation::start_slowly(Kind kind) {
   advance();
 }
 
-void Operation::start_behind(std::unique_ptr<stream::Gate> gate) {
-  gate_ = std::move(gate);
+void Operation::start_behind(stream::Gate& gate) {
+  gate_ = &gate;
   communicator_.streams().begin_gated();
   start_slowly(Kind::nonblocking);
 }

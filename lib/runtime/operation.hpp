@@ -69,7 +69,7 @@ class Operation {
   void start(Kind kind);
   /// Starts a nonblocking operation that nobody waits for: it begins when the gate is open, leaves the gate when it is
   /// over, and gives itself back to its plan.
-  void start_behind(std::unique_ptr<stream::Gate> gate);
+  void start_behind(stream::Gate& gate);
   /// Starts a blocking call. True: it is over already, if its plan took the fast path to its end.
   bool run_or_start();
   /// If a start has left it on the fast path and it is alone: waits on that path. True: it is over.
@@ -187,7 +187,7 @@ class Operation {
   int mistaken_ = -1;           ///< The step of which the last look saw a message of another call.
   bool keeps_scratch_ = false;  ///< After a failure: its runs are never destroyed.
   std::exception_ptr failure_;
-  std::unique_ptr<stream::Gate> gate_;  ///< nullptr: none.
+  stream::Gate* gate_ = nullptr;  ///< nullptr: none.
 };
 
 /// A blocking call: starts the operation, waits for it and gives it back to its plan. Throws its error if it failed.

@@ -69,11 +69,9 @@ void StreamedCall::start() {
 }
 
 void StreamedCall::start_gated() {
-  const std::string call =
-      fmt::format("tutti::{} on rank {}", to_string(plan_.key().problem.collective), state_.rank().value());
   if (stream::is_captured(stream_))
     throw Error(
-        fmt::format("{}: a stream that is captured, though the host has to move this call, as {}", call,
+        fmt::format("{}: a stream that is captured, though the host has to move this call, as {}", in_words(),
                     state_.streams().launcher() == nullptr ? state_.streams().why_no_launcher() : why_no_program));
   prepare_gates();
   // A stream takes so much work, and then lets this thread wait, though its lock is needed to move operations.
@@ -81,17 +79,17 @@ void StreamedCall::start_gated() {
   for (int looks = 0; state_.streams().gated() >= most_at_a_time; ++looks)
     state_.progress().look_at_all(looks);
   state_.require_working();
-  Operation& operation = bound_operation(call);
+  Operation& operation = bound_operation();
   operation.why = why_;
   ++state_.counters().stream.gated;
-  std::unique_ptr<stream::Gate> gate;
+  stream::Gate* gate = nullptr;
   try {
-    gate = state_.streams().gates().add(buffers_.device, stream_);
+    gate = &state_.streams().gates().add(buffers_.device, stream_);
   } catch (const Error& error) {
     plan_.release(operation);
-    throw Error(fmt::format("{}: {}", call, error.what()));
+    throw Error(fmt::format("{}: {}", in_words(), error.what()));
   }
-  operation.start_behind(std::move(gate));
+  operation.start_behind(*gate);
 }
 
 /// The first time, when no stream waits: memory is allocated.
@@ -105,7 +103,7 @@ void StreamedCall::prepare_gates() {
 }
 
 /// Moves operations until there is memory for it, if streams wait.
-Operation& StreamedCall::bound_operation(const std::string& call) {
+Operation& StreamedCall::bound_operation() {
   for (int looks = 0;; ++looks) {
     try {
       return bound(plan_, state_, buffers_.in, buffers_.out);
@@ -114,10 +112,14 @@ Operation& StreamedCall::bound_operation(const std::string& call) {
         throw Error(fmt::format(
             "{}: {} for a call in a stream, which the host moves; allowed: fewer elements at a time, or as much free "
             "memory (docs/gpu.md)",
-            call, missing.what()));
+            in_words(), missing.what()));
     }
     state_.progress().look_at_all(looks);
   }
+}
+
+std::string StreamedCall::in_words() const {
+  return fmt::format("tutti::{} on rank {}", to_string(plan_.key().problem.collective), state_.rank().value());
 }
 
 void StreamedCall::remember_memory() {
@@ -127,9 +129,9 @@ void StreamedCall::remember_memory() {
 void StreamedCall::require_same_memory() const {
   if (buffers_.allocations.are_those_of(buffers_.in, buffers_.out)) return;
   throw Error(
-      fmt::format("tutti::{} on rank {}: a buffer of the plan was freed, or its address is other memory now; "
+      fmt::format("{}: a buffer of the plan was freed, or its address is other memory now; "
                   "allowed: the buffers with which the plan was made",
-                  to_string(plan_.key().problem.collective), state_.rank().value()));
+                  in_words()));
 }
 
 std::string StreamedCall::explain() const {

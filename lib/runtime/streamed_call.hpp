@@ -46,7 +46,9 @@ class StreamedCall {
  private:
   void start_gated();
   void prepare_gates();
-  [[nodiscard]] Operation& bound_operation(const std::string& call);
+  [[nodiscard]] Operation& bound_operation();
+  /// "tutti::allreduce on rank 0"
+  [[nodiscard]] std::string in_words() const;
 
   CommunicatorState& state_;
   CachedPlan& plan_;

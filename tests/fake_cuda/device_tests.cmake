@@ -27,17 +27,24 @@ function(tutti_over_fake_cuda test)
   endif()
 endfunction()
 
-# tutti_fake_cuda_test(NAME SOURCES... [RANKS 1 2 ...] [LIBRARIES ...] [ENVIRONMENT VARIABLE=VALUE ...]): a suite of the
-# library; with RANKS under mpirun.
+# tutti_fake_cuda_test(NAME SOURCES... [RANKS 1 2 ... [ALONE]] [LIBRARIES ...] [ENVIRONMENT VARIABLE=VALUE ...]): a suite of
+# the library; with RANKS under mpirun, and ALONE as tutti_mpi_test() has it.
 function(tutti_fake_cuda_test name)
-  cmake_parse_arguments(arg "" "" "RANKS;LIBRARIES;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(arg "ALONE" "" "RANKS;LIBRARIES;ENVIRONMENT" ${ARGN})
   if(arg_RANKS)
-    tutti_mpi_test(${name} ${arg_UNPARSED_ARGUMENTS} INTERNAL RANKS ${arg_RANKS} LIBRARIES ${arg_LIBRARIES})
+    set(alone)
+    if(arg_ALONE)
+      set(alone ALONE)
+    endif()
+    tutti_mpi_test(${name} ${arg_UNPARSED_ARGUMENTS} INTERNAL ${alone} RANKS ${arg_RANKS} LIBRARIES ${arg_LIBRARIES})
     foreach(ranks IN LISTS arg_RANKS)
       tutti_suite_on_gpu(${name}.p${ranks} ${name} ${ranks} ENVIRONMENT ${arg_ENVIRONMENT})
     endforeach()
     list(TRANSFORM arg_RANKS PREPEND ${name}.p OUTPUT_VARIABLE tests)
     set(program device_suites)
+    if(arg_ALONE)
+      set(program ${name})
+    endif()
   else()
     set(program device_units)
     tutti_suite(${name} ${program} Tutti::internal tutti_unit_main ${arg_UNPARSED_ARGUMENTS})
@@ -199,6 +206,17 @@ tutti_again_over_fake_cuda(device_streams_test gated.late 3 TUTTI_TEST_GATED=1 T
 tutti_again_over_fake_cuda(device_stream_rules_test late 3 ${late})
 tutti_again_over_fake_cuda(device_stream_rules_test apart 3 FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
 tutti_again_over_fake_cuda(device_stream_rules_test frees 2 FAKE_CUDA_DELAY_US=50)
+
+# Nothing is allocated for calls that recur.
+set(counted ${tests}/support/counted_allocations.cpp ${tests}/support/device_memory.cpp ${streams})
+tutti_fake_cuda_test(device_allocation_test ${tests}/mpi/device_allocation_test.cpp ${counted} RANKS 1 2 3 ALONE)
+foreach(ranks 2 3)
+  foreach(worker host device)
+    tutti_again_over_fake_cuda(device_allocation_test staged.${worker} ${ranks} ${staged} TUTTI_STAGING=${worker})
+  endforeach()
+  tutti_again_over_fake_cuda(device_allocation_test over_mpi ${ranks} TUTTI_TRANSPORT=mpi)
+  tutti_again_over_fake_cuda(device_allocation_test unreachable ${ranks} FAKE_CUDA_DEVICES=3 FAKE_CUDA_PEER=0)
+endforeach()
 
 # Random calls, of which many are on devices, against the MPI's results.
 function(tutti_soak_device_calls name ranks calls)

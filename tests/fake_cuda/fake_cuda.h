@@ -48,6 +48,9 @@ uint64_t fake_cuda_timeline(struct FakeCudaOperation* operations, uint64_t most)
 void fake_cuda_counters(struct FakeCudaCounters* counters);
 /* Calls of one entry point, as "cuMemAlloc". */
 uint64_t fake_cuda_calls(const char* name);
+/* Whether this thread runs code of the driver, as in an operator new that the driver calls. The driver's own threads do,
+ * but for functions of the host. */
+int fake_cuda_is_inside(void);
 /* Calls to fail from here on, as FAKE_CUDA_FAIL has them; "" for none. Calls are counted from here on, too. */
 void fake_cuda_fail(const char* failures);
 /* Faults caught of one name, as "race"; of all names if it is null. */

@@ -6,8 +6,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "lib/cuda/pending_waits.hpp"
 #include "lib/transport/device/device_port.hpp"
@@ -48,9 +49,9 @@ class BlockPool {
   [[nodiscard]] Block take(Residence residence, int device, std::int64_t bytes) {
     Block block{.bytes = rounded(bytes), .device = device, .residence = residence};
     if (bytes == 0) return block;
-    const auto found = unused_.lower_bound(key_of(block));
+    const auto found = first_from(block);
     if (found != unused_.end() && has_kind_of(block, *found)) {
-      block = found->second;
+      block = *found;
       unused_.erase(found);
       return block;
     }
@@ -60,9 +61,9 @@ class BlockPool {
       return block;
     }
     const bool keeps_all = cuda::StreamWaits::any_possible();
-    std::erase_if(unused_, [&](const auto& smaller) {
+    std::erase_if(unused_, [&](const Block& smaller) {
       if (keeps_all || !has_kind_of(block, smaller)) return false;
-      free(smaller.second);
+      free(smaller);
       return true;
     });
     block.data = allocate(block);
@@ -79,18 +80,19 @@ class BlockPool {
     has_reserve_ = true;
     for (const Reserve& each : reserve) {
       Block block{.bytes = each.bytes, .device = device, .residence = Residence::pinned};
-      for (auto there = unused_.count(key_of(block)); there < each.blocks; ++there) {
+      const auto there = std::ranges::count(unused_, key_of(block), key_of);
+      for (auto missing = each.blocks - there; missing > 0; --missing) {
         block.data = allocate_pinned(device, block.bytes);
         give_back(block);
       }
     }
   }
   void give_back(const Block& block) {
-    if (block.data != nullptr) unused_.emplace(key_of(block), block);
+    if (block.data != nullptr) unused_.insert(first_from(block), block);
   }
   void clear() noexcept {
     if (!unused_.empty() && cuda::StreamWaits::any_possible()) return;  // later, or when the process ends
-    for (const auto& [key, block] : unused_)
+    for (const Block& block : unused_)
       free(block);
     unused_.clear();
   }
@@ -98,16 +100,21 @@ class BlockPool {
  private:
   struct Reserve {
     std::int64_t bytes;
-    std::size_t blocks;
+    std::ptrdiff_t blocks;
   };
   static constexpr std::array<Reserve, 3> reserve{
       {{tuning.reserved_long, 2}, {tuning.reserved_middle, 8}, {tuning.reserved_short, 32}}};
-  using Key = std::pair<std::pair<Residence, int>, std::int64_t>;
-  using Unused = std::multimap<Key, Block>;
-  static bool has_kind_of(const Block& block, const Unused::value_type& other) {
-    return other.first.first == key_of(block).first;
+  using Unused = std::vector<Block>;  // no map, which would allocate for every call
+  static bool has_kind_of(const Block& block, const Block& other) {
+    return other.residence == block.residence && other.device == block.device;
   }
-  static Key key_of(const Block& block) { return {{block.residence, block.device}, block.bytes}; }
+  static std::tuple<Residence, int, std::int64_t> key_of(const Block& block) {
+    return {block.residence, block.device, block.bytes};
+  }
+  /// The first that is not before it in their order.
+  [[nodiscard]] Unused::iterator first_from(const Block& block) {
+    return std::ranges::lower_bound(unused_, key_of(block), {}, key_of);
+  }
   static std::int64_t rounded(std::int64_t bytes) {
     constexpr std::uint64_t page = 4096, sizes = 8;
     const std::uint64_t step = std::max(page, std::bit_floor(static_cast<std::uint64_t>(bytes)) / sizes);
@@ -125,7 +132,7 @@ class BlockPool {
       on_devices_.free(block.device, block.data);
   }
   OnDevices on_devices_;
-  Unused unused_;
+  Unused unused_;  ///< In the order of their keys.
   bool has_reserve_ = false;
 };
 

@@ -16,17 +16,15 @@ using cuda::address;
 Arrivals::Arrivals(Core& core, Departures& departures)
     : core_(&core), puts_(core, departures), arrivals_(core.plan->steps.size()), joints_(core.plan->joints.size()) {
   pending_.reserve(arrivals_.size());
+  inputs_.reserve(cuda::most_inputs);
+  outputs_.reserve(cuda::most_outputs);
   for (int i = 0; i < static_cast<int>(arrivals_.size()); ++i)
     if (joint_of(i) >= 0 && core.step(i).verb != Verb::recv) joints_[static_cast<std::size_t>(joint_of(i))].result = i;
 }
 
 void Arrivals::begin() {
-  for (Arrival& each : arrivals_) {
-    std::vector<Place> held = std::move(each.held);  // with the room that it has
-    held.clear();
+  for (Arrival& each : arrivals_)
     each = Arrival{};
-    each.held = std::move(held);
-  }
   for (Joint& each : joints_)
     each = Joint{.result = each.result};
 }
@@ -98,7 +96,7 @@ void Arrivals::bring_from_peer(int index, const shm::Incoming& incoming, const s
     return;
   }
   core_->exchange.imports().hold(core_->peer_of(index), source, device);
-  arrival.held.push_back(source);
+  arrival.source = source;
   arrival.envelope = came;
   arrival.is_lent = true;
   arrival.data = std::bit_cast<const std::byte*>(found.address);
@@ -137,12 +135,12 @@ void Arrivals::work_alone(int index) {
   const CUdeviceptr lhs = step.lands_left ? came : address(arrival.operands.lhs);
   const CUdeviceptr rhs = step.lands_left ? address(arrival.operands.rhs) : came;
   const Count count{step.bytes >> core_->plan->element_shift};
-  std::vector<CUdeviceptr> outputs{address(arrival.operands.into)};
+  outputs_ = {address(arrival.operands.into)};
   const Op& op = core_->plan->op;
-  if (op.kind() != Op::Kind::user && arrival.is_lent) puts_.add(index, index, arrival.loan, outputs, arrival.held);
+  if (op.kind() != Op::Kind::user && arrival.is_lent) puts_.add(index, index, arrival.loan, outputs_, arrival.answer);
   core_->work.post(index, device, stream, [&] {
-    if (op.kind() == Op::Kind::user) return device.kernels().combine(op.kernel(), lhs, rhs, outputs[0], count, stream);
-    device.kernels().reduce(op.kind(), core_->plan->type, std::array{lhs, rhs}, outputs, count, stream);
+    if (op.kind() == Op::Kind::user) return device.kernels().combine(op.kernel(), lhs, rhs, outputs_[0], count, stream);
+    device.kernels().reduce(op.kind(), core_->plan->type, std::array{lhs, rhs}, outputs_, count, stream);
   });
   core_->route.counters->reduced += arrival.is_lent ? 1 : 0;
 }
@@ -173,24 +171,25 @@ bool Arrivals::reduce_jointly(int number) {
 void Arrivals::launch(int number) {
   const shm::JointReduction& joint = core_->plan->joints[static_cast<std::size_t>(number)];
   const int result = joints_[static_cast<std::size_t>(number)].result;
-  std::vector<CUdeviceptr> inputs, outputs{address(core_->bases->at(joint.into, joint.into_at))};
+  inputs_.clear();
+  outputs_ = {address(core_->bases->at(joint.into, joint.into_at))};
   int message = -1;
   for (const shm::JointReduction::Operand& operand : joint.operands) {
     if (operand.message < 0) {
-      inputs.push_back(address(core_->bases->at(operand.buffer, operand.at)));
+      inputs_.push_back(address(core_->bases->at(operand.buffer, operand.at)));
       continue;
     }
     message = operand.message;
     Arrival& arrival = at(message);
-    inputs.push_back(address(arrival.data));
+    inputs_.push_back(address(arrival.data));
     arrival.state = State::at_work;
-    if (arrival.is_lent) puts_.add(result, message, arrival.loan, outputs, arrival.held);
+    if (arrival.is_lent) puts_.add(result, message, arrival.loan, outputs_, arrival.answer);
   }
   cuda::Device& device = core_->device_of(message);
   auto* const stream = device.next_stream();
   const auto behind_steps = static_cast<int>(arrivals_.size());
   core_->work.post(behind_steps + number, device, stream, [&] {
-    device.kernels().reduce(core_->plan->op.kind(), core_->plan->type, inputs, outputs,
+    device.kernels().reduce(core_->plan->op.kind(), core_->plan->type, inputs_, outputs_,
                             Count{joint.bytes >> core_->plan->element_shift}, stream);
   });
   joints_[static_cast<std::size_t>(number)].state = Joint::State::at_work;
@@ -226,9 +225,10 @@ void Arrivals::require_same_kind() const {
 }
 
 void Arrivals::let_go(int index) {
-  for (const Place& place : at(index).held)
-    core_->exchange.imports().release(core_->peer_of(index), place, core_->step(index).device);
-  at(index).held.clear();
+  for (Place* const place : {&at(index).source, &at(index).answer}) {
+    if (place->is_there()) core_->exchange.imports().release(core_->peer_of(index), *place, core_->step(index).device);
+    *place = {};
+  }
 }
 
 /// All kernels are over.

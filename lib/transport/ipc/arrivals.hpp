@@ -34,7 +34,7 @@ class Arrivals {
     Operands operands{};
     const std::byte* data = nullptr;  ///< Where the device reads them.
     shm::DeviceLoan loan{};
-    std::vector<Place> held{};  ///< Places of the sender's that are in use: of the data, and of the answer.
+    Place source{}, answer{};  ///< Of the sender's, in use.
     shm::Envelope envelope{};
     device::Block block{};
   };
@@ -63,6 +63,7 @@ class Arrivals {
   std::vector<Arrival> arrivals_;  ///< By step.
   std::vector<Joint> joints_;
   std::vector<int> pending_;
+  std::vector<CUdeviceptr> inputs_, outputs_;  ///< Of the kernel that is being launched.
 };
 
 }  // namespace tutti::ipc

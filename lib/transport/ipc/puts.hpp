@@ -14,10 +14,9 @@ class Puts {
  public:
   Puts(Core& core, Departures& departures);
 
-  /// The places in the memory of peers for the result of a reduction step that reads the lent message `operand`; the
-  /// sends of these results are over with the kernel. What is used is held.
-  void add(int reduction, int operand, const shm::DeviceLoan& loan, std::vector<CUdeviceptr>& outputs,
-           std::vector<Place>& held);
+  /// The place in the memory of a peer for the result of a reduction step that reads the lent message `operand`; the
+  /// send of this result is over with the kernel. The place is held as `answer`.
+  void add(int reduction, int operand, const shm::DeviceLoan& loan, std::vector<CUdeviceptr>& outputs, Place& answer);
 
  private:
   Core* core_;

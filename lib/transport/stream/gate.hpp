@@ -19,6 +19,7 @@ class Gate {
 
   /// Throws Error.
   [[nodiscard]] virtual bool is_open() = 0;
+  /// The operation is over. Then the gate is used for others.
   virtual void leave() noexcept = 0;
 };
 
@@ -35,7 +36,7 @@ class Gates {
   [[nodiscard]] virtual bool is_prepared(int device) const = 0;
   virtual void prepare(int device) = 0;
   /// Puts a gate into a stream of the device of that number. Not into one that is captured. Throws Error.
-  [[nodiscard]] virtual std::unique_ptr<Gate> add(int device, CUstream_st* stream) = 0;
+  [[nodiscard]] virtual Gate& add(int device, CUstream_st* stream) = 0;
   /// Whether a stream has yet to go on.
   [[nodiscard]] virtual bool is_busy() const noexcept = 0;
 };

@@ -7,8 +7,10 @@
 #include <atomic>
 #include <bit>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/cuda/check.hpp"
@@ -80,18 +82,22 @@ class Words {
 
 class CudaGate final : public Gate {
  public:
-  CudaGate(int device, CUstream stream, Words& words) : device_(&cuda::Devices::get().at(device)), words_(&words) {
+  [[nodiscard]] bool is_used() const { return event_ != nullptr; }
+  /// Throws Error: it is not used then.
+  void put(int device, CUstream stream, Words& words) {
+    device_ = &cuda::Devices::get().at(device);
+    words_ = &words;
+    word_ = nullptr;
     const cuda::ScopedContext scope{device_->context()};
     event_ = device_->take_event();
     try {
       put(stream);
     } catch (...) {
-      device_->give_back(event_);
       if (word_ != nullptr) words_->give_back(word_);
+      give_event_back();
       throw;
     }
   }
-  ~CudaGate() override { device_->give_back(event_); }
 
   [[nodiscard]] bool is_open() override {
     const cuda::ScopedContext scope{device_->context()};
@@ -100,7 +106,10 @@ class CudaGate final : public Gate {
     if (result != CUDA_ERROR_NOT_READY) check(result, "cuEventQuery");
     return result == CUDA_SUCCESS;
   }
-  void leave() noexcept override { words_->leave(word_); }
+  void leave() noexcept override {
+    words_->leave(word_);
+    give_event_back();
+  }
 
  private:
   /// For devices without values that streams wait for. It takes the driver's thread for such functions, so that calls
@@ -111,6 +120,7 @@ class CudaGate final : public Gate {
       sched_yield();
     word.store(0, std::memory_order_release);
   }
+  void give_event_back() noexcept { device_->give_back(std::exchange(event_, nullptr)); }
   void put(CUstream stream) {
     check(driver()->EventRecord(event_, stream), "cuEventRecord");
     word_ = words_->take();
@@ -130,9 +140,9 @@ class CudaGate final : public Gate {
     check(driver()->StreamBatchMemOp(stream, flags.size(), flags.data(), 0), "cuStreamBatchMemOp");
   }
 
-  cuda::Device* device_;
-  Words* words_;
-  CUevent event_ = nullptr;
+  cuda::Device* device_ = nullptr;
+  Words* words_ = nullptr;
+  CUevent event_ = nullptr;  ///< nullptr: not used.
   Word* word_ = nullptr;
 };
 
@@ -144,7 +154,7 @@ class CudaGates final : public Gates, private cuda::StreamWaits {
       for (auto& [device, words] : words_)
         static_cast<void>(words.release());
   }
-  [[nodiscard]] std::unique_ptr<Gate> add(int device, CUstream_st* stream) override {
+  [[nodiscard]] Gate& add(int device, CUstream_st* stream) override {
     if (driver()->StreamBatchMemOp == nullptr && driver()->LaunchHostFunc == nullptr)
       throw Error("the driver has neither cuStreamBatchMemOp nor cuLaunchHostFunc");
     if (const char* const queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
@@ -154,7 +164,10 @@ class CudaGates final : public Gates, private cuda::StreamWaits {
           "stream "
           "that waits for them; allowed: more queues");
     prepare(device);
-    return std::make_unique<CudaGate>(device, stream, *words_.at(device));
+    const auto unused = std::ranges::find(all_, false, &CudaGate::is_used);
+    CudaGate& gate = unused == all_.end() ? all_.emplace_back() : *unused;
+    gate.put(device, stream, *words_.at(device));
+    return gate;
   }
   [[nodiscard]] bool is_prepared(int device) const override { return words_.contains(device); }
   void prepare(int device) override {
@@ -167,6 +180,7 @@ class CudaGates final : public Gates, private cuda::StreamWaits {
  private:
   [[nodiscard]] bool are_pending() const noexcept override { return is_busy(); }
   std::map<int, std::unique_ptr<Words>> words_;  ///< By device.
+  std::deque<CudaGate> all_{};                   ///< As many as were used at once.
 };
 
 }  // namespace

@@ -18,6 +18,7 @@
 namespace fake_cuda {
 
 thread_local const char* entry_point = "";
+thread_local int Inside::depth = 0;
 
 struct Counts {
   std::atomic<std::uint64_t> calls{0};
@@ -130,6 +131,10 @@ FAKE_CUDA_EXPORT void fake_cuda_fail(const char* failures) {
   sites.failures = failures;
   for (auto& [name, counts] : sites.by_name)
     fake_cuda::read_failure(name, sites.failures, counts);
+}
+
+FAKE_CUDA_EXPORT int fake_cuda_is_inside() {
+  return fake_cuda::Inside::depth > 0 && !fake_cuda::is_in_host_function ? 1 : 0;
 }
 
 FAKE_CUDA_EXPORT uint64_t fake_cuda_calls(const char* name) {

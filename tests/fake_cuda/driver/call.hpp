@@ -11,10 +11,12 @@
 
 /// At the head of an entry point that needs cuInit, but no context.
 #define FAKE_CUDA_CALL(name)             \
+  const fake_cuda::Inside inside;        \
   static fake_cuda::CallSite site{name}; \
   if (const CUresult refused = site.enter(); refused != CUDA_SUCCESS) return refused
 /// The same with a context, which is `context` then.
 #define FAKE_CUDA_CONTEXT_CALL(name)     \
+  const fake_cuda::Inside inside;        \
   static fake_cuda::CallSite site{name}; \
   fake_cuda::Context* context = nullptr; \
   if (const CUresult refused = site.enter(context); refused != CUDA_SUCCESS) return refused
@@ -25,6 +27,16 @@ namespace fake_cuda {
 
 /// The name of the entry point that this thread called last, for messages.
 extern thread_local const char* entry_point;
+
+/// This thread runs code of the driver, for fake_cuda_is_inside().
+class Inside {
+ public:
+  Inside() { ++depth; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  ~Inside() { --depth; }
+  static thread_local int depth;
+};
 
 /// One entry point. Never destroyed.
 class CallSite {

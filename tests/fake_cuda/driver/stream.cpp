@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "tests/fake_cuda/driver/call.hpp"
 #include "tests/fake_cuda/driver/region.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
 
@@ -77,7 +78,10 @@ StreamPointer Streams::start(Context* context, unsigned flags) {
   stream->flags = flags;
   stream->key = stream_key(static_cast<std::uint64_t>(::getpid()), next_++);
   all_.push_back(stream);
-  std::thread{[this, stream] { run(stream); }}.detach();
+  std::thread{[this, stream] {
+    const Inside inside;
+    run(stream);
+  }}.detach();
   return stream;
 }
 
