@@ -125,13 +125,14 @@ auto checked(Call call, CommunicatorState& state, const Options& options, CallMe
   const Levels levels = selection.choice.algorithm->levels;
   if (levels != Levels::ranks) key.problem.nodes = state.members().nodes();
   if (levels == Levels::sockets) key.problem.sockets = state.members().sockets();
+  // Also if this rank has such a plan, as others may have none.
+  if (selection.is_users) require_few_segments(site, key.choice, key.problem, call.type, selection.why);
   try {
     bool is_new = false;
     CachedPlan& plan = state.plans().plan(key, [&] {
       is_new = true;
       if (Faults* const faults = state.runtime().faults()) faults->before_plan();
       require_disjoint_blocks(site, key.problem);
-      if (selection.is_users) require_few_segments(site, key.choice, key.problem, call.type, selection.why);
     });
     if (is_new && log::is_on(log::Level::debug))
       log::write(log::Level::debug, name_in_log(state), explain(state, plan, selection.why));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "lib/schedule/passes.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {
@@ -32,7 +33,7 @@ Problem evened(Problem problem) {
 }  // namespace
 
 std::int64_t segments_of(const Choice& choice, const Problem& problem, Type type) {
-  if (choice.segment == 0) return 0;
+  if (choice.segment == 0 || is_known_in_part(problem)) return 0;
   const std::int64_t segment = elements_of(choice, type);
   Problem even = evened(problem);
   const bool has_blocks = even.collective >= Collective::reduce_scatter && even.collective <= Collective::alltoall;

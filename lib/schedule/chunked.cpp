@@ -66,10 +66,18 @@ Schedule chunked(const Algorithm& algorithm, const Problem& problem, Count chunk
 
 }  // namespace
 
+bool is_known_in_part(const Problem& problem) {
+  return problem.uneven() && (problem.collective == Collective::gather || problem.collective == Collective::scatter ||
+                              problem.collective == Collective::alltoall);
+}
+
 Schedule built(const Algorithm& algorithm, const Problem& problem, Count segment) {
-  if (segment == Count{0} || problem.count == Count{0}) return algorithm.build(problem);
+  const bool has_elements = problem.count > Count{0} || problem.uneven();
+  if (segment == Count{0} || !has_elements) return algorithm.build(problem);
   if (algorithm.segments == Segments::of_elements) return chunked(algorithm, problem, segment);
-  return segmented(algorithm.build(problem), problem.aliasing, segment);
+  const std::int64_t most = is_known_in_part(problem) ? std::max<std::int64_t>(1, most_segments / problem.size)
+                                                      : std::numeric_limits<std::int64_t>::max();
+  return segmented(algorithm.build(problem), problem.aliasing, segment, most);
 }
 
 }  // namespace tutti

@@ -41,25 +41,31 @@ Count size_of(const Action& action) {
 
 class Segmenter {
  public:
-  Segmenter(const Schedule& from, const Aliasing& aliasing, Count segment)
-      : from_(from), aliasing_(aliasing), segment_(segment), accesses_(aliasing) {
+  Segmenter(const Schedule& from, const Aliasing& aliasing, Count segment, std::int64_t most_pieces)
+      : from_(from), aliasing_(aliasing), segment_(segment), most_pieces_(most_pieces), accesses_(aliasing) {
     to_.scratch = from.scratch;
   }
 
   Schedule segmented() {
     for (const Step& step : from_.steps) {
-      const Count size = size_of(step.action);
+      const Count size = size_of(step.action), segment = segment_of(size);
       std::vector<int> always = ordering_only(step);
-      if (always.size() > 1 && size > segment_) always = {joint_end(std::move(always))};
+      if (always.size() > 1 && size > segment) always = {joint_end(std::move(always))};
       pieces_.push_back({static_cast<int>(to_.steps.size()), 0});
-      for (Count begin; begin < size || begin == Count{0}; begin += segment_)
-        append(piece(step.action, begin, std::min(begin + segment_, size)), always);
+      for (Count begin; begin < size || begin == Count{0}; begin += segment)
+        append(piece(step.action, begin, std::min(begin + segment, size)), always);
       pieces_.back().second = static_cast<int>(to_.steps.size());
     }
     return std::move(to_);
   }
 
  private:
+  /// Of a step of that size.
+  [[nodiscard]] Count segment_of(Count size) const {
+    const std::int64_t least = size.value() / most_pieces_ + (size.value() % most_pieces_ == 0 ? 0 : 1);
+    return std::max(segment_, Count{least});
+  }
+
   Action piece(const Action& action, Count begin, Count end) {
     if (const auto* send = std::get_if<Send>(&action))
       return Send{send->to, cut(send->from, begin, end), sent_[send->to]++};
@@ -119,6 +125,7 @@ class Segmenter {
   const Schedule& from_;
   const Aliasing& aliasing_;
   Count segment_;
+  std::int64_t most_pieces_;
   Accesses accesses_;
   std::vector<std::pair<int, int>> pieces_;  ///< Of each old step: the first new one and the one after the last.
   std::vector<int> joined_;                  ///< The steps that the last copy of nothing waits for,
@@ -129,8 +136,8 @@ class Segmenter {
 
 }  // namespace
 
-Schedule segmented(const Schedule& schedule, const Aliasing& aliasing, Count segment) {
-  return Segmenter{schedule, aliasing, segment}.segmented();
+Schedule segmented(const Schedule& schedule, const Aliasing& aliasing, Count segment, std::int64_t most_pieces) {
+  return Segmenter{schedule, aliasing, segment, most_pieces}.segmented();
 }
 
 }  // namespace tutti

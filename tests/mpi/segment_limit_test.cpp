@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "lib/schedule/passes.hpp"
 #include "lib/selection/selection.hpp"
 #include "tests/support/mpi_support.hpp"
 
@@ -59,6 +60,34 @@ TEST_F(SegmentLimit, IsKeptWithBlocksOfDifferingSizes) {
                    {.algorithm = "ring/1"});
       },
       {"tutti::allgatherv", "'ring/1'", fmt::format("up to {}", most_segments)});
+}
+
+/// Rank 1 alone would have too many in most of these calls, and others do not know how many it has.
+TEST_F(SegmentLimit, RefusesNobodyWhereRanksKnowOnlyTheirOwnBlocks) {
+  const Communicator comm{MPI_COMM_WORLD};
+  const auto size = static_cast<std::size_t>(comm.size()), me = static_cast<std::size_t>(comm.rank().value());
+  const Rank root{comm.size() - 1};
+  std::vector<Count> counts(size, Count{10});
+  counts[1 % size] = Count{too_many};
+  const std::size_t own = me == 1 % size ? too_many : 10, whole = 10 * (size - 1) + too_many;
+  std::vector<std::uint8_t> mine(own, static_cast<std::uint8_t>(me)), all(whole, 255), expected;
+  for (std::size_t rank = 0; rank < size; ++rank)
+    expected.insert(expected.end(), rank == 1 % size ? too_many : 10, static_cast<std::uint8_t>(rank));
+  const Options options{.algorithm = "linear/1"};
+  gatherv(std::span<const std::uint8_t>{mine}, std::span{all}, BlockList{counts, {}}, root, comm, options);
+  if (comm.rank() == root) {
+    EXPECT_EQ(all, expected);
+  }
+  mine.assign(own, 255);
+  scatterv(std::span<const std::uint8_t>{expected}, BlockList{counts, {}}, std::span{mine}, root, comm, options);
+  EXPECT_EQ(mine, std::vector<std::uint8_t>(own, static_cast<std::uint8_t>(me)));
+  // All get as much from each as that one has itself.
+  const std::vector<Count> to_each(size, Count{own});
+  std::vector<std::uint8_t> sent(own * size, static_cast<std::uint8_t>(me));
+  all.assign(whole, 255);
+  alltoallv(std::span<const std::uint8_t>{sent}, BlockList{to_each, {}}, std::span{all}, BlockList{counts, {}}, comm,
+            {.algorithm = "pairwise/1"});
+  EXPECT_EQ(all, expected);
 }
 
 Choice choice(Collective collective, const char* text) { return read_choice(collective, text); }

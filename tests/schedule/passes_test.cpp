@@ -4,6 +4,7 @@
 
 #include "lib/checker/prove.hpp"
 #include "lib/checker/races.hpp"
+#include "lib/checker/suite.hpp"
 #include "lib/schedule/passes.hpp"
 #include "lib/schedule/text.hpp"
 
@@ -28,6 +29,22 @@ TEST_P(Passes, SegmentedAndFusedSchedulesAreProved) {
                           .is_fused = true};
           ASSERT_EQ(prove(algorithm, what).fault, "") << to_text(what);
         }
+}
+
+/// Also into few pieces: the sizes of pieces then differ from message to message.
+TEST_P(Passes, SegmentedSchedulesOfBlocksThatDifferAreProved) {
+  const Algorithm& algorithm = *GetParam();
+  for (Case what : cases_of(algorithm, Extent::subset)) {
+    if (what.counts.empty() || what.size > 9) continue;
+    what.segment = Count{2};
+    what.is_fused = true;
+    ASSERT_EQ(prove(algorithm, what).fault, "") << to_text(what);
+    const Problems problems{algorithm, what};
+    Parts parts = parts_of(algorithm, problems);
+    for (Part& part : parts)
+      part.schedule = segmented(part.schedule, part.aliasing, Count{1}, 2);
+    ASSERT_EQ(prove(parts, expectation_of(algorithm, problems)).fault, "") << to_text(what) << ", in two pieces";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Passes, testing::ValuesIn(algorithms().begin(), algorithms().end()),
@@ -60,6 +77,28 @@ TEST(Segmented, PassesOnPieceByPiece) {
       EXPECT_EQ(to_text(cut.steps[static_cast<std::size_t>(after[0])].action),
                 "reduce output[4..6) = scratch[0..2) (+) input[4..6)");
     }
+}
+
+TEST(Segmented, HasNoMorePiecesOfAMessageThanAsked) {
+  const Part part = ring_part(Rank{0}, 3, Count{30});  // blocks of 10
+  const auto sends = [](const Action& action) { return std::holds_alternative<Send>(action); };
+  const Schedule cut = segmented(part.schedule, part.aliasing, Count{1}, 3);
+  EXPECT_EQ(count_of(cut, sends), 3 * count_of(part.schedule, sends));
+  EXPECT_THAT(to_text(cut), testing::HasSubstr("send input[0..4) to 1 (message 0)"));
+  EXPECT_THAT(to_text(cut), testing::HasSubstr("send input[8..10) to 1 (message 2)"));
+}
+
+/// The sender does not know how many segments the root has in all: both cut the message by its size alone.
+TEST(Segmented, WhereRanksKnowTheirOwnBlocksTheLimitIsThatOfAMessage) {
+  constexpr int size = 2;
+  const Algorithm& linear = *find_algorithm(Collective::gather, "linear");
+  const Case what{.size = size, .counts = {Count{10}, Count{3 * most_segments}}};
+  const Problems problems{linear, what};
+  const Parts parts = parts_of(linear, problems, {.size = size, .counts = what.counts, .segment = Count{1}});
+  const auto recvs = [](const Action& action) { return std::holds_alternative<Recv>(action); };
+  const auto sends = [](const Action& action) { return std::holds_alternative<Send>(action); };
+  EXPECT_EQ(count_of(parts[0].schedule, recvs), most_segments / size);
+  EXPECT_EQ(count_of(parts[1].schedule, sends), most_segments / size);
 }
 
 /// One exchange at a time, also of segments; without a dependency for each pair of them.
