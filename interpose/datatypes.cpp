@@ -68,12 +68,20 @@ Layout measured(MPI_Datatype type, Kind kind) {
   return layout;
 }
 
+std::uint8_t name_of(MPI_Datatype type, std::int64_t size) {
+  std::array<char, MPI_MAX_OBJECT_NAME> name{};
+  int length = 0;
+  check(api.Type_get_name(type, name.data(), &length), "MPI_Type_get_name");
+  return records::mpi_type_of(name.data(), size);
+}
+
 /// Types of Fortran are MPI_DATATYPE_NULL where there is no such type.
 void add(Kind kind, const std::vector<MPI_Datatype>& types, const auto& same) {
   for (MPI_Datatype type : types) {
     if (type == MPI_DATATYPE_NULL) continue;
     Layout layout = measured(type, kind);
     layout.same = same(layout.size);
+    layout.name = name_of(type, layout.size);
     state().predefined.try_emplace(key_of(type), layout);
   }
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "lib/records/mpi_names.hpp"
 #include "tutti/datatype.hpp"
 
 namespace tutti::interpose {
@@ -21,8 +22,9 @@ struct Layout {
   bool is_contiguous = false;
   /// Tutti's type of the same values; nothing if it has none.
   std::optional<Type> same{};
-  std::int64_t size = 0;    ///< Bytes of data in an element.
-  std::int64_t extent = 0;  ///< Bytes from an element to the next.
+  std::int64_t size = 0;                         ///< Bytes of data in an element.
+  std::int64_t extent = 0;                       ///< Bytes from an element to the next.
+  std::uint8_t name = records::of_unnamed_type;  ///< In reports: records::Call::mpi.
 };
 
 /// Finds out the predefined types, and how to remember derived ones. Once, after MPI_Init.

@@ -23,11 +23,11 @@ template <class Blocks>
 inline constexpr bool is_listed = !std::same_as<Blocks, Side::Even>;
 
 /// The part that all collectives have which move data, as bytes. `count`: of a block of even ones, of this rank's part
-/// where blocks are listed. `blocks`: in the larger buffer.
+/// where blocks are listed, on the side `of`. `blocks`: in the larger buffer.
 template <class Blocks>
-Why moving(Job& job, const char* function, Collective collective, Count count, int blocks) {
+Why moving(Job& job, const char* function, Collective collective, Count count, const Side& of, int blocks) {
   job.has_sides = true;
-  job.call = {.function = function, .collective = collective, .count = count, .type = Type::uint8};
+  job.call = {.function = function, .collective = collective, .count = count, .type = Type::uint8, .mpi = of.name()};
   if constexpr (is_listed<Blocks>) {
     job.call.is_uneven = true;
     job.call.in_blocks = job.in.blocks();
@@ -45,11 +45,19 @@ Why in_place(Job& job) {
   return Why::served;
 }
 
+void note_own_parts(Job& job, Count sent, Count received) {
+  const auto amount = [](const Side& side, Count bytes) {
+    return records::mpi_amount({.mpi = side.name()}, bytes.value());
+  };
+  job.own_parts_differ = fmt::format("this rank sends itself {}, but receives {} from itself", amount(job.in, sent),
+                                     amount(job.out, received));
+}
+
 /// What a rank sends itself is not what it receives from itself: an error that the others cannot know. It takes its
 /// part in the call, with as many bytes of that block as it has, and fails then.
 Why with_own_part(const Target& target, Job& job, Count sent, Count received) {
   if (sent == received) return Why::served;
-  job.own_parts_differ = true;
+  note_own_parts(job, sent, received);
   job.own_block = target.rank();
   return in_place(job);
 }
@@ -63,16 +71,16 @@ bool may_be_the_same(const ReductionCall& given, const Target& target) {
 /// The same for an exchange of all with all. The others get what this rank sends; what it receives may not fit.
 template <class Blocks>
 Why exchange_without_own_part(const Target& target, Job& job, const char* function) {
-  job.own_parts_differ = true;
+  note_own_parts(job, job.in.count_of(target.rank()), job.out.count_of(target.rank()));
   job.writes_output = false;
   if constexpr (is_listed<Blocks>) {
     job.in.drop(target.rank());
     job.out.drop(target.rank());
-    return moving<Blocks>(job, function, Collective::alltoall, Count{0}, target.size());
+    return moving<Blocks>(job, function, Collective::alltoall, Count{0}, job.in, target.size());
   }
   const Count sent = job.in.count_of(target.rank());
   job.unwanted = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(sent.value() * target.size()));
-  return moving<Blocks>(job, function, Collective::alltoall, sent, target.size());
+  return moving<Blocks>(job, function, Collective::alltoall, sent, job.in, target.size());
 }
 
 Why describe_reduction(const Target& target, Job& job, const ReductionCall& given, std::int64_t blocks) {
@@ -88,7 +96,8 @@ Why describe_reduction(const Target& target, Job& job, const ReductionCall& give
               .out = given.out,
               .count = Count{given.count},
               .type = reduction->type,
-              .op = reduction->op};
+              .op = reduction->op,
+              .mpi = layout->name};
   job.bytes = given.count * layout->size * blocks;
   job.combined_by = reduction->combined_by;
   return Why::served;
@@ -114,19 +123,17 @@ std::int64_t Job::own_bytes() const { return bytes > 0 ? bytes : std::max(in.lis
 void Job::store() {
   if (aliases != MPI_SUCCESS) throw MpiError(aliases, call.function);
   if (has_sides && writes_output) out.unpack();
-  if (own_parts_differ)
-    throw MismatchError(
-        fmt::format("{}: this rank sends itself another number of bytes than it receives from itself", call.function));
+  if (!own_parts_differ.empty()) throw MismatchError(fmt::format("{}, in {}", own_parts_differ, call.function));
 }
 
 Why barrier(Target& /*target*/, Job& job) {
-  job.call = {.function = "MPI_Barrier", .collective = Collective::barrier};
+  job.call = {.function = "MPI_Barrier", .collective = Collective::barrier, .mpi = records::of_unnamed_type};
   return Why::served;
 }
 
 Why broadcast(Target& target, Job& job, const Side::Even& data, int root) {
   if (!is_rank(root, target) || !job.out.set(data, 1)) return Why::arguments;
-  moving<Side::Even>(job, "MPI_Bcast", Collective::broadcast, job.out.count_of(0), 1);
+  moving<Side::Even>(job, "MPI_Bcast", Collective::broadcast, job.out.count_of(0), job.out, 1);
   job.call.root = Rank{root};
   job.reads_output = target.rank() == root;
   job.writes_output = target.rank() != root;
@@ -184,7 +191,7 @@ Why describe_allgather(const Target& target, Job& job, const char* function, con
   if (!job.out.set(out, target.size())) return Why::arguments;
   if constexpr (is_listed<Blocks>) job.out.keep_apart();
   const Count mine = job.out.count_of(target.rank());
-  moving<Blocks>(job, function, Collective::allgather, mine, target.size());
+  moving<Blocks>(job, function, Collective::allgather, mine, job.out, target.size());
   if (is_in_place(in.data)) return in_place(job);
   if (!job.in.set(in, 1)) return Why::arguments;
   return with_own_part(target, job, job.in.count_of(0), mine);
@@ -199,7 +206,7 @@ Why describe_gather(const Target& target, Job& job, const char* function, const 
   if (at_root && !job.out.set(out, target.size())) return Why::arguments;
   if constexpr (is_listed<Blocks>) job.out.keep_apart();
   const Count mine = at_root ? job.out.count_of(root) : job.in.count_of(0);
-  moving<Blocks>(job, function, Collective::gather, mine, target.size());
+  moving<Blocks>(job, function, Collective::gather, mine, at_root ? job.out : job.in, target.size());
   job.call.root = Rank{root};
   return is_here ? in_place(job) : with_own_part(target, job, job.in.count_of(0), mine);
 }
@@ -212,11 +219,12 @@ Why describe_scatter(const Target& target, Job& job, const char* function, const
   if (!is_here && !job.out.set(out, 1)) return Why::arguments;
   if (at_root && !job.in.set(in, target.size())) return Why::arguments;
   const Count mine = at_root ? job.in.count_of(root) : job.out.count_of(0);
-  moving<Blocks>(job, function, Collective::scatter, mine, target.size());
+  moving<Blocks>(job, function, Collective::scatter, mine, at_root ? job.in : job.out, target.size());
   job.call.root = Rank{root};
-  job.own_parts_differ = !is_here && job.out.count_of(0) != mine;
-  job.writes_output = !job.own_parts_differ;
-  if (is_here || job.own_parts_differ) job.call.out = MPI_IN_PLACE;
+  const bool differ = !is_here && job.out.count_of(0) != mine;
+  if (differ) note_own_parts(job, mine, job.out.count_of(0));
+  job.writes_output = !differ;
+  if (is_here || differ) job.call.out = MPI_IN_PLACE;
   return Why::served;
 }
 
@@ -229,7 +237,7 @@ Why describe_alltoall(const Target& target, Job& job, const char* function, cons
   const Count mine = job.out.count_of(target.rank());
   if (!is_here && job.in.count_of(target.rank()) != mine)
     return exchange_without_own_part<Blocks>(target, job, function);
-  moving<Blocks>(job, function, Collective::alltoall, mine, target.size());
+  moving<Blocks>(job, function, Collective::alltoall, mine, job.out, target.size());
   return is_here ? in_place(job) : Why::served;
 }
 

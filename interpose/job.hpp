@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "interpose/operations.hpp"
@@ -38,8 +39,8 @@ struct Job {
   bool reads_output = false;  ///< In place, or data that are read on the root: what is there is packed first.
   bool writes_output = true;
   CombinedBy combined_by = CombinedBy::tutti;
-  /// This rank sends itself another number of bytes than it receives from itself.
-  bool own_parts_differ = false;
+  /// This rank sends itself another number of bytes than it receives from itself: what is wrong, in words.
+  std::string own_parts_differ{};
   int own_block = -1;  ///< Of the output: it gets what this rank sends itself then, as far as that goes; -1: none.
   /// The error of this rank alone, which gives the same buffer twice: it takes part in the call, and fails then.
   int aliases = MPI_SUCCESS;

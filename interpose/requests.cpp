@@ -69,6 +69,7 @@ void Pending::start_once() {
 bool Pending::prepare() {
   try {
     own_.emplace(comm_);
+    name_.emplace(*own_, comm_);
   } catch (const ArgumentError&) {
     return false;
   }

@@ -55,6 +55,7 @@ class Pending {
   std::optional<Request> request_;
   /// Of a persistent call: ranks may start theirs in any order, so each has a communicator of its own.
   std::optional<Communicator> own_;
+  std::optional<NameInReports> name_;
   std::optional<Plan> plan_;
   MPI_Request handle_ = MPI_REQUEST_NULL;
   bool is_active_ = false, is_over_ = false;

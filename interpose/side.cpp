@@ -95,6 +95,7 @@ bool Side::set(const Even& given, int blocks) {
   const Layout* const layout = layout_of(given.type);
   if (layout == nullptr || given.count < 0) return false;
   count_ = Count{given.count * layout->size};
+  name_ = layout->name;
   data_ = const_cast<void*>(given.data);
   if (layout->is_contiguous) return given.data != nullptr || count_ == Count{0};  // in few steps: calls may be short
   return add({data_, given.count * blocks, given.type, count_.value() * blocks, layout->extent}, *layout);
@@ -103,6 +104,7 @@ bool Side::set(const Even& given, int blocks) {
 bool Side::set(const Listed& given, int blocks) {
   const Layout* const layout = layout_of(given.type);
   if (layout == nullptr || given.counts.is_null() || given.displacements.is_null()) return false;
+  name_ = layout->name;
   for (int i = 0; i < blocks; ++i) {
     const std::int64_t count = given.counts[i];
     if (count < 0) return false;
@@ -115,6 +117,7 @@ bool Side::set(const Listed& given, int blocks) {
 
 bool Side::set(const Typed& given, int blocks) {
   if (given.counts.is_null() || given.displacements.is_null() || given.types == nullptr) return false;
+  name_ = records::of_several_types;
   for (int i = 0; i < blocks; ++i) {
     const std::int64_t count = given.counts[i];
     if (count < 0) return false;

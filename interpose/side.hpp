@@ -46,6 +46,8 @@ class Side {
 
   /// Where Tutti reads or writes.
   [[nodiscard]] void* data();
+  /// Of its datatype, in reports: records::Call::mpi.
+  [[nodiscard]] std::uint8_t name() const { return name_; }
   /// Bytes of a block.
   [[nodiscard]] Count count_of(int block) const {
     return counts_.empty() ? count_ : counts_[static_cast<std::size_t>(block)];
@@ -88,6 +90,7 @@ class Side {
 
   void* data_ = nullptr;
   Count count_{};
+  std::uint8_t name_ = records::of_unnamed_type;
   std::vector<Count> counts_, offsets_;
   bool is_packed_ = false;
   std::vector<Part> parts_;  ///< In the order of their bytes, if they are packed.

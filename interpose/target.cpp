@@ -1,11 +1,13 @@
 #include "interpose/target.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
 #include <vector>
 
 #include "interpose/errors.hpp"
+#include "lib/records/mpi_names.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
@@ -32,6 +34,13 @@ bool is_within_world(MPI_Comm comm, int size) {
 }
 
 }  // namespace
+
+NameInReports::NameInReports(const Communicator& communicator, MPI_Comm comm) : id_(communicator.state().id()) {
+  std::array<char, MPI_MAX_OBJECT_NAME> name{};
+  int length = 0;
+  if (api.Comm_get_name(comm, name.data(), &length) == MPI_SUCCESS) records::name_communicator(id_, name.data());
+}
+NameInReports::~NameInReports() { records::name_communicator(id_, ""); }
 
 Target::Target(MPI_Comm comm, const Wishes& wishes, Movable most)
     : refuses_aliases_(!mpi::library_name().starts_with("Open MPI")) {
@@ -80,6 +89,7 @@ bool Target::is_turn_of_mpi(Function function, std::int64_t bytes) {
 void Target::open(MPI_Comm comm) {
   try {
     communicator_.emplace(comm);
+    name_.emplace(*communicator_, comm);
   } catch (const Error& error) {
     why_not_ = error.what();
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "interpose/policy.hpp"
+#include "lib/records/record.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti::interpose {
@@ -19,6 +20,18 @@ enum class Movable : std::uint8_t {
   none,         ///< Or nobody would complete their requests.
   without_mpi,  ///< MPI does not allow the thread, but shared memory carries all messages.
   all,
+};
+
+/// What the program calls a communicator at this time, for reports as long as this lives.
+class NameInReports {
+ public:
+  NameInReports(const Communicator& communicator, MPI_Comm comm);
+  NameInReports(const NameInReports&) = delete;
+  NameInReports& operator=(const NameInReports&) = delete;
+  ~NameInReports();
+
+ private:
+  records::CommunicatorId id_;
 };
 
 /// Made at the first collective on a communicator, and kept with it as an attribute until the program frees it.
@@ -63,6 +76,7 @@ class Target {
   Served served_{};
   std::atomic<MPI_Errhandler> last_handler_ = MPI_ERRHANDLER_NULL;  ///< Of a communicator that is freed.
   std::optional<Communicator> communicator_;
+  std::optional<NameInReports> name_;
   std::string why_not_;
   std::vector<bool> turns_;  ///< By function and power of two of the bytes; empty before it is asked.
 };

@@ -2,6 +2,7 @@
 // Common parts of all collective calls: options, and how a call is described and run.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -47,6 +48,7 @@ struct Call {
   Rank root{};
   BlockList in_blocks{}, out_blocks{};
   bool is_uneven = false;  ///< Blocks are listed, even if this rank lists none.
+  std::uint8_t mpi = 0;    ///< 0, but for calls of MPI's functions, whose names reports use then.
 };
 
 /// Blocking, nonblocking, persistent.

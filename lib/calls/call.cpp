@@ -184,7 +184,9 @@ Operation& ready_at_once(const Call& call, CommunicatorState& state, const Optio
 Operation& ready(const Call& call, CommunicatorState& state, const Options& options) {
   for (int looks = 0;; ++looks) {
     try {
-      return ready_at_once(call, state, options);
+      Operation& operation = ready_at_once(call, state, options);
+      operation.name_call(call.mpi);
+      return operation;
     } catch (const NoStagingMemory& missing) {
       if (!cuda::StreamWaits::any_pending())
         refuse_for_memory({call.function, state.rank()}, "count", call.count.value(), missing.what());

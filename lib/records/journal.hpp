@@ -87,7 +87,7 @@ class Journal {
 /// Where the journals of a node lie in the shared memory: at a fixed place, for programs that are no part of the job.
 struct Directory {
   static constexpr std::int64_t offset = 2048;
-  static constexpr std::uint64_t right_mark = 0x7475747469726563;  ///< Journals as this version writes them.
+  static constexpr std::uint64_t right_mark = 0x7475747469726564;  ///< Journals as this version writes them.
   std::atomic<std::uint64_t> mark{0};
   std::int64_t journals_at = 0;
   std::int32_t processes = 0, bytes_of_each = 0;

@@ -21,8 +21,8 @@ Packed pack(const Call& call) {
   const auto parameter = static_cast<std::uint64_t>(std::clamp(call.parameter, 0, 0xffff));
   return {static_cast<std::uint64_t>(call.count), at(call.communicator.value, 32) | call.sequence,
           at(unsigned_of(call.root), 32) | at(static_cast<std::uint64_t>(call.manner), manner_shift) |
-              at(static_cast<std::uint64_t>(call.op), 16) | at(static_cast<std::uint64_t>(call.type), 8) |
-              static_cast<std::uint64_t>(call.action),
+              at(call.mpi & ((1U << mpi_bits) - 1), mpi_shift) | at(static_cast<std::uint64_t>(call.op), 16) |
+              at(static_cast<std::uint64_t>(call.type), 8) | static_cast<std::uint64_t>(call.action),
           at(unsigned_of(call.ranks), 32) | unsigned_of(call.rank),
           at(call.fingerprint, 32) | at(parameter, 16) | at(algorithm, 8) | (call.is_uneven ? 1U : 0U)};
 }
@@ -33,7 +33,8 @@ Call unpack(const Packed& words) {
   call.communicator = {static_cast<std::uint32_t>(words[1] >> 32U)};
   call.sequence = static_cast<std::uint32_t>(words[1]);
   call.root = int_of(words[2], 32);
-  call.manner = static_cast<Manner>(bits(words[2], manner_shift, 8));
+  call.manner = static_cast<Manner>(bits(words[2], manner_shift, manner_bits));
+  call.mpi = static_cast<std::uint8_t>(bits(words[2], mpi_shift, mpi_bits));
   call.op = static_cast<Op::Kind>(bits(words[2], 16, 8));
   call.type = static_cast<Type>(bits(words[2], 8, 8));
   call.action = static_cast<Action>(bits(words[2], 0, 8));

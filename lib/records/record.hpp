@@ -67,6 +67,8 @@ struct Call {
   std::uint32_t fingerprint = 0;  ///< The same on all ranks whose calls match.
   CommunicatorId communicator{};
   std::uint32_t sequence = 0;  ///< The number of the operation on its communicator.
+  /// How the program named the call and its elements: mpi_names.hpp. Does not tell calls apart.
+  std::uint8_t mpi = 0;
   friend bool operator==(const Call&, const Call&) = default;
 };
 
@@ -109,6 +111,8 @@ using Packed = std::array<std::uint64_t, 5>;
 /// The words that change from call to call: sequence and manner.
 inline constexpr std::size_t sequence_word = 1, manner_word = 2;
 inline constexpr int manner_shift = 24;
+/// The manner has two bits, and Call::mpi those behind it.
+inline constexpr int manner_bits = 2, mpi_shift = manner_shift + manner_bits, mpi_bits = 6;
 
 [[nodiscard]] constexpr std::uint64_t packed(const Wait& wait) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(wait.peer)) << 32U |

@@ -178,8 +178,9 @@ std::optional<Pair> first_mismatch(const Journal& mine, const Journal& theirs, C
 }
 
 std::string mismatch_in_words(const Call& mine, const Call& theirs) {
-  return fmt::format("rank {} called {} where rank {} called {}: {}", theirs.rank, in_words(theirs), mine.rank,
-                     in_words(mine), differences(mine, theirs));
+  const std::string on_mine = fmt::format("on rank {}", mine.rank), on_theirs = fmt::format("on rank {}", theirs.rank);
+  return fmt::format("{}: rank {} called {} where rank {} called {}", differences(mine, theirs, {on_mine, on_theirs}),
+                     theirs.rank, in_words(theirs), mine.rank, in_words(mine));
 }
 
 std::string chain_in_words(std::span<const Situation> all, int from) {

@@ -58,8 +58,8 @@ struct Pair {
 [[nodiscard]] std::optional<Pair> first_mismatch(const Journal& mine, const Journal& theirs,
                                                  CommunicatorId communicator);
 
-/// "rank 1 called barrier #5 (dissemination) where rank 0 called allreduce #5 of 8 fp32, sum (ring): call allreduce
-/// here, barrier there".
+/// "call allreduce on rank 0, barrier on rank 1: rank 1 called barrier #5 (dissemination) where rank 0 called allreduce
+/// #5 of 8 fp32, sum (ring)". What differs comes first: MPI cuts the texts of errors.
 [[nodiscard]] std::string mismatch_in_words(const Call& mine, const Call& theirs);
 
 /// The chain of waits from a rank down to its root: "rank 5 waits for 3, 3 for 0; rank 0 has not come: its last call

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "lib/records/mpi_names.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti::records {
@@ -59,10 +60,20 @@ std::string messages_in_words(const Call& call) {
   return fmt::format("{} message{} of {} bytes{}", call.parameter, call.parameter == 1 ? "" : "s", call.count, first);
 }
 
+/// As the program names it.
+std::string type_of(const Call& call) { return is_mpis(call) ? mpi_type_name(call) : type_name(call.type); }
+std::string op_of(const Call& call) { return is_mpis(call) ? mpi_op_name(call) : op_name(call.op); }
+/// "32 MPI_INT": bytes are counted as the program counts them.
+std::string amount_of(const Call& call) {
+  const bool is_moved = is_mpis(call) && !has_reduction(call.action);
+  return is_moved ? mpi_amount(call, call.count) : fmt::format("{} {}", call.count, type_of(call));
+}
+
 std::string size_in_words(const Call& call) {
   if (!has_elements(call.action)) return "";
-  if (call.is_uneven) return fmt::format(" of blocks of {} that differ in size", type_name(call.type));
-  return fmt::format(" of {} {}", call.count, type_name(call.type));
+  if (!call.is_uneven) return fmt::format(" of {}", amount_of(call));
+  if (is_mpis(call) && call.mpi == of_several_types) return " of blocks that differ in size";
+  return fmt::format(" of blocks of {} that differ in size", type_of(call));
 }
 
 }  // namespace
@@ -87,18 +98,28 @@ std::string to_string(State state) {
 std::string in_words(const Call& call) {
   if (call.action == Action::messages) return messages_in_words(call);
   if (!is_collective(call.action)) return to_string(call.action);
-  std::string text = call.manner == Manner::blocking ? "" : to_string(call.manner) + " ";
-  text += fmt::format("{} #{}{}", to_string(call.action), call.sequence, size_in_words(call));
-  if (has_reduction(call.action)) text += ", " + op_name(call.op);
+  const bool is_told = call.manner == Manner::blocking || is_mpis(call);
+  std::string text = is_told ? "" : to_string(call.manner) + " ";
+  text += name_in_words(call) + size_in_words(call);
+  if (has_reduction(call.action)) text += ", " + op_of(call);
   if (const std::string_view way = way_of_root(call.action); !way.empty())
     text += fmt::format(" {} rank {}", way, call.root);
   return text + fmt::format(" ({})", algorithm_name(call));
 }
 
+std::string name_in_words(const Call& call) {
+  return fmt::format("{} #{}", is_mpis(call) ? mpi_function_of(call) : to_string(call.action), call.sequence);
+}
+
+std::string bytes_in_words(const Call& call, std::int64_t bytes) {
+  return is_mpis(call) ? mpi_amount(call, bytes) : fmt::format("{} bytes", bytes);
+}
+
 std::string communicator_in_words(const Call& call) {
-  if (call.action == Action::make_communicator) return fmt::format("{} rank{}", call.ranks, call.ranks == 1 ? "" : "s");
-  return fmt::format("communicator {} ({} rank{})", call.communicator.context(), call.ranks,
-                     call.ranks == 1 ? "" : "s");
+  const std::string ranks = fmt::format("{} rank{}", call.ranks, call.ranks == 1 ? "" : "s");
+  if (call.action == Action::make_communicator) return ranks;
+  const std::string name = name_of_communicator(call.communicator);
+  return fmt::format("communicator {} ({})", name.empty() ? std::to_string(call.communicator.context()) : name, ranks);
 }
 
 std::string in_words(const Wait& wait) {
@@ -131,23 +152,33 @@ std::string duration_in_words(std::int64_t nanoseconds) {
 std::string differences(const Call& mine, const Call& theirs, const Sides& sides) {
   std::string text;
   const auto tell = [&](std::string_view argument, const auto& own, const auto& other) {
-    if (own != other)
-      text +=
-          fmt::format("{}{} {} {}, {} {}", text.empty() ? "" : "; ", argument, own, sides.mine, other, sides.theirs);
+    text += fmt::format("{}{} {} {}, {} {}", text.empty() ? "" : "; ", argument, own, sides.mine, other, sides.theirs);
   };
-  tell("call", to_string(mine.action), to_string(theirs.action));
+  const auto tell_if_other = [&](std::string_view argument, const auto& own, const auto& other) {
+    if (own != other) tell(argument, own, other);
+  };
+  const bool are_mpis = is_mpis(mine) && is_mpis(theirs);  // whose names tell the manner and the kind of blocks, too
+  if (are_mpis) tell_if_other("call", mpi_function_of(mine), mpi_function_of(theirs));
+  if (!text.empty()) return text;
+  tell_if_other("call", to_string(mine.action), to_string(theirs.action));
   if (mine.action != theirs.action) return text;
-  tell("manner", to_string(mine.manner), to_string(theirs.manner));
+  tell_if_other("manner", to_string(mine.manner), to_string(theirs.manner));
   if (!is_collective(mine.action)) return text;
   const auto sizes = [](const Call& call) -> std::string_view {
     return call.is_uneven ? "of listed sizes" : "of one size";
   };
-  tell("blocks", sizes(mine), sizes(theirs));
-  if (has_elements(mine.action) && !mine.is_uneven && !theirs.is_uneven) tell("count", mine.count, theirs.count);
-  if (has_elements(mine.action)) tell("type", type_name(mine.type), type_name(theirs.type));
-  if (has_reduction(mine.action)) tell("operation", op_name(mine.op), op_name(theirs.op));
-  if (!way_of_root(mine.action).empty()) tell("root", mine.root, theirs.root);
-  tell("algorithm", algorithm_name(mine), algorithm_name(theirs));
+  tell_if_other("blocks", sizes(mine), sizes(theirs));
+  const bool are_counted = has_elements(mine.action) && !mine.is_uneven && !theirs.is_uneven;
+  if (are_counted && mine.count != theirs.count) {
+    if (are_mpis)
+      tell("count", amount_of(mine), amount_of(theirs));
+    else
+      tell("count", mine.count, theirs.count);
+  }
+  if (has_elements(mine.action) && mine.type != theirs.type) tell("type", type_of(mine), type_of(theirs));
+  if (has_reduction(mine.action) && mine.op != theirs.op) tell("operation", op_of(mine), op_of(theirs));
+  if (!way_of_root(mine.action).empty()) tell_if_other("root", mine.root, theirs.root);
+  tell_if_other("algorithm", algorithm_name(mine), algorithm_name(theirs));
   if (text.empty() && mine.fingerprint != theirs.fingerprint)
     text = "the scale of the operation, or the segments of the algorithm";
   return text;

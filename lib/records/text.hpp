@@ -14,9 +14,14 @@ namespace tutti::records {
 [[nodiscard]] std::string to_string(State state);
 
 /// "allreduce #41 of 1000 fp64, sum (ring)", "nonblocking broadcast #3 of 8 int32 from rank 2 (binomial)",
-/// "messages: 2, of 4096 bytes, the first with rank 3".
+/// "messages: 2, of 4096 bytes, the first with rank 3"; of a program that called MPI "MPI_Ibcast #3 of 8 MPI_INT from
+/// rank 2 (binomial)".
 [[nodiscard]] std::string in_words(const Call& call);
-/// "communicator 3 (8 ranks)".
+/// "allreduce #41", "MPI_Allreduce #41".
+[[nodiscard]] std::string name_in_words(const Call& call);
+/// "20 bytes"; of a program that called MPI "5 MPI_INT".
+[[nodiscard]] std::string bytes_in_words(const Call& call, std::int64_t bytes);
+/// "communicator 3 (8 ranks)"; with the name that the program has given it, if this process knows that.
 [[nodiscard]] std::string communicator_in_words(const Call& call);
 /// "waits at step 3 for a message from rank 5"; empty: it waits for nothing.
 [[nodiscard]] std::string in_words(const Wait& wait);

@@ -18,8 +18,6 @@
 namespace tutti::detail {
 namespace {
 
-constexpr records::Sides sides{"on most ranks", "on this one"};
-
 template <class T>
 void append(std::vector<std::byte>& bytes, const T* data, std::size_t count) {
   const std::size_t before = bytes.size(), size = count * sizeof(T);
@@ -99,23 +97,28 @@ class Complaints {
   int count_ = 0;
 };
 
+/// What differs comes first: MPI cuts the texts of errors.
 std::string compare_calls(const std::vector<Arguments>& all) {
   const Arguments& usual = most_common(all);
-  Complaints complaints;
+  Complaints how, calls;
   for (const Arguments& each : all) {
     if (are_same(usual, each)) continue;
-    std::string how = records::differences(usual.call, each.call, sides);
-    if (usual.scale != each.scale)
-      how = fmt::format("scale {} {}, {} {}", usual.scale, sides.mine, each.scale, sides.theirs);
-    complaints.add(fmt::format("rank {} called {}: {}", each.call.rank, records::in_words(each.call), how));
+    const std::string on_this = fmt::format("on rank {}", each.call.rank);
+    const records::Sides sides{"on most ranks", on_this};
+    how.add(usual.scale == each.scale
+                ? records::differences(usual.call, each.call, sides)
+                : fmt::format("scale {} {}, {} {}", usual.scale, sides.mine, each.scale, sides.theirs));
+    calls.add(fmt::format("rank {} called {}", each.call.rank, records::in_words(each.call)));
   }
-  if (complaints.text().empty()) return {};
-  return fmt::format("most ranks called {}, but {}", records::in_words(usual.call), complaints.text());
+  if (how.text().empty()) return {};
+  return fmt::format("{}: most ranks called {}, but {}", how.text(), records::in_words(usual.call), calls.text());
 }
 
 std::int64_t at(const std::vector<std::int64_t>& list, std::size_t index) {
   return index < list.size() ? list[index] : 0;
 }
+
+std::string amount(const Arguments& of, std::int64_t bytes) { return records::bytes_in_words(of.call, bytes); }
 
 /// All ranks have to list the same.
 std::string compare_lists(const std::vector<Arguments>& all, std::vector<std::int64_t> Arguments::*list) {
@@ -124,8 +127,8 @@ std::string compare_lists(const std::vector<Arguments>& all, std::vector<std::in
   for (const Arguments& each : all)
     for (std::size_t i = 0; i < first.size(); ++i)
       if (at(each.*list, i) != first[i]) {
-        complaints.add(fmt::format("rank {} lists {} bytes for the block of rank {}, rank 0 lists {}", each.call.rank,
-                                   at(each.*list, i), i, first[i]));
+        complaints.add(fmt::format("rank {} lists {} for the block of rank {}, rank 0 lists {}", each.call.rank,
+                                   amount(each, at(each.*list, i)), i, amount(all.front(), first[i])));
         break;
       }
   return complaints.text();
@@ -138,8 +141,8 @@ std::string compare_with_root(const std::vector<Arguments>& all, std::vector<std
   const Arguments& root = all[static_cast<std::size_t>(all.front().call.root)];
   for (std::size_t rank = 0; rank < all.size(); ++rank)
     if (&all[rank] != &root && at(root.*of_root, rank) != at(all[rank].*of_rank, 0))
-      complaints.add(fmt::format("the root lists {} bytes for rank {}, which has {}", at(root.*of_root, rank), rank,
-                                 at(all[rank].*of_rank, 0)));
+      complaints.add(fmt::format("the root lists {} for rank {}, which has {}", amount(root, at(root.*of_root, rank)),
+                                 rank, amount(all[rank], at(all[rank].*of_rank, 0))));
   return complaints.text();
 }
 
@@ -148,8 +151,9 @@ std::string compare_pairs(const std::vector<Arguments>& all) {
   for (std::size_t from = 0; from < all.size(); ++from)
     for (std::size_t to = 0; to < all.size(); ++to)
       if (at(all[from].in, to) != at(all[to].out, from))
-        complaints.add(fmt::format("rank {} sends {} bytes to rank {}, which expects {}", from, at(all[from].in, to),
-                                   to, at(all[to].out, from)));
+        complaints.add(fmt::format("rank {} sends {} to rank {}, which expects {}", from,
+                                   amount(all[from], at(all[from].in, to)), to,
+                                   amount(all[to], at(all[to].out, from))));
   return complaints.text();
 }
 

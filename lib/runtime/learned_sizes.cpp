@@ -23,17 +23,18 @@ void require_possible_sizes(std::span<const Count> sizes) {
 
 }  // namespace
 
-void require_expected_sizes(const Problem& problem) {
+void require_expected_sizes(const Problem& problem, Type type) {
   require_possible_sizes(problem.learned);
+  const auto bytes = [type](Count count) { return (count.value() * size_of(type)).value(); };
   if (problem.collective == Collective::scatter && problem.rank != problem.root && !problem.learned.empty() &&
       problem.learned[0] != problem.out.counts[0])
-    throw Error(fmt::format("the root gives {} elements, of which this rank expects {}", problem.learned[0].value(),
-                            problem.out.counts[0].value()));
+    throw Error(fmt::format("the root gives {} bytes, of which this rank expects {}", bytes(problem.learned[0]),
+                            bytes(problem.out.counts[0])));
   if (problem.collective != Collective::gather || problem.rank != problem.root) return;
   for (std::size_t rank = 0; rank < problem.learned.size(); ++rank)
     if (problem.learned[rank] != problem.out.counts[rank])
-      throw Error(fmt::format("rank {} gives {} elements, of which the root expects {}", rank,
-                              problem.learned[rank].value(), problem.out.counts[rank].value()));
+      throw Error(fmt::format("rank {} gives {} bytes, of which the root expects {}", rank,
+                              bytes(problem.learned[rank]), bytes(problem.out.counts[rank])));
 }
 
 }  // namespace tutti::detail

@@ -8,6 +8,6 @@ namespace tutti::detail {
 /// Throws Error unless all are sizes of blocks, and the sizes that the ranks of a gather told its root, or the root of
 /// a scatter told a rank, are those that the caller gave there. Where sizes are told inside nodes only, there are none
 /// to compare.
-void require_expected_sizes(const Problem& problem);
+void require_expected_sizes(const Problem& problem, Type type);
 
 }  // namespace tutti::detail

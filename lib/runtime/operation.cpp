@@ -7,7 +7,9 @@
 #include <string>
 #include <utility>
 
+#include "lib/records/mpi_names.hpp"
 #include "lib/records/situation.hpp"
+#include "lib/records/text.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/patience.hpp"
 #include "lib/runtime/runtime.hpp"
@@ -188,15 +190,19 @@ void Operation::leave_fast_path() {
   fast_->execution().skip(std::exchange(done_, 0));
 }
 
-/// "allreduce (ring), operation 7 on rank 3".
-std::string Operation::name() const {
+/// "allreduce (ring), operation 7 on rank 3: ..."; of a program that called MPI, which cuts the texts of errors, the
+/// cause comes first.
+std::string Operation::failure_in_words(std::string_view cause) const {
+  const int rank = communicator_.rank().value();
+  if (const records::Call mine = call(); records::is_mpis(mine))
+    return fmt::format("{}; in {} on rank {}", cause, records::name_in_words(mine), rank);
   const std::string number = plan_.compiled.takes_turns ? fmt::format(", operation {}", sequence_) : "";
-  return fmt::format("{}{} on rank {}", plan_.compiled.name(), number, communicator_.rank().value());
+  return fmt::format("{}{} on rank {}: {}", plan_.compiled.name(), number, rank, cause);
 }
 
 template <class Kind>
 void Operation::fail_because(std::string_view cause, records::FailureKind kind) {
-  const std::string why = fmt::format("{}: {}", name(), cause);
+  const std::string why = failure_in_words(cause);
   if (communicator_.poison(why)) communicator_.watch().tell(kind, why);
   fail(std::make_exception_ptr(Kind{"tutti: " + why}));
 }
@@ -204,7 +210,7 @@ void Operation::fail_because(std::string_view cause, records::FailureKind kind) 
 /// The text of the rank that found out names both sides.
 void Operation::fail_by_peer(const PeerError& error) {
   if (error.told() == PeerError::Told::no) return fail_because<Error>(error.what(), error.kind());
-  const std::string why = fmt::format("{}: another rank cannot go on: {}", name(), error.what());
+  const std::string why = failure_in_words(fmt::format("another rank cannot go on: {}", error.what()));
   communicator_.poison(why);
   fail(error.kind() == records::FailureKind::mismatch ? std::make_exception_ptr(MismatchError{"tutti: " + why})
                                                       : std::make_exception_ptr(Error{"tutti: " + why}));
@@ -215,10 +221,9 @@ void Operation::fail_by_exception() {
   try {
     throw;
   } catch (const WrongMessage& error) {
-    fail_because<MismatchError>(error.what() + communicator_.watch().reason_for(call(), error.peer()),
-                                FailureKind::mismatch);
+    fail_because<MismatchError>(communicator_.watch().explained(call(), error), FailureKind::mismatch);
   } catch (const ComparedError& error) {  // all ranks have heard the same
-    const std::string why = fmt::format("{}: {}", name(), error.what());
+    const std::string why = failure_in_words(error.what());
     communicator_.poison(why);
     fail(std::make_exception_ptr(MismatchError{"tutti: " + why}));
   } catch (const MismatchError& error) {
@@ -317,7 +322,7 @@ bool Operation::checks_arguments() const {
 bool Operation::has_been_checked() {
   const auto verdict = communicator_.argument_check().verdict(check_);
   if (!verdict) return false;
-  if (!verdict->empty()) throw ComparedError("the arguments of this call differ between ranks: " + *verdict);
+  if (!verdict->empty()) throw ComparedError(*verdict);
   state_ = State::queued;
   return true;
 }

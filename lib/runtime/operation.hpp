@@ -65,6 +65,8 @@ class Operation {
   void unbind() noexcept {
     if (memory_.is_lent()) give_memory_back();
   }
+  /// How reports name the call: records::Call::mpi.
+  void name_call(std::uint8_t mpi) { record_.name(mpi); }
   /// Takes the communicator's next sequence number and runs as far as it can; the one before must be over.
   void start(Kind kind);
   /// Starts a nonblocking operation that nobody waits for: it begins when the gate is open, leaves the gate when it is
@@ -151,7 +153,7 @@ class Operation {
   void look_around();
   void require_right_messages(std::int64_t now);
   [[nodiscard]] records::Wait awaited() const;
-  [[nodiscard]] std::string name() const;
+  [[nodiscard]] std::string failure_in_words(std::string_view cause) const;
   template <class Kind>
   void fail_because(std::string_view cause, records::FailureKind kind);
   void fail_by_peer(const PeerError& error);

@@ -15,6 +15,12 @@ class OperationRecord {
  public:
   OperationRecord(const CommunicatorState& communicator, const PlanKey& key);
 
+  /// The names of the next runs' calls: records::Call::mpi.
+  void name(std::uint8_t mpi) {
+    std::uint64_t& word = call_[records::manner_word];
+    constexpr std::uint64_t mask = ((std::uint64_t{1} << records::mpi_bits) - 1) << records::mpi_shift;
+    word = (word & ~mask) | static_cast<std::uint64_t>(mpi) << records::mpi_shift;
+  }
   // A run, from its call to its end. What is not inside has number 0.
   void enter(records::Recorder& recorder, std::uint64_t sequence, records::Manner manner) {
     number_ = recorder.enter(call_, sequence, manner);

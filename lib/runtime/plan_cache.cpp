@@ -74,7 +74,7 @@ std::span<const Count> CachedPlan::keep(std::span<const Count> list) {
 shm::SharedPlan CachedPlan::compile_learned(std::span<const Count> learned) const {
   Problem problem = key_.problem;
   problem.learned = learned;
-  require_expected_sizes(problem);
+  require_expected_sizes(problem, key_.type);
   try {
     shm::SharedPlan plan = compile(problem);
     plan.fingerprint = compiled.fingerprint;

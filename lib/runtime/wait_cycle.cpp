@@ -52,15 +52,15 @@ std::optional<WaitCycle> CycleSearch::find(const records::Call& mine, int rank) 
   const Runtime& runtime = communicator_.runtime();
   CommunicatorState* where = &communicator_;
   std::uint32_t sequence = mine.sequence;
-  std::string text = fmt::format("rank {} is in {} on {}", mine.rank, in_words(mine), communicator_in_words(mine));
+  std::string text = fmt::format("ranks wait for each other: rank {} is in {} on {}", mine.rank, in_words(mine),
+                                 communicator_in_words(mine));
   unsigned progress = 0;
   for (int hop = 0; hop < most_hops; ++hop) {
     const bool is_me = rank == where->rank().value();
     const auto found = blocked(*where, rank, sequence);
     if (is_me)
       return hop > 0 && found && !found->has_come
-                 ? std::optional{WaitCycle{text + ", which the first has not called: they wait for each other", where,
-                                           progress}}
+                 ? std::optional{WaitCycle{text + ", which the first has not called", where, progress}}
                  : std::nullopt;
     if (!found || !found->in) return std::nullopt;
     const records::Entry& in = *found->in;

@@ -79,18 +79,19 @@ std::optional<std::string> Watch::mismatch_with(const records::Call& mine, int r
 }
 
 /// A sender may be about to write the record of its call: short calls write it while they wait.
-std::string Watch::reason_for(const records::Call& mine, int rank) const {
-  constexpr const char* not_known = ": do both ranks call the same, with the same arguments and order?";
+std::string Watch::explained(const records::Call& mine, const WrongMessage& error) const {
+  const std::string what = error.what();
+  const int rank = error.peer();
   const records::Journal* const journal = others_.journal_of(rank);
-  if (mine.action >= records::Action::messages) return not_known;
-  for (const std::int64_t end = records::coarse_now() + watch_tuning.for_record; records::coarse_now() <= end;) {
-    if (const auto calls = mismatch_with(mine, rank)) return "; " + *calls;
-    const auto its = journal == nullptr ? std::nullopt : entry_of(*journal, mine.communicator, mine.sequence);
-    if (its && !mine.is_uneven) return ": both ranks called the same, so that a message was lost or damaged";
-    if (its || journal == nullptr) break;  // records do not have lists of counts
-    sched_yield();
-  }
-  return not_known;
+  if (mine.action < records::Action::messages)
+    for (const std::int64_t end = records::coarse_now() + watch_tuning.for_record; records::coarse_now() <= end;) {
+      if (const auto calls = mismatch_with(mine, rank)) return *calls + "; " + what;
+      const auto its = journal == nullptr ? std::nullopt : entry_of(*journal, mine.communicator, mine.sequence);
+      if (its && !mine.is_uneven) return what + ": both ranks called the same, so that a message was lost or damaged";
+      if (its || journal == nullptr) break;  // records do not have lists of counts
+      sched_yield();
+    }
+  return what + ": do both ranks call the same, with the same arguments and order?";
 }
 
 void Watch::require_match(const records::Call& mine, int rank) const {

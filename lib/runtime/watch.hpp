@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/exec/port.hpp"
 #include "lib/records/situation.hpp"
 #include "lib/runtime/channel.hpp"
 #include "lib/runtime/other_ranks.hpp"
@@ -53,8 +54,8 @@ class Watch {
   [[nodiscard]] std::optional<PeerFailure> listen();
   /// How the calls of a rank up to this one do not match those of this rank, as far as that can be read.
   [[nodiscard]] std::optional<std::string> mismatch_with(const records::Call& mine, int rank) const;
-  /// Why a message of that rank is not the expected one, for the end of a text.
-  [[nodiscard]] std::string reason_for(const records::Call& mine, int rank) const;
+  /// Why a message is not the expected one: how the calls differ, if that is known, and then the message.
+  [[nodiscard]] std::string explained(const records::Call& mine, const WrongMessage& error) const;
   /// This rank cannot use the communicator any more: tells the others. Takes a while if there are other nodes.
   void tell(records::FailureKind kind, const std::string& why);
   /// A message of another rank of this communicator: an answer, or its failure.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <thread>
 
+#include "lib/records/mpi_names.hpp"
 #include "lib/records/text.hpp"
 
 namespace tutti::records {
@@ -34,6 +35,7 @@ TEST(Record, PacksAllFields) {
     call.is_uneven = true;
     call.type = Type::complex_fp64;
     call.op = Op::Kind::user;
+    call.mpi = (1U << mpi_bits) - 1;
     EXPECT_EQ(unpack(pack(call)), call);
   }
   EXPECT_EQ(unpack(pack(some_call())), some_call());
@@ -118,6 +120,55 @@ TEST(RecordText, TellsACall) {
   EXPECT_EQ(in_words(making) + " on " + communicator_in_words(making), "the making of a communicator on 8 ranks");
 }
 
+Call mpi_call(Action action, std::string_view type, std::int64_t size, std::int64_t count) {
+  Call call = some_call();
+  call.action = action;
+  call.root = 2;
+  call.type = Type::uint8;
+  call.op = Op::Kind::sum;
+  call.count = count;
+  call.sequence = 41;
+  call.algorithm = -1;
+  call.mpi = mpi_type_of(type, size);
+  return call;
+}
+
+/// Data that are moved are counted in bytes, those that are reduced in elements.
+TEST(RecordText, TellsCallsOfMpiInItsNames) {
+  Call call = mpi_call(Action::broadcast, "MPI_INT", 4, 128);
+  EXPECT_EQ(in_words(call), "MPI_Bcast #41 of 32 MPI_INT from rank 2 (no algorithm)");
+  EXPECT_EQ(in_words(mpi_call(Action::allreduce, "MPI_DOUBLE", 8, 32)),
+            "MPI_Allreduce #41 of 32 MPI_DOUBLE, MPI_SUM (no algorithm)");
+  EXPECT_EQ(bytes_in_words(call, 20), "5 MPI_INT");
+  EXPECT_EQ(bytes_in_words(call, 21), "21 bytes");
+  EXPECT_EQ(bytes_in_words(some_call(), 20), "20 bytes");
+  call.mpi = mpi_type_of("a struct of the program", 4);
+  EXPECT_EQ(in_words(call), "MPI_Bcast #41 of 128 bytes from rank 2 (no algorithm)");
+  EXPECT_EQ(mpi_type_of("MPI_INTEGER", 8), of_unnamed_type) << "a Fortran with other sizes";
+}
+
+TEST(RecordText, TellsTheFunctionsOfMpi) {
+  using enum Action;
+  const auto name_of = [](Action action, bool is_uneven, Manner manner, std::uint8_t mpi = of_first_type) {
+    return mpi_function_of({.action = action, .manner = manner, .is_uneven = is_uneven, .mpi = mpi});
+  };
+  EXPECT_EQ(name_of(barrier, false, Manner::blocking), "MPI_Barrier");
+  EXPECT_EQ(name_of(broadcast, false, Manner::nonblocking), "MPI_Ibcast");
+  EXPECT_EQ(name_of(reduce_scatter, false, Manner::blocking), "MPI_Reduce_scatter_block");
+  EXPECT_EQ(name_of(reduce_scatter, true, Manner::blocking), "MPI_Reduce_scatter");
+  EXPECT_EQ(name_of(allgather, true, Manner::persistent), "MPI_Allgatherv_init");
+  EXPECT_EQ(name_of(alltoall, true, Manner::blocking), "MPI_Alltoallv");
+  EXPECT_EQ(name_of(alltoall, true, Manner::blocking, of_several_types), "MPI_Alltoallw");
+}
+
+TEST(RecordText, TellsTheNamesOfCommunicators) {
+  const Call call = some_call();
+  name_communicator(call.communicator, "water");
+  EXPECT_EQ(communicator_in_words(call), "communicator water (8 ranks)");
+  name_communicator(call.communicator, "");
+  EXPECT_EQ(communicator_in_words(call), "communicator 12345 (8 ranks)");
+}
+
 /// The memory belongs to another process, which may have written anything.
 TEST(RecordText, TellsDamagedRecords) {
   for (int value = 0; value < 256; ++value) {
@@ -127,6 +178,7 @@ TEST(RecordText, TellsDamagedRecords) {
     call.type = static_cast<Type>(value);
     call.op = static_cast<Op::Kind>(value);
     call.algorithm = value;
+    call.mpi = static_cast<std::uint8_t>(value);
     EXPECT_FALSE(in_words(call).empty());
     EXPECT_FALSE(to_string(static_cast<State>(value)).empty());
     EXPECT_NO_THROW(static_cast<void>(in_words(Wait{static_cast<Wait::For>(value), value, value})));
@@ -150,6 +202,10 @@ TEST(RecordText, TellsDifferences) {
   EXPECT_EQ(differ([](Call& call) { call.manner = Manner::persistent; }), "manner blocking here, persistent there");
   EXPECT_EQ(differ([](Call& call) { call.is_uneven = true; }), "blocks of one size here, of listed sizes there");
   EXPECT_NE(differ([](Call&) {}).find("scale"), std::string::npos);
+  const auto of_mpi = [](std::int64_t count) { return mpi_call(Action::broadcast, "MPI_INT", 4, count); };
+  EXPECT_EQ(differences(of_mpi(64), of_mpi(128)), "count 16 MPI_INT here, 32 MPI_INT there");
+  EXPECT_EQ(differences(of_mpi(64), mpi_call(Action::broadcast, "MPI_DOUBLE", 8, 64)), "") << "as many bytes";
+  EXPECT_EQ(differences(of_mpi(64), mpi_call(Action::barrier, "", 0, 0)), "call MPI_Bcast here, MPI_Barrier there");
   EXPECT_EQ(differences({.action = Action::reduce, .root = 1}, {.action = Action::reduce, .root = 2}, {"A", "B"}),
             "root 1 A, 2 B");
 }

@@ -76,7 +76,8 @@ TEST(Situation, FindsTheFirstMismatch) {
   ASSERT_TRUE(pair);
   EXPECT_EQ(pair->mine.sequence, 6U);
   EXPECT_EQ(pair->theirs.count, 106);
-  EXPECT_THAT(mismatch_in_words(pair->mine, pair->theirs), HasSubstr("count 8 here, 106 there"));
+  EXPECT_THAT(mismatch_in_words(pair->mine, pair->theirs),
+              testing::StartsWith("count 8 on rank 0, 106 on rank 1: rank 1 called "));
   EXPECT_FALSE(first_mismatch(mine.journal(), mine.journal(), comm));
 }
 

@@ -29,6 +29,7 @@ struct Api {
   TUTTI_MPI_FUNCTION(Comm_get_attr);
   TUTTI_MPI_FUNCTION(Comm_get_errhandler);
   TUTTI_MPI_FUNCTION(Comm_get_info);
+  TUTTI_MPI_FUNCTION(Comm_get_name);
   TUTTI_MPI_FUNCTION(Comm_group);
   TUTTI_MPI_FUNCTION(Comm_rank);
   TUTTI_MPI_FUNCTION(Comm_set_attr);
@@ -82,6 +83,7 @@ struct Api {
   TUTTI_MPI_FUNCTION(Type_get_contents);
   TUTTI_MPI_FUNCTION(Type_get_envelope);
   TUTTI_MPI_FUNCTION(Type_get_extent);
+  TUTTI_MPI_FUNCTION(Type_get_name);
   TUTTI_MPI_FUNCTION(Type_get_true_extent);
   TUTTI_MPI_FUNCTION(Type_set_attr);
   TUTTI_MPI_FUNCTION(Type_size_x);
