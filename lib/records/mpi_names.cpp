@@ -13,7 +13,7 @@
 namespace tutti::records {
 namespace {
 
-constexpr std::int64_t word = sizeof(long);
+constexpr std::int64_t long_bytes = sizeof(long);
 
 /// All ranks have the same list: its places lie in records. Sizes of Fortran's types are the usual ones.
 constexpr std::array<MpiType, 46> types{{{"MPI_BYTE", 1},
@@ -24,8 +24,8 @@ constexpr std::array<MpiType, 46> types{{{"MPI_BYTE", 1},
                                          {"MPI_UNSIGNED_SHORT", 2},
                                          {"MPI_INT", 4},
                                          {"MPI_UNSIGNED", 4},
-                                         {"MPI_LONG", word},
-                                         {"MPI_UNSIGNED_LONG", word},
+                                         {"MPI_LONG", long_bytes},
+                                         {"MPI_UNSIGNED_LONG", long_bytes},
                                          {"MPI_LONG_LONG", 8},
                                          {"MPI_LONG_LONG_INT", 8},
                                          {"MPI_UNSIGNED_LONG_LONG", 8},
@@ -65,7 +65,7 @@ constexpr std::array<MpiType, 46> types{{{"MPI_BYTE", 1},
 static_assert(of_first_type + types.size() <= std::size_t{1} << mpi_bits);
 
 /// nullptr: no one datatype with a name.
-const MpiType* type_of(const Call& call) {
+const MpiType* listed_type(const Call& call) {
   const std::size_t place = call.mpi;
   return place >= of_first_type && place < of_first_type + types.size() ? &types[place - of_first_type] : nullptr;
 }
@@ -105,7 +105,7 @@ std::string mpi_function_of(const Call& call) {
 }
 
 std::string mpi_type_name(const Call& call) {
-  const MpiType* const type = type_of(call);
+  const MpiType* const type = listed_type(call);
   return type == nullptr ? "bytes" : std::string{type->name};
 }
 
@@ -117,7 +117,7 @@ std::string mpi_op_name(const Call& call) {
 }
 
 std::string mpi_amount(const Call& call, std::int64_t bytes) {
-  const MpiType* const type = type_of(call);
+  const MpiType* const type = listed_type(call);
   if (type == nullptr || bytes % type->size != 0) return fmt::format("{} bytes", bytes);
   return fmt::format("{} {}", bytes / type->size, type->name);
 }
