@@ -4,10 +4,9 @@
 #include <sched.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 
-#include "lib/runtime/setting_values.hpp"
+#include "lib/runtime/variables.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 #include "ucx/error.hpp"
@@ -48,12 +47,7 @@ std::string address_of(ucp_worker_h worker) {
 enum class WatchUse : std::uint8_t { automatic, never, always };
 
 /// TUTTI_UCX_WATCH.
-WatchUse wanted_watch() {
-  const char* const variable = std::getenv("TUTTI_UCX_WATCH");
-  if (variable == nullptr) return WatchUse::automatic;
-  return static_cast<WatchUse>(
-      read_name("environment variable TUTTI_UCX_WATCH", variable, {"auto", "never", "always"}));
-}
+WatchUse wanted_watch() { return static_cast<WatchUse>(name_setting("TUTTI_UCX_WATCH")); }
 
 /// As the user wants, or else, whether it costs little: UCX gives up zero-copy rendezvous over RDMA for it.
 bool watches_peers(const Resources& resources) {

@@ -22,13 +22,15 @@ class MpiSession {
   ~MpiSession();
   /// Whether this is the rank that prints.
   [[nodiscard]] bool speaks() const { return rank_ == 0; }
+  /// Ranks of the job.
+  [[nodiscard]] int size() const { return size_; }
   /// Collective. All of the job on the rank that speaks; elsewhere nothing of use.
   [[nodiscard]] topology::Job gather() const;
   /// Collective. Rank 0's are sums over all ranks.
   [[nodiscard]] std::vector<CounterRow> count_mechanisms() const;
 
  private:
-  int rank_ = 0;
+  int rank_ = 0, size_ = 1;
 };
 
 /// Local. Of an MPI that is not initialised little is known.

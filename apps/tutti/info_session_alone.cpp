@@ -1,6 +1,7 @@
 // tutti info in a build without MPI.
 #include "apps/options.hpp"
 #include "apps/tutti/info_session.hpp"
+#include "apps/tutti/info_settings.hpp"
 #include "build_facts.hpp"
 #include "lib/topology/survey.hpp"
 #include "tutti/version.hpp"
@@ -18,6 +19,16 @@ MpiSession::MpiSession() { throw apps::InputError(std::string{"--job, --counters
 MpiSession::~MpiSession() = default;
 topology::Job MpiSession::gather() const { return alone(); }
 std::vector<CounterRow> MpiSession::count_mechanisms() const { return {}; }
+
+SettingsReport::SettingsReport(int /*ranks*/) { throw apps::InputError(std::string{"--settings: "} + without_mpi); }
+std::string SettingsReport::text() const { return {}; }
+apps::Json SettingsReport::json() const { return {}; }
+
+AlgorithmsReport::AlgorithmsReport(const CommunicatorForm& /*form*/) {
+  throw apps::InputError(std::string{"--algorithms: "} + without_mpi);
+}
+std::string AlgorithmsReport::text() const { return {}; }
+apps::Json AlgorithmsReport::json() const { return {}; }
 
 DeviceReport device_report() {
   return {.survey = {.why_not = without_mpi}, .ucx = {{}, without_mpi}, .mpi = {{}, without_mpi}, .staging = {}};

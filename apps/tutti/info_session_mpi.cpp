@@ -111,19 +111,18 @@ bool is_launched() {
 MpiSession::MpiSession() {
   check(MPI_Init(nullptr, nullptr), "MPI_Init");
   check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
+  check(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");
 }
 
 MpiSession::~MpiSession() { MPI_Finalize(); }
 
 Job MpiSession::gather() const {
-  int size = 0;
-  check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
   std::vector<Report> reports;
-  for (const std::string& text : shared_by_all(to_json(report(rank_, size)), rank_, size))
+  for (const std::string& text : shared_by_all(to_json(report(rank_, size_)), rank_, size_))
     reports.push_back(report_from_json(text));
   Job job = topology::job_of(reports);
   job.components = components();
-  if (const std::string note = mismatch(size); !note.empty()) job.notes.push_back(note);
+  if (const std::string note = mismatch(size_); !note.empty()) job.notes.push_back(note);
   return job;
 }
 

@@ -86,9 +86,13 @@ void require_ranks(int ranks, const char* name, const std::vector<int>& groups) 
 
 }  // namespace
 
-void add_levels(apps::Options& options, Spread& spread) {
+void add_nodes(apps::Options& options, std::vector<int>& nodes) {
   add_groups(options, "nodes", "one node",
-             "ranks on each node, for algorithms of several levels; in all as many as --ranks", spread.nodes);
+             "ranks on each node, for algorithms of several levels; in all as many as --ranks", nodes);
+}
+
+void add_levels(apps::Options& options, Spread& spread) {
+  add_nodes(options, spread.nodes);
   add_groups(options, "sockets", "one a node",
              "ranks on each socket, for algorithms of three levels, in the order of nodes", spread.sockets);
 }

@@ -31,6 +31,8 @@ void add_counts(apps::Options& options, std::vector<Count>& counts);
 struct Spread {
   std::vector<int> nodes, sockets;
 };
+/// "--nodes N,N,...": how many ranks each has, one after the other; `nodes` gets the node of each rank.
+void add_nodes(apps::Options& options, std::vector<int>& nodes);
 /// "--nodes N,N,..." and "--sockets N,N,...": how many ranks each has, one after the other.
 void add_levels(apps::Options& options, Spread& spread);
 /// Refuses levels that do not have `ranks` ranks, and sockets that several nodes share.

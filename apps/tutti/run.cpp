@@ -53,8 +53,8 @@ std::vector<Variable> variables_for(const Wanted& wanted) {
   std::string preload = find_library(wanted.library);
   if (before != nullptr && *before != '\0') preload += fmt::format(":{}", before);
   std::vector<Variable> variables{{"LD_PRELOAD", preload}};
-  for (const std::string_view known : tutti::variables) {
-    const std::string name{known};
+  for (const tutti::Variable& known : tutti::variables) {
+    const std::string name{known.name};
     const char* const value = std::getenv(name.c_str());
     const bool is_replaced = (name == "TUTTI_INTERPOSE" && !wanted.serve.empty()) ||
                              (name == "TUTTI_LOG" && wanted.report) || (name == "TUTTI_MEASURE" && wanted.measure);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -45,8 +44,7 @@ std::int64_t agreed_tag_bound(MPI_Comm comm) {
   check(api.Comm_rank(comm, &rank), "MPI_Comm_rank");
   std::string refusal;
   try {
-    constexpr std::int64_t most = std::numeric_limits<int>::max();
-    bound = std::min(bound, number_in_environment("TUTTI_TAG_UB", promised_tag_bound, most).value_or(bound));
+    bound = std::min(bound, number_in_environment("TUTTI_TAG_UB").value_or(bound));
   } catch (const ArgumentError& error) {
     refusal = fmt::format("rank {}: {}", rank, error.what());
     bound = -1 - rank;  // no bound is negative: the least of all says that, and where, one is refused

@@ -73,9 +73,9 @@ void add_hardware(Lines& lines) {
 }
 
 void add_settings(const CommunicatorState& communicator, Lines& lines) {
-  for (const std::string_view name : variables)
-    if (const char* const value = std::getenv(std::string{name}.c_str()))
-      lines.push_back(fmt::format("setting {}={}, of the environment", name, value));
+  for (const Variable& variable : variables)
+    if (const char* const value = std::getenv(std::string{variable.name}.c_str()))
+      lines.push_back(fmt::format("setting {}={}, of the environment", variable.name, value));
   const UserChoices& users = communicator.settings().algorithms;
   for (std::size_t i = 0; i < users.choices.size(); ++i)
     if (users.choices[i].algorithm != nullptr)
@@ -83,33 +83,23 @@ void add_settings(const CommunicatorState& communicator, Lines& lines) {
                                   users.choices[i].algorithm->name, users.chosen_by[i]));
 }
 
-std::string algorithm_at(const CommunicatorState& communicator, Collective collective, std::int64_t bytes) {
+/// "allreduce: one_shot, from 16385 bytes two_shot/262144".
+std::string algorithms_by_size(const CommunicatorState& communicator, Collective collective) {
   const Question question{
       .collective = collective,
       .ranks = communicator.members().size(),
       .nodes = communicator.members().node_count(),
-      .bytes = Bytes{bytes},
       .shares_memory = communicator.paths().shares_memory(),
       .on_devices = communicator.paths().chooses_for_devices(),
       .shares_processors = communicator.paths().shares_memory() && communicator.waiting().shares_processors,
       .spread = communicator.members().nodes()};
-  const Choice choice = select(question, communicator.settings().algorithms).choice;
-  std::string name{choice.algorithm->name};
-  if (choice.parameter > 0) name += fmt::format(":{}", choice.parameter);
-  if (choice.segment > 0) name += fmt::format("/{}", choice.segment);
-  return name;
-}
-
-/// "allreduce: one_shot, from 16384 bytes two_shot/262144".
-std::string algorithms_by_size(const CommunicatorState& communicator, Collective collective) {
-  constexpr std::int64_t least = 8, most = std::int64_t{1} << 30;
-  std::string last = algorithm_at(communicator, collective, least);
-  std::string text = fmt::format("{}: {}", to_string(collective), last);
-  for (std::int64_t bytes = 2 * least; bytes <= most && collective != Collective::barrier; bytes *= 2) {
-    std::string next = algorithm_at(communicator, collective, bytes);
-    if (next == last) continue;
-    text += fmt::format(", from {} bytes {}", bytes, next);
-    last = std::move(next);
+  std::string text = fmt::format("{}: ", to_string(collective)), last;
+  for (const auto& [bytes, selection] : select_by_size(question, communicator.settings().algorithms)) {
+    std::string name = to_text(selection.choice);
+    if (name == last) continue;  // for another reason
+    if (!last.empty()) text += fmt::format(", from {} bytes ", bytes.value());
+    text += name;
+    last = std::move(name);
   }
   return text;
 }

@@ -15,6 +15,7 @@
 
 #include "lib/memory/above_standard.hpp"
 #include "lib/memory/file_limit.hpp"
+#include "lib/runtime/variables.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::log {
@@ -78,14 +79,8 @@ void put(std::FILE* where, const std::string& lines) {
 }  // namespace
 
 Level read_level() {
-  const char* const variable = std::getenv("TUTTI_LOG");
-  const std::string_view given = variable == nullptr ? "warn" : variable;
-  constexpr std::array<std::string_view, 5> names{"warn", "info", "debug", "0", "1"};
   constexpr std::array<Level, 5> levels{Level::warn, Level::info, Level::debug, Level::warn, Level::info};
-  const auto* const found = std::ranges::find(names, given);
-  if (found == names.end())
-    throw ArgumentError(fmt::format("environment variable TUTTI_LOG is '{}'; allowed: warn, info, debug, 0, 1", given));
-  return levels[static_cast<std::size_t>(found - names.begin())];
+  return levels.at(name_setting("TUTTI_LOG"));
 }
 
 Level level() noexcept {

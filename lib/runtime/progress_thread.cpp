@@ -1,14 +1,10 @@
 #include "lib/runtime/progress_thread.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
-#include <cstdlib>
-#include <string_view>
 
 #include "lib/runtime/progress.hpp"
+#include "lib/runtime/variables.hpp"
 #include "lib/transport/stream/gate.hpp"
-#include "tutti/error.hpp"
 
 namespace tutti::detail {
 namespace {
@@ -60,12 +56,6 @@ void ProgressThread::run() {
   }
 }
 
-bool wants_progress_thread() {
-  const char* variable = std::getenv("TUTTI_PROGRESS_THREAD");
-  const std::string_view given = variable == nullptr ? "0" : variable;
-  if (given != "0" && given != "1")
-    throw ArgumentError(fmt::format("environment variable TUTTI_PROGRESS_THREAD is '{}'; allowed: 0, 1", given));
-  return given == "1";
-}
+bool wants_progress_thread() { return number_setting("TUTTI_PROGRESS_THREAD") != 0; }
 
 }  // namespace tutti::detail

@@ -1,12 +1,7 @@
 #include "lib/runtime/settings.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <limits>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -15,39 +10,23 @@
 #include <vector>
 
 #include "lib/runtime/log.hpp"
+#include "lib/runtime/setting_readers.hpp"
 #include "lib/runtime/variables.hpp"
-#include "lib/trace/ranges.hpp"
-#include "lib/transport/faults.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
-#include "lib/transport/network.hpp"
 
 namespace tutti {
 namespace {
 
-void read_size(const char* name, std::int64_t most, std::int64_t& value) {
-  value = number_in_environment(name, 1, most).value_or(value);
-}
-
-/// `values`: in the order of the enum.
+/// The names in the table are in the order of the enum.
 template <class Use>
-void read_use(const char* name, const std::vector<std::string>& values, Use& use) {
-  if (const char* const variable = std::getenv(name); variable != nullptr)
-    use = static_cast<Use>(read_name(fmt::format("environment variable {}", name), variable, values));
-}
-
-std::vector<std::string> linked_networks() {
-  std::vector<std::string> names;
-  for (const mpi::NetworkDriver* driver : mpi::network_drivers())
-    names.emplace_back(driver->name);
-  return names;
+void read_use(const char* name, Use& use) {
+  use = static_cast<Use>(name_setting(name));
 }
 
 TransportChoice transport_of(std::string_view from_program) {
-  const std::vector<std::string> networks = linked_networks();
-  if (!from_program.empty()) return read_transport("tutti::Communicator: argument 'transport'", from_program, networks);
-  const char* variable = std::getenv("TUTTI_TRANSPORT");
-  return read_transport("environment variable TUTTI_TRANSPORT", variable == nullptr ? "" : variable, networks);
+  if (from_program.empty()) return transport_in_environment();
+  return read_transport("tutti::Communicator: argument 'transport'", from_program, linked_networks());
 }
 
 constexpr const char *by_program = "the communicator's setting", *by_environment = "TUTTI_ALGORITHM";
@@ -60,77 +39,42 @@ std::uint32_t next_nonce() {
   return ++next;
 }
 
-/// The folder counts as rank 0 sees it, as other ranks may have been started elsewhere.
-TraceUse read_trace() {
-  constexpr std::size_t longest = 4000;
-  TraceUse trace;
-  if (const char* const folder = std::getenv("TUTTI_TRACE"); folder != nullptr && *folder != '\0')
-    trace.folder = std::filesystem::absolute(folder);
-  if (trace.folder.size() > longest)
-    throw ArgumentError(fmt::format("environment variable TUTTI_TRACE has {} characters; allowed: a folder of up to {}",
-                                    trace.folder.size(), longest));
-  constexpr std::int64_t least = std::int64_t{1} << 20, most = std::int64_t{1} << 40;
-  trace.limit = number_in_environment("TUTTI_TRACE_LIMIT", least, most).value_or(trace.limit);
-  return trace;
-}
-
-/// Throws ArgumentError if its faults cannot be made.
-std::string read_faults_text() {
-  const char* const variable = std::getenv("TUTTI_FAULTS");
-  std::string text = variable == nullptr ? "" : variable;
-  static_cast<void>(read_faults(text));
-  return text;
-}
-
 HangSettings read_hang_settings() {
   HangSettings hang;
-  hang.seconds = number_in_environment("TUTTI_HANG_SECONDS", 0, 1'000'000'000).value_or(hang.seconds);
-  read_use("TUTTI_HANG_ACTION", {"wait", "abort"}, hang.action);
+  hang.seconds = number_setting("TUTTI_HANG_SECONDS");
+  read_use("TUTTI_HANG_ACTION", hang.action);
   return hang;
-}
-
-RangeUse read_ranges() {
-  if (number_in_environment("TUTTI_NVTX", 0, 1).value_or(0) == 0) return RangeUse::off;
-  if (!trace::has_ranges())
-    throw ArgumentError(
-        "environment variable TUTTI_NVTX is '1', but this library was built without NVTX's header; allowed: 0");
-  return RangeUse::on;
 }
 
 Settings read_settings(const CommunicatorOptions& options) {
   Settings settings;
   settings.transport = transport_of(options.transport);
-  const char* variable = std::getenv("TUTTI_ALGORITHM");
-  settings.algorithms.choices =
-      read_choices(variable == nullptr ? "" : variable, "environment variable TUTTI_ALGORITHM");
-  settings.algorithms.chosen_by.fill(by_environment);
+  settings.algorithms = algorithms_in_environment();
   const Choices before = read_choices(options.algorithms, "tutti::Communicator: argument 'algorithms'");
   for (std::size_t i = 0; i < collective_count; ++i) {
     if (before[i].algorithm == nullptr) continue;
     settings.algorithms.choices[i] = before[i];
     settings.algorithms.chosen_by[i] = by_program;
   }
-  read_size("TUTTI_MESSAGE_LIMIT", std::numeric_limits<int>::max(), settings.message_limit);
-  read_size("TUTTI_PLAN_CACHE", 65536, settings.plan_cache);
-  if (const auto bytes = number_in_environment("TUTTI_STREAM_MEMORY", 0, std::int64_t{1} << 40))
-    settings.stream_memory = *bytes;
-  read_use("TUTTI_SINGLE_COPY", {"auto", "never", "always"}, settings.single_copy);
-  read_use("TUTTI_STAGING", {"auto", "host", "device"}, settings.staging);
-  read_use("TUTTI_DEVICE_PATH", {"auto", "ipc", "ucx", "mpi", "staging"}, settings.device_path);
-  const std::vector<std::string> buffers{"auto", "host", "device"};
-  read_use("TUTTI_BUFFERS", buffers, settings.buffers);
+  settings.message_limit = number_setting("TUTTI_MESSAGE_LIMIT");
+  settings.plan_cache = number_setting("TUTTI_PLAN_CACHE");
+  settings.stream_memory = number_setting("TUTTI_STREAM_MEMORY");
+  read_use("TUTTI_SINGLE_COPY", settings.single_copy);
+  read_use("TUTTI_STAGING", settings.staging);
+  read_use("TUTTI_DEVICE_PATH", settings.device_path);
+  read_use("TUTTI_BUFFERS", settings.buffers);
   if (!options.buffers.empty())
-    settings.buffers =
-        static_cast<BufferUse>(read_name("tutti::Communicator: argument 'buffers'", options.buffers, buffers));
+    settings.buffers = static_cast<BufferUse>(
+        read_name("tutti::Communicator: argument 'buffers'", options.buffers, {"auto", "host", "device"}));
   const HangSettings hang = read_hang_settings();
   settings.hang_seconds = hang.seconds;
   settings.hang_action = hang.action;
-  settings.checks_arguments = number_in_environment("TUTTI_CHECK", 0, 1).value_or(0) != 0;
+  settings.checks_arguments = number_setting("TUTTI_CHECK") != 0;
   settings.log = read_log();
   settings.nonce = next_nonce();
-  settings.trace = read_trace();
-  settings.faults = read_faults_text();
-  settings.ranges = read_ranges();
+  settings.trace = trace_in_environment();
+  settings.faults = faults_in_environment();
+  settings.ranges = ranges_in_environment();
   return settings;
 }
 
@@ -209,7 +153,7 @@ std::string agreed_text(MPI_Comm comm, std::string text) {
 /// What rank 0 announced is traced: where.
 TraceUse agreed_trace(MPI_Comm comm, int rank) {
   TraceUse trace;
-  if (rank == 0) trace = read_trace();
+  if (rank == 0) trace = trace_in_environment();
   mpi::check(mpi::api.Bcast(&trace.limit, 1, MPI_INT64_T, 0, comm), "MPI_Bcast");
   trace.folder = agreed_text(comm, std::move(trace.folder));
   return trace;
@@ -248,7 +192,7 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   settings.nonce = said.nonce;
   settings.ranges = said.ranges;
   if (said.is_traced != 0) settings.trace = agreed_trace(comm, rank);
-  if (said.has_faults != 0) settings.faults = agreed_text(comm, rank == 0 ? read_faults_text() : "");
+  if (said.has_faults != 0) settings.faults = agreed_text(comm, rank == 0 ? faults_in_environment() : "");
   settings.transport.shared_memory = said.shared_memory;
   settings.transport.network = said.network.data();
   for (std::size_t i = 0; i < collective_count; ++i) {

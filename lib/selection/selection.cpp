@@ -146,4 +146,32 @@ Selection select(const Question& question, const UserChoices& users) {
   return table.first_for(question).value();               // the last rule of each collective fits everything
 }
 
+std::vector<SelectionFrom> select_by_size(Question question, const UserChoices& users) {
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  const auto at = [&](std::int64_t bytes) {
+    question.bytes = Bytes{bytes};
+    return select(question, users);
+  };
+  std::vector<SelectionFrom> found{{Bytes{0}, at(0)}};
+  const auto is_last = [&](const Selection& other) {
+    const Selection& last = found.back().selection;
+    return other.choice == last.choice && other.why == last.why;
+  };
+  for (std::int64_t from = 0, to = 1; to <= most && question.collective != Collective::barrier;) {
+    if (is_last(at(to))) {
+      from = to;
+      to *= 2;
+      continue;
+    }
+    std::int64_t before = from, after = to;  // the choice changes between them
+    while (after - before > 1) {
+      const std::int64_t middle = before + (after - before) / 2;
+      (is_last(at(middle)) ? before : after) = middle;
+    }
+    found.push_back({Bytes{after}, at(after)});
+    from = after;
+  }
+  return found;
+}
+
 }  // namespace tutti

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "lib/selection/choices.hpp"
 #include "tutti/op.hpp"
@@ -35,5 +36,14 @@ struct Selection {
 /// devices that of select_for_devices(), on several nodes that of select_on_nodes(), if there is one; else that of the
 /// first line of the table in selection.cpp that fits. A pure function.
 [[nodiscard]] Selection select(const Question& question, const UserChoices& users);
+
+/// The selection from so many bytes on, up to those of the next.
+struct SelectionFrom {
+  Bytes bytes;
+  Selection selection;
+};
+/// What select() gives for 0 bytes to 1 TiB, whatever bytes the question has: one for each change of the
+/// choice, or of its reason.
+[[nodiscard]] std::vector<SelectionFrom> select_by_size(Question question, const UserChoices& users);
 
 }  // namespace tutti

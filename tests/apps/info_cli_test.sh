@@ -74,12 +74,14 @@ fi
 if [ -z "$mpirun" ]; then
   expect 2 '^tutti info: --job, --counters: built without MPI' "$tutti" info --job
   expect 2 '^tutti info: --job, --counters: built without MPI' "$tutti" info --counters
+  expect 2 '^tutti info: --settings: built without MPI' "$tutti" info --settings
+  expect 2 '^tutti info: --algorithms: built without MPI' "$tutti" info --algorithms
   for part in UCX CUDA; do # not in such a build, whether they are on the machine or not
     expect 0 "^$part  *off" "$tutti" info
     times 0 "^$part  *on" stdout 'tutti info'
   done
 else
-  for arguments in 'list' 'show allreduce ring' 'cost allreduce' 'info' 'info --json' 'info --help' '--help'; do
+  for arguments in 'list' 'show allreduce ring' 'cost allreduce' 'info' 'info --json' 'info --settings' 'info --algorithms' 'info --help' '--help'; do
     # shellcheck disable=SC2086
     expect 0 . env LD_PRELOAD="$refuse" "$tutti" $arguments
     times 0 'MPI was initialised' stderr "tutti $arguments"
@@ -107,6 +109,61 @@ assert all(row[i] == 'X' for i, row in enumerate(info['nodes'][0]['distances']))
       "$mpirun_sh" "$mpirun" 2 env LD_PRELOAD="$refuse_reading" "$tutti" info
     expect 2 "^tutti info: unrecognised option '--jsn'" "$mpirun_sh" "$mpirun" 2 "$tutti" info --jsn
     times 1 '^tutti info: ' stderr 'info --jsn, 2 ranks'
+  fi
+fi
+
+# Settings and choices.
+unset ${!TUTTI_@}
+expect 2 '^tutti info: --ranks, --nodes and --processors: only with --algorithms' "$tutti" info --ranks 4
+expect 2 '^tutti info: --settings, --algorithms: not with --matrix and --counters' "$tutti" info --settings --matrix
+expect 2 '^tutti info: --nodes has 4 ranks in all, --ranks 5' "$tutti" info --algorithms --ranks 5 --nodes 2,2
+if [ -n "$mpirun" ]; then
+  variables=$(grep -oE '"TUTTI_[A-Z_]+"' "$(dirname "$0")/../../lib/runtime/variables.hpp" | grep -vE '_(BUILD|BUILD_DIR|CHECKPOINT|DIR|FIXED_ADDRESSES|HOME|LAUNCH|PEERS|ROOT|VERSION|TEST_)"' | tr -d '"')
+  expect 0 '^setting  *value  *from  *allowed$' "$tutti" info --settings
+  for variable in $variables; do
+    times 1 "^$variable " stdout 'info --settings'
+  done
+  times 0 'wrong\|unknown\|environment' stdout 'info --settings of an empty environment'
+  times 1 '^TUTTI_PLAN_CACHE  *64  *default  *1 to 65536$' stdout 'info --settings'
+  times 1 '^TUTTI_TAG_UB  *by MPI  *derived  *32767 to 2147483647$' stdout 'info --settings'
+  expect 0 '^TUTTI_PLAN_CACHE  *7  *environment  *1 to 65536$' env TUTTI_PLAN_CACHE=7 "$tutti" info --settings
+  expect 0 '^unknown, without effect: TUTTI_NODE (did you mean TUTTI_NODES?)$' env TUTTI_NODE=0 "$tutti" info --settings
+  for setting in TUTTI_ALGORITHM=rign TUTTI_BUFFERS=paper TUTTI_CHECK=2 TUTTI_DEVICE_PATH=x TUTTI_FAULTS=kill \
+    TUTTI_HANG_ACTION=go TUTTI_HANG_SECONDS=-1 TUTTI_INTERPOSE=brodcast TUTTI_LOG=loud TUTTI_LOG_FILE=/none/x \
+    TUTTI_LOG_FILE=%x TUTTI_MEASURE=2 TUTTI_MESSAGE_LIMIT=1G TUTTI_NODES=0,b TUTTI_NVTX=yes TUTTI_PLAN_CACHE=0 \
+    TUTTI_PROGRESS_THREAD=2 TUTTI_SINGLE_COPY=x TUTTI_SOCKETS=a TUTTI_STAGING=x TUTTI_STREAM_MEMORY=x TUTTI_TAG_UB=12 \
+    TUTTI_TRACE_LIMIT=1M TUTTI_TRANSPORT=pigeon TUTTI_UCX_WATCH=x; do
+    expect 0 "^${setting%%=*}  *${setting#*=}  *environment, wrong  " env "$setting" "$tutti" info --settings
+    times 1 "^wrong: environment variable ${setting%%=*}" stdout "info --settings, $setting"
+  done
+  expect 0 '"settings"' env TUTTI_CHECK=2 TUTTI_LOG=info TUTTI_X=1 "$tutti" info --settings --json
+  python 'rows = {row["name"]: row for row in info["settings"]}
+assert rows["TUTTI_CHECK"]["wrong"] == "environment variable TUTTI_CHECK is \x272\x27; allowed: 0 to 1"
+assert rows["TUTTI_LOG"] == {"name": "TUTTI_LOG", "value": "info", "from": "environment", "allowed": "warn, info, debug, 0, 1", "wrong": None}
+assert rows["TUTTI_NODES"]["from"] == "derived" and info["unknown"] == ["TUTTI_X"]' 'info --settings --json'
+
+  expect 0 '^algorithms of 8 ranks on 1 node, all share memory; ' "$tutti" info --algorithms -p 8 --processors 8
+  times 1 '^allreduce  *0 to 4096  *one_shot  *as few ranks that share memory want one round$' stdout 'info --algorithms'
+  times 1 '^  *4097 to 8192  *recursive_doubling  *as few bytes want few rounds$' stdout 'info --algorithms'
+  expect 0 'all share memory, two or more for each processor;' "$tutti" info --algorithms -p 8 --processors 4
+  expect 0 '^algorithms of 8 ranks on 2 nodes; ' "$tutti" info --algorithms --nodes 4,4
+  times 1 '^barrier  *-  *two_level  ' stdout 'info --algorithms --nodes 4,4'
+  expect 0 '^algorithms of 4 ranks on 1 node; ' env TUTTI_TRANSPORT=mpi "$tutti" info --algorithms -p 4
+  expect 0 '; buffers on devices that all ranks can map; ' env TUTTI_BUFFERS=device "$tutti" info --algorithms -p 4
+  expect 0 '^allreduce  *0 and more  *ring  *as set by TUTTI_ALGORITHM$' \
+    env TUTTI_ALGORITHM=allreduce=ring "$tutti" info --algorithms -p 4
+  expect 0 '^note: environment variable TUTTI_ALGORITHM: .*; shown without it$' \
+    env TUTTI_ALGORITHM=rign "$tutti" info --algorithms -p 4
+  expect 0 '"settings"' "$tutti" info --algorithms --settings --json --nodes 4,4
+  python 'assert info["ranks"] == 8 and info["nodes"] == 2 and not info["shares_memory"] and info["settings"]
+rows = [row for row in info["algorithms"] if row["collective"] == "allreduce"]
+assert rows[0]["from"] == 0 and rows[-1]["to"] is None and all(a["to"] + 1 == b["from"] for a, b in zip(rows, rows[1:]))
+assert all(row["algorithm"] and row["why"] for row in info["algorithms"])' 'info --algorithms --json'
+  if [ "$most_ranks" -ge 2 ]; then
+    expect 0 '^algorithms of 2 ranks on 2 nodes; ' "$mpirun_sh" "$mpirun" 2 env TUTTI_NODES=0,1 "$tutti" info --algorithms
+    expect 0 "^wrong: .* TUTTI_NODES is '0,1,2'; allowed: 2 numbers" \
+      "$mpirun_sh" "$mpirun" 2 env TUTTI_NODES=0,1,2 TUTTI_TAG_UB=1 "$tutti" info --settings
+    times 1 '^setting ' stdout 'info --settings, 2 ranks'
   fi
 fi
 

@@ -13,7 +13,7 @@
 namespace tutti::fuzz {
 namespace {
 
-constexpr const char* variable = "environment variable TUTTI_TEST_NUMBER";
+constexpr const char* variable = "environment variable TUTTI_PLAN_CACHE";
 
 void number(std::int64_t least, std::int64_t most, std::string_view text) {
   const std::int64_t value = read_number(variable, text, least, most);

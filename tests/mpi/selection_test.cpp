@@ -256,5 +256,46 @@ TEST(SelectionOnANode, FlatForAsManyRanksAsOneCanServe) {
   chosen(Collective::barrier, 17, 0, false, "dissemination");
 }
 
+/// Whatever the bytes between its rows are, the table says what select() gives: on both sides of each row's first size,
+/// and at sizes between.
+void expect_told_by_size(Question question, const UserChoices& users) {
+  const std::vector<SelectionFrom> rows = select_by_size(question, users);
+  const auto expect_at = [&](std::int64_t bytes, const Selection& wanted) {
+    question.bytes = Bytes{bytes};
+    const Selection selection = select(question, users);
+    EXPECT_TRUE(selection.choice == wanted.choice && selection.why == wanted.why)
+        << to_string(question.collective) << " of " << bytes << " bytes";
+  };
+  EXPECT_EQ(rows.front().bytes, Bytes{0});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    expect_at(rows[i].bytes.value(), rows[i].selection);
+    if (i > 0) expect_at(rows[i].bytes.value() - 1, rows[i - 1].selection);
+    const std::int64_t end = i + 1 < rows.size() ? rows[i + 1].bytes.value() : std::int64_t{1} << 40;
+    for (std::int64_t bytes = rows[i].bytes.value() + 1; bytes < end; bytes += 1 + bytes / 50)
+      expect_at(bytes, rows[i].selection);
+  }
+}
+
+TEST(SelectBySize, TellsWhatIsChosen) {
+  for (int i = 0; i < collective_count; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    expect_told_by_size(on_four_nodes(collective, 0), {});
+    for (const int ranks : {1, 2, 3, 8, 17, 64})
+      for (const bool shares_processors : {false, true})
+        expect_told_by_size(
+            {.collective = collective, .ranks = ranks, .shares_memory = true, .shares_processors = shares_processors},
+            {});
+  }
+}
+
+TEST(SelectBySize, HasRowsOfSeveralAlgorithmsOrTheOneOfTheUser) {
+  const Question question{.collective = Collective::allreduce, .ranks = 8, .shares_memory = true};
+  EXPECT_GE(select_by_size(question, {}).size(), 4U);
+  const UserChoices users{.choices = read_choices("ring", "test"), .chosen_by = {}};
+  const std::vector<SelectionFrom> rows = select_by_size(question, users);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(to_text(rows.front().selection.choice), "ring");
+}
+
 }  // namespace
 }  // namespace tutti

@@ -12,6 +12,7 @@
 #include <regex>
 #include <set>
 
+#include "lib/runtime/settings.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
@@ -28,7 +29,7 @@ class Setting {
   Setting(const Setting&) = delete;
   Setting& operator=(const Setting&) = delete;
   ~Setting() { unsetenv(name); }
-  static constexpr const char* name = "TUTTI_TEST_NUMBER";
+  static constexpr const char* name = "TUTTI_PLAN_CACHE";  // 1 to 65536
 };
 
 using Names = std::set<std::string>;
@@ -72,15 +73,19 @@ Names documented(const std::string& section, const std::string& page = "docs/env
   return matches(cells, "`([A-Za-z0-9_]+)`");
 }
 
-const std::vector<std::string> code{"lib", "ucx", "apps", "interpose"};
-
-TEST(Variables, AreThoseOfTheManual) {
-  EXPECT_EQ(documented("The library"), Names(variables.begin(), variables.end()));
+Names names_of_variables() {
+  Names names;
+  for (const Variable& variable : variables)
+    names.emplace(variable.name);
+  return names;
 }
 
+const std::vector<std::string> code{"lib", "ucx", "apps", "interpose"};
+
+TEST(Variables, AreThoseOfTheManual) { EXPECT_EQ(documented("The library"), names_of_variables()); }
+
 TEST(Variables, AreAllThatTheSourcesName) {
-  EXPECT_EQ(matches_in_files(code, R"re("(TUTTI_[A-Z_]+[A-Z])")re", {"variables.hpp"}),
-            Names(variables.begin(), variables.end()));
+  EXPECT_EQ(matches_in_files(code, R"re("(TUTTI_[A-Z_]+[A-Z])")re", {"variables.hpp"}), names_of_variables());
 }
 
 TEST(Variables, OfScriptsAreThoseOfTheManual) {
@@ -112,7 +117,7 @@ TEST(Variables, OfOthersAreThoseOfTheManual) {
 }
 
 TEST(Variables, AreInOrder) {
-  EXPECT_TRUE(std::ranges::is_sorted(variables));
+  EXPECT_TRUE(std::ranges::is_sorted(variables, {}, &Variable::name));
   EXPECT_TRUE(std::ranges::is_sorted(variables_of_others));
 }
 
@@ -126,26 +131,66 @@ TEST(UnknownVariables, AreToldWithWhatMayBeMeant) {
 
 TEST(UnknownVariables, AreNotThoseOfOthers) {
   std::vector<std::string> known{"HOME", "tutti_algorithm", "MY_TUTTI_NODES", "TUTTI", "TUTTI_TEST_NODES"};
-  known.insert(known.end(), variables.begin(), variables.end());
+  for (const Variable& variable : variables)
+    known.emplace_back(variable.name);
   known.insert(known.end(), variables_of_others.begin(), variables_of_others.end());
   EXPECT_THAT(unknown_variables(known), IsEmpty());
 }
 
+/// The second and third cell of the variable's row in docs/environment.md.
+std::string described(std::string_view name) {
+  std::ifstream lines{root / "docs/environment.md"};
+  const std::string begin = "| `" + std::string{name} + "` |";
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(begin)) return line.substr(begin.size());
+  return {};
+}
+
+TEST(Variables, HaveTheDefaultsAndNamesOfTheManual) {
+  for (const Variable& variable : variables) {
+    const std::string row = described(variable.name);
+    for (const std::string& name : matches(std::string{variable.allowed} + ",", "([a-z]+),"))
+      EXPECT_TRUE(variable.form != Variable::Form::name || row.find(name) != std::string::npos) << variable.name;
+    const bool is_round = variable.form == Variable::Form::number && variable.most < (1 << 20);
+    if (variable.form == Variable::Form::name || is_round) {
+      EXPECT_THAT(row, HasSubstr("default " + std::string{variable.preset})) << variable.name;
+    }
+  }
+}
+
+TEST(Variables, HaveTheDefaultsOfTheSettings) {
+  const Settings settings;
+  EXPECT_EQ(number_setting("TUTTI_MESSAGE_LIMIT"), settings.message_limit);
+  EXPECT_EQ(number_setting("TUTTI_PLAN_CACHE"), settings.plan_cache);
+  EXPECT_EQ(number_setting("TUTTI_STREAM_MEMORY"), settings.stream_memory);
+  EXPECT_EQ(number_setting("TUTTI_HANG_SECONDS"), settings.hang_seconds);
+  EXPECT_EQ(number_setting("TUTTI_TRACE_LIMIT"), settings.trace.limit);
+}
+
+TEST(Variables, AreReadWhereTheyAreNotSet) {
+  for (const Variable& variable : variables) {
+    const bool is_number = variable.form == Variable::Form::number && !variable.is_derived;
+    EXPECT_NO_THROW(is_number ? static_cast<void>(number_setting(variable.name)) : void());
+    EXPECT_NO_THROW(variable.form == Variable::Form::name ? static_cast<void>(name_setting(variable.name)) : void());
+  }
+}
+
 TEST(NumberInEnvironment, IsTheWholeText) {
-  EXPECT_EQ(number_in_environment(Setting::name, 1, 9), std::nullopt);
+  EXPECT_EQ(number_in_environment(Setting::name), std::nullopt);
+  EXPECT_EQ(number_setting(Setting::name), 64);
   const Setting set{"7"};
-  EXPECT_EQ(number_in_environment(Setting::name, 1, 9), 7);
-  EXPECT_EQ(number_in_environment(Setting::name, 7, 7), 7);
+  EXPECT_EQ(number_in_environment(Setting::name), 7);
+  EXPECT_EQ(number_setting(Setting::name), 7);
 }
 
 TEST(NumberInEnvironment, RefusesAllElse) {
-  for (const char* const value : {"", "abc", "7x", " 7", "0", "10", "99999999999999999999", "7.0"}) {
+  for (const char* const value : {"", "abc", "7x", " 7", "0", "65537", "99999999999999999999", "7.0"}) {
     const Setting set{value};
     try {
-      static_cast<void>(number_in_environment(Setting::name, 1, 9));
+      static_cast<void>(number_in_environment(Setting::name));
       ADD_FAILURE() << "nothing was thrown for '" << value << "'";
     } catch (const ArgumentError& error) {
-      EXPECT_THAT(error.what(), HasSubstr(std::string{Setting::name} + " is '" + value + "'; allowed: 1 to 9"));
+      EXPECT_THAT(error.what(), HasSubstr(std::string{Setting::name} + " is '" + value + "'; allowed: 1 to 65536"));
     }
   }
 }
