@@ -58,7 +58,7 @@ std::string mpi_version() {
 }
 
 bool is_mpi_setting(std::string_view name) {
-  const bool is_ours = std::find(variables.begin(), variables.end(), name) != variables.end();
+  const bool is_ours = std::ranges::find(variables, name, &Variable::name) != variables.end();
   return is_ours || (starts_with_any(name, families) && !starts_with_any(name, of_launchers));
 }
 

@@ -291,7 +291,8 @@ TEST(SelectBySize, TellsWhatIsChosen) {
 TEST(SelectBySize, HasRowsOfSeveralAlgorithmsOrTheOneOfTheUser) {
   const Question question{.collective = Collective::allreduce, .ranks = 8, .shares_memory = true};
   EXPECT_GE(select_by_size(question, {}).size(), 4U);
-  const UserChoices users{.choices = read_choices("ring", "test"), .chosen_by = {}};
+  UserChoices users{.choices = read_choices("ring", "test"), .chosen_by = {}};
+  users.chosen_by.fill("test");
   const std::vector<SelectionFrom> rows = select_by_size(question, users);
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(to_text(rows.front().selection.choice), "ring");
