@@ -62,6 +62,17 @@ Json json_of(const checker::Part& part, int rank) {
   return json;
 }
 
+/// A place without a step is the rank.
+Json json_of(const checker::Verdict& verdict) {
+  Json places = Json::array();
+  for (const checker::Fault::Place& place : verdict.places) {
+    Json each{{"rank", place.rank.value()}};
+    if (place.step != checker::Fault::Place::whole_rank) each.set("step", place.step);
+    places.push_back(std::move(each));
+  }
+  return {{"text", verdict.fault}, {"places", std::move(places)}};
+}
+
 Json json_of(const Cost& cost) {
   return {{"messages", cost.messages},       {"rounds", cost.rounds},         {"sent", cost.sent.value()},
           {"reduced", cost.reduced.value()}, {"copied", cost.copied.value()}, {"scratch", cost.scratch.value()}};
@@ -84,7 +95,10 @@ std::string to_json(const Scene& scene, int rank) {
   if (has_root(algorithm.collective)) json.set("root", scene.what.root.value());
   json.set("in_place", scene.what.placement == checker::Placement::in_place);
   json.set("fused", scene.what.is_fused);
-  json.set("cost", json_of(scene.cost));
+  if (scene.verdict.proved())
+    json.set("cost", json_of(scene.cost));
+  else
+    json.set("fault", json_of(scene.verdict));
   Json ranks = Json::array();
   for (int each = 0; each < scene.what.size; ++each)
     if (rank < 0 || rank == each) ranks.push_back(json_of(scene.part(each), each));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "apps/tutti/playable.hpp"
 #include "lib/checker/graph.hpp"
 #include "lib/checker/memory.hpp"
 #include "lib/cost/simulate.hpp"
@@ -55,7 +56,9 @@ class Player {
 
  private:
   [[nodiscard]] Elements elements_of(std::span<const Value> payload) const;
-  void add_message(int recv);
+  [[nodiscard]] bool is_faulty(int step) const;
+  [[nodiscard]] std::vector<Value> payload_of(int send);
+  void compute(int step);
   void run();
   void cut();
   [[nodiscard]] Load load_of(const Elements& elements) const;
@@ -64,9 +67,10 @@ class Player {
 
   const Scene& scene_;
   Numbering numbering_ = numbering_of(scene_.choice.algorithm->collective);
-  Graph graph_{scene_.parts};
-  checker::Values values_{scene_.parts};
-  checker::Memory memory_{scene_.parts, values_};
+  Playable playable_ = playable_of(scene_);
+  Graph graph_{playable_.parts};
+  checker::Values values_{playable_.parts};
+  checker::Memory memory_{playable_.parts, values_};
   Simulation simulation_;
   std::vector<Elements> carried_;
   Playback result_;
@@ -97,6 +101,12 @@ bool is_reduced(const Graph& graph, int recv) {
   return false;
 }
 
+bool Player::is_faulty(int step) const {
+  const auto [rank, number] = graph_.place(step);
+  const std::vector<int>& numbers = playable_.steps[static_cast<std::size_t>(rank.value())];
+  return scene_.is_faulty(rank.value(), numbers[static_cast<std::size_t>(number)]);
+}
+
 Message Player::message_of(int recv) const {
   const int send = graph_.partner(recv);
   const auto& from = std::get<Send>(graph_.step(send).action).from;
@@ -110,8 +120,31 @@ Message Player::message_of(int recv) const {
           .time_step = static_cast<int>(begin),
           .count = checker::total(from),
           .is_reduced = is_reduced(graph_, recv),
+          .is_faulty = is_faulty(send) || is_faulty(recv),
           .load = {},
           .text = from.empty() ? "signal" : fmt::format("{}", fmt::join(regions, " + "))};
+}
+
+/// What the send reads now, garbage included.
+std::vector<Value> Player::payload_of(int send) {
+  std::vector<Value> payload;
+  for (const Region& region : std::get<Send>(graph_.step(send).action).from) {
+    const std::span<const Value> values = memory_.at(graph_.rank(send), region);
+    payload.insert(payload.end(), values.begin(), values.end());
+  }
+  return payload;
+}
+
+/// What is made of garbage is garbage.
+void Player::compute(int step) {
+  try {
+    checker::compute(step, graph_, memory_, values_);
+  } catch (const checker::Fault&) {
+    const Action& action = graph_.step(step).action;
+    checker::for_each_write(action, [&](const Region& region) {
+      std::ranges::fill(memory_.at(graph_.rank(step), region), Value::garbage);
+    });
+  }
 }
 
 void Player::run() {
@@ -119,13 +152,15 @@ void Player::run() {
     if (Graph::is_start(event)) continue;
     const int step = Graph::step_of(event);
     if (std::holds_alternative<Recv>(graph_.step(step).action)) {
-      const std::vector<Value> payload = payload_of(graph_.partner(step), graph_, memory_);
+      const std::vector<Value> payload = payload_of(graph_.partner(step));
       carried_.push_back(elements_of(payload));
       result_.messages.push_back(message_of(step));
       deliver(payload, step, graph_, memory_);
     }
-    compute(step, graph_, memory_, values_);
+    compute(step);
   }
+  for (std::size_t rank = 0; rank < scene_.parts.size(); ++rank)
+    result_.stuck.push_back(static_cast<int>(scene_.parts[rank].schedule.steps.size() - playable_.steps[rank].size()));
 }
 
 /// Between elements that do not always travel together, with equally many ranks combined.
@@ -174,7 +209,7 @@ std::vector<Load> Player::results() {
 
 Playback Player::play() {
   Simulator simulator;
-  for (const checker::Part& part : scene_.parts)
+  for (const checker::Part& part : playable_.parts)
     simulator.add(part.schedule);
   simulation_ = simulator.run({.message = 1}, true);
   result_.time_steps = static_cast<int>(simulation_.time);

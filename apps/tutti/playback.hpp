@@ -23,6 +23,7 @@ struct Message {
   int time_step = 0;  ///< From 0; each rank sends at most one and receives at most one in each.
   Count count;
   bool is_reduced = false;  ///< By the receiver.
+  bool is_faulty = false;   ///< The fault names its send or its receive.
   Load load;
   std::string text;  ///< "output[3..6)"
 };
@@ -36,6 +37,7 @@ struct Playback {
   std::vector<Load> after;        ///< Of each rank's output.
   std::string_view meaning;       ///< "parts of the vector"
   int combined = 1;               ///< How many ranks a finished element combines.
+  std::vector<int> stuck;         ///< Steps of each rank that never complete: none, if the scene is proved.
 };
 [[nodiscard]] Playback playback_of(const Scene& scene);
 

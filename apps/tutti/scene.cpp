@@ -3,19 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
-#include "apps/options.hpp"
-#include "lib/checker/prove.hpp"
+#include "lib/checker/expectation.hpp"
 
 namespace tutti::tool {
-Scene::Scene(const Choice& choice, const checker::Case& what)
+Scene::Scene(const Choice& choice, const checker::Case& what, Unproved unproved)
     : choice(choice),
       what(what),
       problems(*choice.algorithm, what),
-      parts(checker::parts_of(*choice.algorithm, problems, what)) {
-  const checker::Verdict verdict = checker::prove(parts, checker::expectation_of(*choice.algorithm, problems));
-  if (!verdict.proved()) throw std::runtime_error(fmt::format("{}: not proved: {}", title(), verdict.fault));
+      parts(checker::parts_of(*choice.algorithm, problems, what)),
+      verdict(checker::prove(parts, checker::expectation_of(*choice.algorithm, problems))) {
+  if (!verdict.proved() && unproved == Unproved::refused)
+    throw std::runtime_error(fmt::format("{}: not proved: {} (--unproved shows the schedule)", title(), verdict.fault));
   cost = checker::busiest(verdict.costs);
+}
+
+bool Scene::names(int rank) const {
+  return std::ranges::count(verdict.places, Rank{rank}, &checker::Fault::Place::rank) > 0;
+}
+
+bool Scene::is_faulty(int rank, int step) const {
+  return std::ranges::count(verdict.places, checker::Fault::Place{Rank{rank}, step}) > 0;
 }
 
 std::string Scene::title() const {
@@ -31,6 +40,7 @@ std::string Scene::title() const {
 }
 
 std::string Scene::cost_text() const {
+  if (!verdict.proved()) return fmt::format("not proved: {}", verdict.fault);
   return fmt::format("busiest rank: {} messages in {} rounds, {} elements sent, {} reduced, {} copied, {} of scratch",
                      cost.messages, cost.rounds, cost.sent.value(), cost.reduced.value(), cost.copied.value(),
                      cost.scratch.value());

@@ -1,37 +1,48 @@
 #pragma once
 // One collective as `tutti show` shows it: the choice and case asked for, and the schedules of all ranks.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "lib/checker/problems.hpp"
+#include "lib/checker/prove.hpp"
 #include "lib/schedule/choice.hpp"
 
 namespace tutti::tool {
 
+/// Whether schedules that are not proved are shown, with the fault marked.
+enum class Unproved : std::uint8_t { refused, shown };
+
 struct Scene {
-  /// Throws InputError if the schedules cannot be made.
-  Scene(const Choice& choice, const checker::Case& what);
+  /// Throws std::runtime_error with the fault if the schedules are not proved and are to be refused.
+  Scene(const Choice& choice, const checker::Case& what, Unproved unproved = Unproved::refused);
 
   Choice choice;
   checker::Case what;
   checker::Problems problems;
   checker::Parts parts;
-  Cost cost;  ///< Of the busiest rank, as counted.
+  checker::Verdict verdict;
+  Cost cost;  ///< Of the busiest rank, as counted; only if proved.
 
   [[nodiscard]] const Problem& problem(int rank) const { return problems.of(Rank{rank}); }
   [[nodiscard]] const checker::Part& part(int rank) const { return parts[static_cast<std::size_t>(rank)]; }
   /// "allreduce ring, 6 ranks, 24 elements, separate"
   [[nodiscard]] std::string title() const;
-  /// "10 messages, 10 rounds, 40 elements sent, 20 reduced, 4 of scratch"
+  /// "10 messages, 10 rounds, 40 elements sent, 20 reduced, 4 of scratch"; of schedules that are not proved, the fault.
   [[nodiscard]] std::string cost_text() const;
+  /// Whether the fault names the rank, or one of its steps.
+  [[nodiscard]] bool names(int rank) const;
+  /// Whether the fault names the step.
+  [[nodiscard]] bool is_faulty(int rank, int step) const;
 };
 
 /// Graphviz: the steps of each rank in a box, their dependencies, and the messages.
 [[nodiscard]] std::string to_dot(const Scene& scene);
 /// All that there is to know: see docs/tool.md. `rank` -1: every rank.
 [[nodiscard]] std::string to_json(const Scene& scene, int rank);
-/// A picture of ranks and time steps.
+/// A picture of ranks and time steps. Of schedules that are not proved, as far as they get; InputError if nothing can
+/// be played, as regions leave their buffers.
 [[nodiscard]] std::string to_svg(const Scene& scene);
 
 }  // namespace tutti::tool

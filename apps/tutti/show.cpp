@@ -1,5 +1,8 @@
 // tutti show: the steps of the ranks.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
 
 #include "apps/standard_output.hpp"
 #include "apps/tutti/commands.hpp"
@@ -19,7 +22,7 @@ struct Settings {
   std::string collective, algorithm, format = "text";
   int ranks = 6, rank = -1, root = 0;
   Count count{24};
-  bool in_place = false, fused = false;
+  bool in_place = false, fused = false, unproved = false;
   Spread spread;
 };
 
@@ -41,7 +44,9 @@ apps::Options options_for(Settings& settings) {
           [&](std::string_view given) { settings.rank = static_cast<int>(apps::parse_integer(given, 0, most_ranks)); })
       .integer("root", settings.root, 0, most_ranks, "of broadcast, reduce, gather, scatter")
       .flag("in-place", settings.in_place, "the output shares memory with the input, as in the MPI calls")
-      .flag("fused", settings.fused, "join receives with the reductions that use them");
+      .flag("fused", settings.fused, "join receives with the reductions that use them")
+      .flag("unproved", settings.unproved,
+            "show the schedule also if it is not proved, with what the fault names marked; exit code 1 then");
   return options;
 }
 
@@ -70,7 +75,28 @@ void require_drawable(const Scene& scene) {
     throw apps::InputError(fmt::format("{} steps are too many to draw, {} are not", steps, most_steps_drawn));
 }
 
+/// Its steps by number, as the fault names them: they need not have rounds.
+std::string unproved_steps(const Scene& scene, int rank) {
+  const auto mark = [&](int step) { return scene.is_faulty(rank, step) ? '!' : ' '; };
+  std::string text =
+      fmt::format("\nrank {}{}\n", rank, scene.is_faulty(rank, checker::Fault::Place::whole_rank) ? " !" : "");
+  for (int step = 0; const auto& [action, after] : scene.part(rank).schedule.steps) {
+    const std::string waits = after.empty() ? "" : fmt::format("  after {}", fmt::join(after, ", "));
+    text += fmt::format("{} {:>4}  {}{}\n", mark(step), step, to_text(action), waits);
+    ++step;
+  }
+  return text;
+}
+
+std::string unproved_text(const Scene& scene, int only) {
+  std::string text = fmt::format("{}\n{}\n", scene.title(), scene.cost_text());
+  for (int rank = 0; rank < scene.what.size; ++rank)
+    if (only < 0 || only == rank) text += unproved_steps(scene, rank);
+  return text;
+}
+
 std::string to_text(const Scene& scene, int only) {
+  if (!scene.verdict.proved()) return unproved_text(scene, only);
   std::string text = fmt::format("{}\n{}\n", scene.title(), scene.cost_text());
   const std::vector<std::vector<int>> rounds = checker::rounds_of(scene.parts);
   for (int rank = 0; rank < scene.what.size; ++rank)
@@ -98,7 +124,7 @@ int show(const Arguments& arguments) {
   what.is_fused = settings.fused;
   what.nodes = settings.spread.nodes;
   what.sockets = settings.spread.sockets;
-  const Scene scene{choice, what};
+  const Scene scene{choice, what, settings.unproved ? Unproved::shown : Unproved::refused};
   if (settings.format == "text") {
     apps::print("{}", to_text(scene, settings.rank));
   } else if (settings.format == "json") {
@@ -107,7 +133,9 @@ int show(const Arguments& arguments) {
     require_drawable(scene);
     apps::print("{}", settings.format == "dot" ? to_dot(scene) : to_svg(scene));
   }
-  return apps::exit_success;
+  if (scene.verdict.proved()) return apps::exit_success;
+  fmt::print(stderr, "tutti show: {}: {}\n", scene.title(), scene.cost_text());
+  return apps::exit_failure;
 }
 
 }  // namespace tutti::tool

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "apps/tutti/playback.hpp"
+#include "apps/tutti/table.hpp"
 
 namespace tutti::tool {
 namespace {
@@ -15,6 +16,7 @@ constexpr int margin = 20, left = 74, top = 104, strip_height = 15, arrow_from =
 constexpr int least_row_height = 62, row_height_per_rank = 2, mark_above = 6;  // the next row
 constexpr int least_width = 760;
 constexpr double letter_width = 5.6;  // of a label
+constexpr std::string_view faulty = "#dc2626";
 
 std::string escaped(std::string_view text) {
   std::string safe;
@@ -70,11 +72,13 @@ class Drawing {
   [[nodiscard]] bool is_signal() const { return playback_.cells.back() == Count{0}; }
   void text(int x, int y, std::string_view style, std::string_view text);
   void title();
+  void fault();
   void background();
   void strip(int x, int y, int width, const Load& load, int height = strip_height);
   void mark(int x, int y, bool is_reduced, const std::string& color);
   void message(const Message& message);
   void results();
+  void standstill();
   void legend();
   [[nodiscard]] std::string meaning_of_cells() const;
 
@@ -107,10 +111,24 @@ void Drawing::title() {
   const Algorithm& algorithm = *scene_.choice.algorithm;
   text(margin, 26, "title", scene_.title());
   text(margin, 46, "note", algorithm.summary);
-  text(margin, 63, "note", fmt::format("{}; {} time steps", scene_.cost_text(), playback_.time_steps));
+  if (scene_.verdict.proved())
+    text(margin, 63, "note", fmt::format("{}; {} time steps", scene_.cost_text(), playback_.time_steps));
+  else
+    fault();
   for (int rank = 0; rank < ranks_; ++rank)
-    text(x_of(rank), top - 10, "rank", fmt::format("{}", rank));
+    text(x_of(rank), top - 10, scene_.names(rank) ? "rank faulty" : "rank", fmt::format("{}", rank));
   text(left - 12, top - 10, "row", "rank");
+}
+
+/// The first lines of it: the whole text appears when the pointer rests on it.
+void Drawing::fault() {
+  constexpr int line_height = 15;
+  const std::string lines = wrapped(scene_.cost_text(), "", static_cast<std::size_t>((width() - 2 * margin) / 6));
+  const std::size_t first = lines.find('\n'), second = std::min(lines.find('\n', first + 1), lines.size());
+  out_ += fmt::format("<g><title>{}</title>\n", escaped(scene_.cost_text()));
+  text(margin, 63, "note faulty", lines.substr(0, first));
+  if (second > first + 1) text(margin, 63 + line_height, "note faulty", lines.substr(first + 1, second - first - 1));
+  out_ += "</g>\n";
 }
 
 void Drawing::background() {
@@ -148,7 +166,7 @@ void Drawing::mark(int x, int y, bool is_reduced, const std::string& color) {
 
 void Drawing::message(const Message& message) {
   const int x = x_of(message.from.value()), to = x_of(message.to.value()), y = y_of(message.time_step);
-  const std::string color = arrow_color_of(message.load);
+  const std::string color = message.is_faulty ? std::string{faulty} : arrow_color_of(message.load);
   out_ += fmt::format("<g><title>time step {}: rank {} sends {} elements, {}, to {}</title>\n", message.time_step + 1,
                       message.from.value(), message.count.value(), message.text, message.to.value());
   if (!is_signal()) {
@@ -171,6 +189,13 @@ void Drawing::results() {
   }
 }
 
+void Drawing::standstill() {
+  for (int rank = 0; rank < ranks_; ++rank)
+    if (const int steps = playback_.stuck[static_cast<std::size_t>(rank)]; steps > 0)
+      text(x_of(rank), y_of(playback_.time_steps) + 72, "label faulty",
+           fmt::format("{} step{} stuck", steps, steps == 1 ? "" : "s"));
+}
+
 std::string Drawing::svg() {
   out_ = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
@@ -179,14 +204,15 @@ std::string Drawing::svg() {
       "text-anchor:middle}} .row{{font-size:11px;fill:#4b5563;text-anchor:end}} .label{{font-size:10px;"
       "text-anchor:middle}} .number{{font-size:10px;text-anchor:middle;fill:#fff;font-weight:bold}} "
       ".strip{{fill:#fff;stroke:#9ca3af;stroke-width:.7}} .arrow{{stroke-width:1.6}} "
-      ".mark{{stroke-width:1.6}}</style>\n"
+      ".mark{{stroke-width:1.6}}{2}</style>\n"
       "<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n",
-      width(), height());
+      width(), height(), scene_.verdict.proved() ? "" : fmt::format(" .faulty{{fill:{}}}", faulty));
   title();
   background();
   for (const Message& each : playback_.messages)
     message(each);
   if (!is_signal()) results();
+  standstill();
   legend();
   return out_ + "</svg>\n";
 }

@@ -104,7 +104,8 @@ void require_results(const Parts& parts, const Expectation& expectation, Memory&
     for (const Value value : memory.output(rank)) {
       const auto fault = [&](const std::string& why) {
         return Fault{
-            fmt::format("rank {}: output[{}] is {}, {}", rank.value(), element.value(), values.text(value), why)};
+            fmt::format("rank {}: output[{}] is {}, {}", rank.value(), element.value(), values.text(value), why),
+            {{rank}}};
       };
       const Combination wanted = expectation.of(rank, element);
       if (wanted.ranks == 0) {
@@ -116,8 +117,12 @@ void require_results(const Parts& parts, const Expectation& expectation, Memory&
         const bool known = !fresh && first->second.first == value;
         if (!known && !combines(value, wanted, expectation.order, values))
           throw fault("not " + text(wanted, expectation.order));
-        if (!known && !fresh)
-          throw fault(fmt::format("but {} on rank {}", values.text(first->second.first), first->second.second.value()));
+        if (!known && !fresh) {
+          const auto& [other, on] = first->second;
+          Fault differs = fault(fmt::format("but {} on rank {}", values.text(other), on.value()));
+          differs.places.push_back({on});
+          throw differs;
+        }
       }
       element += Count{1};
     }

@@ -11,7 +11,7 @@ std::string where(Rank rank, int step, const Action& action) {
 }
 
 void refute(Rank rank, int step, const Action& action, std::string_view why) {
-  throw Fault{fmt::format("{}: {}", where(rank, step, action), why)};
+  throw Fault{fmt::format("{}: {}", where(rank, step, action), why), {{rank, step}}};
 }
 
 }  // namespace tutti::checker

@@ -3,13 +3,22 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tutti/schedule.hpp"
 
 namespace tutti::checker {
 
 struct Fault {
+  /// What the text names: a step of a rank, or the rank.
+  struct Place {
+    Rank rank;
+    int step = whole_rank;
+    static constexpr int whole_rank = -1;
+    bool operator==(const Place&) const = default;
+  };
   std::string text;
+  std::vector<Place> places{};
 };
 
 /// "rank 3, step 7 (recv scratch[0..4) from 2)"

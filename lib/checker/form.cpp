@@ -18,7 +18,7 @@ class Form {
     if (const auto offset = part_.aliasing.offset(); offset &&
                                                      (*offset < Count{0} || *offset + part_.input > part_.output) &&
                                                      (*offset > Count{0} || *offset + part_.input < part_.output))
-      throw Fault{fmt::format("rank {}: neither of input and output lies inside the other", rank_.value())};
+      throw Fault{fmt::format("rank {}: neither of input and output lies inside the other", rank_.value()), {{rank_}}};
     for (const Step& step : part_.schedule.steps) {
       action_ = &step.action;
       require_earlier(step.after);

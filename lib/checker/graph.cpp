@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "fault.hpp"
-
 namespace tutti::checker {
 namespace {
 
@@ -61,8 +59,8 @@ void Graph::require_counting_up(const std::vector<Message>& messages) const {
     const bool same_pair = last != nullptr && last->from == message.from && last->to == message.to;
     const int number = same_pair ? last->number + 1 : 0;
     if (message.number != number)
-      throw Fault{fmt::format("{}: is message {} on its pair of ranks, but {} comes next", describe(message.step),
-                              message.number, number)};
+      refute(message.step,
+             fmt::format("is message {} on its pair of ranks, but {} comes next", message.number, number));
     last = &message;
   }
 }
@@ -73,21 +71,26 @@ void Graph::match(const Messages& messages) {
   auto recv = received.begin();
   for (; send != sent.end() && recv != received.end(); ++send, ++recv) {
     if (pair_and_number(*send) < pair_and_number(*recv)) break;
-    if (pair_and_number(*recv) < pair_and_number(*send)) throw Fault{describe(recv->step) + ": is never sent"};
+    if (pair_and_number(*recv) < pair_and_number(*send)) refute(recv->step, "is never sent");
     if (send->count != recv->count)
       throw Fault{fmt::format("{}: receives {} elements, but {} sends {}", describe(recv->step), recv->count.value(),
-                              describe(send->step), send->count.value())};
+                              describe(send->step), send->count.value()),
+                  {place(recv->step), place(send->step)}};
     Node& sender = nodes_[static_cast<std::size_t>(send->step)];
     Node& receiver = nodes_[static_cast<std::size_t>(recv->step)];
     sender.partner = recv->step;
     receiver.partner = send->step;
     if (recv->number > 0) sender.before = receiver.before = std::prev(recv)->step;
   }
-  if (send != sent.end()) throw Fault{describe(send->step) + ": is never received"};
-  if (recv != received.end()) throw Fault{describe(recv->step) + ": is never sent"};
+  if (send != sent.end()) refute(send->step, "is never received");
+  if (recv != received.end()) refute(recv->step, "is never sent");
 }
 
 std::string Graph::describe(int step) const { return where(rank(step), local(step), this->step(step).action); }
+
+void Graph::refute(int step, std::string_view why) const {
+  checker::refute(rank(step), local(step), this->step(step).action, why);
+}
 
 int Graph::predecessor(int event, std::size_t k, Flow flow) const {
   const Node& node = at(step_of(event));

@@ -47,7 +47,8 @@ void require_meeting(const Graph& graph, const std::vector<int>& order, int rank
   for (int rank = 0; rank < ranks; ++rank)
     for (int other = 0; other < ranks; ++other)
       if (!known.has(static_cast<std::size_t>(rank), other))
-        throw Fault{fmt::format("rank {} may leave before rank {} has entered", rank, other)};
+        throw Fault{fmt::format("rank {} may leave before rank {} has entered", rank, other),
+                    {{Rank{rank}}, {Rank{other}}}};
 }
 
 }  // namespace tutti::checker

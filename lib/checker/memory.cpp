@@ -14,7 +14,7 @@ void require_no_garbage(std::span<const Value> values, const Region& region, int
   const auto garbage = std::ranges::find(values, Value::garbage);
   if (garbage == values.end()) return;
   const Region element{region.buffer, region.offset + Count{garbage - values.begin()}, Count{1}};
-  throw Fault{fmt::format("{}: reads garbage from {}", graph.describe(step), to_text(element))};
+  graph.refute(step, fmt::format("reads garbage from {}", to_text(element)));
 }
 
 }  // namespace

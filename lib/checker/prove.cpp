@@ -6,7 +6,6 @@
 #include <bit>
 #include <stdexcept>
 
-#include "fault.hpp"
 #include "form.hpp"
 #include "graph.hpp"
 #include "meeting.hpp"
@@ -23,6 +22,7 @@ std::vector<int> order_without_deadlock(const Graph& graph) {
   for (const Flow flow : {Flow::eager, Flow::rendezvous, Flow::one_credit}) {
     const std::vector<int> cycle = graph.order(flow).cycle;
     if (cycle.empty()) continue;
+    Fault fault;
     std::string chain;
     int last = Graph::nobody;
     for (std::size_t shown = 0; const int event : cycle) {
@@ -30,9 +30,11 @@ std::vector<int> order_without_deadlock(const Graph& graph) {
       if (step == last) continue;
       if (++shown > most_shown) break;
       chain += (last == Graph::nobody ? "" : " waits for ") + graph.describe(step);
+      fault.places.push_back(graph.place(step));
       last = step;
     }
-    throw Fault{fmt::format("deadlock under {} flow control: {} ... and so round", to_string(flow), chain)};
+    fault.text = fmt::format("deadlock under {} flow control: {} ... and so round", to_string(flow), chain);
+    throw fault;
   }
   return {};
 }
@@ -92,7 +94,7 @@ Verdict prove(const Parts& parts, const Expectation& expectation) try {
   }
   return verdict;
 } catch (const Fault& fault) {
-  return {.fault = fault.text};
+  return {.fault = fault.text, .places = fault.places};
 }
 
 Verdict prove(const Algorithm& algorithm, const Case& what) try {
@@ -101,7 +103,7 @@ Verdict prove(const Algorithm& algorithm, const Case& what) try {
   if (verdict.proved()) verdict.fault = cost_fault(algorithm, what, verdict.costs);
   return verdict;
 } catch (const Fault& fault) {
-  return {.fault = fault.text};
+  return {.fault = fault.text, .places = fault.places};
 } catch (const std::logic_error& error) {
   return {.fault = error.what()};
 }

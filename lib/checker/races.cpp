@@ -80,8 +80,9 @@ class Races {
 
   void require_ordered(int earlier, int later, std::string_view conflict) {
     if (earlier == nobody || earlier == later || order_.ordered(earlier, later)) return;
-    refute(rank_, later, action(later),
-           fmt::format("race with {}: {}, and nothing orders them", where(rank_, earlier, action(earlier)), conflict));
+    throw Fault{fmt::format("{}: race with {}: {}, and nothing orders them", where(rank_, later, action(later)),
+                            where(rank_, earlier, action(earlier)), conflict),
+                {{rank_, later}, {rank_, earlier}}};
   }
 
   [[nodiscard]] const Action& action(int step) const {
