@@ -26,8 +26,14 @@ if(programs)
   install(TARGETS ${programs})
 endif()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES LICENSE cmake/copyright CHANGELOG.md docs/environment.md
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tutti)
+# Pages for people, examples and batch jobs lie as in the sources, so that pages find each other.
+set(doc_folder ${CMAKE_INSTALL_DATADIR}/doc/tutti)
+install(FILES LICENSE cmake/copyright CHANGELOG.md README.md DESTINATION ${doc_folder})
+install(FILES algorithms/README.md DESTINATION ${doc_folder}/algorithms)
+install(DIRECTORY docs examples DESTINATION ${doc_folder} PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY slurm DESTINATION ${doc_folder} FILES_MATCHING PATTERN *.sbatch PATTERN lab EXCLUDE)
+install(CODE "set(doc_folder [[${doc_folder}]])\nset(include_folder [[${CMAKE_INSTALL_INCLUDEDIR}]])")
+install(SCRIPT cmake/TuttiInstalledLinks.cmake)
 
 # ---- find_package(Tutti) ----------------------------------------------------------------------------------------------
 

@@ -34,6 +34,7 @@ if [[ $generators == *DEB* ]]; then
     expect_field Depends "(^|, )[a-z]*$library"
   done
   grep -q '^License: Apache-2.0' "$folder/root/usr/share/doc/tutti/copyright" || fail 'the .deb has no licence'
+  [ -s "$folder/root/usr/share/doc/tutti/docs/tool.md" ] || fail 'the .deb has no pages'
   dpkg-deb -I "$deb" shlibs 2>/dev/null | grep -q "^libtutti ${version%.*} tutti (= $version)" || fail 'the .deb: no shlibs'
   dpkg-deb -c "$deb" | grep -v ' root/root ' >"$log"
   [ ! -s "$log" ] || fail 'files of the .deb do not belong to root'
