@@ -47,7 +47,9 @@ std::optional<std::string> read(const Arguments& arguments, Wanted& wanted) {
       "    mpirun -n 4 tutti info      all ranks of the job; rank 0 prints\n"
       "    tutti info --settings       the variables of the environment\n"
       "    tutti info --algorithms --nodes 8,8    what 16 ranks on two nodes choose"};
-  options.flag("json", wanted.json, "for programs: docs/topology.md describes it; --settings and --algorithms: docs/tool.md")
+  options
+      .flag("json", wanted.json,
+            "for programs: docs/topology.md describes it; --settings and --algorithms: docs/tool.md")
       .flag("matrix", wanted.matrix, "show the distances of all pairs of ranks also where a node has many")
       .flag("counters", wanted.counters,
             "do a few collectives, and show which ways their messages took: all counters by name")
