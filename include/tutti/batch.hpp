@@ -50,6 +50,17 @@ class Batch {
     const std::span elements = detail::elements_of(data);
     recv(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, from);
   }
+  // Do not compile, and say why (tutti/mistakes.hpp).
+  template <class... Arguments>
+  requires detail::Mistaken<detail::form_of_batches, Arguments...>
+  void send(Arguments&&... /*arguments*/) {
+    detail::explain<detail::mistake_in<detail::form_of_batches, Arguments...>()>();
+  }
+  template <class... Arguments>
+  requires detail::Mistaken<detail::form_of_batches, Arguments...>
+  void recv(Arguments&&... /*arguments*/) {
+    detail::explain<detail::mistake_in<detail::form_of_batches, Arguments...>()>();
+  }
 
   /// Blocking, nonblocking, persistent. The batch is not changed and may be run again.
   TUTTI_API void run() const;

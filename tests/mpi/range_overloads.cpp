@@ -20,8 +20,10 @@ using ConstView = std::span<const double>;
 using Comm = const Communicator&;
 using Counts = const std::vector<int>&;
 
-template <class Call, class... Given>
-constexpr bool takes = std::invocable<Call, Given...>;
+/// A call with elements that cannot be communicated is found, but does not compile: it says why (mistakes_test.sh).
+template <class Call, class First, class... Given>
+constexpr bool takes =
+    std::invocable<Call, First, Given...>&& detail::mistake_of_buffer<First>() == detail::Mistake::none;
 
 /// The arguments of each call with an input and an output. `lasts`: the input is read after the call has returned.
 template <bool lasts, class... Rest, class Call>
