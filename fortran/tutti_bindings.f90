@@ -226,6 +226,9 @@ module tutti_bindings
     type(c_ptr) function c_in_place() bind(c, name='tutti_in_place')
       import
     end function
+    type(c_ptr) function c_not_contiguous() bind(c, name='tutti_not_contiguous')
+      import
+    end function
     integer(c_size_t) function c_strlen(text) bind(c, name='strlen')
       import
       type(c_ptr), value :: text

@@ -8,12 +8,17 @@ module tutti_calls
 
 contains
 
-  !> The address of a buffer, or MPI's mark for tutti_in_place. NULL, which calls refuse, if it is not contiguous.
+  !> The address of a buffer, or a mark: MPI's for tutti_in_place, or that of a section that is not contiguous, which calls
+  !> refuse.
   function address(buffer) result(place)
     type(*), dimension(..), intent(in), target, asynchronous :: buffer
     type(c_ptr) :: place
     place = c_null_ptr
-    if (size(buffer) == 0 .or. .not. is_contiguous(buffer)) return
+    if (size(buffer) == 0) return
+    if (.not. is_contiguous(buffer)) then
+      place = c_not_contiguous()
+      return
+    end if
     place = c_loc(buffer)
     if (c_associated(place, c_loc(tutti_in_place))) place = c_in_place()
   end function

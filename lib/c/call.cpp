@@ -78,8 +78,11 @@ class Converted {
   Converted(const Site& site, const tutti_call& given, const Communicator& comm) {
     call_.collective = collective_of(site, given.collective);
     call_.function = function_of(site, call_.collective, given.blocks);
-    call_.in = given.in;
-    call_.out = given.out;
+    const bool is_root = !has_root(call_.collective) || comm.rank() == Rank{given.root};
+    const bool sends = call_.collective != Collective::scatter && call_.collective != Collective::broadcast;
+    const bool receives = call_.collective != Collective::gather && call_.collective != Collective::reduce;
+    call_.in = site.buffer("in", given.in, sends || is_root);
+    call_.out = site.buffer("out", given.out, receives || is_root);
     call_.is_uneven = given.blocks != TUTTI_BLOCKS_EVEN;
     call_.root = Rank{given.root};
     call_.count = Count{given.count};

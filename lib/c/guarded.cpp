@@ -12,6 +12,7 @@
 #include <string>
 
 #include "lib/transport/mpi/api.hpp"
+#include "tutti/c/types.h"
 #include "tutti/error.hpp"
 
 namespace tutti::c {
@@ -101,6 +102,8 @@ void Site::refuse(std::string_view argument, std::string_view given, std::string
   throw ArgumentError(
       fmt::format("{}{}: argument '{}' is {}; allowed: {}", function_, place(), argument, given, allowed));
 }
+
+bool Site::is_marked_not_contiguous(const void* given) { return given == tutti_not_contiguous(); }
 
 void Site::refuse_size(std::string_view argument, std::size_t size, std::string_view initialiser) const {
   refuse(argument, fmt::format("a structure whose member 'size' is {}", size),

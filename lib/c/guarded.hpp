@@ -30,6 +30,13 @@ class Site {
     if (pointer == nullptr) refuse(argument, "NULL", allowed);
     return *pointer;
   }
+  /// A buffer. One that is marked as not contiguous is refused if it is used, else NULL.
+  template <class Pointer>
+  Pointer buffer(std::string_view argument, Pointer given, bool is_used = true) const {
+    if (!is_marked_not_contiguous(given)) return given;
+    if (is_used) refuse(argument, "not contiguous", "contiguous memory: a copy of the section");
+    return nullptr;
+  }
   /// A structure that may grow, or NULL.
   template <class Sized>
   const Sized* sized(std::string_view argument, const Sized* structure, std::string_view initialiser) const {
@@ -38,6 +45,7 @@ class Site {
   }
 
  private:
+  static bool is_marked_not_contiguous(const void* given);
   [[noreturn]] void refuse_size(std::string_view argument, std::size_t size, std::string_view initialiser) const;
   std::string_view function_;
 };

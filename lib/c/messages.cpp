@@ -20,13 +20,14 @@ tutti_status tutti_batch_create(tutti_comm comm, tutti_batch* batch) {
 }
 
 tutti_status tutti_batch_send(tutti_batch batch, const void* data, int64_t count, tutti_type type, int to) {
-  return guarded(
-      [&](const Site& site) { batch_of(site, batch).send(data, Count{count}, type_of(site, "type", type), Rank{to}); });
+  return guarded([&](const Site& site) {
+    batch_of(site, batch).send(site.buffer("data", data), Count{count}, type_of(site, "type", type), Rank{to});
+  });
 }
 
 tutti_status tutti_batch_recv(tutti_batch batch, void* data, int64_t count, tutti_type type, int from) {
   return guarded([&](const Site& site) {
-    batch_of(site, batch).recv(data, Count{count}, type_of(site, "type", type), Rank{from});
+    batch_of(site, batch).recv(site.buffer("data", data), Count{count}, type_of(site, "type", type), Rank{from});
   });
 }
 
@@ -46,57 +47,63 @@ tutti_status tutti_batch_free(tutti_batch* batch) { return freed("batch", batch)
 
 tutti_status tutti_send(const void* data, int64_t count, tutti_type type, int to, tutti_comm comm) {
   return guarded([&](const Site& site) {
-    tutti::send(data, Count{count}, type_of(site, "type", type), Rank{to}, communicator(site, comm));
+    tutti::send(site.buffer("data", data), Count{count}, type_of(site, "type", type), Rank{to},
+                communicator(site, comm));
   });
 }
 tutti_status tutti_send_async(const void* data, int64_t count, tutti_type type, int to, tutti_comm comm,
                               tutti_request* request) {
   return stored_request(request, [&](const Site& site) {
-    return tutti::send_async(data, Count{count}, type_of(site, "type", type), Rank{to}, communicator(site, comm));
+    return tutti::send_async(site.buffer("data", data), Count{count}, type_of(site, "type", type), Rank{to},
+                             communicator(site, comm));
   });
 }
 tutti_status tutti_plan_send(const void* data, int64_t count, tutti_type type, int to, tutti_comm comm,
                              tutti_plan* plan) {
   return stored_plan(plan, [&](const Site& site) {
-    return tutti::plan_send(data, Count{count}, type_of(site, "type", type), Rank{to}, communicator(site, comm));
+    return tutti::plan_send(site.buffer("data", data), Count{count}, type_of(site, "type", type), Rank{to},
+                            communicator(site, comm));
   });
 }
 
 tutti_status tutti_recv(void* data, int64_t count, tutti_type type, int from, tutti_comm comm) {
   return guarded([&](const Site& site) {
-    tutti::recv(data, Count{count}, type_of(site, "type", type), Rank{from}, communicator(site, comm));
+    tutti::recv(site.buffer("data", data), Count{count}, type_of(site, "type", type), Rank{from},
+                communicator(site, comm));
   });
 }
 tutti_status tutti_recv_async(void* data, int64_t count, tutti_type type, int from, tutti_comm comm,
                               tutti_request* request) {
   return stored_request(request, [&](const Site& site) {
-    return tutti::recv_async(data, Count{count}, type_of(site, "type", type), Rank{from}, communicator(site, comm));
+    return tutti::recv_async(site.buffer("data", data), Count{count}, type_of(site, "type", type), Rank{from},
+                             communicator(site, comm));
   });
 }
 tutti_status tutti_plan_recv(void* data, int64_t count, tutti_type type, int from, tutti_comm comm, tutti_plan* plan) {
   return stored_plan(plan, [&](const Site& site) {
-    return tutti::plan_recv(data, Count{count}, type_of(site, "type", type), Rank{from}, communicator(site, comm));
+    return tutti::plan_recv(site.buffer("data", data), Count{count}, type_of(site, "type", type), Rank{from},
+                            communicator(site, comm));
   });
 }
 
 tutti_status tutti_sendrecv(const void* out, int64_t out_count, int to, void* in, int64_t in_count, int from,
                             tutti_type type, tutti_comm comm) {
   return guarded([&](const Site& site) {
-    tutti::sendrecv(out, Count{out_count}, Rank{to}, in, Count{in_count}, Rank{from}, type_of(site, "type", type),
-                    communicator(site, comm));
+    tutti::sendrecv(site.buffer("out", out), Count{out_count}, Rank{to}, site.buffer("in", in), Count{in_count},
+                    Rank{from}, type_of(site, "type", type), communicator(site, comm));
   });
 }
 tutti_status tutti_sendrecv_async(const void* out, int64_t out_count, int to, void* in, int64_t in_count, int from,
                                   tutti_type type, tutti_comm comm, tutti_request* request) {
   return stored_request(request, [&](const Site& site) {
-    return tutti::sendrecv_async(out, Count{out_count}, Rank{to}, in, Count{in_count}, Rank{from},
-                                 type_of(site, "type", type), communicator(site, comm));
+    return tutti::sendrecv_async(site.buffer("out", out), Count{out_count}, Rank{to}, site.buffer("in", in),
+                                 Count{in_count}, Rank{from}, type_of(site, "type", type), communicator(site, comm));
   });
 }
 tutti_status tutti_plan_sendrecv(const void* out, int64_t out_count, int to, void* in, int64_t in_count, int from,
                                  tutti_type type, tutti_comm comm, tutti_plan* plan) {
   return stored_plan(plan, [&](const Site& site) {
-    return tutti::plan_sendrecv(out, Count{out_count}, Rank{to}, in, Count{in_count}, Rank{from},
-                                type_of(site, "type", type), communicator(site, comm));
+    return tutti::plan_sendrecv(site.buffer("out", out), Count{out_count}, Rank{to}, site.buffer("in", in),
+                                Count{in_count}, Rank{from}, type_of(site, "type", type), communicator(site, comm));
   });
 }

@@ -56,6 +56,11 @@ using namespace tutti::c;
 
 void* tutti_in_place() { return TUTTI_IN_PLACE; }
 
+void* tutti_not_contiguous() {
+  static char mark = 0;  // no buffer of a program
+  return &mark;
+}
+
 tutti_status tutti_type_size(tutti_type type, int64_t* bytes) {
   return guarded(
       [&](const Site& site) { site.pointed("bytes", bytes) = size_of(type_of(site, "type", type)).value(); });

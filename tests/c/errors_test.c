@@ -7,6 +7,23 @@ static int64_t buffer[64], result[64];
 
 #define REFUSED(call, text) CHECK_REFUSED(call, TUTTI_ERROR_ARGUMENT, text)
 
+static void test_sections(void) {
+  void* const section = tutti_not_contiguous();
+  tutti_batch batch = NULL;
+  tutti_request request = NULL;
+  REFUSED(tutti_allreduce(section, result, 1, TUTTI_INT64, TUTTI_SUM, comm, NULL),
+          "argument 'in' is not contiguous; allowed: contiguous memory");
+  REFUSED(tutti_allreduce(buffer, section, 1, TUTTI_INT64, TUTTI_SUM, comm, NULL), "argument 'out' is not contiguous");
+  REFUSED(tutti_send(section, 1, TUTTI_INT64, 0, comm), "argument 'data' is not contiguous");
+  REFUSED(tutti_recv_async(section, 1, TUTTI_INT64, 0, comm, &request), "argument 'data' is not contiguous");
+  REFUSED(tutti_sendrecv(section, 1, 0, result, 1, 0, TUTTI_INT64, comm), "argument 'out' is not contiguous");
+  REFUSED(tutti_sendrecv(buffer, 1, 0, section, 1, 0, TUTTI_INT64, comm), "argument 'in' is not contiguous");
+  CHECK_OK(tutti_batch_create(comm, &batch));
+  REFUSED(tutti_batch_send(batch, section, 1, TUTTI_INT64, 0), "argument 'data' is not contiguous");
+  REFUSED(tutti_batch_recv(batch, section, 1, TUTTI_INT64, 0), "argument 'data' is not contiguous");
+  CHECK_OK(tutti_batch_free(&batch));
+}
+
 static void test_null_handles(void) {
   tutti_request request = NULL;
   tutti_plan plan = NULL;
@@ -236,6 +253,7 @@ static void test_last_error(void) {
 void run_tests(void) {
   int32_t sum = 1;
   test_null_handles();
+  test_sections();
   test_handles_of_another_kind();
   test_null_places();
   test_wrong_numbers();

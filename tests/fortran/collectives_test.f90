@@ -144,7 +144,7 @@ contains
 
   !> Scalars, arrays of more ranks, other types; and a section that is not contiguous, which is refused.
   subroutine test_shapes()
-    real(c_double) :: matrix(5, 7), whole
+    real(c_double) :: matrix(5, 7), whole, parts(ranks)
     complex(c_float) :: z(3)
     integer :: status
     matrix = 0.5d0
@@ -156,7 +156,18 @@ contains
     call tutti_allreduce(tutti_in_place, z, tutti_complex_fp32, tutti_sum, comm)
     call check(all(z == cmplx(ranks, 2 * ranks)), 'complex numbers')
     call tutti_allreduce(tutti_in_place, matrix(1, :), tutti_fp64, tutti_sum, comm, ierror=status)
-    call check(status == tutti_error_argument .and. index(tutti_last_error(), 'is null') > 0, 'a row')
+    call check(status == tutti_error_argument .and. index(tutti_last_error(), "'out' is not contiguous") > 0, 'a row')
+    call tutti_allreduce(matrix(1, :), matrix(1:5, 2), tutti_fp64, tutti_sum, comm, ierror=status)
+    call check(status == tutti_error_argument .and. index(tutti_last_error(), "'in' is not contiguous") > 0, 'a row as input')
+    call tutti_allreduce(matrix(::2, 1), matrix(1:3, 2), tutti_fp64, tutti_sum, comm, ierror=status)
+    call check(status == tutti_error_argument .and. index(tutti_last_error(), "'in' is not contiguous") > 0, 'every second element')
+    ! Only the root uses the output of a gather.
+    if (rank == 0) then
+      call tutti_gather(matrix(1:1, 1), parts, tutti_fp64, 0, comm, ierror=status)
+    else
+      call tutti_gather(matrix(1:1, 1), matrix(1, :), tutti_fp64, 0, comm, ierror=status)
+    end if
+    call check(status == tutti_success, 'a row that is not used')
     call tutti_allreduce(matrix(:, 1:2), matrix(:, 3), tutti_fp64, tutti_sum, comm, ierror=status)
     call check(status == tutti_error_argument .and. index(tutti_last_error(), "'count' is -1") > 0, 'a short output')
   end subroutine

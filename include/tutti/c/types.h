@@ -54,6 +54,9 @@ enum tutti_collectives {
 #define TUTTI_IN_PLACE MPI_IN_PLACE
 /// The same, for languages that cannot read the header: its value differs between MPIs.
 TUTTI_C_API void* tutti_in_place(void);
+/// As a buffer: a section of an array that is not contiguous, which no call can use. Calls that would use it end with
+/// TUTTI_ERROR_ARGUMENT and "not contiguous". For interfaces of languages that have such sections.
+TUTTI_C_API void* tutti_not_contiguous(void);
 
 /// Bytes of one element.
 TUTTI_C_API tutti_status tutti_type_size(tutti_type type, int64_t* bytes);
