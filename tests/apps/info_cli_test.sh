@@ -145,6 +145,11 @@ assert rows["TUTTI_NODES"]["from"] == "derived" and info["unknown"] == ["TUTTI_X
   expect 0 '^algorithms of 8 ranks on 1 node, all share memory; ' "$tutti" info --algorithms -p 8 --processors 8
   times 1 '^allreduce  *0 to 4096  *one_shot  *as few ranks that share memory want one round$' stdout 'info --algorithms'
   times 1 '^  *4097 to 8192  *recursive_doubling  *as few bytes want few rounds$' stdout 'info --algorithms'
+  # As in the manual.
+  sed -n '/^    \$ tutti info --algorithms/,/^    \.\.\.$/s/^    //p' "$(dirname "$0")/../../docs/tool.md" | sed '1d;$d' >"$folder/page"
+  expect 0 '^exscan' "$tutti" info --algorithms -p 4 --processors 4
+  [ -s "$folder/page" ] && head -n "$(wc -l <"$folder/page")" "$folder/stdout" | cmp -s - "$folder/page" ||
+    fail 'info --algorithms differs from docs/tool.md'
   expect 0 'all share memory, two or more for each processor;' "$tutti" info --algorithms -p 8 --processors 4
   expect 0 '^algorithms of 8 ranks on 2 nodes; ' "$tutti" info --algorithms --nodes 4,4
   times 1 '^barrier  *-  *two_level  ' stdout 'info --algorithms --nodes 4,4'
