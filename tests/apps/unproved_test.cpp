@@ -74,9 +74,9 @@ struct Subject {
   Collective collective;
   std::string algorithm;
 };
-class Unproved_ : public testing::TestWithParam<Subject> {};
+class MutantsOf : public testing::TestWithParam<Subject> {};
 
-TEST_P(Unproved_, MutantsAreShown) {
+TEST_P(MutantsOf, AreShown) {
   Scene scene = scene_of(GetParam().collective, GetParam().algorithm);
   ASSERT_TRUE(scene.verdict.proved());
   EXPECT_THAT(to_svg(scene), Not(HasSubstr("faulty")));
@@ -90,9 +90,9 @@ TEST_P(Unproved_, MutantsAreShown) {
     }
     step_of(scene, mutant) = before;
   }
-  EXPECT_GT(shown, 10);
+  EXPECT_GT(shown, 2);
 }
-INSTANTIATE_TEST_SUITE_P(Algorithms, Unproved_,
+INSTANTIATE_TEST_SUITE_P(Algorithms, MutantsOf,
                          testing::Values(Subject{Collective::allreduce, "ring"},
                                          Subject{Collective::allreduce, "rabenseifner"},
                                          Subject{Collective::broadcast, "chain/3"},
