@@ -84,8 +84,8 @@ TEST(Segmented, HasNoMorePiecesOfAMessageThanAsked) {
   const auto sends = [](const Action& action) { return std::holds_alternative<Send>(action); };
   const Schedule cut = segmented(part.schedule, part.aliasing, Count{1}, 3);
   EXPECT_EQ(count_of(cut, sends), 3 * count_of(part.schedule, sends));
-  EXPECT_THAT(to_text(cut), testing::HasSubstr("send input[0..4) to 1 (message 0)"));
-  EXPECT_THAT(to_text(cut), testing::HasSubstr("send input[8..10) to 1 (message 2)"));
+  EXPECT_THAT(to_text(cut), testing::HasSubstr("send input[20..24) to 1\n"));
+  EXPECT_THAT(to_text(cut), testing::HasSubstr("send input[28..30) to 1 (message 2)"));
 }
 
 /// The sender does not know how many segments the root has in all: both cut the message by its size alone.
