@@ -12,9 +12,11 @@
      finalize         MPI_Finalize
      attribute-WORD   at MPI_Finalize, in a callback of an attribute of MPI_COMM_SELF
      exit-WORD        at exit
+     thread-WORD      in a thread of its own
    A collective after MPI_Finalize has to be refused (with MPI alone it is left out). "done" is printed after the last
    of all. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,6 +197,17 @@ static void at_finalize(const char* word) {
   MPI_Comm_free_keyval(&key);
 }
 
+static void* thread_step(void* word) {
+  do_word((const char*)word);
+  return NULL;
+}
+
+static void in_thread(const char* word) {
+  pthread_t thread;
+  require(pthread_create(&thread, NULL, thread_step, (void*)word) == 0, "no thread");
+  pthread_join(thread, NULL);
+}
+
 static void know_world(void) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -207,6 +220,8 @@ static void do_word(const char* word) {
     atexit(exit_step);
   } else if (strncmp(word, "attribute-", 10) == 0) {
     at_finalize(word + 10);
+  } else if (strncmp(word, "thread-", 7) == 0) {
+    in_thread(word + 7);
   } else if (strcmp(word, "init") == 0) {
     MPI_Init(NULL, NULL);
     know_world();

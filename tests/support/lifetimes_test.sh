@@ -1,70 +1,70 @@
 #!/usr/bin/env bash
-# lifetimes_test.sh MPIRUN PROGRAM KIND [LIBRARY] - a program begins and ends MPI, communicators and calls in many orders.
-# KIND: objects (tests/mpi/lifetimes.cpp), native or preloaded (tests/c/lifetimes.c), the last with LIBRARY.
+# lifetimes_test.sh MPIRUN KIND [LIBRARY --] PROGRAM... - begins and ends MPI, communicators and calls in many orders: those
+# of the tables in docs/lifetimes.md, each with what the column KIND says of it, as "native: C". LIBRARY is preloaded.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-mpirun=$1 program=$2 kind=$3 library=${4:-}
+page=$here/../../docs/lifetimes.md
+mpirun=$1 kind=$2 library=
+shift 2
+if [ "${2:-}" = -- ]; then
+  library=$1
+  shift 2
+fi
+program=("$@")
 text=$(mktemp)
 trap 'rm -f "$text"' EXIT
-failures=0
+failures=0 made=0
 
-# orders RANKS SETTING...: those of stdin, one a line. "VARIABLE=VALUE": in the environment; "-": nothing.
-orders() {
-  local ranks=$1 setting=$2 order options=()
-  if [ "$setting" != - ]; then export "${setting?}"; fi
-  if [ -n "$library" ]; then
+# rows: "RESULT ORDER" of the column, one a line.
+rows() {
+  awk -F ' *[|] *' -v kind="$kind" '
+    /^\|/ && $2 == "order" { column = 0; for (i = 3; i < NF; ++i) if ($i == kind) column = i; next }
+    /^\| `/ && column && $column != "" { gsub("`", "", $2); gsub(" ", "_", $column); print $column, $2 }' "$page"
+}
+
+# outcome RANKS SETTING LIBRARY ORDER: "STATUS of N", where N ranks came to their end. SETTING: "VARIABLE=VALUE", or "-".
+outcome() {
+  local ranks=$1 setting=$2 preload=$3 order=$4 options=()
+  if [ -n "$preload" ]; then
     case $("$mpirun" --version 2>&1) in
-      *'Open MPI'* | *OpenRTE* | *PRRTE*) options=(-x "LD_PRELOAD=$library") ;;
-      *) options=(-genv LD_PRELOAD "$library") ;;
+      *'Open MPI'* | *OpenRTE* | *PRRTE*) options=(-x "LD_PRELOAD=$preload") ;;
+      *) options=(-genv LD_PRELOAD "$preload") ;;
     esac
   fi
-  while read -r order; do
-    # shellcheck disable=SC2086
-    timeout 60 "$here/../../scripts/mpirun.sh" "$mpirun" "$ranks" "${options[@]}" "$program" $order >"$text" 2>&1 </dev/null
-    local status=$?
-    [ $status -eq 0 ] && [ "$(grep -o done "$text" | wc -l)" = "$ranks" ] && continue
-    echo "FAILED: $ranks ranks, $setting: $order (exit status $status)" >&2
+  [ "$setting" = - ] || local -x "${setting?}"
+  # shellcheck disable=SC2086
+  timeout 60 "$here/../../scripts/mpirun.sh" "$mpirun" "$ranks" "${options[@]}" "${program[@]}" $order >"$text" 2>&1 </dev/null
+  echo "status $? of $(grep -o done "$text" | wc -l) ranks"
+}
+
+# orders RANKS SETTING: those of stdin.
+orders() {
+  local ranks=$1 setting=$2 result order expected found
+  while read -r result order; do
+    case $result in
+      right) expected="status 0 of $ranks ranks" ;;
+      as_MPI_alone) expected=$(outcome "$ranks" - '' "$order") ;;
+      *) echo "$page: there is no result '$result'" >&2 && exit 1 ;;
+    esac
+    found=$(outcome "$ranks" "$setting" "$library" "$order")
+    made=$((made + 1))
+    [ "$found" != "$expected" ] || continue
+    echo "FAILED: $ranks ranks, $setting: $order ($found, not $expected)" >&2
     head -c 3000 "$text" >&2
     failures=$((failures + 1))
   done
-  if [ "$setting" != - ]; then unset "${setting%%=*}"; fi
 }
 
-if [ "$kind" = objects ]; then
-  some='env comm plan request buffer batch caller
-comm env plan request buffer batch
-comm plan request buffer env batch caller
-caller env comm request plan
-caller comm buffer plan request batch env
-env caller callback comm plan
-comm callback request env caller'
-  orders 2 - <<<"$some"
-  orders 1 - <<<"env caller"
-  orders 3 - <<<"comm request env caller"
-  orders 2 TUTTI_TRANSPORT=mpi <<<"$some"
-else
-  some='init comm call finalize
-exit-finalize init comm call exit-call
-exit-finalize exit-call init comm call
-exit-finalize exit-end exit-begin init comm call
-init exit-finalize comm exit-call call
-exit-call init comm exit-finalize begin exit-end
-init comm begin exit-finalize exit-end exit-call
-init exit-finalize comm exit-close exit-call
-init comm attribute-call finalize
-init comm attribute-close attribute-call begin end exit-call finalize
-init comm begin attribute-end finalize
-init comm exit-finalize attribute-call
-threads exit-finalize comm begin exit-end exit-call'
-  [ "$kind" = native ] || some="$some
-init comm gapped attribute-end finalize
-init comm gapped exit-finalize exit-end"
-  settings=(-)
-  [ "$kind" = native ] || settings=(TUTTI_INTERPOSE=all TUTTI_INTERPOSE=auto)
-  for setting in "${settings[@]}"; do orders 2 "$setting" <<<"$some"; done
-  orders 1 "${settings[0]}" <<<"$some"
-  for setting in TUTTI_INTERPOSE=auto TUTTI_INTERPOSE=allreduce; do
-    [ "$kind" = native ] || orders 2 "$setting" <<<'init ahead finalize'
-  done
-fi
-exit $((failures > 0))
+settings=(-)
+case $kind in
+  preloaded*) settings=(TUTTI_INTERPOSE=all TUTTI_INTERPOSE=auto) ;;
+  *messages*) settings=(TUTTI_TRANSPORT=mpi) ;;
+esac
+for setting in "${settings[@]}"; do orders 2 "$setting" < <(rows); done
+orders 1 "${settings[0]}" < <(rows)
+# A root that waits for nobody.
+case $kind in preloaded*C | preloaded*Fortran)
+  for setting in TUTTI_INTERPOSE=auto TUTTI_INTERPOSE=allreduce; do orders 2 "$setting" <<<'right init ahead finalize'; done ;;
+esac
+echo "$kind: $made orders, $failures wrong"
+exit $((failures > 0 || made == 0))
