@@ -186,6 +186,24 @@ Why reduce_scatter(Target& target, Job& job, const ReductionCall& given, Numbers
 
 namespace {
 
+/// The standard forbids that what is sent and what is received overlap; Open MPI takes it. The own block of the output
+/// may be sent as it is.
+void read_ahead(const Target& target, Job& job, const void* sent) {
+  if (target.refuses_aliases()) return;
+  const bool is_own_block = job.out.begins_at(target.rank(), sent);
+  if (!is_own_block || job.call.collective == Collective::alltoall) job.in.read_ahead_of(job.out);
+}
+
+/// Open MPI does not look whether the type is committed with which the root of a gather receives.
+template <class Blocks>
+bool set_at_root(const Target& target, Side& side, Blocks given) {
+  if (side.set(given, target.size())) return true;
+  if (target.refuses_aliases() || given.type == MPI_DATATYPE_NULL) return false;
+  side = Side{};
+  given.type = side.committed(given.type);
+  return side.set(given, target.size());
+}
+
 template <class Blocks>
 Why describe_allgather(const Target& target, Job& job, const char* function, const Side::Even& in, const Blocks& out) {
   if (!job.out.set(out, target.size())) return Why::arguments;
@@ -194,6 +212,7 @@ Why describe_allgather(const Target& target, Job& job, const char* function, con
   moving<Blocks>(job, function, Collective::allgather, mine, job.out, target.size());
   if (is_in_place(in.data)) return in_place(job);
   if (!job.in.set(in, 1)) return Why::arguments;
+  read_ahead(target, job, in.data);
   return with_own_part(target, job, job.in.count_of(0), mine);
 }
 
@@ -203,8 +222,9 @@ Why describe_gather(const Target& target, Job& job, const char* function, const 
   const bool at_root = target.rank() == root, is_here = is_in_place(in.data);
   if (!is_rank(root, target) || (is_here && !at_root)) return Why::arguments;
   if (!is_here && !job.in.set(in, 1)) return Why::arguments;
-  if (at_root && !job.out.set(out, target.size())) return Why::arguments;
+  if (at_root && !set_at_root(target, job.out, out)) return Why::arguments;
   if constexpr (is_listed<Blocks>) job.out.keep_apart();
+  if (at_root && !is_here) read_ahead(target, job, in.data);
   const Count mine = at_root ? job.out.count_of(root) : job.in.count_of(0);
   moving<Blocks>(job, function, Collective::gather, mine, at_root ? job.out : job.in, target.size());
   job.call.root = Rank{root};
@@ -238,6 +258,7 @@ Why describe_alltoall(const Target& target, Job& job, const char* function, cons
   if (!is_here && job.in.count_of(target.rank()) != mine)
     return exchange_without_own_part<Blocks>(target, job, function);
   moving<Blocks>(job, function, Collective::alltoall, mine, job.out, target.size());
+  if (!is_here) read_ahead(target, job, in.data);
   return is_here ? in_place(job) : Why::served;
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "interpose/right_mpi.hpp"
+#include "lib/runtime/log.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 
@@ -97,12 +98,12 @@ void print(const Sums& sums) {
 }  // namespace
 
 void begin_report() {
-  const char *const log = std::getenv("TUTTI_LOG"), *const measure = std::getenv("TUTTI_MEASURE");
+  const char* const measure = std::getenv("TUTTI_MEASURE");
   const bool measures = measure != nullptr && std::string_view{measure} == "1";
   if (measure != nullptr && !measures && std::string_view{measure} != "0" && is_first_rank())
     std::fputs(fmt::format("tutti: environment variable TUTTI_MEASURE is '{}'; allowed: 0, 1\n", measure).c_str(),
                stderr);
-  const bool tells = log != nullptr && (std::string_view{log} == "info" || std::string_view{log} == "1");
+  const bool tells = log::is_on(log::Level::info);
   std::array<int, 2> wanted{measures || tells ? 1 : 0, measures ? 1 : 0};
   mpi::check(mpi::api.Bcast(wanted.data(), wanted.size(), MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
   state().is_wanted = wanted[0] != 0;

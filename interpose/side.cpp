@@ -95,6 +95,7 @@ bool Side::set(const Even& given, int blocks) {
   const Layout* const layout = layout_of(given.type);
   if (layout == nullptr || given.count < 0) return false;
   count_ = Count{given.count * layout->size};
+  blocks_ = blocks;
   name_ = layout->name;
   data_ = const_cast<void*>(given.data);
   if (layout->is_contiguous) return given.data != nullptr || count_ == Count{0};  // in few steps: calls may be short
@@ -157,6 +158,37 @@ void Side::list_packed() {
   }
 }
 
+MPI_Datatype Side::committed(MPI_Datatype type) {
+  MPI_Datatype* const made = kept_.emplace_back().receive();
+  check(api.Type_contiguous(1, type, made), "MPI_Type_contiguous");
+  check(api.Type_commit(made), "MPI_Type_commit");
+  return *made;
+}
+
+std::pair<std::intptr_t, std::intptr_t> Side::range() const {
+  if (counts_.empty()) return {address(data_), address(data_) + count_.value() * blocks_};
+  std::pair<std::intptr_t, std::intptr_t> all{std::numeric_limits<std::intptr_t>::max(), 0};
+  for (const Part& part : parts_)
+    if (part.bytes > 0)
+      all = {std::min(all.first, address(part.data)), std::max(all.second, address(part.data) + part.bytes)};
+  return all;
+}
+
+bool Side::begins_at(int block, const void* data) const {
+  const std::int64_t at = offsets_.empty() ? block * count_.value() : offsets_[static_cast<std::size_t>(block)].value();
+  return !is_packed_ && moved(data_, at) == data;
+}
+
+void Side::read_ahead_of(const Side& written) {
+  if (is_packed_ || written.is_packed_) return;
+  const auto [begin, end] = range();
+  const auto [other, other_end] = written.range();
+  if (end <= other || other_end <= begin) return;
+  if (counts_.empty()) parts_.push_back({data_, end - begin, MPI_BYTE, end - begin, 1});
+  is_packed_ = true;
+  if (!counts_.empty()) list_packed();
+}
+
 bool Side::has_overlaps() const {
   const auto end = [](const Part& part) { return address(part.data) + part.bytes; };
   std::intptr_t free = std::numeric_limits<std::intptr_t>::min();
@@ -203,11 +235,7 @@ void Side::keep_types() {
   if (!is_packed_) return;
   MPI_Datatype last = MPI_DATATYPE_NULL;
   for (Part& part : parts_) {
-    if (part.type != last) {
-      MPI_Datatype* const type = kept_.emplace_back().receive();
-      check(api.Type_contiguous(1, part.type, type), "MPI_Type_contiguous");
-      check(api.Type_commit(type), "MPI_Type_commit");
-    }
+    if (part.type != last) static_cast<void>(committed(part.type));
     last = std::exchange(part.type, kept_.back().get());
   }
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "interpose/datatypes.hpp"
@@ -48,10 +49,16 @@ class Side {
   [[nodiscard]] void* data();
   /// Of its datatype, in reports: records::Call::mpi.
   [[nodiscard]] std::uint8_t name() const { return name_; }
+  /// Whether a block that is not packed begins there.
+  [[nodiscard]] bool begins_at(int block, const void* data) const;
   /// Bytes of a block.
   [[nodiscard]] Count count_of(int block) const {
     return counts_.empty() ? count_ : counts_[static_cast<std::size_t>(block)];
   }
+  /// A committed type of the same data, which lives as long as this object.
+  [[nodiscard]] MPI_Datatype committed(MPI_Datatype type);
+  /// Before the call: is read before anything is written, if that is partly the same memory.
+  void read_ahead_of(const Side& written);
   /// Of listed blocks that are written: those that overlap are packed, and so written in their order.
   void keep_apart();
   /// Before the call, after pack(): the first bytes of a block become those of the only block of another side, as many
@@ -84,12 +91,15 @@ class Side {
   Part from_elsewhere(const Part& part);
   void list(const void* base);
   void list_packed();
+  /// From the first byte to the one behind the last, where data are not packed.
+  [[nodiscard]] std::pair<std::intptr_t, std::intptr_t> range() const;
   [[nodiscard]] bool has_overlaps() const;
   template <class Move>
   void for_all_parts(const Move& move);
 
   void* data_ = nullptr;
   Count count_{};
+  int blocks_ = 1;
   std::uint8_t name_ = records::of_unnamed_type;
   std::vector<Count> counts_, offsets_;
   bool is_packed_ = false;

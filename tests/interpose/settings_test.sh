@@ -37,7 +37,7 @@ row() { awk -v name="$1" '$1 == "tutti:" && $2 == name && $3 ~ /^[0-9]/ { print 
 nonblocking_row() { awk -v name="$1" '$1 == "tutti:" && $2 == name && $3 == "(nonblocking)" { print $4, $5 }' "$text"; }
 tool_says() { grep -q "^tool: $1 barriers, $2 broadcasts, $3 allreduces" "$text"; }
 
-run "$library" TUTTI_INTERPOSE=all TUTTI_LOG=info
+run "$library" TUTTI_INTERPOSE=all TUTTI_LOG=debug
 is_right && [ "$(row barrier)" = '20 0' ] && [ "$(row bcast)" = '20 0' ] && [ "$(row allreduce)" = '20 10' ] &&
   [ "$(nonblocking_row allreduce)" = '10 0' ] || fail 'all serves all that it can'
 
