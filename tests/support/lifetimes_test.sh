@@ -34,7 +34,7 @@ outcome() {
   [ "$setting" = - ] || local -x "${setting?}"
   # shellcheck disable=SC2086
   timeout 60 "$here/../../scripts/mpirun.sh" "$mpirun" "$ranks" "${options[@]}" "${program[@]}" $order >"$text" 2>&1 </dev/null
-  echo "status $? of $(grep -o done "$text" | wc -l) ranks"
+  echo "status $? of $(grep -o "done" "$text" | wc -l) ranks"
 }
 
 # orders RANKS SETTING: those of stdin.

@@ -13,25 +13,22 @@ namespace tutti::test {
 namespace {
 
 // NOLINTBEGIN(bugprone-macro-parentheses): names
-#define TUTTI_VERDICT_TYPES(X)                                                                                        \
-  X(MPI_CHAR)                                                                                                         \
-  X(MPI_SIGNED_CHAR)                                                                                                  \
-  X(MPI_UNSIGNED_CHAR) X(MPI_WCHAR) X(MPI_SHORT) X(MPI_UNSIGNED_SHORT) X(MPI_INT) X(MPI_UNSIGNED) X(MPI_LONG)         \
-      X(MPI_UNSIGNED_LONG) X(MPI_LONG_LONG) X(MPI_UNSIGNED_LONG_LONG) X(MPI_INT8_T) X(MPI_INT16_T) X(MPI_INT32_T)     \
-          X(MPI_INT64_T) X(MPI_UINT8_T) X(MPI_UINT16_T) X(MPI_UINT32_T) X(MPI_UINT64_T) X(MPI_FLOAT) X(MPI_DOUBLE)    \
-              X(MPI_LONG_DOUBLE) X(MPI_C_FLOAT_COMPLEX) X(MPI_C_DOUBLE_COMPLEX) X(MPI_C_LONG_DOUBLE_COMPLEX)          \
-                  X(MPI_CXX_FLOAT_COMPLEX) X(MPI_CXX_DOUBLE_COMPLEX) X(MPI_CXX_LONG_DOUBLE_COMPLEX) X(MPI_C_BOOL)     \
-                      X(MPI_CXX_BOOL) X(MPI_BYTE) X(MPI_PACKED) X(MPI_AINT) X(MPI_OFFSET) X(MPI_COUNT) X(MPI_INTEGER) \
-                          X(MPI_INTEGER1) X(MPI_INTEGER2) X(MPI_INTEGER4) X(MPI_INTEGER8) X(MPI_REAL) X(MPI_REAL4)    \
-                              X(MPI_REAL8) X(MPI_DOUBLE_PRECISION) X(MPI_COMPLEX) X(MPI_COMPLEX8) X(MPI_COMPLEX16)    \
-                                  X(MPI_DOUBLE_COMPLEX) X(MPI_LOGICAL) X(MPI_CHARACTER) X(MPI_FLOAT_INT)              \
-                                      X(MPI_DOUBLE_INT) X(MPI_LONG_INT) X(MPI_2INT) X(MPI_SHORT_INT)                  \
-                                          X(MPI_LONG_DOUBLE_INT) X(MPI_2REAL) X(MPI_2DOUBLE_PRECISION) X(MPI_2INTEGER)
-#define TUTTI_VERDICT_OPERATIONS(X)                                                                         \
-  X(MPI_SUM)                                                                                                \
-  X(MPI_PROD)                                                                                               \
-  X(MPI_MIN) X(MPI_MAX) X(MPI_LAND) X(MPI_LOR) X(MPI_LXOR) X(MPI_BAND) X(MPI_BOR) X(MPI_BXOR) X(MPI_MINLOC) \
-      X(MPI_MAXLOC) X(MPI_REPLACE) X(MPI_NO_OP)
+// clang-format off
+#define TUTTI_VERDICT_TYPES(X)                                                                                         \
+  X(MPI_CHAR) X(MPI_SIGNED_CHAR) X(MPI_UNSIGNED_CHAR) X(MPI_WCHAR) X(MPI_SHORT) X(MPI_UNSIGNED_SHORT) X(MPI_INT)       \
+  X(MPI_UNSIGNED) X(MPI_LONG) X(MPI_UNSIGNED_LONG) X(MPI_LONG_LONG) X(MPI_UNSIGNED_LONG_LONG) X(MPI_INT8_T)            \
+  X(MPI_INT16_T) X(MPI_INT32_T) X(MPI_INT64_T) X(MPI_UINT8_T) X(MPI_UINT16_T) X(MPI_UINT32_T) X(MPI_UINT64_T)          \
+  X(MPI_FLOAT) X(MPI_DOUBLE) X(MPI_LONG_DOUBLE) X(MPI_C_FLOAT_COMPLEX) X(MPI_C_DOUBLE_COMPLEX)                         \
+  X(MPI_C_LONG_DOUBLE_COMPLEX) X(MPI_CXX_FLOAT_COMPLEX) X(MPI_CXX_DOUBLE_COMPLEX) X(MPI_CXX_LONG_DOUBLE_COMPLEX)       \
+  X(MPI_C_BOOL) X(MPI_CXX_BOOL) X(MPI_BYTE) X(MPI_PACKED) X(MPI_AINT) X(MPI_OFFSET) X(MPI_COUNT) X(MPI_INTEGER)        \
+  X(MPI_INTEGER1) X(MPI_INTEGER2) X(MPI_INTEGER4) X(MPI_INTEGER8) X(MPI_REAL) X(MPI_REAL4) X(MPI_REAL8)                \
+  X(MPI_DOUBLE_PRECISION) X(MPI_COMPLEX) X(MPI_COMPLEX8) X(MPI_COMPLEX16) X(MPI_DOUBLE_COMPLEX) X(MPI_LOGICAL)         \
+  X(MPI_CHARACTER) X(MPI_FLOAT_INT) X(MPI_DOUBLE_INT) X(MPI_LONG_INT) X(MPI_2INT) X(MPI_SHORT_INT)                     \
+  X(MPI_LONG_DOUBLE_INT) X(MPI_2REAL) X(MPI_2DOUBLE_PRECISION) X(MPI_2INTEGER)
+#define TUTTI_VERDICT_OPERATIONS(X)                                                                                    \
+  X(MPI_SUM) X(MPI_PROD) X(MPI_MIN) X(MPI_MAX) X(MPI_LAND) X(MPI_LOR) X(MPI_LXOR) X(MPI_BAND) X(MPI_BOR) X(MPI_BXOR)   \
+  X(MPI_MINLOC) X(MPI_MAXLOC) X(MPI_REPLACE) X(MPI_NO_OP)
+// clang-format on
 
 struct Named {
   const char* name;
