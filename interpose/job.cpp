@@ -206,7 +206,7 @@ bool set_at_root(const Target& target, Side& side, Blocks given) {
 
 template <class Blocks>
 Why describe_allgather(const Target& target, Job& job, const char* function, const Side::Even& in, const Blocks& out) {
-  if (!job.out.set(out, target.size())) return Why::arguments;
+  if (is_in_place(out.data) || !job.out.set(out, target.size())) return Why::arguments;
   if constexpr (is_listed<Blocks>) job.out.keep_apart();
   const Count mine = job.out.count_of(target.rank());
   moving<Blocks>(job, function, Collective::allgather, mine, job.out, target.size());
@@ -250,7 +250,7 @@ Why describe_scatter(const Target& target, Job& job, const char* function, const
 
 template <class Blocks>
 Why describe_alltoall(const Target& target, Job& job, const char* function, const Blocks& in, const Blocks& out) {
-  if (!job.out.set(out, target.size())) return Why::arguments;
+  if (is_in_place(out.data) || !job.out.set(out, target.size())) return Why::arguments;
   if constexpr (is_listed<Blocks>) job.out.keep_apart();
   const bool is_here = is_in_place(in.data);
   if (!is_here && !job.in.set(in, target.size())) return Why::arguments;

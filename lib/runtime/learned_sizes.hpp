@@ -1,6 +1,7 @@
 #pragma once
 // The sizes of blocks that ranks tell each other before their data (Algorithm::exchange). Needs no MPI.
 
+#include "tutti/datatype.hpp"
 #include "tutti/schedule.hpp"
 
 namespace tutti::detail {

@@ -79,7 +79,7 @@ void run(Input input) {
   problem.learned = learned;
   shm::SharedPlan plan;
   const auto compile = [&] {
-    detail::require_expected_sizes(problem);
+    detail::require_expected_sizes(problem, Type::int32);
     plan = shm::compile(chosen.choice, problem, Type::int32, Op::sum, {.window = Routing::most_window},
                         {.reaches = reaches, .cell_bytes = 8, .piece_bytes = 64, .eager_messages = 3});
   };
