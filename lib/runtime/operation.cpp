@@ -82,6 +82,7 @@ void Operation::start(Kind kind) {
 }
 
 void Operation::start_slowly(Kind kind) {
+  communicator_.progress().end_fast_path();
   take_place(kind);
   enter(kind);
   advance();

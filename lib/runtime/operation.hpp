@@ -93,6 +93,7 @@ class Operation {
   /// How the run was started.
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool over() const { return state_ == State::idle; }
+  [[nodiscard]] bool is_on_fast_path() const { return state_ == State::on_fast_path; }
   /// Ends it with an error: its messages are withdrawn.
   void fail(std::exception_ptr why) noexcept;
   /// Throws the error of the last run, once.

@@ -77,6 +77,10 @@ void Progress::remove(Operation& operation) {
   (operation.next == nullptr ? last_ : operation.next->previous) = operation.previous;
 }
 
+void Progress::end_fast_path() {
+  if (first_ != nullptr && first_->is_on_fast_path()) first_->advance();  // it began alone
+}
+
 void Progress::advance_all() {
   for (Operation* operation = first_; operation != nullptr;) {
     Operation* const next = operation->next;  // an operation that ends leaves the list

@@ -67,6 +67,9 @@ class Progress {
 
   void add(Operation& operation);
   void remove(Operation& operation);
+  /// Before another operation begins: the one that is on the fast path gets its place in all queues, as messages
+  /// between two ranks keep their order.
+  void end_fast_path();
   /// Moves every operation forward once.
   void advance_all();
   /// On a thread of the library's: the same for those that no blocking call waits for. A blocking call moves its own,

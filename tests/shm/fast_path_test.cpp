@@ -239,5 +239,26 @@ TEST_F(FastPath, AmongOthersInAnyOrder) {
   }
 }
 
+/// The first of several nonblocking messages takes the fast path, and waits there while the others begin.
+TEST_F(FastPath, MessagesKeepTheirOrder) {
+  if (size_ == 1) GTEST_SKIP() << "needs two ranks";
+  constexpr std::size_t messages = 6;
+  std::vector<Value> sent(messages), received(messages, -1);
+  for (int round = 0; round < 200; ++round) {
+    for (std::size_t i = 0; i < messages; ++i)
+      sent[i] = given(rank_) + static_cast<Value>(i);
+    std::vector<Request> all;
+    for (Value& each : received)
+      all.push_back(recv_async(&each, Count{1}, Type::int64, previous(), comm_));
+    for (const Value& each : sent)
+      all.push_back(send_async(&each, Count{1}, Type::int64, next(), comm_));
+    for (Request& each : all)
+      each.wait();
+    for (std::size_t i = 0; i < messages; ++i)
+      ASSERT_EQ(received[i], given(previous().value()) + static_cast<Value>(i));
+    ++made_;
+  }
+}
+
 }  // namespace
 }  // namespace tutti::test
