@@ -279,7 +279,7 @@ std::optional<int> parse_or_report(Options& options, int argc, const char* const
     if (speaks) print(*text);
     return exit_success;
   } catch (const InputError& error) {
-    if (speaks) fmt::print(stderr, "{}: {} (see --help)\n", options.program(), error.what());
+    if (speaks) apps::print_error("{}: {} (see --help)\n", options.program(), error.what());
     return exit_bad_input;
   }
 }

@@ -46,8 +46,7 @@ void flush_output() {
 int exit_code_after_output(std::string_view program, int code) {
   flush_output();
   if (first_error() == 0) return code;
-  fmt::print(stderr, "{}: cannot write to standard output: {}\n", program,
-             std::generic_category().message(first_error()));
+  print_error("{}: cannot write to standard output: {}\n", program, std::generic_category().message(first_error()));
   return code == exit_success ? exit_failure : code;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <string_view>
 #include <utility>
 
@@ -18,6 +19,11 @@ void print(std::string_view text);
 template <class... Values>
 void print(fmt::format_string<Values...> format, Values&&... values) {
   print(std::string_view{fmt::format(format, std::forward<Values>(values)...)});
+}
+/// Writes to stderr, as far as that can be written.
+template <class... Values>
+void print_error(fmt::format_string<Values...> format, Values&&... values) {
+  std::fputs(fmt::format(format, std::forward<Values>(values)...).c_str(), stderr);
 }
 /// Makes the output so far arrive now: somebody may be waiting for it. Does not throw either.
 void flush_output();

@@ -58,13 +58,13 @@ int code_of_current() noexcept {
 
 int code_of(int error_class, const std::string& text) noexcept { return code_for(error_class, text); }
 
-int raise(MPI_Comm comm, int code) noexcept {
+int raise(MPI_Comm comm, int code) {
   api.Comm_call_errhandler(comm, code);
   return code;
 }
 
 /// MPI calls handlers of communicators only: that of a new one, as there may be no other.
-int raise_by(MPI_Errhandler handler, int code) noexcept {
+int raise_by(MPI_Errhandler handler, int code) {
   try {
     const mpi::UniqueComm comm = mpi::with_same_ranks(MPI_COMM_SELF);
     api.Comm_set_errhandler(comm.get(), handler);
@@ -74,6 +74,6 @@ int raise_by(MPI_Errhandler handler, int code) noexcept {
   return code;
 }
 
-int raise_current(MPI_Comm comm) noexcept { return raise(comm, code_of_current()); }
+int raise_current(MPI_Comm comm) { return raise(comm, code_of_current()); }
 
 }  // namespace tutti::interpose

@@ -11,12 +11,17 @@
 
 namespace tutti::interpose {
 
-/// Whether Tutti serves the call that `describe(target, job)` describes, and why not.
-template <class Describe>
-Why decide(Function function, Target& target, Job& job, const Describe& describe) {
-  if (!target.is_served()) return Why::target;
-  if (!target.serves(function)) return Why::table;
+/// Whether Tutti serves the call that `describe(target, job)` describes, and why not. `make_known()`: where the
+/// communicator is not known yet.
+template <class Describe, class MakeKnown>
+Why decide(Function function, Target& target, Job& job, const Describe& describe, const MakeKnown& make_known) {
+  if (target.is_known() && (!target.is_served() || !target.serves(function)))
+    return target.is_served() ? Why::table : Why::target;
   const Why why = describe(target, job);
+  if (why == Why::arguments) return why;
+  if (!target.is_known()) make_known();
+  if (!target.is_known() || !target.is_served()) return Why::target;
+  if (!target.serves(function)) return Why::table;
   if (why != Why::served) return why;
   return target.serves(function, job.bytes) ? Why::served : Why::table;
 }
@@ -26,13 +31,13 @@ template <class Describe, class Pass>
 int blocking(Function function, MPI_Comm comm, const Describe& describe, const Pass& pass) {
   Why why = Why::target;
   try {
-    Target* const target = find_target(function, comm);
+    Target* const target = find_target(comm);
     if (!is_serving()) return pass();
     Note note{Form::blocking, function};
     note.passed(Why::target);
-    if (target == nullptr) return pass();
+    if (target == nullptr || !(target->is_known() || may_make_known(function))) return pass();
     Job job;
-    why = decide(function, *target, job, describe);
+    why = decide(function, *target, job, describe, [&] { make_known(*target, comm); });
     note.passed(why);
     if (why == Why::served && is_measuring() && target->is_turn_of_mpi(function, job.bytes)) {
       note.measured();
@@ -57,14 +62,17 @@ template <class Describe, class Begin, class Pass>
 int requested(Form form, Function function, MPI_Comm comm, MPI_Request* request, const Describe& describe,
               const Begin& begin, const Pass& pass) {
   try {
-    // Those that begin a nonblocking call must not wait for other ranks.
-    Target* const target = form == Form::nonblocking ? find_known_target(comm) : find_target(function, comm);
+    Target* const target = find_target(comm);
     if (!is_serving()) return pass();
     Note note{form, function};
     note.passed(Why::target);
-    if (target == nullptr) return pass();
+    // Those that begin a nonblocking call must not wait for other ranks.
+    const bool may_wait = form != Form::nonblocking && may_make_known(function);
+    if (target == nullptr || !(target->is_known() || may_wait)) return pass();
     auto pending = std::make_unique<Pending>(comm, keep_target(*target));
-    Why why = request == nullptr ? Why::arguments : decide(function, *target, pending->job(), describe);
+    Why why = request == nullptr
+                  ? Why::arguments
+                  : decide(function, *target, pending->job(), describe, [&] { make_known(*target, comm); });
     if (why == Why::served && !is_movable(*target, pending->job())) why = Why::progress;
     if (why == Why::served) {
       require_progress(*target);

@@ -194,7 +194,7 @@ void read_ahead(const Target& target, Job& job, const void* sent) {
   if (!is_own_block || job.call.collective == Collective::alltoall) job.in.read_ahead_of(job.out);
 }
 
-/// Open MPI does not look whether the type is committed with which the root of a gather receives.
+/// Open MPI does not look whether the type is committed of what the root of a gather receives, or of a scatter sends.
 template <class Blocks>
 bool set_at_root(const Target& target, Side& side, Blocks given) {
   if (side.set(given, target.size())) return true;
@@ -237,7 +237,7 @@ Why describe_scatter(const Target& target, Job& job, const char* function, const
   const bool at_root = target.rank() == root, is_here = is_in_place(out.data);
   if (!is_rank(root, target) || (is_here && !at_root)) return Why::arguments;
   if (!is_here && !job.out.set(out, 1)) return Why::arguments;
-  if (at_root && !job.in.set(in, target.size())) return Why::arguments;
+  if (at_root && !set_at_root(target, job.in, in)) return Why::arguments;
   const Count mine = at_root ? job.in.count_of(root) : job.out.count_of(0);
   moving<Blocks>(job, function, Collective::scatter, mine, at_root ? job.in : job.out, target.size());
   job.call.root = Rank{root};

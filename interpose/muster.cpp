@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "lib/records/text.hpp"
+#include "lib/runtime/log.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 
@@ -89,7 +90,7 @@ std::vector<int> that_said(Word word, const std::vector<int>& ranks, const std::
   return found;
 }
 
-void tell(const std::string& why) { std::fputs(fmt::format("tutti: no call is served: {}\n", why).c_str(), stderr); }
+void tell(const std::string& why) { log::report("", "no call is served: " + why); }
 
 bool at_first(int size) {
   std::vector<int> others;

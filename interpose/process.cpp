@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -17,7 +18,9 @@
 #include "interpose/muster.hpp"
 #include "interpose/report.hpp"
 #include "interpose/requests.hpp"
+#include "lib/runtime/log.hpp"
 #include "lib/runtime/runtime.hpp"
+#include "lib/runtime/variables.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 #include "tutti/error.hpp"
@@ -32,7 +35,7 @@ struct State {
   std::atomic<bool> serves = false;
   /// Grows whenever a communicator is freed, whose handle may be used again.
   std::atomic<std::uint64_t> freed = 0;
-  int attribute = MPI_KEYVAL_INVALID;  ///< A communicator's Target or, while it has none, how often it was asked for.
+  int attribute = MPI_KEYVAL_INVALID;  ///< A communicator's Target.
   Wishes wishes{};
   std::bitset<function_count> wanted{};  ///< Functions of which any call may be served.
   Movable movable = Movable::none;
@@ -51,7 +54,7 @@ int forget(MPI_Comm comm, int /*key*/, void* target, void* /*extra*/) {
   State& own = state();
   const std::lock_guard lock{own.mutex};
   const auto found = own.open.find(static_cast<Target*>(target));
-  if (found == own.open.end()) return MPI_SUCCESS;  // closed by end(), or a number of calls
+  if (found == own.open.end()) return MPI_SUCCESS;  // closed by end()
   found->second->abandon(comm);
   own.abandoned.push_back(std::move(found->second));
   own.open.erase(found);
@@ -66,14 +69,17 @@ void close_abandoned() {
   abandoned.swap(own.abandoned);
 }
 
+/// Local. nullptr: it can have no attribute.
 Target* make_target(MPI_Comm comm) {
   State& own = state();
   close_abandoned();
-  auto target = std::make_shared<Target>(comm, own.wishes, own.movable);
-  check(api.Comm_set_attr(comm, own.attribute, target.get()), "MPI_Comm_set_attr");
+  auto target = std::make_shared<Target>(comm);
+  if (api.Comm_set_attr(comm, own.attribute, target.get()) != MPI_SUCCESS) return nullptr;
   const std::lock_guard lock{own.mutex};
   return own.open.emplace(target.get(), target).first->second.get();
 }
+
+void tell(std::string_view why_not) { log::report("", fmt::format("no call is served: {}", why_not)); }
 
 std::string why_not_here() {
   try {
@@ -86,7 +92,7 @@ std::string why_not_here() {
 /// Whether Tutti can run on all ranks: one rank's environment may keep it from that, which says so.
 bool all_can_run() {
   const std::string why_not = why_not_here();
-  if (!why_not.empty()) std::fputs(fmt::format("tutti: no call is served: {}\n", why_not).c_str(), stderr);
+  if (!why_not.empty()) tell(why_not);
   int can_run = why_not.empty() ? 1 : 0;
   check(api.Allreduce(MPI_IN_PLACE, &can_run, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
   return can_run != 0;
@@ -106,9 +112,10 @@ Movable agreed_movable() {
 std::optional<Wishes> own_wishes() {
   const char* const given = std::getenv("TUTTI_INTERPOSE");
   try {
+    static_cast<void>(number_in_environment("TUTTI_MEASURE", 0, 1));
     return read_wishes(given == nullptr ? "auto" : given);
   } catch (const Error& error) {
-    std::fputs(fmt::format("tutti: no call is served: {}\n", error.what()).c_str(), stderr);
+    tell(error.what());
     return std::nullopt;
   }
 }
@@ -131,7 +138,7 @@ void end() noexcept {
   try {
     print_report();
   } catch (const std::exception& error) {
-    std::fputs(fmt::format("tutti: no report: {}\n", error.what()).c_str(), stderr);
+    log::report("", fmt::format("no report: {}", error.what()));
   }
   std::map<const Target*, std::shared_ptr<Target>> open;
   {
@@ -159,26 +166,20 @@ void begin() noexcept {
     if (!all_can_run()) return;
     begin_datatypes();
     check(api.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &own.attribute, nullptr), "MPI_Comm_create_keyval");
-    const Target& world = *make_target(MPI_COMM_WORLD);
+    Target& world = *make_target(MPI_COMM_WORLD);
+    world.get_to_know(MPI_COMM_WORLD, own.wishes, own.movable);
     begin_report();
     detail::Runtime::get().call_at_finalize(end);
     int can_serve = world.is_served() ? 1 : 0;
     check(api.Allreduce(MPI_IN_PLACE, &can_serve, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
     own.serves = can_serve != 0;
-    if (!world.is_served()) std::fputs(fmt::format("tutti: no call is served: {}\n", world.why_not()).c_str(), stderr);
+    if (!world.is_served()) tell(world.why_not());
   } catch (const std::exception& error) {
-    std::fputs(fmt::format("tutti: no call is served: {}\n", error.what()).c_str(), stderr);
+    tell(error.what());
   }
 }
 
-namespace {
-
-/// To make a communicator known takes as long as many small calls, and many communicators see but a few.
-constexpr std::intptr_t calls_before_known = 16;
-
-/// `make(times)`: the target of a communicator that has none yet, and was asked for one that often.
-template <class Make>
-Target* find(MPI_Comm comm, const Make& make) {
+Target* find_target(MPI_Comm comm) {
   thread_local struct {
     MPI_Comm comm = MPI_COMM_NULL;
     std::uint64_t freed = 0;
@@ -191,30 +192,22 @@ Target* find(MPI_Comm comm, const Make& make) {
   void* kept = nullptr;
   int is_kept = 0;
   if (api.Comm_get_attr(comm, own.attribute, static_cast<void*>(&kept), &is_kept) != MPI_SUCCESS) return nullptr;
-  const std::intptr_t asked = is_kept != 0 ? reinterpret_cast<std::intptr_t>(kept) : 0;
-  last = {comm, freed, asked >= calls_before_known ? static_cast<Target*>(kept) : make(asked)};
+  last = {comm, freed, is_kept != 0 ? static_cast<Target*>(kept) : make_target(comm)};
   return last.target;
 }
 
-/// Nobody waits for it. All ranks count alike, as those calls come in one order on all of them.
-Target* count(MPI_Comm comm, std::intptr_t asked) {
-  api.Comm_set_attr(comm, state().attribute, reinterpret_cast<void*>(asked + 1));  // NOLINT: a number
-  return nullptr;
-}
-
-}  // namespace
-
-Target* find_known_target(MPI_Comm comm) {
-  return find(comm, [](std::intptr_t) -> Target* { return nullptr; });
-}
-
-Target* find_target(Function function, MPI_Comm comm) {
+bool may_make_known(Function function) {
   const State& own = state();
-  const bool is_automatic = own.wishes.use == Wishes::Use::automatic;
-  if ((is_automatic && !waits_for_all(function)) || !own.wanted[index_of(function)]) return find_known_target(comm);
-  return find(comm, [=](std::intptr_t asked) {
-    return is_automatic && asked + 1 < calls_before_known ? count(comm, asked) : make_target(comm);
-  });
+  const bool waits = waits_for_all(function) || own.wishes.use != Wishes::Use::automatic;
+  return waits && own.wanted[index_of(function)];
+}
+
+/// To get to know a communicator takes as long as many small calls, and many communicators see but a few.
+void make_known(Target& target, MPI_Comm comm) {
+  constexpr int calls_before_known = 16;
+  const State& own = state();
+  const bool is_early = own.wishes.use == Wishes::Use::automatic && target.count_call() < calls_before_known;
+  if (!is_early) target.get_to_know(comm, own.wishes, own.movable);
 }
 
 std::shared_ptr<Target> keep_target(const Target& target) {

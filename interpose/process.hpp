@@ -15,15 +15,15 @@ namespace tutti::interpose {
 /// communicators.
 void begin() noexcept;
 
-/// The communicator as a target of blocking and persistent calls of a function. It is made if it is used for the first
-/// time, which is collective: only for functions that are wanted and, unless the user has named what to serve, only for
-/// those in which ranks of MPI wait for all others, too.
-/// nullptr: the process serves no calls, this is no communicator, or it is not known yet. Costs a look into the
-/// attributes, or less if it repeats.
-[[nodiscard]] Target* find_target(Function function, MPI_Comm comm);
-/// The same, but nullptr for a communicator that was not used yet: local, as nonblocking calls have to be. All ranks
-/// find the same, since they make the collective calls on a communicator in the same order.
-[[nodiscard]] Target* find_known_target(MPI_Comm comm);
+/// What the interposer knows of a communicator. Local. nullptr: the process serves no calls, or this is no
+/// communicator. Costs a look into the attributes, or less if it repeats.
+[[nodiscard]] Target* find_target(MPI_Comm comm);
+/// Whether a blocking or persistent call of the function may make a communicator known, which is collective: only if it
+/// is wanted and, unless the user has named what to serve, only if ranks of MPI wait in it for all others, too.
+[[nodiscard]] bool may_make_known(Function function);
+/// Such a call, on a communicator that is not known yet: makes it known, or counts the call, as by default the first
+/// ones are MPI's. A call whose arguments are wrong must not come here, as other ranks may make none.
+void make_known(Target& target, MPI_Comm comm);
 /// A target that stays until the last of its requests is over, though its communicator be freed.
 [[nodiscard]] std::shared_ptr<Target> keep_target(const Target& target);
 /// Whether some calls are served.

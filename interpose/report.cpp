@@ -76,7 +76,7 @@ double seconds_in_mpi(const std::uint64_t* row) {
 
 void print(const Sums& sums) {
   const bool measures = state().measures;
-  std::string text = fmt::format("tutti: calls of all ranks{}\ntutti: {:<36} {:>10} {:>10} {:>14} {:>10}{}  {}\n",
+  std::string text = fmt::format("calls of all ranks{}\n{:<36} {:>10} {:>10} {:>14} {:>10}{}  {}",
                                  measures ? "; every second one is measured in MPI" : "", "collective", "served",
                                  "passed", "bytes", "seconds", measures ? "     in MPI" : "", "why passed");
   std::size_t at = 0;
@@ -88,11 +88,11 @@ void print(const Sums& sums) {
       for (std::size_t why = 1; why < reasons; ++why)
         passed += row[why];
       if (row[0] + passed == 0) continue;
-      text += fmt::format("tutti: {:<36} {:>10} {:>10} {:>14} {:>10.3f}{}  {}\n", fmt::format("{}{}", function, form),
-                          row[0], passed, row[reasons], static_cast<double>(row[reasons + 1]) / second,
+      text += fmt::format("\n{:<36} {:>10} {:>10} {:>14} {:>10.3f}{}  {}", fmt::format("{}{}", function, form), row[0],
+                          passed, row[reasons], static_cast<double>(row[reasons + 1]) / second,
                           measures ? fmt::format(" {:>10.3f}", seconds_in_mpi(row)) : "", passed_text(row));
     }
-  std::fputs(text.c_str(), stderr);
+  log::report("", text);
 }
 
 }  // namespace
@@ -100,9 +100,6 @@ void print(const Sums& sums) {
 void begin_report() {
   const char* const measure = std::getenv("TUTTI_MEASURE");
   const bool measures = measure != nullptr && std::string_view{measure} == "1";
-  if (measure != nullptr && !measures && std::string_view{measure} != "0" && is_first_rank())
-    std::fputs(fmt::format("tutti: environment variable TUTTI_MEASURE is '{}'; allowed: 0, 1\n", measure).c_str(),
-               stderr);
   const bool tells = log::is_on(log::Level::info);
   std::array<int, 2> wanted{measures || tells ? 1 : 0, measures ? 1 : 0};
   mpi::check(mpi::api.Bcast(wanted.data(), wanted.size(), MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");

@@ -128,7 +128,7 @@ int Pending::complete(MPI_Request& handle, MPI_Status* status) {
   return result == MPI_SUCCESS ? result : target_->raise(comm_, result);
 }
 
-int Pending::refuse(const char* function) noexcept {
+int Pending::refuse(const char* function) {
   const char* const state = is_active_ ? "under way" : is_persistent() ? "not under way" : "not persistent";
   return target_->raise(
       comm_, code_of(MPI_ERR_REQUEST, std::string{function} + ": the request of a collective that is " + state));

@@ -43,7 +43,7 @@ class Pending {
   /// It is over: the program is told. MPI frees `handle`, or makes it inactive. The call's result.
   int complete(MPI_Request& handle, MPI_Status* status);
   /// An error of the program: `function` is not allowed now.
-  int refuse(const char* function) noexcept;
+  int refuse(const char* function);
 
  private:
   template <class Move>

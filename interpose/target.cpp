@@ -42,24 +42,29 @@ NameInReports::NameInReports(const Communicator& communicator, MPI_Comm comm) : 
 }
 NameInReports::~NameInReports() { records::name_communicator(id_, ""); }
 
-Target::Target(MPI_Comm comm, const Wishes& wishes, Movable most)
-    : refuses_aliases_(!mpi::library_name().starts_with("Open MPI")) {
+Target::Target(MPI_Comm comm) : refuses_aliases_(!mpi::library_name().starts_with("Open MPI")) {
   int is_inter = 0;
   check(api.Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
   check(api.Comm_rank(comm, &rank_), "MPI_Comm_rank");
   check(api.Comm_size(comm, &size_), "MPI_Comm_size");
-  if (is_inter != 0)
-    why_not_ = "inter-communicator";
-  else if (!is_within_world(comm, size_))
-    why_not_ = "ranks of another MPI_COMM_WORLD";
-  else
+  if (is_inter == 0) return;
+  why_not_ = "inter-communicator";
+  is_known_ = true;
+}
+
+void Target::get_to_know(MPI_Comm comm, const Wishes& wishes, Movable most) {
+  if (is_within_world(comm, size_))
     open(comm);
-  if (!communicator_) return;
-  const bool needs_mpi = !communicator_->state().paths().shares_memory() && size_ > 1;
-  movable_ = most == Movable::without_mpi && needs_mpi ? Movable::none : most;
-  served_ = served_at(wishes, {.ranks = size_,
-                               .nodes = communicator_->node_count(),
-                               .shares_processors = communicator_->state().waiting().outnumbers_processors});
+  else
+    why_not_ = "ranks of another MPI_COMM_WORLD";
+  if (communicator_) {
+    const bool needs_mpi = !communicator_->state().paths().shares_memory() && size_ > 1;
+    movable_ = most == Movable::without_mpi && needs_mpi ? Movable::none : most;
+    served_ = served_at(wishes, {.ranks = size_,
+                                 .nodes = communicator_->node_count(),
+                                 .shares_processors = communicator_->state().waiting().outnumbers_processors});
+  }
+  is_known_.store(true, std::memory_order_release);
 }
 
 Target::~Target() {
@@ -72,7 +77,7 @@ void Target::abandon(MPI_Comm comm) noexcept {
   if (api.Comm_get_errhandler(comm, &handler) == MPI_SUCCESS) last_handler_ = handler;
 }
 
-int Target::raise(MPI_Comm comm, int code) const noexcept {
+int Target::raise(MPI_Comm comm, int code) const {
   MPI_Errhandler handler = last_handler_;
   return handler == MPI_ERRHANDLER_NULL ? interpose::raise(comm, code) : raise_by(handler, code);
 }

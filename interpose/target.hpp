@@ -37,12 +37,22 @@ class NameInReports {
 /// Made at the first collective on a communicator, and kept with it as an attribute until the program frees it.
 class Target {
  public:
-  /// Collective over `comm`. Never throws for what all ranks find alike: then it is not served. `most`: of the job.
-  Target(MPI_Comm comm, const Wishes& wishes, Movable most);
+  /// Local: it is not known yet, unless it is never served.
+  explicit Target(MPI_Comm comm);
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
   ~Target();
 
+  /// Collective over `comm`, once. Never throws for what all ranks find alike: then it is not served. `most`: of the
+  /// job.
+  void get_to_know(MPI_Comm comm, const Wishes& wishes, Movable most);
+  /// Whether all ranks have got to know it: they all find the same, since they make the collective calls on a
+  /// communicator in the same order.
+  [[nodiscard]] bool is_known() const { return is_known_.load(std::memory_order_acquire); }
+  /// One more call that waits for all ranks, before it is known. The number of such calls.
+  int count_call() { return ++calls_; }
+
+  // Of one that is known.
   [[nodiscard]] bool is_served() const { return communicator_.has_value(); }
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   [[nodiscard]] const Communicator& communicator() const { return *communicator_; }
@@ -62,7 +72,7 @@ class Target {
   /// The program frees `comm`, while calls may be under way. Their errors are for the handler that it has now.
   void abandon(MPI_Comm comm) noexcept;
   /// Hands MPI's code of an error of a call to the error handler of `comm`, or to that which it had. Returns the code.
-  int raise(MPI_Comm comm, int code) const noexcept;
+  int raise(MPI_Comm comm, int code) const;
 
   /// The same on all ranks.
   [[nodiscard]] Movable movable() const { return movable_; }
@@ -71,6 +81,8 @@ class Target {
   void open(MPI_Comm comm);
 
   int rank_ = 0, size_ = 1;
+  int calls_ = 0;
+  std::atomic<bool> is_known_ = false;
   bool refuses_aliases_;
   Movable movable_ = Movable::none;
   Served served_{};

@@ -91,7 +91,7 @@ int bench_main(int argc, char** argv, int rank, int ranks) {
     const bool is_wrong = std::any_of(records.begin(), records.end(), [](const Record& r) { return r.wrong > 0; });
     return is_wrong ? apps::exit_failure : apps::exit_success;
   } catch (const apps::InputError& error) {
-    if (rank == 0) fmt::print(stderr, "tutti-bench: {} (see --help)\n", error.what());
+    if (rank == 0) apps::print_error("tutti-bench: {} (see --help)\n", error.what());
     return apps::exit_bad_input;
   }
 }
@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
     code = bench_main(argc, argv, rank, ranks);
   } catch (const std::exception& error) {
     // The other ranks may be waiting for this one: end them too.
-    fmt::print(stderr, "tutti-bench: rank {}: {}\n", rank, error.what());
+    apps::print_error("tutti-bench: rank {}: {}\n", rank, error.what());
     MPI_Abort(MPI_COMM_WORLD, apps::exit_failure);
   }
   MPI_Finalize();

@@ -16,7 +16,7 @@ using namespace tutti;
 
 /// Tells once of an error that all ranks have met.
 int ended(int rank, const std::exception& error, int exit_code) {
-  if (rank == 0) fmt::print(stderr, "tutti-sgd: {}\n", error.what());
+  if (rank == 0) apps::print_error("tutti-sgd: {}\n", error.what());
   return exit_code;
 }
 
@@ -34,7 +34,7 @@ int sgd_main(int argc, char** argv, int rank) {
     return ended(rank, error, apps::exit_failure);
   } catch (const std::exception& error) {
     // This rank alone may have failed: the others must not wait for it.
-    fmt::print(stderr, "tutti-sgd: rank {}: {}\n", rank, error.what());
+    apps::print_error("tutti-sgd: rank {}: {}\n", rank, error.what());
     MPI_Abort(MPI_COMM_WORLD, apps::exit_failure);
     return apps::exit_failure;
   }

@@ -23,7 +23,7 @@ int soak_main(int argc, char** argv, int rank, int provided) {
       throw apps::InputError(fmt::format("--threads {}: this MPI lets only one thread call it", settings.threads));
     return soak::run(settings, {argv, argv + argc});
   } catch (const apps::InputError& error) {
-    if (rank == 0) fmt::print(stderr, "tutti-soak: {} (see --help)\n", error.what());
+    if (rank == 0) apps::print_error("tutti-soak: {} (see --help)\n", error.what());
     return apps::exit_bad_input;
   }
 }
@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
     code = soak_main(argc, argv, rank, provided);
   } catch (const std::exception& error) {
     // The other ranks may be waiting for this one: end them too.
-    fmt::print(stderr, "tutti-soak: rank {}: {}\n", rank, error.what());
+    apps::print_error("tutti-soak: rank {}: {}\n", rank, error.what());
     MPI_Abort(MPI_COMM_WORLD, apps::exit_failure);
   }
   MPI_Finalize();

@@ -195,15 +195,15 @@ void Run::report_wrong(std::size_t thread, std::int64_t call, const std::string&
   constexpr int most = 20;
   const std::lock_guard lock{mutex_};
   if (++reported_ > most) return;
-  fmt::print(stderr, "WRONG on rank {}, thread {}, seed {}, call {}: {}; again: {}\n", world_.rank().value(), thread,
-             seed_, call, text, again(call));
-  if (reported_ == most) fmt::print(stderr, "rank {} counts further ones without a word\n", world_.rank().value());
+  apps::print_error("WRONG on rank {}, thread {}, seed {}, call {}: {}; again: {}\n", world_.rank().value(), thread,
+                    seed_, call, text, again(call));
+  if (reported_ == most) apps::print_error("rank {} counts further ones without a word\n", world_.rank().value());
 }
 
 void Run::report_positions() const {
   for (std::size_t thread = 0; thread < positions_.size(); ++thread)
-    fmt::print(stderr, "HANGS: rank {}, thread {}, seed {}, {}; again: {}\n", world_.rank().value(), thread, seed_,
-               positions_[thread].text(), again(positions_[thread].call));
+    apps::print_error("HANGS: rank {}, thread {}, seed {}, {}; again: {}\n", world_.rank().value(), thread, seed_,
+                      positions_[thread].text(), again(positions_[thread].call));
 }
 
 std::string Run::again(std::int64_t call) const {

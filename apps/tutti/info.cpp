@@ -131,7 +131,7 @@ int info(const Arguments& arguments) {
   } catch (const apps::InputError& error) {
     if (!session) throw;
     // Before MPI ends: launchers kill the others when the first process ends with an error.
-    if (speaks()) fmt::print(stderr, "tutti info: {} (see --help)\n", error.what());
+    if (speaks()) apps::print_error("tutti info: {} (see --help)\n", error.what());
     return apps::exit_bad_input;
   }
   if ((wanted.job || wanted.counters) && !session) session.emplace();

@@ -67,10 +67,10 @@ int main(int argc, char** argv) {
   try {
     return apps::exit_code_after_output("tutti", tool_main(arguments));
   } catch (const apps::InputError& error) {
-    fmt::print(stderr, "tutti{}: {} (see --help)\n", has_command ? " " + arguments[0] : "", error.what());
+    apps::print_error("tutti{}: {} (see --help)\n", has_command ? " " + arguments[0] : "", error.what());
     return apps::exit_bad_input;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "tutti: {}\n", error.what());
+    apps::print_error("tutti: {}\n", error.what());
     return apps::exit_failure;
   }
 }

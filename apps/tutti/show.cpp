@@ -134,7 +134,7 @@ int show(const Arguments& arguments) {
     apps::print("{}", settings.format == "dot" ? to_dot(scene) : to_svg(scene));
   }
   if (scene.verdict.proved()) return apps::exit_success;
-  fmt::print(stderr, "tutti show: {}: {}\n", scene.title(), scene.cost_text());
+  apps::print_error("tutti show: {}: {}\n", scene.title(), scene.cost_text());
   return apps::exit_failure;
 }
 

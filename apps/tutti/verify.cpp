@@ -57,10 +57,10 @@ class ProgressLine {
  public:
   void show(const Algorithm& algorithm, std::size_t finished, std::size_t all) const {
     if (is_wanted())
-      fmt::print(stderr, "\r\x1b[K{}/{}  {} {}", finished, all, to_string(algorithm.collective), algorithm.name);
+      apps::print_error("\r\x1b[K{}/{}  {} {}", finished, all, to_string(algorithm.collective), algorithm.name);
   }
   void clear() const {
-    if (is_wanted()) fmt::print(stderr, "\r\x1b[K");
+    if (is_wanted()) apps::print_error("\r\x1b[K");
   }
 
  private:

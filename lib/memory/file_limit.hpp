@@ -1,6 +1,7 @@
 #pragma once
 // Writing to files that may be full.
 
+#include <cerrno>
 #include <csignal>
 #include <ctime>
 
@@ -21,9 +22,11 @@ class FileLimitIsAnError {
   FileLimitIsAnError(const FileLimitIsAnError&) = delete;
   FileLimitIsAnError& operator=(const FileLimitIsAnError&) = delete;
   ~FileLimitIsAnError() {
+    const int error = errno;  // of the write
     constexpr timespec at_once{};
     if (!was_pending_) ::sigtimedwait(&signal_, nullptr, &at_once);
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <mutex>
 
@@ -127,7 +128,9 @@ void name_communicator(CommunicatorId id, std::string_view name) {
   if (name.empty())
     names().by_id.erase(id.value);
   else
-    names().by_id[id.value] = name;
+    std::ranges::replace_copy_if(
+        name, std::back_inserter(names().by_id[id.value] = {}),
+        [](char each) { return std::iscntrl(static_cast<unsigned char>(each)) != 0; }, '?');
 }
 
 std::string name_of_communicator(CommunicatorId id) {

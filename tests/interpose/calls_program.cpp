@@ -1,6 +1,6 @@
-// Calls on each rank 10 times MPI_Barrier, MPI_Bcast and MPI_Allreduce, 5 times MPI_Allreduce by an operation of
-// its own on a derived type, which is MPI's to do, and 5 times MPI_Iallreduce: on a duplicate of MPI_COMM_WORLD if
-// there is an argument, else on that itself. Checks the results.
+// Calls on each rank 10 times MPI_Barrier, MPI_Bcast and MPI_Allreduce, 5 times MPI_Allreduce by an operation of its
+// own on a derived type, which is MPI's to do, and 5 times MPI_Iallreduce. If there is an argument, it does so on a
+// duplicate of MPI_COMM_WORLD, where rank 0 alone makes a wrong call first. Checks the results.
 #include <mpi.h>
 
 #include <array>
@@ -46,10 +46,14 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm comm = MPI_COMM_NULL;
-  if (argc > 1)
+  if (argc > 1) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  else
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    int never = 0;
+    if (rank == 0) is_right = MPI_Allreduce(MPI_IN_PLACE, &never, -1, MPI_INT, MPI_SUM, comm) != MPI_SUCCESS;
+  } else {
     comm = MPI_COMM_WORLD;
+  }
   for (int i = 0; i < 10; ++i) {
     int value = rank == i % size ? i : -1, sum = 0;
     MPI_Barrier(comm);

@@ -25,6 +25,22 @@ TEST(First, NonblockingCallDoesNotWaitForOthers) {
   MPI_Comm_free(&comm);
 }
 
+/// A call with wrong arguments is refused at once, and makes nothing known: the other ranks may make none.
+TEST(First, RefusedCallDoesNotWaitForOthers) {
+  if (size_of() < 2) GTEST_SKIP() << "needs two ranks";
+  const ReturningComm comm;
+  int token = 5, sum = 0;
+  const int one = 1;
+  if (rank_in() == 0) {
+    EXPECT_NE(MPI_Allreduce(&one, &sum, -1, MPI_INT, MPI_SUM, comm.get()), MPI_SUCCESS);
+    MPI_Send(&token, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+  } else if (rank_in() == 1) {
+    MPI_Recv(&token, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  EXPECT_EQ(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm.get()), MPI_SUCCESS);
+  EXPECT_EQ(sum, size_of());
+}
+
 TEST(First, TypesThatFewKnow) {
   for (const MPI_Datatype type : {MPI_REAL16, MPI_COMPLEX32}) {
     if (type == MPI_DATATYPE_NULL) continue;

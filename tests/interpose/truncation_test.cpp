@@ -70,6 +70,25 @@ TEST_F(Truncation, OfOwnBlockOfAllgather) {
     EXPECT_EQ(out_[2 * static_cast<std::size_t>(rank)], rank + 1);
 }
 
+void throw_code(MPI_Comm* /*comm*/, int* code, ...) { throw *code; }  // NOLINT(cert-dcl50-cpp): as MPI wants it
+
+/// A program in C++ may leave a call by an exception of its handler.
+TEST_F(Truncation, ToldByAnException) {
+  if (!library_is("Open MPI")) GTEST_SKIP() << "exceptions pass through Open MPI";
+  MPI_Errhandler throws = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(throw_code, &throws);
+  MPI_Comm_set_errhandler(comm_.get(), throws);
+  int told = MPI_SUCCESS;
+  try {
+    MPI_Allgather(in_.data(), rank_in() == 0 ? 1 : 2, MPI_INT, out_.data(), 2, MPI_INT, comm_.get());
+  } catch (const int code) {
+    told = code;
+  }
+  EXPECT_EQ(class_of(told), rank_in() == 0 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+  MPI_Errhandler_free(&throws);
+  expect_usable(comm_.get());
+}
+
 /// As one rank sees alone, too.
 TEST_F(Truncation, OfOwnBlocksOfAlltoall) {
   const bool is_first = rank_in() == 0;
