@@ -34,7 +34,7 @@ int code_for(int error_class, const std::string& text) {
   const std::string fitting = text.substr(0, MPI_MAX_ERROR_STRING - 1);
   if (entry->second != error_class) api.Add_error_string(entry->second, fitting.c_str());
   if (has_text(entry->second, fitting)) return entry->second;
-  std::fputs(("tutti: " + text + "\n").c_str(), stderr);
+  std::fputs(((text.starts_with("tutti: ") ? "" : "tutti: ") + text + "\n").c_str(), stderr);
   return error_class;
 }
 

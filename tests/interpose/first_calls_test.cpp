@@ -32,7 +32,7 @@ TEST(First, RefusedCallDoesNotWaitForOthers) {
   int token = 5, sum = 0;
   const int one = 1;
   if (rank_in() == 0) {
-    EXPECT_NE(MPI_Allreduce(&one, &sum, -1, MPI_INT, MPI_SUM, comm.get()), MPI_SUCCESS);
+    EXPECT_NE(MPI_Allgather(&one, 1, MPI_INT, &sum, -1, MPI_INT, comm.get()), MPI_SUCCESS);
     MPI_Send(&token, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
   } else if (rank_in() == 1) {
     MPI_Recv(&token, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -37,7 +37,11 @@ fi
 awk -v least="$least" -v form="${REPORTED_FORM:+(}${REPORTED_FORM:-}" '
   /^tutti: (collective|calls of)/ { next }
   form != "" && index($3, form) != 1 { next }
-  /^tutti: / { at = $3 ~ /^\(/ ? 4 : 3; served += $at; passed += $(at + 1) }
+  /^tutti: / {
+    at = $3 ~ /^\(/ ? 4 : 3
+    if ($at !~ /^[0-9]+$/ || $(at + 1) !~ /^[0-9]+$/) next  # an error, or another line
+    served += $at; passed += $(at + 1)
+  }
   END {
     percent = served + passed > 0 ? 100 * served / (served + passed) : 0
     printf "%d of %d calls served: %.1f%%\n", served, served + passed, percent
