@@ -24,8 +24,8 @@ struct Options {
   /// A name from the registry, with its parameter and a segment size in bytes if wanted: "ring", "knomial:4",
   /// "chain/64K". Empty: the algorithm that the communicator or TUTTI_ALGORITHM names, else the one that Tutti chooses.
   /// A given name, from any of the three places, is refused with ArgumentError, on all ranks, if one would have more
-  /// than 262,144 segments in the call, as each takes memory for its steps. Where ranks know only the sizes of their own
-  /// blocks (gatherv, scatterv, alltoallv), long messages have larger segments instead.
+  /// than 262,144 segments in the call, as each takes memory for its steps. Where ranks know only the sizes of their
+  /// own blocks (gatherv, scatterv, alltoallv), long messages have larger segments instead.
   std::string_view algorithm = {};
   /// A stream of the device that holds the buffers (nullptr: the legacy stream of the current context). The call is put
   /// into the stream and returns at once: it begins when the earlier work of the stream is over, and what is put into
