@@ -92,7 +92,7 @@ Names& names() {
 }  // namespace
 
 std::uint8_t mpi_type_of(std::string_view name, std::int64_t size) {
-  const auto found =
+  const auto* const found =
       std::ranges::find_if(types, [&](const MpiType& type) { return type.name == name && type.size == size; });
   return found == types.end() ? of_unnamed_type : static_cast<std::uint8_t>(of_first_type + (found - types.begin()));
 }
