@@ -39,7 +39,7 @@ AlgorithmsReport::AlgorithmsReport(const CommunicatorForm& form)
   const TransportChoice transport = read_or_note(transport_in_environment, notes_);
   const auto buffers = read_or_note([] { return static_cast<BufferUse>(name_setting("TUTTI_BUFFERS")); }, notes_);
   shares_memory_ = nodes_ == 1 && transport.shared_memory != SharedMemoryUse::never;
-  shares_processors_ = shares_memory_ && ranks_ >= 2 * form.processors;
+  shares_processors_ = shares_memory_ && ranks_ >= 2 * form.processors;  // NOLINT(*-prefer-member-initializer): in turn
   on_devices_ = shares_memory_ && buffers == BufferUse::device;
   for (int i = 0; i < collective_count; ++i) {
     const auto collective = static_cast<Collective>(i);

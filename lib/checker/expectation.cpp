@@ -121,7 +121,7 @@ void require_results(const Parts& parts, const Expectation& expectation, Memory&
           const auto& [other, on] = first->second;
           Fault differs = fault(fmt::format("but {} on rank {}", values.text(other), on.value()));
           differs.places.push_back({on});
-          throw differs;
+          throw Fault{differs};
         }
       }
       element += Count{1};

@@ -34,7 +34,7 @@ std::vector<int> order_without_deadlock(const Graph& graph) {
       last = step;
     }
     fault.text = fmt::format("deadlock under {} flow control: {} ... and so round", to_string(flow), chain);
-    throw fault;
+    throw Fault{fault};
   }
   return {};
 }

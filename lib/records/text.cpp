@@ -116,7 +116,7 @@ std::string bytes_in_words(const Call& call, std::int64_t bytes) {
 }
 
 std::string communicator_in_words(const Call& call) {
-  const std::string ranks = fmt::format("{} rank{}", call.ranks, call.ranks == 1 ? "" : "s");
+  std::string ranks = fmt::format("{} rank{}", call.ranks, call.ranks == 1 ? "" : "s");
   if (call.action == Action::make_communicator) return ranks;
   const std::string name = name_of_communicator(call.communicator);
   return fmt::format("communicator {} ({})", name.empty() ? std::to_string(call.communicator.context()) : name, ranks);
