@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <concepts>
+#include <exception>
+#include <string_view>
 
 #include "interpose/operations.hpp"
 #include "interpose/target.hpp"
@@ -13,7 +15,7 @@ namespace tutti::interpose {
 namespace {
 
 /// MPI's class, at the root of a reduce whose input and output are the same.
-int error_of_aliases(const Target& target) { return target.refuses_aliases() ? MPI_ERR_BUFFER : MPI_ERR_ARG; }
+int error_of_aliases(const Target& target) { return target.is_strict() ? MPI_ERR_BUFFER : MPI_ERR_ARG; }
 
 bool is_in_place(const void* data) { return data == MPI_IN_PLACE; }
 
@@ -45,19 +47,20 @@ Why in_place(Job& job) {
   return Why::served;
 }
 
-void note_own_parts(Job& job, Count sent, Count received) {
+void note_own_parts(Job& job, std::string_view function, Count sent, Count received) {
   const auto amount = [](const Side& side, Count bytes) {
     return records::mpi_amount({.mpi = side.name()}, bytes.value());
   };
-  job.own_parts_differ = fmt::format("this rank sends itself {}, but receives {} from itself", amount(job.in, sent),
-                                     amount(job.out, received));
+  job.own_error =
+      std::make_exception_ptr(MismatchError{fmt::format("this rank sends itself {}, but receives {} from itself, in {}",
+                                                        amount(job.in, sent), amount(job.out, received), function)});
 }
 
 /// What a rank sends itself is not what it receives from itself: an error that the others cannot know. It takes its
 /// part in the call, with as many bytes of that block as it has, and fails then.
 Why with_own_part(const Target& target, Job& job, Count sent, Count received) {
   if (sent == received) return Why::served;
-  note_own_parts(job, sent, received);
+  note_own_parts(job, job.call.function, sent, received);
   job.own_block = target.rank();
   return in_place(job);
 }
@@ -65,13 +68,13 @@ Why with_own_part(const Target& target, Job& job, Count sent, Count received) {
 /// Of the MPIs that take the same buffer twice, Open MPI does not in an allreduce of several elements.
 bool may_be_the_same(const ReductionCall& given, const Target& target) {
   const bool is_refused = given.collective == Collective::allreduce && given.count > 1;
-  return given.in != given.out || given.collective == Collective::reduce || !(is_refused || target.refuses_aliases());
+  return given.in != given.out || given.collective == Collective::reduce || !(is_refused || target.is_strict());
 }
 
 /// The same for an exchange of all with all. The others get what this rank sends; what it receives may not fit.
 template <class Blocks>
 Why exchange_without_own_part(const Target& target, Job& job, const char* function) {
-  note_own_parts(job, job.in.count_of(target.rank()), job.out.count_of(target.rank()));
+  note_own_parts(job, function, job.in.count_of(target.rank()), job.out.count_of(target.rank()));
   job.writes_output = false;
   if constexpr (is_listed<Blocks>) {
     job.in.drop(target.rank());
@@ -106,8 +109,10 @@ Why describe_reduction(const Target& target, Job& job, const ReductionCall& give
 }  // namespace
 
 void Job::load() {
-  if (aliases != MPI_SUCCESS) call.out = unwanted.get();
-  if (!has_sides) return;
+  if (!has_sides) {
+    if (unwanted != nullptr) call.out = unwanted.get();
+    return;
+  }
   if (reads_output) out.pack();
   in.pack();
   if (own_block >= 0) out.fill(own_block, in);
@@ -121,9 +126,8 @@ void Job::load() {
 std::int64_t Job::own_bytes() const { return bytes > 0 ? bytes : std::max(in.listed_bytes(), out.listed_bytes()); }
 
 void Job::store() {
-  if (aliases != MPI_SUCCESS) throw MpiError(aliases, call.function);
   if (has_sides && writes_output) out.unpack();
-  if (!own_parts_differ.empty()) throw MismatchError(fmt::format("{}, in {}", own_parts_differ, call.function));
+  if (own_error != nullptr) std::rethrow_exception(own_error);
 }
 
 Why barrier(Target& /*target*/, Job& job) {
@@ -162,7 +166,7 @@ Why reduce(Target& target, Job& job, const ReductionCall& given, int root) {
   const Why why = describe_reduction(target, job, own, 1);
   job.call.root = Rank{root};
   if (why != Why::served || own.out == nullptr || own.in != own.out || own.count == 0) return why;
-  job.aliases = error_of_aliases(target);
+  job.own_error = std::make_exception_ptr(MpiError{error_of_aliases(target), given.function});
   job.unwanted = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(job.bytes));
   return why;
 }
@@ -189,7 +193,7 @@ namespace {
 /// The standard forbids that what is sent and what is received overlap; Open MPI takes it. The own block of the output
 /// may be sent as it is.
 void read_ahead(const Target& target, Job& job, const void* sent) {
-  if (target.refuses_aliases()) return;
+  if (target.is_strict()) return;
   const bool is_own_block = job.out.begins_at(target.rank(), sent);
   if (!is_own_block || job.call.collective == Collective::alltoall) job.in.read_ahead_of(job.out);
 }
@@ -198,7 +202,7 @@ void read_ahead(const Target& target, Job& job, const void* sent) {
 template <class Blocks>
 bool set_at_root(const Target& target, Side& side, Blocks given) {
   if (side.set(given, target.size())) return true;
-  if (target.refuses_aliases() || given.type == MPI_DATATYPE_NULL) return false;
+  if (target.is_strict() || given.type == MPI_DATATYPE_NULL) return false;
   side = Side{};
   given.type = side.committed(given.type);
   return side.set(given, target.size());
@@ -242,7 +246,7 @@ Why describe_scatter(const Target& target, Job& job, const char* function, const
   moving<Blocks>(job, function, Collective::scatter, mine, at_root ? job.in : job.out, target.size());
   job.call.root = Rank{root};
   const bool differ = !is_here && job.out.count_of(0) != mine;
-  if (differ) note_own_parts(job, mine, job.out.count_of(0));
+  if (differ) note_own_parts(job, function, mine, job.out.count_of(0));
   job.writes_output = !differ;
   if (is_here || differ) job.call.out = MPI_IN_PLACE;
   return Why::served;

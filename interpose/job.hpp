@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "interpose/operations.hpp"
@@ -39,19 +39,17 @@ struct Job {
   bool reads_output = false;  ///< In place, or data that are read on the root: what is there is packed first.
   bool writes_output = true;
   CombinedBy combined_by = CombinedBy::tutti;
-  /// This rank sends itself another number of bytes than it receives from itself: what is wrong, in words.
-  std::string own_parts_differ{};
+  /// The error of this rank alone, as it gives the same buffer twice, or sends itself another number of bytes than it
+  /// receives from itself: it takes part in the call, and fails then.
+  std::exception_ptr own_error{};
   int own_block = -1;  ///< Of the output: it gets what this rank sends itself then, as far as that goes; -1: none.
-  /// The error of this rank alone, which gives the same buffer twice: it takes part in the call, and fails then.
-  int aliases = MPI_SUCCESS;
   std::unique_ptr<std::byte[]> unwanted{};  ///< Takes what is received then, where that must not go to the output.
   std::int64_t bytes = 0;  ///< By which the table decides: of data in the larger buffer, 0 where blocks are listed.
 
   /// Of data, as reports count them: where blocks are listed, all that this rank sends, or all that it receives.
   [[nodiscard]] std::int64_t own_bytes() const;
 
-  /// Just before the call, and when it is over: throws then if this rank alone has made an error, MismatchError if its
-  /// own parts differ, or MpiError.
+  /// Just before the call, and when it is over: throws its own error then, a MismatchError or MpiError.
   void load();
   void store();
 };

@@ -42,7 +42,7 @@ NameInReports::NameInReports(const Communicator& communicator, MPI_Comm comm) : 
 }
 NameInReports::~NameInReports() { records::name_communicator(id_, ""); }
 
-Target::Target(MPI_Comm comm) : refuses_aliases_(!mpi::library_name().starts_with("Open MPI")) {
+Target::Target(MPI_Comm comm) : is_strict_(!mpi::library_name().starts_with("Open MPI")) {
   int is_inter = 0;
   check(api.Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
   check(api.Comm_rank(comm, &rank_), "MPI_Comm_rank");

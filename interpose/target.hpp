@@ -58,8 +58,9 @@ class Target {
   [[nodiscard]] const Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  /// Whether this MPI calls it an error if the same buffer is given twice, in any reduction.
-  [[nodiscard]] bool refuses_aliases() const { return refuses_aliases_; }
+  /// Whether this MPI refuses what Open MPI takes: buffers that are sent and received into at once, in any reduction
+  /// but some allreduces, and types at a root that are not committed.
+  [[nodiscard]] bool is_strict() const { return is_strict_; }
 
   [[nodiscard]] bool serves(Function function) const { return served_[index_of(function)].most >= 0; }
   [[nodiscard]] bool serves(Function function, std::int64_t bytes) const {
@@ -83,7 +84,7 @@ class Target {
   int rank_ = 0, size_ = 1;
   int calls_ = 0;
   std::atomic<bool> is_known_ = false;
-  bool refuses_aliases_;
+  bool is_strict_;
   Movable movable_ = Movable::none;
   Served served_{};
   std::atomic<MPI_Errhandler> last_handler_ = MPI_ERRHANDLER_NULL;  ///< Of a communicator that is freed.

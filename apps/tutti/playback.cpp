@@ -135,7 +135,7 @@ std::vector<Value> Player::payload_of(int send) {
   return payload;
 }
 
-/// What is made of garbage is garbage.
+/// A value that is made of garbage is garbage.
 void Player::compute(int step) {
   try {
     checker::compute(step, graph_, memory_, values_);

@@ -77,14 +77,14 @@ void Operation::start(Kind kind) {
   fast_->execution().port().begin_fast_path(sequence_, place_.lane);
   auto look_once = [] { return false; };
   if (run_fast(look_once)) return leave_order();
-  enter(kind);
+  enter();
   state_ = State::on_fast_path;
 }
 
 void Operation::start_slowly(Kind kind) {
   communicator_.progress().end_fast_path();
   take_place(kind);
-  enter(kind);
+  enter();
   advance();
 }
 
@@ -94,8 +94,8 @@ void Operation::start_behind(stream::Gate& gate) {
   start_slowly(Kind::nonblocking);
 }
 
-void Operation::record_entry(std::uint64_t sequence, Kind kind) {
-  record_.enter(communicator_.recorder(), sequence, static_cast<records::Manner>(kind));
+void Operation::record_entry() {
+  if (!record_.is_inside()) record_.enter(communicator_.recorder(), sequence_, static_cast<records::Manner>(kind_));
 }
 
 void Operation::take_place(Kind kind) {
@@ -105,8 +105,8 @@ void Operation::take_place(Kind kind) {
   kind_ = kind;
 }
 
-void Operation::enter(Kind kind) {
-  if (!record_.is_inside()) record_entry(sequence_, kind);
+void Operation::enter() {
+  record_entry();
   since_ = records::coarse_now();
   own_bytes_ = others_bytes_ = Stillness{since_};
   next_look_ = since_ + watch_tuning.first_look;
@@ -118,9 +118,9 @@ void Operation::enter(Kind kind) {
     state_ = State::checking;
     check_ = communicator_.argument_check().submit(arguments_of(call(), plan_.key()));
   }
-  if (trace_ != nullptr) trace_->enter(kind, sequence_, gate_ != nullptr);
+  if (trace_ != nullptr) trace_->enter(kind_, sequence_, gate_ != nullptr);
   communicator_.progress().add(*this);
-  if (kind != Kind::blocking) communicator_.progress().wake_thread();
+  if (kind_ != Kind::blocking) communicator_.progress().wake_thread();
 }
 
 bool Operation::may_take_fast_path() const { return fast_ != nullptr && !communicator_.progress().has_operations(); }
@@ -130,7 +130,7 @@ bool Operation::run_fast(Again& again) {
   done_ = fast_->execution().run_fast_path(again, done_);
   if (done_ < plan_.compiled.steps.size()) return false;
   done_ = 0;
-  if (!record_.is_inside()) record_entry(sequence_, kind_);
+  record_entry();
   record_.leave(communicator_.recorder(), records::State::over);
   ++communicator_.counters().fast_path_calls;
   return true;
@@ -140,7 +140,7 @@ bool Operation::run_fast(Again& again) {
 auto Operation::patience() {
   return [this, looks = 0, spins = 0, yields = communicator_.waiting().is_crowded]() mutable {
     // While this rank has nothing else to do: what it sends has left.
-    if (!record_.is_inside()) record_entry(sequence_, kind_);
+    record_entry();
     if (communicator_.progress().has_waiting_threads()) return false;
     if (yields && spins < fast_->execution().port().looks_before_turn()) {
       ++spins;
@@ -168,7 +168,7 @@ bool Operation::run_or_start() {
     return true;
   }
   take_place(Kind::blocking);  // the number and lane that it has had so far
-  enter(Kind::blocking);
+  enter();
   leave_fast_path();
   return false;
 }

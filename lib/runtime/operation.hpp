@@ -134,12 +134,13 @@ class Operation {
   void bind_slowly();
   [[gnu::noinline]] void give_memory_back() noexcept;  // of the few that borrow
   [[nodiscard]] bool checks_arguments() const;
-  void record_entry(std::uint64_t sequence, Kind kind);
+  /// Unless its record has it already.
+  void record_entry();
   void start_slowly(Kind kind);
   /// Takes its number and its lane.
   void take_place(Kind kind);
   /// It is among the operations that are under way from now on.
-  void enter(Kind kind);
+  void enter();
   // The fast path: steps one after the other, while no other operation is under way.
   [[nodiscard]] bool may_take_fast_path() const;
   template <class Again>

@@ -42,7 +42,7 @@ Schedule add_one_neighbour(const Problem& problem) {
   return plan.build();
 }
 
-/// What is sent was never written.
+/// Sends data that were never written.
 Schedule send_garbage(const Problem& problem) {
   ScheduleBuilder plan{problem};
   plan.send(plan.scratch(problem.count), Rank{next(problem)});

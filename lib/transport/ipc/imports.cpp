@@ -70,15 +70,13 @@ void Imports::finish(const Key& key, Import& import, const Handle& handle) {
   const cuda::ScopedContext scope{cuda::Devices::get().at(device).context()};
   CUdevice ordinal = 0;
   cuda::check(cuda::driver()->CtxGetDevice(&ordinal), "cuCtxGetDevice");
-  const auto is_mapped_by = [&](const Handle& by) {
-    return map(by, table_->at(owner, place).bytes, ordinal, import.mapping);
-  };
-  CUresult result = is_mapped_by(handle);
+  const auto try_to_map = [&] { return map(handle, table_->at(owner, place).bytes, ordinal, import.mapping); };
+  CUresult result = try_to_map();
   if (result == CUDA_ERROR_ALREADY_MAPPED && !cuda::StreamWaits::any_possible()) {
     ++import.held;
     collect();
     --import.held;
-    result = is_mapped_by(handle);
+    result = try_to_map();
   }
   if (result == CUDA_ERROR_ALREADY_MAPPED) return wait_for_closing(import);
   import.overlaps = false;

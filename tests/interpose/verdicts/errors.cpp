@@ -141,7 +141,7 @@ void make(Check& check, Collective which, const Fault& fault, bool is_waited) {
   MPI_Type_free(&uncommitted);
 }
 
-/// What is wrong on one rank alone, which leaves the call, as others may be waiting for it: they get the same then.
+/// Arguments that are wrong on one rank alone. It leaves the call, for which others may wait: they get the same then.
 void correct_after_wrong(Check& check, Collective which) {
   const auto a = std::make_unique<Arguments>(check.comm);
   if (check.rank == check.ranks - 1) {
