@@ -111,7 +111,7 @@ void may_block(const char* name, Context* context) {
 }
 
 void may_wait_for_stream(const char* name, Context* context, CUstream stream) {
-  if (is_legacy(stream) || settings().has_one_queue) return may_synchronise(name, context);
+  if (is_legacy(stream) || settings().queues == 1) return may_synchronise(name, context);
   ++totals().synchronisations;
   const StreamPointer its = Streams::get().find(context, stream);
   if (its != nullptr && Streams::get().has_waits(its))
@@ -163,7 +163,9 @@ FAKE_CUDA_EXPORT void fake_cuda_counters(struct FakeCudaCounters* counters) {
       .bytes_written = all.bytes_written,
       .live_device =
           live([](const Region& r) { return (r.kind == Kind::device || r.kind == Kind::pool) && !r.is_imported; }),
-      .live_pinned = live([](const Region& r) { return r.kind == Kind::pinned || r.kind == Kind::registered; }),
+      .live_pinned = live([](const Region& r) {
+        return r.kind == Kind::pinned || (r.kind == Kind::registered && !r.is_for_devices);
+      }),
       .live_imported = live([](const Region& r) { return r.is_imported; }),
       .bytes_imported = bytes_imported,
       .live_streams = Streams::get().count(),

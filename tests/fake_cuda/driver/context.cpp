@@ -18,7 +18,6 @@ bool Contexts::initialise() {
   for (int device = 0; device < settings().devices; ++device) {
     Context& context = primary_.emplace_back();
     context.device = device;
-    context.id = static_cast<std::uint64_t>(device) + 1;
     context.is_primary = true;
   }
   is_initialised_ = true;
@@ -26,7 +25,7 @@ bool Contexts::initialise() {
 }
 
 CUresult state_of(const Context& context) {
-  if (context.is_primary && context.retained == 0) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  if (context.retained == 0) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   return context.lost;
 }
 
@@ -35,16 +34,15 @@ Context* Contexts::create(int device, unsigned flags) {
   context->device = device;
   context->flags = flags;
   context->retained = 1;
+  context->id = new_id();
   const std::lock_guard lock{mutex_};
   created_.push_back(context);
-  context->id = 1000 + created_.size();
-  ++made_;
   return context;
 }
 
 void Contexts::retain(int device) {
   const std::lock_guard lock{mutex_};
-  if (primary(device).retained++ == 0) ++made_;
+  if (primary(device).retained++ == 0) primary(device).id = new_id();
 }
 
 bool Contexts::release(int device) {

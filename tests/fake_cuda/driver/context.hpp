@@ -14,7 +14,7 @@ namespace fake_cuda {
 
 struct Context {
   int device = 0;
-  std::uint64_t id = 0;
+  std::uint64_t id = 0;  ///< Another one after it was reset.
   bool is_primary = false;
   int retained = 0;
   unsigned flags = 0;
@@ -57,6 +57,8 @@ class Contexts {
   bool release(int device);
   /// Made, ever.
   [[nodiscard]] std::uint64_t made() const { return made_; }
+  /// Of a context that begins, or begins again.
+  [[nodiscard]] std::uint64_t new_id() { return 1000 + ++made_; }
 
  private:
   std::mutex mutex_;

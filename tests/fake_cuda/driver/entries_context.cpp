@@ -1,10 +1,22 @@
 // Entry points: the current context of a thread, and what a context tells.
 #include "tests/fake_cuda/driver/call.hpp"
 #include "tests/fake_cuda/driver/capture.hpp"
+#include "tests/fake_cuda/driver/report.hpp"
 #include "tests/fake_cuda/driver/settings.hpp"
 #include "tests/fake_cuda/driver/stream.hpp"
 
 using namespace fake_cuda;
+
+namespace {
+
+/// Whether the handle is of a context that was destroyed, which a driver may take for another or crash on.
+bool is_of_destroyed(CUcontext handle, const char* name) {
+  if (handle == nullptr || context_of(handle)->retained > 0 || !settings().forgets_contexts) return false;
+  caught("destroyed-context", text("%s of a context that was destroyed", name));
+  return true;
+}
+
+}  // namespace
 
 FAKE_CUDA_EXPORT CUresult cuCtxGetCurrent(CUcontext* context) {
   FAKE_CUDA_CALL("cuCtxGetCurrent");
@@ -13,13 +25,14 @@ FAKE_CUDA_EXPORT CUresult cuCtxGetCurrent(CUcontext* context) {
 }
 FAKE_CUDA_EXPORT CUresult cuCtxSetCurrent(CUcontext context) {
   FAKE_CUDA_CALL("cuCtxSetCurrent");
+  if (is_of_destroyed(context, "cuCtxSetCurrent")) return CUDA_ERROR_INVALID_CONTEXT;
   if (current_contexts.top() != nullptr) current_contexts.pop();
   if (context != nullptr) current_contexts.push(context_of(context));
   return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuCtxPushCurrent(CUcontext context) {
   FAKE_CUDA_CALL("cuCtxPushCurrent");
-  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context == nullptr || is_of_destroyed(context, "cuCtxPushCurrent")) return CUDA_ERROR_INVALID_CONTEXT;
   current_contexts.push(context_of(context));
   return CUDA_SUCCESS;
 }
@@ -38,7 +51,8 @@ FAKE_CUDA_EXPORT CUresult cuCtxGetDevice(CUdevice* device) {
 FAKE_CUDA_EXPORT CUresult cuCtxGetId(CUcontext handle, unsigned long long* id) {
   FAKE_CUDA_CALL("cuCtxGetId");
   Context* const context = handle == nullptr ? current_contexts.top() : context_of(handle);
-  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context == nullptr || is_of_destroyed(handle, "cuCtxGetId")) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context->retained == 0) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   *id = context->id;
   return CUDA_SUCCESS;
 }

@@ -60,17 +60,19 @@ int attribute(CUdevice_attribute which, int device) {
     case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
     case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
     case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
-    case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM:
     case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
-    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
     case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
       return 1;
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM:
+      return settings().maps_registered_memory ? 1 : 0;
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
+      return settings().has_stream_memory_operations ? 1 : 0;
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
       return settings().has_fabric ? 1 : 0;
     case CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES:
@@ -196,8 +198,10 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
 }
 FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice device) {
   FAKE_CUDA_DEVICE_CALL("cuDevicePrimaryCtxReset", device);
-  destroy_contents(&Contexts::get().primary(device));
-  Contexts::get().primary(device).lost = CUDA_SUCCESS;
+  Context& context = Contexts::get().primary(device);
+  destroy_contents(&context);
+  context.lost = CUDA_SUCCESS;
+  if (context.retained > 0) context.id = Contexts::get().new_id();
   return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* is_active) {
@@ -225,7 +229,7 @@ FAKE_CUDA_EXPORT CUresult cuCtxDestroy(CUcontext handle) {
   FAKE_CUDA_CALL("cuCtxDestroy");
   FAKE_CUDA_REQUIRE(handle != nullptr);
   destroy_contents(context_of(handle));
-  context_of(handle)->lost = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  context_of(handle)->retained = 0;
   if (current_contexts.top() == context_of(handle)) current_contexts.pop();
   return CUDA_SUCCESS;
 }

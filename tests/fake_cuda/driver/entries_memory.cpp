@@ -132,7 +132,9 @@ FAKE_CUDA_EXPORT CUresult cuMemHostGetDevicePointer(CUdeviceptr* device, void* p
   FAKE_CUDA_CONTEXT_CALL("cuMemHostGetDevicePointer");
   const RegionPointer region = Memory::get().find(address_of(pointer));
   FAKE_CUDA_REQUIRE(region != nullptr && !region->is_on_device());
-  *device = address_of(pointer);
+  const bool is_elsewhere = region->kind == Kind::registered && !settings().maps_registered_memory;
+  FAKE_CUDA_REQUIRE(!is_elsewhere || region->device_base != 0);
+  *device = is_elsewhere ? region->device_base + (address_of(pointer) - region->base) : address_of(pointer);
   return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuMemHostGetFlags(unsigned* flags, void* pointer) {

@@ -5,6 +5,7 @@
 #include "tests/fake_cuda/driver/pool.hpp"
 #include "tests/fake_cuda/driver/region.hpp"
 #include "tests/fake_cuda/driver/report.hpp"
+#include "tests/fake_cuda/driver/settings.hpp"
 
 using namespace fake_cuda;
 
@@ -60,6 +61,7 @@ CUresult attribute(void* out, CUpointer_attribute which, std::uint64_t address, 
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
       return put(out, region.sync_memops ? 1U : 0U);
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+      return put(out, region.kind == Kind::vmm && !settings().numbers_mapped_memory ? 0 : region.id);
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
       return put(out, region.id);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:

@@ -69,9 +69,15 @@ void see_value(Region& region, std::uint64_t address) {
   running->clock.hear(now_ns());
 }
 
+/// Of a driver whose device has none, as virtual ones and some of Windows.
+CUresult refuse_memory_operations() {
+  return settings().has_stream_memory_operations ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
 template <class T>
 CUresult wait_for_value(Context* context, CUstream handle, std::uint64_t address, T value, unsigned flags) {
-  const RegionPointer region = Memory::get().find(address);
+  if (const CUresult refused = refuse_memory_operations(); refused != CUDA_SUCCESS) return refused;
+  const RegionPointer region = Memory::get().find_for_device(address);
   FAKE_CUDA_REQUIRE(region != nullptr && address % sizeof(T) == 0);
   return enqueue(context, handle,
                  {.work =
@@ -88,7 +94,8 @@ CUresult wait_for_value(Context* context, CUstream handle, std::uint64_t address
 
 template <class T>
 CUresult write_value(Context* context, CUstream handle, std::uint64_t address, T value) {
-  const RegionPointer region = Memory::get().find(address);
+  if (const CUresult refused = refuse_memory_operations(); refused != CUDA_SUCCESS) return refused;
+  const RegionPointer region = Memory::get().find_for_device(address);
   FAKE_CUDA_REQUIRE(region != nullptr && address % sizeof(T) == 0);
   return enqueue(context, handle,
                  {.work =
@@ -199,6 +206,8 @@ FAKE_CUDA_EXPORT CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr at, 
 FAKE_CUDA_EXPORT CUresult cuStreamBatchMemOp(CUstream stream, unsigned count, CUstreamBatchMemOpParams* operations,
                                              unsigned) {
   FAKE_CUDA_CONTEXT_CALL("cuStreamBatchMemOp");
+  constexpr unsigned limit = 256;  // its documentation: "must be less than 256"
+  FAKE_CUDA_REQUIRE(count < limit);
   for (unsigned i = 0; i < count; ++i) {
     const auto& wait = operations[i].waitValue;
     const auto& write = operations[i].writeValue;

@@ -4,25 +4,34 @@
 
 namespace fake_cuda {
 
-void HardwareQueues::issue(const Context* context, Operation& operation) {
-  if (!settings().has_one_queue) return;
+int HardwareQueues::assign(const Context* context, int priority) {
+  const int most = settings().queues;
+  if (most == 0) return 0;
+  // A device with one queue has it for all priorities.
+  const std::pair sharing{context, most == 1 ? 0 : priority};
+  const std::pair its{sharing, streams_[sharing]++ % most};
+  return numbers_.try_emplace(its, static_cast<int>(numbers_.size()) + 1).first->second;
+}
+
+void HardwareQueues::issue(int queue, Operation& operation) {
+  if (queue == 0) return;
   operation.issued = ++issued_;
-  queues_[context].insert(operation.issued);
+  queues_[queue].insert(operation.issued);
 }
 
-bool HardwareQueues::is_first(const Context* context, const Operation& operation) const {
-  return !settings().has_one_queue || *queues_.at(context).begin() == operation.issued;
+bool HardwareQueues::is_first(int queue, const Operation& operation) const {
+  return queue == 0 || *queues_.at(queue).begin() == operation.issued;
 }
 
-bool HardwareQueues::start(const Context* context, const Operation& operation) {
+bool HardwareQueues::start(int queue, const Operation& operation) {
   // Behind a function of the program the queue waits for the host.
-  if (!settings().has_one_queue || operation.waits || operation.calls_host) return false;
-  end(context, operation);
+  if (queue == 0 || operation.waits || operation.calls_host) return false;
+  end(queue, operation);
   return true;
 }
 
-void HardwareQueues::end(const Context* context, const Operation& operation) {
-  if (settings().has_one_queue) queues_.at(context).erase(operation.issued);
+void HardwareQueues::end(int queue, const Operation& operation) {
+  if (queue != 0) queues_.at(queue).erase(operation.issued);
 }
 
 }  // namespace fake_cuda

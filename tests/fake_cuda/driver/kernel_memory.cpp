@@ -39,7 +39,7 @@ std::string KernelMemory::said(std::uint64_t address, std::size_t size, bool wri
 KernelMemory::Touched& KernelMemory::region_of(std::uint64_t address, std::size_t size, bool writes) {
   for (Touched& each : touched_)
     if (address - each.region->base < each.region->size) return each;
-  if (RegionPointer region = Memory::get().find(address)) {
+  if (RegionPointer region = Memory::get().find_for_device(address)) {
     if (!reaches(context_, *region))
       throw DeviceFault{
           "no-peer-access",

@@ -46,15 +46,23 @@ RegionPointer Memory::find(std::uint64_t address) {
   return find_locked(address);
 }
 
+RegionPointer Memory::find_for_device(std::uint64_t address) {
+  RegionPointer region = find(address);
+  const bool is_elsewhere = region != nullptr && region->kind == Kind::registered && !region->is_for_devices;
+  return is_elsewhere && !settings().maps_registered_memory ? nullptr : region;
+}
+
+std::uint64_t Memory::take_spare(std::size_t bytes) {
+  const std::lock_guard lock{mutex_};
+  const auto found = spare_.find(bytes);
+  if (found == spare_.end() || !settings().reuses_addresses) return 0;
+  const std::uint64_t base = found->second;
+  spare_.erase(found);
+  return base;
+}
+
 std::uint64_t Memory::reserve_addresses(std::size_t bytes) {
-  {
-    const std::lock_guard lock{mutex_};
-    if (const auto found = spare_.find(bytes); found != spare_.end() && settings().reuses_addresses) {
-      const std::uint64_t base = found->second;
-      spare_.erase(found);
-      return base;
-    }
-  }
+  if (const std::uint64_t spare = take_spare(bytes); spare != 0) return spare;
   void* const range = ::mmap(nullptr, bytes + granule, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (range == MAP_FAILED) return 0;
   return rounded(reinterpret_cast<std::uint64_t>(range), bytes >= granule ? granule : page);
@@ -69,12 +77,20 @@ bool Memory::is_hole(std::uint64_t address) {
   return false;
 }
 
+/// Small memory that is exported by its block lies somewhere in one.
+std::uint64_t Memory::addresses_for(std::size_t bytes, Kind kind) {
+  if (!settings().opens_blocks || kind != Kind::device || bytes > granule / 2) return reserve_addresses(bytes);
+  if (const std::uint64_t spare = take_spare(bytes); spare != 0) return spare;
+  const std::uint64_t block = reserve_addresses(granule);
+  return block == 0 ? 0 : block + page * (1 + ids_ % 100);
+}
+
 CUresult Memory::allocate(Context* context, int device, std::size_t bytes, Kind kind, RegionPointer& made) {
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (bytes_in_use() + bytes > settings().memory_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
   const std::size_t whole = rounded(bytes, page);
   const int file = make_file(whole, device);
-  const std::uint64_t base = file < 0 ? 0 : reserve_addresses(whole);
+  const std::uint64_t base = file < 0 ? 0 : addresses_for(whole, kind);
   made = base == 0 ? nullptr : map_file(file, base, whole, bytes, kind);
   if (made == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   if (settings().poisons) std::memset(made->bytes, poison, whole);
@@ -107,6 +123,26 @@ CUresult Memory::add_host(Context* context, void* data, std::size_t bytes, Kind 
   if (find_locked(made->base) != nullptr || (next != regions_.end() && next->first < made->base + bytes))
     return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
   regions_[made->base] = made;
+  const bool is_elsewhere = kind == Kind::registered && !settings().maps_registered_memory;
+  return is_elsewhere && (flags & CU_MEMHOSTREGISTER_DEVICEMAP) != 0 ? add_for_devices(*made) : CUDA_SUCCESS;
+}
+
+CUresult Memory::add_for_devices(Region& host) {
+  auto same = std::make_shared<Region>();
+  void* const range = ::mmap(nullptr, host.mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+  host.device_base = reinterpret_cast<std::uint64_t>(range);
+  same->base = host.device_base;
+  same->bytes = host.bytes;
+  same->size = host.size;
+  same->kind = host.kind;
+  same->context = host.context;
+  same->device = host.device;
+  same->id = host.id;
+  same->is_for_devices = true;
+  same->own_tracks = static_cast<Tracks*>(::mmap(nullptr, sizeof(Tracks), PROT_READ | PROT_WRITE,
+                                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  regions_[same->base] = same;
   return CUDA_SUCCESS;
 }
 
@@ -119,6 +155,10 @@ void Memory::remove(const RegionPointer& region) {
   const std::lock_guard lock{mutex_};
   if (const auto found = regions_.find(region->base); found == regions_.end() || found->second != region) return;
   regions_.erase(region->base);
+  if (region->device_base != 0) {
+    regions_.erase(region->device_base);
+    ::munmap(reinterpret_cast<void*>(region->device_base), region->mapped);
+  }
   if (region->kind == Kind::device || region->kind == Kind::pool || region->kind == Kind::ipc)
     spare_.emplace(rounded(region->size, page), region->base);
 }
@@ -207,6 +247,28 @@ RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::siz
   region->bytes = static_cast<std::byte*>(mapped) + header_bytes;
   region->base = base;
   region->size = shown;
+  region->file = file;
+  region->kind = kind;
+  region->id = Memory::get().next_id();
+  return region;
+}
+
+RegionPointer map_file_in_block(int file, std::uint64_t base, std::size_t bytes, std::size_t lead, Kind kind) {
+  constexpr int access = PROT_READ | PROT_WRITE;
+  void* const all = ::mmap(nullptr, header_bytes + granule, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<std::byte*>(all);
+  std::memset(begin + header_bytes, poison, granule);
+  const auto put = [&](std::byte* where, std::size_t size, std::size_t from) {
+    return ::mmap(where, size, access, MAP_SHARED | MAP_FIXED, file, static_cast<off_t>(from)) != MAP_FAILED;
+  };
+  if (!put(begin, header_bytes, 0) || !put(begin + header_bytes + lead, bytes, header_bytes)) return nullptr;
+  auto region = std::make_shared<Region>();
+  region->mapped = header_bytes + granule;
+  region->header = static_cast<Header*>(all);
+  region->bytes = begin + header_bytes;
+  region->base = base;
+  region->size = granule;
   region->file = file;
   region->kind = kind;
   region->id = Memory::get().next_id();

@@ -70,6 +70,8 @@ struct Region {
   std::shared_ptr<Pool> pool{};
   std::shared_ptr<Physical> physical{};
   Tracks* own_tracks = nullptr;  ///< Of host memory.
+  std::uint64_t device_base = 0;  ///< Of registered memory that kernels find elsewhere; 0: they do not find it.
+  bool is_for_devices = false;    ///< The same memory at that address.
 
   Region() = default;
   Region(const Region&) = delete;
@@ -91,6 +93,9 @@ class Memory {
 
   /// The region that has the address; nullptr: none has.
   [[nodiscard]] RegionPointer find(std::uint64_t address);
+  /// The same for kernels and for values that streams wait for: not the host's address of memory that they find
+  /// elsewhere, if at all.
+  [[nodiscard]] RegionPointer find_for_device(std::uint64_t address);
   /// A range without access; one that was freed if there is one of this size, as real drivers do. 0: none.
   [[nodiscard]] std::uint64_t reserve_addresses(std::size_t bytes);
   /// Whether device memory was there, or the range is reserved and not mapped.
@@ -123,6 +128,11 @@ class Memory {
   [[nodiscard]] bool is_reserved(std::uint64_t base, std::size_t bytes);
 
  private:
+  /// A second region for registered memory, at an address for devices.
+  CUresult add_for_devices(Region& host);
+  [[nodiscard]] std::uint64_t addresses_for(std::size_t bytes, Kind kind);
+  /// 0: no freed range of that size.
+  [[nodiscard]] std::uint64_t take_spare(std::size_t bytes);
   [[nodiscard]] RegionPointer find_locked(std::uint64_t address);
 
   std::mutex mutex_;
@@ -143,5 +153,7 @@ struct FileIdentity {
 FileIdentity identity_of_file(int file);
 /// Maps such a file, of which the program sees `shown` bytes at `base`; nullptr if that fails.
 RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::size_t shown, Kind kind);
+/// The same in the middle of a block of one granule that begins at `base`, whose other bytes are other memory's.
+RegionPointer map_file_in_block(int file, std::uint64_t base, std::size_t bytes, std::size_t lead, Kind kind);
 
 }  // namespace fake_cuda

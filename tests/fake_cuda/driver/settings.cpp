@@ -15,6 +15,12 @@ std::string words(const char* name) {
   return text == nullptr ? "" : text;
 }
 
+/// One if CUDA is asked for one. The default of CUDA is 8, which streams only share if a test asks for that.
+int queues() {
+  const long connections = number("CUDA_DEVICE_MAX_CONNECTIONS", 8);
+  return connections == 1 || number("FAKE_CUDA_SHARED_QUEUES", 0) != 0 ? static_cast<int>(connections) : 0;
+}
+
 Settings read() {
   return {.devices = static_cast<int>(number("FAKE_CUDA_DEVICES", 1)),
           .multiprocessors = static_cast<int>(number("FAKE_CUDA_SMS", 4)),
@@ -31,7 +37,12 @@ Settings read() {
           .has_fabric = number("FAKE_CUDA_FABRIC", 0) != 0,
           .is_strict_ipc = number("FAKE_CUDA_STRICT_IPC", 0) != 0,
           .refuses_overlaps = number("FAKE_CUDA_ALREADY_MAPPED", 0) != 0,
-          .has_one_queue = number("CUDA_DEVICE_MAX_CONNECTIONS", 8) == 1,
+          .queues = queues(),
+          .has_stream_memory_operations = number("FAKE_CUDA_STREAM_MEMOPS", 1) != 0,
+          .numbers_mapped_memory = number("FAKE_CUDA_MAPPED_ID", 1) != 0,
+          .opens_blocks = number("FAKE_CUDA_IPC_BLOCK", 0) != 0,
+          .maps_registered_memory = number("FAKE_CUDA_HOST_POINTER", 1) != 0,
+          .forgets_contexts = number("FAKE_CUDA_FORGET_CONTEXTS", 0) != 0,
           .fail = words("FAKE_CUDA_FAIL"),
           .timeline = words("FAKE_CUDA_TIMELINE"),
           .missing = words("FAKE_CUDA_MISSING")};

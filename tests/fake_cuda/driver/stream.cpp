@@ -32,8 +32,8 @@ void Streams::run(const StreamPointer& stream) {
     stream->queue.pop_front();
     for (const Point& point : operation.after)
       changed_.wait(lock, [&] { return point.first->done >= point.second; });
-    changed_.wait(lock, [&] { return queues_.is_first(stream->context, operation); });
-    if (queues_.start(stream->context, operation)) changed_.notify_all();
+    changed_.wait(lock, [&] { return queues_.is_first(stream->queue_number, operation); });
+    if (queues_.start(stream->queue_number, operation)) changed_.notify_all();
     Running now = begin(*stream, operation);
     running = &now;
     lock.unlock();
@@ -44,7 +44,7 @@ void Streams::run(const StreamPointer& stream) {
     perform(operation, *stream->context);
     operation.work = {};
     lock.lock();
-    queues_.end(stream->context, operation);
+    queues_.end(stream->queue_number, operation);
     end(*stream, operation, now);
     changed_.notify_all();
   }
@@ -72,10 +72,12 @@ void Streams::end(Stream& stream, const Operation& operation, const Running& now
   ++stream.done;
 }
 
-StreamPointer Streams::start(Context* context, unsigned flags) {
+StreamPointer Streams::start(Context* context, unsigned flags, int priority) {
   auto stream = std::make_shared<Stream>();
   stream->context = context;
   stream->flags = flags;
+  stream->priority = priority;
+  stream->queue_number = queues_.assign(context, priority);
   stream->key = stream_key(static_cast<std::uint64_t>(::getpid()), next_++);
   all_.push_back(stream);
   std::thread{[this, stream] {
@@ -87,8 +89,7 @@ StreamPointer Streams::start(Context* context, unsigned flags) {
 
 CUstream Streams::create(Context* context, unsigned flags, int priority) {
   const std::lock_guard lock{mutex_};
-  const StreamPointer stream = start(context, flags);
-  stream->priority = priority;
+  const StreamPointer stream = start(context, flags, priority);
   const auto handle = reinterpret_cast<CUstream>(0x10000 + 16 * next_++);
   streams_[handle] = stream;
   return handle;
@@ -177,7 +178,7 @@ Point Streams::push_locked(const StreamPointer& stream, Operation operation) {
     operation.known.hear(operation.posted_ns);
   }
   if (operation.waits) ++stream->waiting;
-  queues_.issue(stream->context, operation);
+  queues_.issue(stream->queue_number, operation);
   const Point point{stream, ++stream->queued};
   if (operation.queued) operation.queued(point);
   stream->queue.push_back(std::move(operation));

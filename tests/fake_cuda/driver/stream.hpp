@@ -22,6 +22,7 @@ struct Stream {
   Context* context = nullptr;
   unsigned flags = 0;
   int priority = 0;
+  int queue_number = 0;  ///< HardwareQueues::assign().
   bool is_closing = false;
   std::deque<Operation> queue{};
   std::uint64_t queued = 0, done = 0;
@@ -85,7 +86,7 @@ class Streams {
   void run(const StreamPointer& stream);
   Running begin(Stream& stream, const Operation& operation);
   static void end(Stream& stream, const Operation& operation, const Running& now);
-  StreamPointer start(Context* context, unsigned flags);
+  StreamPointer start(Context* context, unsigned flags, int priority = 0);
   Point push_locked(const StreamPointer& stream, Operation operation);
   void order_with_legacy(const StreamPointer& stream, std::vector<Point>& after);
   [[nodiscard]] Clock clock_of(const Point& point);

@@ -30,7 +30,10 @@ RegionPointer map_memory(const Ticket& ticket, Context* context, Kind kind) {
     if (file >= 0) ::close(file);
     return nullptr;
   }
-  RegionPointer region = map_file(file, Memory::get().reserve_addresses(whole), whole, ticket.bytes, kind);
+  const bool is_part = settings().opens_blocks && kind == Kind::ipc && whole <= granule / 2;
+  RegionPointer region =
+      is_part ? map_file_in_block(file, Memory::get().reserve_addresses(granule), whole, ticket.base % granule, kind)
+              : map_file(file, Memory::get().reserve_addresses(whole), whole, ticket.bytes, kind);
   if (region == nullptr || region->header->magic != Header::right_magic || region->header->id != ticket.id ||
       region->header->is_freed != 0)
     return nullptr;

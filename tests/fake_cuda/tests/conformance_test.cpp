@@ -1,4 +1,5 @@
 // Behaviour that real drivers have: to be run on one where there is one. Where they differ, the fake is wrong.
+#include <cstdlib>
 #include <numeric>
 #include <thread>
 
@@ -6,6 +7,13 @@
 
 namespace fake_cuda {
 namespace {
+
+/// So much the fake driver has, unless the environment says otherwise.
+[[maybe_unused]] const bool is_set = [] {
+  ::setenv("FAKE_CUDA_DEVICES", "2", 0);
+  ::setenv("FAKE_CUDA_FABRIC", "1", 0);
+  return true;
+}();
 
 using Conformance = Cuda;
 

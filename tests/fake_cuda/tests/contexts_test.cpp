@@ -1,6 +1,4 @@
 // Several contexts, as real drivers have them: the handles of one in another, and memory of another device.
-#include <cstdlib>
-
 #include "tests/fake_cuda/tests/cuda_fixture.hpp"
 
 namespace fake_cuda {
@@ -92,7 +90,6 @@ TEST_F(TwoContexts, ACopyGoesIntoAStreamOfAnother) {
 class TwoDevices : public Cuda {
  protected:
   void SetUp() override {
-    ::setenv("FAKE_CUDA_DEVICES", "2", 1);  // which the driver has not read yet, in a process of this test alone
     Cuda::SetUp();
     int devices = 0, can_access = 0;
     EXPECT_CUDA(cuDeviceGetCount(&devices));
@@ -107,7 +104,7 @@ class TwoDevices : public Cuda {
     EXPECT_CUDA(cuCtxPopCurrent(nullptr));
   }
   void TearDown() override {
-    if (other_ != nullptr) cuDevicePrimaryCtxReset(1);
+    if (other_ != nullptr) cuDevicePrimaryCtxRelease(1);
     Cuda::TearDown();
   }
   CUcontext other_ = nullptr;

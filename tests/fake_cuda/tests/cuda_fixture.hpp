@@ -46,7 +46,12 @@ class Cuda : public testing::Test {
     ASSERT_EQ(name_of(cuDevicePrimaryCtxRetain(&context_, 0)), "CUDA_SUCCESS");
     ASSERT_EQ(name_of(cuCtxSetCurrent(context_)), "CUDA_SUCCESS");
   }
-  void TearDown() override { cuDevicePrimaryCtxReset(0); }
+  /// The context goes, with all that it holds, unless a test has retained it as well.
+  void TearDown() override {
+    while (cuCtxPopCurrent(nullptr) == CUDA_SUCCESS) {
+    }
+    cuDevicePrimaryCtxRelease(0);
+  }
 
   static CUdeviceptr allocated(std::size_t bytes) {
     CUdeviceptr pointer = 0;

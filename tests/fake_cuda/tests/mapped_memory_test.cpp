@@ -5,6 +5,7 @@
 
 #include "tests/fake_cuda/tests/faults_fixture.hpp"
 #include "tests/fake_cuda/tests/peer.hpp"
+#include "tests/fake_cuda/tests/shareable_fixture.hpp"
 
 namespace fake_cuda {
 namespace {
@@ -131,6 +132,30 @@ TEST_F(MappedMemoryRaces, AreNoClosesByAHostThatHasWaited) {
   EXPECT_EQ(peer_->read().value, 7);
   EXPECT_EQ(peer_->close().result, CUDA_SUCCESS);
   EXPECT_EQ(peer_->look().faults, 0U);
+}
+
+class StrictlyShareable : public Shareable {
+ protected:
+  void SetUp() override {
+    if (!is_fake()) GTEST_SKIP() << "only the fake driver catches faults";
+    ::setenv("FAKE_CUDA_STRICT_IPC", "1", 1);  // which the driver has not read yet, in a process of this test alone
+    Shareable::SetUp();
+  }
+};
+
+TEST_F(StrictlyShareable, MemoryOfAPoolIsFreedByItsImportersFirst) {
+  const CUmemoryPool made = pool(posix);
+  const CUdeviceptr first = opened(made);
+  EXPECT_EQ(peer_->look().bytes_imported, 4096U);
+  const Peer::Answer freed = peer_->free();
+  EXPECT_EQ(freed.bytes_imported, 0U);
+  EXPECT_EQ(freed.faults, 0U);
+  EXPECT_CUDA(cuMemFree(first));
+  EXPECT_EQ(caught(nullptr), 0U);
+  const CUdeviceptr second = opened(made);
+  EXPECT_CUDA(cuMemFree(second));
+  EXPECT_EQ(caught("freed-while-mapped"), 1U);
+  EXPECT_EQ(peer_->read().result, CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 }  // namespace

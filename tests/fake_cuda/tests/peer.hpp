@@ -94,8 +94,8 @@ class Peer {
   }
   /// The same as read(), but nobody waits for it.
   CUresult post_read() { return ask({.task = Task::post_read}).result; }
-  /// The first word of the memory, read by its stream.
-  Answer read() { return ask({.task = Task::read}); }
+  /// The word of the memory at an offset, read by its stream.
+  Answer read(std::uint64_t offset = 0) { return ask({.task = Task::read, .offset = offset}); }
   Answer close() { return ask({.task = Task::close}); }
   /// Of memory of a pool.
   Answer free() { return ask({.task = Task::free}); }

@@ -46,8 +46,8 @@ CUresult open_pool(State& state, int file) {
   return cuMemPoolImportFromShareableHandle(&state.pool, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
 }
 
-CUresult post_read(State& state) {
-  const CUresult result = cuMemcpyDtoDAsync(state.own, state.memory, sizeof(int), state.stream);
+CUresult post_read(State& state, std::uint64_t offset) {
+  const CUresult result = cuMemcpyDtoDAsync(state.own, state.memory + offset, sizeof(int), state.stream);
   return result == CUDA_SUCCESS ? cuMemcpyDtoHAsync(state.word, state.own, sizeof(int), state.stream) : result;
 }
 
@@ -74,9 +74,9 @@ CUresult perform(State& state, const Peer::Question& question, int file) {
     case Peer::Task::hold_up:
       return cuLaunchHostFunc(state.stream, sleep_a_little, nullptr);
     case Peer::Task::post_read:
-      return post_read(state);
+      return post_read(state, question.offset);
     case Peer::Task::read:
-      result = post_read(state);
+      result = post_read(state, question.offset);
       return result == CUDA_SUCCESS ? cuStreamSynchronize(state.stream) : result;
     case Peer::Task::close:
       return cuIpcCloseMemHandle(state.memory);

@@ -1,79 +1,8 @@
 // Handles of mapped memory and of pools for other processes, as real drivers give them.
-#include <unistd.h>
-
-#include <cstdlib>
-#include <optional>
-
-#include "tests/fake_cuda/tests/cuda_fixture.hpp"
-#include "tests/fake_cuda/tests/peer.hpp"
+#include "tests/fake_cuda/tests/shareable_fixture.hpp"
 
 namespace fake_cuda {
 namespace {
-
-class Shareable : public Cuda {
- protected:
-  void SetUp() override {
-    ::setenv("FAKE_CUDA_FABRIC", "1", 1);  // which the driver has not read yet, in a process of this test alone
-    peer_.emplace(TUTTI_FAKE_CUDA_PEER);
-    Cuda::SetUp();
-  }
-  static CUmemAllocationProp properties(CUmemAllocationHandleType types) {
-    CUmemAllocationProp made{};
-    made.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    made.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    made.requestedHandleTypes = types;
-    return made;
-  }
-  CUdeviceptr mapped(CUmemGenericAllocationHandle handle) {
-    CUdeviceptr pointer = 0;
-    const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    EXPECT_CUDA(cuMemAddressReserve(&pointer, bytes_, 0, 0, 0));
-    EXPECT_CUDA(cuMemMap(pointer, bytes_, 0, handle, 0));
-    EXPECT_CUDA(cuMemSetAccess(pointer, bytes_, &access, 1));
-    return pointer;
-  }
-  CUresult create(CUmemGenericAllocationHandle& handle, CUmemAllocationHandleType types) {
-    const CUmemAllocationProp wanted = properties(types);
-    EXPECT_CUDA(cuMemGetAllocationGranularity(&bytes_, &wanted, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
-    return cuMemCreate(&handle, bytes_, &wanted, 0);
-  }
-  static CUmemoryPool pool(CUmemAllocationHandleType types) {
-    CUmemPoolProps wanted{};
-    wanted.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    wanted.handleTypes = types;
-    CUmemoryPool made = nullptr;
-    EXPECT_CUDA(cuMemPoolCreate(&made, &wanted));
-    return made;
-  }
-  template <class T>
-  static T ask(CUpointer_attribute which, CUdeviceptr pointer) {
-    T value{};
-    EXPECT_CUDA(cuPointerGetAttribute(&value, which, pointer));
-    return value;
-  }
-  /// Memory of a pool that the peer has opened.
-  CUdeviceptr opened(CUmemoryPool made) {
-    const CUstream one = stream();
-    CUdeviceptr pointer = 0;
-    CUmemPoolPtrExportData data{};
-    int file = -1;
-    EXPECT_CUDA(cuMemAllocFromPoolAsync(&pointer, 4096, made, one));
-    EXPECT_CUDA(cuMemsetD32Async(pointer, 91, 4, one));
-    EXPECT_CUDA(cuStreamSynchronize(one));
-    EXPECT_CUDA(cuMemPoolExportToShareableHandle(&file, made, posix, 0));
-    EXPECT_EQ(peer_->open_pool(file), CUDA_SUCCESS);
-    ::close(file);
-    EXPECT_CUDA(cuMemPoolExportPointer(&data, pointer));
-    EXPECT_EQ(peer_->open(data), CUDA_SUCCESS);
-    return pointer;
-  }
-
-  static constexpr auto none = CU_MEM_HANDLE_TYPE_NONE, posix = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-                        fabric = CU_MEM_HANDLE_TYPE_FABRIC;
-  std::size_t bytes_ = 0;
-  std::optional<Peer> peer_;
-};
 
 TEST_F(Shareable, MappedMemoryGivesItsHandleAndProperties) {
   CUmemGenericAllocationHandle made = 0, retained = 0;
@@ -154,30 +83,6 @@ TEST_F(Shareable, PoolsAndTheirMemoryOpenInOtherProcesses) {
   EXPECT_EQ(peer_->free().result, CUDA_SUCCESS);
   EXPECT_EQ(first_word(pointer), 91) << "it was the other's mapping alone";
   EXPECT_CUDA(cuMemFree(pointer));
-}
-
-class StrictlyShareable : public Shareable {
- protected:
-  void SetUp() override {
-    if (!is_fake()) GTEST_SKIP() << "only the fake driver catches faults";
-    ::setenv("FAKE_CUDA_STRICT_IPC", "1", 1);
-    Shareable::SetUp();
-  }
-};
-
-TEST_F(StrictlyShareable, MemoryOfAPoolIsFreedByItsImportersFirst) {
-  const CUmemoryPool made = pool(posix);
-  const CUdeviceptr first = opened(made);
-  EXPECT_EQ(peer_->look().bytes_imported, 4096U);
-  const Peer::Answer freed = peer_->free();
-  EXPECT_EQ(freed.bytes_imported, 0U);
-  EXPECT_EQ(freed.faults, 0U);
-  EXPECT_CUDA(cuMemFree(first));
-  EXPECT_EQ(caught(nullptr), 0U);
-  const CUdeviceptr second = opened(made);
-  EXPECT_CUDA(cuMemFree(second));
-  EXPECT_EQ(caught("freed-while-mapped"), 1U);
-  EXPECT_EQ(peer_->read().result, CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
-// The order in which operations of several streams reach the device, with one hardware queue and with several.
-#include <array>
-#include <chrono>
+// The order in which operations of several streams reach a device that has one hardware queue.
 #include <cstdlib>
-#include <thread>
 
-#include "tests/fake_cuda/tests/graphs_fixture.hpp"
+#include "tests/fake_cuda/tests/queues_fixture.hpp"
 
 namespace fake_cuda {
 namespace {
+
+/// The driver reads it when it begins: so these tests are a program of their own.
+[[maybe_unused]] const int is_set = ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1);
 
 /// Ends once the host writes 1 to the word at its parameter.
 constexpr const char* spin = R"(  .reg .pred %p<2>;
@@ -16,66 +16,7 @@ again:
   setp.ne.u32 %p1, %r1, 1;
   @%p1 bra again;)";
 
-class Queues : public Capturing<Cuda> {
- protected:
-  void SetUp() override {
-    Cuda::SetUp();
-    memory_ = allocated(64);
-    EXPECT_CUDA(cuMemsetD32(memory_, 0, 16));
-    EXPECT_CUDA(cuCtxSynchronize());
-    released_ = flag();
-    kernel_ = loaded(store);
-    for (CUstream& each : streams_)
-      each = stream();
-  }
-  void TearDown() override {
-    if (released_ != nullptr) *released_ = 1;
-    Cuda::TearDown();
-  }
-  /// Its first launch waits for nothing.
-  static CUfunction loaded(const char* body) {
-    const CUfunction function = function_of(module_of(body));
-    EXPECT_CUDA(cuFuncLoad(function));
-    return function;
-  }
-  /// Long enough for what nothing holds back.
-  static void let_run() { std::this_thread::sleep_for(std::chrono::milliseconds{30}); }
-  void release() { *released_ = 1; }
-  [[nodiscard]] CUdeviceptr word(int number) const { return memory_ + sizeof(int) * static_cast<CUdeviceptr>(number); }
-  void store_by_kernel(int number, CUstream stream) { EXPECT_CUDA(launch(kernel_, word(number), stream)); }
-  static void expect_held_back(CUstream stream) { EXPECT_CUDA_ERROR(cuStreamQuery(stream), CUDA_ERROR_NOT_READY); }
-
-  std::array<CUstream, 4> streams_{};
-  CUdeviceptr memory_ = 0;
-  CUfunction kernel_ = nullptr;
-  volatile int* released_ = nullptr;
-};
-
-class SeveralQueues : public Queues {
- protected:
-  void SetUp() override {
-    ::unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");  // the driver has not read it yet, in a process of this test alone
-    Queues::SetUp();
-  }
-};
-
-class OneQueue : public Queues {
- protected:
-  void SetUp() override {
-    ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1);
-    Queues::SetUp();
-  }
-};
-
-TEST_F(SeveralQueues, LetOtherStreamsPassAWait) {
-  wait_for(released_, streams_[0]);
-  store_by_kernel(0, streams_[1]);
-  EXPECT_CUDA(cuMemsetD32Async(word(1), 5, 1, streams_[2]));
-  EXPECT_CUDA(cuMemcpyDtoDAsync(word(2), word(3), 4, streams_[3]));
-  for (const std::size_t passing : {1, 2, 3})
-    EXPECT_CUDA(cuStreamSynchronize(streams_[passing]));
-  expect_held_back(streams_[0]);
-}
+using OneQueue = Queues;
 
 TEST_F(OneQueue, HoldsKernelsBackBehindAWait) {
   store_by_kernel(0, streams_[1]);
