@@ -31,7 +31,8 @@ GpuEvent::~GpuEvent() {
 
 GpuStream::GpuStream() {
   // It does not wait for the legacy stream.
-  cuda::check(cuda::driver()->StreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  cuda::check(cuda::driver()->StreamCreateWithPriority(&stream_, CU_STREAM_NON_BLOCKING, 0),
+              "cuStreamCreateWithPriority");
 }
 
 GpuStream::~GpuStream() {

@@ -1,5 +1,6 @@
 #include "lib/cuda/device.hpp"
 
+#include <array>
 #include <utility>
 
 #include "lib/cuda/check.hpp"
@@ -7,13 +8,29 @@
 
 namespace tutti::cuda {
 
+namespace {
+
+/// The number that the driver gives to the allocation at an address; 0: there is none.
+CUresult ask_for_number(CUdeviceptr address, unsigned long long& id) noexcept {
+  std::array which{CU_POINTER_ATTRIBUTE_BUFFER_ID};
+  std::array<void*, which.size()> values{&id};
+  return driver()->PointerGetAttributes(which.size(), which.data(), values.data(), address);
+}
+
+}  // namespace
+
 Device::Device(CUcontext context) : context_(context) {
-  check(driver()->CtxGetId(context_, &id_), "cuCtxGetId");
   const ScopedContext scope{context_};
   try {
+    constexpr std::size_t mark_bytes = 4;
+    check(driver()->MemAlloc(&mark_, mark_bytes), "cuMemAlloc");
+    check(ask_for_number(mark_, mark_id_), "cuPointerGetAttributes");
     kernels_.emplace();
+    int least = 0, greatest = 0;
+    check(driver()->CtxGetStreamPriorityRange(&least, &greatest), "cuCtxGetStreamPriorityRange");
     for (CUstream& stream : streams_)
-      check(driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+      check(driver()->StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, greatest),
+            "cuStreamCreateWithPriority");
   } catch (...) {
     release();
     throw;
@@ -29,7 +46,7 @@ Device::~Device() {
 
 bool Device::is_there() const noexcept {
   unsigned long long id = 0;
-  return driver()->CtxGetId(context_, &id) == CUDA_SUCCESS && id == id_;
+  return ask_for_number(mark_, id) == CUDA_SUCCESS && id == mark_id_;
 }
 
 /// In the context.
@@ -42,6 +59,7 @@ void Device::release() noexcept {
   for (auto* const event : events_)
     static_cast<void>(driver()->EventDestroy(event));
   kernels_.reset();
+  if (mark_ != 0) static_cast<void>(driver()->MemFree(mark_));
 }
 
 CUstream Device::next_stream() {

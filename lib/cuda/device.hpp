@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -29,6 +30,8 @@ class Device {
   [[nodiscard]] bool is_there() const noexcept;
   [[nodiscard]] const Kernels& kernels() const { return *kernels_; }
   // Streams do not wait for the legacy stream. Work of one of them runs in order; that of two may run at the same time.
+  // They have the greatest priority: streams of others do not share a hardware queue with them, where an operation that
+  // waits for this rank would hold them up.
 
   /// For copies to the host, and for copies from it: a device has an engine for each.
   [[nodiscard]] CUstream stream_to_host() const { return streams_[2]; }
@@ -42,12 +45,22 @@ class Device {
   [[nodiscard]] CUevent take_event();
   void give_back(CUevent event) { events_.push_back(event); }
 
+  /// Pieces of work that were posted to the streams, and those that were seen to be over.
+  struct Work {
+    std::uint64_t posted = 0, done = 0;
+  };
+  Work work{};
+  /// Nothing: nobody has asked yet (lib/transport/device/device_port.hpp).
+  std::optional<bool> can_wait_in_streams{};
+
  private:
   void release() noexcept;
   static CUevent new_event();
 
   CUcontext context_;
-  unsigned long long id_ = 0;  ///< Of the context.
+  /// Memory that lives as long as the context: a context that may be gone cannot be asked, but any address can.
+  CUdeviceptr mark_ = 0;
+  unsigned long long mark_id_ = 0;  ///< No other allocation of the process ever has it.
   std::optional<Kernels> kernels_;
   std::array<CUstream, 4> streams_{};
   std::size_t turn_ = 0;         ///< Of the first two.

@@ -89,6 +89,7 @@ std::string fill(Driver& table, void* library) {
   finder.find("cuDevicePrimaryCtxRetain", table.DevicePrimaryCtxRetain);
   finder.find("cuCtxGetId", table.CtxGetId);
   finder.find("cuCtxGetDevice", table.CtxGetDevice);
+  finder.find("cuCtxGetStreamPriorityRange", table.CtxGetStreamPriorityRange);
   finder.find("cuCtxGetCurrent", table.CtxGetCurrent);
   finder.find("cuCtxPushCurrent", table.CtxPushCurrent);
   finder.find("cuCtxPopCurrent", table.CtxPopCurrent);
@@ -97,7 +98,7 @@ std::string fill(Driver& table, void* library) {
   finder.find("cuMemHostRegister", table.MemHostRegister);
   finder.find("cuMemHostUnregister", table.MemHostUnregister);
   finder.find("cuMemcpyAsync", table.MemcpyAsync);
-  finder.find("cuStreamCreate", table.StreamCreate);
+  finder.find("cuStreamCreateWithPriority", table.StreamCreateWithPriority);
   finder.find("cuStreamDestroy", table.StreamDestroy);
   finder.find("cuStreamSynchronize", table.StreamSynchronize);
   finder.find("cuStreamWaitEvent", table.StreamWaitEvent);

@@ -30,6 +30,7 @@ struct Driver {
   TUTTI_CUDA_FUNCTION(DevicePrimaryCtxRetain);
   TUTTI_CUDA_FUNCTION(CtxGetId);
   TUTTI_CUDA_FUNCTION(CtxGetDevice);
+  TUTTI_CUDA_FUNCTION(CtxGetStreamPriorityRange);
   TUTTI_CUDA_FUNCTION(CtxGetCurrent);
   TUTTI_CUDA_FUNCTION(CtxPushCurrent);
   TUTTI_CUDA_FUNCTION(CtxPopCurrent);
@@ -38,7 +39,7 @@ struct Driver {
   TUTTI_CUDA_FUNCTION(MemHostRegister);
   TUTTI_CUDA_FUNCTION(MemHostUnregister);
   TUTTI_CUDA_FUNCTION(MemcpyAsync);
-  TUTTI_CUDA_FUNCTION(StreamCreate);
+  TUTTI_CUDA_FUNCTION(StreamCreateWithPriority);
   TUTTI_CUDA_FUNCTION(StreamDestroy);
   TUTTI_CUDA_FUNCTION(StreamSynchronize);
   TUTTI_CUDA_FUNCTION(EventCreate);

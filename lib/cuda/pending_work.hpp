@@ -3,11 +3,13 @@
 
 #include <cuda.h>
 
+#include <chrono>
 #include <vector>
 
 #include "lib/cuda/check.hpp"
 #include "lib/cuda/device.hpp"
 #include "lib/cuda/driver.hpp"
+#include "lib/cuda/pending_waits.hpp"
 
 namespace tutti::cuda {
 
@@ -35,6 +37,7 @@ class PendingWork {
       throw;
     }
     pending_.push_back({number, &device, event});
+    ++device.work.posted;
   }
 
   /// Calls on_complete(number) for work that is over, which may post more. Never blocks. Returns how much was over.
@@ -50,17 +53,21 @@ class PendingWork {
       pending_[i] = pending_.back();
       pending_.pop_back();
       pending.device->give_back(pending.event);
+      ++pending.device->work.done;
       on_complete(pending.number);
       ++completed;
     }
     return completed;
   }
 
-  /// After a failure: waits for the work, which uses the caller's buffers, and forgets it.
+  /// After a failure: waits for the work, which uses the caller's buffers, and forgets it. While a stream of this process
+  /// waits, which may hold the work up, it waits for a second.
   void abandon() noexcept {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{1};
     for (const Pending& pending : pending_) {
       const ScopedContext scope{pending.device->context(), std::nothrow};
-      if (scope.is_current()) static_cast<void>(driver()->EventSynchronize(pending.event));
+      ++pending.device->work.done;
+      if (scope.is_current() && !wait(pending.event, end)) continue;
       pending.device->give_back(pending.event);
     }
     pending_.clear();
@@ -72,6 +79,13 @@ class PendingWork {
     Device* device;
     CUevent event;
   };
+  /// False: it is not over, and the event must not be used again.
+  static bool wait(CUevent event, std::chrono::steady_clock::time_point end) noexcept {
+    while (StreamWaits::any_pending() && driver()->EventQuery(event) == CUDA_ERROR_NOT_READY)
+      if (std::chrono::steady_clock::now() > end) return false;
+    static_cast<void>(driver()->EventSynchronize(event));
+    return true;
+  }
   static bool is_over(const Pending& pending) {
     const ScopedContext scope{pending.device->context()};
     const CUresult result = driver()->EventQuery(pending.event);

@@ -7,6 +7,21 @@
 #include "lib/cuda/image.hpp"
 
 namespace tutti {
+namespace {
+
+/// Memory that the program maps itself may have no number of a buffer: then that of its physical memory, apart from those
+/// of buffers. 0: it has none either, or the driver does not know the question.
+std::uint64_t number_of_block(const cuda::Driver& driver, const void* data) {
+  constexpr std::uint64_t is_block = std::uint64_t{1} << 63U;
+  unsigned long long id = 0;
+  std::array which{CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID};
+  std::array<void*, which.size()> values{&id};
+  const CUresult result = driver.PointerGetAttributes(which.size(), which.data(), values.data(),
+                                                      reinterpret_cast<CUdeviceptr>(data));
+  return result == CUDA_SUCCESS && id != 0 ? id | is_block : 0;
+}
+
+}  // namespace
 
 Allocation allocation_of(const void* data) {
   const cuda::Driver* const driver = data == nullptr ? nullptr : cuda::loaded_driver();
@@ -32,6 +47,7 @@ Allocation allocation_of(const void* data) {
   if (type == 0) return {};
   if (is_managed != 0) return {.memory = {MemoryKind::managed}};
   if (type == CU_MEMORYTYPE_HOST) return {.memory = {MemoryKind::pinned}};
+  if (id == 0) id = number_of_block(*driver, data);
   const auto* const first = reinterpret_cast<const std::byte*>(begin);
   return {{MemoryKind::device, device}, context, id, first, first + bytes};
 }

@@ -109,6 +109,7 @@ void Operation::enter() {
   record_entry();
   since_ = records::coarse_now();
   own_bytes_ = others_bytes_ = Stillness{since_};
+  device_still_since_.reset();
   next_look_ = since_ + watch_tuning.first_look;
   failure_ = nullptr;
   current_ = run_.get();
@@ -274,9 +275,18 @@ void Operation::look_around() {
   if (now < next_look_) return;
   next_look_ = now + std::clamp(now - since_, watch_tuning.first_look, watch_tuning.longest_between_looks);
   if (state_ == State::running) own_bytes_.note(current_->progress(), now);
+  if (runs_for_stream()) note_device_work(now);
   record_.set_wait(communicator_.recorder(), wait());
   require_right_messages(now);
   communicator_.watch().look(*this, now);
+}
+
+void Operation::note_device_work(std::int64_t now) {
+  const std::optional<std::uint64_t> done = gate_->work_done();
+  if (!done) return device_still_since_.reset();
+  if (!device_still_since_) device_work_ = Stillness{now};
+  device_work_.note(*done, now);
+  device_still_since_ = device_work_.since();
 }
 
 /// Two looks have to see the same: the right message may have come just before one.
@@ -366,6 +376,7 @@ void Operation::begin_learned() {
 
 void Operation::fail(std::exception_ptr why) noexcept {
   failure_ = std::move(why);
+  if (gate_ != nullptr) communicator_.streams().gates().let_all_go();  // which may hold its copies up
   current_->abandon();
   keeps_scratch_ |= !current_->port().are_all_over();
   // An MPI or a network may not be done with messages that were withdrawn.

@@ -86,6 +86,10 @@ class Operation {
   // What looks have seen move of it, on this rank and on others.
   [[nodiscard]] const Stillness& own_bytes() const { return own_bytes_; }
   [[nodiscard]] Stillness& others_bytes() { return others_bytes_; }
+  /// Since when pending work of this rank has not moved on its device, for a call in a stream; nothing: none is known.
+  [[nodiscard]] std::optional<std::int64_t> device_still_since() const { return device_still_since_; }
+  /// Nobody waits for it but a stream, and it runs.
+  [[nodiscard]] bool runs_for_stream() const { return gate_ != nullptr && state_ == State::running; }
   [[nodiscard]] const Stillness& others_bytes() const { return others_bytes_; }
   [[nodiscard]] records::Wait wait() const;
   /// Whether shared memory carries the message that it waits for.
@@ -164,6 +168,7 @@ class Operation {
   void end();
   void leave_order();
   void leave_gate();
+  void note_device_work(std::int64_t now);
 
   /// What its runs are recorded for.
   [[nodiscard]] trace::Call* recorded() const { return trace_ == nullptr ? nullptr : trace_->call(); }
@@ -187,7 +192,8 @@ class Operation {
   Place place_{};
   OperationRecord record_;
   std::int64_t since_ = 0, next_look_ = 0;  ///< coarse_now(); of calls that are not over at once.
-  Stillness own_bytes_{}, others_bytes_{};
+  Stillness own_bytes_{}, others_bytes_{}, device_work_{};
+  std::optional<std::int64_t> device_still_since_{};
   int mistaken_ = -1;           ///< The step of which the last look saw a message of another call.
   bool keeps_scratch_ = false;  ///< After a failure: its runs are never destroyed.
   std::exception_ptr failure_;

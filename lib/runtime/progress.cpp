@@ -94,6 +94,7 @@ void Progress::advance_in_background(Reach reach) {
     Operation* const next = operation->next;
     const bool is_in_reach = reach == Reach::all || operation->communicator().paths().shares_memory();
     if (is_in_reach && operation->kind() != Kind::blocking) operation->advance();
+    if (is_in_reach && operation->runs_for_stream()) operation->check();
     operation = next;
   }
 }

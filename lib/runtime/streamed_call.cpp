@@ -5,6 +5,7 @@
 #include "lib/cuda/pending_waits.hpp"
 #include "lib/memory/memory_kind.hpp"
 #include "lib/runtime/explain.hpp"
+#include "lib/runtime/log.hpp"
 #include "lib/runtime/operation.hpp"
 #include "lib/runtime/runtime.hpp"
 #include "lib/transport/stream/gate.hpp"
@@ -13,6 +14,16 @@ namespace tutti::detail {
 namespace {
 
 constexpr const char* why_no_program = "its algorithm exchanges sizes first, or has no parts that fit into the memory";
+
+/// Tutti's own streams have the greatest priority, and so queues of their own unless the program's streams have it, too.
+void warn_of_queues(const stream::Gates& gates) {
+  static bool is_said = false;
+  if (is_said || !gates.share_queues()) return;
+  is_said = true;
+  log::write(log::Level::warn, "",
+             gates.in_words() +
+                 ": streams that share one wait for each other; CUDA_DEVICE_MAX_CONNECTIONS=32 makes more (docs/gpu.md)");
+}
 
 stream::Counts counts_of(const stream::Pieces& pieces) {
   stream::Counts all;
@@ -89,6 +100,7 @@ void StreamedCall::start_gated() {
     plan_.release(operation);
     throw Error(fmt::format("{}: {}", in_words(), error.what()));
   }
+  warn_of_queues(state_.streams().gates());
   operation.start_behind(*gate);
 }
 
@@ -115,6 +127,7 @@ Operation& StreamedCall::bound_operation() {
             in_words(), missing.what()));
     }
     state_.progress().look_at_all(looks);
+    state_.require_working();
   }
 }
 

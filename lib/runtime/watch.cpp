@@ -21,6 +21,8 @@ namespace {
 using records::FailureKind;
 using records::Situation;
 
+constexpr std::int64_t second = 1'000'000'000;
+
 template <class Text>
 void put(std::string_view text, Text& into) {
   const std::size_t length = std::min(text.size(), into.size() - 1);
@@ -45,6 +47,7 @@ void Watch::look(Operation& operation, std::int64_t now) {
     communicator_.runtime().serve_channels();
     if (wait.peer >= 0 && others_.is_far(wait.peer)) others_.ask_now_and_then(mine, wait.peer, now);
   }
+  require_device_moves(operation, now);
   report_hang(operation, now);
 }
 
@@ -213,8 +216,19 @@ std::int64_t Watch::still_for(const Operation& operation, std::int64_t now) cons
   return now - since - longest * watch_tuning.for_each_byte;
 }
 
+/// Copies and kernels of this rank wait for nobody, but for streams that the hardware puts in front of them.
+void Watch::require_device_moves(const Operation& operation, std::int64_t now) const {
+  const std::int64_t limit = communicator_.settings().hang_seconds * second;
+  const std::optional<std::int64_t> since = operation.device_still_since();
+  if (limit == 0 || !since || now - *since < limit) return;
+  throw Error(
+      fmt::format("copies of rank {} have not moved on its device for {}: they may be behind a stream that waits for "
+                  "them, as {}; allowed: CUDA_DEVICE_MAX_CONNECTIONS=32, or calls in fewer streams",
+                  communicator_.rank().value(), records::duration_in_words(now - *since),
+                  communicator_.streams().gates().in_words()));
+}
+
 void Watch::report_hang(Operation& operation, std::int64_t now) {
-  constexpr std::int64_t second = 1'000'000'000;
   const std::int64_t limit = communicator_.settings().hang_seconds * second;
   if (limit == 0 || now - operation.since() < limit / 2) return;
   operation.others_bytes().note(progress_of_others(operation.call()), now);

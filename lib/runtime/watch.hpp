@@ -71,6 +71,7 @@ class Watch {
   /// How long nothing has moved that the operation waits for, as far as this rank can see. A lower bound.
   [[nodiscard]] std::int64_t still_for(const Operation& operation, std::int64_t now) const;
   [[nodiscard]] std::uint64_t progress_of_others(const records::Call& mine) const;
+  void require_device_moves(const Operation& operation, std::int64_t now) const;
   void report_hang(Operation& operation, std::int64_t now);
   [[nodiscard]] bool leaves_report_to_others(const std::vector<records::Situation>& all, const records::Call& mine,
                                              std::int64_t overdue) const;

@@ -205,7 +205,26 @@ tutti_again_over_fake_cuda(device_streams_test gated.functions 2 FAKE_CUDA_MISSI
 tutti_again_over_fake_cuda(device_streams_test gated.late 3 TUTTI_TEST_GATED=1 TUTTI_NODES=0,0,1 ${late})
 tutti_again_over_fake_cuda(device_stream_rules_test late 3 ${late})
 tutti_again_over_fake_cuda(device_stream_rules_test apart 3 FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_stream_rules_test queues 2 FAKE_CUDA_SHARED_QUEUES=1 CUDA_DEVICE_MAX_CONNECTIONS=2
+                           TUTTI_HANG_SECONDS=2 FAKE_CUDA_ABORT=1)
 tutti_again_over_fake_cuda(device_stream_rules_test frees 2 FAKE_CUDA_DELAY_US=50)
+
+# What real drivers may do otherwise: all of it together, but for streams that refuse to wait for words; and each alone.
+set(suites device_buffers_test device_ipc_test device_stream_rules_test device_collectives_test device_streams_test)
+set(together ${TUTTI_FAKE_CUDA_MODELS})
+list(REMOVE_ITEM together FAKE_CUDA_STREAM_MEMOPS=0)
+foreach(suite IN LISTS suites)
+  tutti_again_over_fake_cuda(${suite} models 2 ${together} FAKE_CUDA_ABORT=1)
+  if(NOT suite STREQUAL "device_stream_rules_test")  # whose rules are those of streams that wait
+    tutti_again_over_fake_cuda(${suite} no_waits 2 FAKE_CUDA_STREAM_MEMOPS=0 TUTTI_TEST_GATED=1 FAKE_CUDA_ABORT=1)
+  endif()
+  foreach(model IN LISTS together)
+    tutti_again_over_fake_cuda(${suite} ${model} 2 ${model} FAKE_CUDA_ABORT=1)
+    if(TEST ${suite}.${model}.p2)
+      set_tests_properties(${suite}.${model}.p2 PROPERTIES LABELS "mpi;full")
+    endif()
+  endforeach()
+endforeach()
 
 # Nothing is allocated for calls that recur.
 set(counted ${tests}/support/counted_allocations.cpp ${tests}/support/device_memory.cpp ${streams})

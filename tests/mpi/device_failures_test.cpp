@@ -25,7 +25,8 @@ constexpr std::array functions{"cuDevicePrimaryCtxGetState",
                                "cuMemHostRegister",
                                "cuMemHostUnregister",
                                "cuMemcpyAsync",
-                               "cuStreamCreate",
+                               "cuCtxGetStreamPriorityRange",
+                               "cuStreamCreate",  // with a priority
                                "cuStreamDestroy",
                                "cuStreamSynchronize",
                                "cuEventCreate",
@@ -50,13 +51,13 @@ static_assert(functions.size() + left_out == sizeof(cuda::Driver) / sizeof(void*
 bool frees(std::string_view function) {
   return function == "cuMemFree" || function == "cuMemHostUnregister" || function == "cuStreamDestroy" ||
          function == "cuEventDestroy" || function == "cuModuleUnload" || function == "cuCtxPushCurrent" ||
-         function == "cuCtxGetId";
+         function == "cuPointerGetAttributes";
 }
 
 /// Those that a life without other failures does not call, or whose result does not matter.
 bool is_never_needed(std::string_view function) {
   return function == "cuStreamSynchronize" || function == "cuEventSynchronize" || function == "cuFuncLoad" ||
-         function == "cuDevicePrimaryCtxRetain" || function == "cuMemAlloc";  // scratch: of several ranks
+         function == "cuDevicePrimaryCtxRetain";
 }
 
 constexpr std::size_t count = 3000;
@@ -142,8 +143,8 @@ TEST_P(DeviceFailures, LoseNothing) {
     expect_works();
     const FakeCudaCounters after = devices_.counters();
     EXPECT_LE(after.live_pinned - before.live_pinned, left) << failing;
-    EXPECT_LE(after.live_device - before.live_device, left) << failing;
     // What the library keeps of a device, and no more than once.
+    EXPECT_LE(after.live_device - before.live_device, left + 1) << failing;
     EXPECT_LE(after.live_streams - before.live_streams, 4U) << failing;
     EXPECT_LE(after.live_modules - before.live_modules, 1U) << failing;
     if (!has_failed) break;

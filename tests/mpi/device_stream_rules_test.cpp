@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <memory>
 #include <thread>
 
 #include "tests/mpi/device_stream_cases.hpp"
@@ -263,6 +265,55 @@ TEST_F(StreamRules, CallsThatTheHostMovesMayBeMany) {
   stream_->synchronize();
   for (const auto& each : all)
     EXPECT_EQ(each->value(), static_cast<float>(world_size()));
+}
+
+/// Its own streams have the greatest priority, and so other hardware queues than most of the program's.
+TEST_F(StreamRules, CallsThatTheHostMovesMayBeInMoreStreamsThanADeviceHasQueues) {
+  const Communicator other{MPI_COMM_WORLD, {.buffers = "host"}};
+  std::vector<std::unique_ptr<TestStream>> streams;
+  std::vector<std::unique_ptr<Ones>> all;
+  for (int i = 0; i < 12; ++i) {
+    streams.push_back(std::make_unique<TestStream>());
+    all.push_back(std::make_unique<Ones>(1000));
+  }
+  if (world_rank() > 0) MPI_Barrier(MPI_COMM_WORLD);  // so that all streams of rank 0 wait
+  testing::internal::CaptureStderr();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    allreduce(all[i]->span(), Op::sum, other, {.stream = streams[i]->get()});
+  const std::string said = testing::internal::GetCapturedStderr();
+  if (world_rank() == 0) MPI_Barrier(MPI_COMM_WORLD);
+  for (const auto& each : streams)
+    each->synchronize();
+  if (world_rank() == 0 && world_size() > 1) {
+    EXPECT_THAT(said, HasSubstr("streams wait for calls that the host moves, and a context has"));
+  }
+  for (const auto& each : all)
+    EXPECT_EQ(each->value(), static_cast<float>(world_size()));
+  EXPECT_EQ(other.status(), "");
+  EXPECT_EQ(other.counters().at("device.stream.gated"), all.size());
+}
+
+/// Its own streams share queues with streams of the program that have the same priority.
+TEST_F(StreamRules, CopiesBehindAStreamThatWaitsForThemAreAnErrorAfterTheHangTime) {
+  const char* const shared = std::getenv("FAKE_CUDA_SHARED_QUEUES");
+  const char* const queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+  if (!devices_.is_fake() || shared == nullptr || queues == nullptr)
+    GTEST_SKIP() << "needs the fake driver, with FAKE_CUDA_SHARED_QUEUES=1 and CUDA_DEVICE_MAX_CONNECTIONS=2";
+  const Communicator other{MPI_COMM_WORLD, {.buffers = "host"}};
+  std::vector<std::unique_ptr<TestStream>> streams;
+  std::vector<std::unique_ptr<Ones>> all;
+  for (int i = 0; i < 6; ++i) {
+    streams.push_back(std::make_unique<TestStream>(TestStream::Priority::greatest));
+    all.push_back(std::make_unique<Ones>(1000));
+  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    static_cast<void>(
+        text_of([&] { allreduce(all[i]->span(), Op::sum, other, {.stream = streams[i]->get()}); }));
+  for (const auto& each : streams)
+    each->synchronize();
+  EXPECT_THAT(other.status(), HasSubstr("allowed: CUDA_DEVICE_MAX_CONNECTIONS=32, or calls in fewer streams"));
+  EXPECT_THAT(text_of([&] { allreduce(all[0]->span(), Op::sum, other, {.stream = streams[0]->get()}); }),
+              HasSubstr("unusable"));
 }
 
 TEST_F(StreamRules, AnErrorOfTheDriverIsToldByTheCallAndByTheStatus) {

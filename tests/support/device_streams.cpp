@@ -41,7 +41,11 @@ void* captured(CUstream_st* stream, const std::function<void()>& work) {
 
 }  // namespace
 
-TestStream::TestStream() { call("cuStreamCreate", &stream_, non_blocking); }
+TestStream::TestStream(Priority priority) {
+  int least = 0, greatest = 0;
+  call("cuCtxGetStreamPriorityRange", &least, &greatest);
+  call("cuStreamCreateWithPriority", &stream_, non_blocking, priority == Priority::greatest ? greatest : least);
+}
 TestStream::~TestStream() {
   give("cuStreamSynchronize", stream_);
   give("cuStreamDestroy_v2", stream_);

@@ -12,7 +12,8 @@ namespace tutti::test {
 /// A stream of the current context that does not wait for the legacy stream.
 class TestStream {
  public:
-  TestStream();
+  enum class Priority { usual, greatest };
+  explicit TestStream(Priority priority = Priority::usual);
   TestStream(const TestStream&) = delete;
   TestStream& operator=(const TestStream&) = delete;
   ~TestStream();

@@ -22,6 +22,7 @@ enum class Residence : std::uint8_t { pinned, device };
 /// A piece of it; none if there are no bytes.
 struct Block {
   std::byte* data = nullptr;
+  std::byte* on_device = nullptr;  ///< The address for kernels.
   std::int64_t bytes = 0;
   int device = -1;
   Residence residence = Residence::pinned;
@@ -57,7 +58,7 @@ class BlockPool {
     }
     if (cuda::StreamWaits::any_pending()) {
       block.is_in_order = residence == Residence::device;
-      if (block.is_in_order) block.data = allocate_in_order(block.device, block.bytes);
+      if (block.is_in_order) block.data = block.on_device = allocate_in_order(block.device, block.bytes);
       return block;
     }
     const bool keeps_all = cuda::StreamWaits::any_possible();
@@ -66,10 +67,10 @@ class BlockPool {
       free(smaller);
       return true;
     });
-    block.data = allocate(block);
+    allocate(block);
     if (block.data != nullptr) return block;
     clear();
-    block.data = allocate(block);
+    allocate(block);
     return block;
   }
   /// Whether there will be pinned memory of so many bytes once other calls have given theirs back.
@@ -82,7 +83,7 @@ class BlockPool {
       Block block{.bytes = each.bytes, .device = device, .residence = Residence::pinned};
       const auto there = std::ranges::count(unused_, key_of(block), key_of);
       for (auto missing = each.blocks - there; missing > 0; --missing) {
-        block.data = allocate_pinned(device, block.bytes);
+        allocate(block);
         give_back(block);
       }
     }
@@ -120,9 +121,11 @@ class BlockPool {
     const std::uint64_t step = std::max(page, std::bit_floor(static_cast<std::uint64_t>(bytes)) / sizes);
     return static_cast<std::int64_t>((static_cast<std::uint64_t>(bytes) + step - 1) / step * step);
   }
-  [[nodiscard]] std::byte* allocate(const Block& block) const {
-    return block.residence == Residence::pinned ? allocate_pinned(block.device, block.bytes)
-                                                : on_devices_.allocate(block.device, block.bytes);
+  void allocate(Block& block) const {
+    const bool is_pinned = block.residence == Residence::pinned;
+    block.data =
+        is_pinned ? allocate_pinned(block.device, block.bytes) : on_devices_.allocate(block.device, block.bytes);
+    block.on_device = is_pinned && block.data != nullptr ? address_on_device(block.device, block.data) : block.data;
   }
   void free(const Block& block) const noexcept {
     if (block.is_in_order) return free_in_order(block.device, block.data);

@@ -1,6 +1,8 @@
 #include <sys/mman.h>
 
+#include <array>
 #include <bit>
+#include <chrono>
 #include <map>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include "lib/cuda/devices.hpp"
 #include "lib/cuda/pending_work.hpp"
 #include "lib/transport/device/device_port.hpp"
+#include "lib/transport/device/tuning.hpp"
 
 namespace tutti::device {
 namespace {
@@ -71,6 +74,20 @@ std::byte* map(std::int64_t bytes) {
   return static_cast<std::byte*>(data);
 }
 
+/// Whether all that the stream has is over, within a while. It is one of Tutti's own, in which nothing waits; but a
+/// stream of the program that waits may be in front of it in a hardware queue.
+bool is_over_soon(Device& device, CUstream stream) {
+  const auto end = std::chrono::steady_clock::now() + tuning.in_order_patience;
+  auto* const event = device.take_event();
+  cuda::check(driver()->EventRecord(event, stream), "cuEventRecord");
+  CUresult result = CUDA_ERROR_NOT_READY;
+  while (result == CUDA_ERROR_NOT_READY && std::chrono::steady_clock::now() < end)
+    result = driver()->EventQuery(event);
+  device.give_back(event);
+  if (result != CUDA_ERROR_NOT_READY) cuda::check(result, "cuEventQuery");
+  return result == CUDA_SUCCESS;
+}
+
 }  // namespace
 
 int device_of(const Allocation& allocation) {
@@ -95,7 +112,8 @@ std::byte* allocate_pinned(int device, std::int64_t bytes) {
   const cuda::ScopedContext scope{Devices::get().at(device).context()};
   std::byte* const data = map(bytes);
   if (data == nullptr) return nullptr;
-  const CUresult result = driver()->MemHostRegister(data, static_cast<std::size_t>(bytes), CU_MEMHOSTREGISTER_PORTABLE);
+  const CUresult result = driver()->MemHostRegister(data, static_cast<std::size_t>(bytes),
+                                                    CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
   if (result == CUDA_SUCCESS) return data;
   ::munmap(data, static_cast<std::size_t>(bytes));
   if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
@@ -110,6 +128,37 @@ void free_pinned(int device, std::byte* data, std::int64_t bytes) noexcept {
   const cuda::ScopedContext scope{its->context(), std::nothrow};
   if (!scope.is_current() || driver()->MemHostUnregister(data) != CUDA_SUCCESS) return;
   ::munmap(data, static_cast<std::size_t>(bytes));
+}
+
+std::byte* address_on_device(int device, std::byte* pinned) {
+  const cuda::ScopedContext scope{Devices::get().at(device).context()};
+  CUdeviceptr there = 0;
+  cuda::check(driver()->MemHostGetDevicePointer(&there, pinned, 0), "cuMemHostGetDevicePointer");
+  return std::bit_cast<std::byte*>(there);
+}
+
+/// Drivers of virtual devices, and some of other systems, have the function and refuse its calls.
+bool can_wait_in_streams(int device) {
+  Device& its = Devices::get().at(device);
+  if (its.can_wait_in_streams) return *its.can_wait_in_streams;
+  if (driver()->StreamBatchMemOp == nullptr) return false;
+  constexpr std::int64_t page = 4096;
+  std::byte* const word = allocate_pinned(device, page);
+  if (word == nullptr) return false;
+  std::array<CUstreamBatchMemOpParams, 2> operations{};
+  operations[0].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+  operations[0].waitValue.address = address(address_on_device(device, word));
+  operations[0].waitValue.flags = CU_STREAM_WAIT_VALUE_EQ;  // new pages are 0
+  operations[1].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+  operations[1].writeValue.address = operations[0].waitValue.address;
+  {
+    const cuda::ScopedContext scope{its.context()};
+    auto* const stream = its.stream_to_host();
+    const CUresult posted = driver()->StreamBatchMemOp(stream, operations.size(), operations.data(), 0);
+    its.can_wait_in_streams = posted == CUDA_SUCCESS && driver()->StreamSynchronize(stream) == CUDA_SUCCESS;
+  }
+  free_pinned(device, word, page);
+  return *its.can_wait_in_streams;
 }
 
 std::byte* allocate_on(int device, std::int64_t bytes) {
@@ -136,8 +185,9 @@ std::byte* allocate_in_order(int device, std::int64_t bytes) {
   const CUresult result = driver()->MemAllocAsync(&data, static_cast<std::size_t>(bytes), stream);
   if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
   cuda::check(result, "cuMemAllocAsync");
-  cuda::check(driver()->StreamSynchronize(stream), "cuStreamSynchronize");  // of Tutti's own, in which nothing waits
-  return std::bit_cast<std::byte*>(data);
+  if (is_over_soon(its, stream)) return std::bit_cast<std::byte*>(data);
+  static_cast<void>(driver()->MemFreeAsync(data, stream));
+  return nullptr;
 }
 
 void free_in_order(int device, std::byte* data) noexcept {

@@ -117,7 +117,7 @@ void Arrivals::bring_by_host(int index) {
 
 void Arrivals::received_by_host(int index) {
   Arrival& arrival = at(index);
-  arrival.data = arrival.block.data;
+  arrival.data = arrival.block.on_device;
   arrival.state = core_->step(index).device < 0 ? State::over : State::here;
 }
 

@@ -71,8 +71,9 @@ void Exports::publish(int number, const Allocation& allocation, Handle handle) {
   shm::Export& shared = table_->at(table_->me(), number);
   shared.means = static_cast<std::uint32_t>(handle.means);
   shared.bytes = allocation.end - allocation.begin;
+  shared.in_block = handle.in_block;
   shared.handle = handle.bytes;
-  if (handle.means == Means::descriptor) {
+  if (handle.means == Means::descriptor || handle.means == Means::fabric_or_descriptor) {
     shared.socket = shm::random_nonce();
     mine.listener = shm::listen_under(shared.socket, table_->ranks());
     mine.descriptor = std::move(handle.descriptor);

@@ -1,5 +1,7 @@
 #include "lib/transport/ipc/handles.hpp"
 
+#include <array>
+#include <bit>
 #include <cstring>
 
 #include "lib/cuda/driver.hpp"
@@ -10,6 +12,8 @@ namespace {
 using cuda::driver;
 
 using cuda::address;
+
+constexpr std::int64_t block_bytes = std::int64_t{2} << 20;
 
 /// The kinds of handles that an allocation has.
 struct Allowed {
@@ -34,12 +38,12 @@ Handle shareable_handle(const Allocation& allocation, std::uint64_t types) {
     return handle;
   int file = -1;
   if ((types & CU_MEM_HANDLE_TYPE_FABRIC) != 0 &&
-      driver()->MemExportToShareableHandle(handle.bytes.data(), memory, CU_MEM_HANDLE_TYPE_FABRIC, 0) == CUDA_SUCCESS) {
+      driver()->MemExportToShareableHandle(handle.bytes.data(), memory, CU_MEM_HANDLE_TYPE_FABRIC, 0) == CUDA_SUCCESS)
     handle.means = Means::fabric;
-  } else if ((types & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0 &&
+  if ((types & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0 &&
              driver()->MemExportToShareableHandle(&file, memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) ==
                  CUDA_SUCCESS) {
-    handle.means = Means::descriptor;
+    handle.means = handle.means == Means::fabric ? Means::fabric_or_descriptor : Means::descriptor;
     handle.descriptor = shm::Descriptor{file};
   }
   static_cast<void>(driver()->MemRelease(memory));
@@ -51,11 +55,19 @@ CUresult map_legacy(const Handle& handle, std::int64_t bytes, Mapping& mapping) 
   static_assert(sizeof legacy == sizeof handle.bytes);
   std::memcpy(&legacy, handle.bytes.data(), sizeof legacy);
   mapping = {.bytes = bytes, .means = Means::legacy};
-  return driver()->IpcOpenMemHandle(&mapping.address, legacy, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+  const CUresult result = driver()->IpcOpenMemHandle(&mapping.opened, legacy, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+  mapping.address = mapping.opened;
+  if (result != CUDA_SUCCESS || handle.in_block == 0 || bytes >= block_bytes) return result;
+  const auto* const opened = std::bit_cast<const std::byte*>(mapping.opened);
+  const Allocation range = allocation_of(opened);
+  const bool is_block = range.begin == opened && range.end - range.begin != bytes;
+  if (is_block && handle.in_block + bytes <= range.end - range.begin)
+    mapping.address += static_cast<CUdeviceptr>(handle.in_block);
+  return CUDA_SUCCESS;
 }
 
 CUresult map_shareable(const Handle& handle, std::int64_t bytes, CUdevice device, Mapping& mapping) {
-  const bool is_fabric = handle.means == Means::fabric;
+  const bool is_fabric = handle.means != Means::descriptor;
   void* const from = is_fabric ? const_cast<std::byte*>(handle.bytes.data())
                                : reinterpret_cast<void*>(std::intptr_t{handle.descriptor.get()});
   CUmemGenericAllocationHandle memory = 0;
@@ -73,6 +85,7 @@ CUresult map_shareable(const Handle& handle, std::int64_t bytes, CUdevice device
   const bool is_mapped = has_addresses && driver()->MemMap(mapping.address, size, 0, memory, 0) == CUDA_SUCCESS;
   const bool is_usable = is_mapped && driver()->MemSetAccess(mapping.address, size, &access, 1) == CUDA_SUCCESS;
   static_cast<void>(driver()->MemRelease(memory));  // the mapping keeps it
+  mapping.opened = mapping.address;
   if (is_usable) return CUDA_SUCCESS;
   if (is_mapped) static_cast<void>(driver()->MemUnmap(mapping.address, size));
   if (has_addresses) static_cast<void>(driver()->MemAddressFree(mapping.address, size));
@@ -86,7 +99,8 @@ Handle handle_of(const Allocation& allocation) {
   if (!is_legacy) return shareable_handle(allocation, types);
   CUipcMemHandle legacy{};
   if (driver()->IpcGetMemHandle(&legacy, address(allocation.begin)) != CUDA_SUCCESS) return {};
-  Handle handle{.means = Means::legacy};
+  Handle handle{.means = Means::legacy,
+                .in_block = std::bit_cast<std::int64_t>(allocation.begin) % block_bytes};
   std::memcpy(handle.bytes.data(), &legacy, sizeof legacy);
   return handle;
 }
@@ -99,7 +113,7 @@ CUresult map(const Handle& handle, std::int64_t bytes, CUdevice device, Mapping&
 
 void unmap(const Mapping& mapping) noexcept {
   if (mapping.means == Means::legacy) {
-    static_cast<void>(driver()->IpcCloseMemHandle(mapping.address));
+    static_cast<void>(driver()->IpcCloseMemHandle(mapping.opened));
     return;
   }
   const auto size = static_cast<std::size_t>(mapping.bytes);

@@ -16,12 +16,16 @@ enum class Means : std::uint32_t {
   legacy,      ///< cuIpcGetMemHandle: memory of cuMemAlloc.
   descriptor,  ///< A file descriptor: memory of cuMemCreate that was made for it.
   fabric,      ///< A handle without one: memory of cuMemCreate on machines whose devices have a fabric.
+  fabric_or_descriptor,  ///< The last, or else the one before: some export fabric handles that others cannot open.
 };
 
 /// What the owner tells its peers; a descriptor goes by a socket.
 struct Handle {
   Means means = Means::none;
   std::array<std::byte, 64> bytes{};
+  /// Means::legacy: where the memory lies in the block of 2 MiB that the driver may have taken it from. CUDA's
+  /// documentation does not say whether a handle gives the memory or the block.
+  std::int64_t in_block = 0;
   shm::Descriptor descriptor{};
 };
 /// Of the whole allocation. Means::none: its memory cannot be mapped by others. In the context of its device.
@@ -30,6 +34,7 @@ struct Handle {
 /// A mapping of a peer's allocation in this process.
 struct Mapping {
   CUdeviceptr address = 0;
+  CUdeviceptr opened = 0;  ///< What the driver gave: `address`, or the beginning of its block.
   std::int64_t bytes = 0;
   Means means = Means::none;
 };

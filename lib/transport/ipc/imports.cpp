@@ -39,9 +39,16 @@ void Imports::begin(const Key& key, Import& import) {
     import.state = State::refused;
     return;
   }
-  Handle handle{.means = static_cast<Means>(shared.means), .bytes = shared.handle};
+  const Handle handle{
+      .means = static_cast<Means>(shared.means), .bytes = shared.handle, .in_block = shared.in_block};
+  if (handle.means == Means::descriptor) return ask_for_descriptor(import, shared);
+  finish(key, import, handle);
+  if (import.state == State::refused && !import.overlaps && handle.means == Means::fabric_or_descriptor)
+    ask_for_descriptor(import, shared);
+}
+
+void Imports::ask_for_descriptor(Import& import, const shm::Export& shared) {
   import.state = State::refused;
-  if (handle.means != Means::descriptor) return finish(key, import, handle);
   try {
     import.connection = shm::connect_to(shared.socket);
     import.state = State::coming;

@@ -47,6 +47,7 @@ class Imports {
     shm::Descriptor connection{};
   };
   void begin(const Key& key, Import& import);
+  static void ask_for_descriptor(Import& import, const shm::Export& shared);
   void receive(const Key& key, Import& import);
   void finish(const Key& key, Import& import, const Handle& handle);
   void wait_for_closing(Import& import);

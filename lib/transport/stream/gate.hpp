@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 
 struct CUstream_st;
 
@@ -21,6 +23,8 @@ class Gate {
   [[nodiscard]] virtual bool is_open() = 0;
   /// The operation is over. Then the gate is used for others.
   virtual void leave() noexcept = 0;
+  /// Pieces of work of this rank that its device has done, if others are pending there.
+  [[nodiscard]] virtual std::optional<std::uint64_t> work_done() const = 0;
 };
 
 /// Those of one communicator.
@@ -37,6 +41,12 @@ class Gates {
   virtual void prepare(int device) = 0;
   /// Puts a gate into a stream of the device of that number. Not into one that is captured. Throws Error.
   [[nodiscard]] virtual Gate& add(int device, CUstream_st* stream) = 0;
+  /// After a failure: all streams go on. The operations leave their gates later.
+  virtual void let_all_go() noexcept = 0;
+  /// Whether at least as many streams wait as a context has hardware queues.
+  [[nodiscard]] virtual bool share_queues() const = 0;
+  /// For people: "8 streams wait for calls that the host moves, and a context has 8 hardware queues".
+  [[nodiscard]] virtual std::string in_words() const = 0;
   /// Whether a stream has yet to go on.
   [[nodiscard]] virtual bool is_busy() const noexcept = 0;
 };

@@ -1,5 +1,6 @@
 #include "lib/transport/stream/gate.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <cstdlib>
 #include <deque>
 #include <map>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,8 +32,12 @@ using Word = std::atomic<std::uint32_t>;
 /// and sets it to 0 again.
 class Words {
  public:
-  explicit Words(int device) : device_(device), data_(device::allocate_pinned(device, page)) {
+  explicit Words(int device)
+      : can_wait(device::can_wait_in_streams(device)),
+        device_(device),
+        data_(device::allocate_pinned(device, page)) {
     if (data_ == nullptr) throw Error("no page of pinned host memory for calls in streams");
+    on_device_ = device::address_on_device(device, data_);
     for (std::size_t i = 0; i < most; ++i)
       free_.push_back(new (data_ + i * sizeof(Word)) Word{0});
   }
@@ -41,6 +45,11 @@ class Words {
   Words& operator=(const Words&) = delete;
   ~Words() { device::free_pinned(device_, data_, page); }
 
+  /// Streams of the device wait for words; else for functions of the host.
+  const bool can_wait;
+  [[nodiscard]] CUdeviceptr on_device(const Word* word) const {
+    return cuda::address(on_device_ + (reinterpret_cast<const std::byte*>(word) - data_));
+  }
   /// Throws Error if all are in use.
   Word* take() {
     std::erase_if(left_, [this](Word* word) {
@@ -71,7 +80,7 @@ class Words {
   static constexpr std::int64_t page = 4096;
   static constexpr std::size_t most = page / sizeof(Word);
   int device_;
-  std::byte* data_;
+  std::byte *data_, *on_device_ = nullptr;
   std::vector<Word*> free_;
   std::vector<Word*> left_ = [] {
     std::vector<Word*> words;
@@ -88,6 +97,7 @@ class CudaGate final : public Gate {
     device_ = &cuda::Devices::get().at(device);
     words_ = &words;
     word_ = nullptr;
+    stream_ = stream;
     const cuda::ScopedContext scope{device_->context()};
     event_ = device_->take_event();
     try {
@@ -107,9 +117,18 @@ class CudaGate final : public Gate {
     return result == CUDA_SUCCESS;
   }
   void leave() noexcept override {
-    words_->leave(word_);
+    let_go();
     give_event_back();
   }
+  [[nodiscard]] std::optional<std::uint64_t> work_done() const override {
+    const cuda::Device::Work& work = device_->work;
+    return work.done < work.posted ? std::optional{work.done} : std::nullopt;
+  }
+  /// The stream goes on.
+  void let_go() noexcept {
+    if (Word* const word = std::exchange(word_, nullptr); word != nullptr) words_->leave(word);
+  }
+  [[nodiscard]] CUstream stream() const { return stream_; }
 
  private:
   /// For devices without values that streams wait for. It takes the driver's thread for such functions, so that calls
@@ -124,12 +143,11 @@ class CudaGate final : public Gate {
   void put(CUstream stream) {
     check(driver()->EventRecord(event_, stream), "cuEventRecord");
     word_ = words_->take();
-    if (driver()->StreamBatchMemOp == nullptr) {
+    if (!words_->can_wait) {
       check(driver()->LaunchHostFunc(stream, wait_on_host, word_), "cuLaunchHostFunc");
       return;
     }
-    CUdeviceptr address = 0;
-    check(driver()->MemHostGetDevicePointer(&address, word_, 0), "cuMemHostGetDevicePointer");
+    const CUdeviceptr address = words_->on_device(word_);
     std::array<CUstreamBatchMemOpParams, 2> flags{};
     flags[0].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
     flags[0].waitValue.address = address;
@@ -144,7 +162,15 @@ class CudaGate final : public Gate {
   Words* words_ = nullptr;
   CUevent event_ = nullptr;  ///< nullptr: not used.
   Word* word_ = nullptr;
+  CUstream stream_ = nullptr;
 };
+
+/// CUDA's setting of the hardware queues that the streams of a context share, whose default is 8.
+int hardware_queues() {
+  const char* const text = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+  const int asked = text == nullptr ? 0 : std::atoi(text);
+  return asked > 0 ? asked : 8;
+}
 
 class CudaGates final : public Gates, private cuda::StreamWaits {
  public:
@@ -155,18 +181,17 @@ class CudaGates final : public Gates, private cuda::StreamWaits {
         static_cast<void>(words.release());
   }
   [[nodiscard]] Gate& add(int device, CUstream_st* stream) override {
-    if (driver()->StreamBatchMemOp == nullptr && driver()->LaunchHostFunc == nullptr)
-      throw Error("the driver has neither cuStreamBatchMemOp nor cuLaunchHostFunc");
-    if (const char* const queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
-        queues != nullptr && std::string_view{queues} == "1")
+    if (hardware_queues() == 1)
       throw Error(
           "CUDA_DEVICE_MAX_CONNECTIONS is 1, so that copies of a call which the host moves would wait behind the "
-          "stream "
-          "that waits for them; allowed: more queues");
+          "stream that waits for them; allowed: more queues");
     prepare(device);
+    Words& words = *words_.at(device);
+    if (!words.can_wait && driver()->LaunchHostFunc == nullptr)
+      throw Error("the driver has neither streams that wait for words nor cuLaunchHostFunc");
     const auto unused = std::ranges::find(all_, false, &CudaGate::is_used);
     CudaGate& gate = unused == all_.end() ? all_.emplace_back() : *unused;
-    gate.put(device, stream, *words_.at(device));
+    gate.put(device, stream, words);
     return gate;
   }
   [[nodiscard]] bool is_prepared(int device) const override { return words_.contains(device); }
@@ -177,8 +202,26 @@ class CudaGates final : public Gates, private cuda::StreamWaits {
     return std::ranges::any_of(words_, [](const auto& each) { return each.second->are_pending(); });
   }
 
+  void let_all_go() noexcept override {
+    for (CudaGate& gate : all_)
+      if (gate.is_used()) gate.let_go();
+  }
+  [[nodiscard]] bool share_queues() const override { return waiting_streams() >= hardware_queues(); }
+  [[nodiscard]] std::string in_words() const override {
+    return fmt::format("{} streams wait for calls that the host moves, and a context has {} hardware queues",
+                       waiting_streams(), hardware_queues());
+  }
+
  private:
   [[nodiscard]] bool are_pending() const noexcept override { return is_busy(); }
+  [[nodiscard]] int waiting_streams() const {
+    int count = 0;
+    for (auto gate = all_.begin(); gate != all_.end(); ++gate)
+      count += gate->is_used() && std::none_of(all_.begin(), gate, [&](const CudaGate& before) {
+                 return before.is_used() && before.stream() == gate->stream();
+               });
+    return count;
+  }
   std::map<int, std::unique_ptr<Words>> words_;  ///< By device.
   std::deque<CudaGate> all_{};                   ///< As many as were used at once.
 };

@@ -62,7 +62,8 @@ class Launcher {
   [[nodiscard]] virtual bool is_busy() const = 0;
 };
 
-/// Local: memory on the device that is current in this thread. nullptr: there is none, or not as much memory.
+/// Local: memory on the device that is current in this thread. nullptr: there is none, not as much memory,
+/// or its streams do not wait for words.
 [[nodiscard]] std::unique_ptr<Launcher> make_launcher(const Setup& setup);
 
 }  // namespace tutti::stream

@@ -232,8 +232,8 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
 }  // namespace
 
 std::unique_ptr<Launcher> make_launcher(const Setup& setup) try {
-  if (setup.memory_bytes == 0 || driver() == nullptr || driver()->StreamBatchMemOp == nullptr) return nullptr;
-  if (cuda::StreamWaits::any_pending()) return nullptr;
+  if (setup.memory_bytes == 0 || driver() == nullptr || cuda::StreamWaits::any_pending()) return nullptr;
+  if (setup.locals.size() > 1 && !device::can_wait_in_streams(device::current_device())) return nullptr;
   auto launcher = std::make_unique<CudaLauncher>(setup);
   launcher->prepare(setup);
   return launcher;
