@@ -161,6 +161,31 @@ TEST_F(CudaKernels, AccessVectorsWhole) {
   EXPECT_EQ(kernels, 132U);
 }
 
+/// Devices of other generations compile the PTX when it is loaded, if their driver knows its version.
+TEST_F(CudaKernels, AreMachineCodeForKnownDevicesAndPtxForOthers) {
+  const auto* const fatbin = static_cast<const std::byte*>(image());
+  const auto header = word_at<std::uint16_t>(fatbin + 6);
+  const auto bytes = word_at<std::uint64_t>(fatbin + 8);
+  std::set<std::uint32_t> generations;
+  std::string_view ptx;
+  for (std::uint64_t at = header; at < header + bytes;) {
+    constexpr std::uint16_t kind_of_ptx = 1;
+    const std::byte* const entry = fatbin + at;
+    const auto its_header = word_at<std::uint32_t>(entry + 4);
+    const auto its_bytes = word_at<std::uint64_t>(entry + 8);
+    if (word_at<std::uint16_t>(entry) == kind_of_ptx)
+      ptx = {reinterpret_cast<const char*>(entry + its_header), its_bytes};
+    else
+      generations.insert(word_at<std::uint32_t>(entry + 28));
+    at += its_header + its_bytes;
+  }
+  for (const std::uint32_t generation : {80U, 90U})
+    EXPECT_TRUE(generations.contains(generation)) << generation;
+  EXPECT_NE(ptx.find("\n.version 8.0\n"), std::string_view::npos) << "what the driver of CUDA 12.0 takes";
+  EXPECT_NE(ptx.find("\n.target sm_80\n"), std::string_view::npos);
+  EXPECT_LT(bytes, std::uint64_t{6} << 20U) << "the size of the library";
+}
+
 TEST_F(CudaKernels, RefuseAnOperationThatTheTypeHasNot) {
   const auto reduce = [&](Op::Kind kind, Type type) {
     kernels_->reduce(kind, type, {{buffer(0)}}, {{buffer(1)}}, Count{1}, nullptr);

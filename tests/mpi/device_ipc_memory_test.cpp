@@ -122,6 +122,17 @@ TEST_F(DeviceIpc, MappedMemoryIsSharedByWhatHandlesItHas) {
   const Kept by_fabric = allreduce_of_mapped(CU_MEM_HANDLE_TYPE_FABRIC, devices_, comm_);
   EXPECT_GT(by_fabric.taken, 0U);
   EXPECT_EQ(by_fabric.staged, 0U);
+  if (!counts()) return;
+  // A fabric handle that its owner exports may be one that no peer can open.
+  const auto both = static_cast<CUmemAllocationHandleType>(CU_MEM_HANDLE_TYPE_FABRIC |
+                                                           CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+  const std::uint64_t before = devices_.calls("cuMemImportFromShareableHandle");
+  devices_.fail("cuMemImportFromShareableHandle:1:801");
+  const Kept by_either = allreduce_of_mapped(both, devices_, comm_);
+  devices_.fail("");
+  EXPECT_EQ(devices_.calls("cuMemImportFromShareableHandle") - before, 2U);
+  EXPECT_GT(by_either.taken, 0U);
+  EXPECT_EQ(by_either.staged, 0U);
 }
 
 TEST_F(DeviceIpc, RefusedBySystemOrDriverDataAreStaged) {
