@@ -127,7 +127,7 @@ void ask_ipc_events(Team& team, const Effort& effort) {
   team.tell("copy_event_wait_copy", median(seconds) * 1e6, "us");
 }
 
-/// Two streams of two processes set words for each other in turn; the host only posts.
+/// Streams of all processes, on one device, set a word for the next one in turn; the host only posts.
 void ask_flag_hops(Team& team, const Effort& effort) {
   const Functions& f = functions();
   need(f.StreamWaitValue32, "cuStreamWaitValue32");
@@ -135,9 +135,10 @@ void ask_flag_hops(Team& team, const Effort& effort) {
   use_device(0);
   auto* const stream = new_stream();
   const CUdeviceptr words = registered_words(team);
-  const CUdeviceptr mine = words + (team.rank() == 0 ? 0 : 128), theirs = words + (team.rank() == 0 ? 128 : 0);
+  const auto word_of = [&](int rank) { return words + static_cast<CUdeviceptr>(128 * rank); };
+  const CUdeviceptr mine = word_of(team.rank()), before = word_of((team.rank() + team.size() - 1) % team.size());
   const auto wait = [&](std::uint32_t turn) {
-    check(f.StreamWaitValue32(stream, theirs, turn, CU_STREAM_WAIT_VALUE_GEQ), "cuStreamWaitValue32");
+    check(f.StreamWaitValue32(stream, before, turn, CU_STREAM_WAIT_VALUE_GEQ), "cuStreamWaitValue32");
   };
   const auto write = [&](std::uint32_t turn) {
     check(f.StreamWriteValue32(stream, mine, turn, 0), "cuStreamWriteValue32");
@@ -152,12 +153,46 @@ void ask_flag_hops(Team& team, const Effort& effort) {
       ++turn;
       if (team.rank() == 0) write(turn);
       wait(turn);
-      if (team.rank() == 1) write(turn);
+      if (team.rank() != 0) write(turn);
     }
     finish(stream);
-    seconds.push_back(team.longest(now() - begin) / (2 * turns));
+    seconds.push_back(team.longest(now() - begin) / (team.size() * turns));
   }
-  team.tell("flag_hop_between_streams", median(seconds) * 1e6, "us");
+  team.tell("flag_hop_between_streams", median(seconds) * 1e6, "us", 0, team.size());
+}
+
+/// Process 1 lends the second of two buffers of 1,000 bytes, which a driver makes parts of one block. Process 0 opens
+/// its handle: does it get the buffer, or the beginning of the block?
+void ask_small_buffers(Team& team, const Effort& /*effort*/) {
+  constexpr std::int64_t bytes = 1000;
+  need_ipc();
+  use_device(0);
+  auto* const stream = new_stream();
+  const CUdeviceptr first = device_memory(bytes), second = device_memory(bytes);
+  if (team.rank() == 1) {
+    check(functions().MemsetD32Async(first, pattern + 1, bytes / 4, stream), "cuMemsetD32Async");
+    check(functions().MemsetD32Async(second, pattern + 2, bytes / 4, stream), "cuMemsetD32Async");
+    finish(stream);
+    check(functions().IpcGetMemHandle(&team.shared().memory[0], first), "cuIpcGetMemHandle");
+    check(functions().IpcGetMemHandle(&team.shared().memory[1], second), "cuIpcGetMemHandle");
+    team.shared().words[0] = static_cast<std::uint32_t>(second - first);
+  }
+  team.barrier();
+  if (team.rank() == 0) {
+    team.tell("small_buffers_apart", team.shared().words[0], "B");
+    for (const std::uint32_t number : {1U, 2U}) {
+      const CUdeviceptr opened = open(team.shared().memory[number - 1]);
+      const std::uint32_t found = first_word(opened, stream);
+      close(opened);
+      const std::string name = "handle_of_small_buffer_" + std::to_string(number);
+      if (found == pattern + number)
+        team.tell(name, std::string{"gives the buffer"});
+      else
+        team.tell(name, std::string{found == pattern + 1 ? "gives the block, which begins with buffer 1"
+                                                         : "gives other bytes"});
+    }
+  }
+  team.barrier();
 }
 
 /// Every process copies in memory of its own, all at once, on one device.

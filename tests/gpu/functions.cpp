@@ -59,6 +59,10 @@ void find_required(const Finder& find, Functions& table) {
 }
 
 void find_optional(const Finder& find, Functions& table) {
+  find.optional("cuCtxGetId", table.CtxGetId);
+  find.optional("cuDevicePrimaryCtxReset", table.DevicePrimaryCtxReset);
+  find.optional("cuCtxGetStreamPriorityRange", table.CtxGetStreamPriorityRange);
+  find.optional("cuStreamCreateWithPriority", table.StreamCreateWithPriority);
   find.optional("cuStreamWaitValue32", table.StreamWaitValue32);
   find.optional("cuStreamWriteValue32", table.StreamWriteValue32);
   find.optional("cuStreamBeginCapture", table.StreamBeginCapture);
@@ -111,10 +115,11 @@ void check(CUresult result, const char* function) {
   if (result != CUDA_SUCCESS) throw std::runtime_error(std::string{function} + ": " + name_of(functions(), result));
 }
 
-void use_device(int device) {
+CUcontext use_device(int device) {
   CUcontext context = nullptr;
   check(functions().DevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
   check(functions().CtxSetCurrent(context), "cuCtxSetCurrent");
+  return context;
 }
 
 int device_count() {

@@ -46,6 +46,10 @@ struct Functions {
   TUTTI_GPU_FUNCTION(ModuleGetFunction);
   TUTTI_GPU_FUNCTION(LaunchKernel);
   // Those below may be missing.
+  TUTTI_GPU_FUNCTION(CtxGetId);
+  TUTTI_GPU_FUNCTION(DevicePrimaryCtxReset);
+  TUTTI_GPU_FUNCTION(CtxGetStreamPriorityRange);
+  TUTTI_GPU_FUNCTION(StreamCreateWithPriority);
   TUTTI_GPU_FUNCTION(StreamWaitValue32);
   TUTTI_GPU_FUNCTION(StreamWriteValue32);
   TUTTI_GPU_FUNCTION(StreamBeginCapture);
@@ -78,7 +82,7 @@ Function need(Function function, const char* name) {
 }
 
 /// Makes the primary context of a device current. It stays until the process ends.
-void use_device(int device);
+CUcontext use_device(int device);
 [[nodiscard]] int device_count();
 
 }  // namespace tutti::gpu

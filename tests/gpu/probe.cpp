@@ -1,12 +1,20 @@
 // What a machine's GPUs can do, and how fast: the facts on which the ways of device buffers rest.
-//   gpu_probe [--quick] [--json FILE]
-// Each question is asked in processes of its own. One that fails is named, and the rest goes on. Exit code 1: a
-// question failed; 2: there is no driver, or no device.
+//   gpu_probe [--quick] [--first | --rest] [--json FILE]
+//   gpu_probe --hold
+// Each question is asked in processes of its own. One that fails is named, and the rest goes on. --first asks those
+// that matter most, --rest the others. Exit code 1: a question failed; 2: there is no driver, or no device. --hold asks
+// nothing: it keeps a context on each device until it is ended, so that drivers need not start devices for each
+// process.
 #include <fmt/format.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "tests/gpu/functions.hpp"
@@ -15,20 +23,28 @@
 namespace tutti::gpu {
 namespace {
 
+enum class Part : std::uint8_t { first, rest };
+
 struct Question {
   const char* name;
   int processes;
   void (*ask)(Team&, const Effort&);
+  Part part = Part::rest;
 };
 constexpr std::array questions{
-    Question{"device", 1, ask_device},
-    Question{"copies", 1, ask_copies},
-    Question{"latencies", 1, ask_latencies},
+    Question{"device", 1, ask_device, Part::first},
+    Question{"copies", 1, ask_copies, Part::first},
+    Question{"latencies", 1, ask_latencies, Part::first},
+    Question{"waiting_streams", 1, ask_waiting_streams, Part::first},
+    Question{"flag_hops_of_2", 2, ask_flag_hops, Part::first},
+    Question{"ipc", 2, ask_ipc_of_one_device, Part::first},
+    Question{"small_buffers", 2, ask_small_buffers, Part::first},
+    Question{"contexts", 1, ask_contexts},
     Question{"graphs", 1, ask_graphs},
     Question{"reductions", 1, ask_reductions},
     Question{"host_flags", 1, ask_host_flags},
-    Question{"flag_hops", 2, ask_flag_hops},
-    Question{"ipc", 2, ask_ipc_of_one_device},
+    Question{"flag_hops_of_4", 4, ask_flag_hops},
+    Question{"flag_hops_of_8", 8, ask_flag_hops},
     Question{"ipc_peer", 2, ask_ipc_between_devices},
     Question{"ipc_events", 2, ask_ipc_events},
     Question{"sharing_by_1", 1, ask_sharing},
@@ -80,7 +96,31 @@ nlohmann::ordered_json to_json(const Question& question, const Answer& answer) {
   return {{"name", question.name}, {"state", name_of(answer.state)}, {"why", answer.why}, {"figures", figures}};
 }
 
-int run(const Effort& effort, const std::string& file) {
+/// Ends with the process that started it, or by a signal.
+int hold() {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  try {
+    const int devices = device_count();
+    for (int device = 0; device < devices; ++device)
+      use_device(device);
+    fmt::print("holding {} {}\n", devices, devices == 1 ? "device" : "devices");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "gpu_probe: {}\n", error.what());
+    return 2;
+  }
+  std::fflush(stdout);
+  while (true)
+    ::pause();
+}
+
+struct Options {
+  Effort effort = whole;
+  std::optional<Part> part{};  ///< Nothing: both.
+  std::string file{};
+  bool has_to_hold = false;
+};
+
+int run(const Options& options) {
   // Not in this process: those that ask are made of it.
   const Answer there = ask_together(1, limit_seconds, [](Team&) { static_cast<void>(functions()); });
   if (there.state != Answer::State::answered) {
@@ -90,33 +130,48 @@ int run(const Effort& effort, const std::string& file) {
   int failed = 0;
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const Question& question : questions) {
+    if (options.part && *options.part != question.part) continue;
     const Answer answer =
-        ask_together(question.processes, limit_seconds, [&](Team& team) { question.ask(team, effort); });
+        ask_together(question.processes, limit_seconds, [&](Team& team) { question.ask(team, options.effort); });
     print(question, answer);
     all.push_back(to_json(question, answer));
     failed += answer.state == Answer::State::failed ? 1 : 0;
+    // Each time: if the time is over, what has been answered is there.
+    if (!options.file.empty())
+      std::ofstream{options.file} << nlohmann::ordered_json{{"questions", all}}.dump(2) << '\n';
   }
-  if (!file.empty()) std::ofstream{file} << nlohmann::ordered_json{{"questions", all}}.dump(2) << '\n';
   return failed > 0 ? 1 : 0;
+}
+
+/// Nothing: an option is unknown.
+std::optional<Options> parse(std::span<char*> arguments) {
+  Options options;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string_view option{arguments[i]};
+    if (option == "--quick") {
+      options.effort = quick;
+    } else if (option == "--first" || option == "--rest") {
+      options.part = option == "--first" ? Part::first : Part::rest;
+    } else if (option == "--hold") {
+      options.has_to_hold = true;
+    } else if (option == "--json" && i + 1 < arguments.size()) {
+      options.file = arguments[++i];
+    } else {
+      fmt::print(stderr, "gpu_probe: unknown option {}\n", option);
+      return std::nullopt;
+    }
+  }
+  return options;
 }
 
 }  // namespace
 }  // namespace tutti::gpu
 
 int main(int argc, char** argv) {
-  using namespace tutti::gpu;
-  Effort effort = whole;
-  std::string file;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view option{argv[i]};
-    if (option == "--quick") {
-      effort = quick;
-    } else if (option == "--json" && i + 1 < argc) {
-      file = argv[++i];
-    } else {
-      fmt::print(stderr, "gpu_probe: unknown option {}\nUsage: gpu_probe [--quick] [--json FILE]\n", option);
-      return 2;
-    }
+  const auto options = tutti::gpu::parse({argv, static_cast<std::size_t>(argc)});
+  if (!options) {
+    fmt::print(stderr, "Usage: gpu_probe [--quick] [--first | --rest] [--json FILE] | --hold\n");
+    return 2;
   }
-  return run(effort, file);
+  return options->has_to_hold ? tutti::gpu::hold() : tutti::gpu::run(*options);
 }

@@ -20,12 +20,15 @@ void ask_latencies(Team& team, const Effort& effort);
 void ask_graphs(Team& team, const Effort& effort);
 void ask_reductions(Team& team, const Effort& effort);
 void ask_host_flags(Team& team, const Effort& effort);
+void ask_contexts(Team& team, const Effort& effort);
+void ask_waiting_streams(Team& team, const Effort& effort);
 
 // Of several.
 void ask_flag_hops(Team& team, const Effort& effort);
 void ask_ipc_of_one_device(Team& team, const Effort& effort);
 void ask_ipc_between_devices(Team& team, const Effort& effort);
 void ask_ipc_events(Team& team, const Effort& effort);
+void ask_small_buffers(Team& team, const Effort& effort);
 void ask_sharing(Team& team, const Effort& effort);
 
 }  // namespace tutti::gpu

@@ -1,6 +1,8 @@
 // Entry points: initialisation, devices, contexts.
+#include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 
 #include "tests/fake_cuda/driver/access.hpp"
 #include "tests/fake_cuda/driver/call.hpp"
@@ -107,6 +109,7 @@ void destroy_contents(Context* context) {
 FAKE_CUDA_EXPORT CUresult cuInit(unsigned flags) {
   FAKE_CUDA_REQUIRE(flags == 0);
   if (Contexts::get().is_initialised()) return CUDA_SUCCESS;
+  std::this_thread::sleep_for(std::chrono::milliseconds{settings().start_ms});
   if (!Contexts::get().initialise()) return CUDA_ERROR_NO_DEVICE;
   watch_for_host_access();
   return CUDA_SUCCESS;

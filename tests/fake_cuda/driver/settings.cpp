@@ -28,6 +28,7 @@ Settings read() {
           .memory_bytes = static_cast<std::size_t>(number("FAKE_CUDA_MEMORY_MB", 4096)) << 20,
           .delay_us = number("FAKE_CUDA_DELAY_US", 0),
           .seed = number("FAKE_CUDA_SEED", 1),
+          .start_ms = number("FAKE_CUDA_START_MS", 0),
           .log_level = static_cast<int>(number("FAKE_CUDA_LOG", 0)),
           .finds_races = number("FAKE_CUDA_RACE", 0) != 0,
           .aborts = number("FAKE_CUDA_ABORT", 0) != 0,

@@ -16,6 +16,7 @@ struct Settings {
   std::size_t memory_bytes = 0;
   long delay_us = 0;  ///< The longest random delay before an operation of a stream.
   long seed = 1;
+  long start_ms = 0;  ///< So long cuInit takes.
   int log_level = 0;
   bool finds_races = false, aborts = false, reuses_addresses = true, poisons = true, has_peers = true;
   bool has_fabric = false;

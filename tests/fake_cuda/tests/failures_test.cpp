@@ -1,4 +1,5 @@
 // Calls that fail because FAKE_CUDA_FAIL says so, and the counters.
+#include <chrono>
 #include <cstdlib>
 
 #include "tests/fake_cuda/tests/cuda_fixture.hpp"
@@ -47,6 +48,14 @@ TEST_F(Failures, ComeWhenATestAsksForThem) {
   EXPECT_CUDA_ERROR(cuMemAlloc(&memory, 64), CUDA_ERROR_OUT_OF_MEMORY);
   fail("");
   EXPECT_CUDA(cuMemAlloc(&memory, 64));
+}
+
+TEST(Start, TakesAsLongAsItIsTold) {
+  if (!is_fake()) GTEST_SKIP() << "only the fake driver starts late when it is told to";
+  ::setenv("FAKE_CUDA_START_MS", "20", 1);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_CUDA(cuInit(0));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds{20});  // no load makes it shorter
 }
 
 using Counters = Cuda;

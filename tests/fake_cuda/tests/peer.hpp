@@ -16,6 +16,15 @@
 
 namespace fake_cuda {
 
+/// A program in the folder of this one, wherever both were carried to.
+inline std::string beside_this_program(const std::string& program) {
+  char self[4096];
+  const ssize_t length = ::readlink("/proc/self/exe", self, sizeof self);
+  if (length <= 0) return program;
+  const std::string here{self, static_cast<std::size_t>(length)};
+  return here.substr(0, here.rfind('/')) + program.substr(program.rfind('/'));
+}
+
 /// Runs the program peer_program.cpp, until it is destroyed.
 class Peer {
  public:
@@ -54,11 +63,12 @@ class Peer {
   explicit Peer(const char* program) {
     int both[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM, 0, both) != 0) std::abort();
+    const std::string path = beside_this_program(program);
     process_ = ::fork();
     if (process_ == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       ::dup2(both[0], STDIN_FILENO);
-      ::execl(program, program, nullptr);
+      ::execl(path.c_str(), program, nullptr);
       ::_exit(127);
     }
     ::close(both[0]);

@@ -1,0 +1,177 @@
+#include "tests/gpu/report.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+namespace tutti::gpu {
+namespace {
+
+/// Joined by semicolons; what was not measured is left out.
+struct Text {
+  std::string text;
+  void add(const std::string& more) { text += (text.empty() ? "" : "; ") + more; }
+  void add(std::string_view name, std::optional<double> value, std::string_view unit) {
+    if (value) add(fmt::format("{} {:.4g} {}", name, *value, unit));
+  }
+};
+
+/// A figure of the probe that is a text.
+void add_words(Text& text, const Json& all, std::string_view name, std::string_view label) {
+  for (const Json& question : all["probe"])
+    for (const Json& each : question["figures"])
+      if (each["name"] == name && each.contains("text"))
+        text.add(fmt::format("{} {}", label, each["text"].get<std::string>()));
+}
+
+// What was measured for a threshold of tutti-bench --thresholds.
+std::string threshold(const Json& all, std::string_view member) {
+  Text text;
+  for (const Json& each : all["thresholds"])
+    if (each["member"] == member)
+      text.add(fmt::format("{} on {} ranks, {}", each["measured"].get<std::string>(), each["ranks"].get<int>(),
+                           each["place"] == "shared" ? "one device" : "a device each"));
+  return text.text;
+}
+std::string one_kernel_few(const Json& all) { return threshold(all, "DeviceTuning::one_kernel_few"); }
+std::string one_kernel(const Json& all) { return threshold(all, "DeviceTuning::one_kernel"); }
+std::string most_ranks(const Json& all) { return threshold(all, "DeviceTuning::most_ranks"); }
+std::string chunk_bytes(const Json& all) { return threshold(all, "device::Tuning::chunk_bytes"); }
+std::string copied_in_place(const Json& all) { return threshold(all, "device::Tuning::copied_in_place"); }
+
+/// The bytes that cross in the time of a short copy.
+std::string bytes_an_operation(const Json& all) {
+  Text text;
+  for (const char* way : {"to", "from"}) {
+    const auto rate = figure(all, fmt::format("copy_{}_host", way));
+    const auto latency = figure(all, fmt::format("copy_{}_host_and_poll", way));
+    if (rate && latency)
+      text.add(fmt::format("{:.0f} bytes cross in the time of a short copy {} the host", *rate * *latency * 1e3, way));
+  }
+  return text.text;
+}
+
+/// Times of two ways at the first or the last size that has both.
+std::string beside(const Json& all, const char* way, const char* other, bool is_first) {
+  Text text;
+  for (const Json& one : all["collectives"]) {
+    std::string found;
+    for (const Json& each : one["results"]) {
+      const Json& times = each["time_us"];
+      if (!times.contains(way) || !times.contains(other) || (is_first && !found.empty())) continue;
+      found = fmt::format("{} on {} ranks, {}, {} bytes: {} {:.4g} us, {} {:.4g} us",
+                          one["collective"].get<std::string>(), one["ranks"].get<int>(),
+                          one["place"] == "shared" ? "one device" : "a device each", each["bytes"].get<std::int64_t>(),
+                          way, times[way].get<double>(), other, times[other].get<double>());
+    }
+    if (!found.empty()) text.add(found);
+  }
+  return text.text;
+}
+std::string host_reduces(const Json& all) { return beside(all, "staged_host", "staged_device", false); }
+
+std::string priorities(const Json& all) {
+  Text text;
+  for (const char* what : {"a_copy_on_the_device", "a_copy_to_the_host", "a_kernel"}) {
+    text.add(fmt::format("waiting streams that hold up {}:", what),
+             figure(all, fmt::format("waiting_streams_that_hold_up_{}", what)), "(40: none of up to 40)");
+    add_words(text, all, fmt::format("at_greatest_priority_{}", what), "at the greatest priority it");
+  }
+  return text.text;
+}
+
+std::string stream_memory(const Json& all) {
+  Text text;
+  for (const int processes : {2, 4, 8})
+    text.add(fmt::format("hop of a flag, {} processes on the device:", processes),
+             figure(all, "flag_hop_between_streams", processes), "us");
+  text.add("launch and poll of one process:", figure(all, "launch_and_poll"), "us");
+  if (const std::string times = beside(all, "stream", "direct", true); !times.empty()) text.add(times);
+  return text.text;
+}
+
+std::string opening(const Json& all) {
+  Text text;
+  text.add("open", figure(all, "ipc_open"), "us");
+  text.add("the first", figure(all, "ipc_open_first"), "us");
+  add_words(text, all, "handle_of_small_buffer_2", "the handle of a small buffer");
+  return text.text;
+}
+std::string closing(const Json& all) {
+  Text text;
+  text.add("close", figure(all, "ipc_close"), "us");
+  return text.text;
+}
+
+/// `constant`: a word of the line of code.
+struct Decision {
+  const char *file, *constant;
+  std::string (*measured)(const Json& all);
+};
+constexpr const char *choice = "lib/selection/tuning_devices.hpp", *staging = "lib/transport/device/tuning.hpp",
+                     *ipc = "lib/transport/ipc/tuning.hpp";
+constexpr std::array table{
+    Decision{choice, "one_kernel_few", one_kernel_few},
+    Decision{choice, "one_kernel", one_kernel},
+    Decision{choice, "most_ranks", most_ranks},
+    Decision{staging, "chunk_bytes", chunk_bytes},
+    Decision{staging, "bytes_an_operation", bytes_an_operation},
+    Decision{staging, "host_reduces", host_reduces},
+    Decision{staging, "copied_in_place", copied_in_place},
+    Decision{"lib/cuda/device.cpp", "CU_STREAM_NON_BLOCKING", priorities},  // where Tutti's streams are made
+    Decision{"lib/transport/stream/tuning.hpp", "memory_bytes", stream_memory},
+    Decision{ipc, "descriptor_patience", opening},
+    Decision{ipc, "closing_patience", closing},
+    Decision{ipc, "wait_for_peers", closing},
+};
+
+bool has_word(const std::string& line, std::string_view word) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_part(line[at - 1])) && (end == line.size() || !is_part(line[end]))) return true;
+  }
+  return false;
+}
+
+/// The first line of code with the constant.
+Json in_force(const Decision& decision, const std::filesystem::path& root) {
+  std::ifstream in{root / decision.file};
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    const std::size_t begin = line.find_first_not_of(' ');
+    if (begin == std::string::npos || line.compare(begin, 2, "//") == 0 || !has_word(line, decision.constant)) continue;
+    return {
+        {"constant", decision.constant}, {"in_force", line.substr(begin)}, {"file", decision.file}, {"line", number}};
+  }
+  throw std::runtime_error(fmt::format("no line of {} has {}", (root / decision.file).string(), decision.constant));
+}
+
+}  // namespace
+
+std::optional<double> figure(const Json& all, std::string_view name, int processes) {
+  std::optional<double> found;
+  for (const Json& question : all["probe"])
+    for (const Json& each : question["figures"])
+      if (each["name"] == name && each.contains("value") && (processes == 0 || each.value("processes", 0) == processes))
+        found = each["value"].get<double>();
+  return found;
+}
+
+Json decisions(const Json& all, const std::filesystem::path& root) {
+  Json found = Json::array();
+  for (const Decision& each : table) {
+    Json decision = in_force(each, root);
+    const std::string measured = each.measured(all);
+    decision["measured"] = measured.empty() ? "not measured" : measured;
+    found.push_back(std::move(decision));
+  }
+  return found;
+}
+
+}  // namespace tutti::gpu
