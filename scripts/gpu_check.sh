@@ -17,13 +17,13 @@ set -u
 
 # The parts in their order: the effort that has it, its seconds, and the most seconds of one of its steps. A part may also
 # use what the parts before it have left. The test of the kit has a table of its own.
-parts='first machine     20 15
-       first tests       90 40
+parts='first machine     15 15
+       first tests      115 40
        first conformance 40 10
-       first probe       40 40
-       first speed       50 25
+       first probe       30 30
+       first speed       40 20
        rest  probe       40 40
-       rest  speed       80 25
+       rest  speed       80 20
        rest  sanitizer   20 20
        rest  tests      100 40
        quick machine     20 15
@@ -34,7 +34,7 @@ parts='first machine     20 15
        quick speed       90 30'
 parts=${GPU_CHECK_PARTS:-$parts}
 # The names in gpu_tests.txt of the tests of an effort; the rest are the others.
-first_tests='^(cuda_(driver|kernels)_test|device_(buffers|collectives|streams)_test\.p[124]|device_ipc_test\.p[24])$'
+first_tests='^(cuda_(driver|kernels)_test|device_(buffers|collectives|streams)_test\.p[124]|device_ipc_test\.p2)$'
 quick_tests='^(cuda_driver_test|device_(buffers_test\.p[12]|counts_test\.p1))$'
 
 command="$0 $*"

@@ -136,19 +136,19 @@ conformance_tests() {
 
 # All tests in one process, but for suites whose settings must stand before the driver starts.
 check_conformance() {
-  local conformance=$build/tests/fake_cuda_conformance_test wanted=${quick:+'^(Identity|Shareable)\.'} all one_queue=() strict=()
-  local test others=()
-  mapfile -t all < <(conformance_tests)
-  [ ${#all[@]} -gt 0 ] || record conformance failed 0 "no list of tests: $(tail -n 1 "$out/logs/conformance.log")"
-  for test in "${all[@]}"; do
+  local conformance=$build/tests/fake_cuda_conformance_test wanted=${quick:+'^(Identity|Shareable)\.'}
+  local test tests together=() one_queue=() strict=()
+  mapfile -t tests < <(conformance_tests)
+  [ ${#tests[@]} -gt 0 ] || record conformance failed 0 "no list of tests: $(tail -n 1 "$out/logs/conformance.log")"
+  for test in "${tests[@]}"; do
     [[ $test =~ $wanted ]] || continue
     case $test in
       OneQueue.*) one_queue+=("$test") ;;
       StrictlyShareable.*) strict+=("$test") ;;
-      *) others+=("$test") ;;
+      *) together+=("$test") ;;
     esac
   done
-  conformance_of '' "${others[@]}"
+  conformance_of '' "${together[@]}"
   conformance_of CUDA_DEVICE_MAX_CONNECTIONS=1 "${one_queue[@]}"
   conformance_of FAKE_CUDA_STRICT_IPC=1 "${strict[@]}"
 }
@@ -199,7 +199,9 @@ conformance_process() {
   kill -KILL "$process" 2>/dev/null
   wait "$process" 2>/dev/null || code=$?
   [ -n "$test" ] || [ ${#is_over[@]} -gt "$before" ] || test=$1
-  [ -z "$test" ] || over "$test" failed 0 "$([ -z "$is_late" ] && echo "the program ended in it, exit code $code: $said" || why_late "$is_late")"
+  [ -n "$test" ] || return 0
+  [ -n "$is_late" ] && said=$(why_late "$is_late") || said="the program ended in it, exit code $code: $said"
+  over "$test" failed $((1000 * ${is_late:-0})) "$said"
 }
 test_time() { [[ $1 =~ \(([0-9]+)\ ms\)$ ]] && echo "${BASH_REMATCH[1]}" || echo 0; }
 

@@ -79,22 +79,23 @@ void ask_waiting_streams(Team& team, const Effort& /*effort*/) {
   auto* const event = new_event();
   auto* const urgent = stream_of_greatest_priority();
   WaitingStreams streams;
-  const auto tell = [&](const char* name, auto post) {
+  const auto tell = [&](const std::string& what, auto post) {
     auto* const first = urgent != nullptr ? urgent : new_stream();
     post(first);  // loads what it needs: nothing is loaded while a stream waits
     finish(first);
     const int number = streams.number_that_holds_up(post);
-    team.tell(std::string{"waiting_streams_that_hold_up_"} + name, number, number == most_streams ? "or more" : "");
+    const std::string asked = "waiting streams and " + what, are = std::to_string(number) + " waiting streams ";
+    team.tell(asked, are + (number == most_streams ? "do not hold it up" : "hold it up"));
     if (urgent != nullptr) {
       post(urgent);
-      team.tell(std::string{"at_greatest_priority_"} + name,
+      team.tell(asked + ", at the greatest priority",
                 std::string{is_soon_over(event, urgent) ? "passes" : "is held up"});
     }
     streams.release();
   };
-  tell("a_copy_on_the_device", [&](CUstream stream) { copy(memory + 32, memory, 8, stream); });
-  tell("a_copy_to_the_host", [&](CUstream stream) { copy(pinned, memory, 8, stream); });
-  tell("a_kernel", [&](CUstream stream) { launch(kernel, stream); });
+  tell("a copy on the device", [&](CUstream stream) { copy(memory + 32, memory, 8, stream); });
+  tell("a copy to the host", [&](CUstream stream) { copy(pinned, memory, 8, stream); });
+  tell("a kernel", [&](CUstream stream) { launch(kernel, stream); });
 }
 
 /// What the id of a primary context is after a reset, by which the library tells that a context has gone.

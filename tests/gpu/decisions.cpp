@@ -76,10 +76,10 @@ std::string host_reduces(const Json& all) { return beside(all, "staged_host", "s
 
 std::string priorities(const Json& all) {
   Text text;
-  for (const char* what : {"a_copy_on_the_device", "a_copy_to_the_host", "a_kernel"}) {
-    text.add(fmt::format("waiting streams that hold up {}:", what),
-             figure(all, fmt::format("waiting_streams_that_hold_up_{}", what)), "(40: none of up to 40)");
-    add_words(text, all, fmt::format("at_greatest_priority_{}", what), "at the greatest priority it");
+  for (const char* what : {"a copy on the device", "a copy to the host", "a kernel"}) {
+    const std::string asked = fmt::format("waiting streams and {}", what);
+    add_words(text, all, asked, fmt::format("{}:", what));
+    add_words(text, all, asked + ", at the greatest priority", fmt::format("{} at the greatest priority:", what));
   }
   return text.text;
 }
