@@ -88,8 +88,7 @@ void ask_waiting_streams(Team& team, const Effort& /*effort*/) {
     team.tell(asked, are + (number == most_streams ? "do not hold it up" : "hold it up"));
     if (urgent != nullptr) {
       post(urgent);
-      team.tell(asked + ", at the greatest priority",
-                std::string{is_soon_over(event, urgent) ? "passes" : "is held up"});
+      team.tell(asked + ", greatest priority", std::string{is_soon_over(event, urgent) ? "passes" : "is held up"});
     }
     streams.release();
   };

@@ -79,7 +79,7 @@ std::string priorities(const Json& all) {
   for (const char* what : {"a copy on the device", "a copy to the host", "a kernel"}) {
     const std::string asked = fmt::format("waiting streams and {}", what);
     add_words(text, all, asked, fmt::format("{}:", what));
-    add_words(text, all, asked + ", at the greatest priority", fmt::format("{} at the greatest priority:", what));
+    add_words(text, all, asked + ", greatest priority", fmt::format("{} at the greatest priority:", what));
   }
   return text.text;
 }
