@@ -148,7 +148,7 @@ check_conformance() {
       *) together+=("$test") ;;
     esac
   done
-  conformance_of '' "${together[@]}"
+  conformance_of FAKE_CUDA_FABRIC=1 "${together[@]}"
   conformance_of CUDA_DEVICE_MAX_CONNECTIONS=1 "${one_queue[@]}"
   conformance_of FAKE_CUDA_STRICT_IPC=1 "${strict[@]}"
 }
