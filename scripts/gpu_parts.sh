@@ -57,6 +57,7 @@ choose_ucx() {
       OMPI_MCA_opal_common_ucx_devices=any "UCX_MEMTYPE_CACHE=${UCX_MEMTYPE_CACHE:-n}")
     record ucx passed 0 ''
   else
+    mpi_settings=("OMPI_MCA_pml=${OMPI_MCA_pml:-ob1}")
     record ucx skipped 0 "ucx_info lists no cuda_copy: Open MPI is measured without UCX"
   fi
 }

@@ -13,11 +13,12 @@ in_seconds() { echo $(($1 / 1000)).$((($1 % 1000) / 100)); }
 
 # begin_part EFFORT PART SECONDS
 begin_part() {
-  part_name="$1: $2" part_seconds=$3
+  part_name="$1: $2" part_seconds=$3 steps_before=$((passed + failed + skipped))
   until=$((until + part_seconds))
   part_begin=$(milliseconds)
 }
 end_part() {
+  [ $((passed + failed + skipped)) -gt $steps_before ] || record "${part_name#*: }" failed 0 "nothing was run"
   printf '%s\t%s\t%s\n' "$part_name" "$(in_seconds $(($(milliseconds) - part_begin)))" "$part_seconds" >>"$out/parts.txt"
   "$build/tests/gpu_report" "$out" "$root" || record report failed 0 "gpu_report failed" # what is there, if the call is stopped
 }
@@ -65,7 +66,7 @@ why_of() {
 # step NAME COMMAND...: for `most` seconds, or as many as the part has left. Exit code 77, or tests that were all skipped:
 # skipped, as something is missing.
 step() {
-  local name=$1 log=$out/logs/$1.log code=0 begin spent seconds
+  local name=$1 log=$out/logs/$1.log code=0 begin spent seconds why
   shift
   seconds=$(time_left)
   [ "$seconds" -gt 0 ] || { record "$name" failed 0 "no time was left" && return 0; }
@@ -77,7 +78,8 @@ step() {
   elif [ $code -ne 0 ]; then
     record "$name" failed $spent "$(why_of "$log" $code "$seconds")"
   elif grep -aq '^\[  PASSED  \] 0 tests' "$log"; then
-    record "$name" skipped $spent "$(grep -a -A 1 -m 1 'Skipped$' "$log" | tail -n 1)"
+    why=$(grep -a -A 1 -m 1 'Skipped$' "$log" | tail -n 1)
+    if [ -n "$why" ]; then record "$name" skipped $spent "$why"; else record "$name" failed $spent "no test was run"; fi
   else
     record "$name" passed $spent ''
   fi

@@ -14,10 +14,11 @@ if(TUTTI_HAS_UCX)
   tutti_again_over_fake_cuda(device_nodes_test over_ucx 4 TUTTI_NODES=0,0,1,1 TUTTI_TRANSPORT=shm+ucx FAKE_CUDA_ABORT=1)
 endif()
 
-# A way that is forced and not there is refused on all ranks.
+# A way that is forced and not there is refused on all ranks. The program fails then: it is not for the list of a GPU.
 function(tutti_refuses_way variant text)
   if(TUTTI_TEST_MAX_RANKS GREATER_EQUAL 2)
-    tutti_again_over_fake_cuda(device_far_test refuses.${variant} 2 ${ARGN})
+    tutti_mpirun_test(device_far_test.refuses.${variant}.p2 2 ${device_far_test})
+    tutti_over_fake_cuda(device_far_test.refuses.${variant}.p2 ${ARGN})
     set_tests_properties(device_far_test.refuses.${variant}.p2 PROPERTIES PASS_REGULAR_EXPRESSION "${text}")
   endif()
 endfunction()

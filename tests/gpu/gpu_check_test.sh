@@ -33,7 +33,7 @@ last_line() { tail -n 1 "$folder/stdout" | grep -qE "$1" || fail "the last line 
 XZ_OPT=-0 expect 0 '^kit\.tar\.xz: [0-9.]+M, ' "$source/scripts/gpu_pack.sh" "$build" kit.tar.xz
 command=$(tail -n 1 "$folder/stdout")
 [ ${#command} -le 2000 ] || fail "the command has ${#command} characters"
-[[ $command == *'scripts/gpu_check.sh --out '* ]] || fail "no call of gpu_check.sh in: $command"
+grep -qF "    ${command//kit.tar.xz/gpu-kit.tar.xz}" "$source/docs/gpu.md" || fail "docs/gpu.md has another command than: $command"
 
 # Two devices, so that there is a rank on each as well; in its shortest form.
 export LD_LIBRARY_PATH=$fake:$libraries FAKE_CUDA_DEVICES=2 FAKE_CUDA_ABORT=1
@@ -121,6 +121,13 @@ line '^failed  probe .*no time was left$' 'the probe without time'
 line '^failed  bench.direct.shared.p2.allreduce .*no time was left$' 'a benchmark without time'
 last_line '^1 passed, [0-9]+ failed, 0 skipped$'
 grep -q '^| quick: tests | 0 | 3 | 0 |' out/gpu-machine.md || fail "no failed tests in gpu-machine.md"
+
+# Nor does the kit pass if there is nothing to run, or a program that runs no test.
+printf '#!/bin/sh\necho "[  PASSED  ] 0 tests."\n' >"$kit/build/none" && chmod +x "$kit/build/none"
+echo 'cuda_driver_test|none|0||' >"$kit/build/gpu_tests.txt"
+GPU_CHECK_PARTS='quick tests 5 3' expect 1 '^failed  cuda_driver_test .*no test was run$' "$check" --quick --out "$folder/out"
+: >"$kit/build/gpu_tests.txt"
+GPU_CHECK_PARTS='quick tests 5 3' expect 1 '^failed  tests .*nothing was run$' "$check" --quick --out "$folder/out"
 
 # A process of conformance tests that ends or hangs in a test costs this test alone.
 mv "$kit/build/tests/fake_cuda_conformance_test" real
