@@ -179,17 +179,15 @@ void ask_small_buffers(Team& team, const Effort& /*effort*/) {
   }
   team.barrier();
   if (team.rank() == 0) {
-    team.tell("small_buffers_apart", team.shared().words[0], "B");
+    team.tell("small_buffers_apart", static_cast<std::int32_t>(team.shared().words[0]), "B");
     for (const std::uint32_t number : {1U, 2U}) {
       const CUdeviceptr opened = open(team.shared().memory[number - 1]);
       const std::uint32_t found = first_word(opened, stream);
       close(opened);
-      const std::string name = "handle_of_small_buffer_" + std::to_string(number);
-      if (found == pattern + number)
-        team.tell(name, std::string{"gives the buffer"});
-      else
-        team.tell(name, std::string{found == pattern + 1 ? "gives the block, which begins with buffer 1"
-                                                         : "gives other bytes"});
+      const char* gives = "gives other bytes";
+      if (found == pattern + number) gives = "gives the buffer";
+      if (found == pattern + 3 - number) gives = "gives the other buffer, where the block begins";
+      team.tell("handle_of_small_buffer_" + std::to_string(number), std::string{gives});
     }
   }
   team.barrier();

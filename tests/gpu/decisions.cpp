@@ -33,8 +33,9 @@ std::string threshold(const Json& all, std::string_view member) {
   Text text;
   for (const Json& each : all["thresholds"])
     if (each["member"] == member)
-      text.add(fmt::format("{} on {} ranks, {}", each["measured"].get<std::string>(), each["ranks"].get<int>(),
-                           each["place"] == "shared" ? "one device" : "a device each"));
+      text.add(fmt::format("{} on {} ranks, {}: {}", each["collective"].get<std::string>(), each["ranks"].get<int>(),
+                           each["place"] == "shared" ? "one device" : "a device each",
+                           each["measured"].get<std::string>()));
   return text.text;
 }
 std::string one_kernel_few(const Json& all) { return threshold(all, "DeviceTuning::one_kernel_few"); }

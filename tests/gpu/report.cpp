@@ -134,12 +134,15 @@ Json read_thresholds(const fs::path& folder) {
     for (const int ranks : {2, 4, 8}) {
       const Json file = read_json(folder / fmt::format("thresholds.{}.p{}.json", place, ranks));
       if (!file.is_object()) continue;
-      for (const Json& each : file["thresholds"])
+      for (const Json& each : file["thresholds"]) {
+        if (!each["why_not"].is_null()) continue;
         all.push_back({{"member", each["member"]},
+                       {"collective", each["collective"]},
                        {"place", place},
                        {"ranks", ranks},
                        {"today", each["today"]},
-                       {"measured", each["why_not"].is_null() ? each["measured"] : each["why_not"]}});
+                       {"measured", each["measured"]}});
+      }
     }
   }
   return all;
