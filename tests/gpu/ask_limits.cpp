@@ -36,7 +36,7 @@ class WaitingStreams {
   template <class Post>
   int number_that_holds_up(Post post) {
     for (int waiting = 0; waiting < most_streams; ++waiting) {
-      CUstream const next = streams_[static_cast<std::size_t>(waiting)];
+      auto* const next = streams_[static_cast<std::size_t>(waiting)];
       post(next);
       if (!is_soon_over(event_, next)) return waiting;
       check(functions().StreamWaitValue32(next, word_, 1, CU_STREAM_WAIT_VALUE_GEQ), "cuStreamWaitValue32");
@@ -51,7 +51,7 @@ class WaitingStreams {
   }
 
  private:
-  void let_wait(std::uint32_t value) { *std::bit_cast<volatile std::uint32_t*>(word_) = value; }
+  void let_wait(std::uint32_t value) const { *std::bit_cast<volatile std::uint32_t*>(word_) = value; }
 
   CUdeviceptr word_;
   CUevent event_;
@@ -102,7 +102,7 @@ void ask_contexts(Team& team, const Effort& /*effort*/) {
   const Functions& f = functions();
   need(f.CtxGetId, "cuCtxGetId");
   need(f.DevicePrimaryCtxReset, "cuDevicePrimaryCtxReset");
-  CUcontext const first = use_device(0);
+  auto* const first = use_device(0);
   unsigned long long before = 0, gone = 0, after = 0;
   check(f.CtxGetId(first, &before), "cuCtxGetId");
   check(f.DevicePrimaryCtxReset(0), "cuDevicePrimaryCtxReset");
@@ -110,7 +110,7 @@ void ask_contexts(Team& team, const Effort& /*effort*/) {
     team.tell("id_of_a_context_that_was_reset", std::string{"an error"});
   else
     team.tell("id_of_a_context_that_was_reset", std::string{gone == before ? "as before" : "another"});
-  CUcontext const second = use_device(0);
+  auto* const second = use_device(0);
   check(f.CtxGetId(second, &after), "cuCtxGetId");
   team.tell("handle_of_the_context_made_next", std::string{first == second ? "as before" : "another"});
   team.tell("id_of_the_context_made_next", std::string{after == before ? "as before" : "another"});

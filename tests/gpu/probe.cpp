@@ -26,9 +26,9 @@ namespace {
 enum class Part : std::uint8_t { first, rest };
 
 struct Question {
-  const char* name;
-  int processes;
-  void (*ask)(Team&, const Effort&);
+  const char* name = nullptr;
+  int processes = 0;
+  void (*ask)(Team&, const Effort&) = nullptr;
   Part part = Part::rest;
 };
 constexpr std::array questions{
