@@ -16,7 +16,8 @@
 set -u
 
 # The parts in their order: the effort that has it, its seconds, and the most seconds of one of its steps. A part may also
-# use what the parts before it have left. The test of the kit has a table of its own.
+# use what the parts before it have left. The quick ones end in less than a minute where nothing else runs. The test of the
+# kit has tables of its own.
 parts='first machine     10 10
        first tests      130 40
        first conformance 30 10
@@ -26,12 +27,12 @@ parts='first machine     10 10
        rest  speed       80 20
        rest  sanitizer   20 20
        rest  tests      100 40
-       quick machine     20 15
-       quick tests       40 25
-       quick conformance 40 10
-       quick probe       60 60
+       quick machine     60 60
+       quick tests      120 60
+       quick conformance 60 30
+       quick probe      120 90
        quick sanitizer   20 20
-       quick speed       90 30'
+       quick speed      240 60'
 parts=${GPU_CHECK_PARTS:-$parts}
 # The names in gpu_tests.txt of the tests of an effort; the rest are the others.
 first_tests='^(cuda_(driver|kernels)_test|device_(buffers|collectives|streams)_test\.p[124]|device_ipc_test\.p2)$'

@@ -100,7 +100,7 @@ PYTHON
 mkdir real
 sed 's/fake_cuda_\(calls\|counters\|fail\|faults\|timeline\)/none_cuda_\1/g' "$fake/libcuda.so.1" >real/libcuda.so.1
 export FAKE_CUDA_DEVICES=1 LD_LIBRARY_PATH=$folder/real:$libraries
-export GPU_CHECK_PARTS=$'quick probe 60 60\nquick tests 40 25'
+export GPU_CHECK_PARTS=$'quick probe 200 120\nquick tests 200 60'
 expect 1 '^failed  probe.ipc .*cuIpcOpenMemHandle: CUDA_ERROR_OUT_OF_MEMORY' \
   env FAKE_CUDA_FAIL=cuIpcOpenMemHandle:1+:2 "$check" --quick --out "$folder/out"
 last_line '^[0-9]+ passed, 2 failed, [0-9]+ skipped$'
@@ -127,7 +127,7 @@ grep -q '^| quick: tests | 0 | 3 | 0 |' out/gpu-machine.md || fail "no failed te
 # Nor does the kit pass if there is nothing to run, or a program that runs no test.
 printf '#!/bin/sh\necho "[  PASSED  ] 0 tests."\n' >"$kit/build/none" && chmod +x "$kit/build/none"
 echo 'cuda_driver_test|none|0||' >"$kit/build/gpu_tests.txt"
-GPU_CHECK_PARTS='quick tests 5 3' expect 1 '^failed  cuda_driver_test .*no test was run$' "$check" --quick --out "$folder/out"
+GPU_CHECK_PARTS='quick tests 30 20' expect 1 '^failed  cuda_driver_test .*no test was run$' "$check" --quick --out "$folder/out"
 : >"$kit/build/gpu_tests.txt"
 GPU_CHECK_PARTS='quick tests 5 3' expect 1 '^failed  tests .*nothing was run$' "$check" --quick --out "$folder/out"
 
@@ -151,10 +151,10 @@ done
 printf '[  FAILED  ] Identity.Fails\n'
 PROGRAM
 chmod +x "$kit/build/tests/fake_cuda_conformance_test"
-GPU_CHECK_PARTS='quick conformance 30 3' expect 1 '^failed  conformance.Identity.Ends .*exit code 3: out of memory$' \
+GPU_CHECK_PARTS='quick conformance 120 8' expect 1 '^failed  conformance.Identity.Ends .*exit code 3: out of memory$' \
   "$check" --quick --out "$folder/out"
 line '^passed  conformance.Identity.Passes ' 'a test that passes'
-line '^failed  conformance.Identity.Hangs .*no end within 3 s$' 'a test that hangs'
+line '^failed  conformance.Identity.Hangs .*no end within 8 s$' 'a test that hangs'
 line '^failed  conformance.Identity.Fails .*file.cpp:1: Failure Expected: 1' 'a test that fails'
 line '^skipped conformance.Identity.IsSkipped .*  there is one device' 'a test that is skipped'
 line '^passed  conformance.Identity.ComesLast ' 'a test behind those'
@@ -165,13 +165,13 @@ mv real/fake_cuda_conformance_test "$kit/build/tests"
 
 # With two tests, and a driver that starts late.
 grep -E '^(cuda_driver_test|device_counts_test.p1)\|' all_tests.txt >"$kit/build/gpu_tests.txt"
-export GPU_CHECK_PARTS=$'first tests 30 20\nfirst probe 40 40\nfirst speed 90 30\nrest tests 30 20'
+export GPU_CHECK_PARTS=$'first tests 120 60\nfirst probe 120 90\nfirst speed 300 60\nrest tests 120 60'
 expect 0 '^passed  cuda_driver_test ' env FAKE_CUDA_START_MS=300 "$check" --first --out "$folder/out"
 last_line '^[0-9]+ passed, 0 failed, [0-9]+ skipped$'
 line '^passed  probe.small_buffers ' 'what --first asks'
 line '^passed  bench.stream.shared.p4.allreduce ' 'what --first measures'
 ! grep -qE 'device_counts_test|probe.graphs' stdout || fail "--first runs the rest, too"
-expect 0 '^first: .*' env GPU_CHECK_PARTS=$'first tests 30 20\nrest tests 30 20' bash -c "'$check' --out out && cut -f 1,2 out/steps.txt"
+expect 0 '^first: .*' env GPU_CHECK_PARTS=$'first tests 120 60\nrest tests 120 60' bash -c "'$check' --out out && cut -f 1,2 out/steps.txt"
 line '^rest: tests.device_counts_test.p1$' 'the rest'
 
 # ---- refusals ---------------------------------------------------------------------------------------------------
