@@ -12,7 +12,8 @@ start_driver() {
   fact driver "${driver##*/}${fake:+, the fake one of the tests: no figure means anything}"
   # Over the fake driver, whose kernels are interpreted, little is measured.
   little=${quick:-$fake}
-  "$build/tests/gpu_probe" --hold >"$log" 2>&1 </dev/null &
+  : >"$log"
+  "$build/tests/gpu_probe" --hold >>"$log" 2>&1 </dev/null &
   holder=$!
   trap 'kill "$holder" 2>/dev/null' EXIT
   until grep -q '^holding' "$log"; do
