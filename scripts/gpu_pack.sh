@@ -25,8 +25,8 @@ folder=$above/gpu-kit
 
 programs() {
   cut -d '|' -f 2 "$build/gpu_tests.txt" | sort -u
-  printf '%s\n' tests/{gpu_probe,gpu_report,nccl_bench,fake_cuda_conformance_test,fake_cuda_peer} apps/tutti/tutti \
-    apps/bench/tutti-bench
+  printf '%s\n' tests/{gpu_probe,gpu_report,nccl_bench} tests/fake_cuda_{conformance_test,one_queue_test,peer} \
+    apps/tutti/tutti apps/bench/tutti-bench
 }
 
 # libraries PROGRAM: those that small systems lack, but for the MPI's and the driver's.
