@@ -27,6 +27,7 @@ Allocation allocation_of(const void* data) {
   const cuda::Driver* const driver = data == nullptr ? nullptr : cuda::loaded_driver();
   if (driver == nullptr) return {};
   detail::driver_was_seen.store(true, std::memory_order_relaxed);
+  if (is_on_stack_or_heap(data)) return {};
   unsigned type = 0, is_managed = 0;
   int device = -1;
   CUcontext context = nullptr;

@@ -3,6 +3,10 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
 
 #include "lib/cuda/driver.hpp"
 #include "lib/memory/memory_kind.hpp"
@@ -46,6 +50,34 @@ TEST_F(CudaMemory, ManagedIsReadableByTheHost) {
   ASSERT_EQ(of_driver<decltype(cuMemAllocManaged)>("cuMemAllocManaged")(&data, bytes, CU_MEM_ATTACH_GLOBAL),
             CUDA_SUCCESS);
   EXPECT_EQ(memory_of(pointer(data)), Memory{MemoryKind::managed});
+}
+
+/// The driver takes a fraction of a microsecond to find out, which short calls of the host would pay.
+TEST_F(CudaMemory, OnTheStackAndInTheHeapIsNotAskedFor) {
+  const int on_stack = 0;
+  const auto in_heap = std::make_unique<int>();
+  const std::vector<char> mapped(std::size_t{64} << 20);  // by mmap
+  static const int in_program = 0;
+  const auto asks = [](const void* data) {
+    auto* const calls = of_driver<decltype(fake_cuda_calls)>("fake_cuda_calls");
+    const std::uint64_t before = calls == nullptr ? 0 : calls("cuPointerGetAttributes");
+    EXPECT_EQ(memory_of(data), Memory{});
+    return calls == nullptr ? 0 : calls("cuPointerGetAttributes") - before;
+  };
+  EXPECT_TRUE(is_on_stack_or_heap(&on_stack));
+  EXPECT_TRUE(is_on_stack_or_heap(in_heap.get()));
+  EXPECT_FALSE(is_on_stack_or_heap(mapped.data()));
+  EXPECT_FALSE(is_on_stack_or_heap(&in_program));
+  EXPECT_FALSE(is_on_stack_or_heap(nullptr));
+  EXPECT_EQ(asks(&on_stack), 0U);
+  EXPECT_EQ(asks(in_heap.get()), 0U);
+  EXPECT_EQ(asks(mapped.data()), of_driver<decltype(fake_cuda_calls)>("fake_cuda_calls") == nullptr ? 0U : 1U);
+  bool has_other_stack = false;
+  std::thread{[&] {
+    const int there = 0;
+    has_other_stack = is_on_stack_or_heap(&there) && !is_on_stack_or_heap(&on_stack);
+  }}.join();
+  EXPECT_TRUE(has_other_stack);
 }
 
 TEST_F(CudaMemory, PinnedIsAllocatedOrRegistered) {
