@@ -231,6 +231,46 @@ StreamedCall streamed(const Call& call, CommunicatorState& state, const Options&
   }
 }
 
+OwnedStreamedCall owned_plan(const Call& call, const Communicator& comm, const Options& options) {
+  const Progress::Entry entry{comm.state().progress()};
+  std::unique_ptr<StreamedCall> plan{new StreamedCall(streamed(call, comm.state(), options))};  // which does not move
+  plan->remember_memory();
+  plan->keep_alive = comm.share();
+  return OwnedStreamedCall{plan.release()};
+}
+
+/// All ranks make such a plan together: they lend each other its buffers, or agree that messages pass landing areas.
+void reach_peers(StreamedCall& plan, const Communicator& comm) {
+  if (!plan.is_for_all()) return;
+  using State = stream::Reach::State;
+  const auto within = [&](const auto& work) {
+    const Progress::Entry entry{comm.state().progress()};
+    return work();
+  };
+  std::vector<StreamedCall::Offer> all(static_cast<std::size_t>(comm.size()));
+  const StreamedCall::Offer mine = within([&] { return plan.lend(); });
+  run({.function = "plan",
+       .collective = Collective::allgather,
+       .in = &mine,
+       .out = all.data(),
+       .count = Count{sizeof mine}},
+      comm, {});
+  State least = State::coming;
+  while (least == State::coming) {
+    const auto own = within([&] { return static_cast<std::uint8_t>(plan.reach(all)); });
+    std::uint8_t result = 0;
+    run({.function = "plan",
+         .collective = Collective::allreduce,
+         .in = &own,
+         .out = &result,
+         .count = Count{1},
+         .op = Op::min},
+        comm, {});
+    least = State{result};
+  }
+  within([&] { plan.settle(least == State::mapped); });
+}
+
 void refuse_stream(const Call& call, CommunicatorState& state) {
   refuse({call.function, state.rank()}, "stream", "given to a nonblocking call",
          "a stream in a blocking call, which then returns at once, or in a plan");
@@ -259,13 +299,12 @@ Request start(const Call& call, const Communicator& comm, const Options& options
 
 Plan prepare(const Call& call, const Communicator& comm, const Options& options) {
   CommunicatorState& state = comm.state();
-  const Progress::Entry entry{state.progress()};
   if (options.stream) {
-    std::unique_ptr<StreamedCall> plan{new StreamedCall(streamed(call, state, options))};  // which does not move
-    plan->remember_memory();
-    plan->keep_alive = comm.share();
-    return Plan{OwnedStreamedCall{plan.release()}};
+    OwnedStreamedCall plan = owned_plan(call, comm, options);
+    reach_peers(*plan, comm);
+    return Plan{std::move(plan)};
   }
+  const Progress::Entry entry{state.progress()};
   return Plan{owned(ready(call, state, options), comm.share())};
 }
 

@@ -36,6 +36,7 @@ class Plans {
   [[nodiscard]] int size() const { return static_cast<int>(plans_.size()); }
   [[nodiscard]] const Problems& problems() const { return problems_; }
   [[nodiscard]] const shm::SharedPlan& of(Rank rank) const { return plans_[static_cast<std::size_t>(rank.value())]; }
+  [[nodiscard]] std::span<const shm::SharedPlan> all() const { return plans_; }
   /// For mutants.
   [[nodiscard]] shm::SharedPlan& of(Rank rank) { return plans_[static_cast<std::size_t>(rank.value())]; }
   /// The memory that a rank shares with others.

@@ -17,6 +17,8 @@ class Mutants {
   std::vector<ProgramMutant> all() {
     for (number_ = 0; number_ < program_.operations.size(); ++number_)
       add(program_.operations[number_]);
+    number_ = program_.operations.size();
+    leave_readers();
     return std::move(mutants_);
   }
 
@@ -30,7 +32,8 @@ class Mutants {
   void add(const Operation& operation) {
     const auto drop = [this](Operations& all) { all.erase(all.begin() + static_cast<std::ptrdiff_t>(number_)); };
     has_received_ |= operation.does == Does::wait_for_message;  // then others may have told that there is room
-    if (operation.does == Does::wait_until_free && !has_received_) make(ProgramMutation::wait_dropped, drop);
+    if (operation.does == Does::wait_until_free && !has_received_ && !is_last(operation))
+      make(ProgramMutation::wait_dropped, drop);
     if (operation.does == Does::wait_for_message && is_needed(operation)) {
       make(ProgramMutation::wait_dropped, drop);
       make(ProgramMutation::wait_moved, [this](Operations& all) { --all[number_].number; });
@@ -58,10 +61,11 @@ class Mutants {
     }
     return false;
   }
-  [[nodiscard]] bool is_last(const Operation& tell) const {
+  /// Whether the same peer is told nothing behind an operation.
+  [[nodiscard]] bool is_last(const Operation& its) const {
     return std::none_of(program_.operations.begin() + static_cast<std::ptrdiff_t>(number_) + 1,
                         program_.operations.end(),
-                        [&](const Operation& later) { return later.does == Does::tell && later.peer == tell.peer; });
+                        [&](const Operation& later) { return later.does == Does::tell && later.peer == its.peer; });
   }
   /// Puts the write of a flag in front of the operation that writes its message, if there is one.
   void tell_early(const Operation& tell) {
@@ -78,7 +82,39 @@ class Mutants {
                       all.begin() + static_cast<std::ptrdiff_t>(number_) + 1);
         });
   }
+  /// A write of other data before everything else, which the right ones follow.
+  void push_early(const Operation& operation) {
+    const auto own = std::ranges::find_if(
+        operation.inputs, [](const Spot& spot) { return spot.of == Spot::Of::buffer && spot.buffer == Buffer::input; });
+    if (own == operation.inputs.end()) return;
+    for (const Spot& output : operation.outputs)
+      if (output.of == Spot::Of::lent)
+        make(ProgramMutation::pushed_too_early, [&](Operations& all) {
+          all.insert(all.begin(),
+                     {.does = Does::copy, .inputs = {*own}, .outputs = {output}, .bytes = operation.bytes});
+        });
+  }
+  /// The waits at the end.
+  void leave_readers() {
+    const auto is_wait = [](const Operation& operation) { return operation.does == Does::wait_until_free; };
+    const auto& all = program_.operations;
+    if (all.empty() || !is_wait(all.back())) return;
+    make(ProgramMutation::readers_left, [&](Operations& its) {
+      while (!its.empty() && is_wait(its.back()))
+        its.pop_back();
+    });
+  }
+  /// A read before everything else.
+  void pull_early(const Operation& operation) {
+    if (std::ranges::find(operation.inputs, Spot::Of::lent, &Spot::of) == operation.inputs.end()) return;
+    make(ProgramMutation::pulled_too_early, [&](Operations& all) {
+      const auto at = all.begin() + static_cast<std::ptrdiff_t>(number_);
+      std::rotate(all.begin(), at, at + 1);
+    });
+  }
   void change_work(const Operation& operation) {
+    pull_early(operation);
+    push_early(operation);
     const auto is_far = [](const Spot& spot) { return spot.of != Spot::Of::buffer; };
     for (std::size_t k = 0; k < operation.outputs.size(); ++k)
       if (is_far(operation.outputs[k]))
@@ -102,7 +138,9 @@ std::string_view to_string(ProgramMutation mutation) {
   constexpr std::string_view names[program_mutation_count] = {
       "a wait is dropped",           "a wait is for the message before",
       "a flag is not written",       "a flag is written before its message",
-      "a message has another place", "an operand is dropped"};
+      "a message has another place", "an operand is dropped",
+      "a peer is read too early",    "a peer is written too early",
+      "readers are left alone"};
   return names[static_cast<std::size_t>(mutation)];
 }
 

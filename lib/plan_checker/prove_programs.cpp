@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "lib/checker/fault.hpp"
@@ -27,8 +28,8 @@ void join(Clock& into, const Clock& other) {
     into[i] = std::max(into[i], other[i]);
 }
 
-/// The time of what a rank did in an earlier program.
-constexpr std::int64_t earlier = 1;
+/// The time of what a rank did in an earlier program, and of its user's work before this one.
+constexpr std::int64_t earlier = 1, begun = 2;
 
 /// The flag of an ordered pair, with the writes since it was 0 and the one that made it so.
 struct Flag {
@@ -39,13 +40,22 @@ struct Flag {
   std::vector<Write> writes{};  ///< The first is of 0, by the receiver.
 };
 
-/// An element of a landing area: its last write, and the reads since, each the time of a rank.
-struct Landed {
-  Value value = Value::garbage;
+/// Of an element of memory: its owner, its last write, and the reads since, each the time of a rank.
+struct Accesses {
+  int owner = -1;
   int writer = -1;
   std::int64_t written = 0;
   std::vector<std::pair<int, std::int64_t>> reads{};
 };
+struct Landed {
+  Value value = Value::garbage;
+  Accesses accesses{};
+};
+struct Element {
+  Value* value;
+  Accesses* accesses;
+};
+using Elements = std::vector<Element>;
 
 class ProgramRun {
  public:
@@ -65,6 +75,8 @@ class ProgramRun {
     for (std::size_t from = 0; from < ranks; ++from)
       for (std::size_t to = 0; to < ranks; ++to)
         flags_.push_back({{{0, clocks_[to]}}});
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+      clocks_[rank][rank] = begun;
   }
 
   void run() {
@@ -79,6 +91,7 @@ class ProgramRun {
         throw Fault{fmt::format("{} waits for ever", described(rank))};
     for (const Flag& flag : flags_)
       if (flag.writes.back().value != 0) throw Fault{"a flag is not 0 at the end"};
+    require_left_alone();
     require_results();
   }
 
@@ -89,9 +102,7 @@ class ProgramRun {
   }
   [[nodiscard]] Flag& flag(int from, int to) { return flags_[index(from * plans_.size() + to)]; }
   /// Of the operation that a rank makes now.
-  [[nodiscard]] std::int64_t time(int rank) const {
-    return earlier + 1 + static_cast<std::int64_t>(next_[index(rank)]);
-  }
+  [[nodiscard]] std::int64_t time(int rank) const { return begun + 1 + static_cast<std::int64_t>(next_[index(rank)]); }
   [[nodiscard]] bool knows(int rank, int other, std::int64_t time) const {
     return other == rank || clocks_[index(rank)][index(other)] >= time;
   }
@@ -138,59 +149,99 @@ class ProgramRun {
   }
 
   void work(int rank, const Operation& operation) {
-    std::vector<Value> result = read(rank, operation.inputs.at(0), operation.bytes);
-    for (std::size_t k = 1; k < operation.inputs.size(); ++k) {
-      const std::vector<Value> next = read(rank, operation.inputs[k], operation.bytes);
+    std::vector<Elements> inputs, outputs;
+    for (const Spot& input : operation.inputs)
+      inputs.push_back(elements(rank, input, operation.bytes));
+    for (const Spot& output : operation.outputs)
+      outputs.push_back(elements(rank, output, operation.bytes));
+    for (const Elements& input : inputs)
+      for (const Elements& output : outputs)
+        if (overlap_in_part(input, output)) throw Fault{fmt::format("{} writes over what it reads", described(rank))};
+    std::vector<Value> result = read(rank, inputs.at(0));
+    for (std::size_t k = 1; k < inputs.size(); ++k) {
+      const std::vector<Value> next = read(rank, inputs[k]);
       for (std::size_t i = 0; i < result.size(); ++i)
         result[i] = values_.reduced(result[i], next[i]);
     }
     if (std::ranges::find(result, Value::garbage) != result.end())
       throw Fault{fmt::format("{} reads garbage", described(rank))};
-    for (const Spot& output : operation.outputs)
+    for (const Elements& output : outputs)
       write(rank, output, result);
   }
 
-  [[nodiscard]] std::span<Value> own(int rank, const Spot& spot, std::int64_t bytes) {
-    return memory_.at(Rank{rank}, region_of(plans_.of(Rank{rank}), spot.buffer, spot.at, bytes));
-  }
-  [[nodiscard]] Landed& landed(int rank, const Spot& spot, std::int64_t element) {
-    const bool is_mine = spot.of == Spot::Of::landing;
-    const int to = is_mine ? rank : spot.peer, from = is_mine ? spot.peer : rank;
-    const std::tuple place{from, to, spot.at / plans_.of(Rank{rank}).element + element};
-    return landed_.try_emplace(place, Landed{.reads = {{to, earlier}}}).first->second;
+  /// Both lie in a buffer, one a little behind the other: a kernel may write an element before it is read.
+  static bool overlap_in_part(const Elements& a, const Elements& b) {
+    if (a.empty() || b.empty() || a[0].value == b[0].value) return false;
+    const auto holds = [](const Elements& all, const Value* first) {
+      return std::ranges::find(all, first, &Element::value) != all.end();
+    };
+    return holds(a, b[0].value) || holds(b, a[0].value);
   }
 
-  std::vector<Value> read(int rank, const Spot& spot, std::int64_t bytes) {
-    if (spot.of == Spot::Of::buffer) {
-      const std::span<Value> found = own(rank, spot, bytes);
-      return {found.begin(), found.end()};
+  [[nodiscard]] Elements elements(int rank, const Spot& spot, std::int64_t bytes) {
+    Elements all;
+    if (spot.of == Spot::Of::buffer || spot.of == Spot::Of::lent) {
+      const int owner = spot.of == Spot::Of::lent ? spot.peer : rank;
+      const Region region = region_of(plans_.of(Rank{owner}), spot.buffer, spot.at, bytes);
+      require_inside(rank, owner, region);
+      for (Value& value : memory_.at(Rank{owner}, region))
+        all.push_back({&value, &accesses_.try_emplace(&value, Accesses{owner, owner, begun, {}}).first->second});
+      return all;
     }
+    const bool is_mine = spot.of == Spot::Of::landing;
+    const int to = is_mine ? rank : spot.peer, from = is_mine ? spot.peer : rank;
+    const std::int64_t size = plans_.of(Rank{rank}).element;
+    for (std::int64_t i = 0; i < bytes / size; ++i) {
+      const Landed before{.accesses = {.owner = to, .reads = {{to, earlier}}}};
+      Landed& landed = landed_.try_emplace(std::tuple{from, to, spot.at / size + i}, before).first->second;
+      all.push_back({&landed.value, &landed.accesses});
+    }
+    return all;
+  }
+
+  void require_inside(int rank, int owner, const Region& region) const {
+    const auto& part = parts_[index(owner)];
+    const Count size = region.buffer == Buffer::input    ? part.input
+                       : region.buffer == Buffer::output ? part.output
+                                                         : part.schedule.scratch;
+    if (region.offset < Count{0} || region.offset + region.count > size)
+      throw Fault{fmt::format("{} reaches beyond a buffer of rank {}", described(rank), owner)};
+  }
+
+  std::vector<Value> read(int rank, const Elements& elements) {
     std::vector<Value> found;
-    for (std::int64_t i = 0; i < bytes / plans_.of(Rank{rank}).element; ++i) {
-      Landed& element = landed(rank, spot, i);
-      if (element.writer >= 0 && !knows(rank, element.writer, element.written))
+    for (const auto& [value, accesses] : elements) {
+      if (accesses->writer >= 0 && !knows(rank, accesses->writer, accesses->written))
         throw Fault{
-            fmt::format("race: {} reads a message of rank {} that may not be there", described(rank), element.writer)};
-      element.reads.emplace_back(rank, time(rank));
-      found.push_back(element.value);
+            fmt::format("race: {} reads data of rank {} that may not be there", described(rank), accesses->writer)};
+      accesses->reads.emplace_back(rank, time(rank));
+      found.push_back(*value);
     }
     return found;
   }
 
-  void write(int rank, const Spot& spot, const std::vector<Value>& result) {
-    const auto bytes = static_cast<std::int64_t>(result.size()) * plans_.of(Rank{rank}).element;
-    if (spot.of == Spot::Of::buffer) {
-      std::ranges::copy(result, own(rank, spot, bytes).begin());
-      return;
-    }
+  void write(int rank, const Elements& elements, const std::vector<Value>& result) {
     for (std::size_t i = 0; i < result.size(); ++i) {
-      Landed& element = landed(rank, spot, static_cast<std::int64_t>(i));
-      const bool is_free =
-          std::ranges::all_of(element.reads, [&](const auto& its) { return knows(rank, its.first, its.second); });
-      if (!is_free || (element.writer >= 0 && !knows(rank, element.writer, element.written)))
-        throw Fault{fmt::format("race: {} writes a message over one that may still be read", described(rank))};
-      element = {result[i], rank, time(rank), {}};
+      const auto& [value, accesses] = elements[i];
+      if (!knows_all(rank, *accesses))
+        throw Fault{fmt::format("race: {} writes over data that may still be read or written", described(rank))};
+      *value = result[i];
+      accesses->writer = rank;
+      accesses->written = time(rank);
+      accesses->reads.clear();
     }
+  }
+  [[nodiscard]] bool knows_all(int rank, const Accesses& accesses) const {
+    return std::ranges::all_of(accesses.reads, [&](const auto& its) { return knows(rank, its.first, its.second); }) &&
+           (accesses.writer < 0 || knows(rank, accesses.writer, accesses.written));
+  }
+
+  /// What comes after a rank's program in its stream, uses its buffers.
+  void require_left_alone() const {
+    for (const auto& [value, accesses] : accesses_)
+      if (!knows_all(accesses.owner, accesses))
+        throw Fault{
+            fmt::format("rank {} leaves its program while others may read or write its buffers", accesses.owner)};
   }
 
   void require_results() {
@@ -210,6 +261,7 @@ class ProgramRun {
   std::vector<std::size_t> next_;                                ///< By rank: operations that are over.
   std::vector<Clock> clocks_;                                    ///< By rank.
   std::vector<Flag> flags_;                                      ///< By sender and receiver.
+  std::unordered_map<const Value*, Accesses> accesses_;          ///< Of buffers.
   std::map<std::tuple<int, int, std::int64_t>, Landed> landed_;  ///< By sender, receiver, element.
 };
 
@@ -222,6 +274,8 @@ std::vector<Program> programs_of(const Plans& plans) {
     programs.push_back(stream::program_of(plans.of(Rank{rank})));
   return programs;
 }
+
+std::vector<Program> direct_programs_of(const Plans& plans) { return stream::direct_programs(plans.all()); }
 
 std::string fault_of(const Plans& plans, const std::vector<Program>& programs) try {
   ProgramRun{plans, programs}.run();

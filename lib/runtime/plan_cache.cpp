@@ -84,10 +84,12 @@ shm::SharedPlan CachedPlan::compile_learned(std::span<const Count> learned) cons
   }
 }
 
+stream::Source CachedPlan::source() const {
+  return {key_.choice, key_.problem, key_.type, key_.op, routing_, device::memory_for_devices(memory_)};
+}
+
 const stream::Pieces* CachedPlan::pieces(const stream::Room& room) {
-  if (!pieces_)
-    pieces_ = stream::pieces_of(
-        {key_.choice, key_.problem, key_.type, key_.op, routing_, device::memory_for_devices(memory_)}, room);
+  if (!pieces_) pieces_ = stream::pieces_of(source(), room);
   return *pieces_ ? &**pieces_ : nullptr;
 }
 

@@ -70,6 +70,12 @@ class CachedPlan {
   /// The programs of the call in a stream; nullptr: the host has to move it. The room is always the same.
   [[nodiscard]] const stream::Pieces* pieces(const stream::Room& room);
 
+  /// The same of a plan on buffers that peers reach; the aliasings are of all ranks.
+  [[nodiscard]] std::optional<stream::Pieces> direct_pieces(std::span<const Aliasing> aliasings,
+                                                            const stream::Room& room) const {
+    return stream::direct_pieces_of(source(), aliasings, room);
+  }
+
   shm::SharedPlan compiled;
   int in_use = 0;
 
@@ -77,6 +83,7 @@ class CachedPlan {
   Operation& make_operation(CommunicatorState& communicator);
   void keep_lists();
   [[nodiscard]] shm::SharedPlan compile(const Problem& problem) const;
+  [[nodiscard]] stream::Source source() const;
   std::span<const Count> keep(std::span<const Count> list);
   PlanKey key_;
   Routing routing_{};

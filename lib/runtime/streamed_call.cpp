@@ -54,7 +54,10 @@ StreamedCall::StreamedCall(CommunicatorState& state, CachedPlan& plan, const Buf
   ++plan_.in_use;
 }
 
-StreamedCall::~StreamedCall() { --plan_.in_use; }
+StreamedCall::~StreamedCall() {
+  settle(false);
+  --plan_.in_use;
+}
 
 void StreamedCall::start() {
   if (pieces_ == nullptr) return start_gated();
@@ -70,7 +73,7 @@ void StreamedCall::start() {
   }
   record_.enter(state_.recorder(), state_.counters().stream.programs, records::Manner::in_stream);
   try {
-    launcher.launch(*pieces_, buffers_.in, buffers_.out, stream_);
+    launcher.launch(*pieces_, buffers_.in, buffers_.out, reach_, stream_);
     record_.leave(state_.recorder(), records::State::over);
   } catch (const Error& error) {
     record_.leave(state_.recorder(), records::State::failed);
@@ -147,6 +150,40 @@ void StreamedCall::require_same_memory() const {
                   in_words()));
 }
 
+bool StreamedCall::is_for_all() const {
+  const Problem& problem = plan_.key().problem;
+  return pieces_ != nullptr && problem.size > 1 && !problem.uneven();
+}
+
+StreamedCall::Offer StreamedCall::lend() {
+  reach_ = &state_.streams().launcher()->lend(buffers_.in, buffers_.out);
+  return {reach_->mine(), plan_.key().problem.aliasing};
+}
+
+stream::Reach::State StreamedCall::reach(std::span<const Offer> of_all) try {
+  std::vector<stream::Loan> loans;
+  std::vector<Aliasing> aliasings;
+  for (const Offer& offer : of_all) {
+    loans.push_back(offer.loan);
+    aliasings.push_back(offer.aliasing);
+  }
+  if (!direct_) direct_ = plan_.direct_pieces(aliasings, state_.streams().launcher()->room());
+  return direct_ ? reach_->map(direct_->programs[0].program, loans) : stream::Reach::State::refused;
+} catch (const Error&) {  // peers wait for this rank's answer
+  return stream::Reach::State::refused;
+}
+
+void StreamedCall::settle(bool is_reached) {
+  if (is_reached) {
+    pieces_ = &*direct_;
+    return;
+  }
+  stream::Launcher* const launcher = state_.streams().launcher();  // none if the communicator is closed
+  if (reach_ != nullptr && launcher != nullptr) launcher->give_back(*reach_);
+  reach_ = nullptr;
+  direct_.reset();
+}
+
 std::string StreamedCall::explain() const {
   const std::string text = detail::explain(state_, plan_, why_);
   if (pieces_ == nullptr)
@@ -154,8 +191,11 @@ std::string StreamedCall::explain() const {
                                                                              ? state_.streams().why_no_launcher()
                                                                              : why_no_program);
   const stream::Counts counts = counts_of(*pieces_);
-  return text + fmt::format("; in a stream: {} kernels, {} copies, {} waits for flags, {} programs", counts.kernels,
-                            counts.copies, counts.waits, pieces_->pieces.size());
+  const bool lands = reach_ == nullptr || pieces_->programs[0].program.part_bytes > 0;
+  return text + fmt::format("; in a stream: {} kernels, {} copies, {} waits for flags, {} programs; messages {}{}{}",
+                            counts.kernels, counts.copies, counts.waits, pieces_->pieces.size(),
+                            reach_ != nullptr ? "stay in the buffers of the ranks" : "",
+                            reach_ != nullptr && lands ? " or " : "", lands ? "pass landing areas" : "");
 }
 
 }  // namespace tutti::detail

@@ -2,11 +2,14 @@
 // Calls in the order of a CUDA stream.
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/operation_record.hpp"
+#include "lib/transport/stream/launcher.hpp"
 #include "lib/transport/stream/parts.hpp"
 
 namespace tutti::detail {
@@ -27,8 +30,20 @@ class StreamedCall {
   StreamedCall& operator=(const StreamedCall&) = delete;
   ~StreamedCall();
 
-  /// For a plan, once it is made.
+  // For a plan, once it is made.
   void remember_memory();
+  /// What all ranks tell each other, where is_for_all(), which is the same on all.
+  struct Offer {
+    stream::Loan loan{};
+    Aliasing aliasing{};
+  };
+  [[nodiscard]] bool is_for_all() const;
+  [[nodiscard]] Offer lend();
+  /// Maps the buffers of peers; to be repeated while any rank's are `coming`.
+  [[nodiscard]] stream::Reach::State reach(std::span<const Offer> of_all);
+  /// Whether all ranks reach their peers' buffers. Else messages pass landing areas.
+  void settle(bool is_reached);
+
   /// Throws Error unless the buffers are those of then.
   void require_same_memory() const;
   /// Puts it into its stream. Throws Error: if the stream is captured and the host has to move the call, too.
@@ -57,6 +72,8 @@ class StreamedCall {
   std::string_view why_;
   OperationRecord record_;
   const stream::Pieces* pieces_ = nullptr;  ///< nullptr: the host moves it.
+  stream::Reach* reach_ = nullptr;          ///< Of the launcher's. Not nullptr: its program is `direct_`.
+  std::optional<stream::Pieces> direct_{};
 };
 
 }  // namespace tutti::detail

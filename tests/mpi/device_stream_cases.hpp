@@ -12,8 +12,8 @@
 namespace tutti::test {
 
 /// How a call gets into a stream.
-enum class Streamed : std::uint8_t { call, plan, graph };
-inline constexpr int streamed_ways = 3;
+enum class Streamed : std::uint8_t { call, plan, graph, graph_of_plan };
+inline constexpr int streamed_ways = 4;
 
 /// Memory on a device that gets its contents, and gives them back, in the order of a stream.
 class StreamedArray {
@@ -58,9 +58,10 @@ class StreamedTrial {
 
   /// Puts the call into the stream in one of the ways, as often as `times`, with other data each time.
   void run(const TestStream& stream, Streamed way, int times) {
-    const std::optional<TestGraph> graph =
-        way == Streamed::graph ? std::optional<TestGraph>(std::in_place, stream, [&] { put(stream, false); })
-                               : std::nullopt;
+    const bool as_plan = way == Streamed::plan || way == Streamed::graph_of_plan;
+    if (as_plan) plan_.emplace(prepared(stream));
+    std::optional<TestGraph> graph;
+    if (way == Streamed::graph || way == Streamed::graph_of_plan) graph.emplace(stream, [&] { put(stream); });
     for (int time = 0; time < times; ++time) {
       host_ = memory_of(time);
       all_.set(host_.all().data());
@@ -68,7 +69,7 @@ class StreamedTrial {
       if (graph)
         graph->launch(stream);
       else
-        put(stream, way == Streamed::plan);
+        put(stream);
       if (graph) stream.synchronize();  // its waits are the program's affair
       expect_bits(stream, time);
     }
@@ -89,19 +90,23 @@ class StreamedTrial {
     else
       call.in = MPI_IN_PLACE;
   }
-  void put(const TestStream& stream, bool as_plan) {
+  [[nodiscard]] detail::Call call() {
     detail::Call call = call_of(trial_, problems_.of(comm_.rank()), type_of<T>, op_);
     std::byte* const in = host_.is_aliased() ? all_.data() + host_.input_at() * sizeof(T) : apart_.data();
     place(call, in, all_.data() + host_.output_at() * sizeof(T));
+    return call;
+  }
+  [[nodiscard]] Options options(const TestStream& stream) const {
+    return {.algorithm = trial_.algorithm, .stream = stream.get()};
+  }
+  [[nodiscard]] Plan prepared(const TestStream& stream) { return detail::prepare(call(), comm_, options(stream)); }
+  void put(const TestStream& stream) {
     all_.send(stream);
     apart_.send(stream);
-    const Options options{.algorithm = trial_.algorithm, .stream = stream.get()};
-    if (!as_plan) {
-      detail::run(call, comm_, options);
-    } else {
-      if (!plan_) plan_.emplace(detail::prepare(call, comm_, options));
+    if (plan_)
       plan_->start();
-    }
+    else
+      detail::run(call(), comm_, options(stream));
     all_.fetch(stream);
     apart_.fetch(stream);
   }

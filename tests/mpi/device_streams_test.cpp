@@ -24,7 +24,8 @@ class DeviceStreams : public OnDevices, public testing::WithParamInterface<Colle
   template <class T>
   void expect_bits(const Trial& trial, const Op& op, Streamed way, int times = 3) {
     if (needs_host(trial) && has_one_queue_) return;  // the host's copies would wait behind the stream
-    if (way == Streamed::graph && needs_host(trial)) way = Streamed::call;
+    const bool is_captured = way == Streamed::graph || way == Streamed::graph_of_plan;
+    if (is_captured && needs_host(trial)) way = Streamed::call;
     StreamedTrial<T>{trial, op, *comm_}.run(*stream_, way, times);
   }
   /// Of blocks that differ in size, and of long calls that are cut, algorithms that exchange sizes first need the host.
@@ -42,7 +43,7 @@ class DeviceStreams : public OnDevices, public testing::WithParamInterface<Colle
   std::optional<TestStream> stream_;
 };
 
-/// All three ways and places, in turn.
+/// All ways and places, in turn.
 class StreamTurn {
  public:
   Trial next(Trial trial) {

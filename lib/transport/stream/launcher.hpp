@@ -40,6 +40,30 @@ struct Offer {
   std::int64_t flags_at = 0;  ///< In the heap of the node.
 };
 
+/// The buffers of a plan, for peers.
+struct Loan {
+  struct Buffer {
+    int place = -1;  ///< -1: peers cannot map it.
+    std::uint32_t generation = 0;
+    std::int64_t offset = 0;
+  };
+  Buffer in{}, out{};
+};
+
+/// The buffers of peers that the program of a plan reaches, and this rank's, for theirs.
+class Reach {
+ public:
+  Reach() = default;
+  Reach(const Reach&) = delete;
+  Reach& operator=(const Reach&) = delete;
+  virtual ~Reach() = default;
+
+  [[nodiscard]] virtual Loan mine() const = 0;
+  enum class State : std::uint8_t { refused, coming, mapped };
+  /// Maps what a program reaches; `coming`: ask again, while all ranks that lend something ask, too.
+  [[nodiscard]] virtual State map(const Program& program, std::span<const Loan> of_all) = 0;
+};
+
 /// Calls of one communicator run in the order in which they are made, whatever their streams.
 class Launcher {
  public:
@@ -56,8 +80,12 @@ class Launcher {
   [[nodiscard]] virtual int device() const = 0;
   /// Before launch(). Throws Error: nothing has happened.
   virtual void enter(CUstream_st* stream) = 0;
-  /// Puts a call into a stream, which may be captured. Throws Error: a part of it may be there.
-  virtual void launch(const Pieces& call, const void* in, void* out, CUstream_st* stream) = 0;
+  /// Puts a call into a stream, which may be captured. `reach`: what its program needs. Throws Error: a part of it may
+  /// be there.
+  virtual void launch(const Pieces& call, const void* in, void* out, const Reach* reach, CUstream_st* stream) = 0;
+  /// For the plan with these buffers, until give_back(), or as long as the launcher. Throws Error.
+  [[nodiscard]] virtual Reach& lend(const void* in, void* out) = 0;
+  virtual void give_back(Reach& reach) noexcept = 0;
   /// Whether a program waits still, or runs. Throws Error if the device was lost.
   [[nodiscard]] virtual bool is_busy() const = 0;
 };

@@ -10,6 +10,7 @@
 #include "lib/transport/device/device_port.hpp"
 #include "lib/transport/ipc/exchange.hpp"
 #include "lib/transport/stream/launcher.hpp"
+#include "lib/transport/stream/reach_cuda.hpp"
 #include "lib/transport/stream/stream_order.hpp"
 
 namespace tutti::stream {
@@ -86,8 +87,9 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
     const cuda::ScopedContext scope{context()};
     order_.enter(stream);
   }
-  void launch(const Pieces& call, const void* in, void* out, CUstream_st* stream) override {
+  void launch(const Pieces& call, const void* in, void* out, const Reach* reach, CUstream_st* stream) override {
     const cuda::ScopedContext scope{context()};
+    reach_ = static_cast<const CudaReach*>(reach);
     try {
       put(call, in, out, stream);
     } catch (...) {
@@ -98,6 +100,12 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
       throw;
     }
     order_.leave(stream);
+  }
+  [[nodiscard]] Reach& lend(const void* in, void* out) override {
+    return *reaches_.emplace_back(std::make_unique<CudaReach>(exchange_, locals_, device_, in, out));
+  }
+  void give_back(Reach& reach) noexcept override {
+    std::erase_if(reaches_, [&](const auto& each) { return each.get() == &reach; });
   }
 
  private:
@@ -127,8 +135,7 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
     counters_->parts += call.pieces.empty() ? 0 : call.pieces.size() - 1;
     for (const Piece& piece : call.pieces) {
       const Bases bases{address(in) + static_cast<CUdeviceptr>(piece.input_at),
-                        address(out) + static_cast<CUdeviceptr>(piece.output_at),
-                        landings_[me_] + static_cast<CUdeviceptr>(part_bytes_ * std::ssize(locals_))};
+                        address(out) + static_cast<CUdeviceptr>(piece.output_at), scratch_of(me_)};
       ++counters_->programs;
       run(call.programs[piece.program], bases, stream);
     }
@@ -177,6 +184,9 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
   }
 
   [[nodiscard]] const cuda::Kernels& kernels() const { return cuda::Devices::get().at(device_).kernels(); }
+  [[nodiscard]] CUdeviceptr scratch_of(std::size_t rank) const {
+    return landings_[rank] + static_cast<CUdeviceptr>(part_bytes_ * std::ssize(locals_));
+  }
   [[nodiscard]] CUdeviceptr at(const Spot& spot, const Bases& bases) const {
     const auto offset = static_cast<CUdeviceptr>(spot.at);
     const auto peer = static_cast<std::size_t>(spot.peer);
@@ -186,6 +196,8 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
         return landings_[me_] + part * peer + offset;
       case Spot::Of::remote:
         return landings_[peer] + part * me_ + offset;
+      case Spot::Of::lent:
+        return (spot.buffer == Buffer::scratch ? scratch_of(peer) : reach_->at(spot.peer, spot.buffer)) + offset;
       case Spot::Of::buffer:
         break;
     }
@@ -227,6 +239,8 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
   std::vector<CUdeviceptr> landings_, flags_;  ///< By rank.
   std::vector<CUstreamBatchMemOpParams> batch_;
   std::vector<CUdeviceptr> inputs_, outputs_;
+  std::vector<std::unique_ptr<CudaReach>> reaches_;
+  const CudaReach* reach_ = nullptr;  ///< Of the call that is being launched.
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/schedule/regions.hpp"
+#include "lib/transport/device/stage.hpp"
 #include "lib/transport/stream/tuning.hpp"
 #include "tutti/error.hpp"
 
@@ -23,22 +24,47 @@ int launches_of(const Program& program) {
   return counts.kernels + counts.copies;
 }
 
+/// Read and written.
+std::int64_t bytes_of(const Program& program) {
+  std::int64_t bytes = 0;
+  for (const Operation& operation : program.operations)
+    bytes += operation.bytes * (std::ssize(operation.inputs) + std::ssize(operation.outputs));
+  return bytes;
+}
+
+shm::SharedPlan compiled(const Source& call, const Problem& problem) {
+  return shm::compile(call.choice, problem, call.type, call.op, call.routing, call.memory);
+}
+
+/// In place, a copy of the input may be what peers read, so that no kernel has to wait for them before it writes.
+shm::SharedPlan compiled_to_be_read(const Source& call, const Problem& problem) {
+  shm::SharedPlan plan = compiled(call, problem);
+  if (problem.collective != Collective::allreduce || problem.aliasing != Aliasing::in_place()) return plan;
+  Problem apart = problem;
+  apart.aliasing = Aliasing::separate();
+  shm::SharedPlan on_copy = compiled(call, apart);
+  if (plan.joints.size() >= on_copy.joints.size()) return plan;
+  return device::on_copy_of_input(std::move(on_copy), problem.count.value() * plan.element);
+}
+
+PlannedProgram planned(shm::SharedPlan plan, Program program) {
+  plan.steps.clear();  // the program takes their place
+  plan.dependents.clear();
+  return {std::move(plan), std::move(program)};
+}
+
 PlannedProgram planned(const Source& call, const Problem& problem) {
-  const auto compiled = [&](const Problem& what) {
-    return shm::compile(call.choice, what, call.type, call.op, call.routing, call.memory);
-  };
-  PlannedProgram its{compiled(problem), {}};
-  its.program = program_of(its.plan);
+  shm::SharedPlan plan = compiled(call, problem);
+  Program program = program_of(plan);
   if (problem.aliasing == Aliasing::in_place()) {
     Problem apart = problem;
     apart.aliasing = Aliasing::separate();
-    shm::SharedPlan plan = compiled(apart);
-    std::optional<Program> program = program_in_place(plan);
-    if (program && launches_of(*program) < launches_of(its.program)) its = {std::move(plan), std::move(*program)};
+    shm::SharedPlan other = compiled(call, apart);
+    std::optional<Program> in_place = program_in_place(other);
+    if (in_place && launches_of(*in_place) < launches_of(program))
+      return planned(std::move(other), std::move(*in_place));
   }
-  its.plan.steps.clear();  // the program takes their place
-  its.plan.dependents.clear();
-  return its;
+  return planned(std::move(plan), std::move(program));
 }
 
 /// What a call of so many elements, or of blocks of so many, needs of the rank that needs most: whether they are in
@@ -225,11 +251,16 @@ std::optional<Pieces> cut(const Source& call, const Room& room) {
   return Cutter{call, most}.blocks();
 }
 
+/// As every rank sees it: a rank itself does not count.
+std::vector<std::uint8_t> all_of(const Source& call) {
+  return std::vector<std::uint8_t>(static_cast<std::size_t>(call.problem.size), 1);
+}
+
 }  // namespace
 
 std::optional<Pieces> pieces_of(Source call, const Room& room) {
-  const std::vector<std::uint8_t> all(static_cast<std::size_t>(call.problem.size), 1);
-  call.memory.reaches = all;  // as every rank sees it: a rank itself does not count
+  const std::vector<std::uint8_t> all = all_of(call);
+  call.memory.reaches = all;
   std::optional<Pieces> pieces = cut(call, room);
   // Blocks of differing sizes need no more than blocks that are all as large as the largest.
   const auto fits = [&](const PlannedProgram& each) {
@@ -238,6 +269,32 @@ std::optional<Pieces> pieces_of(Source call, const Room& room) {
   if (pieces && !std::ranges::all_of(pieces->programs, fits))
     throw Error("a program needs more memory than its algorithm does with blocks of one size");
   return pieces;
+}
+
+std::optional<Pieces> direct_pieces_of(Source call, std::span<const Aliasing> aliasings, const Room& room) {
+  const std::vector<std::uint8_t> all = all_of(call);
+  call.memory.reaches = all;
+  if (call.problem.uneven() || call.problem.count > segmented(call)) return std::nullopt;
+  std::vector<shm::SharedPlan> plans;
+  std::int64_t moved_if_landing = 0;
+  for (const Aliasing& aliasing : aliasings) {
+    Problem problem = call.problem;
+    problem.rank = Rank{static_cast<int>(plans.size())};
+    problem.aliasing = aliasing;
+    moved_if_landing += bytes_of(planned(call, problem).program);
+    plans.push_back(compiled_to_be_read(call, problem));
+    const shm::SharedPlan& its = plans.back();
+    if (std::ssize(its.steps) > tuning.most_direct_steps || its.scratch_bytes > room.scratch_bytes) return std::nullopt;
+  }
+  std::vector<Program> programs = direct_programs(plans);
+  std::int64_t moved = 0;
+  for (const Program& program : programs) {
+    if (program.part_bytes > room.part_bytes) return std::nullopt;
+    moved += bytes_of(program);
+  }
+  if (moved >= moved_if_landing) return std::nullopt;
+  const auto mine = static_cast<std::size_t>(call.problem.rank.value());
+  return Pieces{{planned(std::move(plans[mine]), std::move(programs[mine]))}, {{}}};
 }
 
 }  // namespace tutti::stream

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "lib/transport/stream/program.hpp"
@@ -46,5 +47,11 @@ struct Pieces {
 /// for. Nothing: the host has to move the call, as the algorithm exchanges sizes first, not even one element fits, or a
 /// reduce-scatter has a block that is larger than all before it, so that parts of it cannot be in place.
 [[nodiscard]] std::optional<Pieces> pieces_of(Source call, const Room& room);
+
+/// The same as one piece, however long, whose program reaches the buffers of peers. `aliasings`: of all ranks. Nothing,
+/// alike on all ranks: blocks are listed; messages that land, scratch or steps are too many; or no fewer bytes are
+/// moved.
+[[nodiscard]] std::optional<Pieces> direct_pieces_of(Source call, std::span<const Aliasing> aliasings,
+                                                     const Room& room);
 
 }  // namespace tutti::stream

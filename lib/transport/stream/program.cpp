@@ -28,7 +28,8 @@ struct Unit {
 
 class Writer {
  public:
-  Writer(const SharedPlan& plan, bool joins) : plan_(plan), unit_of_(plan.steps.size(), -1) {
+  Writer(const SharedPlan& plan, const Ways& ways, bool joins)
+      : plan_(plan), ways_(ways), unit_of_(plan.steps.size(), -1) {
     place_messages();
     make_units(joins);
     order_units();
@@ -55,6 +56,7 @@ class Writer {
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   [[nodiscard]] const CompiledStep& step(int i) const { return plan_.steps[at(i)]; }
   [[nodiscard]] int only_step(int unit) const { return units_[at(unit)].steps.front(); }
+  [[nodiscard]] bool is_pulled(int unit) const { return way(only_step(unit)) == Way::Of::pulled; }
   [[nodiscard]] bool is_send(int unit) const {
     return units_[at(unit)].joint < 0 && step(only_step(unit)).verb == Verb::send;
   }
@@ -63,6 +65,13 @@ class Writer {
     return message.bytes == 0 && plan_.problem.collective != Collective::barrier;
   }
   std::set<int>& ready_of(int unit) { return units_[at(unit)].receives ? receiving_ : free_; }
+
+  [[nodiscard]] Way::Of way(int message) const { return ways_.empty() ? Way::Of::landing : ways_[at(message)].of; }
+  /// The buffer of the peer that holds a message which does not land.
+  [[nodiscard]] Spot lent(int message) const {
+    const Way& its = ways_[at(message)];
+    return {.of = Spot::Of::lent, .buffer = its.buffer, .peer = step(message).peer, .at = its.at};
+  }
 
   /// Both ends know the sizes of a pair's messages, and so where each lies, and its number.
   void place_messages() {
@@ -73,6 +82,7 @@ class Writer {
         if (step(i).transport != Transport::shm) throw Error("a message leaves the node");
         if (is_empty(step(i))) continue;
         messages_[i] = {end, ++number};
+        if (way(i) != Way::Of::landing) continue;
         end += (step(i).bytes + alignment - 1) / alignment * alignment;
       }
       program_.part_bytes = std::max(program_.part_bytes, end);
@@ -131,8 +141,9 @@ class Writer {
   /// The same data may go to several peers.
   std::size_t send(int unit) {
     const CompiledStep& sent = step(only_step(unit));
-    if (is_empty(sent)) {
+    if (is_empty(sent) || is_pulled(unit)) {
       free_dependents(unit);
+      if (!is_empty(sent)) finish({}, {unit});
       return 1;
     }
     Operation operation{.does = Does::copy, .inputs = {own(sent.lhs, sent.lhs_at)}, .bytes = sent.bytes};
@@ -150,13 +161,16 @@ class Writer {
       // A peer that has sent something has left its program before.
       if (sent_to_.insert(sent.peer).second && !received_.contains(sent.peer))
         add({.does = Does::wait_until_free, .peer = sent.peer});
-      if (sent.bytes > 0)
-        operation.outputs.push_back(
-            {.of = Spot::Of::remote, .peer = sent.peer, .at = messages_.at(only_step(unit)).first});
+      if (sent.bytes > 0) operation.outputs.push_back(place_of_message(only_step(unit)));
     }
     if (operation.bytes > 0) add(std::move(operation));
     for (const int unit : sends)
       add({.does = Does::tell, .peer = step(only_step(unit)).peer, .number = messages_.at(only_step(unit)).second});
+  }
+
+  [[nodiscard]] Spot place_of_message(int send) const {
+    if (way(send) == Way::Of::pushed) return lent(send);
+    return {.of = Spot::Of::remote, .peer = step(send).peer, .at = messages_.at(send).first};
   }
 
   void wait_for(int recv) {
@@ -177,7 +191,7 @@ class Writer {
     for (auto next = free_.begin(); next != free_.end() && taken.size() < most;) {
       const int unit = *next;
       const CompiledStep& other = step(only_step(unit));
-      if (!is_send(unit) || is_empty(other) || other.bytes != bytes ||
+      if (!is_send(unit) || is_empty(other) || is_pulled(unit) || other.bytes != bytes ||
           place_of(plan_, other.lhs, other.lhs_at) != place_of(plan_, buffer, where)) {
         ++next;
         continue;
@@ -195,35 +209,38 @@ class Writer {
   }
 
   static Spot own(Buffer buffer, std::int64_t where) { return {.buffer = buffer, .at = where}; }
-  [[nodiscard]] Spot landing(int recv) const {
+  /// Where a receiver finds a message.
+  [[nodiscard]] Spot message(int recv) const {
+    if (way(recv) == Way::Of::pulled) return lent(recv);
     return {.of = Spot::Of::landing, .peer = step(recv).peer, .at = messages_.at(recv).first};
   }
   [[nodiscard]] Operation joint_reduction(const Unit& unit) const {
     const JointReduction& joint = plan_.joints[at(unit.joint)];
     Operation operation{.does = Does::reduce, .outputs = {own(joint.into, joint.into_at)}, .bytes = joint.bytes};
     for (const JointReduction::Operand& operand : joint.operands)
-      operation.inputs.push_back(operand.message >= 0 ? landing(operand.message) : own(operand.buffer, operand.at));
+      operation.inputs.push_back(operand.message >= 0 ? message(operand.message) : own(operand.buffer, operand.at));
     return operation;
   }
   [[nodiscard]] Operation operation_of(const CompiledStep& what) const {
     const int number = static_cast<int>(&what - plan_.steps.data());
+    if (what.bytes == 0 || (what.is_message() && way(number) == Way::Of::pushed)) return {};
     Operation operation{.outputs = {own(what.into, what.into_at)}, .bytes = what.bytes};
-    if (what.bytes == 0) return operation;
     const Spot lhs = own(what.lhs, what.lhs_at), rhs = own(what.rhs, what.rhs_at);
     operation.does = what.verb == Verb::copy || what.verb == Verb::recv ? Does::copy : Does::reduce;
     if (what.verb == Verb::copy)
       operation.inputs = {lhs};
     else if (what.verb == Verb::recv)
-      operation.inputs = {landing(number)};
+      operation.inputs = {message(number)};
     else if (what.verb == Verb::reduce)
       operation.inputs = {lhs, rhs};
     else
-      operation.inputs = what.lands_left ? std::vector{landing(number), rhs} : std::vector{lhs, landing(number)};
+      operation.inputs = what.lands_left ? std::vector{message(number), rhs} : std::vector{lhs, message(number)};
     return operation;
   }
   void add(Operation operation) { program_.operations.push_back(std::move(operation)); }
 
   const SharedPlan& plan_;
+  const Ways& ways_;
   std::vector<int> unit_of_;
   std::vector<Unit> units_;
   std::map<int, std::pair<std::int64_t, std::uint32_t>>
@@ -236,9 +253,9 @@ class Writer {
 
 }  // namespace
 
-Program program_of(const SharedPlan& plan) {
+Program program_of(const SharedPlan& plan, const Ways& ways) {
   for (const bool joins : {true, false}) {
-    Writer writer{plan, joins};
+    Writer writer{plan, ways, joins};
     if (writer.write()) return std::move(writer).program();
   }
   throw Error("a plan whose steps wait for each other");

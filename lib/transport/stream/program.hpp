@@ -1,21 +1,24 @@
 #pragma once
-// A plan as a row of operations for one stream, in which every message is written into memory of its receiver.
+// A plan as a row of operations for one stream, in which messages are written into memory of their receivers, or stay
+// where they are.
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "lib/transport/shm/plan/shared_plan.hpp"
 
 namespace tutti::stream {
 
-/// Bytes that an operation reads or writes: of one of the call's buffers, or of a landing area. Every rank has one,
-/// with a part for each peer, in which that peer's messages lie one after the other.
+/// Bytes that an operation reads or writes: of one of the call's buffers, here or at a peer, or of a landing area.
+/// Every rank has one, with a part for each peer, in which that peer's messages lie one after the other.
 struct Spot {
   enum class Of : std::uint8_t {
     buffer,   ///< One of this rank's own.
     landing,  ///< The part of `peer` in this rank's landing area.
     remote,   ///< The part of this rank in the landing area of `peer`.
+    lent,     ///< One of the buffers of `peer`, which this rank may reach.
   };
   Of of = Of::buffer;
   Buffer buffer = Buffer::input;
@@ -28,7 +31,7 @@ struct Spot {
 /// message at a time, when the message is there; the receiver sets it to 0 when it needs none of them any more. Thus
 /// the values that a program writes and waits for are the same in every run: a graph may repeat it.
 enum class Does : std::uint8_t {
-  wait_until_free,   ///< Until the flag to `peer` is 0: its landing area has room.
+  wait_until_free,   ///< Until the flag to `peer` is 0: its landing area has room, or it reads no buffer here any more.
   tell,              ///< Sets the flag to `peer` to `number`.
   wait_for_message,  ///< Until the flag from `peer` is `number` or more.
   release,           ///< Sets the flag from `peer` to 0.
@@ -50,10 +53,27 @@ struct Program {
   std::int64_t part_bytes = 0;  ///< Of the largest part of a landing area that it writes or reads.
 };
 
+/// How the data of a message get to its receiver.
+struct Way {
+  enum class Of : std::uint8_t {
+    landing,  ///< The sender writes them into the receiver's landing area.
+    pulled,   ///< The receiver reads them in the buffer of the sender, where they stay.
+    pushed,   ///< The sender writes them to their place in the buffer of the receiver.
+  };
+  Of of = Of::landing;
+  Buffer buffer = Buffer::input;  ///< At the peer: their source if they are pulled, their place if they are pushed.
+  std::int64_t at = 0;
+};
+using Ways = std::vector<Way>;  ///< By step.
+
 /// The operations of a plan on devices whose messages all stay in one node, in an order that keeps its dependencies:
 /// what can be done without waiting comes first. A kernel that makes what several peers want writes it to all of them.
-/// Throws Error if messages to ranks of other nodes are among them.
-[[nodiscard]] Program program_of(const shm::SharedPlan& plan);
+/// Without `ways` all messages land. Throws Error if messages to ranks of other nodes are among them.
+[[nodiscard]] Program program_of(const shm::SharedPlan& plan, const Ways& ways = {});
+
+/// The programs of all ranks, each of which reaches the buffers of the others, as many messages as can be pulled or
+/// pushed (direct.cpp). No rank leaves its program before all have left its buffers alone.
+[[nodiscard]] std::vector<Program> direct_programs(std::span<const shm::SharedPlan> plans);
 
 /// The same of a plan whose input and output are apart, for a call in place, whose input and output begin at one
 /// address. Nothing: an operation would read what another has written over. Messages lie in landing areas, so most

@@ -11,6 +11,9 @@ struct Tuning {
   std::int64_t memory_bytes = std::int64_t{16} << 20;
   /// A program has no more segments of a block than these, if the algorithm's name asks for segments.
   std::int64_t most_segments = 1024;
+  /// No rank's program reaches the buffers of peers if its plan has more steps: the time to choose their ways grows
+  /// with the square.
+  std::int64_t most_direct_steps = 4096;
 };
 inline constexpr Tuning tuning{};
 

@@ -1,0 +1,69 @@
+#include "lib/transport/stream/reach_cuda.hpp"
+
+#include <algorithm>
+
+#include "lib/cuda/devices.hpp"
+#include "lib/memory/memory_kind.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::stream {
+
+CudaReach::CudaReach(std::shared_ptr<ipc::Exchange> exchange, std::vector<int> locals, int device, const void* in,
+                     void* out)
+    : exchange_(std::move(exchange)), locals_(std::move(locals)), device_(device), mapped_(locals_.size()) {
+  in_ = lend(in);
+  out_ = lend(out);
+}
+
+CudaReach::~CudaReach() {
+  exchange_->exports().give_back(in_);
+  exchange_->exports().give_back(out_);
+  for (const auto& [owner, place] : borrowed_)
+    exchange_->imports().release(owner, place, device_);
+}
+
+/// No place if peers cannot map it.
+ipc::Place CudaReach::lend(const void* data) try {
+  const Allocation allocation = allocation_of(data);
+  if (allocation.memory.kind != MemoryKind::device) return {};
+  return exchange_->exports().lend(allocation, static_cast<const std::byte*>(data),
+                                   cuda::Devices::get().at(device_).context());
+} catch (const Error&) {  // no memory for the table
+  return {};
+}
+
+Loan CudaReach::mine() const {
+  const auto buffer = [](const ipc::Place& place) {
+    return Loan::Buffer{place.number, place.generation, place.offset};
+  };
+  return {buffer(in_), buffer(out_)};
+}
+
+Reach::State CudaReach::map(const Program& program, std::span<const Loan> of_all) {
+  exchange_->exports().serve();
+  State state = State::mapped;
+  for (const Operation& operation : program.operations)
+    for (const auto* const spots : {&operation.inputs, &operation.outputs})
+      for (const Spot& spot : *spots)
+        if (spot.of == Spot::Of::lent && spot.buffer != Buffer::scratch)
+          state = std::min(state, map(spot, of_all[static_cast<std::size_t>(spot.peer)]));
+  return state;
+}
+
+Reach::State CudaReach::map(const Spot& spot, const Loan& loan) {
+  const auto peer = static_cast<std::size_t>(spot.peer);
+  Slot& mapped = mapped_[peer][static_cast<std::size_t>(spot.buffer)];
+  if (mapped) return State::mapped;
+  const Loan::Buffer& buffer = spot.buffer == Buffer::input ? loan.in : loan.out;
+  const ipc::Place place{buffer.place, buffer.generation, buffer.offset};
+  if (!place.is_there()) return State::refused;
+  const ipc::Imports::Found found = exchange_->imports().find(locals_[peer], place, device_);
+  if (found.state == ipc::Imports::State::coming) return State::coming;
+  if (found.state == ipc::Imports::State::refused) return State::refused;
+  exchange_->imports().hold(locals_[peer], place, device_);
+  borrowed_.emplace_back(locals_[peer], place);
+  mapped = found.address;
+  return State::mapped;
+}
+
+}  // namespace tutti::stream
