@@ -18,10 +18,14 @@
 
 namespace tutti::bench {
 
-/// stream: calls are put into a stream of a device, in whose order they run.
-enum class Mode { blocking, nonblocking, persistent, stream };
-inline constexpr std::string_view mode_names[] = {"blocking", "nonblocking", "persistent", "stream"};  ///< By Mode.
+/// stream: calls are put into a stream of a device, in whose order they run; stream_plan: persistent ones.
+enum class Mode { blocking, nonblocking, persistent, stream, stream_plan };
+inline constexpr std::string_view mode_names[] = {"blocking", "nonblocking", "persistent", "stream",
+                                                  "stream-plan"};  ///< By Mode.
 [[nodiscard]] constexpr std::string_view to_string(Mode mode) { return mode_names[static_cast<int>(mode)]; }
+[[nodiscard]] constexpr bool is_in_stream(std::string_view mode) {
+  return mode == to_string(Mode::stream) || mode == to_string(Mode::stream_plan);
+}
 
 /// One call on one rank: its arguments and its buffers.
 struct Call {

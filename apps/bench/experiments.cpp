@@ -101,15 +101,15 @@ std::vector<Count> sizes_of(const Settings& s, const BenchCollective& collective
 /// Those that were asked for; of all, those that have calls in the mode.
 std::vector<std::string> collectives_in_mode(const Settings& s) {
   std::vector<std::string> names = s.collectives;
-  if (s.mode != to_string(Mode::stream)) return names;
+  if (!is_in_stream(s.mode)) return names;
   if (s.memory != "device") {
     throw InputError(fmt::format(
-        "--mode stream puts calls into a stream of the device: --memory is '{}', allowed: device", s.memory));
+        "--mode {} puts calls into a stream of the device: --memory is '{}', allowed: device", s.mode, s.memory));
   }
   const auto has_none = [](const std::string& name) { return !collective_named(name)->has_stream_calls; };
   const auto found = std::find_if(names.begin(), names.end(), has_none);
   if (found != names.end() && names.size() < collectives().size()) {
-    throw InputError(fmt::format("--mode stream: {} takes no stream", *found));
+    throw InputError(fmt::format("--mode {}: {} takes no stream", s.mode, *found));
   }
   names.erase(std::remove_if(names.begin(), names.end(), has_none), names.end());
   return names;
@@ -143,7 +143,7 @@ void require_mpi_alone(const Settings& s) {
   const Settings plain;
   require_plain("--calls mpi measures MPI's calls alone", {{s.algorithm == plain.algorithm, "--algorithm"},
                                                            {s.compare == plain.compare, "--compare"},
-                                                           {s.mode != to_string(Mode::stream), "--mode stream"},
+                                                           {!is_in_stream(s.mode), "--mode " + s.mode},
                                                            {!s.has_limits, "--limits"},
                                                            {s.memory == plain.memory, "--memory"}});
 }

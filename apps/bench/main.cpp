@@ -105,7 +105,7 @@ int level_of_threads(int argc, char** argv) {
   } catch (const apps::InputError&) {
     return MPI_THREAD_SINGLE;  // rank 0 says it
   }
-  return settings.mode == to_string(Mode::stream) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  return is_in_stream(settings.mode) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
 }
 
 }  // namespace

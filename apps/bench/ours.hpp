@@ -50,6 +50,11 @@ template <detail::Call (*describe)(const Call&)>
       return repeater_in_stream([call, stream = cuda::stream()] {
         detail::run(describe(call), *call.comm, {.algorithm = call.algorithm, .stream = stream});
       });
+    case Mode::stream_plan:
+      return repeater_in_stream(
+          [prepared = detail::prepare(describe(call), *call.comm, {call.algorithm, cuda::stream()})]() mutable {
+            prepared.start();
+          });
     case Mode::persistent:
       break;
   }

@@ -31,7 +31,7 @@ class MpiRequests {
 template <class Blocking, class Nonblocking, class Persistent, class... Arguments>
 [[nodiscard]] PeerCall peer_call(Mode mode, std::string_view name, Blocking blocking, Nonblocking nonblocking,
                                  Persistent persistent, Arguments... arguments) {
-  if (mode == Mode::blocking || mode == Mode::stream) {
+  if (mode == Mode::blocking || is_in_stream(to_string(mode))) {
     return {repeater([=] { mpi::check(blocking(arguments..., MPI_COMM_WORLD), name); }), Mode::blocking};
   }
   if (mode == Mode::persistent && persistent != nullptr) {

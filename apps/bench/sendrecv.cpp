@@ -26,6 +26,7 @@ std::unique_ptr<Repeater> ours(const Call& call, Mode mode) {
           [c = call] { sendrecv_async(c.in, c.count, next(c), c.out, c.count, previous(c), c.type, *c.comm).wait(); });
     case Mode::persistent:
     case Mode::stream:  // is refused
+    case Mode::stream_plan:
       break;
   }
   return repeater_of(

@@ -78,7 +78,7 @@ void add_call_options(apps::Options& options, Settings& s) {
                  "host and device");
   options.choice("mode", s.mode, names_of(mode_names),
                  "how calls are made; stream: put into a stream of the device, whose end is waited for once after the "
-                 "calls of a round; with --memory device");
+                 "calls of a round; stream-plan: the same of a plan; with --memory device");
   options.choice("placement", s.placement, names_of(placement_names), "out of place, in place");
 }
 

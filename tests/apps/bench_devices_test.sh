@@ -98,6 +98,10 @@ for record in results:
     assert work["synchronisations"] == 0 and work["driver_calls"] >= 0, record
     assert (work["traffic_share"] is None) == (record["collective"] == "barrier"), record' 'calls in a stream'
 measured --memory device --min 16K --max 16K --mode stream --touch --algorithm ring
+measured --memory device --min 64K --max 64K --mode stream-plan --algorithm two_shot
+line '^# stream-plan calls, device memory' 'plans in a stream'
+python 'for record in results:
+    assert record["wrong"] == 0 and record["device"]["traffic_share"] == 1, record' 'plans in a stream'
 
 # Thresholds: all of them come, each with the two ways that it decides between. No time means anything here.
 # thresholds RANKS OPTIONS...
