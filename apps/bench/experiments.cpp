@@ -103,8 +103,8 @@ std::vector<std::string> collectives_in_mode(const Settings& s) {
   std::vector<std::string> names = s.collectives;
   if (!is_in_stream(s.mode)) return names;
   if (s.memory != "device") {
-    throw InputError(fmt::format(
-        "--mode {} puts calls into a stream of the device: --memory is '{}', allowed: device", s.mode, s.memory));
+    throw InputError(fmt::format("--mode {} puts calls into a stream of the device: --memory is '{}', allowed: device",
+                                 s.mode, s.memory));
   }
   const auto has_none = [](const std::string& name) { return !collective_named(name)->has_stream_calls; };
   const auto found = std::find_if(names.begin(), names.end(), has_none);

@@ -55,7 +55,8 @@ class [[nodiscard]] Request {
 /// A collective with its buffers, prepared once (persistent): start() and wait() any number of times.
 ///
 /// - All ranks start their plans and other collectives of a communicator in the same order.
-/// - With Options::stream, all ranks make the plan, in the order of their other calls. start() puts the call into the stream and returns, and may do so again before it is over;
+/// - With Options::stream, all ranks make the plan, in the order of their other calls. start() puts the call into the
+/// stream and returns, and may do so again before it is over;
 ///   wait() and test() then look at all calls of the communicator that are in streams.
 /// - Destroying a started plan waits for it; in a child of a fork() the destructor does nothing.
 class [[nodiscard]] Plan {

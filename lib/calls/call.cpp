@@ -9,6 +9,7 @@
 
 #include "lib/calls/arguments.hpp"
 #include "lib/calls/layout.hpp"
+#include "lib/calls/reach_peers.hpp"
 #include "lib/calls/segment_limit.hpp"
 #include "lib/cuda/device_error.hpp"
 #include "lib/cuda/pending_waits.hpp"
@@ -237,38 +238,6 @@ OwnedStreamedCall owned_plan(const Call& call, const Communicator& comm, const O
   plan->remember_memory();
   plan->keep_alive = comm.share();
   return OwnedStreamedCall{plan.release()};
-}
-
-/// All ranks make such a plan together: they lend each other its buffers, or agree that messages pass landing areas.
-void reach_peers(StreamedCall& plan, const Communicator& comm) {
-  if (!plan.is_for_all()) return;
-  using State = stream::Reach::State;
-  const auto within = [&](const auto& work) {
-    const Progress::Entry entry{comm.state().progress()};
-    return work();
-  };
-  std::vector<StreamedCall::Offer> all(static_cast<std::size_t>(comm.size()));
-  const StreamedCall::Offer mine = within([&] { return plan.lend(); });
-  run({.function = "plan",
-       .collective = Collective::allgather,
-       .in = &mine,
-       .out = all.data(),
-       .count = Count{sizeof mine}},
-      comm, {});
-  State least = State::coming;
-  while (least == State::coming) {
-    const auto own = within([&] { return static_cast<std::uint8_t>(plan.reach(all)); });
-    std::uint8_t result = 0;
-    run({.function = "plan",
-         .collective = Collective::allreduce,
-         .in = &own,
-         .out = &result,
-         .count = Count{1},
-         .op = Op::min},
-        comm, {});
-    least = State{result};
-  }
-  within([&] { plan.settle(least == State::mapped); });
 }
 
 void refuse_stream(const Call& call, CommunicatorState& state) {

@@ -193,6 +193,8 @@ tutti_fake_cuda_test(device_streams_test ${tests}/mpi/device_streams_test.cpp ${
                      RANKS 1 2 3 4 8 ENVIRONMENT FAKE_CUDA_ABORT=1)
 tutti_fake_cuda_test(device_stream_rules_test ${tests}/mpi/device_stream_rules_test.cpp ${streams}
                      RANKS 1 2 3 4 8 ENVIRONMENT FAKE_CUDA_ABORT=1)
+tutti_fake_cuda_test(device_stream_plans_test ${tests}/mpi/device_stream_plans_test.cpp
+                     RANKS 1 2 3 4 8 ENVIRONMENT FAKE_CUDA_ABORT=1)
 foreach(seed RANGE 1 3)
   tutti_again_over_fake_cuda(device_streams_test late.${seed} 3 ${late} FAKE_CUDA_SEED=${seed} FAKE_CUDA_DEVICES=${seed})
 endforeach()
@@ -208,6 +210,8 @@ tutti_again_over_fake_cuda(device_streams_test gated.over_mpi 3 TUTTI_TRANSPORT=
 tutti_again_over_fake_cuda(device_streams_test gated.functions 2 FAKE_CUDA_MISSING=cuStreamBatchMemOp ${gated})
 tutti_again_over_fake_cuda(device_streams_test gated.late 3 TUTTI_TEST_GATED=1 TUTTI_NODES=0,0,1 ${late})
 tutti_again_over_fake_cuda(device_stream_rules_test late 3 ${late})
+tutti_again_over_fake_cuda(device_stream_plans_test late 4 ${late})
+tutti_again_over_fake_cuda(device_stream_plans_test apart 3 FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
 tutti_again_over_fake_cuda(device_stream_rules_test apart 3 FAKE_CUDA_DEVICES=3 FAKE_CUDA_ABORT=1)
 tutti_again_over_fake_cuda(device_stream_rules_test queues 2 FAKE_CUDA_SHARED_QUEUES=1 CUDA_DEVICE_MAX_CONNECTIONS=2
                            TUTTI_HANG_SECONDS=2 FAKE_CUDA_ABORT=1)
