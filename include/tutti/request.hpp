@@ -56,7 +56,7 @@ class [[nodiscard]] Request {
 ///
 /// - All ranks start their plans and other collectives of a communicator in the same order.
 /// - With Options::stream, all ranks make the plan, in the order of their other calls. start() puts the call into the
-/// stream and returns, and may do so again before it is over;
+///   stream and returns, and may do so again before it is over;
 ///   wait() and test() then look at all calls of the communicator that are in streams.
 /// - Destroying a started plan waits for it; in a child of a fork() the destructor does nothing.
 class [[nodiscard]] Plan {
