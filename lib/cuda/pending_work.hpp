@@ -60,8 +60,8 @@ class PendingWork {
     return completed;
   }
 
-  /// After a failure: waits for the work, which uses the caller's buffers, and forgets it. While a stream of this process
-  /// waits, which may hold the work up, it waits for a second.
+  /// After a failure: waits for the work, which uses the caller's buffers, and forgets it. While a stream of this
+  /// process waits, which may hold the work up, it waits for a second.
   void abandon() noexcept {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{1};
     for (const Pending& pending : pending_) {

@@ -31,8 +31,8 @@ struct Allocation {
   const std::byte* end = nullptr;  ///< Behind its last byte.
 };
 
-/// Null, and any pointer that CUDA does not know, is the host's. Asks the CUDA driver only if the program has loaded it, and
-/// not about the stack and the heap. Throws Error if the driver has lost the device.
+/// Null, and any pointer that CUDA does not know, is the host's. Asks the CUDA driver only if the program has loaded
+/// it, and not about the stack and the heap. Throws Error if the driver has lost the device.
 [[nodiscard]] Allocation allocation_of(const void* data);
 [[nodiscard]] inline Memory memory_of(const void* data) { return allocation_of(data).memory; }
 
@@ -42,8 +42,8 @@ inline std::atomic<bool> driver_was_seen{false};
 /// Whether allocation_of() has seen that the program uses a CUDA driver. False: all memory so far was the host's.
 [[nodiscard]] inline bool may_have_devices() { return detail::driver_was_seen.load(std::memory_order_relaxed); }
 
-/// Whether an address is on this thread's stack, or in the part of the heap that grows by brk, in some nanoseconds: no memory
-/// of a device can be there. False: nobody knows.
+/// Whether an address is on this thread's stack, or in the part of the heap that grows by brk, in some nanoseconds: no
+/// memory of a device can be there. False: nobody knows.
 [[nodiscard]] bool is_on_stack_or_heap(const void* data) noexcept;
 
 /// Whether this process may read the byte at an address, asked of the system: half a microsecond. True if the system

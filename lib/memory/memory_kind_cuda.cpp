@@ -9,15 +9,15 @@
 namespace tutti {
 namespace {
 
-/// Memory that the program maps itself may have no number of a buffer: then that of its physical memory, apart from those
-/// of buffers. 0: it has none either, or the driver does not know the question.
+/// Memory that the program maps itself may have no number of a buffer: then that of its physical memory, apart from
+/// those of buffers. 0: it has none either, or the driver does not know the question.
 std::uint64_t number_of_block(const cuda::Driver& driver, const void* data) {
   constexpr std::uint64_t is_block = std::uint64_t{1} << 63U;
   unsigned long long id = 0;
   std::array which{CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID};
   std::array<void*, which.size()> values{&id};
-  const CUresult result = driver.PointerGetAttributes(which.size(), which.data(), values.data(),
-                                                      reinterpret_cast<CUdeviceptr>(data));
+  const CUresult result =
+      driver.PointerGetAttributes(which.size(), which.data(), values.data(), reinterpret_cast<CUdeviceptr>(data));
   return result == CUDA_SUCCESS && id != 0 ? id | is_block : 0;
 }
 

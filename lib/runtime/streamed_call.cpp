@@ -15,14 +15,16 @@ namespace {
 
 constexpr const char* why_no_program = "its algorithm exchanges sizes first, or has no parts that fit into the memory";
 
-/// Tutti's own streams have the greatest priority, and so queues of their own unless the program's streams have it, too.
+/// Tutti's own streams have the greatest priority, and so queues of their own unless the program's streams have it,
+/// too.
 void warn_of_queues(const stream::Gates& gates) {
   static bool is_said = false;
   if (is_said || !gates.share_queues()) return;
   is_said = true;
-  log::write(log::Level::warn, "",
-             gates.in_words() +
-                 ": streams that share one wait for each other; CUDA_DEVICE_MAX_CONNECTIONS=32 makes more (docs/gpu.md)");
+  log::write(
+      log::Level::warn, "",
+      gates.in_words() +
+          ": streams that share one wait for each other; CUDA_DEVICE_MAX_CONNECTIONS=32 makes more (docs/gpu.md)");
 }
 
 stream::Counts counts_of(const stream::Pieces& pieces) {

@@ -37,8 +37,10 @@ Streams::Streams(mpi::Carrier& carrier, const Members& members, const Paths& pat
   ipc::collect();
   if (is_ready != 0) return;
   launcher_.reset();
-  why_no_launcher_ = settings.stream_memory == 0 ? "TUTTI_STREAM_MEMORY is 0"
-                                                 : "a rank has no device, no memory on it, streams that do not wait for words, or cannot map its peers'";
+  why_no_launcher_ =
+      settings.stream_memory == 0
+          ? "TUTTI_STREAM_MEMORY is 0"
+          : "a rank has no device, no memory on it, streams that do not wait for words, or cannot map its peers'";
 }
 
 }  // namespace tutti::detail

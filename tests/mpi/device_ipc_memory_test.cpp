@@ -124,8 +124,8 @@ TEST_F(DeviceIpc, MappedMemoryIsSharedByWhatHandlesItHas) {
   EXPECT_EQ(by_fabric.staged, 0U);
   if (!counts()) return;
   // A fabric handle that its owner exports may be one that no peer can open.
-  const auto both = static_cast<CUmemAllocationHandleType>(CU_MEM_HANDLE_TYPE_FABRIC |
-                                                           CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+  const auto both =
+      static_cast<CUmemAllocationHandleType>(CU_MEM_HANDLE_TYPE_FABRIC | CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
   const std::uint64_t before = devices_.calls("cuMemImportFromShareableHandle");
   devices_.fail("cuMemImportFromShareableHandle:1:801");
   const Kept by_either = allreduce_of_mapped(both, devices_, comm_);

@@ -308,8 +308,7 @@ TEST_F(StreamRules, CopiesBehindAStreamThatWaitsForThemAreAnErrorAfterTheHangTim
     all.push_back(std::make_unique<Ones>(1000));
   }
   for (std::size_t i = 0; i < all.size(); ++i)
-    static_cast<void>(
-        text_of([&] { allreduce(all[i]->span(), Op::sum, other, {.stream = streams[i]->get()}); }));
+    static_cast<void>(text_of([&] { allreduce(all[i]->span(), Op::sum, other, {.stream = streams[i]->get()}); }));
   for (const auto& each : streams)
     each->synchronize();
   EXPECT_THAT(other.status(), HasSubstr("allowed: CUDA_DEVICE_MAX_CONNECTIONS=32, or calls in fewer streams"));

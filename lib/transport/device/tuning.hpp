@@ -17,8 +17,8 @@ struct Tuning {
   std::int64_t host_reduces = 2;
   /// Allreduces in place of up to so many bytes whose messages peers take run on a copy of their input.
   std::int64_t copied_in_place = 256 * 1024L;
-  /// So long a call waits for memory of the device that it asks for in the order of a stream. Then operations move, and it
-  /// asks again.
+  /// So long a call waits for memory of the device that it asks for in the order of a stream. Then operations move, and
+  /// it asks again.
   std::chrono::milliseconds in_order_patience{20};
   /// Blocks of pinned memory that are kept for calls while a stream waits, when none can be made: 2, 8 and 32 of them.
   std::int64_t reserved_long = 8L * 1024 * 1024, reserved_middle = 1024L * 1024, reserved_short = 64L * 1024;

@@ -41,8 +41,8 @@ Handle shareable_handle(const Allocation& allocation, std::uint64_t types) {
       driver()->MemExportToShareableHandle(handle.bytes.data(), memory, CU_MEM_HANDLE_TYPE_FABRIC, 0) == CUDA_SUCCESS)
     handle.means = Means::fabric;
   if ((types & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0 &&
-             driver()->MemExportToShareableHandle(&file, memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) ==
-                 CUDA_SUCCESS) {
+      driver()->MemExportToShareableHandle(&file, memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) ==
+          CUDA_SUCCESS) {
     handle.means = handle.means == Means::fabric ? Means::fabric_or_descriptor : Means::descriptor;
     handle.descriptor = shm::Descriptor{file};
   }
@@ -99,8 +99,7 @@ Handle handle_of(const Allocation& allocation) {
   if (!is_legacy) return shareable_handle(allocation, types);
   CUipcMemHandle legacy{};
   if (driver()->IpcGetMemHandle(&legacy, address(allocation.begin)) != CUDA_SUCCESS) return {};
-  Handle handle{.means = Means::legacy,
-                .in_block = std::bit_cast<std::int64_t>(allocation.begin) % block_bytes};
+  Handle handle{.means = Means::legacy, .in_block = std::bit_cast<std::int64_t>(allocation.begin) % block_bytes};
   std::memcpy(handle.bytes.data(), &legacy, sizeof legacy);
   return handle;
 }

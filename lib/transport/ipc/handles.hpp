@@ -13,9 +13,9 @@ namespace tutti::ipc {
 
 enum class Means : std::uint32_t {
   none,
-  legacy,      ///< cuIpcGetMemHandle: memory of cuMemAlloc.
-  descriptor,  ///< A file descriptor: memory of cuMemCreate that was made for it.
-  fabric,      ///< A handle without one: memory of cuMemCreate on machines whose devices have a fabric.
+  legacy,                ///< cuIpcGetMemHandle: memory of cuMemAlloc.
+  descriptor,            ///< A file descriptor: memory of cuMemCreate that was made for it.
+  fabric,                ///< A handle without one: memory of cuMemCreate on machines whose devices have a fabric.
   fabric_or_descriptor,  ///< The last, or else the one before: some export fabric handles that others cannot open.
 };
 

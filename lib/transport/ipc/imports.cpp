@@ -39,8 +39,7 @@ void Imports::begin(const Key& key, Import& import) {
     import.state = State::refused;
     return;
   }
-  const Handle handle{
-      .means = static_cast<Means>(shared.means), .bytes = shared.handle, .in_block = shared.in_block};
+  const Handle handle{.means = static_cast<Means>(shared.means), .bytes = shared.handle, .in_block = shared.in_block};
   if (handle.means == Means::descriptor) return ask_for_descriptor(import, shared);
   finish(key, import, handle);
   if (import.state == State::refused && !import.overlaps && handle.means == Means::fabric_or_descriptor)

@@ -33,9 +33,7 @@ using Word = std::atomic<std::uint32_t>;
 class Words {
  public:
   explicit Words(int device)
-      : can_wait(device::can_wait_in_streams(device)),
-        device_(device),
-        data_(device::allocate_pinned(device, page)) {
+      : can_wait(device::can_wait_in_streams(device)), device_(device), data_(device::allocate_pinned(device, page)) {
     if (data_ == nullptr) throw Error("no page of pinned host memory for calls in streams");
     on_device_ = device::address_on_device(device, data_);
     for (std::size_t i = 0; i < most; ++i)

@@ -150,28 +150,27 @@ FAKE_CUDA_EXPORT void fake_cuda_counters(struct FakeCudaCounters* counters) {
   std::uint64_t bytes_imported = 0;
   for (const RegionPointer& region : Memory::get().all([](const Region& r) { return r.is_imported; }))
     bytes_imported += region->size;
-  *counters = {
-      .calls = all.calls,
-      .kernels = all.kernels,
-      .copies = all.copies,
-      .synchronisations = all.synchronisations,
-      .contexts = Contexts::get().made(),
-      .bytes_to_device = all.bytes_to_device,
-      .bytes_to_host = all.bytes_to_host,
-      .bytes_within_devices = all.bytes_within_devices,
-      .bytes_read = all.bytes_read,
-      .bytes_written = all.bytes_written,
-      .live_device =
-          live([](const Region& r) { return (r.kind == Kind::device || r.kind == Kind::pool) && !r.is_imported; }),
-      .live_pinned = live([](const Region& r) {
-        return r.kind == Kind::pinned || (r.kind == Kind::registered && !r.is_for_devices);
-      }),
-      .live_imported = live([](const Region& r) { return r.is_imported; }),
-      .bytes_imported = bytes_imported,
-      .live_streams = Streams::get().count(),
-      .live_events = all.live_events,
-      .live_modules = all.live_modules,
-      .live_graphs = Graphs::get().live_graphs(),
-      .live_executable_graphs = Graphs::get().live_executables(),
-      .faults = faults(nullptr)};
+  *counters = {.calls = all.calls,
+               .kernels = all.kernels,
+               .copies = all.copies,
+               .synchronisations = all.synchronisations,
+               .contexts = Contexts::get().made(),
+               .bytes_to_device = all.bytes_to_device,
+               .bytes_to_host = all.bytes_to_host,
+               .bytes_within_devices = all.bytes_within_devices,
+               .bytes_read = all.bytes_read,
+               .bytes_written = all.bytes_written,
+               .live_device = live(
+                   [](const Region& r) { return (r.kind == Kind::device || r.kind == Kind::pool) && !r.is_imported; }),
+               .live_pinned = live([](const Region& r) {
+                 return r.kind == Kind::pinned || (r.kind == Kind::registered && !r.is_for_devices);
+               }),
+               .live_imported = live([](const Region& r) { return r.is_imported; }),
+               .bytes_imported = bytes_imported,
+               .live_streams = Streams::get().count(),
+               .live_events = all.live_events,
+               .live_modules = all.live_modules,
+               .live_graphs = Graphs::get().live_graphs(),
+               .live_executable_graphs = Graphs::get().live_executables(),
+               .faults = faults(nullptr)};
 }

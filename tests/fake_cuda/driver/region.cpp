@@ -140,8 +140,8 @@ CUresult Memory::add_for_devices(Region& host) {
   same->device = host.device;
   same->id = host.id;
   same->is_for_devices = true;
-  same->own_tracks = static_cast<Tracks*>(::mmap(nullptr, sizeof(Tracks), PROT_READ | PROT_WRITE,
-                                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  same->own_tracks = static_cast<Tracks*>(
+      ::mmap(nullptr, sizeof(Tracks), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   regions_[same->base] = same;
   return CUDA_SUCCESS;
 }

@@ -69,7 +69,7 @@ struct Region {
   std::atomic<bool> is_closing{false};  ///< Kind::ipc: no operation may use it any more.
   std::shared_ptr<Pool> pool{};
   std::shared_ptr<Physical> physical{};
-  Tracks* own_tracks = nullptr;  ///< Of host memory.
+  Tracks* own_tracks = nullptr;   ///< Of host memory.
   std::uint64_t device_base = 0;  ///< Of registered memory that kernels find elsewhere; 0: they do not find it.
   bool is_for_devices = false;    ///< The same memory at that address.
 

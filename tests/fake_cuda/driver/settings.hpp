@@ -22,15 +22,15 @@ struct Settings {
   bool has_fabric = false;
   bool is_strict_ipc = false;     ///< What an importer has mapped must not be freed.
   bool refuses_overlaps = false;  ///< Of mappings of one owner's memory, by its addresses.
-  int queues = 0;  ///< The streams of a context share so many hardware queues; 0: each has its own.
+  int queues = 0;                 ///< The streams of a context share so many hardware queues; 0: each has its own.
   bool has_stream_memory_operations = true;
-  bool numbers_mapped_memory = true;  ///< CU_POINTER_ATTRIBUTE_BUFFER_ID of memory of cuMemMap is not 0.
-  bool opens_blocks = false;          ///< cuIpcOpenMemHandle gives the block of 2 MiB that small memory is a part of.
+  bool numbers_mapped_memory = true;   ///< CU_POINTER_ATTRIBUTE_BUFFER_ID of memory of cuMemMap is not 0.
+  bool opens_blocks = false;           ///< cuIpcOpenMemHandle gives the block of 2 MiB that small memory is a part of.
   bool maps_registered_memory = true;  ///< Kernels find registered memory by the address that the host has.
   bool forgets_contexts = false;       ///< A destroyed context is an unknown handle.
-  std::string fail{};             ///< Calls to fail, as "cuIpcOpenMemHandle:3".
-  std::string timeline{};         ///< A file to which each operation adds a line.
-  std::string missing{};          ///< Names that look-ups do not find, as "cuFuncLoad,cuMemAlloc".
+  std::string fail{};                  ///< Calls to fail, as "cuIpcOpenMemHandle:3".
+  std::string timeline{};              ///< A file to which each operation adds a line.
+  std::string missing{};               ///< Names that look-ups do not find, as "cuFuncLoad,cuMemAlloc".
 };
 
 const Settings& settings();

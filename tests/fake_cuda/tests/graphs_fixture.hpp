@@ -49,12 +49,9 @@ class Capturing : public Fixture {
     EXPECT_CUDA(cuStreamWaitEvent(to, passed, 0));
   }
   static bool can_wait_for(volatile int* flag, CUstream stream) {
-    return cuStreamWaitValue32(stream, reinterpret_cast<CUdeviceptr>(flag), 1, CU_STREAM_WAIT_VALUE_EQ) ==
-           CUDA_SUCCESS;
+    return cuStreamWaitValue32(stream, reinterpret_cast<CUdeviceptr>(flag), 1, CU_STREAM_WAIT_VALUE_EQ) == CUDA_SUCCESS;
   }
-  static void wait_for(volatile int* flag, CUstream stream) {
-    EXPECT_TRUE(can_wait_for(flag, stream));
-  }
+  static void wait_for(volatile int* flag, CUstream stream) { EXPECT_TRUE(can_wait_for(flag, stream)); }
   static volatile int* flag() {
     volatile int* const made = Fixture::template pinned<int>(1);
     *made = 0;

@@ -1,5 +1,5 @@
-// What nobody here knows of real drivers. Each test takes either behaviour, says which it met, and fails at a third one.
-// Of the fake driver the environment chooses (tests/fake_cuda/README.md), and then the test expects it.
+// What nobody here knows of real drivers. Each test takes either behaviour, says which it met, and fails at a third
+// one. Of the fake driver the environment chooses (tests/fake_cuda/README.md), and then the test expects it.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -32,8 +32,7 @@ TEST_F(Models, StreamsWaitForWordsOrRefuse) {
   auto* const word = pinned<int>(1);
   *word = 1;
   const CUstream one = stream();
-  const CUresult waits =
-      cuStreamWaitValue32(one, reinterpret_cast<CUdeviceptr>(word), 1, CU_STREAM_WAIT_VALUE_EQ);
+  const CUresult waits = cuStreamWaitValue32(one, reinterpret_cast<CUdeviceptr>(word), 1, CU_STREAM_WAIT_VALUE_EQ);
   EXPECT_MODEL("FAKE_CUDA_STREAM_MEMOPS", waits != CUDA_SUCCESS, "streams refuse to wait for words",
                "streams wait for words");
   if (waits != CUDA_SUCCESS) {
@@ -109,8 +108,8 @@ TEST_F(Models, AStaleMappingIsInTheWayOrNot) {
 TEST_F(Models, KernelsFindRegisteredMemoryWhereTheHostDoesOrNot) {
   alignas(4096) static std::array<int, 1024> plain{}, mapped{};
   EXPECT_CUDA(cuMemHostRegister(plain.data(), sizeof plain, CU_MEMHOSTREGISTER_PORTABLE));
-  EXPECT_CUDA(cuMemHostRegister(mapped.data(), sizeof mapped,
-                                CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP));
+  EXPECT_CUDA(
+      cuMemHostRegister(mapped.data(), sizeof mapped, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP));
   CUdeviceptr of_plain = 0, of_mapped = 0;
   const bool has_none = cuMemHostGetDevicePointer(&of_plain, plain.data(), 0) != CUDA_SUCCESS;
   EXPECT_CUDA(cuMemHostGetDevicePointer(&of_mapped, mapped.data(), 0));

@@ -17,7 +17,7 @@ namespace tutti::shm {
 struct Export {
   /// Of the place in the table: one more for each allocation that had it. 0: nobody may map it, any more or yet.
   std::atomic<std::uint32_t> generation;
-  std::uint32_t means;  ///< How it is mapped.
+  std::uint32_t means;           ///< How it is mapped.
   std::int64_t bytes, in_block;  ///< The latter as ipc::Handle has it.
   std::array<std::byte, 64> handle;
   Nonce socket;  ///< Under which the owner listens, if the means takes a file descriptor.
