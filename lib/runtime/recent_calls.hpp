@@ -40,7 +40,11 @@ struct KnownAllocations {
     return {known(in_data, in_checked), known(out_data, out_checked)};
   }
   [[nodiscard]] bool are_those_of(const void* in_data, const void* out_data) const {
-    return !may_have_devices() || (allocation_of(in_data).id == in && allocation_of(out_data).id == out);
+    if (!may_have_devices()) return true;
+    const auto is_that_of = [](const void* data, std::uint64_t id) {
+      return is_on_stack_or_heap(data) ? id == 0 : allocation_of(data).id == id;
+    };
+    return is_that_of(in_data, in) && (in_data == out_data ? in == out : is_that_of(out_data, out));
   }
 };
 
