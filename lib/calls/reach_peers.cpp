@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "lib/records/situation.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "tutti/call.hpp"
 
@@ -22,6 +23,10 @@ void reach_peers(StreamedCall& plan, const Communicator& comm) {
        .out = all.data(),
        .count = Count{sizeof mine}},
       comm, {});
+  for (const StreamedCall::Offer& its : all)
+    if (!records::match(mine.call, its.call))
+      throw MismatchError("tutti: in the making of a plan in a stream, " +
+                          records::mismatch_in_words(mine.call, its.call));
   State least = State::coming;
   while (least == State::coming) {
     const auto own = within([&] { return static_cast<std::uint8_t>(plan.reach(all)); });

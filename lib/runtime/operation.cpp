@@ -110,6 +110,7 @@ void Operation::enter() {
   since_ = records::coarse_now();
   own_bytes_ = others_bytes_ = Stillness{since_};
   device_still_since_.reset();
+  has_reported_hang = false;
   next_look_ = since_ + watch_tuning.first_look;
   failure_ = nullptr;
   current_ = run_.get();

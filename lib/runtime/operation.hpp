@@ -124,6 +124,7 @@ class Operation {
   /// Set while a Request or Plan refers to it, so that the communicator's state outlives them.
   std::shared_ptr<CommunicatorState> keep_alive;
   /// Why the algorithm was chosen; set by the caller of CachedPlan::acquire().
+  bool has_reported_hang = false;  ///< In this run.
   std::string_view why;
 
  private:

@@ -141,11 +141,18 @@ std::string StreamedCall::in_words() const {
 }
 
 void StreamedCall::remember_memory() {
-  buffers_.allocations = {allocation_of(buffers_.in).id, allocation_of(buffers_.out).id};
+  const auto is_used = [&](Buffer buffer) {
+    return std::ranges::any_of(plan_.compiled.steps, [&](const CompiledStep& step) {
+      return step.bytes > 0 && (step.lhs == buffer || step.rhs == buffer || step.into == buffer);
+    });
+  };
+  watched_in_ = is_used(Buffer::input) ? buffers_.in : nullptr;
+  watched_out_ = is_used(Buffer::output) ? buffers_.out : nullptr;
+  buffers_.allocations = {allocation_of(watched_in_).id, allocation_of(watched_out_).id};
 }
 
 void StreamedCall::require_same_memory() const {
-  if (buffers_.allocations.are_those_of(buffers_.in, buffers_.out)) return;
+  if (buffers_.allocations.are_those_of(watched_in_, watched_out_)) return;
   throw Error(
       fmt::format("{}: a buffer of the plan was freed, or its address is other memory now; "
                   "allowed: the buffers with which the plan was made",
@@ -159,7 +166,7 @@ bool StreamedCall::is_for_all() const {
 
 StreamedCall::Offer StreamedCall::lend() {
   reach_ = &state_.streams().launcher()->lend(buffers_.in, buffers_.out);
-  return {reach_->mine(), plan_.key().problem.aliasing};
+  return {reach_->mine(), plan_.key().problem.aliasing, record_.call()};
 }
 
 stream::Reach::State StreamedCall::reach(std::span<const Offer> of_all) try {

@@ -36,6 +36,7 @@ class StreamedCall {
   struct Offer {
     stream::Loan loan{};
     Aliasing aliasing{};
+    records::Call call{};  ///< Which has to match those of the others.
   };
   [[nodiscard]] bool is_for_all() const;
   [[nodiscard]] Offer lend();
@@ -70,6 +71,7 @@ class StreamedCall {
   Buffers buffers_;
   CUstream_st* stream_;
   std::string_view why_;
+  const void *watched_in_ = nullptr, *watched_out_ = nullptr;  ///< The buffers that this rank uses.
   OperationRecord record_;
   const stream::Pieces* pieces_ = nullptr;  ///< nullptr: the host moves it.
   stream::Reach* reach_ = nullptr;          ///< Of the launcher's. Not nullptr: its program is `direct_`.

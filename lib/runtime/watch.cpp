@@ -230,7 +230,7 @@ void Watch::require_device_moves(const Operation& operation, std::int64_t now) c
 
 void Watch::report_hang(Operation& operation, std::int64_t now) {
   const std::int64_t limit = communicator_.settings().hang_seconds * second;
-  if (limit == 0 || now - operation.since() < limit / 2) return;
+  if (limit == 0 || operation.has_reported_hang || now - operation.since() < limit / 2) return;
   operation.others_bytes().note(progress_of_others(operation.call()), now);
   std::int64_t overdue = still_for(operation, now) - limit;
   if (overdue < 0) return;
@@ -243,6 +243,7 @@ void Watch::report_hang(Operation& operation, std::int64_t now) {
   }
   const std::vector<Situation> all = others_.situations(mine, now);
   if (leaves_report_to_others(all, mine, overdue)) return;
+  operation.has_reported_hang = true;
   communicator_.recorder().reported(mine);
   log::report("", records::hang_report(all, mine, now - operation.since()));
   if (communicator_.settings().hang_action == HangAction::abort) mpi::api.Abort(communicator_.carrier().comm(), 1);

@@ -218,12 +218,13 @@ tutti_again_over_fake_cuda(device_stream_rules_test queues 2 FAKE_CUDA_SHARED_QU
 tutti_again_over_fake_cuda(device_stream_rules_test frees 2 FAKE_CUDA_DELAY_US=50)
 
 # What real drivers may do otherwise: all of it together, but for streams that refuse to wait for words; and each alone.
-set(suites device_buffers_test device_ipc_test device_stream_rules_test device_collectives_test device_streams_test)
+set(suites device_buffers_test device_ipc_test device_stream_rules_test device_stream_plans_test device_collectives_test
+           device_streams_test)
 set(together ${TUTTI_FAKE_CUDA_MODELS})
 list(REMOVE_ITEM together FAKE_CUDA_STREAM_MEMOPS=0)
 foreach(suite IN LISTS suites)
   tutti_again_over_fake_cuda(${suite} models 2 ${together} FAKE_CUDA_ABORT=1)
-  if(NOT suite STREQUAL "device_stream_rules_test")  # whose rules are those of streams that wait
+  if(NOT suite MATCHES "rules|plans")  # whose rules are those of streams that wait
     tutti_again_over_fake_cuda(${suite} no_waits 2 FAKE_CUDA_STREAM_MEMOPS=0 TUTTI_TEST_GATED=1 FAKE_CUDA_ABORT=1)
   endif()
   foreach(model IN LISTS together)

@@ -9,6 +9,7 @@
 namespace tutti::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 class StreamPlans : public OnDevices {
@@ -130,6 +131,82 @@ TEST_F(StreamPlans, InDifferentStreamsRunInOrder) {
   other.synchronize();
   const auto p = static_cast<float>(world_size());
   EXPECT_EQ(data.value(), p * p * p * p * p * p);
+}
+
+/// Before any rank reaches another's memory.
+TEST_F(StreamPlans, ThatDoNotMatchAreRefusedOnAllRanks) {
+  if (world_size() == 1) GTEST_SKIP() << "one rank has no peers";
+  Ones data{1000}, out{1000};
+  const auto text_of = [&](const std::function<void()>& make) {
+    try {
+      make();
+    } catch (const MismatchError& error) {
+      return std::string{error.what()};
+    }
+    return std::string{"no error"};
+  };
+  const Options options{.stream = stream_->get()};
+  const std::string counts = text_of([&] {
+    static_cast<void>(plan_allreduce(data.data(), out.data(), Count{world_rank() == 0 ? 1000 : 500}, Type::fp32,
+                                     Op::sum, *comm_, options));
+  });
+  EXPECT_THAT(counts, HasSubstr("in the making of a plan in a stream"));
+  EXPECT_THAT(counts, AllOf(HasSubstr("count "), HasSubstr("500 on rank")));
+  const std::string operations = text_of([&] {
+    static_cast<void>(plan_allreduce(data.span(), out.span(), world_rank() == 0 ? Op::sum : Op::max, *comm_, options));
+  });
+  EXPECT_THAT(operations, AllOf(HasSubstr("operation "), HasSubstr("max on rank")));
+  Plan plan = plan_allreduce(data.span(), out.span(), Op::sum, *comm_, options);
+  plan.start();
+  stream_->synchronize();
+  EXPECT_EQ(out.value(), static_cast<float>(world_size()));
+}
+
+/// In the thread that captures, and beside a capture of any mode.
+TEST_F(StreamPlans, MayBeMadeInACapture) {
+  Ones data{1000}, out{1000};
+  std::optional<Plan> plan;
+  const TestGraph graph{
+      *stream_, [&] {
+        plan.emplace(plan_allreduce(data.span(), out.span(), Op::sum, *comm_, {.stream = stream_->get()}));
+        plan->start();
+      }};
+  graph.launch(*stream_);
+  stream_->synchronize();
+  EXPECT_EQ(out.value(), static_cast<float>(world_size()));
+  EXPECT_EQ(comm_->status(), "");
+}
+
+/// Of a reduction only the root has a result: the others' buffer may be anything.
+TEST_F(StreamPlans, DoNotWatchBuffersThatARankDoesNotUse) {
+  Ones data{1000};
+  std::optional<Ones> out{1000};
+  Plan plan = plan_reduce(data.data(), out->data(), Count{1000}, Type::fp32, Op::sum, Rank{0}, *comm_,
+                          {.stream = stream_->get()});
+  if (world_rank() > 0) out.reset();
+  plan.start();
+  stream_->synchronize();
+  if (world_rank() == 0) {
+    EXPECT_EQ(out->value(), static_cast<float>(world_size()));
+  }
+}
+
+/// Nothing of it is asked any more: another context may have its handle.
+TEST_F(StreamPlans, OfAContextThatIsGoneAreOver) {
+  CUcontext own = nullptr;
+  check(of_driver<CUresult(CUcontext*, unsigned, CUdevice)>("cuCtxCreate_v2")(&own, 0, 0), "cuCtxCreate");
+  std::optional<Communicator> comm;
+  {
+    const TestStream stream;
+    Ones data{1000};
+    comm.emplace(MPI_COMM_WORLD);
+    allreduce(data.span(), Op::sum, *comm, {.stream = stream.get()});
+    stream.synchronize();
+    EXPECT_EQ(data.value(), static_cast<float>(world_size()));
+  }
+  check(of_driver<decltype(cuCtxDestroy)>("cuCtxDestroy_v2")(own), "cuCtxDestroy");
+  EXPECT_EQ(comm->status(), "");
+  comm.reset();
 }
 
 }  // namespace

@@ -225,6 +225,7 @@ TEST_F(StreamRules, MistakesAreRefusedBeforeAnythingIsPutIntoTheStream) {
 }
 
 TEST_F(StreamRules, BuffersOfAPlanMustStay) {
+  if (world_size() == 1) GTEST_SKIP() << "one rank uses no buffer of an allreduce in place";
   std::optional<Ones> data{8};
   // Its ranks reach each other's buffers.
   Plan plan = plan_allreduce(data->span(), Op::sum, *comm_, {.algorithm = "two_shot", .stream = stream_->get()});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/cuda/devices.hpp"
+#include "lib/cuda/relaxed_capture.hpp"
 #include "lib/memory/memory_kind.hpp"
 #include "tutti/error.hpp"
 
@@ -24,6 +25,7 @@ CudaReach::~CudaReach() {
 
 /// No place if peers cannot map it.
 ipc::Place CudaReach::lend(const void* data) try {
+  const cuda::RelaxedCapture relaxed;
   const Allocation allocation = allocation_of(data);
   if (allocation.memory.kind != MemoryKind::device) return {};
   return exchange_->exports().lend(allocation, static_cast<const std::byte*>(data),
@@ -40,6 +42,7 @@ Loan CudaReach::mine() const {
 }
 
 Reach::State CudaReach::map(const Program& program, std::span<const Loan> of_all) {
+  const cuda::RelaxedCapture relaxed;
   exchange_->exports().serve();
   State state = State::mapped;
   for (const Operation& operation : program.operations)

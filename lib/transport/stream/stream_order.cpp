@@ -72,15 +72,17 @@ void StreamOrder::enter(CUstream stream) {
 void StreamOrder::leave(CUstream stream) {
   check(driver()->EventRecord(current_->event, stream), "cuEventRecord");
   current_->stream = stream_id_;
+  is_over_ = false;
 }
 
 bool StreamOrder::is_busy() const {
-  if (!plain_.stream) return false;
+  if (!plain_.stream || is_over_ || !device_->is_there()) return false;
   const cuda::ScopedContext scope{device_->context()};
   const cuda::RelaxedCapture relaxed;
   const CUresult result = driver()->EventQuery(plain_.event);
   if (result != CUDA_ERROR_NOT_READY) check(result, "cuEventQuery");
-  return result == CUDA_ERROR_NOT_READY;
+  is_over_ = result == CUDA_SUCCESS;
+  return !is_over_;
 }
 
 }  // namespace tutti::stream
