@@ -122,10 +122,13 @@ class BlockPool {
     return static_cast<std::int64_t>((static_cast<std::uint64_t>(bytes) + step - 1) / step * step);
   }
   void allocate(Block& block) const {
-    const bool is_pinned = block.residence == Residence::pinned;
-    block.data =
-        is_pinned ? allocate_pinned(block.device, block.bytes) : on_devices_.allocate(block.device, block.bytes);
-    block.on_device = is_pinned && block.data != nullptr ? address_on_device(block.device, block.data) : block.data;
+    if (block.residence == Residence::pinned) {
+      const Pinned pinned = allocate_pinned(block.device, block.bytes);
+      block.data = pinned.data;
+      block.on_device = pinned.on_device;
+    } else {
+      block.data = block.on_device = on_devices_.allocate(block.device, block.bytes);
+    }
   }
   void free(const Block& block) const noexcept {
     if (block.is_in_order) return free_in_order(block.device, block.data);

@@ -43,11 +43,13 @@ class DevicePort {
 [[nodiscard]] int current_device();
 [[nodiscard]] std::unique_ptr<DevicePort> device_port(const CompiledPlan& plan);
 
-/// Memory of the host, pinned for the device of that number and all others; nullptr: there is not as much.
-[[nodiscard]] std::byte* allocate_pinned(int device, std::int64_t bytes);
+/// Memory of the host, pinned for the device of that number and all others; no data: there is not as much.
+struct Pinned {
+  std::byte* data = nullptr;
+  std::byte* on_device = nullptr;  ///< The address by which kernels, and streams that wait for words, find it.
+};
+[[nodiscard]] Pinned allocate_pinned(int device, std::int64_t bytes);
 void free_pinned(int device, std::byte* data, std::int64_t bytes) noexcept;
-/// The address by which kernels, and streams that wait for words, find such memory.
-[[nodiscard]] std::byte* address_on_device(int device, std::byte* pinned);
 /// Whether streams of the device wait for words and write them: asked of the driver, once. Pins memory.
 [[nodiscard]] bool can_wait_in_streams(int device);
 /// Memory of the device.

@@ -108,17 +108,23 @@ std::unique_ptr<DevicePort> device_port(const CompiledPlan& plan) { return std::
 
 // Ordinary memory that is registered, other than memory of the driver, can be read by other processes of the node.
 
-std::byte* allocate_pinned(int device, std::int64_t bytes) {
+Pinned allocate_pinned(int device, std::int64_t bytes) {
   const cuda::ScopedContext scope{Devices::get().at(device).context()};
   std::byte* const data = map(bytes);
-  if (data == nullptr) return nullptr;
-  const CUresult result = driver()->MemHostRegister(data, static_cast<std::size_t>(bytes),
-                                                    CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
-  if (result == CUDA_SUCCESS) return data;
+  if (data == nullptr) return {};
+  CUdeviceptr there = 0;
+  CUresult result = driver()->MemHostRegister(data, static_cast<std::size_t>(bytes),
+                                              CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
+  const char* function = "cuMemHostRegister";
+  if (result == CUDA_SUCCESS) {
+    result = driver()->MemHostGetDevicePointer(&there, data, 0);
+    function = "cuMemHostGetDevicePointer";
+    if (result == CUDA_SUCCESS) return {data, std::bit_cast<std::byte*>(there)};
+    static_cast<void>(driver()->MemHostUnregister(data));
+  }
   ::munmap(data, static_cast<std::size_t>(bytes));
-  if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
-  cuda::check(result, "cuMemHostRegister");
-  return nullptr;
+  if (result != CUDA_ERROR_OUT_OF_MEMORY) cuda::check(result, function);
+  return {};
 }
 
 void free_pinned(int device, std::byte* data, std::int64_t bytes) noexcept {
@@ -130,24 +136,17 @@ void free_pinned(int device, std::byte* data, std::int64_t bytes) noexcept {
   ::munmap(data, static_cast<std::size_t>(bytes));
 }
 
-std::byte* address_on_device(int device, std::byte* pinned) {
-  const cuda::ScopedContext scope{Devices::get().at(device).context()};
-  CUdeviceptr there = 0;
-  cuda::check(driver()->MemHostGetDevicePointer(&there, pinned, 0), "cuMemHostGetDevicePointer");
-  return std::bit_cast<std::byte*>(there);
-}
-
 /// Drivers of virtual devices, and some of other systems, have the function and refuse its calls.
 bool can_wait_in_streams(int device) {
   Device& its = Devices::get().at(device);
   if (its.can_wait_in_streams) return *its.can_wait_in_streams;
   if (driver()->StreamBatchMemOp == nullptr) return false;
   constexpr std::int64_t page = 4096;
-  std::byte* const word = allocate_pinned(device, page);
-  if (word == nullptr) return false;
+  const Pinned word = allocate_pinned(device, page);
+  if (word.data == nullptr) return false;
   std::array<CUstreamBatchMemOpParams, 2> operations{};
   operations[0].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
-  operations[0].waitValue.address = address(address_on_device(device, word));
+  operations[0].waitValue.address = address(word.on_device);
   operations[0].waitValue.flags = CU_STREAM_WAIT_VALUE_EQ;  // new pages are 0
   operations[1].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
   operations[1].writeValue.address = operations[0].waitValue.address;
@@ -157,7 +156,7 @@ bool can_wait_in_streams(int device) {
     const CUresult posted = driver()->StreamBatchMemOp(stream, operations.size(), operations.data(), 0);
     its.can_wait_in_streams = posted == CUDA_SUCCESS && driver()->StreamSynchronize(stream) == CUDA_SUCCESS;
   }
-  free_pinned(device, word, page);
+  free_pinned(device, word.data, page);
   return *its.can_wait_in_streams;
 }
 

@@ -17,9 +17,8 @@ int device_of(const Allocation& allocation) {
   refuse();
 }
 std::unique_ptr<DevicePort> device_port(const CompiledPlan& /*plan*/) { refuse(); }
-std::byte* allocate_pinned(int /*device*/, std::int64_t /*bytes*/) { refuse(); }
+Pinned allocate_pinned(int /*device*/, std::int64_t /*bytes*/) { refuse(); }
 void free_pinned(int /*device*/, std::byte* /*data*/, std::int64_t /*bytes*/) noexcept {}
-std::byte* address_on_device(int /*device*/, std::byte* /*pinned*/) { refuse(); }
 bool can_wait_in_streams(int /*device*/) { return false; }
 std::byte* allocate_on(int /*device*/, std::int64_t /*bytes*/) { refuse(); }
 void free_on(int /*device*/, std::byte* /*data*/) noexcept {}

@@ -33,20 +33,19 @@ using Word = std::atomic<std::uint32_t>;
 class Words {
  public:
   explicit Words(int device)
-      : can_wait(device::can_wait_in_streams(device)), device_(device), data_(device::allocate_pinned(device, page)) {
-    if (data_ == nullptr) throw Error("no page of pinned host memory for calls in streams");
-    on_device_ = device::address_on_device(device, data_);
+      : can_wait(device::can_wait_in_streams(device)), device_(device), page_(device::allocate_pinned(device, page)) {
+    if (page_.data == nullptr) throw Error("no page of pinned host memory for calls in streams");
     for (std::size_t i = 0; i < most; ++i)
-      free_.push_back(new (data_ + i * sizeof(Word)) Word{0});
+      free_.push_back(new (page_.data + i * sizeof(Word)) Word{0});
   }
   Words(const Words&) = delete;
   Words& operator=(const Words&) = delete;
-  ~Words() { device::free_pinned(device_, data_, page); }
+  ~Words() { device::free_pinned(device_, page_.data, page); }
 
   /// Streams of the device wait for words; else for functions of the host.
   const bool can_wait;
   [[nodiscard]] CUdeviceptr on_device(const Word* word) const {
-    return cuda::address(on_device_ + (reinterpret_cast<const std::byte*>(word) - data_));
+    return cuda::address(page_.on_device + (reinterpret_cast<const std::byte*>(word) - page_.data));
   }
   /// Throws Error if all are in use.
   Word* take() {
@@ -78,7 +77,7 @@ class Words {
   static constexpr std::int64_t page = 4096;
   static constexpr std::size_t most = page / sizeof(Word);
   int device_;
-  std::byte *data_, *on_device_ = nullptr;
+  device::Pinned page_;
   std::vector<Word*> free_;
   std::vector<Word*> left_ = [] {
     std::vector<Word*> words;
