@@ -25,7 +25,7 @@ class DeviceIpc : public OnDevices {
     if (std::getenv("FAKE_CUDA_STRICT_IPC") != nullptr) return;  // programs may not free such memory then
     // Owners withdraw memory of earlier tests, peers close it, owners free it: that synchronises, and would be counted.
     kept_.emplace(1);
-    for (int again = 0; again < 4; ++again) {
+    for (int again = 0; again < 8; ++again) {
       allreduce(kept_->span(), Op::max, comm_);
       MPI_Barrier(MPI_COMM_WORLD);
     }
