@@ -42,7 +42,7 @@ class StreamOrder {
 
   cuda::Device* device_;
   Last plain_{}, captured_{};
-  mutable bool is_over_ = false;  ///< The last call that was not captured, as it was seen.
+  mutable bool is_over_ = false;         ///< The last call that was not captured, as it was seen.
   Last* current_ = nullptr;              ///< For the call that began last,
   unsigned long long stream_id_ = 0;     ///< and its stream.
   std::optional<cuuint64_t> capture_{};  ///< Of the last captured call.
