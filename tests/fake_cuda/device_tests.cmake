@@ -224,8 +224,9 @@ set(together ${TUTTI_FAKE_CUDA_MODELS})
 list(REMOVE_ITEM together FAKE_CUDA_STREAM_MEMOPS=0)
 foreach(suite IN LISTS suites)
   tutti_again_over_fake_cuda(${suite} models 2 ${together} FAKE_CUDA_ABORT=1)
-  if(NOT suite MATCHES "rules|plans")  # whose rules are those of streams that wait
-    tutti_again_over_fake_cuda(${suite} no_waits 2 FAKE_CUDA_STREAM_MEMOPS=0 TUTTI_TEST_GATED=1 FAKE_CUDA_ABORT=1)
+  if(NOT suite MATCHES "rules|plans" AND 2 LESS_EQUAL TUTTI_TEST_MAX_RANKS)  # whose rules are those of streams that wait
+    tutti_mpirun_test(${suite}.no_waits.p2 2 ${${suite}})  # not on a GPU, where streams wait
+    tutti_over_fake_cuda(${suite}.no_waits.p2 FAKE_CUDA_STREAM_MEMOPS=0 TUTTI_TEST_GATED=1 FAKE_CUDA_ABORT=1)
   endif()
   foreach(model IN LISTS together)
     tutti_again_over_fake_cuda(${suite} ${model} 2 ${model} FAKE_CUDA_ABORT=1)
