@@ -109,7 +109,7 @@ void Operation::enter() {
   record_entry();
   since_ = records::coarse_now();
   own_bytes_ = others_bytes_ = Stillness{since_};
-  device_still_since_.reset();
+  device_work_.reset();
   has_reported_hang = false;
   next_look_ = since_ + watch_tuning.first_look;
   failure_ = nullptr;
@@ -284,10 +284,9 @@ void Operation::look_around() {
 
 void Operation::note_device_work(std::int64_t now) {
   const std::optional<std::uint64_t> done = gate_->work_done();
-  if (!done) return device_still_since_.reset();
-  if (!device_still_since_) device_work_ = Stillness{now};
-  device_work_.note(*done, now);
-  device_still_since_ = device_work_.since();
+  if (!done) return device_work_.reset();
+  if (!device_work_) device_work_.emplace(now);
+  device_work_->note(*done, now);
 }
 
 /// Two looks have to see the same: the right message may have come just before one.

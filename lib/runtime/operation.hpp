@@ -87,7 +87,9 @@ class Operation {
   [[nodiscard]] const Stillness& own_bytes() const { return own_bytes_; }
   [[nodiscard]] Stillness& others_bytes() { return others_bytes_; }
   /// Since when pending work of this rank has not moved on its device, for a call in a stream; nothing: none is known.
-  [[nodiscard]] std::optional<std::int64_t> device_still_since() const { return device_still_since_; }
+  [[nodiscard]] std::optional<std::int64_t> device_still_since() const {
+    return device_work_ ? std::optional{device_work_->since()} : std::nullopt;
+  }
   /// Nobody waits for it but a stream, and it runs.
   [[nodiscard]] bool runs_for_stream() const { return gate_ != nullptr && state_ == State::running; }
   [[nodiscard]] const Stillness& others_bytes() const { return others_bytes_; }
@@ -193,10 +195,10 @@ class Operation {
   Place place_{};
   OperationRecord record_;
   std::int64_t since_ = 0, next_look_ = 0;  ///< coarse_now(); of calls that are not over at once.
-  Stillness own_bytes_{}, others_bytes_{}, device_work_{};
-  std::optional<std::int64_t> device_still_since_{};
-  int mistaken_ = -1;           ///< The step of which the last look saw a message of another call.
-  bool keeps_scratch_ = false;  ///< After a failure: its runs are never destroyed.
+  Stillness own_bytes_{}, others_bytes_{};
+  std::optional<Stillness> device_work_{};  ///< Nothing: none is pending, as far as is known.
+  int mistaken_ = -1;                       ///< The step of which the last look saw a message of another call.
+  bool keeps_scratch_ = false;              ///< After a failure: its runs are never destroyed.
   std::exception_ptr failure_;
   stream::Gate* gate_ = nullptr;  ///< nullptr: none.
 };

@@ -235,7 +235,6 @@ void Watch::report_hang(Operation& operation, std::int64_t now) {
   std::int64_t overdue = still_for(operation, now) - limit;
   if (overdue < 0) return;
   const records::Call mine = operation.call();
-  if (communicator_.recorder().journal().has_reported(mine)) return;
   if (communicator_.members().node_count() > 1) {
     others_.ask_all(mine);
     overdue -= watch_tuning.for_answers;

@@ -2,14 +2,46 @@
 // Calls in the order of a stream, compared to the last bit with the same calls on the host's memory.
 
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tests/mpi/device_cases.hpp"
 #include "tests/support/device_streams.hpp"
 
 namespace tutti::test {
+
+/// A test with a communicator and a stream of the device.
+class OnStream : public OnDevices {
+ protected:
+  void SetUp() override {
+    OnDevices::SetUp();
+    if (IsSkipped()) return;
+    comm_.emplace(MPI_COMM_WORLD);
+    stream_.emplace();
+  }
+  void TearDown() override {
+    stream_.reset();
+    comm_.reset();
+    if (!expects_faults_) OnDevices::TearDown();
+  }
+  /// What a call throws; "no error": nothing.
+  template <class Thrown = Error>
+  static std::string text_of(const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const Thrown& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  std::optional<Communicator> comm_;
+  std::optional<TestStream> stream_;
+  bool expects_faults_ = false;
+};
 
 /// How a call gets into a stream.
 enum class Streamed : std::uint8_t { call, plan, graph, graph_of_plan };

@@ -12,23 +12,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class StreamPlans : public OnDevices {
- protected:
-  void SetUp() override {
-    OnDevices::SetUp();
-    if (IsSkipped()) return;
-    comm_.emplace(MPI_COMM_WORLD);
-    stream_.emplace();
-  }
-  void TearDown() override {
-    stream_.reset();
-    comm_.reset();
-    OnDevices::TearDown();
-  }
-
-  std::optional<Communicator> comm_;
-  std::optional<TestStream> stream_;
-};
+using StreamPlans = OnStream;
 
 /// A long allreduce reads every input once, and writes every output once: no more than a blocking one.
 TEST_F(StreamPlans, MoveEachByteOnceInAndOnceOut) {
@@ -137,22 +121,14 @@ TEST_F(StreamPlans, InDifferentStreamsRunInOrder) {
 TEST_F(StreamPlans, ThatDoNotMatchAreRefusedOnAllRanks) {
   if (world_size() == 1) GTEST_SKIP() << "one rank has no peers";
   Ones data{1000}, out{1000};
-  const auto text_of = [&](const std::function<void()>& make) {
-    try {
-      make();
-    } catch (const MismatchError& error) {
-      return std::string{error.what()};
-    }
-    return std::string{"no error"};
-  };
   const Options options{.stream = stream_->get()};
-  const std::string counts = text_of([&] {
+  const std::string counts = text_of<MismatchError>([&] {
     static_cast<void>(plan_allreduce(data.data(), out.data(), Count{world_rank() == 0 ? 1000 : 500}, Type::fp32,
                                      Op::sum, *comm_, options));
   });
   EXPECT_THAT(counts, HasSubstr("in the making of a plan in a stream"));
   EXPECT_THAT(counts, AllOf(HasSubstr("count "), HasSubstr("500 on rank")));
-  const std::string operations = text_of([&] {
+  const std::string operations = text_of<MismatchError>([&] {
     static_cast<void>(plan_allreduce(data.span(), out.span(), world_rank() == 0 ? Op::sum : Op::max, *comm_, options));
   });
   EXPECT_THAT(operations, AllOf(HasSubstr("operation "), HasSubstr("max on rank")));

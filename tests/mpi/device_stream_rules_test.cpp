@@ -15,19 +15,8 @@ namespace {
 
 using testing::HasSubstr;
 
-class StreamRules : public OnDevices {
+class StreamRules : public OnStream {
  protected:
-  void SetUp() override {
-    OnDevices::SetUp();
-    if (IsSkipped()) return;
-    comm_.emplace(MPI_COMM_WORLD);
-    stream_.emplace();
-  }
-  void TearDown() override {
-    stream_.reset();
-    comm_.reset();
-    if (!expects_faults_) OnDevices::TearDown();
-  }
   void sum(Ones& data, const TestStream& stream) { allreduce(data.span(), Op::sum, *comm_, {.stream = stream.get()}); }
   /// A word that streams may wait for, 0.
   static volatile std::uint32_t* word(DeviceArray& pinned) {
@@ -35,18 +24,6 @@ class StreamRules : public OnDevices {
     *at = 0;
     return at;
   }
-  static std::string text_of(const std::function<void()>& call) {
-    try {
-      call();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
-  }
-
-  std::optional<Communicator> comm_;
-  std::optional<TestStream> stream_;
-  bool expects_faults_ = false;
 };
 
 TEST_F(StreamRules, CallsReturnAtOnceAndBeginWhenTheirTurnComes) {

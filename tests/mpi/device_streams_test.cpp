@@ -4,21 +4,14 @@
 namespace tutti::test {
 namespace {
 
-class DeviceStreams : public OnDevices, public testing::WithParamInterface<Collective> {
+class DeviceStreams : public OnStream, public testing::WithParamInterface<Collective> {
  protected:
-  void SetUp() override {
-    OnDevices::SetUp();
-    if (IsSkipped()) return;
-    comm_.emplace(MPI_COMM_WORLD);
-    stream_.emplace();
-  }
   void TearDown() override {
     if (comm_) {
       EXPECT_EQ(comm_->status(), "");
     }
     comm_.reset();
-    stream_.reset();
-    OnDevices::TearDown();
+    OnStream::TearDown();
   }
 
   template <class T>
@@ -39,8 +32,6 @@ class DeviceStreams : public OnDevices, public testing::WithParamInterface<Colle
   const bool is_gated_ = std::getenv("TUTTI_TEST_GATED") != nullptr;
   const bool has_little_memory_ = std::getenv("TUTTI_STREAM_MEMORY") != nullptr;
   const bool has_one_queue_ = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS") != nullptr;
-  std::optional<Communicator> comm_;
-  std::optional<TestStream> stream_;
 };
 
 /// All ways and places, in turn.

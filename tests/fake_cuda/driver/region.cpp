@@ -17,6 +17,13 @@ namespace {
 
 constexpr int poison = 0xcb;
 
+/// nullptr: there is no memory.
+Tracks* new_tracks() {
+  void* const tracks = ::mmap(nullptr, sizeof(Tracks), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);  // zeros are valid ones
+  return tracks == MAP_FAILED ? nullptr : static_cast<Tracks*>(tracks);
+}
+
 }  // namespace
 
 Physical::~Physical() {
@@ -114,10 +121,8 @@ CUresult Memory::add_host(Context* context, void* data, std::size_t bytes, Kind 
   made->device = context->device;
   made->flags = flags;
   made->id = next_id();
-  void* const tracks = ::mmap(nullptr, sizeof(Tracks), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);  // zeros are valid ones
-  if (tracks == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
-  made->own_tracks = static_cast<Tracks*>(tracks);
+  made->own_tracks = new_tracks();
+  if (made->own_tracks == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   const std::lock_guard lock{mutex_};
   const auto next = regions_.lower_bound(made->base);
   if (find_locked(made->base) != nullptr || (next != regions_.end() && next->first < made->base + bytes))
@@ -140,8 +145,8 @@ CUresult Memory::add_for_devices(Region& host) {
   same->device = host.device;
   same->id = host.id;
   same->is_for_devices = true;
-  same->own_tracks = static_cast<Tracks*>(
-      ::mmap(nullptr, sizeof(Tracks), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  same->own_tracks = new_tracks();
+  if (same->own_tracks == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   regions_[same->base] = same;
   return CUDA_SUCCESS;
 }
@@ -238,10 +243,11 @@ FileIdentity identity_of_file(int file) {
   return identity;
 }
 
-RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::size_t shown, Kind kind) {
+namespace {
+
+/// Of a header and so many bytes behind it, which are mapped.
+RegionPointer region_of(void* mapped, std::size_t bytes, int file, std::uint64_t base, std::size_t shown, Kind kind) {
   auto region = std::make_shared<Region>();
-  void* const mapped = ::mmap(nullptr, header_bytes + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (mapped == MAP_FAILED) return nullptr;
   region->mapped = header_bytes + bytes;
   region->header = static_cast<Header*>(mapped);
   region->bytes = static_cast<std::byte*>(mapped) + header_bytes;
@@ -251,6 +257,14 @@ RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::siz
   region->kind = kind;
   region->id = Memory::get().next_id();
   return region;
+}
+
+}  // namespace
+
+RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::size_t shown, Kind kind) {
+  void* const mapped = ::mmap(nullptr, header_bytes + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  return region_of(mapped, bytes, file, base, shown, kind);
 }
 
 RegionPointer map_file_in_block(int file, std::uint64_t base, std::size_t bytes, std::size_t lead, Kind kind) {
@@ -263,16 +277,7 @@ RegionPointer map_file_in_block(int file, std::uint64_t base, std::size_t bytes,
     return ::mmap(where, size, access, MAP_SHARED | MAP_FIXED, file, static_cast<off_t>(from)) != MAP_FAILED;
   };
   if (!put(begin, header_bytes, 0) || !put(begin + header_bytes + lead, bytes, header_bytes)) return nullptr;
-  auto region = std::make_shared<Region>();
-  region->mapped = header_bytes + granule;
-  region->header = static_cast<Header*>(all);
-  region->bytes = begin + header_bytes;
-  region->base = base;
-  region->size = granule;
-  region->file = file;
-  region->kind = kind;
-  region->id = Memory::get().next_id();
-  return region;
+  return region_of(all, granule, file, base, granule, kind);
 }
 
 }  // namespace fake_cuda
