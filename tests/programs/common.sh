@@ -18,7 +18,7 @@ skip() {
 
 # fail WHY: with the end of what the program said.
 fail() {
-  tail -n 40 output errors 2>/dev/null || :
+  tail -n 100 output errors 2>/dev/null || :
   echo "FAILED: $*"
   exit 1
 }
