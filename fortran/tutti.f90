@@ -26,7 +26,7 @@ module tutti
             tutti_error_failed, tutti_error_other
   public :: tutti_int8, tutti_int16, tutti_int32, tutti_int64, tutti_uint8, tutti_uint16, tutti_uint32, tutti_uint64, &
             tutti_fp8_e4m3, tutti_fp8_e5m2, tutti_fp16, tutti_bf16, tutti_fp32, tutti_fp64, tutti_complex_fp32, &
-            tutti_complex_fp64
+            tutti_complex_fp64, tutti_bool
   public :: tutti_op, tutti_sum, tutti_prod, tutti_min, tutti_max, tutti_avg, tutti_land, tutti_lor, tutti_lxor, &
             tutti_band, tutti_bor, tutti_bxor, tutti_user_function
 

@@ -12,7 +12,7 @@ module tutti_bindings
   integer, parameter :: tutti_int8 = 0, tutti_int16 = 1, tutti_int32 = 2, tutti_int64 = 3, tutti_uint8 = 4, &
                         tutti_uint16 = 5, tutti_uint32 = 6, tutti_uint64 = 7, tutti_fp8_e4m3 = 8, tutti_fp8_e5m2 = 9, &
                         tutti_fp16 = 10, tutti_bf16 = 11, tutti_fp32 = 12, tutti_fp64 = 13, tutti_complex_fp32 = 14, &
-                        tutti_complex_fp64 = 15
+                        tutti_complex_fp64 = 15, tutti_bool = 16
 
   ! tutti_collective and tutti_blocks, which only the module tutti uses
   integer(c_int), parameter :: c_barrier = 0, c_broadcast = 1, c_reduce = 2, c_allreduce = 3, c_reduce_scatter = 4, &
@@ -31,6 +31,7 @@ module tutti_bindings
   type, bind(c) :: c_comm_options
     integer(c_size_t) :: bytes
     type(c_ptr) :: algorithms = c_null_ptr, transport = c_null_ptr, buffers = c_null_ptr
+    integer(c_int) :: forms_match = 0
   end type
 
   type, bind(c) :: c_options

@@ -24,7 +24,7 @@ class UcxPort final : public mpi::NetworkPort {
   ~UcxPort() override { UcxPort::abandon(); }
 
   void begin(std::uint64_t sequence) override {
-    turn_ = takes_turns_ ? turn_of(sequence, fingerprint_) : pairwise_turn;
+    turn_ = takes_turns_ ? turn_of(sequence, fingerprint_) : pairwise_turn_of(fingerprint_);
   }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) override;
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) override;

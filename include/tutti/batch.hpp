@@ -10,6 +10,17 @@
 
 namespace tutti {
 
+/// As the source of a receive with a tag: any rank; as its tag: any.
+inline constexpr Rank any_source{MPI_ANY_SOURCE};
+inline constexpr Tag any_tag{MPI_ANY_TAG};
+
+/// What a receive with a tag got. Of a message from Rank{MPI_PROC_NULL}: that rank, any_tag and 0.
+struct Received {
+  Rank source{};
+  Tag tag{};
+  Count count{};  ///< Whole elements of the type of the receive.
+};
+
 /// Sends and receives that run as one schedule, all at once, in any order of adding: none waits for another, so ranks
 /// may exchange messages in any pattern without deadlock (NCCL calls this a group). Between two ranks of a
 /// communicator, the k-th message sent is the k-th received, in any batch or call.
@@ -21,7 +32,15 @@ namespace tutti {
 ///
 /// - As in MPI, a send may return before its message is received, or not. Ranks that each send first and then receive,
 ///   in separate calls, may therefore wait for each other for ever, even if an earlier run did not.
-/// - Messages have no tags, and never mix with collectives or with the program's own.
+/// - Messages never mix with collectives or with the program's own.
+/// - **Tags.** A message with a tag meets only receives with a tag, which may be any_tag, from that rank or any_source.
+///   Of two messages of one rank that fit a receive, the first one sent meets it; of two receives that fit a message,
+///   the first one posted. The message may be shorter than the receive. If it is longer, that receive throws Error, the
+///   message is lost, and the communicator works on. Cost: a header of 64 bytes in front, in which up to 40 bytes have
+///   room; up to 8 KiB follow at once, and are copied once more if they come before their receive; more, and data on
+///   devices, wait for an answer of the receiver. A receive from any_source keeps receives to all ranks posted.
+/// - Which of the receives of a batch meets which message is up to the tags, so their memory is not compared. A batch
+///   with tags makes no Plan.
 /// - A message to or from Rank{MPI_PROC_NULL} is none: a send does nothing, a receive leaves its buffer as it is.
 /// - A rank may send to itself: the message goes to its receive in the same batch, which must have the same size.
 /// - Receives must not overlap each other or the data sent: an ArgumentError names the two messages, counted from 0 in
@@ -39,6 +58,9 @@ class Batch {
 
   TUTTI_API void send(const void* data, Count count, Type type, Rank to);
   TUTTI_API void recv(void* data, Count count, Type type, Rank from);
+  TUTTI_API void send(const void* data, Count count, Type type, Rank to, Tag tag);
+  /// `received` is written when the message has come, and stays until then.
+  TUTTI_API void recv(void* data, Count count, Type type, Rank from, Tag tag, Received* received = nullptr);
   /// The same on buffers: scalars or contiguous ranges (tutti/ranges.hpp).
   template <LastingInputBuffer Data>
   void send(Data&& data, Rank to) {
@@ -49,6 +71,16 @@ class Batch {
   void recv(Data&& data, Rank from) {
     const std::span elements = detail::elements_of(data);
     recv(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, from);
+  }
+  template <LastingInputBuffer Data>
+  void send(Data&& data, Rank to, Tag tag) {
+    const std::span elements = detail::elements_of(data);
+    send(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, to, tag);
+  }
+  template <OutputBuffer Data>
+  void recv(Data&& data, Rank from, Tag tag, Received* received = nullptr) {
+    const std::span elements = detail::elements_of(data);
+    recv(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, from, tag, received);
   }
   // Do not compile, and say why (tutti/mistakes.hpp).
   template <class... Arguments>
@@ -81,6 +113,14 @@ TUTTI_API void send(const void* data, Count count, Type type, Rank to, const Com
 TUTTI_API void recv(void* data, Count count, Type type, Rank from, const Communicator& comm);
 [[nodiscard]] TUTTI_API Request recv_async(void* data, Count count, Type type, Rank from, const Communicator& comm);
 [[nodiscard]] TUTTI_API Plan plan_recv(void* data, Count count, Type type, Rank from, const Communicator& comm);
+/// The same with a tag, as in a Batch; also to and from this rank itself.
+TUTTI_API void send(const void* data, Count count, Type type, Rank to, Tag tag, const Communicator& comm);
+[[nodiscard]] TUTTI_API Request send_async(const void* data, Count count, Type type, Rank to, Tag tag,
+                                           const Communicator& comm);
+TUTTI_API Received recv(void* data, Count count, Type type, Rank from, Tag tag, const Communicator& comm);
+/// `received` is written when the request is complete, and stays until then.
+[[nodiscard]] TUTTI_API Request recv_async(void* data, Count count, Type type, Rank from, Tag tag,
+                                           const Communicator& comm, Received* received = nullptr);
 /// Sends and receives at once; the two ranks may differ, or be this one.
 TUTTI_API void sendrecv(const void* out, Count out_count, Rank to, void* in, Count in_count, Rank from, Type type,
                         const Communicator& comm);
@@ -119,6 +159,28 @@ template <OutputBuffer Data>
 [[nodiscard]] Plan plan_recv(Data&& data, Rank from, const Communicator& comm) {
   const std::span elements = detail::elements_of(data);
   return plan_recv(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, from, comm);
+}
+template <InputBuffer Data>
+void send(Data&& data, Rank to, Tag tag, const Communicator& comm) {
+  const std::span elements = detail::elements_of(data);
+  return send(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, to, tag, comm);
+}
+template <LastingInputBuffer Data>
+[[nodiscard]] Request send_async(Data&& data, Rank to, Tag tag, const Communicator& comm) {
+  const std::span elements = detail::elements_of(data);
+  return send_async(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, to, tag, comm);
+}
+template <OutputBuffer Data>
+Received recv(Data&& data, Rank from, Tag tag, const Communicator& comm) {
+  const std::span elements = detail::elements_of(data);
+  return recv(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, from, tag, comm);
+}
+template <OutputBuffer Data>
+[[nodiscard]] Request recv_async(Data&& data, Rank from, Tag tag, const Communicator& comm,
+                                 Received* received = nullptr) {
+  const std::span elements = detail::elements_of(data);
+  return recv_async(elements.data(), Count{elements.size()}, type_of<detail::element_t<Data>>, from, tag, comm,
+                    received);
 }
 /// `out` is sent, `in` received; they may differ in length.
 template <InputBuffer Out, OutputBuffer In>

@@ -33,6 +33,9 @@ struct CommunicatorOptions {
   /// other's buffers: "device", "host", or "auto" (devices' if all ranks use a CUDA device when the communicator is
   /// made). Any buffers work with each. Empty: the value of TUTTI_BUFFERS, else auto.
   std::string_view buffers = {};
+  /// Whether blocking, nonblocking and persistent calls of one collective match each other, so that ranks may mix them.
+  /// Cost: through shared memory, calls under way at the same time then run one after the other.
+  bool forms_match = false;
 };
 
 /// Messages that this rank has posted, by the transport that carries them.
@@ -56,7 +59,8 @@ using Counters = std::map<std::string, std::uint64_t, std::less<>>;
 ///   duplicate of its own. At least 1,000 can be alive at once. Errors: ArgumentError if `comm` is MPI_COMM_NULL or an
 ///   inter-communicator or all contexts are taken; StateError before MPI_Init or after MPI_Finalize.
 /// - Collectives are called in the same order on all ranks of a communicator, with the same count, type and operation,
-///   and in the same way: as in MPI, blocking, nonblocking and persistent calls do not match each other.
+///   and in the same way: as in MPI, blocking, nonblocking and persistent calls do not match each other, unless
+///   CommunicatorOptions::forms_match says so.
 /// - Threads: the level of MPI's initialisation counts. With MPI_THREAD_MULTIPLE any thread may call, one at a time per
 ///   communicator, and make communicators, from one `comm` one at a time. With less, a
 ///   call from a thread that MPI does not allow throws StateError (under MPI_THREAD_SERIALIZED the program takes turns
@@ -99,6 +103,12 @@ class Communicator {
   /// with one exception: the last communicator on a duplicate of its own frees it by MPI_Comm_free, which the standard
   /// calls collective.
   TUTTI_API void close() noexcept;
+  /// Closes it without waiting for anybody: all its operations under way on this rank end at once, and their waits
+  /// throw Error with `why`. Ranks that wait for this one learn of it, as of any failure, and their calls fail, too.
+  /// Memory that peers or MPI may still use, buffers of sends above all, has to stay as after an error (Request).
+  /// Idempotent; does nothing to a communicator that is closed. Local. Errors: StateError from a thread that MPI does
+  /// not allow, and from inside a user's operation.
+  TUTTI_API void abort(std::string_view why);
   [[nodiscard]] TUTTI_API bool is_open() const noexcept;
 
   /// For the library's own use; both throw StateError unless the communicator is open.

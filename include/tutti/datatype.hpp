@@ -96,21 +96,23 @@ enum class Type : std::uint8_t {
   fp64,
   complex_fp32,
   complex_fp64,
+  boolean,  ///< "bool", a byte that is 0 or 1. Sum, max, lor and bor are the logical or; prod, min, land and band the
+            ///< and.
 };
-inline constexpr int type_count = 16;
+inline constexpr int type_count = 17;
 
 /// Whether a value is one of the types; one cast from a number may not be.
-[[nodiscard]] constexpr bool is_type(Type type) { return type <= Type::complex_fp64; }
+[[nodiscard]] constexpr bool is_type(Type type) { return type <= Type::boolean; }
 /// "int32", "bf16", "complex_fp64", ... ArgumentError unless is_type(type).
 [[nodiscard]] TUTTI_API std::string_view to_string(Type type);
 /// Bytes of one element. ArgumentError unless is_type(type).
 [[nodiscard]] TUTTI_API Bytes size_of(Type type);
 [[nodiscard]] constexpr bool is_integer(Type type) { return type <= Type::uint64; }
-[[nodiscard]] constexpr bool is_complex(Type type) { return type >= Type::complex_fp32 && is_type(type); }
+[[nodiscard]] constexpr bool is_complex(Type type) { return type == Type::complex_fp32 || type == Type::complex_fp64; }
 
 /// Whether arrays of T can be communicated. Integers are told by size and sign, so `long` and `long long` both fit.
 template <class T>
-inline constexpr bool is_element = std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8;
+inline constexpr bool is_element = std::integral<T> && sizeof(T) <= 8;
 template <>
 inline constexpr bool is_element<Float8E4M3> = true;
 template <>
@@ -135,6 +137,8 @@ concept Element = is_element<T>;
 /// The Type of a C++ element type.
 template <Element T>
 inline constexpr Type type_of = static_cast<Type>(std::countr_zero(sizeof(T)) + (std::unsigned_integral<T> ? 4 : 0));
+template <>
+inline constexpr Type type_of<bool> = Type::boolean;
 template <>
 inline constexpr Type type_of<Float8E4M3> = Type::fp8_e4m3;
 template <>

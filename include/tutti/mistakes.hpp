@@ -12,12 +12,11 @@
 
 namespace tutti::detail {
 
-enum class Mistake { none, boolean, byte, long_double, object, other_type, rank, count, mpi_op, mpi_comm };
+enum class Mistake { none, bits, byte, long_double, object, other_type, rank, count, mpi_op, mpi_comm };
 
 template <class T>
 constexpr Mistake mistake_of_type() {
   if (Element<T>) return Mistake::none;
-  if (std::same_as<T, bool>) return Mistake::boolean;
   if (std::same_as<T, std::byte>) return Mistake::byte;
   if (std::same_as<T, long double>) return Mistake::long_double;
   if (std::is_class_v<T>) return std::is_trivially_copyable_v<T> ? Mistake::object : Mistake::none;
@@ -32,8 +31,8 @@ constexpr Mistake mistake_of_buffer() {
     return Mistake::none;
   } else if constexpr (std::ranges::range<V>) {
     using T = std::ranges::range_value_t<V>;
-    const bool is_buffer = std::ranges::contiguous_range<V> || std::same_as<T, bool>;  // std::vector<bool> is none
-    return is_buffer ? mistake_of_type<T>() : Mistake::none;
+    if (!std::ranges::contiguous_range<V>) return std::same_as<T, bool> ? Mistake::bits : Mistake::none;
+    return mistake_of_type<T>();
   } else {
     return mistake_of_type<V>();
   }
@@ -73,7 +72,7 @@ concept Mistaken = sizeof...(Arguments) > 0 && mistake_in<form, Arguments...>() 
 template <Mistake its>
 [[noreturn]] void explain() {
   using enum Mistake;
-  static_assert(its != boolean, "tutti: bool is no element type: use std::uint8_t");
+  static_assert(its != bits, "tutti: a std::vector<bool> has bits, no elements in memory: use an array of bool");
   static_assert(its != byte, "tutti: std::byte is no element type: use std::uint8_t");
   static_assert(its != long_double, "tutti: long double is no element type: use double");
   static_assert(its != object,

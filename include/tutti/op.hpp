@@ -50,7 +50,8 @@ struct DeviceKernel {
 /// too. min and max of floating-point numbers: if either operand is NaN, the result is NaN; -0 is less than +0. Complex
 /// products are (ac - bd, ad + bc), without C's recovery of infinities. Where several operands are NaN, which NaN
 /// results (its sign and payload) is not specified. Logical results are 0 or 1; one rank alone combines nothing, its
-/// input is the result. Logical and bitwise operations are for integers; min and max not for complex.
+/// input is the result. Logical and bitwise operations are for integers and bool; min and
+/// max not for complex; avg and scaled_sum not for bool.
 class Op {
  public:
   enum class Kind : std::uint8_t { sum, prod, min, max, avg, land, lor, lxor, band, bor, bxor, scaled_sum, user };

@@ -1,6 +1,7 @@
 #pragma once
 // Operations under way, and operations prepared to run many times.
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,6 +17,12 @@ struct Release {
   TUTTI_API void operator()(Operation* operation) const noexcept;
 };
 using OwnedOperation = std::unique_ptr<Operation, Release>;
+struct TaggedCall;
+/// Waits if any of its messages is under way.
+struct ReleaseTagged {
+  TUTTI_API void operator()(TaggedCall* call) const noexcept;
+};
+using OwnedTaggedCall = std::unique_ptr<TaggedCall, ReleaseTagged>;
 class StreamedCall;
 struct ReleaseStreamedCall {
   TUTTI_API void operator()(StreamedCall* call) const noexcept;
@@ -41,15 +48,24 @@ using OwnedStreamedCall = std::unique_ptr<StreamedCall, ReleaseStreamedCall>;
 class [[nodiscard]] Request {
  public:
   Request() = default;  ///< Nothing to wait for.
-  explicit Request(detail::OwnedOperation operation) : operation_(std::move(operation)) {}
+  explicit Request(detail::OwnedOperation operation, detail::OwnedTaggedCall tagged = {})
+      : operation_(std::move(operation)), tagged_(std::move(tagged)) {}
 
   /// Returns when the operation is complete on this rank. Throws the error if it failed.
   TUTTI_API void wait();
   /// Makes progress, never blocks; true if complete. Throws the error if the operation failed.
   [[nodiscard]] TUTTI_API bool test();
+  /// As wait(), but no longer than that, to some milliseconds; true if complete. Otherwise the operation goes on, and
+  /// may be waited for again.
+  [[nodiscard]] TUTTI_API bool wait_for(std::chrono::duration<double> time);
+  /// Takes the operation back if no other rank has a part in it yet: a receive with a tag that no message has met.
+  /// True: there is nothing to wait for any more, and buffers are as they were. False: nothing has happened; other
+  /// operations end by Communicator::abort() alone.
+  [[nodiscard]] TUTTI_API bool cancel();
 
  private:
   detail::OwnedOperation operation_;
+  detail::OwnedTaggedCall tagged_;
 };
 
 /// A collective with its buffers, prepared once (persistent): start() and wait() any number of times.
@@ -70,6 +86,8 @@ class [[nodiscard]] Plan {
   TUTTI_API void wait();
   /// Makes progress, never blocks; true if complete. Throws the error if the plan failed.
   [[nodiscard]] TUTTI_API bool test();
+  /// As wait(), but no longer than that, to some milliseconds; true if complete, or not started.
+  [[nodiscard]] TUTTI_API bool wait_for(std::chrono::duration<double> time);
   /// The algorithm's name, as in the registry; empty if the plan is no collective.
   [[nodiscard]] TUTTI_API std::string_view algorithm() const;
   /// The algorithm that runs and why: "allreduce of 1000 elements of fp32 on 4 ranks of 1 node: rabenseifner, as many

@@ -1,5 +1,5 @@
 #pragma once
-// The numbers in collectives, each with a type of its own, so that a count is never taken for a rank.
+// The numbers in collectives and messages, each with a type of its own, so that a count is never taken for a rank.
 
 #include <compare>
 #include <concepts>
@@ -15,6 +15,18 @@ class Rank {
   constexpr explicit Rank(int value) : value_(value) {}
   [[nodiscard]] constexpr int value() const { return value_; }
   constexpr auto operator<=>(const Rank&) const = default;
+
+ private:
+  int value_ = 0;
+};
+
+/// A number that a message carries, 0 to 2^31 - 1. Converting to and from `int` is explicit.
+class Tag {
+ public:
+  constexpr Tag() = default;
+  constexpr explicit Tag(int value) : value_(value) {}
+  [[nodiscard]] constexpr int value() const { return value_; }
+  constexpr auto operator<=>(const Tag&) const = default;
 
  private:
   int value_ = 0;

@@ -15,7 +15,7 @@ tutti_comm made(const Site& site, MPI_Comm mpi_comm, const tutti_comm_options* g
   if (mpi_comm == MPI_Comm{}) site.refuse("mpi_comm", "no handle of MPI", "a communicator of MPI");
   tutti::CommunicatorOptions options;
   if (site.sized("options", given, "= TUTTI_COMM_OPTIONS_INIT") != nullptr)
-    options = {text_of(given->algorithms), text_of(given->transport), text_of(given->buffers)};
+    options = {text_of(given->algorithms), text_of(given->transport), text_of(given->buffers), given->forms_match != 0};
   return new tutti_comm_object{tutti::Communicator{mpi_comm, options}};
 }
 
@@ -60,6 +60,10 @@ tutti_status tutti_comm_create_f(int mpi_comm, const tutti_comm_options* options
 
 tutti_status tutti_comm_close(tutti_comm comm) {
   return guarded([&](const Site& site) { communicator(site, comm).close(); });
+}
+
+tutti_status tutti_comm_abort(tutti_comm comm, const char* why) {
+  return guarded([&](const Site& site) { communicator(site, comm).abort(text_of(why)); });
 }
 
 tutti_status tutti_comm_free(tutti_comm* comm) { return freed("comm", comm); }

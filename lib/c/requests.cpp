@@ -1,4 +1,6 @@
 // Requests and plans in C.
+#include <chrono>
+
 #include "lib/c/handles.hpp"
 
 using namespace tutti::c;
@@ -13,6 +15,11 @@ tutti::Request& pending(const Site& site, tutti_request* request) {
 void complete(tutti_request& request) {
   delete request;
   request = nullptr;
+}
+
+std::chrono::duration<double> duration_of(const Site& site, double seconds) {
+  if (!(seconds >= 0)) site.refuse("seconds", std::to_string(seconds), "0 and more");
+  return std::chrono::duration<double>{seconds};
 }
 
 }  // namespace
@@ -32,6 +39,22 @@ tutti_status tutti_request_test(tutti_request* request, int* is_complete) {
   });
 }
 
+tutti_status tutti_request_wait_for(tutti_request* request, double seconds, int* is_complete) {
+  return guarded([&](const Site& site) {
+    int& answer = site.pointed("is_complete", is_complete);
+    answer = pending(site, request).wait_for(duration_of(site, seconds)) ? 1 : 0;
+    if (answer != 0) complete(*request);
+  });
+}
+
+tutti_status tutti_request_cancel(tutti_request* request, int* is_cancelled) {
+  return guarded([&](const Site& site) {
+    int& answer = site.pointed("is_cancelled", is_cancelled);
+    answer = pending(site, request).cancel() ? 1 : 0;
+    if (answer != 0) complete(*request);
+  });
+}
+
 tutti_status tutti_request_free(tutti_request* request) { return freed("request", request); }
 
 tutti_status tutti_plan_start(tutti_plan plan) {
@@ -46,6 +69,13 @@ tutti_status tutti_plan_test(tutti_plan plan, int* is_complete) {
   return guarded([&](const Site& site) {
     int& answer = site.pointed("is_complete", is_complete);
     answer = plan_of(site, plan).test() ? 1 : 0;
+  });
+}
+
+tutti_status tutti_plan_wait_for(tutti_plan plan, double seconds, int* is_complete) {
+  return guarded([&](const Site& site) {
+    int& answer = site.pointed("is_complete", is_complete);
+    answer = plan_of(site, plan).wait_for(duration_of(site, seconds)) ? 1 : 0;
   });
 }
 

@@ -16,7 +16,8 @@ static_assert(TUTTI_FP8_E4M3 == static_cast<int>(Type::fp8_e4m3) && TUTTI_FP8_E5
 static_assert(TUTTI_FP16 == static_cast<int>(Type::fp16) && TUTTI_BF16 == static_cast<int>(Type::bf16));
 static_assert(TUTTI_FP32 == static_cast<int>(Type::fp32) && TUTTI_FP64 == static_cast<int>(Type::fp64));
 static_assert(TUTTI_COMPLEX_FP32 == static_cast<int>(Type::complex_fp32));
-static_assert(TUTTI_COMPLEX_FP64 == static_cast<int>(Type::complex_fp64) && TUTTI_COMPLEX_FP64 + 1 == type_count);
+static_assert(TUTTI_COMPLEX_FP64 == static_cast<int>(Type::complex_fp64));
+static_assert(TUTTI_BOOL == static_cast<int>(Type::boolean) && TUTTI_BOOL + 1 == type_count);
 
 Type type_of(const Site& site, std::string_view argument, tutti_type type) {
   if (type < 0 || type >= type_count)

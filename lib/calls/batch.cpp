@@ -2,13 +2,13 @@
 
 #include <mpi.h>
 
-#include <array>
-#include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "lib/calls/messages.hpp"
+#include "lib/calls/tagged_call.hpp"
 #include "lib/cuda/device_error.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/operation.hpp"
@@ -19,38 +19,8 @@ namespace {
 using detail::CommunicatorState;
 using detail::Message;
 using detail::MessageSpan;
+using detail::nobody;
 using detail::Operation;
-
-/// A message to or from it is none.
-constexpr Rank nobody{MPI_PROC_NULL};
-
-/// The facts that a plan of messages depends on: peer, place, size and device of each. Allocates nothing for one
-/// message.
-class Listed {
- public:
-  explicit Listed(MessageSpan messages) {
-    if (messages.size() > 1) many_.resize(each * messages.size());
-    list_ = messages.size() > 1 ? std::span{many_} : std::span{one_}.first(each * messages.size());
-    const std::byte* const base = base_of(messages);
-    auto entry = list_.begin();
-    for (const auto& [peer, data, bytes, memory] : messages) {
-      *entry++ = Count{peer.value()};
-      *entry++ = Count{bytes > Bytes{0} ? data - base : 0};
-      *entry++ = Count{bytes.value()};
-      *entry++ = Count{memory.device};
-    }
-  }
-  Listed(const Listed&) = delete;
-  Listed& operator=(const Listed&) = delete;
-  ~Listed() = default;
-  [[nodiscard]] std::span<const Count> list() const { return list_; }
-
- private:
-  static constexpr std::size_t each = 4;
-  std::array<Count, each> one_{};
-  std::vector<Count> many_;
-  std::span<Count> list_;
-};
 
 /// Runs `find`, which gives an operation; errors of devices name the call.
 template <class Find>
@@ -62,26 +32,6 @@ Operation& named(const CallSite& call, Count count, const Find& find) {
   } catch (const DeviceError& error) {
     fail_at(call, error);
   }
-}
-
-/// An operation that is ready to start, of messages that were checked.
-Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs) {
-  const Listed in{sends}, out{recvs};
-  detail::PlanKey key{.problem = {state.rank(), state.members().size()}, .type = Type::uint8};
-  key.problem.in.counts = in.list();
-  key.problem.out.counts = out.list();
-  const auto compiled = [&] {
-    const Routing unlimited{
-        .window = std::numeric_limits<int>::max(), .takes_turns = false, .far = state.paths().far_transport()};
-    const shm::SharedMemory memory = state.paths().shared_memory();
-    shm::SharedPlan plan =
-        shm::compile(schedule_of(state.rank(), sends, recvs, memory.reaches), {state.rank(), state.members().size()},
-                     Type::uint8, Op::sum, unlimited, memory);
-    if (detail::use_devices(sends) || detail::use_devices(recvs))
-      return detail::staged(std::move(plan), sends, recvs, state.paths().devices().ways);
-    return plan;
-  };
-  return detail::bound(state.plans().plan_of_messages(key, compiled), state, base_of(sends), base_of(recvs));
 }
 
 // The three ways to call. `find_ready(state)` gives the operation.
@@ -112,6 +62,7 @@ Plan plan(const State& state, const FindReady& find_ready) {
 struct Batch::Messages {
   State state;
   std::vector<Message> sends{}, recvs{};
+  std::vector<detail::TaggedMessage> tagged{};
   mutable std::size_t checked = 0;  ///< So many messages, which was all, are known to go together.
 
   Operation& operator()(CommunicatorState& own) const {
@@ -159,9 +110,43 @@ void Batch::recv(void* data, Count count, Type type, Rank from) {
       detail::message_of({"recv", state.rank()}, "from", data, count, type, from, state.members().size()));
 }
 
-Request Batch::start() const { return tutti::start(messages().state, messages()); }
-Plan Batch::plan() const { return tutti::plan(messages().state, messages()); }
-void Batch::run() const { tutti::run(*messages().state, messages()); }
+void Batch::send(const void* data, Count count, Type type, Rank to, Tag tag) {
+  const CommunicatorState& state = *messages().state;
+  if (to != nobody) messages_->tagged.push_back(detail::tagged_send(state, data, count, type, to, tag));
+}
+
+void Batch::recv(void* data, Count count, Type type, Rank from, Tag tag, Received* received) {
+  const CommunicatorState& state = *messages().state;
+  if (from != nobody)
+    messages_->tagged.push_back(detail::tagged_recv(state, data, count, type, from, tag, received));
+  else if (received != nullptr)
+    *received = detail::nothing_received();
+}
+
+Request Batch::start() const {
+  const Messages& all = messages();
+  if (all.tagged.empty()) return tutti::start(all.state, all);
+  const detail::Progress::Entry entry{all.state->progress()};
+  detail::OwnedOperation plain;
+  if (!all.sends.empty() || !all.recvs.empty()) {
+    plain = detail::owned(all(*all.state), all.state);
+    plain->start(detail::Kind::nonblocking);
+  }
+  return Request{std::move(plain), detail::started(all.state, all.tagged)};
+}
+
+Plan Batch::plan() const {
+  const Messages& all = messages();
+  if (!all.tagged.empty())
+    refuse({"Batch::plan", all.state->rank()}, "tag", "given to a message of a batch",
+           "batches without tags, or start()");
+  return tutti::plan(all.state, all);
+}
+
+void Batch::run() const {
+  if (!messages().tagged.empty()) return start().wait();
+  tutti::run(*messages().state, messages());
+}
 
 namespace {
 

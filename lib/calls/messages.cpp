@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "lib/memory/memory_kind.hpp"
+#include "lib/runtime/communicator_state.hpp"
+#include "lib/runtime/operation.hpp"
 #include "lib/transport/device/stage.hpp"
 
 namespace tutti::detail {
@@ -178,6 +182,66 @@ Schedule schedule_of(Rank rank, MessageSpan sends, MessageSpan recvs, std::span<
   std::ranges::move(far_sends, std::back_inserter(schedule.steps));
   std::ranges::move(copies, std::back_inserter(schedule.steps));
   return schedule;
+}
+
+namespace {
+
+/// The facts that a plan of messages depends on: peer, place, size and device of each. Allocates nothing for one
+/// message.
+class Listed {
+ public:
+  explicit Listed(MessageSpan messages) {
+    if (messages.size() > 1) many_.resize(each * messages.size());
+    list_ = messages.size() > 1 ? std::span{many_} : std::span{one_}.first(each * messages.size());
+    const std::byte* const base = base_of(messages);
+    auto entry = list_.begin();
+    for (const auto& [peer, data, bytes, memory] : messages) {
+      *entry++ = Count{peer.value()};
+      *entry++ = Count{bytes > Bytes{0} ? data - base : 0};
+      *entry++ = Count{bytes.value()};
+      *entry++ = Count{memory.device};
+    }
+  }
+  Listed(const Listed&) = delete;
+  Listed& operator=(const Listed&) = delete;
+  ~Listed() = default;
+  [[nodiscard]] std::span<const Count> list() const { return list_; }
+
+ private:
+  static constexpr std::size_t each = 4;
+  std::array<Count, each> one_{};
+  std::vector<Count> many_;
+  std::span<Count> list_;
+};
+
+/// Differs from that of an earlier communicator of the same context, some of whose messages nobody may have received.
+std::uint32_t fingerprint_of_line(const CommunicatorState& state, int line) {
+  return state.settings().nonce * CompiledPlan::line_count + static_cast<std::uint32_t>(line);
+}
+
+}  // namespace
+
+Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs, int line) {
+  const Listed in{sends}, out{recvs};
+  PlanKey key{.problem = {state.rank(), state.members().size()}, .type = Type::uint8};
+  key.problem.parameter = line;
+  key.problem.in.counts = in.list();
+  key.problem.out.counts = out.list();
+  const auto compiled = [&] {
+    const Routing unlimited{.window = std::numeric_limits<int>::max(),
+                            .takes_turns = false,
+                            .line = line,
+                            .far = state.paths().far_transport()};
+    const shm::SharedMemory memory = state.paths().shared_memory();
+    shm::SharedPlan plan =
+        shm::compile(schedule_of(state.rank(), sends, recvs, memory.reaches), {state.rank(), state.members().size()},
+                     Type::uint8, Op::sum, unlimited, memory);
+    plan.fingerprint = fingerprint_of_line(state, line);
+    if (use_devices(sends) || use_devices(recvs))
+      return staged(std::move(plan), sends, recvs, state.paths().devices().ways);
+    return plan;
+  };
+  return bound(state.plans().plan_of_messages(key, compiled), state, base_of(sends), base_of(recvs));
 }
 
 }  // namespace tutti::detail

@@ -13,6 +13,9 @@
 
 namespace tutti::detail {
 
+class CommunicatorState;
+class Operation;
+
 struct Message {
   Rank peer{};
   std::byte* data = nullptr;
@@ -44,5 +47,8 @@ void require_apart(const CallSite& site, MessageSpan sends, MessageSpan recvs);
 /// In which nothing waits for anything.
 [[nodiscard]] Schedule schedule_of(Rank rank, MessageSpan sends, MessageSpan recvs,
                                    std::span<const std::uint8_t> shared);
+
+/// An operation that is ready to start, of messages that were checked, on a line of their plans (CompiledPlan::line).
+[[nodiscard]] Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs, int line = 0);
 
 }  // namespace tutti::detail

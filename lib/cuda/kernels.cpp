@@ -66,13 +66,17 @@ Kernels::Kernels() {
     static_cast<void>(table.ModuleUnload(module_));
     check(result, "cuModuleGetFunction");
   };
-  for (int type = 0; type < type_count; ++type) {
+  constexpr int boolean = static_cast<int>(Type::boolean), byte = static_cast<int>(Type::uint8);
+  for (int type = 0; type < boolean; ++type) {
     for (int kind = 0; kind < static_cast<int>(Op::Kind::user); ++kind)
       find(kind, type, to_string(combining(static_cast<Op::Kind>(kind))));
     find(divides, type, "divide");
     find(scales, type, "scale");
   }
   load();
+  for (int kind = 0; kind < static_cast<int>(Op::Kind::user); ++kind)
+    if (const auto logical = of_booleans(static_cast<Op::Kind>(kind)))
+      functions_[kind][boolean] = functions_[static_cast<int>(*logical)][byte];
 }
 
 /// Ahead of any launch: a first launch that has to load its function may wait for the device, and must not beside work

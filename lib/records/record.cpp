@@ -24,7 +24,8 @@ Packed pack(const Call& call) {
               at(call.mpi & ((1U << mpi_bits) - 1), mpi_shift) | at(static_cast<std::uint64_t>(call.op), 16) |
               at(static_cast<std::uint64_t>(call.type), 8) | static_cast<std::uint64_t>(call.action),
           at(unsigned_of(call.ranks), 32) | unsigned_of(call.rank),
-          at(call.fingerprint, 32) | at(parameter, 16) | at(algorithm, 8) | (call.is_uneven ? 1U : 0U)};
+          at(call.fingerprint, 32) | at(parameter, 16) | at(algorithm, 8) | (call.any_manner ? 2U : 0U) |
+              (call.is_uneven ? 1U : 0U)};
 }
 
 Call unpack(const Packed& words) {
@@ -44,6 +45,7 @@ Call unpack(const Packed& words) {
   call.parameter = static_cast<int>(bits(words[4], 16, 16));
   call.algorithm = static_cast<int>(bits(words[4], 8, 8)) - 1;
   call.is_uneven = bits(words[4], 0, 1) != 0;
+  call.any_manner = bits(words[4], 1, 1) != 0;
   return call;
 }
 

@@ -69,6 +69,7 @@ struct Call {
   std::uint32_t sequence = 0;  ///< The number of the operation on its communicator.
   /// How the program named the call and its elements: mpi_names.hpp. Does not tell calls apart.
   std::uint8_t mpi = 0;
+  bool any_manner = false;  ///< Its communicator lets calls of all manners match.
   friend bool operator==(const Call&, const Call&) = default;
 };
 

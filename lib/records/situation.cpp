@@ -102,7 +102,7 @@ bool is_numbered(const Call& call) { return call.action < Action::messages && ca
 }  // namespace
 
 bool match(const Call& a, const Call& b) {
-  return a.action == b.action && a.fingerprint == b.fingerprint && a.manner == b.manner;
+  return a.action == b.action && a.fingerprint == b.fingerprint && (a.any_manner || a.manner == b.manner);
 }
 
 std::optional<Entry> entry_of(const Journal& journal, CommunicatorId communicator, std::uint32_t sequence) {

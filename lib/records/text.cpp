@@ -162,7 +162,7 @@ std::string differences(const Call& mine, const Call& theirs, const Sides& sides
   if (!text.empty()) return text;
   tell_if_other("call", to_string(mine.action), to_string(theirs.action));
   if (mine.action != theirs.action) return text;
-  tell_if_other("manner", to_string(mine.manner), to_string(theirs.manner));
+  if (!mine.any_manner) tell_if_other("manner", to_string(mine.manner), to_string(theirs.manner));
   if (!is_collective(mine.action)) return text;
   const auto sizes = [](const Call& call) -> std::string_view {
     return call.is_uneven ? "of listed sizes" : "of one size";

@@ -34,6 +34,7 @@ constexpr std::array<TypeFacts, type_count> facts{{
     {"fp64", 8},
     {"complex_fp32", 8},
     {"complex_fp64", 16},
+    {"bool", 1},
 }};
 
 constexpr TypeFacts wide_facts{"wide", 32};

@@ -222,13 +222,14 @@ constexpr ScaleKernel scale_kernel_of() {
 /// The table for these elements, in the order of Type.
 template <std::size_t register_bytes, Operations operations, class... Element>
 struct TableOf {
-  static_assert(sizeof...(Element) == type_count);
+  static constexpr int computed = sizeof...(Element);
+  static_assert(computed == static_cast<int>(Type::boolean) && computed + 1 == type_count);
 
   template <template <class> class Operation>
   static constexpr void add(Op::Kind kind, KernelTable& table) {
     const ReduceKernel two[] = {reduce_kernel_of<register_bytes, Operation, Element>()...};
     const ReduceManyKernel many[] = {reduce_many_kernel_of<register_bytes, Operation, Element>()...};
-    for (int type = 0; type < type_count; ++type) {
+    for (int type = 0; type < computed; ++type) {
       table.reduce[static_cast<int>(kind)][type] = two[type];
       table.reduce_many[static_cast<int>(kind)][type] = many[type];
     }
@@ -238,10 +239,21 @@ struct TableOf {
   static constexpr void add_scaled_sum(KernelTable& table) {
     constexpr int sum = static_cast<int>(Op::Kind::sum), scaled_sum = static_cast<int>(Op::Kind::scaled_sum);
     constexpr bool is_scaled[] = {Scale<typename Element::Computed>::defined...};
-    for (int type = 0; type < type_count; ++type) {
+    for (int type = 0; type < computed; ++type) {
       if (!is_scaled[type]) continue;
       table.reduce[scaled_sum][type] = table.reduce[sum][type];
       table.reduce_many[scaled_sum][type] = table.reduce_many[sum][type];
+    }
+  }
+
+  /// The logical operations of bytes.
+  static constexpr void add_booleans(KernelTable& table) {
+    constexpr int boolean = static_cast<int>(Type::boolean), byte = static_cast<int>(Type::uint8);
+    for (int kind = 0; kind < built_in_kinds; ++kind) {
+      const auto logical = of_booleans(static_cast<Op::Kind>(kind));
+      if (!logical) continue;
+      table.reduce[kind][boolean] = table.reduce[static_cast<int>(*logical)][byte];
+      table.reduce_many[kind][boolean] = table.reduce_many[static_cast<int>(*logical)][byte];
     }
   }
 
@@ -265,6 +277,7 @@ struct TableOf {
       add<BitXor>(Op::Kind::bxor, table);
     }
     add_scaled_sum(table);
+    add_booleans(table);
     return table;
   }
 };

@@ -159,4 +159,12 @@ void Carrier::give_back(int context) {
   free_contexts_[static_cast<std::size_t>(context / bits_per_word)] |= std::uint64_t{1} << (context % bits_per_word);
 }
 
+void Carrier::give_back_later(int context) {
+  constexpr std::size_t most = 16;  // of 1,023 or more
+  resting_.push_back(context);
+  if (resting_.size() <= most) return;
+  give_back(resting_.front());
+  resting_.pop_front();
+}
+
 }  // namespace tutti::mpi

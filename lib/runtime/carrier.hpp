@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -65,6 +66,8 @@ class Carrier {
   [[nodiscard]] int take_context(const FreeContexts& agreed);
   /// Local.
   void give_back(int context);
+  /// The same, once some others have been given back: messages may still arrive there.
+  void give_back_later(int context);
 
  private:
   /// Where a rank is: the lowest ranks of its node and its socket.
@@ -84,6 +87,7 @@ class Carrier {
   std::vector<int> locals_;
   std::map<const NetworkDriver*, std::unique_ptr<Network>> networks_;
   FreeContexts free_contexts_{};
+  std::deque<int> resting_{};  ///< Contexts that are given back later.
 };
 
 }  // namespace tutti::mpi

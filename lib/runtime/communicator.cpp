@@ -103,6 +103,12 @@ int Communicator::node_of(Rank rank) const {
   return state().members().node_of(rank);
 }
 
+void Communicator::abort(std::string_view why) {
+  if (!is_open() || !state_->is_of_this_process()) return;
+  const detail::Progress::Entry entry{state_->progress()};
+  state_->abort(std::string{why});
+}
+
 void Communicator::close() noexcept {
   if (!is_open()) return;
   if (!state_->is_of_this_process()) return keep_for_ever(state_);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "lib/runtime/introduction.hpp"
@@ -51,8 +52,8 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings s
                .mpi_yields = carrier_->mpi_yields()},
       members_(*carrier_, std::move(admission.ranks), rank_in(comm)),
       paths_(*carrier_, members_, settings_, context_, comm),
-      order_(carrier_->tags().turns(), paths_),
-      pairwise_sends_(static_cast<std::size_t>(members_.size())),
+      order_(carrier_->tags().turns(), paths_, settings_.forms_match),
+      pairwise_sends_(static_cast<std::size_t>(members_.size() * CompiledPlan::line_count)),
       streams_(*carrier_, members_, paths_, settings_, context_, comm, counters_.stream),
       trace_(CommunicatorTrace::make(runtime.tracing(), settings_, members_, context_, comm)),
       plans_(settings_, paths_) {
@@ -100,13 +101,42 @@ const std::string& CommunicatorState::status() noexcept {
   return failure_;
 }
 
+/// A message to a rank that never receives it may be on its way for a while.
+void CommunicatorState::give_context_back() {
+  const bool has_sent = std::ranges::any_of(pairwise_sends_, [](const auto& sends) { return sends.numbered > 0; });
+  if (has_sent)
+    carrier_->give_back_later(context_);
+  else
+    carrier_->give_back(context_);
+}
+
+void CommunicatorState::match_by(std::unique_ptr<Matching> matching) {
+  matching_ = std::move(matching);
+  progress_.add(*matching_);
+}
+
+int CommunicatorState::in_flight() const {
+  return order_.in_flight() - (matching_ == nullptr ? 0 : matching_->listening());
+}
+
+void CommunicatorState::abort(const std::string& why) {
+  const std::string text = fmt::format("aborted on rank {}{}{}", rank().value(), why.empty() ? "" : ": ", why);
+  if (poison(text)) watch_.tell(records::FailureKind::error, text);
+  progress_.end_all_of(*this);
+  close(fmt::format("was {}", text).c_str());
+}
+
 void CommunicatorState::close(const char* reason) noexcept {
   if (!is_open() || !is_of_this_process()) return;
+  for (int looks = 0; matching_ != nullptr && status().empty() && matching_->is_busy(); ++looks)
+    progress_.look_at_all(looks);
+  if (matching_ != nullptr) matching_->end();
   for (int looks = 0; order_.in_flight() > 0 || (status().empty() && streams_.is_busy()); ++looks)
     progress_.look_at_all(looks);
+  if (matching_ != nullptr) progress_.remove(*matching_);
   streams_.close();
   record_closing();
-  if (failure_.empty()) carrier_->give_back(context_);  // else late messages might still be on their way
+  if (failure_.empty()) give_context_back();  // else late messages might still be on their way
   staging_memory_.clear();
   closed_because_ = reason;
   runtime_.closed(*this);

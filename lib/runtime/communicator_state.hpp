@@ -12,6 +12,7 @@
 #include "lib/runtime/argument_check.hpp"
 #include "lib/runtime/carrier.hpp"
 #include "lib/runtime/counters.hpp"
+#include "lib/runtime/matching.hpp"
 #include "lib/runtime/members.hpp"
 #include "lib/runtime/operation_order.hpp"
 #include "lib/runtime/operation_trace.hpp"
@@ -71,6 +72,11 @@ class CommunicatorState {
   [[nodiscard]] const Watch& watch() const { return watch_; }
   /// For calls in the order of streams.
   [[nodiscard]] Streams& streams() { return streams_; }
+  /// Of messages with tags; nullptr: there have been none.
+  [[nodiscard]] Matching* matching() const { return matching_.get(); }
+  void match_by(std::unique_ptr<Matching> matching);
+  /// Operations that have to come to an end.
+  [[nodiscard]] int in_flight() const;
   /// nullptr: its operations are not observed.
   [[nodiscard]] CommunicatorTrace* trace() const { return trace_.get(); }
   /// Why it cannot be used any more; empty: it works. Looks at streams, too.
@@ -89,6 +95,8 @@ class CommunicatorState {
   /// Completes the operations in flight and gives the context back; if the communicator is poisoned, drops them and
   /// keeps the context. Needs an Entry, or to be alone. `reason`: "was closed".
   void close(const char* reason) noexcept;
+  /// Ends its operations under way at once, with an error, and closes it. Needs an Entry.
+  void abort(const std::string& why);
   [[nodiscard]] bool is_open() const { return carrier_ != nullptr; }
   /// False in a child of a fork, which must leave alone the resources that it shares with its parent.
   [[nodiscard]] bool is_of_this_process() const { return process_.is_this(); }
@@ -98,6 +106,7 @@ class CommunicatorState {
   CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings settings, Admission admission);
   [[noreturn]] void throw_unusable() const;
   void record_closing();
+  void give_context_back();
 
   Runtime& runtime_;
   Progress& progress_;
@@ -111,15 +120,16 @@ class CommunicatorState {
   Paths paths_;
   OperationOrder order_;
   CommunicatorCounters counters_;
-  std::vector<PairwiseSends> pairwise_sends_;  ///< By rank.
+  std::vector<PairwiseSends> pairwise_sends_;  ///< By line and rank.
   Streams streams_;
   device::BlockPool staging_memory_{{.allocate = ipc::allocate_on, .free = ipc::free_on}};
   std::unique_ptr<CommunicatorTrace> trace_;
   Plans plans_;
   Watch watch_{*this};
   ArgumentCheck argument_check_{*this};
+  std::unique_ptr<Matching> matching_{};
   std::string failure_;  ///< Not empty: poisoned.
-  const char* closed_because_ = "";
+  std::string closed_because_{};
   OwnProcess process_;
 };
 

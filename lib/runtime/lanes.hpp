@@ -13,7 +13,8 @@
 
 namespace tutti::detail {
 
-/// How an operation was started. As in MPI, calls of different kinds do not match each other.
+/// How an operation was started. As in MPI, calls of different kinds do not match each other, unless the communicator
+/// lets them.
 enum class Kind : std::uint8_t { blocking, nonblocking, persistent };
 
 /// The facts about a started plan that all ranks know alike; counts and types only where they do.
@@ -35,14 +36,16 @@ struct Place {
 /// Operations of one lane run one after the other on every rank, those of different lanes at the same time. All ranks
 /// give an operation the same lane, as they see the same calls in the same order. Where the program waits for each call
 /// before the next one anyway, the calls stay in one lane: its cells are then warm, which halves the time of small
-/// messages. A plan is recognised by its Started: ranks may differ in how many plans they have for one operation.
+/// messages. A plan is recognised by its Started: ranks may differ in how many plans they have for one operation. Where
+/// calls of all kinds match, all are in the lane of blocking calls.
 class Lanes {
  public:
+  explicit Lanes(bool kinds_match) : kinds_match_(kinds_match) {}
   static constexpr int of_blocking_calls = shm::Geometry::blocking_lane;
   /// The next operation, a blocking or nonblocking call.
   [[nodiscard]] Place enter(Kind kind) {
     repeated_.reset();
-    if (kind == Kind::blocking) return {of_blocking_calls, entered_[of_blocking_calls]++};
+    if (kind == Kind::blocking || kinds_match_) return {of_blocking_calls, entered_[of_blocking_calls]++};
     return enter_next();
   }
   /// A blocking call has entered and left, while nothing was under way.
@@ -53,6 +56,7 @@ class Lanes {
   }
   /// The next operation, a plan.
   [[nodiscard]] Place enter(const Started& plan) {
+    if (kinds_match_) return {of_blocking_calls, entered_[of_blocking_calls]++};
     if (repeated_ == plan) return {latest_, entered_[index(latest_)]++};
     repeated_ = plan;
     return enter_next();
@@ -68,6 +72,7 @@ class Lanes {
     return {latest_, entered_[index(latest_)]++};
   }
 
+  bool kinds_match_;
   std::array<std::uint64_t, count> entered_{}, left_{};
   int latest_ = 1;                   ///< Of the lanes from 1 on, which others than blocking calls use.
   std::optional<Started> repeated_;  ///< The plan that was started last, if nothing was started after it.

@@ -42,7 +42,8 @@ Operation::Learned::Learned(const Operation& operation, std::vector<Count> learn
 Operation::Operation(CommunicatorState& communicator, CachedPlan& plan)
     : communicator_(communicator),
       plan_(plan),
-      trace_(communicator.trace() == nullptr ? nullptr : communicator.trace()->operation(plan)),
+      trace_(communicator.trace() == nullptr || plan.compiled.line > 0 ? nullptr
+                                                                       : communicator.trace()->operation(plan)),
       run_(make_run(communicator.route(), plan.compiled, recorded())),
       current_(run_.get()),
       record_(communicator, plan.key()) {
@@ -110,7 +111,7 @@ void Operation::enter() {
   since_ = records::coarse_now();
   own_bytes_ = others_bytes_ = Stillness{since_};
   device_work_.reset();
-  has_reported_hang = false;
+  has_reported_hang = is_unasked = false;
   next_look_ = since_ + watch_tuning.first_look;
   failure_ = nullptr;
   current_ = run_.get();
@@ -260,7 +261,7 @@ void Operation::advance() {
 }
 
 void Operation::check() {
-  if (state_ == State::idle) return;
+  if (state_ == State::idle || is_unasked) return;
   try {
     if (state_ == State::on_fast_path) leave_fast_path();
     if (state_ == State::running) current_->port().require_same_kind();
@@ -341,7 +342,7 @@ bool Operation::has_been_checked() {
 bool Operation::begin() {
   if (gate_ != nullptr && !gate_->is_open()) return false;
   if (!plan_.compiled.takes_turns) {
-    current_->port().begin(sequence_, 0, [&] { return communicator_.paths().pairwise_tag(); });
+    current_->port().begin(sequence_, 0, [&] { return communicator_.paths().pairwise_tag(plan_.compiled.line); });
   } else {
     if (!communicator_.order().is_turn_of(sequence_)) return false;
     if (communicator_.order().has_lanes() && !communicator_.order().lanes().is_free_for(place_)) return false;
@@ -382,6 +383,12 @@ void Operation::fail(std::exception_ptr why) noexcept {
   // An MPI or a network may not be done with messages that were withdrawn.
   const CompiledPlan& plan = current_plan();
   if (plan.uses(Transport::mpi) || plan.uses(Transport::network)) memory_.leave();
+  end();
+}
+
+void Operation::withdraw() noexcept {
+  current_->abandon();
+  keeps_scratch_ |= !current_->port().are_all_over();
   end();
 }
 

@@ -102,6 +102,8 @@ class Operation {
   [[nodiscard]] bool is_on_fast_path() const { return state_ == State::on_fast_path; }
   /// Ends it with an error: its messages are withdrawn.
   void fail(std::exception_ptr why) noexcept;
+  /// Ends it without an error, as if it had not been started: of a receive that no message has met.
+  void withdraw() noexcept;
   /// Throws the error of the last run, once.
   void rethrow();
   /// Whether waiting for it has to give the processor away: there are more ranks than processors, and no message is
@@ -127,6 +129,7 @@ class Operation {
   std::shared_ptr<CommunicatorState> keep_alive;
   /// Why the algorithm was chosen; set by the caller of CachedPlan::acquire().
   bool has_reported_hang = false;  ///< In this run.
+  bool is_unasked = false;         ///< Nobody waits for it: no look finds that it hangs.
   std::string_view why;
 
  private:

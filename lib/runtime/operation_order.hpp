@@ -15,8 +15,11 @@ namespace tutti::detail {
 /// memory none has a tag, and lanes alone tell operations apart.
 class OperationOrder {
  public:
-  OperationOrder(int turns, const Paths& paths)
-      : has_lanes_(paths.has_links()), has_tags_(!paths.shares_memory()), turns_(static_cast<std::size_t>(turns)) {
+  OperationOrder(int turns, const Paths& paths, bool kinds_match)
+      : has_lanes_(paths.has_links()),
+        has_tags_(!paths.shares_memory()),
+        lanes_(kinds_match),
+        turns_(static_cast<std::size_t>(turns)) {
     std::iota(turns_.begin(), turns_.end(), std::uint64_t{0});
   }
 
@@ -55,7 +58,7 @@ class OperationOrder {
   bool has_lanes_, has_tags_;
   std::uint64_t next_ = 0;
   int in_flight_ = 0;
-  Lanes lanes_{};
+  Lanes lanes_;
   std::vector<std::uint64_t> turns_;  ///< Per slot, as many as tags have: the turn that may run.
 };
 

@@ -49,6 +49,7 @@ records::Call call_of(const CommunicatorState& communicator, const PlanKey& key)
   call.rank = communicator.rank().value();
   call.ranks = communicator.members().size();
   call.communicator = communicator.id();
+  call.any_manner = communicator.settings().forms_match;
   return call;
 }
 

@@ -10,9 +10,28 @@
 
 namespace tutti::detail {
 
+namespace {
+
+/// Receives a message that has come, from any rank, and forgets it. False: none has.
+bool drop_message(MPI_Comm comm, int tag) {
+  int has_come = 0, bytes = 0;
+  MPI_Status status;
+  mpi::check(mpi::api.Iprobe(MPI_ANY_SOURCE, tag, comm, &has_come, &status), "MPI_Iprobe");
+  if (has_come == 0) return false;
+  mpi::check(mpi::api.Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+  std::vector<std::byte> dropped(static_cast<std::size_t>(std::max(bytes, 1)));
+  MPI_Request request = MPI_REQUEST_NULL;
+  mpi::check(mpi::api.Irecv(dropped.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, comm, &request), "MPI_Irecv");
+  mpi::check(mpi::api.Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+  return true;
+}
+
+}  // namespace
+
 Paths::Paths(mpi::Carrier& carrier, const Members& members, const Settings& settings, int context, MPI_Comm comm)
     : carrier_(&carrier), members_(&members), settings_(&settings), context_(context) {
   find_links();
+  drop_messages_of_earlier();
   if (!settings_->transport.network.empty()) join_network(comm);
   agree(comm);
 }
@@ -29,6 +48,15 @@ void Paths::find_links() {
     reaches_all_ &= is_local || rank == members_->me().value();
   }
   if (reaches_any) why_no_links_ = map_links();
+}
+
+/// An earlier communicator had the context, and some of its messages may never have been received. Shared memory and
+/// networks tell them by fingerprints. Before any rank can have sent one here.
+void Paths::drop_messages_of_earlier() const {
+  if (links_ != nullptr) links_->begin_anew();
+  for (int line = 0; line < CompiledPlan::line_count; ++line)
+    while (drop_message(carrier_->comm(), pairwise_tag(line))) {
+    }
 }
 
 /// In one call: whether all ranks have the links that they can use, whether every rank shares memory with all others,

@@ -47,11 +47,12 @@ class Paths {
   [[nodiscard]] int tag(std::uint64_t sequence, std::uint32_t fingerprint) const {
     return carrier_->tags().base(context_, sequence, fingerprint);
   }
-  /// The tag of all messages over MPI that are part of no collective.
-  [[nodiscard]] int pairwise_tag() const { return carrier_->tags().pairwise(context_); }
+  /// The tag of all messages of a line over MPI that are part of no collective.
+  [[nodiscard]] int pairwise_tag(int line) const { return carrier_->tags().pairwise(context_, line); }
 
  private:
   void find_links();
+  void drop_messages_of_earlier() const;
   void require_shared_memory();
   std::string map_links() noexcept;
   void join_network(MPI_Comm comm);

@@ -5,6 +5,7 @@
 
 #include "lib/cuda/scoped_device.hpp"
 #include "lib/runtime/communicator_state.hpp"
+#include "lib/runtime/matching.hpp"
 #include "lib/runtime/operation.hpp"
 #include "lib/runtime/patience.hpp"
 #include "lib/runtime/progress_thread.hpp"
@@ -87,6 +88,12 @@ void Progress::advance_all() {
     operation->advance();
     operation = next;
   }
+  advance_matchings();
+}
+
+void Progress::advance_matchings() {
+  for (Matching* const matching : matchings_)
+    matching->advance();
 }
 
 void Progress::advance_in_background(Reach reach) {
@@ -97,23 +104,37 @@ void Progress::advance_in_background(Reach reach) {
     if (is_in_reach && operation->runs_for_stream()) operation->check();
     operation = next;
   }
+  if (reach == Reach::all) advance_matchings();
 }
 
 void Progress::wait(Operation& operation, Entry& entry) {
   if (operation.wait_on_fast_path()) return;
   const WaitTrace trace{operation.trace()};
-  for (int looks = 0; !operation.over(); ++looks) {
-    operation.advance();
-    if (operation.over()) return;
-    if (!has_one_operation()) advance_all();
-    const bool yields = operation.yields();
-    give_way(yields);
-    if (is_time_for_others(looks, yields)) {
-      move_transports(operation.polls_mpi());
-      operation.check();
-    }
+  for (int looks = 0; !look_at(operation, looks); ++looks)
+    entry.pause();
+}
+
+bool Progress::wait_until(Operation& operation, Entry& entry, std::int64_t end) {
+  if (operation.wait_on_fast_path()) return true;
+  const WaitTrace trace{operation.trace()};
+  for (int looks = 0; !look_at(operation, looks); ++looks) {
+    if (records::coarse_now() >= end) return false;
     entry.pause();
   }
+  return true;
+}
+
+bool Progress::look_at(Operation& operation, int looks) {
+  operation.advance();
+  if (operation.over()) return true;
+  if (!has_one_operation()) advance_all();
+  const bool yields = operation.yields();
+  give_way(yields);
+  if (is_time_for_others(looks, yields)) {
+    move_transports(operation.polls_mpi());
+    operation.check();
+  }
+  return operation.over();
 }
 
 void Progress::wait(MPI_Request& request, Entry& entry, const std::function<void()>& look) {
@@ -148,6 +169,15 @@ void Progress::check_all() {
     operation->check();
     operation = next;
   }
+}
+
+void Progress::end_all_of(const CommunicatorState& communicator) {
+  for (Operation* operation = first_; operation != nullptr;) {
+    Operation* const next = operation->next;
+    if (&operation->communicator() == &communicator) operation->advance();
+    operation = next;
+  }
+  advance_matchings();
 }
 
 void Progress::tested(Operation& operation) {

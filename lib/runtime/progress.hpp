@@ -8,11 +8,14 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "lib/reduce/user_function.hpp"
 
 namespace tutti::detail {
 
+class CommunicatorState;
+class Matching;
 class Operation;
 class ProgressThread;
 
@@ -67,6 +70,9 @@ class Progress {
 
   void add(Operation& operation);
   void remove(Operation& operation);
+  /// Messages with tags, which follow from those of operations.
+  void add(Matching& matching) { matchings_.push_back(&matching); }
+  void remove(Matching& matching) { std::erase(matchings_, &matching); }
   /// Before another operation begins: the one that is on the fast path gets its place in all queues, as messages
   /// between two ranks keep their order.
   void end_fast_path();
@@ -77,20 +83,28 @@ class Progress {
   void advance_in_background(Reach reach);
   /// Returns once `operation` is over, moving all the others too.
   void wait(Operation& operation, Entry& entry);
+  /// The same, but at `end` at the latest, on records::coarse_now(). Whether the operation is over.
+  bool wait_until(Operation& operation, Entry& entry, std::int64_t end);
   /// Returns once a request of the MPI's own is over, moving all operations. Now and then calls `look()`. Throws
   /// MpiError.
   void wait(MPI_Request& request, Entry& entry, const std::function<void()>& look);
   /// The same until operations are over, one look at a time: `looks` were made before.
   void look_at_all(int looks);
+  /// Those of a communicator that has failed end with its error.
+  void end_all_of(const CommunicatorState& communicator);
   /// Call after a test of an operation: a program that only tests moves MPI forward too.
   void tested(Operation& operation);
 
  private:
   std::unique_lock<std::mutex> locked();
+  /// One look at an operation that is waited for: true if it is over.
+  bool look_at(Operation& operation, int looks);
   void check_all();
+  void advance_matchings();
 
   Operation* first_ = nullptr;
   Operation* last_ = nullptr;
+  std::vector<Matching*> matchings_{};
   unsigned tests_ = 0;
   ProgressThread* thread_ = nullptr;
   bool many_threads_, main_thread_only_;

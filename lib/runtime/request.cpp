@@ -2,12 +2,15 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <utility>
 
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/explain.hpp"
+#include "lib/runtime/matching.hpp"
 #include "lib/runtime/operation.hpp"
 #include "lib/runtime/streamed_call.hpp"
 #include "tutti/error.hpp"
@@ -15,19 +18,34 @@
 namespace tutti {
 namespace {
 
-void wait_for(detail::Operation& operation) {
+void wait_on(detail::Operation& operation) {
   detail::Progress& progress = operation.communicator().progress();
   detail::Progress::Entry entry{progress};
   progress.wait(operation, entry);
   operation.rethrow();
 }
 
-bool test_for(detail::Operation& operation) {
+bool test_on(detail::Operation& operation) {
   detail::Progress& progress = operation.communicator().progress();
   const detail::Progress::Entry entry{progress};
   if (!operation.over()) progress.advance_all();
   if (!operation.over()) progress.tested(operation);
   if (!operation.over()) return false;
+  operation.rethrow();
+  return true;
+}
+
+/// On the clock of records::coarse_now(); far off for all longer times.
+std::int64_t end_after(std::chrono::duration<double> time) {
+  constexpr double longest = 1e9;  // seconds, which nobody waits for
+  const double nanoseconds = 1e9 * std::clamp(time.count(), 0.0, longest);
+  return records::coarse_now() + static_cast<std::int64_t>(nanoseconds);
+}
+
+bool wait_until(detail::Operation& operation, std::int64_t end) {
+  detail::Progress& progress = operation.communicator().progress();
+  detail::Progress::Entry entry{progress};
+  if (!progress.wait_until(operation, entry, end)) return false;
   operation.rethrow();
   return true;
 }
@@ -54,17 +72,79 @@ void detail::Release::operator()(Operation* operation) const noexcept {
   if (operation->keep_alive->is_of_this_process()) GiveBack{}(operation);
 }
 
-void Request::wait() {
-  if (operation_ == nullptr) return;
-  UserFunctionRun::require_outside();  // before the request gives its operation away
-  const std::unique_ptr<detail::Operation, GiveBack> done{operation_.release()};
-  wait_for(*done);
+namespace {
+
+/// Looks at messages with tags until they are over, or until `end`.
+bool wait_until(detail::TaggedCall& call, std::int64_t end) {
+  detail::Progress& progress = call.state->progress();
+  detail::Progress::Entry entry{progress};
+  for (int looks = 0;; ++looks) {
+    progress.look_at_all(looks);
+    if (call.is_over()) break;
+    if (records::coarse_now() >= end) return false;
+    entry.pause();
+  }
+  call.rethrow();
+  return true;
 }
 
-bool Request::test() {
-  if (operation_ == nullptr) return true;
-  if (!test_for(*operation_)) return false;
-  GiveBack{}(operation_.release());
+}  // namespace
+
+bool detail::TaggedCall::is_over() const {
+  return std::ranges::all_of(messages, [](const auto& message) { return message->is_over; });
+}
+
+void detail::TaggedCall::rethrow() {
+  for (const auto& message : messages)
+    if (message->failure != nullptr) std::rethrow_exception(std::exchange(message->failure, nullptr));
+}
+
+/// As Release.
+void detail::ReleaseTagged::operator()(TaggedCall* call) const noexcept {
+  if (!call->state->is_of_this_process()) return;
+  try {
+    Progress& progress = call->state->progress();
+    Progress::Entry entry{progress};
+    for (int looks = 0; !call->is_over(); ++looks) {
+      progress.look_at_all(looks);
+      entry.pause();
+    }
+  } catch (const Error& error) {  // it stays as it is
+    std::fprintf(stderr, "tutti: a request was destroyed where it could not be waited for: %s\n", error.what());
+    return;
+  }
+  delete call;
+}
+
+void Request::wait() {
+  UserFunctionRun::require_outside();  // before the request gives anything away
+  const detail::OwnedTaggedCall tagged = std::move(tagged_);
+  if (const std::unique_ptr<detail::Operation, GiveBack> done{operation_.release()}) wait_on(*done);
+  if (tagged != nullptr) static_cast<void>(wait_until(*tagged, std::numeric_limits<std::int64_t>::max()));
+}
+
+bool Request::test() { return wait_for(std::chrono::duration<double>{-1}); }
+
+bool Request::wait_for(std::chrono::duration<double> time) {
+  const bool looks_once = time.count() < 0;
+  const std::int64_t end = looks_once ? 0 : end_after(time);
+  if (operation_ != nullptr) {
+    if (!(looks_once ? test_on(*operation_) : wait_until(*operation_, end))) return false;
+    GiveBack{}(operation_.release());
+  }
+  if (tagged_ == nullptr) return true;
+  if (!wait_until(*tagged_, end)) return false;
+  tagged_.reset();
+  return true;
+}
+
+bool Request::cancel() {
+  if (tagged_ == nullptr) return operation_ == nullptr;
+  if (operation_ != nullptr || tagged_->messages.size() != 1) return false;
+  const detail::Progress::Entry entry{tagged_->state->progress()};
+  detail::Matching* const matching = tagged_->state->matching();
+  if (matching == nullptr || !matching->take_back(*tagged_->messages.front())) return false;
+  delete tagged_.release();
   return true;
 }
 
@@ -117,12 +197,22 @@ void Plan::start() {
 }
 
 void Plan::wait() {
-  if (streamed_ == nullptr) return wait_for(operation());
+  if (streamed_ == nullptr) return wait_on(operation());
   for (int looks = 0; !look_at(*streamed_, looks); ++looks)
     sched_yield();  // outside of the lock, which the thread that moves operations may want
 }
 
-bool Plan::test() { return streamed_ == nullptr ? test_for(operation()) : look_at(*streamed_, 1); }
+bool Plan::wait_for(std::chrono::duration<double> time) {
+  const std::int64_t end = end_after(time);
+  if (streamed_ == nullptr) return wait_until(operation(), end);
+  for (int looks = 0; !look_at(*streamed_, looks); ++looks) {
+    if (records::coarse_now() >= end) return false;
+    sched_yield();
+  }
+  return true;
+}
+
+bool Plan::test() { return streamed_ == nullptr ? test_on(operation()) : look_at(*streamed_, 1); }
 
 std::string_view Plan::algorithm() const {
   const detail::CachedPlan& plan = streamed_ == nullptr ? operation().plan() : streamed_->plan();

@@ -199,9 +199,9 @@ void Runtime::finalize() noexcept {
     function();
   end_thread();
   for (const auto communicators = open_; CommunicatorState * communicator : communicators) {
-    if (communicator->order().in_flight() > 0)
+    if (communicator->in_flight() > 0)
       std::fputs(fmt::format("tutti: rank {}: MPI_Finalize with {} operations in flight; completing them first\n",
-                             communicator->rank().value(), communicator->order().in_flight())
+                             communicator->rank().value(), communicator->in_flight())
                      .c_str(),
                  stderr);
     communicator->close("was closed by MPI_Finalize");

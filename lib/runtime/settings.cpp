@@ -66,6 +66,7 @@ Settings read_settings(const CommunicatorOptions& options) {
   if (!options.buffers.empty())
     settings.buffers = static_cast<BufferUse>(
         read_name("tutti::Communicator: argument 'buffers'", options.buffers, {"auto", "host", "device"}));
+  settings.forms_match = options.forms_match;
   const HangSettings hang = read_hang_settings();
   settings.hang_seconds = hang.seconds;
   settings.hang_action = hang.action;
@@ -93,7 +94,7 @@ struct Announcement {
   BufferUse buffers = BufferUse::automatic;
   LogUse log = LogUse::off;
   HangAction hang_action = HangAction::wait;
-  bool checks_arguments = false;
+  bool checks_arguments = false, forms_match = false;
   std::uint32_t nonce = 0;
   RangeUse ranges = RangeUse::off;
   std::uint8_t is_refused = 0, is_traced = 0, has_faults = 0;  ///< 1: a text follows.
@@ -121,6 +122,7 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     said.hang_seconds = settings.hang_seconds;
     said.hang_action = settings.hang_action;
     said.checks_arguments = settings.checks_arguments;
+    said.forms_match = settings.forms_match;
     said.nonce = settings.nonce;
     said.ranges = settings.ranges;
     said.is_traced = settings.trace.folder.empty() ? 0 : 1;
@@ -189,6 +191,7 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   settings.hang_seconds = said.hang_seconds;
   settings.hang_action = said.hang_action;
   settings.checks_arguments = said.checks_arguments;
+  settings.forms_match = said.forms_match;
   settings.nonce = said.nonce;
   settings.ranges = said.ranges;
   if (said.is_traced != 0) settings.trace = agreed_trace(comm, rank);

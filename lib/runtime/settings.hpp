@@ -54,6 +54,8 @@ struct Settings {
   device::WayUse device_path = device::WayUse::automatic;
   /// TUTTI_BUFFERS: auto, host or device.
   BufferUse buffers = BufferUse::automatic;
+  /// Whether calls of different kinds match each other: of the program's options alone.
+  bool forms_match = false;
   /// TUTTI_STREAM_MEMORY: bytes on its device that each rank gives to calls in streams. 0 .. 2^40.
   std::int64_t stream_memory = stream::tuning.memory_bytes;
   /// TUTTI_HANG_SECONDS: a call that waits for so long is reported. 0: never.

@@ -32,7 +32,7 @@ struct Route {
   ipc::Route ipc{};
   MessageCounters* counters = nullptr;
   device::Counters* device = nullptr;
-  std::span<PairwiseSends> pairwise{};  ///< By rank of the communicator.
+  std::span<PairwiseSends> pairwise{};  ///< By line, and by rank of the communicator.
   Faults* faults = nullptr;             ///< nullptr: none are made.
 };
 
@@ -40,7 +40,7 @@ struct Route {
 class OrderedSends {
  public:
   OrderedSends(std::span<PairwiseSends> pairwise, const CompiledPlan& plan)
-      : pairwise_(pairwise), plan_(&plan), numbers_(plan.steps.size()) {}
+      : pairwise_(of_line(pairwise, plan.line)), plan_(&plan), numbers_(plan.steps.size()) {}
 
   /// An operation starts: its sends get their numbers.
   void begin() {
@@ -57,6 +57,10 @@ class OrderedSends {
   }
 
  private:
+  static std::span<PairwiseSends> of_line(std::span<PairwiseSends> all, int line) {
+    const std::size_t ranks = all.size() / CompiledPlan::line_count;
+    return all.subspan(static_cast<std::size_t>(line) * ranks, ranks);
+  }
   [[nodiscard]] PairwiseSends& of(const CompiledStep& step) const {
     return pairwise_[static_cast<std::size_t>(step.peer)];
   }

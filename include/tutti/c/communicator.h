@@ -11,9 +11,10 @@ typedef struct tutti_comm_options {
   const char* algorithms;  ///< "allreduce=ring,broadcast=chain/64K"
   const char* transport;   ///< "auto", "shm", "mpi", "ucx", "shm+ucx"
   const char* buffers;     ///< "auto", "host", "device"
+  int forms_match;         ///< 1: blocking, nonblocking and persistent calls match each other.
 } tutti_comm_options;
 #define TUTTI_COMM_OPTIONS_INIT \
-  { sizeof(tutti_comm_options), NULL, NULL, NULL }
+  { sizeof(tutti_comm_options), NULL, NULL, NULL, 0 }
 
 /// Collective over `mpi_comm`, of which the communicator is independent afterwards. `options` may be NULL.
 TUTTI_C_API tutti_status tutti_comm_create(MPI_Comm mpi_comm, const tutti_comm_options* options, tutti_comm* comm);
@@ -21,6 +22,9 @@ TUTTI_C_API tutti_status tutti_comm_create(MPI_Comm mpi_comm, const tutti_comm_o
 TUTTI_C_API tutti_status tutti_comm_create_f(int mpi_comm, const tutti_comm_options* options, tutti_comm* comm);
 /// Completes the operations in flight. Later calls are state errors. May be repeated.
 TUTTI_C_API tutti_status tutti_comm_close(tutti_comm comm);
+/// Closes it without waiting for anybody: its operations under way on this rank fail at once with `why` (NULL: no text),
+/// ranks that wait for this one are told, later calls are state errors (Communicator::abort). Local.
+TUTTI_C_API tutti_status tutti_comm_abort(tutti_comm comm, const char* why);
 TUTTI_C_API tutti_status tutti_comm_is_open(tutti_comm comm, int* is_open);
 /// Closes and frees it. Requests, plans and batches may be freed later.
 TUTTI_C_API tutti_status tutti_comm_free(tutti_comm* comm);

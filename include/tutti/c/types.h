@@ -31,7 +31,8 @@ enum tutti_types {
   TUTTI_FP32 = 12,
   TUTTI_FP64 = 13,
   TUTTI_COMPLEX_FP32 = 14,
-  TUTTI_COMPLEX_FP64 = 15
+  TUTTI_COMPLEX_FP64 = 15,
+  TUTTI_BOOL = 16  ///< A byte that is 0 or 1.
 };
 
 /// A value of enum tutti_collectives.

@@ -1,6 +1,7 @@
 #pragma once
 // The shared memory between one rank and the others of its node, for one context.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -70,7 +71,11 @@ class Links {
   struct Queues {
     Queue sends, recvs;
   };
-  [[nodiscard]] Queues& queues(int peer) { return queues_[static_cast<std::size_t>(peer)]; }
+  [[nodiscard]] Queues& queues(int peer, int line) {
+    return queues_[static_cast<std::size_t>(peer * Geometry::message_lines + line)];
+  }
+  /// Another communicator has the context: it counts from 0.
+  void begin_anew() { std::ranges::fill(queues_, Queues{}); }
 
  private:
   [[nodiscard]] std::int64_t pair_at(int peer) const {
@@ -91,7 +96,7 @@ class Links {
   BouncePool pool_;
   ColdBuffers cold_buffers_;
   std::vector<std::unique_ptr<Channel>> channels_;
-  std::vector<Queues> queues_;
+  std::vector<Queues> queues_;     ///< By peer and line.
   std::vector<bool> has_buffers_;  ///< By peer.
 };
 

@@ -8,7 +8,10 @@ PortContext::PortContext(const Route& where, const SharedPlan& what) : route(whe
   cell_bytes = geometry.cell_bytes;
   piece_bytes = what.piece_of(geometry.buffer_bytes);
   heap = route.links->heap();
-  if (!what.takes_turns) lane = geometry.message_lane();
+  if (!what.takes_turns) {
+    lane = geometry.message_lane(what.line);
+    sequence = what.fingerprint;
+  }
   if (what.forwards) {
     forwarded.resize(what.steps.size());
     delivered.resize(what.steps.size());

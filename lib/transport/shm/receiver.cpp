@@ -53,6 +53,7 @@ Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const Messa
   if (bytes <= context_->cell_bytes) incoming.expect(static_cast<std::size_t>(bytes));
   if (!incoming.is_there()) return Received::nothing;
   const Envelope came = incoming.envelope();
+  if (is_of_earlier_communicator(came)) return drop(transfer, came);
   require_expected(step, came, context_->envelope_of(step));
   require_known(step, came.where);
   switch (came.where) {
@@ -84,6 +85,21 @@ Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const Messa
   channel.release(context_->lane, came);
   transfer.done += bytes;
   return came.where == Where::lent ? Received::piece_in_place : Received::piece;
+}
+
+/// A message that nobody received, and that is part of no collective. Its sender was done with it: it is in cells and
+/// bounce buffers alone.
+bool Receiver::is_of_earlier_communicator(const Envelope& came) const {
+  const bool is_buffered = came.where == Where::cell || came.where == Where::bounce || came.where == Where::returned;
+  return !context_->plan->takes_turns && came.operation != context_->sequence && is_buffered;
+}
+
+Received Receiver::drop(Transfer& transfer, const Envelope& came) const {
+  Channel& channel = context_->channel_of(*transfer.step);
+  if (came.where != Where::cell) require_buffer(*transfer.step, channel, came);
+  transfer.awaited = {};
+  channel.release(context_->lane, came);
+  return Received::nothing;
 }
 
 /// Whether a cell has as many bytes as it can of what has not come yet: whole elements, or all.

@@ -50,6 +50,8 @@ class Receiver {
   void require_same_kind(const CompiledStep& step) const;
 
  private:
+  [[nodiscard]] bool is_of_earlier_communicator(const Envelope& came) const;
+  Received drop(Transfer& transfer, const Envelope& came) const;
   [[nodiscard]] bool is_part(const Transfer& transfer, const Envelope& came) const;
   bool receive_from_cell(const CompiledStep& step, const Operands& data, const Incoming& incoming,
                          std::int64_t bytes) const;

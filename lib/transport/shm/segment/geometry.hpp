@@ -46,9 +46,10 @@ struct Geometry {
     return geometry;
   }
 
-  /// One more lane than collectives need: for messages that are part of none.
-  [[nodiscard]] constexpr int all_lanes() const { return lanes + 1; }
-  [[nodiscard]] constexpr int message_lane() const { return lanes; }
+  /// More lanes than collectives need: for messages that are part of none, one for each of their lines.
+  static constexpr int message_lines = 2;
+  [[nodiscard]] constexpr int all_lanes() const { return lanes + message_lines; }
+  [[nodiscard]] constexpr int message_lane(int line = 0) const { return lanes + line; }
 
   /// So many messages of a pair surely have a cell if all before have been read: cells come back half a ring at a time.
   [[nodiscard]] constexpr int sure_cells() const { return cells - (cells - 1) / 2; }
