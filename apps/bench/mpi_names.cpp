@@ -32,6 +32,7 @@ std::optional<MPI_Datatype> mpi_type(Type type) {
     case Type::fp8_e5m2:
     case Type::fp16:
     case Type::bf16:
+    case Type::boolean:  // few operations
       return std::nullopt;
   }
   return std::nullopt;

@@ -76,7 +76,13 @@ constexpr std::array<Storage, type_count> storages() {
   return table;
 }
 
+/// A byte that is 0 or 1. Anything else is found to differ.
+constexpr Storage storage_of_booleans{
+    [](Value value, std::byte* into) { *into = value.real() != 0 ? std::byte{1} : std::byte{0}; },
+    [](const std::byte* from) { return Value{static_cast<double>(*from)}; }};
+
 const Storage& storage(Type type) {
+  if (type == Type::boolean) return storage_of_booleans;
   static constexpr auto table = storages<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
                                          std::uint16_t, std::uint32_t, std::uint64_t, Float8E4M3, Float8E5M2, Half,
                                          BFloat16, float, double, std::complex<float>, std::complex<double>>();
@@ -124,6 +130,7 @@ Value finished(Type type, const Op& op, int ranks, Value value) {
 
 Value contribution(Type type, Op::Kind op, int rank, int ranks, std::int64_t position) {
   const double real = pattern_value(type, op, rank, ranks, position);
+  if (type == Type::boolean) return real != 0 ? 1 : 0;
   if (!is_complex(type) || op == Op::Kind::prod) return real;
   return {real, static_cast<double>(pattern_value(type, op, rank, ranks, position + 1))};
 }

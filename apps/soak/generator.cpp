@@ -5,6 +5,7 @@
 
 #include "apps/soak/choices.hpp"
 #include "apps/soak/random.hpp"
+#include "apps/soak/types.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti::soak {
@@ -97,7 +98,7 @@ Call random_call(std::uint64_t key, const Repertoire& repertoire, const Communic
                  std::int64_t most_bytes) {
   Random random{key};
   Call call{.size = on.size, .key = key};
-  call.type = static_cast<Type>(random.between(0, type_count - 1));
+  call.type = static_cast<Type>(random.between(0, drawn_types - 1));
   const int name = random.one_of(repertoire.names);
   if (name < collective_count) {
     call.collective = static_cast<Collective>(name);

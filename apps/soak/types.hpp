@@ -8,6 +8,9 @@
 
 namespace tutti::soak {
 
+/// The types that rounds draw: all but bool, whose operations are those of bytes under other names.
+inline constexpr int drawn_types = static_cast<int>(Type::boolean);
+
 /// Returns visit.operator()<T>() with the C++ type of `type`.
 template <class Visit>
 auto with_type(Type type, Visit visit) {

@@ -10,6 +10,7 @@
 #include "lib/cuda/device_error.hpp"
 #include "lib/cuda/driver.hpp"
 #include "lib/cuda/image.hpp"
+#include "lib/reduce/kernels.hpp"
 
 namespace tutti::cuda {
 namespace {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "apps/soak/generator.hpp"
+#include "apps/soak/types.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti::soak {
@@ -118,7 +119,7 @@ TEST(Generator, MakesEveryNameTypeWayAndForm) {
       counted(everything(), [](const Call& call) { return static_cast<std::int64_t>(name_index(call)); });
   EXPECT_EQ(names.size(), static_cast<std::size_t>(name_count));
   const auto types = counted(everything(), [](const Call& call) { return static_cast<std::int64_t>(call.type); });
-  EXPECT_EQ(types.size(), static_cast<std::size_t>(type_count));
+  EXPECT_EQ(types.size(), static_cast<std::size_t>(drawn_types));
   const auto forms = counted(everything(), [](const Call& call) {
     return 12 * static_cast<int>(call.way) + 4 * static_cast<int>(call.in_place) + (call.is_uneven ? 2 : 0) +
            (call.algorithm.empty() ? 1 : 0);

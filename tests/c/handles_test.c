@@ -135,11 +135,12 @@ static void test_operations(void) {
 
 static void test_types(void) {
   const char* names[] = {"int8",     "int16",    "int32", "int64", "uint8", "uint16", "uint32",       "uint64",
-                         "fp8_e4m3", "fp8_e5m2", "fp16",  "bf16",  "fp32",  "fp64",   "complex_fp32", "complex_fp64"};
-  const int64_t sizes[] = {1, 2, 4, 8, 1, 2, 4, 8, 1, 1, 2, 2, 4, 8, 8, 16};
+                         "fp8_e4m3", "fp8_e5m2", "fp16",  "bf16",  "fp32",  "fp64",   "complex_fp32", "complex_fp64",
+                         "bool"};
+  const int64_t sizes[] = {1, 2, 4, 8, 1, 2, 4, 8, 1, 1, 2, 2, 4, 8, 8, 16, 1};
   const float numbers[] = {0.0F, 1.0F, -2.5F, 448.0F};
   const char* text = NULL;
-  for (int type = 0; type < 16; ++type) {
+  for (int type = 0; type < 17; ++type) {
     int64_t bytes = 0;
     CHECK_OK(tutti_type_name(type, &text));
     CHECK_OK(tutti_type_size(type, &bytes));

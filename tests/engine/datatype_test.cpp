@@ -19,7 +19,7 @@ static_assert(type_of<std::uint8_t> == Type::uint8 && type_of<std::uint32_t> == 
 static_assert(type_of<std::complex<float>> == Type::complex_fp32 && type_of<Half> == Type::fp16);
 static_assert(type_of<Float8E4M3> == Type::fp8_e4m3 && type_of<Float8E5M2> == Type::fp8_e5m2);
 static_assert(!is_integer(Type::fp8_e4m3) && !is_complex(Type::fp8_e5m2));
-static_assert(Element<BFloat16> && Element<Float8E4M3> && !Element<bool> && !Element<void*> && !Element<long double>);
+static_assert(Element<BFloat16> && Element<Float8E4M3> && Element<bool> && !Element<void*> && !Element<long double>);
 static_assert(!Element<reference::Wide>);
 
 template <class T>

@@ -88,8 +88,9 @@ TYPED_TEST(Reduce, Scales) {
 TEST(KernelTables, AgreeOnWhatIsDefined) {
   for (const KernelTable* table : runnable_kernel_tables()) {
     for (int type = 0; type < type_count; ++type) {
-      EXPECT_NE(table->divide[type], nullptr);
-      EXPECT_EQ(table->scale[type] == nullptr, is_integer(static_cast<Type>(type)));
+      const bool is_boolean = static_cast<Type>(type) == Type::boolean;
+      EXPECT_EQ(table->divide[type] == nullptr, is_boolean);
+      EXPECT_EQ(table->scale[type] == nullptr, is_boolean || is_integer(static_cast<Type>(type)));
       for (int kind = 0; kind < built_in_kinds; ++kind) {
         const bool supported = supports(static_cast<Op::Kind>(kind), static_cast<Type>(type));
         EXPECT_EQ(table->reduce[kind][type] != nullptr, supported);
@@ -115,14 +116,15 @@ TEST(Op, SupportsTheseTypes) {
   using Kind = Op::Kind;
   const std::string integers = "int8, int16, int32, int64, uint8, uint16, uint32, uint64";
   const std::string real = "fp8_e4m3, fp8_e5m2, fp16, bf16, fp32, fp64", complex = "complex_fp32, complex_fp64";
-  for (const Kind kind : {Kind::sum, Kind::prod, Kind::avg, Kind::user}) {
-    EXPECT_EQ(supported_types(kind), integers + ", " + real + ", " + complex) << to_string(kind);
+  EXPECT_EQ(supported_types(Kind::avg), integers + ", " + real + ", " + complex);
+  for (const Kind kind : {Kind::sum, Kind::prod, Kind::user}) {
+    EXPECT_EQ(supported_types(kind), integers + ", " + real + ", " + complex + ", bool") << to_string(kind);
   }
   for (const Kind kind : {Kind::min, Kind::max}) {
-    EXPECT_EQ(supported_types(kind), integers + ", " + real) << to_string(kind);
+    EXPECT_EQ(supported_types(kind), integers + ", " + real + ", bool") << to_string(kind);
   }
   for (const Kind kind : {Kind::land, Kind::lor, Kind::lxor, Kind::band, Kind::bor, Kind::bxor}) {
-    EXPECT_EQ(supported_types(kind), integers) << to_string(kind);
+    EXPECT_EQ(supported_types(kind), integers + ", bool") << to_string(kind);
   }
   EXPECT_EQ(supported_types(Kind::scaled_sum), real + ", " + complex);
 }

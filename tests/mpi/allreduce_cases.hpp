@@ -158,7 +158,8 @@ MPI_Datatype mpi_type() {
                                        MPI_FLOAT,
                                        MPI_DOUBLE,
                                        MPI_C_FLOAT_COMPLEX,
-                                       MPI_C_DOUBLE_COMPLEX};
+                                       MPI_C_DOUBLE_COMPLEX,
+                                       MPI_C_BOOL};
   static_assert(std::size(types) == type_count);
   return types[static_cast<std::size_t>(type_of<T>)];
 }

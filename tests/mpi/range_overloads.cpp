@@ -43,7 +43,7 @@ constexpr bool takes_two_buffers(Call /*call*/) {
   const bool mixed = takes<Call, std::vector<float>&, Vector&, Rest...> || takes<Call, int&, double&, Rest...>;
   const bool no_buffers = takes<Call, double*, double*, Rest...> || takes<Call, std::list<double>&, Vector&, Rest...> ||
                           takes<Call, std::vector<bool>&, std::vector<bool>&, Rest...> ||
-                          takes<Call, std::string*, std::string*, Rest...> || takes<Call, bool&, bool&, Rest...> ||
+                          takes<Call, std::string*, std::string*, Rest...> ||
                           takes<Call, volatile double&, double&, Rest...>;
   return right && temporaries != lasts && !lost && !constant && !mixed && !no_buffers;
 }
@@ -53,8 +53,8 @@ template <class... Rest, class Call>
 constexpr bool takes_an_output(Call /*call*/) {
   const bool right = takes<Call, Vector&, Rest...> && takes<Call, Array&, Rest...> && takes<Call, Raw&, Rest...> &&
                      takes<Call, View, Rest...> && takes<Call, const View&, Rest...> && takes<Call, double&, Rest...> &&
-                     takes<Call, Half&, Rest...> && takes<Call, std::complex<float>&, Rest...> &&
-                     takes<Call, const SharedBuffer<double>&, Rest...>;
+                     takes<Call, Half&, Rest...> && takes<Call, bool&, Rest...> &&
+                     takes<Call, std::complex<float>&, Rest...> && takes<Call, const SharedBuffer<double>&, Rest...>;
   const bool wrong = takes<Call, const Vector&, Rest...> || takes<Call, Vector, Rest...> ||
                      takes<Call, double, Rest...> || takes<Call, const double&, Rest...> ||
                      takes<Call, ConstView, Rest...> || takes<Call, double*, Rest...> || takes<Call, Array, Rest...> ||

@@ -90,7 +90,7 @@ void print_in_cache() {
     columns.emplace_back(table->name);
   print_header("type", columns);
   const Arrays arrays{in_cache_bytes};
-  for (int index = 0; index < type_count; ++index) {
+  for (int index = 0; index < static_cast<int>(Type::boolean); ++index) {
     const Type type = static_cast<Type>(index);
     const std::size_t count = arrays.bytes / static_cast<std::size_t>(size_of(type).value());
     const auto elements = static_cast<double>(count);
@@ -126,7 +126,7 @@ std::vector<Case> out_of_cache_cases(const Arrays& arrays, Type type) {
 void print_out_of_cache(const Arrays& arrays) {
   fmt::print("\nOut of cache ({} MiB an array): bytes moved a second, as a share of a copy's\n\n", arrays.bytes >> 20);
   print_header("type", {"copy, GB/s", "sum of two", "in place", fmt::format("of {}", operand_count)});
-  for (int index = 0; index < type_count; ++index) {
+  for (int index = 0; index < static_cast<int>(Type::boolean); ++index) {
     std::vector<Case> cases = out_of_cache_cases(arrays, static_cast<Type>(index));
     measure(cases, 1);
     const double copy = cases[0].rate();

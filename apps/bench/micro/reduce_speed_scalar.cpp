@@ -42,7 +42,7 @@ ScalarSum scalar_sum(Type type) {
   constexpr const auto& all = sums<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
                                    std::uint32_t, std::uint64_t, Float8E4M3, Float8E5M2, Half, BFloat16, float, double,
                                    std::complex<float>, std::complex<double>>;
-  static_assert(all.size() == type_count);
+  static_assert(all.size() == static_cast<std::size_t>(Type::boolean));
   return all.at(static_cast<std::size_t>(type));
 }
 
