@@ -30,6 +30,8 @@ class Links {
   [[nodiscard]] int ranks() const { return ranks_; }
   /// The channel to `peer`. Throws Error if there is no memory for it.
   [[nodiscard]] Channel& open(int peer);
+  /// Makes sure that there is memory for messages of a line that are part of no collective. Throws Error.
+  void reserve_line(int peer, int line);
   /// Makes sure that there is memory for messages larger than Geometry::cell_bytes to and from `peer`, and asks the
   /// system whether their data may be read where they are. Throws Error.
   void reserve_buffers(int peer);
@@ -96,8 +98,8 @@ class Links {
   BouncePool pool_;
   ColdBuffers cold_buffers_;
   std::vector<std::unique_ptr<Channel>> channels_;
-  std::vector<Queues> queues_;     ///< By peer and line.
-  std::vector<bool> has_buffers_;  ///< By peer.
+  std::vector<Queues> queues_;                ///< By peer and line.
+  std::vector<bool> has_buffers_, has_line_;  ///< By peer.
 };
 
 }  // namespace tutti::shm

@@ -2,6 +2,8 @@
 
 namespace tutti::shm {
 
+static_assert(Geometry::message_lines == CompiledPlan::line_count);
+
 PortContext::PortContext(const Route& where, const SharedPlan& what) : route(where), plan(&what) {
   if (route.links == nullptr) return;
   const Geometry& geometry = route.links->geometry();
@@ -21,6 +23,7 @@ PortContext::PortContext(const Route& where, const SharedPlan& what) : route(whe
     if (!step.is_message() || step.transport != Transport::shm) continue;
     Channel*& channel = channels[static_cast<std::size_t>(step.peer)];
     if (channel == nullptr) channel = &route.links->open(local_of(step));
+    route.links->reserve_line(local_of(step), what.line);
     if (!fits_cell(step)) route.links->reserve_buffers(local_of(step));
   }
 }

@@ -63,7 +63,7 @@ struct Geometry {
   /// Of the lines of a cell.
   [[nodiscard]] constexpr std::int64_t cell_stride() const { return cell_lines() * line_bytes; }
   [[nodiscard]] constexpr std::int64_t ring_at(int lane, int side) const {
-    return lane * lane_bytes() + side * ring_bytes();
+    return (lane < early_lanes() ? lane * lane_bytes() : late_at()) + side * ring_bytes();
   }
   [[nodiscard]] constexpr std::int64_t credits_at(int lane, int side) const {
     return ring_at(lane, 2) + side * line_bytes;
@@ -74,13 +74,17 @@ struct Geometry {
   using Return = std::uint16_t;
   [[nodiscard]] constexpr std::int64_t returns_at(int side) const {
     const std::int64_t bytes = rounded(buffers * static_cast<std::int64_t>(sizeof(Return)), line_bytes);
-    return all_lanes() * lane_bytes() + side * bytes;
+    return early_lanes() * lane_bytes() + side * bytes;
   }
   /// The word in which the rank of `side` says whether it may read in the other one's memory.
   [[nodiscard]] constexpr std::int64_t access_at(int side) const {
     return returns_at(2) + std::int64_t{side} * static_cast<std::int64_t>(sizeof(std::uint64_t));
   }
-  [[nodiscard]] constexpr std::int64_t pair_bytes() const { return rounded(access_at(2), usual_page); }
+  /// The last lane begins here, at a page, as few programs use it: its memory is taken with its first message.
+  [[nodiscard]] constexpr int early_lanes() const { return all_lanes() - 1; }
+  [[nodiscard]] constexpr std::int64_t late_at() const { return rounded(access_at(2), usual_page); }
+  [[nodiscard]] constexpr std::int64_t late_bytes() const { return rounded(lane_bytes(), usual_page); }
+  [[nodiscard]] constexpr std::int64_t pair_bytes() const { return late_at() + late_bytes(); }
 
   // The bounce buffers of a rank, each from a page on. Were one a few lines behind its page, a load of the copy into it
   // would often have the last twelve bits of a store before it, for which processors let it wait.
@@ -101,7 +105,7 @@ struct Geometry {
   /// Memory that a communicator takes where all ranks of the node have exchanged messages larger than a cell: the
   /// memory of pairs grows with their number, and is small; the buffers grow with the ranks.
   [[nodiscard]] constexpr std::int64_t bytes_in_use(int ranks) const {
-    return pairs(ranks) * pair_bytes() + ranks * pool_bytes();
+    return pairs(ranks) * late_at() + ranks * pool_bytes();
   }
 };
 
