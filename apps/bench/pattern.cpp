@@ -78,7 +78,7 @@ constexpr std::array<Storage, type_count> storages() {
 
 /// A byte that is 0 or 1. Anything else is found to differ.
 constexpr Storage storage_of_booleans{
-    [](Value value, std::byte* into) { *into = value.real() != 0 ? std::byte{1} : std::byte{0}; },
+    [](Value value, std::byte* into) { *into = static_cast<std::byte>(static_cast<int>(value.real())); },
     [](const std::byte* from) { return Value{static_cast<double>(*from)}; }};
 
 const Storage& storage(Type type) {
@@ -122,6 +122,7 @@ Value combined(Op::Kind op, Value a, Value b) {
 
 /// Finishes the combination of all ranks: the step that is done once.
 Value finished(Type type, const Op& op, int ranks, Value value) {
+  if (type == Type::boolean) return value.real() != 0 ? 1 : 0;
   if (op.kind() == Op::Kind::scaled_sum) return value * op.scale();
   if (op.kind() != Op::Kind::avg) return value;
   const Value mean = value / static_cast<double>(ranks);
@@ -129,8 +130,9 @@ Value finished(Type type, const Op& op, int ranks, Value value) {
 }
 
 Value contribution(Type type, Op::Kind op, int rank, int ranks, std::int64_t position) {
+  if (type == Type::boolean)
+    return pattern_value(type, detail::of_booleans(op).value_or(op), rank, ranks, position) != 0 ? 1 : 0;
   const double real = pattern_value(type, op, rank, ranks, position);
-  if (type == Type::boolean) return real != 0 ? 1 : 0;
   if (!is_complex(type) || op == Op::Kind::prod) return real;
   return {real, static_cast<double>(pattern_value(type, op, rank, ranks, position + 1))};
 }

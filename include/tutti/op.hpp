@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -100,6 +101,31 @@ inline constexpr Op Op::lxor{Op::Kind::lxor};
 inline constexpr Op Op::band{Op::Kind::band};
 inline constexpr Op Op::bor{Op::Kind::bor};
 inline constexpr Op Op::bxor{Op::Kind::bxor};
+
+namespace detail {
+
+/// The logical operation of bytes that combines elements of bool; nothing where the operation is not for them.
+[[nodiscard]] constexpr std::optional<Op::Kind> of_booleans(Op::Kind kind) {
+  switch (kind) {
+    case Op::Kind::sum:
+    case Op::Kind::max:
+    case Op::Kind::lor:
+    case Op::Kind::bor:
+      return Op::Kind::lor;
+    case Op::Kind::prod:
+    case Op::Kind::min:
+    case Op::Kind::land:
+    case Op::Kind::band:
+      return Op::Kind::land;
+    case Op::Kind::lxor:
+    case Op::Kind::bxor:
+      return Op::Kind::lxor;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace detail
 
 // Each function throws ArgumentError if an argument is not one of the values of its enum.
 

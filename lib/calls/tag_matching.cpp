@@ -69,7 +69,10 @@ void TagMatching::post(TaggedMessage& message) {
     expect(message, 1);
     return listen();
   }
-  if (message.peer == state_.rank()) return send_to_itself(message);
+  if (message.peer == state_.rank()) {
+    send_to_itself(message);
+    return listen();
+  }
   Header header{.bytes = message.bytes.value(), .tag = message.tag.value()};
   if (message.device < 0 && message.bytes <= Bytes{header.data.size()}) {
     std::copy_n(message.data, message.bytes.value(), header.data.begin());
@@ -109,7 +112,8 @@ bool TagMatching::take_back(TaggedMessage& message) {
   if (found == recvs_.end()) return false;
   recvs_.erase(found);
   expect(message, -1);
-  message.is_over = true;
+  listen();
+  end(message);
   return true;
 }
 
@@ -360,9 +364,9 @@ bool TagMatching::is_busy() const {
          std::ranges::any_of(peers_, [](const auto& each) { return each.second.gets_payload; });
 }
 
-int TagMatching::listening() const {
+int TagMatching::unasked() const {
   return static_cast<int>(std::ranges::count_if(peers_, [](const auto& each) {
-    return each.second.operation != nullptr && !each.second.gets_payload && !each.second.operation->over();
+    return each.second.operation != nullptr && each.second.operation->is_unasked && !each.second.operation->over();
   }));
 }
 

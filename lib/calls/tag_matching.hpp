@@ -34,7 +34,7 @@ class TagMatching final : public Matching {
   [[nodiscard]] bool take_back(TaggedMessage& message) override;
   void advance() override;
   [[nodiscard]] bool is_busy() const override;
-  [[nodiscard]] int listening() const override;
+  [[nodiscard]] int unasked() const override;
   void end() noexcept override;
 
   static constexpr std::int64_t eager_bytes = 8192;

@@ -10,7 +10,6 @@
 #include "lib/cuda/device_error.hpp"
 #include "lib/cuda/driver.hpp"
 #include "lib/cuda/image.hpp"
-#include "lib/reduce/kernels.hpp"
 
 namespace tutti::cuda {
 namespace {
@@ -76,7 +75,7 @@ Kernels::Kernels() {
   }
   load();
   for (int kind = 0; kind < static_cast<int>(Op::Kind::user); ++kind)
-    if (const auto logical = of_booleans(static_cast<Op::Kind>(kind)))
+    if (const auto logical = detail::of_booleans(static_cast<Op::Kind>(kind)))
       functions_[kind][boolean] = functions_[static_cast<int>(*logical)][byte];
 }
 

@@ -250,7 +250,7 @@ struct TableOf {
   static constexpr void add_booleans(KernelTable& table) {
     constexpr int boolean = static_cast<int>(Type::boolean), byte = static_cast<int>(Type::uint8);
     for (int kind = 0; kind < built_in_kinds; ++kind) {
-      const auto logical = of_booleans(static_cast<Op::Kind>(kind));
+      const auto logical = detail::of_booleans(static_cast<Op::Kind>(kind));
       if (!logical) continue;
       table.reduce[kind][boolean] = table.reduce[static_cast<int>(*logical)][byte];
       table.reduce_many[kind][boolean] = table.reduce_many[static_cast<int>(*logical)][byte];

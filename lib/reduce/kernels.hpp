@@ -2,7 +2,6 @@
 // The host's arithmetic: one table of kernels, found once when a plan is compiled.
 
 #include <cstddef>
-#include <optional>
 
 #include "tutti/datatype.hpp"
 #include "tutti/op.hpp"
@@ -26,27 +25,6 @@ using DivideKernel = void (*)(void* data, std::size_t count, int divisor);
 
 /// data[i] = data[i] * factor for i < count, computed in float (types of up to 32 bits, and complex_fp32) or double.
 using ScaleKernel = void (*)(void* data, std::size_t count, double factor);
-
-/// The logical operation of bytes that combines elements of bool; nothing where the operation is not for them.
-[[nodiscard]] constexpr std::optional<Op::Kind> of_booleans(Op::Kind kind) {
-  switch (kind) {
-    case Op::Kind::sum:
-    case Op::Kind::max:
-    case Op::Kind::lor:
-    case Op::Kind::bor:
-      return Op::Kind::lor;
-    case Op::Kind::prod:
-    case Op::Kind::min:
-    case Op::Kind::land:
-    case Op::Kind::band:
-      return Op::Kind::land;
-    case Op::Kind::lxor:
-    case Op::Kind::bxor:
-      return Op::Kind::lxor;
-    default:
-      return std::nullopt;
-  }
-}
 
 /// The kernel that combines two arrays; avg and scaled_sum combine as sum. nullptr for user, and where not supports().
 [[nodiscard]] ReduceKernel reduce_kernel(Op::Kind kind, Type type);

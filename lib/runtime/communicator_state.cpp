@@ -116,7 +116,7 @@ void CommunicatorState::match_by(std::unique_ptr<Matching> matching) {
 }
 
 int CommunicatorState::in_flight() const {
-  return order_.in_flight() - (matching_ == nullptr ? 0 : matching_->listening());
+  return order_.in_flight() - (matching_ == nullptr ? 0 : matching_->unasked());
 }
 
 void CommunicatorState::abort(const std::string& why) {

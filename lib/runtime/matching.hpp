@@ -43,8 +43,8 @@ class Matching {
   virtual void advance() = 0;
   /// Whether any message is not over, or has left only in part.
   [[nodiscard]] virtual bool is_busy() const = 0;
-  /// Operations under way that wait for messages which may never come.
-  [[nodiscard]] virtual int listening() const = 0;
+  /// Operations under way that wait for messages which nobody expects any more.
+  [[nodiscard]] virtual int unasked() const = 0;
   /// Takes these back. No message is posted any more.
   virtual void end() noexcept = 0;
 };

@@ -149,7 +149,7 @@ static void test_wrong_numbers(void) {
   int64_t bytes = 0;
   int node = 0;
   tutti_op op = NULL;
-  REFUSED(tutti_type_size(16, &bytes), "'type' is 16; allowed: a value of enum tutti_types, 0 to 15");
+  REFUSED(tutti_type_size(17, &bytes), "'type' is 17; allowed: a value of enum tutti_types, 0 to 16");
   REFUSED(tutti_type_name(-1, &text), "'type' is -1");
   REFUSED(tutti_collective_name(11, &text), "'collective' is 11");
   REFUSED(tutti_algorithm_names(-1, &text), "'collective' is -1");

@@ -44,7 +44,7 @@ static void test_batch(void) {
   CHECK_OK(tutti_plan_free(&plan));
   CHECK_REFUSED(tutti_batch_send(batch, mine, 1, TUTTI_INT64, check_size), TUTTI_ERROR_ARGUMENT, "to");
   CHECK_REFUSED(tutti_batch_send(batch, mine, -1, TUTTI_INT64, 0), TUTTI_ERROR_ARGUMENT, "count");
-  CHECK_REFUSED(tutti_batch_recv(batch, mine, 1, 16, 0), TUTTI_ERROR_ARGUMENT, "'type' is 16");
+  CHECK_REFUSED(tutti_batch_recv(batch, mine, 1, 17, 0), TUTTI_ERROR_ARGUMENT, "'type' is 17");
   CHECK_OK(tutti_batch_free(&batch));
   CHECK(batch == NULL);
 }

@@ -118,6 +118,7 @@ TEST_F(CudaKernels, FinishAveragesAndScaledSums) {
     };
     for (const std::size_t at : {std::size_t{0}, parts_of(type).bytes, std::size_t{1}, std::size_t{24}})
       for (const std::int64_t count : {0, 1, 15, 203}) {
+        if (divide_kernel(type) == nullptr) continue;
         for (const int divisor : {7, 1000})
           expect_finishes(
               at, count, "average", [&](void* data, std::size_t n) { divide_kernel(type)(data, n, divisor); },

@@ -47,6 +47,58 @@ TEST_F(DeviceBuffers, MixWithRangesOfTheHost) {
   EXPECT_EQ(on_device.value(), all_);
 }
 
+/// Messages with tags, between devices and the host, received before and after they come, and to the rank itself.
+TEST_F(DeviceBuffers, GoWithTags) {
+  const int size = world_size(), next = (world_rank() + 1) % size, last = (world_rank() + size - 1) % size;
+  for (const std::size_t elements : {std::size_t{1}, std::size_t{100}, std::size_t{50'000}})
+    for (const bool from_device : {false, true})
+      for (const bool to_device : {false, true})
+        for (const bool is_early : {false, true}) {
+          Ones device_in(elements), device_out(elements);
+          std::vector<float> host_in(elements, 1), host_out(elements, 7);
+          allreduce(device_out.span(), Op::sum, comm_);  // other values than those that come
+          allreduce(device_out.span(), Op::sum, comm_);
+          float* const in = from_device ? device_in.data() : host_in.data();
+          float* const out = to_device ? device_out.data() : host_out.data();
+          Received received;
+          Request recv, send;
+          const auto post = [&] {
+            recv = recv_async(out, Count{elements}, Type::fp32, is_early ? any_source : Rank{last}, Tag{5}, comm_,
+                              &received);
+          };
+          if (is_early) post();
+          send = send_async(in, Count{elements}, Type::fp32, Rank{next}, Tag{5}, comm_);
+          barrier(comm_);
+          if (!is_early) post();
+          recv.wait();
+          send.wait();
+          EXPECT_EQ(received.count, Count{elements});
+          EXPECT_EQ(to_device ? device_out.value() : host_out.back(), 1)
+              << elements << from_device << to_device << is_early;
+          barrier(comm_);
+        }
+}
+
+TEST_F(DeviceBuffers, HoldBooleans) {
+  std::vector<std::uint8_t> bytes(count, 0), back(count);
+  bytes[3] = world_rank() == 0 ? 1 : 0;
+  bytes[4] = 1;
+  DeviceArray data(count);
+  const auto reduced = [&](const Op& op) {
+    devices_.copy(data.data(), bytes.data(), count);
+    allreduce(data.data(), data.data(), Count{count}, Type::boolean, op, comm_);
+    devices_.copy(back.data(), data.data(), count);
+    return back;
+  };
+  std::vector<std::uint8_t> any(count, 0), all(count, 0);
+  any[3] = any[4] = all[4] = 1;
+  all[3] = world_size() == 1 ? 1 : 0;
+  EXPECT_EQ(reduced(Op::sum), any);
+  EXPECT_EQ(reduced(Op::bor), any);
+  EXPECT_EQ(reduced(Op::min), all);
+  EXPECT_EQ(reduced(Op::land), all);
+}
+
 TEST_F(DeviceBuffers, AreAnyMemoryOfADevice) {
   for (const Kind kind : {Kind::device, Kind::pool, Kind::managed}) {
     Ones data(count, kind);

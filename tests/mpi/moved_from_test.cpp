@@ -64,7 +64,8 @@ TEST(MovedFrom, Communicators) {
               {"status", [&] { static_cast<void>(comm.status()); }},
               {"state", [&] { static_cast<void>(comm.state()); }},
               {"share", [&] { static_cast<void>(comm.share()); }},
-              {"close", [] { throw StateError("moved from"); }},     // tried above
+              {"close", [] { throw StateError("moved from"); }},  // tried above
+              {"abort", [&] { comm.abort("as close"), throw StateError("moved from"); }},
               {"is_open", [] { throw StateError("moved from"); }}};  // tried above
   expect_each_refused("Communicator", "communicator.hpp", calls);
   int value = 1;
@@ -102,6 +103,7 @@ TEST(MovedFrom, Plans) {
                       {{"start", [&] { plan.start(); }},
                        {"wait", [&] { plan.wait(); }},
                        {"test", [&] { static_cast<void>(plan.test()); }},
+                       {"wait_for", [&] { static_cast<void>(plan.wait_for(std::chrono::seconds{1})); }},
                        {"algorithm", [&] { static_cast<void>(plan.algorithm()); }},
                        {"explain", [&] { static_cast<void>(plan.explain()); }}});
   expect_works(comm);
@@ -114,6 +116,8 @@ TEST(MovedFrom, Requests) {
   Request second = std::move(first);
   EXPECT_TRUE(first.test());  // NOLINT(bugprone-use-after-move)
   first.wait();
+  EXPECT_TRUE(first.wait_for(std::chrono::seconds{0}));
+  EXPECT_TRUE(first.cancel());
   second.wait();
 }
 
