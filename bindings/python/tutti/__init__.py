@@ -1,0 +1,46 @@
+"""Tutti: collectives for MPI programs, for NumPy arrays and every array that speaks DLPack.
+
+    import numpy as np, tutti
+    comm = tutti.Communicator()          # all ranks of mpirun
+    total = comm.allreduce(np.ones(4))   # a new array
+
+Names that need MPI are loaded at first use: `import tutti` and `tutti.schedule` work where no MPI is installed.
+"""
+import importlib
+
+from tutti._errors import (
+    ArgumentError,
+    Error,
+    FailedError,
+    MpiError,
+    OutOfMemoryError,
+    StateError,
+    TypeArgumentError,
+)
+
+_CORE = ["Batch", "Communicator", "Op", "Plan", "Request", "empty", "empty_device", "components", "mpi_library", "version"]
+_MODULES = ["mpi4py", "run", "schedule", "torch"]
+__all__ = [
+    "ArgumentError", "Error", "FailedError", "MpiError", "OutOfMemoryError", "StateError", "TypeArgumentError", *_CORE,
+]
+
+
+def __getattr__(name):
+    if name in _CORE:
+        from tutti import _native
+
+        value = getattr(_native.core(), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"tutti.{name}")
+    elif name == "__version__":
+        from importlib.metadata import version
+
+        value = version("tutti")
+    else:
+        raise AttributeError(f"module 'tutti' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__, *_MODULES, "__version__"})
