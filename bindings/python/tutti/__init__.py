@@ -18,7 +18,10 @@ from tutti._errors import (
     TypeArgumentError,
 )
 
-_CORE = ["Batch", "Communicator", "Op", "Plan", "Request", "empty", "empty_device", "components", "mpi_library", "version"]
+_CORE = [
+    "ANY_SOURCE", "ANY_TAG", "IN_PLACE", "NO_RANK", "Batch", "Communicator", "Memory", "Message", "Op", "Plan", "Request",
+    "components", "empty", "empty_device", "mpi_library", "version",
+]
 _MODULES = ["mpi4py", "run", "schedule", "torch"]
 __all__ = [
     "ArgumentError", "Error", "FailedError", "MpiError", "OutOfMemoryError", "StateError", "TypeArgumentError", *_CORE,

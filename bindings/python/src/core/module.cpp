@@ -1,11 +1,25 @@
-// The module _core: Tutti's C interface for Python.
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-#include <tutti.h>
+// The module _core: everything that needs MPI.
 
-namespace nb = nanobind;
+#include "call.hpp"
+#include "numpy.hpp"
+#include "process.hpp"
 
 NB_MODULE(_core, module) {
+  namespace nb = nanobind;
+  using namespace tutti::python;
+  // Requests of a program that ends live as long as its modules: no leaks worth a word.
+  nb::set_leak_warnings(false);
   module.doc() = "What needs MPI: loaded by tutti at first use.";
-  module.def("version", [] { return std::string{tutti_version()}; });
+  static_cast<void>(NumPy::get());
+  nb::class_<InPlace>(module, "InPlace", "The type of IN_PLACE.").def("__repr__", [](nb::handle) {
+    return "tutti.IN_PLACE";
+  });
+  module.attr("IN_PLACE") = nb::cast(InPlace{});
+  bind_process(module);
+  bind_op(module);
+  bind_requests(module);
+  CommunicatorClass communicator = bind_communicator(module);
+  bind_collectives(communicator);
+  bind_messages(module, communicator);
+  bind_memory(module);
 }

@@ -1,0 +1,93 @@
+#pragma once
+// A call of a collective: from the arguments of Python to the structure of C, in three forms.
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "requests.hpp"
+
+namespace tutti::python {
+
+enum class Form { blocking, nonblocking, persistent };
+
+/// Stands for an array: the data are in the other one, as MPI.IN_PLACE.
+struct InPlace {};
+
+class Call {
+ public:
+  Call(Communicator& communicator, const char* function, Form form)
+      : communicator_(communicator), comm_(communicator.handle(function)), function_(function), form_(form) {}
+
+  [[nodiscard]] const char* function() const { return function_; }
+  [[nodiscard]] int rank() const { return communicator_.rank(); }
+  [[nodiscard]] int size() const { return communicator_.size(); }
+  [[nodiscard]] tutti_call& arguments() { return call_; }
+  [[nodiscard]] Kept& kept() { return kept_; }
+
+  /// Algorithm and stream; comes first.
+  void set_options(nb::handle algorithm, nb::handle stream);
+  /// Returns the elements of the input, or with IN_PLACE -1.
+  int64_t take_in(nb::handle x);
+  /// The output: `out`, which must have `count` elements unless that is negative, or None for a new array of that shape.
+  template <class Shape>
+  void take_out(nb::handle out, int64_t count, const Shape& shape, bool zeros = false) {
+    if (out.is_none())
+      make_out(shape(), zeros);
+    else
+      take_given_out(out, count);
+  }
+  /// A broadcast's one buffer.
+  void take_data(nb::handle x, bool writes);
+  void take_op(nb::handle op);
+  /// One number for each rank, in elements; None is NULL.
+  const int64_t* take_list(nb::handle numbers, const char* name);
+
+  [[nodiscard]] bool is_in_place(nb::handle object) const { return nb::isinstance<InPlace>(object); }
+  /// `whole` divided by the number of ranks, which must divide it.
+  [[nodiscard]] int64_t share(int64_t whole, const char* of) const;
+  /// The same for the first length of the input's shape.
+  [[nodiscard]] std::vector<int64_t> divided_shape() const;
+  /// The shape of what all ranks' inputs are when one stands behind the other.
+  [[nodiscard]] std::vector<int64_t> joined_shape() const;
+  [[noreturn]] void refuse_here(const std::string& text) const;
+
+  /// What Python gets.
+  [[nodiscard]] nb::object run();
+
+ private:
+  [[nodiscard]] Argument argument(const char* name, bool writes) const {
+    return {function_, name, writes, form_ != Form::persistent, stream_};
+  }
+  void take_given_out(nb::handle out, int64_t count);
+  void make_out(const std::vector<int64_t>& shape, bool zeros);
+  [[nodiscard]] nb::object run_blocking();
+  [[nodiscard]] const tutti_options* options() const { return has_options_ ? &options_ : nullptr; }
+
+  Communicator& communicator_;
+  tutti_comm comm_;
+  const char* function_;
+  Form form_;
+  bool has_options_ = false;
+  std::intptr_t stream_ = -1;
+  tutti_call call_ = TUTTI_CALL_INIT;
+  tutti_options options_ = TUTTI_OPTIONS_INIT;
+  std::string algorithm_;
+  Kept kept_;
+  std::array<std::vector<int64_t>, 4> lists_;
+  std::size_t list_count_ = 0;
+};
+
+/// Waits for a request that a blocking call has made, and gives `kept` back what it returns. An exception of a signal's
+/// handler aborts the communicator.
+nb::object complete(Communicator& communicator, tutti_request request, tutti_status status, bool is_complete,
+                    const Kept& kept, const char* function);
+
+/// An int, an object with __cuda_stream__, or one of PyTorch: the stream.
+[[nodiscard]] void* stream_of(nb::handle stream, const char* function);
+
+void bind_collectives(CommunicatorClass& communicator);
+void bind_messages(nb::module_& module, CommunicatorClass& communicator);
+void bind_memory(nb::module_& module);
+
+}  // namespace tutti::python

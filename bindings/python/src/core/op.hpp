@@ -1,0 +1,49 @@
+#pragma once
+// Operations: names, scaled sums, and functions of Python.
+
+#include <memory>
+#include <vector>
+
+#include "types.hpp"
+
+namespace tutti::python {
+
+/// An operation that is no plain name: tutti.Op.
+class Op {
+ public:
+  Op(nb::object function, bool is_commutative);
+  explicit Op(double scale);
+  Op(const Op&) = delete;
+  Op& operator=(const Op&) = delete;
+  ~Op();
+
+  /// As the library knows it, for elements of this type.
+  [[nodiscard]] tutti_op of(tutti_type type);
+  /// The exception that the function raised last, which it forgets.
+  [[nodiscard]] nb::object take_exception();
+  [[nodiscard]] std::string in_words() const;
+
+ private:
+  struct OfType {
+    Op* op;
+    tutti_type type;
+    nb::object dtype;
+    tutti_op handle;
+  };
+  static void combine(const void* lhs, const void* rhs, void* into, int64_t count, void* context);
+  void call(const OfType& of_type, const void* lhs, const void* rhs, void* into, int64_t count);
+
+  nb::object function_;
+  nb::object exception_;
+  bool is_commutative_ = true;
+  bool is_ufunc_ = false;  ///< Of NumPy, whose third argument has a name.
+  double scale_ = 1;
+  std::vector<std::unique_ptr<OfType>> made_;
+};
+
+/// `object`: a name, or an Op, whose address is stored in `made`.
+[[nodiscard]] tutti_op op_of(nb::handle object, tutti_type type, const char* function, Op** made);
+
+void bind_op(nb::module_& module);
+
+}  // namespace tutti::python

@@ -1,0 +1,105 @@
+#pragma once
+// Operations under way and prepared ones, and how Python waits for them.
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "communicator.hpp"
+#include "op.hpp"
+#include "result.hpp"
+
+namespace tutti::python {
+
+/// What an operation needs until it is over.
+struct Kept {
+  Buffer in, out;
+  Result result;
+  nb::object returned;  ///< What the call returns; a result that is made at the end is not there yet.
+  nb::object op, communicator;
+  nb::object more;  ///< Of batches: the list of arrays of their messages.
+  Op* function = nullptr;
+
+  [[nodiscard]] nb::object finished() const;
+  /// Raises the error of a call; what a function of Python raised is its cause.
+  [[noreturn]] void fail(tutti_status status) const;
+};
+
+/// Seconds between two looks at signals.
+constexpr double slice = 0.05;
+
+/// Repeats step(seconds, &is_complete), which waits with the GIL released, until the operation is over, or `limit` seconds
+/// have passed (negative: never). False: it is not over. Raises what a handler of a signal raises.
+template <class Step>
+bool wait_in_slices(const Step& step, double limit, tutti_status& status, bool is_complete = false) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  for (int complete = is_complete ? 1 : 0; complete == 0;) {
+    double seconds = slice;
+    if (limit >= 0) seconds = std::min(slice, limit - std::chrono::duration<double>(Clock::now() - begin).count());
+    {
+      const nb::gil_scoped_release released;
+      status = step(std::max(seconds, 0.0), &complete);
+    }
+    if (status != TUTTI_SUCCESS || complete != 0) return true;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (limit >= 0 && seconds <= 0) return false;
+  }
+  return true;
+}
+
+/// Waits in the library, without a look at anything else.
+tutti_status wait_for(tutti_request* request, double seconds, int* is_complete);
+
+class Request {
+ public:
+  Request(tutti_request handle, Kept kept) : handle_(handle), kept_(std::move(kept)) {}
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
+  ~Request();
+
+  bool test();
+  nb::object wait(const nb::object& timeout);
+  bool cancel();
+  [[nodiscard]] nb::object result();
+  [[nodiscard]] bool is_over() const { return handle_ == nullptr; }
+
+ private:
+  /// One thread at a time.
+  class Turn;
+  void over(tutti_status status);
+  void require_success();
+
+  tutti_request handle_;
+  Kept kept_;
+  nb::object value_, error_;
+  bool is_busy_ = false, is_cancelled_ = false;
+};
+
+class Plan {
+ public:
+  Plan(tutti_plan handle, Kept kept) : handle_(handle), kept_(std::move(kept)) {}
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  ~Plan();
+
+  void start();
+  nb::object wait(const nb::object& timeout);
+  bool test();
+  nb::object run();
+  [[nodiscard]] std::string algorithm() const;
+  [[nodiscard]] std::string explain() const;
+  [[nodiscard]] nb::object out() const { return kept_.returned; }
+
+ private:
+  void require_usable(const char* function) const;
+  nb::object finish(double limit, tutti_status status, bool is_complete);
+  tutti_plan handle_;
+  Kept kept_;
+  bool is_busy_ = false;
+};
+
+void bind_requests(nb::module_& module);
+
+}  // namespace tutti::python
