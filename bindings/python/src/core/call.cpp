@@ -8,6 +8,8 @@
 
 namespace tutti::python {
 
+nb::handle InPlace::object;
+
 void* stream_of(nb::handle stream, const char* function) {
   nb::object number;
   if (PyLong_Check(stream.ptr()))
@@ -155,8 +157,8 @@ nb::object Call::run_blocking() {
   tutti_status status = TUTTI_SUCCESS;
   {
     const nb::gil_scoped_release released;
-    if (options_.has_stream != 0) {
-      status = tutti_run(&call_, comm_, &options_);
+    if (options_.has_stream != 0 || size() == 1) {  // nothing to wait for
+      status = tutti_run(&call_, comm_, options());
       is_complete = 1;
     } else {
       status = tutti_start(&call_, comm_, options(), &request);

@@ -11,8 +11,10 @@ namespace tutti::python {
 
 enum class Form { blocking, nonblocking, persistent };
 
-/// Stands for an array: the data are in the other one, as MPI.IN_PLACE.
-struct InPlace {};
+/// Stands for an array: the data are in the other one, as MPI.IN_PLACE. There is one.
+struct InPlace {
+  static nb::handle object;
+};
 
 class Call {
  public:
@@ -43,7 +45,7 @@ class Call {
   /// One number for each rank, in elements; None is NULL.
   const int64_t* take_list(nb::handle numbers, const char* name);
 
-  [[nodiscard]] bool is_in_place(nb::handle object) const { return nb::isinstance<InPlace>(object); }
+  [[nodiscard]] bool is_in_place(nb::handle object) const { return object.ptr() == InPlace::object.ptr(); }
   /// `whole` divided by the number of ranks, which must divide it.
   [[nodiscard]] int64_t share(int64_t whole, const char* of) const;
   /// The same for the first length of the input's shape.

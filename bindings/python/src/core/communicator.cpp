@@ -37,7 +37,8 @@ nb::list list_of(const tutti_group& group) {
 nb::dict counters_of(const Communicator& self) {
   const tutti_counter* counters = nullptr;
   int count = 0;
-  check(tutti_comm_counters(self.handle("counters"), &counters, &count));
+  tutti_comm comm = self.handle("counters");
+  check_unlocked([&] { return tutti_comm_counters(comm, &counters, &count); });
   nb::dict found;
   for (int i = 0; i < count; ++i) found[counters[i].name] = counters[i].value;
   return found;
@@ -70,12 +71,7 @@ Communicator::Communicator(nb::object comm, const nb::object& algorithms, const 
   options.transport = setting(transport, "transport", keep);
   options.buffers = setting(buffers, "buffers", keep);
   const int number = number_of(comm);
-  tutti_status status = TUTTI_SUCCESS;
-  {
-    const nb::gil_scoped_release released;
-    status = tutti_comm_create_f(number, &options, &handle_);
-  }
-  check(status);
+  check_unlocked([&] { return tutti_comm_create_f(number, &options, &handle_); });
   check(tutti_comm_rank(handle_, &rank_));
   check(tutti_comm_size(handle_, &size_));
 }
@@ -97,12 +93,7 @@ void Communicator::close() {
   if (handle_ == nullptr) return;
   if (users_ != 0) raise("StateError", "close: another thread is in a call on this communicator");
   tutti_comm closed = std::exchange(handle_, nullptr);
-  tutti_status status = TUTTI_SUCCESS;
-  {
-    const nb::gil_scoped_release released;
-    status = tutti_comm_free(&closed);
-  }
-  check(status);
+  check_unlocked([&] { return tutti_comm_free(&closed); });
 }
 
 void Communicator::abort(const std::string& why) noexcept {
@@ -113,7 +104,8 @@ void Communicator::abort(const std::string& why) noexcept {
 
 std::string Communicator::status() const {
   const char* text = nullptr;
-  check(tutti_comm_status(handle("status"), &text));
+  tutti_comm comm = handle("status");
+  check_unlocked([&] { return tutti_comm_status(comm, &text); });
   return text;
 }
 

@@ -1,6 +1,7 @@
 // The module _core: everything that needs MPI.
 
 #include "call.hpp"
+#include "newer.hpp"
 #include "numpy.hpp"
 #include "process.hpp"
 
@@ -14,7 +15,10 @@ NB_MODULE(_core, module) {
   nb::class_<InPlace>(module, "InPlace", "The type of IN_PLACE.").def("__repr__", [](nb::handle) {
     return "tutti.IN_PLACE";
   });
-  module.attr("IN_PLACE") = nb::cast(InPlace{});
+  InPlace::object = nb::cast(InPlace{}).release();
+  module.attr("IN_PLACE") = InPlace::object;
+  module.attr("can_wait_for") = tutti_request_wait_for != nullptr;
+  module.attr("has_tags") = tutti_recv_tagged_async != nullptr;
   bind_process(module);
   bind_op(module);
   bind_requests(module);

@@ -136,7 +136,7 @@ bool Request::cancel() {
   const Turn turn{*this, "cancel"};
   if (handle_ == nullptr || tutti_request_cancel == nullptr) return false;
   int cancelled = 0;
-  check(tutti_request_cancel(&handle_, &cancelled));
+  check_unlocked([&] { return tutti_request_cancel(&handle_, &cancelled); });
   if (cancelled == 0) return false;
   is_cancelled_ = true;
   kept_ = Kept{};
@@ -219,13 +219,13 @@ bool Plan::test() {
 
 std::string Plan::algorithm() const {
   const char* name = nullptr;
-  check(tutti_plan_algorithm(handle_, &name));
+  check_unlocked([&] { return tutti_plan_algorithm(handle_, &name); });
   return name;
 }
 
 std::string Plan::explain() const {
   const char* text = nullptr;
-  check(tutti_plan_explain(handle_, &text));
+  check_unlocked([&] { return tutti_plan_explain(handle_, &text); });
   return text;
 }
 

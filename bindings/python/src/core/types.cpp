@@ -99,9 +99,9 @@ tutti_type type_of_typestr(std::string_view typestr) {
 
 std::string typestr_of_type(tutti_type type) {
   const Known& found = known.at(static_cast<std::size_t>(type));
-  const std::string size = std::to_string(found.dlpack.bits / 8);
-  if (found.format == 0) return "|V" + size;
-  return (found.dlpack.bits == 8 ? "|" : "<") + std::string{found.format} + size;
+  std::string text{found.dlpack.bits == 8 || found.format == 0 ? '|' : '<'};
+  text += found.format == 0 ? 'V' : found.format;
+  return text.append(std::to_string(found.dlpack.bits / 8));
 }
 
 void refuse_type(const char* function, const char* argument, const std::string& elements) {
