@@ -7,7 +7,8 @@
 #   cuda      nvcc and CUDA's headers into FOLDER, if no toolkit is installed: Python packages, 250 MB
 #   ucx       a UCX with CUDA, for tests, into FOLDER/libucx: a Python package, 150 MB
 #   mpi4py    the tests of the mpi4py that is installed, into FOLDER: the sources of a Python package, 5 MB
-# That one of the last three cannot be had is no error. Silent when nothing is missing.
+#   python    what builds and tests Tutti's Python package, into FOLDER, a virtual environment: 120 MB
+# That one of the last four cannot be had is no error. Silent when nothing is missing.
 # Exit code 2: something is missing and cannot be installed.
 set -eu
 
@@ -61,6 +62,21 @@ mpi4py() {
   fi
 }
 
+# Of Python 3.11 or newer, with the modules that scripts/test.sh wants: FOLDER/bin/python.
+python() {
+  local folder=$1 wanted=(nanobind==3.1.0 nanobind-backend==1.0.0 scikit-build-core==1.1.2 numpy==2.4.6
+                          ml_dtypes==0.6.0 mpi4py==4.1.2 pytest==9.2.0)
+  [ "$(cat "$folder/wanted" 2>/dev/null)" != "${wanted[*]}" ] || return 0
+  echo "setup: installing nanobind, NumPy, mpi4py and pytest in $folder"
+  rm -rf "$folder"
+  python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' && python3 -m venv "$folder" &&
+    timeout 600 "$folder/bin/python" -m pip install -q --disable-pip-version-check "${wanted[@]}" &&
+    echo "${wanted[*]}" >"$folder/wanted" || {
+    rm -rf "$folder"
+    echo "setup: that failed; tests of the Python package are skipped" >&2
+  }
+}
+
 case ${1:-} in
   build) wanted=("${build[@]}") ;;
   lab) wanted=("${lab[@]}") ;;
@@ -72,8 +88,9 @@ case ${1:-} in
   cuda) cuda "${2:?setup.sh cuda needs a folder}" && exit 0 ;;
   ucx) ucx "${2:?setup.sh ucx needs a folder}" && exit 0 ;;
   mpi4py) mpi4py "${2:?setup.sh mpi4py needs a folder}" && exit 0 ;;
-  --help | -h) sed -n '2,11s/^# \?//p' "$0" && exit 0 ;;
-  *) sed -n '2,11s/^# \?//p' "$0" >&2 && exit 2 ;;
+  python) python "${2:?setup.sh python needs a folder}" && exit 0 ;;
+  --help | -h) sed -n '2,12s/^# \?//p' "$0" && exit 0 ;;
+  *) sed -n '2,12s/^# \?//p' "$0" >&2 && exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

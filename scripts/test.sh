@@ -425,9 +425,9 @@ fi
 
 if [ -n "$install" ]; then
   ./scripts/setup.sh test
-  for kind in cuda ucx mpi4py; do ./scripts/setup.sh $kind "$out/$kind"; done
+  for kind in cuda ucx mpi4py python; do ./scripts/setup.sh $kind "$out/$kind"; done
 fi
-export MPI4PY_TESTS=$out/mpi4py
+export MPI4PY_TESTS=$out/mpi4py TUTTI_PYTHON=$out/python/bin/python
 [ ! -x "$out/cuda/nvidia/cu13/bin/nvcc" ] || export CUDAToolkit_ROOT=$out/cuda/nvidia/cu13
 run release always "release build and its tests, Open MPI"
 run mpich ci "what runs under mpirun, with MPICH and the shared library, few ranks, without hwloc"

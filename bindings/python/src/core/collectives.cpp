@@ -277,7 +277,7 @@ void define(CommunicatorClass& communicator, const char* name, void (*prepare)(C
 }  // namespace
 
 void bind_collectives(CommunicatorClass& communicator) {
-  const auto x = nb::arg("x");
+  const auto x = nb::arg("x").none();
   const auto op = nb::arg("op") = nb::steal(PyUnicode_InternFromString("sum"));
   const auto out = nb::arg("out") = nb::none();
   const auto root = nb::arg("root") = 0;

@@ -59,7 +59,7 @@ class Memory {
     if (is_on_device_) facts["strides"] = nb::none();
     return facts;
   }
-  [[nodiscard]] nb::tuple device() const { return nb::make_tuple(is_on_device_ ? kDLCUDA : kDLCPU, device_); }
+  [[nodiscard]] nb::tuple device() const { return nb::make_tuple(static_cast<int>(is_on_device_ ? kDLCUDA : kDLCPU), device_); }
 
   /// A capsule of version 1 if the other side takes it, else one of the older form.
   [[nodiscard]] static nb::object dlpack(nb::handle self, nb::handle max_version, nb::handle copy);
