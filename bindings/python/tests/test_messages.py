@@ -11,15 +11,6 @@ def neighbours(comm):
     return (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
 
 
-@pytest.fixture
-def tags(neighbours):
-    from tutti import _native
-
-    if not _native.core().has_tags:
-        pytest.skip("this libtutti has no tags")
-    return neighbours
-
-
 def test_messages(comm, neighbours):
     right, left = neighbours
     x, out = np.full(3, comm.rank), np.empty(3, int)
@@ -63,8 +54,8 @@ def test_batch(comm):
         batch.send(np.ones(4)[::2], 0)
 
 
-def test_tags(comm, tags):
-    right, left = tags
+def test_tags(comm, neighbours):
+    right, left = neighbours
     for tag in (3, 1, 2):
         comm.send(np.full(2, tag * 10 + comm.rank), right, tag=tag)
     out = np.zeros(4, int)
@@ -82,8 +73,8 @@ def test_tags(comm, tags):
         comm.plan_send(out, right, tag=1)
 
 
-def test_batch_with_tags(comm, tags):
-    right, left = tags
+def test_batch_with_tags(comm, neighbours):
+    right, left = neighbours
     batch = tutti.Batch(comm)
     out = np.zeros(2, int)
     batch.send(np.full(2, comm.rank), right, tag=5)
@@ -92,8 +83,8 @@ def test_batch_with_tags(comm, tags):
     assert (message.source, message.tag, message.count) == (left, 5, 2) and out.tolist() == [left] * 2
 
 
-def test_cancel(comm, tags):
-    _, left = tags
+def test_cancel(comm, neighbours):
+    _, left = neighbours
     request = comm.recv_async(np.zeros(1), left, tag=77)
     assert request.cancel()
     with pytest.raises(tutti.StateError, match="tutti: wait: the request was cancelled"):

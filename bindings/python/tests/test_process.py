@@ -138,16 +138,8 @@ def test_an_mpi_that_is_missing():
     assert code == 0 and out in ("ImportError\n", "ModuleNotFoundError\n"), err
 
 
-def can_wait_for():
-    from tutti import _native
-
-    return _native.core().can_wait_for
-
-
 def test_control_c():
     """Ctrl-C ends a blocking call, whose communicator is aborted, and the wait of a request, which stays."""
-    if not can_wait_for():
-        pytest.skip("this libtutti has no tutti_request_wait_for")
     program = textwrap.dedent("""
         import threading, os, signal, time, numpy, tutti
         comm = tutti.Communicator()

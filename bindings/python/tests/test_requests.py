@@ -115,8 +115,6 @@ def test_a_dropped_request_warns_and_waits(comm):
 
 def test_time_limit(comm):
     """A receive that no message meets yet: with the limit over, the operation goes on."""
-    if not _has_wait_for():
-        pytest.skip("this libtutti has no tutti_request_wait_for")
     out = np.zeros(1)
     right, left = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
     if comm.size == 1:
@@ -130,12 +128,6 @@ def test_time_limit(comm):
     comm.barrier()
     comm.send(np.full(1, 7.0), right)
     assert request.wait(timeout=60) is out and out[0] == 7
-
-
-def _has_wait_for():
-    from tutti import _native
-
-    return _native.core().can_wait_for
 
 
 def test_asyncio(comm):
@@ -218,8 +210,6 @@ def test_errors_are_raised_again(world):
 
 
 def test_abort(world):
-    if not _has_wait_for():
-        pytest.skip("this libtutti has no tutti_comm_abort")
     comm = tutti.Communicator(world)
     if world.size == 1:
         comm.abort("enough")

@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "newer.hpp"
 
 namespace tutti::python {
 
@@ -162,7 +161,7 @@ nb::object Call::run_blocking() {
       is_complete = 1;
     } else {
       status = tutti_start(&call_, comm_, options(), &request);
-      if (status == TUTTI_SUCCESS) status = wait_for(&request, slice, &is_complete);
+      if (status == TUTTI_SUCCESS) status = tutti_request_wait_for(&request, slice, &is_complete);
     }
   }
   return complete(communicator_, request, status, is_complete != 0, kept_, function_);
@@ -176,7 +175,7 @@ nb::object complete(Communicator& communicator, tutti_request request, tutti_sta
   };
   if (status == TUTTI_SUCCESS && !is_complete) {
     try {
-      static_cast<void>(wait_in_slices([&](double s, int* c) { return wait_for(&request, s, c); }, -1, status));
+      static_cast<void>(wait_in_slices([&](double s, int* c) { return tutti_request_wait_for(&request, s, c); }, -1, status));
     } catch (nb::python_error&) {
       communicator.abort(std::string{function} + " on rank " + std::to_string(communicator.rank()) +
                          " was interrupted by a signal");

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "newer.hpp"
 #include "process.hpp"
 
 namespace tutti::python {
@@ -61,7 +60,7 @@ nb::list group(const Communicator& self) {
 }  // namespace
 
 Communicator::Communicator(nb::object comm, const nb::object& algorithms, const nb::object& transport,
-                           const nb::object& buffers) {
+                           const nb::object& buffers, bool forms_match) {
   require_same_process("Communicator");
   require_mpi();
   std::vector<std::string> keep;
@@ -70,6 +69,7 @@ Communicator::Communicator(nb::object comm, const nb::object& algorithms, const 
   options.algorithms = setting(algorithms, "algorithms", keep);
   options.transport = setting(transport, "transport", keep);
   options.buffers = setting(buffers, "buffers", keep);
+  options.forms_match = forms_match ? 1 : 0;
   const int number = number_of(comm);
   check_unlocked([&] { return tutti_comm_create_f(number, &options, &handle_); });
   check(tutti_comm_rank(handle_, &rank_));
@@ -97,7 +97,7 @@ void Communicator::close() {
 }
 
 void Communicator::abort(const std::string& why) noexcept {
-  if (handle_ == nullptr || tutti_comm_abort == nullptr) return;
+  if (handle_ == nullptr) return;
   const nb::gil_scoped_release released;
   tutti_comm_abort(handle_, why.c_str());
 }
@@ -121,13 +121,15 @@ CommunicatorClass bind_communicator(nb::module_& module) {
       "it\nafterwards: messages never mix with the program's own.\n\n"
       "comm: None (all ranks; MPI is initialised if nobody has done so), a communicator of mpi4py, or the number by "
       "which\nFortran knows one (comm.py2f()). algorithms: \"allreduce=ring,broadcast=chain/64K\"; transport: \"auto\", "
-      "\"shm\", \"mpi\",\n\"ucx\", \"shm+ucx\"; buffers: \"auto\", \"host\", \"device\"; the settings of rank 0 count.\n\n"
+      "\"shm\", \"mpi\",\n\"ucx\", \"shm+ucx\"; buffers: \"auto\", \"host\", \"device\"; forms_match: plans match other calls, too. The settings of "
+      "rank 0\ncount.\n\n"
       "Collective over comm. Calls are made in the same order on all ranks; one thread at a time calls. Errors: "
       "ArgumentError\n(no such communicator or setting), StateError (after MPI_Finalize; two MPIs in the process; a "
       "child of a fork). Cost: some\nten milliseconds for the first one, then less than one.");
   communicator
-      .def(nb::init<nb::object, nb::object, nb::object, nb::object>(), nb::arg("comm") = nb::none(),
-           nb::arg("algorithms") = nb::none(), nb::arg("transport") = nb::none(), nb::arg("buffers") = nb::none())
+      .def(nb::init<nb::object, nb::object, nb::object, nb::object, bool>(), nb::arg("comm") = nb::none(),
+           nb::arg("algorithms") = nb::none(), nb::arg("transport") = nb::none(), nb::arg("buffers") = nb::none(),
+           nb::arg("forms_match") = false)
       .def_prop_ro("rank", &Communicator::rank, "The number of this process, from 0.")
       .def_prop_ro("size", &Communicator::size, "The number of ranks.")
       .def_prop_ro("nodes", &number<tutti_comm_node_count>, "The number of nodes: groups of ranks that share memory.")

@@ -8,7 +8,8 @@ namespace tutti::python {
 class Communicator {
  public:
   /// `comm`: None (all ranks), a communicator of mpi4py, or the number by which Fortran knows one.
-  Communicator(nb::object comm, const nb::object& algorithms, const nb::object& transport, const nb::object& buffers);
+  Communicator(nb::object comm, const nb::object& algorithms, const nb::object& transport, const nb::object& buffers,
+               bool forms_match);
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
   ~Communicator();

@@ -3,7 +3,6 @@
 #include <nanobind/stl/string.h>
 
 #include "call.hpp"
-#include "newer.hpp"
 #include "process.hpp"
 
 namespace tutti::python {
@@ -20,10 +19,6 @@ class Message {
  private:
   std::unique_ptr<tutti_message> message_ = std::make_unique<tutti_message>();
 };
-
-void require_tags(const char* function) {
-  if (tutti_recv_tagged_async == nullptr) raise("StateError", std::string{function} + ": this libtutti has no tags");
-}
 
 /// A message before it is posted.
 struct Envelope {
@@ -55,7 +50,7 @@ struct Envelope {
     {
       const nb::gil_scoped_release released;
       status = start(&request);
-      if (form == Form::blocking && status == TUTTI_SUCCESS) status = wait_for(&request, slice, &is_complete);
+      if (form == Form::blocking && status == TUTTI_SUCCESS) status = tutti_request_wait_for(&request, slice, &is_complete);
     }
     if (form == Form::blocking) return complete(communicator, request, status, is_complete != 0, kept, function);
     check(status);
@@ -78,7 +73,6 @@ nb::object send(Communicator& self, Form form, nb::handle x, int to, nb::handle 
     return message.run([&](tutti_request* r) { return tutti_send_async(data.data, data.count, data.type, to, comm, r); },
                        [&](tutti_plan* p) { return tutti_plan_send(data.data, data.count, data.type, to, comm, p); });
   if (form == Form::persistent) no_tagged_plans("plan_send");
-  require_tags("send");
   const int number = nb::cast<int>(tag);
   return message.run(
       [&](tutti_request* r) { return tutti_send_tagged_async(data.data, data.count, data.type, to, number, comm, r); },
@@ -97,7 +91,6 @@ nb::object recv(Communicator& self, Form form, nb::handle out, int source, nb::h
         [&](tutti_plan* p) { return tutti_plan_recv(data.data, data.count, data.type, source, comm, p); });
   }
   if (form == Form::persistent) no_tagged_plans("plan_recv");
-  require_tags("recv");
   message.kept.returned = nb::cast(Message{});
   tutti_message* const met = nb::cast<Message&>(message.kept.returned).address();
   const int number = nb::cast<int>(tag);
@@ -142,8 +135,7 @@ class Batch {
   void send(nb::handle x, int to, nb::handle tag) {
     const Buffer& data = keep(take(x, {"Batch.send", "x", false, false}));
     if (tag.is_none()) return check(tutti_batch_send(handle_, data.data, data.count, data.type, to));
-    require_tags("Batch.send");
-    check(tutti_batch_send_tagged(handle_, data.data, data.count, data.type, to, nb::cast<int>(tag)));
+      check(tutti_batch_send_tagged(handle_, data.data, data.count, data.type, to, nb::cast<int>(tag)));
   }
   nb::object recv(nb::handle out, int source, nb::handle tag) {
     const Buffer& data = keep(take(out, {"Batch.recv", "out", true, false}));
@@ -151,8 +143,7 @@ class Batch {
       check(tutti_batch_recv(handle_, data.data, data.count, data.type, source));
       return nb::none();
     }
-    require_tags("Batch.recv");
-    const nb::object met = nb::cast(Message{});
+      const nb::object met = nb::cast(Message{});
     check(tutti_batch_recv_tagged(handle_, data.data, data.count, data.type, source, nb::cast<int>(tag),
                                   nb::cast<Message&>(met).address()));
     messages_.push_back(met);

@@ -1,7 +1,6 @@
 // The module _core: everything that needs MPI.
 
 #include "call.hpp"
-#include "newer.hpp"
 #include "numpy.hpp"
 #include "process.hpp"
 
@@ -17,8 +16,6 @@ NB_MODULE(_core, module) {
   });
   InPlace::object = nb::cast(InPlace{}).release();
   module.attr("IN_PLACE") = InPlace::object;
-  module.attr("can_wait_for") = tutti_request_wait_for != nullptr;
-  module.attr("has_tags") = tutti_recv_tagged_async != nullptr;
   bind_process(module);
   bind_op(module);
   bind_requests(module);

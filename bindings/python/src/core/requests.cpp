@@ -2,7 +2,6 @@
 
 #include <nanobind/stl/string.h>
 
-#include "newer.hpp"
 #include "process.hpp"
 
 namespace tutti::python {
@@ -20,19 +19,7 @@ double seconds_of(const nb::object& timeout) {
   throw nb::python_error();
 }
 
-tutti_status wait_for(tutti_plan plan, double seconds, int* is_complete) {
-  if (tutti_plan_wait_for != nullptr) return tutti_plan_wait_for(plan, seconds, is_complete);
-  *is_complete = 1;
-  return tutti_plan_wait(plan);
-}
-
 }  // namespace
-
-tutti_status wait_for(tutti_request* request, double seconds, int* is_complete) {
-  if (tutti_request_wait_for != nullptr) return tutti_request_wait_for(request, seconds, is_complete);
-  *is_complete = 1;
-  return tutti_request_wait(request);
-}
 
 nb::object Kept::finished() const {
   return result.namespace_of_immutable.is_valid() ? result.finished() : returned;
@@ -66,7 +53,7 @@ Request::~Request() {
   if (PyErr_WarnEx(PyExc_ResourceWarning, text, 1) != 0) PyErr_WriteUnraisable(nullptr);
   tutti_status status = TUTTI_SUCCESS;
   try {
-    static_cast<void>(wait_in_slices([&](double s, int* c) { return wait_for(&handle_, s, c); }, -1, status));
+    static_cast<void>(wait_in_slices([&](double s, int* c) { return tutti_request_wait_for(&handle_, s, c); }, -1, status));
   } catch (nb::python_error& error) {
     error.restore();
     PyErr_WriteUnraisable(nullptr);
@@ -125,7 +112,7 @@ nb::object Request::wait(const nb::object& timeout) {
   const Turn turn{*this, "wait"};
   if (handle_ != nullptr) {
     tutti_status status = TUTTI_SUCCESS;
-    if (!wait_in_slices([&](double s, int* c) { return wait_for(&handle_, s, c); }, limit, status)) time_is_over();
+    if (!wait_in_slices([&](double s, int* c) { return tutti_request_wait_for(&handle_, s, c); }, limit, status)) time_is_over();
     over(status);
   }
   require_success();
@@ -134,7 +121,7 @@ nb::object Request::wait(const nb::object& timeout) {
 
 bool Request::cancel() {
   const Turn turn{*this, "cancel"};
-  if (handle_ == nullptr || tutti_request_cancel == nullptr) return false;
+  if (handle_ == nullptr) return false;
   int cancelled = 0;
   check_unlocked([&] { return tutti_request_cancel(&handle_, &cancelled); });
   if (cancelled == 0) return false;
@@ -180,7 +167,7 @@ nb::object Plan::finish(double limit, tutti_status status, bool is_complete) {
   };
   const Busy busy{is_busy_};
   if (status == TUTTI_SUCCESS &&
-      !wait_in_slices([&](double s, int* c) { return wait_for(handle_, s, c); }, limit, status, is_complete))
+      !wait_in_slices([&](double s, int* c) { return tutti_plan_wait_for(handle_, s, c); }, limit, status, is_complete))
     time_is_over();
   if (status != TUTTI_SUCCESS) kept_.fail(status);
   return kept_.returned;
@@ -199,7 +186,7 @@ nb::object Plan::run() {
   {
     const nb::gil_scoped_release released;
     status = tutti_plan_start(handle_);
-    if (status == TUTTI_SUCCESS) status = wait_for(handle_, slice, &complete);
+    if (status == TUTTI_SUCCESS) status = tutti_plan_wait_for(handle_, slice, &complete);
   }
   if (status == TUTTI_SUCCESS && complete != 0) return kept_.returned;
   return finish(-1, status, complete != 0);

@@ -49,9 +49,6 @@ bool wait_in_slices(const Step& step, double limit, tutti_status& status, bool i
   return true;
 }
 
-/// Waits in the library, without a look at anything else.
-tutti_status wait_for(tutti_request* request, double seconds, int* is_complete);
-
 class Request {
  public:
   Request(tutti_request handle, Kept kept) : handle_(handle), kept_(std::move(kept)) {}
