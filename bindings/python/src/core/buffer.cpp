@@ -18,8 +18,10 @@ Buffer take_array(nb::handle array, const Argument& argument) {
     raise("TypeArgumentError", std::string{argument.function} + ": " + argument.name +
                                    " is a masked array, whose mask Tutti does not know; give its .data");
   if (!fields.is(ArrayFields::contiguous | ArrayFields::aligned)) {
-    if (argument.writes) refuse_output(argument, "is not contiguous (or not aligned): Tutti writes only to contiguous arrays");
-    if (!argument.may_copy) refuse_output(argument, "is not contiguous (or not aligned): a plan needs contiguous arrays");
+    if (argument.writes)
+      refuse_output(argument, "is not contiguous (or not aligned): Tutti writes only to contiguous arrays");
+    if (!argument.may_copy)
+      refuse_output(argument, "is not contiguous (or not aligned): a plan needs contiguous arrays");
     // A copy in any case, also where only the alignment is wrong.
     const nb::object copy = numpy.module().attr("array")(array, nb::arg("order") = "C", nb::arg("copy") = true);
     Buffer taken = take_array(copy, argument);
@@ -103,7 +105,8 @@ std::vector<int64_t> Buffer::shape() const {
     return {fields.shape, fields.shape + fields.ndim};
   }
   if (!nb::hasattr(array, "shape")) return {count};
-  for (const nb::handle length : nb::object(array.attr("shape"))) shape.push_back(nb::cast<int64_t>(length));
+  for (const nb::handle length : nb::object(array.attr("shape")))
+    shape.push_back(nb::cast<int64_t>(length));
   return shape;
 }
 
@@ -113,7 +116,8 @@ Buffer take(nb::handle object, const Argument& argument) {
   if (numpy.is_number(object)) return take_number(object, argument);
   if (is_of(object, "torch", "Tensor")) {
     look_at_tensor(object, argument);
-    Buffer buffer = take_dlpack(nb::cast<bool>(object.attr("requires_grad")) ? object.attr("detach")() : nb::borrow(object), argument);
+    Buffer buffer = take_dlpack(
+        nb::cast<bool>(object.attr("requires_grad")) ? object.attr("detach")() : nb::borrow(object), argument);
     buffer.array = nb::borrow(object);
     return buffer;
   }

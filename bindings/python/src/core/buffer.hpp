@@ -12,8 +12,8 @@ namespace tutti::python {
 struct Argument {
   const char* function;
   const char* name;
-  bool writes = false;    ///< The call writes to it.
-  bool may_copy = true;   ///< An input that is not contiguous is copied. Not in plans, which read it again and again.
+  bool writes = false;   ///< The call writes to it.
+  bool may_copy = true;  ///< An input that is not contiguous is copied. Not in plans, which read it again and again.
   std::intptr_t stream = -1;  ///< What the producer of a DLPack capsule is told: -1, or the stream of the call.
 };
 

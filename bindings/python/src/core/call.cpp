@@ -4,7 +4,6 @@
 
 #include <utility>
 
-
 namespace tutti::python {
 
 nb::handle InPlace::object;
@@ -38,7 +37,8 @@ void Call::set_options(nb::handle algorithm, nb::handle stream) {
     refuse_here("nonblocking calls take no stream; the blocking call with a stream returns at once");
   options_.stream = stream_of(stream, function_);
   options_.has_stream = 1;
-  stream_ = options_.stream == nullptr ? 1 : reinterpret_cast<std::intptr_t>(options_.stream);  // 1: DLPack's legacy stream
+  stream_ =
+      options_.stream == nullptr ? 1 : reinterpret_cast<std::intptr_t>(options_.stream);  // 1: DLPack's legacy stream
   has_options_ = true;
 }
 
@@ -67,7 +67,6 @@ void Call::take_given_out(nb::handle out, int64_t count) {
 }
 
 void Call::make_out(const std::vector<int64_t>& shape, bool zeros) {
-  if (!kept_.in.array.is_valid()) refuse_here("without an input of this rank, out must be given");
   kept_.result = make_result(kept_.in, shape, argument("out", true), zeros);
   call_.out = kept_.result.buffer.data;
   kept_.returned = kept_.result.array;
@@ -175,7 +174,8 @@ nb::object complete(Communicator& communicator, tutti_request request, tutti_sta
   };
   if (status == TUTTI_SUCCESS && !is_complete) {
     try {
-      static_cast<void>(wait_in_slices([&](double s, int* c) { return tutti_request_wait_for(&request, s, c); }, -1, status));
+      static_cast<void>(
+          wait_in_slices([&](double s, int* c) { return tutti_request_wait_for(&request, s, c); }, -1, status));
     } catch (nb::python_error&) {
       communicator.abort(std::string{function} + " on rank " + std::to_string(communicator.rank()) +
                          " was interrupted by a signal");

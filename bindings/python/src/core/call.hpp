@@ -31,13 +31,13 @@ class Call {
   void set_options(nb::handle algorithm, nb::handle stream);
   /// Returns the elements of the input, or with IN_PLACE -1.
   int64_t take_in(nb::handle x);
-  /// The output: `out`, which must have `count` elements unless that is negative, or None for a new array of that shape.
+  /// The output: `out`, which must have `count` elements unless that is negative, or None for a new array of that
+  /// shape.
   template <class Shape>
   void take_out(nb::handle out, int64_t count, const Shape& shape, bool zeros = false) {
-    if (out.is_none())
-      make_out(shape(), zeros);
-    else
-      take_given_out(out, count);
+    if (!out.is_none()) return take_given_out(out, count);
+    if (!kept_.in.array.is_valid()) refuse_here("without an input of this rank, out must be given");
+    make_out(shape(), zeros);
   }
   /// A broadcast's one buffer.
   void take_data(nb::handle x, bool writes);

@@ -29,7 +29,8 @@ int number_of(const nb::object& comm) {
 
 nb::list list_of(const tutti_group& group) {
   nb::list ranks;
-  for (int i = 0; i < group.count; ++i) ranks.append(group.ranks[i]);
+  for (int i = 0; i < group.count; ++i)
+    ranks.append(group.ranks[i]);
   return ranks;
 }
 
@@ -39,7 +40,8 @@ nb::dict counters_of(const Communicator& self) {
   tutti_comm comm = self.handle("counters");
   check_unlocked([&] { return tutti_comm_counters(comm, &counters, &count); });
   nb::dict found;
-  for (int i = 0; i < count; ++i) found[counters[i].name] = counters[i].value;
+  for (int i = 0; i < count; ++i)
+    found[counters[i].name] = counters[i].value;
   return found;
 }
 
@@ -117,11 +119,14 @@ std::string Communicator::in_words() const {
 CommunicatorClass bind_communicator(nb::module_& module) {
   CommunicatorClass communicator(
       module, "Communicator",
-      "A group of MPI processes that calls Tutti's collectives. It is made from an MPI communicator, and independent of "
+      "A group of MPI processes that calls Tutti's collectives. It is made from an MPI communicator, and independent "
+      "of "
       "it\nafterwards: messages never mix with the program's own.\n\n"
       "comm: None (all ranks; MPI is initialised if nobody has done so), a communicator of mpi4py, or the number by "
-      "which\nFortran knows one (comm.py2f()). algorithms: \"allreduce=ring,broadcast=chain/64K\"; transport: \"auto\", "
-      "\"shm\", \"mpi\",\n\"ucx\", \"shm+ucx\"; buffers: \"auto\", \"host\", \"device\"; forms_match: plans match other calls, too. The settings of "
+      "which\nFortran knows one (comm.py2f()). algorithms: \"allreduce=ring,broadcast=chain/64K\"; transport: "
+      "\"auto\", "
+      "\"shm\", \"mpi\",\n\"ucx\", \"shm+ucx\"; buffers: \"auto\", \"host\", \"device\"; forms_match: plans match "
+      "other calls, too. The settings of "
       "rank 0\ncount.\n\n"
       "Collective over comm. Calls are made in the same order on all ranks; one thread at a time calls. Errors: "
       "ArgumentError\n(no such communicator or setting), StateError (after MPI_Finalize; two MPIs in the process; a "
@@ -156,13 +161,13 @@ CommunicatorClass bind_communicator(nb::module_& module) {
             self.abort(why);
           },
           nb::arg("why") = "aborted by the program",
-          "Ends all operations in flight on this rank without waiting for other ranks: they raise FailedError with this "
+          "Ends all operations in flight on this rank without waiting for other ranks: they raise FailedError with "
+          "this "
           "text,\nlater calls too, and ranks that wait for this one are told.")
       .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
       .def(
-          "__exit__",
-          [](Communicator& self, nb::handle, nb::handle, nb::handle) { self.close(); }, nb::arg("kind").none(),
-          nb::arg("value").none(), nb::arg("traceback").none())
+          "__exit__", [](Communicator& self, nb::handle, nb::handle, nb::handle) { self.close(); },
+          nb::arg("kind").none(), nb::arg("value").none(), nb::arg("traceback").none())
       .def("__repr__", &Communicator::in_words);
   return communicator;
 }

@@ -94,7 +94,8 @@ Buffer take_dlpack(nb::handle object, const Argument& argument) {
   }
   buffer.data = static_cast<char*>(tensor.data) + tensor.byte_offset;
   buffer.count = 1;
-  for (int i = 0; i < tensor.ndim; ++i) buffer.count *= tensor.shape[i];
+  for (int i = 0; i < tensor.ndim; ++i)
+    buffer.count *= tensor.shape[i];
   return buffer;
 }
 
@@ -113,8 +114,10 @@ Buffer take_cuda_array(nb::handle object, const Argument& argument) {
   buffer.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0]));
   buffer.count = 1;
   std::vector<int64_t> shape;
-  for (const nb::handle length : nb::object(facts["shape"])) shape.push_back(nb::cast<int64_t>(length));
-  for (const int64_t length : shape) buffer.count *= length;
+  for (const nb::handle length : nb::object(facts["shape"]))
+    shape.push_back(nb::cast<int64_t>(length));
+  for (const int64_t length : shape)
+    buffer.count *= length;
   const nb::object strides = facts.attr("get")("strides");
   if (strides.is_none() || buffer.count == 0) return buffer;
   int64_t expected = size_of_type(buffer.type);

@@ -22,8 +22,8 @@ inline void check(tutti_status status) {
   if (status != TUTTI_SUCCESS) raise_status(status);
 }
 
-/// A call of the library without the GIL: the thread that moves operations may hold the library's lock while it waits for
-/// the GIL, to run a function of Python.
+/// A call of the library without the GIL: the thread that moves operations may hold the library's lock while it waits
+/// for the GIL, to run a function of Python.
 template <class Function>
 void check_unlocked(const Function& function) {
   tutti_status status = TUTTI_SUCCESS;

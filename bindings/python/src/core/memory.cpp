@@ -44,7 +44,8 @@ class Memory {
   [[nodiscard]] std::string dtype() const { return name_of_type(type_); }
   [[nodiscard]] int64_t bytes() const {
     int64_t product = size_of_type(type_);
-    for (const int64_t length : shape_) product *= length;
+    for (const int64_t length : shape_)
+      product *= length;
     return product;
   }
   [[nodiscard]] bool is_on_device() const { return is_on_device_; }
@@ -59,7 +60,9 @@ class Memory {
     if (is_on_device_) facts["strides"] = nb::none();
     return facts;
   }
-  [[nodiscard]] nb::tuple device() const { return nb::make_tuple(static_cast<int>(is_on_device_ ? kDLCUDA : kDLCPU), device_); }
+  [[nodiscard]] nb::tuple device() const {
+    return nb::make_tuple(static_cast<int>(is_on_device_ ? kDLCUDA : kDLCPU), device_);
+  }
 
   /// A capsule of version 1 if the other side takes it, else one of the older form.
   [[nodiscard]] static nb::object dlpack(nb::handle self, nb::handle max_version, nb::handle copy);
@@ -86,9 +89,13 @@ template <class Managed>
 nb::object Memory::capsule(nb::handle self, const char* name) {
   auto& memory = nb::cast<Memory&>(self);
   auto* const managed = new Managed{};
-  managed->dl_tensor = {memory.data_, {memory.is_on_device_ ? kDLCUDA : kDLCPU, memory.device_},
-                        static_cast<std::int32_t>(memory.shape_.size()), dlpack_of_type(memory.type_),
-                        memory.shape_.data(), nullptr, 0};
+  managed->dl_tensor = {memory.data_,
+                        {memory.is_on_device_ ? kDLCUDA : kDLCPU, memory.device_},
+                        static_cast<std::int32_t>(memory.shape_.size()),
+                        dlpack_of_type(memory.type_),
+                        memory.shape_.data(),
+                        nullptr,
+                        0};
   managed->manager_ctx = nb::borrow(self).release().ptr();
   managed->deleter = end_of<Managed>;
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) managed->version = dlpack_version;
@@ -145,9 +152,10 @@ nb::object empty(nb::handle shape, nb::handle dtype) {
 }  // namespace
 
 void bind_memory(nb::module_& module) {
-  nb::class_<Memory>(module, "Memory",
-                     "Memory that Tutti allocated, of a shape and type: what empty_device() returns. Array libraries take it "
-                     "by\n__dlpack__ or __cuda_array_interface__, as torch.from_dlpack(memory) or cupy.asarray(memory).")
+  nb::class_<Memory>(
+      module, "Memory",
+      "Memory that Tutti allocated, of a shape and type: what empty_device() returns. Array libraries take it "
+      "by\n__dlpack__ or __cuda_array_interface__, as torch.from_dlpack(memory) or cupy.asarray(memory).")
       .def_prop_ro("shape", &Memory::shape)
       .def_prop_ro("dtype", &Memory::dtype, "NumPy's name of the type.")
       .def_prop_ro("nbytes", &Memory::bytes)
@@ -161,17 +169,20 @@ void bind_memory(nb::module_& module) {
           nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
       .def("__getattr__", [](nb::handle self, const std::string& name) -> nb::object {
         const auto& memory = nb::cast<const Memory&>(self);
-        if (name == (memory.is_on_device() ? "__cuda_array_interface__" : "__array_interface__")) return memory.interface();
+        if (name == (memory.is_on_device() ? "__cuda_array_interface__" : "__array_interface__"))
+          return memory.interface();
         throw nb::attribute_error(("'tutti.Memory' object has no attribute '" + name + "'").c_str());
       });
-  module.def("empty", &empty, nb::arg("shape"), nb::arg("dtype") = "float64",
-             "An array of NumPy in Tutti memory: the other ranks of the node read and write it in place, and calls need no "
-             "copies\nthrough shared memory. It holds zeros. A communicator over all ranks must have been made before. Whole "
-             "pages are taken\nof the node's shared memory; they are given back with the last array on them.");
   module.def(
-      "empty_device", [](nb::handle shape, nb::handle dtype) { return memory_of(shape, dtype, true); }, nb::arg("shape"),
-      nb::arg("dtype") = "float32",
-      "Memory on the CUDA device whose context is current, of undefined contents, from which other ranks' devices read.");
+      "empty", &empty, nb::arg("shape"), nb::arg("dtype") = "float64",
+      "An array of NumPy in Tutti memory: the other ranks of the node read and write it in place, and calls need no "
+      "copies\nthrough shared memory. It holds zeros. A communicator over all ranks must have been made before. Whole "
+      "pages are taken\nof the node's shared memory; they are given back with the last array on them.");
+  module.def(
+      "empty_device", [](nb::handle shape, nb::handle dtype) { return memory_of(shape, dtype, true); },
+      nb::arg("shape"), nb::arg("dtype") = "float32",
+      "Memory on the CUDA device whose context is current, of undefined contents, from which other ranks' devices "
+      "read.");
 }
 
 }  // namespace tutti::python

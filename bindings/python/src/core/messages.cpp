@@ -50,7 +50,8 @@ struct Envelope {
     {
       const nb::gil_scoped_release released;
       status = start(&request);
-      if (form == Form::blocking && status == TUTTI_SUCCESS) status = tutti_request_wait_for(&request, slice, &is_complete);
+      if (form == Form::blocking && status == TUTTI_SUCCESS)
+        status = tutti_request_wait_for(&request, slice, &is_complete);
     }
     if (form == Form::blocking) return complete(communicator, request, status, is_complete != 0, kept, function);
     check(status);
@@ -70,8 +71,9 @@ nb::object send(Communicator& self, Form form, nb::handle x, int to, nb::handle 
   message.kept.returned = nb::none();
   const Buffer& data = message.kept.in;
   if (tag.is_none())
-    return message.run([&](tutti_request* r) { return tutti_send_async(data.data, data.count, data.type, to, comm, r); },
-                       [&](tutti_plan* p) { return tutti_plan_send(data.data, data.count, data.type, to, comm, p); });
+    return message.run(
+        [&](tutti_request* r) { return tutti_send_async(data.data, data.count, data.type, to, comm, r); },
+        [&](tutti_plan* p) { return tutti_plan_send(data.data, data.count, data.type, to, comm, p); });
   if (form == Form::persistent) no_tagged_plans("plan_send");
   const int number = nb::cast<int>(tag);
   return message.run(
@@ -110,7 +112,8 @@ nb::object sendrecv(Communicator& self, Form form, nb::handle x, int to, nb::han
   const Buffer& in = message.kept.in;
   const Buffer& into = message.kept.out;
   if (in.type != into.type)
-    refuse(std::string{"sendrecv: out has elements of "} + name_of_type(into.type) + ", and x of " + name_of_type(in.type));
+    refuse(std::string{"sendrecv: out has elements of "} + name_of_type(into.type) + ", and x of " +
+           name_of_type(in.type));
   return message.run(
       [&](tutti_request* r) {
         return tutti_sendrecv_async(in.data, in.count, to, into.data, into.count, source, in.type, comm, r);
@@ -135,7 +138,7 @@ class Batch {
   void send(nb::handle x, int to, nb::handle tag) {
     const Buffer& data = keep(take(x, {"Batch.send", "x", false, false}));
     if (tag.is_none()) return check(tutti_batch_send(handle_, data.data, data.count, data.type, to));
-      check(tutti_batch_send_tagged(handle_, data.data, data.count, data.type, to, nb::cast<int>(tag)));
+    check(tutti_batch_send_tagged(handle_, data.data, data.count, data.type, to, nb::cast<int>(tag)));
   }
   nb::object recv(nb::handle out, int source, nb::handle tag) {
     const Buffer& data = keep(take(out, {"Batch.recv", "out", true, false}));
@@ -143,7 +146,7 @@ class Batch {
       check(tutti_batch_recv(handle_, data.data, data.count, data.type, source));
       return nb::none();
     }
-      const nb::object met = nb::cast(Message{});
+    const nb::object met = nb::cast(Message{});
     check(tutti_batch_recv_tagged(handle_, data.data, data.count, data.type, source, nb::cast<int>(tag),
                                   nb::cast<Message&>(met).address()));
     messages_.push_back(met);
@@ -173,8 +176,8 @@ template <auto Function, class... Extra>
 void define(CommunicatorClass& communicator, const char* name, Form form, const char* doc, const Extra&... extra) {
   const auto bound = [&]<class... Arguments>(nb::object (*)(Communicator&, Form, Arguments...)) {
     communicator.def(
-        name, [form](Communicator& self, Arguments... arguments) { return Function(self, form, arguments...); }, extra...,
-        doc);
+        name, [form](Communicator& self, Arguments... arguments) { return Function(self, form, arguments...); },
+        extra..., doc);
   };
   bound(Function);
 }
@@ -191,21 +194,23 @@ void bind_messages(nb::module_& module, CommunicatorClass& communicator) {
       .def_prop_ro("tag", &Message::tag)
       .def_prop_ro("count", &Message::count, "Elements.")
       .def("__repr__", [](const Message& self) {
-        return "<tutti.Message of " + std::to_string(self.count()) + " elements from rank " + std::to_string(self.source()) +
-               " with tag " + std::to_string(self.tag()) + ">";
+        return "<tutti.Message of " + std::to_string(self.count()) + " elements from rank " +
+               std::to_string(self.source()) + " with tag " + std::to_string(self.tag()) + ">";
       });
-  define<send>(communicator, "send", Form::blocking,
-               "Sends x to rank `to`. Between two ranks, the k-th message sent is the k-th received, in any call or batch. "
-               "With a tag,\nit is met by receives with tags only.",
-               nb::arg("x"), nb::arg("to"), tag);
+  define<send>(
+      communicator, "send", Form::blocking,
+      "Sends x to rank `to`. Between two ranks, the k-th message sent is the k-th received, in any call or batch. "
+      "With a tag,\nit is met by receives with tags only.",
+      nb::arg("x"), nb::arg("to"), tag);
   define<send>(communicator, "send_async", Form::nonblocking, "Starts send(), and returns a Request.", nb::arg("x"),
                nb::arg("to"), tag);
   define<send>(communicator, "plan_send", Form::persistent, "Prepares send() on this array, and returns a Plan.",
                nb::arg("x"), nb::arg("to"), tag);
-  define<recv>(communicator, "recv", Form::blocking,
-               "Receives into out, which has as many elements as are sent, and returns it. With a tag (or ANY_TAG), source may "
-               "be\nANY_SOURCE and the message shorter, and a Message is returned, which says what was received.",
-               nb::arg("out"), nb::arg("source"), tag);
+  define<recv>(
+      communicator, "recv", Form::blocking,
+      "Receives into out, which has as many elements as are sent, and returns it. With a tag (or ANY_TAG), source may "
+      "be\nANY_SOURCE and the message shorter, and a Message is returned, which says what was received.",
+      nb::arg("out"), nb::arg("source"), tag);
   define<recv>(communicator, "recv_async", Form::nonblocking, "Starts recv(), and returns a Request.", nb::arg("out"),
                nb::arg("source"), tag);
   define<recv>(communicator, "plan_recv", Form::persistent, "Prepares recv() into this array, and returns a Plan.",
@@ -216,13 +221,14 @@ void bind_messages(nb::module_& module, CommunicatorClass& communicator) {
   define<sendrecv>(communicator, "sendrecv_async", Form::nonblocking, "Starts sendrecv(), and returns a Request.",
                    nb::arg("x"), nb::arg("to"), nb::arg("out"), nb::arg("source"));
   define<sendrecv>(communicator, "plan_sendrecv", Form::persistent,
-                   "Prepares sendrecv() on these arrays, and returns a Plan.", nb::arg("x"), nb::arg("to"), nb::arg("out"),
-                   nb::arg("source"));
+                   "Prepares sendrecv() on these arrays, and returns a Plan.", nb::arg("x"), nb::arg("to"),
+                   nb::arg("out"), nb::arg("source"));
 
-  nb::class_<Batch>(module, "Batch",
-                    "Sends and receives that run as one, all at once, in any order of adding: none waits for another.\n\n"
-                    "    batch = tutti.Batch(comm)\n    batch.send(mine, right)\n    batch.recv(theirs, left)\n"
-                    "    batch.run()\n\nArrays must be contiguous, and are kept. A batch may be run again.")
+  nb::class_<Batch>(
+      module, "Batch",
+      "Sends and receives that run as one, all at once, in any order of adding: none waits for another.\n\n"
+      "    batch = tutti.Batch(comm)\n    batch.send(mine, right)\n    batch.recv(theirs, left)\n"
+      "    batch.run()\n\nArrays must be contiguous, and are kept. A batch may be run again.")
       .def(nb::init<Communicator&>(), nb::arg("comm"))
       .def("send", &Batch::send, nb::arg("x"), nb::arg("to"), tag)
       .def("recv", &Batch::recv, nb::arg("out"), nb::arg("source"), tag,

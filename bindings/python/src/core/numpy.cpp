@@ -8,7 +8,9 @@ namespace tutti::python {
 namespace {
 
 nb::object attribute(nb::handle object, const char* name) { return nb::getattr(object, name); }
-std::string text(nb::handle object, const char* name) { return nb::cast<std::string>(nb::str(attribute(object, name))); }
+std::string text(nb::handle object, const char* name) {
+  return nb::cast<std::string>(nb::str(attribute(object, name)));
+}
 
 }  // namespace
 
@@ -17,7 +19,8 @@ NumPy& NumPy::get() {
   return *numpy;
 }
 
-NumPy::NumPy() : module_(nb::module_::import_("numpy")), empty_(module_.attr("empty")), scalar_(module_.attr("generic")) {
+NumPy::NumPy()
+    : module_(nb::module_::import_("numpy")), empty_(module_.attr("empty")), scalar_(module_.attr("generic")) {
   array_ = reinterpret_cast<PyTypeObject*>(nb::object(module_.attr("ndarray")).release().ptr());
   is_known_ = lays_out_as_known();
 }
@@ -29,9 +32,10 @@ bool NumPy::lays_out_as_known() const {
   const ArrayFields& a = fields(whole);
   const ArrayFields& b = fields(part);
   const auto address = nb::cast<std::uintptr_t>(whole.attr("__array_interface__")["data"][0]);
-  if (reinterpret_cast<std::uintptr_t>(a.data) != address || a.ndim != 2 || a.dtype != dtype.ptr() || b.data != a.data ||
-      b.ndim != 2 || a.shape[0] != 2 || a.shape[1] != 3 || b.shape[1] != 2 || b.strides[0] != 6 || b.base != whole.ptr() ||
-      !a.is(ArrayFields::contiguous | ArrayFields::aligned | ArrayFields::writeable) || b.is(ArrayFields::contiguous))
+  if (reinterpret_cast<std::uintptr_t>(a.data) != address || a.ndim != 2 || a.dtype != dtype.ptr() ||
+      b.data != a.data || b.ndim != 2 || a.shape[0] != 2 || a.shape[1] != 3 || b.shape[1] != 2 || b.strides[0] != 6 ||
+      b.base != whole.ptr() || !a.is(ArrayFields::contiguous | ArrayFields::aligned | ArrayFields::writeable) ||
+      b.is(ArrayFields::contiguous))
     return false;
   part.attr("setflags")(nb::arg("write") = false);
   return !b.is(ArrayFields::writeable) && b.is(ArrayFields::aligned);

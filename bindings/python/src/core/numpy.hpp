@@ -1,6 +1,7 @@
 #pragma once
-// NumPy's arrays, seen as NumPy's C headers define them: a call then looks at memory alone. Whether this NumPy still lays
-// arrays out so is tried once; if not, arrays are taken by the buffer protocol, which costs some hundred nanoseconds.
+// NumPy's arrays, seen as NumPy's C headers define them: a call then looks at memory alone. Whether this NumPy still
+// lays arrays out so is tried once; if not, arrays are taken by the buffer protocol, which costs some hundred
+// nanoseconds.
 
 #include "types.hpp"
 
@@ -21,7 +22,8 @@ struct ArrayFields {
   [[nodiscard]] bool is(int mask) const { return (flags & mask) == mask; }
   [[nodiscard]] int64_t count() const {
     int64_t product = 1;
-    for (int i = 0; i < ndim; ++i) product *= shape[i];
+    for (int i = 0; i < ndim; ++i)
+      product *= shape[i];
     return product;
   }
 };

@@ -13,14 +13,15 @@
 namespace tutti::python {
 namespace {
 
-constexpr std::array<const char*, 11> names{"sum",  "prod", "min",  "max",  "avg", "land",
-                                            "lor",  "lxor", "band", "bor",  "bxor"};
+constexpr std::array<const char*, 11> names{"sum", "prod", "min",  "max", "avg", "land",
+                                            "lor", "lxor", "band", "bor", "bxor"};
 
 /// The same strings as those that programs write, whose addresses are compared first.
 PyObject* const* interned() {
   static PyObject* strings[names.size()] = {};
   if (strings[0] == nullptr)
-    for (std::size_t i = 0; i < names.size(); ++i) strings[i] = PyUnicode_InternFromString(names[i]);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      strings[i] = PyUnicode_InternFromString(names[i]);
   return strings;
 }
 
@@ -42,7 +43,8 @@ Op::Op(nb::object function, bool is_commutative) : function_(std::move(function)
 Op::Op(double scale) : scale_(scale) {}
 
 Op::~Op() {
-  for (const std::unique_ptr<OfType>& made : made_) tutti_op_free(&made->handle);
+  for (const std::unique_ptr<OfType>& made : made_)
+    tutti_op_free(&made->handle);
 }
 
 tutti_op Op::of(tutti_type type) {
@@ -104,23 +106,26 @@ tutti_op op_of(nb::handle object, tutti_type type, const char* function, Op** ma
       if (PyUnicode_CompareWithASCIIString(object.ptr(), names[i]) == 0)
         return reinterpret_cast<tutti_op>(static_cast<intptr_t>(i + 1));
   std::string allowed;
-  for (const char* name : names) allowed += std::string{name} + ", ";
+  for (const char* name : names)
+    allowed += std::string{name} + ", ";
   raise(PyUnicode_Check(object.ptr()) ? "ArgumentError" : "TypeArgumentError",
         std::string{function} + ": op is " + in_words(object) + "; allowed are " + allowed + "or a tutti.Op");
 }
 
 void bind_op(nb::module_& module) {
-  nb::class_<Op>(module, "Op",
-                 "An operation that combines elements: a function of Python, or a sum with a factor.\n\n"
-                 "function(lhs, rhs, into) writes into[i] = lhs[i] (+) rhs[i] for all i, on NumPy's views of the "
-                 "elements, where lhs\ncomes from lower ranks than rhs; into may be lhs or rhs. So ufuncs of NumPy fit: "
-                 "tutti.Op(numpy.logaddexp). It must be\nassociative and the same on all ranks, must not call Tutti, "
-                 "and must not keep the views. An exception in it fails\nthe call, with a FailedError on every rank; the "
-                 "communicator is unusable then.\n\nCost: two microseconds for each combination, and the function.")
+  nb::class_<Op>(
+      module, "Op",
+      "An operation that combines elements: a function of Python, or a sum with a factor.\n\n"
+      "function(lhs, rhs, into) writes into[i] = lhs[i] (+) rhs[i] for all i, on NumPy's views of the "
+      "elements, where lhs\ncomes from lower ranks than rhs; into may be lhs or rhs. So ufuncs of NumPy fit: "
+      "tutti.Op(numpy.logaddexp). It must be\nassociative and the same on all ranks, must not call Tutti, "
+      "and must not keep the views. An exception in it fails\nthe call, with a FailedError on every rank; the "
+      "communicator is unusable then.\n\nCost: two microseconds for each combination, and the function.")
       .def(nb::init<nb::object, bool>(), nb::arg("function"), nb::arg("commutative") = true)
       .def_static(
           "scaled_sum", [](double scale) { return new Op(scale); }, nb::arg("scale"),
-          "The sum, multiplied once at the end by scale, the same on all ranks. Floating-point and complex elements only.")
+          "The sum, multiplied once at the end by scale, the same on all ranks. Floating-point and complex elements "
+          "only.")
       .def("__repr__", &Op::in_words);
 }
 

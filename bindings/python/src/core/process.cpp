@@ -75,8 +75,9 @@ bool is_child_of_fork() { return is_child; }
 
 void require_same_process(const char* function) {
   if (is_child)
-    raise("StateError", std::string{function} + ": this process is a child of a fork(), in which MPI and Tutti cannot "
-                                                "be used; start it by multiprocessing's spawn, or make it with mpirun");
+    raise("StateError", std::string{function} +
+                            ": this process is a child of a fork(), in which MPI and Tutti cannot "
+                            "be used; start it by multiprocessing's spawn, or make it with mpirun");
 }
 
 bool mpi_runs() {
@@ -120,7 +121,8 @@ void bind_process(nb::module_& module) {
         int count = 0;
         check(tutti_components(&components, &count));
         nb::dict found;
-        for (int i = 0; i < count; ++i) found[components[i].name] = components[i].description;
+        for (int i = 0; i < count; ++i)
+          found[components[i].name] = components[i].description;
         return found;
       },
       "The optional parts of the library, and why one is missing: a dict.");

@@ -21,9 +21,7 @@ double seconds_of(const nb::object& timeout) {
 
 }  // namespace
 
-nb::object Kept::finished() const {
-  return result.namespace_of_immutable.is_valid() ? result.finished() : returned;
-}
+nb::object Kept::finished() const { return result.namespace_of_immutable.is_valid() ? result.finished() : returned; }
 
 void Kept::fail(tutti_status status) const {
   raise_status(status, function != nullptr ? function->take_exception() : nb::object{});
@@ -53,7 +51,8 @@ Request::~Request() {
   if (PyErr_WarnEx(PyExc_ResourceWarning, text, 1) != 0) PyErr_WriteUnraisable(nullptr);
   tutti_status status = TUTTI_SUCCESS;
   try {
-    static_cast<void>(wait_in_slices([&](double s, int* c) { return tutti_request_wait_for(&handle_, s, c); }, -1, status));
+    static_cast<void>(
+        wait_in_slices([&](double s, int* c) { return tutti_request_wait_for(&handle_, s, c); }, -1, status));
   } catch (nb::python_error& error) {
     error.restore();
     PyErr_WriteUnraisable(nullptr);
@@ -112,7 +111,8 @@ nb::object Request::wait(const nb::object& timeout) {
   const Turn turn{*this, "wait"};
   if (handle_ != nullptr) {
     tutti_status status = TUTTI_SUCCESS;
-    if (!wait_in_slices([&](double s, int* c) { return tutti_request_wait_for(&handle_, s, c); }, limit, status)) time_is_over();
+    if (!wait_in_slices([&](double s, int* c) { return tutti_request_wait_for(&handle_, s, c); }, limit, status))
+      time_is_over();
     over(status);
   }
   require_success();
@@ -221,15 +221,18 @@ void bind_requests(nb::module_& module) {
       module, "Request",
       "An operation under way: what the calls named x_async return. It keeps its arrays alive; nobody else may change "
       "them\nuntil it is over. It moves only while some thread of this process is inside Tutti, or with "
-      "TUTTI_PROGRESS_THREAD=1.\nA request that is dropped before it is over gives a ResourceWarning, and waits. `await "
+      "TUTTI_PROGRESS_THREAD=1.\nA request that is dropped before it is over gives a ResourceWarning, and waits. "
+      "`await "
       "request` waits in asyncio.")
       .def("test", &Request::test, "Makes progress, never blocks; True if the operation is over. Raises its error.")
       .def("wait", &Request::wait, nb::arg("timeout") = nb::none(),
-           "Waits until it is over, and returns the result of the call. With a timeout in seconds: raises TimeoutError if "
+           "Waits until it is over, and returns the result of the call. With a timeout in seconds: raises TimeoutError "
+           "if "
            "it is\nnot over by then; the operation goes on. Ctrl-C ends the wait, not the operation. An error of the "
            "operation is raised,\nagain by each wait.")
       .def("cancel", &Request::cancel,
-           "Takes back a receive that no message has met: True. False: nothing has happened, and it has to be waited for.")
+           "Takes back a receive that no message has met: True. False: nothing has happened, and it has to be waited "
+           "for.")
       .def_prop_ro("done", &Request::is_over, "Whether it is known to be over. Makes no progress.")
       .def_prop_ro("result", &Request::result, "The result of the call, once it is over.")
       .def("__await__", [](nb::handle self) {
@@ -241,7 +244,8 @@ void bind_requests(nb::module_& module) {
       "wait().\nThe plan keeps its arrays; each start reads and writes them where they are.")
       .def("start", &Plan::start, "All ranks start their plans and other calls in the same order.")
       .def("wait", &Plan::wait, nb::arg("timeout") = nb::none(),
-           "Waits until it is over, at once if it was not started, and returns the result. Timeout, errors and Ctrl-C as "
+           "Waits until it is over, at once if it was not started, and returns the result. Timeout, errors and Ctrl-C "
+           "as "
            "for\nrequests.")
       .def("test", &Plan::test, "Makes progress, never blocks; True if the plan is over.")
       .def("__call__", &Plan::run, "Starts it, waits, and returns the result.")

@@ -29,8 +29,8 @@ struct Kept {
 /// Seconds between two looks at signals.
 constexpr double slice = 0.05;
 
-/// Repeats step(seconds, &is_complete), which waits with the GIL released, until the operation is over, or `limit` seconds
-/// have passed (negative: never). False: it is not over. Raises what a handler of a signal raises.
+/// Repeats step(seconds, &is_complete), which waits with the GIL released, until the operation is over, or `limit`
+/// seconds have passed (negative: never). False: it is not over. Raises what a handler of a signal raises.
 template <class Step>
 bool wait_in_slices(const Step& step, double limit, tutti_status& status, bool is_complete = false) {
   using Clock = std::chrono::steady_clock;

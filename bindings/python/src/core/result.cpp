@@ -37,8 +37,10 @@ Result make_result(const Buffer& like, const std::vector<int64_t>& shape, const 
   if (NumPy::get().is_array(array) || (!nb::hasattr(array, "__dlpack__") && PyObject_CheckBuffer(array.ptr()) != 0)) {
     result.array = numpy_array(like, shape);
   } else if (is_jax(array)) {
-    if (like.is_on_device) refuse(std::string{argument.function} + ": arrays of JAX on devices need out=, of another library");
-    if (!argument.may_copy) refuse(std::string{argument.function} + ": a plan on arrays of JAX needs out=, of another library");
+    if (like.is_on_device)
+      refuse(std::string{argument.function} + ": arrays of JAX on devices need out=, of another library");
+    if (!argument.may_copy)
+      refuse(std::string{argument.function} + ": a plan on arrays of JAX needs out=, of another library");
     result.array = numpy_array(like, shape);
     result.namespace_of_immutable = namespace_of(array);
   } else if (nb::hasattr(array, "new_empty")) {  // PyTorch
@@ -53,7 +55,8 @@ Result make_result(const Buffer& like, const std::vector<int64_t>& shape, const 
   if (like.is_on_device)
     result.array.attr("__setitem__")(nb::ellipsis(), nb::int_(0));
   else
-    std::memset(result.buffer.data, 0, static_cast<std::size_t>(result.buffer.count * size_of_type(result.buffer.type)));
+    std::memset(result.buffer.data, 0,
+                static_cast<std::size_t>(result.buffer.count * size_of_type(result.buffer.type)));
   return result;
 }
 

@@ -65,24 +65,29 @@ tutti_type type_of_format(const char* format, Py_ssize_t size) {
   if (text == "Zf" || text == "Zd") return find('c', size);
   if (text.size() != 1) return no_type;
   switch (text[0]) {
-    case '?': return bool_type;
+    case '?':
+      return bool_type;
     case 'e':
     case 'f':
-    case 'd': return find('f', size);
+    case 'd':
+      return find('f', size);
     case 'b':
     case 'h':
     case 'i':
     case 'l':
     case 'q':
-    case 'n': return find('i', size);
+    case 'n':
+      return find('i', size);
     case 'B':
     case 'c':
     case 'H':
     case 'I':
     case 'L':
     case 'Q':
-    case 'N': return find('u', size);
-    default: return no_type;
+    case 'N':
+      return find('u', size);
+    default:
+      return no_type;
   }
 }
 
@@ -106,9 +111,10 @@ std::string typestr_of_type(tutti_type type) {
 
 void refuse_type(const char* function, const char* argument, const std::string& elements) {
   std::string names;
-  for (const Known& type : known) names += (names.empty() ? "" : ", ") + std::string{type.name};
-  raise("TypeArgumentError", std::string{function} + ": " + argument + " has elements of " + elements +
-                                 "; Tutti takes " + names);
+  for (const Known& type : known)
+    names += (names.empty() ? "" : ", ") + std::string{type.name};
+  raise("TypeArgumentError",
+        std::string{function} + ": " + argument + " has elements of " + elements + "; Tutti takes " + names);
 }
 
 }  // namespace tutti::python
