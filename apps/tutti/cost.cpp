@@ -7,6 +7,7 @@
 #include "apps/standard_output.hpp"
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
+#include "apps/tutti/scene.hpp"
 #include "lib/checker/prove.hpp"
 #include "lib/cost/simulate.hpp"
 #include "lib/schedule/passes.hpp"
@@ -17,11 +18,6 @@ namespace {
 constexpr int most_ranks = 1 << 20, most_ranks_simulated = 8192;
 constexpr std::int64_t most_messages_simulated = std::int64_t{1} << 22;
 
-/// Elements of 4 bytes: 40 GB/s from rank to rank through shared memory, as long as messages stay in caches, and a port
-/// of 100 Gbit/s a node.
-constexpr Rates usual{
-    .message = 0.2, .sent = 1e-4, .reduced = 1e-4, .between = {.message = 2, .sent = 3.2e-4, .links = 1}};
-
 struct Settings {
   std::string collective;
   std::vector<std::string> algorithms;
@@ -29,7 +25,7 @@ struct Settings {
   std::vector<Count> counts{Count{1}, Count{1024}, Count{1 << 20}};
   Spread spread;
   int root = 0;
-  Rates rates = usual;
+  Rates rates = rates_of({});
   std::vector<std::string> given_between;  ///< The options for links between nodes that were given.
   [[nodiscard]] bool has_several_nodes() const { return !spread.nodes.empty() && spread.nodes.back() > 0; }
 };

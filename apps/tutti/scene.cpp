@@ -5,9 +5,27 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "apps/options.hpp"
 #include "lib/checker/expectation.hpp"
+#include "lib/schedule/passes.hpp"
 
 namespace tutti::tool {
+namespace {
+
+checker::Parts parts_of(const checker::Problems& problems, const checker::Case& what,
+                        const std::function<Schedule(const Problem& problem)>& build) {
+  checker::Parts parts;
+  for (int rank = 0; rank < problems.size(); ++rank) {
+    const Problem& problem = problems.of(Rank{rank});
+    const auto [input, output] = shape_of(problem);
+    Schedule schedule = build(problem);
+    parts.push_back({input, output, problem.aliasing, what.is_fused ? fused(std::move(schedule)) : std::move(schedule)});
+  }
+  return parts;
+}
+
+}  // namespace
+
 Scene::Scene(const Choice& choice, const checker::Case& what, Unproved unproved)
     : choice(choice),
       what(what),
@@ -18,6 +36,15 @@ Scene::Scene(const Choice& choice, const checker::Case& what, Unproved unproved)
     throw std::runtime_error(fmt::format("{}: not proved: {} (--unproved shows the schedule)", title(), verdict.fault));
   cost = checker::busiest(verdict.costs);
 }
+
+Scene::Scene(const Choice& choice, const checker::Case& what,
+             const std::function<Schedule(const Problem& problem)>& build)
+    : choice(choice),
+      what(what),
+      problems(*choice.algorithm, what),
+      parts(tool::parts_of(problems, what, build)),
+      verdict(checker::prove(parts, checker::expectation_of(*choice.algorithm, problems))),
+      cost(checker::busiest(verdict.costs)) {}
 
 bool Scene::names(int rank) const {
   return std::ranges::count(verdict.places, Rank{rank}, &checker::Fault::Place::rank) > 0;
@@ -44,6 +71,15 @@ std::string Scene::cost_text() const {
   return fmt::format("busiest rank: {} messages in {} rounds, {} elements sent, {} reduced, {} copied, {} of scratch",
                      cost.messages, cost.rounds, cost.sent.value(), cost.reduced.value(), cost.copied.value(),
                      cost.scratch.value());
+}
+
+void require_drawable(const Scene& scene) {
+  constexpr std::size_t most_steps_drawn = 20'000;
+  std::size_t steps = 0;
+  for (const checker::Part& part : scene.parts)
+    steps += part.schedule.steps.size();
+  if (steps > most_steps_drawn)
+    throw apps::InputError(fmt::format("{} steps are too many to draw, {} are not", steps, most_steps_drawn));
 }
 
 }  // namespace tutti::tool

@@ -2,12 +2,15 @@
 // One collective as `tutti show` shows it: the choice and case asked for, and the schedules of all ranks.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "lib/checker/problems.hpp"
 #include "lib/checker/prove.hpp"
+#include "lib/cost/simulate.hpp"
 #include "lib/schedule/choice.hpp"
+#include "tutti/offline.hpp"
 
 namespace tutti::tool {
 
@@ -17,6 +20,8 @@ enum class Unproved : std::uint8_t { refused, shown };
 struct Scene {
   /// Throws std::runtime_error with the fault if the schedules are not proved and are to be refused.
   Scene(const Choice& choice, const checker::Case& what, Unproved unproved = Unproved::refused);
+  /// Schedules that are built in another way than the choice's algorithm says, proved or not.
+  Scene(const Choice& choice, const checker::Case& what, const std::function<Schedule(const Problem& problem)>& build);
 
   Choice choice;
   checker::Case what;
@@ -37,6 +42,9 @@ struct Scene {
   [[nodiscard]] bool is_faulty(int rank, int step) const;
 };
 
+/// The steps of each rank by rounds; of schedules that are not proved, by number, with what the fault names marked.
+/// `rank` -1: every rank.
+[[nodiscard]] std::string to_text(const Scene& scene, int rank);
 /// Graphviz: the steps of each rank in a box, their dependencies, and the messages.
 [[nodiscard]] std::string to_dot(const Scene& scene);
 /// All that there is to know: see docs/tool.md. `rank` -1: every rank.
@@ -44,5 +52,11 @@ struct Scene {
 /// A picture of ranks and time steps. Of schedules that are not proved, as far as they get; InputError if nothing can
 /// be played, as regions leave their buffers.
 [[nodiscard]] std::string to_svg(const Scene& scene);
+
+/// The rates of a simulation.
+[[nodiscard]] Rates rates_of(const offline::Network& network);
+
+/// Throws InputError where there are more steps than a drawing can show.
+void require_drawable(const Scene& scene);
 
 }  // namespace tutti::tool

@@ -1,6 +1,5 @@
 // tutti show: the steps of the ranks.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstdio>
 
@@ -8,15 +7,12 @@
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/scene.hpp"
-#include "lib/checker/rounds.hpp"
-#include "lib/schedule/text.hpp"
 
 namespace tutti::tool {
 namespace {
 
 constexpr int most_ranks = 256, most_ranks_drawn = 64;
 constexpr Count most_elements{1 << 24};  // of all ranks
-constexpr std::size_t most_steps_drawn = 20'000;
 
 struct Settings {
   std::string collective, algorithm, format = "text";
@@ -65,45 +61,6 @@ void require_consistent(const Settings& settings, Collective collective) {
     throw apps::InputError(fmt::format("--format {} draws at most {} ranks", settings.format, most_ranks_drawn));
   if (is_drawn && settings.rank >= 0)
     throw apps::InputError(fmt::format("--format {} draws all ranks, not --rank", settings.format));
-}
-
-void require_drawable(const Scene& scene) {
-  std::size_t steps = 0;
-  for (const checker::Part& part : scene.parts)
-    steps += part.schedule.steps.size();
-  if (steps > most_steps_drawn)
-    throw apps::InputError(fmt::format("{} steps are too many to draw, {} are not", steps, most_steps_drawn));
-}
-
-/// Its steps by number, as the fault names them: they need not have rounds.
-std::string unproved_steps(const Scene& scene, int rank) {
-  const auto mark = [&](int step) { return scene.is_faulty(rank, step) ? '!' : ' '; };
-  std::string text =
-      fmt::format("\nrank {}{}\n", rank, scene.is_faulty(rank, checker::Fault::Place::whole_rank) ? " !" : "");
-  for (int step = 0; const auto& [action, after] : scene.part(rank).schedule.steps) {
-    const std::string waits = after.empty() ? "" : fmt::format("  after {}", fmt::join(after, ", "));
-    text += fmt::format("{} {:>4}  {}{}\n", mark(step), step, to_text(action), waits);
-    ++step;
-  }
-  return text;
-}
-
-std::string unproved_text(const Scene& scene, int only) {
-  std::string text = fmt::format("{}\n{}\n", scene.title(), scene.cost_text());
-  for (int rank = 0; rank < scene.what.size; ++rank)
-    if (only < 0 || only == rank) text += unproved_steps(scene, rank);
-  return text;
-}
-
-std::string to_text(const Scene& scene, int only) {
-  if (!scene.verdict.proved()) return unproved_text(scene, only);
-  std::string text = fmt::format("{}\n{}\n", scene.title(), scene.cost_text());
-  const std::vector<std::vector<int>> rounds = checker::rounds_of(scene.parts);
-  for (int rank = 0; rank < scene.what.size; ++rank)
-    if (only < 0 || only == rank)
-      text += fmt::format("\nrank {}\n{}", rank,
-                          to_text(scene.part(rank).schedule, rounds[static_cast<std::size_t>(rank)]));
-  return text;
 }
 
 }  // namespace
