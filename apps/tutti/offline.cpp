@@ -88,8 +88,8 @@ std::string drawn(const tool::Scene& scene, const Draw& draw) try {
 std::string_view order_of(const Algorithm& algorithm) { return tutti::order_of(algorithm); }
 
 struct Schedules::Content {
-  std::string name;
-  Algorithm algorithm;  ///< Of the caller, named by the line above; else unused.
+  OwnAlgorithm own;     ///< Unused if the algorithm is of the registry, as is the next.
+  Algorithm algorithm;  ///< Its entry, which refers to the texts above.
   std::unique_ptr<tool::Scene> scene;
 };
 
@@ -101,13 +101,15 @@ Schedules::Schedules(Collective collective, std::string_view algorithm, const Ca
   throw ArgumentError(fault.text);
 }
 
-Schedules::Schedules(Collective collective, std::string_view name, Order order, const Build& build, const Case& what)
-    : content_(new Content{std::string{name}, {}, nullptr}) {
-  content_->algorithm.collective = collective;
-  content_->algorithm.name = content_->name;
-  content_->algorithm.order = order;
-  const Choice choice{&content_->algorithm};
-  content_->scene = std::make_unique<tool::Scene>(choice, case_of(choice, what), build);
+Schedules::Schedules(const OwnAlgorithm& algorithm, const Case& what) : content_(new Content{algorithm, {}, nullptr}) {
+  const OwnAlgorithm& own = content_->own;
+  Algorithm& entry = content_->algorithm;
+  entry.collective = own.collective;
+  entry.name = own.name;
+  entry.order = own.order;
+  entry.summary = own.summary;
+  const Choice choice{&entry};
+  content_->scene = std::make_unique<tool::Scene>(choice, case_of(choice, what), own.build);
 }
 
 Schedules::Schedules(Schedules&& other) noexcept = default;

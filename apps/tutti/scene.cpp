@@ -19,7 +19,8 @@ checker::Parts parts_of(const checker::Problems& problems, const checker::Case& 
     const Problem& problem = problems.of(Rank{rank});
     const auto [input, output] = shape_of(problem);
     Schedule schedule = build(problem);
-    parts.push_back({input, output, problem.aliasing, what.is_fused ? fused(std::move(schedule)) : std::move(schedule)});
+    parts.push_back(
+        {input, output, problem.aliasing, what.is_fused ? fused(std::move(schedule)) : std::move(schedule)});
   }
   return parts;
 }

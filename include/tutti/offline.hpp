@@ -26,16 +26,22 @@ struct Case {
 /// Microseconds, in a simulation where each rank sends one message and receives one at a time. Elements have 4 bytes by
 /// default; shared memory carries 40 GB/s from rank to rank, and each node has one port of 100 Gbit/s.
 struct Network {
-  double alpha = 0.2;                             ///< Each message inside a node.
-  double beta = 1e-4;                             ///< Each element of it.
-  double gamma = 1e-4;                            ///< Each element reduced.
-  double delta = 0;                               ///< Each element copied.
+  double alpha = 0.2;                               ///< Each message inside a node.
+  double beta = 1e-4;                               ///< Each element of it.
+  double gamma = 1e-4;                              ///< Each element reduced.
+  double delta = 0;                                 ///< Each element copied.
   double alpha_between = 2, beta_between = 3.2e-4;  ///< As alpha and beta, between nodes.
-  int links = 1;                                  ///< Messages that a node sends to others, and receives, at full speed.
+  int links = 1;  ///< Messages that a node sends to others, and receives, at full speed.
 };
 
-/// Writes the steps of one rank: ScheduleBuilder is made for it.
-using Build = std::function<Schedule(const Problem& problem)>;
+/// An algorithm that is not in the registry.
+struct OwnAlgorithm {
+  Collective collective;
+  std::string name, summary{};
+  Order order = Order::of_ranks;  ///< Or `any`.
+  /// Writes the steps of one rank: ScheduleBuilder is made for it.
+  std::function<Schedule(const Problem& problem)> build;
+};
 
 /// "of ranks", "any", or "-" where nothing is reduced.
 [[nodiscard]] std::string_view order_of(const Algorithm& algorithm);
@@ -45,8 +51,7 @@ class Schedules {
  public:
   /// Of an algorithm of the registry, as users write it: "ring", "knomial:4/64".
   Schedules(Collective collective, std::string_view algorithm, const Case& what);
-  /// Of an algorithm of the caller, which combines elements in the order of ranks or any.
-  Schedules(Collective collective, std::string_view name, Order order, const Build& build, const Case& what);
+  Schedules(const OwnAlgorithm& algorithm, const Case& what);
   Schedules(Schedules&& other) noexcept;
   ~Schedules();
 

@@ -22,9 +22,11 @@ _CORE = [
     "ANY_SOURCE", "ANY_TAG", "IN_PLACE", "NO_RANK", "Batch", "Communicator", "Memory", "Message", "Op", "Plan", "Request",
     "components", "empty", "empty_device", "mpi_library", "version",
 ]
+_OFFLINE = ["algorithms"]
 _MODULES = ["mpi4py", "run", "schedule", "torch"]
 __all__ = [
     "ArgumentError", "Error", "FailedError", "MpiError", "OutOfMemoryError", "StateError", "TypeArgumentError", *_CORE,
+    *_OFFLINE,
 ]
 
 
@@ -33,6 +35,8 @@ def __getattr__(name):
         from tutti import _native
 
         value = getattr(_native.core(), name)
+    elif name in _OFFLINE:
+        value = getattr(importlib.import_module("tutti.schedule"), name)
     elif name in _MODULES:
         value = importlib.import_module(f"tutti.{name}")
     elif name == "__version__":
