@@ -1,9 +1,10 @@
 """Finds the module _core, which needs an MPI."""
 import functools
-import importlib
+
+from tutti import _mpi
 
 
 @functools.cache
 def core():
     """The module _core; ImportError says what is missing."""
-    return importlib.import_module("tutti._core")
+    return _mpi.core()

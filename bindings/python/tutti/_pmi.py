@@ -9,11 +9,13 @@ import subprocess
 import sys
 import time
 
+from tutti._errors import StateError
+
 LAUNCHERS = ("PMI_", "PMIX_", "OMPI_COMM_WORLD_", "HYDI_")  # the variables by which a launcher tells MPI of its world
 LONGEST_LINE = 1 << 16
 
 
-class Refused(RuntimeError):
+class Refused(StateError):
     """Why there is no world; `again` where another try may find one."""
 
     def __init__(self, why, again=False):

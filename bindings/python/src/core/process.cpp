@@ -94,10 +94,18 @@ void require_mpi() {
   MPI_Finalized(&is_finalized);
   if (is_finalized != 0) raise("StateError", "Communicator: MPI has been finalised");
   if (mpi_runs()) return;
-  int provided = 0;
-  nb::gil_scoped_release released;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+  // The ranks of torchrun and of tutti.run, which no launcher of MPI has started.
+  const nb::module_ pmi = nb::module_::import_("tutti._pmi");
+  pmi.attr("join")(nb::arg("library") = own_mpi());
+  int size = 0;
+  {
+    nb::gil_scoped_release released;
+    int provided = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+  }
   is_ours = true;
+  pmi.attr("require_world")(size);
 }
 
 void bind_process(nb::module_& module) {
