@@ -60,7 +60,7 @@ def meet(address, greeting, deadline):
         connection.sendall(json.dumps(greeting).encode() + b"\n")
         answer = json.loads(connection.makefile("rb", buffering=0).readline(LONGEST_LINE))
     except (OSError, ValueError) as error:
-        raise Refused(f"{address[0]}:{address[1]}: {error}", again=True) from None
+        raise Refused(f"the server of rank 0 at {address[0]}:{address[1]} does not answer: {error}", again=True) from None
     if "refused" in answer:
         raise Refused(answer["refused"], answer.get("again", False))
     connection.settimeout(None)

@@ -15,6 +15,7 @@ import sys
 import time
 
 LONGEST_VALUE, LONGEST_LINE = 1024, 1 << 16
+LONGEST_WRITE = 10  # seconds
 GRACE = 5  # seconds in which ranks may end by themselves
 
 
@@ -23,6 +24,7 @@ class Lines:
 
     def __init__(self, connection):
         self.connection, self.rest = connection, b""
+        connection.settimeout(LONGEST_WRITE)
 
     def read(self):
         """The lines that have come, and whether more can come."""
@@ -36,6 +38,8 @@ class Lines:
     def write(self, line):
         try:
             self.connection.sendall(line.encode() + b"\n")
+        except TimeoutError:  # it does not read: the others shall not wait for it
+            self.connection.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass  # who has closed the connection is found lost where it is read
 

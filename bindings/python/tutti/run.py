@@ -46,6 +46,8 @@ def parse(arguments):
     parser.add_argument("-m", "--module", action="store_true", help="PROGRAM is a module, as for python -m")
     parser.add_argument("--tag-output", action="store_true", help="begin each line that a rank writes with its number: [3]")
     parser.add_argument("--master-port", type=int, metavar="PORT", help="MASTER_PORT of the ranks (default: a free one)")
+    parser.add_argument("--any-mpi", action="store_true", help="start even if the MPI of tutti is Open MPI: for programs that "
+                        "use another one, or none")
     parser.add_argument("program", metavar="PROGRAM")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS")
     given = parser.parse_args(arguments)
@@ -258,7 +260,7 @@ def require_pmi(ranks):
         library = _native.core().mpi_library()
     except ImportError:
         return  # no MPI for tutti: the program may have one
-    if ranks > 1 and library.startswith("Open MPI"):
+    if library.startswith("Open MPI"):
         raise _pmi.Refused(_pmi.why_not_open_mpi(library, ranks))
 
 
@@ -266,7 +268,8 @@ def main(arguments=None):
     given = parse(arguments)
     try:
         command = command_of(given)
-        require_pmi(given.ranks)
+        if given.ranks > 1 and not given.any_mpi:
+            require_pmi(given.ranks)
     except FileNotFoundError as error:
         say(error)
         return 127
