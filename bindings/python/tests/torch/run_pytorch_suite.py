@@ -20,6 +20,14 @@ import tempfile
 import time
 
 
+def told(pipe):
+    """What a test says about its failure."""
+    try:
+        return pipe.recv() if pipe.poll() else ""
+    except EOFError:
+        return ""
+
+
 def worker(folder, tests):
     """One rank: writes a file for each test that it has begun, and one for each that is over."""
     rank = int(next(os.environ[name] for name in ("OMPI_COMM_WORLD_RANK", "PMI_RANK") if name in os.environ))
@@ -50,7 +58,7 @@ def worker(folder, tests):
             Suite._run(rank, test, str(place / "init_file"), theirs)
             code, text = 0, ""
         except SystemExit as end:
-            code, text = end.code or 0, ours.recv() if ours.poll() else ""
+            code, text = end.code or 0, told(ours)
         except BaseException as error:
             code, text = 1, f"{type(error).__name__}: {error}"
         outcome = "passed" if code == 0 else "skipped" if code in skipped else "failed"
