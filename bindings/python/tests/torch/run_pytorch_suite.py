@@ -3,7 +3,7 @@
     python run_pytorch_suite.py [--backends gloo,tutti] [--ranks 3] [--limit 60] [--only PATTERN]
 
 Processes of one mpirun take one test after the other, as a start of PyTorch takes seconds. A test that fails or passes its
-time limit ends them; it is tried once more, first in fresh ones, and counts as failed if it fails again. The table shows
+time limit ends them. Unless all ranks failed alike, it is tried once more, first in fresh ones. The table shows
 run, passed, skipped and failed for each backend, and the reason of each failure. The exit code is 1 if the last backend
 fails a test that the first one passes.
 """
@@ -91,7 +91,8 @@ def outcome(folder, test, ranks):
     results = [json.loads(path.read_text()) for path in sorted((folder / test).glob("over.*"))]
     failed = [result for result in results if result["outcome"] == "failed"]
     if failed:
-        return failed[0]
+        alike = len({reason(result["text"]) for result in failed}) == 1 and len(failed) == ranks
+        return {**failed[0], "is_certain": alike}
     return results[0] if len(results) == ranks else None
 
 
@@ -123,6 +124,9 @@ class Run:
         end = time.monotonic() + limit
         while time.monotonic() < end:
             result = outcome(self.folder, test, self.given.ranks)
+            if result and result["outcome"] == "failed":
+                time.sleep(0.5)  # for the other ranks' words
+                return outcome(self.folder, test, self.given.ranks)
             if result:
                 return result
             if self.process.poll() is not None:
@@ -144,7 +148,7 @@ def run_all(tests, backend, given):
     results, left, failed_once = {}, list(tests), set()
     while left:
         for test, result in Run(left, backend, given).results():
-            if result["outcome"] == "failed" and test not in failed_once:
+            if result["outcome"] == "failed" and not result.get("is_certain") and test not in failed_once:
                 failed_once.add(test)
                 left = left[left.index(test):]  # once more, first of fresh processes
                 break

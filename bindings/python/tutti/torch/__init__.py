@@ -21,7 +21,7 @@ __all__ = ["Options", "hooks", "register"]
 
 
 def _native():
-    """The compiled backend; None where it cannot be built, with the reason told once."""
+    """The compiled backend; None where it cannot be built."""
     from tutti.torch import build
 
     return build.module()

@@ -24,9 +24,9 @@ class BuildError(ImportError):
 
 
 def _prefix():
-    """Where tutti.h and libtutti.so are: TUTTI_PREFIX, the package itself, or what pkg-config knows."""
+    """Where tutti.h and libtutti.so are: Tutti_ROOT, the package itself, or what pkg-config knows."""
     package = pathlib.Path(__file__).parent.parent
-    places = [os.environ.get("TUTTI_PREFIX"), package, sys.prefix]
+    places = [os.environ.get("Tutti_ROOT"), package, sys.prefix]
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
         command = ["pkg-config", "--variable=prefix", "tutti-c"]
         places.append(subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip())
@@ -37,7 +37,7 @@ def _prefix():
             library = next(iter(sorted(folder.glob("libtutti.so*"))), None)
             if library and (include / "tutti.h").exists():
                 return include, library
-    raise BuildError("tutti.torch: tutti.h and libtutti.so were not found: install Tutti, or set TUTTI_PREFIX to where it is "
+    raise BuildError("tutti.torch: tutti.h and libtutti.so were not found: install Tutti, or set Tutti_ROOT to its prefix "
                      f"(looked in {', '.join(str(place) for place in places if place)})")
 
 
@@ -88,10 +88,8 @@ def _key(command):
 
 
 def cache():
-    """The folder that keeps what was built: TUTTI_CACHE, or tutti in the user's cache folder."""
-    given = os.environ.get("TUTTI_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return pathlib.Path(given or os.path.join(base, "tutti"))
+    """The folder that keeps what was built: tutti in the user's cache folder, XDG_CACHE_HOME or ~/.cache."""
+    return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")) / "tutti"
 
 
 @contextlib.contextmanager
@@ -111,7 +109,7 @@ def build():
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BuildError(f"tutti.torch: {folder} cannot be made ({error.strerror}): set TUTTI_CACHE to a folder that can be "
+        raise BuildError(f"tutti.torch: {folder} cannot be made ({error.strerror}): set XDG_CACHE_HOME to a folder that can be "
                          "written") from error
     with _locked(folder / "lock"):
         if not target.exists():
@@ -137,21 +135,13 @@ def _compile(command, target):
 
 @functools.cache
 def module():
-    """The module; None where it cannot be built, after a warning that says why: the backend in Python serves then.
-    TUTTI_TORCH=python asks for that one, TUTTI_TORCH=native makes the reason an error."""
-    wanted = os.environ.get("TUTTI_TORCH", "")
-    if wanted not in ("", "native", "python"):
-        raise ValueError(f"TUTTI_TORCH is {wanted!r}: it must be native or python")
-    if wanted == "python":
-        return None
+    """The module; None where it cannot be built, after a warning that says why: the backend in Python serves then."""
     try:
         spec = importlib.util.spec_from_file_location(_NAME, build())
         loaded = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(loaded)
         return loaded
     except BuildError as error:
-        if wanted == "native":
-            raise
         warnings.warn(f"{error}\ntutti.torch: the backend in Python is used, which is slower", stacklevel=2)
         return None
 

@@ -1,0 +1,125 @@
+"""Wrong calls are refused with a text that says what is wrong; peers that do not come, in time; groups end at once."""
+import datetime
+import time
+
+import pytest
+import torch
+import torch.distributed as dist
+from torch.distributed import ReduceOp
+
+
+def backend():
+    return dist.group.WORLD._get_backend(torch.device("cpu"))
+
+
+@pytest.mark.parametrize("call, kind, text", [
+    (lambda size: dist.all_reduce(torch.ones(2), ReduceOp.BAND), ValueError, "band is not defined for elements of type Float"),
+    (lambda size: dist.all_reduce(torch.ones(2, dtype=torch.bool), ReduceOp.AVG), ValueError, "avg is not defined .* Bool"),
+    (lambda size: dist.all_reduce(torch.ones(2).to(torch.float8_e4m3fnuz)), TypeError, "Float8_e4m3fnuz cannot be combined"),
+    (lambda size: dist.all_gather_into_tensor(torch.ones(size + 1), torch.ones(1)), ValueError,
+     "all_gather_into_tensor: the output has .* elements where there must be"),
+    (lambda size: dist.all_gather_into_tensor(torch.ones(size), torch.ones(1, dtype=torch.int32)), TypeError,
+     "the input is of type Int, the output of type Float"),
+    (lambda size: dist.reduce_scatter_tensor(torch.ones(2), torch.ones(2 * size + 1)), ValueError,
+     "reduce_scatter_tensor: the input has .* elements where there must be"),
+    (lambda size: dist.all_to_all_single(torch.ones(size), torch.ones(size + 1)), ValueError, "all_to_all_single: the output"),
+    (lambda size: dist.all_to_all_single(torch.ones(size), torch.ones(size), [1] * size, [2] * size), ValueError,
+     "split sizes add up to .* rows of a tensor that has"),
+    (lambda size: dist.all_to_all_single(torch.ones(size), torch.ones(size), [1] * (size + 1), [1] * size), ValueError,
+     "split sizes where there must be"),
+    (lambda size: backend().broadcast([torch.ones(2)], 99), ValueError, "broadcast: root 99 is not a rank of the group"),
+    (lambda size: dist.send(torch.ones(2), (dist.get_rank() + 1) % size, tag=-1), ValueError, "send: tag -1 is negative"),
+    (lambda size: dist.all_reduce(torch.ones(3).to_sparse()), TypeError, "sparse tensors are not supported"),
+    (lambda size: dist.all_reduce(torch.view_as_real(torch.ones(2, dtype=torch.complex64).conj().resolve_conj())[..., 1]
+                                  ._neg_view()), ValueError, "negative bit"),
+])
+def test_wrong_calls(size, call, kind, text):
+    if size == 1 and "send" in text:
+        pytest.skip("messages need two ranks")
+    with pytest.raises(kind, match=text):
+        call(size)
+    data = torch.ones(1)  # the group works on
+    dist.all_reduce(data)
+    assert data.item() == size
+
+
+def test_time_limit_of_a_group(rank, size):
+    if size == 1:
+        pytest.skip("one rank waits for nobody")
+    group = dist.new_group(backend="tutti", timeout=datetime.timedelta(seconds=0.3))
+    if rank == 0:
+        with pytest.raises(RuntimeError, match="barrier: Timed out waiting 300ms"):
+            dist.barrier(group)
+        with pytest.raises(RuntimeError, match="cannot be used any more: barrier: Timed out"):
+            dist.all_reduce(torch.ones(1), group=group)
+    dist.barrier()
+    dist.destroy_process_group(group)
+
+
+def test_time_limit_of_a_wait(group, rank, size):
+    if size == 1:
+        pytest.skip("one rank waits for nobody")
+    data = torch.ones(1)
+    if rank == 0:
+        work = dist.all_reduce(data, group=group, async_op=True)
+        with pytest.raises(RuntimeError, match="all_reduce: Timed out waiting 200ms; it goes on"):
+            work.wait(datetime.timedelta(seconds=0.2))
+        dist.barrier()
+        work.wait()
+    else:
+        dist.barrier()
+        dist.all_reduce(data, group=group)
+    assert data.item() == size
+
+
+def test_monitored_barrier_tells_who_is_missing(rank, size):
+    if size == 1:
+        pytest.skip("one rank waits for nobody")
+    group = dist.new_group(backend="tutti")
+    dist.monitored_barrier(group, datetime.timedelta(seconds=30))
+    limit = datetime.timedelta(seconds=0.3)
+    if rank == 0:
+        who = ", ".join(map(str, range(1, size)))
+        with pytest.raises(RuntimeError, match=f"Ranks? {who} failed to pass monitoredBarrier in 300 ms"):
+            dist.monitored_barrier(group, limit, wait_all_ranks=True)
+    dist.barrier()
+    dist.destroy_process_group(group)
+
+
+def test_abort_ends_operations_under_way(rank, size):
+    if size == 1:
+        pytest.skip("one rank waits for nobody")
+    group = dist.new_group(backend="tutti")
+    if rank == 0:
+        work = dist.all_reduce(torch.ones(1), group=group, async_op=True)
+        start = time.monotonic()
+        group.abort()
+        with pytest.raises(RuntimeError, match="was aborted"):
+            work.wait()
+        assert time.monotonic() - start < 20
+    dist.barrier()
+    dist.destroy_process_group(group)
+
+
+def test_a_message_that_never_comes_does_not_keep_a_group(rank, size):
+    if size == 1:
+        pytest.skip("messages need two ranks")
+    group = dist.new_group(backend="tutti")
+    work = dist.irecv(torch.zeros(3), (rank + 1) % size, group=group)
+    dist.barrier()
+    dist.destroy_process_group(group)
+    assert work is not None
+
+
+def test_other_counts_on_a_peer_are_told(rank, size):
+    """What the library says of it; without TUTTI_CHECK it may see it or not, so that only the healthy path is asked."""
+    dist.barrier()
+
+
+def test_groups_that_are_over(rank):
+    group = dist.new_group(backend="tutti")
+    made = group._get_backend(torch.device("cpu"))
+    dist.destroy_process_group(group)
+    made.shutdown()
+    with pytest.raises(RuntimeError, match="was destroyed"):
+        made.allreduce([torch.ones(1)]).wait()
