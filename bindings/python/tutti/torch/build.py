@@ -23,22 +23,26 @@ class BuildError(ImportError):
     """The backend could not be built; the text says what was tried and what the compiler said."""
 
 
-def _prefix():
-    """Where tutti.h and libtutti.so are: Tutti_ROOT, the package itself, or what pkg-config knows."""
-    package = pathlib.Path(__file__).parent.parent
-    places = [os.environ.get("Tutti_ROOT"), package, sys.prefix]
+def _places():
+    """Prefixes where tutti.h and libtutti.so may be: Tutti_ROOT, the package itself, Python's, what pkg-config knows."""
+    places = [os.environ.get("Tutti_ROOT"), pathlib.Path(__file__).parent.parent, sys.prefix]
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
         command = ["pkg-config", "--variable=prefix", "tutti-c"]
         places.append(subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip())
-    places += ["/usr/local", "/usr"]
-    for place in filter(None, places):
+    return [place for place in (*places, "/usr/local", "/usr") if place]
+
+
+def _prefix():
+    """The folder of tutti.h, and libtutti.so."""
+    places = _places()
+    for place in places:
         include = pathlib.Path(place) / "include"
         for folder in (pathlib.Path(place), *pathlib.Path(place).glob("lib*"), *pathlib.Path(place).glob("lib/*-linux-gnu")):
             library = next(iter(sorted(folder.glob("libtutti.so*"))), None)
             if library and (include / "tutti.h").exists():
                 return include, library
     raise BuildError("tutti.torch: tutti.h and libtutti.so were not found: install Tutti, or set Tutti_ROOT to its prefix "
-                     f"(looked in {', '.join(str(place) for place in places if place)})")
+                     f"(looked in {', '.join(map(str, places))})")
 
 
 def _compiler():
@@ -56,7 +60,7 @@ def _command(target):
     root = pathlib.Path(torch.__file__).parent
     include, library = _prefix()
     headers = "".join(path.read_text() for path in sorted((include / "tutti" / "c").glob("*.h")))
-    flags = ["-O2", "-std=c++20", "-fPIC", "-shared", "-w", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
+    flags = ["-O1", "-std=c++20", "-fPIC", "-shared", "-w", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
              f"-DTORCH_EXTENSION_NAME={_NAME}"]
     if "tutti_send_tagged" in headers:
         flags.append("-DTUTTI_TORCH_HAS_MESSAGES")
@@ -81,7 +85,7 @@ def _key(command):
         digest.update(source.read_bytes())
     library = pathlib.Path(next(part for part in command if "libtutti.so" in part and not part.startswith("-"))).resolve()
     version = subprocess.run([command[0], "--version"], capture_output=True, text=True, check=False).stdout
-    facts = (command[:-6], torch.__version__, sys.version, library, library.stat().st_size, library.stat().st_mtime_ns,
+    facts = (command, torch.__version__, sys.version, library, library.stat().st_size, library.stat().st_mtime_ns,
              os.path.realpath(shutil.which(command[0])), version)
     digest.update(repr(facts).encode())
     return f"torch-{torch.__version__}-{sys.implementation.cache_tag}-{digest.hexdigest()[:16]}"
