@@ -8,7 +8,9 @@
 #   ucx       a UCX with CUDA, for tests, into FOLDER/libucx: a Python package, 150 MB
 #   mpi4py    the tests of the mpi4py that is installed, into FOLDER: the sources of a Python package, 5 MB
 #   python    what builds and tests Tutti's Python package, into FOLDER, a virtual environment: 120 MB
-# That one of the last four cannot be had is no error. Silent when nothing is missing.
+#   torch     PyTorch for the CPU, with what the Python package needs, into FOLDER, a virtual environment: 1 GB or, where
+#             only the wheel with CUDA is to be had, 5.5 GB
+# That one of the last five cannot be had is no error. Silent when nothing is missing.
 # Exit code 2: something is missing and cannot be installed.
 set -eu
 
@@ -77,6 +79,19 @@ python() {
   }
 }
 
+# Kept outside the tree, as it is large: scripts/test.sh --full looks where TUTTI_TORCH_VENV says, or in the user's cache.
+torch() {
+  local folder=$1
+  [ ! -e "$folder/wanted" ] || return 0
+  python "$folder"
+  [ -e "$folder/wanted" ] || return 0
+  echo "setup: installing PyTorch in $folder"
+  timeout 1800 "$folder/bin/python" -m pip install -q --disable-pip-version-check torch expecttest || {
+    rm -rf "$folder"
+    echo "setup: that failed; tests of torch.distributed are skipped" >&2
+  }
+}
+
 case ${1:-} in
   build) wanted=("${build[@]}") ;;
   lab) wanted=("${lab[@]}") ;;
@@ -89,8 +104,9 @@ case ${1:-} in
   ucx) ucx "${2:?setup.sh ucx needs a folder}" && exit 0 ;;
   mpi4py) mpi4py "${2:?setup.sh mpi4py needs a folder}" && exit 0 ;;
   python) python "${2:?setup.sh python needs a folder}" && exit 0 ;;
-  --help | -h) sed -n '2,12s/^# \?//p' "$0" && exit 0 ;;
-  *) sed -n '2,12s/^# \?//p' "$0" >&2 && exit 2 ;;
+  torch) torch "${2:?setup.sh torch needs a folder}" && exit 0 ;;
+  --help | -h) sed -n '2,14s/^# \?//p' "$0" && exit 0 ;;
+  *) sed -n '2,14s/^# \?//p' "$0" >&2 && exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

@@ -4,7 +4,7 @@
 #   --ci          the same, and a smaller form of: MPICH, the standard ABI, sanitizers, clang, no MPI. Before a merge
 #   --full        everything: all numbers of ranks, placements and seeds with every MPI and compiler, the slow tests,
 #                 10^6 inputs for each fuzzer, clang-tidy over all sources. Hours
-#   STAGE         only these: release lab lint mpich abi address threads clang schedule_only fuzz; --full may stand before
+#   STAGE         only these: release lab lint mpich abi address threads clang schedule_only fuzz torch; --full may stand before
 #   --resume      keeps earlier results, and leaves out stages that ended in this form, with these sources, without a failure
 #   --no-install  uses what is there
 # The last line is "N passed, N failed, N skipped"; exit code 1 if anything failed. Logs and JUnit files: build/test/results
@@ -303,6 +303,18 @@ schedule_only() { # no MPI at all: everything builds, and the tool, the one prog
   tests "$out/schedule" -R '^(tool|info|catalogue|package|symbols)'
 }
 
+torch() { # torch.distributed over Tutti: PyTorch is large, and kept outside the tree
+  local venv=${TUTTI_TORCH_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti/torch_venv}
+  build_release tutti_product || return
+  export TUTTI_PYTHON=$venv/bin/python
+  step install tests/python/torch.sh install "$out/release" || return 0
+  step build tests/python/torch.sh alone "$out/release" || :
+  for ranks in 1 2 3 4; do
+    step "ranks.p$ranks" timeout 1200 tests/python/torch.sh ranks "$out/release" "$MPIRUN" "$ranks" || :
+  done
+  step pytorch timeout 7200 tests/python/torch.sh pytorch "$out/release" "$MPIRUN" || :
+}
+
 # Whether git knows these sources, and not a tree around them.
 has_history() { [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ]; }
 
@@ -439,6 +451,7 @@ run threads ci "ThreadSanitizer"
 run clang ci "clang, without UCX and CUDA"
 run schedule_only ci "schedules only, without MPI"
 run fuzz full "fuzzers of all parsers, and of shared memory"
+run torch full "torch.distributed over Tutti, and PyTorch's own tests of it"
 say
 say "== $((SECONDS / 60)) min $((SECONDS % 60)) s in all; logs in $results/"
 say_left_out

@@ -59,13 +59,8 @@ def _command(target):
 
     root = pathlib.Path(torch.__file__).parent
     include, library = _prefix()
-    headers = "".join(path.read_text() for path in sorted((include / "tutti" / "c").glob("*.h")))
     flags = ["-O1", "-std=c++20", "-fPIC", "-shared", "-w", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
              f"-DTORCH_EXTENSION_NAME={_NAME}"]
-    if "tutti_send_tagged" in headers:
-        flags.append("-DTUTTI_TORCH_HAS_MESSAGES")
-    if "TUTTI_BOOL" in headers:
-        flags.append("-DTUTTI_TORCH_HAS_BOOL")
     if hasattr(torch._C, "_GLIBCXX_USE_CXX11_ABI"):
         flags.append(f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}")
     torch_include = root / "include"

@@ -8,7 +8,6 @@
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
 #include "call.hpp"
-#include "library.hpp"
 
 namespace tutti_torch {
 

@@ -38,11 +38,7 @@ inline tutti_type reduced_type(const at::Tensor& tensor) {
     case at::kUInt64: return TUTTI_UINT64;
     case at::kComplexFloat: return TUTTI_COMPLEX_FP32;
     case at::kComplexDouble: return TUTTI_COMPLEX_FP64;
-#ifdef TUTTI_TORCH_HAS_BOOL
     case at::kBool: return TUTTI_BOOL;
-#else
-    case at::kBool: return TUTTI_UINT8;
-#endif
     default: TORCH_CHECK_TYPE(false, "tutti: elements of type ", tensor.scalar_type(), " cannot be combined");
   }
 }
@@ -81,14 +77,11 @@ inline Reduction scaled_sum(double factor) {
           })};
 }
 
-inline tutti_op op_number(c10d::ReduceOp::RedOpType op, bool is_bool) {
-#ifdef TUTTI_TORCH_HAS_BOOL
-  is_bool = false;
-#endif
+inline tutti_op op_number(c10d::ReduceOp::RedOpType op) {
   switch (op) {
-    case c10d::ReduceOp::SUM: return is_bool ? TUTTI_LOR : TUTTI_SUM;
+    case c10d::ReduceOp::SUM: return TUTTI_SUM;
     case c10d::ReduceOp::AVG: return TUTTI_AVG;
-    case c10d::ReduceOp::PRODUCT: return is_bool ? TUTTI_LAND : TUTTI_PROD;
+    case c10d::ReduceOp::PRODUCT: return TUTTI_PROD;
     case c10d::ReduceOp::MIN: return TUTTI_MIN;
     case c10d::ReduceOp::MAX: return TUTTI_MAX;
     case c10d::ReduceOp::BAND: return TUTTI_BAND;
@@ -99,15 +92,13 @@ inline tutti_op op_number(c10d::ReduceOp::RedOpType op, bool is_bool) {
 }
 
 inline Reduction reduction_of(const c10d::ReduceOp& op, const at::Tensor& tensor) {
-  const bool is_bool = tensor.scalar_type() == at::kBool;
   Reduction reduction = op.op_ == c10d::ReduceOp::PREMUL_SUM ? scaled_sum(factor_of(op))
-                                                              : Reduction{op_number(op.op_, is_bool), nullptr};
+                                                              : Reduction{op_number(op.op_), nullptr};
   int supported = 0;
   check(tutti_op_supports(reduction.op, reduced_type(tensor), &supported));
   const char* name = "";
   if (supported == 0) check(tutti_op_name(reduction.op, &name));
-  TORCH_CHECK_VALUE(supported != 0 && !(is_bool && op.op_ == c10d::ReduceOp::AVG), "tutti: operation ",
-                    op.op_ == c10d::ReduceOp::AVG ? "avg" : name, " is not defined for elements of type ",
+  TORCH_CHECK_VALUE(supported != 0, "tutti: operation ", name, " is not defined for elements of type ",
                     tensor.scalar_type());
   return reduction;
 }
