@@ -10,6 +10,12 @@
 
 namespace tutti_torch {
 
+/// Called now and then by a thread that waits; may throw. The module sets it, so that Ctrl-C ends a wait.
+inline std::function<void()>& on_long_wait() {
+  static std::function<void()> function = [] {};
+  return function;
+}
+
 class Group : public std::enable_shared_from_this<Group> {
  public:
   /// Owns `comm`.
@@ -87,11 +93,17 @@ class Group : public std::enable_shared_from_this<Group> {
   bool wait_until(Done done, Clock::time_point end) {
     const Waiter waiter(*this);
     Patience patience(false);
+    auto long_wait = Clock::now() + std::chrono::milliseconds(100);
     while (!done()) {
       poll();
       if (Progress::instance().is_here()) Progress::instance().poll();
       if (done()) break;
-      if (Clock::now() > end) return false;
+      const auto now = Clock::now();
+      if (now > end) return false;
+      if (now > long_wait) {
+        on_long_wait()();
+        long_wait = now + std::chrono::milliseconds(100);
+      }
       patience.pause();
     }
     return true;
@@ -120,7 +132,7 @@ class Group : public std::enable_shared_from_this<Group> {
     std::vector<Finished> finished;
     {
       const std::lock_guard lock(mutex_);
-      take_back_messages(finished);
+      if (failure_.empty()) take_back_messages(finished);
       if (!messages_.empty()) fail("the group was destroyed while messages were under way");
       advance(finished);
       tutti_comm_free(&comm_);
@@ -201,9 +213,16 @@ class Group : public std::enable_shared_from_this<Group> {
     }
     return !queue_.empty() || !messages_.empty();
   }
+  static bool can_cancel(Operation& message) {
+    try {
+      return message.cancel();
+    } catch (const c10::Error&) {
+      return false;
+    }
+  }
   void take_back_messages(std::vector<Finished>& finished) {
     for (auto message = messages_.begin(); message != messages_.end();) {
-      if (!(*message)->cancel()) {
+      if (!can_cancel(**message)) {
         ++message;
         continue;
       }

@@ -51,9 +51,19 @@ std::pair<int, int> world() {
   return rank_and_size;
 }
 
+/// Ctrl-C ends a wait of Python's main thread, which imports this module.
+void heed_signals() {
+  on_long_wait() = [main = std::this_thread::get_id()] {
+    if (std::this_thread::get_id() != main) return;
+    const py::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  };
+}
+
 }  // namespace
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
+  heed_signals();
   using release = py::call_guard<py::gil_scoped_release>;
   py::class_<GroupOptions, c10d::Backend::Options, c10::intrusive_ptr<GroupOptions>>(module, "Options")
       .def(py::init(&make_options), py::arg("algorithms") = "", py::arg("transport") = "", py::arg("buffers") = "",
