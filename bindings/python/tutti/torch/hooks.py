@@ -76,7 +76,7 @@ def _with_scale(scale, codes):
 
 
 def _scale_of(rows):
-    return rows[:, :4].contiguous().view(torch.float32)
+    return rows[:, :4].reshape(-1).clone().view(torch.float32).view(-1, 1)
 
 
 _LARGEST = torch.finfo(torch.float8_e4m3fn).max
