@@ -99,6 +99,7 @@ case ${1:-} in
   test)
     wanted=("${test[@]}")
     have_pip || wanted+=(python3-pip)
+    python3 -c 'import ensurepip' 2>/dev/null || wanted+=(python3-venv)
     ;;
   cuda) cuda "${2:?setup.sh cuda needs a folder}" && exit 0 ;;
   ucx) ucx "${2:?setup.sh ucx needs a folder}" && exit 0 ;;

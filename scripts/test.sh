@@ -279,9 +279,9 @@ configure_alone() {
     -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON $(mpi_options openmpi)
 }
 
-clang() { # the libraries and apps; with --full each source alone, and the tests
+clang() { # the libraries and two apps; with --full each source alone, and the tests
   if [ -z "$full" ]; then
-    build "$out/clang" "tutti-bench tutti-sgd tutti-soak tutti_tool tutti_mpi" -DCMAKE_BUILD_TYPE=Debug "${by_clang[@]}" \
+    build "$out/clang" "tutti-bench tutti_tool tutti_mpi" -DCMAKE_BUILD_TYPE=Debug "${by_clang[@]}" \
       $(mpi_options openmpi)
     return
   fi
@@ -318,7 +318,7 @@ torch() { # torch.distributed over Tutti: PyTorch is large, and kept outside the
 # Whether git knows these sources, and not a tree around them.
 has_history() { [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ]; }
 
-sources() { find include lib algorithms ucx interpose tests apps -name '*.[ch]pp' | sort; }
+sources() { find include lib algorithms ucx interpose tests apps bindings -name '*.[ch]pp' | sort; }
 
 is_version_14() { "$1" --version 2>/dev/null | grep -q 'version 14\.'; }
 
