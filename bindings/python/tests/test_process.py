@@ -156,13 +156,16 @@ def test_control_c():
             try:
                 comm.allreduce(1)
             except KeyboardInterrupt:
-                print("call", "interrupted by a signal" in comm.status, flush=True)
+                try:
+                    comm.allreduce(1)
+                except tutti.StateError as error:
+                    print("call", "interrupted by a signal" in str(error), flush=True)
         else:
             time.sleep(3)
             try:
                 comm.send(numpy.ones(1), 0)
-                comm.allreduce(1)
-                print("peer goes on")
+                for _ in range(3):  # what rank 0 had sent before it was interrupted may be enough for one
+                    comm.allreduce(1)
             except tutti.FailedError:
                 print("peer knows", flush=True)
     """)

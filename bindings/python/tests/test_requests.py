@@ -218,7 +218,8 @@ def test_abort(world):
         comm.abort("enough")
         with pytest.raises(tutti.FailedError, match="enough"):
             request.wait()
-    with pytest.raises(tutti.Error, match="enough"):
+    assert not comm.is_open
+    with pytest.raises(tutti.StateError, match="enough"):
         comm.allreduce(1)
     world.Barrier()
     comm.close()

@@ -75,7 +75,7 @@ void bind_collectives(CommunicatorClass& communicator) {
          x, op, out);
   define(communicator, "reduce_scatterv", reduce_scatterv,
          "The same with counts[r] elements for rank r, the same on all ranks: a flat array of counts[rank] elements.",
-         x, nb::arg("counts"), op, out);
+         x, nb::arg("counts").none(), op, out);
   define(communicator, "allgather", allgather,
          "The arrays of all ranks, one behind the other along the first axis, on all ranks: from shape (n, ...) to (p "
          "* n, "
@@ -85,7 +85,7 @@ void bind_collectives(CommunicatorClass& communicator) {
          "The same where rank r gives counts[r] elements, at offsets[r] of the result; both are the same on all ranks. "
          "The "
          "result\nis flat.",
-         x, nb::arg("counts"), offsets, out);
+         x, nb::arg("counts").none(), offsets, out);
   define(communicator, "gather", gather, "As allgather, on the root; None on the other ranks.", x, root, out);
   define(communicator, "gatherv", gatherv,
          "As allgatherv, on the root; None on the other ranks. The lists are used on the root only.", x,
@@ -107,7 +107,7 @@ void bind_collectives(CommunicatorClass& communicator) {
       communicator, "alltoallv", alltoallv,
       "The same where in_counts[r] elements, from in_offsets[r] of x, go to rank r, and out_counts[r] come from it, to "
       "out_offsets[r]\nof the result, which is flat.",
-      x, nb::arg("in_counts").none(), nb::arg("out_counts"), nb::arg("in_offsets") = nb::none(),
+      x, nb::arg("in_counts").none(), nb::arg("out_counts").none(), nb::arg("in_offsets") = nb::none(),
       nb::arg("out_offsets") = nb::none(), out);
   define(communicator, "scan", scan, "x of rank 0 (+) ... (+) x of this rank: an array shaped as x.", x, op, out);
   define(communicator, "exscan", exscan,

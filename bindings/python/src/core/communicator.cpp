@@ -104,6 +104,12 @@ void Communicator::abort(const std::string& why) noexcept {
   tutti_comm_abort(handle_, why.c_str());
 }
 
+bool Communicator::is_open() const {
+  int is_open = 0;
+  if (handle_ != nullptr) check(tutti_comm_is_open(handle_, &is_open));
+  return is_open != 0;
+}
+
 std::string Communicator::status() const {
   const char* text = nullptr;
   tutti_comm comm = handle("status");
@@ -163,7 +169,7 @@ CommunicatorClass bind_communicator(nb::module_& module) {
           nb::arg("why") = "aborted by the program",
           "Ends all operations in flight on this rank without waiting for other ranks: they raise FailedError with "
           "this "
-          "text,\nlater calls too, and ranks that wait for this one are told.")
+          "text,\nand ranks that wait for this one are told. Later calls raise StateError.")
       .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
       .def(
           "__exit__", [](Communicator& self, nb::handle, nb::handle, nb::handle) { self.close(); },

@@ -21,7 +21,7 @@ class Communicator {
   void close();
   /// Ends what is under way. No call can be made afterwards.
   void abort(const std::string& why) noexcept;
-  [[nodiscard]] bool is_open() const { return handle_ != nullptr; }
+  [[nodiscard]] bool is_open() const;
   [[nodiscard]] std::string status() const;
   [[nodiscard]] std::string in_words() const;
 
