@@ -60,7 +60,7 @@ def test_an_exception_reaches_all_ranks(world):
 
     with pytest.raises(tutti.FailedError, match="KeyError: 'no such thing'" if own else "allreduce") as caught:
         while True:  # the others may notice in the next call
-            comm.allreduce(np.ones(4), tutti.Op(fails), algorithm="recursive_doubling")
+            comm.allreduce(np.ones(12), tutti.Op(fails), algorithm="ring")  # in which every rank combines
             assert not own
     assert isinstance(caught.value.__cause__, KeyError) == own
     assert "allreduce" in comm.status
