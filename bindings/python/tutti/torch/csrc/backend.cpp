@@ -12,7 +12,8 @@ bool is_async(const CallOptions& options) {
   return true;
 }
 
-c10::intrusive_ptr<GroupOptions> inherited(const GroupOptions& from, const c10::intrusive_ptr<c10d::Backend::Options>& given) {
+c10::intrusive_ptr<GroupOptions> inherited(const GroupOptions& from,
+                                           const c10::intrusive_ptr<c10d::Backend::Options>& given) {
   auto options = c10::make_intrusive<GroupOptions>(given ? given->timeout : from.timeout);
   options->algorithms = from.algorithms;
   options->transport = from.transport;
@@ -68,7 +69,8 @@ WorkPointer Backend::run(c10d::OpType type, const char* title, const Tensors& in
   return operation;
 }
 
-// Every rank gives, or gets, the same tensor. ---------------------------------------------------------------------------
+// Every rank gives, or gets, the same tensor.
+// ---------------------------------------------------------------------------
 
 WorkPointer Backend::broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) {
   require_some(tensors, "broadcast");
@@ -116,7 +118,8 @@ WorkPointer Backend::barrier(const c10d::BarrierOptions& options) {
   return run(c10d::OpType::BARRIER, "tutti:barrier", {}, std::move(calls), options);
 }
 
-// Blocks of ranks lie one after the other, in one tensor or in a list of them. --------------------------------------------
+// Blocks of ranks lie one after the other, in one tensor or in a list of them.
+// --------------------------------------------
 
 Call Backend::allgather_call(Buffer in, Buffer out, const char* name) const {
   require_count(in.count() * getSize(), out.count(), "output", name);
@@ -146,8 +149,7 @@ WorkPointer Backend::allgather(TensorLists& outputs, Tensors& inputs, const c10d
 }
 
 /// outputs[rank][i] is inputs[i] of that rank.
-WorkPointer Backend::allgather_coalesced(TensorLists& outputs, Tensors& inputs,
-                                         const c10d::AllgatherOptions& options) {
+WorkPointer Backend::allgather_coalesced(TensorLists& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) {
   require_some(inputs, "all_gather_coalesced");
   require_length(outputs.size(), getSize(), "output lists", "all_gather_coalesced");
   std::vector<Call> calls;
@@ -221,7 +223,8 @@ WorkPointer Backend::reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& 
   require_length(outputs.size(), inputs.size(), "output tensors", "reduce_scatter_tensor");
   std::vector<Call> calls;
   for (size_t i = 0; i < inputs.size(); ++i)
-    calls.push_back(reduce_scatter_call(Buffer(inputs[i]), Buffer(outputs[i]), options.reduceOp, "reduce_scatter_tensor"));
+    calls.push_back(
+        reduce_scatter_call(Buffer(inputs[i]), Buffer(outputs[i]), options.reduceOp, "reduce_scatter_tensor"));
   return run(c10d::OpType::COALESCED, "tutti:reduce_scatter_tensor_coalesced", inputs, std::move(calls), options);
 }
 

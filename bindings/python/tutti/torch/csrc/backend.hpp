@@ -19,9 +19,9 @@ struct GroupOptions : c10d::Backend::Options {
   std::string algorithms, transport, buffers;
 };
 
-/// Collectives in the order of calls, each run by Tutti's nonblocking form, so that async_op may differ between ranks. A
-/// call that waits moves its operation itself; for others a thread does. Old names of methods are overridden, to which
-/// new versions of PyTorch forward.
+/// Collectives in the order of calls, each run by Tutti's nonblocking form, so that async_op may differ between ranks.
+/// A call that waits moves its operation itself; for others a thread does. Old names of methods are overridden, to
+/// which new versions of PyTorch forward.
 class Backend : public c10d::Backend {
  public:
   Backend(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size, const std::string& name,
@@ -49,7 +49,8 @@ class Backend : public c10d::Backend {
   WorkPointer allreduce_coalesced(Tensors& tensors, const c10d::AllreduceCoalescedOptions& options) override;
   WorkPointer reduce(Tensors& tensors, const c10d::ReduceOptions& options) override;
   WorkPointer allgather(TensorLists& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) override;
-  WorkPointer allgather_coalesced(TensorLists& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) override;
+  WorkPointer allgather_coalesced(TensorLists& outputs, Tensors& inputs,
+                                  const c10d::AllgatherOptions& options) override;
   WorkPointer _allgather_base(at::Tensor& output, at::Tensor& input, const c10d::AllgatherOptions& options) override;
   WorkPointer allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                               const c10d::AllgatherOptions& options) override;

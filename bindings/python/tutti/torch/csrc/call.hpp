@@ -32,7 +32,8 @@ class Buffer {
   [[nodiscard]] const std::vector<at::Tensor>& tensors() const { return tensors_; }
   [[nodiscard]] std::vector<int64_t> counts() const {
     std::vector<int64_t> counts;
-    for (const auto& tensor : tensors_) counts.push_back(tensor.numel());
+    for (const auto& tensor : tensors_)
+      counts.push_back(tensor.numel());
     return counts;
   }
 

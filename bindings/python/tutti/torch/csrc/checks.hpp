@@ -16,13 +16,13 @@ void require_length(Length length, Expected expected, const char* what, const ch
 }
 
 inline void require_rank(int64_t rank, int size, const char* what, const char* name) {
-  TORCH_CHECK_VALUE(rank >= 0 && rank < size, "tutti: ", name, ": ", what, " ", rank, " is not a rank of the group, 0 to ",
-                    size - 1);
+  TORCH_CHECK_VALUE(rank >= 0 && rank < size, "tutti: ", name, ": ", what, " ", rank,
+                    " is not a rank of the group, 0 to ", size - 1);
 }
 
 inline void require_count(int64_t expected, int64_t count, const char* what, const char* name) {
-  TORCH_CHECK_VALUE(count == expected, "tutti: ", name, ": the ", what, " has ", count, " elements where there must be ",
-                    expected);
+  TORCH_CHECK_VALUE(count == expected, "tutti: ", name, ": the ", what, " has ", count,
+                    " elements where there must be ", expected);
 }
 
 inline void require_same_type(const Buffer& in, const Buffer& out, const char* name) {
@@ -59,7 +59,8 @@ inline std::vector<int64_t> split_counts(const at::Tensor& tensor, const std::ve
     total += split;
     counts.push_back(split * row);
   }
-  TORCH_CHECK_VALUE(total == rows, "tutti: ", name, ": split sizes add up to ", total, " rows of a tensor that has ", rows);
+  TORCH_CHECK_VALUE(total == rows, "tutti: ", name, ": split sizes add up to ", total, " rows of a tensor that has ",
+                    rows);
   return counts;
 }
 

@@ -43,8 +43,10 @@ class Group : public std::enable_shared_from_this<Group> {
       if (queue_.empty()) operation->start(comm_);
       queue_.push_back(operation);
     }
-    if (is_async) Progress::instance().watch(shared_from_this());
-    else operation->wait();
+    if (is_async)
+      Progress::instance().watch(shared_from_this());
+    else
+      operation->wait();
   }
   /// Starts a message.
   void post(const OperationPointer& operation) {
@@ -79,7 +81,8 @@ class Group : public std::enable_shared_from_this<Group> {
       is_busy = advance(finished);
     }
     // What waits for a future runs here: it may call the group.
-    for (auto& [operation, error] : finished) operation->complete(error);
+    for (auto& [operation, error] : finished)
+      operation->complete(error);
     return is_busy;
   }
   [[nodiscard]] bool is_busy() {
@@ -117,8 +120,10 @@ class Group : public std::enable_shared_from_this<Group> {
       if (operation.is_done() || comm_ == nullptr) return;
       is_cancelled = operation.cancel();
     }
-    if (!is_cancelled) abort(std::string(operation.description().name()) + " was aborted");
-    else poll();
+    if (!is_cancelled)
+      abort(std::string(operation.description().name()) + " was aborted");
+    else
+      poll();
   }
   /// Ends all operations under way, and tells the peers.
   void abort(const std::string& why) {
@@ -138,7 +143,8 @@ class Group : public std::enable_shared_from_this<Group> {
       tutti_comm_free(&comm_);
       comm_ = nullptr;
     }
-    for (auto& [operation, error] : finished) operation->complete(error);
+    for (auto& [operation, error] : finished)
+      operation->complete(error);
   }
 
  private:
@@ -252,9 +258,8 @@ inline bool Operation::wait(Milliseconds timeout) {
   const auto end = timeout == kNoTimeout ? Clock::time_point::max() : Clock::now() + timeout;
   if (!is_done() && !group_->wait_until([this] { return is_done(); }, end)) {
     Progress::instance().watch(group_);
-    C10_THROW_ERROR(DistBackendError, std::string("tutti: rank ") + std::to_string(rank_) + ": " +
-                                          description_.name() + ": Timed out waiting " +
-                                          std::to_string(timeout.count()) + "ms; it goes on");
+    C10_THROW_ERROR(DistBackendError, std::string("tutti: rank ") + std::to_string(rank_) + ": " + description_.name() +
+                                          ": Timed out waiting " + std::to_string(timeout.count()) + "ms; it goes on");
   }
   if (exception_) std::rethrow_exception(exception_);
   return true;
@@ -301,8 +306,10 @@ inline void Progress::loop() {
       if (asked_ != seen) patience.reset();
       seen = asked_;
     }
-    if (poll()) patience.pause();
-    else if (has_groups()) std::this_thread::sleep_for(std::chrono::microseconds(200));  // others wait for them
+    if (poll())
+      patience.pause();
+    else if (has_groups())
+      std::this_thread::sleep_for(std::chrono::microseconds(200));  // others wait for them
   }
 }
 

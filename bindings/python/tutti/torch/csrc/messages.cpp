@@ -31,7 +31,8 @@ WorkPointer Backend::send(Tensors& tensors, int to, int tag) {
   description.start = [buffer, to, tag](tutti_comm comm, std::vector<tutti_request>& requests) {
     buffer->pack();
     tutti_request request = nullptr;
-    check(tutti_send_tagged_async(buffer->data(), buffer->count(), moved_type(buffer->first()), to, tag, comm, &request));
+    check(
+        tutti_send_tagged_async(buffer->data(), buffer->count(), moved_type(buffer->first()), to, tag, comm, &request));
     requests.push_back(request);
   };
   auto operation = group_->make(std::move(description), false);
@@ -53,7 +54,8 @@ WorkPointer Backend::receive(c10d::OpType type, const char* title, Tensors& tens
   require_tag(tag, "recv");
   auto buffer = std::make_shared<Buffer>(tensors[0]);
   synchronize(tensors[0]);
-  Description description{.type = type, .title = title, .timeout = options_->timeout, .inputs = tensors, .outputs = tensors};
+  Description description{
+      .type = type, .title = title, .timeout = options_->timeout, .inputs = tensors, .outputs = tensors};
   auto operation_of = std::make_shared<Operation*>(nullptr);  // known when it starts
   description.start = [buffer, from, tag, operation_of](tutti_comm comm, std::vector<tutti_request>& requests) {
     buffer->pack();  // what a shorter message leaves is unchanged

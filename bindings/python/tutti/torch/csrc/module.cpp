@@ -17,7 +17,7 @@ c10::intrusive_ptr<Backend> create(const c10::intrusive_ptr<c10d::Store>& store,
 }
 
 c10::intrusive_ptr<GroupOptions> make_options(const std::string& algorithms, const std::string& transport,
-                                         const std::string& buffers, Milliseconds timeout) {
+                                              const std::string& buffers, Milliseconds timeout) {
   auto options = c10::make_intrusive<GroupOptions>(timeout);
   options->algorithms = algorithms;
   options->transport = transport;

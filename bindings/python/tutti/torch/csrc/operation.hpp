@@ -65,13 +65,15 @@ class Operation : public c10d::Work {
   /// Takes a message back that no other has met.
   bool cancel() {
     int is_cancelled = 0;
-    for (auto& request : requests_) check(tutti_request_cancel(&request, &is_cancelled));
+    for (auto& request : requests_)
+      check(tutti_request_cancel(&request, &is_cancelled));
     if (is_cancelled != 0) requests_.clear();
     return is_cancelled != 0;
   }
   /// Frees what is left of a failed operation.
   void release() noexcept {
-    for (auto& request : requests_) tutti_request_free(&request);
+    for (auto& request : requests_)
+      tutti_request_free(&request);
     requests_.clear();
   }
   [[nodiscard]] bool is_started() const { return is_started_; }
@@ -117,8 +119,10 @@ class Operation : public c10d::Work {
     return future_;
   }
   void settle(c10::ivalue::Future& future, const std::exception_ptr& error) {
-    if (error) future.setError(error);
-    else future.markCompleted(c10::IValue(description_.outputs));
+    if (error)
+      future.setError(error);
+    else
+      future.markCompleted(c10::IValue(description_.outputs));
   }
 
   std::shared_ptr<Group> group_;
@@ -148,7 +152,8 @@ inline void run_calls(Description& description, std::vector<Call> given) {
     }
   };
   description.finish = [calls] {
-    for (auto& call : *calls) call.finish();
+    for (auto& call : *calls)
+      call.finish();
   };
 }
 

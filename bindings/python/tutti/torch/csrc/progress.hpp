@@ -19,8 +19,10 @@ class Patience {
   void pause() {
     ++rounds_;
     if (rounds_ < eager_rounds) return;
-    if (may_sleep_ && rounds_ > patient_rounds) std::this_thread::sleep_for(std::chrono::microseconds(50));
-    else std::this_thread::yield();
+    if (may_sleep_ && rounds_ > patient_rounds)
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    else
+      std::this_thread::yield();
   }
   void reset() { rounds_ = 0; }
 
@@ -46,7 +48,9 @@ class Progress {
   bool poll();
 
  private:
-  Progress() { std::thread([this] { loop(); }).detach(); }
+  Progress() {
+    std::thread([this] { loop(); }).detach();
+  }
   [[noreturn]] void loop();
 
   [[nodiscard]] bool has_groups() {

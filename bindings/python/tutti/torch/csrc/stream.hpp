@@ -93,9 +93,11 @@ class Streams {
     return *own_;
   }
   /// Memory that PyTorch's allocator gets back is not used again before the stream has done with it.
-  static void keep(const c10::impl::VirtualGuardImpl& guard, const Description& description, const c10::Stream& stream) {
+  static void keep(const c10::impl::VirtualGuardImpl& guard, const Description& description,
+                   const c10::Stream& stream) {
     for (const auto* tensors : {&description.inputs, &description.outputs})
-      for (const auto& tensor : *tensors) guard.recordDataPtrOnStream(tensor.storage().data_ptr(), stream);
+      for (const auto& tensor : *tensors)
+        guard.recordDataPtrOnStream(tensor.storage().data_ptr(), stream);
   }
   std::optional<c10::Stream> own_;
 };

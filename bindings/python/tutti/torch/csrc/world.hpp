@@ -30,9 +30,10 @@ inline void require_mpi() {
     initialized_here() = true;
   }
   MPI_Query_thread(&level);
-  TORCH_CHECK(level == MPI_THREAD_MULTIPLE,
-              "tutti: MPI was initialised without MPI_THREAD_MULTIPLE, which torch.distributed needs (mpi4py: do not set "
-              "mpi4py.rc.thread_level)");
+  TORCH_CHECK(
+      level == MPI_THREAD_MULTIPLE,
+      "tutti: MPI was initialised without MPI_THREAD_MULTIPLE, which torch.distributed needs (mpi4py: do not set "
+      "mpi4py.rc.thread_level)");
 }
 
 /// The ranks of those members of the group that have not done their part after the time given; empty: all have.
@@ -52,7 +53,8 @@ inline std::vector<int> missing(c10d::Store& store, const std::string& prefix, c
 
 inline std::string joined(const std::vector<int>& ranks) {
   std::string text;
-  for (const int rank : ranks) text += (text.empty() ? "" : ", ") + std::to_string(rank);
+  for (const int rank : ranks)
+    text += (text.empty() ? "" : ", ") + std::to_string(rank);
   return text;
 }
 
