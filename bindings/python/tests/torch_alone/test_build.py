@@ -50,6 +50,12 @@ def test_no_compiler(place, monkeypatch):
         build.build()
 
 
+def test_what_was_built_needs_no_compiler(place, monkeypatch):
+    target = build.build()
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert build.build() == target
+
+
 def test_no_library(place, monkeypatch, tmp_path):
     monkeypatch.setattr(build, "_places", lambda: [str(tmp_path / "nothing")])
     with pytest.raises(build.BuildError, match="tutti.h and libtutti.so were not found: install Tutti, or set Tutti_ROOT"):

@@ -47,11 +47,7 @@ def _prefix():
 
 def _compiler():
     """The compiler of MPI: MPICXX or mpicxx."""
-    command = shlex.split(os.environ.get("MPICXX", "mpicxx"))
-    if not shutil.which(command[0]):
-        raise BuildError(f"tutti.torch: {command[0]} was not found: install a C++ compiler and MPI's development files, or "
-                         "set MPICXX to MPI's compiler")
-    return command
+    return shlex.split(os.environ.get("MPICXX") or "mpicxx")
 
 
 def _command(target):
@@ -72,16 +68,15 @@ def _command(target):
 
 
 def _key(command):
-    """What the result depends on: a hash of the sources, the command, PyTorch, Python, libtutti and MPI's compiler."""
+    """What the result depends on: a hash of the sources, the command, PyTorch, Python and libtutti, which is for one MPI. The
+    compiler has no part in it, so that machines without one use what was built elsewhere."""
     import torch
 
     digest = hashlib.sha256()
     for source in sorted(_SOURCES.iterdir()):
         digest.update(source.read_bytes())
     library = pathlib.Path(next(part for part in command if "libtutti.so" in part and not part.startswith("-"))).resolve()
-    version = subprocess.run([command[0], "--version"], capture_output=True, text=True, check=False).stdout
-    facts = (command, torch.__version__, sys.version, library, library.stat().st_size, library.stat().st_mtime_ns,
-             os.path.realpath(shutil.which(command[0])), version)
+    facts = (command, torch.__version__, sys.version, library, library.stat().st_size, library.stat().st_mtime_ns)
     digest.update(repr(facts).encode())
     return f"torch-{torch.__version__}-{sys.implementation.cache_tag}-{digest.hexdigest()[:16]}"
 
@@ -117,6 +112,9 @@ def build():
 
 
 def _compile(command, target):
+    if not shutil.which(command[0]):
+        raise BuildError(f"tutti.torch: {command[0]} was not found: install a C++ compiler and MPI's development files, or "
+                         "set MPICXX to MPI's compiler")
     handle, temporary = tempfile.mkstemp(suffix=".so", dir=target.parent)
     os.close(handle)
     command = [temporary if part == "TARGET" else part for part in command]

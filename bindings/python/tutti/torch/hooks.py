@@ -13,6 +13,7 @@ without compression. All ranks get the same bits.
 | power_of_two | 8 | sign and exponent of the nearest power of two |
 
 fp8 and power_of_two send blocks by an alltoall, add them in fp32 in the order of ranks, and send the means by an allgather.
+No hook waits: the backward pass goes on, and DistributedDataParallel waits at its end.
 """
 import torch
 import torch.distributed as dist
@@ -26,6 +27,22 @@ class State:
     def __init__(self, group=None):
         self.group = group
         self._errors = {}
+        self._means_group = None
+        self._last = None  # the future of the last bucket's call of allgather
+
+    def means_group(self):
+        """A group for the means alone. The backward pass calls collectives of the model's group meanwhile, not in the same
+        order on all ranks."""
+        if self._means_group is None:
+            config = dist.distributed_c10d.get_backend_config(self.group)
+            ranks = dist.get_process_group_ranks(self.group or dist.group.WORLD)
+            self._means_group = dist.new_group(ranks, backend=config, use_local_synchronization=True)
+        return self._means_group
+
+    def in_order(self, future, function):
+        """Calls `function` with `future` when that is complete, after it has returned for all buckets before."""
+        both = future if self._last is None else torch.futures.collect_all([future, self._last])
+        self._last = both.then(lambda _: function(future))
 
     def error(self, kind, bucket, count):
         """The memory of what was lost for these parameters; zeros at first. DDP orders its buckets anew after one step."""
@@ -33,12 +50,6 @@ class State:
         if key not in self._errors:
             self._errors[key] = torch.zeros(count, dtype=torch.float32, device=bucket.buffer().device)
         return self._errors[key]
-
-
-def _done(value):
-    future = torch.futures.Future()
-    future.set_result(value)
-    return future
 
 
 def _check(bucket):
@@ -113,26 +124,49 @@ def _from_powers(rows):
 
 
 def _exchange(state, bucket, encode, decode):
-    """The mean over ranks of encoded gradients. Two collectives, in the order of buckets, which all ranks share."""
+    """The mean over ranks of encoded gradients, as a future."""
     _check(bucket)
     gradient = bucket.buffer()
     size, count = dist.get_world_size(state.group), gradient.numel()
     each = -(-count // size)
     blocks = torch.zeros(size * each, dtype=torch.float32, device=gradient.device)
     blocks[:count] = gradient
-    blocks = blocks.view(size, each)
-
     error = state.error("gradient", bucket, size * each).view(size, each)
-    sent = _encoded(blocks, error, encode, decode)
-    came = torch.empty_like(sent)
-    dist.all_to_all_single(came, sent, group=state.group)
+    error_of_mean = state.error("mean", bucket, each).view(1, each)
+    group = state.means_group()
+    result = torch.futures.Future(devices=None if gradient.device.type == "cpu" else [gradient.device])
 
-    mean = decode(came).sum(dim=0, keepdim=True) / size
-    mine = _encoded(mean, state.error("mean", bucket, each).view(1, each), encode, decode)
-    means = torch.empty_like(sent)
-    dist.all_gather_into_tensor(means, mine, group=state.group)
-    gradient.copy_(decode(means).view(-1)[:count])
-    return _done(gradient)
+    sent = _encoded(blocks.view(size, each), error, encode, decode)
+    came, means = torch.empty_like(sent), torch.empty_like(sent)
+
+    def send_mean(arrived):
+        def apply(gathered):
+            gathered.value()
+            return gradient.copy_(decode(means).view(-1)[:count])
+
+        arrived.value()
+        mean = _encoded(decode(came).sum(dim=0, keepdim=True) / size, error_of_mean, encode, decode)
+        gathering = dist.all_gather_into_tensor(means, mean, group=group, async_op=True).get_future()
+        gathering.then(_told(result, apply, is_last=True))
+
+    arriving = dist.all_to_all_single(came, sent, group=state.group, async_op=True).get_future()
+    state.in_order(arriving, _told(result, send_mean))
+    return result
+
+
+def _told(result, function, is_last=False):
+    """`function`, whose exception, and value if it is the last one, becomes that of the future `result`."""
+
+    def call(future):
+        try:
+            value = function(future)
+        except Exception as error:  # whatever it is, it is raised where the future is awaited
+            result.set_exception(error)
+        else:
+            if is_last:
+                result.set_result(value)
+
+    return call
 
 
 def _encoded(values, error, encode, decode):
