@@ -24,7 +24,7 @@ case $what in
   tests)
     mpirun=$1 ranks=$2
     [ -d "$folder/site/tutti" ] || skip "the package is not installed in $folder/site (test python_install)"
-    export PYTHONPATH=$folder/site MPIRUN="$tree/scripts/mpirun.sh $mpirun"
+    export TUTTI_TOOL=$folder/prefix/bin/tutti PYTHONPATH=$folder/site MPIRUN="$tree/scripts/mpirun.sh $mpirun"
     cd "$tree/bindings/python/tests"
     "$tree/scripts/mpirun.sh" "$mpirun" "$ranks" "$python" -m pytest -q -x --color=no test_*.py
     ;;
