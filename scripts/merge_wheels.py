@@ -1,10 +1,21 @@
 #!/usr/bin/env python3
-"""merge_wheels.py FOLDER WHEEL...: one wheel in FOLDER with the files of all, which agree where they have the same name."""
+"""merge_wheels.py FOLDER WHEEL...: one wheel in FOLDER with the files of all; of those with the same name the first one's.
+Libraries forget the folders of the machine that built them (patchelf)."""
 import base64
 import hashlib
 import pathlib
+import subprocess
 import sys
+import tempfile
 import zipfile
+
+
+def without_folders(library):
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(library)
+        file.flush()
+        subprocess.run(["patchelf", "--set-rpath", "$ORIGIN", file.name], check=True)
+        return pathlib.Path(file.name).read_bytes()
 
 
 def main(folder, *wheels):
@@ -15,7 +26,9 @@ def main(folder, *wheels):
                 # Modules without MPI were built once for each: the first one serves all.
                 if info.filename.endswith("/RECORD") or info.filename in files:
                     continue
-                files[info.filename], infos[info.filename] = archive.read(info), info
+                data = archive.read(info)
+                is_library = ".so" in pathlib.Path(info.filename).name
+                files[info.filename], infos[info.filename] = without_folders(data) if is_library else data, info
     record = next(name for name in files if name.endswith(".dist-info/METADATA")).replace("METADATA", "RECORD")
     lines = []
     for name, data in files.items():

@@ -51,7 +51,7 @@ build() {
   build_one openmpi "$(command -v mpicxx.openmpi)"
   build_one mpich "$folder/mpich/bin/mpicxx"
   build_one mpi_abi "$folder/mpich/bin/mpicxx_abi"
-  "$tools/python" scripts/merge_wheels.py "$folder/whole" "$folder"/wheels/{openmpi,mpich,mpi_abi}/tutti-*.whl
+  PATH=$tools:$PATH "$tools/python" scripts/merge_wheels.py "$folder/whole" "$folder"/wheels/{openmpi,mpich,mpi_abi}/tutti-*.whl
   PATH=$tools:$PATH "$tools/auditwheel" repair --exclude 'libmpi*.so*' --exclude 'libnanobind*' -w "$folder/dist" "$folder"/whole/*.whl \
     >"$folder/auditwheel.log" 2>&1 || fail "auditwheel: see $folder/auditwheel.log"
   ls -l "$folder"/dist/*.whl | awk '{ printf "%s: %.1f MB\n", $NF, $5 / 1e6 }'
