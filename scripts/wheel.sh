@@ -36,11 +36,12 @@ prepare() {
 }
 
 # build_one NAME WRAPPER: a wheel for one MPI, in TUTTI_WHEEL/wheels/NAME. All are built in one folder, so that what does not use MPI
-# is compiled once: CMake forgets the MPI before.
+# is compiled once; CMake has to forget the MPI before.
 build_one() {
   echo "building for $1"
+  [ ! -e "$folder/build/CMakeCache.txt" ] || sed -i -E '/^(TUTTI_)?MPI_/d' "$folder/build/CMakeCache.txt"
   PATH=$tools:$PATH "$tools/pip" wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w "$folder/wheels/$1" bindings/python \
-    -C "build-dir=$folder/build" -C "cmake.args=-UMPI_*" -C cmake.define.TUTTI_PYTHON_FROM_TREE=ON -C cmake.define.TUTTI_UCX=OFF \
+    -C "build-dir=$folder/build" -C cmake.define.TUTTI_PYTHON_FROM_TREE=ON -C cmake.define.TUTTI_UCX=OFF \
     -C "cmake.define.TUTTI_PYTHON_FOLDER=tutti/_mpis/$1" -C "cmake.define.MPI_CXX_COMPILER=$2" >"$folder/build.$1.log" 2>&1 ||
     fail "the build for $1 failed: see $folder/build.$1.log"
 }
