@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # wheel.sh - the Python package as one binary wheel for every MPI, and the trial of it.
 #   wheel.sh build    builds the wheel into TUTTI_WHEEL/dist
-#   wheel.sh try      installs it in three fresh environments, each with a program on two ranks: Open MPI of Debian, MPICH of PyPI, and
-#                     the standard ABI (MPICH's libmpi_abi)
+#   wheel.sh try      installs it in three fresh environments, each with a program on two ranks: Open MPI of Debian, MPICH of
+#                     PyPI, and the standard ABI (MPICH's libmpi_abi)
 #   wheel.sh          both
-# The wheel has the library three times, each with its module: for Open MPI, for MPICH, whose binary interface Intel MPI and others
-# have, and for the standard ABI of MPI 5; tutti/_mpi.py chooses at import. fmt is inside; MPI is not, nor is hwloc, which only the
-# tool needs. UCX is left out: the MPIs bring their own, and two of them in a process crash.
+# The wheel has the library three times, each with its module: for Open MPI, for MPICH, whose binary interface Intel MPI and
+# others have, and for the standard ABI of MPI 5; tutti/_mpi.py chooses at import. fmt is inside; MPI is not, nor is hwloc, which
+# only the tool needs. UCX is left out: the MPIs bring their own, and two of them in a process crash.
 # Everything is in TUTTI_WHEEL, by default ~/.cache/tutti-wheel.
 set -eu
 cd "$(dirname "$0")/.."
@@ -35,11 +35,11 @@ prepare() {
   [ -x "$folder/mpich/bin/mpicxx_abi" ] || environment "$folder/mpich" mpich==5.0.2
 }
 
-# build_one NAME WRAPPER: a wheel for one MPI, in TUTTI_WHEEL/wheels/NAME. All are built in one folder, so that what does not use MPI
-# is compiled once; CMake has to forget the MPI before.
+# build_one NAME WRAPPER: a wheel for one MPI, in TUTTI_WHEEL/wheels/NAME. All are built in one folder, so that what does not
+# use MPI is compiled once; CMake has to forget what it found before.
 build_one() {
   echo "building for $1"
-  [ ! -e "$folder/build/CMakeCache.txt" ] || sed -i -E '/^(TUTTI_)?MPI_/d' "$folder/build/CMakeCache.txt"
+  rm -f "$folder/build/CMakeCache.txt"
   PATH=$tools:$PATH "$tools/pip" wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w "$folder/wheels/$1" bindings/python \
     -C "build-dir=$folder/build" -C cmake.define.TUTTI_PYTHON_FROM_TREE=ON -C cmake.define.TUTTI_UCX=OFF \
     -C "cmake.define.TUTTI_PYTHON_FOLDER=tutti/_mpis/$1" -C "cmake.define.MPI_CXX_COMPILER=$2" >"$folder/build.$1.log" 2>&1 ||
