@@ -35,14 +35,12 @@ prepare() {
   [ -x "$folder/mpich/bin/mpicxx_abi" ] || environment "$folder/mpich" mpich==5.0.2
 }
 
-# build_one NAME WRAPPER: a wheel for one MPI, in TUTTI_WHEEL/wheels/NAME. All are built in one folder, so that what does not
-# use MPI is compiled once; CMake has to forget what it found before.
+# build_one NAME WRAPPER OPTIONS...: a wheel for one MPI, in TUTTI_WHEEL/wheels/NAME.
 build_one() {
   echo "building for $1"
-  rm -f "$folder/build/CMakeCache.txt"
   PATH=$tools:$PATH "$tools/pip" wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w "$folder/wheels/$1" bindings/python \
-    -C "build-dir=$folder/build" -C cmake.define.TUTTI_PYTHON_FROM_TREE=ON -C cmake.define.TUTTI_UCX=OFF \
-    -C "cmake.define.TUTTI_PYTHON_FOLDER=tutti/_mpis/$1" -C "cmake.define.MPI_CXX_COMPILER=$2" >"$folder/build.$1.log" 2>&1 ||
+    -C "build-dir=$folder/build.$1" -C cmake.define.TUTTI_PYTHON_FROM_TREE=ON -C cmake.define.TUTTI_UCX=OFF \
+    -C "cmake.define.TUTTI_PYTHON_FOLDER=tutti/_mpis/$1" -C "cmake.define.MPI_CXX_COMPILER=$2" "${@:3}" >"$folder/build.$1.log" 2>&1 ||
     fail "the build for $1 failed: see $folder/build.$1.log"
 }
 
@@ -50,8 +48,9 @@ build() {
   prepare
   rm -rf "$folder"/{wheels,whole,dist}
   build_one openmpi "$(command -v mpicxx.openmpi)"
-  build_one mpich "$folder/mpich/bin/mpicxx"
-  build_one mpi_abi "$folder/mpich/bin/mpicxx_abi"
+  # What needs no MPI is in the first one.
+  build_one mpich "$folder/mpich/bin/mpicxx" -C cmake.define.TUTTI_OFFLINE=OFF
+  build_one mpi_abi "$folder/mpich/bin/mpicxx_abi" -C cmake.define.TUTTI_OFFLINE=OFF
   PATH=$tools:$PATH "$tools/python" scripts/merge_wheels.py "$folder/whole" "$folder"/wheels/{openmpi,mpich,mpi_abi}/tutti-*.whl
   PATH=$tools:$PATH "$tools/auditwheel" repair --exclude 'libmpi*.so*' --exclude 'libnanobind*' -w "$folder/dist" "$folder"/whole/*.whl \
     >"$folder/auditwheel.log" 2>&1 || fail "auditwheel: see $folder/auditwheel.log"
