@@ -61,6 +61,9 @@ def _create(options, backend_options):
     module = _begin()
     if not _groups_made:
         _groups_made = True
+        from tutti import _pmi
+
+        _pmi.join(options.store, options.group_rank, options.group_size)  # before MPI_Init
         atexit.register(_at_exit)
     if not isinstance(backend_options, module.Options):
         backend_options = module.Options()
