@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <span>
 
 #include "lib/runtime/communicator_state.hpp"
@@ -230,14 +231,37 @@ void TagMatching::receive_payload(Rank source, Peer& its, std::byte* into, Bytes
   its.operation = &started({}, {&payload, 1});
 }
 
+namespace {
+
+/// The message that a header names. There is none if a rank has gone astray.
+template <class Messages, class Key>
+TaggedMessage& taken_from(Messages& messages, const Key& key, Rank source) {
+  auto node = messages.extract(key);
+  if (node.empty()) throw Error(fmt::format("rank {} answered to a message that there is not", source.value()));
+  return *node.mapped();
+}
+
+}  // namespace
+
+/// No rank sends another.
+void TagMatching::require_sound(Rank source, const Header& header) {
+  using Kind = Header::Kind;
+  const std::int64_t most = header.kind == Kind::within  ? static_cast<std::int64_t>(header.data.size())
+                            : header.kind == Kind::eager ? eager_bytes
+                                                         : std::numeric_limits<std::int64_t>::max();
+  if (header.kind > Kind::payload || header.bytes < 0 || header.bytes > most || header.tag < 0)
+    throw Error(fmt::format("the header of a message with a tag from rank {} is damaged", source.value()));
+}
+
 /// A header has come.
 void TagMatching::take(Rank source, Peer& its) {
   const Header header = its.header;
   using Kind = Header::Kind;
+  require_sound(source, header);
   switch (header.kind) {
     case Kind::accepted: {
       --its.expected;
-      TaggedMessage& message = *announced_.extract(header.id).mapped();
+      TaggedMessage& message = taken_from(announced_, header.id, source);
       Header payload = header;
       payload.kind = Kind::payload;
       send_header(source, payload);
@@ -245,18 +269,24 @@ void TagMatching::take(Rank source, Peer& its) {
     }
     case Kind::refused:
       --its.expected;
-      return end(*announced_.extract(header.id).mapped());
+      return end(taken_from(announced_, header.id, source));
     case Kind::payload: {
       --its.expected;
-      TaggedMessage& recv = *accepted_.extract({source.value(), header.id}).mapped();
+      TaggedMessage& recv = taken_from(accepted_, Announced{source.value(), header.id}, source);
       its.into = &recv;
       return receive_payload(source, its, recv.data, Bytes{header.bytes}, recv.device);
     }
     case Kind::within:
     case Kind::eager:
     case Kind::announced:
-      break;
+      return take_new(source, its);
   }
+}
+
+/// The header of a message that this rank has not heard of.
+void TagMatching::take_new(Rank source, Peer& its) {
+  using Kind = Header::Kind;
+  const Header header = its.header;
   TaggedMessage* const recv = matched(source, header.tag);
   if (header.kind == Kind::eager) {
     const bool goes_there = recv != nullptr && recv->device < 0 && header.bytes <= recv->bytes.value();

@@ -90,7 +90,9 @@ class TagMatching final : public Matching {
   void listen();
   void advance_peer(Rank source, Peer& its);
   void receive_payload(Rank source, Peer& its, std::byte* into, Bytes bytes, int device);
+  static void require_sound(Rank source, const Header& header);
   void take(Rank source, Peer& its);
+  void take_new(Rank source, Peer& its);
   void take_payload(Rank source, Peer& its);
   /// The first receive that fits, which is no longer posted; nullptr: there is none.
   [[nodiscard]] TaggedMessage* matched(Rank source, std::int32_t tag);

@@ -53,7 +53,7 @@ CommunicatorState::CommunicatorState(Runtime& runtime, MPI_Comm comm, Settings s
       members_(*carrier_, std::move(admission.ranks), rank_in(comm)),
       paths_(*carrier_, members_, settings_, context_, comm),
       order_(carrier_->tags().turns(), paths_, settings_.forms_match),
-      pairwise_sends_(static_cast<std::size_t>(members_.size() * CompiledPlan::line_count)),
+      pairwise_sends_(static_cast<std::size_t>(members_.size()) * CompiledPlan::line_count),
       streams_(*carrier_, members_, paths_, settings_, context_, comm, counters_.stream),
       trace_(CommunicatorTrace::make(runtime.tracing(), settings_, members_, context_, comm)),
       plans_(settings_, paths_) {

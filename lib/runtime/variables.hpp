@@ -70,10 +70,10 @@ inline constexpr std::array variables{
 
 /// Variables that the library does not read, but that others may well have set: our scripts for themselves, and
 /// installers of Tutti for CMake and for users of modules.
-inline constexpr std::array<std::string_view, 14> variables_of_others{
-    "TUTTI_BUILD", "TUTTI_BUILD_DIR", "TUTTI_CHECKPOINT", "TUTTI_DIR",   "TUTTI_FIXED_ADDRESSES",
-    "TUTTI_HOME",  "TUTTI_LAUNCH",    "TUTTI_MPI",        "TUTTI_PEERS", "TUTTI_PYTHON",
-    "TUTTI_ROOT",  "TUTTI_TOOL",      "TUTTI_VERSION",    "TUTTI_WHEEL"};
+inline constexpr std::array<std::string_view, 15> variables_of_others{
+    "TUTTI_BUILD", "TUTTI_BUILD_DIR", "TUTTI_CHECKPOINT", "TUTTI_DIR",     "TUTTI_FIXED_ADDRESSES",
+    "TUTTI_HOME",  "TUTTI_LAUNCH",    "TUTTI_MPI",        "TUTTI_PEERS",   "TUTTI_PYTHON",
+    "TUTTI_ROOT",  "TUTTI_TOOL",      "TUTTI_TORCH_VENV", "TUTTI_VERSION", "TUTTI_WHEEL"};
 /// The names of variables that only tests read begin with this.
 inline constexpr std::string_view prefix_of_test_variables = "TUTTI_TEST_";
 

@@ -89,7 +89,8 @@ TEST(Variables, AreAllThatTheSourcesName) {
 }
 
 TEST(Variables, OfScriptsAreThoseOfTheManual) {
-  Names read = matches_in_files({"scripts", "slurm"}, R"re(\$\{((TUTTI|CLUSTER)_[A-Z_]+):-)re");
+  Names read = matches_in_files({"scripts", "slurm", "tests/python"}, R"re(\$\{((TUTTI|CLUSTER)_[A-Z_]+):-)re");
+  read.merge(matches_in_files({"bindings"}, R"re(environ\.get\("(TUTTI_(?!TEST_)[A-Z_]+)")re"));
   EXPECT_EQ(documented("Scripts and batch jobs"), read);
   read.erase("CLUSTER_FOLDER");
   const std::string of_installers = "Tutti reads none of them";

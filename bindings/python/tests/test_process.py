@@ -169,7 +169,7 @@ def test_control_c():
             except tutti.FailedError:
                 print("peer knows", flush=True)
     """)
-    mpirun = os.environ.get("MPIRUN", "mpirun").split()
-    command = [*mpirun, "-n", "2", sys.executable, "-W", "ignore", "-c", program]
+    mpirun = os.environ.get("MPIRUN", "mpirun -n").split()  # scripts/mpirun.sh takes the number of ranks alone
+    command = [*mpirun, "2", sys.executable, "-W", "ignore", "-c", program]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=120)
     assert "request False" in done.stdout and "call True" in done.stdout and "peer knows" in done.stdout, done

@@ -23,6 +23,9 @@ Counts = Sequence[int] | np.ndarray[Any, Any]
 Stream = Any
 
 __version__: str
+
+def algorithms(collective: str | None = None) -> tuple[schedule.Algorithm, ...]: ...
+
 ANY_SOURCE: int
 ANY_TAG: int
 NO_RANK: int

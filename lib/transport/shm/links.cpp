@@ -17,7 +17,7 @@ Links::Links(std::shared_ptr<const Segment> segment, std::shared_ptr<const NodeH
       window_(segment_->map(offset, geometry.window_bytes(ranks))),
       pool_(geometry, window_.data() + geometry.pool_at(ranks, me)),
       channels_(static_cast<std::size_t>(ranks)),
-      queues_(static_cast<std::size_t>(ranks * Geometry::message_lines)),
+      queues_(static_cast<std::size_t>(ranks) * Geometry::message_lines),
       has_buffers_(static_cast<std::size_t>(ranks)),
       has_line_(static_cast<std::size_t>(ranks)) {}
 

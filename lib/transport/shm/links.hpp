@@ -74,7 +74,7 @@ class Links {
     Queue sends, recvs;
   };
   [[nodiscard]] Queues& queues(int peer, int line) {
-    return queues_[static_cast<std::size_t>(peer * Geometry::message_lines + line)];
+    return queues_[static_cast<std::size_t>(peer) * Geometry::message_lines + static_cast<std::size_t>(line)];
   }
   /// Another communicator has the context: it counts from 0.
   void begin_anew() { std::ranges::fill(queues_, Queues{}); }
