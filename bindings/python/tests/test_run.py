@@ -18,6 +18,7 @@ from tutti import _pmi
 HERE = pathlib.Path(__file__).parent
 PACKAGE = str(pathlib.Path(tutti.__file__).parent.parent)
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_COMM", "PMI", "TORCHELASTIC"))}
+ENVIRONMENT.pop("PYTHONUNBUFFERED", None)  # print would write its arguments one by one, between those of other ranks
 ENVIRONMENT["PYTHONPATH"] = os.pathsep.join([PACKAGE, str(HERE)])
 PEERS = pathlib.Path(os.environ.get("TUTTI_TEST_PEERS", "/nonexistent"))
 each_mpi = pytest.mark.parametrize("python", [
