@@ -308,10 +308,11 @@ torch() { # torch.distributed over Tutti: PyTorch is large, and kept outside the
   build_release tutti_product || return
   export TUTTI_PYTHON=$venv/bin/python
   step install tests/python/torch.sh install "$out/release" || return 0
-  step build tests/python/torch.sh alone "$out/release" || :
+  step programs timeout 1200 tests/python/torch.sh alone "$out/release" "$MPIRUN" || :
   for ranks in 1 2 3 4; do
     step "ranks.p$ranks" timeout 1200 tests/python/torch.sh ranks "$out/release" "$MPIRUN" "$ranks" || :
   done
+  step fallback timeout 1200 tests/python/torch.sh fallback "$out/release" "$MPIRUN" 2 || :
   step pytorch timeout 7200 tests/python/torch.sh pytorch "$out/release" "$MPIRUN" || :
 }
 

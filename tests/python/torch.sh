@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # torch.sh install BUILD - installs Tutti and its Python package as run.sh does, into BUILD/python, and builds the backend
-# torch.sh alone BUILD - tests of building it
+# torch.sh alone BUILD MPIRUN - tests of building it, and programs
 # torch.sh ranks BUILD MPIRUN RANKS - the backend's tests on so many ranks
+# torch.sh fallback BUILD MPIRUN RANKS - the backend in Python, as without a compiler
 # torch.sh pytorch BUILD MPIRUN - PyTorch's own tests, over gloo and over Tutti
 # The Python is that of TUTTI_PYTHON, with what scripts/setup.sh torch installs. Without one, tests are skipped.
 set -eu
@@ -22,7 +23,11 @@ cd "$tree/bindings/python/tests"
 
 case $what in
   install) "$python" -m tutti.torch.build ;;
-  alone) "$python" -m pytest -q --color=no torch_alone ;;
-  ranks) "$tree/scripts/mpirun.sh" "$1" "$2" "$python" -m pytest -q -x --color=no torch ;;
+  alone) MPIRUN="$tree/scripts/mpirun.sh --unbound $1" "$python" -m pytest -q --color=no torch_alone ;;
+  ranks) "$tree/scripts/mpirun.sh" --unbound "$1" "$2" "$python" -m pytest -q -x --color=no torch ;;
+  fallback)
+    export MPICXX=no_compiler XDG_CACHE_HOME=$build/python/empty
+    "$tree/scripts/mpirun.sh" --unbound "$1" "$2" "$python" -m pytest -q -x --color=no torch/test_operations.py
+    ;;
   pytorch) "$python" torch/run_pytorch_suite.py --mpirun "$1" --backends gloo,tutti ;;
 esac

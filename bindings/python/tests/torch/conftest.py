@@ -1,4 +1,4 @@
-"""Run under mpirun (run_ranks.py torch/test_*.py): every rank runs the same tests in the same order."""
+"""Run under mpirun (tests/python/torch.sh): every rank runs the same tests in the same order."""
 import os
 import warnings
 
@@ -24,6 +24,15 @@ def world():
 @pytest.fixture(scope="session")
 def gloo(world):
     return dist.new_group(backend="gloo")
+
+
+@pytest.fixture
+def compiled():
+    """For tests of what the backend in Python does not do."""
+    import tutti.torch
+
+    if tutti.torch._native() is None:
+        pytest.skip("the compiled backend alone does it")
 
 
 @pytest.fixture

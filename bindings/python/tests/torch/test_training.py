@@ -1,4 +1,5 @@
 """What PyTorch builds on process groups trains as over gloo: losses within 1e-6, and the same bits from run to run."""
+import datetime
 import functools
 
 import pytest
@@ -6,41 +7,11 @@ import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives as functional
 from torch import nn
-from torch.distributed.device_mesh import DeviceMesh
-from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
 from torch.nn.parallel import DistributedDataParallel
+from training import close, ddp, fsdp2, losses, mesh_of, network, zero
 
 import tutti.torch
-
-STEPS = 6
-
-
-def network():
-    torch.manual_seed(3)
-    return nn.Sequential(nn.Linear(16, 48), nn.Tanh(), nn.Linear(48, 48), nn.Tanh(), nn.Linear(48, 1))
-
-
-def losses(model, optimizer, steps=STEPS):
-    generator = torch.Generator().manual_seed(dist.get_rank())
-    found = []
-    for _ in range(steps):
-        data = torch.randn(8, 16, generator=generator)
-        loss = (model(data) - data.sum(1, keepdim=True)).square().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        found.append(loss.item())
-    return found
-
-
-def ddp(group, **settings):
-    model = DistributedDataParallel(network(), process_group=group, bucket_cap_mb=0.004, **settings)
-    return model, losses(model, torch.optim.SGD(model.parameters(), 0.05))
-
-
-def close(ours, theirs):
-    return all(abs(a - b) <= 1e-6 * max(1, abs(b)) for a, b in zip(ours, theirs, strict=True))
 
 
 def test_ddp(world, gloo):
@@ -55,33 +26,15 @@ def test_ddp_with_a_static_graph_and_unused_parameters(world, gloo):
 
 
 def test_zero_redundancy_optimizer(world, gloo):
-    def run(group):
-        model = DistributedDataParallel(network(), process_group=group)
-        return losses(model, ZeroRedundancyOptimizer(model.parameters(), torch.optim.SGD, process_group=group, lr=0.05))
-
-    first = run(world)
-    assert first == run(world)
-    assert close(first, run(gloo))
-
-
-def mesh_of(group):
-    return DeviceMesh.from_group(group, "cpu")
+    first = zero(world)
+    assert first == zero(world)
+    assert close(first, zero(gloo))
 
 
 def test_fsdp2(world, gloo):
-    from torch.distributed.fsdp import fully_shard
-
-    def run(group):
-        model = network()
-        for layer in model:
-            if isinstance(layer, nn.Linear):
-                fully_shard(layer, mesh=mesh_of(group))
-        fully_shard(model, mesh=mesh_of(group))
-        return losses(model, torch.optim.SGD(model.parameters(), 0.05))
-
-    first = run(world)
-    assert first == run(world)
-    assert close(first, run(gloo))
+    first = fsdp2(world)
+    assert first == fsdp2(world)
+    assert close(first, fsdp2(gloo))
 
 
 def test_dtensor(world, size):
@@ -172,6 +125,33 @@ def test_error_feedback_loses_nothing(world, rank, size):
             true += mean
             applied += hook(state, Bucket(gradient.clone(), owners)).wait()
         assert (applied - true).abs().max() < 2
+
+
+@pytest.mark.parametrize("name", ["bf16", "fp8", "power_of_two"])
+def test_hooks_do_not_wait_and_tell_errors(rank, size, name):
+    if size == 1:
+        pytest.skip("one rank waits for nobody")
+
+    class Bucket:
+        def __init__(self):
+            self.data = torch.ones(9)
+
+        def buffer(self):
+            return self.data
+
+        def parameters(self):
+            return []
+
+    hook, group = getattr(tutti.torch.hooks, name), dist.new_group(backend="tutti", timeout=datetime.timedelta(seconds=2))
+    state = tutti.torch.hooks.State(group)
+    assert torch.equal(hook(state, Bucket()).wait(), torch.ones(9))
+    if rank == 0:  # alone: it does not come to an end, and returns all the same
+        future = hook(state, Bucket())
+        assert not future.done()
+        with pytest.raises(RuntimeError, match="Timed out waiting 2000ms"):
+            future.wait()
+    dist.barrier()
+    dist.destroy_process_group(group)
 
 
 def test_hooks_refuse_whole_numbers(world):

@@ -1,11 +1,12 @@
-"""The backend in Python alone, over tutti.Communicator: for machines without a compiler. Calls run where they are made, so
-that async_op does not let the program go on meanwhile; messages alone are under way while it does."""
+"""The backend in Python alone, over tutti.Communicator: for machines without a compiler. It has no thread: what is under way
+moves while the program waits, so that a future is complete when it is asked for, and not before. On other ranks the compiled
+one may serve."""
 import operator
 
 import torch
 import torch.distributed as dist
 from torch._C._distributed_c10d import Backend as _Backend
-from torch._C._distributed_c10d import ReduceOp, Work, _create_work_from_future
+from torch._C._distributed_c10d import ReduceOp, Work
 
 import tutti
 
@@ -21,12 +22,6 @@ class Options(_Backend.Options):
         self.settings = {"algorithms": algorithms or None, "transport": transport or None, "buffers": buffers or None}
 
 
-def _done(value):
-    future = torch.futures.Future()
-    future.set_result(value)
-    return _create_work_from_future(future)
-
-
 def _operation(op):
     for known, name in _OPERATIONS.items():
         if op == known:
@@ -38,6 +33,20 @@ def _flat(tensors):
     return torch.cat([tensor.detach().reshape(-1) for tensor in tensors])
 
 
+def _empty(count, like):
+    return torch.empty(count, dtype=like.dtype, device=like.device)
+
+
+def _moved(flat):
+    """As bytes: every type can be sent."""
+    return flat.view(torch.uint8)
+
+
+def _counts(tensors):
+    """Bytes of each."""
+    return [tensor.numel() * tensor.element_size() for tensor in tensors]
+
+
 def _spread(flat, tensors):
     offset = 0
     for tensor in tensors:
@@ -45,31 +54,63 @@ def _spread(flat, tensors):
         offset += tensor.numel()
 
 
-class Message(Work):
-    """A message under way."""
+class Pending(Work):
+    """Something under way. `after` is called when it is over."""
 
-    def __init__(self, request, after, kept):
+    def __init__(self, request, outputs, after, limit, number=0):
         super().__init__()
-        self._request, self._after, self._kept = request, after, kept
+        self._request, self._outputs, self._after, self._limit, self._error = request, outputs, after, limit, None
+        self._number = number
 
     def wait(self, timeout=None):
         if self._request is not None:
-            self._request.wait()
-            self._request = None
-            self._after()
+            limit = timeout if timeout and timeout.total_seconds() > 0 else self._limit
+            request, self._request = self._request, None
+            try:
+                request.wait(limit.total_seconds())
+                self._after()
+            except TimeoutError:
+                self._request = request
+                raise
+            except Exception as error:
+                self._error = error
+        if self._error is not None:
+            raise self._error
         return True
+
+    def end(self):
+        """Waits; those who hold this work learn of its error."""
+        try:
+            self.wait()
+        except tutti.Error:
+            pass
 
     def is_completed(self):
         if self._request is not None and self._request.test():
-            self._request = None
-            self._after()
+            self.end()
         return self._request is None
+
+    def result(self):
+        return self._outputs
+
+    def get_future(self):
+        future = torch.futures.Future()
+        try:
+            self.wait()
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            future.set_result(self._outputs)
+        return future
+
+    def _get_sequence_number(self):
+        return self._number
 
 
 class Backend(_Backend):
     def __init__(self, rank, size, comm, options):
         super().__init__(rank, size)
-        self._comm, self._options, self._number = comm, options, 0
+        self._comm, self._options, self._number, self._last = comm, options, 0, None
 
     options = property(operator.attrgetter("_options"))
 
@@ -82,50 +123,81 @@ class Backend(_Backend):
     def _set_sequence_number_for_group(self):
         pass
 
+    def set_timeout(self, timeout):
+        self._options._timeout = timeout
+
+    def abort(self):
+        self._comm.abort("was aborted")
+
     def shutdown(self):
+        if self._last is not None:
+            self._last.end()
         self._comm.close()
 
-    def _in_place(self, function, tensors):
-        """Calls with each tensor, or with a copy of one that is not contiguous."""
+    def _run(self, options, outputs, *calls):
+        """Calls, each of them a function that starts it and one for when it is over, after the one before."""
         self._number += 1
-        for tensor in tensors:
-            data = tensor.detach()
-            dense = data.contiguous()
-            function(dense)
-            if dense.data_ptr() != data.data_ptr():
-                data.copy_(dense)
-        return _done(tensors)
+        limit = getattr(options, "timeout", None) or self._options._timeout
+        limit = limit if limit.total_seconds() > 0 else self._options._timeout
+        for start, after in calls:
+            if self._last is not None:
+                self._last.end()
+            self._last = Pending(start(), outputs, after, limit, self._number)
+        if not getattr(options, "asyncOp", True):
+            self._last.wait()
+        return self._last
+
+    def _in_place(self, options, tensors, start):
+        """Calls with each tensor, or with a copy of one that is not contiguous."""
+        def call(data):
+            kept = []
+
+            def begin():
+                kept.append(data.contiguous())
+                return start(kept[0])
+
+            def end():
+                if kept[0].data_ptr() != data.data_ptr():
+                    data.copy_(kept[0])
+
+            return begin, end
+
+        return self._run(options, tensors, *(call(tensor.detach()) for tensor in tensors))
 
     def allreduce(self, tensors, options):
         op = _operation(options.reduceOp)
-        return self._in_place(lambda data: self._comm.allreduce(data, op, out=data), tensors)
+        return self._in_place(options, tensors, lambda data: self._comm.allreduce_async(data, op, out=data))
 
     allreduce_coalesced = allreduce
 
     def broadcast(self, tensors, options):
-        return self._in_place(lambda data: self._comm.broadcast(data, options.rootRank), tensors)
+        return self._in_place(options, tensors,
+                              lambda data: self._comm.broadcast_async(_moved(data.view(-1)), options.rootRank))
 
     def reduce(self, tensors, options):
         op, root = _operation(options.reduceOp), options.rootRank
         if self.rank() == root:
-            return self._in_place(lambda data: self._comm.reduce(data, op, root, out=data), tensors)
-        return self._in_place(lambda data: self._comm.reduce(data, op, root), tensors)
+            return self._in_place(options, tensors, lambda data: self._comm.reduce_async(data, op, root, out=data))
+        return self._in_place(options, tensors, lambda data: self._comm.reduce_async(data, op, root))
 
     def barrier(self, options):
-        self._number += 1
-        self._comm.barrier()
-        return _done([])
+        return self._run(options, [], (self._comm.barrier_async, lambda: None))
 
-    def _gathered(self, data):
-        out = torch.empty(self.size() * data.numel(), dtype=data.dtype, device=data.device)
-        self._comm.allgather(data.detach().contiguous().view(-1), out=out)
-        return out
+    def _gather_call(self, data, output):
+        """`output`: the tensors of all ranks."""
+        out, counts = _empty(sum(tensor.numel() for tensor in output), data), _counts(output)
+
+        def start():
+            flat = _moved(_flat([data]))
+            if len(set(counts)) == 1:
+                return self._comm.allgather_async(flat, out=_moved(out))
+            return self._comm.allgatherv_async(flat, counts, out=_moved(out))
+
+        return start, lambda: _spread(out, output)
 
     def allgather(self, outputs, inputs, options):
-        self._number += 1
-        for output, data in zip(outputs, inputs):
-            _spread(self._gathered(data), output)
-        return _done([tensor for output in outputs for tensor in output])
+        return self._run(options, [tensor for output in outputs for tensor in output],
+                         *(self._gather_call(data, output) for output, data in zip(outputs, inputs)))
 
     def allgather_coalesced(self, outputs, inputs, options):
         return self.allgather([[output[i] for output in outputs] for i in range(len(inputs))], inputs, options)
@@ -134,7 +206,12 @@ class Backend(_Backend):
         return self.all_gather_single_coalesced([output], [data], options)
 
     def all_gather_single_coalesced(self, outputs, inputs, options):
-        return self.allgather([[output] for output in outputs], inputs, options)
+        def call(output, data):
+            out = _empty(output.numel(), data)
+            return (lambda: self._comm.allgather_async(_moved(_flat([data])), out=_moved(out)),
+                    lambda: _spread(out, [output]))
+
+        return self._run(options, outputs, *map(call, outputs, inputs))
 
     def reduce_scatter_single(self, output, data, options):
         return self.reduce_scatter_single_coalesced([output], [data], options)
@@ -143,52 +220,60 @@ class Backend(_Backend):
         return self.reduce_scatter(outputs, [[data] for data in inputs], options)
 
     def reduce_scatter(self, outputs, inputs, options):
-        self._number += 1
-        for output, data in zip(outputs, inputs):
-            part = torch.empty(output.numel(), dtype=output.dtype, device=output.device)
-            self._comm.reduce_scatter(_flat(data), _operation(options.reduceOp), out=part)
-            _spread(part, [output])
-        return _done(outputs)
+        op = _operation(options.reduceOp)
+
+        def call(output, data):
+            part, counts = _empty(output.numel(), output), [tensor.numel() for tensor in data]
+
+            def start():
+                if len(set(counts)) == 1:
+                    return self._comm.reduce_scatter_async(_flat(data), op, out=part)
+                return self._comm.reduce_scatterv_async(_flat(data), counts, op, out=part)
+
+            return start, lambda: _spread(part, [output])
+
+        return self._run(options, outputs, *map(call, outputs, inputs))
 
     def gather(self, outputs, inputs, options):
-        self._number += 1
-        data, root = inputs[0].detach().contiguous().view(-1), options.rootRank
+        data, root = inputs[0], options.rootRank
         if self.rank() != root:
-            self._comm.gather(data, root)
-            return _done([])
-        out = torch.empty(self.size() * data.numel(), dtype=data.dtype, device=data.device)
-        self._comm.gather(data, root, out=out)
-        _spread(out, outputs[0])
-        return _done(outputs[0])
+            return self._run(options, [], (lambda: self._comm.gather_async(_moved(_flat([data])), root), lambda: None))
+        out = _empty(self.size() * data.numel(), data)
+        return self._run(options, outputs[0],
+                         (lambda: self._comm.gather_async(_moved(_flat([data])), root, out=_moved(out)),
+                          lambda: _spread(out, outputs[0])))
 
     def scatter(self, outputs, inputs, options):
-        self._number += 1
-        part = torch.empty(outputs[0].numel(), dtype=outputs[0].dtype, device=outputs[0].device)
-        self._comm.scatter(_flat(inputs[0]) if self.rank() == options.rootRank else None, options.rootRank, out=part)
-        _spread(part, outputs)
-        return _done(outputs)
+        part, root = _empty(outputs[0].numel(), outputs[0]), options.rootRank
+
+        def start():
+            data = _moved(_flat(inputs[0])) if self.rank() == root else None
+            return self._comm.scatter_async(data, root, out=_moved(part))
+
+        return self._run(options, outputs, (start, lambda: _spread(part, outputs)))
 
     def alltoall(self, outputs, inputs, options):
-        self._number += 1
-        in_counts, out_counts = [data.numel() for data in inputs], [data.numel() for data in outputs]
-        out = torch.empty(sum(out_counts), dtype=outputs[0].dtype, device=outputs[0].device)
-        self._comm.alltoallv(_flat(inputs), in_counts, out_counts, out=out)
-        _spread(out, outputs)
-        return _done(outputs)
+        out = _empty(sum(data.numel() for data in outputs), outputs[0])
+        return self._run(options, outputs,
+                         (lambda: self._comm.alltoallv_async(_moved(_flat(inputs)), _counts(inputs), _counts(outputs),
+                                                             out=_moved(out)), lambda: _spread(out, outputs)))
 
     def all_to_all_single(self, output, data, output_splits, input_splits, options):
         return self.alltoall(list(output.detach().split(output_splits or output.shape[0] // self.size())),
                              list(data.split(input_splits or data.shape[0] // self.size())), options)
 
     def send(self, tensors, to, tag):
-        data = tensors[0].detach().contiguous()
-        return Message(self._comm.send_async(data, to, tag=tag), lambda: None, data)
+        data = _moved(_flat(tensors))
+        return Pending(self._comm.send_async(data, to, tag=tag), tensors, lambda: None, self._options._timeout)
 
     def recv(self, tensors, source, tag):
-        target = tensors[0].detach()
-        data = target.contiguous()
-        after = (lambda: None) if data.data_ptr() == target.data_ptr() else (lambda: target.copy_(data))
-        return Message(self._comm.recv_async(data, source, tag=tag), after, data)
+        data = _flat(tensors)
+        return Pending(self._comm.recv_async(_moved(data), source, tag=tag), tensors, lambda: _spread(data, tensors),
+                       self._options._timeout)
+
+    def recv_anysource(self, tensors, tag):
+        """PyTorch does not ask a backend in Python which rank it was."""
+        return self.recv(tensors, tutti.ANY_SOURCE, tag)
 
 
 def world():

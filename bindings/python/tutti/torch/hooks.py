@@ -66,7 +66,12 @@ def bf16(state, bucket):
     sent = error.to(torch.bfloat16)
     error.sub_(sent)
     work = dist.all_reduce(sent, dist.ReduceOp.AVG, group=state.group, async_op=True)
-    return work.get_future().then(lambda _: gradient.copy_(sent))
+
+    def apply(reduced):
+        reduced.value()  # raises what went wrong
+        return gradient.copy_(sent)
+
+    return work.get_future().then(apply)
 
 
 def fp8(state, bucket):

@@ -256,10 +256,14 @@ inline bool Operation::isCompleted() { return is_done(); }
 
 inline bool Operation::wait(Milliseconds timeout) {
   const auto end = timeout == kNoTimeout ? Clock::time_point::max() : Clock::now() + timeout;
-  if (!is_done() && !group_->wait_until([this] { return is_done(); }, end)) {
+  try {
+    if (!is_done() && !group_->wait_until([this] { return is_done(); }, end))
+      C10_THROW_ERROR(DistBackendError, "tutti: rank " + std::to_string(rank_) + ": " + description_.name() +
+                                            ": Timed out waiting " + std::to_string(timeout.count()) +
+                                            "ms; it goes on");
+  } catch (...) {  // a time limit, or Ctrl-C
     Progress::instance().watch(group_);
-    C10_THROW_ERROR(DistBackendError, std::string("tutti: rank ") + std::to_string(rank_) + ": " + description_.name() +
-                                          ": Timed out waiting " + std::to_string(timeout.count()) + "ms; it goes on");
+    throw;
   }
   if (exception_) std::rethrow_exception(exception_);
   return true;
