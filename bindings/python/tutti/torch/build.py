@@ -115,6 +115,8 @@ def _compile(command, target):
     if not shutil.which(command[0]):
         raise BuildError(f"tutti.torch: {command[0]} was not found: install a C++ compiler and MPI's development files, or "
                          "set MPICXX to MPI's compiler")
+    for left in target.parent.glob("tmp*.so"):  # of a process that was ended meanwhile
+        left.unlink()
     handle, temporary = tempfile.mkstemp(suffix=".so", dir=target.parent)
     os.close(handle)
     command = [temporary if part == "TARGET" else part for part in command]

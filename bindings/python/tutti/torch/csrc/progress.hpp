@@ -20,7 +20,7 @@ class Patience {
     ++rounds_;
     if (rounds_ < eager_rounds) return;
     if (may_sleep_ && rounds_ > patient_rounds)
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
     else
       std::this_thread::yield();
   }
@@ -28,7 +28,7 @@ class Patience {
 
  private:
   static constexpr int eager_rounds = 32;
-  static constexpr int patient_rounds = 2000;
+  static constexpr int patient_rounds = 200;
   int rounds_ = 0;
   bool may_sleep_;
 };
