@@ -31,7 +31,7 @@ def backend():
      "split sizes where there must be"),
     (lambda size: backend().broadcast(torch.ones(2), 99), ValueError, "broadcast: root 99 is not a rank of the group"),
     (lambda size: dist.send(torch.ones(2), (dist.get_rank() + 1) % size, tag=-1), ValueError, "send: tag -1 is negative"),
-    (lambda size: dist.all_reduce(torch.ones(3).to_sparse()), TypeError, "sparse tensors are not supported"),
+    (lambda size: dist.all_reduce(torch.ones(3).to_sparse(), ReduceOp.MAX), ValueError, "sparse tensors can be summed only"),
 ])
 def test_wrong_calls(size, call, kind, text):
     if size == 1 and "send" in text:
@@ -41,6 +41,13 @@ def test_wrong_calls(size, call, kind, text):
     data = torch.ones(1)  # the group works on
     dist.all_reduce(data)
     assert data.item() == size
+
+
+def test_sparse_tensors_that_differ_in_shape(rank, size):
+    if size == 1:
+        pytest.skip("one rank agrees with itself")
+    with pytest.raises(ValueError, match="the sparse tensor of rank . differs in type, shape or number of sparse dimensions"):
+        dist.all_reduce(torch.ones(3 + rank).to_sparse())
 
 
 def test_time_limit_of_a_group(rank, size):

@@ -85,6 +85,19 @@ def test_bool_complex_and_fp8(rank, size):
         assert torch.equal(data.float(), torch.full((7,), float(size)))
 
 
+def test_sparse(compiled, gloo, rank):
+    def operation(group):
+        rows = torch.zeros(6, 3)
+        rows[rank:rank + 2] = rank + 1.0
+        data = rows.to_sparse(1)  # whole rows, as of an embedding
+        empty = torch.zeros(4).to_sparse() if rank == 0 else torch.arange(4.0).to_sparse()
+        for tensor in (data, empty):
+            dist.all_reduce(tensor, group=group)
+        return [data.to_dense(), empty.to_dense()]
+
+    both(operation, gloo)
+
+
 @pytest.mark.parametrize("dtype", MOVED)
 def test_broadcast(gloo, rank, size, dtype):
     for root in range(size):

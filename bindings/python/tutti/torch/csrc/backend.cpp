@@ -85,6 +85,7 @@ WorkPointer Backend::broadcast(Tensors& tensors, const c10d::BroadcastOptions& o
 
 WorkPointer Backend::allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) {
   require_some(tensors, "all_reduce");
+  if (tensors[0].layout() != at::kStrided) return sum_of_sparse(tensors, options);
   std::vector<Call> calls;
   for (const auto& tensor : tensors)
     calls.emplace_back(TUTTI_ALLREDUCE, Buffer(), Buffer(tensor), tensor.numel(), reduced_type(tensor))

@@ -78,6 +78,9 @@ class Backend : public c10d::Backend {
   template <class CallOptions>
   WorkPointer run(c10d::OpType type, const char* title, const Tensors& inputs, std::vector<Call> calls,
                   const CallOptions& options);
+  WorkPointer sum_of_sparse(Tensors& tensors, const c10d::AllreduceOptions& options);
+  /// The tensors of all ranks, in `parts`.
+  Tensors gathered(const at::Tensor& own, Tensors parts, Milliseconds timeout);
   WorkPointer receive(c10d::OpType type, const char* title, Tensors& tensors, int from, int tag);
   [[nodiscard]] Milliseconds limit(Milliseconds timeout) const {
     return timeout == c10d::kUnsetTimeout ? options_->timeout : timeout;

@@ -6,6 +6,7 @@
 
 #include "backend.cpp"
 #include "messages.cpp"
+#include "sparse.cpp"
 
 namespace {
 
