@@ -113,6 +113,9 @@ class Backend(_Backend):
         self._comm, self._options, self._number, self._last = comm, options, 0, None
 
     options = property(operator.attrgetter("_options"))
+    # What is not said here, PyTorch asks itself without end.
+    supports_splitting = supports_coalescing = supports_shrinking = supports_reconfigure = supports_window = False
+    _supports_time_estimate = False
 
     def getBackendName(self):
         return "tutti"
