@@ -1,6 +1,8 @@
 #pragma once
 // The thread that completes operations for which nobody waits: one a process, for all groups.
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -11,25 +13,32 @@
 
 namespace tutti_torch {
 
-/// How a loop that asks again and again treats the processor: at first it asks at once, then others may run, and after
-/// a while it sleeps between two questions, as the program computes meanwhile.
+/// How a loop that asks again and again treats the processor: at first it asks at once, then others may run, and soon
+/// it sleeps between two questions, a tenth of the time that has passed, as the program computes meanwhile.
 class Patience {
  public:
   explicit Patience(bool may_sleep) : may_sleep_(may_sleep) {}
   void pause() {
     ++rounds_;
     if (rounds_ < eager_rounds) return;
-    if (may_sleep_ && rounds_ > patient_rounds)
-      std::this_thread::sleep_for(std::chrono::microseconds(20));
-    else
+    if (may_sleep_ && rounds_ > patient_rounds) {
+      std::this_thread::sleep_for(sleep_);
+      sleep_ = std::min(sleep_ + sleep_ / 10, longest_sleep);
+    } else {
       std::this_thread::yield();
+    }
   }
-  void reset() { rounds_ = 0; }
+  void reset() {
+    rounds_ = 0;
+    sleep_ = shortest_sleep;
+  }
 
  private:
   static constexpr int eager_rounds = 32;
-  static constexpr int patient_rounds = 200;
+  static constexpr int patient_rounds = 100;
+  static constexpr std::chrono::nanoseconds shortest_sleep{20000}, longest_sleep{500000};
   int rounds_ = 0;
+  std::chrono::nanoseconds sleep_ = shortest_sleep;
   bool may_sleep_;
 };
 
