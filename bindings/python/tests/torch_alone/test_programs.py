@@ -52,9 +52,9 @@ def last_loss(lines, word):
 
 @pytest.mark.parametrize("hook", ["none", "power_of_two"])
 def test_digits(hook):
-    lines = run(2, example("torch_digits.py"), "--data", TREE / "apps/data/digits.csv", "--epochs", 2, "--hook", hook)
+    lines = run(2, example("torch_digits.py"), "--data", TREE / "apps/data/digits.csv", "--epochs", 1, "--hook", hook)
     ours, theirs = last_loss(lines, "tutti"), last_loss(lines, "gloo")
-    assert abs(ours - theirs) <= 1e-6 and ours < 1.5
+    assert abs(ours - theirs) <= 1e-6 and ours < 2.3
 
 
 def test_fsdp2():
