@@ -19,8 +19,8 @@ const char* setting(const nb::object& object, const char* name, std::vector<std:
   return keep.back().c_str();
 }
 
+/// The number by which Fortran knows a communicator, which all MPIs have.
 int number_of(const nb::object& comm) {
-  if (comm.is_none()) return static_cast<int>(MPI_Comm_c2f(MPI_COMM_WORLD));
   if (PyLong_Check(comm.ptr()) && !PyBool_Check(comm.ptr())) return nb::cast<int>(comm);
   if (nb::hasattr(comm, "py2f")) return nb::cast<int>(comm.attr("py2f")());
   raise("TypeArgumentError", "Communicator: comm is " + in_words(comm) +
@@ -72,8 +72,12 @@ Communicator::Communicator(nb::object comm, const nb::object& algorithms, const 
   options.transport = setting(transport, "transport", keep);
   options.buffers = setting(buffers, "buffers", keep);
   options.forms_match = forms_match ? 1 : 0;
-  const int number = number_of(comm);
-  check_unlocked([&] { return tutti_comm_create_f(number, &options, &handle_); });
+  const bool is_world = comm.is_none();
+  const int number = is_world ? 0 : number_of(comm);
+  check_unlocked([&] {
+    return is_world ? tutti_comm_create(MPI_COMM_WORLD, &options, &handle_)
+                    : tutti_comm_create_f(number, &options, &handle_);
+  });
   check(tutti_comm_rank(handle_, &rank_));
   check(tutti_comm_size(handle_, &size_));
 }
