@@ -186,9 +186,10 @@ void define(CommunicatorClass& communicator, const char* name, Form form, const 
 
 void bind_messages(nb::module_& module, CommunicatorClass& communicator) {
   const auto tag = nb::arg("tag") = nb::none();
-  module.attr("ANY_SOURCE") = MPI_ANY_SOURCE;
-  module.attr("ANY_TAG") = MPI_ANY_TAG;
-  module.attr("NO_RANK") = MPI_PROC_NULL;
+  // Values of an enum in some MPIs.
+  module.attr("ANY_SOURCE") = int{MPI_ANY_SOURCE};
+  module.attr("ANY_TAG") = int{MPI_ANY_TAG};
+  module.attr("NO_RANK") = int{MPI_PROC_NULL};
   nb::class_<Message>(module, "Message", "What a receive with a tag has met.")
       .def_prop_ro("source", &Message::source)
       .def_prop_ro("tag", &Message::tag)
