@@ -21,7 +21,10 @@ def run(ranks, *words):
         pytest.skip("MPIRUN is not set to MPI's mpirun")
     command = shlex.split(mpirun)
     command += [str(ranks)] if command[0].endswith("mpirun.sh") else ["-n", str(ranks)]
-    result = subprocess.run([*command, sys.executable, *map(str, words)], capture_output=True, text=True, check=False)
+    # Unbuffered, a line and its end would be written apart, between those of other ranks.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    result = subprocess.run([*command, sys.executable, *map(str, words)], env=environment, capture_output=True, text=True,
+                            check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout.splitlines()
 

@@ -42,7 +42,20 @@ def Options(**settings):
     return _begin().Options(**settings)
 
 
-_groups_made = False
+_begun = False
+
+
+def _before_mpi(*rank_and_size, store=None):
+    """Before the first call that may begin MPI: ranks of torchrun meet, and MPI is ended at exit."""
+    global _begun
+    if _begun:
+        return
+    _begun = True
+    if store is not None:
+        from tutti import _pmi
+
+        _pmi.join(store, *rank_and_size)
+    atexit.register(_at_exit)
 
 
 def _finalize():
@@ -57,14 +70,8 @@ def _finalize():
 
 
 def _create(options, backend_options):
-    global _groups_made
     module = _begin()
-    if not _groups_made:
-        _groups_made = True
-        from tutti import _pmi
-
-        _pmi.join(options.store, options.group_rank, options.group_size)  # before MPI_Init
-        atexit.register(_at_exit)
+    _before_mpi(options.group_rank, options.group_size, store=options.store)
     if not isinstance(backend_options, module.Options):
         backend_options = module.Options()
     timeout = options.timeout
@@ -88,6 +95,7 @@ def register():
 def _rendezvous(url, **_):
     """init_method "mpi://": rank and size of MPI's world, and a store on rank 0."""
     module = _begin()
+    _before_mpi()
     rank, size = module.world()
     store, address = None, ""
     if rank == 0:
