@@ -19,13 +19,29 @@ namespace {
 /// Beside the messages without tags.
 constexpr int tagged_line = 1;
 
-Received received_of(const TaggedMessage& recv, Rank source, std::int32_t tag, std::int64_t bytes) {
-  return {source, Tag{tag}, Count{bytes / recv.element.value()}};
+/// Whether a receive wants a message.
+bool fits(const TaggedMessage& recv, Rank source, std::int32_t tag) {
+  return (recv.peer == any_source || recv.peer == source) && (recv.tag == any_tag || recv.tag.value() == tag);
 }
 
 void give_back(Operation*& operation) {
   operation->plan().release(*operation);
   operation = nullptr;
+}
+
+/// Calls `end` of each whose operation is over, and forgets it. Throws its error.
+template <class UnderWay, class End>
+void end_those_over(std::list<UnderWay>& all, const End& end) {
+  for (auto each = all.begin(); each != all.end();) {
+    if (!each->operation->over()) {
+      ++each;
+      continue;
+    }
+    each->operation->rethrow();
+    end(*each);
+    give_back(each->operation);
+    each = all.erase(each);
+  }
 }
 
 }  // namespace
@@ -60,11 +76,10 @@ void TagMatching::send_payload(TaggedMessage& message, Rank to) {
 
 void TagMatching::post(TaggedMessage& message) {
   if (!message.is_sent) {
-    const auto fits = [&](const Unexpected& each) {
-      return each.claimed == nullptr && (message.peer == any_source || message.peer == each.source) &&
-             (message.tag == any_tag || message.tag.value() == each.header.tag);
+    const auto is_met = [&](const Unexpected& each) {
+      return each.claimed == nullptr && fits(message, each.source, each.header.tag);
     };
-    if (const auto found = std::ranges::find_if(unexpected_, fits); found != unexpected_.end())
+    if (const auto found = std::ranges::find_if(unexpected_, is_met); found != unexpected_.end())
       return meet(message, found);
     recvs_.push_back(&message);
     expect(message, 1);
@@ -143,10 +158,7 @@ void TagMatching::listen() {
 }
 
 TaggedMessage* TagMatching::matched(Rank source, std::int32_t tag) {
-  const auto fits = [&](const TaggedMessage* recv) {
-    return (recv->peer == any_source || recv->peer == source) && (recv->tag == any_tag || recv->tag.value() == tag);
-  };
-  const auto found = std::ranges::find_if(recvs_, fits);
+  const auto found = std::ranges::find_if(recvs_, [&](const auto* recv) { return fits(*recv, source, tag); });
   if (found == recvs_.end()) return nullptr;
   TaggedMessage* const recv = *found;
   recvs_.erase(found);
@@ -160,15 +172,14 @@ bool TagMatching::has_room(TaggedMessage& recv, Rank source, const Header& heade
       fmt::format("tutti::recv on rank {}: a message of {} bytes with tag {} came from rank {}, for a receive with "
                   "room for {} bytes; it is lost, and the communicator works on",
                   state_.rank().value(), header.bytes, header.tag, source.value(), recv.bytes.value())));
-  if (recv.received != nullptr) *recv.received = received_of(recv, source, header.tag, header.bytes);
-  end(recv);
+  end(recv, source, header);
   return false;
 }
 
 void TagMatching::end(TaggedMessage& message) { message.is_over = true; }
 
 void TagMatching::end(TaggedMessage& recv, Rank source, const Header& header) {
-  if (recv.received != nullptr) *recv.received = received_of(recv, source, header.tag, header.bytes);
+  if (recv.received != nullptr) *recv.received = {source, Tag{header.tag}, Count{header.bytes / recv.element.value()}};
   end(recv);
 }
 
@@ -328,27 +339,13 @@ void TagMatching::advance_peer(Rank source, Peer& its) {
 void TagMatching::advance() {
   try {
     state_.require_working();
-    for (auto each = leaving_.begin(); each != leaving_.end();) {
-      if (!each->operation->over()) {
-        ++each;
-        continue;
-      }
-      each->operation->rethrow();
-      if (each->message != nullptr) end(*each->message);
-      give_back(each->operation);
-      each = leaving_.erase(each);
-    }
-    for (auto each = copies_.begin(); each != copies_.end();) {
-      if (!each->operation->over()) {
-        ++each;
-        continue;
-      }
-      each->operation->rethrow();
-      if (each->from->claimed != nullptr) end(*each->from->claimed);
-      end(*each->recv, each->from->source, each->from->header);
-      give_back(each->operation);
-      each = copies_.erase(each);
-    }
+    end_those_over(leaving_, [](const Leaving& each) {
+      if (each.message != nullptr) end(*each.message);
+    });
+    end_those_over(copies_, [](const Copied& each) {
+      if (each.from->claimed != nullptr) end(*each.from->claimed);
+      end(*each.recv, each.from->source, each.from->header);
+    });
     for (auto& [rank, peer] : peers_)
       advance_peer(Rank{rank}, peer);
   } catch (const std::exception& error) {

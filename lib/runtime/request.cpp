@@ -74,16 +74,22 @@ void detail::Release::operator()(Operation* operation) const noexcept {
 
 namespace {
 
-/// Looks at messages with tags until they are over, or until `end`.
-bool wait_until(detail::TaggedCall& call, std::int64_t end) {
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+/// Looks at messages with tags until they are over, or until `end`. Whether they are over; their errors stay.
+bool look_until(const detail::TaggedCall& call, std::int64_t end) {
   detail::Progress& progress = call.state->progress();
   detail::Progress::Entry entry{progress};
-  for (int looks = 0;; ++looks) {
+  for (int looks = 0; !call.is_over(); ++looks) {
+    if (looks > 0 && records::coarse_now() >= end) return false;
+    if (looks > 0) entry.pause();
     progress.look_at_all(looks);
-    if (call.is_over()) break;
-    if (records::coarse_now() >= end) return false;
-    entry.pause();
   }
+  return true;
+}
+
+bool wait_until(detail::TaggedCall& call, std::int64_t end) {
+  if (!look_until(call, end)) return false;
   call.rethrow();
   return true;
 }
@@ -103,12 +109,7 @@ void detail::TaggedCall::rethrow() {
 void detail::ReleaseTagged::operator()(TaggedCall* call) const noexcept {
   if (!call->state->is_of_this_process()) return;
   try {
-    Progress& progress = call->state->progress();
-    Progress::Entry entry{progress};
-    for (int looks = 0; !call->is_over(); ++looks) {
-      progress.look_at_all(looks);
-      entry.pause();
-    }
+    static_cast<void>(look_until(*call, never));
   } catch (const Error& error) {  // it stays as it is
     std::fprintf(stderr, "tutti: a request was destroyed where it could not be waited for: %s\n", error.what());
     return;
@@ -120,7 +121,7 @@ void Request::wait() {
   UserFunctionRun::require_outside();  // before the request gives anything away
   const detail::OwnedTaggedCall tagged = std::move(tagged_);
   if (const std::unique_ptr<detail::Operation, GiveBack> done{operation_.release()}) wait_on(*done);
-  if (tagged != nullptr) static_cast<void>(wait_until(*tagged, std::numeric_limits<std::int64_t>::max()));
+  if (tagged != nullptr) static_cast<void>(wait_until(*tagged, never));
 }
 
 bool Request::test() { return wait_for(std::chrono::duration<double>{-1}); }

@@ -66,7 +66,7 @@ std::string Op::in_words() const {
   return "tutti.Op(" + nb::cast<std::string>(nb::repr(function_)) + (is_commutative_ ? ")" : ", commutative=False)");
 }
 
-/// Whoever called has released the GIL, or is a thread of Tutti's. What is thrown fails the operation on all ranks.
+/// The calling thread has released the GIL, or is one of Tutti's. An exception fails the operation on all ranks.
 void Op::combine(const void* lhs, const void* rhs, void* into, int64_t count, void* context) {
   const auto& of_type = *static_cast<const OfType*>(context);
   std::string why;
