@@ -23,6 +23,8 @@ constexpr std::array all{
     LeftOut{open_mpi, "datatypes", "negative_extent", "", "it hangs at times, and its Ialltoallv is wrong at times"},
     LeftOut{open_mpi, "datatypes", "zero_size", ".received", "it hangs: only one side looks whether there are bytes"},
     LeftOut{open_mpi, "datatypes", "empty_struct", ".received", "the same"},
+    LeftOut{open_mpi, "datatypes", "zero_size", ".sent", "messages that nobody receives reach a later communicator"},
+    LeftOut{open_mpi, "datatypes", "empty_struct", ".sent", "the same"},
     LeftOut{open_mpi, "datatypes", "zero_size", ".both", "it hangs at times, of three ranks"},
     LeftOut{open_mpi, "datatypes", "empty_struct", ".both", "the same"},
     LeftOut{open_mpi, "overlaps", "Reduce.", ".alias", root_alone},
