@@ -86,7 +86,7 @@ ucp_tag_t UcxNetwork::tag_to(int rank, int context) const {
 }
 ucp_tag_t UcxNetwork::tag_from(int rank, int context) const { return tag_of(number_, rank, context, 0); }
 
-std::unique_ptr<mpi::NetworkPort> UcxNetwork::port(const mpi::NetworkRoute& route, const CompiledPlan& plan) {
+std::unique_ptr<TransportPort> UcxNetwork::port(const mpi::NetworkRoute& route, const CompiledPlan& plan) {
   return std::make_unique<UcxPort>(worker_, *this, route, plan);
 }
 

@@ -24,7 +24,7 @@ class UcxNetwork final : public mpi::Network {
   /// One allreduce of 8 bytes and, unless all know each other already, one allgather of addresses and one
   /// MPI_Comm_create.
   std::string connect(MPI_Comm comm, std::span<const int> ranks) override;
-  std::unique_ptr<mpi::NetworkPort> port(const mpi::NetworkRoute& route, const CompiledPlan& plan) override;
+  std::unique_ptr<TransportPort> port(const mpi::NetworkRoute& route, const CompiledPlan& plan) override;
   [[nodiscard]] bool takes_device_memory() const override { return worker_.reads_cuda(); }
 
   // For a rank of the carrier.

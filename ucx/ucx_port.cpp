@@ -24,11 +24,7 @@ int patience_with(const CompiledStep& step, bool is_near) {
 }  // namespace
 
 UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& route, const CompiledPlan& plan)
-    : worker_(worker),
-      ucx_(library()),
-      takes_turns_(plan.takes_turns),
-      fingerprint_(plan.fingerprint),
-      messages_(std::make_unique<Messages>()) {
+    : worker_(worker), ucx_(library()), plan_(plan), messages_(std::make_unique<Messages>()) {
   messages_->of_step.resize(plan.steps.size());
   const cuda::ScopedDevice scope{plan.staging.device};  // UCX may choose the ways of an endpoint as it is made
   std::size_t count = 0;
@@ -56,7 +52,7 @@ UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& r
   }
   moved_.reserve(count);
   settling_.reserve(count);
-  finished_.reserve(count);
+  completed_.reserve(count);
 }
 
 /// Fills in the parameters of UCX's call for a message.
@@ -133,7 +129,7 @@ void UcxPort::look_at_settling() {
     const bool is_over = ucx_.request_check_status(settling.request) != UCS_INPROGRESS;
     if (!is_over && ++settling.looks < settling.message->patience) return false;
     ucx_.request_free(settling.request);
-    finished_.push_back(settling.message->index);
+    completed_.push_back(settling.message->index);
     return true;
   });
 }
@@ -152,24 +148,23 @@ void UcxPort::on_received(void* request, ucs_status_t status, const ucp_tag_recv
   on_sent(request, status, message);
 }
 
-std::span<const int> UcxPort::poll() {
-  finished_.clear();
-  if (in_flight_ == 0) return {};
+int UcxPort::look() {
+  if (in_flight_ == 0) return 0;
   if (moved_.empty()) worker_.progress();
   if (worker_.misses_peers()) require_peers();
   if (!settling_.empty()) look_at_settling();
   for (Message* const message : moved_) {
     require_success(*message);
-    if (settles(*message)) finished_.push_back(message->index);
+    if (settles(*message)) completed_.push_back(message->index);
   }
   moved_.clear();
-  in_flight_ -= static_cast<int>(finished_.size());
+  in_flight_ -= static_cast<int>(completed_.size());
   if (has_device_data_) note_end_of_finished();
-  return finished_;
+  return static_cast<int>(completed_.size());
 }
 
 void UcxPort::note_end_of_finished() const {
-  for (const int index : finished_)
+  for (const int index : completed_)
     if (messages_->of_step[static_cast<std::size_t>(index)].device >= 0) cuda::FarData::end();
 }
 
@@ -215,11 +210,11 @@ int UcxPort::unfinished() const {
 }
 
 /// UCX tells of the first message that fits. The one that is waited for may be it, if it has come since.
-int UcxPort::with_message_of_another_call(const CompiledPlan& plan) const {
-  if (!takes_turns_) return -1;  // messages that are part of no collective have no fingerprint
+int UcxPort::with_message_of_another_call() {
+  if (!plan_.takes_turns) return -1;  // messages that are part of no collective have no fingerprint
   for (const Message& each : messages_->of_step) {
     if (each.request == nullptr || !each.is_received) continue;
-    const ucp_tag_t right = tag_of(each, plan.steps[static_cast<std::size_t>(each.index)]);
+    const ucp_tag_t right = tag_of(each, plan_.steps[static_cast<std::size_t>(each.index)]);
     ucp_tag_recv_info_t info{};
     const bool has_come = ucx_.tag_probe_nb(worker_.handle(), right, without_fingerprint, 0, &info) != nullptr;
     if (has_come && info.sender_tag != right) return each.index;

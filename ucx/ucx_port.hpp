@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "lib/transport/network.hpp"
@@ -17,23 +16,23 @@ namespace tutti::ucx {
 /// Every message is one tagged message, of any size. A rank that leaves the library, to wait in MPI, moves UCX no more,
 /// and others may wait for data that lie in UCX's queues here: so a message is complete when UCX has let go of it
 /// (docs/ucx.md).
-class UcxPort final : public mpi::NetworkPort {
+class UcxPort final : public TransportPort {
  public:
   /// Makes the endpoints that the plan needs. Throws Error if that fails.
   UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& route, const CompiledPlan& plan);
   ~UcxPort() override { UcxPort::abandon(); }
 
-  void begin(std::uint64_t sequence) override {
-    turn_ = takes_turns_ ? turn_of(sequence, fingerprint_) : pairwise_turn_of(fingerprint_);
+  void begin(const Turn& turn) override {
+    turn_ = plan_.takes_turns ? turn_of(turn.sequence, plan_.fingerprint) : pairwise_turn_of(plan_.fingerprint);
   }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) override;
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) override;
-  std::span<const int> poll() override;
   [[nodiscard]] int unfinished() const override;
-  [[nodiscard]] int with_message_of_another_call(const CompiledPlan& plan) const override;
+  [[nodiscard]] int with_message_of_another_call() override;
   bool abandon() noexcept override;
 
  private:
+  int look() override;
   /// Of a step; used again in each run.
   struct Message {
     UcxPort* port = nullptr;  ///< nullptr: nobody waits for it.
@@ -80,15 +79,13 @@ class UcxPort final : public mpi::NetworkPort {
 
   Worker& worker_;
   const Library& ucx_;
-  bool takes_turns_;
-  std::uint32_t fingerprint_;
+  const CompiledPlan& plan_;
   bool has_device_data_ = false;
   ucp_tag_t turn_ = 0;
   std::unique_ptr<Messages> messages_;  ///< Per step.
   int in_flight_ = 0;
   std::vector<Message*> moved_;  ///< Messages that callbacks have reported.
   std::vector<Settling> settling_;
-  std::vector<int> finished_;
 };
 
 }  // namespace tutti::ucx

@@ -1,10 +1,11 @@
 #pragma once
-// The interface that an execution needs from a transport.
+// The interface of transports: what an execution needs from one, and the verbs that all of them have.
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "lib/exec/bases.hpp"
 #include "lib/plan/compiled_plan.hpp"
@@ -62,6 +63,63 @@ concept Port = requires(T port, const T& seen, int index, const CompiledStep& st
   { port.post_recv_reduce(index, step, operands) } -> std::same_as<Posted>;
   { seen.reduced(step) } -> std::same_as<std::int64_t>;
   { port.poll(on_complete) } -> std::convertible_to<int>;
+};
+
+/// The place of a run among the operations of its communicator.
+struct Turn {
+  std::uint64_t sequence = 0;
+  int lane = 0;  ///< Of shared memory.
+  int tag = 0;   ///< Of message 0 over MPI.
+};
+
+/// The messages of one execution over one transport, run after run: the base of all transports but shared memory, which
+/// has the same functions without virtual calls (lib/transport/shm/shm_port.hpp). The Mux gives each step to the port
+/// of its CompiledStep::transport, and nothing else; docs/transports.md says how to write one.
+class TransportPort {
+ public:
+  TransportPort() = default;
+  TransportPort(const TransportPort&) = delete;
+  TransportPort& operator=(const TransportPort&) = delete;
+  virtual ~TransportPort() = default;
+
+  /// A run begins; the one before is over, or was abandoned.
+  virtual void begin(const Turn& turn) = 0;
+  /// Where the plan's buffers are during this run; `bases` lives as long as the run. For ports that touch more of a
+  /// buffer than the data of a message.
+  virtual void bind(const Bases& /*bases*/) {}
+  /// Starts the send of the step of that index, which reads `data`. Throws Error.
+  virtual Posted post_send(int index, const CompiledStep& step, const std::byte* data) = 0;
+  virtual Posted post_recv(int index, const CompiledStep& step, std::byte* into) = 0;
+  /// Plans have these only for transports inside a node.
+  virtual Posted post_recv_reduce(int /*index*/, const CompiledStep& step, const Operands& /*operands*/) {
+    throw Error("receive from rank " + std::to_string(step.peer) + ": its transport does not reduce");
+  }
+  /// The bytes of a reduction that were made as the messages of others arrived.
+  [[nodiscard]] virtual std::int64_t reduced(const CompiledStep& /*step*/) const { return 0; }
+  /// Never blocks; calls on_complete(index) for each message that completed. More than 0: it is worth to look again.
+  template <class OnComplete>
+  int poll(OnComplete on_complete) {
+    completed_.clear();
+    const int moved = look();
+    for (const int index : completed_)
+      on_complete(index);
+    return moved;
+  }
+  /// The step of a message that is not over, a receive rather than a send; -1: there is none.
+  [[nodiscard]] virtual int unfinished() const = 0;
+  /// Throws Error if a message that is waited for has come in another lane: another kind of call.
+  virtual void require_same_kind() const {}
+  /// The step of a receive for which a message of another call has come, as the fingerprint in its tag shows; -1: there
+  /// is none. It may be that of a later call, if the right one has come since poll(). Of many receives, each call may
+  /// look at some others.
+  [[nodiscard]] virtual int with_message_of_another_call() { return -1; }
+  /// After a failure: withdraws the messages. False: some may still write to their buffers.
+  virtual bool abandon() noexcept = 0;
+
+ protected:
+  /// Notes the messages that are over in `completed_`, and returns how many moved.
+  virtual int look() = 0;
+  std::vector<int> completed_{};
 };
 
 }  // namespace tutti

@@ -52,6 +52,9 @@ struct CompiledStep {
   [[nodiscard]] bool receives() const { return is_message() && verb != Verb::send; }
   /// Whether its other end is on the same node.
   [[nodiscard]] bool is_local() const { return transport == Transport::shm || transport == Transport::ipc; }
+  [[nodiscard]] bool is_far() const { return transport == Transport::mpi || transport == Transport::network; }
+  /// Of a receive: whether the host only moves its bytes, and reduces nothing. A device reduces its own.
+  [[nodiscard]] bool is_moved_only() const { return verb == Verb::recv || transport == Transport::ipc; }
 };
 
 /// How the messages of a plan travel, as far as the order of its steps depends on it.

@@ -293,7 +293,7 @@ void Operation::note_device_work(std::int64_t now) {
 /// Two looks have to see the same: the right message may have come just before one.
 void Operation::require_right_messages(std::int64_t now) {
   if (state_ != State::running || now - since_ < watch_tuning.before_mistaken) return;
-  const int step = current_->port().with_message_of_another_call(current_plan());
+  const int step = current_->port().with_message_of_another_call();
   if (step >= 0 && step == mistaken_)
     throw WrongMessage(current_plan().steps[static_cast<std::size_t>(step)].peer, "a message of another call arrived");
   mistaken_ = step;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -86,21 +87,13 @@ struct SentChoice {
 
 /// The message of rank 0: its settings, or that it has none.
 struct Announcement {
-  std::int64_t message_limit = 0, plan_cache = 0, stream_memory = 0, hang_seconds = 0;
+  SentSettings settings{};
   SharedMemoryUse shared_memory = SharedMemoryUse::inside_nodes;
-  shm::SingleCopyUse single_copy = shm::SingleCopyUse::automatic;
-  device::StagingUse staging = device::StagingUse::automatic;
-  device::WayUse device_path = device::WayUse::automatic;
-  BufferUse buffers = BufferUse::automatic;
-  LogUse log = LogUse::off;
-  HangAction hang_action = HangAction::wait;
-  bool checks_arguments = false, forms_match = false;
-  std::uint32_t nonce = 0;
-  RangeUse ranges = RangeUse::off;
   std::uint8_t is_refused = 0, is_traced = 0, has_faults = 0;  ///< 1: a text follows.
   std::array<char, 40> network{};                              ///< Its name; empty: MPI.
   std::array<SentChoice, collective_count> choices{};
 };
+static_assert(std::is_trivially_copyable_v<Announcement>);
 
 template <std::size_t n>
 void put(std::string_view text, std::array<char, n>& into) {
@@ -111,20 +104,7 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
   Announcement said;
   try {
     const Settings settings = read_settings(options);
-    said.message_limit = settings.message_limit;
-    said.plan_cache = settings.plan_cache;
-    said.stream_memory = settings.stream_memory;
-    said.single_copy = settings.single_copy;
-    said.staging = settings.staging;
-    said.device_path = settings.device_path;
-    said.buffers = settings.buffers;
-    said.log = settings.log;
-    said.hang_seconds = settings.hang_seconds;
-    said.hang_action = settings.hang_action;
-    said.checks_arguments = settings.checks_arguments;
-    said.forms_match = settings.forms_match;
-    said.nonce = settings.nonce;
-    said.ranges = settings.ranges;
+    said.settings = settings;
     said.is_traced = settings.trace.folder.empty() ? 0 : 1;
     said.has_faults = settings.faults.empty() ? 0 : 1;
     said.shared_memory = settings.transport.shared_memory;
@@ -179,21 +159,7 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   if (rank == 0) said = announce(options, refusal);
   mpi::check(mpi::api.Bcast(&said, sizeof said, MPI_BYTE, 0, comm), "MPI_Bcast");
   if (said.is_refused != 0) throw ArgumentError(agreed_text(comm, std::move(refusal)));
-  Settings settings;
-  settings.message_limit = said.message_limit;
-  settings.plan_cache = said.plan_cache;
-  settings.stream_memory = said.stream_memory;
-  settings.single_copy = said.single_copy;
-  settings.staging = said.staging;
-  settings.device_path = said.device_path;
-  settings.buffers = said.buffers;
-  settings.log = said.log;
-  settings.hang_seconds = said.hang_seconds;
-  settings.hang_action = said.hang_action;
-  settings.checks_arguments = said.checks_arguments;
-  settings.forms_match = said.forms_match;
-  settings.nonce = said.nonce;
-  settings.ranges = said.ranges;
+  Settings settings{said.settings};
   if (said.is_traced != 0) settings.trace = agreed_trace(comm, rank);
   if (said.has_faults != 0) settings.faults = agreed_text(comm, rank == 0 ? faults_in_environment() : "");
   settings.transport.shared_memory = said.shared_memory;

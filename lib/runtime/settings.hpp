@@ -36,44 +36,48 @@ struct TraceUse {
   std::int64_t limit = std::int64_t{256} << 20;
 };
 
-struct Settings {
-  UserChoices algorithms{};  ///< Those that the communicator was made with, else of TUTTI_ALGORITHM.
-  /// The transport that the communicator was made with, else that of TUTTI_TRANSPORT.
-  TransportChoice transport{};
+/// Those that rank 0 tells the others as they are.
+struct SentSettings {
   /// TUTTI_MESSAGE_LIMIT: messages of more bytes are split. 1 .. 2^31-1.
   std::int64_t message_limit = std::int64_t{1} << 30;
   /// TUTTI_PLAN_CACHE: plans that a communicator keeps. 1 .. 65536.
   std::int64_t plan_cache = 64;
-  /// TUTTI_SINGLE_COPY: auto, never or always.
-  shm::SingleCopyUse single_copy = shm::SingleCopyUse::automatic;
-  /// TUTTI_STAGING: auto, host or device.
-  device::StagingUse staging = device::StagingUse::automatic;
-  /// Of plans for buffers on devices; measurements of these thresholds change them.
-  device::Tuning device_tuning{};
-  /// TUTTI_DEVICE_PATH: auto, ipc, ucx, mpi or staging.
-  device::WayUse device_path = device::WayUse::automatic;
-  /// TUTTI_BUFFERS: auto, host or device.
-  BufferUse buffers = BufferUse::automatic;
-  /// Whether calls of different kinds match each other: of the program's options alone.
-  bool forms_match = false;
   /// TUTTI_STREAM_MEMORY: bytes on its device that each rank gives to calls in streams. 0 .. 2^40.
   std::int64_t stream_memory = stream::tuning.memory_bytes;
   /// TUTTI_HANG_SECONDS: a call that waits for so long is reported. 0: never.
   std::int64_t hang_seconds = 60;
-  /// TUTTI_HANG_ACTION: wait or abort.
-  HangAction hang_action = HangAction::wait;
-  /// TUTTI_CHECK: whether all ranks compare their arguments before each collective call.
-  bool checks_arguments = false;
   /// A number of rank 0, for CommunicatorId: the next communicator of the same context has another one.
   std::uint32_t nonce = 0;
+  /// TUTTI_HANG_ACTION: wait or abort.
+  HangAction hang_action = HangAction::wait;
+  /// TUTTI_SINGLE_COPY: auto, never or always.
+  shm::SingleCopyUse single_copy = shm::SingleCopyUse::automatic;
+  /// TUTTI_STAGING: auto, host or device.
+  device::StagingUse staging = device::StagingUse::automatic;
+  /// TUTTI_DEVICE_PATH: auto, ipc, ucx, mpi or staging.
+  device::WayUse device_path = device::WayUse::automatic;
+  /// TUTTI_BUFFERS: auto, host or device.
+  BufferUse buffers = BufferUse::automatic;
   /// TUTTI_LOG: warn or info; 0 and 1 mean the same.
   LogUse log = LogUse::off;
+  /// TUTTI_NVTX: 0 or 1.
+  RangeUse ranges = RangeUse::off;
+  /// TUTTI_CHECK: whether all ranks compare their arguments before each collective call.
+  bool checks_arguments = false;
+  /// Whether calls of different kinds match each other: of the program's options alone.
+  bool forms_match = false;
+};
+
+struct Settings : SentSettings {
+  UserChoices algorithms{};  ///< Those that the communicator was made with, else of TUTTI_ALGORITHM.
+  /// The transport that the communicator was made with, else that of TUTTI_TRANSPORT.
+  TransportChoice transport{};
+  /// Of plans for buffers on devices; measurements of these thresholds change them.
+  device::Tuning device_tuning{};
   /// TUTTI_TRACE: a folder; TUTTI_TRACE_LIMIT: bytes, 2^20 .. 2^40.
   TraceUse trace{};
   /// TUTTI_FAULTS: those that processes make on purpose; empty: none.
   std::string faults{};
-  /// TUTTI_NVTX: 0 or 1.
-  RangeUse ranges = RangeUse::off;
 };
 
 struct HangSettings {

@@ -1,6 +1,7 @@
 #pragma once
 // The mux of transports: each message goes the way that its plan was compiled for.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -45,8 +46,7 @@ class OrderedSends {
   /// An operation starts: its sends get their numbers.
   void begin() {
     for (std::size_t i = 0; i < numbers_.size(); ++i)
-      if (const CompiledStep& step = plan_->steps[i];
-          step.verb == Verb::send && (step.transport == Transport::mpi || step.transport == Transport::network))
+      if (const CompiledStep& step = plan_->steps[i]; step.verb == Verb::send && step.is_far())
         numbers_[i] = of(step).numbered++;
   }
   /// Whether it is the turn of a send; then it counts as posted.
@@ -69,143 +69,113 @@ class OrderedSends {
   std::vector<std::uint64_t> numbers_;  ///< Per step.
 };
 
-/// The messages of one execution, over all transports. Shared memory and MPI are called directly, a network and a
-/// device by virtual functions.
+/// The messages of one execution, over all transports: a step says which it takes. Shared memory is called directly, so
+/// that the fast path is inlined; the others by the virtual functions of TransportPort.
 class Mux {
  public:
   Mux(const Route& route, const shm::SharedPlan& plan)
-      : mpi_(route.mpi, plan),
-        shm_(plan.uses(Transport::ipc) ? shm::Route{} : route.shm, plan),
-        counters_(route.counters),
-        on_device_(route.device),
-        faults_(route.faults),
-        uses_mpi_(plan.uses(Transport::mpi)) {
-    if (plan.uses(Transport::network)) network_ = route.network.network->port(route.network, plan);
-    if (plan.uses(Transport::device)) device_ = device::device_port(plan);
-    if (plan.uses(Transport::ipc)) ipc_ = ipc::ipc_port(route.ipc, route.shm, plan);
+      : shm_(route.shm, plan), counters_(route.counters), faults_(route.faults) {
+    if (plan.uses(Transport::mpi)) own(Transport::mpi) = std::make_unique<mpi::MpiPort>(route.mpi, plan);
+    if (plan.uses(Transport::network)) own(Transport::network) = route.network.network->port(route.network, plan);
+    if (plan.uses(Transport::device)) own(Transport::device) = device::device_port(plan, *route.device);
+    if (plan.uses(Transport::ipc)) own(Transport::ipc) = ipc::ipc_port(route.ipc, shm_, plan);
     if (!plan.takes_turns) ordered_.emplace(route.pairwise, plan);
   }
 
   /// `tag()` is that of message 0 over MPI.
   template <class Tag>
   void begin(std::uint64_t sequence, int lane, Tag tag) {
-    if (uses_mpi_) mpi_.begin(tag());
-    if (network_ != nullptr) network_->begin(sequence);
+    const Turn turn{sequence, lane, port(Transport::mpi) == nullptr ? 0 : tag()};
     if (ordered_) ordered_->begin();
-    if (ipc_ != nullptr) ipc_->begin(sequence, lane);
-    shm_.begin(sequence, lane);
+    shm_.begin(turn);
+    for_others([&](TransportPort& port) { port.begin(turn); });
   }
   void bind(const Bases& bases) {
     shm_.bind(bases);
-    if (ipc_ != nullptr) ipc_->bind(bases);
-    bases_ = &bases;
+    for_others([&](TransportPort& port) { port.bind(bases); });
   }
   [[nodiscard]] std::int64_t reduced(const CompiledStep& step) const {
-    return ipc_ == nullptr ? shm_.reduced(step) : ipc_->reduced(step);
+    return port(Transport::ipc) == nullptr ? shm_.reduced(step) : port(Transport::ipc)->reduced(step);
   }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) {
-    if (step.transport == Transport::device) return store(index, step, data);
-    if (ordered_ && !step.is_local() && !ordered_->may_post(index, step)) return Posted::busy;
-    if (faults_ != nullptr) return send_with_faults(index, step, data);
-    count(counter(step), step);
+    if (ordered_ && step.is_far() && !ordered_->may_post(index, step)) return Posted::busy;
+    if (faults_ != nullptr && step.transport != Transport::device) return send_with_faults(index, step, data);
+    count(step);
     return send(index, step, data);
   }
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) {
-    if (step.transport == Transport::device) return fetch(index, step, into);
-    count(counter(step), step);
-    if (faults_ != nullptr) static_cast<void>(faults_->before_message(step));
-    switch (step.transport) {
-      case Transport::shm:
-        return shm_.post_recv(index, step, into);
-      case Transport::ipc:
-        return ipc_->post_recv(index, step, into);
-      case Transport::mpi:
-        return mpi_.post_recv(index, step, into);
-      case Transport::network:
-      case Transport::device:
-        break;
-    }
-    return network_->post_recv(index, step, into);
+    count(step);
+    note_fault(step);
+    return step.transport == Transport::shm ? shm_.post_recv(index, step, into)
+                                            : port_of(step).post_recv(index, step, into);
   }
-  /// Only shared memory reduces messages as it receives them.
   Posted post_recv_reduce(int index, const CompiledStep& step, const Operands& operands) {
-    count(counter(step), step);
-    if (faults_ != nullptr) static_cast<void>(faults_->before_message(step));
-    return ipc_ == nullptr ? shm_.post_recv_reduce(index, step, operands)
-                           : ipc_->post_recv_reduce(index, step, operands);
+    count(step);
+    note_fault(step);
+    return step.transport == Transport::shm ? shm_.post_recv_reduce(index, step, operands)
+                                            : port_of(step).post_recv_reduce(index, step, operands);
   }
   // All messages of a fast-path plan go through shared memory.
   void begin_fast_path(std::uint64_t sequence, int lane) { shm_.begin_fast_path(sequence, lane); }
   template <class Again>
   bool transfer(const CompiledStep& step, const Operands& data, Again& again) {
     const bool is_over = shm_.transfer(step, data, again);
-    if (is_over) count(counters_->shm, step);
+    if (is_over) count(step, counters_->shm);
     return is_over;
   }
   [[nodiscard]] int looks_before_turn() const { return shm_.looks_before_turn(); }
   void transferred(int index, const CompiledStep& step) { shm_.transferred(index, step); }
   template <class OnComplete>
   int poll(OnComplete on_complete) {
-    int completed = shm_.poll(on_complete);
-    if (uses_mpi_) completed += mpi_.poll(on_complete);
-    if (!dropped_.empty()) completed += lose_dropped(on_complete);
-    if (device_ != nullptr) completed += tell(device_->poll(), on_complete);
-    if (ipc_ != nullptr) completed += tell(ipc_->poll(), on_complete);
-    return network_ == nullptr ? completed : completed + tell(network_->poll(), on_complete);
+    // CUDA IPC goes on with the messages that shared memory has moved for it.
+    int moved = port(Transport::ipc) == nullptr ? shm_.poll(on_complete) : 0;
+    if (!dropped_.empty()) moved += lose_dropped(on_complete);
+    for_others([&](TransportPort& port) { moved += port.poll(on_complete); });
+    return moved;
   }
   void require_same_kind() const {
     shm_.require_same_kind();
-    if (ipc_ != nullptr) ipc_->require_same_kind();
+    for_others([&](const TransportPort& port) { port.require_same_kind(); });
   }
   /// The step of a message that is not over, a receive rather than a send; -1: there is none.
   [[nodiscard]] int unfinished() const {
-    for (const int index : {shm_.unfinished(), mpi_.unfinished(), network_ == nullptr ? -1 : network_->unfinished()})
-      if (index >= 0) return index;
-    return ipc_ == nullptr ? -1 : ipc_->unfinished();
+    int index = port(Transport::ipc) == nullptr ? shm_.unfinished() : -1;  // else that knows both
+    for_others([&](const TransportPort& port) { index = index < 0 ? port.unfinished() : index; });
+    return index;
   }
   /// The step of a receive over MPI or a network for which a message of another call has come, unless the right one
   /// has come since poll(); -1: there is none.
-  [[nodiscard]] int with_message_of_another_call(const CompiledPlan& plan) {
-    const int over_mpi = uses_mpi_ ? mpi_.with_message_of_another_call() : -1;
-    return over_mpi >= 0 || network_ == nullptr ? over_mpi : network_->with_message_of_another_call(plan);
+  [[nodiscard]] int with_message_of_another_call() {
+    int index = -1;
+    for_others([&](TransportPort& port) { index = index < 0 ? port.with_message_of_another_call() : index; });
+    return index;
   }
   /// Whether some of a send has left before it was posted.
   [[nodiscard]] bool has_begun(int index) const { return shm_.has_begun(index); }
   /// A number that changes whenever bytes move in shared memory; the others tell of whole messages alone.
   [[nodiscard]] std::uint64_t progress() const { return shm_.progress(); }
   /// Whether messages are pending that MPI carries.
-  [[nodiscard]] bool waits_for_mpi() const { return mpi_.in_flight(); }
+  [[nodiscard]] bool waits_for_mpi() const {
+    return port(Transport::mpi) != nullptr && port(Transport::mpi)->unfinished() >= 0;
+  }
   /// Then are_all_over() is known.
   void abandon() noexcept {
-    are_all_over_ = mpi_.abandon();
-    shm_.abandon();
+    are_all_over_ = shm_.abandon();
+    for_others([&](TransportPort& port) { are_all_over_ &= port.abandon(); });
     dropped_.clear();
-    if (network_ != nullptr) are_all_over_ &= network_->abandon();
-    if (device_ != nullptr) device_->abandon();
-    if (ipc_ != nullptr) ipc_->abandon();
   }
   /// After abandon(): false if messages may still write to their buffers.
   [[nodiscard]] bool are_all_over() const { return are_all_over_; }
 
  private:
   Posted send(int index, const CompiledStep& step, const std::byte* data) {
-    switch (step.transport) {
-      case Transport::shm:
-        return shm_.post_send(index, step, data);
-      case Transport::ipc:
-        return ipc_->post_send(index, step, data);
-      case Transport::mpi:
-        return mpi_.post_send(index, step, data);
-      case Transport::network:
-      case Transport::device:
-        break;
-    }
-    return network_->post_send(index, step, data);
+    return step.transport == Transport::shm ? shm_.post_send(index, step, data)
+                                            : port_of(step).post_send(index, step, data);
   }
   /// Out of line, as there seldom are any.
   [[gnu::noinline]] Posted send_with_faults(int index, const CompiledStep& step, const std::byte* data) {
     const CompiledStep* const meant = faults_->before_message(step);
-    count(counter(step), step);
+    count(step);
     if (meant != nullptr) return send(index, *meant, data);
     if (step.transport != Transport::shm) return Posted::complete;
     dropped_.push_back({index, &step});
@@ -221,61 +191,53 @@ class Mux {
       return true;
     }));
   }
-  Posted fetch(int index, const CompiledStep& step, std::byte* into) {
-    device_->fetch(index, step, bases_->at(step.lhs, step.lhs_at), into);
-    ++on_device_->fetched;
-    on_device_->fetched_bytes += static_cast<std::uint64_t>(step.bytes);
-    return Posted::pending;
+  void note_fault(const CompiledStep& step) {
+    if (faults_ != nullptr && step.transport != Transport::device) static_cast<void>(faults_->before_message(step));
   }
-  Posted store(int index, const CompiledStep& step, const std::byte* data) {
-    device_->store(index, step, data, bases_->at(step.into, step.into_at));
-    ++on_device_->stored;
-    on_device_->stored_bytes += static_cast<std::uint64_t>(step.bytes);
-    return Posted::pending;
+  void count(const CompiledStep& step) {
+    switch (step.transport) {
+      case Transport::shm:
+      case Transport::ipc:
+        return count(step, counters_->shm);
+      case Transport::mpi:
+        return count(step, counters_->mpi);
+      case Transport::network:
+        return count(step, counters_->network);
+      case Transport::device:
+        break;  // which counts by itself
+    }
   }
-  static void count(MessageCounters::Transport& counter, const CompiledStep& step) {
+  static void count(const CompiledStep& step, MessageCounters::Transport& counter) {
     const auto bytes = static_cast<std::uint64_t>(step.bytes);
     if (step.verb == Verb::send)
       ++counter.sent, counter.sent_bytes += bytes;
     else
       ++counter.received, counter.received_bytes += bytes;
   }
-  [[nodiscard]] MessageCounters::Transport& counter(const CompiledStep& step) {
-    switch (step.transport) {
-      case Transport::shm:
-      case Transport::ipc:
-        return counters_->shm;
-      case Transport::mpi:
-        return counters_->mpi;
-      case Transport::network:
-      case Transport::device:
-        break;
-    }
-    return counters_->network;
+
+  [[nodiscard]] std::unique_ptr<TransportPort>& own(Transport transport) {
+    return others_[static_cast<std::size_t>(transport)];
   }
-  template <class OnComplete>
-  static int tell(std::span<const int> finished, OnComplete on_complete) {
-    for (const int index : finished)
-      on_complete(index);
-    return static_cast<int>(finished.size());
+  [[nodiscard]] TransportPort* port(Transport transport) const {
+    return others_[static_cast<std::size_t>(transport)].get();
+  }
+  [[nodiscard]] TransportPort& port_of(const CompiledStep& step) const { return *port(step.transport); }
+  template <class Visit>
+  void for_others(const Visit& visit) const {
+    for (const std::unique_ptr<TransportPort>& port : others_)
+      if (port != nullptr) visit(*port);
   }
 
-  mpi::MpiPort mpi_;
   shm::ShmPort shm_;
-  std::unique_ptr<mpi::NetworkPort> network_;   ///< nullptr: no message of the plan goes there.
-  std::unique_ptr<device::DevicePort> device_;  ///< nullptr: no buffer of the plan is on a device.
-  std::unique_ptr<ipc::IpcPort> ipc_;           ///< Carries all messages inside the node; nullptr: shared memory does.
+  std::array<std::unique_ptr<TransportPort>, transport_count> others_{};  ///< Null: no message of the plan goes there.
   struct Dropped {
     int index;
     const CompiledStep* step;
   };
-  std::vector<Dropped> dropped_{};  ///< Messages of shared memory that are about to be lost.
-  const Bases* bases_ = nullptr;
+  std::vector<Dropped> dropped_{};       ///< Messages of shared memory that are about to be lost.
   std::optional<OrderedSends> ordered_;  ///< Of a plan that is no collective.
   MessageCounters* counters_;
-  device::Counters* on_device_;
   Faults* faults_;
-  bool uses_mpi_;
   bool are_all_over_ = true;
 };
 

@@ -15,29 +15,6 @@
 
 namespace tutti::mpi {
 
-/// The messages in flight of one execution: the concept Port of lib/exec/port.hpp. Its virtual calls are paid
-/// for by messages that travel on a network, by no others.
-class NetworkPort {
- public:
-  NetworkPort() = default;
-  NetworkPort(const NetworkPort&) = delete;
-  NetworkPort& operator=(const NetworkPort&) = delete;
-  virtual ~NetworkPort() = default;
-
-  virtual void begin(std::uint64_t sequence) = 0;
-  virtual Posted post_send(int index, const CompiledStep& step, const std::byte* data) = 0;
-  virtual Posted post_recv(int index, const CompiledStep& step, std::byte* into) = 0;
-  /// The steps whose messages have completed since the last call; valid until the next one.
-  [[nodiscard]] virtual std::span<const int> poll() = 0;
-  /// The step of a message that is not over, a receive rather than a send; -1: there is none.
-  [[nodiscard]] virtual int unfinished() const = 0;
-  /// The step of a receive for which a message of another call has come, as the fingerprint in its tag shows; -1: there
-  /// is none. It may be that of a later call, if the right one has come since poll(). `plan`: that of the execution.
-  [[nodiscard]] virtual int with_message_of_another_call(const CompiledPlan& plan) const = 0;
-  /// False: messages may still write to their buffers.
-  virtual bool abandon() noexcept = 0;
-};
-
 /// Where an execution's messages go: the same for all executions of a communicator.
 struct NetworkRoute {
   class Network* network = nullptr;  ///< nullptr: no message goes on a network.
@@ -58,8 +35,8 @@ class Network {
   /// Collective over `comm`, whose ranks have the numbers `ranks` in the carrier: makes them reachable for each other,
   /// in O(log p) rounds. Returns why this rank cannot reach all of them; empty if it can.
   [[nodiscard]] virtual std::string connect(MPI_Comm comm, std::span<const int> ranks) = 0;
-  /// Local.
-  [[nodiscard]] virtual std::unique_ptr<NetworkPort> port(const NetworkRoute& route, const CompiledPlan& plan) = 0;
+  /// Local. The plan outlives the port.
+  [[nodiscard]] virtual std::unique_ptr<TransportPort> port(const NetworkRoute& route, const CompiledPlan& plan) = 0;
   /// Local. Whether its ports take data in memory of CUDA's devices.
   [[nodiscard]] virtual bool takes_device_memory() const { return false; }
 };

@@ -179,7 +179,7 @@ class Node {
       if (done == plan(rank).steps.size()) return;
     }
     run.is_under_way = true;
-    execution.port().begin(sequence, lane_);
+    execution.port().begin({.sequence = sequence, .lane = lane_});
     execution.begin();
     execution.skip(done);
   }

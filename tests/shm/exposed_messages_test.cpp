@@ -178,7 +178,7 @@ class Reduced : public Exposed {
     here.bind(input.data(), result);
     there.bind(theirs, nullptr);
     for (Execution<ShmPort>* const each : {&here, &there}) {
-      each->port().begin(0, 0);
+      each->port().begin({});
       each->begin();
     }
     bool is_here_over = false, is_there_over = false;

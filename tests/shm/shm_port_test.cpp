@@ -94,7 +94,7 @@ TEST_F(TwoEnds, WhatALongMessageMadeReadyGoesFirst) {
   std::fill(peer.wants.begin() + part, peer.wants.end(), std::byte{0});
   const auto begin = [&](Execution<ShmPort>& run, std::vector<std::byte>& out) {
     run.bind(data.data(), out.data());
-    run.port().begin(0, 0);
+    run.port().begin({});
     run.begin();
   };
   begin(here, mine);
@@ -189,7 +189,7 @@ class FastPathRuns : public TwoEnds {
     return run.run_fast_path(never);
   }
   static bool go_on(Run& run, std::uint64_t sequence, std::size_t done) {
-    run.port().begin(sequence, 0);
+    run.port().begin({.sequence = sequence});
     run.begin();
     run.skip(done);
     return run.advance();

@@ -42,13 +42,13 @@ class TwoEnds : public testing::Test {
       plans_.push_back(plan_of(me, bytes));
     received_.resize(static_cast<std::size_t>(bytes));
     receiver_ = std::make_unique<ShmPort>(route_of(0), plans_[0]);
-    receiver_->begin(0, 0);
+    receiver_->begin({});
     for (int i = 0; i < 2; ++i)
       ASSERT_EQ(receiver_->post_recv(i, plans_[0].steps[static_cast<std::size_t>(i)], received_.data() + i * bytes / 2),
                 Posted::pending);
     sender_ = std::make_unique<Execution<ShmPort>>(plans_[1], ShmPort{route_of(1), plans_[1]});
     sender_->bind(data, nullptr);
-    sender_->port().begin(0, 0);
+    sender_->port().begin({});
     sender_->begin();
     sender_->advance();
   }

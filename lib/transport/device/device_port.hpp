@@ -17,31 +17,15 @@ struct Counters {
   std::uint64_t host_runs = 0, device_runs = 0;  ///< Runs of staged plans, by their worker.
 };
 
-/// The fetches and stores of one execution. Its virtual calls are paid for by plans on device buffers alone.
-class DevicePort {
- public:
-  DevicePort() = default;
-  DevicePort(const DevicePort&) = delete;
-  DevicePort& operator=(const DevicePort&) = delete;
-  virtual ~DevicePort() = default;
-
-  /// Starts a copy from the device into the staging buffer, whose end poll() tells. Throws Error.
-  virtual void fetch(int index, const CompiledStep& step, const std::byte* from, std::byte* into) = 0;
-  /// The other way, and the last pass of the operation on the device, if the plan says so.
-  virtual void store(int index, const CompiledStep& step, const std::byte* from, std::byte* into) = 0;
-  /// The steps that have completed since the last call; valid until the next one.
-  [[nodiscard]] virtual std::span<const int> poll() = 0;
-  /// After a failure: waits for all copies.
-  virtual void abandon() noexcept = 0;
-};
-
 // Local; each throws Error.
 
 /// The number of the device that holds the memory; makes what work on it needs, at first. -1: the host's memory.
 [[nodiscard]] int device_of(const Allocation& allocation);
 /// The same of the context that is current in this thread; throws Error if none is.
 [[nodiscard]] int current_device();
-[[nodiscard]] std::unique_ptr<DevicePort> device_port(const CompiledPlan& plan);
+/// The fetches and stores of one execution: a receive copies from the device into the staging buffer, a send the other
+/// way, with the last pass of the operation on the device if the plan says so. Both outlive the port.
+[[nodiscard]] std::unique_ptr<TransportPort> device_port(const CompiledPlan& plan, Counters& counters);
 
 /// Memory of the host, pinned for the device of that number and all others; no data: there is not as much.
 struct Pinned {

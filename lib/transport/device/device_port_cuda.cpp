@@ -21,9 +21,10 @@ using cuda::driver;
 
 using cuda::address;
 
-class CudaPort final : public DevicePort {
+class CudaPort final : public TransportPort {
  public:
-  explicit CudaPort(const CompiledPlan& plan) : plan_(&plan), work_(plan.steps.size()) {
+  CudaPort(const CompiledPlan& plan, Counters& counters)
+      : plan_(&plan), counters_(&counters), work_(plan.steps.size()) {
     completed_.reserve(plan.steps.size());
     std::map<int, std::size_t> copies;
     for (const CompiledStep& step : plan.steps)
@@ -32,37 +33,53 @@ class CudaPort final : public DevicePort {
       Devices::get().at(device).prepare_events(most);
   }
 
-  void fetch(int index, const CompiledStep& step, const std::byte* from, std::byte* into) override {
+  void begin(const Turn& /*turn*/) override {}
+  void bind(const Bases& bases) override { bases_ = &bases; }
+  Posted post_recv(int index, const CompiledStep& step, std::byte* into) override {
+    const std::byte* const from = bases_->at(step.lhs, step.lhs_at);
     Device& device = Devices::get().at(step.peer);
     auto* const stream = device.stream_to_host();
     work_.post(index, device, stream, [&] { copy(from, into, step.bytes, stream); });
+    ++counters_->fetched;
+    counters_->fetched_bytes += static_cast<std::uint64_t>(step.bytes);
+    return Posted::pending;
   }
-  void store(int index, const CompiledStep& step, const std::byte* from, std::byte* into) override {
+  Posted post_send(int index, const CompiledStep& step, const std::byte* data) override {
+    std::byte* const into = bases_->at(step.into, step.into_at);
     Device& device = Devices::get().at(step.peer);
     auto* const stream = device.stream_from_host();
     work_.post(index, device, stream, [&] {
-      copy(from, into, step.bytes, stream);
+      copy(data, into, step.bytes, stream);
       if (const Op& op = plan_->staging.finish; needs_finish(op))
         device.kernels().finish(op, plan_->type, address(into), Count{step.bytes >> plan_->element_shift}, plan_->ranks,
                                 stream);
     });
+    ++counters_->stored;
+    counters_->stored_bytes += static_cast<std::uint64_t>(step.bytes);
+    return Posted::pending;
   }
-  std::span<const int> poll() override {
-    completed_.clear();
-    work_.poll([this](int index) { completed_.push_back(index); });
-    return completed_;
+  /// The device is no rank: what waits for it says so.
+  [[nodiscard]] int unfinished() const override { return -1; }
+  /// Waits for all copies.
+  bool abandon() noexcept override {
+    work_.abandon();
+    return true;
   }
-  void abandon() noexcept override { work_.abandon(); }
 
  private:
+  int look() override {
+    work_.poll([this](int index) { completed_.push_back(index); });
+    return static_cast<int>(completed_.size());
+  }
   static void copy(const std::byte* from, std::byte* into, std::int64_t bytes, CUstream stream) {
     cuda::check(driver()->MemcpyAsync(address(into), address(from), static_cast<std::size_t>(bytes), stream),
                 "cuMemcpyAsync");
   }
 
   const CompiledPlan* plan_;
+  Counters* counters_;
+  const Bases* bases_ = nullptr;
   cuda::PendingWork work_;
-  std::vector<int> completed_;
 };
 
 std::byte* map(std::int64_t bytes) {
@@ -104,7 +121,9 @@ int current_device() {
   return Devices::get().number_of(context, 0);
 }
 
-std::unique_ptr<DevicePort> device_port(const CompiledPlan& plan) { return std::make_unique<CudaPort>(plan); }
+std::unique_ptr<TransportPort> device_port(const CompiledPlan& plan, Counters& counters) {
+  return std::make_unique<CudaPort>(plan, counters);
+}
 
 // Ordinary memory that is registered, other than memory of the driver, can be read by other processes of the node.
 

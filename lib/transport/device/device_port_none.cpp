@@ -16,7 +16,7 @@ int device_of(const Allocation& allocation) {
   if (is_readable_by_host(allocation.memory)) return -1;
   refuse();
 }
-std::unique_ptr<DevicePort> device_port(const CompiledPlan& /*plan*/) { refuse(); }
+std::unique_ptr<TransportPort> device_port(const CompiledPlan& /*plan*/, Counters& /*counters*/) { refuse(); }
 Pinned allocate_pinned(int /*device*/, std::int64_t /*bytes*/) { refuse(); }
 void free_pinned(int /*device*/, std::byte* /*data*/, std::int64_t /*bytes*/) noexcept {}
 bool can_wait_in_streams(int /*device*/) { return false; }

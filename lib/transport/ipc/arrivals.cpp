@@ -43,8 +43,8 @@ Posted Arrivals::post(int index, const Operands& operands) {
   return Posted::pending;
 }
 
-void Arrivals::poll() {
-  core_->move_all(pending_, [this](int index) { return move(index); });
+void Arrivals::poll(std::vector<int>& completed) {
+  Core::move_all(pending_, completed, [this](int index) { return move(index); });
 }
 
 /// True: the message is over.
@@ -112,7 +112,7 @@ void Arrivals::bring_by_host(int index) {
   if (!is_direct && arrival.block.data == nullptr) return;
   arrival.state = State::by_host;
   std::byte* const into = is_direct ? arrival.operands.into : arrival.block.data;
-  if (core_->host.post_recv(index, core_->host_step(index), into) == Posted::complete) received_by_host(index);
+  if (core_->host.post_recv(index, core_->step(index), into) == Posted::complete) received_by_host(index);
 }
 
 void Arrivals::received_by_host(int index) {

@@ -16,7 +16,8 @@ class Arrivals {
   void begin();
   [[nodiscard]] std::int64_t reduced(const CompiledStep& step) const;
   [[nodiscard]] Posted post(int index, const Operands& operands);
-  void poll();
+  /// Adds the steps that are over to `completed`.
+  void poll(std::vector<int>& completed);
   /// The data of a message have been taken, or a joint reduction is over (numbered behind the steps).
   void worked(int number);
   void received_by_host(int index);

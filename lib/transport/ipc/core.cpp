@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <utility>
 
 #include "lib/cuda/check.hpp"
 #include "lib/cuda/driver.hpp"
@@ -10,34 +11,12 @@
 #include "tutti/error.hpp"
 
 namespace tutti::ipc {
-namespace {
-
-/// The same messages, of which shared memory only moves the bytes.
-shm::SharedPlan moved_by_host(shm::SharedPlan plan) {
-  plan.sides.clear();
-  plan.joints.clear();
-  plan.groups = 0;
-  plan.forwards = false;
-  for (CompiledStep& step : plan.steps) {
-    step.side = -1;
-    if (!step.is_message() || step.transport != Transport::ipc) continue;
-    step.transport = Transport::shm;
-    if (step.verb != Verb::send) step.verb = Verb::recv;
-  }
-  return plan;
-}
-
-}  // namespace
-
-Core::Core(const Route& where, const shm::Route& shm, const shm::SharedPlan& what)
+Core::Core(const Route& where, shm::ShmPort by_host, const shm::SharedPlan& what)
     : route(where),
       exchange(exchange_of(*where.fabric, *where.exchange)),
       plan(&what),
-      host_plan(moved_by_host(what)),
-      host(shm, host_plan),
-      work(what.steps.size() + what.joints.size()) {
-  completed.reserve(what.steps.size());
-}
+      host(std::move(by_host)),
+      work(what.steps.size() + what.joints.size()) {}
 
 device::Block Core::take_block(int index) const {
   device::Block block = route.blocks->take(device::Residence::pinned, step(index).device, step(index).bytes);

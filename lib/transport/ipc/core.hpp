@@ -13,13 +13,9 @@
 namespace tutti::ipc {
 
 struct Core {
-  Core(const Route& where, const shm::Route& shm, const shm::SharedPlan& what);
+  Core(const Route& where, shm::ShmPort by_host, const shm::SharedPlan& what);
 
   [[nodiscard]] const CompiledStep& step(int index) const { return plan->steps[static_cast<std::size_t>(index)]; }
-  /// The same message between memory of the host.
-  [[nodiscard]] const CompiledStep& host_step(int index) const {
-    return host_plan.steps[static_cast<std::size_t>(index)];
-  }
   [[nodiscard]] const shm::SideStep& side(int index) const { return plan->side(index); }
   [[nodiscard]] cuda::Device& device_of(int index) const { return cuda::Devices::get().at(step(index).device); }
   [[nodiscard]] int peer_of(int index) { return host.context().local_of(step(index)); }
@@ -28,12 +24,12 @@ struct Core {
   [[nodiscard]] shm::Envelope envelope_of(int index, shm::Where where = shm::Where::cell) {
     return host.context().envelope_of(step(index), where);
   }
-  [[nodiscard]] bool is_next(int index) const { return host.is_next(index, host_step(index)); }
+  [[nodiscard]] bool is_next(int index) const { return host.is_next(index, step(index)); }
   /// A message is over; the next of its pair may go.
-  void transferred(int index) { host.transferred(index, host_step(index)); }
-  /// Calls move(index) for messages that are pending; those for which it says so are over, and will be told.
+  void transferred(int index) { host.transferred(index, step(index)); }
+  /// Calls move(index) for messages that are pending; those for which it says so are over.
   template <class Move>
-  void move_all(std::vector<int>& pending, const Move& move) {
+  static void move_all(std::vector<int>& pending, std::vector<int>& completed, const Move& move) {
     std::size_t kept = 0;
     for (const int index : pending)
       if (move(index))
@@ -51,11 +47,9 @@ struct Core {
   Route route;
   Exchange& exchange;
   const shm::SharedPlan* plan;
-  shm::SharedPlan host_plan;  ///< The plan's messages, received as they are sent.
-  shm::ShmPort host;          ///< Moves those that go by way of the host.
-  cuda::PendingWork work;     ///< By step; joint reductions follow.
+  shm::ShmPort host;       ///< Moves the messages that go by way of the host.
+  cuda::PendingWork work;  ///< By step; joint reductions follow.
   const Bases* bases = nullptr;
-  std::vector<int> completed;  ///< Steps, until they are told.
 };
 
 }  // namespace tutti::ipc

@@ -31,8 +31,8 @@ Posted Departures::post(int index, const std::byte* data) {
   return Posted::pending;
 }
 
-void Departures::poll() {
-  core_->move_all(pending_, [this](int index) { return move(index); });
+void Departures::poll(std::vector<int>& completed) {
+  Core::move_all(pending_, completed, [this](int index) { return move(index); });
 }
 
 bool Departures::move(int index) {
@@ -119,7 +119,7 @@ void Departures::fetched(int index) {
 
 bool Departures::send_by_host(int index, const std::byte* data) {
   at(index).state = State::leaves;
-  return core_->host.post_send(index, core_->host_step(index), data) == Posted::complete && over(index);
+  return core_->host.post_send(index, core_->step(index), data) == Posted::complete && over(index);
 }
 
 void Departures::sent_by_host(int index) { over(index); }

@@ -17,7 +17,8 @@ class Departures {
   [[nodiscard]] Posted post(int index, const std::byte* data);
   /// The peer has the data of a message that is still to be posted.
   void delivered(int index) { at(index).is_delivered = true; }
-  void poll();
+  /// Adds the steps that are over to `completed`.
+  void poll(std::vector<int>& completed);
   /// The data of a message are in pinned memory.
   void fetched(int index);
   /// A message has left by way of the host.

@@ -9,7 +9,7 @@
 #include "lib/transport/device/block_pool.hpp"
 #include "lib/transport/shm/fabric.hpp"
 #include "lib/transport/shm/plan/shared_plan.hpp"
-#include "lib/transport/shm/route.hpp"
+#include "lib/transport/shm/shm_port.hpp"
 
 namespace tutti::ipc {
 
@@ -32,32 +32,10 @@ struct Route {
   Counters* counters = nullptr;
 };
 
-/// The concept Port of lib/exec/port.hpp, for the messages of Transport::ipc. Only plans on device buffers pay for its
-/// virtual calls.
-class IpcPort {
- public:
-  IpcPort() = default;
-  IpcPort(const IpcPort&) = delete;
-  IpcPort& operator=(const IpcPort&) = delete;
-  virtual ~IpcPort() = default;
-
-  virtual void begin(std::uint64_t sequence, int lane) = 0;
-  virtual void bind(const Bases& bases) = 0;
-  [[nodiscard]] virtual std::int64_t reduced(const CompiledStep& step) const = 0;
-  virtual Posted post_send(int index, const CompiledStep& step, const std::byte* data) = 0;
-  virtual Posted post_recv(int index, const CompiledStep& step, std::byte* into) = 0;
-  virtual Posted post_recv_reduce(int index, const CompiledStep& step, const Operands& operands) = 0;
-  /// The steps that have completed since the last call; valid until the next one.
-  [[nodiscard]] virtual std::span<const int> poll() = 0;
-  /// Throws Error if a message that is waited for has come in another lane: another kind of call.
-  virtual void require_same_kind() const = 0;
-  /// The step of a message that is not over, a receive rather than a send; -1: there is none.
-  [[nodiscard]] virtual int unfinished() const = 0;
-  virtual void abandon() noexcept = 0;
-};
-
-/// Local. Throws Error.
-[[nodiscard]] std::unique_ptr<IpcPort> ipc_port(const Route& route, const shm::Route& shm, const shm::SharedPlan& plan);
+/// For the messages of Transport::ipc; `host` is the port of the same execution that moves those which go by way of the
+/// host. Local. Throws Error.
+[[nodiscard]] std::unique_ptr<TransportPort> ipc_port(const Route& route, const shm::ShmPort& host,
+                                                      const shm::SharedPlan& plan);
 
 /// Memory of a device for this process, which peers may map: device::allocate_on(), and freed once no peer has it
 /// mapped.

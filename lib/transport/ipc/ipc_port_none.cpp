@@ -8,7 +8,8 @@ constexpr const char* why = "the library was built without CUDA";
 
 }  // namespace
 
-std::unique_ptr<IpcPort> ipc_port(const Route& /*route*/, const shm::Route& /*shm*/, const shm::SharedPlan& /*plan*/) {
+std::unique_ptr<TransportPort> ipc_port(const Route& /*route*/, const shm::ShmPort& /*host*/,
+                                        const shm::SharedPlan& /*plan*/) {
   throw Error(why);
 }
 std::byte* allocate_on(int /*device*/, std::int64_t /*bytes*/) { throw Error(why); }

@@ -32,7 +32,7 @@ constexpr std::int64_t room_at_first = 4096;
 std::size_t room_for(const CompiledPlan& plan, std::int64_t limit) {
   std::int64_t most = 0;
   for (const CompiledStep& step : plan.steps)
-    if (step.is_message()) most += pieces_of(step.bytes, limit);
+    if (step.is_message() && step.transport == Transport::mpi) most += pieces_of(step.bytes, limit);
   return static_cast<std::size_t>(std::min(most, room_at_first));
 }
 
@@ -49,6 +49,7 @@ void MpiPort::throw_failed(const Pending& pending, int code) {
 
 MpiPort::MpiPort(const Route& route, const CompiledPlan& plan) : route_(route), pieces_(plan.steps.size()) {
   make_room(room_for(plan, route.message_limit));
+  completed_.reserve(pieces_.size());
 }
 
 void MpiPort::make_room(std::size_t messages) {
@@ -72,12 +73,12 @@ Posted MpiPort::post_send(int index, const CompiledStep& step, const std::byte* 
   return complete != 0 ? Posted::complete : Posted::pending;
 }
 
-Posted MpiPort::post_recv(int index, const CompiledStep& step, std::byte* data) {
+Posted MpiPort::post_recv(int index, const CompiledStep& step, std::byte* into) {
   const int peer = route_.ranks[static_cast<std::size_t>(step.peer)], tag = route_.tags.tag(tag_, step.message);
   const cuda::ScopedDevice scope{cuda::FarData::device(step.device)};
   for_each_piece(step.bytes, route_.message_limit, [&](std::int64_t offset, int bytes) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check(api.Irecv(data + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Irecv");
+    check(api.Irecv(into + offset, bytes, MPI_BYTE, peer, tag, route_.comm, &request), "MPI_Irecv");
     add(request, {index, bytes, step.peer, step.device, tag});
   });
   return Posted::pending;
@@ -90,6 +91,17 @@ void MpiPort::add(MPI_Request request, const Pending& pending) {
   pending_[slot] = pending;
   ++pieces_[static_cast<std::size_t>(pending.index)];
   if (pending.device >= 0) cuda::FarData::begin(pending.device);
+}
+
+int MpiPort::look() {
+  const int finished = test();
+  for (int i = 0; i < finished; ++i) {
+    const Pending& pending = pending_[static_cast<std::size_t>(finished_[static_cast<std::size_t>(i)])];
+    if (pending.device >= 0) cuda::FarData::end();
+    if (--pieces_[static_cast<std::size_t>(pending.index)] == 0) completed_.push_back(pending.index);
+  }
+  if (finished > 0) forget(finished);
+  return finished;
 }
 
 /// Fills finished_ with the positions of the requests that have completed; returns how many.

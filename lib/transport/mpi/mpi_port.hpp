@@ -23,42 +23,21 @@ struct Route {
   std::span<const int> ranks;      ///< Rank in `comm` of each rank of the communicator.
 };
 
-/// The messages in flight of one execution (the concept Port of lib/exec/port.hpp).
-class MpiPort {
+class MpiPort final : public TransportPort {
  public:
   MpiPort(const Route& route, const CompiledPlan& plan);
 
-  /// `tag` is that of message 0.
-  void begin(int tag) { tag_ = tag; }
-  Posted post_send(int index, const CompiledStep& step, const std::byte* data);
-  Posted post_recv(int index, const CompiledStep& step, std::byte* data);
-
-  template <class OnComplete>
-  int poll(OnComplete on_complete) {
-    const int finished = test();
-    for (int i = 0; i < finished; ++i) {
-      const Pending& pending = pending_[static_cast<std::size_t>(finished_[static_cast<std::size_t>(i)])];
-      if (pending.device >= 0) cuda::FarData::end();
-      if (--pieces_[static_cast<std::size_t>(pending.index)] == 0) on_complete(pending.index);
-    }
-    if (finished > 0) forget(finished);
-    return finished;
-  }
-
+  void begin(const Turn& turn) override { tag_ = turn.tag; }
+  Posted post_send(int index, const CompiledStep& step, const std::byte* data) override;
+  Posted post_recv(int index, const CompiledStep& step, std::byte* into) override;
   [[nodiscard]] bool in_flight() const { return in_flight_ > 0; }
-
-  /// The step of a message that is not over, a receive rather than a send; -1: there is none.
-  [[nodiscard]] int unfinished() const;
-  /// The step of a receive for which a message of another call has come, as the fingerprint in its tag shows; -1: there
-  /// is none. It may be that of a later call, if the right one has come since poll(). Of many receives, each call looks
-  /// at some others.
-  [[nodiscard]] int with_message_of_another_call();
-
-  /// After a failure: cancels the receives that have not been matched, and waits for the others, but not for long.
-  /// False: some may still write to their buffers.
-  bool abandon() noexcept;
+  [[nodiscard]] int unfinished() const override;
+  [[nodiscard]] int with_message_of_another_call() override;
+  /// Cancels the receives that have not been matched, and waits for the others, but not for long.
+  bool abandon() noexcept override;
 
  private:
+  int look() override;
   struct Pending {
     int index;     ///< Of the step.
     int expected;  ///< Bytes of a receive; -1: a send.

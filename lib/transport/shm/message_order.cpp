@@ -5,7 +5,7 @@
 namespace tutti::shm {
 namespace {
 
-bool is_local_message(const CompiledStep& step) { return step.is_message() && step.transport == Transport::shm; }
+bool is_local_message(const CompiledStep& step) { return step.is_message() && step.is_local(); }
 
 }  // namespace
 

@@ -14,13 +14,13 @@ PortContext::PortContext(const Route& where, const SharedPlan& what) : route(whe
     lane = geometry.message_lane(what.line);
     sequence = what.fingerprint;
   }
-  if (what.forwards) {
+  if (what.forwards && !what.uses(Transport::ipc)) {
     forwarded.resize(what.steps.size());
     delivered.resize(what.steps.size());
   }
   channels.resize(route.locals.size());
   for (const CompiledStep& step : what.steps) {
-    if (!step.is_message() || step.transport != Transport::shm) continue;
+    if (!step.is_message() || !step.is_local()) continue;
     Channel*& channel = channels[static_cast<std::size_t>(step.peer)];
     if (channel == nullptr) channel = &route.links->open(local_of(step));
     route.links->reserve_line(local_of(step), what.line);

@@ -17,7 +17,11 @@ struct PortContext {
   /// Opens the channels that the plan needs. Throws Error if there is no memory for them.
   PortContext(const Route& where, const SharedPlan& what);
 
-  [[nodiscard]] const SideStep& side_of(const CompiledStep& step) const { return plan->side(step); }
+  /// Of a message of Transport::ipc the additions are for the device: here it has none.
+  [[nodiscard]] const SideStep& side_of(const CompiledStep& step) const {
+    static constexpr SideStep nothing{};
+    return step.transport == Transport::ipc ? nothing : plan->side(step);
+  }
   [[nodiscard]] int local_of(const CompiledStep& step) const {
     return route.locals[static_cast<std::size_t>(step.peer)];
   }
@@ -63,7 +67,7 @@ struct PortContext {
   }
   /// Puts a piece where it belongs, straight from the memory in which it arrived.
   void take(const CompiledStep& step, const Operands& data, const std::byte* piece, std::int64_t bytes) const {
-    if (step.verb == Verb::recv)
+    if (step.is_moved_only())
       std::memcpy(data.into, piece, static_cast<std::size_t>(bytes));
     else
       plan->combine(step.lands_left ? piece : data.lhs, step.lands_left ? data.rhs : piece, data.into, bytes);

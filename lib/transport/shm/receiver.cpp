@@ -112,7 +112,7 @@ bool Receiver::is_part(const Transfer& transfer, const Envelope& came) const {
 bool Receiver::receive_from_cell(const CompiledStep& step, const Operands& data, const Incoming& incoming,
                                  std::int64_t bytes) const {
   const auto size = static_cast<std::size_t>(bytes);
-  if (step.verb == Verb::recv) return incoming.read(data.into, size);
+  if (step.is_moved_only()) return incoming.read(data.into, size);
   if (size <= in_first_line) {
     context_->take(step, data, incoming.data(), bytes);
     return true;
@@ -161,7 +161,7 @@ SingleCopy::Outcome Receiver::read_exposed(const Transfer& transfer, std::uint64
   const Links& links = *context_->route.links;
   const int owner = context_->local_of(step);
   const Operands rest = transfer.rest();
-  if (step.verb == Verb::recv) return links.read(owner, source, rest.into, std::min(left, tuning.read_at_a_time));
+  if (step.is_moved_only()) return links.read(owner, source, rest.into, std::min(left, tuning.read_at_a_time));
   const bool is_in_place = (step.lands_left ? rest.rhs : rest.lhs) == rest.into;
   std::byte* const landing = step.lands_left ? transfer.data.lhs : transfer.data.rhs;
   std::byte* const piece = is_in_place ? landing : rest.into;

@@ -4,16 +4,16 @@
 
 namespace tutti::shm {
 
-ShmPort::ShmPort(const Route& route, const SharedPlan& plan) : parts_(std::make_unique<Parts>(route, plan)) {
+ShmPort::ShmPort(const Route& route, const SharedPlan& plan) : parts_(std::make_shared<Parts>(route, plan)) {
   if (route.links == nullptr) return;
-  const auto is_local = [](const CompiledStep& step) { return step.is_message() && step.transport == Transport::shm; };
+  const auto is_local = [](const CompiledStep& step) { return step.is_message() && step.is_local(); };
   const auto messages = std::ranges::count_if(plan.steps, is_local);
   const auto recvs = std::ranges::count_if(plan.steps, [&](auto& step) { return is_local(step) && step.receives(); });
-  sends_.reserve(static_cast<std::size_t>(messages - recvs));
-  recvs_.reserve(static_cast<std::size_t>(recvs));
+  parts_->sends.reserve(static_cast<std::size_t>(messages - recvs));
+  parts_->recvs.reserve(static_cast<std::size_t>(recvs));
 }
 
-void ShmPort::begin(std::uint64_t sequence, int lane) {
+void ShmPort::begin(const Turn& turn) {
   PortContext& context = parts_->context;
   if (context.route.links == nullptr) return;
   parts_->order.begin();
@@ -21,12 +21,12 @@ void ShmPort::begin(std::uint64_t sequence, int lane) {
   parts_->joints.begin();
   std::ranges::fill(context.forwarded, 0);
   std::ranges::fill(context.delivered, 0);
-  if (context.plan->takes_turns) context.set_turn(sequence, lane);
+  if (context.plan->takes_turns) context.set_turn(turn.sequence, turn.lane);
 }
 
 void ShmPort::require_same_kind() const {
   if (!parts_->context.plan->takes_turns) return;
-  for (const Transfer& transfer : recvs_)
+  for (const Transfer& transfer : parts_->recvs)
     parts_->receiver.require_same_kind(*transfer.step);
 }
 
@@ -105,13 +105,13 @@ void ShmPort::transferred(int index, const CompiledStep& step) {
   Transfer* const next = parts_->order.complete(index, step);
   if (step.verb == Verb::send) parts_->sender.complete(step);
   if (next == nullptr) return;
-  (next->step->verb == Verb::send ? sends_ : recvs_).push_back(*next);
+  (next->step->verb == Verb::send ? parts_->sends : parts_->recvs).push_back(*next);
   next->index = -1;
 }
 
 std::uint64_t ShmPort::progress() const {
   std::int64_t bytes = 0;
-  for (const auto* transfers : {&sends_, &recvs_})
+  for (const auto* transfers : {&parts_->sends, &parts_->recvs})
     for (const Transfer& transfer : *transfers)
       bytes += transfer.done;
   for (int joint = 0; joint < static_cast<int>(parts_->context.plan->joints.size()); ++joint)
@@ -119,13 +119,14 @@ std::uint64_t ShmPort::progress() const {
   return static_cast<std::uint64_t>(bytes);
 }
 
-void ShmPort::abandon() noexcept {
+bool ShmPort::abandon() noexcept {
   // The program may use its buffers again: no peer must take their new contents for the data that were sent.
-  if (std::ranges::any_of(sends_, &Transfer::is_exposed)) parts_->context.route.links->hide();
-  sends_.clear();
-  recvs_.clear();
+  if (std::ranges::any_of(parts_->sends, &Transfer::is_exposed)) parts_->context.route.links->hide();
+  parts_->sends.clear();
+  parts_->recvs.clear();
   parts_->order.abandon();
   parts_->sender.abandon();
+  return true;
 }
 
 }  // namespace tutti::shm

@@ -17,16 +17,17 @@
 
 namespace tutti::shm {
 
-/// The messages in flight of one execution (the concept Port of lib/exec/port.hpp). Both a send and a receive
-/// take a piece at a time as the channel allows, in the order of the messages of their pair, which the schedule's proof
-/// for one credit covers; nothing is stored in between.
+/// The messages in flight of one execution: as TransportPort (lib/exec/port.hpp), but inlined. Both a send and a
+/// receive take a piece at a time as the channel allows, in the order of the messages of their pair, which the
+/// schedule's proof for one credit covers; nothing is stored in between. Copies of a port are the same port: that of
+/// CUDA IPC has one for what goes by way of the host.
 class ShmPort {
  public:
   /// Opens the channels that the plan needs. Throws Error if there is no memory for them.
   ShmPort(const Route& route, const SharedPlan& plan);
 
-  /// `lane` is the operation's, but for one that takes no turns.
-  void begin(std::uint64_t sequence, int lane);
+  /// The lane is the operation's, but for one that takes no turns.
+  void begin(const Turn& turn);
   void bind(const Bases& bases) { parts_->context.bases = &bases; }
   [[nodiscard]] std::int64_t reduced(const CompiledStep& step) const {
     const int joint = parts_->context.side_of(step).joint;
@@ -38,13 +39,13 @@ class ShmPort {
       transferred(index, step);
       return Posted::complete;
     }
-    return post({index, &step, {const_cast<std::byte*>(data), nullptr, nullptr}}, sends_);
+    return post({index, &step, {const_cast<std::byte*>(data), nullptr, nullptr}}, parts_->sends);
   }
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) {
-    return post({index, &step, {nullptr, nullptr, into}}, recvs_);
+    return post({index, &step, {nullptr, nullptr, into}}, parts_->recvs);
   }
   Posted post_recv_reduce(int index, const CompiledStep& step, const Operands& operands) {
-    return post({index, &step, operands}, recvs_);
+    return post({index, &step, operands}, parts_->recvs);
   }
 
   // The fast path, one message after the other. Which of them are over is not noted until transferred().
@@ -64,9 +65,9 @@ class ShmPort {
 
   template <class OnComplete>
   int poll(OnComplete on_complete) {
-    if (sends_.empty() && recvs_.empty()) return 0;
-    const int received = look(recvs_, tuning.bytes_a_look_takes, on_complete);
-    return received + look(sends_, std::numeric_limits<std::int64_t>::max(), on_complete);
+    if (parts_->sends.empty() && parts_->recvs.empty()) return 0;
+    const int received = look(parts_->recvs, tuning.bytes_a_look_takes, on_complete);
+    return received + look(parts_->sends, std::numeric_limits<std::int64_t>::max(), on_complete);
   }
 
   /// Throws Error if a message that is waited for has come in another lane: another kind of call.
@@ -75,8 +76,8 @@ class ShmPort {
 
   /// The step of a message that is not over, a receive rather than a send; -1: there is none.
   [[nodiscard]] int unfinished() const {
-    if (!recvs_.empty()) return recvs_.front().index;
-    return sends_.empty() ? -1 : sends_.front().index;
+    if (!parts_->recvs.empty()) return parts_->recvs.front().index;
+    return parts_->sends.empty() ? -1 : parts_->sends.front().index;
   }
 
   /// Whether some of a send was forwarded before it was posted.
@@ -92,8 +93,8 @@ class ShmPort {
   /// Whether all messages of the pair before it are over.
   [[nodiscard]] bool is_next(int index, const CompiledStep& step) const { return parts_->order.is_next(index, step); }
 
-  /// After a failure: forgets the messages that have not been sent or received.
-  void abandon() noexcept;
+  /// After a failure: forgets the messages that have not been sent or received. True: none writes any more.
+  bool abandon() noexcept;
 
  private:
   /// Behind a pointer, as they refer to each other.
@@ -106,12 +107,13 @@ class ShmPort {
     Receiver receiver;
     JointReductions joints;
     Turns turns;
+    std::vector<Transfer> sends{}, recvs{};  ///< There is room for all: references stay valid.
   };
 
   Posted post(Transfer transfer, std::vector<Transfer>& pending) {
     if (parts_->order.park(transfer)) return Posted::pending;
     // A receive of many bytes is left to poll(), where the other messages get their turn, too.
-    const bool at_once = &pending == &sends_ || transfer.step->bytes < tuning.bytes_a_look_takes;
+    const bool at_once = &pending == &parts_->sends || transfer.step->bytes < tuning.bytes_a_look_takes;
     if (at_once && move(transfer)) return Posted::complete;
     pending.push_back(transfer);
     return Posted::pending;
@@ -144,8 +146,7 @@ class ShmPort {
   bool has_been_read(Transfer& transfer);
   bool reduce_jointly(Transfer& transfer, int number);
 
-  std::unique_ptr<Parts> parts_;
-  std::vector<Transfer> sends_, recvs_;  ///< There is room for all: references stay valid.
+  std::shared_ptr<Parts> parts_;
 };
 
 }  // namespace tutti::shm

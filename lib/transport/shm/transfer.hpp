@@ -22,7 +22,7 @@ struct Transfer {
   Incoming awaited{};       ///< Of a receive whose turn it is: nothing can be done before this is there.
   /// Of a receive: the operands and the place of the bytes that have not come yet.
   [[nodiscard]] Operands rest() const {
-    if (step->verb == Verb::recv) return {nullptr, nullptr, data.into + done};
+    if (step->is_moved_only()) return {nullptr, nullptr, data.into + done};
     return {data.lhs + done, data.rhs + done, data.into + done};
   }
 };
