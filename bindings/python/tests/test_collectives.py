@@ -267,3 +267,39 @@ def test_wrong_arguments(comm):
             with pytest.raises(tutti.ArgumentError, match="tutti: scatter: this rank is not the root, and needs out="):
                 comm.scatter(None)
     assert comm.allreduce(1) == comm.size, "arguments that are refused change nothing"
+
+
+def test_blocks_with_types_of_their_own(comm):
+    """Even ranks get int32, odd ones float64, each beginning at a multiple of 16 bytes."""
+    p, rank = comm.size, comm.rank
+    types = [np.dtype("int32" if r % 2 == 0 else np.float64) for r in range(p)]
+    x, out, offsets = np.zeros(16 * p, "u1"), np.zeros(2 * p), [16 * r for r in range(p)]
+    for r, dtype in enumerate(types):
+        x[16 * r:][:2 * dtype.itemsize] = np.array([rank, r], dtype).view("u1")
+    lists = [2] * p, [2] * p, offsets, offsets, types, [types[rank]] * p
+    for call in (comm.alltoallw, lambda *given: comm.alltoallw_async(*given).wait(), lambda *given: comm.plan_alltoallw(*given)()):
+        out[:] = 0
+        assert call(x, *lists, out) is out
+        blocks = [out.view("u1")[offset:][:2 * types[rank].itemsize].view(types[rank]) for offset in offsets]
+        assert [block.tolist() for block in blocks] == [[r, rank] for r in range(p)]
+    out[:] = 100 * rank + np.arange(2 * p)
+    comm.alltoallw(tutti.IN_PLACE, None, [2] * p, None, offsets, None, ["float64"] * p, out)
+    assert out.tolist() == [100 * (i // 2) + 2 * rank + i % 2 for i in range(2 * p)]
+
+
+@pytest.mark.parametrize("change, text", [
+    ({"out": None}, "out must be given"), ({"out_offsets": None}, "out_offsets is None"),
+    ({"x": np.zeros(1, "u1")}, "x has 1 bytes, and the blocks reach to"),
+    ({"out": np.zeros(0)}, "out has 0 bytes, and the blocks reach to"),
+    ({"in_types": []}, "in_types has 0 types"), ({"out_types": None}, "out_types is a NoneType, and no list of one type"),
+    ({"out_types": "list"}, "out_types is 'list'"), ({"in_types": ["U3"]}, "in_types has elements of dtype str"),
+    ({"in_counts": [1 << 61]}, "a block reaches beyond 2\\^63 bytes"), ({"in_counts": [-1]}, "argument 'count' is -1"),
+])
+def test_blocks_with_types_of_their_own_refusals(comm, change, text):
+    p = comm.size
+    change = {name: value * p if isinstance(value, list) else value for name, value in change.items()}
+    offsets = [8 * r for r in range(p)]
+    given = {"x": np.zeros(p), "in_counts": [1] * p, "out_counts": [1] * p, "in_offsets": offsets, "out_offsets": offsets,
+             "in_types": ["float64"] * p, "out_types": ["float64"] * p, "out": np.zeros(p)}
+    with pytest.raises(tutti.ArgumentError, match=text):
+        comm.alltoallw(**given | change)

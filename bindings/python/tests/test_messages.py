@@ -69,7 +69,7 @@ def test_tags(comm, neighbours):
     message = request.wait()
     assert (message.source, message.tag, message.count) == (left, 9, 1)
     assert repr(message) == f"<tutti.Message of 1 elements from rank {left} with tag 9>"
-    with pytest.raises(tutti.ArgumentError, match="tutti: plan_send: plans have no tags"):
+    with pytest.raises(tutti.ArgumentError, match="tutti: plan_send: plans have no tags; start the message anew"):
         comm.plan_send(out, right, tag=1)
 
 

@@ -1,10 +1,13 @@
 """What concerns the process: each program runs alone, on one rank."""
 import os
+import pathlib
+import shutil
 import subprocess
 import sys
 import textwrap
 
 import pytest
+import tutti
 
 pytestmark = pytest.mark.skipif(
     any(int(os.environ.get(name, "1")) > 1 for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")),
@@ -51,6 +54,25 @@ def test_import_needs_no_mpi():
         assert "tutti._core" not in sys.modules
     """)
     assert (code, out) == (0, "module 'tutti' has no attribute 'nonsense'\n"), err
+
+
+def test_what_is_missing_is_named(tmp_path):
+    """NumPy; the compiled modules, where Python finds the source folder first; packages that tutti has modules for."""
+    code, out, err = run("""
+        import sys
+        sys.modules.update(numpy=None, torch=None, mpi4py=None)
+        import tutti
+        assert "schedule" in dir(tutti) and not {"torch", "mpi4py"} & set(dir(tutti))
+        tutti.Communicator
+    """)
+    assert code == 1 and "ModuleNotFoundError: import of numpy halted" in err, err
+    sources = tmp_path / "tutti"
+    shutil.copytree(pathlib.Path(tutti.__file__).parent, sources, ignore=shutil.ignore_patterns("_core*", "_offline*", "_mpis"))
+    for built, text in (False, f"this is the source folder of tutti, {sources}, where nothing is compiled"), (True, "without the module"):
+        (tmp_path / "pyproject.toml").unlink(missing_ok=True) if built else (tmp_path / "pyproject.toml").touch()
+        for name in "Communicator", "schedule":
+            code, out, err = run(f"import tutti\ntutti.{name}", "-P", PYTHONPATH=f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
+            assert code == 1 and text in err.splitlines()[-1], err
 
 
 def test_fork():

@@ -7,6 +7,8 @@
 Names that need MPI are loaded at first use: `import tutti` and `tutti.schedule` work where no MPI is installed.
 """
 import importlib
+import importlib.util
+import sys
 
 from tutti._errors import (
     ArgumentError,
@@ -23,7 +25,8 @@ _CORE = [
     "components", "empty", "empty_device", "mpi_library", "version",
 ]
 _OFFLINE = ["algorithms"]
-_MODULES = ["mpi4py", "run", "schedule", "torch"]
+_FOR_OTHERS = ["mpi4py", "torch"]
+_MODULES = [*_FOR_OTHERS, "run", "schedule"]
 __all__ = [
     "ArgumentError", "Error", "FailedError", "MpiError", "OutOfMemoryError", "StateError", "TypeArgumentError", *_CORE,
     *_OFFLINE,
@@ -50,4 +53,6 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__, *_MODULES, "__version__"})
+    """Without the modules for packages that are not there: help() and others import all that is named."""
+    modules = {name for name in _MODULES if name not in _FOR_OTHERS or sys.modules.get(name) or importlib.util.find_spec(name)}
+    return sorted({*globals(), *__all__, *modules, "__version__"})

@@ -272,6 +272,21 @@ class Communicator:
         out_offsets: Counts | None = None, out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None,
     ) -> Plan: ...
+    def alltoallw(
+        self, x: ArrayLike, in_counts: Counts | None, out_counts: Counts, in_offsets: Counts | None,
+        out_offsets: Counts, in_types: Sequence[Any] | None, out_types: Sequence[Any], out: Any,
+        algorithm: str | None = None, stream: Stream | None = None,
+    ) -> Any: ...
+    def alltoallw_async(
+        self, x: ArrayLike, in_counts: Counts | None, out_counts: Counts, in_offsets: Counts | None,
+        out_offsets: Counts, in_types: Sequence[Any] | None, out_types: Sequence[Any], out: Any,
+        algorithm: str | None = None, stream: None = None,
+    ) -> Request: ...
+    def plan_alltoallw(
+        self, x: ArrayLike, in_counts: Counts | None, out_counts: Counts, in_offsets: Counts | None,
+        out_offsets: Counts, in_types: Sequence[Any] | None, out_types: Sequence[Any], out: Any,
+        algorithm: str | None = None, stream: Stream | None = None,
+    ) -> Plan: ...
     def scan(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None,

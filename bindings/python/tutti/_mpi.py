@@ -6,7 +6,6 @@ TUTTI_MPI names (openmpi, mpich, mpi_abi, or the file of an MPI library); the fi
 this Python, then where the system looks: of Open MPI, MPICH, the standard ABI.
 """
 import ctypes
-import importlib
 import importlib.util
 import os
 import pathlib
@@ -85,9 +84,7 @@ def chosen():
 
 
 def core():
-    """The module _core for the MPI of this process."""
-    if not FOLDER.is_dir():
-        return importlib.import_module("tutti._core")
+    """The module _core of a binary wheel for the MPI of this process."""
     kind, file = chosen()
     found = sorted((FOLDER / kind).glob("_core.*"))
     if not found:

@@ -12,6 +12,8 @@ blocks of their own sizes [array, counts], [array, (counts, offsets)], each with
 mpi4py where its datatype or its operation has no equivalent in Tutti: both are the same on all ranks.
 """
 import functools
+from collections.abc import Callable
+from typing import Any, ParamSpec
 
 import numpy as np
 from mpi4py import MPI
@@ -29,6 +31,9 @@ _DTYPES = {
     "uint64": [MPI.UNSIGNED_LONG, MPI.UNSIGNED_LONG_LONG, MPI.UINT64_T], "float32": [MPI.FLOAT], "float64": [MPI.DOUBLE],
     "complex64": [MPI.C_FLOAT_COMPLEX], "complex128": [MPI.C_DOUBLE_COMPLEX],
 }
+
+
+_Arguments = ParamSpec("_Arguments")
 
 
 class _NotTuttis(Exception):
@@ -105,7 +110,7 @@ class _Buffer:
         return [length // size + (rank < length % size) for rank in range(size)]
 
 
-def _by_tutti(method):
+def _by_tutti(method: Callable[_Arguments, None]) -> Callable[_Arguments, None]:
     """Hands the call to mpi4py where a datatype or an operation is not Tutti's."""
 
     @functools.wraps(method)
@@ -127,79 +132,79 @@ class Comm:
     Cost: a microsecond or two a call more than the methods of tutti.Communicator.
     """
 
-    def __init__(self, comm=None, **options):
+    def __init__(self, comm: MPI.Comm | None = None, **options: Any) -> None:
         self.mpi4py = MPI.COMM_WORLD if comm is None else comm
         self.tutti = Communicator(self.mpi4py, **options)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         return getattr(self.mpi4py, name)
 
-    def __enter__(self):
+    def __enter__(self) -> "Comm":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.tutti.close()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<tutti.mpi4py.Comm over {self.mpi4py!r}>"
 
-    def Free(self):
+    def Free(self) -> None:
         """Closes Tutti's communicator; mpi4py's is freed unless it is one of its constants."""
         self.tutti.close()
         if self.mpi4py not in (MPI.COMM_WORLD, MPI.COMM_SELF):
             self.mpi4py.Free()
 
-    def Barrier(self):
+    def Barrier(self) -> None:
         self.tutti.barrier()
 
     @_by_tutti
-    def Bcast(self, buf, root=0):
+    def Bcast(self, buf: Any, root: int = 0) -> None:
         self.tutti.broadcast(_Buffer(buf).array, root)
 
     @_by_tutti
-    def Allreduce(self, sendbuf, recvbuf, op=MPI.SUM):
+    def Allreduce(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = MPI.SUM) -> None:
         self.tutti.allreduce(_Buffer(sendbuf).array, _op(op), _Buffer(recvbuf).array)
 
     @_by_tutti
-    def Scan(self, sendbuf, recvbuf, op=MPI.SUM):
+    def Scan(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = MPI.SUM) -> None:
         self.tutti.scan(_Buffer(sendbuf).array, _op(op), _Buffer(recvbuf).array)
 
     @_by_tutti
-    def Exscan(self, sendbuf, recvbuf, op=MPI.SUM):
+    def Exscan(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = MPI.SUM) -> None:
         self.tutti.exscan(_Buffer(sendbuf).array, _op(op), _Buffer(recvbuf).array)
 
     @_by_tutti
-    def Reduce(self, sendbuf, recvbuf, op=MPI.SUM, root=0):
+    def Reduce(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = MPI.SUM, root: int = 0) -> None:
         out = _Buffer(recvbuf).array if self.tutti.rank == root else None
         self.tutti.reduce(_Buffer(sendbuf).array, _op(op), root, out)
 
     @_by_tutti
-    def Reduce_scatter_block(self, sendbuf, recvbuf, op=MPI.SUM):
+    def Reduce_scatter_block(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = MPI.SUM) -> None:
         self.tutti.reduce_scatter(_Buffer(sendbuf).array, _op(op), _Buffer(recvbuf).array)
 
     @_by_tutti
-    def Reduce_scatter(self, sendbuf, recvbuf, recvcounts=None, op=MPI.SUM):
+    def Reduce_scatter(self, sendbuf: Any, recvbuf: Any, recvcounts: Any = None, op: MPI.Op = MPI.SUM) -> None:
         x, out = _Buffer(sendbuf), _Buffer(recvbuf)
         if recvcounts is None:
             recvcounts = (out if x.array is IN_PLACE else x).all_counts(self.tutti.size)
         self.tutti.reduce_scatterv(x.array, recvcounts, _op(op), out.array)
 
     @_by_tutti
-    def Allgather(self, sendbuf, recvbuf):
+    def Allgather(self, sendbuf: Any, recvbuf: Any) -> None:
         self.tutti.allgather(_Buffer(sendbuf).array, _Buffer(recvbuf).array)
 
     @_by_tutti
-    def Allgatherv(self, sendbuf, recvbuf):
+    def Allgatherv(self, sendbuf: Any, recvbuf: Any) -> None:
         out = _Buffer(recvbuf)
         self.tutti.allgatherv(_Buffer(sendbuf).array, out.all_counts(self.tutti.size), out.offsets, out.array)
 
     @_by_tutti
-    def Gather(self, sendbuf, recvbuf, root=0):
+    def Gather(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> None:
         out = _Buffer(recvbuf).array if self.tutti.rank == root else None
         self.tutti.gather(_Buffer(sendbuf).array, root, out)
 
     @_by_tutti
-    def Gatherv(self, sendbuf, recvbuf, root=0):
+    def Gatherv(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> None:
         if self.tutti.rank != root:
             self.tutti.gatherv(_Buffer(sendbuf).array, root=root)
             return
@@ -207,12 +212,12 @@ class Comm:
         self.tutti.gatherv(_Buffer(sendbuf).array, out.all_counts(self.tutti.size), out.offsets, root, out.array)
 
     @_by_tutti
-    def Scatter(self, sendbuf, recvbuf, root=0):
+    def Scatter(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> None:
         x = _Buffer(sendbuf).array if self.tutti.rank == root else None
         self.tutti.scatter(x, root, _Buffer(recvbuf).array)
 
     @_by_tutti
-    def Scatterv(self, sendbuf, recvbuf, root=0):
+    def Scatterv(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> None:
         out = _Buffer(recvbuf).array
         if self.tutti.rank != root:
             self.tutti.scatterv(None, root=root, out=out)
@@ -221,11 +226,11 @@ class Comm:
         self.tutti.scatterv(x.array, x.all_counts(self.tutti.size), x.offsets, root, out)
 
     @_by_tutti
-    def Alltoall(self, sendbuf, recvbuf):
+    def Alltoall(self, sendbuf: Any, recvbuf: Any) -> None:
         self.tutti.alltoall(_Buffer(sendbuf).array, _Buffer(recvbuf).array)
 
     @_by_tutti
-    def Alltoallv(self, sendbuf, recvbuf):
+    def Alltoallv(self, sendbuf: Any, recvbuf: Any) -> None:
         x, out = _Buffer(sendbuf), _Buffer(recvbuf)
         in_counts = None if x.array is IN_PLACE else x.all_counts(self.tutti.size)
         out_counts = out.all_counts(self.tutti.size)

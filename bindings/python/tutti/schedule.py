@@ -22,10 +22,14 @@ An algorithm is a function that writes the steps of one rank:
 """
 import dataclasses
 import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from tutti import _offline
+from tutti import _native
 from tutti._errors import ArgumentError, Error
-from tutti._offline import Plan, Region
+
+_offline = _native.module("_offline")
+Plan, Region = _offline.Plan, _offline.Region
 
 __all__ = ["Algorithm", "Builder", "Cost", "Network", "NotProved", "Parameter", "Plan", "Region", "Schedule", "algorithms",
            "costs", "of"]
@@ -93,7 +97,7 @@ class Cost:
 
 
 @functools.cache
-def algorithms(collective=None):
+def algorithms(collective: str | None = None) -> tuple[Algorithm, ...]:
     """The algorithms there are, of one collective or of all."""
     found = _offline.algorithms(collective)
     return tuple(Algorithm(**facts | {"parameter": facts["parameter"] and Parameter(*facts["parameter"])}) for facts in found)
@@ -102,67 +106,68 @@ def algorithms(collective=None):
 class Schedule:
     """The steps of all ranks for one problem. In a notebook it is a picture."""
 
-    def __init__(self, schedules):
+    def __init__(self, schedules: Any) -> None:
         self._schedules = schedules
 
     @property
-    def title(self):
+    def title(self) -> str:
         return self._schedules.title
 
     @property
-    def fault(self):
+    def fault(self) -> str | None:
         """Why it is not proved; None if it is."""
         return self._schedules.fault or None
 
-    def verify(self):
+    def verify(self) -> "Schedule":
         """Raises NotProved if the checker refutes the schedule; returns it."""
         if self.fault:
             raise NotProved(f"{self.title}: {self.fault}")
         return self
 
     @property
-    def rounds(self):
+    def rounds(self) -> int:
         """The longest chain of messages, each sent only after the one before has arrived."""
         return self._schedules.cost()["rounds"]
 
-    def steps_by_round(self, rank):
+    def steps_by_round(self, rank: int) -> list[int]:
         """The round of each step of a rank, from 1."""
         return self._schedules.rounds()[rank]
 
-    def cost(self, network=Network()):
+    def cost(self, network: Network = Network()) -> Cost:
         """The Cost for the busiest rank."""
         return Cost(**self._schedules.cost(), time=self._schedules.time(*dataclasses.astuple(network)))
 
-    def to_text(self, rank=None):
+    def to_text(self, rank: int | None = None) -> str:
         """What `tutti show` prints; of one rank, or all."""
         return self._schedules.text(-1 if rank is None else rank)
 
-    def to_json(self, rank=None):
+    def to_json(self, rank: int | None = None) -> str:
         """What `tutti show --format json` prints."""
         return self._schedules.json(-1 if rank is None else rank)
 
-    def to_dot(self):
+    def to_dot(self) -> str:
         """Graphviz: steps, dependencies and messages."""
         return self._schedules.dot()
 
-    def svg(self):
+    def svg(self) -> str:
         """A picture of ranks and time steps, of up to 64 ranks."""
         return self._schedules.svg()
 
-    def _repr_svg_(self):
+    def _repr_svg_(self) -> str | None:
         try:
             return self.svg()
         except ArgumentError:  # too large a picture: the notebook shows the text
             return None
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.to_text()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Schedule: {self.title}>"
 
 
-def of(collective, algorithm, ranks=8, count=24, *, root=0, in_place=False, fused=False, nodes=(), sockets=()):
+def of(collective: str, algorithm: str, ranks: int = 8, count: int = 24, *, root: int = 0, in_place: bool = False,
+       fused: bool = False, nodes: Sequence[int] = (), sockets: Sequence[int] = ()) -> Schedule:
     """The Schedule of an algorithm of the registry: "ring", or with a parameter and a size of segments (elements), as in
     "knomial:4/1024".
 
@@ -172,7 +177,7 @@ def of(collective, algorithm, ranks=8, count=24, *, root=0, in_place=False, fuse
     return Schedule(_offline.of(collective, algorithm, ranks, count, root, in_place, fused, list(nodes), list(sockets)))
 
 
-def costs(collective, ranks=8, count=1024, network=Network(), **problem):
+def costs(collective: str, ranks: int = 8, count: int = 1024, network: Network = Network(), **problem: Any) -> dict[str, Cost]:
     """The Cost of every algorithm of a collective by name, the fastest first."""
     all_costs = {algorithm.name: of(collective, algorithm.name, ranks, count, **problem).cost(network)
                  for algorithm in algorithms(collective)}
@@ -188,16 +193,18 @@ class Builder:
     commutative.
     """
 
-    def __init__(self, collective, name, order="ranks"):
+    def __init__(self, collective: str, name: str, order: str = "ranks") -> None:
         algorithms(collective)  # refuses what is no collective
-        self.collective, self.name, self.order, self.function = collective, name, order, None
+        self.collective, self.name, self.order = collective, name, order
+        self.function: Callable[..., Any] | None = None
 
-    def __call__(self, function):
+    def __call__(self, function: Callable[..., Any]) -> "Builder":
         built = Builder(self.collective, self.name, self.order)
         built.function = function
         return functools.update_wrapper(built, function)
 
-    def of(self, ranks=8, count=24, *, root=0, in_place=False, fused=False, nodes=(), sockets=()):
+    def of(self, ranks: int = 8, count: int = 24, *, root: int = 0, in_place: bool = False, fused: bool = False,
+           nodes: Sequence[int] = (), sockets: Sequence[int] = ()) -> Schedule:
         """The Schedule for one problem, proved or not. ArgumentError says what the function wrote that is no step."""
         if self.function is None:
             raise ArgumentError(f"{self.name} has no function: Builder(collective, name)(function)")
@@ -205,7 +212,7 @@ class Builder:
         return Schedule(_offline.built(self.collective, self.name, summary, self.order, self.function, ranks, count, root,
                                        in_place, fused, list(nodes), list(sockets)))
 
-    def verify(self, ranks=range(1, 18), counts=(0, 1, 2, 7, 24, 64)):
+    def verify(self, ranks: Iterable[int] = range(1, 18), counts: Sequence[int] = (0, 1, 2, 7, 24, 64)) -> int:
         """Proves it for all these ranks and counts, in place too, with the first and last root; NotProved says which problem
         is refuted. Returns the number of problems."""
         problems = [(size, count, root, in_place) for size in ranks for count in counts for in_place in (False, True)
@@ -214,7 +221,7 @@ class Builder:
             self.of(size, count, root=root, in_place=in_place).verify()
         return len(problems)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Builder: {self.collective} {self.name}>"
 
 

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "numpy.hpp"
+
 namespace tutti::python {
 
 nb::handle InPlace::object;
@@ -86,22 +88,33 @@ void Call::take_op(nb::handle op) {
   if (kept_.function != nullptr) kept_.op = nb::borrow(op);
 }
 
+template <class Element, class Take>
+const Element* Call::take_each(std::vector<Element>& list, nb::handle given, const char* name, const char* what,
+                               const Take& take) const {
+  list.reserve(static_cast<std::size_t>(size()));
+  if (PySequence_Check(given.ptr()) == 0 || PyUnicode_Check(given.ptr()))
+    raise("TypeArgumentError", std::string{function_} + ": " + name + " is " + in_words(given) +
+                                   ", and no list of one " + what + " for each rank");
+  for (const nb::handle each : given)
+    list.push_back(take(each));
+  if (list.size() != static_cast<std::size_t>(size()))
+    refuse_here(std::string{name} + " has " + std::to_string(list.size()) + " " + what + "s, for " +
+                std::to_string(size()) + " ranks");
+  return list.data();
+}
+
 const int64_t* Call::take_list(nb::handle numbers, const char* name) {
   if (numbers.is_none()) return nullptr;
-  std::vector<int64_t>& list = lists_.at(list_count_++);
-  list.reserve(static_cast<std::size_t>(size()));
-  if (PySequence_Check(numbers.ptr()) == 0 || PyUnicode_Check(numbers.ptr()))
-    raise("TypeArgumentError", std::string{function_} + ": " + name + " is " + in_words(numbers) +
-                                   ", and no list of one number for each rank");
-  for (const nb::handle number : numbers) {
+  return take_each(lists_.at(list_count_++), numbers, name, "number", [](nb::handle number) {
     const nb::object index = nb::steal(PyNumber_Index(number.ptr()));
     if (!index.is_valid()) throw nb::python_error();
-    list.push_back(nb::cast<int64_t>(index));
-  }
-  if (list.size() != static_cast<std::size_t>(size()))
-    refuse_here(std::string{name} + " has " + std::to_string(list.size()) + " numbers, for " + std::to_string(size()) +
-                " ranks");
-  return list.data();
+    return nb::cast<int64_t>(index);
+  });
+}
+
+const tutti_type* Call::take_types(nb::handle types, const char* name) {
+  return take_each(types_.at(type_list_count_++), types, name, "type",
+                   [&](nb::handle type) { return NumPy::get().type_given(type, function_, name); });
 }
 
 int64_t Call::share(int64_t whole, const char* of) const {

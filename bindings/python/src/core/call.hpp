@@ -44,6 +44,8 @@ class Call {
   void take_op(nb::handle op);
   /// One number for each rank, in elements; None is NULL.
   const int64_t* take_list(nb::handle numbers, const char* name);
+  /// One type of elements for each rank.
+  const tutti_type* take_types(nb::handle types, const char* name);
 
   [[nodiscard]] bool is_in_place(nb::handle object) const { return object.ptr() == InPlace::object.ptr(); }
   /// `whole` divided by the number of ranks, which must divide it.
@@ -61,6 +63,9 @@ class Call {
   [[nodiscard]] Argument argument(const char* name, bool writes) const {
     return {function_, name, writes, form_ != Form::persistent, stream_};
   }
+  template <class Element, class Take>
+  const Element* take_each(std::vector<Element>& list, nb::handle given, const char* name, const char* what,
+                           const Take& take) const;
   void take_given_out(nb::handle out, int64_t count);
   void make_out(const std::vector<int64_t>& shape, bool zeros);
   [[nodiscard]] nb::object run_blocking();
@@ -78,6 +83,8 @@ class Call {
   Kept kept_;
   std::array<std::vector<int64_t>, 4> lists_;
   std::size_t list_count_ = 0;
+  std::array<std::vector<tutti_type>, 2> types_;
+  std::size_t type_list_count_ = 0;
 };
 
 /// Waits for a request that a blocking call has made, and gives `kept` back what it returns. An exception of a signal's

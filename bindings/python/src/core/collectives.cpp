@@ -109,6 +109,12 @@ void bind_collectives(CommunicatorClass& communicator) {
       "out_offsets[r]\nof the result, which is flat.",
       x, nb::arg("in_counts").none(), nb::arg("out_counts").none(), nb::arg("in_offsets") = nb::none(),
       nb::arg("out_offsets") = nb::none(), out);
+  define(
+      communicator, "alltoallw", alltoallw,
+      "The same where each block has a type of its own: in_types and out_types have a dtype for each rank, offsets are "
+      "in bytes,\nand all lists are needed, as is out. x and out are memory for the blocks, whatever their own types.",
+      x, nb::arg("in_counts").none(), nb::arg("out_counts").none(), nb::arg("in_offsets").none(),
+      nb::arg("out_offsets").none(), nb::arg("in_types").none(), nb::arg("out_types").none(), nb::arg("out").none());
   define(communicator, "scan", scan, "x of rank 0 (+) ... (+) x of this rank: an array shaped as x.", x, op, out);
   define(communicator, "exscan", exscan,
          "The same without this rank's x. Rank 0's out stays as it is; a new array is zeros there.", x, op, out);

@@ -130,15 +130,8 @@ std::vector<int64_t> shape_of(nb::handle shape) {
   return lengths;
 }
 
-tutti_type type_of_dtype(nb::handle dtype, const char* function) {
-  NumPy& numpy = NumPy::get();
-  if (PyUnicode_Check(dtype.ptr()))
-    if (const tutti_type type = type_of_name(nb::cast<std::string>(dtype)); type != no_type) return type;
-  return numpy.type_of(numpy.module().attr("dtype")(dtype), function, "dtype");
-}
-
 nb::object memory_of(nb::handle shape, nb::handle dtype, bool is_on_device) {
-  const tutti_type type = type_of_dtype(dtype, is_on_device ? "empty_device" : "empty");
+  const tutti_type type = NumPy::get().type_given(dtype, is_on_device ? "empty_device" : "empty", "dtype");
   return nb::cast(new Memory(shape_of(shape), type, is_on_device), nb::rv_policy::take_ownership);
 }
 
@@ -146,7 +139,7 @@ nb::object empty(nb::handle shape, nb::handle dtype) {
   NumPy& numpy = NumPy::get();
   const nb::object memory = memory_of(shape, dtype, false);
   const nb::object array = numpy.module().attr("asarray")(memory);
-  return array.attr("view")(numpy.dtype_of(type_of_dtype(dtype, "empty")));
+  return array.attr("view")(numpy.dtype_of(numpy.type_given(dtype, "empty", "dtype")));
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ struct Envelope {
 };
 
 [[noreturn]] void no_tagged_plans(const char* function) {
-  refuse(std::string{function} + ": plans have no tags; put the message into a Batch, which has");
+  refuse(std::string{function} + ": plans have no tags; start the message anew each time, alone or in a Batch");
 }
 
 nb::object send(Communicator& self, Form form, nb::handle x, int to, nb::handle tag) {

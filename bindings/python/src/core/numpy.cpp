@@ -58,6 +58,12 @@ tutti_type NumPy::type_of(nb::handle dtype, const char* function, const char* ar
   return type;
 }
 
+tutti_type NumPy::type_given(nb::handle dtype, const char* function, const char* argument) {
+  if (PyUnicode_Check(dtype.ptr()))
+    if (const tutti_type type = type_of_name(nb::cast<std::string>(dtype)); type != no_type) return type;
+  return type_of(module_.attr("dtype")(dtype), function, argument);
+}
+
 nb::object NumPy::empty(nb::handle shape, nb::handle dtype) { return empty_(shape, dtype); }
 
 nb::object NumPy::dtype_of(tutti_type type) {

@@ -41,6 +41,8 @@ class NumPy {
   }
   /// The type of the elements; those seen before are found by the address of their dtype.
   [[nodiscard]] tutti_type type_of(nb::handle dtype, const char* function, const char* argument);
+  /// The same of a name of Tutti's types ("bfloat16"), or of anything that NumPy takes for a dtype.
+  [[nodiscard]] tutti_type type_given(nb::handle dtype, const char* function, const char* argument);
   /// A new array. `dtype`: a dtype of NumPy.
   [[nodiscard]] nb::object empty(nb::handle shape, nb::handle dtype);
   [[nodiscard]] nb::object dtype_of(tutti_type type);

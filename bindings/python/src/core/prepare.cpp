@@ -40,6 +40,26 @@ void require_extent(Call& call, const char* name, int64_t has, int64_t needs) {
                      std::to_string(needs));
 }
 
+/// The bytes that blocks of types of their own reach to, with offsets in bytes.
+int64_t extent_in_bytes(Call& call, const int64_t* counts, const int64_t* offsets, const tutti_type* types) {
+  int64_t most = 0;
+  for (int rank = 0; rank < call.size(); ++rank) {
+    int64_t reach = 0;
+    if (__builtin_mul_overflow(counts[rank], size_of_type(types[rank]), &reach) ||
+        __builtin_add_overflow(reach, offsets[rank], &reach))
+      call.refuse_here("a block reaches beyond 2^63 bytes");
+    most = std::max(most, reach);
+  }
+  return most;
+}
+
+void require_bytes(Call& call, const char* name, const Buffer& buffer, int64_t needs) {
+  const int64_t has = buffer.count * size_of_type(buffer.type);
+  if (has < needs)
+    call.refuse_here(std::string{name} + " has " + std::to_string(has) + " bytes, and the blocks reach to " +
+                     std::to_string(needs));
+}
+
 /// An output for blocks: a new flat array, or one that is long enough.
 void take_blocks_out(Call& call, nb::handle out, const int64_t* counts, const int64_t* offsets) {
   const int64_t needed = extent(call, counts, offsets);
@@ -245,6 +265,25 @@ void alltoallv(Call& call, nb::handle x, nb::handle in_counts, nb::handle out_co
   arguments.out_counts = required_list(call, out_counts, "out_counts");
   arguments.out_offsets = call.take_list(out_offsets, "out_offsets");
   take_blocks_out(call, out, arguments.out_counts, arguments.out_offsets);
+}
+
+void alltoallw(Call& call, nb::handle x, nb::handle in_counts, nb::handle out_counts, nb::handle in_offsets,
+               nb::handle out_offsets, nb::handle in_types, nb::handle out_types, nb::handle out) {
+  tutti_call& arguments = call.arguments();
+  arguments.collective = TUTTI_ALLTOALL;
+  arguments.blocks = TUTTI_BLOCKS_TYPED;
+  call.take_out(out, -1, [] { return std::vector<int64_t>{}; });  // before x, whose type may be another
+  arguments.out_counts = required_list(call, out_counts, "out_counts");
+  arguments.out_offsets = required_list(call, out_offsets, "out_offsets");
+  arguments.out_types = call.take_types(out_types, "out_types");
+  require_bytes(call, "out", call.kept().out,
+                extent_in_bytes(call, arguments.out_counts, arguments.out_offsets, arguments.out_types));
+  if (call.take_in(x) < 0) return;
+  arguments.in_counts = required_list(call, in_counts, "in_counts");
+  arguments.in_offsets = required_list(call, in_offsets, "in_offsets");
+  arguments.in_types = call.take_types(in_types, "in_types");
+  require_bytes(call, "x", call.kept().in,
+                extent_in_bytes(call, arguments.in_counts, arguments.in_offsets, arguments.in_types));
 }
 
 }  // namespace tutti::python

@@ -22,5 +22,7 @@ void scatterv(Call& call, nb::handle x, nb::handle counts, nb::handle offsets, i
 void alltoall(Call& call, nb::handle x, nb::handle out);
 void alltoallv(Call& call, nb::handle x, nb::handle in_counts, nb::handle out_counts, nb::handle in_offsets,
                nb::handle out_offsets, nb::handle out);
+void alltoallw(Call& call, nb::handle x, nb::handle in_counts, nb::handle out_counts, nb::handle in_offsets,
+               nb::handle out_offsets, nb::handle in_types, nb::handle out_types, nb::handle out);
 
 }  // namespace tutti::python
