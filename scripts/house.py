@@ -42,7 +42,7 @@ LAYERS = [
 MUST_NOT = [("lib/transport/shm", "lib/transport/mpi")]
 LEVELS = {place: level for level, places in enumerate(LAYERS) for place in places}
 MOST_LINES, MOST_FUNCTIONS = 300, 20
-SHM = "lib/transport/shm"
+SHM, PYTHON = "lib/transport/shm", "bindings/python"
 # A constant of so many bytes decides something: pages, lines and sizes of a system call do not.
 THRESHOLD = re.compile(r"constexpr (?:auto|std::int64_t|std::size_t|int) (\w*(?:bytes|most|least|longest|patience|looks)\w*) ?= ?(.*)[;,]")
 NO_THRESHOLDS = {"line_bytes", "phase_bytes", "most_operands", "most_buffers", "most_at_a_time", "most", "patience",
@@ -62,8 +62,9 @@ def place_of(path):
 def sources(*folders):
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in (".cpp", ".hpp"):
-                yield path.relative_to(ROOT).as_posix(), path.read_text()
+            if path.suffix in (".cpp", ".hpp") or (path.suffix in (".py", ".pyi") and folder == PYTHON):
+                if "build" not in path.relative_to(ROOT).parts:  # what pip has made
+                    yield path.relative_to(ROOT).as_posix(), path.read_text()
 
 
 def wrong_includes():
@@ -102,14 +103,14 @@ def classes(text):
 
 
 def figures():
-    lines = {path: text.count("\n") for path, text in sources("lib", "algorithms", "ucx", "include", "apps", "tests")}
+    lines = {path: text.count("\n") for path, text in sources("lib", "algorithms", "ucx", "include", "apps", PYTHON, "tests")}
     for name, folder in (("lib", "lib/"), ("lib/transport/shm", SHM + "/"), ("tests/shm", "tests/shm/"), ("algorithms", "algorithms/"),
-                         ("tests", "tests/")):
+                         (PYTHON, PYTHON + "/"), ("tests", "tests/")):
         counted = [count for path, count in lines.items() if path.startswith(folder)]
         print(f"{name}: {sum(counted)} lines in {len(counted)} files")
     print(f"files of more than {MOST_LINES} lines: "
           + (", ".join(f"{path} {count}" for path, count in lines.items() if count > MOST_LINES) or "none"))
-    found = [(functions, members, name, path) for path, text in sources("lib", "ucx")
+    found = [(functions, members, name, path) for path, text in sources("lib", "ucx", PYTHON)
              for name, functions, members in classes(text)]
     print("largest classes (functions, members): "
           + ", ".join(f"{name} {functions}, {members}" for functions, members, name, _ in sorted(found, reverse=True)[:6]))

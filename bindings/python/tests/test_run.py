@@ -329,6 +329,13 @@ def test_a_world_of_one_is_refused(monkeypatch):
     with pytest.raises(tutti.StateError, match="MPI's world has 1 rank, while 4 were started"):
         _pmi.require_world(1)
     _pmi.require_world(4)
+    for name in "RANK", "WORLD_SIZE":  # by Open MPI's mpirun, while this MPI is another
+        monkeypatch.delenv(name)
+        monkeypatch.delenv(f"PMI_{name.removeprefix('WORLD_')}", raising=False)
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "0")
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
+    with pytest.raises(tutti.StateError, match="1 rank, while 2 were started: by what does not belong to .*; start with the mpirun"):
+        _pmi.require_world(1)
 
 
 def test_no_master_is_told(monkeypatch):

@@ -11,7 +11,8 @@ import time
 
 from tutti._errors import StateError
 
-LAUNCHERS = ("PMI_", "PMIX_", "OMPI_COMM_WORLD_", "HYDI_")  # the variables by which a launcher tells MPI of its world
+OPEN_MPI = "OMPI_COMM_WORLD_"
+LAUNCHERS = ("PMI_", "PMIX_", OPEN_MPI, "HYDI_")  # the variables by which a launcher tells MPI of its world
 LONGEST_LINE = 1 << 16
 
 
@@ -102,7 +103,7 @@ joined = None  # the size of the world that this process joined, and the connect
 
 def expected():
     """(rank, size) as torchrun or tutti.run say it, or a launcher of MPI; (0, 1) where nobody does."""
-    for prefix, size in (("", "WORLD_SIZE"), ("PMI_", "PMI_SIZE")):
+    for prefix, size in (("", "WORLD_SIZE"), ("PMI_", "PMI_SIZE"), (OPEN_MPI, OPEN_MPI + "SIZE")):
         texts = os.environ.get(prefix + "RANK", ""), os.environ.get(size, "")
         if all(text.isdecimal() for text in texts):
             return int(texts[0]), int(texts[1])
@@ -155,5 +156,8 @@ def require_world(size):
     """After MPI_Init: refuses a world of another size than the ranks were started with."""
     wanted = joined or expected()[1]
     if size == 1 and wanted > 1:
-        raise Refused(f"MPI's world has 1 rank, while {wanted} were started: this MPI does not speak PMI-1; start with its "
-                      "own mpirun")
+        from tutti import _native
+
+        library = _native.core().mpi_library().partition(",")[0].partition("\n")[0]
+        raise Refused(f"MPI's world has 1 rank, while {wanted} were started: by what does not belong to {library}; start with the "
+                      "mpirun of that MPI")
