@@ -4,8 +4,8 @@
     scripts/house.py            prints the figures
     scripts/house.py --check    says which rules are broken; exit status 1 if any is
 
-The rules: a folder of lib includes only folders below it (LAYERS), and the byte thresholds of the shared-memory
-transport stand in its tuning.hpp. Files of more than 300 lines and classes of more than 20 functions are listed with
+The rules: a folder of lib includes only folders below it (LAYERS), bindings/python only headers that are installed, and
+the byte thresholds of the shared-memory transport stand in its tuning.hpp. Files of more than 300 lines and classes of more than 20 functions are listed with
 the figures.
 """
 import argparse
@@ -81,6 +81,9 @@ def wrong_includes():
                 found.append(f"{path} includes {name}, which is not below it")
             elif any(path.startswith(a + "/") and name.startswith(b + "/") for a, b in MUST_NOT):
                 found.append(f"{path} includes {name}: these must not know each other")
+    for path, text in sources(PYTHON):  # built against an installed library, which has its headers alone
+        found += [f"{path} includes {name}, which is not installed"
+                  for name in re.findall(r'#include "((?:algorithms|lib|ucx|apps|tests)/[^"]+)"', text)]
     return found
 
 

@@ -7,7 +7,7 @@ source=$1
 
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-mkdir -p "$tree"/{scripts,lib/plan,lib/exec,lib/transport/{mpi,shm/segment}}
+mkdir -p "$tree"/{scripts,lib/plan,lib/exec,lib/transport/{mpi,shm/segment},bindings/python/src}
 cp "$source/scripts/house.py" "$tree/scripts"
 check() { "$tree/scripts/house.py" --check; }
 check >/dev/null || { echo "an empty tree breaks a rule"; exit 1; }
@@ -22,6 +22,7 @@ expect_found() {
   rm "$tree/$1"
 }
 expect_found lib/plan/plan.hpp '#include "lib/exec/walk.hpp"' 'lib/plan/plan.hpp includes lib/exec/walk.hpp'
+expect_found bindings/python/src/call.cpp '#include "lib/plan/plan.hpp"' 'lib/plan/plan.hpp, which is not installed'
 expect_found lib/plan/plan.hpp '#include "apps/options.hpp"' 'above lib'
 expect_found lib/transport/shm/segment/file.cpp '#include "lib/transport/mpi/check.hpp"' 'must not know each other'
 expect_found lib/transport/mpi/port.hpp '#include "lib/transport/shm/tuning.hpp"' 'which is not below it'
