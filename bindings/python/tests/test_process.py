@@ -195,3 +195,25 @@ def test_control_c():
     command = [*mpirun, "2", sys.executable, "-W", "ignore", "-c", program]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=120)
     assert "request False" in done.stdout and "call True" in done.stdout and "peer knows" in done.stdout, done
+
+
+def test_subinterpreters_are_refused():
+    """They would share the modules' state with the main interpreter, whose objects would not be known any more."""
+    code, out, err = run("""
+        import tutti, tutti.schedule
+        try:
+            import _interpreters as interpreters
+        except ImportError:
+            import _xxsubinterpreters as interpreters
+        comm = tutti.Communicator()
+        other = interpreters.create()
+        for program in ("import tutti; tutti.Communicator", "import tutti.schedule"):
+            try:
+                said = str(interpreters.run_string(other, program))
+            except Exception as error:
+                said = str(error)
+            print("StateError" in said or "subinterpreter" in said)
+        interpreters.destroy(other)
+        print(comm.allreduce(1), tutti.schedule.of("allreduce", "ring").fault)
+    """)
+    assert (code, out) == (0, "True\nTrue\n1 None\n"), out + err

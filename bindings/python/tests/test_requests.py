@@ -56,7 +56,7 @@ def test_request(comm):
     assert y.tolist() == [comm.size] * 3
     assert request.wait() is y and request.result is y and request.test() and request.done
     assert not request.cancel()
-    with pytest.raises(tutti.ArgumentError, match="tutti: wait: timeout is -1.0"):
+    with pytest.raises(tutti.ArgumentError, match="tutti: wait: timeout is -1; allowed: None, and 0 and more seconds"):
         request.wait(timeout=-1)
 
 

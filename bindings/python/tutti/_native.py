@@ -1,16 +1,28 @@
 """Finds the compiled modules: _core, which needs an MPI, and _offline, which needs none."""
+import ctypes
 import functools
 import importlib
 import pathlib
 
 from tutti import _mpi
+from tutti._errors import StateError
 
 HERE = pathlib.Path(__file__).resolve().parent
+
+
+def require_main_interpreter():
+    """The native modules have one state for the whole process, as MPI has. A second interpreter would take the first one's."""
+    current = ctypes.pythonapi.PyInterpreterState_Get
+    current.restype, number = ctypes.c_void_p, ctypes.pythonapi.PyInterpreterState_GetID
+    number.argtypes, number.restype = [ctypes.c_void_p], ctypes.c_int64
+    if number(current()) != 0:
+        raise StateError("tutti: this is a subinterpreter; MPI and Tutti are of the whole process: use them in the main interpreter")
 
 
 @functools.cache
 def core():
     """The module _core; ImportError says what is missing."""
+    require_main_interpreter()
     importlib.import_module("numpy")  # which it needs at once, and whose absence its own error hides
     return _mpi.core() if _mpi.FOLDER.is_dir() else module("_core")
 

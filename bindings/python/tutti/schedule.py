@@ -28,6 +28,7 @@ from typing import Any
 from tutti import _native
 from tutti._errors import ArgumentError, Error
 
+_native.require_main_interpreter()
 _offline = _native.module("_offline")
 Plan, Region = _offline.Plan, _offline.Region
 

@@ -121,6 +121,9 @@ Buffer take(nb::handle object, const Argument& argument) {
     buffer.array = nb::borrow(object);
     return buffer;
   }
+  if (PyType_Check(object.ptr()))
+    raise("TypeArgumentError",
+          std::string{argument.function} + ": " + argument.name + " is a class, and no array of it");
   if (is_jax(object) && argument.writes) refuse_output(argument, "is an array of JAX, which never changes");
   if (nb::hasattr(object, "__dlpack__")) return take_dlpack(object, argument);
   if (nb::hasattr(object, "__cuda_array_interface__")) return take_cuda_array(object, argument);

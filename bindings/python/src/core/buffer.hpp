@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "cycles.hpp"
 #include "types.hpp"
 
 namespace tutti::python {
@@ -39,13 +40,19 @@ struct Buffer {
   std::unique_ptr<Hold> hold;
 
   [[nodiscard]] std::vector<int64_t> shape() const;
+  /// For the collector of cycles.
+  int visit(visitproc visit, void* arg) const {
+    Py_VISIT(array.ptr());
+    if (hold != nullptr) Py_VISIT(hold->other.ptr());
+    return 0;
+  }
 };
 
 /// Takes an array. Raises ArgumentError or TypeArgumentError, with a text that names function and argument.
 [[nodiscard]] Buffer take(nb::handle object, const Argument& argument);
 
 // Ways of take(), each for one kind of arrays.
-[[nodiscard]] Buffer take_dlpack(nb::handle object, const Argument& argument);
+[[nodiscard]] Buffer take_dlpack(nb::handle object, const Argument& argument, bool is_copy = false);
 [[nodiscard]] Buffer take_cuda_array(nb::handle object, const Argument& argument);
 [[noreturn]] void refuse_output(const Argument& argument, const char* why);
 

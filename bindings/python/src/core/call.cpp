@@ -21,16 +21,14 @@ void* stream_of(nb::handle stream, const char* function) {
   else
     raise("TypeArgumentError", std::string{function} + ": stream is " + in_words(stream) +
                                    "; give an int, or an object with __cuda_stream__");
-  return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(number));
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(integer_of(number, function, "stream", 0)));
 }
 
 void Call::refuse_here(const std::string& text) const { refuse(std::string{function_} + ": " + text); }
 
 void Call::set_options(nb::handle algorithm, nb::handle stream) {
   if (!algorithm.is_none()) {
-    if (!PyUnicode_Check(algorithm.ptr()))
-      raise("TypeArgumentError", std::string{function_} + ": algorithm is " + in_words(algorithm) + ", and no text");
-    algorithm_ = nb::cast<std::string>(algorithm);
+    algorithm_ = text_of(algorithm, function_, "algorithm");
     options_.algorithm = algorithm_.c_str();
     has_options_ = true;
   }
@@ -69,6 +67,10 @@ void Call::take_given_out(nb::handle out, int64_t count) {
 }
 
 void Call::make_out(const std::vector<int64_t>& shape, bool zeros) {
+  int64_t bytes = size_of_type(call_.type);
+  for (const int64_t length : shape)
+    if (length < 0 || __builtin_mul_overflow(bytes, length, &bytes))
+      refuse_here("a new array would have " + std::to_string(length) + " elements");
   kept_.result = make_result(kept_.in, shape, argument("out", true), zeros);
   call_.out = kept_.result.buffer.data;
   kept_.returned = kept_.result.array;
@@ -105,10 +107,10 @@ const Element* Call::take_each(std::vector<Element>& list, nb::handle given, con
 
 const int64_t* Call::take_list(nb::handle numbers, const char* name) {
   if (numbers.is_none()) return nullptr;
-  return take_each(lists_.at(list_count_++), numbers, name, "number", [](nb::handle number) {
-    const nb::object index = nb::steal(PyNumber_Index(number.ptr()));
-    if (!index.is_valid()) throw nb::python_error();
-    return nb::cast<int64_t>(index);
+  std::size_t at = 0;
+  return take_each(lists_.at(list_count_++), numbers, name, "number", [&](nb::handle number) {
+    const std::string item = std::string{name} + "[" + std::to_string(at++) + "]";
+    return integer_of(number, function_, PyLong_CheckExact(number.ptr()) ? name : item.c_str());
   });
 }
 
@@ -162,7 +164,6 @@ nb::object Call::run() {
 
 /// Blocking calls are nonblocking ones that are waited for: as fast, and signals can end the wait.
 nb::object Call::run_blocking() {
-  const Communicator::Use use{communicator_};
   tutti_request request = nullptr;
   int is_complete = 0;
   tutti_status status = TUTTI_SUCCESS;

@@ -19,7 +19,11 @@ struct InPlace {
 class Call {
  public:
   Call(Communicator& communicator, const char* function, Form form)
-      : communicator_(communicator), comm_(communicator.handle(function)), function_(function), form_(form) {}
+      : communicator_(communicator),
+        use_(communicator),
+        comm_(communicator.handle(function)),
+        function_(function),
+        form_(form) {}
 
   [[nodiscard]] const char* function() const { return function_; }
   [[nodiscard]] int rank() const { return communicator_.rank(); }
@@ -42,6 +46,7 @@ class Call {
   /// A broadcast's one buffer.
   void take_data(nb::handle x, bool writes);
   void take_op(nb::handle op);
+  int take_root(nb::handle root) { return call_.root = int_of(root, function_, "root"); }
   /// One number for each rank, in elements; None is NULL.
   const int64_t* take_list(nb::handle numbers, const char* name);
   /// One type of elements for each rank.
@@ -72,6 +77,7 @@ class Call {
   [[nodiscard]] const tutti_options* options() const { return has_options_ ? &options_ : nullptr; }
 
   Communicator& communicator_;
+  Communicator::Use use_;  // arguments may be objects of Python whose code closes the communicator
   tutti_comm comm_;
   const char* function_;
   Form form_;

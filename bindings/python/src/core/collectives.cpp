@@ -42,9 +42,9 @@ void define(CommunicatorClass& communicator, const char* name, void (*prepare)(C
 
 void bind_collectives(CommunicatorClass& communicator) {
   const auto x = nb::arg("x").none();
-  const auto op = nb::arg("op") = nb::steal(PyUnicode_InternFromString("sum"));
+  const auto op = nb::arg("op").none() = nb::steal(PyUnicode_InternFromString("sum"));
   const auto out = nb::arg("out") = nb::none();
-  const auto root = nb::arg("root") = 0;
+  const auto root = nb::arg("root").none() = 0;
   const auto offsets = nb::arg("offsets") = nb::none();
   define(communicator, "barrier", barrier, "No rank returns before all ranks have called.");
   define(

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -13,18 +14,24 @@ namespace {
 /// A setting of rank 0, or NULL. The text is kept in `keep`.
 const char* setting(const nb::object& object, const char* name, std::vector<std::string>& keep) {
   if (object.is_none()) return nullptr;
-  if (!PyUnicode_Check(object.ptr()))
-    raise("TypeArgumentError", std::string{"Communicator: "} + name + " is " + in_words(object) + ", and no text");
-  keep.push_back(nb::cast<std::string>(object));
+  keep.push_back(text_of(object, "Communicator", name));
   return keep.back().c_str();
 }
 
-/// The number by which Fortran knows a communicator, which all MPIs have.
+/// The number by which Fortran knows a communicator, which all MPIs have. Groups, datatypes and operations of mpi4py
+/// have numbers, too, by which Fortran knows other communicators.
 int number_of(const nb::object& comm) {
-  if (PyLong_Check(comm.ptr()) && !PyBool_Check(comm.ptr())) return nb::cast<int>(comm);
-  if (nb::hasattr(comm, "py2f")) return nb::cast<int>(comm.attr("py2f")());
+  if (PyLong_Check(comm.ptr()) && !PyBool_Check(comm.ptr())) return int_of(comm, "Communicator", "comm");
+  if (!PyType_Check(comm.ptr()) && nb::hasattr(comm, "py2f") && nb::hasattr(comm, "Is_inter"))
+    return int_of(comm.attr("py2f")(), "Communicator", "comm.py2f()");
   raise("TypeArgumentError", "Communicator: comm is " + in_words(comm) +
                                  "; give None, a communicator of mpi4py, or the number of a communicator in Fortran");
+}
+
+/// Those that exist. Under the GIL.
+std::set<Communicator*>& all() {
+  static auto* const communicators = new std::set<Communicator*>;  // the interpreter may end after static objects do
+  return *communicators;
 }
 
 nb::list list_of(const tutti_group& group) {
@@ -80,10 +87,12 @@ Communicator::Communicator(nb::object comm, const nb::object& algorithms, const 
   });
   check(tutti_comm_rank(handle_, &rank_));
   check(tutti_comm_size(handle_, &size_));
+  all().insert(this);
 }
 
 /// In a child of a fork the library does nothing.
 Communicator::~Communicator() {
+  all().erase(this);
   if (handle_ == nullptr) return;
   const nb::gil_scoped_release released;
   tutti_comm_free(&handle_);
@@ -97,7 +106,7 @@ tutti_comm Communicator::handle(const char* function) const {
 
 void Communicator::close() {
   if (handle_ == nullptr) return;
-  if (users_ != 0) raise("StateError", "close: another thread is in a call on this communicator");
+  if (users_ != 0) raise("StateError", "close: a call on this communicator is under way");
   tutti_comm closed = std::exchange(handle_, nullptr);
   check_unlocked([&] { return tutti_comm_free(&closed); });
 }
@@ -106,6 +115,11 @@ void Communicator::abort(const std::string& why) noexcept {
   if (handle_ == nullptr) return;
   const nb::gil_scoped_release released;
   tutti_comm_abort(handle_, why.c_str());
+}
+
+void Communicator::abort_all(const std::string& why) noexcept {
+  for (Communicator* communicator : all())
+    communicator->abort(why);
 }
 
 bool Communicator::is_open() const {
@@ -152,12 +166,13 @@ CommunicatorClass bind_communicator(nb::module_& module) {
       .def_prop_ro("leaders", &group<tutti_comm_leaders>, "The lowest rank of each node.")
       .def(
           "node_of",
-          [](const Communicator& self, int rank) {
+          [](Communicator& self, nb::handle rank) {
+            const Communicator::Use use{self};
             int node = 0;
-            check(tutti_comm_node_of(self.handle("node_of"), rank, &node));
+            check(tutti_comm_node_of(self.handle("node_of"), int_of(rank, "node_of", "rank"), &node));
             return node;
           },
-          nb::arg("rank"), "The number of a rank's node.")
+          nb::arg("rank").none(), "The number of a rank's node.")
       .def_prop_ro("counters", &counters_of,
                    "What this rank has done so far, by name, as \"shm.rendezvous.get\": a dict. Cost: one dict.")
       .def_prop_ro("status", &Communicator::status, "Why the communicator cannot be used any more; \"\": it works.")
@@ -166,18 +181,24 @@ CommunicatorClass bind_communicator(nb::module_& module) {
            "Completes the operations in flight; later calls raise StateError. May be repeated.")
       .def(
           "abort",
-          [](Communicator& self, const std::string& why) {
+          [](Communicator& self, nb::handle why) {
             static_cast<void>(self.handle("abort"));
-            self.abort(why);
+            self.abort(text_of(why, "abort", "why"));
           },
-          nb::arg("why") = "aborted by the program",
+          nb::arg("why").none() = "aborted by the program",
           "Ends all operations in flight on this rank without waiting for other ranks: they raise FailedError with "
           "this "
           "text,\nand ranks that wait for this one are told. Later calls raise StateError.")
       .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
       .def(
-          "__exit__", [](Communicator& self, nb::handle, nb::handle, nb::handle) { self.close(); },
-          nb::arg("kind").none(), nb::arg("value").none(), nb::arg("traceback").none())
+          "__exit__",
+          [](Communicator& self, nb::handle kind, nb::handle, nb::handle) {
+            // Operations under way may need what this rank will not do now. They must not hide the exception.
+            if (!kind.is_none()) self.abort("a block of this communicator was left by an exception");
+            self.close();
+          },
+          nb::arg("kind").none(), nb::arg("value").none(), nb::arg("traceback").none(),
+          "close(); after abort(), if an exception ends the block.")
       .def("__repr__", &Communicator::in_words);
   return communicator;
 }

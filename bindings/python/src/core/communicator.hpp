@@ -21,6 +21,8 @@ class Communicator {
   void close();
   /// Ends what is under way. No call can be made afterwards.
   void abort(const std::string& why) noexcept;
+  /// Of all communicators: for a program that ends by an exception, whose peers would wait for it.
+  static void abort_all(const std::string& why) noexcept;
   [[nodiscard]] bool is_open() const;
   [[nodiscard]] std::string status() const;
   [[nodiscard]] std::string in_words() const;
@@ -28,13 +30,16 @@ class Communicator {
   /// For as long as a call is under way: close() waits for nobody.
   class Use {
    public:
-    explicit Use(Communicator& communicator) : communicator_(communicator) { ++communicator_.users_; }
+    explicit Use(Communicator& communicator) : communicator_(communicator), on_rank_(communicator.rank_) {
+      ++communicator_.users_;
+    }
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
     ~Use() { --communicator_.users_; }
 
    private:
     Communicator& communicator_;
+    OnRank on_rank_;
   };
 
  private:

@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 #include <tutti.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 
 namespace tutti::python {
@@ -36,5 +38,29 @@ void check_unlocked(const Function& function) {
 
 /// For texts: "'abc'", "a list".
 [[nodiscard]] std::string in_words(nb::handle object);
+
+/// What raise() says of this thread, for as long as one of these lives: on which rank.
+class OnRank {
+ public:
+  explicit OnRank(int rank);
+  OnRank(const OnRank&) = delete;
+  OnRank& operator=(const OnRank&) = delete;
+  ~OnRank();
+
+ private:
+  int before_;
+};
+
+/// An argument that is a number: refused with its name if it is none, or beyond the limits.
+[[nodiscard]] int64_t integer_of(nb::handle object, const char* function, const char* name,
+                                 int64_t least = std::numeric_limits<int64_t>::min(),
+                                 int64_t most = std::numeric_limits<int64_t>::max());
+/// The same for an int of C.
+[[nodiscard]] inline int int_of(nb::handle object, const char* function, const char* name) {
+  using Limits = std::numeric_limits<int>;
+  return static_cast<int>(integer_of(object, function, name, Limits::min(), Limits::max()));
+}
+/// An argument that is a text without NULs, which C would take for its end.
+[[nodiscard]] std::string text_of(nb::handle object, const char* function, const char* name);
 
 }  // namespace tutti::python

@@ -119,20 +119,18 @@ nb::object Memory::dlpack(nb::handle self, nb::handle max_version, nb::handle co
                 : capsule<DLManagedTensor>(self, "dltensor");
 }
 
-std::vector<int64_t> shape_of(nb::handle shape) {
+std::vector<int64_t> shape_of(nb::handle shape, const char* function) {
   std::vector<int64_t> lengths;
-  if (PyLong_Check(shape.ptr())) return {nb::cast<int64_t>(shape)};
-  for (const nb::handle length : shape) {
-    const nb::object index = nb::steal(PyNumber_Index(length.ptr()));
-    if (!index.is_valid()) throw nb::python_error();
-    lengths.push_back(nb::cast<int64_t>(index));
-  }
+  if (PySequence_Check(shape.ptr()) == 0 || PyUnicode_Check(shape.ptr())) return {integer_of(shape, function, "shape")};
+  for (const nb::handle length : shape)
+    lengths.push_back(integer_of(length, function, "a length of the shape"));
   return lengths;
 }
 
 nb::object memory_of(nb::handle shape, nb::handle dtype, bool is_on_device) {
-  const tutti_type type = NumPy::get().type_given(dtype, is_on_device ? "empty_device" : "empty", "dtype");
-  return nb::cast(new Memory(shape_of(shape), type, is_on_device), nb::rv_policy::take_ownership);
+  const char* const function = is_on_device ? "empty_device" : "empty";
+  const tutti_type type = NumPy::get().type_given(dtype, function, "dtype");
+  return nb::cast(new Memory(shape_of(shape, function), type, is_on_device), nb::rv_policy::take_ownership);
 }
 
 nb::object empty(nb::handle shape, nb::handle dtype) {
@@ -167,13 +165,13 @@ void bind_memory(nb::module_& module) {
         throw nb::attribute_error(("'tutti.Memory' object has no attribute '" + name + "'").c_str());
       });
   module.def(
-      "empty", &empty, nb::arg("shape"), nb::arg("dtype") = "float64",
+      "empty", &empty, nb::arg("shape").none(), nb::arg("dtype").none() = "float64",
       "An array of NumPy in Tutti memory: the other ranks of the node read and write it in place, and calls need no "
       "copies\nthrough shared memory. It holds zeros. A communicator over all ranks must have been made before. Whole "
       "pages are taken\nof the node's shared memory; they are given back with the last array on them.");
   module.def(
       "empty_device", [](nb::handle shape, nb::handle dtype) { return memory_of(shape, dtype, true); },
-      nb::arg("shape"), nb::arg("dtype") = "float32",
+      nb::arg("shape").none(), nb::arg("dtype").none() = "float32",
       "Memory on the CUDA device whose context is current, of undefined contents, from which other ranks' devices "
       "read.");
 }

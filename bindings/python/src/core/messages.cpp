@@ -26,7 +26,10 @@ struct Envelope {
   const char* function;
   Form form;
   Kept kept;
+  Communicator::Use use;
 
+  Envelope(Communicator& of, const char* called, Form as) : communicator(of), function(called), form(as), use(of) {}
+  [[nodiscard]] int number(nb::handle given, const char* name) const { return int_of(given, function, name); }
   tutti_comm comm() { return communicator.handle(function); }
   Argument argument(const char* name, bool writes) const { return {function, name, writes, form != Form::persistent}; }
 
@@ -44,7 +47,6 @@ struct Envelope {
       kept.communicator = nb::find(communicator);
       return nb::cast(new Plan(plan, std::move(kept)), nb::rv_policy::take_ownership);
     }
-    const Communicator::Use use{communicator};
     tutti_request request = nullptr;
     int is_complete = 0;
     {
@@ -64,9 +66,10 @@ struct Envelope {
   refuse(std::string{function} + ": plans have no tags; start the message anew each time, alone or in a Batch");
 }
 
-nb::object send(Communicator& self, Form form, nb::handle x, int to, nb::handle tag) {
-  Envelope message{self, "send", form, {}};
+nb::object send(Communicator& self, Form form, nb::handle x, nb::handle rank, nb::handle tag) {
+  Envelope message{self, "send", form};
   tutti_comm comm = message.comm();
+  const int to = message.number(rank, "to");
   message.kept.in = take(x, message.argument("x", false));
   message.kept.returned = nb::none();
   const Buffer& data = message.kept.in;
@@ -75,15 +78,16 @@ nb::object send(Communicator& self, Form form, nb::handle x, int to, nb::handle 
         [&](tutti_request* r) { return tutti_send_async(data.data, data.count, data.type, to, comm, r); },
         [&](tutti_plan* p) { return tutti_plan_send(data.data, data.count, data.type, to, comm, p); });
   if (form == Form::persistent) no_tagged_plans("plan_send");
-  const int number = nb::cast<int>(tag);
+  const int number = message.number(tag, "tag");
   return message.run(
       [&](tutti_request* r) { return tutti_send_tagged_async(data.data, data.count, data.type, to, number, comm, r); },
       [](tutti_plan*) { return TUTTI_SUCCESS; });
 }
 
-nb::object recv(Communicator& self, Form form, nb::handle out, int source, nb::handle tag) {
-  Envelope message{self, "recv", form, {}};
+nb::object recv(Communicator& self, Form form, nb::handle out, nb::handle rank, nb::handle tag) {
+  Envelope message{self, "recv", form};
   tutti_comm comm = message.comm();
+  const int source = message.number(rank, "source");
   message.kept.out = take(out, message.argument("out", true));
   const Buffer& data = message.kept.out;
   if (tag.is_none()) {
@@ -95,7 +99,7 @@ nb::object recv(Communicator& self, Form form, nb::handle out, int source, nb::h
   if (form == Form::persistent) no_tagged_plans("plan_recv");
   message.kept.returned = nb::cast(Message{});
   tutti_message* const met = nb::cast<Message&>(message.kept.returned).address();
-  const int number = nb::cast<int>(tag);
+  const int number = message.number(tag, "tag");
   return message.run(
       [&](tutti_request* r) {
         return tutti_recv_tagged_async(data.data, data.count, data.type, source, number, comm, met, r);
@@ -103,9 +107,12 @@ nb::object recv(Communicator& self, Form form, nb::handle out, int source, nb::h
       [](tutti_plan*) { return TUTTI_SUCCESS; });
 }
 
-nb::object sendrecv(Communicator& self, Form form, nb::handle x, int to, nb::handle out, int source) {
-  Envelope message{self, "sendrecv", form, {}};
+nb::object sendrecv(Communicator& self, Form form, nb::handle x, nb::handle to_rank, nb::handle out,
+                    nb::handle from_rank) {
+  Envelope message{self, "sendrecv", form};
   tutti_comm comm = message.comm();
+  const int to = message.number(to_rank, "to");
+  const int source = message.number(from_rank, "source");
   message.kept.in = take(x, message.argument("x", false));
   message.kept.out = take(out, message.argument("out", true));
   message.kept.returned = nb::borrow(out);
@@ -135,25 +142,45 @@ class Batch {
     if (!is_child_of_fork()) tutti_batch_free(&handle_);
   }
 
-  void send(nb::handle x, int to, nb::handle tag) {
+  void send(nb::handle x, nb::handle rank, nb::handle tag) {
+    const Communicator::Use use{nb::cast<Communicator&>(communicator_)};
+    const int to = int_of(rank, "Batch.send", "to");
+    const int number = tag.is_none() ? 0 : int_of(tag, "Batch.send", "tag");
     const Buffer& data = keep(take(x, {"Batch.send", "x", false, false}));
     if (tag.is_none()) return check(tutti_batch_send(handle_, data.data, data.count, data.type, to));
-    check(tutti_batch_send_tagged(handle_, data.data, data.count, data.type, to, nb::cast<int>(tag)));
+    check(tutti_batch_send_tagged(handle_, data.data, data.count, data.type, to, number));
   }
-  nb::object recv(nb::handle out, int source, nb::handle tag) {
+  nb::object recv(nb::handle out, nb::handle rank, nb::handle tag) {
+    const Communicator::Use use{nb::cast<Communicator&>(communicator_)};
+    const int source = int_of(rank, "Batch.recv", "source");
+    const int number = tag.is_none() ? 0 : int_of(tag, "Batch.recv", "tag");
     const Buffer& data = keep(take(out, {"Batch.recv", "out", true, false}));
     if (tag.is_none()) {
       check(tutti_batch_recv(handle_, data.data, data.count, data.type, source));
       return nb::none();
     }
     const nb::object met = nb::cast(Message{});
-    check(tutti_batch_recv_tagged(handle_, data.data, data.count, data.type, source, nb::cast<int>(tag),
+    check(tutti_batch_recv_tagged(handle_, data.data, data.count, data.type, source, number,
                                   nb::cast<Message&>(met).address()));
     messages_.push_back(met);
     return met;
   }
+  int visit(visitproc visit, void* arg) const {
+    Py_VISIT(communicator_.ptr());
+    for (const nb::object& message : messages_)
+      Py_VISIT(message.ptr());
+    for (const Buffer& buffer : buffers_)
+      if (const int stop = buffer.visit(visit, arg); stop != 0) return stop;
+    return 0;
+  }
+  /// What it sends and receives stays with what runs it.
+  void clear() {
+    tutti_batch_free(&handle_);
+    buffers_.clear();
+    messages_.clear();
+  }
   nb::object run(nb::handle self, Form form, const char* function) {
-    Envelope envelope{nb::cast<Communicator&>(communicator_), function, form, {}};
+    Envelope envelope{nb::cast<Communicator&>(communicator_), function, form};
     static_cast<void>(envelope.comm());
     envelope.kept.returned = nb::none();
     envelope.kept.more = nb::borrow(self);
@@ -185,6 +212,8 @@ void define(CommunicatorClass& communicator, const char* name, Form form, const 
 }  // namespace
 
 void bind_messages(nb::module_& module, CommunicatorClass& communicator) {
+  const auto to = nb::arg("to").none();
+  const auto source = nb::arg("source").none();
   const auto tag = nb::arg("tag") = nb::none();
   // Values of an enum in some MPIs.
   module.attr("ANY_SOURCE") = int{MPI_ANY_SOURCE};
@@ -202,37 +231,38 @@ void bind_messages(nb::module_& module, CommunicatorClass& communicator) {
       communicator, "send", Form::blocking,
       "Sends x to rank `to`. Between two ranks, the k-th message sent is the k-th received, in any call or batch. "
       "With a tag,\nit is met by receives with tags only.",
-      nb::arg("x"), nb::arg("to"), tag);
-  define<send>(communicator, "send_async", Form::nonblocking, "Starts send(), and returns a Request.", nb::arg("x"),
-               nb::arg("to"), tag);
+      nb::arg("x"), to, tag);
+  define<send>(communicator, "send_async", Form::nonblocking, "Starts send(), and returns a Request.", nb::arg("x"), to,
+               tag);
   define<send>(communicator, "plan_send", Form::persistent, "Prepares send() on this array, and returns a Plan.",
-               nb::arg("x"), nb::arg("to"), tag);
+               nb::arg("x"), to, tag);
   define<recv>(
       communicator, "recv", Form::blocking,
       "Receives into out, which has as many elements as are sent, and returns it. With a tag (or ANY_TAG), source may "
       "be\nANY_SOURCE and the message shorter, and a Message is returned, which says what was received.",
-      nb::arg("out"), nb::arg("source"), tag);
+      nb::arg("out"), source, tag);
   define<recv>(communicator, "recv_async", Form::nonblocking, "Starts recv(), and returns a Request.", nb::arg("out"),
-               nb::arg("source"), tag);
+               source, tag);
   define<recv>(communicator, "plan_recv", Form::persistent, "Prepares recv() into this array, and returns a Plan.",
-               nb::arg("out"), nb::arg("source"), tag);
+               nb::arg("out"), source, tag);
   define<sendrecv>(communicator, "sendrecv", Form::blocking,
-                   "Sends x to rank `to` and receives out from rank `source`, at once; returns out.", nb::arg("x"),
-                   nb::arg("to"), nb::arg("out"), nb::arg("source"));
+                   "Sends x to rank `to` and receives out from rank `source`, at once; returns out.", nb::arg("x"), to,
+                   nb::arg("out"), source);
   define<sendrecv>(communicator, "sendrecv_async", Form::nonblocking, "Starts sendrecv(), and returns a Request.",
-                   nb::arg("x"), nb::arg("to"), nb::arg("out"), nb::arg("source"));
+                   nb::arg("x"), to, nb::arg("out"), source);
   define<sendrecv>(communicator, "plan_sendrecv", Form::persistent,
-                   "Prepares sendrecv() on these arrays, and returns a Plan.", nb::arg("x"), nb::arg("to"),
-                   nb::arg("out"), nb::arg("source"));
+                   "Prepares sendrecv() on these arrays, and returns a Plan.", nb::arg("x"), to, nb::arg("out"),
+                   source);
 
   nb::class_<Batch>(
       module, "Batch",
       "Sends and receives that run as one, all at once, in any order of adding: none waits for another.\n\n"
       "    batch = tutti.Batch(comm)\n    batch.send(mine, right)\n    batch.recv(theirs, left)\n"
-      "    batch.run()\n\nArrays must be contiguous, and are kept. A batch may be run again.")
+      "    batch.run()\n\nArrays must be contiguous, and are kept. A batch may be run again.",
+      in_cycles<Batch>())
       .def(nb::init<Communicator&>(), nb::arg("comm"))
-      .def("send", &Batch::send, nb::arg("x"), nb::arg("to"), tag)
-      .def("recv", &Batch::recv, nb::arg("out"), nb::arg("source"), tag,
+      .def("send", &Batch::send, nb::arg("x"), to, tag)
+      .def("recv", &Batch::recv, nb::arg("out"), source, tag,
            "With a tag: returns a Message, which says what was received once the batch has run.")
       .def(
           "run", [](nb::handle self) { return nb::cast<Batch&>(self).run(self, Form::blocking, "Batch.run"); },

@@ -11,9 +11,9 @@ NB_MODULE(_core, module) {
   nb::set_leak_warnings(false);
   module.doc() = "What needs MPI: loaded by tutti at first use.";
   static_cast<void>(NumPy::get());
-  nb::class_<InPlace>(module, "InPlace", "The type of IN_PLACE.").def("__repr__", [](nb::handle) {
-    return "tutti.IN_PLACE";
-  });
+  nb::class_<InPlace>(module, "InPlace", "The type of IN_PLACE.")
+      .def("__repr__", [](nb::handle) { return "tutti.IN_PLACE"; })
+      .def("__reduce__", [](nb::handle) { return "IN_PLACE"; });  // there is one, also of copies
   InPlace::object = nb::cast(InPlace{}).release();
   module.attr("IN_PLACE") = InPlace::object;
   bind_process(module);

@@ -61,7 +61,14 @@ tutti_type NumPy::type_of(nb::handle dtype, const char* function, const char* ar
 tutti_type NumPy::type_given(nb::handle dtype, const char* function, const char* argument) {
   if (PyUnicode_Check(dtype.ptr()))
     if (const tutti_type type = type_of_name(nb::cast<std::string>(dtype)); type != no_type) return type;
-  return type_of(module_.attr("dtype")(dtype), function, argument);
+  nb::object found;
+  try {
+    if (!dtype.is_none()) found = module_.attr("dtype")(dtype);
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) throw;
+  }
+  if (!found.is_valid()) refuse_type(function, argument, in_words(dtype));
+  return type_of(found, function, argument);
 }
 
 nb::object NumPy::empty(nb::handle shape, nb::handle dtype) { return empty_(shape, dtype); }

@@ -32,9 +32,33 @@ nb::object view(const void* data, int64_t count, tutti_type type, nb::handle dty
   return NumPy::get().module().attr("frombuffer")(memory, dtype);
 }
 
+/// Its own text may fail, or have no form in UTF-8.
+std::string text_of_exception(nb::handle exception) {
+  const auto name = nb::cast<std::string>(exception.type().attr("__name__"));
+  const nb::object text = nb::steal(PyObject_Str(exception.ptr()));
+  const char* const letters = text.is_valid() ? PyUnicode_AsUTF8AndSize(text.ptr(), nullptr) : nullptr;
+  if (letters == nullptr) PyErr_Clear();
+  return letters == nullptr ? name : name + ": " + letters;
+}
+
+/// Python collects no garbage meanwhile: requests and plans in it would wait, which they cannot inside an operation.
+class NoCollector {
+ public:
+  NoCollector() : was_enabled_(PyGC_Disable()) {}
+  NoCollector(const NoCollector&) = delete;
+  NoCollector& operator=(const NoCollector&) = delete;
+  ~NoCollector() {
+    if (was_enabled_ != 0) PyGC_Enable();
+  }
+
+ private:
+  int was_enabled_;
+};
+
 }  // namespace
 
-Op::Op(nb::object function, bool is_commutative) : function_(std::move(function)), is_commutative_(is_commutative) {
+Op::Op(nb::object function, bool is_commutative)
+    : is_function_(true), function_(std::move(function)), is_commutative_(is_commutative) {
   if (PyCallable_Check(function_.ptr()) == 0)
     raise("TypeArgumentError", "Op: function is " + tutti::python::in_words(function_) + ", which cannot be called");
   is_ufunc_ = nb::isinstance(function_, NumPy::get().module().attr("ufunc"));
@@ -51,7 +75,7 @@ tutti_op Op::of(tutti_type type) {
   for (const std::unique_ptr<OfType>& made : made_)
     if (made->type == type) return made->handle;
   auto made = std::make_unique<OfType>(OfType{this, type, NumPy::get().dtype_of(type), nullptr});
-  if (function_.is_valid())
+  if (is_function_)
     check(tutti_op_create_user(&Op::combine, is_commutative_ ? 1 : 0, made.get(), nullptr, &made->handle));
   else
     check(tutti_op_create_scaled_sum(scale_, &made->handle));
@@ -62,7 +86,7 @@ tutti_op Op::of(tutti_type type) {
 nb::object Op::take_exception() { return std::exchange(exception_, nb::object{}); }
 
 std::string Op::in_words() const {
-  if (!function_.is_valid()) return "tutti.Op.scaled_sum(" + nb::cast<std::string>(nb::repr(nb::float_(scale_))) + ")";
+  if (!is_function_) return "tutti.Op.scaled_sum(" + nb::cast<std::string>(nb::repr(nb::float_(scale_))) + ")";
   return "tutti.Op(" + nb::cast<std::string>(nb::repr(function_)) + (is_commutative_ ? ")" : ", commutative=False)");
 }
 
@@ -72,12 +96,12 @@ void Op::combine(const void* lhs, const void* rhs, void* into, int64_t count, vo
   std::string why;
   {
     const nb::gil_scoped_acquire acquired;
+    const NoCollector none;
     try {
       of_type.op->call(of_type, lhs, rhs, into, count);
       return;
     } catch (nb::python_error& error) {
-      why = nb::cast<std::string>(nb::str(error.type().attr("__name__"))) + ": " +
-            nb::cast<std::string>(nb::str(error.value()));
+      why = text_of_exception(error.value());
       if (!of_type.op->exception_.is_valid()) of_type.op->exception_ = nb::borrow(error.value());
     }
   }
@@ -120,7 +144,8 @@ void bind_op(nb::module_& module) {
       "elements, where lhs\ncomes from lower ranks than rhs; into may be lhs or rhs. So ufuncs of NumPy fit: "
       "tutti.Op(numpy.logaddexp). It must be\nassociative and the same on all ranks, must not call Tutti, "
       "and must not keep the views. An exception in it fails\nthe call, with a FailedError on every rank; the "
-      "communicator is unusable then.\n\nCost: two microseconds for each combination, and the function.")
+      "communicator is unusable then.\n\nCost: two microseconds for each combination, and the function.",
+      in_cycles<Op>())
       .def(nb::init<nb::object, bool>(), nb::arg("function"), nb::arg("commutative") = true)
       .def_static(
           "scaled_sum", [](double scale) { return new Op(scale); }, nb::arg("scale"),

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "cycles.hpp"
 #include "types.hpp"
 
 namespace tutti::python {
@@ -22,6 +23,12 @@ class Op {
   /// The exception that the function raised last, which it forgets.
   [[nodiscard]] nb::object take_exception();
   [[nodiscard]] std::string in_words() const;
+  int visit(visitproc visit, void* arg) const {
+    Py_VISIT(function_.ptr());
+    Py_VISIT(exception_.ptr());
+    return 0;
+  }
+  void clear() { function_ = exception_ = nb::object{}; }
 
  private:
   struct OfType {
@@ -33,6 +40,7 @@ class Op {
   static void combine(const void* lhs, const void* rhs, void* into, int64_t count, void* context);
   void call(const OfType& of_type, const void* lhs, const void* rhs, void* into, int64_t count);
 
+  bool is_function_ = false;
   nb::object function_;
   nb::object exception_;
   bool is_commutative_ = true;

@@ -1,6 +1,7 @@
 #include "prepare.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -18,15 +19,24 @@ void take_same(Call& call, nb::handle x, nb::handle op, nb::handle out, bool zer
   call.take_op(op);
 }
 
-int64_t sum_of(const int64_t* numbers, int size) { return std::accumulate(numbers, numbers + size, int64_t{0}); }
+constexpr int64_t most = std::numeric_limits<int64_t>::max();
+
+/// No more than there can be: the library says which block is too long.
+int64_t sum_of(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? most : sum;
+}
+int64_t sum_of(const int64_t* numbers, int size) {
+  return std::accumulate(numbers, numbers + size, int64_t{0}, [](int64_t a, int64_t b) { return sum_of(a, b); });
+}
 
 /// The elements that blocks reach to, with offsets or one after the other.
 int64_t extent(Call& call, const int64_t* counts, const int64_t* offsets) {
   if (offsets == nullptr) return sum_of(counts, call.size());
-  int64_t most = 0;
+  int64_t end = 0;
   for (int rank = 0; rank < call.size(); ++rank)
-    most = std::max(most, offsets[rank] + counts[rank]);
-  return most;
+    end = std::max(end, sum_of(offsets[rank], counts[rank]));
+  return end;
 }
 
 const int64_t* required_list(Call& call, nb::handle numbers, const char* name) {
@@ -74,11 +84,10 @@ void barrier(Call& call) {
   call.kept().returned = nb::none();
 }
 
-void broadcast(Call& call, nb::handle x, int root, nb::handle out) {
+void broadcast(Call& call, nb::handle x, nb::handle root, nb::handle out) {
   tutti_call& arguments = call.arguments();
   arguments.collective = TUTTI_BROADCAST;
-  arguments.root = root;
-  const bool is_root = call.rank() == root;
+  const bool is_root = call.rank() == call.take_root(root);
   if (out.is_none() && (is_root || !is_jax(x))) return call.take_data(x, !is_root);
   if (is_root || out.is_none()) {
     arguments.count = call.take_in(x);
@@ -108,11 +117,10 @@ void exscan(Call& call, nb::handle x, nb::handle op, nb::handle out) {
   take_same(call, x, op, out, call.rank() == 0);
 }
 
-void reduce(Call& call, nb::handle x, nb::handle op, int root, nb::handle out) {
+void reduce(Call& call, nb::handle x, nb::handle op, nb::handle root, nb::handle out) {
   tutti_call& arguments = call.arguments();
   arguments.collective = TUTTI_REDUCE;
-  arguments.root = root;
-  if (call.rank() == root) return take_same(call, x, op, out);
+  if (call.rank() == call.take_root(root)) return take_same(call, x, op, out);
   arguments.count = call.take_in(x);
   if (arguments.count < 0) call.refuse_here("only the root's x can be IN_PLACE");
   call.take_op(op);
@@ -171,11 +179,10 @@ void allgatherv(Call& call, nb::handle x, nb::handle counts, nb::handle offsets,
   take_blocks_out(call, out, arguments.out_counts, arguments.out_offsets);
 }
 
-void gather(Call& call, nb::handle x, int root, nb::handle out) {
+void gather(Call& call, nb::handle x, nb::handle root, nb::handle out) {
   tutti_call& arguments = call.arguments();
   arguments.collective = TUTTI_GATHER;
-  arguments.root = root;
-  if (call.rank() == root) {
+  if (call.rank() == call.take_root(root)) {
     allgather(call, x, out);
     arguments.collective = TUTTI_GATHER;
     return;
@@ -185,12 +192,12 @@ void gather(Call& call, nb::handle x, int root, nb::handle out) {
   call.kept().returned = nb::none();
 }
 
-void gatherv(Call& call, nb::handle x, nb::handle counts, nb::handle offsets, int root, nb::handle out) {
+void gatherv(Call& call, nb::handle x, nb::handle counts, nb::handle offsets, nb::handle root, nb::handle out) {
   tutti_call& arguments = call.arguments();
-  const bool is_root = call.rank() == root;
+  const bool is_root = call.rank() == call.take_root(root);
   if (is_root) {
     allgatherv(call, x, counts, offsets, out);
-    arguments.count = arguments.out_counts[root];
+    arguments.count = arguments.out_counts[call.rank()];
   } else {
     arguments.count = call.take_in(x);
     if (arguments.count < 0) call.refuse_here("only the root's x can be IN_PLACE");
@@ -198,15 +205,13 @@ void gatherv(Call& call, nb::handle x, nb::handle counts, nb::handle offsets, in
   }
   arguments.collective = TUTTI_GATHER;
   arguments.blocks = TUTTI_BLOCKS_UNEVEN;
-  arguments.root = root;
 }
 
 /// Ranks other than the root need an output, as nothing tells them its type and length.
-void scatter(Call& call, nb::handle x, int root, nb::handle out) {
+void scatter(Call& call, nb::handle x, nb::handle root, nb::handle out) {
   tutti_call& arguments = call.arguments();
   arguments.collective = TUTTI_SCATTER;
-  arguments.root = root;
-  if (call.rank() != root) {
+  if (call.rank() != call.take_root(root)) {
     if (out.is_none()) call.refuse_here("this rank is not the root, and needs out=");
     call.take_out(out, -1, [] { return std::vector<int64_t>{}; });
     arguments.count = call.kept().out.count;
@@ -219,16 +224,16 @@ void scatter(Call& call, nb::handle x, int root, nb::handle out) {
   call.kept().returned = nb::none();
 }
 
-void scatterv(Call& call, nb::handle x, nb::handle counts, nb::handle offsets, int root, nb::handle out) {
+void scatterv(Call& call, nb::handle x, nb::handle counts, nb::handle offsets, nb::handle root, nb::handle out) {
   tutti_call& arguments = call.arguments();
-  if (call.rank() != root) {
+  if (call.rank() != call.take_root(root)) {
     scatter(call, x, root, out);
   } else {
     if (x.is_none()) call.refuse_here("this rank is the root, and needs x");
     arguments.in_counts = required_list(call, counts, "counts");
     arguments.in_offsets = call.take_list(offsets, "offsets");
     require_extent(call, "x", call.take_in(x), extent(call, arguments.in_counts, arguments.in_offsets));
-    arguments.count = arguments.in_counts[root];
+    arguments.count = arguments.in_counts[call.rank()];
     if (call.is_in_place(out)) {
       arguments.out = TUTTI_IN_PLACE;
       call.kept().returned = nb::none();
@@ -238,7 +243,6 @@ void scatterv(Call& call, nb::handle x, nb::handle counts, nb::handle offsets, i
   }
   arguments.collective = TUTTI_SCATTER;
   arguments.blocks = TUTTI_BLOCKS_UNEVEN;
-  arguments.root = root;
 }
 
 void alltoall(Call& call, nb::handle x, nb::handle out) {

@@ -1,5 +1,7 @@
 #include "process.hpp"
 
+#include "communicator.hpp"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <nanobind/stl/string.h>
@@ -64,7 +66,12 @@ void require_one_mpi() {
 }
 
 void finalize() {
-  if (!is_ours || is_child || !mpi_runs()) return;
+  if (is_child || !mpi_runs()) return;
+  // Peers of a program that an exception ends would wait for it, and it for them.
+  if (const nb::object kind = nb::getattr(nb::module_::import_("sys"), "last_type", nb::none()); !kind.is_none())
+    Communicator::abort_all("the program ended by " +
+                            nb::cast<std::string>(nb::getattr(kind, "__name__", nb::str("an exception"))));
+  if (!is_ours) return;
   nb::gil_scoped_release released;
   MPI_Finalize();
 }

@@ -9,14 +9,38 @@ namespace {
 
 double seconds_of(const nb::object& timeout) {
   if (timeout.is_none()) return -1;
-  const double seconds = nb::cast<double>(nb::float_(timeout));
-  if (!(seconds >= 0)) refuse("wait: timeout is " + std::to_string(seconds) + ", and must not be negative");
+  const double seconds = PyUnicode_Check(timeout.ptr()) ? -1 : PyFloat_AsDouble(timeout.ptr());
+  if (PyUnicode_Check(timeout.ptr()) || (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_TypeError) != 0)) {
+    PyErr_Clear();
+    raise("TypeArgumentError", "wait: timeout is " + in_words(timeout) + ", and no number of seconds");
+  }
+  PyErr_Clear();  // an int that no float can hold has given -1
+  if (!(seconds >= 0)) refuse("wait: timeout is " + in_words(timeout) + "; allowed: None, and 0 and more seconds");
   return seconds;
 }
 
 [[noreturn]] void time_is_over() {
   PyErr_SetString(PyExc_TimeoutError, "tutti: wait: the time is over, and the operation goes on");
   throw nb::python_error();
+}
+
+/// Peers depend on this rank's part: a destructor waits. A signal that ends the program has the communicator aborted.
+template <class Step>
+void wait_for_dropped(const char* what, const Kept& kept, const Step& step) {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  const std::string text =
+      std::string{"tutti: "} + what + " was dropped before it was over; its destructor waits for it";
+  if (PyErr_WarnEx(PyExc_ResourceWarning, text.c_str(), 1) != 0) PyErr_WriteUnraisable(nullptr);
+  tutti_status status = TUTTI_SUCCESS;
+  try {
+    static_cast<void>(wait_in_slices(step, -1, status));
+  } catch (nb::python_error& error) {
+    error.restore();
+    PyErr_WriteUnraisable(nullptr);
+    if (kept.communicator.is_valid()) nb::cast<Communicator&>(kept.communicator).abort("a signal ended the wait");
+  }
+  PyErr_Restore(type, value, traceback);
 }
 
 }  // namespace
@@ -42,27 +66,11 @@ class Request::Turn {
   Request& request_;
 };
 
-/// Peers depend on this rank's part: it waits. A signal that ends the program has the communicator aborted.
-Request::~Request() {
+void Request::finish() {
   if (handle_ == nullptr || is_child_of_fork()) return;
-  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);
-  const char* const text = "tutti: a request was dropped before it was over; its destructor waits for it";
-  if (PyErr_WarnEx(PyExc_ResourceWarning, text, 1) != 0) PyErr_WriteUnraisable(nullptr);
-  tutti_status status = TUTTI_SUCCESS;
-  try {
-    static_cast<void>(
-        wait_in_slices([&](double s, int* c) { return tutti_request_wait_for(&handle_, s, c); }, -1, status));
-  } catch (nb::python_error& error) {
-    error.restore();
-    PyErr_WriteUnraisable(nullptr);
-    if (kept_.communicator.is_valid()) nb::cast<Communicator&>(kept_.communicator).abort("a signal ended the wait");
-  }
-  if (handle_ != nullptr) {
-    const nb::gil_scoped_release released;
-    tutti_request_free(&handle_);
-  }
-  PyErr_Restore(type, value, traceback);
+  wait_for_dropped("a request", kept_, [&](double s, int* c) { return tutti_request_wait_for(&handle_, s, c); });
+  const nb::gil_scoped_release released;
+  if (handle_ != nullptr) tutti_request_free(&handle_);
 }
 
 /// Arrays are let go. The exception of a failed operation is kept, for each wait to raise.
@@ -136,8 +144,15 @@ nb::object Request::result() {
   return value_;
 }
 
-Plan::~Plan() {
+void Plan::finish() {
   if (handle_ == nullptr || is_child_of_fork()) return;
+  int complete = 0;
+  {
+    const nb::gil_scoped_release released;
+    if (tutti_plan_test(handle_, &complete) != TUTTI_SUCCESS) complete = 1;
+  }
+  if (complete == 0)
+    wait_for_dropped("a plan", kept_, [&](double s, int* c) { return tutti_plan_wait_for(handle_, s, c); });
   const nb::gil_scoped_release released;
   tutti_plan_free(&handle_);
 }
@@ -157,7 +172,7 @@ void Plan::start() {
   if (status != TUTTI_SUCCESS) kept_.fail(status);
 }
 
-nb::object Plan::finish(double limit, tutti_status status, bool is_complete) {
+nb::object Plan::completed(double limit, tutti_status status, bool is_complete) {
   struct Busy {
     bool& flag;
     explicit Busy(bool& given) : flag(given) { flag = true; }
@@ -175,7 +190,7 @@ nb::object Plan::finish(double limit, tutti_status status, bool is_complete) {
 
 nb::object Plan::wait(const nb::object& timeout) {
   require_usable("wait");
-  return finish(seconds_of(timeout), TUTTI_SUCCESS, false);
+  return completed(seconds_of(timeout), TUTTI_SUCCESS, false);
 }
 
 /// The short way: the GIL is released once.
@@ -189,7 +204,7 @@ nb::object Plan::run() {
     if (status == TUTTI_SUCCESS) status = tutti_plan_wait_for(handle_, slice, &complete);
   }
   if (status == TUTTI_SUCCESS && complete != 0) return kept_.returned;
-  return finish(-1, status, complete != 0);
+  return completed(-1, status, complete != 0);
 }
 
 bool Plan::test() {
@@ -223,7 +238,8 @@ void bind_requests(nb::module_& module) {
       "them\nuntil it is over. It moves only while some thread of this process is inside Tutti, or with "
       "TUTTI_PROGRESS_THREAD=1.\nA request that is dropped before it is over gives a ResourceWarning, and waits. "
       "`await "
-      "request` waits in asyncio.")
+      "request` waits in asyncio.",
+      in_cycles<Request>())
       .def("test", &Request::test, "Makes progress, never blocks; True if the operation is over. Raises its error.")
       .def("wait", &Request::wait, nb::arg("timeout") = nb::none(),
            "Waits until it is over, and returns the result of the call. With a timeout in seconds: raises TimeoutError "
@@ -241,7 +257,8 @@ void bind_requests(nb::module_& module) {
   nb::class_<Plan>(
       module, "Plan",
       "A call that is prepared once and made many times: what the calls named plan_x return. plan() is start() and "
-      "wait().\nThe plan keeps its arrays; each start reads and writes them where they are.")
+      "wait().\nThe plan keeps its arrays; each start reads and writes them where they are.",
+      in_cycles<Plan>())
       .def("start", &Plan::start, "All ranks start their plans and other calls in the same order.")
       .def("wait", &Plan::wait, nb::arg("timeout") = nb::none(),
            "Waits until it is over, at once if it was not started, and returns the result. Timeout, errors and Ctrl-C "

@@ -22,6 +22,14 @@ struct Kept {
   Op* function = nullptr;
 
   [[nodiscard]] nb::object finished() const;
+  int visit(visitproc visit, void* arg) const {
+    for (const nb::object* object :
+         {&result.array, &result.namespace_of_immutable, &returned, &op, &communicator, &more})
+      Py_VISIT(object->ptr());
+    for (const Buffer* buffer : {&in, &out, &result.buffer})
+      if (const int stop = buffer->visit(visit, arg); stop != 0) return stop;
+    return 0;
+  }
   /// Raises the error of a call; what a function of Python raised is its cause.
   [[noreturn]] void fail(tutti_status status) const;
 };
@@ -54,13 +62,23 @@ class Request {
   Request(tutti_request handle, Kept kept) : handle_(handle), kept_(std::move(kept)) {}
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
-  ~Request();
+  ~Request() { finish(); }
 
   bool test();
   nb::object wait(const nb::object& timeout);
   bool cancel();
   [[nodiscard]] nb::object result();
   [[nodiscard]] bool is_over() const { return handle_ == nullptr; }
+  /// When nobody has it any more.
+  void finish();
+  int visit(visitproc visit, void* arg) const {
+    Py_VISIT(value_.ptr());
+    Py_VISIT(error_.ptr());
+    return kept_.visit(visit, arg);
+  }
+  void clear() {
+    if (handle_ == nullptr) value_ = error_ = nb::object{}, kept_ = Kept{};
+  }
 
  private:
   /// One thread at a time.
@@ -79,7 +97,7 @@ class Plan {
   Plan(tutti_plan handle, Kept kept) : handle_(handle), kept_(std::move(kept)) {}
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
-  ~Plan();
+  ~Plan() { finish(); }
 
   void start();
   nb::object wait(const nb::object& timeout);
@@ -88,10 +106,16 @@ class Plan {
   [[nodiscard]] std::string algorithm() const;
   [[nodiscard]] std::string explain() const;
   [[nodiscard]] nb::object out() const { return kept_.returned; }
+  /// When nobody has it any more.
+  void finish();
+  int visit(visitproc visit, void* arg) const { return kept_.visit(visit, arg); }
+  void clear() {
+    if (handle_ == nullptr) kept_ = Kept{};
+  }
 
  private:
   void require_usable(const char* function) const;
-  nb::object finish(double limit, tutti_status status, bool is_complete);
+  nb::object completed(double limit, tutti_status status, bool is_complete);
   tutti_plan handle_;
   Kept kept_;
   bool is_busy_ = false;
