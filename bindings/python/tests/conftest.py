@@ -6,7 +6,8 @@ import pytest
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # These have no use for the ranks: one runs them.
-ALONE = ["test_mpi_choice.py", "test_offline.py", "test_pmi_server.py", "test_run.py", "test_schedule_builder.py"]
+ALONE = ["test_mpi_choice.py", "test_offline.py", "test_pmi_server.py", "test_run.py",
+         "test_run_failures.py", "test_schedule_builder.py"]
 SIZE = next((os.environ[name] for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE") if name in os.environ), "1")
 collect_ignore = ALONE if SIZE != "1" else []
 

@@ -80,21 +80,23 @@ def test_fork():
         import os, numpy, tutti
         comm = tutti.Communicator()
         request, plan = comm.allreduce_async(1), comm.plan_allreduce(numpy.ones(1))
+        kept = tutti.empty(1000)
         child = os.fork()
         if child == 0:
-            for call in (lambda: comm.allreduce(1), request.wait, plan, plan.start, tutti.Communicator):
+            for call in (lambda: comm.allreduce(1), request.wait, plan, plan.start, tutti.Communicator,
+                         lambda: tutti.empty(3)):
                 try:
                     call()
                 except tutti.StateError as error:
                     assert "child of a fork(), in which MPI and Tutti cannot" in str(error)
                 else:
                     os._exit(1)
-            del request, plan, comm
+            del request, plan, comm, kept
             raise SystemExit(7)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-        print(request.wait(), plan(), comm.allreduce(2))
+        print(request.wait(), plan(), comm.allreduce(2), comm.allreduce(kept).sum())
     """)
-    assert (code, out) == (0, "1 [1.] 2\n"), err
+    assert (code, out) == (0, "1 [1.] 2 0.0\n"), err
 
 
 def test_thread_level_that_is_too_low():

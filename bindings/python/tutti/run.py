@@ -1,6 +1,7 @@
 """python -m tutti.run -n 4 prog.py ARGS...: starts ranks without mpirun, on this machine."""
 import argparse
 import ctypes
+import functools
 import os
 import selectors
 import shutil
@@ -27,7 +28,7 @@ SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 go to all ranks; after the first four they 
 What the ranks leave running is ended, too."""
 EPILOG = """\
 Exit status: 0 if that of every rank is; else that of the rank that failed first, 128 + N if signal N ended it, or if
-signal N ended the job; 2 for wrong arguments, 127 if there is no PROGRAM.
+signal N ended the job; 2 for wrong arguments, 126 if PROGRAM cannot be started, 127 if there is none.
 
 Example: python -m tutti.run -n 4 train.py --epochs 3"""
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
@@ -36,7 +37,10 @@ MOST_RANKS = 4096
 
 
 def say(text):
-    print(f"tutti.run: {text}", file=sys.stderr, flush=True)
+    try:
+        print(f"tutti.run: {text}", file=sys.stderr, flush=True)
+    except OSError:
+        sys.stderr = None  # nobody can be told, and Python is not to try again at the end
 
 
 def parse(arguments):
@@ -82,11 +86,16 @@ def how(status):
     return f"was ended by signal {-status} ({signal.strsignal(-status)})"
 
 
+class NotStarted(Exception):
+    """Why a rank does not run."""
+
+
 class Tagged:
     """The output of a rank, which goes on line by line with the rank in front."""
 
     def __init__(self, rank, source, sink):
-        self.tag, self.source, self.sink, self.rest = b"[%d] " % rank, source, sink, b""
+        self.tag, self.rest = b"[%d] " % rank, b""
+        self.rank, self.source, self.sink = rank, source, sink  # None: this process has none
 
     def read(self):
         """Whether more can come."""
@@ -94,8 +103,9 @@ class Tagged:
         *lines, self.rest = (self.rest + data).split(b"\n")
         if not data and self.rest or len(self.rest) > 1 << 16:
             lines, self.rest = [*lines, self.rest], b""
-        self.sink.write(b"".join(self.tag + line + b"\n" for line in lines))
-        self.sink.flush()
+        text = b"".join(self.tag + line + b"\n" for line in lines)
+        while text and self.sink is not None:  # not by its buffer, which would be written again at the end
+            text = text[os.write(self.sink.fileno(), text):]
         return bool(data)
 
 
@@ -136,15 +146,26 @@ class Job:
             if os.getppid() != parent:
                 os._exit(1)
 
-        return subprocess.Popen(self.command, env=environment | {name: str(value) for name, value in job.items()},
-                                stdin=None if rank == 0 else subprocess.DEVNULL, stdout=output, stderr=output,
-                                pass_fds=[connection.fileno()], start_new_session=True, preexec_fn=die_with_parent)
+        try:
+            return subprocess.Popen(self.command, env=environment | {name: str(value) for name, value in job.items()},
+                                    stdin=None if rank == 0 else subprocess.DEVNULL, stdout=output, stderr=output,
+                                    pass_fds=[connection.fileno()], start_new_session=True, preexec_fn=die_with_parent)
+        except OSError as error:
+            raise NotStarted(f"rank {rank} cannot be started: {self.command[0]}: {error.strerror}") from None
 
     def tag(self, rank, process):
-        for source, sink in (process.stdout, sys.stdout.buffer), (process.stderr, sys.stderr.buffer):
-            tagged = Tagged(rank, source, sink)
-            self.selector.register(source, selectors.EVENT_READ,
-                                   lambda tagged=tagged: tagged.read() or self.selector.unregister(tagged.source))
+        for source, sink in (process.stdout, sys.stdout), (process.stderr, sys.stderr):
+            self.selector.register(source, selectors.EVENT_READ, functools.partial(self.pass_output, Tagged(rank, source, sink)))
+
+    def pass_output(self, tagged):
+        try:
+            if not tagged.read():
+                self.selector.unregister(tagged.source)
+        except OSError as error:  # a full disk, a pipe that nobody reads
+            tagged.sink = None
+            if self.status is None:
+                say(f"what rank {tagged.rank} writes cannot be passed on ({error.strerror}); all ranks are ended")
+                self.end(1)
 
     # ---- go on
 
@@ -239,7 +260,10 @@ class Job:
             for rank in self.left():
                 if number == signal.SIGTERM:
                     say(f"processes that rank {rank} has left running are ended")
-                os.killpg(self.ranks[rank].pid, number)
+                try:
+                    os.killpg(self.ranks[rank].pid, number)
+                except ProcessLookupError:
+                    pass  # ended meanwhile
             deadline = time.monotonic() + seconds
             while self.left() and time.monotonic() < deadline:
                 time.sleep(0.01)
@@ -277,7 +301,13 @@ def main(arguments=None):
         say(error)
         return 2
     allow_many_files()
-    return Job(given, command).run()
+    job = Job(given, command)
+    try:
+        return job.run()
+    except NotStarted as error:
+        job.pass_on(signal.SIGKILL)
+        say(error)
+        return 126
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 
 #include "call.hpp"
 #include "numpy.hpp"
+#include "process.hpp"
 
 namespace tutti::python {
 namespace {
@@ -38,7 +39,10 @@ class Memory {
   }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
-  ~Memory() { is_on_device_ ? tutti_deallocate_device(data_) : tutti_deallocate(data_); }
+  ~Memory() {
+    if (is_child_of_fork()) return;
+    is_on_device_ ? tutti_deallocate_device(data_) : tutti_deallocate(data_);
+  }
 
   [[nodiscard]] nb::tuple shape() const { return nb::tuple(nb::cast(shape_)); }
   [[nodiscard]] std::string dtype() const { return name_of_type(type_); }
@@ -129,6 +133,7 @@ std::vector<int64_t> shape_of(nb::handle shape, const char* function) {
 
 nb::object memory_of(nb::handle shape, nb::handle dtype, bool is_on_device) {
   const char* const function = is_on_device ? "empty_device" : "empty";
+  require_same_process(function);
   const tutti_type type = NumPy::get().type_given(dtype, function, "dtype");
   return nb::cast(new Memory(shape_of(shape, function), type, is_on_device), nb::rv_policy::take_ownership);
 }
