@@ -245,22 +245,30 @@ def test_join_under_torchrun_forgets_the_launcher_of_torchrun():
     assert [status for *_, status in join(range(2), 2, free_port(), **inherited)] == [0, 0]
 
 
-def test_join_by_a_store(tmp_path):
-    then = "import pmi_client; print(*pmi_client.world())"
+def test_join_by_a_store_that_knows_an_earlier_server(tmp_path):
+    """As that of torchrun, which starts ranks anew after a failure."""
+    port = free_port()
     store = f"""
 class Store:
     def set(self, key, value):
-        open({str(tmp_path / 'new')!r}, 'w').write(value); os.rename({str(tmp_path / 'new')!r}, {str(tmp_path / 'key')!r})
+        while not os.path.exists('read'): time.sleep(0.01)  # rank 1 has got the address of the earlier server
+        open('new', 'w').write(value); os.rename('new', 'key')
     def get(self, key):
-        while not os.path.exists({str(tmp_path / 'key')!r}): time.sleep(0.01)
-        return open({str(tmp_path / 'key')!r}, 'rb').read()
+        while not os.path.exists('key'): time.sleep(0.01)
+        text = open('key', 'rb').read()
+        open('read' if int(sys.argv[1]) else 'read.0', 'w').close()
+        return text
+    def delete_key(self, key):
+        os.remove('key')
 """
+    (tmp_path / "key").write_text(json.dumps(["127.0.0.1", port, "its token"]))
     text = f"import os, time, sys; sys.path.insert(0, {str(HERE)!r})\n{store}\nfrom tutti import _pmi\n" \
-           f"_pmi.join(Store(), rank=int(sys.argv[1]), size=2, library='MPICH')\n{then}"
+           f"_pmi.join(Store(), rank=int(sys.argv[1]), size=2, library='MPICH')\n{WORLD}"
     started = [subprocess.Popen([sys.executable, "-c", text, str(rank)], env=ENVIRONMENT | {"MASTER_ADDR": "127.0.0.1"},
-                                stdout=subprocess.PIPE) for rank in range(2)]
+                                stdout=subprocess.PIPE, cwd=tmp_path) for rank in (1, 0)]
     assert [process.communicate(timeout=60)[0] for process in started] == [
-        b"port1 (vector,(0,1,2))\n", b"port0 (vector,(0,1,2))\n"]
+        b"port0 (vector,(0,1,2))\n", b"port1 (vector,(0,1,2))\n"]
+    assert not (tmp_path / "key").exists()
 
 
 def test_a_rank_that_never_comes():

@@ -91,11 +91,17 @@ def connect(store, rank, size, seconds):
     greeting = {"rank": rank, "size": size, "token": token, "node": this_node(), "pid": os.getpid()}
     while True:
         try:
-            return meet(tuple(address), greeting, deadline + 5)
+            connection = meet(tuple(address), greeting, deadline + 5)
+            break
         except Refused as why:
             if not why.again or time.monotonic() > deadline:
                 raise
         time.sleep(0.05)
+        if store is not None and rank != 0:  # it may have been the server of ranks that ended before they had met
+            *address, greeting["token"] = json.loads(store.get("tutti/pmi"))
+    if store is not None and rank == 0:  # all have read it; torchrun keeps its store for the ranks that it starts anew
+        store.delete_key("tutti/pmi")
+    return connection
 
 
 joined = None  # the size of the world that this process joined, and the connection, which MPI has from then on
@@ -130,7 +136,7 @@ def join(store=None, rank=None, size=None, library=None, seconds=300):
     """Before MPI_Init: makes it find the ranks that torchrun or a shell started, with RANK, WORLD_SIZE, MASTER_ADDR and
     MASTER_PORT in the environment. Does nothing for one rank, or where a launcher of MPI started the ranks.
 
-    `store` is a torch.distributed.Store, or anything with its set and get; without one, rank 0 listens on the port above
+    `store` is a torch.distributed.Store, or anything with its set, get and delete_key; without one, rank 0 listens on the port above
     MASTER_PORT. `library` is the text of MPI_Get_library_version, by default that of the MPI which Tutti uses.
     """
     global joined
