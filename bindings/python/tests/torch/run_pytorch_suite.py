@@ -13,6 +13,7 @@ import fnmatch
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -116,7 +117,7 @@ class Run:
     """The processes that take `tests`, until one fails."""
 
     def __init__(self, tests, backend, given):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tutti_pytorch_"))
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=given.folder))
         prepare(self.folder, tests)
         (self.folder / "tests").write_text("\n".join(tests))
         environment = {**os.environ, "BACKEND": backend, "WORLD_SIZE": str(given.ranks), "TEMP_DIR": str(self.folder),
@@ -128,13 +129,15 @@ class Run:
 
     def results(self):
         """Yields each test and its result; ends after the first failure."""
-        for place, test in enumerate(self.tests):
-            limit = self.given.limit + (60 if place == 0 else 0)
-            result = self._wait(test, limit)
-            yield test, result
-            if result["outcome"] == "failed":
-                break
-        self._end()
+        try:
+            for place, test in enumerate(self.tests):
+                limit = self.given.limit + (60 if place == 0 else 0)
+                result = self._wait(test, limit)
+                yield test, result
+                if result["outcome"] == "failed":
+                    break
+        finally:  # the caller may have enough of it
+            self._end()
 
     def _wait(self, test, limit):
         end = time.monotonic() + limit
@@ -148,9 +151,14 @@ class Run:
             if self.process.poll() is not None:
                 time.sleep(0.5)
                 return outcome(self.folder, test, self.given.ranks) or {
-                    "outcome": "failed", "text": f"the processes ended with code {self.process.returncode}; {self.log.name}"}
+                    "outcome": "failed", "text": f"the processes ended with code {self.process.returncode}{self._said()}"}
             time.sleep(0.02)
-        return {"outcome": "failed", "text": f"time limit of {limit} s; {self.log.name}"}
+        return {"outcome": "failed", "text": f"time limit of {limit} s{self._said()}"}
+
+    def _said(self):
+        """The last line of all ranks' output, for the reason of a failure."""
+        lines = pathlib.Path(self.log.name).read_text(errors="replace").strip().splitlines()
+        return f": {lines[-1]}" if lines else ""
 
     def _end(self):
         try:
@@ -158,6 +166,8 @@ class Run:
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
+        self.log.close()
+        shutil.rmtree(self.folder)
 
 
 def run_all(tests, backend, given):
@@ -205,7 +215,8 @@ def main():
         return 0
     os.environ.update({"BACKEND": "gloo", "WORLD_SIZE": "1", "TEMP_DIR": tempfile.gettempdir()})
     tests = [name for name in names() if fnmatch.fnmatch(name, given.only)]
-    by_backend = {backend: run_all(tests, backend, given) for backend in given.backends.split(",")}
+    with tempfile.TemporaryDirectory(prefix="tutti_pytorch_") as given.folder:
+        by_backend = {backend: run_all(tests, backend, given) for backend in given.backends.split(",")}
     report(by_backend)
     first, last = by_backend[given.backends.split(",")[0]], by_backend[given.backends.split(",")[-1]]
     lost = [test for test in tests if first[test]["outcome"] == "passed" and last[test]["outcome"] == "failed"

@@ -9,6 +9,8 @@ import torch
 import torch.distributed as dist
 from torch.distributed import ReduceOp
 
+import tutti.torch
+
 
 def backend():
     return dist.group.WORLD._get_backend(torch.device("cpu"))
@@ -150,3 +152,16 @@ def test_groups_that_are_over(rank):
     made.shutdown()
     with pytest.raises(RuntimeError, match="was destroyed"):
         made.allreduce([torch.ones(1)]).wait()
+
+
+def test_what_the_backend_in_python_lacks_is_told(rank, size):
+    if tutti.torch._native() is not None:
+        pytest.skip("the compiled backend has it")
+    with pytest.raises(TypeError, match="the sum of sparse tensors needs the compiled backend: python -m tutti.torch.build"):
+        dist.all_reduce(torch.ones(3).to_sparse())
+    if size > 1 and rank == 0:
+        with pytest.warns(UserWarning, match="from any rank needs the compiled backend"):
+            dist.irecv(data := torch.zeros(2)).wait()
+        assert data[0].item() == 1
+    elif rank == 1:
+        dist.send(torch.ones(2), 0)

@@ -60,7 +60,7 @@ def test_average(rank, size):
     assert torch.equal(data, torch.full((5,), (size - 1) / 2))
 
 
-def test_scaled_sum(compiled, rank, size):
+def test_scaled_sum(rank, size):
     data = torch.full((5,), float(rank))
     dist.all_reduce(data, dist._make_nccl_premul_sum(0.5))
     assert torch.equal(data, torch.full((5,), size * (size - 1) / 4))
@@ -83,6 +83,14 @@ def test_bool_complex_and_fp8(rank, size):
         data = torch.ones(7).to(dtype)
         dist.all_reduce(data)
         assert torch.equal(data.float(), torch.full((7,), float(size)))
+
+
+def test_an_error_of_one_call_is_not_that_of_the_next(rank, size):
+    with pytest.raises(RuntimeError, match="more than one element"):
+        dist.all_reduce(torch.ones(1).expand(4))
+    data = torch.ones(2)
+    dist.all_reduce(data)
+    assert data[0].item() == size
 
 
 def test_sparse(compiled, gloo, rank):

@@ -78,3 +78,9 @@ def test_the_program_is_found_without_import():
         pytest.skip("the package is not installed: its entry point is not known")
     assert found[0].value == "tutti.torch:register"
     assert os.path.basename(found[0].load().__code__.co_filename) == "__init__.py"
+
+
+def test_old_versions_of_pytorch_are_refused():
+    program = "import torch._C._distributed_c10d as c10d; del c10d.Backend.Options; import tutti.torch"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert told.returncode == 1 and "ImportError: tutti.torch needs PyTorch 2.6 or newer; this is " in told.stderr

@@ -15,7 +15,11 @@ import socket
 import sys
 from datetime import timedelta
 
+import torch
 import torch.distributed as dist
+
+if not hasattr(torch._C._distributed_c10d.Backend, "Options"):
+    raise ImportError(f"tutti.torch needs PyTorch 2.6 or newer; this is {torch.__version__}")
 
 __all__ = ["Options", "hooks", "register"]
 

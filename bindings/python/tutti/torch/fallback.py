@@ -2,6 +2,7 @@
 moves while the program waits, so that a future is complete when it is asked for, and not before. On other ranks the compiled
 one may serve."""
 import operator
+import warnings
 
 import torch
 import torch.distributed as dist
@@ -12,6 +13,7 @@ import tutti
 
 _OPERATIONS = {ReduceOp.SUM: "sum", ReduceOp.AVG: "avg", ReduceOp.PRODUCT: "prod", ReduceOp.MIN: "min", ReduceOp.MAX: "max",
                ReduceOp.BAND: "band", ReduceOp.BOR: "bor", ReduceOp.BXOR: "bxor"}
+_NEEDS_COMPILED = "needs the compiled backend: python -m tutti.torch.build says why it is not there"
 
 
 class Options(_Backend.Options):
@@ -23,10 +25,9 @@ class Options(_Backend.Options):
 
 
 def _operation(op):
-    for known, name in _OPERATIONS.items():
-        if op == known:
-            return name
-    raise ValueError("tutti: PREMUL_SUM needs the compiled backend")
+    if op == ReduceOp.PREMUL_SUM:
+        return tutti.Op.scaled_sum(float(op.__getstate__()[1]))
+    return next(name for known, name in _OPERATIONS.items() if op == known)
 
 
 def _flat(tensors):
@@ -79,10 +80,12 @@ class Pending(Work):
         return True
 
     def end(self):
-        """Waits; those who hold this work learn of its error."""
+        """Waits; those who hold this work learn of its error. One that has taken too long is in the way of all others."""
         try:
             self.wait()
-        except tutti.Error:
+        except TimeoutError:
+            raise
+        except Exception:
             pass
 
     def is_completed(self):
@@ -168,6 +171,8 @@ class Backend(_Backend):
         return self._run(options, tensors, *(call(tensor.detach()) for tensor in tensors))
 
     def allreduce(self, tensors, options):
+        if any(tensor.layout != torch.strided for tensor in tensors):
+            raise TypeError(f"tutti: the sum of sparse tensors {_NEEDS_COMPILED}")
         op = _operation(options.reduceOp)
         return self._in_place(options, tensors, lambda data: self._comm.allreduce_async(data, op, out=data))
 
@@ -275,7 +280,8 @@ class Backend(_Backend):
                        self._options._timeout)
 
     def recv_anysource(self, tensors, tag):
-        """PyTorch does not ask a backend in Python which rank it was."""
+        """PyTorch does not ask a backend in Python which rank it was: dist.recv fails when the message has come."""
+        warnings.warn(f"tutti: the source of a message from any rank {_NEEDS_COMPILED}", stacklevel=2)
         return self.recv(tensors, tutti.ANY_SOURCE, tag)
 
 

@@ -21,6 +21,13 @@ c10::intrusive_ptr<GroupOptions> inherited(const GroupOptions& from,
   return options;
 }
 
+/// A connection of the group's own to it, where PyTorch can make one.
+template <class AnyStore>
+c10::intrusive_ptr<c10d::Store> cloned(const c10::intrusive_ptr<AnyStore>& store) {
+  if constexpr (requires { store->clone(); }) return store->clone();
+  return store;
+}
+
 const char* text_or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
 }  // namespace
@@ -48,8 +55,8 @@ c10::intrusive_ptr<c10d::Backend> Backend::split(const c10::intrusive_ptr<c10d::
 c10::intrusive_ptr<c10d::Backend> Backend::merge(const c10::intrusive_ptr<c10d::Store>& store,
                                                  const c10::intrusive_ptr<c10d::Backend::Options>& options,
                                                  const int& rank, const int& size) {
-  const std::string name = getGroupUid() + "/split" + std::to_string(group_->number());
-  return c10::make_intrusive<Backend>(store->clone(), rank, size, name, inherited(*options_, options));
+  const std::string name = group_->name() + "/split" + std::to_string(group_->number());
+  return c10::make_intrusive<Backend>(cloned(store), rank, size, name, inherited(*options_, options));
 }
 
 template <class CallOptions>

@@ -29,6 +29,7 @@ class Group : public std::enable_shared_from_this<Group> {
   /// The number of collectives so far.
   [[nodiscard]] uint64_t number() const { return number_.load(); }
   [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
 
   /// One collective more.
   uint64_t count() { return number_.fetch_add(1) + 1; }
