@@ -74,3 +74,26 @@ def test_losses_are_those_of_gloo_and_the_same_bits_in_every_run(ranks):
     assert ours == run(ranks, TESTS / "torch" / "training.py", "tutti")
     ours, theirs = json.loads(ours[0]), json.loads(run(ranks, TESTS / "torch" / "training.py", "gloo")[0])
     assert ours.keys() == {"ddp", "zero", "fsdp2"} and all(close(ours[way], theirs[way]) for way in ours)
+
+
+FORK = """
+import os, sys
+import torch
+import torch.distributed as dist
+import tutti.torch
+
+dist.init_process_group("tutti", "mpi://")
+child = os.fork()
+if child == 0:
+    sys.exit(5)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 5
+data = torch.ones(3)
+dist.all_reduce(data)
+sys.stdout.write(f"{data.tolist()}\\n")
+"""
+
+
+def test_a_child_by_fork_leaves_the_groups_to_its_parent(tmp_path):
+    program = tmp_path / "fork.py"
+    program.write_text(FORK)
+    assert run(2, program) == ["[2.0, 2.0, 2.0]"] * 2

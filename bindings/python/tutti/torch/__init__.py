@@ -46,7 +46,7 @@ def Options(**settings):
     return _begin().Options(**settings)
 
 
-_begun = False
+_begun = None  # the process that began
 
 
 def _before_mpi(*rank_and_size, store=None):
@@ -54,7 +54,7 @@ def _before_mpi(*rank_and_size, store=None):
     global _begun
     if _begun:
         return
-    _begun = True
+    _begun = os.getpid()
     if store is not None:
         from tutti import _pmi
 
@@ -86,7 +86,8 @@ def _create(options, backend_options):
 
 
 def _at_exit():
-    if getattr(sys, "last_value", None) is None:
+    is_child = os.getpid() != _begun  # by fork: groups and MPI are its parent's
+    if not is_child and getattr(sys, "last_value", None) is None:
         _finalize()
 
 

@@ -2,6 +2,7 @@
 // The operations of one process group: collectives take turns, messages start at once.
 
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <deque>
@@ -135,7 +136,7 @@ class Group : public std::enable_shared_from_this<Group> {
   }
   /// Waits for collectives; messages that no peer takes are given up.
   void close() noexcept {
-    if (comm_ == nullptr) return;
+    if (comm_ == nullptr || getpid() != process_) return;  // a child by fork leaves it to its parent
     if (failure_.empty()) wait_until([this] { return is_idle(); }, Clock::time_point::max());
     std::vector<Finished> finished;
     {
@@ -243,6 +244,7 @@ class Group : public std::enable_shared_from_this<Group> {
   }
 
   tutti_comm comm_;
+  const pid_t process_ = getpid();
   const int rank_;
   const std::string name_;
   std::mutex mutex_;
