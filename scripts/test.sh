@@ -20,7 +20,7 @@ for option in "$@"; do
     --ci) ci=1 ;;
     --full) full=1 ;;
     --resume) resume=1 ;;
-    release | lab | lint | mpich | abi | address | threads | clang | schedule_only | fuzz) only="$only $option " ;;
+    release | lab | lint | mpich | abi | address | threads | clang | schedule_only | fuzz | torch) only="$only $option " ;;
     --no-install) install= ;;
     --help | -h)
       usage || :
