@@ -104,7 +104,7 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
   Announcement said;
   try {
     const Settings settings = read_settings(options);
-    said.settings = settings;
+    said.settings = static_cast<const SentSettings&>(settings);
     said.is_traced = settings.trace.folder.empty() ? 0 : 1;
     said.has_faults = settings.faults.empty() ? 0 : 1;
     said.shared_memory = settings.transport.shared_memory;
