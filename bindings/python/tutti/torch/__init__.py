@@ -80,8 +80,9 @@ def _create(options, backend_options):
         backend_options = module.Options()
     timeout = options.timeout
     backend_options._timeout = timeout if isinstance(timeout, timedelta) else timedelta(seconds=timeout)
-    backend_options.group_name = options.group_id
-    backend_options.global_ranks_in_group = options.global_ranks_in_group
+    if hasattr(backend_options, "group_name"):  # not in old versions of PyTorch
+        backend_options.group_name = options.group_id
+        backend_options.global_ranks_in_group = options.global_ranks_in_group
     return module.create(options.store, options.group_rank, options.group_size, options.group_id, backend_options)
 
 

@@ -59,6 +59,9 @@ def _command(target):
              f"-DTORCH_EXTENSION_NAME={_NAME}"]
     if hasattr(torch._C, "_GLIBCXX_USE_CXX11_ABI"):
         flags.append(f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}")
+    for part in ("COMPILER_TYPE", "STDLIB", "BUILD_ABI"):  # pybind11 of another compiler would not know PyTorch's classes
+        if value := getattr(torch._C, f"_PYBIND11_{part}", None):
+            flags.append(f'-DPYBIND11_{part}="{value}"')
     torch_include = root / "include"
     for path in (include, sysconfig.get_path("include"), torch_include, torch_include / "torch/csrc/api/include"):
         flags.append(f"-I{path}")
