@@ -9,7 +9,23 @@
 
 namespace tutti::shm {
 
+namespace {
+
+/// No sender writes such an envelope.
+[[noreturn]] void throw_damaged(const CompiledStep& step, std::string_view what) {
+  throw Error(fmt::format("receive from rank {}: {}: the memory that the two ranks share is damaged", step.peer, what));
+}
+
+void require_buffer(const CompiledStep& step, const Channel& channel, const Envelope& came) {
+  if (!channel.has(came))
+    throw_damaged(step, fmt::format("data came at byte {} of bounce buffer {}", came.phase, came.number));
+}
+
+}  // namespace
+
 void require_expected(const CompiledStep& step, const Envelope& came, const Envelope& expected) {
+  if (came.where > Where::failed)
+    throw_damaged(step, fmt::format("data came in an unknown way, {}", static_cast<int>(came.where)));
   if (came.is_same(expected)) return;
   if (came.bytes != expected.bytes) throw WrongMessage::of_length(step.peer, came.bytes, expected.bytes);
   throw WrongMessage(step.peer, fmt::format("message {} of another call arrived where message {} was expected",
@@ -20,29 +36,6 @@ void throw_failed(const CompiledStep& step) {
   throw Error(fmt::format("receive from rank {}: it has lost the memory of its data, which was freed during the call",
                           step.peer));
 }
-
-namespace {
-
-/// No sender writes such an envelope.
-[[noreturn]] void throw_damaged(const CompiledStep& step, std::string_view what) {
-  throw Error(fmt::format("receive from rank {}: {}: the memory that the two ranks share is damaged", step.peer, what));
-}
-
-}  // namespace
-
-namespace {
-
-void require_buffer(const CompiledStep& step, const Channel& channel, const Envelope& came) {
-  if (!channel.has(came))
-    throw_damaged(step, fmt::format("data came at byte {} of bounce buffer {}", came.phase, came.number));
-}
-
-void require_known(const CompiledStep& step, Where where) {
-  if (where > Where::failed)
-    throw_damaged(step, fmt::format("data came in an unknown way, {}", static_cast<int>(where)));
-}
-
-}  // namespace
 
 Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const MessageOrder& order) {
   const CompiledStep& step = *transfer.step;
@@ -55,7 +48,6 @@ Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const Messa
   const Envelope came = incoming.envelope();
   if (is_of_earlier_communicator(came)) return drop(transfer, came);
   require_expected(step, came, context_->envelope_of(step));
-  require_known(step, came.where);
   switch (came.where) {
     case Where::cell:
       if (!is_part(transfer, came)) throw_damaged(step, fmt::format("{} bytes came in a cell", came.number));

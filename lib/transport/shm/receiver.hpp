@@ -8,7 +8,8 @@
 
 namespace tutti::shm {
 
-/// Throws Error if a message is not the one that its receiver expects: its sender made another call.
+/// Throws Error if a message is not the one that its receiver expects, as its sender made another call, or is none that
+/// any sender writes.
 void require_expected(const CompiledStep& step, const Envelope& came, const Envelope& expected);
 /// The sender of a message has failed.
 [[noreturn]] void throw_failed(const CompiledStep& step);
