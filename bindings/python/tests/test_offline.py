@@ -95,6 +95,11 @@ def test_algorithms():
     (lambda: schedule.of("allreduce", "three_level", nodes=[4, 4], sockets=[3, 5]), "ranks 3 and 4 are on one socket"),
     (lambda: schedule.of("allreduce", "ring", ranks=100).svg(), "100 ranks are too many to draw, 64 are not"),
     (lambda: schedule.of("allreduce", "ring").cost(schedule.Network(links=0)), "links 0: allowed: 1 and more"),
+    (lambda: schedule.Network(alpha=float("nan")), "Network: alpha is nan; allowed: a number, 0 and more"),
+    (lambda: schedule.Network(beta="1"), "Network: beta is '1'; allowed"),
+    (lambda: schedule.of("allreduce", "ring").to_text(8), "rank is 8; allowed: 0 to 7, or None for all"),
+    (lambda: schedule.of("allreduce", "ring").to_json(-1), "rank is -1; allowed"),
+    (lambda: schedule.of("allreduce", "ring").steps_by_round("0"), "rank is '0'; allowed"),
     (lambda: tutti.algorithms("all"), "'all' is no collective"),
 ])
 def test_bad_input(call, text):

@@ -142,7 +142,8 @@ def test_mutants_are_refused():
     (lambda plan: plan.copy(plan.output, plan.input), "rank 0: .*input"),
     (lambda plan: plan.copy(plan.input[:2], plan.output[:3]), "rank 0: .*"),
     (lambda plan: plan.input[::2], "steps of 1"),
-    (lambda plan: plan.input.blocks(0), r"blocks\(0\): allowed: 1 and more"),
+    (lambda plan: plan.input.blocks(0), r"blocks\(0\): allowed: 1 to 1048576"),
+    (lambda plan: plan.input.blocks(10**9), r"blocks\(1000000000\): allowed: 1 to 1048576"),
 ])
 def test_what_is_no_step(write, text):
     with pytest.raises(tutti.ArgumentError, match=text):

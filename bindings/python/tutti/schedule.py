@@ -22,6 +22,8 @@ An algorithm is a function that writes the steps of one rank:
 """
 import dataclasses
 import functools
+import math
+import numbers
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -82,6 +84,12 @@ class Network:
     beta_between: float = 3.2e-4
     links: int = 1
 
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= value < math.inf:
+                raise ArgumentError(f"Network: {field.name} is {value!r}; allowed: a number, 0 and more")
+
 
 @dataclasses.dataclass(frozen=True)
 class Cost:
@@ -125,6 +133,15 @@ class Schedule:
             raise NotProved(f"{self.title}: {self.fault}")
         return self
 
+    def _checked(self, rank: int | None) -> int:
+        """-1 for all ranks."""
+        if rank is None:
+            return -1
+        ranks = len(self._schedules.rounds())
+        if isinstance(rank, bool) or not isinstance(rank, numbers.Integral) or not 0 <= rank < ranks:
+            raise ArgumentError(f"rank is {rank!r}; allowed: 0 to {ranks - 1}, or None for all")
+        return int(rank)
+
     @property
     def rounds(self) -> int:
         """The longest chain of messages, each sent only after the one before has arrived."""
@@ -132,7 +149,7 @@ class Schedule:
 
     def steps_by_round(self, rank: int) -> list[int]:
         """The round of each step of a rank, from 1."""
-        return self._schedules.rounds()[rank]
+        return self._schedules.rounds()[self._checked(rank)]
 
     def cost(self, network: Network = Network()) -> Cost:
         """The Cost for the busiest rank."""
@@ -140,11 +157,11 @@ class Schedule:
 
     def to_text(self, rank: int | None = None) -> str:
         """What `tutti show` prints; of one rank, or all."""
-        return self._schedules.text(-1 if rank is None else rank)
+        return self._schedules.text(self._checked(rank))
 
     def to_json(self, rank: int | None = None) -> str:
         """What `tutti show --format json` prints."""
-        return self._schedules.json(-1 if rank is None else rank)
+        return self._schedules.json(self._checked(rank))
 
     def to_dot(self) -> str:
         """Graphviz: steps, dependencies and messages."""

@@ -31,7 +31,10 @@ Region part_of(const Region& region, const nb::slice& slice) {
 }
 
 Regions blocks_of(const Region& region, int parts) {
-  if (parts < 1) throw ArgumentError(text_of(region) + ": blocks(" + std::to_string(parts) + "): allowed: 1 and more");
+  constexpr int most = 1 << 20;  // no rank has more peers
+  if (parts < 1 || parts > most)
+    throw ArgumentError(text_of(region) + ": blocks(" + std::to_string(parts) + "): allowed: 1 to " +
+                        std::to_string(most));
   const Blocks blocks{region, parts};
   Regions list;
   for (int block = 0; block < parts; ++block)
