@@ -156,7 +156,8 @@ class Mux {
   [[nodiscard]] std::uint64_t progress() const { return shm_.progress(); }
   /// Whether messages are pending that MPI carries.
   [[nodiscard]] bool waits_for_mpi() const {
-    return port(Transport::mpi) != nullptr && port(Transport::mpi)->unfinished() >= 0;
+    const TransportPort* const its = port(Transport::mpi);
+    return its != nullptr && static_cast<const mpi::MpiPort*>(its)->in_flight();
   }
   /// Then are_all_over() is known.
   void abandon() noexcept {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "lib/exec/port.hpp"
 #include "lib/memory/memory_kind.hpp"

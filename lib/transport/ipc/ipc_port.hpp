@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "lib/exec/port.hpp"
 #include "lib/transport/device/block_pool.hpp"
