@@ -68,9 +68,7 @@ Settings read_settings(const CommunicatorOptions& options) {
     settings.buffers = static_cast<BufferUse>(
         read_name("tutti::Communicator: argument 'buffers'", options.buffers, {"auto", "host", "device"}));
   settings.forms_match = options.forms_match;
-  const HangSettings hang = read_hang_settings();
-  settings.hang_seconds = hang.seconds;
-  settings.hang_action = hang.action;
+  settings.hang = read_hang_settings();
   settings.checks_arguments = number_setting("TUTTI_CHECK") != 0;
   settings.log = read_log();
   settings.nonce = next_nonce();

@@ -36,6 +36,15 @@ struct TraceUse {
   std::int64_t limit = std::int64_t{256} << 20;
 };
 
+struct HangSettings {
+  /// TUTTI_HANG_SECONDS: a call that waits for so long is reported. 0: never.
+  std::int64_t seconds = 60;
+  /// TUTTI_HANG_ACTION: wait or abort.
+  HangAction action = HangAction::wait;
+};
+/// Of this process's environment; the defaults where a value is not allowed, which rank 0 refuses.
+[[nodiscard]] HangSettings own_hang_settings() noexcept;
+
 /// Those that rank 0 tells the others as they are.
 struct SentSettings {
   /// TUTTI_MESSAGE_LIMIT: messages of more bytes are split. 1 .. 2^31-1.
@@ -44,12 +53,9 @@ struct SentSettings {
   std::int64_t plan_cache = 64;
   /// TUTTI_STREAM_MEMORY: bytes on its device that each rank gives to calls in streams. 0 .. 2^40.
   std::int64_t stream_memory = stream::tuning.memory_bytes;
-  /// TUTTI_HANG_SECONDS: a call that waits for so long is reported. 0: never.
-  std::int64_t hang_seconds = 60;
+  HangSettings hang{};
   /// A number of rank 0, for CommunicatorId: the next communicator of the same context has another one.
   std::uint32_t nonce = 0;
-  /// TUTTI_HANG_ACTION: wait or abort.
-  HangAction hang_action = HangAction::wait;
   /// TUTTI_SINGLE_COPY: auto, never or always.
   shm::SingleCopyUse single_copy = shm::SingleCopyUse::automatic;
   /// TUTTI_STAGING: auto, host or device.
@@ -79,13 +85,6 @@ struct Settings : SentSettings {
   /// TUTTI_FAULTS: those that processes make on purpose; empty: none.
   std::string faults{};
 };
-
-struct HangSettings {
-  std::int64_t seconds = 60;
-  HangAction action = HangAction::wait;
-};
-/// Of this process's environment; the defaults where a value is not allowed, which rank 0 refuses.
-[[nodiscard]] HangSettings own_hang_settings() noexcept;
 
 /// Collective over `comm`, whose ranks are all here. Throws ArgumentError on all ranks if a value of rank 0 is
 /// not allowed: of its environment, or of its program's options, which count before the environment (algorithms

@@ -218,7 +218,7 @@ std::int64_t Watch::still_for(const Operation& operation, std::int64_t now) cons
 
 /// Copies and kernels of this rank wait for nobody, but for streams that the hardware puts in front of them.
 void Watch::require_device_moves(const Operation& operation, std::int64_t now) const {
-  const std::int64_t limit = communicator_.settings().hang_seconds * second;
+  const std::int64_t limit = communicator_.settings().hang.seconds * second;
   const std::optional<std::int64_t> since = operation.device_still_since();
   if (limit == 0 || !since || now - *since < limit) return;
   throw Error(
@@ -229,7 +229,7 @@ void Watch::require_device_moves(const Operation& operation, std::int64_t now) c
 }
 
 void Watch::report_hang(Operation& operation, std::int64_t now) {
-  const std::int64_t limit = communicator_.settings().hang_seconds * second;
+  const std::int64_t limit = communicator_.settings().hang.seconds * second;
   if (limit == 0 || operation.has_reported_hang || now - operation.since() < limit / 2) return;
   operation.others_bytes().note(progress_of_others(operation.call()), now);
   std::int64_t overdue = still_for(operation, now) - limit;
@@ -245,7 +245,7 @@ void Watch::report_hang(Operation& operation, std::int64_t now) {
   operation.has_reported_hang = true;
   communicator_.recorder().reported(mine);
   log::report("", records::hang_report(all, mine, now - operation.since()));
-  if (communicator_.settings().hang_action == HangAction::abort) mpi::api.Abort(communicator_.carrier().comm(), 1);
+  if (communicator_.settings().hang.action == HangAction::abort) mpi::api.Abort(communicator_.carrier().comm(), 1);
 }
 
 }  // namespace tutti::detail

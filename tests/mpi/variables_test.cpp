@@ -164,7 +164,7 @@ TEST(Variables, HaveTheDefaultsOfTheSettings) {
   EXPECT_EQ(number_setting("TUTTI_MESSAGE_LIMIT"), settings.message_limit);
   EXPECT_EQ(number_setting("TUTTI_PLAN_CACHE"), settings.plan_cache);
   EXPECT_EQ(number_setting("TUTTI_STREAM_MEMORY"), settings.stream_memory);
-  EXPECT_EQ(number_setting("TUTTI_HANG_SECONDS"), settings.hang_seconds);
+  EXPECT_EQ(number_setting("TUTTI_HANG_SECONDS"), settings.hang.seconds);
   EXPECT_EQ(number_setting("TUTTI_TRACE_LIMIT"), settings.trace.limit);
 }
 
