@@ -5,8 +5,8 @@
     scripts/house.py --check    says which rules are broken; exit status 1 if any is
 
 The rules: a folder of lib includes only folders below it (LAYERS), bindings/python only headers that are installed, and
-the byte thresholds of the shared-memory transport stand in its tuning.hpp. Files of more than 300 lines and classes of more than 20 functions are listed with
-the figures.
+the byte thresholds of the shared-memory transport stand in its tuning.hpp. Files of more than 300 lines and classes of
+more than 20 functions are listed with the figures.
 """
 import argparse
 import pathlib

@@ -103,15 +103,14 @@ class Model:
 
 
 def test_cycles_are_collected(comm):
-    def of_request():
-        out = np.ones(10).view(Kept)
-        out.request = comm.allreduce_async(np.ones(10), out=out)
-        out.request.wait()
-        return out
-
     def of_request_under_way():
         out = np.ones(10).view(Kept)
         out.request = comm.allreduce_async(np.ones(10), out=out)
+        return out
+
+    def of_request():
+        out = of_request_under_way()
+        out.request.wait()
         return out
 
     def of_plan():
