@@ -122,6 +122,7 @@ std::string Schedules::fault() const {
 }
 
 std::string Schedules::title() const { return content_->scene->title(); }
+int Schedules::ranks() const { return static_cast<int>(content_->scene->parts.size()); }
 std::string Schedules::text(int rank) const { return to_text(*content_->scene, rank); }
 std::string Schedules::json(int rank) const { return to_json(*content_->scene, rank); }
 

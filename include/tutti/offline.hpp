@@ -59,6 +59,7 @@ class Schedules {
   [[nodiscard]] std::string fault() const;
   /// "allreduce ring, 6 ranks, 24 elements"
   [[nodiscard]] std::string title() const;
+  [[nodiscard]] int ranks() const;
   /// What `tutti show --format text, json, dot and svg` print; rank -1: every rank. dot and svg draw up to 64 ranks.
   [[nodiscard]] std::string text(int rank = -1) const;
   [[nodiscard]] std::string json(int rank = -1) const;

@@ -108,6 +108,7 @@ def refusal(function, ranks=4, count=8, **how):
         made.verify()
     assert made.fault in str(refused.value) and made.title in str(refused.value)
     assert f"not proved: {made.fault}" in str(made) and '"fault"' in made.to_json()
+    assert f"not proved: {made.fault}" in made.to_text(0) and made.to_json(0)  # of one rank, too
     with pytest.raises(tutti.StateError, match="not proved"):
         made.cost()
     return made.fault

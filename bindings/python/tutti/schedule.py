@@ -137,7 +137,7 @@ class Schedule:
         """-1 for all ranks."""
         if rank is None:
             return -1
-        ranks = len(self._schedules.rounds())
+        ranks = self._schedules.ranks
         if isinstance(rank, bool) or not isinstance(rank, numbers.Integral) or not 0 <= rank < ranks:
             raise ArgumentError(f"rank is {rank!r}; allowed: 0 to {ranks - 1}, or None for all")
         return int(rank)

@@ -82,6 +82,7 @@ void add_schedules(nb::module_& module) {
   nb::class_<Schedules>(module, "Schedules")
       .def_prop_ro("fault", &Schedules::fault)
       .def_prop_ro("title", &Schedules::title)
+      .def_prop_ro("ranks", &Schedules::ranks)
       .def("text", &Schedules::text, "rank"_a)
       .def("json", &Schedules::json, "rank"_a)
       .def("dot", &Schedules::dot)
