@@ -12,7 +12,7 @@
 #include "apps/bench/thresholds_report.hpp"
 #include "apps/standard_output.hpp"
 #include "lib/runtime/communicator_state.hpp"
-#include "lib/selection/selection_devices.hpp"
+#include "lib/selection/rules.hpp"
 #include "lib/selection/tuning_devices.hpp"
 
 namespace tutti::bench {

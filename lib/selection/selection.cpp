@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "lib/selection/selection_devices.hpp"
-#include "lib/selection/selection_nodes.hpp"
-#include "lib/selection/selection_rules.hpp"
-
 namespace tutti {
 namespace {
 
@@ -130,11 +126,6 @@ constexpr Rule rules[] = {
 };
 
 }  // namespace
-
-bool serves(const Choice& choice, const Question& question) {
-  return !reduces(question.collective) || question.is_commutative ||
-         order_on(question.spread, *choice.algorithm) == Order::of_ranks;
-}
 
 Selection select(const Question& question, const UserChoices& users) {
   const Choice& wanted = users.choices[static_cast<std::size_t>(question.collective)];

@@ -1,6 +1,4 @@
-#include "lib/selection/selection_devices.hpp"
-
-#include "lib/selection/selection_rules.hpp"
+#include "lib/selection/rules.hpp"
 #include "lib/selection/tuning_devices.hpp"
 
 namespace tutti {

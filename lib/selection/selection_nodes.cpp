@@ -1,6 +1,4 @@
-#include "lib/selection/selection_nodes.hpp"
-
-#include "lib/selection/selection_rules.hpp"
+#include "lib/selection/rules.hpp"
 
 namespace tutti {
 namespace {
