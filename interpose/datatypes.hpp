@@ -24,7 +24,7 @@ struct Layout {
   std::optional<Type> same{};
   std::int64_t size = 0;                         ///< Bytes of data in an element.
   std::int64_t extent = 0;                       ///< Bytes from an element to the next.
-  std::uint8_t name = records::of_unnamed_type;  ///< In reports: records::Call::mpi.
+  std::uint8_t name = records::of_unnamed_type;  ///< In reports: records::Signature::mpi.
 };
 
 /// Finds out the predefined types, and how to remember derived ones. Once, after MPI_Init.

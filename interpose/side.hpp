@@ -47,7 +47,7 @@ class Side {
 
   /// Where Tutti reads or writes.
   [[nodiscard]] void* data();
-  /// Of its datatype, in reports: records::Call::mpi.
+  /// Of its datatype, in reports: records::Signature::mpi.
   [[nodiscard]] std::uint8_t name() const { return name_; }
   /// Whether a block that is not packed begins there.
   [[nodiscard]] bool begins_at(int block, const void* data) const;

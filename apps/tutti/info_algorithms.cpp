@@ -6,7 +6,7 @@
 
 #include "apps/tutti/info_settings.hpp"
 #include "apps/tutti/table.hpp"
-#include "lib/runtime/setting_readers.hpp"
+#include "lib/runtime/settings.hpp"
 #include "lib/runtime/variables.hpp"
 #include "lib/selection/selection.hpp"
 #include "tutti/error.hpp"

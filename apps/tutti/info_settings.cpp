@@ -13,8 +13,8 @@
 #include "apps/tutti/table.hpp"
 #include "interpose/policy.hpp"
 #include "lib/runtime/log.hpp"
-#include "lib/runtime/setting_readers.hpp"
 #include "lib/runtime/setting_values.hpp"
+#include "lib/runtime/settings.hpp"
 #include "lib/runtime/variables.hpp"
 #include "tutti/error.hpp"
 

@@ -79,7 +79,7 @@ std::string to_text(const PsJob& job, std::int64_t now) {
 }
 
 /// null: it has no name yet.
-Json communicator_of(const records::Call& call) {
+Json communicator_of(const records::Signature& call) {
   if (call.action == records::Action::make_communicator) return nullptr;
   return {{"context", call.communicator.context()},
           {"id", call.communicator.value},
@@ -89,7 +89,7 @@ Json communicator_of(const records::Call& call) {
 
 Json to_json(const Entry& call, std::int64_t now) {
   constexpr double second = 1e9;
-  const records::Call& its = call.call;
+  const records::Signature& its = call.call;
   return {{"state", records::to_string(call.state)},
           {"call", records::to_string(its.action)},
           {"manner", records::to_string(its.manner)},

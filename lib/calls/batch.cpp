@@ -47,7 +47,7 @@ template <class FindReady>
 Request start(const State& state, const FindReady& find_ready) {
   const detail::Progress::Entry entry{state->progress()};
   Operation& operation = find_ready(*state);
-  operation.start(detail::Kind::nonblocking);
+  operation.start(records::Manner::nonblocking);
   return Request{detail::owned(operation, state)};
 }
 
@@ -130,7 +130,7 @@ Request Batch::start() const {
   detail::OwnedOperation plain;
   if (!all.sends.empty() || !all.recvs.empty()) {
     plain = detail::owned(all(*all.state), all.state);
-    plain->start(detail::Kind::nonblocking);
+    plain->start(records::Manner::nonblocking);
   }
   return Request{std::move(plain), detail::started(all.state, all.tagged)};
 }
@@ -183,7 +183,7 @@ class OneEach {
         {where(sent_), size_and_peer(sent_), where(received_), size_and_peer(received_)},
         [&](const detail::RecentMessages& earlier) { return earlier.sent == sent_ && earlier.received == received_; });
     if (is_it && recent.allocations.are_those_of(recent.in, recent.out))
-      return detail::bound(*recent.plan, state, recent.in, recent.out);
+      return recent.plan->acquire(state, recent.in, recent.out);
     const std::optional<Message> received = checked({"recv", state.rank()}, "from", received_, state.members().size());
     const std::optional<Message> sent = checked({"send", state.rank()}, "to", sent_, state.members().size());
     require_messages_to_itself(both, span_of(sent), span_of(received));
@@ -191,7 +191,7 @@ class OneEach {
     Operation& operation = ready(state, span_of(sent), span_of(received));
     recent = {sent_,
               received_,
-              &operation.plan(),
+              &operation.pool(),
               operation.input(),
               operation.output(),
               detail::KnownAllocations::of(operation.input(), sent ? sent->memory.allocation : 0, operation.output(),

@@ -91,13 +91,13 @@ bool repeats(const Call& call, const Options& options, const RecentCall& recent)
   return call.in == then.in && call.out == then.out && call.count == then.count && call.collective == then.collective &&
          call.type == then.type && call.root == then.root && call.op == then.op &&
          options.algorithm == recent.algorithm && call.is_uneven == then.is_uneven &&
-         (!call.is_uneven || has_lists_of(call, recent.plan->key().problem));
+         (!call.is_uneven || has_lists_of(call, recent.plan->plan().key().problem));
 }
 
 /// The earlier call bound, as it is the same.
 Operation& repeated(const RecentCall& recent, CommunicatorState& state) {
   state.require_working();
-  Operation& operation = bound(*recent.plan, state, recent.in, recent.out);
+  Operation& operation = recent.plan->acquire(state, recent.in, recent.out);
   operation.why = recent.why;
   return operation;
 }
@@ -162,14 +162,14 @@ Operation& ready_at_once(const Call& call, CommunicatorState& state, const Optio
     if (is_it && recent.allocations.are_those_of(recent.in, recent.out)) return repeated(recent, state);
     CallMemory memory;
     const auto bind = [&](const Checked& found) -> Operation* {
-      Operation& its = bound(*found.plan, state, found.in, found.out);
+      Operation& its = found.plan->operations.acquire(state, found.in, found.out);
       its.why = found.why;
       return &its;
     };
     Operation& operation = *checked(call, state, options, memory, bind);
     recent = {.call = call,
               .algorithm = std::string{options.algorithm},
-              .plan = &operation.plan(),
+              .plan = &operation.pool(),
               .in = operation.input(),
               .out = operation.output(),
               .why = operation.why,
@@ -262,7 +262,7 @@ Request start(const Call& call, const Communicator& comm, const Options& options
   const Progress::Entry entry{state.progress()};
   if (options.stream) refuse_stream(call, state);
   Operation& operation = ready(call, state, options);
-  operation.start(Kind::nonblocking);
+  operation.start(records::Manner::nonblocking);
   return Request{owned(operation, comm.share())};
 }
 

@@ -241,7 +241,7 @@ Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs,
       return staged(std::move(plan), sends, recvs, state.paths().devices().ways);
     return plan;
   };
-  return bound(state.plans().plan_of_messages(key, compiled), state, base_of(sends), base_of(recvs));
+  return state.plans().plan_of_messages(key, compiled).operations.acquire(state, base_of(sends), base_of(recvs));
 }
 
 }  // namespace tutti::detail

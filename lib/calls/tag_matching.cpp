@@ -25,7 +25,7 @@ bool fits(const TaggedMessage& recv, Rank source, std::int32_t tag) {
 }
 
 void give_back(Operation*& operation) {
-  operation->plan().release(*operation);
+  operation->release();
   operation = nullptr;
 }
 
@@ -59,7 +59,7 @@ TagMatching::~TagMatching() {
 
 Operation& TagMatching::started(MessageSpan sends, MessageSpan recvs) {
   Operation& operation = ready(state_, sends, recvs, tagged_line);
-  operation.start(Kind::nonblocking);
+  operation.start(records::Manner::nonblocking);
   return operation;
 }
 
@@ -350,7 +350,7 @@ void TagMatching::advance() {
       advance_peer(Rank{rank}, peer);
   } catch (const std::exception& error) {
     const std::string why = fmt::format("messages with tags on rank {}: {}", state_.rank().value(), error.what());
-    if (state_.poison(why)) state_.watch().tell(records::FailureKind::error, why);
+    state_.fail(records::FailureKind::error, why);
     fail_all();
   }
 }

@@ -75,7 +75,7 @@ Kernels::Kernels() {
   }
   load();
   for (int kind = 0; kind < static_cast<int>(Op::Kind::user); ++kind)
-    if (const auto logical = detail::of_booleans(static_cast<Op::Kind>(kind)))
+    if (const auto logical = tutti::detail::of_booleans(static_cast<Op::Kind>(kind)))
       functions_[kind][boolean] = functions_[static_cast<int>(*logical)][byte];
 }
 

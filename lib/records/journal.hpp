@@ -62,8 +62,8 @@ class Journal {
   [[nodiscard]] std::uint32_t failures() const { return failures_.load(std::memory_order_acquire); }
 
   /// It has reported that an operation hangs.
-  void reported(const Call& call) { reported_.store(name_of(call), std::memory_order_relaxed); }
-  [[nodiscard]] bool has_reported(const Call& call) const {
+  void reported(const Signature& call) { reported_.store(name_of(call), std::memory_order_relaxed); }
+  [[nodiscard]] bool has_reported(const Signature& call) const {
     return reported_.load(std::memory_order_relaxed) == name_of(call);
   }
 
@@ -73,7 +73,7 @@ class Journal {
     std::array<char, 1016> why{};
   };
   static constexpr std::size_t notes = 4;
-  static std::uint64_t name_of(const Call& call) {
+  static std::uint64_t name_of(const Signature& call) {
     return static_cast<std::uint64_t>(call.communicator.value) << 32U | (call.sequence + 1U);
   }
 

@@ -66,13 +66,13 @@ constexpr std::array<MpiType, 46> types{{{"MPI_BYTE", 1},
 static_assert(of_first_type + types.size() <= std::size_t{1} << mpi_bits);
 
 /// nullptr: no one datatype with a name.
-const MpiType* listed_type(const Call& call) {
+const MpiType* listed_type(const Signature& call) {
   const std::size_t place = call.mpi;
   return place >= of_first_type && place < of_first_type + types.size() ? &types[place - of_first_type] : nullptr;
 }
 
 /// MPI's name where it is not "MPI_" and Tutti's.
-std::string blocking_name(const Call& call) {
+std::string blocking_name(const Signature& call) {
   std::string name =
       call.action == Action::broadcast ? "bcast" : std::string{to_string(static_cast<Collective>(call.action))};
   if (call.action == Action::reduce_scatter) return name + (call.is_uneven ? "" : "_block");
@@ -97,7 +97,7 @@ std::uint8_t mpi_type_of(std::string_view name, std::int64_t size) {
   return found == types.end() ? of_unnamed_type : static_cast<std::uint8_t>(of_first_type + (found - types.begin()));
 }
 
-std::string mpi_function_of(const Call& call) {
+std::string mpi_function_of(const Signature& call) {
   std::string name = blocking_name(call);
   if (call.manner == Manner::nonblocking) name.insert(0, 1, 'i');
   if (call.manner == Manner::persistent) name += "_init";
@@ -105,19 +105,19 @@ std::string mpi_function_of(const Call& call) {
   return "MPI_" + name;
 }
 
-std::string mpi_type_name(const Call& call) {
+std::string mpi_type_name(const Signature& call) {
   const MpiType* const type = listed_type(call);
   return type == nullptr ? "bytes" : std::string{type->name};
 }
 
-std::string mpi_op_name(const Call& call) {
+std::string mpi_op_name(const Signature& call) {
   if (call.op >= Op::Kind::user) return "a user's operation";
   std::string name{tutti::to_string(call.op)};
   std::ranges::transform(name, name.begin(), [](unsigned char letter) { return std::toupper(letter); });
   return "MPI_" + name;
 }
 
-std::string mpi_amount(const Call& call, std::int64_t bytes) {
+std::string mpi_amount(const Signature& call, std::int64_t bytes) {
   const MpiType* const type = listed_type(call);
   if (type == nullptr || bytes % type->size != 0) return fmt::format("{} bytes", bytes);
   return fmt::format("{} {}", bytes / type->size, type->name);

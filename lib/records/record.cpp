@@ -16,7 +16,7 @@ constexpr int int_of(std::uint64_t word, unsigned shift) {
 
 }  // namespace
 
-Packed pack(const Call& call) {
+Packed pack(const Signature& call) {
   const auto algorithm = static_cast<std::uint64_t>(call.algorithm + 1) & 0xffU;
   const auto parameter = static_cast<std::uint64_t>(std::clamp(call.parameter, 0, 0xffff));
   return {static_cast<std::uint64_t>(call.count), at(call.communicator.value, 32) | call.sequence,
@@ -28,8 +28,8 @@ Packed pack(const Call& call) {
               (call.is_uneven ? 1U : 0U)};
 }
 
-Call unpack(const Packed& words) {
-  Call call;
+Signature unpack(const Packed& words) {
+  Signature call;
   call.count = static_cast<std::int64_t>(words[0]);
   call.communicator = {static_cast<std::uint32_t>(words[1] >> 32U)};
   call.sequence = static_cast<std::uint32_t>(words[1]);

@@ -8,70 +8,14 @@
 #include <cstdint>
 #include <optional>
 
-#include "tutti/datatype.hpp"
-#include "tutti/op.hpp"
-#include "tutti/schedule.hpp"
+#include "lib/records/signature.hpp"
 
 namespace tutti::records {
 
 /// Operations that each process keeps.
 inline constexpr int kept = 256;
 
-/// The kind of an operation: a collective, or one of those behind.
-enum class Action : std::uint8_t {
-  barrier,
-  broadcast,
-  reduce,
-  allreduce,
-  reduce_scatter,
-  allgather,
-  gather,
-  scatter,
-  alltoall,
-  scan,
-  exscan,
-  messages,            ///< Between pairs of ranks; part of no collective.
-  close_communicator,  ///< Its rank makes no further call there.
-  make_communicator,   ///< The communicator has no name yet.
-};
-static_assert(static_cast<int>(Action::messages) == collective_count);
-
-/// How a call was made. The first three are those of detail::Kind.
-enum class Manner : std::uint8_t { blocking, nonblocking, persistent, in_stream };
-
 enum class State : std::uint8_t { none, being_written, inside, over, failed };
-
-/// A communicator: the number by which its messages are told apart, and one more of its rank 0, as numbers come again.
-struct CommunicatorId {
-  static constexpr int nonce_bits = 18;
-  std::uint32_t value = 0;
-  [[nodiscard]] static constexpr CommunicatorId of(int context, std::uint32_t nonce) {
-    return {static_cast<std::uint32_t>(context) << nonce_bits | (nonce & ((1U << nonce_bits) - 1))};
-  }
-  [[nodiscard]] constexpr int context() const { return static_cast<int>(value >> nonce_bits); }
-  friend constexpr bool operator==(CommunicatorId, CommunicatorId) = default;
-};
-
-/// A call as its rank made it, but for the time.
-struct Call {
-  Action action = Action::barrier;
-  Manner manner = Manner::blocking;
-  Type type = Type::uint8;
-  Op::Kind op = Op::Kind::sum;
-  bool is_uneven = false;         ///< Blocks are listed: `count` is this rank's alone.
-  std::int64_t count = 0;         ///< Of elements; of messages, bytes.
-  int root = 0;                   ///< Of messages, the peer of the first; -1: there is none.
-  int rank = 0, ranks = 1;        ///< This process in the communicator, and its size.
-  int algorithm = -1;             ///< Place in the registry (algorithms()); -1: none.
-  int parameter = 0;              ///< Of the algorithm; of messages, their number. At most 65535.
-  std::uint32_t fingerprint = 0;  ///< The same on all ranks whose calls match.
-  CommunicatorId communicator{};
-  std::uint32_t sequence = 0;  ///< The number of the operation on its communicator.
-  /// How the program named the call and its elements: mpi_names.hpp. Does not tell calls apart.
-  std::uint8_t mpi = 0;
-  bool any_manner = false;  ///< Its communicator lets calls of all manners match.
-  friend bool operator==(const Call&, const Call&) = default;
-};
 
 /// Why an operation is not over, as of the last look at it.
 struct Wait {
@@ -97,23 +41,13 @@ struct Entry {
   std::uint64_t number = 0;  ///< Among all of its process, from 1.
   State state = State::none;
   std::int64_t since = 0;  ///< CLOCK_MONOTONIC in ns, to a few milliseconds.
-  Call call{};
+  Signature call{};
   Wait wait{};
   /// In ns. Modulo 2^64: a damaged record may hold any time.
   [[nodiscard]] std::int64_t age(std::int64_t now) const {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(since));
   }
 };
-
-/// All but state, time and wait: five words, which an operation has ready.
-using Packed = std::array<std::uint64_t, 5>;
-[[nodiscard]] Packed pack(const Call& call);
-[[nodiscard]] Call unpack(const Packed& words);
-/// The words that change from call to call: sequence and manner.
-inline constexpr std::size_t sequence_word = 1, manner_word = 2;
-inline constexpr int manner_shift = 24;
-/// The manner has two bits, and Call::mpi those behind it.
-inline constexpr int manner_bits = 2, mpi_shift = manner_shift + manner_bits, mpi_bits = 6;
 
 [[nodiscard]] constexpr std::uint64_t packed(const Wait& wait) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(wait.peer)) << 32U |

@@ -24,7 +24,7 @@ void Recorder::fail(CommunicatorId communicator, FailureKind kind, std::string_v
     other.journal->fail(communicator, kind, why);
 }
 
-void Recorder::reported(const Call& call) {
+void Recorder::reported(const Signature& call) {
   first_->reported(call);
   for (const Attached& other : others_)
     other.journal->reported(call);

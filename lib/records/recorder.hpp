@@ -48,7 +48,7 @@ class Recorder {
   /// Other ranks learn that this one cannot use a communicator any more.
   void fail(CommunicatorId communicator, FailureKind kind, std::string_view why);
   /// Other ranks learn that this one has reported a hang.
-  void reported(const Call& call);
+  void reported(const Signature& call);
 
   /// For this process's own reports.
   [[nodiscard]] const Journal& journal() const { return *first_; }

@@ -22,7 +22,7 @@ std::optional<Entry> latest_if(const Journal& journal, const Is& is) {
   return latest;
 }
 
-Situation::Place place_of(const Entry& entry, const Call& call) {
+Situation::Place place_of(const Entry& entry, const Signature& call) {
   if (!match(entry.call, call)) return Situation::Place::elsewhere;
   if (entry.state == State::inside) return Situation::Place::inside;
   return entry.state == State::failed ? Situation::Place::failed : Situation::Place::done;
@@ -97,11 +97,11 @@ int awaited_by(const Situation& its) {
 
 /// Whether the call has a number among the collectives of its communicator. Those in streams without the host have
 /// none.
-bool is_numbered(const Call& call) { return call.action < Action::messages && call.manner != Manner::in_stream; }
+bool is_numbered(const Signature& call) { return call.action < Action::messages && call.manner != Manner::in_stream; }
 
 }  // namespace
 
-bool match(const Call& a, const Call& b) {
+bool match(const Signature& a, const Signature& b) {
   return a.action == b.action && a.fingerprint == b.fingerprint && (a.any_manner || a.manner == b.manner);
 }
 
@@ -148,7 +148,7 @@ std::optional<Entry> making_of(const Journal& journal) {
 
 }  // namespace
 
-Situation situation_of(const Journal& journal, const Call& call, std::int64_t now) {
+Situation situation_of(const Journal& journal, const Signature& call, std::int64_t now) {
   const auto same = entry_of(journal, call.communicator, call.sequence);
   Situation its = situation_with(journal, same ? same : latest_of(journal), now);
   its.place = same ? place_of(*same, call) : Situation::Place::not_come;
@@ -177,7 +177,7 @@ std::optional<Pair> first_mismatch(const Journal& mine, const Journal& theirs, C
   return first;
 }
 
-std::string mismatch_in_words(const Call& mine, const Call& theirs) {
+std::string mismatch_in_words(const Signature& mine, const Signature& theirs) {
   const std::string on_mine = fmt::format("on rank {}", mine.rank), on_theirs = fmt::format("on rank {}", theirs.rank);
   return fmt::format("{}: rank {} called {} where rank {} called {}", differences(mine, theirs, {on_mine, on_theirs}),
                      theirs.rank, in_words(theirs), mine.rank, in_words(mine));
@@ -223,7 +223,7 @@ std::string ranks_in_lines(std::span<const Situation> all) {
 
 }  // namespace
 
-std::string hang_report(std::span<const Situation> all, const Call& mine, std::int64_t waited) {
+std::string hang_report(std::span<const Situation> all, const Signature& mine, std::int64_t waited) {
   return fmt::format("rank {} of {} has waited for {} in {} on {}{}\n  {}", mine.rank, mine.ranks,
                      duration_in_words(waited), in_words(mine), communicator_in_words(mine), ranks_in_lines(all),
                      chain_in_words(all, mine.rank));

@@ -35,7 +35,7 @@ struct Situation {
 };
 
 /// As a journal has it. `now`: coarse_now().
-[[nodiscard]] Situation situation_of(const Journal& journal, const Call& call, std::int64_t now);
+[[nodiscard]] Situation situation_of(const Journal& journal, const Signature& call, std::int64_t now);
 /// The same of the operation alone, without a look at the process.
 [[nodiscard]] std::optional<Entry> entry_of(const Journal& journal, CommunicatorId communicator,
                                             std::uint32_t sequence);
@@ -48,10 +48,10 @@ struct Situation {
 [[nodiscard]] Situation making_situation_of(const Journal& journal, std::int64_t now);
 
 /// Whether two calls of the same number on a communicator match: but for what ranks may give differently.
-[[nodiscard]] bool match(const Call& a, const Call& b);
+[[nodiscard]] bool match(const Signature& a, const Signature& b);
 
 struct Pair {
-  Call mine{}, theirs{};
+  Signature mine{}, theirs{};
 };
 /// The first collective of a communicator, of those that both journals still have, in which two ranks did not call the
 /// same.
@@ -60,14 +60,14 @@ struct Pair {
 
 /// "call allreduce on rank 0, barrier on rank 1: rank 1 called barrier #5 (dissemination) where rank 0 called allreduce
 /// #5 of 8 fp32, sum (ring)". What differs comes first: MPI cuts the texts of errors.
-[[nodiscard]] std::string mismatch_in_words(const Call& mine, const Call& theirs);
+[[nodiscard]] std::string mismatch_in_words(const Signature& mine, const Signature& theirs);
 
 /// The chain of waits from a rank down to its root: "rank 5 waits for 3, 3 for 0; rank 0 has not come: its last call
 /// was broadcast #41 of 8 fp32 from rank 0 (binomial), which began 93 s ago". `all`: by rank.
 [[nodiscard]] std::string chain_in_words(std::span<const Situation> all, int from);
 
 /// The whole report of a call that has waited for `waited` ns, a line for each rank; of many that do the same, one.
-[[nodiscard]] std::string hang_report(std::span<const Situation> all, const Call& mine, std::int64_t waited);
+[[nodiscard]] std::string hang_report(std::span<const Situation> all, const Signature& mine, std::int64_t waited);
 
 /// The same of a rank that has waited for others to make a communicator.
 [[nodiscard]] std::string making_report(std::span<const Situation> all, int rank, std::int64_t waited);

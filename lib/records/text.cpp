@@ -48,28 +48,28 @@ std::string_view way_of_root(Action action) {
   }
 }
 
-std::string algorithm_name(const Call& call) {
+std::string algorithm_name(const Signature& call) {
   const auto all = algorithms();
   if (call.algorithm < 0 || call.algorithm >= static_cast<int>(all.size())) return "no algorithm";
   const std::string name{all[static_cast<std::size_t>(call.algorithm)]->name};
   return call.parameter > 0 ? fmt::format("{}:{}", name, call.parameter) : name;
 }
 
-std::string messages_in_words(const Call& call) {
+std::string messages_in_words(const Signature& call) {
   const std::string first = call.root >= 0 ? fmt::format(", the first with rank {}", call.root) : "";
   return fmt::format("{} message{} of {} bytes{}", call.parameter, call.parameter == 1 ? "" : "s", call.count, first);
 }
 
 /// As the program names it.
-std::string type_of(const Call& call) { return is_mpis(call) ? mpi_type_name(call) : type_name(call.type); }
-std::string op_of(const Call& call) { return is_mpis(call) ? mpi_op_name(call) : op_name(call.op); }
+std::string type_of(const Signature& call) { return is_mpis(call) ? mpi_type_name(call) : type_name(call.type); }
+std::string op_of(const Signature& call) { return is_mpis(call) ? mpi_op_name(call) : op_name(call.op); }
 /// "32 MPI_INT": bytes are counted as the program counts them.
-std::string amount_of(const Call& call) {
+std::string amount_of(const Signature& call) {
   const bool is_moved = is_mpis(call) && !has_reduction(call.action);
   return is_moved ? mpi_amount(call, call.count) : fmt::format("{} {}", call.count, type_of(call));
 }
 
-std::string size_in_words(const Call& call) {
+std::string size_in_words(const Signature& call) {
   if (!has_elements(call.action)) return "";
   if (!call.is_uneven) return fmt::format(" of {}", amount_of(call));
   if (is_mpis(call) && call.mpi == of_several_types) return " of blocks that differ in size";
@@ -95,7 +95,7 @@ std::string to_string(State state) {
   return name_in(names, index_of(state));
 }
 
-std::string in_words(const Call& call) {
+std::string in_words(const Signature& call) {
   if (call.action == Action::messages) return messages_in_words(call);
   if (!is_collective(call.action)) return to_string(call.action);
   const bool is_told = call.manner == Manner::blocking || is_mpis(call);
@@ -107,15 +107,15 @@ std::string in_words(const Call& call) {
   return text + fmt::format(" ({})", algorithm_name(call));
 }
 
-std::string name_in_words(const Call& call) {
+std::string name_in_words(const Signature& call) {
   return fmt::format("{} #{}", is_mpis(call) ? mpi_function_of(call) : to_string(call.action), call.sequence);
 }
 
-std::string bytes_in_words(const Call& call, std::int64_t bytes) {
+std::string bytes_in_words(const Signature& call, std::int64_t bytes) {
   return is_mpis(call) ? mpi_amount(call, bytes) : fmt::format("{} bytes", bytes);
 }
 
-std::string communicator_in_words(const Call& call) {
+std::string communicator_in_words(const Signature& call) {
   std::string ranks = fmt::format("{} rank{}", call.ranks, call.ranks == 1 ? "" : "s");
   if (call.action == Action::make_communicator) return ranks;
   const std::string name = name_of_communicator(call.communicator);
@@ -149,7 +149,7 @@ std::string duration_in_words(std::int64_t nanoseconds) {
   return time < 3 * hour ? fmt::format("{:.0f} min", time / minute) : fmt::format("{:.0f} h", time / hour);
 }
 
-std::string differences(const Call& mine, const Call& theirs, const Sides& sides) {
+std::string differences(const Signature& mine, const Signature& theirs, const Sides& sides) {
   std::string text;
   const auto tell = [&](std::string_view argument, const auto& own, const auto& other) {
     text += fmt::format("{}{} {} {}, {} {}", text.empty() ? "" : "; ", argument, own, sides.mine, other, sides.theirs);
@@ -164,7 +164,7 @@ std::string differences(const Call& mine, const Call& theirs, const Sides& sides
   if (mine.action != theirs.action) return text;
   if (!mine.any_manner) tell_if_other("manner", to_string(mine.manner), to_string(theirs.manner));
   if (!is_collective(mine.action)) return text;
-  const auto sizes = [](const Call& call) -> std::string_view {
+  const auto sizes = [](const Signature& call) -> std::string_view {
     return call.is_uneven ? "of listed sizes" : "of one size";
   };
   tell_if_other("blocks", sizes(mine), sizes(theirs));

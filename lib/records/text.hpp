@@ -16,13 +16,13 @@ namespace tutti::records {
 /// "allreduce #41 of 1000 fp64, sum (ring)", "nonblocking broadcast #3 of 8 int32 from rank 2 (binomial)",
 /// "messages: 2, of 4096 bytes, the first with rank 3"; of a program that called MPI "MPI_Ibcast #3 of 8 MPI_INT from
 /// rank 2 (binomial)".
-[[nodiscard]] std::string in_words(const Call& call);
+[[nodiscard]] std::string in_words(const Signature& call);
 /// "allreduce #41", "MPI_Allreduce #41".
-[[nodiscard]] std::string name_in_words(const Call& call);
+[[nodiscard]] std::string name_in_words(const Signature& call);
 /// "20 bytes"; of a program that called MPI "5 MPI_INT".
-[[nodiscard]] std::string bytes_in_words(const Call& call, std::int64_t bytes);
+[[nodiscard]] std::string bytes_in_words(const Signature& call, std::int64_t bytes);
 /// "communicator 3 (8 ranks)"; with the name that the program has given it, if this process knows that.
-[[nodiscard]] std::string communicator_in_words(const Call& call);
+[[nodiscard]] std::string communicator_in_words(const Signature& call);
 /// "waits at step 3 for a message from rank 5"; empty: it waits for nothing.
 [[nodiscard]] std::string in_words(const Wait& wait);
 /// "12 ms", "3.5 s", "93 s", "12 min", "5 h".
@@ -35,6 +35,6 @@ struct Sides {
 };
 /// "type fp64 here, fp32 there; operation sum here, max there": the arguments in which two calls differ that should
 /// match. Empty: in none that a record has.
-[[nodiscard]] std::string differences(const Call& mine, const Call& theirs, const Sides& sides = {});
+[[nodiscard]] std::string differences(const Signature& mine, const Signature& theirs, const Sides& sides = {});
 
 }  // namespace tutti::records

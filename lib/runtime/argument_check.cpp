@@ -11,9 +11,6 @@
 
 #include "lib/records/situation.hpp"
 #include "lib/records/text.hpp"
-#include "lib/runtime/communicator_state.hpp"
-#include "lib/runtime/plan_cache.hpp"
-#include "lib/runtime/runtime.hpp"
 
 namespace tutti::detail {
 namespace {
@@ -26,7 +23,7 @@ void append(std::vector<std::byte>& bytes, const T* data, std::size_t count) {
 }
 
 struct Header {
-  records::Call call{};
+  records::Signature call{};
   double scale = 1.0;
   std::int64_t element = 1, in = 0, out = 0;  ///< The last two: how many numbers follow.
 };
@@ -158,7 +155,7 @@ std::string compare_pairs(const std::vector<Arguments>& all) {
 }
 
 std::string compare_blocks(const std::vector<Arguments>& all) {
-  const records::Call& call = all.front().call;
+  const records::Signature& call = all.front().call;
   if (!call.is_uneven) return {};
   switch (call.action) {
     case records::Action::reduce_scatter:
@@ -176,7 +173,7 @@ std::string compare_blocks(const std::vector<Arguments>& all) {
 
 }  // namespace
 
-Arguments arguments_of(const records::Call& call, const PlanKey& key) {
+Arguments arguments_of(const records::Signature& call, const PlanKey& key) {
   const std::int64_t element = size_of(key.type).value();
   return {call, key.op.kind() == Op::Kind::scaled_sum ? key.op.scale() : 1.0, element,
           bytes_of(key.problem.in.counts, element), bytes_of(key.problem.out.counts, element)};
@@ -199,7 +196,7 @@ std::uint64_t ArgumentCheck::submit(const Arguments& mine) {
   return number;
 }
 
-void ArgumentCheck::close(const records::Call& closing) {
+void ArgumentCheck::close(const records::Signature& closing) {
   if (communicator_.rank() != Rank{0})
     static_cast<void>(submit({.call = closing}));
   else
@@ -256,6 +253,20 @@ void ArgumentCheck::judge() {
     tell_all({.kind = mpi::Word::Kind::verdict, .call = all.front().call}, text);
     verdicts_[judged_++] = std::move(text);
   }
+}
+
+/// What is put into a stream as a program starts without the host.
+void CheckedCall::entered(const Entrance& run) {
+  if (run.call.manner != records::Manner::in_stream) number_ = check_.submit(arguments_of(run.call, key_));
+}
+
+std::optional<records::Wait> CheckedCall::delays() {
+  if (!number_) return std::nullopt;
+  const auto verdict = check_.verdict(*number_);
+  if (!verdict) return records::Wait{.what = records::Wait::For::all_arguments, .peer = check_.awaited(*number_)};
+  number_.reset();
+  if (!verdict->empty()) throw ComparedError(*verdict);
+  return std::nullopt;
 }
 
 }  // namespace tutti::detail

@@ -9,22 +9,27 @@
 #include <string>
 #include <vector>
 
-#include "lib/records/record.hpp"
-#include "lib/runtime/channel.hpp"
+#include "lib/runtime/membership.hpp"
+#include "lib/runtime/observer.hpp"
+#include "lib/runtime/plan_key.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::detail {
 
-class CommunicatorState;
-struct PlanKey;
+/// The arguments of a call, which all ranks compared, do not match: all have heard the same.
+class ComparedError : public MismatchError {
+ public:
+  using MismatchError::MismatchError;
+};
 
 /// The arguments of one rank's call.
 struct Arguments {
-  records::Call call{};
+  records::Signature call{};
   double scale = 1.0;
   std::int64_t element = 1;               ///< Bytes.
   std::vector<std::int64_t> in{}, out{};  ///< Bytes of the blocks that it lists, by rank.
 };
-[[nodiscard]] Arguments arguments_of(const records::Call& call, const PlanKey& key);
+[[nodiscard]] Arguments arguments_of(const records::Signature& call, const PlanKey& key);
 
 /// How the arguments of all ranks, in order, do not match: names every rank that differs from most others. Empty: they
 /// match.
@@ -34,12 +39,12 @@ struct Arguments {
 /// own, and hears verdicts, in the order of its calls; so a call is over when its verdict has come.
 class ArgumentCheck {
  public:
-  explicit ArgumentCheck(CommunicatorState& communicator) : communicator_(communicator) {}
+  explicit ArgumentCheck(Membership& communicator) : communicator_(communicator) {}
 
   /// A call begins. Returns its number here.
   std::uint64_t submit(const Arguments& mine);
   /// This rank makes no further call: others that still do so are told.
-  void close(const records::Call& closing);
+  void close(const records::Signature& closing);
   /// The verdict of a call: empty if all match; nothing if it is not known yet. Moves the channel.
   [[nodiscard]] std::optional<std::string> verdict(std::uint64_t number);
   /// A rank whose arguments have not come, on rank 0; rank 0 elsewhere.
@@ -51,10 +56,24 @@ class ArgumentCheck {
   void judge();
   void tell_all(const mpi::Word& word, const std::string& text);
 
-  CommunicatorState& communicator_;
+  Membership& communicator_;
   std::uint64_t submitted_ = 0, judged_ = 0;
   std::vector<std::deque<Arguments>> came_{};        ///< On rank 0, by rank: not judged yet.
   std::map<std::uint64_t, std::string> verdicts_{};  ///< By number.
+};
+
+/// Keeps an operation waiting until the arguments of all ranks have been compared. Throws ComparedError.
+class CheckedCall final : public Observer {
+ public:
+  CheckedCall(ArgumentCheck& check, const PlanKey& key) : check_(check), key_(key) {}
+
+  void entered(const Entrance& run) override;
+  [[nodiscard]] std::optional<records::Wait> delays() override;
+
+ private:
+  ArgumentCheck& check_;
+  const PlanKey& key_;
+  std::optional<std::uint64_t> number_{};  ///< At the check, of a call whose verdict has not come.
 };
 
 }  // namespace tutti::detail

@@ -26,7 +26,7 @@ struct Word {
   Kind kind = Kind::question;
   records::FailureKind failure = records::FailureKind::error;
   std::int32_t rank = 0;
-  records::Call call{};
+  records::Signature call{};
   records::Situation situation{};
   std::array<char, 1024> text{};
 };

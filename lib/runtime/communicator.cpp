@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/runtime/communicator_state.hpp"
+#include "lib/runtime/introduction.hpp"
 #include "lib/runtime/runtime.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
@@ -26,7 +27,7 @@ void require_intracommunicator(MPI_Comm comm) {
 class MakingRecord {
  public:
   MakingRecord(records::Recorder& recorder, MPI_Comm comm) : recorder_(recorder) {
-    records::Call call{.action = records::Action::make_communicator};
+    records::Signature call{.action = records::Action::make_communicator};
     mpi::check(mpi::api.Comm_rank(comm, &call.rank), "MPI_Comm_rank");
     mpi::check(mpi::api.Comm_size(comm, &call.ranks), "MPI_Comm_size");
     number_ = recorder_.enter(records::pack(call), 0, records::Manner::blocking);
@@ -48,6 +49,7 @@ std::shared_ptr<detail::CommunicatorState> make_state(MPI_Comm comm, const Commu
   detail::Progress::Entry entry{runtime.progress()};
   MakingRecord record{runtime.recorder(), comm};
   auto state = std::make_shared<detail::CommunicatorState>(runtime, comm, options, entry);
+  introduce(*state);
   record.end();
   return state;
 }

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "lib/runtime/plan_cache.hpp"
+#include "lib/runtime/prepared_plan.hpp"
 #include "lib/runtime/settings.hpp"
 
 namespace tutti::detail {
@@ -13,12 +13,12 @@ class DeviceNotice {
   explicit DeviceNotice(const Settings& settings) : is_wanted_(settings.log == LogUse::on) {}
 
   /// How device buffers travel, why, and what would be faster: for the first plan that has any, on rank 0.
-  void tell(const CachedPlan& plan) {
-    const bool has_device = plan.compiled.staging.device >= 0 || plan.key().places.has_device();
+  void tell(const PreparedPlan& plan) {
+    const bool has_device = plan.compiled().staging.device >= 0 || plan.key().places.has_device();
     if (!is_wanted_ || !has_device || plan.key().problem.rank != Rank{0}) return;
     is_wanted_ = false;
-    if (plan.compiled.staging.is_direct) {
-      std::fputs(plan.compiled.uses(Transport::ipc)
+    if (plan.compiled().staging.is_direct) {
+      std::fputs(plan.compiled().uses(Transport::ipc)
                      ? "tutti: device buffers: ranks of a node map each other's memory (CUDA IPC), and take data where "
                        "they are. Where that is refused, data are copied by way of the host: counters() has "
                        "device.ipc.refused and device.ipc.staged. docs/gpu.md.\n"

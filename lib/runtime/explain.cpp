@@ -74,7 +74,7 @@ std::string staging_in_words(const CompiledPlan& plan) {
 
 }  // namespace
 
-std::string explain(const CommunicatorState& communicator, const CachedPlan& cached, std::string_view why) {
+std::string explain(const Workspace& communicator, const PreparedPlan& cached, std::string_view why) {
   const PlanKey& key = cached.key();
   std::string text = fmt::format("{}{} on {} of {}: {}, {}", to_string(key.problem.collective), size_in_words(key),
                                  plural(key.problem.size, "rank"), plural(communicator.members().node_count(), "node"),
@@ -85,8 +85,8 @@ std::string explain(const CommunicatorState& communicator, const CachedPlan& cac
 }
 
 std::string explain(const Operation& operation) {
-  const CachedPlan& cached = operation.plan();
-  const CompiledPlan& plan = cached.compiled;
+  const PreparedPlan& cached = operation.plan();
+  const CompiledPlan& plan = cached.compiled();
   if (plan.choice.algorithm == nullptr)
     return fmt::format("point-to-point: {} and {}, all at once", plural(plan.sends, "send"),
                        plural(plan.recvs, "receive"));

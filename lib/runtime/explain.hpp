@@ -6,13 +6,12 @@
 
 namespace tutti::detail {
 
-class CachedPlan;
-class CommunicatorState;
 class Operation;
+class PreparedPlan;
+class Workspace;
 
 [[nodiscard]] std::string explain(const Operation& operation);
 /// Of a call in a stream, but for how it runs there.
-[[nodiscard]] std::string explain(const CommunicatorState& communicator, const CachedPlan& cached,
-                                  std::string_view why);
+[[nodiscard]] std::string explain(const Workspace& communicator, const PreparedPlan& prepared, std::string_view why);
 
 }  // namespace tutti::detail

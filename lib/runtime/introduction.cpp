@@ -10,9 +10,9 @@
 
 #include "lib/cuda/loaded.hpp"
 #include "lib/cuda/survey.hpp"
-#include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/components.hpp"
 #include "lib/runtime/log.hpp"
+#include "lib/runtime/membership.hpp"
 #include "lib/runtime/variables.hpp"
 #include "lib/selection/selection.hpp"
 #include "lib/topology/nics.hpp"
@@ -29,7 +29,7 @@ void add_parts(Lines& lines) {
 }
 
 /// "8 ranks on 2 nodes (4, 4), 4 sockets".
-std::string places(const CommunicatorState& communicator) {
+std::string places(const Membership& communicator) {
   const Members& members = communicator.members();
   std::vector<int> on_node(static_cast<std::size_t>(members.node_count()));
   for (const int node : members.all_nodes())
@@ -44,7 +44,7 @@ std::string places(const CommunicatorState& communicator) {
                      communicator.waiting().outnumbers_processors ? ", more than processors" : "");
 }
 
-void add_transports(const CommunicatorState& communicator, Lines& lines) {
+void add_transports(const Membership& communicator, Lines& lines) {
   const Paths& paths = communicator.paths();
   const std::string far = paths.far_transport() == Transport::mpi ? "MPI" : communicator.settings().transport.network;
   lines.push_back(fmt::format("messages inside a node: {}", paths.has_links() ? "shared memory" : far));
@@ -72,7 +72,7 @@ void add_hardware(Lines& lines) {
   }
 }
 
-void add_settings(const CommunicatorState& communicator, Lines& lines) {
+void add_settings(const Membership& communicator, Lines& lines) {
   for (const Variable& variable : variables)
     if (const char* const value = std::getenv(std::string{variable.name}.c_str()))
       lines.push_back(fmt::format("setting {}={}, of the environment", variable.name, value));
@@ -84,7 +84,7 @@ void add_settings(const CommunicatorState& communicator, Lines& lines) {
 }
 
 /// "allreduce: one_shot, from 16385 bytes two_shot/262144".
-std::string algorithms_by_size(const CommunicatorState& communicator, Collective collective) {
+std::string algorithms_by_size(const Membership& communicator, Collective collective) {
   const Question question{
       .collective = collective,
       .ranks = communicator.members().size(),
@@ -106,12 +106,12 @@ std::string algorithms_by_size(const CommunicatorState& communicator, Collective
 
 }  // namespace
 
-std::string name_in_log(const CommunicatorState& communicator) {
+std::string name_in_log(const Membership& communicator) {
   return fmt::format("rank {}, communicator {} ({} ranks)", communicator.rank().value(), communicator.id().context(),
                      communicator.members().size());
 }
 
-void introduce(const CommunicatorState& communicator) {
+void introduce(const Membership& communicator) {
   if (!log::is_on(log::Level::info) || communicator.rank() != Rank{0}) return;
   Lines lines;
   static bool is_process_told = false;

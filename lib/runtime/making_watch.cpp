@@ -33,7 +33,7 @@ bool MakingWatch::is_lowest_here() const {
 
 void MakingWatch::look() {
   constexpr std::int64_t second = 1'000'000'000;
-  const std::int64_t now = records::coarse_now(), limit = hang_.seconds * second;
+  const std::int64_t now = records::coarse_now(), limit = hang_.hang_seconds * second;
   if (has_reported_ || limit == 0 || now - since_ < limit || !is_lowest_here()) return;
   has_reported_ = true;
   std::vector<Situation> all(static_cast<std::size_t>(size_));
@@ -41,7 +41,7 @@ void MakingWatch::look() {
     if (const records::Journal* const journal = journal_of(rank))
       all[static_cast<std::size_t>(rank)] = making_situation_of(*journal, now);
   log::report("", records::making_report(all, rank_, now - since_));
-  if (hang_.action == HangAction::abort) mpi::api.Abort(comm_, 1);
+  if (hang_.hang_action == HangAction::abort) mpi::api.Abort(comm_, 1);
 }
 
 }  // namespace tutti::detail

@@ -15,10 +15,10 @@ namespace tutti::detail {
 /// memory none has a tag, and lanes alone tell operations apart.
 class OperationOrder {
  public:
-  OperationOrder(int turns, const Paths& paths, bool kinds_match)
+  OperationOrder(int turns, const Paths& paths, bool manners_match)
       : has_lanes_(paths.has_links()),
         has_tags_(!paths.shares_memory()),
-        lanes_(kinds_match),
+        lanes_(manners_match),
         turns_(static_cast<std::size_t>(turns)) {
     std::iota(turns_.begin(), turns_.end(), std::uint64_t{0});
   }

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <numeric>
 
-#include "lib/runtime/plan_cache.hpp"
 #include "lib/trace/clock.hpp"
 #include "lib/trace/ranges.hpp"
 #include "lib/transport/mpi/api.hpp"
@@ -44,39 +42,39 @@ std::uint64_t hash_of(const std::vector<int>& ranks) {
   return hash;
 }
 
-bool is_pairwise(const CachedPlan& plan) { return plan.compiled.choice.algorithm == nullptr; }
+bool is_pairwise(const PreparedPlan& plan) { return plan.compiled().choice.algorithm == nullptr; }
 
 /// Of the rank's input or output, the larger of the two; of messages: sent or received.
-std::int64_t bytes_of(const CachedPlan& plan) {
+std::int64_t bytes_of(const PreparedPlan& plan) {
   if (!is_pairwise(plan)) {
     const Shape shape = shape_of(plan.key().problem);
     return std::max(shape.input, shape.output).value() * size_of(plan.key().type).value();
   }
   std::int64_t sent = 0, received = 0;
-  for (const CompiledStep& step : plan.compiled.steps)
+  for (const CompiledStep& step : plan.compiled().steps)
     if (step.is_message() && step.transport != Transport::device)
       (step.verb == Verb::send ? sent : received) += step.bytes;
   return std::max(sent, received);
 }
 
-trace::Start start_of(Kind kind, bool gated) {
-  if (gated) return trace::Start::stream;
-  switch (kind) {
-    case Kind::blocking:
+trace::Start start_of(records::Manner manner, bool for_stream) {
+  if (manner == records::Manner::in_stream) return trace::Start::program;
+  if (for_stream) return trace::Start::stream;
+  switch (manner) {
+    case records::Manner::blocking:
       return trace::Start::blocking;
-    case Kind::nonblocking:
+    case records::Manner::nonblocking:
       return trace::Start::nonblocking;
-    case Kind::persistent:
-      break;
+    default:
+      return trace::Start::persistent;
   }
-  return trace::Start::persistent;
 }
 
 /// All that is the same in every run.
-trace::BeginRecord record_of(const CachedPlan& plan, trace::Writer& writer, std::uint32_t communicator) {
+trace::BeginRecord record_of(const PreparedPlan& plan, trace::Writer& writer, std::uint32_t communicator) {
   const Problem& problem = plan.key().problem;
   trace::BeginRecord record{.communicator = communicator, .bytes = bytes_of(plan)};
-  record.steps = static_cast<std::uint32_t>(plan.compiled.steps.size());
+  record.steps = static_cast<std::uint32_t>(plan.compiled().steps.size());
   if (is_pairwise(plan)) {
     record.flags = trace::BeginRecord::pairwise;
     record.collective = writer.name("messages");
@@ -94,8 +92,10 @@ trace::BeginRecord record_of(const CachedPlan& plan, trace::Writer& writer, std:
 
 }  // namespace
 
-std::unique_ptr<CommunicatorTrace> CommunicatorTrace::make(Tracing& tracing, const Settings& settings,
-                                                           const Members& members, int context, MPI_Comm comm) {
+std::unique_ptr<CommunicatorTrace> CommunicatorTrace::make(const Membership& communicator, MPI_Comm comm) {
+  const Settings& settings = communicator.settings();
+  const Members& members = communicator.members();
+  Tracing& tracing = communicator.runtime().tracing();
   trace::Writer* const writer = settings.trace.folder.empty() ? nullptr : tracing.writer();
   if (writer == nullptr && settings.ranges == RangeUse::off) return nullptr;
   std::unique_ptr<CommunicatorTrace> made{new CommunicatorTrace{writer, settings.ranges, members.size()}};
@@ -104,8 +104,8 @@ std::unique_ptr<CommunicatorTrace> CommunicatorTrace::make(Tracing& tracing, con
   made->number_ = writer->next_communicator();
   writer->add(trace::CommunicatorRecord{.number = made->number_,
                                         .members = hash,
-                                        .context = context,
-                                        .earlier = tracing.count_communicator(context, hash),
+                                        .context = communicator.context(),
+                                        .earlier = tracing.count_communicator(communicator.context(), hash),
                                         .rank = members.me().value(),
                                         .size = members.size(),
                                         .node = members.node_of(members.me()),
@@ -114,65 +114,48 @@ std::unique_ptr<CommunicatorTrace> CommunicatorTrace::make(Tracing& tracing, con
   return made;
 }
 
-std::unique_ptr<OperationTrace> CommunicatorTrace::operation(const CachedPlan& plan) {
-  return std::make_unique<OperationTrace>(*this, plan);
-}
+TracedCall::TracedCall(CommunicatorTrace& communicator, const PreparedPlan& plan, const bool& is_waited_for)
+    : communicator_(communicator),
+      subject_{.writer = communicator.writer_, .pairs = communicator.pairs_, .is_waited_for = &is_waited_for},
+      begun_(record_of(plan, *communicator.writer_, communicator.number_)) {}
 
-OperationTrace::OperationTrace(CommunicatorTrace& communicator, const CachedPlan& plan)
-    : communicator_(communicator), call_{.writer = communicator.writer_, .pairs = communicator.pairs_} {
-  begun_.bytes = bytes_of(plan);
-  if (call_.writer != nullptr) begun_ = record_of(plan, *call_.writer, communicator.number_);
-  label_ = fmt::format("{}, {} bytes", plan.compiled.name(), begun_.bytes);
-}
-
-void OperationTrace::enter(Kind kind, std::uint64_t sequence, bool gated) { begin(start_of(kind, gated), sequence); }
-
-void OperationTrace::enter_program() { begin(trace::Start::program, communicator_.programs_++); }
-
-void OperationTrace::begin(trace::Start start, std::uint64_t sequence) {
-  if (communicator_.ranges_ == RangeUse::on) range_ = trace::begin_range(label_.c_str(), begun_.bytes);
-  if (call_.writer == nullptr) return;
-  call_.operation = call_.writer->next_operation();
-  call_.sequence = sequence;
+void TracedCall::entered(const Entrance& run) {
+  trace::Writer& writer = *communicator_.writer_;
+  begun_.start = start_of(run.call.manner, run.for_stream);
+  begun_.operation = subject_.operation = writer.next_operation();
+  begun_.sequence = subject_.sequence =
+      begun_.start == trace::Start::program ? communicator_.programs_++ : run.sequence;
   turn_ = 0;
-  begun_.start = start;
-  begun_.operation = call_.operation;
-  begun_.sequence = sequence;
   begun_.begin = trace::now();
-  call_.writer->add(begun_);
-  call_.writer->settle(begun_.begin);
+  writer.add(begun_);
+  writer.settle(begun_.begin);
 }
 
-void OperationTrace::take_turn(std::uint64_t sequence) {
-  if (call_.writer == nullptr) return;
-  call_.sequence = sequence;
+void TracedCall::started(std::uint64_t sequence) {
+  subject_.sequence = sequence;
   if (turn_ == 0) turn_ = trace::now();
 }
 
-void OperationTrace::leave(bool has_failed) {
-  if (communicator_.ranges_ == RangeUse::on) trace::end_range(range_);
-  if (call_.writer == nullptr) return;
+void TracedCall::end(bool has_failed) {
+  trace::Writer& writer = *communicator_.writer_;
   const std::int64_t end = trace::now();
-  call_.writer->add(trace::EndRecord{.has_failed = has_failed ? std::uint8_t{1} : std::uint8_t{0},
-                                     .communicator = begun_.communicator,
-                                     .operation = begun_.operation,
-                                     .begin = begun_.begin,
-                                     .turn = turn_,
-                                     .end = end});
+  writer.add(trace::EndRecord{.has_failed = has_failed ? std::uint8_t{1} : std::uint8_t{0},
+                              .communicator = begun_.communicator,
+                              .operation = begun_.operation,
+                              .begin = begun_.begin,
+                              .turn = turn_,
+                              .end = end});
   if (has_failed)
-    call_.writer->flush();
+    writer.flush();
   else
-    call_.writer->settle(end);
+    writer.settle(end);
 }
 
-ProgramTrace::ProgramTrace(CommunicatorTrace* communicator, const CachedPlan& plan)
-    : trace_(communicator == nullptr ? nullptr : communicator->operation(plan)),
-      exceptions_(std::uncaught_exceptions()) {
-  if (trace_ != nullptr) trace_->enter_program();
-}
+RangeOfCall::RangeOfCall(const PreparedPlan& plan)
+    : bytes_(bytes_of(plan)), label_(fmt::format("{}, {} bytes", plan.compiled().name(), bytes_)) {}
 
-ProgramTrace::~ProgramTrace() {
-  if (trace_ != nullptr) trace_->leave(std::uncaught_exceptions() > exceptions_);
-}
+void RangeOfCall::entered(const Entrance& /*run*/) { range_ = trace::begin_range(label_.c_str(), bytes_); }
+
+void RangeOfCall::left() { trace::end_range(range_); }
 
 }  // namespace tutti::detail

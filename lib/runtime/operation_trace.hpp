@@ -1,5 +1,5 @@
 #pragma once
-// How operations are observed: by the trace of this process, and by NVTX.
+// Operations in the trace of this process, and as ranges of NVTX.
 
 #include <mpi.h>
 
@@ -8,28 +8,24 @@
 #include <string>
 #include <vector>
 
-#include "lib/runtime/lanes.hpp"
-#include "lib/runtime/members.hpp"
-#include "lib/runtime/settings.hpp"
-#include "lib/runtime/tracing.hpp"
+#include "lib/runtime/membership.hpp"
+#include "lib/runtime/observer.hpp"
+#include "lib/runtime/prepared_plan.hpp"
 #include "lib/trace/format.hpp"
 #include "lib/trace/steps.hpp"
 
 namespace tutti::detail {
 
-class CachedPlan;
-class OperationTrace;
-
-/// A communicator whose operations are observed.
+/// A communicator whose operations are traced, or told to NVTX.
 class CommunicatorTrace {
  public:
-  /// nullptr: they are not. `comm`: the ranks of the communicator. The other arguments have to outlive it.
-  [[nodiscard]] static std::unique_ptr<CommunicatorTrace> make(Tracing& tracing, const Settings& settings,
-                                                               const Members& members, int context, MPI_Comm comm);
-  [[nodiscard]] std::unique_ptr<OperationTrace> operation(const CachedPlan& plan);
+  /// nullptr: they are not. `comm`: the ranks of the communicator. The trace of the process has to outlive it.
+  [[nodiscard]] static std::unique_ptr<CommunicatorTrace> make(const Membership& communicator, MPI_Comm comm);
+  [[nodiscard]] bool has_writer() const { return writer_ != nullptr; }
+  [[nodiscard]] bool has_ranges() const { return ranges_ == RangeUse::on; }
 
  private:
-  friend class OperationTrace;
+  friend class TracedCall;
   CommunicatorTrace(trace::Writer* writer, RangeUse ranges, int size)
       : writer_(writer), ranges_(ranges), pairs_(static_cast<std::size_t>(size)) {}
 
@@ -40,62 +36,41 @@ class CommunicatorTrace {
   std::uint64_t programs_ = 0;  ///< Calls in streams that no host moved.
 };
 
-/// Of one operation, run after run.
-class OperationTrace {
+/// Writes the runs of one operation to the trace.
+class TracedCall final : public Observer {
  public:
-  OperationTrace(CommunicatorTrace& communicator, const CachedPlan& plan);
+  /// The communicator has to have a writer. `is_waited_for`: whether the program does nothing but wait for it.
+  TracedCall(CommunicatorTrace& communicator, const PreparedPlan& plan, const bool& is_waited_for);
 
-  /// The program has called. Kind and sequence: of the operation. `gated`: in the order of a stream.
-  void enter(Kind kind, std::uint64_t sequence, bool gated);
-  /// The same for a call in a stream that no host moves; it is over when it has been put there.
-  void enter_program();
-  /// Its turn has come; the next one, if it has exchanged sizes.
-  void take_turn(std::uint64_t sequence);
-  void leave(bool has_failed);
-  /// Whether the program does nothing but wait for it.
-  void wait(bool waits) { call_.is_waited_for = waits; }
-
-  /// For its runs; nullptr: their steps are not recorded.
-  [[nodiscard]] trace::Call* call() { return call_.writer == nullptr ? nullptr : &call_; }
+  /// What the records of its steps refer to.
+  [[nodiscard]] trace::Subject& subject() { return subject_; }
+  void entered(const Entrance& run) override;
+  void started(std::uint64_t sequence) override;
+  void left() override { end(false); }
+  void failed() override { end(true); }
 
  private:
-  void begin(trace::Start start, std::uint64_t sequence);
+  void end(bool has_failed);
 
   CommunicatorTrace& communicator_;
-  trace::Call call_;
+  trace::Subject subject_;
   trace::BeginRecord begun_;  ///< Of the latest run.
   std::int64_t turn_ = 0;     ///< When its turn came.
-  std::string label_;         ///< Of its range.
+};
+
+/// Shows the runs of one operation to NVTX as ranges.
+class RangeOfCall final : public Observer {
+ public:
+  explicit RangeOfCall(const PreparedPlan& plan);
+
+  void entered(const Entrance& run) override;
+  void left() override;
+  void failed() override { left(); }
+
+ private:
+  std::int64_t bytes_;
+  std::string label_;
   std::uint64_t range_ = 0;
-};
-
-/// While the program waits for an operation. `trace`: nullptr if that is not observed.
-class WaitTrace {
- public:
-  explicit WaitTrace(OperationTrace* trace) : trace_(trace) {
-    if (trace_ != nullptr) trace_->wait(true);
-  }
-  WaitTrace(const WaitTrace&) = delete;
-  WaitTrace& operator=(const WaitTrace&) = delete;
-  ~WaitTrace() {
-    if (trace_ != nullptr) trace_->wait(false);
-  }
-
- private:
-  OperationTrace* trace_;
-};
-
-/// While a call is put into a stream. `communicator`: nullptr if that is not observed.
-class ProgramTrace {
- public:
-  ProgramTrace(CommunicatorTrace* communicator, const CachedPlan& plan);
-  ProgramTrace(const ProgramTrace&) = delete;
-  ProgramTrace& operator=(const ProgramTrace&) = delete;
-  ~ProgramTrace();
-
- private:
-  std::unique_ptr<OperationTrace> trace_;
-  int exceptions_;
 };
 
 }  // namespace tutti::detail

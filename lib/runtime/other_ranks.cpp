@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "lib/records/recorder.hpp"
-#include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/watch_tuning.hpp"
 
 namespace tutti::detail {
@@ -20,7 +19,7 @@ void OtherRanks::send(int rank, const mpi::Word& word) {
   communicator_.carrier().channel().send(on_carrier, word);
 }
 
-void OtherRanks::begin_questions(const records::Call& mine) {
+void OtherRanks::begin_questions(const records::Signature& mine) {
   if (asked_about_ == mine.sequence) return;
   answers_.clear();
   asked_about_ = mine.sequence;
@@ -28,18 +27,18 @@ void OtherRanks::begin_questions(const records::Call& mine) {
   has_asked_all_ = false;
 }
 
-void OtherRanks::ask(const records::Call& mine, int rank) {
+void OtherRanks::ask(const records::Signature& mine, int rank) {
   send(rank, {.kind = mpi::Word::Kind::question, .rank = communicator_.rank().value(), .call = mine});
 }
 
-void OtherRanks::ask_now_and_then(const records::Call& mine, int rank, std::int64_t now) {
+void OtherRanks::ask_now_and_then(const records::Signature& mine, int rank, std::int64_t now) {
   begin_questions(mine);
   if (now - asked_at_ < watch_tuning.between_questions) return;
   asked_at_ = now;
   ask(mine, rank);
 }
 
-void OtherRanks::ask_all(const records::Call& mine) {
+void OtherRanks::ask_all(const records::Signature& mine) {
   begin_questions(mine);
   if (std::exchange(has_asked_all_, true)) return;
   for (int rank = 0; rank < communicator_.members().size(); ++rank)
@@ -68,7 +67,7 @@ const Situation* OtherRanks::answer_of(int rank, std::uint32_t sequence) const {
   return answer == answers_.end() || asked_about_ != sequence ? nullptr : &answer->second;
 }
 
-std::vector<Situation> OtherRanks::situations(const records::Call& mine, std::int64_t now) const {
+std::vector<Situation> OtherRanks::situations(const records::Signature& mine, std::int64_t now) const {
   std::vector<Situation> all(static_cast<std::size_t>(communicator_.members().size()));
   for (int rank = 0; rank < static_cast<int>(all.size()); ++rank) {
     Situation& its = all[static_cast<std::size_t>(rank)];

@@ -7,25 +7,23 @@
 #include <vector>
 
 #include "lib/records/situation.hpp"
-#include "lib/runtime/channel.hpp"
+#include "lib/runtime/membership.hpp"
 
 namespace tutti::detail {
-
-class CommunicatorState;
 
 /// Ranks are those of the communicator.
 class OtherRanks {
  public:
-  explicit OtherRanks(CommunicatorState& communicator) : communicator_(communicator) {}
+  explicit OtherRanks(Membership& communicator) : communicator_(communicator) {}
 
   /// nullptr: it shares no memory with this rank.
   [[nodiscard]] const records::Journal* journal_of(int rank) const;
   [[nodiscard]] bool is_far(int rank) const { return journal_of(rank) == nullptr; }
 
   /// Asks a far rank where it is with regard to this rank's call, unless it was asked lately.
-  void ask_now_and_then(const records::Call& mine, int rank, std::int64_t now);
+  void ask_now_and_then(const records::Signature& mine, int rank, std::int64_t now);
   /// Asks all far ranks, once for each call.
-  void ask_all(const records::Call& mine);
+  void ask_all(const records::Signature& mine);
   /// An answer has come.
   void take(const mpi::Word& answer);
   /// Answers a question: for this rank, and for those of its node that are not inside.
@@ -34,15 +32,15 @@ class OtherRanks {
   /// The answer of a rank about the operation of that number; nullptr: there is none.
   [[nodiscard]] const records::Situation* answer_of(int rank, std::uint32_t sequence) const;
   /// Of all ranks, as far as known.
-  [[nodiscard]] std::vector<records::Situation> situations(const records::Call& mine, std::int64_t now) const;
+  [[nodiscard]] std::vector<records::Situation> situations(const records::Signature& mine, std::int64_t now) const;
   /// Sends to a rank.
   void send(int rank, const mpi::Word& word);
 
  private:
-  void begin_questions(const records::Call& mine);
-  void ask(const records::Call& mine, int rank);
+  void begin_questions(const records::Signature& mine);
+  void ask(const records::Signature& mine, int rank);
 
-  CommunicatorState& communicator_;
+  Membership& communicator_;
   std::map<int, records::Situation> answers_{};  ///< By rank, of the latest question.
   std::uint32_t asked_about_ = 0;                ///< The number of the operation that it was about.
   std::int64_t asked_at_ = 0;

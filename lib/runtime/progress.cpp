@@ -3,12 +3,12 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include <limits>
+
 #include "lib/cuda/scoped_device.hpp"
-#include "lib/runtime/communicator_state.hpp"
+#include "lib/records/recorder.hpp"
 #include "lib/runtime/matching.hpp"
-#include "lib/runtime/operation.hpp"
 #include "lib/runtime/patience.hpp"
-#include "lib/runtime/progress_thread.hpp"
 #include "lib/transport/ipc/ipc_port.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
@@ -16,6 +16,18 @@
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
+namespace {
+
+/// While the program waits.
+struct WaitedFor {
+  explicit WaitedFor(bool& is) : is_waited_for(is) { is = true; }
+  WaitedFor(const WaitedFor&) = delete;
+  WaitedFor& operator=(const WaitedFor&) = delete;
+  ~WaitedFor() { is_waited_for = false; }
+  bool& is_waited_for;
+};
+
+}  // namespace
 
 void move_transports(bool polls_mpi) {
   if (!polls_mpi) {
@@ -62,79 +74,75 @@ void Progress::Entry::pause() {
   lock_ = progress_.locked();
 }
 
-void Progress::add(Operation& operation) {
-  operation.previous = last_;
-  operation.next = nullptr;
-  (last_ == nullptr ? first_ : last_->next) = &operation;
-  last_ = &operation;
+void Progress::add(Task& task) {
+  task.previous_ = last_;
+  task.next_ = nullptr;
+  (last_ == nullptr ? first_ : last_->next_) = &task;
+  last_ = &task;
 }
 
-void Progress::wake_thread() {
-  if (thread_ != nullptr) thread_->wake();
-}
-
-void Progress::remove(Operation& operation) {
-  (operation.previous == nullptr ? first_ : operation.previous->next) = operation.next;
-  (operation.next == nullptr ? last_ : operation.next->previous) = operation.previous;
+void Progress::remove(Task& task) {
+  (task.previous_ == nullptr ? first_ : task.previous_->next_) = task.next_;
+  (task.next_ == nullptr ? last_ : task.next_->previous_) = task.previous_;
 }
 
 void Progress::end_fast_path() {
   if (first_ != nullptr && first_->is_on_fast_path()) first_->advance();  // it began alone
 }
 
-void Progress::advance_all() {
-  for (Operation* operation = first_; operation != nullptr;) {
-    Operation* const next = operation->next;  // an operation that ends leaves the list
-    operation->advance();
-    operation = next;
+/// `use` may end a task, which then leaves the list.
+template <class Use>
+void Progress::for_each(const Use& use) {
+  for (Task* task = first_; task != nullptr;) {
+    Task* const next = task->next_;
+    use(*task);
+    task = next;
   }
-  advance_matchings();
 }
 
-void Progress::advance_matchings() {
+void Progress::advance_all() {
+  for_each([](Task& task) { task.advance(); });
   for (Matching* const matching : matchings_)
     matching->advance();
 }
 
 void Progress::advance_in_background(Reach reach) {
-  for (Operation* operation = first_; operation != nullptr;) {
-    Operation* const next = operation->next;
-    const bool is_in_reach = reach == Reach::all || operation->communicator().paths().shares_memory();
-    if (is_in_reach && operation->kind() != Kind::blocking) operation->advance();
-    if (is_in_reach && operation->runs_for_stream()) operation->check();
-    operation = next;
-  }
-  if (reach == Reach::all) advance_matchings();
+  for_each([reach](Task& task) {
+    if (!task.moves_in_background(reach)) return;
+    task.advance();
+    if (task.runs_for_stream()) task.check();
+  });
+  if (reach != Reach::all) return;
+  for (Matching* const matching : matchings_)
+    matching->advance();
 }
 
-void Progress::wait(Operation& operation, Entry& entry) {
-  if (operation.wait_on_fast_path()) return;
-  const WaitTrace trace{operation.trace()};
-  for (int looks = 0; !look_at(operation, looks); ++looks)
-    entry.pause();
+void Progress::wait(Task& task, Entry& entry) {
+  static_cast<void>(wait_until(task, entry, std::numeric_limits<std::int64_t>::max()));
 }
 
-bool Progress::wait_until(Operation& operation, Entry& entry, std::int64_t end) {
-  if (operation.wait_on_fast_path()) return true;
-  const WaitTrace trace{operation.trace()};
-  for (int looks = 0; !look_at(operation, looks); ++looks) {
-    if (records::coarse_now() >= end) return false;
+bool Progress::wait_until(Task& task, Entry& entry, std::int64_t end) {
+  if (task.wait_on_fast_path()) return true;
+  const bool has_end = end != std::numeric_limits<std::int64_t>::max();
+  const WaitedFor waited_for{task.is_waited_for_};
+  for (int looks = 0; !look_at(task, looks); ++looks) {
+    if (has_end && records::coarse_now() >= end) return false;
     entry.pause();
   }
   return true;
 }
 
-bool Progress::look_at(Operation& operation, int looks) {
-  operation.advance();
-  if (operation.over()) return true;
+bool Progress::look_at(Task& task, int looks) {
+  task.advance();
+  if (task.over()) return true;
   if (!has_one_operation()) advance_all();
-  const bool yields = operation.yields();
+  const bool yields = task.yields();
   give_way(yields);
   if (is_time_for_others(looks, yields)) {
-    move_transports(operation.polls_mpi());
-    operation.check();
+    move_transports(task.polls_mpi());
+    task.check();
   }
-  return operation.over();
+  return task.over();
 }
 
 void Progress::wait(MPI_Request& request, Entry& entry, const std::function<void()>& look) {
@@ -155,8 +163,7 @@ void Progress::wait(MPI_Request& request, Entry& entry, const std::function<void
 void Progress::look_at_all(int looks) {
   advance_all();
   bool yields = false;
-  for (const Operation* operation = first_; operation != nullptr; operation = operation->next)
-    yields |= operation->yields();
+  for_each([&yields](const Task& task) { yields |= task.yields(); });
   give_way(yields);
   if (!is_time_for_others(looks, yields)) return;
   move_transports(false);
@@ -164,27 +171,14 @@ void Progress::look_at_all(int looks) {
 }
 
 void Progress::check_all() {
-  for (Operation* operation = first_; operation != nullptr;) {
-    Operation* const next = operation->next;
-    operation->check();
-    operation = next;
-  }
+  for_each([](Task& task) { task.check(); });
 }
 
-void Progress::end_all_of(const CommunicatorState& communicator) {
-  for (Operation* operation = first_; operation != nullptr;) {
-    Operation* const next = operation->next;
-    if (&operation->communicator() == &communicator) operation->advance();
-    operation = next;
-  }
-  advance_matchings();
-}
-
-void Progress::tested(Operation& operation) {
+void Progress::tested(Task& task) {
   constexpr unsigned patience = 16;
   if (++tests_ % patience != 0) return;
   move_transports(false);
-  operation.check();
+  task.check();
 }
 
 }  // namespace tutti::detail

@@ -8,16 +8,14 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "lib/reduce/user_function.hpp"
 
 namespace tutti::detail {
 
-class CommunicatorState;
 class Matching;
-class Operation;
-class ProgressThread;
 
 /// Moves MPI, and every network that is open. They may carry messages of this process that no operation waits for any
 /// more, or that are the program's own: a peer may wait for them. Every wait calls it now and then, no matter which
@@ -29,6 +27,43 @@ void move_transports(bool polls_mpi);
 enum class Reach : std::uint8_t {
   all,
   shared_memory,  ///< Those whose messages all go through shared memory, so that MPI is not called.
+};
+
+/// An operation, as whoever moves it sees it. All members need an Entry.
+class Task {
+ public:
+  Task() = default;
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+  virtual ~Task() = default;
+
+  /// Makes all progress that is possible now; never blocks.
+  virtual void advance() = 0;
+  /// To be called now and then while it is waited for: looks for signs that it will never be over.
+  virtual void check() = 0;
+  [[nodiscard]] virtual bool over() const = 0;
+  [[nodiscard]] virtual bool is_on_fast_path() const = 0;
+  /// If a start has left it on the fast path and it is alone: waits on that path. True: it is over.
+  virtual bool wait_on_fast_path() = 0;
+  /// Whether waiting for it has to give the processor away: there are more ranks than processors, and no message is
+  /// pending over an MPI that does it already.
+  [[nodiscard]] virtual bool yields() const = 0;
+  /// Whether a look at it moves MPI forward too.
+  [[nodiscard]] virtual bool polls_mpi() const = 0;
+  /// Whether a thread of the library's that reaches so far moves it: no blocking call waits for it.
+  [[nodiscard]] virtual bool moves_in_background(Reach reach) const = 0;
+  /// Whether nobody waits for it but a stream, and it runs.
+  [[nodiscard]] virtual bool runs_for_stream() const = 0;
+
+ protected:
+  /// Whether the program does nothing but wait for it.
+  [[nodiscard]] const bool& is_waited_for() const { return is_waited_for_; }
+
+ private:
+  friend class Progress;
+  Task* previous_ = nullptr;  ///< In the list of those under way.
+  Task* next_ = nullptr;
+  bool is_waited_for_ = false;
 };
 
 /// All operations under way in this process, and the lock that protects the library where threads may meet.
@@ -55,21 +90,23 @@ class Progress {
     std::unique_lock<std::mutex> lock_;
   };
 
-  /// Is told of operations that nobody may wait for, as they begin; nullptr: nobody. From the first thread on, entries
+  /// Is called as operations begin that nobody may wait for; nullptr: nothing is. From the first thread on, entries
   /// keep others out. The caller holds no Entry, unless there were many threads before.
-  void serve(ProgressThread* thread) {
-    thread_ = thread;
-    many_threads_ |= thread != nullptr;
+  void serve(std::function<void()> wake) {
+    wake_ = std::move(wake);
+    many_threads_ |= wake_ != nullptr;
   }
-  void wake_thread();
+  void wake_thread() const {
+    if (wake_ != nullptr) wake_();
+  }
   [[nodiscard]] bool has_many_threads() const { return many_threads_; }
   [[nodiscard]] bool has_operations() const { return first_ != nullptr; }
   [[nodiscard]] bool has_one_operation() const { return first_ == last_; }
   /// Whether another thread waits for an Entry.
   [[nodiscard]] bool has_waiting_threads() const { return waiting_threads_.load(std::memory_order_relaxed) > 0; }
 
-  void add(Operation& operation);
-  void remove(Operation& operation);
+  void add(Task& task);
+  void remove(Task& task);
   /// Messages with tags, which follow from those of operations.
   void add(Matching& matching) { matchings_.push_back(&matching); }
   void remove(Matching& matching) { std::erase(matchings_, &matching); }
@@ -81,32 +118,31 @@ class Progress {
   /// On a thread of the library's: the same for those that no blocking call waits for. A blocking call moves its own,
   /// and runs its user's functions.
   void advance_in_background(Reach reach);
-  /// Returns once `operation` is over, moving all the others too.
-  void wait(Operation& operation, Entry& entry);
-  /// The same, but at `end` at the latest, on records::coarse_now(). Whether the operation is over.
-  bool wait_until(Operation& operation, Entry& entry, std::int64_t end);
+  /// Returns once `task` is over, moving all the others too.
+  void wait(Task& task, Entry& entry);
+  /// Returns once `task` is over, or at `end`, on records::coarse_now(). Whether it is over.
+  bool wait_until(Task& task, Entry& entry, std::int64_t end);
   /// Returns once a request of the MPI's own is over, moving all operations. Now and then calls `look()`. Throws
   /// MpiError.
   void wait(MPI_Request& request, Entry& entry, const std::function<void()>& look);
-  /// The same until operations are over, one look at a time: `looks` were made before.
+  /// Moves all operations, one look at a time: `looks` were made before.
   void look_at_all(int looks);
-  /// Those of a communicator that has failed end with its error.
-  void end_all_of(const CommunicatorState& communicator);
   /// Call after a test of an operation: a program that only tests moves MPI forward too.
-  void tested(Operation& operation);
+  void tested(Task& task);
 
  private:
   std::unique_lock<std::mutex> locked();
   /// One look at an operation that is waited for: true if it is over.
-  bool look_at(Operation& operation, int looks);
+  bool look_at(Task& task, int looks);
   void check_all();
-  void advance_matchings();
+  template <class Use>
+  void for_each(const Use& use);
 
-  Operation* first_ = nullptr;
-  Operation* last_ = nullptr;
+  Task* first_ = nullptr;
+  Task* last_ = nullptr;
   std::vector<Matching*> matchings_{};
   unsigned tests_ = 0;
-  ProgressThread* thread_ = nullptr;
+  std::function<void()> wake_{};
   bool many_threads_, main_thread_only_;
   std::thread::id main_thread_;
   std::mutex mutex_;

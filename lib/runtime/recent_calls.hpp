@@ -16,7 +16,7 @@
 
 namespace tutti::detail {
 
-class CachedPlan;
+class OperationPool;
 
 /// The allocations at the beginning of the buffers of an earlier call: 0 for the host's memory. Their addresses may
 /// lead to other memory meanwhile.
@@ -52,8 +52,8 @@ struct KnownAllocations {
 struct RecentCall {
   Call call{};
   std::string algorithm{};
-  CachedPlan* plan = nullptr;  ///< Null: none, or its plan may be gone.
-  const void* in = nullptr;    ///< The buffer that is read; not `call.in` where that is MPI_IN_PLACE.
+  OperationPool* plan = nullptr;  ///< The operations of its plan. Null: none, or the plan may be gone.
+  const void* in = nullptr;       ///< The buffer that is read; not `call.in` where that is MPI_IN_PLACE.
   void* out = nullptr;
   std::string_view why{};
   KnownAllocations allocations{};
@@ -69,8 +69,8 @@ struct RecentMessages {
     friend bool operator==(const Message&, const Message&) = default;
   };
   std::optional<Message> sent{}, received{};
-  CachedPlan* plan = nullptr;  ///< As in RecentCall.
-  const void* in = nullptr;    ///< The input that the plan is bound to.
+  OperationPool* plan = nullptr;  ///< As in RecentCall.
+  const void* in = nullptr;       ///< The input that the plan is bound to.
   void* out = nullptr;
   KnownAllocations allocations{};
 };

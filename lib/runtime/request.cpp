@@ -53,11 +53,11 @@ bool wait_until(detail::Operation& operation, std::int64_t end) {
 /// As Release, in calls that only the process itself makes: does not ask which process this is.
 struct GiveBack {
   void operator()(detail::Operation* operation) const noexcept {
-    std::shared_ptr<detail::CommunicatorState> state = std::move(operation->keep_alive);
+    std::shared_ptr<detail::Workspace> state = std::move(operation->keep_alive);
     try {
       detail::Progress::Entry entry{state->progress()};
       state->progress().wait(*operation, entry);
-      operation->plan().release(*operation);
+      operation->release();
     } catch (const Error& error) {  // another thread than MPI allows, or a user's operation: it stays as it is
       operation->keep_alive = std::move(state);
       std::fprintf(stderr, "tutti: a request was destroyed where it could not be waited for: %s\n", error.what());
@@ -194,7 +194,7 @@ void Plan::start() {
   own.communicator().require_open();
   own.communicator().require_working();
   if (!own.over()) throw StateError("tutti: Plan::start on a plan that is still running; wait for it first");
-  own.start(detail::Kind::persistent);
+  own.start(records::Manner::persistent);
 }
 
 void Plan::wait() {
@@ -216,8 +216,8 @@ bool Plan::wait_for(std::chrono::duration<double> time) {
 bool Plan::test() { return streamed_ == nullptr ? test_on(operation()) : look_at(*streamed_, 1); }
 
 std::string_view Plan::algorithm() const {
-  const detail::CachedPlan& plan = streamed_ == nullptr ? operation().plan() : streamed_->plan();
-  const Algorithm* algorithm = plan.compiled.choice.algorithm;
+  const detail::PreparedPlan& plan = streamed_ == nullptr ? operation().plan() : streamed_->plan();
+  const Algorithm* algorithm = plan.compiled().choice.algorithm;
   return algorithm == nullptr ? std::string_view{} : algorithm->name;
 }
 

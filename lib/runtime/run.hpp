@@ -10,7 +10,7 @@
 #include "lib/transport/mux.hpp"
 
 namespace tutti::trace {
-struct Call;
+struct Subject;
 }
 
 namespace tutti::detail {
@@ -55,11 +55,13 @@ class RunOn final : public Run {
 using HostRun = RunOn<HostExecutor>;
 
 /// Of a plan whose worker is a device. `call`: in whose trace its steps are recorded; nullptr: in none. Throws Error.
-[[nodiscard]] std::unique_ptr<Run> device_run(const Route& route, const shm::SharedPlan& plan, trace::Call* call);
+[[nodiscard]] std::unique_ptr<Run> device_run(const Route& route, const shm::SharedPlan& plan, trace::Subject* call);
 /// The same of a plan whose worker is the host, in a trace. In a file of its own, so that the compiler treats plain
 /// runs as if there were no others.
-[[nodiscard]] std::unique_ptr<Run> traced_host_run(const Route& route, const shm::SharedPlan& plan, trace::Call& call);
-[[nodiscard]] inline std::unique_ptr<Run> make_run(const Route& route, const shm::SharedPlan& plan, trace::Call* call) {
+[[nodiscard]] std::unique_ptr<Run> traced_host_run(const Route& route, const shm::SharedPlan& plan,
+                                                   trace::Subject& call);
+[[nodiscard]] inline std::unique_ptr<Run> make_run(const Route& route, const shm::SharedPlan& plan,
+                                                   trace::Subject* call) {
   if (plan.staging.worker == Staging::Worker::device) return device_run(route, plan, call);
   if (call != nullptr) return traced_host_run(route, plan, *call);
   return std::make_unique<HostRun>(route, plan, HostExecutor{plan});

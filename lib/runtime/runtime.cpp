@@ -9,7 +9,6 @@
 #include <set>
 #include <utility>
 
-#include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/launch_check.hpp"
 #include "lib/runtime/log.hpp"
 #include "lib/runtime/making_watch.hpp"
@@ -106,7 +105,7 @@ void Runtime::require_progress_thread(const char* what_for) {
 void Runtime::start_progress_thread(Reach reach) {
   if (thread_ != nullptr) return;
   thread_ = std::make_unique<ProgressThread>(progress_, reach);
-  progress_.serve(thread_.get());
+  progress_.serve([this] { thread_->wake(); });
   if (progress_.has_operations()) thread_->wake();
 }
 
@@ -130,16 +129,15 @@ std::shared_ptr<mpi::Carrier> Runtime::make_carrier(MPI_Comm comm) {
   return carrier;
 }
 
-Admission Runtime::admit(MPI_Comm comm, Candidate candidate) {
+Admission Runtime::admit(MPI_Comm comm, Candidate& candidate) {
   if (candidate.is_in_world)
-    return {world_, world_->take_context(candidate.turn.free_contexts), std::move(candidate.ranks),
-            std::move(candidate.turn)};
+    return {world_, world_->take_context(candidate.turn.free_contexts), std::move(candidate.ranks)};
   int relation = MPI_UNEQUAL;
   mpi::check(mpi::api.Comm_compare(comm, MPI_COMM_WORLD, &relation), "MPI_Comm_compare");
   if (relation != MPI_UNEQUAL) require_whole_job();
   std::shared_ptr<mpi::Carrier> carrier = make_carrier(comm);
   if (relation != MPI_UNEQUAL) world_ = carrier;
-  return {carrier, carrier->take_context(carrier->free_contexts()), carrier->ranks_of(comm), std::move(candidate.turn)};
+  return {carrier, carrier->take_context(carrier->free_contexts()), carrier->ranks_of(comm)};
 }
 
 const records::ProcessWatch& Runtime::process_watch(const records::Identity& identity) {
@@ -148,40 +146,29 @@ const records::ProcessWatch& Runtime::process_watch(const records::Identity& ide
 
 void Runtime::serve_channels() {
   std::set<mpi::Carrier*> carriers;
-  for (const CommunicatorState* communicator : open_)
+  for (const OpenCommunicator* communicator : open_)
     carriers.insert(&communicator->carrier());
   for (mpi::Carrier* carrier : carriers)
     carrier->channel().serve([&](const mpi::Word& word, const mpi::Channel::Rest& rest, int from) {
-      if (CommunicatorState* const meant = find_open(word.call.communicator, *carrier))
-        deliver(*meant, {word, rest, from});
+      if (OpenCommunicator* const meant = find_open(word.call.communicator, *carrier))
+        meant->take(word, rest, from);
       else if (word.kind == mpi::Word::Kind::arguments && word.call.action != records::Action::close_communicator)
         early_.push_back({word, rest, from});
     });
 }
 
-void Runtime::deliver(CommunicatorState& communicator, const Arrived& message) {
-  using Kind = mpi::Word::Kind;
-  const auto& [word, rest, from] = message;
-  if (word.kind == Kind::question)
-    communicator.watch().others().answer(word, from);
-  else if (word.kind == Kind::arguments || word.kind == Kind::verdict)
-    communicator.argument_check().take(word, rest);
-  else
-    communicator.watch().take(word);
-}
-
 /// Other ranks may be done with making it, and have called already.
-void Runtime::opened(CommunicatorState& communicator) {
+void Runtime::opened(OpenCommunicator& communicator) {
   open_.push_back(&communicator);
   std::erase_if(early_, [&](const Arrived& message) {
     if (message.word.call.communicator != communicator.id()) return false;
-    deliver(communicator, message);
+    communicator.take(message.word, message.rest, message.from);
     return true;
   });
 }
 
-CommunicatorState* Runtime::find_open(records::CommunicatorId id, const mpi::Carrier& carrier) const {
-  const auto is_it = [&](const CommunicatorState* each) { return each->id() == id && &each->carrier() == &carrier; };
+OpenCommunicator* Runtime::find_open(records::CommunicatorId id, const mpi::Carrier& carrier) const {
+  const auto is_it = [&](const OpenCommunicator* each) { return each->id() == id && &each->carrier() == &carrier; };
   const auto found = std::ranges::find_if(open_, is_it);
   return found == open_.end() ? nullptr : *found;
 }
@@ -198,7 +185,7 @@ void Runtime::finalize() noexcept {
   for (const auto function : at_finalize_)
     function();
   end_thread();
-  for (const auto communicators = open_; CommunicatorState * communicator : communicators) {
+  for (const auto communicators = open_; OpenCommunicator * communicator : communicators) {
     if (communicator->in_flight() > 0)
       std::fputs(fmt::format("tutti: rank {}: MPI_Finalize with {} operations in flight; completing them first\n",
                              communicator->rank().value(), communicator->in_flight())

@@ -21,19 +21,42 @@
 
 namespace tutti::detail {
 
-class CommunicatorState;
+class OtherRanks;
+
+/// A communicator that this process has open.
+class OpenCommunicator {
+ public:
+  OpenCommunicator() = default;
+  OpenCommunicator(const OpenCommunicator&) = delete;
+  OpenCommunicator& operator=(const OpenCommunicator&) = delete;
+  virtual ~OpenCommunicator() = default;
+
+  [[nodiscard]] virtual Rank rank() const = 0;
+  /// The same on all ranks.
+  [[nodiscard]] virtual records::CommunicatorId id() const = 0;
+  [[nodiscard]] virtual mpi::Carrier& carrier() const = 0;
+  [[nodiscard]] virtual const OtherRanks& others() const = 0;
+  /// Operations that have to come to an end.
+  [[nodiscard]] virtual int in_flight() const = 0;
+  /// A message of another rank has come.
+  virtual void take(const mpi::Word& word, const mpi::Channel::Rest& rest, int from) = 0;
+  /// It cannot be used any more: other ranks are told, unless it was so before.
+  virtual void fail(records::FailureKind kind, const std::string& why) = 0;
+  /// Completes the operations in flight and gives the context back; if it has failed, drops them and keeps the context.
+  /// Needs an Entry, or to be alone. `reason`: "was closed".
+  virtual void close(const char* reason) noexcept = 0;
+};
 
 /// The carrier of a communicator's messages, and the number by which they are told apart there.
 struct Admission {
   std::shared_ptr<mpi::Carrier> carrier;
   int context = 0;
   std::vector<int> ranks;  ///< On the carrier, by rank of the communicator.
-  MakingTurns::Turn turn;  ///< Until the communicator is made.
 };
 
 /// A communicator whose turn it is to be made.
 struct Candidate {
-  MakingTurns::Turn turn{};
+  MakingTurns::Turn turn{};  ///< Until it is made.
   bool is_in_world = false;  ///< The duplicate of MPI_COMM_WORLD has all of its ranks.
   std::vector<int> ranks{};  ///< On that duplicate.
 };
@@ -65,7 +88,7 @@ class Runtime {
   /// Collective over `comm` unless there is a duplicate of MPI_COMM_WORLD, which then serves; it is made for the first
   /// communicator of all of its ranks. Before, others get a duplicate of `comm`. Throws ArgumentError, on all ranks, if
   /// all contexts are taken.
-  [[nodiscard]] Admission admit(MPI_Comm comm, Candidate candidate);
+  [[nodiscard]] Admission admit(MPI_Comm comm, Candidate& candidate);
 
   /// Of the duplicate of MPI_COMM_WORLD; nullptr: its node shares no memory. Throws StateError if there is no
   /// duplicate.
@@ -77,13 +100,13 @@ class Runtime {
   void serve_channels();
 
   /// nullptr: this process has none of that name on the carrier.
-  [[nodiscard]] CommunicatorState* find_open(records::CommunicatorId id, const mpi::Carrier& carrier) const;
+  [[nodiscard]] OpenCommunicator* find_open(records::CommunicatorId id, const mpi::Carrier& carrier) const;
 
   /// MPI_Finalize begins with that, while all works still.
   void call_at_finalize(void (*function)() noexcept) { at_finalize_.push_back(function); }
 
-  void opened(CommunicatorState& communicator);
-  void closed(CommunicatorState& communicator) { std::erase(open_, &communicator); }
+  void opened(OpenCommunicator& communicator);
+  void closed(OpenCommunicator& communicator) { std::erase(open_, &communicator); }
   /// MPI_Finalize has begun, MPI still works: closes all communicators.
   void finalize() noexcept;
 
@@ -101,7 +124,6 @@ class Runtime {
     mpi::Channel::Rest rest;
     int from = 0;
   };
-  static void deliver(CommunicatorState& communicator, const Arrived& message);
   static inline bool trusts_threads = false;
   OwnProcess process_;
   std::string objection_{};
@@ -114,7 +136,7 @@ class Runtime {
   std::unique_ptr<ProgressThread> thread_;  ///< If the user wants one.
   std::shared_ptr<mpi::Carrier> world_;
   std::vector<void (*)() noexcept> at_finalize_;
-  std::vector<CommunicatorState*> open_;
+  std::vector<OpenCommunicator*> open_;
   std::vector<Arrived> early_;  ///< Arguments for communicators that this rank is still making.
 };
 

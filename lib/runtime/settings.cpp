@@ -1,7 +1,10 @@
 #include "lib/runtime/settings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -11,19 +14,15 @@
 #include <vector>
 
 #include "lib/runtime/log.hpp"
-#include "lib/runtime/setting_readers.hpp"
-#include "lib/runtime/variables.hpp"
+#include "lib/trace/ranges.hpp"
+#include "lib/transport/faults.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
+#include "lib/transport/network.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti {
 namespace {
-
-/// The names in the table are in the order of the enum.
-template <class Use>
-void read_use(const char* name, Use& use) {
-  use = static_cast<Use>(name_setting(name));
-}
 
 TransportChoice transport_of(std::string_view from_program) {
   if (from_program.empty()) return transport_in_environment();
@@ -40,13 +39,6 @@ std::uint32_t next_nonce() {
   return ++next;
 }
 
-HangSettings read_hang_settings() {
-  HangSettings hang;
-  hang.seconds = number_setting("TUTTI_HANG_SECONDS");
-  read_use("TUTTI_HANG_ACTION", hang.action);
-  return hang;
-}
-
 Settings read_settings(const CommunicatorOptions& options) {
   Settings settings;
   settings.transport = transport_of(options.transport);
@@ -57,19 +49,11 @@ Settings read_settings(const CommunicatorOptions& options) {
     settings.algorithms.choices[i] = before[i];
     settings.algorithms.chosen_by[i] = by_program;
   }
-  settings.message_limit = number_setting("TUTTI_MESSAGE_LIMIT");
-  settings.plan_cache = number_setting("TUTTI_PLAN_CACHE");
-  settings.stream_memory = number_setting("TUTTI_STREAM_MEMORY");
-  read_use("TUTTI_SINGLE_COPY", settings.single_copy);
-  read_use("TUTTI_STAGING", settings.staging);
-  read_use("TUTTI_DEVICE_PATH", settings.device_path);
-  read_use("TUTTI_BUFFERS", settings.buffers);
+  read_sent(settings);
   if (!options.buffers.empty())
     settings.buffers = static_cast<BufferUse>(
         read_name("tutti::Communicator: argument 'buffers'", options.buffers, {"auto", "host", "device"}));
   settings.forms_match = options.forms_match;
-  settings.hang = read_hang_settings();
-  settings.checks_arguments = number_setting("TUTTI_CHECK") != 0;
   settings.log = read_log();
   settings.nonce = next_nonce();
   settings.trace = trace_in_environment();
@@ -143,10 +127,56 @@ TraceUse agreed_trace(MPI_Comm comm, int rank) {
 
 HangSettings own_hang_settings() noexcept {
   try {
-    return read_hang_settings();
+    SentSettings own;
+    read_sent(own);
+    return own;
   } catch (const std::exception&) {
     return {};
   }
+}
+
+UserChoices algorithms_in_environment() {
+  constexpr const char* name = "TUTTI_ALGORITHM";
+  UserChoices users{.choices = read_choices(text_in_environment(name), source_of(name))};
+  users.chosen_by.fill(name);
+  return users;
+}
+
+std::string faults_in_environment() {
+  std::string text = text_in_environment("TUTTI_FAULTS");
+  static_cast<void>(read_faults(text));
+  return text;
+}
+
+RangeUse ranges_in_environment() {
+  if (number_setting("TUTTI_NVTX") == 0) return RangeUse::off;
+  if (!trace::has_ranges())
+    throw ArgumentError(
+        "environment variable TUTTI_NVTX is '1', but this library was built without NVTX's header; allowed: 0");
+  return RangeUse::on;
+}
+
+TraceUse trace_in_environment() {
+  constexpr std::size_t longest = 4000;
+  TraceUse trace;
+  if (const std::string folder = text_in_environment("TUTTI_TRACE"); !folder.empty())
+    trace.folder = std::filesystem::absolute(folder);
+  if (trace.folder.size() > longest)
+    throw ArgumentError(fmt::format("environment variable TUTTI_TRACE has {} characters; allowed: a folder of up to {}",
+                                    trace.folder.size(), longest));
+  trace.limit = number_setting("TUTTI_TRACE_LIMIT");
+  return trace;
+}
+
+TransportChoice transport_in_environment() {
+  return read_transport(source_of("TUTTI_TRANSPORT"), text_in_environment("TUTTI_TRANSPORT"), linked_networks());
+}
+
+std::vector<std::string> linked_networks() {
+  std::vector<std::string> names;
+  for (const mpi::NetworkDriver* driver : mpi::network_drivers())
+    names.emplace_back(driver->name);
+  return names;
 }
 
 Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {

@@ -6,12 +6,13 @@
 #include "lib/memory/memory_kind.hpp"
 #include "lib/runtime/explain.hpp"
 #include "lib/runtime/log.hpp"
-#include "lib/runtime/operation.hpp"
-#include "lib/runtime/runtime.hpp"
 #include "lib/transport/stream/gate.hpp"
 
 namespace tutti::detail {
 namespace {
+
+/// By the program, of a call in a stream.
+constexpr bool is_waited_for = false;
 
 constexpr const char* why_no_program = "its algorithm exchanges sizes first, or has no parts that fit into the memory";
 
@@ -43,7 +44,12 @@ stream::Counts counts_of(const stream::Pieces& pieces) {
 
 StreamedCall::StreamedCall(CommunicatorState& state, CachedPlan& plan, const Buffers& buffers, CUstream_st* stream,
                            std::string_view why)
-    : state_(state), plan_(plan), buffers_(buffers), stream_(stream), why_(why), record_(state, plan.key()) {
+    : state_(state),
+      plan_(plan),
+      buffers_(buffers),
+      stream_(stream),
+      why_(why),
+      observers_(state, plan, is_waited_for) {
   stream::Launcher* const launcher = state.streams().launcher();
   if (launcher != nullptr && launcher->device() != buffers.device)
     throw ArgumentError(fmt::format(
@@ -53,32 +59,31 @@ StreamedCall::StreamedCall(CommunicatorState& state, CachedPlan& plan, const Buf
   if (launcher != nullptr) pieces_ = plan.pieces(launcher->room());
   if (pieces_ == nullptr)
     state.runtime().require_progress_thread("a call with a stream, which the host has to move here,");
-  ++plan_.in_use;
+  ++plan_.operations.in_use;
 }
 
 StreamedCall::~StreamedCall() {
   settle(false);
-  --plan_.in_use;
+  --plan_.operations.in_use;
 }
 
 void StreamedCall::start() {
   if (pieces_ == nullptr) return start_gated();
-  const ProgramTrace trace{state_.trace(), plan_};
   stream::Launcher& launcher = *state_.streams().launcher();
   const auto failed = [&](const Error& error) {
-    return fmt::format("{} on rank {}: {}", plan_.compiled.name(), state_.rank().value(), error.what());
+    return fmt::format("{} on rank {}: {}", plan_.compiled().name(), state_.rank().value(), error.what());
   };
   try {
     launcher.enter(stream_);
   } catch (const Error& error) {  // as the stream's capture is lost
     throw Error("tutti: " + failed(error));
   }
-  record_.enter(state_.recorder(), state_.counters().stream.programs, records::Manner::in_stream);
+  observers_.entered(state_.counters().stream.programs, records::Manner::in_stream, true);
   try {
     launcher.launch(*pieces_, buffers_.in, buffers_.out, reach_, stream_);
-    record_.leave(state_.recorder(), records::State::over);
+    observers_.left();
   } catch (const Error& error) {
-    record_.leave(state_.recorder(), records::State::failed);
+    observers_.failed();
     state_.poison(failed(error));
     throw Error("tutti: " + failed(error));
   }
@@ -102,7 +107,7 @@ void StreamedCall::start_gated() {
   try {
     gate = &state_.streams().gates().add(buffers_.device, stream_);
   } catch (const Error& error) {
-    plan_.release(operation);
+    operation.release();
     throw Error(fmt::format("{}: {}", in_words(), error.what()));
   }
   warn_of_queues(state_.streams().gates());
@@ -123,7 +128,7 @@ void StreamedCall::prepare_gates() {
 Operation& StreamedCall::bound_operation() {
   for (int looks = 0;; ++looks) {
     try {
-      return bound(plan_, state_, buffers_.in, buffers_.out);
+      return plan_.operations.acquire(state_, buffers_.in, buffers_.out);
     } catch (const NoStagingMemory& missing) {
       if (!cuda::StreamWaits::any_pending())
         throw Error(fmt::format(
@@ -142,7 +147,7 @@ std::string StreamedCall::in_words() const {
 
 void StreamedCall::remember_memory() {
   const auto is_used = [&](Buffer buffer) {
-    return std::ranges::any_of(plan_.compiled.steps, [&](const CompiledStep& step) {
+    return std::ranges::any_of(plan_.compiled().steps, [&](const CompiledStep& step) {
       return step.bytes > 0 && (step.lhs == buffer || step.rhs == buffer || step.into == buffer);
     });
   };
@@ -166,7 +171,7 @@ bool StreamedCall::is_for_all() const {
 
 StreamedCall::Offer StreamedCall::lend() {
   reach_ = &state_.streams().launcher()->lend(buffers_.in, buffers_.out);
-  return {reach_->mine(), plan_.key().problem.aliasing, record_.call()};
+  return {reach_->mine(), plan_.key().problem.aliasing, observers_.call()};
 }
 
 stream::Reach::State StreamedCall::reach(std::span<const Offer> of_all) try {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "lib/runtime/communicator_state.hpp"
-#include "lib/runtime/operation_record.hpp"
+#include "lib/runtime/observers.hpp"
 #include "lib/transport/stream/launcher.hpp"
 #include "lib/transport/stream/parts.hpp"
 
@@ -36,7 +36,7 @@ class StreamedCall {
   struct Offer {
     stream::Loan loan{};
     Aliasing aliasing{};
-    records::Call call{};  ///< Which has to match those of the others.
+    records::Signature call{};  ///< Which has to match those of the others.
   };
   [[nodiscard]] bool is_for_all() const;
   [[nodiscard]] Offer lend();
@@ -52,7 +52,7 @@ class StreamedCall {
   /// Whether the communicator's calls in streams are over, this one among them.
   [[nodiscard]] bool is_over() const { return !state_.streams().is_busy(); }
   [[nodiscard]] CommunicatorState& communicator() const { return state_; }
-  [[nodiscard]] CachedPlan& plan() const { return plan_; }
+  [[nodiscard]] PreparedPlan& plan() const { return plan_; }
   /// As Plan::explain().
   [[nodiscard]] std::string explain() const;
 
@@ -72,7 +72,7 @@ class StreamedCall {
   CUstream_st* stream_;
   std::string_view why_;
   const void *watched_in_ = nullptr, *watched_out_ = nullptr;  ///< The buffers that this rank uses.
-  OperationRecord record_;
+  Observers observers_;
   const stream::Pieces* pieces_ = nullptr;  ///< nullptr: the host moves it.
   stream::Reach* reach_ = nullptr;          ///< Of the launcher's. Not nullptr: its program is `direct_`.
   std::optional<stream::Pieces> direct_{};

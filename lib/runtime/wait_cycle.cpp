@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/records/text.hpp"
-#include "lib/runtime/communicator_state.hpp"
-#include "lib/runtime/runtime.hpp"
+#include "lib/runtime/other_ranks.hpp"
 #include "lib/runtime/watch_tuning.hpp"
 
 namespace tutti::detail {
@@ -30,8 +29,8 @@ std::optional<records::Entry> blocked_in(const records::Journal& journal) {
 }
 
 /// Of one rank with regard to one call; nothing: that is not known.
-std::optional<Blocked> blocked(const CommunicatorState& communicator, int rank, std::uint32_t sequence) {
-  const OtherRanks& others = communicator.watch().others();
+std::optional<Blocked> blocked(const OpenCommunicator& communicator, int rank, std::uint32_t sequence) {
+  const OtherRanks& others = communicator.others();
   if (const records::Journal* const journal = others.journal_of(rank)) {
     const auto come = entry_of(*journal, communicator.id(), sequence);
     if (!come) return Blocked{false, blocked_in(*journal)};
@@ -47,10 +46,10 @@ std::optional<Blocked> blocked(const CommunicatorState& communicator, int rank, 
 
 /// Follows the waits of ranks that have not come, because each is inside a call on another communicator. The chain ends
 /// where this rank is waited for, in a call that it has not made.
-std::optional<WaitCycle> CycleSearch::find(const records::Call& mine, int rank) const {
+std::optional<WaitCycle> CycleSearch::find(const records::Signature& mine, int rank) const {
   constexpr int most_hops = 64;
   const Runtime& runtime = communicator_.runtime();
-  CommunicatorState* where = &communicator_;
+  OpenCommunicator* where = &communicator_;
   std::uint32_t sequence = mine.sequence;
   std::string text = fmt::format("ranks wait for each other: rank {} is in {} on {}", mine.rank, in_words(mine),
                                  communicator_in_words(mine));
@@ -76,7 +75,7 @@ std::optional<WaitCycle> CycleSearch::find(const records::Call& mine, int rank) 
   return std::nullopt;
 }
 
-std::optional<WaitCycle> CycleSearch::look(const records::Call& mine, int rank, std::int64_t now) {
+std::optional<WaitCycle> CycleSearch::look(const records::Signature& mine, int rank, std::int64_t now) {
   const bool has_threads = communicator_.progress().has_many_threads();
   if (mine.manner != records::Manner::blocking || (has_threads && !communicator_.settings().checks_arguments))
     return std::nullopt;

@@ -5,32 +5,30 @@
 #include <optional>
 #include <string>
 
-#include "lib/records/record.hpp"
+#include "lib/runtime/membership.hpp"
 
 namespace tutti::detail {
-
-class CommunicatorState;
 
 /// Ranks that wait for each other for good.
 struct WaitCycle {
   std::string text;
-  CommunicatorState* last = nullptr;  ///< The communicator on which the first of them is waited for.
-  unsigned progress = 0;              ///< Changes when one of them moves bytes.
+  OpenCommunicator* last = nullptr;  ///< The communicator on which the first of them is waited for.
+  unsigned progress = 0;             ///< Changes when one of them moves bytes.
 };
 
 /// Looks for cycles through the calls of one communicator.
 class CycleSearch {
  public:
-  explicit CycleSearch(CommunicatorState& communicator) : communicator_(communicator) {}
+  explicit CycleSearch(Membership& communicator) : communicator_(communicator) {}
 
   /// The cycle that this rank's call, which waits for that rank, is part of; nothing: there is none, or it may still
   /// come loose. Two looks some time apart have to see the same, as another thread might make the call that is missing.
-  [[nodiscard]] std::optional<WaitCycle> look(const records::Call& mine, int rank, std::int64_t now);
+  [[nodiscard]] std::optional<WaitCycle> look(const records::Signature& mine, int rank, std::int64_t now);
 
  private:
-  [[nodiscard]] std::optional<WaitCycle> find(const records::Call& mine, int rank) const;
+  [[nodiscard]] std::optional<WaitCycle> find(const records::Signature& mine, int rank) const;
 
-  CommunicatorState& communicator_;
+  Membership& communicator_;
   WaitCycle suspected_{};  ///< That the last look saw.
   std::int64_t suspected_at_ = 0;
 };

@@ -19,12 +19,13 @@ struct PairCounts {
 };
 
 /// The operation that a run is part of: what the records of its steps refer to.
-struct Call {
+struct Subject {
   Writer* writer = nullptr;
   std::span<PairCounts> pairs{};  ///< By rank of the communicator.
   std::uint64_t operation = 0;
   std::uint64_t sequence = 0;
-  bool is_waited_for = false;  ///< The program does nothing else.
+  const bool* is_waited_for =
+      nullptr;  ///< Whether the program does nothing but wait for it; nullptr: that is not known.
 };
 
 /// Notes when each step of a run begins, and records it when it is over. A step that is posted again, as the transport
@@ -32,7 +33,7 @@ struct Call {
 class Steps {
  public:
   /// Both have to outlive it.
-  Steps(Call& call, const CompiledPlan& plan)
+  Steps(Subject& call, const CompiledPlan& plan)
       : call_(&call),
         plan_(&plan),
         begun_(plan.steps.size() + 1),
@@ -59,7 +60,7 @@ class Steps {
   void arrived(int index);
   /// The messages were polled.
   void polled(int moved) {
-    if (moved == 0 && idle_since_ == 0 && call_->is_waited_for) idle_since_ = now();
+    if (moved == 0 && idle_since_ == 0 && is_waited_for()) idle_since_ = now();
     if (moved > 0 && idle_since_ != 0) pause_wait(now());
   }
   /// A copy, a reduction or the last pass is over.
@@ -68,12 +69,13 @@ class Steps {
  private:
   void taken(int index, Posted how);
   void record_message(int index, std::int64_t end);
+  [[nodiscard]] bool is_waited_for() const { return call_->is_waited_for != nullptr && *call_->is_waited_for; }
   [[nodiscard]] bool waits() const { return wait_begin_ != 0 || idle_since_ != 0; }
   [[nodiscard]] std::int64_t wait_begin() const { return wait_begin_ != 0 ? wait_begin_ : idle_since_; }
   void pause_wait(std::int64_t end);
   void end_wait(int peer, int index, std::int64_t end);
 
-  Call* call_;
+  Subject* call_;
   const CompiledPlan* plan_;
   std::vector<std::int64_t> begun_;     ///< Per step, and of the last pass; 0: not yet.
   std::int64_t polled_at_ = 0;          ///< Or when the run began.

@@ -21,7 +21,8 @@ void open(Journal& journal, int rank) {
   identity.host = {"node"};
   identity.program = {"program"};
   journal.open(identity);
-  const Call call{.action = records::Action::allreduce, .count = 8, .rank = rank, .ranks = processes, .algorithm = 20};
+  const Signature call{
+      .action = records::Action::allreduce, .count = 8, .rank = rank, .ranks = processes, .algorithm = 20};
   journal.record(1).enter(1, 0, pack(call), 41, Manner::blocking);
   journal.record(1).set_wait(1, {Wait::For::message_from, 3, 1 - rank});
 }
@@ -34,7 +35,7 @@ void overwrite(Source& source, std::span<std::byte> memory) {
   }
 }
 
-void show(const Journal& journal, const Call& mine, std::int64_t now, std::vector<Situation>& all) {
+void show(const Journal& journal, const Signature& mine, std::int64_t now, std::vector<Situation>& all) {
   all.push_back(situation_of(journal, mine, now));
   for (const Entry& entry : journal.latest(kept)) {
     require(!mismatch_in_words(mine, entry.call).empty(), "a call has no words");
@@ -54,7 +55,7 @@ void run(Input input) {
   for (int rank = 0; rank < processes; ++rank)
     open(Journal::at(memory.data(), rank), rank);
   const std::int64_t now = source.next<std::int64_t>();
-  const Call mine = Journal::at(memory.data(), 0).record(1).read()->call;
+  const Signature mine = Journal::at(memory.data(), 0).record(1).read()->call;
   overwrite(source, memory);
   std::vector<Situation> all;
   tool::PsJob job;

@@ -26,7 +26,7 @@ const CompiledPlan& called_twice(const Trial& trial, const Communicator& comm) {
   for (int again = 0; again < 2; ++again)
     run(call, trial, comm);
   const auto found = comm.state().plans().recent_calls().find({}, [](const auto&) { return true; });
-  return found.recent.plan->compiled;
+  return found.recent.plan->plan().compiled();
 }
 
 /// Messages by direction, peer and bytes.

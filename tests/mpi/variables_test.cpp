@@ -160,12 +160,25 @@ TEST(Variables, HaveTheDefaultsAndNamesOfTheManual) {
 }
 
 TEST(Variables, HaveTheDefaultsOfTheSettings) {
-  const Settings settings;
-  EXPECT_EQ(number_setting("TUTTI_MESSAGE_LIMIT"), settings.message_limit);
-  EXPECT_EQ(number_setting("TUTTI_PLAN_CACHE"), settings.plan_cache);
-  EXPECT_EQ(number_setting("TUTTI_STREAM_MEMORY"), settings.stream_memory);
-  EXPECT_EQ(number_setting("TUTTI_HANG_SECONDS"), settings.hang.seconds);
-  EXPECT_EQ(number_setting("TUTTI_TRACE_LIMIT"), settings.trace.limit);
+  SentSettings read;
+  read_sent(read);
+  EXPECT_EQ(read, SentSettings{});
+  EXPECT_EQ(number_setting("TUTTI_TRACE_LIMIT"), Settings{}.trace.limit);
+}
+
+TEST(Variables, SetWhatTheyName) {
+  SentSettings read;
+  setenv("TUTTI_HANG_ACTION", "abort", 1);
+  setenv("TUTTI_BUFFERS", "device", 1);
+  setenv("TUTTI_CHECK", "1", 1);
+  const Setting set{"7"};
+  read_sent(read);
+  for (const char* name : {"TUTTI_HANG_ACTION", "TUTTI_BUFFERS", "TUTTI_CHECK"})
+    unsetenv(name);
+  EXPECT_EQ(read.hang_action, HangAction::abort);
+  EXPECT_EQ(read.buffers, BufferUse::device);
+  EXPECT_TRUE(read.checks_arguments);
+  EXPECT_EQ(read.plan_cache, 7);
 }
 
 TEST(Variables, AreReadWhereTheyAreNotSet) {

@@ -69,7 +69,7 @@ TEST(Journal, TellsFailures) {
 
 TEST(Journal, KnowsReports) {
   Journal journal;
-  const Call call{.communicator = one, .sequence = 0};
+  const Signature call{.communicator = one, .sequence = 0};
   EXPECT_FALSE(journal.has_reported(call));
   journal.reported(call);
   EXPECT_TRUE(journal.has_reported(call));

@@ -14,7 +14,7 @@
 namespace tutti::records {
 namespace {
 
-Call some_call() {
+Signature some_call() {
   return {.action = Action::allreduce,
           .type = Type::fp32,
           .op = Op::Kind::max,
@@ -30,7 +30,7 @@ Call some_call() {
 
 TEST(Record, PacksAllFields) {
   for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1} << 40U, std::numeric_limits<std::int64_t>::max()}) {
-    Call call = some_call();
+    Signature call = some_call();
     call.count = count;
     call.is_uneven = true;
     call.type = Type::complex_fp64;
@@ -81,7 +81,7 @@ TEST(Record, ReadersSeeOneOperation) {
   std::atomic<bool> ends{false};
   std::thread writer{[&] {
     for (std::uint64_t number = 1; number < 200'000; ++number) {
-      Call call = some_call();
+      Signature call = some_call();
       call.count = static_cast<std::int64_t>(number);
       call.fingerprint = static_cast<std::uint32_t>(number);
       record.enter(number, static_cast<std::int64_t>(number), pack(call), number, Manner::blocking);
@@ -104,7 +104,7 @@ TEST(Record, ReadersSeeOneOperation) {
 }
 
 TEST(RecordText, TellsACall) {
-  Call call = some_call();
+  Signature call = some_call();
   call.sequence = 41;
   call.algorithm = -1;
   call.parameter = 0;
@@ -114,14 +114,14 @@ TEST(RecordText, TellsACall) {
   call.root = 2;
   EXPECT_EQ(in_words(call), "persistent broadcast #41 of 1000 fp32 from rank 2 (no algorithm)");
   EXPECT_EQ(communicator_in_words(call), "communicator 12345 (8 ranks)");
-  EXPECT_EQ(in_words(Call{.action = Action::messages, .count = 16, .root = 5, .parameter = 1}),
+  EXPECT_EQ(in_words(Signature{.action = Action::messages, .count = 16, .root = 5, .parameter = 1}),
             "1 message of 16 bytes, the first with rank 5");
-  const Call making{.action = Action::make_communicator, .ranks = 8};
+  const Signature making{.action = Action::make_communicator, .ranks = 8};
   EXPECT_EQ(in_words(making) + " on " + communicator_in_words(making), "the making of a communicator on 8 ranks");
 }
 
-Call mpi_call(Action action, std::string_view type, std::int64_t size, std::int64_t count) {
-  Call call = some_call();
+Signature mpi_call(Action action, std::string_view type, std::int64_t size, std::int64_t count) {
+  Signature call = some_call();
   call.action = action;
   call.root = 2;
   call.type = Type::uint8;
@@ -135,7 +135,7 @@ Call mpi_call(Action action, std::string_view type, std::int64_t size, std::int6
 
 /// Data that are moved are counted in bytes, those that are reduced in elements.
 TEST(RecordText, TellsCallsOfMpiInItsNames) {
-  Call call = mpi_call(Action::broadcast, "MPI_INT", 4, 128);
+  Signature call = mpi_call(Action::broadcast, "MPI_INT", 4, 128);
   EXPECT_EQ(in_words(call), "MPI_Bcast #41 of 32 MPI_INT from rank 2 (no algorithm)");
   EXPECT_EQ(in_words(mpi_call(Action::allreduce, "MPI_DOUBLE", 8, 32)),
             "MPI_Allreduce #41 of 32 MPI_DOUBLE, MPI_SUM (no algorithm)");
@@ -162,7 +162,7 @@ TEST(RecordText, TellsTheFunctionsOfMpi) {
 }
 
 TEST(RecordText, TellsTheNamesOfCommunicators) {
-  const Call call = some_call();
+  const Signature call = some_call();
   name_communicator(call.communicator, "water");
   EXPECT_EQ(communicator_in_words(call), "communicator water (8 ranks)");
   name_communicator(call.communicator, "");
@@ -172,7 +172,7 @@ TEST(RecordText, TellsTheNamesOfCommunicators) {
 /// The memory belongs to another process, which may have written anything.
 TEST(RecordText, TellsDamagedRecords) {
   for (int value = 0; value < 256; ++value) {
-    Call call = some_call();
+    Signature call = some_call();
     call.action = static_cast<Action>(value);
     call.manner = static_cast<Manner>(value);
     call.type = static_cast<Type>(value);
@@ -187,21 +187,22 @@ TEST(RecordText, TellsDamagedRecords) {
 }
 
 TEST(RecordText, TellsDifferences) {
-  const Call mine = some_call();
+  const Signature mine = some_call();
   EXPECT_EQ(differences(mine, mine), "");
   const auto differ = [&](auto change) {
-    Call theirs = mine;
+    Signature theirs = mine;
     theirs.fingerprint = 1;
     change(theirs);
     return differences(mine, theirs);
   };
-  EXPECT_EQ(differ([](Call& call) { call.count = 5; }), "count 1000 here, 5 there");
-  EXPECT_EQ(differ([](Call& call) { call.type = Type::int32; }), "type fp32 here, int32 there");
-  EXPECT_EQ(differ([](Call& call) { call.op = Op::Kind::sum; }), "operation max here, sum there");
-  EXPECT_EQ(differ([](Call& call) { call.action = Action::barrier; }), "call allreduce here, barrier there");
-  EXPECT_EQ(differ([](Call& call) { call.manner = Manner::persistent; }), "manner blocking here, persistent there");
-  EXPECT_EQ(differ([](Call& call) { call.is_uneven = true; }), "blocks of one size here, of listed sizes there");
-  EXPECT_NE(differ([](Call&) {}).find("scale"), std::string::npos);
+  EXPECT_EQ(differ([](Signature& call) { call.count = 5; }), "count 1000 here, 5 there");
+  EXPECT_EQ(differ([](Signature& call) { call.type = Type::int32; }), "type fp32 here, int32 there");
+  EXPECT_EQ(differ([](Signature& call) { call.op = Op::Kind::sum; }), "operation max here, sum there");
+  EXPECT_EQ(differ([](Signature& call) { call.action = Action::barrier; }), "call allreduce here, barrier there");
+  EXPECT_EQ(differ([](Signature& call) { call.manner = Manner::persistent; }),
+            "manner blocking here, persistent there");
+  EXPECT_EQ(differ([](Signature& call) { call.is_uneven = true; }), "blocks of one size here, of listed sizes there");
+  EXPECT_NE(differ([](Signature&) {}).find("scale"), std::string::npos);
   const auto of_mpi = [](std::int64_t count) { return mpi_call(Action::broadcast, "MPI_INT", 4, count); };
   EXPECT_EQ(differences(of_mpi(64), of_mpi(128)), "count 16 MPI_INT here, 32 MPI_INT there");
   EXPECT_EQ(differences(of_mpi(64), mpi_call(Action::broadcast, "MPI_DOUBLE", 8, 64)), "") << "as many bytes";

@@ -18,7 +18,7 @@ using testing::Not;
 const CommunicatorId comm = CommunicatorId::of(0, 9), other_comm = CommunicatorId::of(4, 9);
 constexpr std::int64_t second = 1'000'000'000;
 
-Call sum(int rank, std::uint32_t sequence = 5) {
+Signature sum(int rank, std::uint32_t sequence = 5) {
   return {.action = Action::allreduce,
           .type = Type::fp32,
           .count = 8,
@@ -52,7 +52,7 @@ TEST(Situation, IsReadFromAJournal) {
 
 TEST(Situation, FindsAnotherCall) {
   Recorder recorder;
-  Call barrier = sum(1, 0);
+  Signature barrier = sum(1, 0);
   barrier.action = Action::barrier;
   barrier.fingerprint = 2;
   recorder.enter(pack(barrier), 5, Manner::blocking);
@@ -67,7 +67,7 @@ TEST(Situation, FindsAnotherCall) {
 TEST(Situation, FindsTheFirstMismatch) {
   Recorder mine, theirs;
   for (std::uint32_t sequence = 0; sequence < 10; ++sequence) {
-    Call other = sum(1, 0);
+    Signature other = sum(1, 0);
     if (sequence >= 6) other.count = 100 + sequence, other.fingerprint = 100 + sequence;
     mine.enter(pack(sum(0, 0)), sequence, Manner::blocking);
     theirs.enter(pack(other), sequence, Manner::blocking);
@@ -84,7 +84,7 @@ TEST(Situation, FindsTheFirstMismatch) {
 /// They have numbers of their own.
 TEST(Situation, CallsInStreamsMatchNoOthers) {
   Recorder mine, theirs;
-  Call other = sum(1, 0);
+  Signature other = sum(1, 0);
   other.fingerprint = 2;
   theirs.leave(theirs.enter(pack(other), 5, Manner::in_stream), State::over);
   mine.enter(pack(sum(0, 0)), 5, Manner::blocking);

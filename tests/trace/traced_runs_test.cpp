@@ -21,7 +21,7 @@ struct TracedRank {
   TracedRank(const std::string& folder, int rank, const shm::SharedPlan& plan, FakeNetwork& network)
       : writer(folder, header_of(rank, plan.ranks), no_limit),
         pairs(static_cast<std::size_t>(plan.ranks)),
-        call{.writer = &writer, .pairs = pairs},
+        call{.writer = &writer, .pairs = pairs, .is_waited_for = &is_waited_for},
         steps(call, plan),
         run(plan, trace::TracedPort<FakePort>{steps, FakePort{network, rank}},
             trace::TracedExecutor<HostExecutor>{HostExecutor{plan}, plan, steps}) {
@@ -30,7 +30,6 @@ struct TracedRank {
   void begin(std::uint64_t sequence) {
     call.operation = writer.next_operation();
     call.sequence = sequence;
-    call.is_waited_for = true;
     begun = trace::now();
     writer.add(trace::BeginRecord{.operation = call.operation, .begin = begun, .sequence = sequence});
     run.begin();
@@ -41,7 +40,8 @@ struct TracedRank {
 
   trace::Writer writer;
   std::vector<trace::PairCounts> pairs;
-  trace::Call call;
+  bool is_waited_for = true;
+  trace::Subject call;
   trace::Steps steps;
   TracedRun run;
   std::int64_t begun = 0;
@@ -189,16 +189,19 @@ TEST(TracedRuns, DoNotWaitUnlessTheProgramDoes) {
   writer.add(trace::CommunicatorRecord{.size = 2});
   writer.add(trace::BeginRecord{.operation = writer.next_operation()});
   std::vector<trace::PairCounts> pairs(2);
-  trace::Call call{.writer = &writer, .pairs = pairs, .operation = 1};
+  trace::Subject call{.writer = &writer, .pairs = pairs, .operation = 1};
   trace::Steps steps{call, plans[0]};
   const auto message =
       static_cast<int>(std::ranges::find_if(plans[0].steps, [](const CompiledStep& step) { return step.receives(); }) -
                        plans[0].steps.begin());
-  for (const bool waits : {false, true}) {
+  bool waits = false;
+  call.is_waited_for = &waits;
+  for (int run = 0; run < 2; ++run) {
+    waits = false;
     steps.begin();
     steps.post(message);
     steps.posted(message, Posted::pending);
-    call.is_waited_for = waits;
+    waits = run == 1;
     steps.polled(0);
     steps.polled(0);
     steps.arrived(message);
@@ -221,7 +224,7 @@ TEST(TracedRuns, NumberMessagesOfPairs) {
   trace::Writer writer{folder.path(), header_of(0, 2), no_limit};
   writer.add(trace::CommunicatorRecord{.size = 2});
   std::vector<trace::PairCounts> pairs(2);
-  trace::Call call{.writer = &writer, .pairs = pairs};
+  trace::Subject call{.writer = &writer, .pairs = pairs};
   trace::Steps steps{call, plan};
   for (int run = 0; run < 2; ++run) {
     call.operation = writer.next_operation();
