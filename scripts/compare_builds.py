@@ -4,7 +4,7 @@
 Each side is a command in quotes: the benchmark, with variables before it if need be.
 
     scripts/compare_builds.py --before old/tutti-bench --after new/tutti-bench --ranks 2,4,8
-    scripts/compare_builds.py --before "TUTTI_SINGLE_COPY=never bench" --after bench --sizes 64K:4M
+    scripts/compare_builds.py --before "TUTTI_ALGORITHM=ring bench" --after bench --sizes 64K:4M
 
 Every round runs one side after the other, in turn first, for each number of ranks, plain and with --touch (inputs are
 rewritten between calls). A ratio compares the two sides' median times of a round, and is the median over rounds. On a machine that changes its

@@ -27,7 +27,7 @@ LAYERS = [
     ["lib/transport/bootstrap.hpp", "lib/transport/network.hpp"],
     ["lib/transport/network.cpp", "lib/transport/mpi", "lib/transport/shm/tuning.hpp"],
     ["lib/transport/shm/segment"],
-    ["lib/transport/shm/eager", "lib/transport/shm/rendezvous", "lib/transport/shm/plan"],
+    ["lib/transport/shm/eager", "lib/transport/shm/plan"],
     ["lib/transport/shm", "lib/transport/device"],
     ["lib/transport/ipc"],
     ["lib/transport/stream"],
@@ -45,7 +45,7 @@ MOST_LINES, MOST_FUNCTIONS = 300, 20
 SHM, PYTHON = "lib/transport/shm", "bindings/python"
 # A constant of so many bytes decides something: pages, lines and sizes of a system call do not.
 THRESHOLD = re.compile(r"constexpr (?:auto|std::int64_t|std::size_t|int) (\w*(?:bytes|most|least|longest|patience|looks)\w*) ?= ?(.*)[;,]")
-NO_THRESHOLDS = {"line_bytes", "phase_bytes", "most_operands", "most_buffers", "most_at_a_time", "most", "patience",
+NO_THRESHOLDS = {"line_bytes", "phase_bytes", "most_operands", "most_buffers", "most", "patience",
                  "looks_at_the_clock"}
 
 

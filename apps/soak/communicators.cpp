@@ -62,13 +62,12 @@ CommunicatorShape shape_of(const Communicator& comm, int part) {
 /// Changes the environment while it lives. The C library keeps every value ever set, so there are few.
 struct RandomSettings {
   explicit RandomSettings(Random& random)
-      : copy{"TUTTI_SINGLE_COPY", usually_default(random, random.chance(50) ? "never" : "always")},
-        limit{"TUTTI_MESSAGE_LIMIT", usually_default(random, std::to_string(4096 << random.between(0, 6)))},
+      : limit{"TUTTI_MESSAGE_LIMIT", usually_default(random, std::to_string(4096 << random.between(0, 6)))},
         cache{"TUTTI_PLAN_CACHE", usually_default(random, std::to_string(random.between(1, 8)))} {}
   static std::string usually_default(Random& random, const std::string& value) {
     return random.chance(60) ? "" : value;
   }
-  RandomSetting copy, limit, cache;
+  RandomSetting limit, cache;
 };
 
 void add_communicator(Communicators& to, const CommunicatorSource& source, std::int64_t round, int kind) {

@@ -32,8 +32,8 @@ struct CommunicatorSource {
   MPI_Comm world;         ///< Of all ranks, for this thread alone.
 };
 
-/// Whether a round's communicators have settings that vary (TUTTI_SINGLE_COPY, TUTTI_MESSAGE_LIMIT, TUTTI_PLAN_CACHE,
-/// unless the environment has them): these are variables of the environment, which threads must not change. Otherwise
+/// Whether a round's communicators have settings that vary (TUTTI_MESSAGE_LIMIT, TUTTI_PLAN_CACHE, unless
+/// the environment has them): these are variables of the environment, which threads must not change. Otherwise
 /// all threads may make theirs at the same time.
 [[nodiscard]] constexpr bool has_varying_settings(std::int64_t round) { return round % 2 == 0; }
 

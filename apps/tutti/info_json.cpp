@@ -49,7 +49,7 @@ constexpr auto members_of(const Survey* /*type*/) {
 }
 constexpr auto members_of(const Report* /*type*/) {
   return std::tuple{std::pair{"node", &Report::node}, std::pair{"why_not", &Report::why_not},
-                    std::pair{"why_no_single_copy", &Report::why_no_single_copy}, std::pair{"survey", &Report::survey}};
+                    std::pair{"survey", &Report::survey}};
 }
 
 template <class T>
@@ -185,8 +185,6 @@ std::string to_json(const topology::Job& job, const DeviceReport& devices) {
     entry.set("ranks", node.ranks);
     entry.set("shares_memory", node.why_not.empty());
     entry.set("why_not", node.why_not);
-    entry.set("single_copy", node.why_no_single_copy.empty());
-    entry.set("why_no_single_copy", node.why_no_single_copy);
     entry.set("distances", distances_in(job, node));
     nodes.push_back(std::move(entry));
   }

@@ -64,13 +64,9 @@ Report report(int rank, int size) {
   Report mine{.node = carrier.node_of(rank), .survey = topology::survey()};
   for (int peer = 0; peer < size; ++peer) {
     if (carrier.node_of(peer) != mine.node || peer == rank) continue;
-    const int local = carrier.local_of(peer);
-    if (local < 0)
+    if (carrier.local_of(peer) < 0)
       mine.why_not = fmt::format("rank {} not with rank {}: {}", rank, peer, carrier.fabric().why_not());
-    else if (mine.why_no_single_copy.empty())
-      mine.why_no_single_copy = carrier.fabric().why_no_single_copy(local);
   }
-  check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");  // the memory that others try to read is gone with the carrier
   return mine;
 }
 

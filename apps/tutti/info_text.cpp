@@ -173,9 +173,7 @@ std::string distances(const Job& job, Pairs shown) {
       counts.push_back(fmt::format("{} {}", count, to_string(distance)));
     text += pairs.size() == 1 ? fmt::format("all pairs {}", to_string(pairs.begin()->first))
                               : fmt::format("pairs: {}", fmt::join(counts, ", "));
-    text += node.why_not.empty() ? "; share memory" : fmt::format("; do not all share memory: {}", node.why_not);
-    text += node.why_no_single_copy.empty() ? ", single copy\n"
-                                            : fmt::format("; no single copy: {}\n", node.why_no_single_copy);
+    text += node.why_not.empty() ? "; share memory\n" : fmt::format("; do not all share memory: {}\n", node.why_not);
     const bool is_small = node.ranks.size() <= small_node && pairs.size() > 1;
     if (shown == Pairs::of_all_nodes || is_small) text += matrix(job, node);
   }

@@ -47,14 +47,14 @@ struct MessageCounters {
   Transport shm{}, mpi{}, network{};  ///< `network`: UCX.
 };
 
-/// Values by name, as "shm.rendezvous.get". `mpirun ... tutti info --counters` lists the names and their meanings.
+/// Values by name, as "shm.tutti_memory.get". `mpirun ... tutti info --counters` lists the names and their meanings.
 using Counters = std::map<std::string, std::uint64_t, std::less<>>;
 
 /// A group of MPI processes that runs Tutti's collectives. It is made from an MPI communicator and independent of it
 /// afterwards: messages travel on a private duplicate, so they never mix with the program's own.
 ///
 /// - Creation is collective over `comm` (its ranks keep their numbers) and agrees on settings: rank 0's environment
-///   counts (TUTTI_ALGORITHM, TUTTI_MESSAGE_LIMIT, TUTTI_SINGLE_COPY, TUTTI_TRANSPORT). Make the first one from
+///   counts (TUTTI_ALGORITHM, TUTTI_MESSAGE_LIMIT, TUTTI_TRANSPORT). Make the first one from
 ///   MPI_COMM_WORLD: its duplicate then serves all communicators; a first one made from a smaller communicator needs a
 ///   duplicate of its own. At least 1,000 can be alive at once. Errors: ArgumentError if `comm` is MPI_COMM_NULL or an
 ///   inter-communicator or all contexts are taken; StateError before MPI_Init or after MPI_Finalize.

@@ -165,8 +165,7 @@ Route Paths::route(CommunicatorCounters& counters) const {
                   .counters = &counters.shm,
                   .processors = carrier_->outnumbers_processors() ? carrier_->fabric().processors() : nullptr,
                   .patience = carrier_->is_crowded() ? shm::tuning.patience_crowded : shm::tuning.patience,
-                  .looks_elsewhere = carrier_->shares_in_pairs() ? shm::tuning.looks_a_message : 0,
-                  .single_copy = settings_->single_copy},
+                  .looks_elsewhere = carrier_->shares_in_pairs() ? shm::tuning.looks_a_message : 0},
           .ipc = {.fabric = &carrier_->fabric(), .exchange = &carrier_->device_memory(), .counters = &counters.ipc},
           .counters = &counters.messages,
           .device = &counters.device};

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "lib/transport/device/stage.hpp"
-#include "lib/transport/shm/rendezvous/single_copy.hpp"
 #include "lib/transport/stream/tuning.hpp"
 
 namespace tutti {
@@ -48,8 +47,6 @@ struct SentSettings : HangSettings {
   std::int64_t stream_memory = stream::tuning.memory_bytes;
   /// A number of rank 0, for CommunicatorId: the next communicator of the same context has another one.
   std::uint32_t nonce = 0;
-  /// TUTTI_SINGLE_COPY: auto, never or always.
-  shm::SingleCopyUse single_copy = shm::SingleCopyUse::automatic;
   /// TUTTI_STAGING: auto, host or device.
   device::StagingUse staging = device::StagingUse::automatic;
   /// TUTTI_DEVICE_PATH: auto, ipc, ucx, mpi or staging.
@@ -126,7 +123,6 @@ inline constexpr std::array variables{
     Variable::number("TUTTI_NVTX", "0", 0, 1),
     Variable::number("TUTTI_PLAN_CACHE", "64", 1, 65536).sent<&SentSettings::plan_cache>(),
     Variable::number("TUTTI_PROGRESS_THREAD", "0", 0, 1),
-    Variable::names("TUTTI_SINGLE_COPY", "auto", "auto, never, always").sent<&SentSettings::single_copy>(),
     Variable::text("TUTTI_SOCKETS", "by machine", "N,N,..., one for each rank").derived(),
     Variable::names("TUTTI_STAGING", "auto", "auto, host, device").sent<&SentSettings::staging>(),
     Variable::number("TUTTI_STREAM_MEMORY", "16777216", 0, std::int64_t{1} << 40).sent<&SentSettings::stream_memory>(),

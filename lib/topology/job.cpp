@@ -20,13 +20,12 @@ Job job_of(const std::vector<Report>& reports) {
   Job job;
   std::map<int, int> numbers;  // of nodes, by their lowest rank
   for (int rank = 0; rank < static_cast<int>(reports.size()); ++rank) {
-    const auto& [lowest, why_not, why_no_single_copy, survey] = reports[static_cast<std::size_t>(rank)];
+    const auto& [lowest, why_not, survey] = reports[static_cast<std::size_t>(rank)];
     const auto [known, is_new] = numbers.emplace(lowest, static_cast<int>(job.nodes.size()));
-    if (is_new) job.nodes.push_back({survey.machine, {}, {}, {}});
+    if (is_new) job.nodes.push_back({survey.machine, {}, {}});
     Node& node = job.nodes[static_cast<std::size_t>(known->second)];
     node.ranks.push_back(rank);
     if (node.why_not.empty()) node.why_not = why_not;
-    if (node.why_no_single_copy.empty()) node.why_no_single_copy = why_no_single_copy;
     job.places.push_back(survey.place);
     job.node_of.push_back(known->second);
   }

@@ -12,17 +12,15 @@ namespace tutti::topology {
 
 /// The report of a process to the one that prints.
 struct Report {
-  int node = 0;                      ///< The lowest rank of its node.
-  std::string why_not{};             ///< Why it does not share memory with all ranks of its node; empty: it does.
-  std::string why_no_single_copy{};  ///< Why it cannot read in the memory of all of them; empty: it can.
+  int node = 0;           ///< The lowest rank of its node.
+  std::string why_not{};  ///< Why it does not share memory with all ranks of its node; empty: it does.
   Survey survey{};
 };
 
 struct Node {
-  Machine machine;                 ///< As its lowest rank sees it.
-  std::vector<int> ranks;          ///< Ascending.
-  std::string why_not;             ///< Why its ranks do not all share memory; empty: they do.
-  std::string why_no_single_copy;  ///< Why not all of its ranks can read in each other's memory; empty: they can.
+  Machine machine;         ///< As its lowest rank sees it.
+  std::vector<int> ranks;  ///< Ascending.
+  std::string why_not;     ///< Why its ranks do not all share memory; empty: they do.
 };
 
 struct Job {

@@ -28,7 +28,7 @@ two TUTTI_TEST_NODES=2 TUTTI_BUILD=build TUTTI_ALGORITHM=ring || fail 'known var
 [ "$(warnings)" = 0 ] || fail 'known variables: a warning'
 
 for setting in TUTTI_TAG_UB=abc TUTTI_TAG_UB=12 TUTTI_TAG_UB= TUTTI_MESSAGE_LIMIT=1G TUTTI_PLAN_CACHE=0 \
-  TUTTI_PROGRESS_THREAD=yes TUTTI_NVTX=yes TUTTI_TRACE_LIMIT=1M TUTTI_SINGLE_COPY=sometimes TUTTI_STAGING=nowhere TUTTI_TRANSPORT=pigeon TUTTI_NODES=0,b TUTTI_SOCKETS=0,0,0; do
+  TUTTI_PROGRESS_THREAD=yes TUTTI_NVTX=yes TUTTI_TRACE_LIMIT=1M TUTTI_STAGING=nowhere TUTTI_TRANSPORT=pigeon TUTTI_NODES=0,b TUTTI_SOCKETS=0,0,0; do
   two "$setting" && fail "$setting: exit code 0"
   grep -q "${setting%%=*} is '${setting#*=}'; allowed" "$folder/stderr" || fail "$setting"
 done
@@ -36,8 +36,8 @@ two TUTTI_ALGORITHM=rign && fail 'TUTTI_ALGORITHM=rign: exit code 0'
 grep -q '(did you mean ring?)' "$folder/stderr" || fail 'TUTTI_ALGORITHM=rign'
 two TUTTI_ALGORITHM=allredcue=ring && fail 'TUTTI_ALGORITHM=allredcue=ring: exit code 0'
 grep -q '(did you mean allreduce?)' "$folder/stderr" || fail 'TUTTI_ALGORITHM=allredcue=ring'
-two TUTTI_SINGLE_COPY=alwyas && fail 'TUTTI_SINGLE_COPY=alwyas: exit code 0'
-grep -q '(did you mean always?)' "$folder/stderr" || fail 'TUTTI_SINGLE_COPY=alwyas'
+two TUTTI_STAGING=devcie && fail 'TUTTI_STAGING=devcie: exit code 0'
+grep -q '(did you mean device?)' "$folder/stderr" || fail 'TUTTI_STAGING=devcie'
 
 # One rank alone has it.
 timeout 120 "$launch" "$mpirun" 2 sh -c '

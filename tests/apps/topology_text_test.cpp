@@ -47,24 +47,21 @@ TEST(InfoText, ShowsRanksAndDistances) {
   EXPECT_THAT(text, HasSubstr("6 ranks on 2 nodes, 3 on each\n"));
   EXPECT_THAT(text, HasSubstr("nodes 0-1 (node0, node3): 2 sockets, 2 NUMA nodes, 4 L3 caches, 16 cores"));
   EXPECT_THAT(text, HasSubstr("\n4     1     node3  0       0     0   1      1           0    eth0\n"));
-  EXPECT_THAT(text, HasSubstr("node 1, ranks 3-5: all pairs L3; share memory, single copy\n"));
+  EXPECT_THAT(text, HasSubstr("node 1, ranks 3-5: all pairs L3; share memory\n"));
   EXPECT_THAT(text, HasSubstr("  eth0  PHB   X\n"));
 }
 
 TEST(InfoText, ShowsPairsWhereTheyDiffer) {
   const std::string text = to_text(job_of_size(1, 10), Pairs::of_small_nodes);
-  EXPECT_THAT(text, HasSubstr("pairs: 13 L3, 16 NUMA, 16 node; share memory, single copy\n"));
+  EXPECT_THAT(text, HasSubstr("pairs: 13 L3, 16 NUMA, 16 node; share memory\n"));
   EXPECT_THAT(text, HasSubstr("\n  9  node  node  node  node  node  node  node  node  L3    X\n"));
 }
 
-TEST(InfoText, SaysWhyMemoryIsNotSharedOrRead) {
+TEST(InfoText, SaysWhyMemoryIsNotShared) {
   Report report = bound_to(1, 0);
-  report.why_no_single_copy = "not permitted";
-  EXPECT_THAT(to_text(job_of({bound_to(0, 0), report}), Pairs::of_small_nodes),
-              HasSubstr("share memory; no single copy: not permitted\n"));
   report.why_not = "no memfd";
   EXPECT_THAT(to_text(job_of({bound_to(0, 0), report}), Pairs::of_small_nodes),
-              HasSubstr("do not all share memory: no memfd; no single copy: not permitted\n"));
+              HasSubstr("do not all share memory: no memfd\n"));
 }
 
 TEST(InfoText, StaysReadableWith128Ranks) {
@@ -81,13 +78,11 @@ TEST(InfoText, StaysReadableWith128Ranks) {
 TEST(InfoJson, ReportsArriveAsTheyWereSent) {
   Report sent = bound_to(3, 0);
   sent.why_not = "a \"reason\" of \xff bytes";
-  sent.why_no_single_copy = "another";
   const Report got = report_from_json(to_json(sent));
   EXPECT_EQ(got.survey.machine, sent.survey.machine);
   EXPECT_EQ(got.survey.place.parts, sent.survey.place.parts);
   EXPECT_EQ(got.survey.place.gpus, sent.survey.place.gpus);
   EXPECT_THAT(got.why_not, HasSubstr("a \"reason\" of "));
-  EXPECT_EQ(got.why_no_single_copy, "another");
 }
 
 }  // namespace

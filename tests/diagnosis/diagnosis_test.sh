@@ -54,7 +54,7 @@ assert [call['call'] for call in job['ranks'][0]['calls']] == ['allreduce', 'bro
 assert job['ranks'][1]['calls'][0]['state'] == 'over'" || fail "tutti ps --json"
 
 # A long message that moves all the time is no hang, though it takes longer.
-TUTTI_SINGLE_COPY=never start slow 3
+start slow 3
 wait
 times 3 out 'the sum is 3' "a long message"
 times 0 err 'has waited for' "a long message"

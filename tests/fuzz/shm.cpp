@@ -156,14 +156,12 @@ class Intruder {
   }
 
   using Word = std::atomic<std::uint64_t>;
-  /// That so many cells were read, or loans, or that a loan cannot be read; or whether memory may be read.
+  /// That so many cells were read, or loans, or that a loan cannot be read; or nothing: the fourth word has no meaning.
   void credit(int from, int to) {
     const std::size_t word = source_.below(4);
     const std::uint64_t value = source_.below(2) != 0 ? source_.next<std::uint64_t>() : source_.next<std::uint8_t>();
-    const std::int64_t credits = geometry.credits_at(lane_, side_of(to, from)),
-                       place = word < 3 ? credits + static_cast<std::int64_t>(word * sizeof(Word))
-                                        : geometry.access_at(side_of(from, to));
-    reinterpret_cast<Word*>(node_.pair(from, to) + place)->store(value);
+    std::byte* const credits = node_.pair(from, to) + geometry.credits_at(lane_, side_of(to, from));
+    reinterpret_cast<Word*>(credits)[word].store(value);
   }
   void give_back(int from, int to) {
     using Return = std::atomic<shm::Geometry::Return>;
@@ -188,8 +186,7 @@ void run(Input input) {
   const Scenario& scenario = scenario_of(source.below(scenarios.size()));
   const std::uint8_t ways = source.next<std::uint8_t>();
   const int lane = (ways & 4U) != 0 ? 1 : shm::Geometry::blocking_lane;
-  Node node{shared, scenario, (ways & 1U) != 0 ? Node::Memory::heap : Node::Memory::ordinary,
-            (ways & 2U) != 0 ? shm::SingleCopyUse::always : shm::SingleCopyUse::never, lane};
+  Node node{shared, scenario, (ways & 1U) != 0 ? Node::Memory::heap : Node::Memory::ordinary, lane};
   Intruder intruder{node, source, lane};
   while (!source.is_over())
     if (const std::size_t what = source.below(ranks + 1); what < ranks)

@@ -93,8 +93,8 @@ class Node {
  public:
   enum class Memory : std::uint8_t { ordinary, heap };
 
-  Node(const SharedByRuns& shared, const Scenario& scenario, Memory memory, shm::SingleCopyUse use, int lane)
-      : shared_(&shared), scenario_(&scenario), use_(use), lane_(lane) {
+  Node(const SharedByRuns& shared, const Scenario& scenario, Memory memory, int lane)
+      : shared_(&shared), scenario_(&scenario), lane_(lane) {
     for (int me = 0; me < ranks; ++me)
       add(me, memory);
   }
@@ -145,13 +145,9 @@ class Node {
   static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 
   void add(int me, Memory memory) {
-    const auto copies = use_ == shm::SingleCopyUse::never
-                            ? nullptr
-                            : std::make_shared<const shm::SingleCopy>(identities_.data(), ranks, me);
     links_.push_back(std::make_unique<shm::Links>(shared_->segment, memory == Memory::heap ? shared_->heap : nullptr,
-                                                  copies, geometry, shm::Segment::first_free, ranks, me));
-    const shm::Route route{
-        .links = links_.back().get(), .locals = locals, .counters = &counters_, .patience = 2, .single_copy = use_};
+                                                  geometry, shm::Segment::first_free, ranks, me));
+    const shm::Route route{.links = links_.back().get(), .locals = locals, .counters = &counters_, .patience = 2};
     Run run{Guarded{scenario_->input[at(me)]}, Guarded{scenario_->output[at(me)]},
             std::make_unique<Execution<shm::ShmPort>>(plan(me), shm::ShmPort{route, plan(me)})};
     std::byte* const in_heap = shared_->heap_of(me);
@@ -187,10 +183,8 @@ class Node {
   static constexpr std::array<int, ranks> locals{0, 1, 2};
   const SharedByRuns* shared_;
   const Scenario* scenario_;
-  shm::SingleCopyUse use_;
   int lane_;
   shm::Counters counters_;
-  alignas(shm::line_bytes) std::array<std::byte, ranks * shm::line_bytes> identities_{};
   std::vector<std::unique_ptr<shm::Links>> links_;
   std::vector<Run> runs_;
 };

@@ -175,8 +175,7 @@ TEST(Settings, OfRankZeroCountForAll) {
 TEST(Settings, WithBadValuesAreNamedOnAllRanks) {
   const std::vector<std::pair<const char*, const char*>> bad{
       {"TUTTI_ALGORITHM", "rign"}, {"TUTTI_MESSAGE_LIMIT", "0"}, {"TUTTI_MESSAGE_LIMIT", "1k"},
-      {"TUTTI_PLAN_CACHE", "-3"},  {"TUTTI_SINGLE_COPY", "1"},   {"TUTTI_STAGING", "1"},
-      {"TUTTI_LOG", "yes"}};
+      {"TUTTI_PLAN_CACHE", "-3"},  {"TUTTI_STAGING", "1"},       {"TUTTI_LOG", "yes"}};
   for (const auto& [name, value] : bad) {
     const Environment set{name, value};
     const std::string error = error_of([] { const Communicator comm{MPI_COMM_WORLD}; });

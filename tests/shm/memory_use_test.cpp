@@ -30,7 +30,7 @@ std::int64_t measured(int ranks) {
       std::make_shared<Segment>(mpi::MpiBootstrap{MPI_COMM_SELF}, Segment::first_free + geometry.window_bytes(ranks));
   std::vector<std::unique_ptr<Links>> all;
   for (int me = 0; me < ranks; ++me)
-    all.push_back(std::make_unique<Links>(segment, nullptr, nullptr, geometry, Segment::first_free, ranks, me));
+    all.push_back(std::make_unique<Links>(segment, nullptr, geometry, Segment::first_free, ranks, me));
   const std::int64_t before = bytes_of_segment();
   for (int me = 0; me < ranks; ++me)
     for (int peer = 0; peer < ranks; ++peer)

@@ -48,7 +48,7 @@ class Waiting : public testing::Test {
     sched_getaffinity(0, sizeof before_, &before_);
     sched_setaffinity(0, sizeof here, &here);
     for (int me = 0; me < ranks; ++me) {
-      links_.push_back(std::make_unique<Links>(segment_, nullptr, nullptr, geometry, Segment::first_free, ranks, me));
+      links_.push_back(std::make_unique<Links>(segment_, nullptr, geometry, Segment::first_free, ranks, me));
       processors_.emplace_back(memory_.data(), me);
     }
     prepare();

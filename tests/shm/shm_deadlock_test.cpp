@@ -76,7 +76,6 @@ TEST(LargeSend, ArrivesWhileItsReceiverIsInABarrier) {
 /// over: all that it waits for left when rank 0 started.
 TEST(ReduceScatter, EndsThoughItsPeerIsInTheMpi) {
   constexpr std::size_t block = 20'000;  // 160,000 bytes, for which there is room
-  const Setting setting{"TUTTI_SINGLE_COPY", "always"};
   const Communicator comm{MPI_COMM_WORLD};
   std::vector<std::int64_t> in(block * static_cast<std::size_t>(world_size())), out(block);
   Plan plan = plan_reduce_scatter(std::span{in}, std::span{out}, Op::sum, comm);

@@ -117,12 +117,12 @@ TEST(BufferGeometry, LeavesBuffersThatNobodyKeeps) {
   }
 }
 
-/// Every third message is refused from some byte on. The sender's answer is about this message, whose data may change.
-TEST_F(Buffers, ExposedMessagesAreReadOrRefused) {
+/// Every third message is refused. The sender's answer is about this message, whose data may change.
+TEST_F(Buffers, LentMessagesAreReadOrRefused) {
   constexpr int lane = 0;
   constexpr std::uint64_t messages = 20'000;
   constexpr std::size_t bytes = 200;
-  const auto refused_from = [](std::uint64_t n) { return n % 3 == 0 ? static_cast<std::int64_t>(n) : -1; };
+  const auto is_refused = [](std::uint64_t n) { return n % 3 == 0; };
   std::uint64_t corrupted = 0, misheard = 0;
   std::thread reader([&] {
     for (std::uint64_t n = 0; n < messages; ++n) {
@@ -131,8 +131,8 @@ TEST_F(Buffers, ExposedMessagesAreReadOrRefused) {
       const Incoming incoming = right_.ring(lane).incoming();
       const Envelope came = incoming.envelope();
       const auto* const data = reinterpret_cast<const std::byte*>(static_cast<std::intptr_t>(incoming.loan().source));
-      if (came.where != Where::exposed || came.message != n || !is_filled(data, mix(1, n), bytes)) ++corrupted;
-      if (refused_from(n) >= 0) right_.ring(0).refuse(refused_from(n));
+      if (came.where != Where::on_device || came.message != n || !is_filled(data, mix(1, n), bytes)) ++corrupted;
+      if (is_refused(n)) right_.ring(0).refuse();
       right_.release(lane, came);
     }
   });
@@ -142,11 +142,11 @@ TEST_F(Buffers, ExposedMessagesAreReadOrRefused) {
     while (!left_.ring(lane).may_send())
       std::this_thread::yield();
     const std::uint64_t loan =
-        left_.ring(lane).lend({0, 0, static_cast<std::uint32_t>(n), Where::exposed},
+        left_.ring(lane).lend({0, 0, static_cast<std::uint32_t>(n), Where::on_device},
                               {.source = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(data.data()))});
     while (!left_.ring(0).has_read(loan))
       std::this_thread::yield();
-    misheard += left_.ring(0).refused_from() == refused_from(n) ? 0 : 1;
+    misheard += left_.ring(0).was_refused() == is_refused(n) ? 0 : 1;
   }
   reader.join();
   EXPECT_EQ(corrupted, 0);

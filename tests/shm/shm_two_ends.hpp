@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <array>
 #include <memory>
 #include <vector>
 
@@ -21,18 +20,13 @@ class TwoEnds : public testing::Test {
   static constexpr int ranks = 3;  ///< The third one does nothing.
   static constexpr Geometry geometry{.cells = 4};
 
-  explicit TwoEnds(SingleCopyUse use = SingleCopyUse::never) : use_(use) {
+  TwoEnds() {
     const std::int64_t heap_at = Segment::first_free + geometry.window_bytes(ranks);
     segment_ =
         std::make_shared<Segment>(mpi::MpiBootstrap{MPI_COMM_WORLD}, heap_at + ranks * NodeHeap::bytes_of_each(ranks));
     heap_ = std::make_shared<NodeHeap>(segment_, heap_at, ranks, 1);
-    std::vector<std::shared_ptr<const SingleCopy>> parts(ranks);
-    if (use != SingleCopyUse::never)
-      for (int me = 0; me < ranks; ++me)
-        parts[static_cast<std::size_t>(me)] = std::make_shared<SingleCopy>(identities_.data(), ranks, me);
     for (int me = 0; me < ranks; ++me)
-      links_.push_back(std::make_unique<Links>(segment_, heap_, parts[static_cast<std::size_t>(me)], geometry,
-                                               Segment::first_free, ranks, me));
+      links_.push_back(std::make_unique<Links>(segment_, heap_, geometry, Segment::first_free, ranks, me));
   }
 
   /// Posts both receives and sends both messages, of a half of the data each.
@@ -76,10 +70,7 @@ class TwoEnds : public testing::Test {
   }
 
   Route route_of(int me) {
-    return {.links = links_[static_cast<std::size_t>(me)].get(),
-            .locals = locals_,
-            .counters = &counters_,
-            .single_copy = use_};
+    return {.links = links_[static_cast<std::size_t>(me)].get(), .locals = locals_, .counters = &counters_};
   }
 
   std::shared_ptr<const Segment> segment_;
@@ -91,8 +82,6 @@ class TwoEnds : public testing::Test {
   std::vector<std::unique_ptr<Links>> links_;
 
  private:
-  SingleCopyUse use_;
-  alignas(line_bytes) std::array<std::byte, ranks * line_bytes> identities_{};
   std::vector<int> locals_{0, 1, 2};
   std::vector<SharedPlan> plans_;
   std::unique_ptr<ShmPort> receiver_;

@@ -62,7 +62,7 @@ typedef struct tutti_counter {
   const char* name;
   uint64_t value;
 } tutti_counter;
-/// All counters of this rank, as "shm.rendezvous.get", by name (Communicator::counters).
+/// All counters of this rank, as "shm.tutti_memory.get", by name (Communicator::counters).
 TUTTI_C_API tutti_status tutti_comm_counters(tutti_comm comm, const tutti_counter** counters, int* count);
 /// One of them.
 TUTTI_C_API tutti_status tutti_comm_counter(tutti_comm comm, const char* name, uint64_t* value);

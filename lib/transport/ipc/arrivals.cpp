@@ -90,7 +90,7 @@ void Arrivals::bring_from_peer(int index, const shm::Incoming& incoming, const s
       device < 0 ? Imports::Found{} : core_->exchange.imports().find(core_->peer_of(index), source, device);
   if (found.state == Imports::State::coming) return;
   if (found.state == Imports::State::refused) {
-    core_->ring_of(index).refuse(0);
+    core_->ring_of(index).refuse();
     core_->channel_of(index).release(core_->host.context().lane, came);
     ++core_->route.counters->refused;
     return;

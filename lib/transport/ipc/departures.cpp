@@ -96,7 +96,7 @@ bool Departures::is_taken(int index) {
   core_->exchange.exports().give_back(departure.answer);
   const Place source = departure.source;
   departure.source = departure.answer = {};
-  if (ring.refused_from() >= 0) {
+  if (ring.was_refused()) {
     departure.refused = source;
     departure.state = State::waits;
     return false;

@@ -7,9 +7,6 @@ namespace tutti::shm {
 
 /// Of one communicator on one rank, since it was made.
 struct Counters {
-  // Messages:
-  std::uint64_t read = 0;     ///< Received from the sender's own memory by process_vm_readv.
-  std::uint64_t refused = 0;  ///< The system did not let this rank read there, or not to the end.
   // Pieces of messages:
   std::uint64_t streamed = 0;   ///< Written to a bounce buffer by streaming stores.
   std::uint64_t lent = 0;       ///< Read in Tutti memory of a peer.

@@ -9,7 +9,6 @@
 #include "lib/records/recorder.hpp"
 #include "lib/transport/bootstrap.hpp"
 #include "lib/transport/shm/links.hpp"
-#include "lib/transport/shm/rendezvous/single_copy.hpp"
 #include "lib/transport/shm/segment/export_table.hpp"
 #include "lib/transport/shm/segment/node_heap.hpp"
 #include "lib/transport/shm/segment/processors.hpp"
@@ -29,8 +28,6 @@ class Fabric {
   [[nodiscard]] bool joins(int a, int b) const { return a == b || (segment_->reaches(a) && segment_->reaches(b)); }
   /// Why it does not join all; empty if it does.
   [[nodiscard]] const std::string& why_not() const { return segment_->why_not(); }
-  /// Why this rank cannot read in the memory of `peer`; empty if it can. A system call.
-  [[nodiscard]] std::string why_no_single_copy(int peer) const;
   /// Local. Throws Error if it cannot be mapped.
   [[nodiscard]] Links& links(int context);
   /// Memory for programs; nullptr if not all ranks of `node` can map it, the same on all of them.
@@ -47,8 +44,8 @@ class Fabric {
 
  private:
   void map_heap(std::int64_t offset);
-  void meet(const Bootstrap& node);
-  void introduce(std::int64_t offset);
+  void agree_on_heap(const Bootstrap& node);
+  void map_processors(std::int64_t offset);
   void map_journals(std::int64_t offset);
 
   int ranks_ = 1, me_ = 0;
@@ -56,8 +53,7 @@ class Fabric {
   std::int64_t exports_at_ = 0;
   std::shared_ptr<const Segment> segment_;
   std::shared_ptr<NodeHeap> heap_;
-  Mapping introductions_;  ///< The shared memory of the next two members.
-  std::shared_ptr<const SingleCopy> single_copy_;
+  Mapping processor_words_;  ///< The shared memory of the next member.
   std::optional<Processors> processors_;
   std::shared_ptr<const Mapping> journals_{};  ///< nullptr: there is no memory for them.
   std::map<int, std::unique_ptr<Links>> links_;

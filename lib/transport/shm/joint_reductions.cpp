@@ -95,7 +95,6 @@ const std::byte* JointReductions::piece_of(const CompiledStep& step, const Envel
       return channel.has(came) ? channel.piece(came) : nullptr;
     }
     case Where::delivered:
-    case Where::exposed:
     case Where::on_device:
     case Where::failed:
       break;

@@ -4,12 +4,10 @@
 
 namespace tutti::shm {
 
-Links::Links(std::shared_ptr<const Segment> segment, std::shared_ptr<const NodeHeap> heap,
-             std::shared_ptr<const SingleCopy> single_copy, const Geometry& geometry, std::int64_t offset, int ranks,
-             int me)
+Links::Links(std::shared_ptr<const Segment> segment, std::shared_ptr<const NodeHeap> heap, const Geometry& geometry,
+             std::int64_t offset, int ranks, int me)
     : segment_(std::move(segment)),
       heap_(std::move(heap)),
-      single_copy_(std::move(single_copy)),
       geometry_(geometry),
       offset_(offset),
       ranks_(ranks),
@@ -45,7 +43,6 @@ void Links::reserve_buffers(int peer) {
       segment_->reserve(offset_ + geometry_.pool_at(ranks_, rank), geometry_.pool_bytes());
       has_buffers_[static_cast<std::size_t>(rank)] = true;
     }
-  may_read(peer, single_copy_ != nullptr && single_copy_->probe(peer).grants());
 }
 
 void Links::collect() {

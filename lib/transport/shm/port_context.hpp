@@ -57,14 +57,6 @@ struct PortContext {
   [[nodiscard]] bool is_in_heap(const CompiledStep& step, std::int64_t offset, std::int64_t bytes) const {
     return heap != nullptr && heap->is_of(local_of(step), offset, bytes);
   }
-  /// Whether a message may be read in this rank's own memory: it is long and shares no copy. The receiver might come
-  /// late, so nothing of this rank may wait for it but the end. Of collectives that reduce only blocking ones, where
-  /// the receiver is in the same call: one that has only started its part may be elsewhere for long.
-  [[nodiscard]] bool may_expose(const CompiledStep& step) const {
-    return route.single_copy == SingleCopyUse::always && step.bytes >= tuning.least_exposed &&
-           (lane == Geometry::blocking_lane || !reduces(plan->problem.collective)) && side_of(step).group < 0 &&
-           step.first_dependent == step.last_dependent && route.links->may_be_read_by(local_of(step));
-  }
   /// Puts a piece where it belongs, straight from the memory in which it arrived.
   void take(const CompiledStep& step, const Operands& data, const std::byte* piece, std::int64_t bytes) const {
     if (step.is_moved_only())

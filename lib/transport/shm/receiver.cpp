@@ -54,8 +54,6 @@ Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const Messa
       bytes = came.number;
       if (!receive_from_cell(step, transfer.rest(), incoming, bytes)) return Received::nothing;
       break;
-    case Where::exposed:
-      return receive_exposed(transfer, incoming, came);
     case Where::on_device:
       if (transfer.done > 0) throw_damaged(step, "the rest of a message came on a device");
       return refuse_device(transfer, came);
@@ -145,50 +143,10 @@ void Receiver::borrow(const Transfer& transfer, const Loan& loan, std::int64_t b
   delivered += bytes;
 }
 
-/// Reads the next of `left` bytes: as many as are read before other messages are polled. Data to be reduced are read to
-/// the place of the result, and reduced there while they are in the caches; if the reduction is in place, they are read
-/// to where the schedule lets the message land.
-SingleCopy::Outcome Receiver::read_exposed(const Transfer& transfer, std::uint64_t source, std::int64_t left) const {
-  const CompiledStep& step = *transfer.step;
-  const Links& links = *context_->route.links;
-  const int owner = context_->local_of(step);
-  const Operands rest = transfer.rest();
-  if (step.is_moved_only()) return links.read(owner, source, rest.into, std::min(left, tuning.read_at_a_time));
-  const bool is_in_place = (step.lands_left ? rest.rhs : rest.lhs) == rest.into;
-  std::byte* const landing = step.lands_left ? transfer.data.lhs : transfer.data.rhs;
-  std::byte* const piece = is_in_place ? landing : rest.into;
-  const SingleCopy::Outcome outcome = links.read(owner, source, piece, std::min(left, tuning.reduced_at_a_time));
-  const std::int64_t whole = outcome.is_complete() ? outcome.bytes : context_->plan->piece_of(outcome.bytes);
-  if (whole > 0) context_->take(step, rest, piece, whole);
-  return outcome;
-}
-
-/// The envelope stays where it is until all has been read, or the rest was refused.
-Received Receiver::receive_exposed(Transfer& transfer, const Incoming& incoming, const Envelope& came) {
-  const CompiledStep& step = *transfer.step;
-  Channel& channel = context_->channel_of(step);
-  if (!context_->route.links->reads()) throw_damaged(step, "data came in memory that this rank cannot read");
-  const std::uint64_t source =
-      static_cast<std::uint64_t>(incoming.loan().source) + static_cast<std::uint64_t>(transfer.done);
-  const SingleCopy::Outcome outcome = read_exposed(transfer, source, step.bytes - transfer.done);
-  transfer.done += outcome.is_complete() ? outcome.bytes : context_->plan->piece_of(outcome.bytes);
-  if (outcome.is_complete() && transfer.done < step.bytes) return Received::piece_in_place;
-  if (outcome.is_complete()) {
-    ++context_->route.counters->read;
-  } else {
-    channel.ring(context_->lane).refuse(transfer.done);
-    transfer.awaited = {};  // which has come
-    context_->route.links->may_read(context_->local_of(step), false);
-    ++context_->route.counters->refused;
-  }
-  channel.release(context_->lane, came);
-  return outcome.is_complete() ? Received::piece : Received::nothing;
-}
-
 /// Data on a device that are wanted in memory of the host: their sender has to bring them there.
 Received Receiver::refuse_device(Transfer& transfer, const Envelope& came) const {
   Channel& channel = context_->channel_of(*transfer.step);
-  channel.ring(context_->lane).refuse(0);
+  channel.ring(context_->lane).refuse();
   transfer.awaited = {};
   channel.release(context_->lane, came);
   return Received::nothing;

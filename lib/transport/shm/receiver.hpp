@@ -59,10 +59,7 @@ class Receiver {
   void receive_bounced(const Transfer& transfer, const std::byte* piece, std::int64_t bytes, Sender& sender,
                        const MessageOrder& order) const;
   void borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes);
-  [[nodiscard]] SingleCopy::Outcome read_exposed(const Transfer& transfer, std::uint64_t source,
-                                                 std::int64_t left) const;
   Received refuse_device(Transfer& transfer, const Envelope& came) const;
-  Received receive_exposed(Transfer& transfer, const Incoming& incoming, const Envelope& came);
 
   PortContext* context_;
 };

@@ -5,7 +5,6 @@
 
 #include "lib/transport/shm/counters.hpp"
 #include "lib/transport/shm/links.hpp"
-#include "lib/transport/shm/rendezvous/single_copy.hpp"
 #include "lib/transport/shm/segment/processors.hpp"
 
 namespace tutti::shm {
@@ -18,7 +17,6 @@ struct Route {
   Processors* processors = nullptr;  ///< If ranks share them; nullptr: each has its own, or nobody knows.
   int patience = 0;                  ///< Looks after which a send that shares goes its own way.
   int looks_elsewhere = 0;           ///< For one message from another processor, before a rank gives its own away.
-  SingleCopyUse single_copy = SingleCopyUse::never;
 
   /// Copies a piece to a bounce buffer of this rank that others have read.
   void write_cold(std::byte* into, const std::byte* data, std::size_t bytes) const {

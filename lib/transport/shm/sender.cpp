@@ -34,8 +34,6 @@ bool Sender::send_piece(Transfer& transfer) {
     ring.send(context_->envelope_of(step, Where::delivered), nullptr, 0);
   else if (const std::int64_t source = context_->lent_from(step, data, bytes); source >= 0)
     lend(transfer, source);
-  else if (transfer.done == 0 && expose(transfer))
-    return true;
   else
     bytes = send_bounced(transfer, data, bytes);
   transfer.done += bytes;
@@ -103,33 +101,6 @@ void Sender::lend(Transfer& transfer, std::int64_t source) {
     loan.answer_message = side.answer;
   }
   transfer.loan = context_->ring_of(step).lend(context_->envelope_of(step, Where::lent), loan);
-}
-
-/// All of a message. Other than with loans from the heap the next one of its pair waits, as this one may come again.
-bool Sender::expose(Transfer& transfer) {
-  const CompiledStep& step = *transfer.step;
-  if (transfer.is_refused || !context_->may_expose(step)) return false;
-  const auto source = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(transfer.data.lhs));
-  transfer.loan = context_->ring_of(step).lend(context_->envelope_of(step, Where::exposed), {.source = source});
-  transfer.done = step.bytes;
-  transfer.is_exposed = true;
-  return true;
-}
-
-bool Sender::is_read(Transfer& transfer) {
-  Ring& ring = context_->ring_of(*transfer.step);
-  if (!ring.has_read(transfer.loan)) return false;
-  if (!transfer.is_exposed) return true;
-  transfer.is_exposed = false;
-  const std::int64_t refused_from = ring.refused_from();
-  if (refused_from < 0) return true;
-  const std::int64_t bytes = transfer.step->bytes;
-  if (refused_from >= bytes || context_->plan->piece_of(refused_from) != refused_from)
-    throw_damaged(*transfer.step, fmt::format("could not read from byte {} of {} on", refused_from, bytes));
-  transfer.is_refused = true;
-  transfer.loan = 0;
-  transfer.done = refused_from;
-  return false;
 }
 
 bool Sender::forward(const Transfer& received, int next, const std::byte* piece, std::int64_t bytes) {

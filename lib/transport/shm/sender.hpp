@@ -36,7 +36,7 @@ class Sender {
       context_->send_in_cell(ring, step, data, step.bytes);
       return true;
     }
-    if (context_->lent_from(step, data, step.bytes) >= 0 || context_->may_expose(step)) return false;  // the usual way
+    if (context_->lent_from(step, data, step.bytes) >= 0) return false;  // the usual way
     const auto bytes = static_cast<std::size_t>(step.bytes);
     Bounce bounce = take(channel, bytes);
     for (; bounce.data == nullptr; bounce = take(channel, bytes))
@@ -46,8 +46,10 @@ class Sender {
   }
   /// Sends the next piece of a message. False: not yet.
   bool send_piece(Transfer& transfer);
-  /// Whether a send is over all of which the receiver reads. If it could not, the rest is staged.
-  bool is_read(Transfer& transfer);
+  /// Whether the receiver has read all that it reads in place of a send.
+  [[nodiscard]] bool is_read(const Transfer& transfer) const {
+    return context_->ring_of(*transfer.step).has_read(transfer.loan);
+  }
   /// Reduces a piece of a message and sends the result on in the same pass, if it is that of send `next`, which is
   /// next. False, with nothing done: it has to be sent later.
   bool forward(const Transfer& received, int next, const std::byte* piece, std::int64_t bytes);
@@ -65,7 +67,6 @@ class Sender {
   [[nodiscard]] std::int64_t send_bounced(Transfer& transfer, const std::byte* data, std::int64_t bytes);
   [[nodiscard]] bool send_shared(const Transfer& transfer, const std::byte* data, std::size_t bytes);
   void lend(Transfer& transfer, std::int64_t source);
-  bool expose(Transfer& transfer);
 
   PortContext* context_;
   std::optional<PieceSharing> sharing_;  ///< If any sends of the plan can share.

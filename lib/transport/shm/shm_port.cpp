@@ -44,7 +44,7 @@ bool ShmPort::move(Transfer& transfer) {
 
 bool ShmPort::move_pieces(Transfer& transfer) {
   const CompiledStep& step = *transfer.step;
-  if (transfer.loan != 0 && transfer.done == step.bytes) return has_been_read(transfer);
+  if (transfer.loan != 0 && transfer.done == step.bytes) return parts_->sender.is_read(transfer);
   if (const int joint = parts_->context.side_of(step).joint; joint >= 0 && transfer.done == 0) {
     if (reduce_jointly(transfer, joint)) return true;
     if (!parts_->joints.at(joint).is_off) return false;
@@ -71,18 +71,8 @@ bool ShmPort::move_pieces(Transfer& transfer) {
       }
     }
   } while (transfer.done < step.bytes);
-  if (transfer.is_exposed) return false;
   transferred(transfer.index, step);
-  return transfer.loan == 0 || has_been_read(transfer);
-}
-
-/// Of a send all of which the receiver reads, or is about to. One that was exposed may be refused until then: only when
-/// it has been read does the next message of its pair follow.
-bool ShmPort::has_been_read(Transfer& transfer) {
-  const bool was_exposed = transfer.is_exposed;
-  if (!parts_->sender.is_read(transfer)) return false;
-  if (was_exposed) transferred(transfer.index, *transfer.step);
-  return true;
+  return transfer.loan == 0 || parts_->sender.is_read(transfer);
 }
 
 /// Of a receive of which nothing was received alone. True once all of it is done.
@@ -120,8 +110,6 @@ std::uint64_t ShmPort::progress() const {
 }
 
 bool ShmPort::abandon() noexcept {
-  // The program may use its buffers again: no peer must take their new contents for the data that were sent.
-  if (std::ranges::any_of(parts_->sends, &Transfer::is_exposed)) parts_->context.route.links->hide();
   parts_->sends.clear();
   parts_->recvs.clear();
   parts_->order.abandon();

@@ -143,7 +143,6 @@ class ShmPort {
   }
   bool move(Transfer& transfer);
   bool move_pieces(Transfer& transfer);
-  bool has_been_read(Transfer& transfer);
   bool reduce_jointly(Transfer& transfer, int number);
 
   std::shared_ptr<Parts> parts_;

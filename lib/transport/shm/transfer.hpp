@@ -15,11 +15,9 @@ struct Transfer {
   /// A send reads `lhs`; a receive writes `into`; a receive-and-reduce has all.
   Operands data{};
   std::int64_t done = 0;
-  std::uint64_t loan = 0;   ///< Of a send: its last piece that the receiver reads in place, by number; 0: none.
-  int looks = 0;            ///< Of a send: for a bounce buffer, in vain.
-  bool is_exposed = false;  ///< Of a send: the receiver has been told where all of it is.
-  bool is_refused = false;  ///< Of a send: that could not read it there.
-  Incoming awaited{};       ///< Of a receive whose turn it is: nothing can be done before this is there.
+  std::uint64_t loan = 0;  ///< Of a send: its last piece that the receiver reads in place, by number; 0: none.
+  int looks = 0;           ///< Of a send: for a bounce buffer, in vain.
+  Incoming awaited{};      ///< Of a receive whose turn it is: nothing can be done before this is there.
   /// Of a receive: the operands and the place of the bytes that have not come yet.
   [[nodiscard]] Operands rest() const {
     if (step->is_moved_only()) return {nullptr, nullptr, data.into + done};

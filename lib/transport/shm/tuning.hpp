@@ -47,10 +47,8 @@ struct Tuning {
   /// So long a message that is there waits for those that are reduced with it: its sender may need the room.
   std::chrono::milliseconds joint_patience{10};
 
-  // Rendezvous: --memory tutti --collective allreduce,sendrecv --min 1K --max 4M, and TUTTI_SINGLE_COPY=always.
+  // Rendezvous: --memory tutti --collective allreduce,sendrecv --min 1K --max 4M.
   std::int64_t least_lent = 4096 + 1;
-  std::int64_t least_exposed = 8 * 1024L;
-  std::int64_t read_at_a_time = std::int64_t{1} << 20, reduced_at_a_time = std::int64_t{256} << 10;
 
   // Waiting where ranks share processors: --collective allreduce,reduce,gather --min 8 --max 2K, at 8 ranks on 2
   // processors. A turn of another rank at this rank's processor takes about so many looks; a short message from another

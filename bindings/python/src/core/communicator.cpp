@@ -174,7 +174,7 @@ CommunicatorClass bind_communicator(nb::module_& module) {
           },
           nb::arg("rank").none(), "The number of a rank's node.")
       .def_prop_ro("counters", &counters_of,
-                   "What this rank has done so far, by name, as \"shm.rendezvous.get\": a dict. Cost: one dict.")
+                   "What this rank has done so far, by name, as \"shm.tutti_memory.get\": a dict. Cost: one dict.")
       .def_prop_ro("status", &Communicator::status, "Why the communicator cannot be used any more; \"\": it works.")
       .def_prop_ro("is_open", &Communicator::is_open)
       .def("close", &Communicator::close,

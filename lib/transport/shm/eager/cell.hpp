@@ -28,7 +28,6 @@ enum class Where : std::uint8_t {
   returned,   ///< In a bounce buffer of the receiver, which the sender had kept.
   lent,       ///< In the sender's Tutti memory: a Loan follows.
   delivered,  ///< Where they belong: see Loan::answer.
-  exposed,    ///< All that is left of the message is in the sender's own memory: a Loan follows.
   on_device,  ///< All of the message is in the sender's memory on a device: a DeviceLoan follows.
   failed,     ///< Nowhere: the sender has lost the memory of its data.
 };
@@ -48,7 +47,7 @@ struct Envelope {
   }
 };
 
-/// Where a piece is that the receiver reads in place: offsets in the node's heap; with Where::exposed an address.
+/// Where a piece is that the receiver reads in place: offsets in the node's heap.
 struct Loan {
   std::int64_t source = -1;
   /// Where the receiver may write the data of its message `answer_message`, as soon as it has read the piece. -1:

@@ -42,7 +42,6 @@ void Channel::release_piece(Ring& ring, const Envelope& envelope) {
       theirs_[envelope.number] = false;
       return pool_->drop_reader(envelope.number);
     case Where::lent:
-    case Where::exposed:
     case Where::on_device:
       return ring.release_loan();
     case Where::cell:

@@ -34,8 +34,8 @@ class Ring {
     pack(cell(out_, n), n + 1, envelope, data, bytes);
   }
   /// A piece that the receiver reads where it is. It must stay as it is until has_read() the number that this gives.
-  /// With Where::exposed and on_device all that is left of the message; the receiver may refuse it, and no message may
-  /// follow before has_read().
+  /// With Where::on_device it is all of the message; the receiver may refuse it, and no message may follow before
+  /// has_read().
   template <class Kind = Loan>
   std::uint64_t lend(const Envelope& envelope, const Kind& loan) {
     send(envelope, reinterpret_cast<const std::byte*>(&loan), sizeof loan);
@@ -44,13 +44,11 @@ class Ring {
   [[nodiscard]] bool has_read(std::uint64_t loan) const {
     return credits_for_me_[loans].load(std::memory_order_acquire) >= loan;
   }
-  /// Once exposed data were read or refused (has_read()): the byte of the message from which on the other side could
-  /// not read; -1: it has read all. To be called once.
-  [[nodiscard]] std::int64_t refused_from() {
-    const std::uint64_t said = credits_for_me_[refused].load(std::memory_order_relaxed);
-    if (said != 0)
-      credits_for_me_[refused].store(0, std::memory_order_relaxed);  // written again after the next message
-    return static_cast<std::int64_t>(said - 1);
+  /// Once data on a device were read or refused (has_read()): whether they were refused. To be called once.
+  [[nodiscard]] bool was_refused() {
+    const bool said = credits_for_me_[refused].load(std::memory_order_relaxed) != 0;
+    if (said) credits_for_me_[refused].store(0, std::memory_order_relaxed);  // written again after the next message
+    return said;
   }
 
   // Receiving: once the next message is there, read it, then release() it.
@@ -63,21 +61,17 @@ class Ring {
     credited_ = received_;
     credits_of_mine_->store(received_, std::memory_order_release);
   }
-  /// Tells the sender that data which it lent or exposed have been read, or refused.
+  /// Tells the sender that data which it lent have been read, or refused.
   void release_loan() { credits_of_mine_[loans].store(++returned_, std::memory_order_release); }
-  /// Tells the sender that its exposed data cannot be read from byte `from` of their message on. To be called before
-  /// release_loan().
-  void refuse(std::int64_t from) const {
-    credits_of_mine_[refused].store(static_cast<std::uint64_t>(from) + 1, std::memory_order_relaxed);
-  }
+  /// Tells the sender that this side cannot read its data on a device. To be called before release_loan().
+  void refuse() const { credits_of_mine_[refused].store(1, std::memory_order_relaxed); }
 
   /// All that it keeps to itself, for tests.
   [[nodiscard]] std::array<std::uint64_t, 4> state() const { return {sent_, acknowledged_, received_, credited_}; }
 
  private:
   using Credit = std::atomic<std::uint64_t>;
-  /// In a line of credits: behind those of the ring the loans that were read, and from which byte on the last one was
-  /// refused.
+  /// In a line of credits: behind those of the ring the loans that were read, and whether the last one was refused.
   static constexpr int loans = 1, refused = 2;
   bool has_credit() {
     acknowledged_ = credits_for_me_->load(std::memory_order_acquire);

@@ -55,7 +55,7 @@ struct Geometry {
   [[nodiscard]] constexpr int sure_cells() const { return cells - (cells - 1) / 2; }
 
   // Control memory of a pair, lane by lane: a ring for each direction, a line of credits for each (the first word for
-  // the ring, the others for rendezvous).
+  // the ring, the others for loans).
   [[nodiscard]] constexpr std::int64_t cell_lines() const {
     constexpr std::int64_t in_first = 40, in_others = 56;  // Envelope and flag take the rest
     return 1 + (std::max(cell_bytes - in_first, std::int64_t{0}) + in_others - 1) / in_others;
@@ -76,13 +76,9 @@ struct Geometry {
     const std::int64_t bytes = rounded(buffers * static_cast<std::int64_t>(sizeof(Return)), line_bytes);
     return early_lanes() * lane_bytes() + side * bytes;
   }
-  /// The word in which the rank of `side` says whether it may read in the other one's memory.
-  [[nodiscard]] constexpr std::int64_t access_at(int side) const {
-    return returns_at(2) + std::int64_t{side} * static_cast<std::int64_t>(sizeof(std::uint64_t));
-  }
   /// The last lane begins here, at a page, as few programs use it: its memory is taken with its first message.
   [[nodiscard]] constexpr int early_lanes() const { return all_lanes() - 1; }
-  [[nodiscard]] constexpr std::int64_t late_at() const { return rounded(access_at(2), usual_page); }
+  [[nodiscard]] constexpr std::int64_t late_at() const { return rounded(returns_at(2), usual_page); }
   [[nodiscard]] constexpr std::int64_t late_bytes() const { return rounded(lane_bytes(), usual_page); }
   [[nodiscard]] constexpr std::int64_t pair_bytes() const { return late_at() + late_bytes(); }
 
