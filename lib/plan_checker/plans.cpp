@@ -6,6 +6,7 @@
 
 #include "lib/checker/fault.hpp"
 #include "lib/plan/pair_order.hpp"
+#include "lib/plan_checker/path_rules.hpp"
 #include "lib/transport/device/tuning.hpp"
 
 namespace tutti::checker {
@@ -72,6 +73,14 @@ Schedule schedule_of(const CompiledPlan& plan) {
   return schedule;
 }
 
+/// The plan without devices, which must keep the rules that shared memory relies on.
+shm::SharedPlan compiled(const Choice& choice, const Problem& problem, const shm::SharedMemory& memory) {
+  shm::SharedPlan plan = shm::compile(choice, problem, type_of_elements, Op::sum, {}, memory);
+  const std::string broken = broken_path_rule(plan, memory);
+  if (!broken.empty()) throw Fault{fmt::format("rank {}: {}", problem.rank.value(), broken)};
+  return plan;
+}
+
 }  // namespace
 
 Plans::Plans(const PlanCase& what, const shm::SharedMemory& memory)
@@ -84,9 +93,11 @@ Plans::Plans(const PlanCase& what, const shm::SharedMemory& memory)
     const Rank own{static_cast<int>(rank)};
     const Problem& problem = problems_.of(own);
     if (what.devices.empty() || !what.devices[rank].places.has_device()) {
-      plans_.push_back(shm::compile(what.choice, problem, type_of_elements, Op::sum, {}, memory_of(own)));
+      plans_.push_back(compiled(what.choice, problem, memory_of(own)));
       continue;
     }
+    for (const shm::SharedMemory& its : {memory_of(own), device::memory_for_devices(memory_of(own))})
+      static_cast<void>(compiled(what.choice, problem, its));
     const auto& [places, staging, ways] = what.devices[rank];
     plans_.push_back(renumbered(device::compile(what.choice, problem, type_of_elements, Op::sum, {}, memory_of(own),
                                                 places, {ways, staging, short_chunks})));

@@ -29,8 +29,8 @@ struct PlanCase {
 class Plans {
  public:
   /// Compiles the plan of each rank. `memory`: as on one node, but for the ranks that it reaches. Elements have 8
-  /// bytes. Throws Fault if the algorithm's exchange of sizes is not right, Error if a plan breaks a rule of shared
-  /// memory.
+  /// bytes. Throws Fault if the algorithm's exchange of sizes is not right, or if a plan breaks a rule of shared memory
+  /// (path_rules.hpp): that of a device before its data are staged.
   Plans(const PlanCase& what, const shm::SharedMemory& memory);
 
   [[nodiscard]] int size() const { return static_cast<int>(plans_.size()); }

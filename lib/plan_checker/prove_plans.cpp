@@ -10,7 +10,6 @@
 #include "lib/checker/races.hpp"
 #include "lib/plan_checker/shared_accesses.hpp"
 #include "lib/plan_checker/shared_run.hpp"
-#include "lib/transport/shm/plan/path_rules.hpp"
 
 namespace tutti::checker {
 namespace {

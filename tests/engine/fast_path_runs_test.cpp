@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "lib/plan/step_order.hpp"
-#include "lib/transport/shm/plan/path_rules.hpp"
 #include "tests/engine/engine_jobs.hpp"
 #include "tutti/schedule_builder.hpp"
 
@@ -29,11 +28,6 @@ shm::SharedMemory memory_of(const std::vector<std::uint8_t>& reaches) {
 std::vector<shm::SharedPlan> fast_plans_of(const Algorithm& algorithm, int size, Count count, Aliasing aliasing) {
   const std::vector<std::uint8_t> reaches(static_cast<std::size_t>(size), 1);
   return plans_of(algorithm, size, count, aliasing, 1, Op::sum, 0, memory_of(reaches));
-}
-
-std::string broken_rule(const shm::SharedPlan& plan) {
-  const std::vector<std::uint8_t> reaches(static_cast<std::size_t>(plan.ranks), 1);
-  return shm::broken_path_rule(plan, memory_of(reaches));
 }
 
 TEST(FastPathRuns, EveryAllreduceBrokenOffAnywhere) {
@@ -147,21 +141,6 @@ TEST(FastPathRuns, LongMessagesDoNotTakeIt) {
   EXPECT_TRUE(fast_plans_of(one_shot, 5, Count{768}, Aliasing::separate())[0].takes_fast_path);
   EXPECT_FALSE(fast_plans_of(one_shot, 5, Count{769}, Aliasing::separate())[0].takes_fast_path);
   EXPECT_TRUE(fast_plans_of(one_shot, 100, Count{64}, Aliasing::separate())[0].takes_fast_path) << "in cells";
-}
-
-TEST(FastPathRuns, RulesFindPlansThatMustNotTakeIt) {
-  const Algorithm& one_shot = *find_algorithm(Collective::allreduce, "one_shot");
-  shm::SharedPlan shared = fast_plans_of(one_shot, 5, Count{769}, Aliasing::separate())[0];
-  ASSERT_FALSE(shared.takes_fast_path);
-  ASSERT_EQ(broken_rule(shared), "");
-  shared.takes_fast_path = true;
-  EXPECT_NE(broken_rule(shared).find("shared or joined"), std::string::npos);
-  const Algorithm& doubling = *find_algorithm(Collective::allreduce, "recursive_doubling");
-  shm::SharedPlan plan = fast_plans_of(doubling, 4, Count{4}, Aliasing::separate())[0];
-  ASSERT_TRUE(plan.takes_fast_path);
-  ASSERT_EQ(broken_rule(plan), "");
-  plan.dependents.back() = 0;
-  EXPECT_NE(broken_rule(plan).find("waits for a later one"), std::string::npos);
 }
 
 }  // namespace

@@ -4,9 +4,7 @@
 #include <utility>
 
 #include "lib/transport/shm/plan/decisions.hpp"
-#include "lib/transport/shm/plan/path_rules.hpp"
 #include "lib/transport/shm/tuning.hpp"
-#include "tutti/error.hpp"
 
 namespace tutti::shm {
 namespace {
@@ -93,8 +91,6 @@ SharedPlan shared(CompiledPlan compiled, const SharedMemory& memory) {
     find_joint_reductions(plan, after, memory);
   }
   plan.takes_fast_path = plan.is_eager && plan.groups == 0 && plan.joints.empty() && plan.op.kind() != Op::Kind::user;
-  if (const std::string broken = broken_path_rule(plan, memory); !broken.empty())
-    throw Error("a plan that shared memory cannot carry safely: " + broken);
   return plan;
 }
 

@@ -75,8 +75,7 @@ struct SharedPlan : CompiledPlan {
 };
 
 /// Compiles a plan, as lib/plan does, and decides how its messages travel through shared memory, from facts that both
-/// ends of a pair know alike. `routing` says how the other messages travel. Throws Error if a decision broke a rule
-/// (path_rules.hpp).
+/// ends of a pair know alike. `routing` says how the other messages travel.
 [[nodiscard]] SharedPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, Routing routing,
                                  const SharedMemory& memory);
 [[nodiscard]] SharedPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op,

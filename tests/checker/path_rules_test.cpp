@@ -1,5 +1,5 @@
 // The rules that the shared-memory transport relies on: all plans keep them, both ends agree, faults are refused.
-#include "lib/transport/shm/plan/path_rules.hpp"
+#include "lib/plan_checker/path_rules.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,13 @@
 #include "lib/checker/problems.hpp"
 #include "lib/schedule/choice.hpp"
 
-namespace tutti::shm {
+namespace tutti::checker {
 namespace {
+
+using shm::JointReduction;
+using shm::SharedMemory;
+using shm::SharedPlan;
+using shm::SideStep;
 
 constexpr std::int64_t piece = 64;
 
@@ -22,10 +27,10 @@ struct Job {
   std::vector<SharedPlan> plans;  ///< By rank.
 };
 
-Job compiled(const Choice& choice, int ranks, Count count, checker::Placement placement) {
-  checker::Case what{.size = ranks, .count = count};
+Job compiled(const Choice& choice, int ranks, Count count, Placement placement) {
+  Case what{.size = ranks, .count = count};
   what.placement = placement;
-  const checker::Problems problems{*choice.algorithm, what};
+  const Problems problems{*choice.algorithm, what};
   Job job{.reaches = std::vector<std::uint8_t>(static_cast<std::size_t>(ranks), 1), .memory = {}, .plans = {}};
   job.memory = {.reaches = job.reaches, .cell_bytes = 40, .piece_bytes = piece, .eager_messages = 3};
   for (int rank = 0; rank < ranks; ++rank)
@@ -54,7 +59,7 @@ TEST(PathRules, EveryAlgorithmKeepsToThem) {
     if (algorithm->levels != Levels::ranks) continue;
     for (int ranks = 1; ranks <= 9; ++ranks)
       for (const int count : {0, 1, 7, 40})
-        for (const auto placement : {checker::Placement::separate, checker::Placement::in_place}) {
+        for (const auto placement : {Placement::separate, Placement::in_place}) {
           const Job job = compiled(
               {.algorithm = algorithm, .parameter = algorithm->parameter.fallback, .segment = count == 40 ? 80 : 0},
               ranks, Count{count}, placement);
@@ -82,7 +87,7 @@ void expect_caught(const char* name, const char* rule, const Fault& fault) {
   int made = 0;
   for (const char* const algorithm : {"recursive_doubling", "two_shot", "two_shot/80", "rabenseifner", "ring"})
     for (const int ranks : {2, 4, 5})
-      for (const auto placement : {checker::Placement::separate, checker::Placement::in_place}) {
+      for (const auto placement : {Placement::separate, Placement::in_place}) {
         const Job job = compiled(read_choice(Collective::allreduce, algorithm), ranks, Count{24}, placement);
         for (const SharedPlan& plan : {job.plans.front(), job.plans.back()})
           for (std::size_t i = 0; i < plan.steps.size(); ++i) {
@@ -118,6 +123,19 @@ TEST(PathRules, FindPlansThatMustNotTakeTheFastPath) {
     plan.takes_fast_path = true;
     return step.is_message() && step.bytes > piece;
   });
+}
+TEST(PathRules, FindPlansOfShortMessagesThatMustNotTakeIt) {
+  Job job = compiled(read_choice(Collective::allreduce, "one_shot"), 5, Count{1}, Placement::separate);
+  SharedPlan& shared = job.plans[0];
+  ASSERT_FALSE(shared.takes_fast_path);
+  ASSERT_EQ(broken_path_rule(shared, job.memory), "");
+  shared.takes_fast_path = true;
+  EXPECT_NE(broken_path_rule(shared, job.memory).find("shared or joined"), std::string::npos);
+  job = compiled(read_choice(Collective::allreduce, "recursive_doubling"), 4, Count{4}, Placement::separate);
+  SharedPlan& plan = job.plans[0];
+  ASSERT_TRUE(plan.takes_fast_path);
+  plan.dependents.back() = 0;
+  EXPECT_NE(broken_path_rule(plan, job.memory).find("waits for a later one"), std::string::npos);
 }
 TEST(PathRules, FindMessagesOutOfOrder) {
   expect_caught("not after the one before", "does not follow", [](SharedPlan&, CompiledStep& step) {
@@ -258,8 +276,7 @@ TEST(PathRules, FindJointReductionsOfSomethingElse) {
 }
 /// However many segments a root sends to one child before it turns to the next.
 TEST(PathRules, SendsOfTheSameDataFarFromEachOtherShareACopy) {
-  const Job job =
-      compiled(read_choice(Collective::broadcast, "knomial:16/64"), 4, Count{800}, checker::Placement::separate);
+  const Job job = compiled(read_choice(Collective::broadcast, "knomial:16/64"), 4, Count{800}, Placement::separate);
   EXPECT_EQ(job.plans[0].groups, 100);
 }
 TEST(PathRules, FindSumsOnTheWayThatOthersRead) {
@@ -297,4 +314,4 @@ TEST(PathRules, FindSumsOnTheWayThatOthersRead) {
 }
 
 }  // namespace
-}  // namespace tutti::shm
+}  // namespace tutti::checker

@@ -5,7 +5,7 @@
 
 #include "lib/transport/shm/plan/shared_plan.hpp"
 
-namespace tutti::shm {
+namespace tutti::checker {
 
 /// The first rule that the plan breaks, and where; empty: it is safe. O(steps log steps), but for
 /// places that are offered: each takes a look at the messages of its pair.
@@ -19,6 +19,6 @@ namespace tutti::shm {
 /// - Fast-path plans: no step waits for a later one; all messages go through shared memory, in one piece each; none is
 ///   shared or joined, and no pair has more of them than there is room for.
 /// - Places that are offered: of a receive of that size, which waits for nothing but the message that it answers.
-[[nodiscard]] std::string broken_path_rule(const SharedPlan& plan, const SharedMemory& memory);
+[[nodiscard]] std::string broken_path_rule(const shm::SharedPlan& plan, const shm::SharedMemory& memory);
 
-}  // namespace tutti::shm
+}  // namespace tutti::checker

@@ -1,4 +1,4 @@
-#include "lib/transport/shm/plan/path_rules.hpp"
+#include "lib/plan_checker/path_rules.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,13 @@
 
 #include "lib/plan/pair_order.hpp"
 
-namespace tutti::shm {
+namespace tutti::checker {
 namespace {
+
+using shm::JointReduction;
+using shm::SharedMemory;
+using shm::SharedPlan;
+using shm::SideStep;
 
 class PathRules {
  public:
@@ -250,4 +255,4 @@ std::string broken_path_rule(const SharedPlan& plan, const SharedMemory& memory)
   return PathRules{plan, memory}.broken();
 }
 
-}  // namespace tutti::shm
+}  // namespace tutti::checker
