@@ -8,6 +8,7 @@
 #include "tutti/call.hpp"
 #include "tutti/count_list.hpp"
 #include "tutti/export.hpp"
+#include "tutti/mistakes.hpp"
 
 namespace tutti {
 

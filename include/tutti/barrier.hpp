@@ -4,6 +4,7 @@
 #include <span>
 
 #include "tutti/call.hpp"
+#include "tutti/mistakes.hpp"
 
 namespace tutti {
 

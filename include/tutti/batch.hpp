@@ -7,6 +7,7 @@
 
 #include "tutti/call.hpp"
 #include "tutti/export.hpp"
+#include "tutti/mistakes.hpp"
 
 namespace tutti {
 

@@ -76,5 +76,3 @@ TUTTI_API Call fitting(const Call& call, std::size_t in, std::size_t out, const 
 
 }  // namespace detail
 }  // namespace tutti
-
-#include "tutti/mistakes.hpp"  // of whoever calls with these

@@ -1,6 +1,6 @@
 #pragma once
 // What programs write by mistake where they call Tutti: the compiler says it in a sentence, in place of a list of the
-// overloads that do not fit. Included by tutti/call.hpp.
+// overloads that do not fit. Included by the headers of the calls.
 
 #include <concepts>
 #include <cstddef>

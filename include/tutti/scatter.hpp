@@ -5,6 +5,7 @@
 
 #include "tutti/call.hpp"
 #include "tutti/count_list.hpp"
+#include "tutti/mistakes.hpp"
 
 namespace tutti {
 
