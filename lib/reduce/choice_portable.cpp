@@ -1,6 +1,6 @@
 // Processors for which there is one table only.
 
-#include "lib/reduce/kernel_table.hpp"
+#include "lib/reduce/kernels.hpp"
 
 namespace tutti {
 

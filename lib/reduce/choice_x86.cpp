@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "lib/reduce/kernel_table.hpp"
+#include "lib/reduce/kernels.hpp"
 
 namespace tutti {
 namespace {

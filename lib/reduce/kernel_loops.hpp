@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "lib/reduce/elements.hpp"
-#include "lib/reduce/kernel_table.hpp"
+#include "lib/reduce/kernels.hpp"
 #include "lib/reduce/out_of_line.hpp"
 
 namespace tutti {

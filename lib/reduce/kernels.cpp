@@ -1,7 +1,5 @@
 #include "lib/reduce/kernels.hpp"
 
-#include "lib/reduce/kernel_table.hpp"
-
 namespace tutti {
 namespace {
 

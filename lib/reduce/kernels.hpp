@@ -1,7 +1,9 @@
 #pragma once
-// The host's arithmetic: one table of kernels, found once when a plan is compiled.
+// The host's arithmetic: a table of kernels for each instruction set, of which one is found once when a plan is
+// compiled.
 
 #include <cstddef>
+#include <span>
 
 #include "tutti/datatype.hpp"
 #include "tutti/op.hpp"
@@ -34,5 +36,25 @@ using ScaleKernel = void (*)(void* data, std::size_t count, double factor);
 [[nodiscard]] DivideKernel divide_kernel(Type type);
 /// The kernel that finishes scaled_sum; nullptr for integers.
 [[nodiscard]] ScaleKernel scale_kernel(Type type);
+
+/// Kinds that have kernels: all but `user`, which is the last.
+inline constexpr int built_in_kinds = static_cast<int>(Op::Kind::user);
+
+/// nullptr where the operation is not defined for the type.
+struct KernelTable {
+  const char* name;
+  ReduceKernel reduce[built_in_kinds][type_count];
+  ReduceManyKernel reduce_many[built_in_kinds][type_count];
+  DivideKernel divide[type_count];
+  ScaleKernel scale[type_count];
+};
+
+extern const KernelTable kernels_baseline;  ///< The instruction set that the whole build is for.
+extern const KernelTable kernels_avx2;      ///< x86 with AVX2 and F16C.
+/// x86 with AVX-512 F, BW, DQ and VL; logical operations and those on bits are kernels_avx2's, and null here.
+extern const KernelTable kernels_avx512;
+
+/// The tables that this processor can run, the fastest last. They give the same bits, but for the payloads of NaNs.
+[[nodiscard]] std::span<const KernelTable* const> runnable_kernel_tables();
 
 }  // namespace tutti

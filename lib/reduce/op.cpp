@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "lib/reduce/kernel_table.hpp"
+#include "lib/reduce/kernels.hpp"
 #include "lib/reduce/wide_type.hpp"
 #include "tutti/error.hpp"
 

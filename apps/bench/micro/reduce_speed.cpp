@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "apps/bench/micro/reduce_speed.hpp"
-#include "lib/reduce/kernel_table.hpp"
+#include "lib/reduce/kernels.hpp"
 
 namespace tutti {
 namespace {
