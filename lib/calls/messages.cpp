@@ -16,6 +16,7 @@
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/runtime/operation.hpp"
 #include "lib/transport/device/stage.hpp"
+#include "lib/transport/shm/plan/compile.hpp"
 
 namespace tutti::detail {
 namespace {

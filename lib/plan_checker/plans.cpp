@@ -8,6 +8,7 @@
 #include "lib/plan/pair_order.hpp"
 #include "lib/plan_checker/path_rules.hpp"
 #include "lib/transport/device/tuning.hpp"
+#include "lib/transport/shm/plan/compile.hpp"
 
 namespace tutti::checker {
 namespace {

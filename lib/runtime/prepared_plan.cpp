@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lib/runtime/learned_sizes.hpp"
+#include "lib/transport/shm/plan/compile.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {

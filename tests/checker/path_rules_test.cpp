@@ -1,5 +1,6 @@
 // The rules that the shared-memory transport relies on: all plans keep them, both ends agree, faults are refused.
 #include "lib/plan_checker/path_rules.hpp"
+#include "lib/transport/shm/plan/compile.hpp"
 
 #include <gtest/gtest.h>
 

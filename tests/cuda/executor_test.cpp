@@ -1,6 +1,7 @@
 // Plans run on device buffers, with messages moved by a fake network: the bits of the host's executor, and no wait of
 // the host.
 #include "lib/cuda/executor.hpp"
+#include "lib/plan/compile.hpp"
 
 #include <fmt/format.h>
 

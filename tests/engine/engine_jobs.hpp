@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/exec/execution.hpp"
+#include "lib/transport/shm/plan/compile.hpp"
 #include "lib/transport/shm/plan/shared_plan.hpp"
 #include "tests/engine/fake_network.hpp"
 #include "tutti/algorithm.hpp"

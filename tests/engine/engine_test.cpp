@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "lib/plan/compile.hpp"
 #include "lib/schedule/pack_messages.hpp"
 #include "tests/engine/engine_jobs.hpp"
 #include "tutti/algorithm.hpp"

@@ -11,6 +11,8 @@
 
 #include "lib/checker/problems.hpp"
 #include "lib/checker/suite.hpp"
+#include "lib/plan/compile.hpp"
+#include "lib/transport/shm/plan/compile.hpp"
 #include "lib/transport/shm/plan/shared_plan.hpp"
 #include "tutti/schedule_builder.hpp"
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "lib/schedule/choice.hpp"
+#include "lib/transport/shm/plan/compile.hpp"
 #include "tests/fuzz/shm_node.hpp"
 
 namespace tutti::fuzz {

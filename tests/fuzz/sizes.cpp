@@ -4,6 +4,7 @@
 
 #include "lib/checker/problems.hpp"
 #include "lib/runtime/learned_sizes.hpp"
+#include "lib/transport/shm/plan/compile.hpp"
 #include "lib/transport/shm/plan/shared_plan.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tutti/error.hpp"

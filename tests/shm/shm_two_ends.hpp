@@ -9,6 +9,7 @@
 
 #include "lib/exec/execution.hpp"
 #include "lib/transport/mpi/mpi_bootstrap.hpp"
+#include "lib/transport/shm/plan/compile.hpp"
 #include "lib/transport/shm/shm_port.hpp"
 #include "tutti/schedule_builder.hpp"
 

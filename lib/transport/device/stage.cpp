@@ -5,6 +5,7 @@
 
 #include "lib/transport/device/steps.hpp"
 #include "lib/transport/device/tuning.hpp"
+#include "lib/transport/shm/plan/compile.hpp"
 
 namespace tutti::device {
 namespace {

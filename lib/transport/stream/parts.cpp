@@ -7,6 +7,7 @@
 
 #include "lib/schedule/regions.hpp"
 #include "lib/transport/device/stage.hpp"
+#include "lib/transport/shm/plan/compile.hpp"
 #include "lib/transport/stream/tuning.hpp"
 #include "tutti/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "lib/transport/shm/plan/decisions.hpp"
+#include "lib/transport/shm/plan/compile.hpp"
 
 namespace tutti::shm {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 
-#include "lib/transport/shm/plan/decisions.hpp"
+#include "lib/transport/shm/plan/compile.hpp"
 
 namespace tutti::shm {
 namespace {

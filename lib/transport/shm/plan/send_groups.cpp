@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "lib/transport/shm/plan/decisions.hpp"
+#include "lib/transport/shm/plan/compile.hpp"
 
 namespace tutti::shm {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// The additions of shared memory to a compiled plan: found once, when the plan is made.
+// The additions of shared memory to a compiled plan: found once, when the plan is made (compile.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -70,15 +70,14 @@ struct SharedPlan : CompiledPlan {
   }
   [[nodiscard]] const SideStep& side(int step) const { return side(steps[static_cast<std::size_t>(step)]); }
   /// To be changed; gives the step a place in the table if it has none.
-  [[nodiscard]] SideStep& side(CompiledStep& step);
+  [[nodiscard]] SideStep& side(CompiledStep& step) {
+    if (step.side < 0) {
+      step.side = static_cast<int>(sides.size());
+      sides.emplace_back();
+    }
+    return sides[static_cast<std::size_t>(step.side)];
+  }
   [[nodiscard]] SideStep& side(int step) { return side(steps[static_cast<std::size_t>(step)]); }
 };
-
-/// Compiles a plan, as lib/plan does, and decides how its messages travel through shared memory, from facts that both
-/// ends of a pair know alike. `routing` says how the other messages travel.
-[[nodiscard]] SharedPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, Routing routing,
-                                 const SharedMemory& memory);
-[[nodiscard]] SharedPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op,
-                                 Routing routing, const SharedMemory& memory);
 
 }  // namespace tutti::shm

@@ -1,10 +1,18 @@
 #pragma once
-// The parts of shm::compile(), in the order in which they run.
+// Plans with the additions of shared memory: how they are compiled, and the parts of that in the order in which they
+// run.
 
 #include "lib/plan/pair_order.hpp"
 #include "lib/transport/shm/plan/shared_plan.hpp"
 
 namespace tutti::shm {
+
+/// Compiles a plan, as lib/plan does, and decides how its messages travel through shared memory, from facts that both
+/// ends of a pair know alike. `routing` says how the other messages travel.
+[[nodiscard]] SharedPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, Routing routing,
+                                 const SharedMemory& memory);
+[[nodiscard]] SharedPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op,
+                                 Routing routing, const SharedMemory& memory);
 
 /// Finds the sends of the same data that are worth to share a copy: of the same region, which no step writes between
 /// them.

@@ -1,9 +1,9 @@
-#include "lib/transport/shm/plan/shared_plan.hpp"
+#include "lib/transport/shm/plan/compile.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "lib/transport/shm/plan/decisions.hpp"
+#include "lib/plan/compile.hpp"
 #include "lib/transport/shm/tuning.hpp"
 
 namespace tutti::shm {
@@ -95,14 +95,6 @@ SharedPlan shared(CompiledPlan compiled, const SharedMemory& memory) {
 }
 
 }  // namespace
-
-SideStep& SharedPlan::side(CompiledStep& step) {
-  if (step.side < 0) {
-    step.side = static_cast<int>(sides.size());
-    sides.emplace_back();
-  }
-  return sides[static_cast<std::size_t>(step.side)];
-}
 
 SharedPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, Routing routing,
                    const SharedMemory& memory) {
