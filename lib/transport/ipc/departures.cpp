@@ -135,7 +135,7 @@ bool Departures::over(int index) {
 Place Departures::place_of(int index, const std::byte* data) {
   const Allocation& allocation = allocation_at(index, data);
   if (data + core_->step(index).bytes > allocation.end) return {};  // it goes on in another one
-  return core_->exchange.exports().lend(allocation, data, core_->device_of(index).context());
+  return core_->exchange.lend(allocation, data, core_->device_of(index).context());
 }
 
 /// Looked up in every run: the program may have freed the memory since the one before.

@@ -5,12 +5,11 @@
 
 #include "lib/cuda/context.hpp"
 #include "lib/cuda/device_error.hpp"
-#include "lib/transport/ipc/owned_memory.hpp"
 
 namespace tutti::ipc {
 
-Place Exports::lend(const Allocation& allocation, const std::byte* data, CUcontext context) {
-  const int number = number_of(allocation, context);
+Place Exports::lend(const Allocation& allocation, const std::byte* data, CUcontext context, bool is_owned) {
+  const int number = number_of(allocation, context, is_owned);
   if (number < 0) return {};
   Mine& mine = mine_[static_cast<std::size_t>(number)];
   mine.used = ++uses_;
@@ -22,7 +21,7 @@ void Exports::give_back(const Place& place) {
   if (place.is_there()) --mine_[static_cast<std::size_t>(place.number)].lent;
 }
 
-int Exports::number_of(const Allocation& allocation, CUcontext context) try {
+int Exports::number_of(const Allocation& allocation, CUcontext context, bool is_owned) try {
   if (allocation.id == 0) return -1;
   const auto found = std::ranges::find(mine_, allocation.id, &Mine::id);
   if (found != mine_.end()) return static_cast<int>(found - mine_.begin());
@@ -33,7 +32,9 @@ int Exports::number_of(const Allocation& allocation, CUcontext context) try {
   is_reserved_ = true;
   withdraw_stale();
   const int number = free_number();
-  if (number >= 0) publish(number, allocation, std::move(handle));
+  if (number < 0) return -1;
+  mine_[static_cast<std::size_t>(number)].is_owned = is_owned;
+  publish(number, allocation, std::move(handle));
   return number;
 } catch (const DeviceError&) {
   throw;
@@ -80,7 +81,6 @@ void Exports::publish(int number, const Allocation& allocation, Handle handle) {
   }
   mine.id = allocation.id;
   mine.begin = allocation.begin;
-  mine.is_owned = OwnedMemory::get().owns(allocation.begin);
   if (++mine.generation == 0) ++mine.generation;
   shared.generation.store(mine.generation, std::memory_order_release);
 }

@@ -28,9 +28,9 @@ class Exports {
  public:
   explicit Exports(const shm::ExportTable& table) : table_(&table) {}
 
-  /// The place of `data` in its allocation. Until give_back() it stays. Throws Error if there is no memory for the
-  /// table.
-  [[nodiscard]] Place lend(const Allocation& allocation, const std::byte* data, CUcontext context);
+  /// The place of `data` in its allocation. Until give_back() it stays. `is_owned`: Tutti owns the allocation. Throws
+  /// Error if there is no memory for the table.
+  [[nodiscard]] Place lend(const Allocation& allocation, const std::byte* data, CUcontext context, bool is_owned);
   void give_back(const Place& place);
   /// Hands descriptors to peers that have asked for them.
   void serve();
@@ -52,7 +52,7 @@ class Exports {
     bool is_leaving = false, is_owned = false;
     shm::Descriptor descriptor{}, listener{};
   };
-  [[nodiscard]] int number_of(const Allocation& allocation, CUcontext context);
+  [[nodiscard]] int number_of(const Allocation& allocation, CUcontext context, bool is_owned);
   [[nodiscard]] int free_number();
   void withdraw_stale();
   void publish(int number, const Allocation& allocation, Handle handle);

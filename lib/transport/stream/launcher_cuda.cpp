@@ -52,7 +52,7 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
     if (memory_ == nullptr) throw Error("no memory on the device");
     landings_[me_] = address(memory_);
     if (is_alone) return;
-    place_ = exchange_->exports().lend(allocation_of(memory_), memory_, context());
+    place_ = exchange_->lend(allocation_of(memory_), memory_, context());
     flags_at_ = exchange_->flags().own(setup.context, flag_bytes());
   }
 

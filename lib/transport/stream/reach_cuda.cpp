@@ -28,8 +28,7 @@ ipc::Place CudaReach::lend(const void* data) try {
   const cuda::RelaxedCapture relaxed;
   const Allocation allocation = allocation_of(data);
   if (allocation.memory.kind != MemoryKind::device) return {};
-  return exchange_->exports().lend(allocation, static_cast<const std::byte*>(data),
-                                   cuda::Devices::get().at(device_).context());
+  return exchange_->lend(allocation, static_cast<const std::byte*>(data), cuda::Devices::get().at(device_).context());
 } catch (const Error&) {  // no memory for the table
   return {};
 }
