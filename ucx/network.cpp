@@ -10,7 +10,6 @@
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 #include "tutti/error.hpp"
-#include "ucx/ucx_port.hpp"
 
 namespace tutti::ucx {
 namespace {
@@ -29,14 +28,6 @@ Heading own_heading(std::size_t length, int number) {
 }
 
 }  // namespace
-
-std::unique_ptr<mpi::Network> UcxNetwork::open(MPI_Comm comm) {
-  int me = 0, ranks = 0;
-  mpi::check(mpi::api.Comm_rank(comm, &me), "MPI_Comm_rank");
-  mpi::check(mpi::api.Comm_size(comm, &ranks), "MPI_Comm_size");
-  if (ranks > senders) throw Error(fmt::format("there are {} ranks; UCX's tags allow {}", ranks, senders));
-  return std::make_unique<UcxNetwork>(Worker::get(), me, ranks);
-}
 
 UcxNetwork::UcxNetwork(Worker& worker, int me, int ranks)
     : worker_(worker), me_(me), number_(worker.take_number()), known_(static_cast<std::size_t>(ranks)) {}
@@ -85,9 +76,5 @@ ucp_tag_t UcxNetwork::tag_to(int rank, int context) const {
   return tag_of(known_[static_cast<std::size_t>(rank)].number, me_, context, 0);
 }
 ucp_tag_t UcxNetwork::tag_from(int rank, int context) const { return tag_of(number_, rank, context, 0); }
-
-std::unique_ptr<TransportPort> UcxNetwork::port(const mpi::NetworkRoute& route, const CompiledPlan& plan) {
-  return std::make_unique<UcxPort>(worker_, *this, route, plan);
-}
 
 }  // namespace tutti::ucx

@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,17 +13,15 @@
 
 namespace tutti::ucx {
 
-class UcxNetwork final : public mpi::Network {
+/// All of a network but its ports, which know it (ucx_component.cpp).
+class UcxNetwork : public mpi::Network {
  public:
-  /// For the carrier `comm`. Local; opens UCX at first use. Throws Error if that fails.
-  static std::unique_ptr<mpi::Network> open(MPI_Comm comm);
   UcxNetwork(Worker& worker, int me, int ranks);
   ~UcxNetwork() override { worker_.give_back(number_); }
 
   /// One allreduce of 8 bytes and, unless all know each other already, one allgather of addresses and one
   /// MPI_Comm_create.
   std::string connect(MPI_Comm comm, std::span<const int> ranks) override;
-  std::unique_ptr<TransportPort> port(const mpi::NetworkRoute& route, const CompiledPlan& plan) override;
   [[nodiscard]] bool takes_device_memory() const override { return worker_.reads_cuda(); }
 
   // For a rank of the carrier.
@@ -35,6 +32,9 @@ class UcxNetwork final : public mpi::Network {
   /// But for turn and message.
   [[nodiscard]] ucp_tag_t tag_to(int rank, int context) const;
   [[nodiscard]] ucp_tag_t tag_from(int rank, int context) const;
+
+ protected:
+  [[nodiscard]] Worker& worker() { return worker_; }
 
  private:
   struct Known {

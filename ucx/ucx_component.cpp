@@ -3,15 +3,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lib/runtime/components.hpp"
+#include "lib/transport/mpi/api.hpp"
+#include "lib/transport/mpi/check.hpp"
 #include "lib/transport/network.hpp"
 #include "tutti/error.hpp"
 #include "ucx/context.hpp"
 #include "ucx/network.hpp"
+#include "ucx/tag.hpp"
+#include "ucx/ucx_port.hpp"
 #include "ucx/worker.hpp"
 
 namespace tutti::ucx {
@@ -46,8 +51,25 @@ std::string means_for_cuda() {
   return text;
 }
 
+class NetworkWithPorts final : public UcxNetwork {
+ public:
+  using UcxNetwork::UcxNetwork;
+  std::unique_ptr<TransportPort> port(const mpi::NetworkRoute& route, const CompiledPlan& plan) override {
+    return std::make_unique<UcxPort>(worker(), *this, route, plan);
+  }
+};
+
+/// For the carrier `comm`. Local; opens UCX at first use. Throws Error if that fails.
+std::unique_ptr<mpi::Network> open_network(MPI_Comm comm) {
+  int me = 0, ranks = 0;
+  mpi::check(mpi::api.Comm_rank(comm, &me), "MPI_Comm_rank");
+  mpi::check(mpi::api.Comm_size(comm, &ranks), "MPI_Comm_size");
+  if (ranks > senders) throw Error(fmt::format("there are {} ranks; UCX's tags allow {}", ranks, senders));
+  return std::make_unique<NetworkWithPorts>(Worker::get(), me, ranks);
+}
+
 constexpr mpi::NetworkDriver driver{
-    "ucx", UcxNetwork::open, Worker::progress_if_there, Worker::finalize, Worker::check_settings, means_for_cuda};
+    "ucx", open_network, Worker::progress_if_there, Worker::finalize, Worker::check_settings, means_for_cuda};
 const mpi::NetworkRegistration registration{driver};
 
 }  // namespace
