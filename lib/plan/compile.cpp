@@ -4,8 +4,6 @@
 #include <bit>
 #include <utility>
 
-#include "lib/plan/pair_order.hpp"
-#include "lib/plan/step_order.hpp"
 #include "lib/schedule/pack_messages.hpp"
 #include "lib/schedule/passes.hpp"
 

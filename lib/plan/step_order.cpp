@@ -1,9 +1,9 @@
-#include "lib/plan/step_order.hpp"
-
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <utility>
+
+#include "lib/plan/compile.hpp"
 
 namespace tutti {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/plan/step_order.hpp"
+#include "lib/plan/compile.hpp"
 #include "lib/transport/shm/plan/compile.hpp"
 #include "tests/engine/engine_jobs.hpp"
 #include "tutti/schedule_builder.hpp"
