@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "lib/runtime/pretended_nodes.hpp"
+#include "lib/runtime/setting_values.hpp"
 #include "lib/runtime/variables.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
@@ -34,7 +37,7 @@ std::string shared_text(MPI_Comm comm, int from, std::string text) {
 }
 
 /// The highest tag that all ranks can use. Throws ArgumentError on all ranks if the environment of one has a value of
-/// TUTTI_TAG_UB that is not allowed.
+/// TUTTI_TEST_TAG_UB that is not allowed.
 std::int64_t agreed_tag_bound(MPI_Comm comm) {
   void* attribute = nullptr;
   int found = 0;
@@ -44,7 +47,9 @@ std::int64_t agreed_tag_bound(MPI_Comm comm) {
   check(api.Comm_rank(comm, &rank), "MPI_Comm_rank");
   std::string refusal;
   try {
-    bound = std::min(bound, number_in_environment("TUTTI_TAG_UB").value_or(bound));
+    constexpr const char* lower = "TUTTI_TEST_TAG_UB";
+    if (const char* const text = std::getenv(lower); text != nullptr)
+      bound = std::min(bound, read_number(source_of(lower), text, promised_tag_bound, std::numeric_limits<int>::max()));
   } catch (const ArgumentError& error) {
     refusal = fmt::format("rank {}: {}", rank, error.what());
     bound = -1 - rank;  // no bound is negative: the least of all says that, and where, one is refused

@@ -29,7 +29,7 @@ using FreeContexts = std::array<std::uint64_t, TagLayout::most_contexts / 64>;
 class Carrier {
  public:
   /// Collective over `comm`: duplicates it and finds out which ranks share a node. Tags reach up to the MPI's
-  /// MPI_TAG_UB, or TUTTI_TAG_UB if that is lower on any rank.
+  /// MPI_TAG_UB, or TUTTI_TEST_TAG_UB if that is lower on any rank.
   explicit Carrier(MPI_Comm comm);
 
   [[nodiscard]] MPI_Comm comm() const { return comm_.get(); }

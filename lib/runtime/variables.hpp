@@ -126,7 +126,6 @@ inline constexpr std::array variables{
     Variable::text("TUTTI_SOCKETS", "by machine", "N,N,..., one for each rank").derived(),
     Variable::names("TUTTI_STAGING", "auto", "auto, host, device").sent<&SentSettings::staging>(),
     Variable::number("TUTTI_STREAM_MEMORY", "16777216", 0, std::int64_t{1} << 40).sent<&SentSettings::stream_memory>(),
-    Variable::number("TUTTI_TAG_UB", "by MPI", 32767, std::numeric_limits<int>::max()).derived(),
     Variable::text("TUTTI_TRACE", "none", "a folder"),
     Variable::number("TUTTI_TRACE_LIMIT", "268435456", std::int64_t{1} << 20, std::int64_t{1} << 40),
     Variable::text("TUTTI_TRANSPORT", "auto", "auto, shm, mpi, NETWORK, shm+NETWORK"),

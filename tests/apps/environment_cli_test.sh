@@ -27,7 +27,7 @@ grep -q 'TUTTI_NODE (did you mean TUTTI_NODES?), TUTTI_XYZ$' "$folder/stderr" ||
 two TUTTI_TEST_NODES=2 TUTTI_BUILD=build TUTTI_ALGORITHM=ring || fail 'known variables'
 [ "$(warnings)" = 0 ] || fail 'known variables: a warning'
 
-for setting in TUTTI_TAG_UB=abc TUTTI_TAG_UB=12 TUTTI_TAG_UB= TUTTI_MESSAGE_LIMIT=1G TUTTI_PLAN_CACHE=0 \
+for setting in TUTTI_TEST_TAG_UB=abc TUTTI_TEST_TAG_UB=12 TUTTI_TEST_TAG_UB= TUTTI_MESSAGE_LIMIT=1G TUTTI_PLAN_CACHE=0 \
   TUTTI_PROGRESS_THREAD=yes TUTTI_NVTX=yes TUTTI_TRACE_LIMIT=1M TUTTI_STAGING=nowhere TUTTI_TRANSPORT=pigeon TUTTI_NODES=0,b TUTTI_SOCKETS=0,0,0; do
   two "$setting" && fail "$setting: exit code 0"
   grep -q "${setting%%=*} is '${setting#*=}'; allowed" "$folder/stderr" || fail "$setting"
@@ -41,10 +41,10 @@ grep -q '(did you mean device?)' "$folder/stderr" || fail 'TUTTI_STAGING=devcie'
 
 # One rank alone has it.
 timeout 120 "$launch" "$mpirun" 2 sh -c '
-  case ${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}} in 1) export TUTTI_TAG_UB=abc ;; esac
+  case ${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}} in 1) export TUTTI_TEST_TAG_UB=abc ;; esac
   exec "$1"' sh "$program" >"$folder/stdout" 2>"$folder/stderr"
 code=$?
-[ $code != 0 ] && [ $code != 124 ] || fail "TUTTI_TAG_UB=abc on rank 1 (exit code $code)"
-grep -q "rank 1: environment variable TUTTI_TAG_UB is 'abc'; allowed: 32767 to" "$folder/stderr" ||
-  fail 'TUTTI_TAG_UB=abc on rank 1'
+[ $code != 0 ] && [ $code != 124 ] || fail "TUTTI_TEST_TAG_UB=abc on rank 1 (exit code $code)"
+grep -q "rank 1: environment variable TUTTI_TEST_TAG_UB is 'abc'; allowed: 32767 to" "$folder/stderr" ||
+  fail 'TUTTI_TEST_TAG_UB=abc on rank 1'
 exit $((failures > 0))

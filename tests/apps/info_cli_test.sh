@@ -122,13 +122,13 @@ if [ -n "$mpirun" ]; then
   done
   times 0 'wrong\|unknown\|environment' stdout 'info --settings of an empty environment'
   times 1 '^TUTTI_PLAN_CACHE  *64  *default  *1 to 65536$' stdout 'info --settings'
-  times 1 '^TUTTI_TAG_UB  *by MPI  *derived  *32767 to 2147483647$' stdout 'info --settings'
+  times 1 '^TUTTI_NODES  *by host  *derived  *N,N' stdout 'info --settings'
   expect 0 '^TUTTI_PLAN_CACHE  *7  *environment  *1 to 65536$' env TUTTI_PLAN_CACHE=7 "$tutti" info --settings
   expect 0 '^unknown, without effect: TUTTI_NODE (did you mean TUTTI_NODES?)$' env TUTTI_NODE=0 "$tutti" info --settings
   for setting in TUTTI_ALGORITHM=rign TUTTI_BUFFERS=paper TUTTI_CHECK=2 TUTTI_DEVICE_PATH=x TUTTI_FAULTS=kill \
     TUTTI_HANG_ACTION=go TUTTI_HANG_SECONDS=-1 TUTTI_INTERPOSE=brodcast TUTTI_LOG=loud TUTTI_LOG_FILE=/none/x \
     TUTTI_LOG_FILE=%x TUTTI_MEASURE=2 TUTTI_MESSAGE_LIMIT=1G TUTTI_NODES=0,b TUTTI_NVTX=yes TUTTI_PLAN_CACHE=0 \
-    TUTTI_PROGRESS_THREAD=2 TUTTI_SOCKETS=a TUTTI_STAGING=x TUTTI_STREAM_MEMORY=x TUTTI_TAG_UB=12 \
+    TUTTI_PROGRESS_THREAD=2 TUTTI_SOCKETS=a TUTTI_STAGING=x TUTTI_STREAM_MEMORY=x \
     TUTTI_TRACE_LIMIT=1M TUTTI_TRANSPORT=pigeon TUTTI_UCX_WATCH=x; do
     expect 0 "^${setting%%=*}  *${setting#*=}  *environment, wrong  " env "$setting" "$tutti" info --settings
     times 1 "^wrong: environment variable ${setting%%=*}" stdout "info --settings, $setting"
@@ -164,7 +164,7 @@ assert all(row["algorithm"] and row["why"] for row in info["algorithms"])' 'info
   if [ "$most_ranks" -ge 2 ]; then
     expect 0 '^algorithms of 2 ranks on 2 nodes; ' "$mpirun_sh" "$mpirun" 2 env TUTTI_NODES=0,1 "$tutti" info --algorithms
     expect 0 "^wrong: .* TUTTI_NODES is '0,1,2'; allowed: 2 numbers" \
-      "$mpirun_sh" "$mpirun" 2 env TUTTI_NODES=0,1,2 TUTTI_TAG_UB=1 "$tutti" info --settings
+      "$mpirun_sh" "$mpirun" 2 env TUTTI_NODES=0,1,2 TUTTI_TEST_TAG_UB=1 "$tutti" info --settings
     times 1 '^setting ' stdout 'info --settings, 2 ranks'
   fi
 fi

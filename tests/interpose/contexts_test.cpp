@@ -1,4 +1,4 @@
-// More communicators at once than Tutti has contexts for: those are left to MPI. With TUTTI_TAG_UB=32767 there are
+// More communicators at once than Tutti has contexts for: those are left to MPI. With TUTTI_TEST_TAG_UB=32767 there are
 // 1,024.
 #include <gtest/gtest.h>
 

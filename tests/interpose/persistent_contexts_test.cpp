@@ -1,5 +1,5 @@
 // More persistent calls at once than Tutti has contexts for: those are left to MPI, and stand beside the others. With
-// TUTTI_TAG_UB=32767 there are 1,024.
+// TUTTI_TEST_TAG_UB=32767 there are 1,024.
 #include <gtest/gtest.h>
 
 #include <vector>

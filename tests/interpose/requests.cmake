@@ -45,7 +45,7 @@ if(MPI_CXX_VERSION VERSION_GREATER_EQUAL 4)
   interpose_program(interpose_persistent_contexts $<TARGET_OBJECTS:tutti_mpi_main>
                     persistent_contexts_test.cpp)
   interpose_run(persistent_contexts interpose_persistent_contexts 95 RANKS 2
-                ENVIRONMENT TUTTI_TAG_UB=32767 REPORTED_FORM=persistent)
+                ENVIRONMENT TUTTI_TEST_TAG_UB=32767 REPORTED_FORM=persistent)
 endif()
 
 # At each level of threads that a program may ask for.

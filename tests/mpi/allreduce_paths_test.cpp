@@ -210,9 +210,9 @@ TEST(Choice, RefusesNonsenseInTheEnvironmentOnAllRanks) {
   expect_works(Communicator{MPI_COMM_WORLD});
 }
 
-/// For the run with TUTTI_TAG_UB=32767: that it had effect. Contexts, operations at a time and messages at a time.
+/// For the run with TUTTI_TEST_TAG_UB=32767: that it had effect. Contexts, operations at a time and messages at a time.
 TEST(Tags, AreAsFewAsTheSettingSays) {
-  if (std::getenv("TUTTI_TAG_UB") == nullptr) GTEST_SKIP() << "TUTTI_TAG_UB is not set";
+  if (std::getenv("TUTTI_TEST_TAG_UB") == nullptr) GTEST_SKIP() << "TUTTI_TEST_TAG_UB is not set";
   const Communicator comm{MPI_COMM_WORLD};
   EXPECT_EQ(comm.state().route().mpi.tags.contexts(), 1024);
   EXPECT_EQ(comm.state().route().mpi.tags.sequences(), 8);

@@ -123,8 +123,8 @@ TEST(Communicator, GivesContextsBack) {
 
 TEST(Communicator, SaysWhenContextsRunOut) {
   const int most = mpi::TagLayout::within(32767).communicators();
-  if (std::getenv("TUTTI_TAG_UB") == nullptr)
-    GTEST_SKIP() << "needs TUTTI_TAG_UB=32767: the run named small_tags has it";
+  if (std::getenv("TUTTI_TEST_TAG_UB") == nullptr)
+    GTEST_SKIP() << "needs TUTTI_TEST_TAG_UB=32767: the run named small_tags has it";
   const Communicator world{MPI_COMM_WORLD};
   std::vector<std::unique_ptr<Communicator>> all;
   for (int i = 1; i < most; ++i)
