@@ -12,7 +12,7 @@ namespace tutti {
 /// receives and reductions joined. O(steps and dependencies), more to find `in_order`.
 [[nodiscard]] CompiledPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op,
                                    const Routing& routing);
-/// The same for a schedule that was built elsewhere, as it is.
+/// Compiles a schedule that was built elsewhere, as it is.
 [[nodiscard]] CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op,
                                    const Routing& routing);
 

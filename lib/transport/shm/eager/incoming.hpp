@@ -28,7 +28,7 @@ class Incoming {
   [[nodiscard]] const std::byte* data() const { return lines_->payload + sizeof(Envelope); }
   /// Copies the data in a cell. False: look again later.
   [[nodiscard]] bool read(std::byte* into, std::size_t bytes) const { return unpack(lines_, flag_, into, bytes); }
-  /// Of Where::lent; a DeviceLoan of on_device.
+  /// Where the data are: the Loan of Where::lent, or the DeviceLoan of on_device.
   template <class Kind = Loan>
   [[nodiscard]] Kind loan() const {
     Kind loan;
