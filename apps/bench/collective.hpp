@@ -75,8 +75,6 @@ class Repeater {
  public:
   virtual ~Repeater() = default;
   virtual void run(int calls) = 0;
-  /// Seconds that `calls` calls back to back take, from ways of whose calls only a part counts; nothing: all of run().
-  virtual std::optional<double> timed(int /*calls*/) { return std::nullopt; }
 };
 
 /// A repeater of `once()`.

@@ -144,7 +144,6 @@ void require_mpi_alone(const Settings& s) {
   require_plain("--calls mpi measures MPI's calls alone", {{s.algorithm == plain.algorithm, "--algorithm"},
                                                            {s.compare == plain.compare, "--compare"},
                                                            {!is_in_stream(s.mode), "--mode " + s.mode},
-                                                           {!s.has_limits, "--limits"},
                                                            {s.memory == plain.memory, "--memory"}});
 }
 
@@ -155,9 +154,6 @@ std::vector<Experiment> resolved(const Settings& s, int ranks) {
   const Op op = *op_named(s.op);
   require_sizes(s, type);
   const BenchMemory& memory = named(memories(), s.memory, [](const BenchMemory& each) { return each.name; });
-  if (s.has_limits && memory.needs_driver()) {
-    throw InputError(fmt::format("--limits are those of the host's memory: not with --memory {}", s.memory));
-  }
   if (s.has_thresholds) require_thresholds_exist(s);
   if (s.calls == "mpi") require_mpi_alone(s);
   if (s.root >= ranks) {

@@ -1,7 +1,6 @@
 #pragma once
 // The machine and the settings of a run.
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +23,6 @@ struct Machine {
   int most_ranks_per_node = 0;
   int cores = 0;  ///< Hardware threads online on the node of rank 0.
   [[nodiscard]] bool has_more_ranks_than_cores() const { return most_ranks_per_node > cores; }
-  /// Microseconds until all ranks have heard from each other; only where they outnumber the cores and limits are asked
-  /// for.
-  std::optional<double> handover_us;
   double clock_cost_ns = 0;  ///< Of reading the clock once: part of every call that is timed alone.
 };
 

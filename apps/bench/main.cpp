@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "apps/bench/devices.hpp"
-#include "apps/bench/limits.hpp"
 #include "apps/bench/notes.hpp"
 #include "apps/bench/report.hpp"
 #include "apps/bench/run.hpp"
@@ -77,11 +76,7 @@ int bench_main(int argc, char** argv, int rank, int ranks) {
     const bool on_device = !experiments.front().memory->is_readable_by_host();
     const Communicator comm{MPI_COMM_WORLD,
                             {.buffers = on_device && std::getenv("TUTTI_BUFFERS") == nullptr ? "device" : ""}};
-    if (settings.has_limits) require_limits_exist(comm);
-    Machine machine = survey(comm, {argv, argv + argc}, device);
-    if (settings.has_limits && machine.has_more_ranks_than_cores()) {
-      machine.handover_us = handover_us(comm, settings.rounds);
-    }
+    const Machine machine = survey(comm, {argv, argv + argc}, device);
     if (settings.has_thresholds) {
       measure_thresholds_and_write(settings, machine, comm, outputs);
       return apps::exit_success;

@@ -44,7 +44,6 @@ double seconds_one_by_one(Repeater& way, int calls, const Protocol& protocol) {
 /// After a barrier.
 double seconds_of(Repeater& way, int calls, const Protocol& protocol) {
   barrier();
-  if (const std::optional<double> seconds = way.timed(calls)) return *seconds;
   const bool one_by_one =
       protocol.touching != Protocol::Touching::no || protocol.pace == Protocol::Pace::after_barriers;
   return one_by_one ? seconds_one_by_one(way, calls, protocol) : seconds_back_to_back(way, calls);

@@ -18,12 +18,6 @@ std::string preface(const Settings& settings, const Machine& machine) {
   if (machine.has_more_ranks_than_cores()) {
     text += "# more ranks than hardware threads: times say how ranks take turns, more than how data moves\n";
   }
-  if (machine.handover_us) {
-    text += fmt::format(
-        "# so there are no limits but one: until all ranks have heard from each other, waiting by sched_yield, {} us "
-        "pass\n",
-        time_text(*machine.handover_us));
-  }
   if (settings.compare == "mpi") {
     text += fmt::format("# MPI: {}\n# MPI's settings: {}\n", machine.mpi_version,
                         machine.mpi_settings.empty() ? "none in the environment"
@@ -64,24 +58,6 @@ std::string heading(const Experiment& what, const Settings& settings) {
 
 namespace {
 
-/// The parts of the limits, a line for each size.
-std::string limit_lines(std::span<const Record> records) {
-  std::string text;
-  for (const Record& record : records) {
-    if (!record.limits) continue;
-    if (text.empty()) {
-      text = "# What the limits are made of, in us; share: limit or mapped over Tutti's median\n";
-      text += fmt::format("# {:>10} {:>8} {:>8} {:>8} {:>10} {:>8} {:>11}\n", "size (B)", "line hop", "exchange",
-                          "copy", "dirty read", "reduce", "mapped read");
-    }
-    const Limits& limits = *record.limits;
-    text += fmt::format("# {:>10} {:>8} {:>8} {:>8} {:>10} {:>8} {:>11}\n", record.bytes, time_text(limits.line_hop_us),
-                        time_text(limits.exchange_us), time_text(limits.copy_us), time_text(limits.dirty_read_us),
-                        limits.reduce_us ? time_text(*limits.reduce_us) : "-", time_text(limits.mapped_read_us));
-  }
-  return text;
-}
-
 /// How to read the columns of DeviceWork.
 std::string work_lines(std::span<const Record> records) {
   if (records.empty() || !records.front().device) return {};
@@ -99,7 +75,7 @@ std::string work_lines(std::span<const Record> records) {
 
 std::string notes(const Experiment& what, const Settings& settings, const Machine& machine,
                   std::span<const Record> records) {
-  std::string text = limit_lines(records) + work_lines(records);
+  std::string text = work_lines(records);
   if (settings.compare != "mpi") return text;
   if (!mpi_takes(*what.memory)) {
     text += fmt::format("# not compared: {} takes no memory of devices\n", machine.mpi);

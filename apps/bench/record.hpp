@@ -19,23 +19,6 @@ struct Peer {
   double ratio = 0;  ///< Its median over ours: above 1, Tutti is faster.
 };
 
-/// The limits of the machine at one size: microseconds, medians over the rounds, of the slowest rank, with all ranks at
-/// work at once. Bytes are those of the record.
-struct Limits {
-  double line_hop_us = 0;           ///< Two ranks tell each other eight bytes through a cache line each.
-  double exchange_us = 0;           ///< All ranks do.
-  double copy_us = 0;               ///< memcpy from a rank's own memory to shared memory.
-  double dirty_read_us = 0;         ///< Reading data that another rank has just written.
-  double mapped_read_us = 0;        ///< Reading data that another rank wrote long ago.
-  std::optional<double> reduce_us;  ///< Two operands into a third; nothing if the collective does not reduce.
-  /// An allreduce whose inputs and outputs all ranks map: each reduces its part of all inputs and writes it to all
-  /// outputs. Nothing for other collectives.
-  std::optional<double> mapped_us;
-  double limit_us = 0;                 ///< The sum of the parts: see add_up().
-  double share = 0;                    ///< The limit over our median: 1 is as fast as the machine permits.
-  std::optional<double> mapped_share;  ///< Likewise of mapped_us.
-};
-
 /// Asked of the CUDA driver by a call.
 struct DriverWork {
   double calls = 0;  ///< But for looks at events, and for changes of the context.
@@ -67,7 +50,6 @@ struct Record {
   double algbw = 0, busbw = 0;        ///< GB/s (1e9) at the median.
   std::optional<std::int64_t> wrong;  ///< Elements over all ranks; nothing if not checked.
   std::optional<Peer> peer;
-  std::optional<Limits> limits;      ///< Nothing if not asked for, or if ranks outnumber the cores.
   std::optional<DeviceWork> device;  ///< Nothing if the buffers are ordinary or Tutti memory.
 };
 

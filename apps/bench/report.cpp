@@ -28,7 +28,6 @@ Json to_json(const Machine& machine) {
           {"mpi", machine.mpi},
           {"mpi_version", machine.mpi_version},
           {"mpi_settings", machine.mpi_settings},
-          {"handover_us", machine.handover_us},
           {"host", machine.hosts.front()},
           {"hosts", machine.hosts},
           {"ranks", machine.ranks},
@@ -49,20 +48,6 @@ std::string to_text(const Json& json) {
 namespace {
 
 /// As JSON and CSV have them.
-std::vector<std::pair<std::string_view, std::optional<double>>> fields(const Limits& limits) {
-  return {{"line_hop_us", limits.line_hop_us},
-          {"exchange_us", limits.exchange_us},
-          {"copy_us", limits.copy_us},
-          {"dirty_read_us", limits.dirty_read_us},
-          {"mapped_read_us", limits.mapped_read_us},
-          {"reduce_us", limits.reduce_us},
-          {"limit_us", limits.limit_us},
-          {"limit_share", limits.share},
-          {"mapped_us", limits.mapped_us},
-          {"mapped_share", limits.mapped_share}};
-}
-
-/// Likewise.
 std::vector<std::pair<std::string_view, std::optional<double>>> fields(const DeviceWork& work) {
   const auto of_driver = [&](double DriverWork::*count) {
     return work.driver ? std::optional{(*work.driver).*count} : std::nullopt;
@@ -108,13 +93,11 @@ Json to_json(const Record& record) {
                {"busbw_GBps", record.busbw},
                {"wrong", record.wrong},
                {"peer", nullptr},
-               {"limits", nullptr},
                {"device", nullptr}};
   if (const auto& peer = record.peer) {
     json.set("peer",
              {{"name", peer->name}, {"mode", peer->mode}, {"time_us", to_json(peer->time_us)}, {"ratio", peer->ratio}});
   }
-  if (record.limits) json.set("limits", object_of(*record.limits));
   if (record.device) json.set("device", object_of(*record.device));
   return json;
 }
@@ -148,9 +131,6 @@ std::string to_csv(std::span<const Record> records) {
       "collective,algorithm,auto,transport,memory,mode,ranks,nodes,bytes,count,type,op,root,in_place,iters,rounds,"
       "min_us,median_us,max_us,algbw_GBps,busbw_GBps,wrong,peer,peer_mode,peer_min_us,peer_median_us,peer_max_us,"
       "ratio";
-  for (const auto& [name, value] : fields(Limits{})) {
-    text += fmt::format(",{}", name);
-  }
   for (const auto& [name, value] : fields(DeviceWork{})) {
     text += fmt::format(",device_{}", name);
   }
@@ -165,9 +145,6 @@ std::string to_csv(std::span<const Record> records) {
     text += peer ? fmt::format("{},{},{},{},{},{}", peer->name, peer->mode, peer->time_us.min, peer->time_us.median,
                                peer->time_us.max, peer->ratio)
                  : ",,,,,";
-    for (const auto& [name, value] : fields(r.limits.value_or(Limits{}))) {
-      text += r.limits && value ? fmt::format(",{}", *value) : ",";
-    }
     for (const auto& [name, value] : fields(r.device.value_or(DeviceWork{}))) {
       text += r.device && value ? fmt::format(",{}", *value) : ",";
     }

@@ -10,7 +10,6 @@
 #include "apps/bench/check.hpp"
 #include "apps/bench/cuda.hpp"
 #include "apps/bench/devices.hpp"
-#include "apps/bench/limits.hpp"
 #include "apps/bench/measure.hpp"
 #include "apps/bench/notes.hpp"
 #include "apps/bench/progress.hpp"
@@ -34,9 +33,7 @@ class Bench {
         comm_(comm),
         buffers_(what, comm),
         table_(layout()),
-        progress_(progress) {
-    if (is_limited()) limits_ = std::make_unique<LimitBench>(comm, most_bytes());
-  }
+        progress_(progress) {}
 
   std::vector<Record> run() const {
     print(heading(what_, settings_) + table_.header());
@@ -56,8 +53,6 @@ class Bench {
 
  private:
   [[nodiscard]] bool is_compared() const { return settings_.compare == "mpi" && mpi_takes(*what_.memory); }
-  [[nodiscard]] bool is_limited() const { return settings_.has_limits && !machine_.has_more_ranks_than_cores(); }
-  [[nodiscard]] Bytes most_bytes() const { return what_.counts.back().value() * size_of(what_.type); }
   [[nodiscard]] Table::Layout layout() const;
   [[nodiscard]] Record described(const Call& call, Placement placement) const;
   [[nodiscard]] std::optional<PeerCall> peer_of(const Call& call) const;
@@ -76,7 +71,6 @@ class Bench {
   const Communicator& comm_;
   Buffers buffers_;
   Table table_;
-  std::unique_ptr<LimitBench> limits_;  ///< Empty if there are none.
   const Progress& progress_;
 };
 
@@ -96,7 +90,6 @@ Table::Layout Bench::layout() const {
           .op = settings_.op.size(),
           .algorithm = algorithm,
           .peer = is_compared() ? "mpi" : "",
-          .has_limits = is_limited(),
           .work = work};
 }
 
@@ -167,11 +160,6 @@ std::vector<Record> Bench::measured(Count count, Placement placement) const {
   for (const auto& each : ours)
     ways.push_back(each.get());
   if (peer) ways.push_back(peer->repeater.get());
-  std::vector<std::unique_ptr<Repeater>> parts;
-  if (limits_) parts = limits_->ways(*what_.collective, call);
-  for (const auto& part : parts) {
-    ways.push_back(part.get());
-  }
   const std::vector<Timing> timings = measure(ways, protocol_of(*what_.collective, settings_, buffers_, call));
   for (std::size_t i = 0; i < records.size(); ++i) {
     Record& record = records[i];
@@ -184,10 +172,6 @@ std::vector<Record> Bench::measured(Count count, Placement placement) const {
       const Spread time_us = in_microseconds(timings[records.size()]);
       const auto mode = std::string{to_string(peer->mode)};
       record.peer = Peer{machine_.mpi, mode, time_us, time_us.median / record.time_us.median};
-    }
-    if (limits_) {
-      const auto of_parts = std::span{timings}.last(parts.size());
-      record.limits = limits_->limits(*what_.collective, call, of_parts, record.time_us.median);
     }
     if (what_.memory->needs_driver()) record.device = work_of(*what_.collective, call, *ours[i], comm_);
     if (settings_.is_checked) record.wrong = wrong_on_all_ranks(call, *ours[i]);

@@ -92,12 +92,6 @@ void add_protocol_options(apps::Options& options, Settings& s) {
   options.choice("calls", s.calls, {"tutti", "mpi"},
                  "whose calls are measured; mpi: plain MPI_ calls, as libtutti_mpi.so serves them if it is preloaded");
   options.choice("compare", s.compare, {"none", "mpi"}, "measure the MPI's own call too, round by round in turns");
-  options.flag(
-      "limits", s.has_limits,
-      "measure what the machine permits too, in turns with the rest, and show the share of it that is reached: "
-      "limit = exchange of a cache line + copy of what is published + read of what others have just written "
-      "(or reduction of it, if longer); mapped = allreduce on memory that all ranks map. One node, 2 ranks "
-      "or more");
   // Not --tune: the mpirun of Open MPI 4 takes that for its own, wherever it stands.
   options.flag("thresholds", s.has_thresholds,
                "measure what the library's thresholds for buffers on devices decide between, in turns, and show for "

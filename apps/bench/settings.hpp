@@ -20,7 +20,7 @@ struct Settings {
   std::string algorithm = "auto", transport = "auto", memory = "host", mode = "blocking", placement = "both";
   int iters = 0;  ///< 0: as many as fill a round.
   int warmup = 2, rounds = 9;
-  bool is_checked = false, is_touched = false, has_limits = false, has_thresholds = false;  ///< Set by flags.
+  bool is_checked = false, is_touched = false, has_thresholds = false;  ///< Set by flags.
   std::string calls = "tutti", compare = "none";
   std::string json, csv;  ///< Files; empty: not wanted.
 };

@@ -21,17 +21,6 @@ std::string place_text(const Record& record) {
   return record.placement == Placement::in_place ? "in" : "out";
 }
 
-std::vector<std::string> limit_cells(const std::optional<Limits>& limits) {
-  const auto percent = [](double share) { return fmt::format("{:.0f}", 100 * share); };
-  std::vector<std::string> cells(4, "-");
-  if (!limits) return cells;
-  cells[0] = time_text(limits->limit_us);
-  cells[1] = percent(limits->share);
-  if (limits->mapped_us) cells[2] = time_text(*limits->mapped_us);
-  if (limits->mapped_share) cells[3] = percent(*limits->mapped_share);
-  return cells;
-}
-
 /// As many as the columns that `work` has.
 std::vector<std::string> work_cells(const DeviceWork& device, Table::Work work) {
   std::vector<std::string> cells;
@@ -51,8 +40,7 @@ std::string time_text(double microseconds) { return with_digits(microseconds, 4)
 
 std::string bandwidth_text(double gigabytes_per_second) { return with_digits(gigabytes_per_second, 3); }
 
-Table::Table(const Layout& layout)
-    : compared_(!layout.peer.empty()), has_limits_(layout.has_limits), work_(layout.work) {
+Table::Table(const Layout& layout) : compared_(!layout.peer.empty()), work_(layout.work) {
   const auto wide = [](std::string_view title, std::size_t width) { return std::max(title.size(), width); };
   columns_ = {{"size", "(B)", 11},
               {"count", "(elements)", 10},
@@ -70,10 +58,6 @@ Table::Table(const Layout& layout)
   if (compared_) {
     columns_.push_back({layout.peer, "(us)", wide(layout.peer, 8)});
     columns_.push_back({"ratio", "", 6});
-  }
-  if (has_limits_) {
-    columns_.insert(columns_.end(),
-                    {{"limit", "(us)", 8}, {"share", "(%)", 5}, {"mapped", "(us)", 8}, {"share", "(%)", 5}});
   }
   if (work_ != Work::none) columns_.push_back({"moved", "(B)", 11});
   if (work_ == Work::of_driver) {
@@ -123,11 +107,6 @@ std::string Table::row(const Record& record) const {
   if (compared_) {
     cells.push_back(record.peer ? time_text(record.peer->time_us.median) : "-");
     cells.push_back(record.peer ? fmt::format("{:.2f}", record.peer->ratio) : "-");
-  }
-  if (has_limits_) {
-    for (std::string& cell : limit_cells(record.limits)) {
-      cells.push_back(std::move(cell));
-    }
   }
   for (std::string& cell : work_cells(record.device.value_or(DeviceWork{}), work_)) {
     cells.push_back(std::move(cell));

@@ -23,7 +23,6 @@ class Table {
   struct Layout {
     std::size_t type, op, algorithm;
     std::string_view peer;
-    bool has_limits = false;
     Work work = Work::none;
   };
   explicit Table(const Layout& layout);
@@ -41,7 +40,7 @@ class Table {
   };
   [[nodiscard]] std::string line(std::span<const std::string> cells) const;
   std::vector<Column> columns_;
-  bool compared_, has_limits_;
+  bool compared_;
   Work work_;
 };
 

@@ -53,7 +53,6 @@ expect 2 '--thresholds chooses the calls by itself: not with --check' --threshol
 expect 2 "--mode stream puts calls into a stream of the device: --memory is 'host', allowed: device" --mode stream
 expect 2 "--mode stream .*: --memory is 'pinned', allowed: device" --mode stream --memory pinned
 expect 2 '--mode stream: sendrecv takes no stream' --mode stream --memory device --collective barrier,sendrecv
-expect 2 "limits are those of the host's memory: not with --memory device" --limits --memory device
 if ! ldconfig -p | grep -q libcuda.so.1; then # in builds with CUDA and without
   expect 2 '^tutti-bench: --memory managed: .*\(libcuda.so.1 was not found\|built without CUDA\)' --memory managed
 fi

@@ -183,8 +183,6 @@ expect '^tutti-bench: --memory managed: rank 0: the CUDA driver cannot be used: 
 expect '^tutti-bench: --memory device: rank 1: the CUDA driver cannot be used: CUDA_ERROR_NO_DEVICE (' \
   sh -c 'FAKE_CUDA_DEVICES=$((1 - ${OMPI_COMM_WORLD_RANK:-$PMI_RANK})) "$@"' sh "$bench" --memory device
 expect 'do not fit into the device memory' "$bench" --memory device --min 1T --max 1T
-expect "^tutti-bench: --limits are those of the host's memory: not with --memory pinned" \
-  "$bench" --limits --memory pinned
 if ! ldconfig -p | grep -q libcuda.so.1; then
   expect '^tutti-bench: --memory pinned: rank 0: libcuda.so.1 was not found (' \
     env LD_LIBRARY_PATH= "$bench" --memory pinned

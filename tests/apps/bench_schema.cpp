@@ -1,6 +1,5 @@
-// bench_schema JSON CSV RANKS MODE LIMITS: whether the files of tutti-bench --collective all --compare mpi --check, at
-// three sizes, are as documented. LIMITS: "limits" or "handover" with --limits, on enough cores or too few; "none"
-// without. Reports faults and exits with 1.
+// bench_schema JSON CSV RANKS MODE: whether the files of tutti-bench --collective all --compare mpi --check, at three
+// sizes, are as documented. Reports faults and exits with 1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,11 +29,9 @@ void check_times(const json& times, const std::string& where) {
   expect(0 < min && min <= median && median <= max, where + ": times are not in order");
 }
 
-void check_environment(const json& environment, int ranks, const std::string& limits) {
+void check_environment(const json& environment, int ranks) {
   expect(!environment.at("mpi_version").get<std::string>().empty(), "environment: no version of the MPI");
   expect(environment.at("mpi_settings").is_array(), "environment: settings of the MPI");
-  const json& handover = environment.at("handover_us");
-  expect(limits == "handover" ? handover.is_number() && handover > 0 : handover.is_null(), "environment: handover_us");
   expect(environment.at("versions").at("Tutti").is_string(), "environment: no version of Tutti");
   expect(!environment.at("mpi").get<std::string>().empty(), "environment: no MPI");
   expect(!environment.at("host").get<std::string>().empty(), "environment: no host");
@@ -51,29 +48,6 @@ void check_peer(const json& peer, double median, const std::string& where) {
   expect(is_close(peer.at("ratio"), theirs / median), where + ": ratio is not the peer's median over ours");
 }
 
-bool is_positive(const json& value) {
-  return value.is_number() && value.get<double>() > 0 && std::isfinite(value.get<double>());
-}
-
-void check_limits(const json& record, const std::string& where) {
-  const json& limits = record.at("limits");
-  const std::string collective = record.at("collective");
-  const bool reduces = record.at("op") != "none", is_mapped = collective == "allreduce";
-  for (const char* part : {"line_hop_us", "exchange_us", "limit_us", "limit_share"}) {
-    expect(is_positive(limits.at(part)), fmt::format("{}: limits: {}", where, part));
-  }
-  for (const char* part : {"copy_us", "dirty_read_us", "mapped_read_us"}) {
-    expect(is_positive(limits.at(part)) || collective == "barrier", fmt::format("{}: limits: {}", where, part));
-  }
-  expect(reduces ? is_positive(limits.at("reduce_us")) : limits.at("reduce_us").is_null(), where + ": reduce_us");
-  for (const char* part : {"mapped_us", "mapped_share"}) {
-    expect(is_mapped ? is_positive(limits.at(part)) : limits.at(part).is_null(), where + ": " + part);
-  }
-  const double limit = limits.at("limit_us"), median = record.at("time_us").at("median");
-  expect(limit >= limits.at("exchange_us").get<double>(), where + ": the limit is below an exchange");
-  expect(is_close(limits.at("limit_share"), limit / median), where + ": limit_share");
-}
-
 double busbw_factor(const std::string& collective, int ranks) {
   const double all_but_own = static_cast<double>(ranks - 1) / ranks;
   if (collective == "allreduce") return 2 * all_but_own;
@@ -83,7 +57,7 @@ double busbw_factor(const std::string& collective, int ranks) {
   return 1;
 }
 
-void check_record(const json& record, int ranks, const std::string& mode, bool has_limits) {
+void check_record(const json& record, int ranks, const std::string& mode) {
   const std::string collective = record.at("collective");
   const std::string where = fmt::format("{}, {} bytes", collective, record.at("bytes").get<std::int64_t>());
   for (const char* text : {"collective", "algorithm", "transport", "memory", "mode", "type", "op"}) {
@@ -99,11 +73,6 @@ void check_record(const json& record, int ranks, const std::string& mode, bool h
   expect(is_close(algbw, record.at("bytes").get<double>() / median / 1e3), where + ": algbw");
   expect(is_close(record.at("busbw_GBps"), algbw * busbw_factor(collective, ranks)), where + ": busbw");
   check_peer(record.at("peer"), median, where);
-  if (has_limits) {
-    check_limits(record, where);
-  } else {
-    expect(record.at("limits").is_null(), where + ": limits that were not measured");
-  }
 }
 
 void check_summary(const json& summary) {
@@ -129,12 +98,11 @@ void check_csv(const char* path, std::size_t records) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 6) return 2;
+  if (argc != 5) return 2;
   const int ranks = std::atoi(argv[3]);
-  const std::string limits = argv[5];
   try {
     const json file = json::parse(std::ifstream{argv[1]});
-    check_environment(file.at("environment"), ranks, limits);
+    check_environment(file.at("environment"), ranks);
     const json& results = file.at("results");
     constexpr std::size_t records = 13 * 3 * 2 + 2 * 3 + 1;
     expect(
@@ -143,7 +111,7 @@ int main(int argc, char** argv) {
                     "sendrecv in one of them, barrier once",
                     results.size(), records));
     for (const json& record : results) {
-      check_record(record, ranks, argv[4], limits == "limits");
+      check_record(record, ranks, argv[4]);
     }
     expect(file.at("summary").size() == 16, "not a summary for each of 16 collectives");
     for (const json& summary : file.at("summary")) {

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "apps/bench/limits.hpp"
 #include "apps/bench/machine.hpp"
 #include "apps/bench/mpi_settings.hpp"
 #include "apps/bench/report.hpp"
@@ -200,14 +199,13 @@ TEST(Report, CsvLinesHaveEqualFields) {
   std::vector<Record> records{sample(), sample(), sample()};
   records[1].peer = Peer{"Open MPI 4.1.4", "blocking", {2, 3, 4}, 1.5};
   records[1].wrong = 0;
-  records[2].limits = Limits{};
   records[2].device = DeviceWork{};
   std::istringstream lines{to_csv(records)};
   std::vector<std::ptrdiff_t> commas;
   for (std::string line; std::getline(lines, line);) {
     commas.push_back(std::count(line.begin(), line.end(), ','));
   }
-  EXPECT_THAT(commas, ElementsAre(45, 45, 45, 45));
+  EXPECT_THAT(commas, ElementsAre(35, 35, 35, 35));
 }
 
 TEST(Summary, GoesByCollectiveAndByAlgorithmUnlessTuttiChose) {
@@ -230,56 +228,6 @@ TEST(Summary, GoesByCollectiveAndByAlgorithmUnlessTuttiChose) {
   EXPECT_FALSE(summaries[2].in_place);
   EXPECT_EQ(summaries[2].wrong, 5);
   EXPECT_THAT(to_text(summaries), HasSubstr("wrong elements in all: 5\n"));
-}
-
-Limits parts() {
-  Limits parts;
-  parts.exchange_us = 0.1;
-  parts.copy_us = 1;
-  parts.dirty_read_us = 4;
-  parts.reduce_us = 2;
-  return parts;
-}
-
-double limit_of(Limits parts, const Traffic& traffic, std::int64_t bytes) {
-  add_up(parts, traffic, bytes);
-  return parts.limit_us;
-}
-
-TEST(Limits, AddUpWhereOneRankDoesAll) {
-  EXPECT_DOUBLE_EQ(limit_of(parts(), {1, 1, true}, 8192), 0.1 + 1 + 4);
-  EXPECT_DOUBLE_EQ(limit_of(parts(), {0.5, 1.5, true}, 8192), 0.1 + 0.5 + 6);
-}
-
-TEST(Limits, TheLongerCountsWhereRanksDoOneThingEach) {
-  EXPECT_DOUBLE_EQ(limit_of(parts(), {1, 1, false}, 8192), 0.1 + 4);
-  EXPECT_DOUBLE_EQ(limit_of(parts(), {8, 1, false}, 8192), 0.1 + 8);
-}
-
-TEST(Limits, ArrivingDataIsReducedOrCopiedIfThatTakesLonger) {
-  Limits slow = parts();
-  slow.reduce_us = 5;
-  EXPECT_DOUBLE_EQ(limit_of(slow, {1, 1, true}, 8192), 0.1 + 1 + 5);
-  slow.reduce_us.reset();
-  slow.copy_us = 7;
-  EXPECT_DOUBLE_EQ(limit_of(slow, {1, 1, true}, 8192), 0.1 + 7 + 7);
-}
-
-TEST(Limits, WhatFitsBesideAFlagTakesOneExchange) {
-  EXPECT_DOUBLE_EQ(limit_of(parts(), {1, 1, true}, line_payload), 0.1);
-  EXPECT_GT(limit_of(parts(), {1, 1, true}, line_payload + 1), 0.1);
-  EXPECT_DOUBLE_EQ(limit_of(parts(), {0.5, 0.5, true}, 2 * line_payload), 0.1);
-}
-
-TEST(Limits, TrafficOfAnAllreduceIsThatOfItsTwoHalves) {
-  const BenchCollective& allreduce = *collective_named("allreduce");
-  EXPECT_DOUBLE_EQ(traffic_of(allreduce, 2).arriving, 1);
-  EXPECT_DOUBLE_EQ(traffic_of(allreduce, 4).arriving, 1.5);
-  for (const int ranks : {2, 3, 8}) {
-    const double halves = traffic_of(*collective_named("reduce_scatter"), ranks).arriving +
-                          traffic_of(*collective_named("allgather"), ranks).arriving;
-    EXPECT_DOUBLE_EQ(traffic_of(allreduce, ranks).arriving, halves);
-  }
 }
 
 TEST(Machine, SettingsAreNotWhatLaunchersSay) {
