@@ -24,10 +24,6 @@ class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-inline constexpr int exit_success = 0;
-inline constexpr int exit_failure = 1;    ///< Something failed at run time.
-inline constexpr int exit_bad_input = 2;  ///< Command line or files that the program cannot use.
-
 /// Numbers as users write them, whole texts only; anything else throws InputError, which names the text and the range.
 [[nodiscard]] std::int64_t parse_integer(std::string_view text, std::int64_t least, std::int64_t most);
 [[nodiscard]] double parse_number(std::string_view text, double least, double most);

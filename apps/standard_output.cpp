@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <system_error>
 
-#include "apps/options.hpp"
-
 namespace tutti::apps {
 
 namespace {

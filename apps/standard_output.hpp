@@ -1,5 +1,6 @@
 #pragma once
-// Output of the apps to stdout: it either arrives, or the program says that it did not and ends with an error.
+// Exit codes, and output of the apps to stdout: it either arrives, or the program says that it did not and ends with an
+// error.
 
 #include <fmt/format.h>
 
@@ -8,6 +9,11 @@
 #include <utility>
 
 namespace tutti::apps {
+
+// How the apps end.
+inline constexpr int exit_success = 0;
+inline constexpr int exit_failure = 1;    ///< Something failed at run time.
+inline constexpr int exit_bad_input = 2;  ///< Command line or files that the program cannot use.
 
 /// First of all in main(), before MPI or anything else opens files: a file that got the number of a closed stdout would
 /// receive the output meant for it. Afterwards writing to a closed stream fails.

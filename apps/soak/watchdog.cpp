@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "apps/options.hpp"
+#include "apps/standard_output.hpp"
 
 namespace tutti::soak {
 

@@ -9,7 +9,6 @@
 
 #include "apps/standard_output.hpp"
 #include "apps/tutti/commands.hpp"
-#include "apps/tutti/info_counters.hpp"
 #include "apps/tutti/info_json.hpp"
 #include "apps/tutti/info_session.hpp"
 #include "apps/tutti/info_settings.hpp"

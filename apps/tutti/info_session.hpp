@@ -2,13 +2,20 @@
 // The processes that `tutti info` tells of: those of an MPI job, or this one alone. One of two files is built: with MPI
 // (info_session_mpi.cpp), or without (info_session_alone.cpp).
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
-#include "apps/tutti/info_counters.hpp"
 #include "apps/tutti/info_devices.hpp"
 #include "lib/topology/job.hpp"
 
 namespace tutti::tool {
+
+/// A named counter of Communicator::counters(), summed over all ranks.
+struct CounterRow {
+  std::string name, meaning;
+  std::uint64_t value = 0;
+};
 
 /// Whether a launcher that MPIs understand started this process, by the environment.
 [[nodiscard]] bool is_launched();

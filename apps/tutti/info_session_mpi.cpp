@@ -11,17 +11,18 @@
 #include "apps/tutti/info_json.hpp"
 #include "apps/tutti/info_session.hpp"
 #include "lib/runtime/carrier.hpp"
+#include "lib/runtime/counters.hpp"
 #include "lib/topology/survey.hpp"
 #include "lib/transport/mpi/check.hpp"
 #include "lib/transport/mpi/dialect.hpp"
 #include "lib/transport/network.hpp"
 #include "tutti/error.hpp"
+#include "tutti/tutti.hpp"
 
 namespace tutti::tool {
 namespace {
 
 using mpi::check;
-using topology::Job;
 using topology::Report;
 
 // Of PMIx (Open MPI, srun), of PMI (MPICH, Intel MPI, srun, Cray), of Open MPI, Hydra, jsrun and Flux.
@@ -89,6 +90,17 @@ Taking mpi_takes() {
   return {{}, is_initialised != 0 ? "it does not tell" : "MPI was not initialised (--job does it)"};
 }
 
+constexpr std::int64_t longest = 4 * 1024L * 1024;  // bytes of the collectives that are counted
+
+void exchange(const Communicator& comm, std::span<double> in, std::span<double> out) {
+  std::iota(in.begin(), in.end(), 0.0);
+  for (std::int64_t bytes = 8; bytes <= longest; bytes *= 8) {
+    const auto count = static_cast<std::size_t>(bytes) / sizeof(double);
+    allreduce(std::span{std::as_const(in)}.first(count), out.first(count), Op::sum, comm);
+    broadcast(out.first(count), Rank{0}, comm);
+  }
+}
+
 }  // namespace
 
 DeviceReport device_report() {
@@ -112,18 +124,36 @@ MpiSession::MpiSession() {
 
 MpiSession::~MpiSession() { MPI_Finalize(); }
 
-Job MpiSession::gather() const {
+topology::Job MpiSession::gather() const {
   std::vector<Report> reports;
   for (const std::string& text : shared_by_all(to_json(report(rank_, size_)), rank_, size_))
     reports.push_back(report_from_json(text));
-  Job job = topology::job_of(reports);
+  topology::Job job = topology::job_of(reports);
   job.components = components();
   if (const std::string note = mismatch(size_); !note.empty()) job.notes.push_back(note);
   return job;
 }
 
-Job alone() {
-  Job job = topology::job_of({Report{.node = 0, .survey = topology::survey()}});
+/// Collectives of all ranks, in ordinary and in Tutti memory.
+std::vector<CounterRow> MpiSession::count_mechanisms() const {
+  const Communicator comm{MPI_COMM_WORLD};
+  constexpr std::size_t most = longest / sizeof(double);
+  std::vector<double> in(most), out(most);
+  exchange(comm, in, out);
+  SharedBuffer<double> shared_in{most}, shared_out{most};
+  exchange(comm, shared_in, shared_out);
+  const Counters mine = comm.counters();
+  std::vector<CounterRow> rows;
+  for (const auto& [name, meaning, value] : detail::named_counters()) {
+    rows.push_back({.name = std::string{name}, .meaning = std::string{meaning}});
+    const std::uint64_t here = mine.at(rows.back().name);
+    mpi::check(MPI_Reduce(&here, &rows.back().value, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD), "MPI_Reduce");
+  }
+  return rows;
+}
+
+topology::Job alone() {
+  topology::Job job = topology::job_of({Report{.node = 0, .survey = topology::survey()}});
   job.components = components();
   job.notes.emplace_back("this process only, as no MPI launcher started it; MPI was not initialised (--job does it)");
   return job;

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "apps/ranges.hpp"
-#include "apps/tutti/info_counters.hpp"
 #include "apps/tutti/table.hpp"
 
 namespace tutti::tool {

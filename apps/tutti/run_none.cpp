@@ -1,5 +1,6 @@
 // tutti run, in a build without MPI.
 #include "apps/options.hpp"
+#include "apps/standard_output.hpp"
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 
