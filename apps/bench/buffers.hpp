@@ -1,10 +1,10 @@
 #pragma once
-// The buffers of a run, made once for its largest size.
+// The buffers of a run, made once for its largest size, and checks of what calls leave in them.
 
 #include <array>
 
 #include "apps/bench/collective.hpp"
-#include "apps/bench/record.hpp"
+#include "apps/bench/records.hpp"
 #include "apps/bench/settings.hpp"
 
 namespace tutti::bench {
@@ -34,5 +34,10 @@ class Buffers {
   const Communicator& comm_;
   Buffer in_, out_;
 };
+
+/// Makes `repeater` do one call on values that depend on rank and position. Returns the number of elements in this
+/// rank's buffers, and behind them, that are wrong afterwards: results, and elements that must not have been written.
+[[nodiscard]] std::int64_t wrong_elements(const BenchCollective& collective, const Buffers& buffers, const Call& call,
+                                          Repeater& repeater);
 
 }  // namespace tutti::bench

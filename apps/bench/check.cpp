@@ -1,118 +1,159 @@
-#include "apps/bench/check.hpp"
+// Checks of a call's results, element by element.
+#include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstring>
 #include <functional>
-#include <map>
-#include <utility>
+#include <thread>
 
-#include "apps/bench/pattern.hpp"
+#include "apps/bench/buffers.hpp"
+#include "lib/transport/mpi/check.hpp"
 
 namespace tutti::bench {
 
 namespace {
 
-/// The patterns of a call, each made when it is first needed.
-class Patterns {
- public:
-  Patterns(const Call& call, bool reduces)
-      // Where nothing is combined, the values of max differ most.
-      : type_(call.type), op_(reduces ? call.op : Op::max), ranks_(call.ranks()) {}
-
-  const Pattern& operator[](const Values& values) {
-    const auto [found, is_new] = made_.try_emplace({values.kind, values.rank}, nullptr);
-    if (is_new) found->second = std::make_unique<Pattern>(make(values));
-    return *found->second;
-  }
-  [[nodiscard]] double tolerance(const Values& values) const {
-    return values.kind == Values::Kind::reduced ? rounding_tolerance(type_, op_) : 0;
-  }
-
- private:
-  [[nodiscard]] Pattern make(const Values& values) const {
-    if (values.kind == Values::Kind::input) return input_pattern(type_, op_, values.rank, ranks_);
-    if (values.kind == Values::Kind::reduced) return reduced_pattern(type_, op_, ranks_, values.rank);
-    return untouched_pattern(type_);
-  }
-
-  Type type_;
-  Op op_;
-  int ranks_;
-  std::map<std::pair<Values::Kind, int>, std::unique_ptr<Pattern>> made_;
-};
+/// What elements should hold: values that no rank has, an input as it is, or a result.
+enum class Contents { untouched, input, result };
 
 /// The bytes that a buffer should hold: pieces that cover it, painted one over the other.
 class Picture {
  public:
-  Picture(std::span<std::byte> buffer, Type type) : buffer_(buffer), element_(size_of(type).value()) {
-    pieces_.push_back({Count{0}, Count{static_cast<std::int64_t>(buffer.size()) / element_}, Values{}});
+  Picture(std::span<std::byte> buffer, const Operands& operands, const BenchMemory& memory)
+      : buffer_(buffer), operands_(operands), memory_(memory), element_(size_of(operands.type).value()) {
+    pieces_.push_back(
+        {{Count{0}, Count{static_cast<std::int64_t>(buffer.size()) / element_}, {}}, Contents::untouched});
   }
 
   /// The piece's offset counts from `base`, which need not lie in this buffer: then nothing happens.
-  void paint(const std::byte* base, Piece piece) {
+  void paint(const std::byte* base, Piece piece, Contents contents) {
     if (!holds(base) || piece.count == Count{0}) return;
     piece.offset += Count{(base - buffer_.data()) / element_};
     const Count end = piece.offset + piece.count;
-    std::vector<Piece> cut{piece};
-    for (const Piece& old : pieces_) {
+    std::vector<Painted> cut{{piece, contents}};
+    for (const Painted& old : pieces_) {
       const Count before = std::min(old.count, std::max(Count{0}, piece.offset - old.offset));
       const Count hidden = std::min(old.count, std::max(before, end - old.offset));
-      if (before > Count{0}) cut.push_back({old.offset, before, old.values, old.position});
-      if (hidden < old.count)
-        cut.push_back({old.offset + hidden, old.count - hidden, old.values, old.position + hidden});
+      if (before > Count{0}) cut.push_back(old.part(Count{0}, before));
+      if (hidden < old.count) cut.push_back(old.part(hidden, old.count));
     }
     pieces_ = std::move(cut);
   }
 
-  void write(const BenchMemory& memory, Patterns& patterns) const {
-    for (const Piece& piece : pieces_) {
-      patterns[piece.values].write_to(memory, bytes_of(piece), piece.position.value());
-    }
+  void write() const {
+    for_each_part([this](std::span<std::byte> part, const std::vector<std::byte>& values) {
+      memory_.write(part.data(), std::span{values}.first(part.size()));
+    });
   }
 
-  std::int64_t differences(const BenchMemory& memory, Patterns& patterns) const {
+  [[nodiscard]] std::int64_t differences() const {
     std::int64_t different = 0;
-    for (const Piece& piece : pieces_) {
-      different += patterns[piece.values].differences(memory, bytes_of(piece), patterns.tolerance(piece.values),
-                                                      piece.position.value());
-    }
+    std::vector<std::byte> found;
+    for_each_part([&](std::span<std::byte> part, const std::vector<std::byte>& values) {
+      found.resize(part.size());
+      memory_.read(part.data(), found);
+      if (std::memcmp(found.data(), values.data(), found.size()) == 0) return;
+      const auto element = static_cast<std::size_t>(element_);
+      for (std::size_t at = 0; at < found.size(); at += element)
+        different += std::memcmp(&found[at], &values[at], element) == 0 ? 0 : 1;
+    });
     return different;
   }
 
  private:
+  struct Painted : Piece {
+    Contents contents;
+    /// Its elements from `begin` to `end`.
+    [[nodiscard]] Painted part(Count begin, Count end) const {
+      return {{offset + begin, end - begin, {from.first_rank, from.ranks, from.first + begin.value()}}, contents};
+    }
+  };
+
   [[nodiscard]] bool holds(const std::byte* place) const {
     return !std::less<>{}(place, buffer_.data()) && std::less<>{}(place, buffer_.data() + buffer_.size());
   }
-  [[nodiscard]] std::span<std::byte> bytes_of(const Piece& piece) const {
-    return buffer_.subspan(static_cast<std::size_t>(piece.offset.value() * element_),
-                           static_cast<std::size_t>(piece.count.value() * element_));
+
+  /// The values of a piece, or as many as recur.
+  [[nodiscard]] std::vector<std::byte> values_of(const Painted& piece) const {
+    constexpr std::int64_t at_once = 64 * period;
+    std::vector<std::byte> values(static_cast<std::size_t>(std::min(piece.count.value(), at_once) * element_));
+    if (piece.contents == Contents::result) {
+      write_result(operands_, piece.from, values);
+    } else if (piece.contents == Contents::input) {
+      write_input(operands_, piece.from.first_rank, piece.from.first, values);
+    } else {
+      Operands others = operands_;
+      others.combines = false;
+      write_input(others, -1, piece.from.first, values);
+    }
+    return values;
+  }
+
+  /// Calls do_part(bytes, values that begin with those of the bytes) for all of the buffer.
+  template <class Do>
+  void for_each_part(Do do_part) const {
+    for (const Painted& piece : pieces_) {
+      const std::vector<std::byte> values = values_of(piece);
+      std::span left = buffer_.subspan(static_cast<std::size_t>(piece.offset.value() * element_),
+                                       static_cast<std::size_t>(piece.count.value() * element_));
+      while (!left.empty()) {
+        const std::span part = left.first(std::min(left.size(), values.size()));
+        do_part(part, values);
+        left = left.subspan(part.size());
+      }
+    }
   }
 
   std::span<std::byte> buffer_;
+  Operands operands_;
+  const BenchMemory& memory_;
   std::int64_t element_;
-  std::vector<Piece> pieces_;
+  std::vector<Painted> pieces_;
 };
+
+/// Barriers that a rank leaves before the last one has come. Each rank is late once. Clocks can be compared on one node
+/// only.
+std::int64_t barriers_left_too_early(const Call& call, Repeater& repeater) {
+  using Clock = std::chrono::steady_clock;
+  std::int64_t too_early = 0;
+  for (int late = 0; late < call.ranks(); ++late) {
+    if (call.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    auto came = static_cast<std::int64_t>(Clock::now().time_since_epoch().count());
+    repeater.run(1);
+    const auto left = static_cast<std::int64_t>(Clock::now().time_since_epoch().count());
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &came, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+    if (call.comm->node_count() == 1 && left < came) ++too_early;
+  }
+  return too_early;
+}
 
 }  // namespace
 
 std::int64_t wrong_elements(const BenchCollective& collective, const Buffers& buffers, const Call& call,
                             Repeater& repeater) {
-  const BenchMemory& memory = buffers.memory();
-  Patterns patterns{call, collective.reduces()};
-  const Piece input{Count{0}, collective.layout(call).input, Values::input_of(call.rank())};
+  // Values that the MPI's own reductions take, too, as their calls may be the ones that are checked.
+  const Operands operands{.type = call.type,
+                          .op = call.op,
+                          .combines = collective.reduces(),
+                          .ranks = call.ranks(),
+                          .by_mpi = true,
+                          .key = 0};
+  const Piece input{Count{0}, collective.layout(call).input, {call.rank(), 1, 0}};
   std::vector<Picture> pictures;
   for (const std::span<std::byte> buffer : buffers.used_by(call)) {
-    pictures.emplace_back(buffer, call.type).paint(call.in, input);
-    pictures.back().write(memory, patterns);
+    pictures.emplace_back(buffer, operands, buffers.memory()).paint(call.in, input, Contents::input);
+    pictures.back().write();
   }
   repeater.run(1);
   std::int64_t wrong = 0;
   for (Picture& picture : pictures) {
     for (const Piece& piece : collective.expected(call)) {
-      picture.paint(call.out, piece);
+      picture.paint(call.out, piece, Contents::result);
     }
-    wrong += picture.differences(memory, patterns);
+    wrong += picture.differences();
   }
-  return wrong + (collective.misbehaviour == nullptr ? 0 : collective.misbehaviour(call, repeater));
+  return wrong + (collective.has_data() ? 0 : barriers_left_too_early(call, repeater));
 }
 
 }  // namespace tutti::bench

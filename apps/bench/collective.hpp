@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/bench/division.hpp"
-#include "apps/bench/memory.hpp"
+#include "apps/bench/values.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/datatype.hpp"
 #include "tutti/op.hpp"
+#include "tutti/schedule.hpp"
 
 namespace tutti::bench {
 
@@ -26,6 +26,33 @@ inline constexpr std::string_view mode_names[] = {"blocking", "nonblocking", "pe
 [[nodiscard]] constexpr bool is_in_stream(std::string_view mode) {
   return mode == to_string(Mode::stream) || mode == to_string(Mode::stream_plan);
 }
+
+enum class Divided {
+  not_at_all,
+  evenly,
+  unevenly,          ///< Alike on all ranks.
+  unevenly_by_pair,  ///< Block j of rank i as large as block i of rank j.
+};
+
+/// Blocks of a buffer, one for each rank, one after the other. Uneven ones have between 1/2 and 3/2 of the mean: they
+/// grow from rank 0 to the last by equal steps; by pair, they begin on rank `of` with its number of steps.
+class Division {
+ public:
+  /// Of rank `of`; `total` is a multiple of `ranks`.
+  Division(Divided how, Count total, int ranks, int of);
+
+  [[nodiscard]] Count count(int rank) const { return counts_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] Count offset(int rank) const { return offsets_[static_cast<std::size_t>(rank)]; }
+  /// As Tutti takes them.
+  [[nodiscard]] BlockList list() const { return {counts_, offsets_}; }
+  /// As MPI takes them; only if the total fits an int.
+  [[nodiscard]] const int* mpi_counts() const { return mpi_counts_.data(); }
+  [[nodiscard]] const int* mpi_offsets() const { return mpi_offsets_.data(); }
+
+ private:
+  std::vector<Count> counts_, offsets_;
+  std::vector<int> mpi_counts_, mpi_offsets_;
+};
 
 /// One call on one rank: its arguments and its buffers.
 struct Call {
@@ -42,6 +69,8 @@ struct Call {
   [[nodiscard]] int rank() const { return comm->rank().value(); }
   [[nodiscard]] int ranks() const { return comm->size(); }
   [[nodiscard]] bool is_root() const { return comm->rank() == root; }
+  [[nodiscard]] Rank next() const { return Rank{(rank() + 1) % ranks()}; }
+  [[nodiscard]] Rank previous() const { return Rank{(rank() + ranks() - 1) % ranks()}; }
   /// This rank's block; that of every rank if blocks are equal.
   [[nodiscard]] Count block() const { return blocks->count(rank()); }
 };
@@ -54,20 +83,10 @@ struct Layout {
   std::optional<Count> place;
 };
 
-/// The contents of elements after a call, or before it.
-struct Values {
-  enum class Kind { untouched, input, reduced };
-  Kind kind = Kind::untouched;
-  int rank = 0;  ///< input: its rank; reduced: of the ranks below this one.
-
-  static Values input_of(int rank) { return {Kind::input, rank}; }
-  static Values reduced_over(int ranks) { return {Kind::reduced, ranks}; }
-};
-/// Elements of the output from `offset` on: values from `position` on.
+/// Elements of the output from `offset` on, and where they come from.
 struct Piece {
   Count offset, count;
-  Values values;
-  Count position{};
+  Source from;
 };
 
 /// Makes the same call again and again. The loop is in here, so that it costs a call nothing.
@@ -101,36 +120,38 @@ struct PeerCall {
   Mode mode;
 };
 
-/// A collective. To add one: a file with these functions and its line in collectives.cpp.
+/// A collective. To add one: a line in the table of collectives.cpp, and a case in layout() and expected().
 struct BenchCollective {
   std::string_view name;
-  /// Whose algorithms it runs; nothing: messages that are part of no collective.
+  /// Whose algorithms it runs; nothing: messages that are part of no collective, of which each rank sends one to the
+  /// next and receives one from the rank before.
   std::optional<Collective> collective;
   /// How its larger buffer is divided among the ranks.
-  Divided divided = Divided::not_at_all;
-  bool has_out_of_place = true, has_in_place = true;
-  bool has_data = true, has_stream_calls = true;
-  /// Bus bandwidth over algorithm bandwidth: the data that a link carries, for any number of ranks.
-  double (*busbw_factor)(int ranks);
-  /// Of this rank; looks at no buffer of the call.
-  Layout (*layout)(const Call& call);
+  Divided divided;
   std::string (*algorithm)(const Call& call);
   std::unique_ptr<Repeater> (*ours)(const Call& call, Mode mode);
   PeerCall (*peer)(const Call& call, Mode mode);
-  /// The contents of this rank's output afterwards; the rest of both buffers must stay as it was.
-  std::vector<Piece> (*expected)(const Call& call);
-  /// Faults beyond the elements, on this rank; nullptr: there can be none.
-  std::int64_t (*misbehaviour)(const Call& call, Repeater& repeater) = nullptr;
 
+  [[nodiscard]] bool has_data() const { return collective != Collective::barrier; }
+  [[nodiscard]] bool has_in_place() const { return collective && has_data(); }
+  /// As MPI has broadcast: one buffer on each rank.
+  [[nodiscard]] bool has_out_of_place() const { return collective != Collective::broadcast; }
+  [[nodiscard]] bool has_stream_calls() const { return collective.has_value(); }
   [[nodiscard]] bool reduces() const { return collective && tutti::reduces(*collective); }
   [[nodiscard]] bool has_root() const { return collective && tutti::has_root(*collective); }
+  [[nodiscard]] bool is_prefix() const { return collective == Collective::scan || collective == Collective::exscan; }
   /// Whether some ranks need nothing from some others, so that they may leave before those have come.
-  [[nodiscard]] bool is_one_way() const {
-    return has_root() || collective == Collective::scan || collective == Collective::exscan;
-  }
+  [[nodiscard]] bool is_one_way() const { return has_root() || is_prefix(); }
+
+  /// Bus bandwidth over algorithm bandwidth: the data that a link carries, as the NCCL tests define it.
+  [[nodiscard]] double busbw_factor(int ranks) const;
+  /// Of this rank; looks at no buffer of the call.
+  [[nodiscard]] Layout layout(const Call& call) const;
+  /// The contents of this rank's output afterwards; the rest of both buffers must stay as it was.
+  [[nodiscard]] std::vector<Piece> expected(const Call& call) const;
 };
 
-[[nodiscard]] std::span<const BenchCollective* const> collectives();
+[[nodiscard]] std::span<const BenchCollective> collectives();
 /// The collective of that name, or nullptr.
 [[nodiscard]] const BenchCollective* collective_named(std::string_view name);
 

@@ -5,7 +5,8 @@
 #include <string>
 
 #include "apps/bench/collective.hpp"
-#include "apps/bench/record.hpp"
+#include "apps/bench/memory.hpp"
+#include "apps/bench/records.hpp"
 
 namespace tutti::bench {
 

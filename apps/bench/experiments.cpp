@@ -7,9 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "apps/bench/mpi_names.hpp"
+#include "apps/bench/calls.hpp"
 #include "apps/bench/settings.hpp"
-#include "apps/bench/sweep.hpp"
 #include "lib/schedule/choice.hpp"
 #include "lib/schedule/near_names.hpp"
 
@@ -70,8 +69,7 @@ void require_operation(const Settings& s, const BenchCollective& collective, Typ
     throw InputError(
         fmt::format("--op {} is not defined for --type {}, only for: {}", s.op, s.type, supported_types(op.kind())));
   }
-  const bool is_prefix = collective.collective == Collective::scan || collective.collective == Collective::exscan;
-  if (is_prefix && op.kind() == Op::Kind::avg) {
+  if (collective.is_prefix() && op.kind() == Op::Kind::avg) {
     throw InputError(fmt::format("--op avg is not defined for {}: the ranks that take part differ", collective.name));
   }
   if ((s.compare == "mpi" || s.calls == "mpi") && !(mpi_type(type) && mpi_op(op.kind()))) {
@@ -82,14 +80,14 @@ void require_operation(const Settings& s, const BenchCollective& collective, Typ
 
 /// Those asked for that the collective has; if it has none of them, those that it has.
 std::vector<Placement> placements_of(const Settings& s, const BenchCollective& collective) {
-  if (!collective.has_in_place) return {Placement::out_of_place};
-  if (!collective.has_out_of_place) return {Placement::in_place};
+  if (!collective.has_in_place()) return {Placement::out_of_place};
+  if (!collective.has_out_of_place()) return {Placement::in_place};
   return placements_named(s.placement);
 }
 
 /// Elements of the larger buffer: where it is divided, at least one for each rank and a multiple of that.
 std::vector<Count> sizes_of(const Settings& s, const BenchCollective& collective, Type type, int ranks) {
-  if (!collective.has_data) return {Count{0}};
+  if (!collective.has_data()) return {Count{0}};
   const int parts = collective.divided == Divided::not_at_all ? 1 : ranks;
   std::vector<Count> counts = sweep(s.min, s.max, s.factor, parts * size_of(type));
   for (Count& count : counts) {
@@ -106,7 +104,7 @@ std::vector<std::string> collectives_in_mode(const Settings& s) {
     throw InputError(fmt::format("--mode {} puts calls into a stream of the device: --memory is '{}', allowed: device",
                                  s.mode, s.memory));
   }
-  const auto has_none = [](const std::string& name) { return !collective_named(name)->has_stream_calls; };
+  const auto has_none = [](const std::string& name) { return !collective_named(name)->has_stream_calls(); };
   const auto found = std::find_if(names.begin(), names.end(), has_none);
   if (found != names.end() && names.size() < collectives().size()) {
     throw InputError(fmt::format("--mode {}: {} takes no stream", s.mode, *found));
@@ -148,6 +146,15 @@ void require_mpi_alone(const Settings& s) {
 }
 
 }  // namespace
+
+std::vector<Count> sweep(Bytes least, Bytes most, int factor, Bytes element) {
+  std::vector<Count> counts;
+  for (std::int64_t size = least.value();; size *= factor) {
+    const Count count{std::max<std::int64_t>(1, size / element.value())};
+    if (counts.empty() || counts.back() != count) counts.push_back(count);
+    if (size > most.value() / factor) return counts;
+  }
+}
 
 std::vector<Experiment> resolved(const Settings& s, int ranks) {
   const Type type = named(all_types(), s.type, [](Type each) { return to_string(each); });

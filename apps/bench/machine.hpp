@@ -30,4 +30,8 @@ struct Machine {
 [[nodiscard]] Machine survey(const Communicator& comm, const std::vector<std::string>& command,
                              const std::string& device);
 
+/// Whether an environment variable tunes an MPI or its parts, and is not one by which a launcher tells a process its
+/// rank or job.
+[[nodiscard]] bool is_mpi_setting(std::string_view name);
+
 }  // namespace tutti::bench

@@ -9,10 +9,10 @@
 #include <optional>
 
 #include "apps/bench/devices.hpp"
-#include "apps/bench/notes.hpp"
 #include "apps/bench/report.hpp"
 #include "apps/bench/run.hpp"
-#include "apps/bench/thresholds_report.hpp"
+#include "apps/bench/text.hpp"
+#include "apps/bench/thresholds.hpp"
 #include "apps/standard_output.hpp"
 #include "lib/transport/mpi/check.hpp"
 

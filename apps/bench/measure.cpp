@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
-#include "apps/bench/sweep.hpp"
 #include "lib/transport/mpi/api.hpp"
 #include "lib/transport/mpi/check.hpp"
 
@@ -74,6 +74,27 @@ int chosen_calls(Repeater& way, Protocol protocol) {
 }
 
 }  // namespace
+
+int calls_per_round(double seconds_per_call) {
+  if (!(seconds_per_call > round_seconds / most_calls)) return most_calls;
+  return std::max(1, static_cast<int>(std::lround(round_seconds / seconds_per_call)));
+}
+
+Protocol protocol_of(const BenchCollective& collective, const Settings& settings, const Buffers& buffers,
+                     const Call& call) {
+  using Touching = Protocol::Touching;
+  const Bytes size = call.count.value() * size_of(call.type);
+  const Touching touching = !settings.is_touched || size == Bytes{0}    ? Touching::no
+                            : size.value() < barrier_from_touched_bytes ? Touching::briefly
+                                                                        : Touching::for_long;
+  return {.rounds = settings.rounds,
+          .warmup_rounds = settings.warmup,
+          .calls = settings.iters,
+          .touching = touching,
+          .pace = collective.is_one_way() ? Protocol::Pace::after_barriers : Protocol::Pace::back_to_back,
+          .touched = buffers.input_of(call),
+          .memory = &buffers.memory()};
+}
 
 std::vector<Timing> measure(std::span<Repeater* const> ways, const Protocol& protocol) {
   std::vector<Timing> timings;

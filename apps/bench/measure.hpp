@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "apps/bench/collective.hpp"
+#include "apps/bench/buffers.hpp"
 
 namespace tutti::bench {
 
@@ -29,6 +29,20 @@ struct Protocol {
   const BenchMemory* memory;
 };
 inline constexpr std::int64_t barrier_from_touched_bytes = 32 * 1024;
+
+/// Calls that make up a round: enough for a few milliseconds, so that the clock and the barrier around the round do not
+/// count, yet never more than `most_calls`.
+[[nodiscard]] int calls_per_round(double seconds_per_call);
+inline constexpr double round_seconds = 4e-3;
+inline constexpr int most_calls = 100'000;
+
+/// Untimed calls at the start of a round of `calls`: they bring back into the caches the data that the other side of a
+/// comparison has displaced. None where a call is so long that the caches do not matter.
+[[nodiscard]] constexpr int calls_before_round(int calls) { return calls / 8; }
+
+/// As the settings want a call to be measured.
+[[nodiscard]] Protocol protocol_of(const BenchCollective& collective, const Settings& settings, const Buffers& buffers,
+                                   const Call& call);
 
 struct Timing {
   int calls;

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "apps/bench/summary.hpp"
 #include "apps/options.hpp"
 #include "tutti/error.hpp"
 

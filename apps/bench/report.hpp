@@ -5,7 +5,7 @@
 #include <string>
 
 #include "apps/bench/machine.hpp"
-#include "apps/bench/record.hpp"
+#include "apps/bench/records.hpp"
 #include "apps/json.hpp"
 
 namespace tutti::bench {

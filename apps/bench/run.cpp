@@ -2,25 +2,45 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <climits>
 
 #include "apps/bench/buffers.hpp"
-#include "apps/bench/check.hpp"
 #include "apps/bench/cuda.hpp"
 #include "apps/bench/devices.hpp"
 #include "apps/bench/measure.hpp"
-#include "apps/bench/notes.hpp"
-#include "apps/bench/progress.hpp"
-#include "apps/bench/summary.hpp"
-#include "apps/bench/table.hpp"
+#include "apps/bench/text.hpp"
 #include "apps/standard_output.hpp"
 #include "lib/transport/mpi/check.hpp"
 
 namespace tutti::bench {
 
 namespace {
+
+/// A line that shows people the progress, and leaves no trace: on stderr, only if that is a terminal: nothing of it
+/// gets into pipes and files.
+class Progress {
+ public:
+  enum class Speaker : bool { no, yes };
+  explicit Progress(Speaker speaker) : is_shown_(speaker == Speaker::yes && isatty(STDERR_FILENO) == 1) {}
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() { clear(); }
+
+  void show(std::string_view text) const {
+    if (is_shown_) apps::print_error("{}{}", erase_line, text);
+  }
+  /// Before anything else is printed.
+  void clear() const {
+    if (is_shown_) apps::print_error("{}", erase_line);
+  }
+
+ private:
+  static constexpr std::string_view erase_line = "\r\x1b[K";
+  bool is_shown_;
+};
 
 /// One collective.
 class Bench {
@@ -106,7 +126,7 @@ Record Bench::described(const Call& call, Placement placement) const {
   record.nodes = comm_.node_count();
   record.count = call.count.value();
   record.bytes = (call.count.value() * size_of(call.type)).value();
-  record.type = collective.has_data ? settings_.type : "none";
+  record.type = collective.has_data() ? settings_.type : "none";
   record.op = collective.reduces() ? settings_.op : "none";
   if (collective.has_root()) record.root = settings_.root;
   record.placement = placement;
@@ -145,11 +165,6 @@ std::vector<std::unique_ptr<Repeater>> Bench::calls(Call& call, Placement placem
   return calls;
 }
 
-Spread in_microseconds(const Timing& timing) {
-  const Spread seconds = spread_of(timing.seconds);
-  return {seconds.min * 1e6, seconds.median * 1e6, seconds.max * 1e6};
-}
-
 std::vector<Record> Bench::measured(Count count, Placement placement) const {
   Call call = buffers_.call(count, placement);
   const std::optional<PeerCall> peer = peer_of(call);
@@ -164,12 +179,12 @@ std::vector<Record> Bench::measured(Count count, Placement placement) const {
   for (std::size_t i = 0; i < records.size(); ++i) {
     Record& record = records[i];
     record.calls = timings[i].calls;
-    record.time_us = in_microseconds(timings[i]);
+    record.time_us = in_microseconds(timings[i].seconds);
     constexpr double gigabytes_per_s = 1e-3;  // in bytes per microsecond
     record.algbw = static_cast<double>(record.bytes) / record.time_us.median * gigabytes_per_s;
     record.busbw = record.algbw * what_.collective->busbw_factor(comm_.size());
     if (peer) {
-      const Spread time_us = in_microseconds(timings[records.size()]);
+      const Spread time_us = in_microseconds(timings[records.size()].seconds);
       const auto mode = std::string{to_string(peer->mode)};
       record.peer = Peer{machine_.mpi, mode, time_us, time_us.median / record.time_us.median};
     }
@@ -193,22 +208,6 @@ void Bench::print(const std::string& text) const {
 }
 
 }  // namespace
-
-Protocol protocol_of(const BenchCollective& collective, const Settings& settings, const Buffers& buffers,
-                     const Call& call) {
-  using Touching = Protocol::Touching;
-  const Bytes size = call.count.value() * size_of(call.type);
-  const Touching touching = !settings.is_touched || size == Bytes{0}    ? Touching::no
-                            : size.value() < barrier_from_touched_bytes ? Touching::briefly
-                                                                        : Touching::for_long;
-  return {.rounds = settings.rounds,
-          .warmup_rounds = settings.warmup,
-          .calls = settings.iters,
-          .touching = touching,
-          .pace = collective.is_one_way() ? Protocol::Pace::after_barriers : Protocol::Pace::back_to_back,
-          .touched = buffers.input_of(call),
-          .memory = &buffers.memory()};
-}
 
 std::vector<Record> run(std::span<const Experiment> experiments, const Settings& settings, const Machine& machine,
                         const Communicator& comm) {

@@ -4,18 +4,12 @@
 #include <span>
 #include <vector>
 
-#include "apps/bench/buffers.hpp"
 #include "apps/bench/machine.hpp"
-#include "apps/bench/measure.hpp"
-#include "apps/bench/record.hpp"
+#include "apps/bench/records.hpp"
 #include "apps/bench/settings.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti::bench {
-
-/// As the settings want a call to be measured.
-[[nodiscard]] Protocol protocol_of(const BenchCollective& collective, const Settings& settings, const Buffers& buffers,
-                                   const Call& call);
 
 /// Collective over `comm`, which is all of MPI_COMM_WORLD. Rank 0 prints the tables to stdout and gets the records.
 /// Throws apps::InputError, on all ranks alike, if the memory does not suffice.

@@ -31,7 +31,7 @@ std::vector<std::string> names_of(const Items& items, Name name) {
 
 std::vector<std::string> names_of(const auto& names) { return {std::begin(names), std::end(names)}; }
 
-std::string_view collective_name(const BenchCollective* entry) { return entry->name; }
+std::string_view collective_name(const BenchCollective& entry) { return entry.name; }
 
 void add_size_options(apps::Options& options, Settings& s) {
   const auto size = [&options](const char* name, Bytes& value, const char* shown, const char* help) {

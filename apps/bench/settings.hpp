@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "apps/bench/collective.hpp"
-#include "apps/bench/record.hpp"
+#include "apps/bench/memory.hpp"
+#include "apps/bench/records.hpp"
 #include "apps/options.hpp"
 
 namespace tutti::bench {
@@ -44,6 +45,11 @@ struct Experiment {
 
 /// One for each collective. Throws apps::InputError if the values do not fit each other or the number of ranks.
 [[nodiscard]] std::vector<Experiment> resolved(const Settings& settings, int ranks);
+
+/// Counts of elements for the sizes least, least * factor, ... up to `most` bytes. A size that is no multiple of the
+/// element is rounded down, to one element at least; no count comes twice. Needs 1 <= least <= most, element <= most,
+/// factor >= 2.
+[[nodiscard]] std::vector<Count> sweep(Bytes least, Bytes most, int factor, Bytes element);
 
 /// Makes the transport that was asked for the one that communicators made from now on use; "auto" leaves that as it is.
 void choose_transport(const Settings& settings);

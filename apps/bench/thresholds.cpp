@@ -8,8 +8,6 @@
 
 #include "apps/bench/buffers.hpp"
 #include "apps/bench/measure.hpp"
-#include "apps/bench/run.hpp"
-#include "apps/bench/thresholds_report.hpp"
 #include "apps/standard_output.hpp"
 #include "lib/runtime/communicator_state.hpp"
 #include "lib/selection/rules.hpp"

@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "apps/bench/comparison.hpp"
+#include "apps/bench/machine.hpp"
 #include "apps/bench/settings.hpp"
 #include "tutti/communicator.hpp"
 
@@ -31,5 +32,18 @@ struct Threshold {
 /// Every threshold of DeviceTuning and of staging. Collective over `comm`. Rank 0 prints each as it is measured, and
 /// gets the numbers. Throws apps::InputError, on all ranks alike, if the memory does not suffice.
 [[nodiscard]] std::vector<Threshold> measure_thresholds(const Settings& settings, const Communicator& comm);
+
+/// "65536", "always", "never", "no clear difference": up to where the first way is to be taken.
+[[nodiscard]] std::string crossing_text(const Crossing& crossing);
+/// The same of rules that hold for up to so many ranks, measured on `ranks`.
+[[nodiscard]] std::string ranks_text(const Crossing& crossing, int ranks);
+
+/// The times of one threshold: a heading, then a line for each size.
+[[nodiscard]] std::string to_text(const Threshold& threshold);
+/// A line for each threshold; all start with '#'.
+[[nodiscard]] std::string summary_text(std::span<const Threshold> thresholds);
+
+/// {"environment": {...}, "thresholds": [...]}.
+[[nodiscard]] std::string json_text(const Machine& machine, std::span<const Threshold> thresholds);
 
 }  // namespace tutti::bench

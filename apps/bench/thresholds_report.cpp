@@ -1,13 +1,12 @@
-#include "apps/bench/thresholds_report.hpp"
-
+// Measured thresholds, as text and as JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "apps/bench/report.hpp"
-#include "apps/bench/summary.hpp"
-#include "apps/bench/table.hpp"
+#include "apps/bench/text.hpp"
+#include "apps/bench/thresholds.hpp"
 
 namespace tutti::bench {
 

@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <optional>
 
-#include "apps/soak/random.hpp"
 #include "lib/transport/mpi/check.hpp"
 #include "tutti/environment.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/soak/generator.hpp"
+#include "apps/soak/calls.hpp"
 #include "lib/transport/mpi/handles.hpp"
 #include "tutti/communicator.hpp"
 

@@ -7,24 +7,15 @@
 #include <memory>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 #include "apps/soak/invocation.hpp"
-#include "apps/soak/mpi_result.hpp"
-#include "apps/soak/random.hpp"
+#include "lib/transport/mpi/check.hpp"
 #include "tutti/barrier.hpp"
 
 namespace tutti::soak {
 
 using Phase = Position::Phase;
-
-Tally& Tally::operator+=(const Tally& other) {
-  for (std::size_t i = 0; i < of_names.size(); ++i) {
-    of_names[i].calls += other.of_names[i].calls;
-    of_names[i].bytes += other.of_names[i].bytes;
-  }
-  wrong += other.wrong;
-  return *this;
-}
 
 /// A call with all that it needs on this rank, over all repetitions.
 class Executor::Flight {
@@ -70,7 +61,7 @@ class Executor::Flight {
   [[nodiscard]] bool is_by_mpi() const { return call_.by_mpi && has_mpi_result(call_); }
   void collect(int repetition) {
     if (!is_by_mpi()) return memory_->collect(repetition, nullptr);
-    const ByteVector by_mpi = mpi_result(call_, repetition, rank_, on_.mpi.get());
+    const std::vector<std::byte> by_mpi = mpi_result(call_, repetition, rank_, on_.mpi.get());
     memory_->collect(repetition, &by_mpi);
   }
 
@@ -158,6 +149,37 @@ void Executor::compare(Flight& flight, int repetition, std::int64_t number) {
   ++tally_.wrong;
   report_(number, fmt::format("{}; {} (as expected {})", to_text(flight.call()), *difference,
                               flight.is_by_mpi() ? "by the MPI's result" : "by own computation"));
+}
+
+Worker::Worker(const Repertoire& repertoire, CommunicatorSource source, std::unique_ptr<MemoryPool> pool,
+               Position& position, Faults faults, Executor::Report report)
+    : source_(std::move(source)),
+      generator_(repertoire, source_.seed, source_.thread),
+      pool_(std::move(pool)),
+      executor_(*pool_, position, repertoire.asks_mpi, faults, std::move(report)) {
+  mpi::check(MPI_Comm_dup(source_.world, world_.receive()), "MPI_Comm_dup");
+  source_.world = world_.get();
+}
+
+void Worker::prepare(std::int64_t round) {
+  if (has_varying_settings(round)) communicators_ = make_communicators(source_, round);
+}
+
+void Worker::run(std::int64_t round, const CallRange& range, const Listener& listener) {
+  if (!has_varying_settings(round)) communicators_ = make_communicators(source_, round);
+  for (const StepOutline& outline : generator_.outlines(round)) {
+    if (outline.end() <= range.first || outline.first_call >= range.end) continue;
+    const Step step = generator_.step(outline, communicators_.shapes);
+    if (listener) listener(step);
+    executor_.run(step, communicators_);
+  }
+}
+
+void Worker::finish(RankFigures& figures) {
+  for (const Member& member : communicators_.members)
+    figures.add(member.tutti.message_counters());
+  communicators_ = {};
+  pool_->reset();
 }
 
 }  // namespace tutti::soak

@@ -1,29 +1,17 @@
 #pragma once
-// Makes the calls of steps and compares their results.
+// The calls of one thread of a rank: makes them, and compares their results.
 
-#include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "apps/soak/communicators.hpp"
+#include "apps/soak/figures.hpp"
 #include "apps/soak/memory.hpp"
 #include "apps/soak/watchdog.hpp"
 
 namespace tutti::soak {
-
-/// The calls of one name.
-struct CallTally {
-  std::int64_t calls = 0;  ///< Counted on the first rank of each communicator.
-  std::int64_t bytes = 0;  ///< Of the results on this rank.
-};
-
-/// The work of a rank.
-struct Tally {
-  std::array<CallTally, name_count> of_names{};  ///< In the order of call_names().
-  std::int64_t wrong = 0;                        ///< Results on this rank.
-  Tally& operator+=(const Tally& other);
-};
 
 /// Faults made on purpose, in calls of these numbers or the first later ones that allow them. Negative: none.
 struct Faults {
@@ -56,6 +44,36 @@ class Executor {
   Faults faults_;
   Report report_;
   Tally tally_;
+};
+
+/// The numbers of the calls that are made; a step is made as a whole or not at all.
+struct CallRange {
+  std::int64_t first = 0, end = 0;
+};
+
+class Worker {
+ public:
+  /// Called with each step before it is made; may be empty.
+  using Listener = std::function<void(const Step&)>;
+  /// Collective over MPI_COMM_WORLD. The arguments must outlive it.
+  Worker(const Repertoire& repertoire, CommunicatorSource source, std::unique_ptr<MemoryPool> pool, Position& position,
+         Faults faults, Executor::Report report);
+
+  /// Before the threads of a round start.
+  void prepare(std::int64_t round);
+  /// The calls of the round that are in the range. Errors: those of Tutti's calls.
+  void run(std::int64_t round, const CallRange& range, const Listener& listener);
+  /// Closes the communicators and frees the memory of calls. The messages are added to `figures`.
+  void finish(RankFigures& figures);
+  [[nodiscard]] const Tally& tally() const { return executor_.tally(); }
+
+ private:
+  CommunicatorSource source_;
+  mpi::UniqueComm world_;
+  Generator generator_;
+  std::unique_ptr<MemoryPool> pool_;
+  Executor executor_;
+  Communicators communicators_;
 };
 
 }  // namespace tutti::soak

@@ -1,5 +1,7 @@
 #pragma once
-// A random call as calls of Tutti.
+// A random call as calls of Tutti and, for results to compare with, of the MPI.
+
+#include <mpi.h>
 
 #include <vector>
 
@@ -41,5 +43,12 @@ class Invocation {
   std::vector<Transfer> transfers_;
   std::vector<Batch> batches_;  ///< None or one.
 };
+
+/// Whether the MPI has the call, its type and its operation.
+[[nodiscard]] bool has_mpi_result(const Call& call);
+
+/// All elements of the output of this rank, block after block; of no meaning where a call leaves the output alone.
+/// Collective over `comm`. Only if has_mpi_result().
+[[nodiscard]] std::vector<std::byte> mpi_result(const Call& call, int repetition, int rank, MPI_Comm comm);
 
 }  // namespace tutti::soak

@@ -2,12 +2,12 @@
 
 #include <numeric>
 
-#include "apps/soak/random.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti::soak {
 namespace {
 
+using bench::Source;
 using Counts = std::vector<std::int64_t>;
 
 Side side_by_side(Counts counts) {
@@ -105,6 +105,49 @@ Layout layout_of_messages(const Call& call, int rank, Random& random) {
   return {.in = scattered(std::move(sent), random), .out = scattered(std::move(received), random)};
 }
 
+std::vector<Source> sources_of_reduction(const Call& call, int rank, const Layout& layout) {
+  if (layout.out.counts.empty()) return {};
+  Source from{0, call.size, 0};
+  if (call.collective == Collective::scan) from.ranks = rank + 1;
+  if (call.collective == Collective::exscan) from.ranks = rank;
+  if (call.collective == Collective::reduce_scatter)
+    from.first = std::accumulate(layout.in.counts.begin(), layout.in.counts.begin() + rank, std::int64_t{0});
+  return from.ranks == 0 ? std::vector<Source>{} : std::vector{from};
+}
+
+/// The messages that `rank` receives.
+std::vector<Source> sources_of_messages(const Call& call, int rank) {
+  std::vector<Source> sources;
+  std::vector<std::int64_t> sent(static_cast<std::size_t>(call.size));
+  for (const Message& message : call.messages) {
+    std::int64_t& before = sent[static_cast<std::size_t>(message.from)];
+    if (message.to == rank) sources.push_back({message.from, 1, before});
+    before += message.count;
+  }
+  return sources;
+}
+
+/// Where in the input of `sender` the block for `rank` begins.
+std::int64_t start_of_block(const Call& call, int sender, int rank) {
+  const std::vector<std::int64_t> counts = layout_of(call, sender).in.counts;
+  return std::accumulate(counts.begin(), counts.begin() + rank, std::int64_t{0});
+}
+
+std::vector<Source> sources_of_moves(const Call& call, int rank, int blocks) {
+  std::vector<Source> sources;
+  for (int block = 0; block < blocks; ++block) {
+    if (call.collective == Collective::broadcast)
+      sources.push_back({call.root, 1, 0});
+    else if (call.collective == Collective::scatter)
+      sources.push_back({call.root, 1, start_of_block(call, call.root, rank)});
+    else if (call.collective == Collective::alltoall)
+      sources.push_back({block, 1, start_of_block(call, block, rank)});
+    else
+      sources.push_back({block, 1, 0});
+  }
+  return sources;
+}
+
 }  // namespace
 
 std::int64_t Side::total() const { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
@@ -125,6 +168,22 @@ Layout layout_of(const Call& call, int rank) {
   if (call.collective == Collective::alltoall) layout.out = layout.in;
   layout.input_in_output = place_of_input(call, layout, rank);
   return layout;
+}
+
+std::vector<Source> sources_of(const Call& call, int rank) {
+  if (call.kind != Kind::collective) return sources_of_messages(call, rank);
+  const Layout layout = layout_of(call, rank);
+  return reduces(call.collective) ? sources_of_reduction(call, rank, layout)
+                                  : sources_of_moves(call, rank, static_cast<int>(layout.out.counts.size()));
+}
+
+bench::Operands operands_of(const Call& call, int repetition) {
+  return {.type = call.type,
+          .op = call.op,
+          .combines = call.kind == Kind::collective && reduces(call.collective),
+          .ranks = call.size,
+          .by_mpi = call.by_mpi,
+          .key = mixed({call.key, 0xda7a, static_cast<std::uint64_t>(repetition)})};
 }
 
 }  // namespace tutti::soak

@@ -1,11 +1,11 @@
 #pragma once
-// Where the blocks of a call lie in the buffers of one rank.
+// Where the blocks of a call lie in the buffers of one rank, and which elements they have.
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "apps/soak/call.hpp"
+#include "apps/soak/calls.hpp"
 
 namespace tutti::soak {
 
@@ -27,5 +27,11 @@ struct Layout {
 /// The buffers of `rank`. Messages: `in` has those that the rank sends, `out` those that it receives, as the call lists
 /// them.
 [[nodiscard]] Layout layout_of(const Call& call, int rank);
+
+/// One for each block of the output of `rank`. Empty: the output is left alone.
+[[nodiscard]] std::vector<bench::Source> sources_of(const Call& call, int rank);
+
+/// What the values of a repetition depend on.
+[[nodiscard]] bench::Operands operands_of(const Call& call, int repetition);
 
 }  // namespace tutti::soak

@@ -7,9 +7,6 @@
 #include <cstring>
 #include <utility>
 
-#include "apps/soak/random.hpp"
-#include "apps/soak/reference.hpp"
-#include "apps/soak/types.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::soak {
@@ -124,7 +121,7 @@ void GuardedBuffer::clear(std::uint64_t key) const {
   const std::size_t known = std::min(odd, view_.size());
   for (std::size_t i = 0; i < known; ++i)
     view_[i] = std::byte{static_cast<unsigned char>(key + i * 151)};
-  repeat(view_, known);
+  bench::repeat(view_, known);
   std::ranges::copy(view_, expected_.begin());
 }
 
@@ -171,7 +168,7 @@ void CallMemory::prepare(int repetition) {
   std::int64_t first = 0;
   const GuardedBuffer& buffer = buffers_.back();
   for_each_block(layout_.in, in_at_, element_, [&](std::size_t offset, std::size_t bytes, std::size_t block) {
-    write_input(call_, repetition, rank_, first, buffer.at(offset, bytes));
+    bench::write_input(operands_of(call_, repetition), rank_, first, buffer.at(offset, bytes));
     std::ranges::copy(buffer.at(offset, bytes), buffer.expected_at(offset, bytes).begin());
     first += layout_.in.counts[block];
   });
@@ -179,16 +176,16 @@ void CallMemory::prepare(int repetition) {
     each.to_memory();
 }
 
-void CallMemory::collect(int repetition, const ByteVector* by_mpi) {
+void CallMemory::collect(int repetition, const std::vector<std::byte>* by_mpi) {
   for (const GuardedBuffer& buffer : buffers_)
     buffer.from_memory();
-  const std::vector<Source> sources = sources_of(call_, rank_);
+  const std::vector<bench::Source> sources = sources_of(call_, rank_);
   if (sources.empty()) return;
   std::size_t first = 0;
   for_each_block(layout_.out, out_at_, element_, [&](std::size_t offset, std::size_t bytes, std::size_t block) {
     const std::span<std::byte> into = buffers_.front().expected_at(offset, bytes);
     if (by_mpi == nullptr)
-      write_result(call_, repetition, sources[block], into);
+      bench::write_result(operands_of(call_, repetition), sources[block], into);
     else
       std::copy_n(by_mpi->begin() + static_cast<std::ptrdiff_t>(first), bytes, into.begin());
     first += bytes;
@@ -224,7 +221,7 @@ std::string CallMemory::difference_at(std::size_t buffer, std::int64_t byte) con
     const auto offset = static_cast<std::size_t>(start + first + element * element_);
     const auto bytes = static_cast<std::size_t>(element_);
     const auto text = [&](std::span<const std::byte> value) {
-      return with_type(call_.type, [&]<class T>() { return value_text<T>(value.data()); });
+      return bench::with_type(call_.type, [&]<class T>() { return value_text<T>(value.data()); });
     };
     return fmt::format("element {} of block {} is {}, expected {}", element, block,
                        text(buffers_[buffer].at(offset, bytes)), text(buffers_[buffer].expected_at(offset, bytes)));

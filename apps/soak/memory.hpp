@@ -9,7 +9,6 @@
 
 #include "apps/bench/memory.hpp"
 #include "apps/soak/layout.hpp"
-#include "apps/soak/values.hpp"
 
 namespace tutti::soak {
 
@@ -85,7 +84,7 @@ class CallMemory {
   void prepare(int repetition);
   /// The calls are over: results may be looked at. The expected ones are those computed here, or of `by_mpi`, block
   /// after block, unless that is nullptr.
-  void collect(int repetition, const ByteVector* by_mpi);
+  void collect(int repetition, const std::vector<std::byte>* by_mpi);
   /// Changes the last byte of the output, if there is one. Returns whether there is.
   bool spoil();
   /// The difference from the expected contents: "output: element 3 of block 0 is 7, expected 8; 12 bytes differ".

@@ -14,8 +14,8 @@
 
 #include "apps/bench/cuda.hpp"
 #include "apps/bench/devices.hpp"
-#include "apps/soak/reporter.hpp"
-#include "apps/soak/worker.hpp"
+#include "apps/soak/executor.hpp"
+#include "apps/soak/report.hpp"
 #include "apps/standard_output.hpp"
 #include "lib/transport/mpi/check.hpp"
 #include "lib/transport/shm/segment/shared_file.hpp"

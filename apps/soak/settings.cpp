@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "apps/bench/memory.hpp"
-#include "apps/soak/call.hpp"
+#include "apps/soak/calls.hpp"
 #include "lib/schedule/near_names.hpp"
 
 namespace tutti::soak {

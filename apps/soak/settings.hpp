@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apps/options.hpp"
-#include "apps/soak/generator.hpp"
+#include "apps/soak/calls.hpp"
 
 namespace tutti::bench {
 struct BenchMemory;

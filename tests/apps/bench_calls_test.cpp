@@ -1,10 +1,7 @@
-// The calls that tutti-bench measures, as far as they need no MPI: settings, blocks, values.
+// The calls that tutti-bench measures, as far as they need no MPI: settings, blocks.
 #include <gmock/gmock.h>
 
-#include <bit>
-
 #include "apps/bench/collective.hpp"
-#include "apps/bench/pattern.hpp"
 #include "apps/bench/settings.hpp"
 
 namespace tutti::bench {
@@ -33,102 +30,6 @@ TEST(Division, BlocksByPairAreSymmetric) {
   const Division first{Divided::unevenly_by_pair, Count{500}, 5, 1}, other{Divided::unevenly_by_pair, Count{500}, 5, 3};
   EXPECT_EQ(first.count(3), other.count(1));
   EXPECT_NE(first.count(0), first.count(1));
-}
-
-std::vector<Op> operations() {
-  std::vector<Op> all;
-  for (const std::string_view name : op_names) {
-    all.push_back(op_named(name).value());
-  }
-  return all;
-}
-
-TEST(Pattern, PartialSumsAndProductsFitTheSmallestType) {
-  for (const int ranks : {1, 2, 3, 7, 42, 43, 64, 100, 1024}) {
-    for (std::int64_t position = 0; position < pattern_period; ++position) {
-      int sum = 0, product = 1, fp8_sum = 0, fp8_product = 1;
-      for (int rank = 0; rank < ranks; ++rank) {
-        sum += pattern_value(Type::int8, Op::Kind::sum, rank, ranks, position);
-        product *= pattern_value(Type::int8, Op::Kind::prod, rank, ranks, position);
-        fp8_sum += pattern_value(Type::fp8_e5m2, Op::Kind::sum, rank, ranks, position);
-        fp8_product *= pattern_value(Type::fp8_e4m3, Op::Kind::prod, rank, ranks, position);
-      }
-      ASSERT_LE(sum, 127) << ranks;
-      ASSERT_LE(product, 127) << ranks;
-      ASSERT_LE(fp8_sum, 8) << ranks;
-      ASSERT_TRUE(std::has_single_bit(static_cast<unsigned>(fp8_product)) && fp8_product <= 256) << ranks;
-    }
-  }
-}
-
-TEST(Pattern, ValuesDependOnRankAndPosition) {
-  for (const Op& op : operations()) {
-    int by_rank = 0, by_position = 0;
-    for (std::int64_t position = 0; position < pattern_period; ++position) {
-      const int value = pattern_value(Type::fp32, op.kind(), 0, 4, position);
-      by_rank += value != pattern_value(Type::fp32, op.kind(), 1, 4, position) ? 1 : 0;
-      by_position += value != pattern_value(Type::fp32, op.kind(), 0, 4, position + 1) ? 1 : 0;
-    }
-    EXPECT_GT(by_rank, 0) << to_string(op.kind());
-    EXPECT_GT(by_position, 0) << to_string(op.kind());
-  }
-}
-
-/// For every type and operation that fit.
-template <class Body>
-void for_each_case(Body body) {
-  for (int i = 0; i < type_count; ++i) {
-    const auto type = static_cast<Type>(i);
-    for (const Op& op : operations()) {
-      if (supports(op.kind(), type)) body(type, op);
-    }
-  }
-}
-
-std::vector<std::byte> bytes_of(const Pattern& pattern, Type type, std::int64_t count) {
-  std::vector<std::byte> data(static_cast<std::size_t>(count * size_of(type).value()));
-  pattern.write_to(memories().front(), data);
-  return data;
-}
-
-TEST(Pattern, FindsItselfAndCountsEveryDifference) {
-  constexpr std::int64_t count = pattern_period * 70;  // More than is compared at once.
-  for_each_case([](Type type, const Op& op) {
-    const Pattern pattern = reduced_pattern(type, op, 5);
-    auto data = bytes_of(pattern, type, count);
-    const double tolerance = rounding_tolerance(type, op);
-    EXPECT_EQ(pattern.differences(memories().front(), data, tolerance), 0) << to_string(type);
-    const auto element = static_cast<std::size_t>(size_of(type).value());
-    data[element - 1] ^= std::byte{0x40};  // Sign or exponent, of the first and the last.
-    data[data.size() - 1] ^= std::byte{0x40};
-    EXPECT_EQ(pattern.differences(memories().front(), data, tolerance), 2) << to_string(type) << to_string(op.kind());
-  });
-}
-
-TEST(Pattern, GoesOnFromAnyPosition) {
-  constexpr std::int64_t count = pattern_period * 70, skipped = 12'345;
-  const Pattern pattern = input_pattern(Type::int16, Op::max, 1, 4);
-  const auto data = bytes_of(pattern, Type::int16, count);
-  const auto rest = std::span{data}.subspan(static_cast<std::size_t>(2 * skipped));
-  EXPECT_EQ(pattern.differences(memories().front(), rest, 0, skipped), 0);
-  EXPECT_GT(pattern.differences(memories().front(), rest, 0, skipped + 1), count / 2);
-}
-
-TEST(Pattern, WhatIsUntouchedLooksLikeNoResult) {
-  for_each_case([](Type type, const Op& op) {
-    const auto data = bytes_of(untouched_pattern(type), type, pattern_period);
-    EXPECT_EQ(reduced_pattern(type, op, 3).differences(memories().front(), data, 0.1), pattern_period);
-    EXPECT_EQ(input_pattern(type, op, 1, 3).differences(memories().front(), data, 0.1), pattern_period);
-  });
-}
-
-TEST(Pattern, DiffersFromTheInputAndWithoutARank) {
-  for_each_case([](Type type, const Op& op) {
-    const Pattern pattern = reduced_pattern(type, op, 4);
-    EXPECT_GT(pattern.differences(memories().front(), bytes_of(input_pattern(type, op, 0, 4), type, pattern_period), 0),
-              0)
-        << to_string(type) << to_string(op.kind());
-  });
 }
 
 TEST(Settings, AcceptsItsDefaults) {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "apps/bench/check.hpp"
+#include "apps/bench/buffers.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -20,13 +20,13 @@ void for_each_call(Body body) {
   settings.type = "int16";
   settings.min = settings.max = Bytes{2000};
   settings.root = comm.size() - 1;
-  for (const BenchCollective* collective : collectives()) {
-    settings.collectives = {std::string{collective->name}};
+  for (const BenchCollective& collective : collectives()) {
+    settings.collectives = {std::string{collective.name}};
     const Experiment what = resolved(settings, comm.size()).front();
     const Buffers buffers{what, comm};
     for (const Placement placement : what.placements) {
-      SCOPED_TRACE(std::string{collective->name} + (placement == Placement::in_place ? " in place" : ""));
-      body(*collective, buffers, buffers.call(what.counts.front(), placement));
+      SCOPED_TRACE(std::string{collective.name} + (placement == Placement::in_place ? " in place" : ""));
+      body(collective, buffers, buffers.call(what.counts.front(), placement));
     }
   }
 }

@@ -1,8 +1,7 @@
 // Two ways of a call at several sizes: which is faster, and from which size on.
 #include <gtest/gtest.h>
 
-#include "apps/bench/comparison.hpp"
-#include "apps/bench/thresholds_report.hpp"
+#include "apps/bench/thresholds.hpp"
 
 namespace tutti::bench {
 namespace {

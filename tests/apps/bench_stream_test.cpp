@@ -2,7 +2,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include "apps/bench/ours.hpp"
+#include "apps/bench/calls.hpp"
 #include "tests/support/device_memory.hpp"
 
 namespace tutti::bench {

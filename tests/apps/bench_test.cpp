@@ -7,12 +7,10 @@
 #include <sstream>
 
 #include "apps/bench/machine.hpp"
-#include "apps/bench/mpi_settings.hpp"
+#include "apps/bench/measure.hpp"
 #include "apps/bench/report.hpp"
 #include "apps/bench/statistics.hpp"
-#include "apps/bench/summary.hpp"
-#include "apps/bench/sweep.hpp"
-#include "apps/bench/table.hpp"
+#include "apps/bench/text.hpp"
 #include "apps/options.hpp"
 #include "apps/ranges.hpp"
 

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "apps/soak/report.hpp"
-#include "apps/soak/resources.hpp"
 #include "apps/soak/settings.hpp"
 
 namespace tutti::soak {

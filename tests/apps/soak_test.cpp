@@ -7,8 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "apps/soak/generator.hpp"
-#include "apps/soak/types.hpp"
+#include "apps/soak/calls.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti::soak {

@@ -5,17 +5,21 @@
 #include <complex>
 #include <cstring>
 
-#include "apps/soak/random.hpp"
-#include "apps/soak/reference.hpp"
-#include "apps/soak/types.hpp"
-#include "apps/soak/user_op.hpp"
-#include "apps/soak/values.hpp"
+#include "apps/soak/layout.hpp"
 #include "tests/engine/reduce_reference.hpp"
 
 namespace tutti::soak {
 namespace {
 
+using bench::period;
+using bench::Source;
+using bench::user_op;
+using bench::with_type;
+using bench::write_input;
+using bench::write_result;
 using testing::ElementsAre;
+
+using ByteVector = std::vector<std::byte>;
 
 template <class T>
 std::vector<T> elements(const ByteVector& data) {
@@ -30,7 +34,7 @@ Call call_of(Collective collective, Type type, Op op, int size) {
 
 ByteVector input(const Call& call, int rank, std::int64_t first, std::int64_t count) {
   ByteVector data(static_cast<std::size_t>(count * size_of(call.type).value()));
-  write_input(call, 0, rank, first, data);
+  write_input(operands_of(call, 0), rank, first, data);
   return data;
 }
 
@@ -52,7 +56,7 @@ TEST(Values, DifferByRankCallAndRepetition) {
   const ByteVector mine = input(call, 1, 0, 100);
   EXPECT_NE(mine, input(call, 2, 0, 100));
   ByteVector later(mine.size());
-  write_input(call, 1, 1, 0, later);
+  write_input(operands_of(call, 1), 1, 0, later);
   EXPECT_NE(mine, later);
   call.key = 77;
   EXPECT_NE(mine, input(call, 1, 0, 100));
@@ -76,7 +80,7 @@ template <class T>
 void expect_exact(const Call& call) {
   const Source source{0, call.size, 3};
   ByteVector result(50 * sizeof(T));
-  write_result(call, 0, source, result);
+  write_result(operands_of(call, 0), source, result);
   std::vector<std::vector<T>> inputs;
   inputs.reserve(static_cast<std::size_t>(call.size));
   for (int rank = 0; rank < call.size; ++rank)
@@ -110,7 +114,7 @@ TEST(Reference, ComplexSumsAndProductsHoldWholeNumbers) {
     for (const int size : {2, 7, 17, 600}) {
       const Call single = call_of(Collective::allreduce, Type::complex_fp32, op, size);
       ByteVector result(50 * sizeof(std::complex<float>));
-      write_result(single, 0, {0, size, 0}, result);
+      write_result(operands_of(single, 0), {0, size, 0}, result);
       std::vector<std::complex<double>> expected(50, op == Op::sum ? 0 : 1);
       for (int rank = size; rank-- > 0;) {
         const auto data = elements<std::complex<float>>(input(single, rank, 0, 50));
@@ -154,8 +158,8 @@ TEST(Reference, PutsBlocksWhereTheyBelong) {
 TEST(Reference, LongResultsRepeatThePeriod) {
   const Call call = call_of(Collective::allreduce, Type::int16, Op::sum, 3);
   ByteVector result(static_cast<std::size_t>(5 * period + 3) * 2), first(static_cast<std::size_t>(period) * 2);
-  write_result(call, 0, {0, 3, 11}, result);
-  write_result(call, 0, {0, 3, 11}, first);
+  write_result(operands_of(call, 0), {0, 3, 11}, result);
+  write_result(operands_of(call, 0), {0, 3, 11}, first);
   const auto all = elements<std::int16_t>(result), once = elements<std::int16_t>(first);
   for (std::size_t i = 0; i < all.size(); ++i)
     ASSERT_EQ(all[i], once[i % once.size()]);

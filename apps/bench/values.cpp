@@ -1,16 +1,13 @@
-#include "apps/soak/values.hpp"
+#include "apps/bench/values.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstring>
 #include <limits>
 
-#include "apps/soak/random.hpp"
-#include "apps/soak/types.hpp"
-#include "tutti/algorithm.hpp"
-
-namespace tutti::soak {
+namespace tutti::bench {
 namespace {
 
 constexpr bool is_logical(Op::Kind kind) { return kind >= Op::Kind::land && kind <= Op::Kind::lxor; }
@@ -43,33 +40,40 @@ constexpr Addends addends_of(Type type) {
   }
 }
 
+/// Sums of 8 and 16 bits that are larger than their type saturate in Open MPI 4.1: as many ranks have operands.
+constexpr int operands_of_narrow_sums = 42;
+bool is_narrow_sum(const Operands& of) {
+  return of.by_mpi && of.op.kind() == Op::Kind::sum && is_integer(of.type) && size_of(of.type) <= Bytes{2};
+}
+
 /// The ranks that have anything in one element of a call, where more would not be exact. Products are of powers of two
 /// up to 2, which are exact in every type for eight ranks.
-int most_operands(const Call& call) {
-  if (is_integer(call.type) || compares(call.op.kind())) return call.size;
-  return call.op.kind() == Op::Kind::prod ? 8 : addends_of(call.type).number;
+int most_operands(const Operands& of) {
+  if (is_narrow_sum(of)) return std::min(of.ranks, operands_of_narrow_sums);
+  if (is_integer(of.type) || of.type == Type::boolean || compares(of.op.kind())) return of.ranks;
+  return of.op.kind() == Op::Kind::prod ? 8 : addends_of(of.type).number;
 }
 
 /// 1/2, 1 or 2, negative or not.
 double factor(std::uint64_t bits) { return std::ldexp(bits % 2 == 0 ? 1 : -1, static_cast<int>(bits / 2 % 3) - 1); }
 
-/// `by_mpi`: the MPI combines them, too. Sums of 8 and 16 bits that are larger than their type saturate in Open
-/// MPI 4.1, and MPICH 4.0 takes the upper half of unsigned numbers for negative ones in min and max.
+/// MPICH 4.0 takes the upper half of unsigned numbers for negative ones in min and max.
 template <std::integral T>
-T operand(const Call& call, std::uint64_t bits) {
-  const Op::Kind kind = call.op.kind();
+T operand(const Operands& of, std::uint64_t bits) {
+  if (of.type == Type::boolean) return bits % 2;
+  const Op::Kind kind = of.op.kind();
   if (is_logical(kind) && bits % 2 == 0) return 0;
   constexpr std::uint64_t largest = std::numeric_limits<T>::max();
-  if (call.by_mpi && kind == Op::Kind::sum && sizeof(T) <= 2)
-    return static_cast<T>((bits >> 8U) % std::max<std::uint64_t>(1, largest / static_cast<std::uint64_t>(call.size)));
-  if (call.by_mpi && compares(kind) && std::unsigned_integral<T>) return static_cast<T>(bits >> 8U) & (largest / 2);
+  if (is_narrow_sum(of))
+    return static_cast<T>((bits >> 8U) % (largest / static_cast<std::uint64_t>(most_operands(of)) + 1));
+  if (of.by_mpi && compares(kind) && std::unsigned_integral<T>) return static_cast<T>(bits >> 8U) & (largest / 2);
   return static_cast<T>(bits >> 8U);
 }
 
 template <class T>
-requires(!std::integral<T>) T operand(const Call& call, std::uint64_t bits) {
-  const Op::Kind kind = call.op.kind();
-  const std::uint64_t largest = addends_of(call.type).largest;
+requires(!std::integral<T>) T operand(const Operands& of, std::uint64_t bits) {
+  const Op::Kind kind = of.op.kind();
+  const std::uint64_t largest = addends_of(of.type).largest;
   if constexpr (is_complex(type_of<T>)) {
     using Part = typename T::value_type;
     // No part of a product of these is 0, whose sign would depend on the order.
@@ -100,12 +104,12 @@ T neutral(Op::Kind kind) {
 
 /// Elements first..first+count-1, all within one period.
 template <class T>
-void write_operands(const Call& call, std::uint64_t key, int rank, std::int64_t first, std::span<std::byte> into) {
-  const int stride = (call.size + most_operands(call) - 1) / most_operands(call);
+void write_operands(const Operands& of, std::uint64_t key, int rank, std::int64_t first, std::span<std::byte> into) {
+  const int stride = (of.ranks + most_operands(of) - 1) / most_operands(of);
   for (std::size_t at = 0; at < into.size(); at += sizeof(T), ++first) {
     const std::int64_t element = first % period;
-    const T value = (rank + element) % stride == 0 ? operand<T>(call, mixed(key + static_cast<std::uint64_t>(element)))
-                                                   : neutral<T>(call.op.kind());
+    const T value = (rank + element) % stride == 0 ? operand<T>(of, mixed(key + static_cast<std::uint64_t>(element)))
+                                                   : neutral<T>(of.op.kind());
     std::memcpy(into.data() + at, &value, sizeof(T));
   }
 }
@@ -134,19 +138,19 @@ void repeat(std::span<std::byte> data, std::size_t known) {
   }
 }
 
-void write_input(const Call& call, int repetition, int rank, std::int64_t first, std::span<std::byte> into) {
+void write_input(const Operands& operands, int rank, std::int64_t first, std::span<std::byte> into) {
   if (into.empty()) return;
-  const std::uint64_t key =
-      mixed({call.key, 0xda7a, static_cast<std::uint64_t>(repetition), static_cast<std::uint64_t>(rank)});
-  const auto element = static_cast<std::size_t>(size_of(call.type).value());
+  const std::uint64_t key = mixed(operands.key ^ static_cast<std::uint64_t>(rank));
+  const auto element = static_cast<std::size_t>(size_of(operands.type).value());
   const std::size_t of_period = static_cast<std::size_t>(period) * element;
   const std::span once = into.first(std::min(into.size(), of_period));
-  const bool combines = call.kind == Kind::collective && reduces(call.collective);
-  if (combines && call.op.kind() != Op::Kind::user)
-    with_type(call.type, [&]<class T>() { write_operands<T>(call, key, rank, first, once); });
+  const bool is_users = operands.op.kind() == Op::Kind::user;
+  if (operands.combines && !is_users)
+    with_type(operands.type, [&]<class T>() { write_operands<T>(operands, key, rank, first, once); });
   else
-    write_bytes(key, static_cast<std::size_t>(first) * element, of_period, once, combines && !call.op.commutative());
+    write_bytes(key, static_cast<std::size_t>(first) * element, of_period, once,
+                operands.combines && !operands.op.commutative());
   repeat(into, once.size());
 }
 
-}  // namespace tutti::soak
+}  // namespace tutti::bench

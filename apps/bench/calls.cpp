@@ -1,4 +1,4 @@
-#include "apps/bench/mpi_names.hpp"
+#include "apps/bench/calls.hpp"
 
 namespace tutti::bench {
 
@@ -28,18 +28,9 @@ std::optional<MPI_Datatype> mpi_type(Type type) {
       return MPI_C_FLOAT_COMPLEX;
     case Type::complex_fp64:
       return MPI_C_DOUBLE_COMPLEX;
-    case Type::fp8_e4m3:
-    case Type::fp8_e5m2:
-    case Type::fp16:
-    case Type::bf16:
-    case Type::boolean:  // few operations
+    default:  // those that MPI lacks, and boolean, which has few operations
       return std::nullopt;
   }
-  return std::nullopt;
-}
-
-MPI_Datatype mpi_type_of_size(Type type) {
-  return mpi_type(type).value_or(size_of(type) == Bytes{1} ? MPI_UINT8_T : MPI_UINT16_T);
 }
 
 std::optional<MPI_Op> mpi_op(Op::Kind kind) {
@@ -64,12 +55,39 @@ std::optional<MPI_Op> mpi_op(Op::Kind kind) {
       return MPI_BOR;
     case Op::Kind::bxor:
       return MPI_BXOR;
-    case Op::Kind::avg:
-    case Op::Kind::scaled_sum:
-    case Op::Kind::user:
+    default:
       return std::nullopt;
   }
-  return std::nullopt;
+}
+
+MpiArguments::MpiArguments(const Call& its_call)
+    : call(its_call),
+      in(call.is_in_place ? MPI_IN_PLACE : call.in),
+      out(call.out),
+      // Where blocks are equal only they need to fit an int.
+      count(static_cast<int>(call.count.value())),
+      block(mpi::narrow(call.block().value())),
+      root(call.root.value()),
+      counts(call.blocks->mpi_counts()),
+      offsets(call.blocks->mpi_offsets()),
+      type(mpi_type(call.type).value_or(size_of(call.type) == Bytes{1} ? MPI_UINT8_T : MPI_UINT16_T)),
+      op(mpi_op(call.op.kind()).value_or(MPI_OP_NULL)) {}
+
+MpiRequests::~MpiRequests() {
+  for (MPI_Request& request : requests_) {
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  }
+}
+
+void MpiRequests::start_and_wait() {
+  if (requests_.size() == 1) {
+    mpi::check(MPI_Start(requests_.data()), "MPI_Start");
+    mpi::check(MPI_Wait(requests_.data(), MPI_STATUS_IGNORE), "MPI_Wait");
+    return;
+  }
+  const int count = static_cast<int>(requests_.size());
+  mpi::check(MPI_Startall(count, requests_.data()), "MPI_Startall");
+  mpi::check(MPI_Waitall(count, requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 
 }  // namespace tutti::bench

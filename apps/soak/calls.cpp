@@ -1,15 +1,84 @@
-#include "apps/soak/generator.hpp"
+#include "apps/soak/calls.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "apps/soak/choices.hpp"
-#include "apps/soak/random.hpp"
-#include "apps/soak/types.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti::soak {
 namespace {
+
+// ---- Texts
+
+std::string_view to_string(InPlace in_place) {
+  return in_place == InPlace::no             ? "separate"
+         : in_place == InPlace::on_all_ranks ? "in place"
+                                             : "in place on some ranks";
+}
+
+std::string_view to_string(Kind kind) {
+  return kind == Kind::batch ? "batch" : kind == Kind::sendrecv ? "sendrecv" : "send";
+}
+
+/// The numbers, or the first of them if they are many.
+template <class Each>
+std::string listed(std::size_t count, Each each) {
+  constexpr std::size_t most = 16;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < std::min(count, most); ++i)
+    texts.push_back(each(i));
+  return fmt::format("{}{}", fmt::join(texts, " "), count > most ? " ..." : "");
+}
+
+std::string sizes_of(const Call& call) {
+  if (call.kind != Kind::collective)
+    return listed(call.messages.size(), [&](std::size_t i) {
+      const Message& message = call.messages[i];
+      return fmt::format("{}>{}:{}", message.from, message.to, message.count);
+    });
+  if (!call.is_uneven) return std::to_string(call.count);
+  return fmt::format("({})", listed(call.counts.size(), [&](std::size_t i) { return std::to_string(call.counts[i]); }));
+}
+
+// ---- Choices
+
+std::string random_parameter(Random& random, const Parameter& parameter) {
+  if (parameter.name.empty() || random.chance(40)) return "";
+  const bool is_bytes = parameter.unit == Parameter::Unit::bytes;
+  // Large numbers of blocks make long schedules that show nothing new.
+  const int most = std::min(parameter.most, is_bytes ? 1 << 15 : parameter.least + (random.chance(80) ? 6 : 40));
+  return fmt::format(":{}", random.between(parameter.least, most));
+}
+
+/// An operation that the type has: any of Tutti's, or a user's, commutative or not.
+Op random_op(Random& random, Collective collective, Type type) {
+  if (random.chance(15)) return bench::user_op(random.chance(50) ? Commutative::yes : Commutative::no, type);
+  const bool is_prefix = collective == Collective::scan || collective == Collective::exscan;
+  std::vector<Op> allowed;
+  for (const Op& op : {Op::sum, Op::prod, Op::min, Op::max, Op::avg, Op::land, Op::lor, Op::lxor, Op::band, Op::bor,
+                       Op::bxor, Op::scaled_sum(-0.375)})
+    if (supports(op.kind(), type) && !(is_prefix && op == Op::avg)) allowed.push_back(op);
+  return random.one_of(allowed);
+}
+
+/// Any registered algorithm that serves the call on these nodes, with any parameter and segments, as Options take it;
+/// or "", for Tutti's own choice. `bytes`: of the longer buffer of a rank; there are at most some 40 segments of it.
+std::string random_algorithm(Random& random, const Call& call, const std::vector<int>& nodes, std::int64_t bytes) {
+  if (random.chance(30)) return "";
+  const bool needs_order = reduces(call.collective) && !call.op.commutative();
+  std::vector<const Algorithm*> fitting;
+  for (const Algorithm* algorithm : algorithms())
+    if (algorithm->collective == call.collective && (!needs_order || order_on(nodes, *algorithm) == Order::of_ranks))
+      fitting.push_back(algorithm);
+  const Algorithm& algorithm = *random.one_of(fitting);
+  std::string text = std::string{algorithm.name} + random_parameter(random, algorithm.parameter);
+  if (call.collective != Collective::barrier && random.chance(25))
+    text += fmt::format("/{}", std::max<std::int64_t>(1, bytes / random.between(1, 40)));
+  return text;
+}
 
 bool has_blocks(Collective collective) {
   return collective >= Collective::reduce_scatter && collective <= Collective::alltoall;
@@ -118,6 +187,37 @@ Way random_way(Random& random, const std::vector<Way>& ways, std::size_t calls) 
 }
 
 }  // namespace
+
+std::vector<std::string> call_names() {
+  std::vector<std::string> names;
+  names.reserve(name_count);
+  for (int i = 0; i < collective_count; ++i)
+    names.emplace_back(tutti::to_string(static_cast<Collective>(i)));
+  for (const Kind kind : {Kind::batch, Kind::sendrecv, Kind::send})
+    names.emplace_back(to_string(kind));
+  return names;
+}
+
+std::string to_text(const Call& call) {
+  const bool is_collective = call.kind == Kind::collective;
+  std::string text{is_collective ? tutti::to_string(call.collective) : to_string(call.kind)};
+  if (is_collective) text += fmt::format(" '{}'", call.algorithm.empty() ? "auto" : call.algorithm);
+  text += fmt::format(" of {} {}", sizes_of(call), tutti::to_string(call.type));
+  if (is_collective && reduces(call.collective)) {
+    text += fmt::format(", {}", tutti::to_string(call.op.kind()));
+    if (!call.op.commutative()) text += " (noncommutative)";
+    if (call.op.kind() == Op::Kind::scaled_sum) text += fmt::format(" {}", call.op.scale());
+  }
+  if (is_collective && has_root(call.collective)) text += fmt::format(", root {}", call.root);
+  text += fmt::format(", {}, {}", way_names[static_cast<std::size_t>(call.way)], to_string(call.in_place));
+  if (call.has_gaps) text += ", gaps";
+  return text + fmt::format(", communicator {} of {} ranks", call.communicator, call.size);
+}
+
+bool is_in_place(const Call& call, int rank) {
+  if (call.in_place != InPlace::on_some_ranks) return call.in_place == InPlace::on_all_ranks;
+  return Random{mixed({call.key, 0x70, static_cast<std::uint64_t>(rank)})}.chance(50);
+}
 
 std::vector<StepOutline> Generator::outlines(std::int64_t round) const {
   Random random{mixed({seed_, static_cast<std::uint64_t>(thread_), 0x0a, static_cast<std::uint64_t>(round)})};

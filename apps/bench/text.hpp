@@ -1,5 +1,6 @@
 #pragma once
-// The records as lines of a table for people.
+// The records for people: a table, and the lines around it, which say what was measured and how to read the figures.
+// All lines but the rows of the table start with '#'.
 
 #include <cstdint>
 #include <span>
@@ -7,13 +8,17 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/bench/record.hpp"
+#include "apps/bench/machine.hpp"
+#include "apps/bench/records.hpp"
+#include "apps/bench/settings.hpp"
 
 namespace tutti::bench {
 
 /// Microseconds in at most eight characters, with about four significant digits: "0.0904", "12.34", "105600".
 [[nodiscard]] std::string time_text(double microseconds);
 [[nodiscard]] std::string bandwidth_text(double gigabytes_per_second);
+/// "1.234", or "-" if there is none.
+[[nodiscard]] std::string ratio_text(const std::optional<double>& ratio);
 
 class Table {
  public:
@@ -43,5 +48,15 @@ class Table {
   bool compared_;
   Work work_;
 };
+
+/// Once, at the start.
+[[nodiscard]] std::string preface(const Settings& settings, const Machine& machine);
+/// Before the table of one collective.
+[[nodiscard]] std::string heading(const Experiment& what, const Settings& settings);
+/// After it.
+[[nodiscard]] std::string notes(const Experiment& what, const Settings& settings, const Machine& machine,
+                                std::span<const Record> records);
+/// At the end: a line for each collective and algorithm, and the wrong elements of all collectives together.
+[[nodiscard]] std::string to_text(std::span<const Summary> summaries);
 
 }  // namespace tutti::bench

@@ -1,10 +1,11 @@
 #pragma once
-// The results of one measurement.
+// The results of measurements, and many of them in few numbers.
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "apps/bench/statistics.hpp"
 
@@ -52,5 +53,15 @@ struct Record {
   std::optional<Peer> peer;
   std::optional<DeviceWork> device;  ///< Nothing if the buffers are ordinary or Tutti memory.
 };
+
+/// One collective with one algorithm, or with those that Tutti chose ("auto"), over all sizes.
+struct Summary {
+  std::string collective, algorithm;
+  std::optional<double> out_of_place, in_place;  ///< Geometric means of the ratios; nothing if none was compared.
+  std::optional<std::int64_t> wrong;             ///< Elements in all; nothing if none were checked.
+};
+
+/// In the order in which collectives and algorithms first come.
+[[nodiscard]] std::vector<Summary> summarised(std::span<const Record> records);
 
 }  // namespace tutti::bench

@@ -1,0 +1,135 @@
+#pragma once
+// How a collective is called in each mode: by Tutti, and by the MPI beside it.
+
+#include <mpi.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/bench/collective.hpp"
+#include "apps/bench/cuda.hpp"
+#include "lib/transport/mpi/check.hpp"
+#include "lib/transport/mpi/dialect.hpp"
+#include "tutti/call.hpp"
+
+namespace tutti::bench {
+
+// ---- Tutti's calls
+
+[[nodiscard]] inline std::unique_ptr<Repeater> repeater_of(Plan plan) {
+  return repeater([prepared = std::move(plan)]() mutable {
+    prepared.start();
+    prepared.wait();
+  });
+}
+
+/// A repeater of `put()`, which puts a call into the stream of cuda::stream(): calls back to back are a batch, which is
+/// over when the stream is.
+template <class Put>
+[[nodiscard]] std::unique_ptr<Repeater> repeater_in_stream(Put put) {
+  class Batch : public Repeater {
+   public:
+    explicit Batch(Put body) : put_(std::move(body)) {}
+    void run(int calls) override {
+      for (int i = 0; i < calls; ++i) {
+        put_();
+      }
+      cuda::wait_for_stream();
+    }
+
+   private:
+    Put put_;
+  };
+  return std::make_unique<Batch>(std::move(put));
+}
+
+/// A function object of type `Describe` makes the description of the call's arguments that Tutti's functions for the
+/// collective make, anew for each call as in any program.
+template <class Describe>
+[[nodiscard]] std::unique_ptr<Repeater> ours(const Call& call, Mode mode) {
+  static constexpr Describe describe{};
+  switch (mode) {
+    case Mode::blocking:
+      return repeater([call] { detail::run(describe(call), *call.comm, {call.algorithm}); });
+    case Mode::nonblocking:
+      return repeater([call] { detail::start(describe(call), *call.comm, {call.algorithm}).wait(); });
+    case Mode::stream:
+      return repeater_in_stream([call, stream = cuda::stream()] {
+        detail::run(describe(call), *call.comm, {.algorithm = call.algorithm, .stream = stream});
+      });
+    case Mode::stream_plan:
+      return repeater_in_stream(
+          [prepared = detail::prepare(describe(call), *call.comm, {call.algorithm, cuda::stream()})]() mutable {
+            prepared.start();
+          });
+    case Mode::persistent:
+      break;
+  }
+  return repeater_of(detail::prepare(describe(call), *call.comm, {call.algorithm}));
+}
+
+/// The algorithm that runs: as it was asked for, else the name of the one chosen.
+template <class Describe>
+[[nodiscard]] std::string algorithm(const Call& call) {
+  if (!call.algorithm.empty()) return std::string{call.algorithm};
+  return std::string{detail::prepare(Describe{}(call), *call.comm, {}).algorithm()};
+}
+
+// ---- MPI's calls
+
+/// Nothing where MPI lacks the type (fp8, fp16, bf16) or the operation (avg, scaled_sum).
+[[nodiscard]] std::optional<MPI_Datatype> mpi_type(Type type);
+[[nodiscard]] std::optional<MPI_Op> mpi_op(Op::Kind kind);
+
+/// The arguments of a call as MPI takes them. The call must outlive the repeaters made of it: they hold its lists.
+struct MpiArguments {
+  explicit MpiArguments(const Call& its_call);
+
+  const Call& call;
+  const void* in;  ///< MPI_IN_PLACE on ranks where the call is in place.
+  void* out;
+  int count, block, root;
+  const int *counts, *offsets;  ///< Of the blocks of all ranks.
+  MPI_Datatype type;            ///< For elements that are only moved: one of the same size where MPI lacks the type.
+  MPI_Op op;
+};
+
+/// Requests that are started and waited for together, freed with their owner if they are persistent.
+class MpiRequests {
+ public:
+  explicit MpiRequests(std::vector<MPI_Request> requests) : requests_(std::move(requests)) {}
+  MpiRequests(MpiRequests&&) = default;
+  MpiRequests& operator=(MpiRequests&&) = delete;
+  ~MpiRequests();
+  void start_and_wait();
+
+ private:
+  std::vector<MPI_Request> requests_;
+};
+
+/// Calls of an MPI collective by `blocking`, `nonblocking` and `persistent`, which take the same `arguments` except for
+/// the last. `persistent` is nullptr if this MPI has none; nonblocking ones are made then. In place of calls in
+/// streams, which MPI does not have, blocking ones are made.
+template <class Blocking, class Nonblocking, class Persistent, class... Arguments>
+[[nodiscard]] PeerCall peer_call(Mode mode, std::string_view name, Blocking blocking, Nonblocking nonblocking,
+                                 Persistent persistent, Arguments... arguments) {
+  if (mode == Mode::blocking || is_in_stream(to_string(mode))) {
+    return {repeater([=] { mpi::check(blocking(arguments..., MPI_COMM_WORLD), name); }), Mode::blocking};
+  }
+  if (mode == Mode::persistent && persistent != nullptr) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    mpi::check(persistent(arguments..., MPI_COMM_WORLD, MPI_INFO_NULL, &request), name);
+    return {repeater([prepared = MpiRequests{{request}}]() mutable { prepared.start_and_wait(); }), mode};
+  }
+  return {repeater([=] {
+            MPI_Request request = MPI_REQUEST_NULL;
+            mpi::check(nonblocking(arguments..., MPI_COMM_WORLD, &request), name);
+            mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+          }),
+          Mode::nonblocking};
+}
+
+}  // namespace tutti::bench
