@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Figures of the source tree, and two rules that it keeps.
+"""Figures of the source tree, and the rules that it keeps.
 
     scripts/house.py            prints the figures
     scripts/house.py --check    says which rules are broken; exit status 1 if any is
 
-The rules: a folder of lib includes only folders below it (LAYERS), bindings/python only headers that are installed, and
-the byte thresholds of the shared-memory transport stand in its tuning.hpp. Files of more than 300 lines and classes of
+The rules: a folder of lib includes only folders below it (LAYERS), bindings/python only headers that are installed, the
+byte thresholds of the shared-memory transport stand in its tuning.hpp, and links of pages lead somewhere. Files of more than 300 lines and classes of
 more than 20 functions are listed with the figures.
 """
 import argparse
@@ -42,6 +42,8 @@ LAYERS = [
 MUST_NOT = [("lib/transport/shm", "lib/transport/mpi")]
 LEVELS = {place: level for level, places in enumerate(LAYERS) for place in places}
 MOST_LINES, MOST_FUNCTIONS = 300, 20
+PAGES = ["*.md"] + [folder + "/**/*.md" for folder in ("algorithms", "apps", "bindings", "docs", "examples", "fortran", "include",
+                                                       "interpose", "lib", "slurm", "tests", "ucx")]
 SHM, PYTHON = "lib/transport/shm", "bindings/python"
 # A constant of so many bytes decides something: pages, lines and sizes of a system call do not.
 THRESHOLD = re.compile(r"constexpr (?:auto|std::int64_t|std::size_t|int) (\w*(?:bytes|most|least|longest|patience|looks)\w*) ?= ?(.*)[;,]")
@@ -96,6 +98,25 @@ def stray_thresholds():
     return found
 
 
+def heading_names(text):
+    """The names by which links find the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", heading)).lower().replace(" ", "-") for heading in headings}
+
+
+def dead_links():
+    found = []
+    for page in sorted(path for folder in PAGES for path in ROOT.glob(folder)):
+        for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+            target, _, heading = link.partition("#")
+            other = page.parent / target if target else page
+            if re.match(r"https?:|mailto:", link):
+                continue
+            if not other.exists() or (heading and other.suffix == ".md" and heading not in heading_names(other.read_text())):
+                found.append(f"{page.relative_to(ROOT)} links to {link}, which is not there")
+    return found
+
+
 def classes(text):
     """Name, functions and members of each class with a body."""
     for match in re.finditer(r"^(?:template <[^\n]*>\n)?(?:class|struct) (\w+)[^;{]*\{\n(.*?)^\};", text, re.M | re.S):
@@ -127,8 +148,8 @@ def main():
     if not parser.parse_args().check:
         figures()
         return 0
-    broken = wrong_includes() + stray_thresholds()
-    print("\n".join(broken) or "all includes run downwards, and all thresholds are in tuning.hpp")
+    broken = wrong_includes() + stray_thresholds() + dead_links()
+    print("\n".join(broken) or "all includes run downwards, all thresholds are in tuning.hpp, and all links lead somewhere")
     return 1 if broken else 0
 
 

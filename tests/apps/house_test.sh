@@ -26,4 +26,6 @@ expect_found bindings/python/src/call.cpp '#include "lib/plan/plan.hpp"' 'lib/pl
 expect_found lib/plan/plan.hpp '#include "apps/options.hpp"' 'above lib'
 expect_found lib/transport/shm/segment/file.cpp '#include "lib/transport/mpi/check.hpp"' 'must not know each other'
 expect_found lib/transport/mpi/port.hpp '#include "lib/transport/shm/tuning.hpp"' 'which is not below it'
+expect_found lib/plan/README.md '[a page](plan.md)' 'lib/plan/README.md links to plan.md'
+expect_found lib/plan/README.md '[a heading](README.md#none)' 'README.md#none, which is not there'
 expect_found lib/transport/shm/segment/file.cpp 'constexpr std::int64_t longest_bytes = 4096;' 'longest_bytes = 4096'
