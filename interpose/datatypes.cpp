@@ -56,7 +56,7 @@ std::optional<Type> complex_of(std::int64_t size) {
   return std::nullopt;
 }
 
-Layout measured(MPI_Datatype type, Kind kind) {
+Layout measured(MPI_Datatype type, TypeKind kind) {
   Layout layout{.kind = kind};
   MPI_Count size = 0;
   MPI_Aint lower = 0, extent = 0;
@@ -76,7 +76,7 @@ std::uint8_t name_of(MPI_Datatype type, std::int64_t size) {
 }
 
 /// Types of Fortran are MPI_DATATYPE_NULL where there is no such type.
-void add(Kind kind, const std::vector<MPI_Datatype>& types, const auto& same) {
+void add(TypeKind kind, const std::vector<MPI_Datatype>& types, const auto& same) {
   for (MPI_Datatype type : types) {
     if (type == MPI_DATATYPE_NULL) continue;
     Layout layout = measured(type, kind);
@@ -89,35 +89,35 @@ void add(Kind kind, const std::vector<MPI_Datatype>& types, const auto& same) {
 void add_integers() {
   const auto with_sign = [](std::int64_t size) { return integer_of(size, true); };
   const auto without_sign = [](std::int64_t size) { return integer_of(size, false); };
-  add(Kind::c_integer,
+  add(TypeKind::c_integer,
       {MPI_INT, MPI_LONG, MPI_SHORT, MPI_LONG_LONG, MPI_SIGNED_CHAR, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T},
       with_sign);
-  add(Kind::other_integer,
+  add(TypeKind::other_integer,
       {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_AINT, MPI_OFFSET, MPI_COUNT},
       with_sign);
-  add(Kind::c_integer,
+  add(TypeKind::c_integer,
       {MPI_UNSIGNED, MPI_UNSIGNED_LONG, MPI_UNSIGNED_SHORT, MPI_UNSIGNED_LONG_LONG, MPI_UNSIGNED_CHAR, MPI_UINT8_T,
        MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T},
       without_sign);
-  add(Kind::byte, {MPI_BYTE}, without_sign);
+  add(TypeKind::byte, {MPI_BYTE}, without_sign);
 }
 
 void add_others() {
   const auto none = [](std::int64_t /*size*/) { return std::optional<Type>{}; };
-  add(Kind::floating, {MPI_LONG_DOUBLE}, none);
-  add(Kind::floating, {MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8}, floating_of);
-  add(Kind::complex, {MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX}, none);
-  add(Kind::complex,
+  add(TypeKind::floating, {MPI_LONG_DOUBLE}, none);
+  add(TypeKind::floating, {MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8}, floating_of);
+  add(TypeKind::complex, {MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX}, none);
+  add(TypeKind::complex,
       {MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_COMPLEX,
        MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16},
       complex_of);
-  add(Kind::logical, {MPI_C_BOOL, MPI_CXX_BOOL}, [](std::int64_t size) { return integer_of(size, false); });
-  add(Kind::logical, {MPI_LOGICAL}, none);  // how .true. looks is the Fortran compiler's
-  add(Kind::pair,
+  add(TypeKind::logical, {MPI_C_BOOL, MPI_CXX_BOOL}, [](std::int64_t size) { return integer_of(size, false); });
+  add(TypeKind::logical, {MPI_LOGICAL}, none);  // how .true. looks is the Fortran compiler's
+  add(TypeKind::pair,
       {MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT, MPI_2REAL,
        MPI_2DOUBLE_PRECISION, MPI_2INTEGER},
       none);
-  add(Kind::other, {MPI_CHAR, MPI_WCHAR, MPI_CHARACTER, MPI_PACKED}, none);
+  add(TypeKind::other, {MPI_CHAR, MPI_WCHAR, MPI_CHARACTER, MPI_PACKED}, none);
 }
 
 /// Whether a type that MPI_Type_get_contents gave has to be freed: not those that are MPI's own.
@@ -131,7 +131,7 @@ bool is_programs(int combiner) {
 bool is_in_order(MPI_Datatype type) {
   int integers = 0, addresses = 0, types = 0, combiner = 0;
   check(api.Type_get_envelope(type, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
-  if (combiner == MPI_COMBINER_NAMED) return measured(type, Kind::other).is_contiguous;
+  if (combiner == MPI_COMBINER_NAMED) return measured(type, TypeKind::other).is_contiguous;
   if (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_RESIZED)
     return false;
   std::vector<int> numbers(static_cast<std::size_t>(integers));
@@ -139,7 +139,7 @@ bool is_in_order(MPI_Datatype type) {
   MPI_Datatype inner = MPI_DATATYPE_NULL;
   check(api.Type_get_contents(type, integers, addresses, types, numbers.data(), places.data(), &inner),
         "MPI_Type_get_contents");
-  Layout part = measured(inner, Kind::derived);
+  Layout part = measured(inner, TypeKind::derived);
   const bool is_ordered = part.is_contiguous && is_in_order(inner);
   check(api.Type_get_envelope(inner, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
   if (is_programs(combiner)) check(api.Type_free(&inner), "MPI_Type_free");
@@ -155,7 +155,7 @@ bool may_be_used(MPI_Datatype type) {
 
 /// Of a derived type, or of a predefined one that is not in the table.
 Layout layout_of_other(MPI_Datatype type) {
-  Layout layout = measured(type, Kind::derived);
+  Layout layout = measured(type, TypeKind::derived);
   MPI_Aint lower = 0, extent = 0;
   check(api.Type_get_true_extent(type, &lower, &extent), "MPI_Type_get_true_extent");
   layout.is_contiguous = layout.is_contiguous && lower == 0 && extent == layout.size && is_in_order(type);

@@ -13,11 +13,11 @@
 namespace tutti::interpose {
 
 /// The kinds of predefined types for which MPI defines the same operations (MPI 4.1, section 6.9.2).
-enum class Kind : std::uint8_t { derived, c_integer, other_integer, floating, logical, complex, byte, pair, other };
+enum class TypeKind : std::uint8_t { derived, c_integer, other_integer, floating, logical, complex, byte, pair, other };
 inline constexpr std::size_t kind_count = 9;
 
 struct Layout {
-  Kind kind = Kind::derived;
+  TypeKind kind = TypeKind::derived;
   /// Elements lie one after the other, without gaps and in the order of their bytes.
   bool is_contiguous = false;
   /// Tutti's type of the same values; nothing if it has none.

@@ -19,22 +19,22 @@ namespace {
 using mpi::api;
 using mpi::check;
 
-using Kinds = std::array<bool, kind_count>;  ///< By Kind.
+using TypeKinds = std::array<bool, kind_count>;  ///< By TypeKind.
 
 /// An operation of MPI's and the kinds of types that it is for.
 struct Predefined {
   MPI_Op op;
   std::optional<Op> same;
-  Kinds kinds;
+  TypeKinds kinds;
 };
 
 const std::vector<Predefined>& predefined() {
   //                          derived, C integer, other integer, floating, logical, complex, byte, pair, other
-  constexpr Kinds ordered{false, true, true, true, false, false, false, false, false};
-  constexpr Kinds numbers{false, true, true, true, false, true, false, false, false};
-  constexpr Kinds truths{false, true, false, false, true, false, false, false, false};
-  constexpr Kinds bits{false, true, true, false, false, false, true, false, false};
-  constexpr Kinds pairs{false, false, false, false, false, false, false, true, false};
+  constexpr TypeKinds ordered{false, true, true, true, false, false, false, false, false};
+  constexpr TypeKinds numbers{false, true, true, true, false, true, false, false, false};
+  constexpr TypeKinds truths{false, true, false, false, true, false, false, false, false};
+  constexpr TypeKinds bits{false, true, true, false, false, false, true, false, false};
+  constexpr TypeKinds pairs{false, false, false, false, false, false, false, true, false};
   static const auto& all = *new std::vector<Predefined>{
       // never destroyed, as all here: calls may come after main
       {MPI_SUM, Op::sum, numbers},  {MPI_PROD, Op::prod, numbers},     {MPI_MIN, Op::min, ordered},
@@ -98,7 +98,7 @@ std::optional<Type> of_size(std::int64_t bytes) {
 }  // namespace
 
 std::optional<Reduction> reduction_of(MPI_Op op, MPI_Datatype type, const Layout& layout) {
-  if (op == MPI_OP_NULL || layout.kind == Kind::derived) return std::nullopt;
+  if (op == MPI_OP_NULL || layout.kind == TypeKind::derived) return std::nullopt;
   const auto& all = predefined();
   const auto found = std::ranges::find(all, op, &Predefined::op);
   int is_commutative = 1;

@@ -49,17 +49,18 @@ Wishes read_wishes(std::string_view text) {
 
 bool wants(const Wishes& wishes, Function function) {
   // A place for each column of the table.
-  constexpr std::array<Place, 3> places{Place{2, 1, false}, Place{2, 1, true}, Place{2, 2, false}};
-  return std::ranges::any_of(
-      places, [&](const Place& place) { return served_at(wishes, place)[index_of(function)].most >= 0; });
+  constexpr std::array<Placement, 3> placements{Placement{2, 1, false}, Placement{2, 1, true}, Placement{2, 2, false}};
+  return std::ranges::any_of(placements, [&](const Placement& placement) {
+    return served_at(wishes, placement)[index_of(function)].most >= 0;
+  });
 }
 
-Served served_at(const Wishes& wishes, const Place& place) {
+Served served_at(const Wishes& wishes, const Placement& placement) {
   Served served{};
   for (std::size_t i = 0; i < function_count; ++i) {
     const bool is_listed = wishes.use == Wishes::Use::listed && wishes.listed[i];
     if (wishes.use == Wishes::Use::all || is_listed) served[i] = ServedBytes::all();
-    if (wishes.use == Wishes::Use::automatic) served[i] = worthwhile(static_cast<Function>(i), place);
+    if (wishes.use == Wishes::Use::automatic) served[i] = worthwhile(static_cast<Function>(i), placement);
   }
   return served;
 }

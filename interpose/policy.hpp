@@ -25,6 +25,6 @@ using Served = std::array<ServedBytes, function_count>;  ///< By Function.
 /// Whether any call of the function is served anywhere.
 [[nodiscard]] bool wants(const Wishes& wishes, Function function);
 /// By the wishes, and by the table of what is faster where.
-[[nodiscard]] Served served_at(const Wishes& wishes, const Place& place);
+[[nodiscard]] Served served_at(const Wishes& wishes, const Placement& placement);
 
 }  // namespace tutti::interpose

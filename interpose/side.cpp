@@ -74,7 +74,8 @@ void unpack_elements(const Elements& all) {
 
 /// False: MPI has to say that there is no buffer. MPI_BOTTOM is one, with types that have absolute addresses.
 bool Side::add(const Part& part, const Layout& layout) {
-  if (part.data == nullptr && part.bytes > 0 && (layout.is_contiguous || layout.kind != Kind::derived)) return false;
+  if (part.data == nullptr && part.bytes > 0 && (layout.is_contiguous || layout.kind != TypeKind::derived))
+    return false;
   is_packed_ |= part.bytes > 0 && !layout.is_contiguous;
   parts_.push_back(part.data == nullptr && part.bytes > 0 ? from_elsewhere(part) : part);
   return true;

@@ -9,9 +9,9 @@
 namespace tutti::interpose {
 namespace {
 
-const Column& column_for(const Place& place) {
-  if (place.nodes > 1) return several_nodes;
-  return place.shares_processors ? one_node_crowded : one_node;
+const Column& column_for(const Placement& placement) {
+  if (placement.nodes > 1) return several_nodes;
+  return placement.shares_processors ? one_node_crowded : one_node;
 }
 
 /// Of functions whose blocks are listed, ranks may know their own part alone: they are served at all sizes or at none.
@@ -56,8 +56,8 @@ std::int64_t between(std::size_t size) {
 
 }  // namespace
 
-ServedBytes worthwhile(Function function, const Place& place) {
-  const Ratios& ratios = column_for(place)[index_of(function)];
+ServedBytes worthwhile(Function function, const Placement& placement) {
+  const Ratios& ratios = column_for(placement)[index_of(function)];
   if (is_listed(function)) return geometric_mean(ratios) > 1 ? ServedBytes::all() : ServedBytes{};
   const auto [first, length] = longest_row(ratios);
   if (length == 0) return {};

@@ -16,12 +16,12 @@ struct ServedBytes {
 };
 
 /// What all ranks of a communicator know alike.
-struct Place {
+struct Placement {
   int ranks = 1, nodes = 1;
   bool shares_processors = false;  ///< There are more ranks than processors on a node.
 };
 
 /// The calls of a function for which the table says that Tutti is faster.
-[[nodiscard]] ServedBytes worthwhile(Function function, const Place& place);
+[[nodiscard]] ServedBytes worthwhile(Function function, const Placement& placement);
 
 }  // namespace tutti::interpose

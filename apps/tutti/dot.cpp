@@ -20,7 +20,7 @@ constexpr std::string_view faulty = "#dc2626";
 
 std::string steps_of(const Scene& scene, int rank) {
   const Schedule& schedule = scene.part(rank).schedule;
-  const bool is_faulty = scene.is_faulty(rank, checker::Fault::Place::whole_rank);
+  const bool is_faulty = scene.is_faulty(rank, checker::Fault::Position::whole_rank);
   std::string text = fmt::format("  subgraph cluster_{0} {{\n    label=\"rank {0}\"; color=\"{1}\";\n", rank,
                                  is_faulty ? faulty : "#9ca3af");
   for (int step = 0; step < static_cast<int>(schedule.steps.size()); ++step) {

@@ -75,7 +75,7 @@ std::optional<std::string> read(const Arguments& arguments, Wanted& wanted) {
 CommunicatorForm form_of(const topology::Job& job, bool is_job, const Wanted& wanted) {
   std::set<int> processors;
   for (const int rank : job.nodes.front().ranks) {
-    const topology::Numbers& its = job.places[static_cast<std::size_t>(rank)].processors;
+    const topology::Numbers& its = job.bindings[static_cast<std::size_t>(rank)].processors;
     processors.insert(its.begin(), its.end());
   }
   CommunicatorForm form{job.node_of, wanted.processors};

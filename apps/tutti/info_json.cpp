@@ -40,12 +40,12 @@ constexpr auto members_of(const Machine* /*type*/) {
       std::pair{"links", &Machine::links}, std::pair{"missing", &Machine::missing},
   };
 }
-constexpr auto members_of(const Place* /*type*/) {
-  return std::tuple{std::pair{"processors", &Place::processors}, std::pair{"parts", &Place::parts},
-                    std::pair{"gpus", &Place::gpus}, std::pair{"nics", &Place::nics}};
+constexpr auto members_of(const Binding* /*type*/) {
+  return std::tuple{std::pair{"processors", &Binding::processors}, std::pair{"parts", &Binding::parts},
+                    std::pair{"gpus", &Binding::gpus}, std::pair{"nics", &Binding::nics}};
 }
 constexpr auto members_of(const Survey* /*type*/) {
-  return std::tuple{std::pair{"machine", &Survey::machine}, std::pair{"place", &Survey::place}};
+  return std::tuple{std::pair{"machine", &Survey::machine}, std::pair{"place", &Survey::binding}};
 }
 constexpr auto members_of(const Report* /*type*/) {
   return std::tuple{std::pair{"node", &Report::node}, std::pair{"why_not", &Report::why_not},
@@ -188,9 +188,9 @@ std::string to_json(const topology::Job& job, const DeviceReport& devices) {
     entry.set("distances", distances_in(job, node));
     nodes.push_back(std::move(entry));
   }
-  for (std::size_t rank = 0; rank < job.places.size(); ++rank) {
+  for (std::size_t rank = 0; rank < job.bindings.size(); ++rank) {
     Json entry{{"rank", rank}, {"node", job.node_of[rank]}};
-    entry.update(topology::json_of(job.places[rank]));
+    entry.update(topology::json_of(job.bindings[rank]));
     ranks.push_back(std::move(entry));
   }
   return Json{{"tutti", TUTTI_VERSION},   {"components", std::move(components)}, {"notes", job.notes},

@@ -34,7 +34,7 @@ std::string head(const Job& job) {
                                                  [&](const Node& a, const Node& b) { return size(a) < size(b); });
   const std::string each =
       size(*least) == size(*most) ? fmt::to_string(size(*least)) : fmt::format("{} to {}", size(*least), size(*most));
-  text += fmt::format("\n{} on {}", counted(job.places.size(), "rank"), counted(job.nodes.size(), "node"));
+  text += fmt::format("\n{} on {}", counted(job.bindings.size(), "rank"), counted(job.nodes.size(), "node"));
   return text + (job.nodes.size() > 1 ? fmt::format(", {} on each\n", each) : "\n");
 }
 
@@ -108,10 +108,10 @@ std::string machines(const Job& job) {
 }
 
 /// The numbers of a rank's GPUs on its node; bus ids of those that only it sees.
-std::string gpus_of(const Place& place, const Machine& machine) {
+std::string gpus_of(const Binding& binding, const Machine& machine) {
   std::vector<int> numbers;
   std::vector<std::string> others;
-  for (const std::string& bus_id : place.gpus) {
+  for (const std::string& bus_id : binding.gpus) {
     const auto found =
         std::find_if(machine.gpus.begin(), machine.gpus.end(), [&](const Gpu& gpu) { return gpu.bus_id == bus_id; });
     if (found != machine.gpus.end())
@@ -127,14 +127,14 @@ std::string places(const Job& job) {
   std::vector<Cells> rows{{"rank", "node", "host", "socket", "NUMA", "L3", "cores", "processors", "GPU", "NIC"}};
   for (std::size_t number = 0; number < job.nodes.size(); ++number)
     for (const int rank : job.nodes[number].ranks) {
-      const Place& place = job.places[static_cast<std::size_t>(rank)];
-      const auto& [cores, l3s, numas, sockets] = place.parts;
+      const Binding& binding = job.bindings[static_cast<std::size_t>(rank)];
+      const auto& [cores, l3s, numas, sockets] = binding.parts;
       const Machine& machine = job.nodes[number].machine;
       rows.push_back({fmt::to_string(rank), fmt::to_string(number), machine.host});
-      for (const Numbers* numbers : {&sockets, &numas, &l3s, &cores, &place.processors})
+      for (const Numbers* numbers : {&sockets, &numas, &l3s, &cores, &binding.processors})
         rows.back().push_back(or_dash(apps::ranges_text(*numbers)));
-      rows.back().push_back(or_dash(gpus_of(place, machine)));
-      rows.back().push_back(or_dash(fmt::format("{}", fmt::join(place.nics, ","))));
+      rows.back().push_back(or_dash(gpus_of(binding, machine)));
+      rows.back().push_back(or_dash(fmt::format("{}", fmt::join(binding.nics, ","))));
     }
   return fmt::format("\n{}", aligned(rows, ""));
 }

@@ -65,9 +65,9 @@ Json json_of(const checker::Part& part, int rank) {
 /// A place without a step is the rank.
 Json json_of(const checker::Verdict& verdict) {
   Json places = Json::array();
-  for (const checker::Fault::Place& place : verdict.places) {
-    Json each{{"rank", place.rank.value()}};
-    if (place.step != checker::Fault::Place::whole_rank) each.set("step", place.step);
+  for (const checker::Fault::Position& position : verdict.positions) {
+    Json each{{"rank", position.rank.value()}};
+    if (position.step != checker::Fault::Position::whole_rank) each.set("step", position.step);
     places.push_back(std::move(each));
   }
   return {{"text", verdict.fault}, {"places", std::move(places)}};

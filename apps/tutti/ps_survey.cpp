@@ -106,11 +106,11 @@ Holders find_holders(int& unreadable) {
 }
 
 /// Where the journals are; nothing if the file does not say, or says that they are beyond its end.
-struct Place {
+struct JournalTable {
   std::int64_t offset = 0;
   int processes = 0;
 };
-std::optional<Place> place_of_journals(int descriptor, PsSurvey& survey) {
+std::optional<JournalTable> table_of_journals(int descriptor, PsSurvey& survey) {
   constexpr std::int64_t most_processes = 1 << 20, page = 4096;
   struct stat facts {};
   // Any process may have a file of that name. One that can shrink, or is too small, is none of Tutti's: to read beyond
@@ -123,14 +123,14 @@ std::optional<Place> place_of_journals(int descriptor, PsSurvey& survey) {
   const auto& directory = *reinterpret_cast<const records::Directory*>(first.data() + records::Directory::offset);
   const std::uint64_t mark = directory.mark.load(std::memory_order_acquire);
   if (mark == 0) return std::nullopt;  // there is no memory for records, or it is being made
-  const Place place{directory.journals_at, directory.processes};
+  const JournalTable table{directory.journals_at, directory.processes};
   const bool is_ours =
       mark == records::Directory::right_mark && directory.bytes_of_each == records::Journal::bytes_of(1);
   if (!is_ours) ++survey.other_versions;
-  const bool fits = place.processes > 0 && place.processes <= most_processes && place.offset > 0 &&
-                    place.offset % page == 0 &&
-                    place.offset <= facts.st_size - records::Journal::bytes_of(place.processes);
-  return is_ours && fits ? std::optional{place} : std::nullopt;
+  const bool fits = table.processes > 0 && table.processes <= most_processes && table.offset > 0 &&
+                    table.offset % page == 0 &&
+                    table.offset <= facts.st_size - records::Journal::bytes_of(table.processes);
+  return is_ours && fits ? std::optional{table} : std::nullopt;
 }
 
 /// The process that wrote a journal, among those that have the memory open.
@@ -160,12 +160,12 @@ std::optional<PsJob> job_of(const std::vector<Holder>& holders, int calls, PsSur
     ++survey.unreadable;
     return std::nullopt;
   }
-  const std::optional<Place> place = place_of_journals(file.get(), survey);
-  if (!place) return std::nullopt;
-  const View journals{file.get(), place->offset, records::Journal::bytes_of(place->processes)};
+  const std::optional<JournalTable> table = table_of_journals(file.get(), survey);
+  if (!table) return std::nullopt;
+  const View journals{file.get(), table->offset, records::Journal::bytes_of(table->processes)};
   if (!journals.is_there()) return std::nullopt;
   PsJob job;
-  for (int process = 0; process < place->processes; ++process)
+  for (int process = 0; process < table->processes; ++process)
     if (const auto& journal = records::Journal::at(journals.data(), process); journal.is_open())
       job.ranks.push_back(rank_of(journal, holders, calls));
   std::ranges::sort(job.ranks, {}, [](const PsRank& rank) { return rank.identity.rank; });

@@ -48,11 +48,11 @@ Scene::Scene(const Choice& choice, const checker::Case& what,
       cost(checker::busiest(verdict.costs)) {}
 
 bool Scene::names(int rank) const {
-  return std::ranges::count(verdict.places, Rank{rank}, &checker::Fault::Place::rank) > 0;
+  return std::ranges::count(verdict.positions, Rank{rank}, &checker::Fault::Position::rank) > 0;
 }
 
 bool Scene::is_faulty(int rank, int step) const {
-  return std::ranges::count(verdict.places, checker::Fault::Place{Rank{rank}, step}) > 0;
+  return std::ranges::count(verdict.positions, checker::Fault::Position{Rank{rank}, step}) > 0;
 }
 
 std::string Scene::title() const {

@@ -13,7 +13,7 @@ namespace {
 std::string unproved_steps(const Scene& scene, int rank) {
   const auto mark = [&](int step) { return scene.is_faulty(rank, step) ? '!' : ' '; };
   std::string text =
-      fmt::format("\nrank {}{}\n", rank, scene.is_faulty(rank, checker::Fault::Place::whole_rank) ? " !" : "");
+      fmt::format("\nrank {}{}\n", rank, scene.is_faulty(rank, checker::Fault::Position::whole_rank) ? " !" : "");
   for (int step = 0; const auto& [action, after] : scene.part(rank).schedule.steps) {
     const std::string waits = after.empty() ? "" : fmt::format("  after {}", fmt::join(after, ", "));
     text += fmt::format("{} {:>4}  {}{}\n", mark(step), step, to_text(action), waits);

@@ -123,29 +123,29 @@ void Reader::read_block() {
 }
 
 void Reader::read_record() {
-  switch (static_cast<Kind>(bytes_[at_])) {
-    case Kind::name:
+  switch (static_cast<RecordKind>(bytes_[at_])) {
+    case RecordKind::name:
       read_name(taken<NameRecord>(at_));
       break;
-    case Kind::communicator:
+    case RecordKind::communicator:
       read_communicator(taken<CommunicatorRecord>(at_));
       break;
-    case Kind::clock:
+    case RecordKind::clock:
       read_clock(taken<ClockRecord>(at_));
       break;
-    case Kind::begin:
+    case RecordKind::begin:
       read_begin(taken<BeginRecord>(at_));
       break;
-    case Kind::end:
+    case RecordKind::end:
       read_end(taken<EndRecord>(at_));
       break;
-    case Kind::step:
+    case RecordKind::step:
       read_step(taken<StepRecord>(at_));
       break;
-    case Kind::wait:
+    case RecordKind::wait:
       read_wait(taken<WaitRecord>(at_));
       break;
-    case Kind::writing:
+    case RecordKind::writing:
       read_writing(taken<WritingRecord>(at_));
       break;
     default:

@@ -80,7 +80,7 @@ void align_clocks(TracedJob& job) {
 /// One end of a message. The two ends have the same key.
 struct End {
   std::tuple<int, bool, std::uint64_t, int, int, int> key;  // communicator, pairwise, sequence, from, to, message
-  Place place;
+  RecordIndex record;
 };
 
 /// The ends of one kind in all files, in order.
@@ -109,7 +109,7 @@ void match_messages(TracedJob& job) {
     while (recv != recvs.end() && recv->key < send.key)
       ++recv;
     if (recv == recvs.end() || recv->key != send.key) continue;
-    job.flows.push_back({send.place, recv->place});
+    job.flows.push_back({send.record, recv->record});
     ++recv;
   }
   job.unmatched = sends.size() + recvs.size() - 2 * job.flows.size();
@@ -118,7 +118,7 @@ void match_messages(TracedJob& job) {
 // ---- collectives --------------------------------------------------------------------------------------------------
 
 void find_instances(TracedJob& job) {
-  std::map<std::tuple<int, bool, std::uint64_t>, std::vector<Place>> all;
+  std::map<std::tuple<int, bool, std::uint64_t>, std::vector<RecordIndex>> all;
   for (std::uint32_t file = 0; file < job.files.size(); ++file) {
     const TraceFile& own = job.files[file];
     for (std::uint32_t i = 0; i < own.operations.size(); ++i) {
@@ -128,10 +128,10 @@ void find_instances(TracedJob& job) {
       all[{communicator, begun.start == trace::Start::program, begun.sequence}].push_back({file, i});
     }
   }
-  for (auto& [key, places] : all) {
+  for (auto& [key, records] : all) {
     const auto [communicator, is_program, sequence] = key;
     ++job.communicators[static_cast<std::size_t>(communicator)].operations;
-    job.instances.push_back({communicator, sequence, is_program, std::move(places)});
+    job.instances.push_back({communicator, sequence, is_program, std::move(records)});
   }
 }
 

@@ -24,22 +24,22 @@ struct TracedCommunicator {
   std::size_t operations = 0;       ///< Collectives, on the rank that has most.
 };
 
-/// A step or an operation of one of the ranks: the index of the trace, and its place there.
-struct Place {
+/// A step or an operation of one of the ranks: the index of the trace, and its own index there.
+struct RecordIndex {
   std::uint32_t file = 0, index = 0;
 };
 
-/// The two ends of one message: places among the steps.
+/// The two ends of one message: steps.
 struct Flow {
-  Place send, recv;
+  RecordIndex send, recv;
 };
 
 /// One collective, on all ranks.
 struct Instance {
   int communicator = 0;
   std::uint64_t sequence = 0;
-  bool is_program = false;       ///< In a stream, without the host: numbered for itself.
-  std::vector<Place> entries{};  ///< Places among the operations, one for each rank that has it.
+  bool is_program = false;             ///< In a stream, without the host: numbered for itself.
+  std::vector<RecordIndex> entries{};  ///< Their operations, one for each rank that has it.
 };
 
 struct TracedJob {

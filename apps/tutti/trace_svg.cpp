@@ -55,7 +55,7 @@ class Drawing {
  private:
   /// A rank's part in the operation.
   struct Row {
-    Place entry;
+    RecordIndex entry;
     int rank = 0;  ///< In the communicator.
     int node = -1;
     std::int64_t begin = 0, end = 0;
@@ -109,7 +109,7 @@ Drawing::Drawing(const TracedJob& job, const Instance& instance)
 
 void Drawing::find_rows(const Instance& instance) {
   std::size_t steps = 0;
-  for (const Place& entry : instance.entries) {
+  for (const RecordIndex& entry : instance.entries) {
     const TraceFile& file = job_.files[entry.file];
     const trace::BeginRecord& begun = file.operations[entry.index].begun;
     Row row{.entry = entry, .rank = file.communicators[begun.communicator].rank};
@@ -219,9 +219,9 @@ void Drawing::draw_messages() {
   std::vector<std::size_t> rows(job_.files.size(), none);
   for (std::size_t at = 0; at < rows_.size(); ++at)
     rows[rows_[at].entry.file] = at;
-  const auto row_of = [&](const Place& place) {
-    const std::size_t at = rows[place.file];
-    const bool is_here = at != none && rows_[at].entry.index + 1 == job_.files[place.file].steps[place.index].operation;
+  const auto row_of = [&](const RecordIndex& end) {
+    const std::size_t at = rows[end.file];
+    const bool is_here = at != none && rows_[at].entry.index + 1 == job_.files[end.file].steps[end.index].operation;
     return is_here ? at : none;
   };
   for (const Flow& flow : job_.flows)

@@ -84,7 +84,7 @@ class Timeline {
   [[nodiscard]] std::string wait_text(std::uint32_t file, const trace::WaitRecord& wait) const;
   [[nodiscard]] std::string place_text(std::uint32_t file, std::uint64_t operation) const;
   void write_flow(std::size_t flow);
-  void write_end(std::string_view phase, std::size_t flow, const Place& place, std::int64_t time);
+  void write_end(std::string_view phase, std::size_t flow, const RecordIndex& end, std::int64_t time);
 
   const TracedJob& job_;
   const std::function<void(std::string_view)>& write_;
@@ -209,9 +209,9 @@ void Timeline::write_flow(std::size_t flow) {
   write_end(R"("f","bp":"e")", flow, recv, std::max(begin, end - 1));
 }
 
-void Timeline::write_end(std::string_view phase, std::size_t flow, const Place& place, std::int64_t time) {
+void Timeline::write_end(std::string_view phase, std::size_t flow, const RecordIndex& end, std::int64_t time) {
   event(fmt::format(R"({{"ph":{},"id":{},"name":"message","cat":"message","pid":{},"tid":{},"ts":{}}})", phase, flow,
-                    job_.files[place.file].rank, track_of_step_[place.file][place.index], micros(time)));
+                    job_.files[end.file].rank, track_of_step_[end.file][end.index], micros(time)));
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ void require_results(const Parts& parts, const Expectation& expectation, Memory&
         if (!known && !fresh) {
           const auto& [other, on] = first->second;
           Fault differs = fault(fmt::format("but {} on rank {}", values.text(other), on.value()));
-          differs.places.push_back({on});
+          differs.positions.push_back({on});
           throw Fault{differs};
         }
       }

@@ -11,14 +11,14 @@ namespace tutti::checker {
 
 struct Fault {
   /// What the text names: a step of a rank, or the rank.
-  struct Place {
+  struct Position {
     Rank rank;
     int step = whole_rank;
     static constexpr int whole_rank = -1;
-    bool operator==(const Place&) const = default;
+    bool operator==(const Position&) const = default;
   };
   std::string text;
-  std::vector<Place> places{};
+  std::vector<Position> positions{};
 };
 
 /// "rank 3, step 7 (recv scratch[0..4) from 2)"

@@ -75,7 +75,7 @@ void Graph::match(const Messages& messages) {
     if (send->count != recv->count)
       throw Fault{fmt::format("{}: receives {} elements, but {} sends {}", describe(recv->step), recv->count.value(),
                               describe(send->step), send->count.value()),
-                  {place(recv->step), place(send->step)}};
+                  {position(recv->step), position(send->step)}};
     Node& sender = nodes_[static_cast<std::size_t>(send->step)];
     Node& receiver = nodes_[static_cast<std::size_t>(recv->step)];
     sender.partner = recv->step;

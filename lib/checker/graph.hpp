@@ -51,7 +51,7 @@ class Graph {
   [[nodiscard]] int partner(int step) const { return at(step).partner; }
   /// "rank 3, step 7 (recv scratch[0..4) from 2)"
   [[nodiscard]] std::string describe(int step) const;
-  [[nodiscard]] Fault::Place place(int step) const { return {rank(step), local(step)}; }
+  [[nodiscard]] Fault::Position position(int step) const { return {rank(step), local(step)}; }
   /// Throws the fault of a step: "rank 3, step 7 (recv scratch[0..4) from 2): WHY".
   [[noreturn]] void refute(int step, std::string_view why) const;
 

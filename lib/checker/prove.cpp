@@ -30,7 +30,7 @@ std::vector<int> order_without_deadlock(const Graph& graph) {
       if (step == last) continue;
       if (++shown > most_shown) break;
       chain += (last == Graph::nobody ? "" : " waits for ") + graph.describe(step);
-      fault.places.push_back(graph.place(step));
+      fault.positions.push_back(graph.position(step));
       last = step;
     }
     fault.text = fmt::format("deadlock under {} flow control: {} ... and so round", to_string(flow), chain);
@@ -94,7 +94,7 @@ Verdict prove(const Parts& parts, const Expectation& expectation) try {
   }
   return verdict;
 } catch (const Fault& fault) {
-  return {.fault = fault.text, .places = fault.places};
+  return {.fault = fault.text, .positions = fault.positions};
 }
 
 Verdict prove(const Algorithm& algorithm, const Case& what) try {
@@ -103,7 +103,7 @@ Verdict prove(const Algorithm& algorithm, const Case& what) try {
   if (verdict.proved()) verdict.fault = cost_fault(algorithm, what, verdict.costs);
   return verdict;
 } catch (const Fault& fault) {
-  return {.fault = fault.text, .places = fault.places};
+  return {.fault = fault.text, .positions = fault.positions};
 } catch (const std::logic_error& error) {
   return {.fault = error.what()};
 }

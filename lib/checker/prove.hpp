@@ -15,9 +15,9 @@ namespace tutti::checker {
 /// Proved if there is no fault. A fault reads: "rank 3, step 7 (recv scratch[0..4) from 2): ...".
 struct Verdict {
   std::string fault{};
-  std::vector<Fault::Place> places{};  ///< That the fault names, if it names any.
-  std::size_t steps = 0;               ///< Of all ranks.
-  std::vector<Cost> costs{};           ///< As counted, by rank; only if proved.
+  std::vector<Fault::Position> positions{};  ///< That the fault names, if it names any.
+  std::size_t steps = 0;                     ///< Of all ranks.
+  std::vector<Cost> costs{};                 ///< As counted, by rank; only if proved.
   [[nodiscard]] bool proved() const { return fault.empty(); }
 };
 

@@ -11,9 +11,9 @@
 namespace tutti::checker {
 namespace {
 
-/// The accesses of a rank, cell by cell: between two neighbouring bounds of regions all elements fare alike.
+/// The accesses of a rank, stretch by stretch: between two neighbouring bounds of regions all elements fare alike.
 /// Steps are taken in their order, which keeps every edge. It is then enough to compare each access with the last write
-/// of the cell, and a write also with the reads since: all other pairs follow, and none of these can be left out.
+/// of the stretch, and a write also with the reads since: all other pairs follow, and none of these can be left out.
 class Races {
  public:
   Races(Rank rank, const Part& part) : rank_(rank), part_(part), order_(part.schedule) {
@@ -29,7 +29,7 @@ class Races {
       std::vector<Count>& bounds = bounds_[buffer];
       std::ranges::sort(bounds);
       bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
-      cells_[buffer].resize(bounds.size());
+      stretches_[buffer].resize(bounds.size());
     }
   }
 
@@ -43,7 +43,7 @@ class Races {
 
  private:
   static constexpr int nobody = -1;
-  struct Cell {
+  struct Stretch {
     int writer = nobody;
     std::vector<int> readers;  ///< Since the writer.
   };
@@ -51,30 +51,30 @@ class Races {
   std::vector<Count>& bounds(Buffer buffer) { return bounds_[static_cast<std::size_t>(buffer)]; }
 
   template <class Visit>
-  void for_each_cell(const Region& region, const Visit& visit) {
+  void for_each_stretch(const Region& region, const Visit& visit) {
     const Region at = located(part_, region);
     if (at.count == Count{0}) return;
     const std::vector<Count>& bounds = this->bounds(at.buffer);
     auto bound = std::ranges::lower_bound(bounds, at.offset);
     for (; *bound < at.offset + at.count; ++bound)
-      visit(cells_[static_cast<std::size_t>(at.buffer)][static_cast<std::size_t>(bound - bounds.begin())]);
+      visit(stretches_[static_cast<std::size_t>(at.buffer)][static_cast<std::size_t>(bound - bounds.begin())]);
   }
 
   void read(int step, const Region& region) {
-    for_each_cell(region, [&](Cell& cell) {
-      require_ordered(cell.writer, step, "reads what the other writes");
-      cell.readers.push_back(step);
+    for_each_stretch(region, [&](Stretch& stretch) {
+      require_ordered(stretch.writer, step, "reads what the other writes");
+      stretch.readers.push_back(step);
     });
   }
 
   void write(int step, const Region& region) {
-    for_each_cell(region, [&](Cell& cell) {
-      if (cell.writer == step) refute(rank_, step, action(step), fmt::format("writes {} twice", to_text(region)));
-      require_ordered(cell.writer, step, "writes what the other writes");
-      for (const int reader : cell.readers)
+    for_each_stretch(region, [&](Stretch& stretch) {
+      if (stretch.writer == step) refute(rank_, step, action(step), fmt::format("writes {} twice", to_text(region)));
+      require_ordered(stretch.writer, step, "writes what the other writes");
+      for (const int reader : stretch.readers)
         require_ordered(reader, step, "writes what the other reads");
-      cell.writer = step;
-      cell.readers.clear();
+      stretch.writer = step;
+      stretch.readers.clear();
     });
   }
 
@@ -93,7 +93,7 @@ class Races {
   const Part& part_;
   LocalOrder order_;
   std::array<std::vector<Count>, 3> bounds_;
-  std::array<std::vector<Cell>, 3> cells_;
+  std::array<std::vector<Stretch>, 3> stretches_;
 };
 
 }  // namespace

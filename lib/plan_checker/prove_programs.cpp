@@ -15,12 +15,12 @@
 namespace tutti::checker {
 namespace {
 
+using stream::Command;
 using stream::Does;
-using stream::Operation;
 using stream::Program;
 using stream::Spot;
 
-/// Per rank: the time of its last operation that is known to be over.
+/// Per rank: the time of its last command that is known to be over.
 using Clock = std::vector<std::int64_t>;
 
 void join(Clock& into, const Clock& other) {
@@ -87,7 +87,7 @@ class ProgramRun {
           moves = true;
     }
     for (int rank = 0; rank < plans_.size(); ++rank)
-      if (next_[index(rank)] < programs_[index(rank)].operations.size())
+      if (next_[index(rank)] < programs_[index(rank)].commands.size())
         throw Fault{fmt::format("{} waits for ever", described(rank))};
     for (const Flag& flag : flags_)
       if (flag.writes.back().value != 0) throw Fault{"a flag is not 0 at the end"};
@@ -98,10 +98,10 @@ class ProgramRun {
  private:
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   [[nodiscard]] std::string described(int rank) const {
-    return fmt::format("operation {} of rank {}", next_[index(rank)], rank);
+    return fmt::format("command {} of rank {}", next_[index(rank)], rank);
   }
   [[nodiscard]] Flag& flag(int from, int to) { return flags_[index(from * plans_.size() + to)]; }
-  /// Of the operation that a rank makes now.
+  /// Of the command that a rank makes now.
   [[nodiscard]] std::int64_t time(int rank) const { return begun + 1 + static_cast<std::int64_t>(next_[index(rank)]); }
   [[nodiscard]] bool knows(int rank, int other, std::int64_t time) const {
     return other == rank || clocks_[index(rank)][index(other)] >= time;
@@ -109,38 +109,38 @@ class ProgramRun {
 
   /// False: it is over, or waits.
   bool step(int rank) {
-    if (next_[index(rank)] == programs_[index(rank)].operations.size()) return false;
-    const Operation& operation = programs_[index(rank)].operations[next_[index(rank)]];
-    if (operation.is_of_flag()) {
-      if (!pass(rank, operation)) return false;
+    if (next_[index(rank)] == programs_[index(rank)].commands.size()) return false;
+    const Command& command = programs_[index(rank)].commands[next_[index(rank)]];
+    if (command.is_of_flag()) {
+      if (!pass(rank, command)) return false;
     } else {
-      work(rank, operation);
+      work(rank, command);
     }
     clocks_[index(rank)][index(rank)] = time(rank);
     ++next_[index(rank)];
     return true;
   }
 
-  bool pass(int rank, const Operation& operation) {
-    const bool is_mine = operation.does == Does::wait_until_free || operation.does == Does::tell;
-    std::vector<Flag::Write>& writes = (is_mine ? flag(rank, operation.peer) : flag(operation.peer, rank)).writes;
+  bool pass(int rank, const Command& command) {
+    const bool is_mine = command.does == Does::wait_until_free || command.does == Does::tell;
+    std::vector<Flag::Write>& writes = (is_mine ? flag(rank, command.peer) : flag(command.peer, rank)).writes;
     Clock& clock = clocks_[index(rank)];
-    switch (operation.does) {
+    switch (command.does) {
       case Does::wait_until_free:
         if (writes.back().value != 0) return false;
         join(clock, writes.front().clock);
         return true;
       case Does::wait_for_message: {
         const auto found =
-            std::ranges::find_if(writes, [&](const Flag::Write& write) { return write.value >= operation.number; });
+            std::ranges::find_if(writes, [&](const Flag::Write& write) { return write.value >= command.number; });
         if (found == writes.end()) return false;
         join(clock, found->clock);
         return true;
       }
       case Does::tell:
-        if (writes.size() == 1 && !knows(rank, operation.peer, writes[0].clock[index(operation.peer)]))
+        if (writes.size() == 1 && !knows(rank, command.peer, writes[0].clock[index(command.peer)]))
           throw Fault{fmt::format("{} writes a flag that its receiver may still set to 0", described(rank))};
-        writes.push_back({operation.number, clock});  // the operations before it are over
+        writes.push_back({command.number, clock});  // the commands before it are over
         return true;
       default:
         writes.assign(1, {0, clock});
@@ -148,12 +148,12 @@ class ProgramRun {
     }
   }
 
-  void work(int rank, const Operation& operation) {
+  void work(int rank, const Command& command) {
     std::vector<Elements> inputs, outputs;
-    for (const Spot& input : operation.inputs)
-      inputs.push_back(elements(rank, input, operation.bytes));
-    for (const Spot& output : operation.outputs)
-      outputs.push_back(elements(rank, output, operation.bytes));
+    for (const Spot& input : command.inputs)
+      inputs.push_back(elements(rank, input, command.bytes));
+    for (const Spot& output : command.outputs)
+      outputs.push_back(elements(rank, output, command.bytes));
     for (const Elements& input : inputs)
       for (const Elements& output : outputs)
         if (overlap_in_part(input, output)) throw Fault{fmt::format("{} writes over what it reads", described(rank))};
@@ -258,7 +258,7 @@ class ProgramRun {
   Values values_;
   Graph graph_;
   Memory memory_;
-  std::vector<std::size_t> next_;                                ///< By rank: operations that are over.
+  std::vector<std::size_t> next_;                                ///< By rank: commands that are over.
   std::vector<Clock> clocks_;                                    ///< By rank.
   std::vector<Flag> flags_;                                      ///< By sender and receiver.
   std::unordered_map<const Value*, Accesses> accesses_;          ///< Of buffers.

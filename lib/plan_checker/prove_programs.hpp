@@ -17,14 +17,14 @@ namespace tutti::checker {
 
 /// Runs the programs of all ranks beside the plans, which must be proved. Of the programs before only the flags say
 /// that they are over: their messages may still be read. Proved, with an empty text, if
-/// - every operation starts at some time: no rank waits for ever;
+/// - every command starts at some time: no rank waits for ever;
 /// - flags alone order any two accesses of different ranks to the same element of a landing area or a buffer, of which
 ///   one is a write, and any two writes of a flag;
 /// - peers use a buffer only after its owner's work before the program, and before its work behind it;
-/// - no operation writes an element before it may have read it;
+/// - no command writes an element before it may have read it;
 /// - at the end every output holds the expressions of the plan, and every flag is 0.
 /// A wait counts as ordered after the earliest write that can have ended it, so that one run stands for all orders in
-/// which streams may go on. Near-linear in operations and elements.
+/// which streams may go on. Near-linear in commands and elements.
 [[nodiscard]] std::string fault_of(const Plans& plans, const std::vector<stream::Program>& programs);
 
 /// Programs with one fault each.
@@ -44,7 +44,7 @@ inline constexpr int program_mutation_count = 9;
 
 struct ProgramMutant {
   ProgramMutation mutation{};
-  int operation = 0;
+  int command = 0;
   stream::Program program{};
 };
 /// Every fault of these kinds in a program, each certain to be one.

@@ -14,7 +14,7 @@ namespace tutti::topology {
 enum class Distance : std::uint8_t { self, core, l3, numa, socket, node, other_node };
 
 /// Of two processes of the same node; node where nothing more is known.
-[[nodiscard]] Distance distance(const Place& a, const Place& b);
+[[nodiscard]] Distance distance(const Binding& a, const Binding& b);
 /// "X", "core", "L3", "NUMA", "socket", "node", "other node".
 [[nodiscard]] std::string_view to_string(Distance distance);
 
@@ -23,7 +23,7 @@ struct Position {
   const std::vector<std::string>& path;
   int numa;
 };
-[[nodiscard]] Way way_between(const Position& a, const Position& b);
+[[nodiscard]] LinkKind kind_between(const Position& a, const Position& b);
 /// As nvidia-smi writes it: "NV18", "PIX", "SYS"; "?": unknown.
 [[nodiscard]] std::string to_string(const Link& link);
 /// The link of a text that to_string() wrote; unknown for any other text.
@@ -31,6 +31,6 @@ struct Position {
 
 /// Those of `numas`' devices that are nearest to a process: on its NUMA nodes, if any of the candidates is, else all
 /// candidates. `numas`: by device.
-[[nodiscard]] Numbers nearest(const Numbers& candidates, const std::vector<int>& numas, const Place& place);
+[[nodiscard]] Numbers nearest(const Numbers& candidates, const std::vector<int>& numas, const Binding& binding);
 
 }  // namespace tutti::topology

@@ -26,7 +26,7 @@ Job job_of(const std::vector<Report>& reports) {
     Node& node = job.nodes[static_cast<std::size_t>(known->second)];
     node.ranks.push_back(rank);
     if (node.why_not.empty()) node.why_not = why_not;
-    job.places.push_back(survey.place);
+    job.bindings.push_back(survey.binding);
     job.node_of.push_back(known->second);
   }
   return job;
@@ -36,7 +36,7 @@ Distance distance(const Job& job, int a, int b) {
   const auto first = static_cast<std::size_t>(a), second = static_cast<std::size_t>(b);
   if (a == b) return Distance::self;
   if (job.node_of[first] != job.node_of[second]) return Distance::other_node;
-  return distance(job.places[first], job.places[second]);
+  return distance(job.bindings[first], job.bindings[second]);
 }
 
 std::vector<std::vector<int>> alike(const Job& job) {

@@ -26,9 +26,9 @@ struct Node {
 struct Job {
   std::vector<Component> components;
   std::vector<std::string> notes;
-  std::vector<Node> nodes;    ///< Numbered by their lowest rank.
-  std::vector<Place> places;  ///< By rank.
-  std::vector<int> node_of;   ///< By rank.
+  std::vector<Node> nodes;        ///< Numbered by their lowest rank.
+  std::vector<Binding> bindings;  ///< By rank.
+  std::vector<int> node_of;       ///< By rank.
 };
 
 /// The job of these processes, by rank. Their ranks need not be contiguous on a node, nor evenly spread.

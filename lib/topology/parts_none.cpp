@@ -2,7 +2,7 @@
 
 namespace tutti::topology {
 
-void find_parts(Machine& machine, Place& /*place*/) {
+void find_parts(Machine& machine, Binding& /*binding*/) {
   machine.missing.emplace_back("sockets, NUMA nodes, caches and cores: built without hwloc");
 }
 

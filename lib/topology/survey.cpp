@@ -26,15 +26,16 @@ void complete_numas(Devices& devices, const Machine& machine) {
     if (device.numa == unknown_numa && !device.path.empty()) device.numa = 0;
 }
 
-/// The names, by the member `name`, of those of the candidates that are nearest to the place.
+/// The names, by the member `name`, of those of the candidates that are nearest to the binding.
 template <class Devices, class Name>
-std::vector<std::string> nearest_of(const Devices& devices, const Numbers& candidates, const Place& place, Name name) {
+std::vector<std::string> nearest_of(const Devices& devices, const Numbers& candidates, const Binding& binding,
+                                    Name name) {
   std::vector<int> numas;
   numas.reserve(devices.size());
   for (const auto& device : devices)
     numas.push_back(device.numa);
   std::vector<std::string> names;
-  for (const int device : nearest(candidates, numas, place))
+  for (const int device : nearest(candidates, numas, binding))
     names.push_back(devices[static_cast<std::size_t>(device)].*name);
   return names;
 }
@@ -51,9 +52,9 @@ void find_links(Machine& machine, const std::vector<std::vector<int>>& nvlinks) 
       const int count = a < nvlinks.size() && b < nvlinks.size() ? nvlinks[a][b] : 0;
       Link& link = machine.links[a][b];
       if (count > 0)
-        link = {Way::nvlink, count};
+        link = {LinkKind::nvlink, count};
       else
-        link = {a == b ? Way::self : way_between(devices[a], devices[b]), 0};
+        link = {a == b ? LinkKind::self : kind_between(devices[a], devices[b]), 0};
     }
 }
 
@@ -62,11 +63,11 @@ void find_links(Machine& machine, const std::vector<std::vector<int>>& nvlinks) 
 Survey survey(const std::filesystem::path& sys) {
   Survey found;
   Machine& machine = found.machine;
-  Place& place = found.place;
+  Binding& binding = found.binding;
   machine.host = host_name();
   machine.processors = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  place.processors = allowed_processors();
-  find_parts(machine, place);
+  binding.processors = allowed_processors();
+  find_parts(machine, binding);
   GpuSurvey gpus = find_gpus(sys);
   if (!gpus.why_not.empty()) machine.missing.push_back("GPUs: " + gpus.why_not);
   machine.gpus = std::move(gpus.gpus);
@@ -77,8 +78,8 @@ Survey survey(const std::filesystem::path& sys) {
   complete_numas(machine.nics, machine);
   find_links(machine, gpus.nvlinks);
   const Numbers gpus_here = visible_gpus(machine.gpus, std::getenv("CUDA_VISIBLE_DEVICES"));
-  place.gpus = nearest_of(machine.gpus, gpus_here, place, &Gpu::bus_id);
-  place.nics = nearest_of(machine.nics, usable_nics(machine.nics), place, &Nic::name);
+  binding.gpus = nearest_of(machine.gpus, gpus_here, binding, &Gpu::bus_id);
+  binding.nics = nearest_of(machine.nics, usable_nics(machine.nics), binding, &Nic::name);
   return found;
 }
 

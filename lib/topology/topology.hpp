@@ -1,6 +1,6 @@
 #pragma once
-// The known facts about nodes, and about the places of processes on them. Plain data: found by survey.hpp, compared by
-// distance.hpp, printed by its users.
+// The known facts about nodes, and about the bindings of processes to them. Plain data: found by survey.hpp, compared
+// by distance.hpp, printed by its users.
 
 #include <cstdint>
 #include <string>
@@ -34,10 +34,10 @@ struct Gpu {
 };
 
 /// How two devices of a node reach each other: NV#, PIX, PXB, PHB, NODE and SYS in nvidia-smi.
-enum class Way : std::uint8_t { self, nvlink, one_switch, switches, host_bridge, numa, system, unknown };
+enum class LinkKind : std::uint8_t { self, nvlink, one_switch, switches, host_bridge, numa, system, unknown };
 struct Link {
-  Way way = Way::unknown;
-  int nvlinks = 0;  ///< Only with Way::nvlink.
+  LinkKind kind = LinkKind::unknown;
+  int nvlinks = 0;  ///< Only with LinkKind::nvlink.
   bool operator==(const Link&) const = default;
 };
 
@@ -63,7 +63,7 @@ struct Machine {
 };
 
 /// Where a process may run.
-struct Place {
+struct Binding {
   Numbers processors;                   ///< As the system numbers them.
   Parts<Numbers> parts;                 ///< Those that have one of these processors; empty: not known.
   std::vector<std::string> gpus, nics;  ///< Bus ids and names of the nearest devices that it may use.
@@ -72,7 +72,7 @@ struct Place {
 /// A process and its machine.
 struct Survey {
   Machine machine;
-  Place place;
+  Binding binding;
 };
 
 }  // namespace tutti::topology

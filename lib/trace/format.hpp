@@ -47,11 +47,11 @@ struct BlockHeader {
 };
 static_assert(sizeof(BlockHeader) == record_bytes);
 
-enum class Kind : std::uint8_t { name = 1, communicator, clock, begin, end, step, wait, writing };
+enum class RecordKind : std::uint8_t { name = 1, communicator, clock, begin, end, step, wait, writing };
 
 /// A text that other records refer to by its number.
 struct NameRecord {
-  Kind kind = Kind::name;
+  RecordKind kind = RecordKind::name;
   std::uint8_t unused = 0;
   std::uint16_t number = 0;  ///< One more than that of the name before; the first is 0.
   std::uint32_t length = 0;
@@ -60,7 +60,7 @@ struct NameRecord {
 
 /// A communicator of which this rank is a member. Its records on all ranks agree in context, members and earlier.
 struct CommunicatorRecord {
-  Kind kind = Kind::communicator;
+  RecordKind kind = RecordKind::communicator;
   std::array<std::uint8_t, 3> unused{};
   std::uint32_t number = 0;   ///< In this file, from 0.
   std::uint64_t members = 0;  ///< A hash of the ranks in MPI_COMM_WORLD of its ranks.
@@ -75,7 +75,7 @@ struct CommunicatorRecord {
 /// The difference between two clocks at a time: that of rank `reference` (of MPI_COMM_WORLD) showed at + offset when
 /// that of this rank showed `at`. It was measured by rank `leader`, whose clock is that of this rank.
 struct ClockRecord {
-  Kind kind = Kind::clock;
+  RecordKind kind = RecordKind::clock;
   std::array<std::uint8_t, 7> unused{};
   std::int32_t reference = 0, leader = 0;
   std::int64_t at = 0, offset = 0;
@@ -89,7 +89,7 @@ enum class Start : std::uint8_t { blocking, nonblocking, persistent, stream, pro
 
 /// An operation begins: a collective, or messages between pairs of ranks.
 struct BeginRecord {
-  Kind kind = Kind::begin;
+  RecordKind kind = RecordKind::begin;
   Start start = Start::blocking;
   std::uint16_t flags = 0;  ///< `pairwise`, `exchanges`.
   std::uint32_t communicator = 0;
@@ -106,7 +106,7 @@ struct BeginRecord {
 };
 
 struct EndRecord {
-  Kind kind = Kind::end;
+  RecordKind kind = RecordKind::end;
   std::uint8_t has_failed = 0;
   std::array<std::uint8_t, 2> unused{};
   std::uint32_t communicator = 0;
@@ -124,7 +124,7 @@ enum class Way : std::uint8_t { none, shm, ipc, mpi, network, device };
 
 /// A step that is over. A receive that is followed by a reduction of the same step has two records.
 struct StepRecord {
-  Kind kind = Kind::step;
+  RecordKind kind = RecordKind::step;
   Action action = Action::send;
   Way way = Way::none;
   std::uint8_t is_pairwise = 0;  ///< A message that is part of no collective.
@@ -141,7 +141,7 @@ struct StepRecord {
 
 /// The program waited for an operation, and nothing of it moved, until a message was over.
 struct WaitRecord {
-  Kind kind = Kind::wait;
+  RecordKind kind = RecordKind::wait;
   std::array<std::uint8_t, 3> unused{};
   std::int32_t peer = -1;  ///< The other end of that message, in the communicator; -1: a device of this rank.
   std::uint64_t operation = 0;
@@ -153,7 +153,7 @@ struct WaitRecord {
 
 /// The rank wrote blocks of this file, and did nothing else.
 struct WritingRecord {
-  Kind kind = Kind::writing;
+  RecordKind kind = RecordKind::writing;
   std::array<std::uint8_t, 7> unused{};
   std::int64_t begin = 0, end = 0;
   std::int64_t bytes = 0;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Place at(Numbers cores, Numbers l3s, Numbers numas, Numbers sockets) {
+Binding at(Numbers cores, Numbers l3s, Numbers numas, Numbers sockets) {
   return {.processors = {},
           .parts = {std::move(cores), std::move(l3s), std::move(numas), std::move(sockets)},
           .gpus = {},
@@ -28,55 +28,55 @@ Place at(Numbers cores, Numbers l3s, Numbers numas, Numbers sockets) {
 }
 
 TEST(Distance, IsTheSmallestPartThatHoldsBoth) {
-  const Place place = at({0}, {0}, {0}, {0});
-  EXPECT_EQ(distance(place, at({0}, {0}, {0}, {0})), Distance::core);
-  EXPECT_EQ(distance(place, at({1}, {0}, {0}, {0})), Distance::l3);
-  EXPECT_EQ(distance(place, at({4}, {1}, {0}, {0})), Distance::numa);
-  EXPECT_EQ(distance(place, at({8}, {2}, {1}, {0})), Distance::socket);
-  EXPECT_EQ(distance(place, at({16}, {4}, {2}, {1})), Distance::node);
+  const Binding binding = at({0}, {0}, {0}, {0});
+  EXPECT_EQ(distance(binding, at({0}, {0}, {0}, {0})), Distance::core);
+  EXPECT_EQ(distance(binding, at({1}, {0}, {0}, {0})), Distance::l3);
+  EXPECT_EQ(distance(binding, at({4}, {1}, {0}, {0})), Distance::numa);
+  EXPECT_EQ(distance(binding, at({8}, {2}, {1}, {0})), Distance::socket);
+  EXPECT_EQ(distance(binding, at({16}, {4}, {2}, {1})), Distance::node);
 }
 
 TEST(Distance, OfProcessesThatAreNotBoundIsTheWholeNode) {
-  const Place everywhere = at({0, 1}, {0, 1}, {0, 1}, {0, 1});
+  const Binding everywhere = at({0, 1}, {0, 1}, {0, 1}, {0, 1});
   EXPECT_EQ(distance(everywhere, everywhere), Distance::node);
   EXPECT_EQ(distance(at({0}, {0}, {0}, {0}), everywhere), Distance::node);
   EXPECT_EQ(distance(at({0, 1}, {0}, {0}, {0}), at({0, 1}, {0}, {0}, {0})), Distance::l3);
 }
 
 TEST(Distance, IsTheNodeWhereNothingIsKnown) {
-  EXPECT_EQ(distance(Place{}, Place{}), Distance::node);
+  EXPECT_EQ(distance(Binding{}, Binding{}), Distance::node);
   EXPECT_EQ(distance(at({}, {}, {}, {0}), at({}, {}, {}, {0})), Distance::socket);
 }
 
-TEST(Way, FollowsTheBridges) {
+TEST(Links, FollowsTheBridges) {
   using Path = std::vector<std::string>;
   const Path port{"pci0000:00", "0000:00:01.0", "0000:01:00.0", "0000:02:00.0", "0000:03:00.0"};
   const Path same_switch{"pci0000:00", "0000:00:01.0", "0000:01:00.0", "0000:02:01.0", "0000:04:00.0"};
   const Path farther{"pci0000:00", "0000:00:01.0", "0000:05:00.0", "0000:06:00.0", "0000:07:00.0"};
   const Path same_bridge{"pci0000:00", "0000:00:02.0", "0000:08:00.0"};
   const Path other{"pci0000:80", "0000:80:02.0", "0000:81:00.0"};
-  const auto way = [&](const Path& a, const Path& b, int numa) { return way_between({a, 0}, {b, numa}); };
-  EXPECT_EQ(way(port, port, 0), Way::self);
-  EXPECT_EQ(way(port, same_switch, 0), Way::one_switch);
-  EXPECT_EQ(way(port, farther, 0), Way::switches);
-  EXPECT_EQ(way(port, same_bridge, 0), Way::host_bridge);
-  EXPECT_EQ(way(port, other, 0), Way::numa);
-  EXPECT_EQ(way(port, other, 1), Way::system);
-  EXPECT_EQ(way_between({port, unknown_numa}, {other, unknown_numa}), Way::system);
-  EXPECT_EQ(way(port, {}, 0), Way::unknown);
+  const auto kind = [&](const Path& a, const Path& b, int numa) { return kind_between({a, 0}, {b, numa}); };
+  EXPECT_EQ(kind(port, port, 0), LinkKind::self);
+  EXPECT_EQ(kind(port, same_switch, 0), LinkKind::one_switch);
+  EXPECT_EQ(kind(port, farther, 0), LinkKind::switches);
+  EXPECT_EQ(kind(port, same_bridge, 0), LinkKind::host_bridge);
+  EXPECT_EQ(kind(port, other, 0), LinkKind::numa);
+  EXPECT_EQ(kind(port, other, 1), LinkKind::system);
+  EXPECT_EQ(kind_between({port, unknown_numa}, {other, unknown_numa}), LinkKind::system);
+  EXPECT_EQ(kind(port, {}, 0), LinkKind::unknown);
 }
 
 TEST(Link, IsReadAsItIsWritten) {
-  for (const Link link : {Link{Way::nvlink, 18}, Link{Way::self, 0}, Link{Way::system, 0}, Link{}})
+  for (const Link link : {Link{LinkKind::nvlink, 18}, Link{LinkKind::self, 0}, Link{LinkKind::system, 0}, Link{}})
     EXPECT_EQ(link_of(to_string(link)), link) << to_string(link);
-  EXPECT_EQ(to_string(Link{Way::nvlink, 18}), "NV18");
+  EXPECT_EQ(to_string(Link{LinkKind::nvlink, 18}), "NV18");
 }
 
 TEST(Nearest, PrefersTheProcessNuma) {
-  const Place place = at({0}, {0}, {1}, {0});
-  EXPECT_THAT(nearest({0, 1, 2}, {0, 1, 1}, place), ElementsAre(1, 2));
-  EXPECT_THAT(nearest({0}, {0, 1, 1}, place), ElementsAre(0));
-  EXPECT_THAT(nearest({0, 1}, {unknown_numa, unknown_numa}, Place{}), ElementsAre(0, 1));
+  const Binding binding = at({0}, {0}, {1}, {0});
+  EXPECT_THAT(nearest({0, 1, 2}, {0, 1, 1}, binding), ElementsAre(1, 2));
+  EXPECT_THAT(nearest({0}, {0, 1, 1}, binding), ElementsAre(0));
+  EXPECT_THAT(nearest({0, 1}, {unknown_numa, unknown_numa}, Binding{}), ElementsAre(0, 1));
 }
 
 Report report(int node, const std::string& host, const std::string& why_not = {}) {
@@ -173,7 +173,7 @@ TEST_F(SysTest, NamesWhatIsMissing) {
   const Survey found = survey(root_);
   EXPECT_THAT(found.machine.nics, IsEmpty());
   EXPECT_THAT(found.machine.missing, testing::Contains(testing::HasSubstr("NICs: ")));
-  EXPECT_THAT(found.place.nics, IsEmpty());
+  EXPECT_THAT(found.binding.nics, IsEmpty());
 }
 
 TEST_F(SysTest, FindsGpusAndTheirLinks) {
@@ -204,7 +204,7 @@ TEST(Survey, KnowsThisProcess) {
   const Survey found = survey();
   EXPECT_FALSE(found.machine.host.empty());
   EXPECT_GE(found.machine.processors, 1);
-  EXPECT_THAT(found.place.processors, testing::Not(IsEmpty()));
+  EXPECT_THAT(found.binding.processors, testing::Not(IsEmpty()));
 }
 
 }  // namespace

@@ -22,11 +22,12 @@ Report bound_to(int core, int node) {
   machine.processors = 16;
   machine.gpus = {{"Fake", "GPU-1", "0000:3b:00.0", 80, 0, {"pci0000:3a", "0000:3b:00.0"}}};
   machine.nics = {{"eth0", "Ethernet", 25, true, 0, {"pci0000:3a", "0000:3c:00.0"}}};
-  machine.links = {{{Way::self, 0}, {Way::host_bridge, 0}}, {{Way::host_bridge, 0}, {Way::self, 0}}};
-  report.survey.place = {.processors = {core},
-                         .parts = {{core}, {core / 4}, {core / 8}, {core / 8}},
-                         .gpus = {"0000:3b:00.0"},
-                         .nics = {"eth0"}};
+  machine.links = {{{LinkKind::self, 0}, {LinkKind::host_bridge, 0}},
+                   {{LinkKind::host_bridge, 0}, {LinkKind::self, 0}}};
+  report.survey.binding = {.processors = {core},
+                           .parts = {{core}, {core / 4}, {core / 8}, {core / 8}},
+                           .gpus = {"0000:3b:00.0"},
+                           .nics = {"eth0"}};
   return report;
 }
 
@@ -80,8 +81,8 @@ TEST(InfoJson, ReportsArriveAsTheyWereSent) {
   sent.why_not = "a \"reason\" of \xff bytes";
   const Report got = report_from_json(to_json(sent));
   EXPECT_EQ(got.survey.machine, sent.survey.machine);
-  EXPECT_EQ(got.survey.place.parts, sent.survey.place.parts);
-  EXPECT_EQ(got.survey.place.gpus, sent.survey.place.gpus);
+  EXPECT_EQ(got.survey.binding.parts, sent.survey.binding.parts);
+  EXPECT_EQ(got.survey.binding.gpus, sent.survey.binding.gpus);
   EXPECT_THAT(got.why_not, HasSubstr("a \"reason\" of "));
 }
 

@@ -47,10 +47,10 @@ int occurrences(const std::string& text, const std::string& what) {
 
 /// Places in a fault are the ranks and steps in its text.
 void expect_places_named(const checker::Verdict& verdict) {
-  EXPECT_FALSE(verdict.places.empty()) << verdict.fault;
-  for (const auto& [rank, step] : verdict.places) {
+  EXPECT_FALSE(verdict.positions.empty()) << verdict.fault;
+  for (const auto& [rank, step] : verdict.positions) {
     EXPECT_THAT(verdict.fault, HasSubstr("rank " + std::to_string(rank.value())));
-    if (step != checker::Fault::Place::whole_rank) {
+    if (step != checker::Fault::Position::whole_rank) {
       EXPECT_THAT(verdict.fault, HasSubstr("step " + std::to_string(step)));
     }
   }
@@ -60,7 +60,7 @@ void expect_shown(const Scene& scene) {
   expect_places_named(scene.verdict);
   const auto json = nlohmann::json::parse(to_json(scene, -1));
   EXPECT_EQ(json["fault"]["text"], scene.verdict.fault);
-  EXPECT_EQ(json["fault"]["places"].size(), scene.verdict.places.size());
+  EXPECT_EQ(json["fault"]["places"].size(), scene.verdict.positions.size());
   EXPECT_FALSE(json.contains("cost"));
   EXPECT_EQ(occurrences(to_dot(scene), "penwidth=4"), faulty_steps(json));
   try {
@@ -128,11 +128,13 @@ TEST(Playback, MarksTheMessageOfAFault) {
   }
   prove(scene);
   ASSERT_FALSE(scene.verdict.proved());
-  const bool names_message = std::ranges::any_of(scene.verdict.places, [&](const checker::Fault::Place& place) {
-    if (place.step == checker::Fault::Place::whole_rank) return false;
-    const Action& action = scene.part(place.rank.value()).schedule.steps[static_cast<std::size_t>(place.step)].action;
-    return std::holds_alternative<Send>(action) || std::holds_alternative<Recv>(action);
-  });
+  const bool names_message =
+      std::ranges::any_of(scene.verdict.positions, [&](const checker::Fault::Position& position) {
+        if (position.step == checker::Fault::Position::whole_rank) return false;
+        const Action& action =
+            scene.part(position.rank.value()).schedule.steps[static_cast<std::size_t>(position.step)].action;
+        return std::holds_alternative<Send>(action) || std::holds_alternative<Recv>(action);
+      });
   const Playback playback = playback_of(scene);
   EXPECT_EQ(std::ranges::any_of(playback.messages, &Message::is_faulty), names_message);
 }

@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryProgram, testing::Values(programs_of, direct_
 });
 
 TEST_P(EveryProgram, IsProvedForEveryAlgorithm) {
-  int programs = 0, operations = 0;
+  int programs = 0, commands = 0;
   constexpr int most_ranks = 17;
   for (const Algorithm* algorithm : algorithms()) {
     std::mt19937 random{7};
@@ -52,11 +52,11 @@ TEST_P(EveryProgram, IsProvedForEveryAlgorithm) {
         const std::vector<stream::Program> all = GetParam()(plans);
         ASSERT_EQ(fault_of(plans, all), "") << text_of(what);
         for (const stream::Program& program : all)
-          operations += static_cast<int>(program.operations.size());
+          commands += static_cast<int>(program.commands.size());
         programs += ranks;
       }
   }
-  fmt::print("{} programs of {} operations proved\n", programs, operations);
+  fmt::print("{} programs of {} commands proved\n", programs, commands);
   EXPECT_GT(programs, 20'000);
 }
 
@@ -73,8 +73,8 @@ TEST_P(EveryProgram, WithAFaultIsRefused) {
           std::vector<stream::Program> changed = all;
           changed[rank] = std::move(mutant.program);
           ++made[static_cast<std::size_t>(mutant.mutation)];
-          EXPECT_NE(fault_of(plans, changed), "") << text_of(what) << ", rank " << rank << ", operation "
-                                                  << mutant.operation << ": " << to_string(mutant.mutation);
+          EXPECT_NE(fault_of(plans, changed), "") << text_of(what) << ", rank " << rank << ", command "
+                                                  << mutant.command << ": " << to_string(mutant.mutation);
         }
     }
   }
@@ -173,8 +173,8 @@ TEST(Programs, ThatReachPeersMoveTheLeast) {
       };
       const auto traffic_of = [](const stream::Program& program) {
         std::int64_t bytes = 0;
-        for (const stream::Operation& operation : program.operations)
-          bytes += std::ssize(operation.inputs) * operation.bytes + std::ssize(operation.outputs) * operation.bytes;
+        for (const stream::Command& command : program.commands)
+          bytes += std::ssize(command.inputs) * command.bytes + std::ssize(command.outputs) * command.bytes;
         return bytes;
       };
       const std::int64_t n = std::int64_t{8} * 5 * ranks;

@@ -94,7 +94,8 @@ Json to_json(const Case& which, const std::map<std::int64_t, Times>& sizes, doub
   Json half = nullptr, most = nullptr;
   for (const auto& [bytes, times] : sizes) {
     Json each{{"bytes", bytes}, {"time_us", times.of_way}, {"limit_us", nullptr}, {"share", nullptr}};
-    const auto traffic = least_traffic(collective, ranks, bytes, place == "shared" ? Place::shared : Place::spread);
+    const auto traffic =
+        least_traffic(collective, ranks, bytes, place == "shared" ? Placement::shared : Placement::spread);
     if (traffic && gigabytes_per_second > 0) {
       const double limit = *traffic / gigabytes_per_second / 1e3;
       each["limit_us"] = limit;

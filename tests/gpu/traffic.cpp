@@ -26,9 +26,9 @@ std::optional<double> on_a_device_each(std::string_view collective, double k, do
 
 }  // namespace
 
-std::optional<double> least_traffic(std::string_view collective, int ranks, std::int64_t bytes, Place place) {
+std::optional<double> least_traffic(std::string_view collective, int ranks, std::int64_t bytes, Placement placement) {
   const auto k = static_cast<double>(ranks), n = static_cast<double>(bytes);
-  return place == Place::shared ? on_one_device(collective, k, n) : on_a_device_each(collective, k, n);
+  return placement == Placement::shared ? on_one_device(collective, k, n) : on_a_device_each(collective, k, n);
 }
 
 }  // namespace tutti::gpu

@@ -11,7 +11,7 @@
 
 namespace tutti::shm::test {
 
-enum class Kind : std::uint8_t { in_cell, in_buffer, shared };
+enum class MessageKind : std::uint8_t { in_cell, in_buffer, shared };
 
 constexpr std::size_t most_streams = 3;
 
@@ -26,7 +26,7 @@ struct Pattern {
   Geometry geometry;
   std::vector<int> streams;  ///< The lane of each.
   /// The messages of side 0 and of side 1, by stream.
-  std::vector<std::vector<Kind>> from_0, from_1;
+  std::vector<std::vector<MessageKind>> from_0, from_1;
   /// Whether an end may begin the next message of a stream, to send it or to receive it; nullptr: always.
   bool (*may_begin)(const Counts& done, int side, std::size_t stream, bool to_send) = nullptr;
 };

@@ -23,9 +23,9 @@ Geometry small(int kept, int buffers = 1) {
   return geometry;
 }
 
-std::vector<Kind> some(std::size_t count, Kind kind) { return std::vector<Kind>(count, kind); }
+std::vector<MessageKind> some(std::size_t count, MessageKind kind) { return std::vector<MessageKind>(count, kind); }
 
-constexpr Kind in_cell = Kind::in_cell, in_buffer = Kind::in_buffer, shared = Kind::shared;
+constexpr MessageKind in_cell = MessageKind::in_cell, in_buffer = MessageKind::in_buffer, shared = MessageKind::shared;
 
 /// Operations of `each` messages each way, one after the other.
 template <int each>
@@ -49,10 +49,10 @@ bool second_stream_first(const Counts& done, int side, std::size_t stream, bool 
   return side == 0 || to_send || stream == 1 || done.received[1] == 3;
 }
 
-Pattern one_sided(const char* name, const Geometry& geometry, std::vector<Kind> kinds) {
+Pattern one_sided(const char* name, const Geometry& geometry, std::vector<MessageKind> kinds) {
   return {name, geometry, {0}, {std::move(kinds)}, {{}}};
 }
-Pattern both_ways(const char* name, const Geometry& geometry, const std::vector<Kind>& kinds,
+Pattern both_ways(const char* name, const Geometry& geometry, const std::vector<MessageKind>& kinds,
                   decltype(Pattern::may_begin) may_begin = nullptr) {
   return {name, geometry, {0}, {kinds}, {kinds}, may_begin};
 }
@@ -62,8 +62,8 @@ Pattern lanes_in_other_order() {
 }
 
 std::vector<Pattern> patterns() {
-  const std::vector<Kind> mixed{in_cell, in_buffer, in_buffer, in_cell};
-  const std::vector<Kind> all{in_buffer, shared, in_cell, shared, in_buffer};
+  const std::vector<MessageKind> mixed{in_cell, in_buffer, in_buffer, in_cell};
+  const std::vector<MessageKind> all{in_buffer, shared, in_cell, shared, in_buffer};
   const auto cells = some(5, in_cell), buffers = some(3, in_buffer), two = some(2, in_buffer);
   return {
       one_sided("one_sided", small(0), some(7, in_cell)),

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t small_bytes = 24;
 
-std::size_t bytes_of(Kind kind, const Geometry& geometry) {
-  return kind == Kind::in_cell ? small_bytes : static_cast<std::size_t>(geometry.buffer_bytes);
+std::size_t bytes_of(MessageKind kind, const Geometry& geometry) {
+  return kind == MessageKind::in_cell ? small_bytes : static_cast<std::size_t>(geometry.buffer_bytes);
 }
 
 // Private members may be named where a template is instantiated explicitly: the class needs no door for tests.
@@ -86,7 +86,7 @@ int Steps::choices(const End& end) const {
 void Steps::step(Ends& ends, int side, int choice) {
   End& end = ends.end[static_cast<std::size_t>(side)];
   const auto write = [&](std::uint64_t n) {
-    fill(end.bounce.data, message(side, end.stream, n), bytes_of(Kind::in_buffer, pattern_.geometry));
+    fill(end.bounce.data, message(side, end.stream, n), bytes_of(MessageKind::in_buffer, pattern_.geometry));
   };
   switch (end.phase) {
     case End::Phase::idle:
@@ -123,9 +123,9 @@ void Steps::begin_send(Ends& ends, int side, std::size_t stream) {
     end.may_send[stream] = end.channel.ring(lane_of(stream)).may_send() || mutant_ == Mutant::ignores_credits;
     return;
   }
-  const Kind kind = kinds(side, stream)[n];
-  if (kind == Kind::in_buffer) return take_buffer(ends, side, stream);
-  if (kind == Kind::shared) return share(ends, side, stream);
+  const MessageKind kind = kinds(side, stream)[n];
+  if (kind == MessageKind::in_buffer) return take_buffer(ends, side, stream);
+  if (kind == MessageKind::shared) return share(ends, side, stream);
   send_in_cell(ends, side, stream, small_bytes);
 }
 
@@ -150,7 +150,7 @@ void Steps::take_buffer(Ends& ends, int side, std::size_t stream) {
                               : end.channel.take(1);
   if (bounce.data == nullptr) {  // all are on their way, or kept: the message goes on in a cell
     if (mutant_ != Mutant::waits_for_buffers)
-      send_in_cell(ends, side, stream, bytes_of(Kind::in_buffer, pattern_.geometry));
+      send_in_cell(ends, side, stream, bytes_of(MessageKind::in_buffer, pattern_.geometry));
     return;
   }
   end.phase = End::Phase::writing;
@@ -173,7 +173,7 @@ void Steps::share(Ends& ends, int side, std::size_t stream) {
 void Steps::send_buffer(Ends& ends, int side) {
   End& end = ends.end[static_cast<std::size_t>(side)];
   std::uint8_t& n = end.done.sent[end.stream];
-  const auto bytes = static_cast<std::uint32_t>(bytes_of(Kind::in_buffer, pattern_.geometry));
+  const auto bytes = static_cast<std::uint32_t>(bytes_of(MessageKind::in_buffer, pattern_.geometry));
   end.channel.send(lane_of(end.stream), {bytes, static_cast<std::uint32_t>(end.stream), n}, end.bounce, 0);
   ends.flying.push_back({side, end.bounce.where, end.bounce.number});
   ++n;
@@ -184,12 +184,12 @@ void Steps::send_buffer(Ends& ends, int side) {
 void Steps::begin_receive(Ends& ends, int side, std::size_t stream) {
   End& end = ends.end[static_cast<std::size_t>(side)];
   const std::uint8_t n = end.done.received[stream];
-  const std::vector<Kind>& expected = kinds(1 - side, stream);
+  const std::vector<MessageKind>& expected = kinds(1 - side, stream);
   if (n == expected.size() || !may_begin(end, side, stream, false)) return;
   if (!arrived(end.channel, lane_of(stream), end.came)) return;
   const Envelope right{static_cast<std::uint32_t>(bytes_of(expected[n], pattern_.geometry)),
                        static_cast<std::uint32_t>(stream), n};
-  const bool must_be_cell = expected[n] == Kind::in_cell, may_be_cell = expected[n] != Kind::shared;
+  const bool must_be_cell = expected[n] == MessageKind::in_cell, may_be_cell = expected[n] != MessageKind::shared;
   const bool is_cell = end.came.where == Where::cell;
   if (!end.came.is_same(right) || (must_be_cell && !is_cell) || (is_cell && !may_be_cell))
     problem_ = fmt::format("overwritten: side {} finds message {} in place of {}", side, end.came.message, n);

@@ -60,7 +60,7 @@ class Steps {
   void release(Ends& ends, int side);
   [[nodiscard]] int holders(const Ends& ends, int owner, int number);
 
-  [[nodiscard]] const std::vector<Kind>& kinds(int side, std::size_t stream) const {
+  [[nodiscard]] const std::vector<MessageKind>& kinds(int side, std::size_t stream) const {
     return (side == 0 ? pattern_.from_0 : pattern_.from_1)[stream];
   }
   [[nodiscard]] int lane_of(std::size_t stream) const { return pattern_.streams[stream]; }

@@ -144,7 +144,7 @@ TEST(TraceFile, TellsOfDamagedBlocks) {
 
 TEST(TraceFile, RefusesRecordsThatCannotBe) {
   NameRecord unknown;
-  unknown.kind = static_cast<Kind>(99);
+  unknown.kind = static_cast<RecordKind>(99);
   EXPECT_THAT(damage_of(unknown), HasSubstr("byte 320: a record of no known kind"));
   EXPECT_THAT(damage_of(NameRecord{.number = 1}), HasSubstr("a name out of turn"));
   EXPECT_THAT(damage_of(NameRecord{.length = 57}), HasSubstr("a name out of turn"));

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "lib/transport/device/direct.hpp"
+#include "lib/transport/device/growing_plan.hpp"
 #include "lib/transport/device/stage.hpp"
-#include "lib/transport/device/steps.hpp"
 
 namespace tutti::device {
 namespace {
@@ -16,21 +16,21 @@ namespace {
 class DeviceStaging {
  public:
   DeviceStaging(shm::SharedPlan plan, const std::function<int(Buffer, std::int64_t)>& place_of, const Ways& ways)
-      : steps_(std::move(plan)), device_of_(place_of), ways_(ways), last_of_(static_cast<std::size_t>(steps_.size())) {
+      : plan_(std::move(plan)), device_of_(place_of), ways_(ways), last_of_(static_cast<std::size_t>(plan_.size())) {
     std::iota(last_of_.begin(), last_of_.end(), 0);  // a step may wait for one of a higher number
   }
 
   shm::SharedPlan run() && {
-    const int count = steps_.size();
+    const int count = plan_.size();
     for (int i = 0; i < count; ++i) {
       follow_last(i);
       stage(i);
     }
-    shm::SharedPlan& plan = steps_.plan();
+    shm::SharedPlan& plan = plan_.plan();
     part_groups(plan);
     if (!plan.uses(Transport::ipc)) forget_additions(plan);
     plan.staging.bytes = bytes_;
-    return std::move(steps_).finished();
+    return std::move(plan_).finished();
   }
 
  private:
@@ -51,11 +51,11 @@ class DeviceStaging {
   }
 
   void stage(int i) {
-    const CompiledStep step = steps_[i];
+    const CompiledStep step = plan_[i];
     if (step.bytes == 0) return;
     const bool is_carried = step.is_message() && ways_.carry(step.transport);
     if (is_carried)
-      steps_[i].device =
+      plan_[i].device =
           step.verb == Verb::send ? device_of_(step.lhs, step.lhs_at) : device_of_(step.into, step.into_at);
     if (step.verb == Verb::send && is_carried) return;
     if (step.verb == Verb::send) return stage_send(i, device_of_(step.lhs, step.lhs_at));
@@ -68,35 +68,35 @@ class DeviceStaging {
 
   void stage_send(int i, int device) {
     if (device < 0) return;
-    const CompiledStep step = steps_[i];
+    const CompiledStep step = plan_[i];
     const Interval bytes{step.lhs_at, step.lhs_at + step.bytes};
     std::optional<Copy> copy = find(step.lhs, bytes);
     if (!copy) {
       copy = Copy{step.lhs, bytes, take(step.bytes), 0};
-      copy->from = steps_.add_fetch(device, step.lhs, step.lhs_at, copy->at, step.bytes, steps_.after(i));
+      copy->from = plan_.add_fetch(device, step.lhs, step.lhs_at, copy->at, step.bytes, plan_.after(i));
       remember(*copy);
     }
-    steps_[i].lhs = staging_buffer;
-    steps_[i].lhs_at = copy->at + bytes.first - copy->bytes.first;
+    plan_[i].lhs = staging_buffer;
+    plan_[i].lhs_at = copy->at + bytes.first - copy->bytes.first;
     // Its data have left the caller's buffer. It still waits for messages of its pair.
-    std::vector<int>& after = steps_.after(i);
+    std::vector<int>& after = plan_.after(i);
     if (copy->from < i) std::erase(after, last_of_[static_cast<std::size_t>(copy->from)]);
     after.push_back(copy->from);
   }
 
   void stage_recv(int i, int device) {
     if (device < 0) return;
-    const CompiledStep step = steps_[i];
+    const CompiledStep step = plan_[i];
     const std::int64_t at = arrive(i);
-    last_of_[static_cast<std::size_t>(i)] = steps_.add_store(device, at, step.into, step.into_at, step.bytes, {i});
+    last_of_[static_cast<std::size_t>(i)] = plan_.add_store(device, at, step.into, step.into_at, step.bytes, {i});
     remember({step.into, {step.into_at, step.into_at + step.bytes}, at, i});
   }
 
   void stage_reduction(int i, int device) {
-    CompiledStep reduction = steps_[i];
+    CompiledStep reduction = plan_[i];
     const bool left = reduction.lands_left;
-    const int stored = steps_.add_store(device, arrive(i), left ? reduction.lhs : reduction.rhs,
-                                        left ? reduction.lhs_at : reduction.rhs_at, reduction.bytes, {i});
+    const int stored = plan_.add_store(device, arrive(i), left ? reduction.lhs : reduction.rhs,
+                                       left ? reduction.lhs_at : reduction.rhs_at, reduction.bytes, {i});
     reduction = {.verb = Verb::reduce,
                  .lhs = reduction.lhs,
                  .rhs = reduction.rhs,
@@ -105,15 +105,15 @@ class DeviceStaging {
                  .rhs_at = reduction.rhs_at,
                  .into_at = reduction.into_at,
                  .bytes = reduction.bytes};
-    last_of_[static_cast<std::size_t>(i)] = steps_.add(reduction, {stored});
+    last_of_[static_cast<std::size_t>(i)] = plan_.add(reduction, {stored});
   }
 
   /// Lets a message arrive in the staging buffer; returns where.
   std::int64_t arrive(int i) {
-    const std::int64_t at = take(steps_[i].bytes);
-    steps_[i].verb = Verb::recv;
-    steps_[i].into = staging_buffer;
-    steps_[i].into_at = at;
+    const std::int64_t at = take(plan_[i].bytes);
+    plan_[i].verb = Verb::recv;
+    plan_[i].into = staging_buffer;
+    plan_[i].into_at = at;
     return at;
   }
   std::int64_t take(std::int64_t bytes) { return std::exchange(bytes_, bytes_ + aligned(bytes)); }
@@ -144,20 +144,20 @@ class DeviceStaging {
   }
   /// The bytes have changed.
   void forget(const Access& written) {
-    const auto [buffer, at] = place_of(steps_.plan(), written.buffer, written.bytes.first);
+    const auto [buffer, at] = place_of(plan_.plan(), written.buffer, written.bytes.first);
     const Interval bytes{at, at + written.bytes.bytes()};
     std::erase_if(copies_, [&, where = buffer](const Copy& copy) {
-      const auto [its, begin] = place_of(steps_.plan(), copy.buffer, copy.bytes.first);
+      const auto [its, begin] = place_of(plan_.plan(), copy.buffer, copy.bytes.first);
       return its == where && bytes.overlaps({begin, begin + copy.bytes.bytes()});
     });
   }
   /// Lets a step wait for the last of those steps that took the place of each that it waits for.
   void follow_last(int i) {
-    for (int& before : steps_.after(i))
+    for (int& before : plan_.after(i))
       before = last_of_[static_cast<std::size_t>(before)];
   }
 
-  Steps steps_;
+  GrowingPlan plan_;
   const std::function<int(Buffer, std::int64_t)>& device_of_;
   Ways ways_;
   std::vector<int> last_of_;  ///< Per step of the plan: the step that is over when all that it does is done.

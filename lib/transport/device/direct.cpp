@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lib/plan/pair_order.hpp"
+#include "lib/transport/device/growing_plan.hpp"
 #include "lib/transport/device/stage.hpp"
-#include "lib/transport/device/steps.hpp"
 
 namespace tutti::device {
 namespace {
@@ -62,7 +62,7 @@ void offer_places(shm::SharedPlan& plan, const Messages& pairs, const Dependenci
 
 void go_by_ipc(shm::SharedPlan& plan) {
   const Dependencies after = dependencies_of(plan);
-  for (int i = 0; i < static_cast<int>(plan.steps.size()); ++i) {
+  for (int i = 0; i < static_cast<int>(plan.grown.size()); ++i) {
     CompiledStep& step = plan.steps[static_cast<std::size_t>(i)];
     if (!step.is_message() || step.transport != Transport::shm) continue;
     step.transport = Transport::ipc;
@@ -92,13 +92,13 @@ shm::SharedPlan on_copy_of_input(shm::SharedPlan plan, std::int64_t input_bytes)
       move(operand.buffer, operand.at);
   plan.scratch_bytes = at + input_bytes;
   plan.problem.aliasing = Aliasing::in_place();
-  Steps steps{std::move(plan)};
-  const int count = steps.size();
-  const int copy = steps.add(
+  GrowingPlan grown{std::move(plan)};
+  const int count = grown.size();
+  const int copy = grown.add(
       {.verb = Verb::copy, .lhs = Buffer::output, .into = Buffer::scratch, .into_at = at, .bytes = input_bytes}, {});
   for (int i = 0; i < count; ++i)
-    if (steps.after(i).empty()) steps.after(i).push_back(copy);
-  return std::move(steps).finished();
+    if (grown.after(i).empty()) grown.after(i).push_back(copy);
+  return std::move(grown).finished();
 }
 
 }  // namespace tutti::device

@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "lib/transport/device/growing_plan.hpp"
 #include "lib/transport/device/stage.hpp"
-#include "lib/transport/device/steps.hpp"
 #include "lib/transport/device/tuning.hpp"
 
 namespace tutti::device {
@@ -46,16 +46,16 @@ struct Space {
 class HostStaging {
  public:
   HostStaging(shm::SharedPlan plan, const Places& places, std::int64_t chunk_bytes)
-      : steps_(std::move(plan)), chunk_bytes_(chunk_bytes) {
-    const bool is_one = steps_.plan().problem.aliasing.offset().has_value();
+      : plan_(std::move(plan)), chunk_bytes_(chunk_bytes) {
+    const bool is_one = plan_.plan().problem.aliasing.offset().has_value();
     input_ = {.buffer = Buffer::input, .device = is_one ? -1 : places.input};
     output_ = {.buffer = Buffer::output, .device = places.output};
   }
 
   shm::SharedPlan run() && {
-    const int count = steps_.size();
+    const int count = plan_.size();
     for (int i = 0; i < count; ++i)
-      for (const Access& access : accesses_of(steps_[i]))
+      for (const Access& access : accesses_of(plan_[i]))
         note(access);
     note_finish();
     lay_out();
@@ -64,16 +64,16 @@ class HostStaging {
       space->stores = cut(*space, space->written);
     }
     for (int i = 0; i < count; ++i)
-      for (const Access& access : accesses_of(steps_[i]))
+      for (const Access& access : accesses_of(plan_[i]))
         find_users(i, access);
     add_fetches();
     for (int i = 0; i < count; ++i)
       wait_for_fetches(i);
     add_stores();
     for (int i = 0; i < count; ++i)
-      move(steps_[i]);
+      move(plan_[i]);
     move_sides();
-    return std::move(steps_).finished();
+    return std::move(plan_).finished();
   }
 
  private:
@@ -81,7 +81,7 @@ class HostStaging {
   /// Where bytes of a buffer are, if that is on a device.
   [[nodiscard]] std::pair<Space*, std::int64_t> locate(Buffer buffer, std::int64_t at) {
     if (buffer != Buffer::input && buffer != Buffer::output) return {nullptr, at};
-    const auto [where, its] = place_of(steps_.plan(), buffer, at);
+    const auto [where, its] = place_of(plan_.plan(), buffer, at);
     Space& space = where == Buffer::input ? input_ : output_;
     return {space.device < 0 ? nullptr : &space, its};
   }
@@ -108,7 +108,7 @@ class HostStaging {
   }
   /// The last pass over the output is made on the device, behind each store, so that all of it has to be stored.
   void note_finish() {
-    shm::SharedPlan& plan = steps_.plan();
+    shm::SharedPlan& plan = plan_.plan();
     if (!needs_finish(plan.op) || output_.device < 0 || plan.count == 0) return;
     const Interval all{0, plan.count * plan.element};
     output_.used.add(all);
@@ -123,7 +123,7 @@ class HostStaging {
         space->places.emplace_back(interval, at);
         at += aligned(interval.bytes());
       }
-    steps_.plan().staging.bytes = at;
+    plan_.plan().staging.bytes = at;
   }
   [[nodiscard]] std::vector<Chunk> cut(Space& space, const Intervals& what) const {
     std::ranges::sort(space.ends);
@@ -154,21 +154,21 @@ class HostStaging {
         all.emplace_back(space, &chunk);
     std::ranges::stable_sort(all, {}, [](const auto& fetch) { return fetch.second->first_user; });
     for (const auto& [space, chunk] : all)
-      chunk->step = steps_.add_fetch(space->device, space->buffer, chunk->bytes.first,
-                                     space->staged(chunk->bytes.first), chunk->bytes.bytes(), {});
+      chunk->step = plan_.add_fetch(space->device, space->buffer, chunk->bytes.first, space->staged(chunk->bytes.first),
+                                    chunk->bytes.bytes(), {});
   }
   void wait_for_fetches(int step) {
     const auto wait_for = [&](const Access& access) {
       const auto [space, bytes] = locate(access);
       if (space == nullptr) return;
-      for_overlapping(space->fetches, bytes, [&](const Chunk& chunk) { steps_.after(step).push_back(chunk.step); });
+      for_overlapping(space->fetches, bytes, [&](const Chunk& chunk) { plan_.after(step).push_back(chunk.step); });
     };
-    for (const Access& access : accesses_of(steps_[step]))
+    for (const Access& access : accesses_of(plan_[step]))
       wait_for(access);
     // A receive that is part of a joint reduction may make all of it.
-    const int number = steps_.plan().side(steps_[step]).joint;
+    const int number = plan_.plan().side(plan_[step]).joint;
     if (number < 0) return;
-    const shm::JointReduction& joint = steps_.plan().joints[static_cast<std::size_t>(number)];
+    const shm::JointReduction& joint = plan_.plan().joints[static_cast<std::size_t>(number)];
     for (const shm::JointReduction::Operand& operand : joint.operands)
       if (operand.message < 0) wait_for({operand.buffer, {operand.at, operand.at + joint.bytes}});
     wait_for({joint.into, {joint.into_at, joint.into_at + joint.bytes}, true});
@@ -177,8 +177,8 @@ class HostStaging {
     for (Chunk& chunk : output_.stores) {
       std::vector<int> after = std::move(chunk.writers);
       for_overlapping(output_.fetches, chunk.bytes, [&](const Chunk& fetch) { after.push_back(fetch.step); });
-      steps_.add_store(output_.device, output_.staged(chunk.bytes.first), output_.buffer, chunk.bytes.first,
-                       chunk.bytes.bytes(), std::move(after));
+      plan_.add_store(output_.device, output_.staged(chunk.bytes.first), output_.buffer, chunk.bytes.first,
+                      chunk.bytes.bytes(), std::move(after));
     }
   }
 
@@ -197,17 +197,17 @@ class HostStaging {
     if (step.verb != Verb::send) move(step.into, step.into_at);
   }
   void move_sides() {
-    for (shm::JointReduction& joint : steps_.plan().joints) {
+    for (shm::JointReduction& joint : plan_.plan().joints) {
       for (shm::JointReduction::Operand& operand : joint.operands)
         if (operand.message < 0) move(operand.buffer, operand.at);
       move(joint.into, joint.into_at);
     }
     // No peer writes to the staging buffer.
-    for (shm::SideStep& side : steps_.plan().sides)
+    for (shm::SideStep& side : plan_.plan().sides)
       if (side.answer >= 0 && locate(side.answer_into, side.answer_at).first != nullptr) side.answer = -1;
   }
 
-  Steps steps_;
+  GrowingPlan plan_;
   std::int64_t chunk_bytes_;
   Space input_, output_;
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/transport/device/steps.hpp"
+#include "lib/transport/device/growing_plan.hpp"
 #include "lib/transport/device/tuning.hpp"
 #include "lib/transport/shm/plan/compile.hpp"
 

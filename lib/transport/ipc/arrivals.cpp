@@ -85,7 +85,7 @@ void Arrivals::bring_from_peer(int index, const shm::Incoming& incoming, const s
   Arrival& arrival = at(index);
   const int device = core_->step(index).device;
   arrival.loan = incoming.loan<shm::DeviceLoan>();
-  const Place source{arrival.loan.place, arrival.loan.generation, arrival.loan.offset};
+  const ExportedAddress source{arrival.loan.place, arrival.loan.generation, arrival.loan.offset};
   const Imports::Found found =
       device < 0 ? Imports::Found{} : core_->exchange.imports().find(core_->peer_of(index), source, device);
   if (found.state == Imports::State::coming) return;
@@ -225,9 +225,10 @@ void Arrivals::require_same_kind() const {
 }
 
 void Arrivals::let_go(int index) {
-  for (Place* const place : {&at(index).source, &at(index).answer}) {
-    if (place->is_there()) core_->exchange.imports().release(core_->peer_of(index), *place, core_->step(index).device);
-    *place = {};
+  for (ExportedAddress* const address : {&at(index).source, &at(index).answer}) {
+    if (address->is_there())
+      core_->exchange.imports().release(core_->peer_of(index), *address, core_->step(index).device);
+    *address = {};
   }
 }
 

@@ -35,7 +35,7 @@ class Arrivals {
     Operands operands{};
     const std::byte* data = nullptr;  ///< Where the device reads them.
     shm::DeviceLoan loan{};
-    Place source{}, answer{};  ///< Of the sender's, in use.
+    ExportedAddress source{}, answer{};  ///< Of the sender's, in use.
     shm::Envelope envelope{};
     device::Block block{};
   };

@@ -94,7 +94,7 @@ bool Departures::is_taken(int index) {
   if (!ring.has_read(departure.loan)) return false;
   core_->exchange.exports().give_back(departure.source);
   core_->exchange.exports().give_back(departure.answer);
-  const Place source = departure.source;
+  const ExportedAddress source = departure.source;
   departure.source = departure.answer = {};
   if (ring.was_refused()) {
     departure.refused = source;
@@ -132,7 +132,7 @@ bool Departures::over(int index) {
   return true;
 }
 
-Place Departures::place_of(int index, const std::byte* data) {
+ExportedAddress Departures::place_of(int index, const std::byte* data) {
   const Allocation& allocation = allocation_at(index, data);
   if (data + core_->step(index).bytes > allocation.end) return {};  // it goes on in another one
   return core_->exchange.lend(allocation, data, core_->device_of(index).context());

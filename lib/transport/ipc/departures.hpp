@@ -33,10 +33,10 @@ class Departures {
   struct Departure {
     State state = State::idle;
     bool is_delivered = false;
-    Place refused{};  ///< By its peer, in this run or one of the last: by way of the host it surely goes.
+    ExportedAddress refused{};  ///< By its peer, in this run or one of the last: by way of the host it surely goes.
     const std::byte* data = nullptr;
     std::uint64_t loan = 0;
-    Place source{}, answer{};
+    ExportedAddress source{}, answer{};
     device::Block block{};
   };
   [[nodiscard]] Departure& at(int index) { return departures_[static_cast<std::size_t>(index)]; }
@@ -48,7 +48,7 @@ class Departures {
   void fetch(int index);
   bool send_by_host(int index, const std::byte* data);
   bool over(int index);
-  [[nodiscard]] Place place_of(int index, const std::byte* data);
+  [[nodiscard]] ExportedAddress place_of(int index, const std::byte* data);
   [[nodiscard]] const Allocation& allocation_at(int index, const std::byte* data);
 
   Core* core_;

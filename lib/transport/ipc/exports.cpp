@@ -8,7 +8,7 @@
 
 namespace tutti::ipc {
 
-Place Exports::lend(const Allocation& allocation, const std::byte* data, CUcontext context, bool is_owned) {
+ExportedAddress Exports::lend(const Allocation& allocation, const std::byte* data, CUcontext context, bool is_owned) {
   const int number = number_of(allocation, context, is_owned);
   if (number < 0) return {};
   Mine& mine = mine_[static_cast<std::size_t>(number)];
@@ -17,8 +17,8 @@ Place Exports::lend(const Allocation& allocation, const std::byte* data, CUconte
   return {number, mine.generation, data - allocation.begin};
 }
 
-void Exports::give_back(const Place& place) {
-  if (place.is_there()) --mine_[static_cast<std::size_t>(place.number)].lent;
+void Exports::give_back(const ExportedAddress& address) {
+  if (address.is_there()) --mine_[static_cast<std::size_t>(address.number)].lent;
 }
 
 int Exports::number_of(const Allocation& allocation, CUcontext context, bool is_owned) try {

@@ -12,12 +12,12 @@
 namespace tutti::ipc {
 
 /// Bytes of an allocation in the table of its owner.
-struct Place {
+struct ExportedAddress {
   std::int32_t number = -1;  ///< -1: peers cannot map it.
   std::uint32_t generation = 0;
   std::int64_t offset = 0;
   [[nodiscard]] bool is_there() const { return number >= 0; }
-  [[nodiscard]] bool is_in_allocation_of(const Place& other) const {
+  [[nodiscard]] bool is_in_allocation_of(const ExportedAddress& other) const {
     return number == other.number && generation == other.generation;
   }
 };
@@ -30,8 +30,8 @@ class Exports {
 
   /// The place of `data` in its allocation. Until give_back() it stays. `is_owned`: Tutti owns the allocation. Throws
   /// Error if there is no memory for the table.
-  [[nodiscard]] Place lend(const Allocation& allocation, const std::byte* data, CUcontext context, bool is_owned);
-  void give_back(const Place& place);
+  [[nodiscard]] ExportedAddress lend(const Allocation& allocation, const std::byte* data, CUcontext context, bool is_owned);
+  void give_back(const ExportedAddress& address);
   /// Hands descriptors to peers that have asked for them.
   void serve();
 

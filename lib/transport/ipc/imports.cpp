@@ -14,13 +14,13 @@
 
 namespace tutti::ipc {
 
-Imports::Found Imports::find(int owner, const Place& place, int device) {
-  const Key key{owner, place.number, device};
+Imports::Found Imports::find(int owner, const ExportedAddress& address, int device) {
+  const Key key{owner, address.number, device};
   Import& import = imports_[key];
-  if (import.generation != place.generation) {
+  if (import.generation != address.generation) {
     if (import.held > 0) return {};  // of an operation that has failed
     close(key, import);
-    import.generation = place.generation;
+    import.generation = address.generation;
     begin(key, import);
   } else if (import.overlaps) {
     if (cuda::StreamWaits::any_possible())
@@ -30,7 +30,7 @@ Imports::Found Imports::find(int owner, const Place& place, int device) {
   } else if (import.state == State::coming) {
     receive(key, import);
   }
-  return {import.state, import.mapping.address + static_cast<CUdeviceptr>(place.offset)};
+  return {import.state, import.mapping.address + static_cast<CUdeviceptr>(address.offset)};
 }
 
 void Imports::begin(const Key& key, Import& import) {

@@ -27,10 +27,14 @@ class Imports {
   };
   /// Where this process has a place of a peer, for the device of that number. `coming`: ask again, its descriptor is on
   /// its way, or what is mapped in its place cannot be closed yet.
-  [[nodiscard]] Found find(int owner, const Place& place, int device);
+  [[nodiscard]] Found find(int owner, const ExportedAddress& address, int device);
   /// A message reads or writes a place until release(): it is not closed before.
-  void hold(int owner, const Place& place, int device) { ++imports_.at({owner, place.number, device}).held; }
-  void release(int owner, const Place& place, int device) { --imports_.at({owner, place.number, device}).held; }
+  void hold(int owner, const ExportedAddress& address, int device) {
+    ++imports_.at({owner, address.number, device}).held;
+  }
+  void release(int owner, const ExportedAddress& address, int device) {
+    --imports_.at({owner, address.number, device}).held;
+  }
   /// Closes those that their owners have withdrawn.
   void collect() noexcept;
   void close_all() noexcept;

@@ -11,13 +11,13 @@ Puts::Puts(Core& core, Departures& departures) : core_(&core), departures_(&depa
 }
 
 void Puts::add(int reduction, int operand, const shm::DeviceLoan& loan, std::vector<CUdeviceptr>& outputs,
-               Place& answer) {
+               ExportedAddress& answer) {
   const auto sends = sends_.find(reduction);
   if (sends == sends_.end() || loan.answer_place < 0 || outputs.size() == cuda::most_outputs) return;
   for (const int send : sends->second) {
     const CompiledStep& step = core_->step(send);
     if (step.peer != core_->step(operand).peer || step.message != loan.answer_message) continue;
-    const Place there{loan.answer_place, loan.answer_generation, loan.answer_offset};
+    const ExportedAddress there{loan.answer_place, loan.answer_generation, loan.answer_offset};
     const Imports::Found found =
         core_->exchange.imports().find(core_->peer_of(operand), there, core_->step(operand).device);
     if (found.state != Imports::State::mapped) return;

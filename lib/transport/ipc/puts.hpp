@@ -16,7 +16,8 @@ class Puts {
 
   /// The place in the memory of a peer for the result of a reduction step that reads the lent message `operand`; the
   /// send of this result is over with the kernel. The place is held as `answer`.
-  void add(int reduction, int operand, const shm::DeviceLoan& loan, std::vector<CUdeviceptr>& outputs, Place& answer);
+  void add(int reduction, int operand, const shm::DeviceLoan& loan, std::vector<CUdeviceptr>& outputs,
+           ExportedAddress& answer);
 
  private:
   Core* core_;

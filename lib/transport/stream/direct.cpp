@@ -19,32 +19,34 @@ struct Message {
   int from, sent, to, received;
 };
 
-/// Finds the way of every message, from the plans of all ranks.
+/// Finds the delivery of every message, from the plans of all ranks.
 class Chooser {
  public:
   explicit Chooser(std::span<const SharedPlan> plans) : plans_(plans) {
     for (const SharedPlan& plan : plans) {
       pairs_.push_back(by_pair(plan.steps));
       after_.push_back(dependencies_of(plan));
-      ways_.emplace_back(plan.steps.size());
+      deliveries_.emplace_back(plan.steps.size());
     }
   }
 
-  [[nodiscard]] std::vector<Ways> ways() && {
+  [[nodiscard]] std::vector<Deliveries> deliveries() && {
     for_all([this](const Message& message) {
-      if (may_be_pushed(message)) choose(message, Way::Of::pushed);
+      if (may_be_pushed(message)) choose(message, Delivery::Of::pushed);
     });
     for_all([this](const Message& message) {
       if (sent(message).bytes > 0 && !is_pushed(message.from, message.sent) && stays(message))
-        choose(message, Way::Of::pulled);
+        choose(message, Delivery::Of::pulled);
     });
-    return std::move(ways_);
+    return std::move(deliveries_);
   }
 
  private:
   [[nodiscard]] const CompiledStep& step(int rank, int i) const { return plans_[index(rank)].steps[index(i)]; }
   [[nodiscard]] const CompiledStep& sent(const Message& message) const { return step(message.from, message.sent); }
-  [[nodiscard]] bool is_pushed(int rank, int i) const { return ways_[index(rank)][index(i)].of == Way::Of::pushed; }
+  [[nodiscard]] bool is_pushed(int rank, int i) const {
+    return deliveries_[index(rank)][index(i)].of == Delivery::Of::pushed;
+  }
   [[nodiscard]] const std::vector<int>& messages(int rank, int peer, bool receives) const {
     return pairs_[index(rank)].at({peer, receives});
   }
@@ -56,10 +58,10 @@ class Chooser {
         for (std::size_t k = 0; !pair.second && k < sends.size(); ++k)
           make(Message{rank, sends[k], pair.first, messages(pair.first, rank, true)[k]});
   }
-  void choose(const Message& message, Way::Of of) {
+  void choose(const Message& message, Delivery::Of of) {
     const CompiledStep &there = step(message.to, message.received), &here = sent(message);
-    ways_[index(message.from)][index(message.sent)] = {of, there.into, there.into_at};
-    ways_[index(message.to)][index(message.received)] = {of, here.lhs, here.lhs_at};
+    deliveries_[index(message.from)][index(message.sent)] = {of, there.into, there.into_at};
+    deliveries_[index(message.to)][index(message.received)] = {of, here.lhs, here.lhs_at};
   }
 
   /// The sender makes the data out of a message of the receiver's, which says that the receiver has begun. Their place
@@ -113,9 +115,9 @@ class Chooser {
   }
 
   std::span<const SharedPlan> plans_;
-  std::vector<Messages> pairs_;      ///< By rank.
-  std::vector<Dependencies> after_;  ///< By rank.
-  std::vector<Ways> ways_;           ///< By rank.
+  std::vector<Messages> pairs_;         ///< By rank.
+  std::vector<Dependencies> after_;     ///< By rank.
+  std::vector<Deliveries> deliveries_;  ///< By rank.
 };
 
 /// What ranks know of each other's progress at the end of their programs, by their flags alone.
@@ -132,20 +134,20 @@ class Progress {
           moves = true;
     }
   }
-  /// So many operations of another rank are surely over when a rank has made its own.
+  /// So many commands of another rank are surely over when a rank has made its own.
   [[nodiscard]] std::size_t known(std::size_t rank, std::size_t other) const { return known_[rank][other]; }
 
  private:
   using Known = std::vector<std::size_t>;
   /// False: it is over, or waits.
   bool step(std::size_t rank) {
-    if (next_[rank] == programs_[rank].operations.size()) return false;
-    const Operation& operation = programs_[rank].operations[next_[rank]];
-    const auto peer = static_cast<std::size_t>(operation.peer);
-    if (operation.does == Does::tell) told_[{rank, peer}].emplace(operation.number, known_[rank]);
-    if (operation.does == Does::wait_for_message) {
+    if (next_[rank] == programs_[rank].commands.size()) return false;
+    const Command& command = programs_[rank].commands[next_[rank]];
+    const auto peer = static_cast<std::size_t>(command.peer);
+    if (command.does == Does::tell) told_[{rank, peer}].emplace(command.number, known_[rank]);
+    if (command.does == Does::wait_for_message) {
       const auto& told = told_[{peer, rank}];
-      const auto found = told.lower_bound(operation.number);
+      const auto found = told.lower_bound(command.number);
       if (found == told.end()) return false;
       std::ranges::transform(known_[rank], found->second, known_[rank].begin(),
                              [](std::size_t a, std::size_t b) { return std::max(a, b); });
@@ -167,14 +169,14 @@ void wait_for_readers(std::vector<Program>& programs) {
     const auto is_here = [&](const Spot& spot) {
       return spot.of == Spot::Of::lent && spot.peer == static_cast<int>(rank);
     };
-    const auto touches = [&](const Operation& operation) {
-      return std::ranges::any_of(operation.inputs, is_here) || std::ranges::any_of(operation.outputs, is_here);
+    const auto touches = [&](const Command& command) {
+      return std::ranges::any_of(command.inputs, is_here) || std::ranges::any_of(command.outputs, is_here);
     };
     for (std::size_t peer = 0; peer < programs.size(); ++peer) {
-      const std::vector<Operation>& its = programs[peer].operations;
+      const std::vector<Command>& its = programs[peer].commands;
       const auto last = std::find_if(its.rbegin(), its.rend(), touches);
       if (static_cast<std::size_t>(its.rend() - last) > progress.known(rank, peer))
-        programs[rank].operations.push_back({.does = Does::wait_until_free, .peer = static_cast<int>(peer)});
+        programs[rank].commands.push_back({.does = Does::wait_until_free, .peer = static_cast<int>(peer)});
     }
   }
 }
@@ -182,10 +184,10 @@ void wait_for_readers(std::vector<Program>& programs) {
 }  // namespace
 
 std::vector<Program> direct_programs(std::span<const SharedPlan> plans) {
-  const std::vector<Ways> ways = Chooser{plans}.ways();
+  const std::vector<Deliveries> deliveries = Chooser{plans}.deliveries();
   std::vector<Program> programs;
   for (std::size_t rank = 0; rank < plans.size(); ++rank)
-    programs.push_back(program_of(plans[rank], ways[rank]));
+    programs.push_back(program_of(plans[rank], deliveries[rank]));
   wait_for_readers(programs);
   return programs;
 }

@@ -34,7 +34,7 @@ struct Setup {
 /// The memory of a rank that its peers map.
 struct Offer {
   int is_there = 0;
-  int place = -1;
+  int number = -1;
   std::uint32_t generation = 0;
   std::int64_t offset = 0;
   std::int64_t flags_at = 0;  ///< In the heap of the node.
@@ -43,7 +43,7 @@ struct Offer {
 /// The buffers of a plan, for peers.
 struct Loan {
   struct Buffer {
-    int place = -1;  ///< -1: peers cannot map it.
+    int number = -1;  ///< -1: peers cannot map it.
     std::uint32_t generation = 0;
     std::int64_t offset = 0;
   };

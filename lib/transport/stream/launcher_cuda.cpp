@@ -38,9 +38,9 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
         landings_(locals_.size()),
         flags_(locals_.size()) {}
   ~CudaLauncher() override {
-    exchange_->exports().give_back(place_);
-    for (const auto& [peer, place] : mapped_)
-      exchange_->imports().release(peer, place, device_);
+    exchange_->exports().give_back(address_);
+    for (const auto& [peer, address] : mapped_)
+      exchange_->imports().release(peer, address, device_);
     if (!are_pending()) ipc::free_on(device_, memory_);  // else a program that never ends may still use it
   }
 
@@ -52,15 +52,15 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
     if (memory_ == nullptr) throw Error("no memory on the device");
     landings_[me_] = address(memory_);
     if (is_alone) return;
-    place_ = exchange_->lend(allocation_of(memory_), memory_, context());
+    address_ = exchange_->lend(allocation_of(memory_), memory_, context());
     flags_at_ = exchange_->flags().own(setup.context, flag_bytes());
   }
 
   [[nodiscard]] Offer offer() const override {
-    return {.is_there = locals_.size() == 1 || place_.is_there() ? 1 : 0,
-            .place = place_.number,
-            .generation = place_.generation,
-            .offset = place_.offset,
+    return {.is_there = locals_.size() == 1 || address_.is_there() ? 1 : 0,
+            .number = address_.number,
+            .generation = address_.generation,
+            .offset = address_.offset,
             .flags_at = flags_at_};
   }
   [[nodiscard]] bool accept(std::span<const Offer> of_all) override {
@@ -70,11 +70,11 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
       if (of_all.size() == 1) return true;
       flags_[rank] = exchange_->flags().address_of(offer.flags_at, flag_bytes(), device_);
       if (rank == me_) continue;
-      const ipc::Place place{offer.place, offer.generation, offer.offset};
-      const ipc::Imports::Found found = exchange_->imports().find(locals_[rank], place, device_);
+      const ipc::ExportedAddress address{offer.number, offer.generation, offer.offset};
+      const ipc::Imports::Found found = exchange_->imports().find(locals_[rank], address, device_);
       if (found.state != ipc::Imports::State::mapped) return false;
-      exchange_->imports().hold(locals_[rank], place, device_);
-      mapped_.emplace_back(locals_[rank], place);
+      exchange_->imports().hold(locals_[rank], address, device_);
+      mapped_.emplace_back(locals_[rank], address);
       landings_[rank] = found.address;
     }
     return true;
@@ -141,13 +141,13 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
     }
   }
   void run(const PlannedProgram& what, const Bases& bases, CUstream stream) {
-    for (const Operation& operation : what.program.operations) {
-      if (operation.is_of_flag()) {
-        add_flag(operation);
+    for (const Command& command : what.program.commands) {
+      if (command.is_of_flag()) {
+        add_flag(command);
         continue;
       }
       put_flags(stream);
-      work(operation, what.plan, bases, stream);
+      work(command, what.plan, bases, stream);
     }
     put_flags(stream);
     if (!needs_finish(what.plan.op) || what.plan.count == 0) return;
@@ -155,21 +155,21 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
     ++counters_->kernels;
   }
 
-  void add_flag(const Operation& operation) {
-    const auto peer = static_cast<std::size_t>(operation.peer);
-    const bool is_mine = operation.does == Does::wait_until_free || operation.does == Does::tell;
-    const bool waits = operation.does == Does::wait_until_free || operation.does == Does::wait_for_message;
+  void add_flag(const Command& command) {
+    const auto peer = static_cast<std::size_t>(command.peer);
+    const bool is_mine = command.does == Does::wait_until_free || command.does == Does::tell;
+    const bool waits = command.does == Does::wait_until_free || command.does == Does::wait_for_message;
     CUstreamBatchMemOpParams flag_of{};
     const CUdeviceptr at = is_mine ? flag(me_, peer) : flag(peer, me_);
     if (waits) {
       flag_of.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
       flag_of.waitValue.address = at;
-      flag_of.waitValue.value = operation.number;
+      flag_of.waitValue.value = command.number;
       flag_of.waitValue.flags = is_mine ? CU_STREAM_WAIT_VALUE_EQ : CU_STREAM_WAIT_VALUE_GEQ;
     } else {
       flag_of.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
       flag_of.writeValue.address = at;
-      flag_of.writeValue.value = operation.number;
+      flag_of.writeValue.value = command.number;
     }
     batch_.push_back(flag_of);
     ++(waits ? counters_->waits : counters_->writes);
@@ -204,18 +204,18 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
     return bases[static_cast<std::size_t>(spot.buffer)] + offset;
   }
 
-  void work(const Operation& operation, const shm::SharedPlan& plan, const Bases& bases, CUstream stream) {
+  void work(const Command& command, const shm::SharedPlan& plan, const Bases& bases, CUstream stream) {
     inputs_.clear();
     outputs_.clear();
-    for (const Spot& spot : operation.inputs)
+    for (const Spot& spot : command.inputs)
       inputs_.push_back(at(spot, bases));
-    for (const Spot& spot : operation.outputs)
+    for (const Spot& spot : command.outputs)
       outputs_.push_back(at(spot, bases));
-    const bool copies = operation.does == Does::copy;
+    const bool copies = command.does == Does::copy;
     ++(copies && outputs_.size() == 1 ? counters_->copies : counters_->kernels);
-    const Count count{operation.bytes >> plan.element_shift};
+    const Count count{command.bytes >> plan.element_shift};
     if (copies && outputs_.size() == 1)
-      check(driver()->MemcpyAsync(outputs_[0], inputs_[0], static_cast<std::size_t>(operation.bytes), stream),
+      check(driver()->MemcpyAsync(outputs_[0], inputs_[0], static_cast<std::size_t>(command.bytes), stream),
             "cuMemcpyAsync");
     else if (copies)
       kernels().reduce(Op::Kind::sum, plan.type, inputs_, outputs_, count, stream);  // of one operand
@@ -234,8 +234,8 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
   std::shared_ptr<ipc::Exchange> exchange_;
   std::int64_t part_bytes_, scratch_bytes_, flags_at_ = 0;
   std::byte* memory_ = nullptr;
-  ipc::Place place_{};
-  std::vector<std::pair<int, ipc::Place>> mapped_;
+  ipc::ExportedAddress address_{};
+  std::vector<std::pair<int, ipc::ExportedAddress>> mapped_;
   std::vector<CUdeviceptr> landings_, flags_;  ///< By rank.
   std::vector<CUstreamBatchMemOpParams> batch_;
   std::vector<CUdeviceptr> inputs_, outputs_;

@@ -28,8 +28,8 @@ int launches_of(const Program& program) {
 /// Read and written.
 std::int64_t bytes_of(const Program& program) {
   std::int64_t bytes = 0;
-  for (const Operation& operation : program.operations)
-    bytes += operation.bytes * (std::ssize(operation.inputs) + std::ssize(operation.outputs));
+  for (const Command& command : program.commands)
+    bytes += command.bytes * (std::ssize(command.inputs) + std::ssize(command.outputs));
   return bytes;
 }
 

@@ -17,7 +17,7 @@ using shm::SharedPlan;
 constexpr std::int64_t alignment = 256;  // of messages in a landing area
 constexpr std::size_t most_outputs = 32;
 
-/// The steps that become one operation: a joint reduction with its messages, or one step.
+/// The steps that become one command: a joint reduction with its messages, or one step.
 struct Unit {
   std::vector<int> steps{};
   int joint = -1;
@@ -28,8 +28,8 @@ struct Unit {
 
 class Writer {
  public:
-  Writer(const SharedPlan& plan, const Ways& ways, bool joins)
-      : plan_(plan), ways_(ways), unit_of_(plan.steps.size(), -1) {
+  Writer(const SharedPlan& plan, const Deliveries& deliveries, bool joins)
+      : plan_(plan), deliveries_(deliveries), unit_of_(plan.steps.size(), -1) {
     place_messages();
     make_units(joins);
     order_units();
@@ -56,7 +56,7 @@ class Writer {
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   [[nodiscard]] const CompiledStep& step(int i) const { return plan_.steps[at(i)]; }
   [[nodiscard]] int only_step(int unit) const { return units_[at(unit)].steps.front(); }
-  [[nodiscard]] bool is_pulled(int unit) const { return way(only_step(unit)) == Way::Of::pulled; }
+  [[nodiscard]] bool is_pulled(int unit) const { return delivery(only_step(unit)) == Delivery::Of::pulled; }
   [[nodiscard]] bool is_send(int unit) const {
     return units_[at(unit)].joint < 0 && step(only_step(unit)).verb == Verb::send;
   }
@@ -66,10 +66,12 @@ class Writer {
   }
   std::set<int>& ready_of(int unit) { return units_[at(unit)].receives ? receiving_ : free_; }
 
-  [[nodiscard]] Way::Of way(int message) const { return ways_.empty() ? Way::Of::landing : ways_[at(message)].of; }
+  [[nodiscard]] Delivery::Of delivery(int message) const {
+    return deliveries_.empty() ? Delivery::Of::landing : deliveries_[at(message)].of;
+  }
   /// The buffer of the peer that holds a message which does not land.
   [[nodiscard]] Spot lent(int message) const {
-    const Way& its = ways_[at(message)];
+    const Delivery& its = deliveries_[at(message)];
     return {.of = Spot::Of::lent, .buffer = its.buffer, .peer = step(message).peer, .at = its.at};
   }
 
@@ -82,7 +84,7 @@ class Writer {
         if (step(i).transport != Transport::shm) throw Error("a message leaves the node");
         if (is_empty(step(i))) continue;
         messages_[i] = {end, ++number};
-        if (way(i) != Way::Of::landing) continue;
+        if (delivery(i) != Delivery::Of::landing) continue;
         end += (step(i).bytes + alignment - 1) / alignment * alignment;
       }
       program_.part_bytes = std::max(program_.part_bytes, end);
@@ -128,13 +130,13 @@ class Writer {
   std::size_t write(int unit) {
     const Unit& what = units_[at(unit)];
     if (is_send(unit)) return send(unit);
-    Operation operation = what.joint >= 0 ? joint_reduction(what) : operation_of(step(only_step(unit)));
+    Command command = what.joint >= 0 ? joint_reduction(what) : command_of(step(only_step(unit)));
     for (const int i : what.steps)
       if (step(i).receives() && !is_empty(step(i))) wait_for(i);
     free_dependents(unit);
-    if (operation.bytes == 0) return 1;
-    const std::vector<int> sends = can_write_to_many() ? take_sends_of(operation) : std::vector<int>{};
-    finish(std::move(operation), sends);
+    if (command.bytes == 0) return 1;
+    const std::vector<int> sends = can_write_to_many() ? take_sends_of(command) : std::vector<int>{};
+    finish(std::move(command), sends);
     return 1 + sends.size();
   }
 
@@ -146,30 +148,30 @@ class Writer {
       if (!is_empty(sent)) finish({}, {unit});
       return 1;
     }
-    Operation operation{.does = Does::copy, .inputs = {own(sent.lhs, sent.lhs_at)}, .bytes = sent.bytes};
+    Command command{.does = Does::copy, .inputs = {own(sent.lhs, sent.lhs_at)}, .bytes = sent.bytes};
     std::vector<int> sends = take_sends_of(sent.lhs, sent.lhs_at, sent.bytes, most_outputs - 1);
     sends.insert(sends.begin(), unit);
     free_dependents(unit);
-    finish(std::move(operation), sends);
+    finish(std::move(command), sends);
     return sends.size();
   }
 
-  /// Adds an operation that also writes the messages of these units, and tells their receivers.
-  void finish(Operation operation, const std::vector<int>& sends) {
+  /// Adds a command that also writes the messages of these units, and tells their receivers.
+  void finish(Command command, const std::vector<int>& sends) {
     for (const int unit : sends) {
       const CompiledStep& sent = step(only_step(unit));
       // A peer that has sent something has left its program before.
       if (sent_to_.insert(sent.peer).second && !received_.contains(sent.peer))
         add({.does = Does::wait_until_free, .peer = sent.peer});
-      if (sent.bytes > 0) operation.outputs.push_back(place_of_message(only_step(unit)));
+      if (sent.bytes > 0) command.outputs.push_back(place_of_message(only_step(unit)));
     }
-    if (operation.bytes > 0) add(std::move(operation));
+    if (command.bytes > 0) add(std::move(command));
     for (const int unit : sends)
       add({.does = Does::tell, .peer = step(only_step(unit)).peer, .number = messages_.at(only_step(unit)).second});
   }
 
   [[nodiscard]] Spot place_of_message(int send) const {
-    if (way(send) == Way::Of::pushed) return lent(send);
+    if (delivery(send) == Delivery::Of::pushed) return lent(send);
     return {.of = Spot::Of::remote, .peer = step(send).peer, .at = messages_.at(send).first};
   }
 
@@ -180,8 +182,8 @@ class Writer {
   }
 
   [[nodiscard]] bool can_write_to_many() const { return plan_.op.kind() != Op::Kind::user; }
-  /// The sends that are ready, and send what an operation has just made.
-  [[nodiscard]] std::vector<int> take_sends_of(const Operation& made) {
+  /// The sends that are ready, and send what a command has just made.
+  [[nodiscard]] std::vector<int> take_sends_of(const Command& made) {
     const Spot& result = made.outputs.front();
     return take_sends_of(result.buffer, result.at, made.bytes, most_outputs - 1);
   }
@@ -211,36 +213,36 @@ class Writer {
   static Spot own(Buffer buffer, std::int64_t where) { return {.buffer = buffer, .at = where}; }
   /// Where a receiver finds a message.
   [[nodiscard]] Spot message(int recv) const {
-    if (way(recv) == Way::Of::pulled) return lent(recv);
+    if (delivery(recv) == Delivery::Of::pulled) return lent(recv);
     return {.of = Spot::Of::landing, .peer = step(recv).peer, .at = messages_.at(recv).first};
   }
-  [[nodiscard]] Operation joint_reduction(const Unit& unit) const {
+  [[nodiscard]] Command joint_reduction(const Unit& unit) const {
     const JointReduction& joint = plan_.joints[at(unit.joint)];
-    Operation operation{.does = Does::reduce, .outputs = {own(joint.into, joint.into_at)}, .bytes = joint.bytes};
+    Command command{.does = Does::reduce, .outputs = {own(joint.into, joint.into_at)}, .bytes = joint.bytes};
     for (const JointReduction::Operand& operand : joint.operands)
-      operation.inputs.push_back(operand.message >= 0 ? message(operand.message) : own(operand.buffer, operand.at));
-    return operation;
+      command.inputs.push_back(operand.message >= 0 ? message(operand.message) : own(operand.buffer, operand.at));
+    return command;
   }
-  [[nodiscard]] Operation operation_of(const CompiledStep& what) const {
+  [[nodiscard]] Command command_of(const CompiledStep& what) const {
     const int number = static_cast<int>(&what - plan_.steps.data());
-    if (what.bytes == 0 || (what.is_message() && way(number) == Way::Of::pushed)) return {};
-    Operation operation{.outputs = {own(what.into, what.into_at)}, .bytes = what.bytes};
+    if (what.bytes == 0 || (what.is_message() && delivery(number) == Delivery::Of::pushed)) return {};
+    Command command{.outputs = {own(what.into, what.into_at)}, .bytes = what.bytes};
     const Spot lhs = own(what.lhs, what.lhs_at), rhs = own(what.rhs, what.rhs_at);
-    operation.does = what.verb == Verb::copy || what.verb == Verb::recv ? Does::copy : Does::reduce;
+    command.does = what.verb == Verb::copy || what.verb == Verb::recv ? Does::copy : Does::reduce;
     if (what.verb == Verb::copy)
-      operation.inputs = {lhs};
+      command.inputs = {lhs};
     else if (what.verb == Verb::recv)
-      operation.inputs = {message(number)};
+      command.inputs = {message(number)};
     else if (what.verb == Verb::reduce)
-      operation.inputs = {lhs, rhs};
+      command.inputs = {lhs, rhs};
     else
-      operation.inputs = what.lands_left ? std::vector{message(number), rhs} : std::vector{lhs, message(number)};
-    return operation;
+      command.inputs = what.lands_left ? std::vector{message(number), rhs} : std::vector{lhs, message(number)};
+    return command;
   }
-  void add(Operation operation) { program_.operations.push_back(std::move(operation)); }
+  void add(Command command) { program_.commands.push_back(std::move(command)); }
 
   const SharedPlan& plan_;
-  const Ways& ways_;
+  const Deliveries& deliveries_;
   std::vector<int> unit_of_;
   std::vector<Unit> units_;
   std::map<int, std::pair<std::int64_t, std::uint32_t>>
@@ -253,9 +255,9 @@ class Writer {
 
 }  // namespace
 
-Program program_of(const SharedPlan& plan, const Ways& ways) {
+Program program_of(const SharedPlan& plan, const Deliveries& deliveries) {
   for (const bool joins : {true, false}) {
-    Writer writer{plan, ways, joins};
+    Writer writer{plan, deliveries, joins};
     if (writer.write()) return std::move(writer).program();
   }
   throw Error("a plan whose steps wait for each other");
@@ -263,12 +265,12 @@ Program program_of(const SharedPlan& plan, const Ways& ways) {
 
 Counts counts_of(const Program& program) {
   Counts counts;
-  for (const Operation& operation : program.operations) {
-    if (operation.does == Does::wait_until_free || operation.does == Does::wait_for_message)
+  for (const Command& command : program.commands) {
+    if (command.does == Does::wait_until_free || command.does == Does::wait_for_message)
       ++counts.waits;
-    else if (operation.is_of_flag())
+    else if (command.is_of_flag())
       ++counts.writes;
-    else if (operation.does == Does::copy && operation.outputs.size() == 1)
+    else if (command.does == Does::copy && command.outputs.size() == 1)
       ++counts.copies;
     else
       ++counts.kernels;

@@ -1,5 +1,5 @@
 #pragma once
-// A plan as a row of operations for one stream, in which messages are written into memory of their receivers, or stay
+// A plan as a row of commands for one stream, in which messages are written into memory of their receivers, or stay
 // where they are.
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace tutti::stream {
 
-/// Bytes that an operation reads or writes: of one of the call's buffers, here or at a peer, or of a landing area.
+/// Bytes that a command reads or writes: of one of the call's buffers, here or at a peer, or of a landing area.
 /// Every rank has one, with a part for each peer, in which that peer's messages lie one after the other.
 struct Spot {
   enum class Of : std::uint8_t {
@@ -39,7 +39,8 @@ enum class Does : std::uint8_t {
   reduce,            ///< The inputs, from left to right, to each output.
 };
 
-struct Operation {
+/// One entry of a program.
+struct Command {
   Does does = Does::copy;
   int peer = -1;
   std::uint32_t number = 0;
@@ -49,12 +50,12 @@ struct Operation {
 };
 
 struct Program {
-  std::vector<Operation> operations{};
+  std::vector<Command> commands{};
   std::int64_t part_bytes = 0;  ///< Of the largest part of a landing area that it writes or reads.
 };
 
 /// How the data of a message get to its receiver.
-struct Way {
+struct Delivery {
   enum class Of : std::uint8_t {
     landing,  ///< The sender writes them into the receiver's landing area.
     pulled,   ///< The receiver reads them in the buffer of the sender, where they stay.
@@ -64,23 +65,23 @@ struct Way {
   Buffer buffer = Buffer::input;  ///< At the peer: their source if they are pulled, their place if they are pushed.
   std::int64_t at = 0;
 };
-using Ways = std::vector<Way>;  ///< By step.
+using Deliveries = std::vector<Delivery>;  ///< By step.
 
-/// The operations of a plan on devices whose messages all stay in one node, in an order that keeps its dependencies:
+/// The commands of a plan on devices whose messages all stay in one node, in an order that keeps its dependencies:
 /// what can be done without waiting comes first. A kernel that makes what several peers want writes it to all of them.
-/// Without `ways` all messages land. Throws Error if messages to ranks of other nodes are among them.
-[[nodiscard]] Program program_of(const shm::SharedPlan& plan, const Ways& ways = {});
+/// Without `deliveries` all messages land. Throws Error if messages to ranks of other nodes are among them.
+[[nodiscard]] Program program_of(const shm::SharedPlan& plan, const Deliveries& deliveries = {});
 
 /// The programs of all ranks, each of which reaches the buffers of the others, as many messages as can be pulled or
 /// pushed (direct.cpp). No rank leaves its program before all have left its buffers alone.
 [[nodiscard]] std::vector<Program> direct_programs(std::span<const shm::SharedPlan> plans);
 
 /// The same of a plan whose input and output are apart, for a call in place, whose input and output begin at one
-/// address. Nothing: an operation would read what another has written over. Messages lie in landing areas, so most
+/// address. Nothing: a command would read what another has written over. Messages lie in landing areas, so most
 /// programs need no other plan in place, and one of joint reductions has fewer kernels.
 [[nodiscard]] std::optional<Program> program_in_place(const shm::SharedPlan& plan);
 
-/// Operations of each kind: "2 kernels, 1 copy, 3 waits".
+/// Commands of each kind: "2 kernels, 1 copy, 3 waits".
 struct Counts {
   int kernels = 0, copies = 0, waits = 0, writes = 0;  ///< The last two: of flags.
 };

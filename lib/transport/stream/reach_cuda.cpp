@@ -19,12 +19,12 @@ CudaReach::CudaReach(std::shared_ptr<ipc::Exchange> exchange, std::vector<int> l
 CudaReach::~CudaReach() {
   exchange_->exports().give_back(in_);
   exchange_->exports().give_back(out_);
-  for (const auto& [owner, place] : borrowed_)
-    exchange_->imports().release(owner, place, device_);
+  for (const auto& [owner, address] : borrowed_)
+    exchange_->imports().release(owner, address, device_);
 }
 
-/// No place if peers cannot map it.
-ipc::Place CudaReach::lend(const void* data) try {
+/// No address if peers cannot map it.
+ipc::ExportedAddress CudaReach::lend(const void* data) try {
   const cuda::RelaxedCapture relaxed;
   const Allocation allocation = allocation_of(data);
   if (allocation.memory.kind != MemoryKind::device) return {};
@@ -34,8 +34,8 @@ ipc::Place CudaReach::lend(const void* data) try {
 }
 
 Loan CudaReach::mine() const {
-  const auto buffer = [](const ipc::Place& place) {
-    return Loan::Buffer{place.number, place.generation, place.offset};
+  const auto buffer = [](const ipc::ExportedAddress& address) {
+    return Loan::Buffer{address.number, address.generation, address.offset};
   };
   return {buffer(in_), buffer(out_)};
 }
@@ -44,8 +44,8 @@ Reach::State CudaReach::map(const Program& program, std::span<const Loan> of_all
   const cuda::RelaxedCapture relaxed;
   exchange_->exports().serve();
   State state = State::mapped;
-  for (const Operation& operation : program.operations)
-    for (const auto* const spots : {&operation.inputs, &operation.outputs})
+  for (const Command& command : program.commands)
+    for (const auto* const spots : {&command.inputs, &command.outputs})
       for (const Spot& spot : *spots)
         if (spot.of == Spot::Of::lent && spot.buffer != Buffer::scratch)
           state = std::min(state, map(spot, of_all[static_cast<std::size_t>(spot.peer)]));
@@ -54,16 +54,16 @@ Reach::State CudaReach::map(const Program& program, std::span<const Loan> of_all
 
 Reach::State CudaReach::map(const Spot& spot, const Loan& loan) {
   const auto peer = static_cast<std::size_t>(spot.peer);
-  Slot& mapped = mapped_[peer][static_cast<std::size_t>(spot.buffer)];
+  Mapping& mapped = mapped_[peer][static_cast<std::size_t>(spot.buffer)];
   if (mapped) return State::mapped;
   const Loan::Buffer& buffer = spot.buffer == Buffer::input ? loan.in : loan.out;
-  const ipc::Place place{buffer.place, buffer.generation, buffer.offset};
-  if (!place.is_there()) return State::refused;
-  const ipc::Imports::Found found = exchange_->imports().find(locals_[peer], place, device_);
+  const ipc::ExportedAddress address{buffer.number, buffer.generation, buffer.offset};
+  if (!address.is_there()) return State::refused;
+  const ipc::Imports::Found found = exchange_->imports().find(locals_[peer], address, device_);
   if (found.state == ipc::Imports::State::coming) return State::coming;
   if (found.state == ipc::Imports::State::refused) return State::refused;
-  exchange_->imports().hold(locals_[peer], place, device_);
-  borrowed_.emplace_back(locals_[peer], place);
+  exchange_->imports().hold(locals_[peer], address, device_);
+  borrowed_.emplace_back(locals_[peer], address);
   mapped = found.address;
   return State::mapped;
 }

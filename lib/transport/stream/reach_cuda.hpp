@@ -23,22 +23,22 @@ class CudaReach final : public Reach {
   [[nodiscard]] Loan mine() const override;
   [[nodiscard]] State map(const Program& program, std::span<const Loan> of_all) override;
   /// Of the input or the output of a peer, which has been mapped.
-  [[nodiscard]] CUdeviceptr at(int peer, Buffer buffer) const { return *slot(peer, buffer); }
+  [[nodiscard]] CUdeviceptr at(int peer, Buffer buffer) const { return *mapping(peer, buffer); }
 
  private:
-  using Slot = std::optional<CUdeviceptr>;
-  [[nodiscard]] const Slot& slot(int peer, Buffer buffer) const {
+  using Mapping = std::optional<CUdeviceptr>;
+  [[nodiscard]] const Mapping& mapping(int peer, Buffer buffer) const {
     return mapped_[static_cast<std::size_t>(peer)][static_cast<std::size_t>(buffer)];
   }
-  [[nodiscard]] ipc::Place lend(const void* data);
+  [[nodiscard]] ipc::ExportedAddress lend(const void* data);
   State map(const Spot& spot, const Loan& loan);
 
   std::shared_ptr<ipc::Exchange> exchange_;
   std::vector<int> locals_;
   int device_;
-  ipc::Place in_{}, out_{};
-  std::vector<std::array<Slot, 2>> mapped_;             ///< By peer and buffer.
-  std::vector<std::pair<int, ipc::Place>> borrowed_{};  ///< By number in the fabric.
+  ipc::ExportedAddress in_{}, out_{};
+  std::vector<std::array<Mapping, 2>> mapped_;                    ///< By peer and buffer.
+  std::vector<std::pair<int, ipc::ExportedAddress>> borrowed_{};  ///< By number in the fabric.
 };
 
 }  // namespace tutti::stream

@@ -16,9 +16,9 @@ namespace fake_cuda {
 
 bool reaches(Context& context, const Region& region) {
   if (!region.is_on_device()) return true;
-  if (region.kind == Kind::vmm) return region.devices.contains(context.device);
+  if (region.kind == RegionKind::vmm) return region.devices.contains(context.device);
   if (region.device == context.device) return true;
-  if (region.kind == Kind::pool) return Pools::get().has_access(*region.pool, context.device);
+  if (region.kind == RegionKind::pool) return Pools::get().has_access(*region.pool, context.device);
   const std::lock_guard lock{context.peers_mutex};
   return context.peers.contains(region.context);
 }
@@ -34,7 +34,7 @@ std::byte* resolve(const Region& region, std::uint64_t address, std::size_t size
   if (region.is_closing)
     throw DeviceFault{"early-close", text("%s of %zu bytes at 0x%lx: the mapping was closed before the operation ran",
                                           what, size, address)};
-  if (region.kind == Kind::vmm && region.devices.empty())
+  if (region.kind == RegionKind::vmm && region.devices.empty())
     throw DeviceFault{"no-access", text("%s at 0x%lx: mapped without cuMemSetAccess", what, address)};
   return region.bytes + (address - region.base);
 }

@@ -160,10 +160,11 @@ FAKE_CUDA_EXPORT void fake_cuda_counters(struct FakeCudaCounters* counters) {
                .bytes_within_devices = all.bytes_within_devices,
                .bytes_read = all.bytes_read,
                .bytes_written = all.bytes_written,
-               .live_device = live(
-                   [](const Region& r) { return (r.kind == Kind::device || r.kind == Kind::pool) && !r.is_imported; }),
+               .live_device = live([](const Region& r) {
+                 return (r.kind == RegionKind::device || r.kind == RegionKind::pool) && !r.is_imported;
+               }),
                .live_pinned = live([](const Region& r) {
-                 return r.kind == Kind::pinned || (r.kind == Kind::registered && !r.is_for_devices);
+                 return r.kind == RegionKind::pinned || (r.kind == RegionKind::registered && !r.is_for_devices);
                }),
                .live_imported = live([](const Region& r) { return r.is_imported; }),
                .bytes_imported = bytes_imported,

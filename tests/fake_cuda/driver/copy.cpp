@@ -15,25 +15,25 @@
 namespace fake_cuda {
 namespace {
 
-enum class Place : std::uint8_t { device, pinned, pageable };
+enum class Residence : std::uint8_t { device, pinned, pageable };
 
-Place place_of(const RegionPointer& region) {
-  if (region == nullptr) return Place::pageable;
-  return region->is_on_device() || region->kind == Kind::managed ? Place::device : Place::pinned;
+Residence residence_of(const RegionPointer& region) {
+  if (region == nullptr) return Residence::pageable;
+  return region->is_on_device() || region->kind == RegionKind::managed ? Residence::device : Residence::pinned;
 }
 
-void count(Place to, Place from, std::uint64_t bytes) {
+void count(Residence to, Residence from, std::uint64_t bytes) {
   Totals& all = totals();
   ++all.copies;
-  if (to == Place::device)
-    (from == Place::device ? all.bytes_within_devices : all.bytes_to_device) += bytes;
-  else if (from == Place::device)
+  if (to == Residence::device)
+    (from == Residence::device ? all.bytes_within_devices : all.bytes_to_device) += bytes;
+  else if (from == Residence::device)
     all.bytes_to_host += bytes;
 }
 
-const char* kind_of_copy(Place to, Place from) {
-  if (to == Place::device) return from == Place::device ? "copy-within-devices" : "copy-to-device";
-  return from == Place::device ? "copy-to-host" : "copy-on-host";
+const char* kind_of_copy(Residence to, Residence from) {
+  if (to == Residence::device) return from == Residence::device ? "copy-within-devices" : "copy-to-device";
+  return from == Residence::device ? "copy-to-host" : "copy-on-host";
 }
 
 /// Host memory must not be read before the copy is over: until then it holds garbage.
@@ -44,22 +44,23 @@ void spoil(std::uint64_t to, std::size_t bytes) {
 
 /// Pools and mapped memory are checked against the current context, whatever the stream.
 bool is_refused(Context& current, const RegionPointer& region) {
-  return region != nullptr && (region->kind == Kind::pool || region->kind == Kind::vmm) && !reaches(current, *region);
+  return region != nullptr && (region->kind == RegionKind::pool || region->kind == RegionKind::vmm) &&
+         !reaches(current, *region);
 }
 
 struct Copy {
   std::uint64_t to, from;
   std::size_t bytes;
   RegionPointer target, source;  ///< nullptr: pageable memory.
-  [[nodiscard]] Place into() const { return place_of(target); }
-  [[nodiscard]] Place out_of() const { return place_of(source); }
+  [[nodiscard]] Residence into() const { return residence_of(target); }
+  [[nodiscard]] Residence out_of() const { return residence_of(source); }
 };
 
 bool is_waited_for(const Copy& copy, Blocking blocking) {
-  if (copy.into() == Place::pageable || (copy.target && copy.target->sync_memops) ||
+  if (copy.into() == Residence::pageable || (copy.target && copy.target->sync_memops) ||
       (copy.source && copy.source->sync_memops))
     return true;
-  return blocking == Blocking::yes && (copy.into() != Place::device || copy.out_of() != Place::device);
+  return blocking == Blocking::yes && (copy.into() != Residence::device || copy.out_of() != Residence::device);
 }
 
 /// The caller may change the source once the call has returned.
@@ -101,12 +102,12 @@ CUresult copy(Context* context, std::uint64_t to, std::uint64_t from, std::size_
   if (waits && blocking == Blocking::yes) FAKE_CUDA_UNSAFE_IN_CAPTURE();
   if (waits && blocking == Blocking::yes) may_synchronise("a copy that the host waits for", context);
   if (waits && blocking == Blocking::no) may_wait_for_stream("a copy to pageable memory", context, stream);
-  const Place into = copy.into(), out_of = copy.out_of();
-  const bool is_staged = !waits && !is_captured && out_of == Place::pageable;
+  const Residence into = copy.into(), out_of = copy.out_of();
+  const bool is_staged = !waits && !is_captured && out_of == Residence::pageable;
   Operation operation{.work = is_staged ? staged_work(copy) : work(copy),
                       .what = {kind_of_copy(into, out_of), bytes},
                       .count = [=] { count(into, out_of, bytes); }};
-  if (into == Place::pinned && out_of == Place::device) operation.spoil = [=] { spoil(to, bytes); };
+  if (into == Residence::pinned && out_of == Residence::device) operation.spoil = [=] { spoil(to, bytes); };
   return enqueue(context, stream, std::move(operation), waits);
 }
 

@@ -92,7 +92,7 @@ void destroy_contents(Context* context) {
   context->lost = CUDA_ERROR_CONTEXT_IS_DESTROYED;  // so that no operation waits any more
   Streams::get().drain(context);
   const auto is_its = [&](const Region& region) {
-    return region.context == context && (region.kind == Kind::device || region.kind == Kind::pool);
+    return region.context == context && (region.kind == RegionKind::device || region.kind == RegionKind::pool);
   };
   for (const RegionPointer& region : Memory::get().all(is_its))
     Memory::get().free(region);

@@ -24,7 +24,7 @@ bool is_own(const Ticket& ticket, const char* name) {
 /// The mapping that is there already; nullptr: none.
 RegionPointer opened_before(const Ticket& ticket, const Context* context) {
   const auto found = Memory::get().all([&](const Region& region) {
-    return region.kind == Kind::ipc && region.header->owner == ticket.owner && region.header->id == ticket.id &&
+    return region.kind == RegionKind::ipc && region.header->owner == ticket.owner && region.header->id == ticket.id &&
            region.context == context;
   });
   return found.empty() ? nullptr : found.front();
@@ -33,7 +33,7 @@ RegionPointer opened_before(const Ticket& ticket, const Context* context) {
 /// Whether other memory of that process, with the same addresses there, is still mapped here: that it was freed since.
 bool overlaps_mapping(const Ticket& ticket) {
   const auto overlaps = [&](const Region& region) {
-    return region.kind == Kind::ipc && region.header->owner == ticket.owner && region.header->id != ticket.id &&
+    return region.kind == RegionKind::ipc && region.header->owner == ticket.owner && region.header->id != ticket.id &&
            region.owner_base < ticket.base + ticket.bytes && ticket.base < region.owner_base + region.size;
   };
   return settings().refuses_overlaps && !Memory::get().all(overlaps).empty();
@@ -57,7 +57,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr 
   FAKE_CUDA_CONTEXT_CALL("cuIpcGetMemHandle");
   const RegionPointer region = Memory::get().find(pointer);
   FAKE_CUDA_REQUIRE(handle != nullptr && region != nullptr);
-  if (region->kind != Kind::device) {
+  if (region->kind != RegionKind::device) {
     caught("ipc-of-other-memory", text("cuIpcGetMemHandle of 0x%llx, which is no memory of cuMemAlloc", pointer));
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -85,7 +85,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr* pointer, CUipcMemHandl
   }
   if (!settings().has_peers && ticket.device != context->device) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
   if (overlaps_mapping(ticket)) return CUDA_ERROR_ALREADY_MAPPED;
-  const RegionPointer region = map_memory(ticket, context, Kind::ipc);
+  const RegionPointer region = map_memory(ticket, context, RegionKind::ipc);
   if (region == nullptr) {
     log(1, "the memory of an IPC handle was freed");
     return CUDA_ERROR_INVALID_VALUE;
@@ -100,7 +100,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) {
   FAKE_CUDA_CONTEXT_CALL("cuIpcCloseMemHandle");
   FAKE_CUDA_UNSAFE_IN_CAPTURE();
   const RegionPointer region = Memory::get().find(pointer);
-  FAKE_CUDA_REQUIRE(region != nullptr && region->kind == Kind::ipc && region->base == pointer);
+  FAKE_CUDA_REQUIRE(region != nullptr && region->kind == RegionKind::ipc && region->base == pointer);
   if (--region->opened > 0) return CUDA_SUCCESS;
   region->is_closing = true;
   look_for_early_close(*region);

@@ -17,7 +17,7 @@ std::uint64_t address_of(const void* data) { return reinterpret_cast<std::uint64
 CUresult allocate(Context* context, CUdeviceptr* pointer, std::size_t bytes) {
   FAKE_CUDA_REQUIRE(pointer != nullptr);
   RegionPointer region;
-  const CUresult result = Memory::get().allocate(context, context->device, bytes, Kind::device, region);
+  const CUresult result = Memory::get().allocate(context, context->device, bytes, RegionKind::device, region);
   if (result == CUDA_SUCCESS) *pointer = region->base;
   return result;
 }
@@ -28,7 +28,7 @@ void* host_pages(std::size_t bytes) {
 }
 
 /// Of the kind, that begins at the address.
-RegionPointer region_at(std::uint64_t address, Kind kind) {
+RegionPointer region_at(std::uint64_t address, RegionKind kind) {
   RegionPointer region = Memory::get().find(address);
   return region != nullptr && region->base == address && region->kind == kind ? region : nullptr;
 }
@@ -58,7 +58,7 @@ FAKE_CUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr* pointer, std::size_t by
   RegionPointer region;
   if (pages == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   *pointer = address_of(pages);
-  return Memory::get().add_host(context, pages, bytes, Kind::managed, flags, region);
+  return Memory::get().add_host(context, pages, bytes, RegionKind::managed, flags, region);
 }
 FAKE_CUDA_EXPORT CUresult cuMemFree(CUdeviceptr pointer) {
   FAKE_CUDA_CONTEXT_CALL("cuMemFree");
@@ -66,21 +66,22 @@ FAKE_CUDA_EXPORT CUresult cuMemFree(CUdeviceptr pointer) {
   FAKE_CUDA_UNSAFE_IN_CAPTURE();
   RegionPointer region = Memory::get().find(pointer);
   FAKE_CUDA_REQUIRE(region != nullptr && region->base == pointer);
-  FAKE_CUDA_REQUIRE(region->kind == Kind::device || region->kind == Kind::pool || region->kind == Kind::managed);
+  FAKE_CUDA_REQUIRE(region->kind == RegionKind::device || region->kind == RegionKind::pool ||
+                    region->kind == RegionKind::managed);
   FAKE_CUDA_REQUIRE(!region->is_being_freed);
-  if (region->kind != Kind::pool) {  // which is freed without any wait
+  if (region->kind != RegionKind::pool) {  // which is freed without any wait
     may_synchronise("cuMemFree", region->context);
     Streams::get().drain(region->context);
   }
   check_importers("cuMemFree", *region);
   Memory::get().free(region);
-  if (region->kind == Kind::managed) ::munmap(region->bytes, region->mapped);
+  if (region->kind == RegionKind::managed) ::munmap(region->bytes, region->mapped);
   return context->lost;
 }
 FAKE_CUDA_EXPORT CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr pointer) {
   FAKE_CUDA_CONTEXT_CALL("cuMemGetAddressRange");
   const RegionPointer region = Memory::get().find(pointer);
-  if (region == nullptr || region->kind == Kind::registered) return CUDA_ERROR_NOT_FOUND;
+  if (region == nullptr || region->kind == RegionKind::registered) return CUDA_ERROR_NOT_FOUND;
   if (base != nullptr) *base = region->base;
   if (bytes != nullptr) *bytes = region->size;
   return CUDA_SUCCESS;
@@ -94,7 +95,7 @@ FAKE_CUDA_EXPORT CUresult cuMemHostAlloc(void** pointer, std::size_t bytes, unsi
   *pointer = host_pages(bytes);
   RegionPointer region;
   if (*pointer == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
-  return Memory::get().add_host(context, *pointer, bytes, Kind::pinned, flags, region);
+  return Memory::get().add_host(context, *pointer, bytes, RegionKind::pinned, flags, region);
 }
 FAKE_CUDA_EXPORT CUresult cuMemAllocHost(void** pointer, std::size_t bytes) {
   return cuMemHostAlloc(pointer, bytes, 0);
@@ -102,7 +103,7 @@ FAKE_CUDA_EXPORT CUresult cuMemAllocHost(void** pointer, std::size_t bytes) {
 FAKE_CUDA_EXPORT CUresult cuMemFreeHost(void* pointer) {
   FAKE_CUDA_CONTEXT_CALL("cuMemFreeHost");
   FAKE_CUDA_UNSAFE_IN_CAPTURE();
-  const RegionPointer region = region_at(address_of(pointer), Kind::pinned);
+  const RegionPointer region = region_at(address_of(pointer), RegionKind::pinned);
   FAKE_CUDA_REQUIRE(region != nullptr);
   may_synchronise("cuMemFreeHost", region->context);
   Streams::get().drain(region->context);
@@ -116,12 +117,12 @@ FAKE_CUDA_EXPORT CUresult cuMemHostRegister(void* pointer, std::size_t bytes, un
   FAKE_CUDA_REQUIRE(pointer != nullptr && bytes != 0);
   may_block("cuMemHostRegister", context);
   RegionPointer region;
-  return Memory::get().add_host(context, pointer, bytes, Kind::registered, flags, region);
+  return Memory::get().add_host(context, pointer, bytes, RegionKind::registered, flags, region);
 }
 FAKE_CUDA_EXPORT CUresult cuMemHostUnregister(void* pointer) {
   FAKE_CUDA_CONTEXT_CALL("cuMemHostUnregister");
   FAKE_CUDA_UNSAFE_IN_CAPTURE();
-  const RegionPointer region = region_at(address_of(pointer), Kind::registered);
+  const RegionPointer region = region_at(address_of(pointer), RegionKind::registered);
   if (region == nullptr) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   may_synchronise("cuMemHostUnregister", region->context);
   Streams::get().drain(region->context);
@@ -132,14 +133,14 @@ FAKE_CUDA_EXPORT CUresult cuMemHostGetDevicePointer(CUdeviceptr* device, void* p
   FAKE_CUDA_CONTEXT_CALL("cuMemHostGetDevicePointer");
   const RegionPointer region = Memory::get().find(address_of(pointer));
   FAKE_CUDA_REQUIRE(region != nullptr && !region->is_on_device());
-  const bool is_elsewhere = region->kind == Kind::registered && !settings().maps_registered_memory;
+  const bool is_elsewhere = region->kind == RegionKind::registered && !settings().maps_registered_memory;
   FAKE_CUDA_REQUIRE(!is_elsewhere || region->device_base != 0);
   *device = is_elsewhere ? region->device_base + (address_of(pointer) - region->base) : address_of(pointer);
   return CUDA_SUCCESS;
 }
 FAKE_CUDA_EXPORT CUresult cuMemHostGetFlags(unsigned* flags, void* pointer) {
   FAKE_CUDA_CONTEXT_CALL("cuMemHostGetFlags");
-  const RegionPointer region = region_at(address_of(pointer), Kind::pinned);
+  const RegionPointer region = region_at(address_of(pointer), RegionKind::pinned);
   FAKE_CUDA_REQUIRE(region != nullptr);
   *flags = region->flags;
   return CUDA_SUCCESS;

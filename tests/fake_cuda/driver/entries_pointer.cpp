@@ -46,13 +46,13 @@ std::uint64_t handle_types(const Region& region) {
 }
 
 CUresult attribute(void* out, CUpointer_attribute which, std::uint64_t address, Region& region) {
-  const bool is_plain = region.kind != Kind::vmm && region.kind != Kind::pool;
+  const bool is_plain = region.kind != RegionKind::vmm && region.kind != RegionKind::pool;
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
       return put(out, is_plain ? handle_of(region.context) : nullptr);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      return put(out,
-                 region.is_on_device() || region.kind == Kind::managed ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST);
+      return put(
+          out, region.is_on_device() || region.kind == RegionKind::managed ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
       return put(out, address);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
@@ -61,15 +61,15 @@ CUresult attribute(void* out, CUpointer_attribute which, std::uint64_t address, 
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
       return put(out, region.sync_memops ? 1U : 0U);
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-      return put(out, region.kind == Kind::vmm && !settings().numbers_mapped_memory ? 0 : region.id);
+      return put(out, region.kind == RegionKind::vmm && !settings().numbers_mapped_memory ? 0 : region.id);
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
       return put(out, region.id);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-      return put(out, region.kind == Kind::managed ? 1U : 0U);
+      return put(out, region.kind == RegionKind::managed ? 1U : 0U);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return put(out, region.device);
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-      return put(out, region.kind == Kind::device ? 1U : 0U);
+      return put(out, region.kind == RegionKind::device ? 1U : 0U);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
       return put(out, region.base);
@@ -83,7 +83,7 @@ CUresult attribute(void* out, CUpointer_attribute which, std::uint64_t address, 
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
       return put(out, 0U);
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-      return put(out, region.kind != Kind::vmm || !region.devices.empty()
+      return put(out, region.kind != RegionKind::vmm || !region.devices.empty()
                           ? static_cast<unsigned>(CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE)
                           : 0U);
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
@@ -126,7 +126,7 @@ FAKE_CUDA_EXPORT CUresult cuMemRangeGetAttribute(void* out, std::size_t, CUmem_r
                                                  CUdeviceptr pointer, std::size_t) {
   FAKE_CUDA_CONTEXT_CALL("cuMemRangeGetAttribute");
   const RegionPointer region = Memory::get().find(pointer);
-  FAKE_CUDA_REQUIRE(region != nullptr && region->kind == Kind::managed);
+  FAKE_CUDA_REQUIRE(region != nullptr && region->kind == RegionKind::managed);
   const bool is_location =
       which == CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION || which == CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION;
   return put(out, is_location ? -2 : 0);

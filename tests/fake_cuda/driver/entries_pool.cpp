@@ -25,7 +25,7 @@ CUresult allocate(Context* context, CUdeviceptr* pointer, std::size_t bytes, CUm
   StreamPointer into;
   if (const CUresult bad = find_stream(context, stream, into); bad != CUDA_SUCCESS) return bad;
   if (const CUresult bad = Captures::get().not_modelled(into); bad != CUDA_SUCCESS) return bad;
-  const CUresult result = Memory::get().allocate(context, pool->card.device, bytes, Kind::pool, region);
+  const CUresult result = Memory::get().allocate(context, pool->card.device, bytes, RegionKind::pool, region);
   if (result != CUDA_SUCCESS) return result;
   region->pool = pool;
   *pointer = region->base;
@@ -114,7 +114,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool,
 FAKE_CUDA_EXPORT CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* data, CUdeviceptr pointer) {
   FAKE_CUDA_CALL("cuMemPoolExportPointer");
   const RegionPointer region = Memory::get().find(pointer);
-  FAKE_CUDA_REQUIRE(data != nullptr && region != nullptr && region->kind == Kind::pool && !region->is_imported);
+  FAKE_CUDA_REQUIRE(data != nullptr && region != nullptr && region->kind == RegionKind::pool && !region->is_imported);
   const PoolPointer pool = region->pool;
   FAKE_CUDA_REQUIRE(pool->card.types != CU_MEM_HANDLE_TYPE_NONE);
   region->header->is_exported = 1;
@@ -136,7 +136,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr* pointer, CUmemoryP
   const Ticket ticket = read(*data);
   FAKE_CUDA_REQUIRE(ticket.magic == Ticket::of_pool_memory && ticket.owner == pool->card.maker &&
                     static_cast<std::uint64_t>(ticket.maker) == pool->card.id);
-  const RegionPointer region = map_memory(ticket, &Contexts::get().primary(pool->card.device), Kind::pool);
+  const RegionPointer region = map_memory(ticket, &Contexts::get().primary(pool->card.device), RegionKind::pool);
   FAKE_CUDA_REQUIRE(region != nullptr);
   region->pool = pool;
   region->device = pool->card.device;
@@ -157,7 +157,7 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
   FAKE_CUDA_CONTEXT_CALL("cuMemFreeAsync");
   const RegionPointer region = Memory::get().find(pointer);
   FAKE_CUDA_REQUIRE(region != nullptr && region->base == pointer);
-  FAKE_CUDA_REQUIRE(region->kind == Kind::pool || region->kind == Kind::device);
+  FAKE_CUDA_REQUIRE(region->kind == RegionKind::pool || region->kind == RegionKind::device);
   FAKE_CUDA_REQUIRE(!region->is_being_freed);
   StreamPointer into;
   if (const CUresult bad = find_stream(context, stream, into); bad != CUDA_SUCCESS) return bad;

@@ -60,7 +60,8 @@ void tell_value(Region& region, std::uint64_t address) {
   Clock clock = running->clock;
   clock.learn(running->stream, running->sequence);
   region.tracks().words.store(address - region.base, clock);
-  if (region.kind == Kind::registered) Streams::get().host_learns(clock);  // other processes may have that memory, too
+  if (region.kind == RegionKind::registered)
+    Streams::get().host_learns(clock);  // other processes may have that memory, too
 }
 void see_value(Region& region, std::uint64_t address) {
   if (!settings().finds_races) return;

@@ -40,7 +40,7 @@ Allocations& allocations() {
 
 RegionPointer mapping_at(CUdeviceptr pointer) {
   RegionPointer region = Memory::get().find(pointer);
-  return region != nullptr && region->kind == Kind::vmm ? region : nullptr;
+  return region != nullptr && region->kind == RegionKind::vmm ? region : nullptr;
 }
 
 Ticket fabric_ticket(int file) {
@@ -112,7 +112,7 @@ FAKE_CUDA_EXPORT CUresult cuMemMap(CUdeviceptr pointer, std::size_t bytes, std::
   const std::shared_ptr<Physical> physical = allocations().find(handle);
   FAKE_CUDA_REQUIRE(physical != nullptr && offset == 0 && bytes == physical->bytes);
   FAKE_CUDA_REQUIRE(Memory::get().find(pointer) == nullptr && Memory::get().is_reserved(pointer, bytes));
-  const RegionPointer region = map_file(physical->file, pointer, bytes, bytes, Kind::vmm);
+  const RegionPointer region = map_file(physical->file, pointer, bytes, bytes, RegionKind::vmm);
   if (region == nullptr) return CUDA_ERROR_MAP_FAILED;
   region->physical = physical;
   region->device = physical->device;
@@ -147,7 +147,7 @@ FAKE_CUDA_EXPORT CUresult cuMemGetAccess(unsigned long long* flags, const CUmemL
   FAKE_CUDA_CALL("cuMemGetAccess");
   const RegionPointer region = Memory::get().find(pointer);
   FAKE_CUDA_REQUIRE(flags != nullptr && location != nullptr && region != nullptr && region->is_on_device());
-  const bool has = region->kind != Kind::vmm || region->devices.contains(location->id);
+  const bool has = region->kind != RegionKind::vmm || region->devices.contains(location->id);
   *flags = has ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : 0;
   return CUDA_SUCCESS;
 }

@@ -33,7 +33,7 @@ Physical::~Physical() {
 Region::~Region() {
   if (header != nullptr) ::munmap(header, mapped);
   if (own_tracks != nullptr) ::munmap(own_tracks, sizeof *own_tracks);
-  if (file >= 0 && kind != Kind::vmm) ::close(file);
+  if (file >= 0 && kind != RegionKind::vmm) ::close(file);
 }
 
 Memory& Memory::get() {
@@ -55,7 +55,7 @@ RegionPointer Memory::find(std::uint64_t address) {
 
 RegionPointer Memory::find_for_device(std::uint64_t address) {
   RegionPointer region = find(address);
-  const bool is_elsewhere = region != nullptr && region->kind == Kind::registered && !region->is_for_devices;
+  const bool is_elsewhere = region != nullptr && region->kind == RegionKind::registered && !region->is_for_devices;
   return is_elsewhere && !settings().maps_registered_memory ? nullptr : region;
 }
 
@@ -85,14 +85,14 @@ bool Memory::is_hole(std::uint64_t address) {
 }
 
 /// Small memory that is exported by its block lies somewhere in one.
-std::uint64_t Memory::addresses_for(std::size_t bytes, Kind kind) {
-  if (!settings().opens_blocks || kind != Kind::device || bytes > granule / 2) return reserve_addresses(bytes);
+std::uint64_t Memory::addresses_for(std::size_t bytes, RegionKind kind) {
+  if (!settings().opens_blocks || kind != RegionKind::device || bytes > granule / 2) return reserve_addresses(bytes);
   if (const std::uint64_t spare = take_spare(bytes); spare != 0) return spare;
   const std::uint64_t block = reserve_addresses(granule);
   return block == 0 ? 0 : block + page * (1 + ids_ % 100);
 }
 
-CUresult Memory::allocate(Context* context, int device, std::size_t bytes, Kind kind, RegionPointer& made) {
+CUresult Memory::allocate(Context* context, int device, std::size_t bytes, RegionKind kind, RegionPointer& made) {
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (bytes_in_use() + bytes > settings().memory_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
   const std::size_t whole = rounded(bytes, page);
@@ -109,7 +109,7 @@ CUresult Memory::allocate(Context* context, int device, std::size_t bytes, Kind 
   return CUDA_SUCCESS;
 }
 
-CUresult Memory::add_host(Context* context, void* data, std::size_t bytes, Kind kind, unsigned flags,
+CUresult Memory::add_host(Context* context, void* data, std::size_t bytes, RegionKind kind, unsigned flags,
                           RegionPointer& made) {
   made = std::make_shared<Region>();
   made->base = reinterpret_cast<std::uint64_t>(data);
@@ -128,7 +128,7 @@ CUresult Memory::add_host(Context* context, void* data, std::size_t bytes, Kind 
   if (find_locked(made->base) != nullptr || (next != regions_.end() && next->first < made->base + bytes))
     return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
   regions_[made->base] = made;
-  const bool is_elsewhere = kind == Kind::registered && !settings().maps_registered_memory;
+  const bool is_elsewhere = kind == RegionKind::registered && !settings().maps_registered_memory;
   return is_elsewhere && (flags & CU_MEMHOSTREGISTER_DEVICEMAP) != 0 ? add_for_devices(*made) : CUDA_SUCCESS;
 }
 
@@ -164,7 +164,7 @@ void Memory::remove(const RegionPointer& region) {
     regions_.erase(region->device_base);
     ::munmap(reinterpret_cast<void*>(region->device_base), region->mapped);
   }
-  if (region->kind == Kind::device || region->kind == Kind::pool || region->kind == Kind::ipc)
+  if (region->kind == RegionKind::device || region->kind == RegionKind::pool || region->kind == RegionKind::ipc)
     spare_.emplace(rounded(region->size, page), region->base);
 }
 
@@ -246,7 +246,8 @@ FileIdentity identity_of_file(int file) {
 namespace {
 
 /// Of a header and so many bytes behind it, which are mapped.
-RegionPointer region_of(void* mapped, std::size_t bytes, int file, std::uint64_t base, std::size_t shown, Kind kind) {
+RegionPointer region_of(void* mapped, std::size_t bytes, int file, std::uint64_t base, std::size_t shown,
+                        RegionKind kind) {
   auto region = std::make_shared<Region>();
   region->mapped = header_bytes + bytes;
   region->header = static_cast<Header*>(mapped);
@@ -261,13 +262,13 @@ RegionPointer region_of(void* mapped, std::size_t bytes, int file, std::uint64_t
 
 }  // namespace
 
-RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::size_t shown, Kind kind) {
+RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::size_t shown, RegionKind kind) {
   void* const mapped = ::mmap(nullptr, header_bytes + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (mapped == MAP_FAILED) return nullptr;
   return region_of(mapped, bytes, file, base, shown, kind);
 }
 
-RegionPointer map_file_in_block(int file, std::uint64_t base, std::size_t bytes, std::size_t lead, Kind kind) {
+RegionPointer map_file_in_block(int file, std::uint64_t base, std::size_t bytes, std::size_t lead, RegionKind kind) {
   constexpr int access = PROT_READ | PROT_WRITE;
   void* const all = ::mmap(nullptr, header_bytes + granule, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (all == MAP_FAILED) return nullptr;

@@ -36,7 +36,7 @@ inline constexpr std::size_t header_bytes = rounded(sizeof(Header), page);
 
 struct Pool;
 
-enum class Kind : std::uint8_t { device, pool, ipc, vmm, managed, pinned, registered };
+enum class RegionKind : std::uint8_t { device, pool, ipc, vmm, managed, pinned, registered };
 
 /// Made by cuMemCreate, or imported.
 struct Physical {
@@ -53,7 +53,7 @@ struct Physical {
 /// `bytes`.
 struct Region {
   std::uint64_t base = 0, size = 0, id = 0;
-  Kind kind = Kind::device;
+  RegionKind kind = RegionKind::device;
   std::byte* bytes = nullptr;
   Header* header = nullptr;  ///< nullptr: host memory.
   std::size_t mapped = 0;    ///< From the header on, or from `bytes` if there is none.
@@ -61,12 +61,12 @@ struct Region {
   Context* context = nullptr;
   unsigned flags = 0;
   bool sync_memops = false;
-  std::set<int> devices{};              ///< Kind::vmm: those that have access.
+  std::set<int> devices{};              ///< RegionKind::vmm: those that have access.
   std::uint64_t owner_base = 0;         ///< Of imported memory: its address in the process that owns it.
-  bool is_imported = false;             ///< Memory of another process: Kind::ipc, or Kind::pool.
+  bool is_imported = false;             ///< Memory of another process: RegionKind::ipc, or RegionKind::pool.
   bool is_being_freed = false;          ///< An operation of a stream will do it.
-  int opened = 1;                       ///< Kind::ipc: so many times.
-  std::atomic<bool> is_closing{false};  ///< Kind::ipc: no operation may use it any more.
+  int opened = 1;                       ///< RegionKind::ipc: so many times.
+  std::atomic<bool> is_closing{false};  ///< RegionKind::ipc: no operation may use it any more.
   std::shared_ptr<Pool> pool{};
   std::shared_ptr<Physical> physical{};
   Tracks* own_tracks = nullptr;   ///< Of host memory.
@@ -78,10 +78,10 @@ struct Region {
   Region& operator=(const Region&) = delete;
   /// Once nobody uses it: an operation may still copy from memory that is being freed.
   ~Region();
-  [[nodiscard]] bool is_on_device() const { return kind <= Kind::vmm; }
+  [[nodiscard]] bool is_on_device() const { return kind <= RegionKind::vmm; }
   /// Other processes may use it, too.
   [[nodiscard]] bool is_shared() const {
-    return kind == Kind::vmm || is_imported || (header != nullptr && header->is_exported != 0);
+    return kind == RegionKind::vmm || is_imported || (header != nullptr && header->is_exported != 0);
   }
   [[nodiscard]] Tracks& tracks() { return header == nullptr ? *own_tracks : header->tracks; }
 };
@@ -101,9 +101,10 @@ class Memory {
   /// Whether device memory was there, or the range is reserved and not mapped.
   [[nodiscard]] bool is_hole(std::uint64_t address);
 
-  CUresult allocate(Context* context, int device, std::size_t bytes, Kind kind, RegionPointer& made);
+  CUresult allocate(Context* context, int device, std::size_t bytes, RegionKind kind, RegionPointer& made);
   /// Host memory; fails where the driver knows some already.
-  CUresult add_host(Context* context, void* data, std::size_t bytes, Kind kind, unsigned flags, RegionPointer& made);
+  CUresult add_host(Context* context, void* data, std::size_t bytes, RegionKind kind, unsigned flags,
+                    RegionPointer& made);
   void add(const RegionPointer& region);
   void remove(const RegionPointer& region);
   /// Marks device memory as freed for all processes, and removes it; of another process: removes its mapping.
@@ -130,7 +131,7 @@ class Memory {
  private:
   /// A second region for registered memory, at an address for devices.
   CUresult add_for_devices(Region& host);
-  [[nodiscard]] std::uint64_t addresses_for(std::size_t bytes, Kind kind);
+  [[nodiscard]] std::uint64_t addresses_for(std::size_t bytes, RegionKind kind);
   /// 0: no freed range of that size.
   [[nodiscard]] std::uint64_t take_spare(std::size_t bytes);
   [[nodiscard]] RegionPointer find_locked(std::uint64_t address);
@@ -152,8 +153,8 @@ struct FileIdentity {
 };
 FileIdentity identity_of_file(int file);
 /// Maps such a file, of which the program sees `shown` bytes at `base`; nullptr if that fails.
-RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::size_t shown, Kind kind);
+RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::size_t shown, RegionKind kind);
 /// The same in the middle of a block of one granule that begins at `base`, whose other bytes are other memory's.
-RegionPointer map_file_in_block(int file, std::uint64_t base, std::size_t bytes, std::size_t lead, Kind kind);
+RegionPointer map_file_in_block(int file, std::uint64_t base, std::size_t bytes, std::size_t lead, RegionKind kind);
 
 }  // namespace fake_cuda

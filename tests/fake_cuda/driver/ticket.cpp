@@ -22,7 +22,7 @@ int open_file(const Ticket& ticket) {
   return ::open(path.c_str(), O_RDWR | O_CLOEXEC);
 }
 
-RegionPointer map_memory(const Ticket& ticket, Context* context, Kind kind) {
+RegionPointer map_memory(const Ticket& ticket, Context* context, RegionKind kind) {
   const int file = open_file(ticket);
   struct stat status {};
   const std::size_t whole = rounded(ticket.bytes, page);
@@ -30,7 +30,7 @@ RegionPointer map_memory(const Ticket& ticket, Context* context, Kind kind) {
     if (file >= 0) ::close(file);
     return nullptr;
   }
-  const bool is_part = settings().opens_blocks && kind == Kind::ipc && whole <= granule / 2;
+  const bool is_part = settings().opens_blocks && kind == RegionKind::ipc && whole <= granule / 2;
   RegionPointer region =
       is_part ? map_file_in_block(file, Memory::get().reserve_addresses(granule), whole, ticket.base % granule, kind)
               : map_file(file, Memory::get().reserve_addresses(whole), whole, ticket.bytes, kind);

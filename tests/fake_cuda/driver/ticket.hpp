@@ -37,6 +37,6 @@ unsigned handle_types();
 /// The owner's file; -1: it is not there.
 int open_file(const Ticket& ticket);
 /// A mapping of the owner's memory that is not yet known to Memory; nullptr: it was freed.
-RegionPointer map_memory(const Ticket& ticket, Context* context, Kind kind);
+RegionPointer map_memory(const Ticket& ticket, Context* context, RegionKind kind);
 
 }  // namespace fake_cuda

@@ -93,19 +93,19 @@ MPI_Datatype duplicate_of_long() {
   return type;
 }
 
-struct Kind {
+struct OperandKind {
   const char* name;
   MPI_User_function* function;
   MPI_Datatype (*make)();  // null: MPI_LONG, whose 8 bytes are a pair
 };
-const std::array kinds{Kind{"long", compose_longs, nullptr},
-                       Kind{"duplicate", compose_longs, duplicate_of_long},
-                       Kind{"pair", compose_pairs, pair},
-                       Kind{"struct", compose_pairs, pair_in_struct},
-                       Kind{"gap", compose_by_extent, pair_with_gap},
-                       Kind{"lower_bound", compose_by_extent, pair_with_lower_bound}};
+const std::array kinds{OperandKind{"long", compose_longs, nullptr},
+                       OperandKind{"duplicate", compose_longs, duplicate_of_long},
+                       OperandKind{"pair", compose_pairs, pair},
+                       OperandKind{"struct", compose_pairs, pair_in_struct},
+                       OperandKind{"gap", compose_by_extent, pair_with_gap},
+                       OperandKind{"lower_bound", compose_by_extent, pair_with_lower_bound}};
 
-void reduce(Check& check, Collective which, const Kind& kind, int root) {
+void reduce(Check& check, Collective which, const OperandKind& kind, int root) {
   MPI_Op op = MPI_OP_NULL;
   MPI_Op_create(kind.function, 0, &op);
   MPI_Datatype type = kind.make == nullptr ? MPI_LONG : kind.make();
@@ -202,7 +202,7 @@ void calls_mpi(Check& check) {
 }  // namespace
 
 void add_user_operations(Checks& checks) {
-  for (const Kind& kind : kinds)
+  for (const OperandKind& kind : kinds)
     for_all_collectives([&](Collective which) {
       if (!is_reduction(which)) return;
       const std::string name = std::string{name_of(which)} + "." + kind.name;

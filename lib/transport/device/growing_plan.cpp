@@ -1,4 +1,4 @@
-#include "lib/transport/device/steps.hpp"
+#include "lib/transport/device/growing_plan.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -29,8 +29,8 @@ std::vector<Access> accesses_of(const CompiledStep& step) {
   return {read, landing, into};
 }
 
-int Steps::add_fetch(int device, Buffer from, std::int64_t from_at, std::int64_t staging_at, std::int64_t bytes,
-                     std::vector<int> after) {
+int GrowingPlan::add_fetch(int device, Buffer from, std::int64_t from_at, std::int64_t staging_at, std::int64_t bytes,
+                           std::vector<int> after) {
   plan_.staging.moved += bytes;
   return add({.verb = Verb::recv,
               .transport = Transport::device,
@@ -43,8 +43,8 @@ int Steps::add_fetch(int device, Buffer from, std::int64_t from_at, std::int64_t
              std::move(after));
 }
 
-int Steps::add_store(int device, std::int64_t staging_at, Buffer into, std::int64_t into_at, std::int64_t bytes,
-                     std::vector<int> after) {
+int GrowingPlan::add_store(int device, std::int64_t staging_at, Buffer into, std::int64_t into_at, std::int64_t bytes,
+                           std::vector<int> after) {
   plan_.staging.moved += bytes;
   return add({.verb = Verb::send,
               .transport = Transport::device,
@@ -57,7 +57,7 @@ int Steps::add_store(int device, std::int64_t staging_at, Buffer into, std::int6
              std::move(after));
 }
 
-shm::SharedPlan Steps::finished() && {
+shm::SharedPlan GrowingPlan::finished() && {
   for (std::vector<int>& before : after_) {
     std::ranges::sort(before);
     before.erase(std::unique(before.begin(), before.end()), before.end());

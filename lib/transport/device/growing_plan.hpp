@@ -26,9 +26,9 @@ struct Access {
 [[nodiscard]] std::vector<Access> accesses_of(const CompiledStep& step);
 
 /// New steps go behind the others, which keep their numbers: other tables refer to them.
-class Steps {
+class GrowingPlan {
  public:
-  explicit Steps(shm::SharedPlan plan) : plan_(std::move(plan)), after_(dependencies_of(plan_)) {}
+  explicit GrowingPlan(shm::SharedPlan plan) : plan_(std::move(plan)), after_(dependencies_of(plan_)) {}
 
   [[nodiscard]] shm::SharedPlan& plan() { return plan_; }
   [[nodiscard]] CompiledStep& operator[](int step) { return plan_.steps[static_cast<std::size_t>(step)]; }
