@@ -39,7 +39,7 @@ class DigitRoutes {
  public:
   /// A block on one message.
   struct Hop {
-    int distance;  ///< Of the whole way.
+    int distance;  ///< From the block's sender to its receiver.
     int number;    ///< The number of this hop among the block's, from 0.
     bool last;
   };
@@ -76,7 +76,7 @@ class DigitRoutes {
   int hops_ = 0;
 };
 
-/// The same routes by numbers only, without listing them.
+/// Figures of the routes that DigitRoutes lists, computed without the lists.
 class DigitFigures {
  public:
   DigitFigures(int size, int radix) : size_(size), radix_(radix) {}

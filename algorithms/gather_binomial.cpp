@@ -18,7 +18,7 @@ SplitTree tree_of(const Problem& problem) { return {problem.rank, problem.size, 
 
 Schedule build(const Problem& problem) { return reversed(scatter_binomial, problem); }
 
-/// The same tree with sizes for blocks: every rank learns those of its subtree.
+/// Sends sizes up the tree of the gather: every rank learns those of its subtree.
 Exchange exchange(const Problem& problem) {
   const SplitTree tree = tree_of(problem);
   const Count own{1}, all{tree.last() - tree.first()};

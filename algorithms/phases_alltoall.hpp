@@ -21,7 +21,7 @@ void append_exchanges(ScheduleBuilder& plan, const Problem& problem, const std::
 /// the blocks that arrived. `stops`: hop by hop, the place where a block is received.
 void append_digit_rounds(ScheduleBuilder& plan, const DigitRoutes& routes, Regions& at, const Regions& stops);
 
-/// The same routes with sizes for blocks: every rank learns the size of each block that it will receive, hop by hop.
+/// Sends sizes along the routes of the blocks: every rank learns the size of each block that it will receive.
 [[nodiscard]] Exchange exchange_hop_sizes(const Problem& problem);
 
 /// Scratch for one block of each distance, `sizes[distance]` elements.

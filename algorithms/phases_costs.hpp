@@ -34,7 +34,7 @@ struct LaneTrees {
 /// "Home" is the root's node, or that of rank 0.
 struct InnerTrees {
   int home_leader = 0, away_leader = 0;
-  int other = 0;  ///< Of a rank that leads no node.
+  int other = 0;  ///< Children of a rank that leads no node.
   int home_depth = 0, away_depth = 0;
   static InnerTrees of_nodes(const Problem& problem);
   static InnerTrees of_sockets(const Problem& problem);

@@ -22,7 +22,7 @@ inline Region exclusive_result(ScheduleBuilder& plan, const Problem& problem) {
 Region append_doubling_scan(ScheduleBuilder& plan, Rank me, int size, const Region& input, const Region& into);
 /// The exclusive scan along distances 1, 2, 3, 6, 12, ..., in `before`, which the first rank leaves alone.
 void append_exscan_123(ScheduleBuilder& plan, Rank me, int size, const Region& input, const Region& before);
-/// The same along a chain.
+/// The exclusive scan along a chain.
 void append_linear_exscan(ScheduleBuilder& plan, Rank me, int size, const Region& input, const Region& before);
 
 /// The exclusive scan of the `total` of each row's last rank, which hands its result to its row: `carry` on every rank

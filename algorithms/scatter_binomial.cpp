@@ -32,7 +32,7 @@ Schedule build(const Problem& problem) {
   return plan.build();
 }
 
-/// The same tree with sizes for blocks: every rank learns those of its subtree. Only the root knows any before.
+/// Sends sizes down the tree of the scatter: every rank learns those of its subtree. Only the root knows any before.
 Exchange exchange(const Problem& problem) {
   const SplitTree tree = tree_of(problem);
   const Count all{tree.last() - tree.first()}, known = tree.is_root() ? all : Count{0};

@@ -36,7 +36,7 @@ class Subtree {
 
 /// A tree by numbers, seen from its root.
 struct SubtreeFigures {
-  int children = 0;  ///< Of the root.
+  int children = 0;  ///< Children of the root.
   int depth = 0;     ///< Messages from the root to the rank farthest from it.
   int largest = 0;   ///< Ranks of the largest subtree of a child.
   SubtreeFigures(const SplitTree& root, int radix) {

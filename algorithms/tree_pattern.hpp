@@ -14,7 +14,7 @@ namespace tutti {
 /// the last child to the first: each is a neighbour, in the order that the tree keeps, of the operands combined before.
 struct TreePlace {
   std::optional<Rank> parent;
-  std::vector<Rank> children;  ///< Those with the largest subtrees first.
+  std::vector<Rank> children;  ///< Ordered by their subtrees, the largest first.
 };
 
 /// The place of a rank in a k-nomial tree.
@@ -58,7 +58,7 @@ inline int first_children(int size, int radix) {
 
 /// The load of the busiest ranks of a k-nomial tree.
 struct KnomialShape {
-  int depth = 0;           ///< Of the tree, in messages.
+  int depth = 0;           ///< Messages from the root to the farthest leaf.
   int root_children = 0;   ///< Children of the root.
   int inner_children = 0;  ///< Most children of another rank.
   [[nodiscard]] int most_children() const { return std::max(root_children, inner_children); }

@@ -17,7 +17,7 @@ void require_writable(const std::string& path);
 /// this is interrupted, `path` holds either all of the old bytes or all of the new. Throws std::runtime_error.
 void replace_file(const std::string& path, std::string_view bytes);
 
-/// The same for a file that does not fit into memory: `write` calls the function that it is given for each piece.
+/// Replaces a file by bytes that do not fit into memory: `write` calls the function that it is given for each piece.
 using Append = std::function<void(std::string_view piece)>;
 void replace_file(const std::string& path, const std::function<void(const Append& append)>& write);
 

@@ -74,7 +74,7 @@ class Json {
   /// Throws JsonError, as all that follow.
   [[nodiscard]] static Json parse(const std::string& text);
   [[nodiscard]] Json at(std::string_view name) const;  ///< A member of an object.
-  [[nodiscard]] std::vector<Json> items() const;       ///< Of an array.
+  [[nodiscard]] std::vector<Json> items() const;       ///< The elements of an array.
   [[nodiscard]] std::string as_text() const;
   [[nodiscard]] double as_number() const;
   [[nodiscard]] bool as_bool() const;

@@ -12,7 +12,7 @@ namespace tutti::apps {
 
 namespace {
 
-/// Of the first write to stdout that failed; 0: none did.
+/// The errno of the first write to stdout that failed; 0: none did.
 int& first_error() {
   static int error = 0;
   return error;

@@ -14,7 +14,7 @@ namespace tutti::sgd {
 /// learning rate and the momentum may change.
 struct Identity {
   std::string precision;    ///< "float" or "double"
-  std::vector<int> widths;  ///< Of the model's layers.
+  std::vector<int> widths;  ///< The widths of the model's layers.
   std::uint64_t seed = 0;
   std::uint64_t batch = 0;
   std::uint32_t data = 0;  ///< fingerprint()

@@ -21,7 +21,7 @@ struct DataSet {
   [[nodiscard]] int size() const { return static_cast<int>(labels.size()); }
   [[nodiscard]] int label(int image) const { return labels[static_cast<std::size_t>(image)]; }
 
-  /// Of a pixel, to a value from 0 to 1.
+  /// The factor that turns a pixel into a value from 0 to 1.
   template <class T>
   [[nodiscard]] T scale() const {
     return T{1} / static_cast<T>(white);
@@ -40,13 +40,13 @@ struct DataSet {
 /// Reads the format of UCI's handwritten digits: a line per image, 64 pixels (0 to 16) and a label (0 to 9), separated
 /// by commas. Throws InputError, which names the line and the expected contents.
 [[nodiscard]] DataSet read_csv(const std::string& path);
-/// The same of a file's contents; `name` is its name in messages.
+/// Reads the contents of a CSV file; `name` is the file's name in messages.
 [[nodiscard]] DataSet parse_csv(const std::string& name, std::string_view bytes);
 
 /// Reads the format of MNIST (IDX): a file of images with unsigned bytes as pixels and a file of their labels.
 /// Throws InputError, which names the byte offset and the expected contents.
 [[nodiscard]] DataSet read_idx(const std::string& images, const std::string& labels);
-/// The same of the contents of two files, whose names are in messages.
+/// The contents of a file, and its name for messages.
 struct NamedBytes {
   const std::string& name;
   std::string_view bytes;

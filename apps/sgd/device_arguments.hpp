@@ -42,7 +42,7 @@ template <class T>
 struct Judge {
   static constexpr const char* name = "judge";
   const T* scores;
-  const std::uint8_t* labels;  ///< Of all images.
+  const std::uint8_t* labels;  ///< The labels of all images.
   const int* images;
   T* losses;
   std::uint8_t* correct;

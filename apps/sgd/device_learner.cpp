@@ -24,12 +24,12 @@ struct DeviceImages {
   DeviceImages(const Gpu& gpu, const DataSet& data)
       : scale(data.scale<T>()), pixels(gpu, data.pixels), labels(gpu, data.labels), order(labels.size()) {}
 
-  T scale;  ///< Of pixels.
+  T scale;  ///< DataSet::scale().
   DeviceArray<std::uint8_t> pixels, labels;
   DeviceArray<int> order;  ///< In which they are used.
 };
 
-/// Of each layer's width, for so many images.
+/// An array for each layer, with its width for so many images.
 template <class T>
 std::vector<DeviceArray<T>> rows_of(const Shape& shape, std::size_t images) {
   std::vector<DeviceArray<T>> rows;
@@ -81,7 +81,7 @@ class DeviceLearner : public Learner<T> {
   DeviceArray<T> weights_, velocity_, transposed_;
   DeviceArray<T> sums_;         ///< As the host's. 0 between the steps.
   DeviceArray<double> totals_;  ///< Loss and correct.
-  // Of the images that are computed at once, and of each layer.
+  // For the images that are computed at once; values_ and derivatives_ by layer.
   std::vector<DeviceArray<T>> values_, derivatives_;
   DeviceArray<T> losses_;
   DeviceArray<std::uint8_t> correct_;

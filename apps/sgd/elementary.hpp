@@ -97,7 +97,7 @@ constexpr T tanh(T x) {
   return x < T(0) ? -result : result;
 }
 
-/// Of positive normal numbers.
+/// The natural logarithm of a positive normal number.
 template <class T>
 constexpr T log(T x) {
   using Number = detail::Format<T>;

@@ -23,7 +23,7 @@ constexpr int index_of_largest(const T* values, int count) {
   return largest;
 }
 
-/// Of the last layer's values, one for each class.
+/// The outcome for the last layer's values, one for each class.
 template <class T>
 constexpr Outcome<T> outcome_of(const T* scores, int classes, int label) {
   const int guess = index_of_largest(scores, classes);

@@ -40,7 +40,7 @@ class LayerSums {
   const Communicator& comm_;
   const std::string algorithm_;
   std::vector<GpuEvent> computed_, summed_;  ///< By layer.
-  GpuStream stream_;                         ///< Of the allreduces. The first to go: what is in it may use the events.
+  GpuStream stream_;                         ///< Has the allreduces. Destroyed first: what is in it may use the events.
 };
 
 extern template class LayerSums<float>;

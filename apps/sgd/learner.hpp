@@ -53,7 +53,7 @@ class Learner {
   virtual void update(int batch_size) = 0;
   [[nodiscard]] virtual Totals totals() const = 0;
 
-  /// Of these test images, those that the model classifies rightly.
+  /// The number of these test images that the model classifies rightly.
   [[nodiscard]] virtual int correct_in_test(Part part) = 0;
 };
 

@@ -18,7 +18,7 @@ class Perceptron {
 
   /// How the model does on one image.
   Outcome<T> evaluate(std::span<const T> parameters, std::span<const T> input, int label);
-  /// The same, and adds the loss's derivative by each parameter to `gradient`.
+  /// Evaluates, and adds the loss's derivative by each parameter to `gradient`.
   Outcome<T> differentiate(std::span<const T> parameters, std::span<const T> input, int label, std::span<T> gradient);
 
  private:
@@ -27,7 +27,7 @@ class Perceptron {
 
   Shape shape_;
   std::vector<std::vector<T>> values_;       ///< The input, then the outputs of each layer.
-  std::vector<std::vector<T>> derivatives_;  ///< Of the loss, by each of `values_`.
+  std::vector<std::vector<T>> derivatives_;  ///< The derivatives of the loss by each of `values_`.
 };
 
 extern template class Perceptron<float>;

@@ -23,7 +23,7 @@ struct Settings {
   std::uint64_t seed = 1;
 
   bool device = false;          ///< Train on a GPU.
-  std::string algorithm = {};   ///< Of the allreduce; empty: Tutti chooses.
+  std::string algorithm = {};   ///< The algorithm of the allreduce; empty: Tutti chooses.
   std::string json = {};        ///< A file, or "-" for stdout; empty: none.
   std::string checkpoint = {};  ///< A file; empty: none.
 };

@@ -77,7 +77,7 @@ Trainer<T>::Trainer(const Settings& settings, const Split& data, const Communica
       comm_(comm),
       shape_(widths_of(settings, data.train)),
       learner_(learner_of<T>(settings_, shape_, data, comm)),
-      // The same sum is needed in every step: as a plan it is prepared once. One buffer for all layers, and for the
+      // Every step needs this sum: as a plan it is prepared once. One buffer for all layers, and for the
       // loss, makes it one large message instead of many small ones.
       plan_(learner_->plan_sums(comm, settings_.algorithm)),
       has_overlap_(learner_->overlap_sums(comm, plan_.algorithm())) {

@@ -29,7 +29,7 @@ struct EpochReport {
 /// The number of this rank among those of its node.
 [[nodiscard]] int local_rank(const Communicator& comm);
 
-/// Of `size` contiguous parts of `count` items, equal or one apart and possibly empty, the one of `rank`.
+/// The part of `rank` when `count` items are cut into `size` contiguous parts, equal or one apart, possibly empty.
 [[nodiscard]] Part part_of(std::size_t count, int rank, int size);
 
 /// Trains a perceptron of type T (float or double) on all ranks of a communicator.
@@ -57,7 +57,6 @@ class Trainer {
   [[nodiscard]] const Shape& shape() const { return shape_; }
   /// Whether the sums of layers are added while others are computed.
   [[nodiscard]] bool has_overlap() const { return has_overlap_; }
-  /// Of the allreduce.
   [[nodiscard]] std::string_view algorithm() const { return plan_.algorithm(); }
 
  private:
@@ -73,7 +72,7 @@ class Trainer {
   Plan plan_;               ///< Adds the learner's sums over all ranks.
   const bool has_overlap_;  ///< Or the learner does.
   int epochs_ = 0;
-  double communication_seconds_ = 0;  ///< Of the epoch under way.
+  double communication_seconds_ = 0;  ///< In the epoch under way.
 };
 
 extern template class Trainer<float>;

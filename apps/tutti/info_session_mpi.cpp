@@ -25,7 +25,7 @@ namespace {
 using mpi::check;
 using topology::Report;
 
-// Of PMIx (Open MPI, srun), of PMI (MPICH, Intel MPI, srun, Cray), of Open MPI, Hydra, jsrun and Flux.
+// Set by PMIx (Open MPI, srun), PMI (MPICH, Intel MPI, srun, Cray), Open MPI, Hydra, PALS, jsrun, Flux, Slurm, MVAPICH.
 constexpr std::array launcher_variables{
     "PMIX_RANK",   "PMI_RANK",           "PMI_FD",         "OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID",
     "PALS_RANKID", "JSM_NAMESPACE_RANK", "FLUX_TASK_RANK", "SLURM_PROCID",         "MV2_COMM_WORLD_RANK"};

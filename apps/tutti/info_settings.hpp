@@ -11,7 +11,7 @@ namespace tutti::tool {
 /// The ranks of a communicator, as far as selection asks for them.
 struct CommunicatorForm {
   std::vector<int> nodes;  ///< The node of each rank.
-  int processors = 1;      ///< Of each node.
+  int processors = 1;      ///< The processors of each node.
 };
 
 /// The settings of this process's environment, for so many ranks, and which of them are wrong.

@@ -34,7 +34,7 @@ struct Playback {
   std::vector<Message> messages;  ///< By time step.
   int time_steps = 0;             ///< At least as many as rounds, the longest chain of messages.
   std::vector<Count> cells;       ///< Where they begin; last: where the last one ends.
-  std::vector<Load> after;        ///< Of each rank's output.
+  std::vector<Load> after;        ///< What each rank's output holds in the end.
   std::string_view meaning;       ///< "parts of the vector"
   int combined = 1;               ///< How many ranks a finished element combines.
   std::vector<int> stuck;         ///< Steps of each rank that never complete: none, if the scene is proved.

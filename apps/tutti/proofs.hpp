@@ -15,7 +15,7 @@ struct Tally {
   const Algorithm* algorithm = nullptr;
   std::size_t problems = 0, schedules = 0, steps = 0;
   std::size_t mutants = 0, caught = 0, equivalent = 0;
-  double seconds = 0;  ///< Of all threads together.
+  double seconds = 0;  ///< The time of all threads together.
   std::size_t faulty = 0;
   std::vector<std::string> faults{};  ///< The first few.
 };

@@ -47,7 +47,7 @@ std::filesystem::path find_library(const std::string& given) {
   throw apps::InputError(fmt::format("there is no library {}; name it by --library", places.front().string()));
 }
 
-/// Those that Tutti reads go to all ranks: some launchers forward none.
+/// The variables that Tutti reads go to all ranks: some launchers forward none.
 std::vector<Variable> variables_for(const Wanted& wanted) {
   const char* const before = std::getenv("LD_PRELOAD");
   std::string preload = find_library(wanted.library);

@@ -28,7 +28,7 @@ struct Scene {
   checker::Problems problems;
   checker::Parts parts;
   checker::Verdict verdict;
-  Cost cost;  ///< Of the busiest rank, as counted; only if proved.
+  Cost cost;  ///< The cost of the busiest rank, as counted; only if proved.
 
   [[nodiscard]] const Problem& problem(int rank) const { return problems.of(Rank{rank}); }
   [[nodiscard]] const checker::Part& part(int rank) const { return parts[static_cast<std::size_t>(rank)]; }

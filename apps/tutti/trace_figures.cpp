@@ -13,7 +13,7 @@ void add(std::int64_t& sum, std::int64_t part) {
   if (__builtin_add_overflow(sum, part, &sum)) sum = std::numeric_limits<std::int64_t>::max();
 }
 
-/// Of one kind of call, while its operations are counted.
+/// The figures of one kind of call, while its operations are counted.
 struct Counted {
   CallFigures figures;
   std::vector<std::int64_t> times{};
@@ -49,7 +49,7 @@ void add_times(std::vector<std::int64_t>& times, CallFigures& figures) {
     add(figures.total, time);
 }
 
-/// Of a collective that all of its ranks entered.
+/// Adds when each rank entered a collective, which all of its ranks entered.
 void add_entries(const TracedJob& job, const Instance& instance, std::vector<RankFigures>& ranks) {
   std::vector<std::int64_t> times;
   for (const auto& [file, index] : instance.entries)

@@ -66,7 +66,7 @@ struct TracedJob {
 /// Reads all traces in a folder. Throws InputError if there is none, or if they are of several runs; TraceError as
 /// read_trace().
 [[nodiscard]] TracedJob read_job(const std::string& folder, Salvage salvage);
-/// The same of traces that were read.
+/// The job of traces that were read.
 [[nodiscard]] TracedJob job_of(std::vector<TraceFile> files);
 
 }  // namespace tutti::tool

@@ -22,7 +22,7 @@ struct CallFigures {
   std::map<int, std::int64_t> waited_for{};      ///< By rank in MPI_COMM_WORLD, or one of these two.
   static constexpr int a_device = -1, an_unknown_rank = -2;
 };
-/// Those that took most time first.
+/// The kinds of calls, ordered by their time, the longest first.
 [[nodiscard]] std::vector<CallFigures> call_figures(const TracedJob& job);
 
 /// When a rank entered collectives, beside the first rank that did. Only those of at least two ranks count, all of
@@ -47,7 +47,7 @@ struct RankFigures {
 struct SlowCall {
   std::string communicator{}, collective{}, algorithm{};
   std::uint64_t operation = 0;  ///< Its number in the communicator.
-  std::int64_t bytes = 0;       ///< Of the first rank there.
+  std::int64_t bytes = 0;       ///< On the first rank that entered.
   std::int64_t time = 0;        ///< Nanoseconds.
   int last = 0;                 ///< The rank in MPI_COMM_WORLD that entered last.
   std::int64_t late = 0;        ///< So much behind the first one.

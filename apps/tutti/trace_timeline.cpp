@@ -42,7 +42,7 @@ class Tracks {
 /// A slice of a row.
 struct Slice {
   std::int64_t begin = 0, end = 0;
-  std::uint32_t index = 0;  ///< Of what it shows.
+  std::uint32_t index = 0;  ///< The index of the step or operation that it shows.
 };
 
 class Timeline {

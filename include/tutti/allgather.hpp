@@ -64,7 +64,7 @@ inline void allgather(const void* in, void* out, Count count, Type type, const C
   return detail::prepare(detail::allgather_call(in, out, count, type), comm, options);
 }
 
-/// The same on buffers (tutti/ranges.hpp): `out` is as long as the inputs of all ranks together.
+/// Takes buffers (tutti/ranges.hpp): `out` is as long as the inputs of all ranks together.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void allgather(In&& in, Out&& out, const Communicator& comm, const Options& options = {}) {
@@ -114,7 +114,7 @@ inline void allgatherv(const void* in, void* out, const CountsAndOffsets& blocks
   return detail::prepare(detail::allgatherv_call(in, out, blocks, type, comm), comm, options);
 }
 
-/// The same on buffers: `in` has this rank's count, and all blocks lie in `out`.
+/// Takes buffers: `in` has this rank's count, and all blocks lie in `out`.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void allgatherv(In&& in, Out&& out, const CountsAndOffsets& blocks, const Communicator& comm,

@@ -52,7 +52,7 @@ inline void allreduce(const void* in, void* out, Count count, Type type, const O
   return detail::prepare(detail::allreduce_call(in, out, count, type, op), comm, options);
 }
 
-/// The same on buffers of equal length: scalars or contiguous ranges (tutti/ranges.hpp).
+/// Takes buffers of equal length: scalars or contiguous ranges (tutti/ranges.hpp).
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void allreduce(In&& in, Out&& out, const Op& op, const Communicator& comm, const Options& options = {}) {

@@ -93,7 +93,7 @@ inline void alltoall(const void* in, void* out, Count count, Type type, const Co
   return detail::prepare(detail::alltoall_call(in, out, count, type), comm, options);
 }
 
-/// The same on buffers of equal length (tutti/ranges.hpp), which is a multiple of the number of ranks.
+/// Takes buffers of equal length (tutti/ranges.hpp), which is a multiple of the number of ranks.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void alltoall(In&& in, Out&& out, const Communicator& comm, const Options& options = {}) {
@@ -149,7 +149,7 @@ inline void alltoallv(const void* in, const CountsAndOffsets& in_blocks, void* o
   return detail::prepare(detail::alltoallv_call(in, in_blocks, out, out_blocks, type, comm), comm, options);
 }
 
-/// The same on buffers; all blocks lie in them.
+/// Takes buffers; all blocks lie in them.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void alltoallv(In&& in, const CountsAndOffsets& in_blocks, Out&& out, const CountsAndOffsets& out_blocks,

@@ -62,7 +62,7 @@ class Batch {
   TUTTI_API void send(const void* data, Count count, Type type, Rank to, Tag tag);
   /// `received` is written when the message has come, and stays until then.
   TUTTI_API void recv(void* data, Count count, Type type, Rank from, Tag tag, Received* received = nullptr);
-  /// The same on buffers: scalars or contiguous ranges (tutti/ranges.hpp).
+  /// Takes buffers: scalars or contiguous ranges (tutti/ranges.hpp).
   template <LastingInputBuffer Data>
   void send(Data&& data, Rank to) {
     const std::span elements = detail::elements_of(data);
@@ -114,7 +114,7 @@ TUTTI_API void send(const void* data, Count count, Type type, Rank to, const Com
 TUTTI_API void recv(void* data, Count count, Type type, Rank from, const Communicator& comm);
 [[nodiscard]] TUTTI_API Request recv_async(void* data, Count count, Type type, Rank from, const Communicator& comm);
 [[nodiscard]] TUTTI_API Plan plan_recv(void* data, Count count, Type type, Rank from, const Communicator& comm);
-/// The same with a tag, as in a Batch; also to and from this rank itself.
+/// Messages with a tag, as in a Batch; also to and from this rank itself.
 TUTTI_API void send(const void* data, Count count, Type type, Rank to, Tag tag, const Communicator& comm);
 [[nodiscard]] TUTTI_API Request send_async(const void* data, Count count, Type type, Rank to, Tag tag,
                                            const Communicator& comm);
@@ -130,7 +130,7 @@ TUTTI_API void sendrecv(const void* out, Count out_count, Rank to, void* in, Cou
 [[nodiscard]] TUTTI_API Plan plan_sendrecv(const void* out, Count out_count, Rank to, void* in, Count in_count,
                                            Rank from, Type type, const Communicator& comm);
 
-/// The same on buffers: scalars or contiguous ranges (tutti/ranges.hpp).
+/// Takes buffers: scalars or contiguous ranges (tutti/ranges.hpp).
 template <InputBuffer Data>
 void send(Data&& data, Rank to, const Communicator& comm) {
   const std::span elements = detail::elements_of(data);

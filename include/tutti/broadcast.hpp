@@ -49,7 +49,7 @@ inline void broadcast(void* data, Count count, Type type, Rank root, const Commu
   return detail::prepare(detail::broadcast_call(data, data, count, type, root), comm, options);
 }
 
-/// The same from `in`, which is read on the root only, to `out`.
+/// Broadcasts from `in`, which is read on the root only, to `out`.
 inline void broadcast(const void* in, void* out, Count count, Type type, Rank root, const Communicator& comm,
                       const Options& options = {}) {
   detail::run(detail::broadcast_call(in, out, count, type, root), comm, options);
@@ -63,7 +63,7 @@ inline void broadcast(const void* in, void* out, Count count, Type type, Rank ro
   return detail::prepare(detail::broadcast_call(in, out, count, type, root), comm, options);
 }
 
-/// The same on a buffer: a scalar or a contiguous range (tutti/ranges.hpp).
+/// Takes a buffer: a scalar or a contiguous range (tutti/ranges.hpp).
 template <OutputBuffer Data>
 void broadcast(Data&& data, Rank root, const Communicator& comm, const Options& options = {}) {
   detail::run(detail::broadcast_call(detail::elements_of(data), root), comm, options);
@@ -77,7 +77,7 @@ template <OutputBuffer Data>
   return detail::prepare(detail::broadcast_call(detail::elements_of(data), root), comm, options);
 }
 
-/// The same from `in` to `out`. `in` is used on the root only, where it has the length of `out`.
+/// Takes buffers `in` and `out`. `in` is used on the root only, where it has the length of `out`.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void broadcast(In&& in, Out&& out, Rank root, const Communicator& comm, const Options& options = {}) {

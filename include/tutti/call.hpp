@@ -66,7 +66,7 @@ TUTTI_API Count root_length(std::string_view function, std::string_view argument
 /// `argument` must be as long as `count` elements for each rank.
 TUTTI_API Count block_length(std::string_view function, std::string_view argument, std::size_t given, std::size_t count,
                              const Communicator& comm);
-/// The same, checked on the root only.
+/// block_length(), checked on the root only.
 TUTTI_API Count root_block_length(std::string_view function, std::string_view argument, std::size_t given,
                                   std::size_t count, Rank root, const Communicator& comm);
 /// `length` must be a multiple of the number of ranks; returns one rank's share.

@@ -91,7 +91,7 @@ class Communicator {
 
   /// Messages of this rank in this communicator, since it was made.
   [[nodiscard]] TUTTI_API MessageCounters message_counters() const;
-  /// The same messages and bytes, and the mechanisms that they took, by name: for tests and for measurements. `at()`
+  /// Messages, their bytes, and the mechanisms that they took, by name: for tests and for measurements. `at()`
   /// throws where there is no counter of that name. Names may change with the mechanisms. Cost: one map.
   [[nodiscard]] TUTTI_API Counters counters() const;
 

@@ -79,7 +79,7 @@ class CountsAndOffsets {
                                   const Communicator& comm) const {
     return {counts_.checked(function, argument, comm), offsets_.checked(function, argument, comm)};
   }
-  /// The same where only the root's lists count: empty on the other ranks.
+  /// The list for calls in which only the root's lists count: empty on the other ranks.
   [[nodiscard]] BlockList checked_at(Rank root, std::string_view function, const Communicator& comm) const {
     return comm.rank() == root ? checked(function, "blocks", comm) : BlockList{};
   }

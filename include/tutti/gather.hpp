@@ -69,7 +69,7 @@ inline void gather(const void* in, void* out, Count count, Type type, Rank root,
   return detail::prepare(detail::gather_call(in, out, count, type, root), comm, options);
 }
 
-/// The same on buffers (tutti/ranges.hpp). `out` is used on the root only, where it is as long as the inputs of all
+/// Takes buffers (tutti/ranges.hpp). `out` is used on the root only, where it is as long as the inputs of all
 /// ranks together.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
@@ -112,7 +112,7 @@ inline void gatherv(const void* in, Count count, void* out, const CountsAndOffse
   return detail::prepare(detail::gatherv_call(in, count, out, blocks, type, root, comm), comm, options);
 }
 
-/// The same on buffers; on the root all blocks lie in `out`.
+/// Takes buffers; on the root all blocks lie in `out`.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void gatherv(In&& in, Out&& out, const CountsAndOffsets& blocks, Rank root, const Communicator& comm,

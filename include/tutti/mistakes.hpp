@@ -23,7 +23,7 @@ constexpr Mistake mistake_of_type() {
   return std::is_scalar_v<T> ? Mistake::other_type : Mistake::none;
 }
 
-/// Of what is given as the first buffer. A pointer may point to anything.
+/// The mistake in what is given as the first buffer. A pointer may point to anything.
 template <class B>
 constexpr Mistake mistake_of_buffer() {
   using V = std::remove_cvref_t<B>;

@@ -49,7 +49,7 @@ struct OwnAlgorithm {
 /// An algorithm at work on one problem: what `tutti show` shows. Errors: ArgumentError says what is allowed.
 class Schedules {
  public:
-  /// Of an algorithm of the registry, as users write it: "ring", "knomial:4/64".
+  /// The schedules of an algorithm of the registry, as users write it: "ring", "knomial:4/64".
   Schedules(Collective collective, std::string_view algorithm, const Case& what);
   Schedules(const OwnAlgorithm& algorithm, const Case& what);
   Schedules(Schedules&& other) noexcept;
@@ -66,8 +66,8 @@ class Schedules {
   [[nodiscard]] std::string dot() const;
   [[nodiscard]] std::string svg() const;
 
-  // Of proved ones; else StateError with the fault.
-  /// Of the busiest rank.
+  // Only for proved schedules; else StateError with the fault.
+  /// The cost of the busiest rank.
   [[nodiscard]] Cost cost() const;
   /// The round of each step of each rank, from 1.
   [[nodiscard]] std::vector<std::vector<int>> rounds() const;

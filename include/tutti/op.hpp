@@ -73,7 +73,7 @@ class Op {
   [[nodiscard]] UserFunction function() const { return function_; }
   [[nodiscard]] void* context() const { return context_; }
   [[nodiscard]] DeviceKernel kernel() const { return {kernel_}; }
-  /// The same operation, to the bit: a scale of -0.0 differs from one of 0.0.
+  /// Equal to the bit: a scale of -0.0 differs from one of 0.0.
   friend bool operator==(const Op& a, const Op& b) {
     return a.kind_ == b.kind_ && a.commutative_ == b.commutative_ && a.function_ == b.function_ &&
            a.context_ == b.context_ && a.kernel_ == b.kernel_ &&

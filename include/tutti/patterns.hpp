@@ -21,7 +21,7 @@ class Ring {
   [[nodiscard]] Rank previous() const { return Rank{position(-1)}; }
   /// The position `steps` places behind this rank.
   [[nodiscard]] int behind(int steps) const { return position(-steps); }
-  /// The same circle, walked in the other direction.
+  /// This circle, walked in the other direction.
   [[nodiscard]] Ring reversed() const {
     Ring ring{*this};
     ring.step_ = -step_;

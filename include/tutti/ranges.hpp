@@ -99,7 +99,7 @@ template <class B>
   else
     return std::span<T>{std::ranges::data(buffer), static_cast<std::size_t>(std::ranges::size(buffer))};
 }
-/// The same, read-only.
+/// The elements of a buffer, read-only.
 template <class B>
 [[nodiscard]] std::span<const element_t<B&>> input_of(B& buffer) {
   return elements_of(buffer);

@@ -54,7 +54,7 @@ inline void reduce(const void* in, void* out, Count count, Type type, const Op& 
   return detail::prepare(detail::reduce_call(in, out, count, type, op, root), comm, options);
 }
 
-/// The same on buffers (tutti/ranges.hpp). `out` is used on the root only, where it has the length of `in`.
+/// Takes buffers (tutti/ranges.hpp). `out` is used on the root only, where it has the length of `in`.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void reduce(In&& in, Out&& out, const Op& op, Rank root, const Communicator& comm, const Options& options = {}) {

@@ -71,7 +71,7 @@ inline void reduce_scatter(const void* in, void* out, Count count, Type type, co
   return detail::prepare(detail::reduce_scatter_call(in, out, count, type, op), comm, options);
 }
 
-/// The same with `counts[r]` elements for rank r, the same counts on all ranks: any range of integers (CountList).
+/// A reduce_scatter with `counts[r]` elements for rank r, the same on all ranks: any range of integers (CountList).
 /// Errors  As above; also a number of counts that is not the number of ranks, negative counts.
 inline void reduce_scatter(const void* in, void* out, const CountList& counts, Type type, const Op& op,
                            const Communicator& comm, const Options& options = {}) {
@@ -86,7 +86,7 @@ inline void reduce_scatter(const void* in, void* out, const CountList& counts, T
   return detail::prepare(detail::reduce_scatter_call(in, out, counts, type, op, comm), comm, options);
 }
 
-/// The same on buffers (tutti/ranges.hpp): `in` is as long as the outputs of all ranks together.
+/// Takes buffers (tutti/ranges.hpp): `in` is as long as the outputs of all ranks together.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void reduce_scatter(In&& in, Out&& out, const Op& op, const Communicator& comm, const Options& options = {}) {
@@ -107,7 +107,7 @@ requires detail::SameElement<In, Out>
                          options);
 }
 
-/// The same on buffers, with counts: `out` has this rank's count, and all blocks lie in `in`.
+/// Takes buffers and counts: `out` has this rank's count, and all blocks lie in `in`.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void reduce_scatter(In&& in, Out&& out, const CountList& counts, const Op& op, const Communicator& comm,

@@ -47,7 +47,7 @@ inline void scan(const void* in, void* out, Count count, Type type, const Op& op
   return detail::prepare(detail::scan_call(in, out, count, type, op), comm, options);
 }
 
-/// The same on buffers of equal length (tutti/ranges.hpp).
+/// Takes buffers of equal length (tutti/ranges.hpp).
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void scan(In&& in, Out&& out, const Op& op, const Communicator& comm, const Options& options = {}) {
@@ -115,7 +115,7 @@ inline void exscan(const void* in, void* out, Count count, Type type, const Op& 
   return detail::prepare(detail::exscan_call(in, out, count, type, op), comm, options);
 }
 
-/// The same on buffers of equal length (tutti/ranges.hpp).
+/// Takes buffers of equal length (tutti/ranges.hpp).
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void exscan(In&& in, Out&& out, const Op& op, const Communicator& comm, const Options& options = {}) {

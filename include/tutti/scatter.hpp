@@ -69,7 +69,7 @@ inline void scatter(const void* in, void* out, Count count, Type type, Rank root
   return detail::prepare(detail::scatter_call(in, out, count, type, root), comm, options);
 }
 
-/// The same on buffers (tutti/ranges.hpp). `in` is used on the root only, where it is as long as the outputs of all
+/// Takes buffers (tutti/ranges.hpp). `in` is used on the root only, where it is as long as the outputs of all
 /// ranks together.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
@@ -112,7 +112,7 @@ inline void scatterv(const void* in, const CountsAndOffsets& blocks, void* out, 
   return detail::prepare(detail::scatterv_call(in, blocks, out, count, type, root, comm), comm, options);
 }
 
-/// The same on buffers; on the root all blocks lie in `in`.
+/// Takes buffers; on the root all blocks lie in `in`.
 template <InputBuffer In, OutputBuffer Out>
 requires detail::SameElement<In, Out>
 void scatterv(In&& in, const CountsAndOffsets& blocks, Out&& out, Rank root, const Communicator& comm,

@@ -22,7 +22,7 @@ struct Region {
   Buffer buffer = Buffer::input;
   Count offset, count;
   bool operator==(const Region&) const = default;
-  /// The same elements of another buffer of the same shape.
+  /// These elements of another buffer of the same shape.
   [[nodiscard]] Region in(Buffer other) const { return {other, offset, count}; }
   /// The first `n` elements.
   [[nodiscard]] Region first(Count n) const { return {buffer, offset, n}; }
@@ -148,15 +148,15 @@ struct Problem {
   Count count{};
   Aliasing aliasing{};
   Collective collective = Collective::allreduce;
-  Rank root{};        ///< Of broadcast, reduce, gather, scatter.
-  int parameter = 0;  ///< Of algorithms that have one.
+  Rank root{};        ///< Only for broadcast, reduce, gather, scatter.
+  int parameter = 0;  ///< Only for algorithms that have one.
   BlockList in{}, out{};
   std::span<const Count> learned{};  ///< The sizes learned in the algorithm's exchange (Algorithm::exchange).
   /// The node of each rank, by rank, numbered in the order of their lowest ranks; the same on all ranks. Empty: all
   /// ranks are on one node, or the nodes are not known. Only algorithms of several levels use it.
   std::span<const int> nodes{};
-  /// The same for parts of nodes, as sockets are, each within one node. Empty: every node is one part, or the parts are
-  /// not known.
+  /// The part of its node that each rank is in, as a socket, numbered like `nodes`. Empty: every node is one part, or
+  /// the parts are not known.
   std::span<const int> sockets{};
   /// Whether blocks are listed; the same on all ranks.
   [[nodiscard]] bool uneven() const { return !in.empty() || !out.empty(); }

@@ -75,7 +75,7 @@ class ScheduleBuilder {
   TUTTI_API void send(const Regions& from, Rank to);
   TUTTI_API void recv(const Regions& into, Rank from);
   TUTTI_API void reduce(const Region& lhs, const Region& rhs, const Region& into);
-  /// The same on any lists of equal total, piece by piece.
+  /// Reduces lists of regions of equal total, piece by piece.
   TUTTI_API void reduce(const Regions& lhs, const Regions& rhs, const Regions& into);
   /// Reduces `theirs`, which came from `peer`, and `mine` in the order of the two ranks.
   TUTTI_API void reduce_in_order(Rank peer, const Region& theirs, const Region& mine, const Region& into);

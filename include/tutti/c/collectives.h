@@ -26,9 +26,9 @@ typedef struct tutti_call {
   tutti_type type;
   int root;
   tutti_op op;
-  const int64_t *in_counts, *in_offsets;    ///< Of uneven reduce_scatter, scatter and alltoall.
-  const int64_t *out_counts, *out_offsets;  ///< Of uneven allgather, gather and alltoall.
-  const tutti_type *in_types, *out_types;   ///< Of alltoall with typed blocks.
+  const int64_t *in_counts, *in_offsets;    ///< For uneven reduce_scatter, scatter and alltoall.
+  const int64_t *out_counts, *out_offsets;  ///< For uneven allgather, gather and alltoall.
+  const tutti_type *in_types, *out_types;   ///< For alltoall with typed blocks.
 } tutti_call;
 /// How the blocks of ranks are given: all with `count` elements; by lists; or by lists with a type for each, and with
 /// offsets in bytes (alltoall only).
@@ -67,7 +67,7 @@ TUTTI_C_API tutti_status tutti_reduce_async(const void* in, void* out, int64_t c
 TUTTI_C_API tutti_status tutti_plan_reduce(const void* in, void* out, int64_t count, tutti_type type, tutti_op op,
                                            int root, tutti_comm comm, const tutti_options* options, tutti_plan* plan);
 
-/// The same on every rank.
+/// Reduces, and gives every rank the result.
 TUTTI_C_API tutti_status tutti_allreduce(const void* in, void* out, int64_t count, tutti_type type, tutti_op op,
                                          tutti_comm comm, const tutti_options* options);
 TUTTI_C_API tutti_status tutti_allreduce_async(const void* in, void* out, int64_t count, tutti_type type, tutti_op op,
@@ -86,7 +86,7 @@ TUTTI_C_API tutti_status tutti_plan_reduce_scatter(const void* in, void* out, in
                                                    tutti_op op, tutti_comm comm, const tutti_options* options,
                                                    tutti_plan* plan);
 
-/// The same with counts[r] elements for rank r, the same counts on all ranks. This is MPI_Reduce_scatter.
+/// A reduce_scatter with counts[r] elements for rank r, the same counts on all ranks. This is MPI_Reduce_scatter.
 TUTTI_C_API tutti_status tutti_reduce_scatterv(const void* in, void* out, const int64_t* counts, tutti_type type,
                                                tutti_op op, tutti_comm comm, const tutti_options* options);
 TUTTI_C_API tutti_status tutti_reduce_scatterv_async(const void* in, void* out, const int64_t* counts, tutti_type type,
@@ -176,7 +176,7 @@ TUTTI_C_API tutti_status tutti_plan_alltoallv(const void* in, const int64_t* in_
                                               tutti_type type, tutti_comm comm, const tutti_options* options,
                                               tutti_plan* plan);
 
-/// The same with a type for each block. Here all four lists of counts and offsets are needed, and offsets are bytes.
+/// An alltoall with a type for each block. All four lists of counts and offsets are needed, and offsets are bytes.
 TUTTI_C_API tutti_status tutti_alltoallw(const void* in, const int64_t* in_counts, const int64_t* in_offsets,
                                          const tutti_type* in_types, void* out, const int64_t* out_counts,
                                          const int64_t* out_offsets, const tutti_type* out_types, tutti_comm comm,
@@ -198,7 +198,7 @@ TUTTI_C_API tutti_status tutti_scan_async(const void* in, void* out, int64_t cou
 TUTTI_C_API tutti_status tutti_plan_scan(const void* in, void* out, int64_t count, tutti_type type, tutti_op op,
                                          tutti_comm comm, const tutti_options* options, tutti_plan* plan);
 
-/// The same without this rank's elements. Rank 0's `out` is unchanged.
+/// A scan without this rank's elements. Rank 0's `out` is unchanged.
 TUTTI_C_API tutti_status tutti_exscan(const void* in, void* out, int64_t count, tutti_type type, tutti_op op,
                                       tutti_comm comm, const tutti_options* options);
 TUTTI_C_API tutti_status tutti_exscan_async(const void* in, void* out, int64_t count, tutti_type type, tutti_op op,

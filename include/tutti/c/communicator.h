@@ -18,12 +18,12 @@ typedef struct tutti_comm_options {
 
 /// Collective over `mpi_comm`, of which the communicator is independent afterwards. `options` may be NULL.
 TUTTI_C_API tutti_status tutti_comm_create(MPI_Comm mpi_comm, const tutti_comm_options* options, tutti_comm* comm);
-/// The same from the number by which Fortran knows a communicator.
+/// Makes a communicator from the number by which Fortran knows one of MPI.
 TUTTI_C_API tutti_status tutti_comm_create_f(int mpi_comm, const tutti_comm_options* options, tutti_comm* comm);
 /// Completes the operations in flight. Later calls are state errors. May be repeated.
 TUTTI_C_API tutti_status tutti_comm_close(tutti_comm comm);
-/// Closes it without waiting for anybody: its operations under way on this rank fail at once with `why` (NULL: no text),
-/// ranks that wait for this one are told, later calls are state errors (Communicator::abort). Local.
+/// Closes it without waiting for anybody: its operations under way on this rank fail at once with `why` (NULL: no
+/// text), ranks that wait for this one are told, later calls are state errors (Communicator::abort). Local.
 TUTTI_C_API tutti_status tutti_comm_abort(tutti_comm comm, const char* why);
 TUTTI_C_API tutti_status tutti_comm_is_open(tutti_comm comm, int* is_open);
 /// Closes and frees it. Requests, plans and batches may be freed later.
@@ -55,7 +55,7 @@ enum tutti_transports { TUTTI_TRANSPORT_SHM = 0, TUTTI_TRANSPORT_MPI = 1, TUTTI_
 typedef struct tutti_messages {
   uint64_t sent, received, sent_bytes, received_bytes;
 } tutti_messages;
-/// Those of one transport since the communicator was made.
+/// The messages over one transport since the communicator was made.
 TUTTI_C_API tutti_status tutti_comm_messages(tutti_comm comm, int transport, tutti_messages* messages);
 
 typedef struct tutti_counter {

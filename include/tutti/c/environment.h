@@ -5,7 +5,7 @@
 
 /// The version of the library, which TUTTI_VERSION of the headers has to be, up to the patch. "0.2.0".
 TUTTI_C_API const char* tutti_version(void);
-/// The same in numbers.
+/// The version of the library in numbers.
 TUTTI_C_API tutti_status tutti_version_numbers(int* major, int* minor, int* patch);
 
 /// The MPI library's own name and version: "Open MPI 4.1.4". Needs no MPI_Init.

@@ -37,7 +37,7 @@ TUTTI_C_API tutti_status tutti_send_tagged_async(const void* data, int64_t count
 /// `message` tells what came; it may be NULL.
 TUTTI_C_API tutti_status tutti_recv_tagged(void* data, int64_t count, tutti_type type, int from, int tag,
                                            tutti_comm comm, tutti_message* message);
-/// The same; `message` is written when the request is complete, and stays until then.
+/// Starts a receive with a tag. `message` is written when the request is complete, and stays until then.
 TUTTI_C_API tutti_status tutti_recv_tagged_async(void* data, int64_t count, tutti_type type, int from, int tag,
                                                  tutti_comm comm, tutti_message* message, tutti_request* request);
 TUTTI_C_API tutti_status tutti_batch_send_tagged(tutti_batch batch, const void* data, int64_t count, tutti_type type,

@@ -53,7 +53,7 @@ enum tutti_collectives {
 
 /// As the input (in scatter: as the output) of a collective: the data are in the other buffer.
 #define TUTTI_IN_PLACE MPI_IN_PLACE
-/// The same, for languages that cannot read the header: its value differs between MPIs.
+/// TUTTI_IN_PLACE for languages that cannot read the header: its value differs between MPIs.
 TUTTI_C_API void* tutti_in_place(void);
 /// As a buffer: a section of an array that is not contiguous, which no call can use. Calls that would use it end with
 /// TUTTI_ERROR_ARGUMENT and "not contiguous". For interfaces of languages that have such sections.

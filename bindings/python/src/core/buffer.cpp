@@ -72,7 +72,7 @@ Buffer take_buffer(nb::handle object, const Argument& argument) {
   return buffer;
 }
 
-/// Those of PyTorch whose memory does not hold their values.
+/// Refuses tensors of PyTorch whose memory does not hold their values.
 void look_at_tensor(nb::handle tensor, const Argument& argument) {
   if (nb::cast<bool>(tensor.attr("is_conj")()))
     refuse_output(argument, "is a tensor with the conjugate bit; give .resolve_conj()");

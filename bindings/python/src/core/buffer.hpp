@@ -56,7 +56,7 @@ struct Buffer {
 [[nodiscard]] Buffer take_cuda_array(nb::handle object, const Argument& argument);
 [[noreturn]] void refuse_output(const Argument& argument, const char* why);
 
-/// Of a module and class that has been imported: whether the object is one of them.
+/// Whether the object is of that class of that module. False if the module has not been imported.
 [[nodiscard]] bool is_of(nb::handle object, const char* module, const char* name);
 [[nodiscard]] bool is_jax(nb::handle object);
 

@@ -55,7 +55,7 @@ class Call {
   [[nodiscard]] bool is_in_place(nb::handle object) const { return object.ptr() == InPlace::object.ptr(); }
   /// `whole` divided by the number of ranks, which must divide it.
   [[nodiscard]] int64_t share(int64_t whole, const char* of) const;
-  /// The same for the first length of the input's shape.
+  /// The input's shape, its first length divided by the number of ranks.
   [[nodiscard]] std::vector<int64_t> divided_shape() const;
   /// The shape of what all ranks' inputs are when one stands behind the other.
   [[nodiscard]] std::vector<int64_t> joined_shape() const;

@@ -28,7 +28,7 @@ int number_of(const nb::object& comm) {
                                  "; give None, a communicator of mpi4py, or the number of a communicator in Fortran");
 }
 
-/// Those that exist. Under the GIL.
+/// The communicators that exist. Under the GIL.
 std::set<Communicator*>& all() {
   static auto* const communicators = new std::set<Communicator*>;  // the interpreter may end after static objects do
   return *communicators;

@@ -21,7 +21,7 @@ class Communicator {
   void close();
   /// Ends what is under way. No call can be made afterwards.
   void abort(const std::string& why) noexcept;
-  /// Of all communicators: for a program that ends by an exception, whose peers would wait for it.
+  /// Aborts all communicators: for a program that ends by an exception, whose peers would wait for it.
   static void abort_all(const std::string& why) noexcept;
   [[nodiscard]] bool is_open() const;
   [[nodiscard]] std::string status() const;

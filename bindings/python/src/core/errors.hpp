@@ -55,7 +55,7 @@ class OnRank {
 [[nodiscard]] int64_t integer_of(nb::handle object, const char* function, const char* name,
                                  int64_t least = std::numeric_limits<int64_t>::min(),
                                  int64_t most = std::numeric_limits<int64_t>::max());
-/// The same for an int of C.
+/// An integer that fits an int of C.
 [[nodiscard]] inline int int_of(nb::handle object, const char* function, const char* name) {
   using Limits = std::numeric_limits<int>;
   return static_cast<int>(integer_of(object, function, name, Limits::min(), Limits::max()));

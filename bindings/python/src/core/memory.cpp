@@ -54,7 +54,7 @@ class Memory {
   }
   [[nodiscard]] bool is_on_device() const { return is_on_device_; }
 
-  /// Of __array_interface__ and __cuda_array_interface__.
+  /// The value of __array_interface__ and __cuda_array_interface__.
   [[nodiscard]] nb::dict interface() const {
     nb::dict facts;
     facts["version"] = 3;

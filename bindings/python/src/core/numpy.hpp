@@ -41,7 +41,7 @@ class NumPy {
   }
   /// The type of the elements; those seen before are found by the address of their dtype.
   [[nodiscard]] tutti_type type_of(nb::handle dtype, const char* function, const char* argument);
-  /// The same of a name of Tutti's types ("bfloat16"), or of anything that NumPy takes for a dtype.
+  /// The type that a name of Tutti's types means ("bfloat16"), or anything that NumPy takes for a dtype.
   [[nodiscard]] tutti_type type_given(nb::handle dtype, const char* function, const char* argument);
   /// A new array. `dtype`: a dtype of NumPy.
   [[nodiscard]] nb::object empty(nb::handle shape, nb::handle dtype);

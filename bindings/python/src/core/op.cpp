@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<const char*, 11> names{"sum", "prod", "min",  "max", "avg", "land",
                                             "lor", "lxor", "band", "bor", "bxor"};
 
-/// The same strings as those that programs write, whose addresses are compared first.
+/// The interned names: programs that write them have these very objects, so addresses are compared first.
 PyObject* const* interned() {
   static PyObject* strings[names.size()] = {};
   if (strings[0] == nullptr)

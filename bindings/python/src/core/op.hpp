@@ -44,7 +44,7 @@ class Op {
   nb::object function_;
   nb::object exception_;
   bool is_commutative_ = true;
-  bool is_ufunc_ = false;  ///< Of NumPy, whose third argument has a name.
+  bool is_ufunc_ = false;  ///< It is a ufunc of NumPy, whose third argument has a name.
   double scale_ = 1;
   std::vector<std::unique_ptr<OfType>> made_;
 };

@@ -18,7 +18,7 @@ struct Kept {
   Result result;
   nb::object returned;  ///< What the call returns; a result that is made at the end is not there yet.
   nb::object op, communicator;
-  nb::object more;  ///< Of batches: the list of arrays of their messages.
+  nb::object more;  ///< For a batch: the list of arrays of its messages.
   Op* function = nullptr;
 
   [[nodiscard]] nb::object finished() const;

@@ -9,7 +9,7 @@ struct Result {
   Buffer buffer;
   /// What the call returns: the array, or for arrays that nobody can write to (JAX's) nothing until it is over.
   nb::object array;
-  nb::object namespace_of_immutable;  ///< Whose from_dlpack makes the result then.
+  nb::object namespace_of_immutable;  ///< The module whose from_dlpack makes the result then.
 
   /// The array that the call returns when it is over.
   [[nodiscard]] nb::object finished() const;

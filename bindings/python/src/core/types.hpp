@@ -12,12 +12,12 @@ constexpr tutti_type bool_type = 16;
 /// "float32" or "bfloat16", as NumPy and ml_dtypes call it.
 [[nodiscard]] tutti_type type_of_name(std::string_view name);
 [[nodiscard]] const char* name_of_type(tutti_type type);
-/// Of the buffer protocol: "d", "<i". No type: it has none, or has another byte order.
+/// The type of a format of the buffer protocol: "d", "<i". No type: there is none, or its byte order is another.
 [[nodiscard]] tutti_type type_of_format(const char* format, Py_ssize_t size);
 [[nodiscard]] tutti_type type_of_dlpack(DLDataType type);
 [[nodiscard]] DLDataType dlpack_of_type(tutti_type type);
 [[nodiscard]] int64_t size_of_type(tutti_type type);
-/// Of __cuda_array_interface__: "<f4".
+/// The type of a typestr of __cuda_array_interface__: "<f4".
 [[nodiscard]] tutti_type type_of_typestr(std::string_view typestr);
 [[nodiscard]] std::string typestr_of_type(tutti_type type);
 
