@@ -11,7 +11,7 @@
 
 namespace tutti::interpose {
 
-/// Those that Tutti serves are ours; a persistent call that was not started is as good as none.
+/// The requests of one call. Ours are those that Tutti serves; a persistent call that was not started counts as none.
 class Requests {
  public:
   /// Looks up each of the program's requests.

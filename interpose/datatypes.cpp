@@ -22,7 +22,7 @@ using mpi::check;
 struct State {
   std::unordered_map<HandleKey, Layout> predefined;
   int attribute = MPI_KEYVAL_INVALID;  ///< A derived type's Layout.
-  MPI_Comm own = MPI_COMM_NULL;        ///< Of this rank alone; its errors are codes.
+  MPI_Comm own = MPI_COMM_NULL;        ///< A communicator of this rank alone; its errors are codes.
 };
 State& state() {
   static auto* const state = new State;  // never destroyed: MPI_Finalize may come after main
@@ -153,7 +153,7 @@ bool may_be_used(MPI_Datatype type) {
   return api.Bcast(&never_read, 1, type, 0, state().own) == MPI_SUCCESS;
 }
 
-/// Of a derived type, or of a predefined one that is not in the table.
+/// The layout of a derived type, or of a predefined one that is not in the table.
 Layout layout_of_other(MPI_Datatype type) {
   Layout layout = measured(type, TypeKind::derived);
   MPI_Aint lower = 0, extent = 0;

@@ -32,7 +32,7 @@ void begin_datatypes();
 void end_datatypes();
 /// A duplicate of MPI_COMM_SELF, whose errors are codes.
 [[nodiscard]] MPI_Comm own_comm();
-/// Of derived types it is kept with the type, until that is freed. nullptr: this is no type that may be used, as one
+/// The layout of a type; a derived type keeps its own until it is freed. nullptr: no type that may be used, as one
 /// that is not committed; MPI says what is wrong. Costs a look into a table, or into the attributes of a derived type.
 [[nodiscard]] const Layout* layout_of(MPI_Datatype type);
 

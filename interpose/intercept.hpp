@@ -66,7 +66,7 @@ int requested(Form form, Function function, MPI_Comm comm, MPI_Request* request,
     if (!is_serving()) return pass();
     Note note{form, function};
     note.passed(Why::target);
-    // Those that begin a nonblocking call must not wait for other ranks.
+    // Ranks that begin a nonblocking call must not wait for other ranks.
     const bool may_wait = form != Form::nonblocking && may_make_known(function);
     if (target == nullptr || !(target->is_known() || may_wait)) return pass();
     auto pending = std::make_unique<Pending>(comm, keep_target(*target));

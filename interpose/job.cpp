@@ -65,13 +65,13 @@ Why with_own_part(const Target& target, Job& job, Count sent, Count received) {
   return in_place(job);
 }
 
-/// Of the MPIs that take the same buffer twice, Open MPI does not in an allreduce of several elements.
+/// Whether the MPI takes one buffer as input and output. Open MPI does, but for an allreduce of several elements.
 bool may_be_the_same(const ReductionCall& given, const Target& target) {
   const bool is_refused = given.collective == Collective::allreduce && given.count > 1;
   return given.in != given.out || given.collective == Collective::reduce || !(is_refused || target.is_strict());
 }
 
-/// The same for an exchange of all with all. The others get what this rank sends; what it receives may not fit.
+/// Serves an exchange of all with all in which this rank's own part does not fit: the others get what this rank sends.
 template <class Blocks>
 Why exchange_without_own_part(const Target& target, Job& job, const char* function) {
   note_own_parts(job, function, job.in.count_of(target.rank()), job.out.count_of(target.rank()));

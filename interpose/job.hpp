@@ -29,12 +29,12 @@ enum class Why : std::uint8_t {
   last = measured,
 };
 
-/// Of one call. It does not move while the call is under way.
+/// One call as it is served. It does not move while the call is under way.
 struct Job {
   detail::Call call{};
-  /// Those of a reduction are `call.in` and `call.out`, which no side moves.
+  /// The buffers; those of a reduction are `call.in` and `call.out`, which no side moves.
   Side in{}, out{};
-  std::vector<Count> counts{};  ///< Of the blocks of a reduce_scatter.
+  std::vector<Count> counts{};  ///< The counts of the blocks of a reduce_scatter.
   bool has_sides = false;
   bool reads_output = false;  ///< In place, or data that are read on the root: what is there is packed first.
   bool writes_output = true;
@@ -42,11 +42,12 @@ struct Job {
   /// The error of this rank alone, as it gives the same buffer twice, or sends itself another number of bytes than it
   /// receives from itself: it takes part in the call, and fails then.
   std::exception_ptr own_error{};
-  int own_block = -1;  ///< Of the output: it gets what this rank sends itself then, as far as that goes; -1: none.
+  int own_block =
+      -1;  ///< The block of the output that gets what this rank sends itself then, as far as that goes; -1: none.
   std::unique_ptr<std::byte[]> unwanted{};  ///< Takes what is received then, where that must not go to the output.
   std::int64_t bytes = 0;  ///< By which the table decides: of data in the larger buffer, 0 where blocks are listed.
 
-  /// Of data, as reports count them: where blocks are listed, all that this rank sends, or all that it receives.
+  /// The bytes of data that reports count: where blocks are listed, all that this rank sends, or all that it receives.
   [[nodiscard]] std::int64_t own_bytes() const;
 
   /// Just before the call, and when it is over: throws its own error then, a MismatchError or MpiError.

@@ -39,7 +39,7 @@ struct State {
   Wishes wishes{};
   std::bitset<function_count> wanted{};  ///< Functions of which any call may be served.
   Movable movable = Movable::none;
-  std::mutex mutex;                                       ///< Of what follows.
+  std::mutex mutex;                                       ///< Protects `open` and `abandoned`.
   std::map<const Target*, std::shared_ptr<Target>> open;  ///< All that are attributes.
   std::vector<std::shared_ptr<Target>> abandoned;         ///< Their communicators are freed.
 };
@@ -120,7 +120,7 @@ std::optional<Wishes> own_wishes() {
   }
 }
 
-/// The same on all ranks. Nothing: it is not allowed, as rank 0 has said.
+/// The wishes of rank 0, on all ranks. Nothing: they are wrong, as rank 0 has said.
 std::optional<Wishes> agreed_wishes() {
   int rank = 0;
   check(api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");

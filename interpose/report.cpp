@@ -23,11 +23,11 @@ constexpr std::array<std::string_view, reasons> reason_names{
     "served", "by the table", "communicator", "arguments", "operation or type", "progress", "to measure"};
 constexpr std::array<std::string_view, forms> form_names{"", " (nonblocking)", " (persistent)"};
 
-/// Of one function in one form.
+/// The figures of one function in one form.
 struct Row {
   std::array<std::atomic<std::uint64_t>, reasons> calls{};
-  std::atomic<std::uint64_t> bytes{}, nanoseconds{};  ///< Of served calls.
-  std::atomic<std::uint64_t> nanoseconds_of_mpi{};    ///< Of calls that were passed to measure.
+  std::atomic<std::uint64_t> bytes{}, nanoseconds{};  ///< Summed over served calls.
+  std::atomic<std::uint64_t> nanoseconds_of_mpi{};    ///< Summed over calls that were passed to measure.
 };
 using Table = std::array<std::array<Row, function_count>, forms>;
 

@@ -35,7 +35,7 @@ class Pending {
   /// Tutti has done its part; the program was not told yet.
   [[nodiscard]] bool is_over() const { return is_over_; }
 
-  /// Of a persistent call. MPI's result: an error if it is active.
+  /// Starts a persistent call. MPI's result: an error if it is active.
   int start();
   /// Moves it, without waiting; it may be over then. Nothing happens if it is not active.
   void look();
@@ -53,7 +53,7 @@ class Pending {
   std::shared_ptr<Target> target_;
   Job job_{};
   std::optional<Request> request_;
-  /// Of a persistent call: ranks may start theirs in any order, so each has a communicator of its own.
+  /// For a persistent call: ranks may start theirs in any order, so each has a communicator of its own.
   std::optional<Communicator> own_;
   std::optional<NameInReports> name_;
   std::optional<Plan> plan_;
@@ -71,7 +71,7 @@ class Pending {
 [[nodiscard]] Pending* find_pending(MPI_Request handle);
 /// Keeps a call until release_pending(); returns its handle.
 [[nodiscard]] MPI_Request keep_pending(std::unique_ptr<Pending> pending);
-/// Of a handle that MPI is about to free, and may use again.
+/// Takes the call of a handle that MPI is about to free, and may use again.
 std::unique_ptr<Pending> release_pending(MPI_Request handle);
 
 /// Whether Tutti may serve such a call though the program may not wait for it at once.

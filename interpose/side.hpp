@@ -32,7 +32,7 @@ class Side {
     Numbers counts, displacements;
     MPI_Datatype type = MPI_DATATYPE_NULL;
   };
-  /// The same; `displacements` in bytes, and each block has a type of its own.
+  /// A block of its own type for each rank, `displacements` in bytes.
   struct Typed {
     const void* data = nullptr;
     Numbers counts, displacements;
@@ -47,7 +47,7 @@ class Side {
 
   /// Where Tutti reads or writes.
   [[nodiscard]] void* data();
-  /// Of its datatype, in reports: records::Signature::mpi.
+  /// The name of its datatype in reports: records::Signature::mpi.
   [[nodiscard]] std::uint8_t name() const { return name_; }
   /// Whether a block that is not packed begins there.
   [[nodiscard]] bool begins_at(int block, const void* data) const;
@@ -59,12 +59,12 @@ class Side {
   [[nodiscard]] MPI_Datatype committed(MPI_Datatype type);
   /// Before the call: is read before anything is written, if that is partly the same memory.
   void read_ahead_of(const Side& written);
-  /// Of listed blocks that are written: those that overlap are packed, and so written in their order.
+  /// Packs listed blocks that overlap and are written: they are then written in their order.
   void keep_apart();
   /// Before the call, after pack(): the first bytes of a block become those of the only block of another side, as many
   /// as both have.
   void fill(int block, Side& with);
-  /// Of listed blocks: leaves out the bytes of one.
+  /// Leaves out the bytes of one listed block.
   void drop(int block) { counts_[static_cast<std::size_t>(block)] = Count{0}; }
   [[nodiscard]] BlockList blocks() const { return {counts_, offsets_}; }
 
@@ -84,8 +84,8 @@ class Side {
     void* data;
     std::int64_t count;
     MPI_Datatype type;
-    std::int64_t bytes;   ///< Of data.
-    std::int64_t extent;  ///< Of an element.
+    std::int64_t bytes;   ///< Bytes of data.
+    std::int64_t extent;  ///< Bytes from an element to the next.
   };
   bool add(const Part& part, const Layout& layout);
   Part from_elsewhere(const Part& part);

@@ -14,7 +14,7 @@ const Column& column_for(const Placement& placement) {
   return placement.shares_processors ? one_node_crowded : one_node;
 }
 
-/// Of functions whose blocks are listed, ranks may know their own part alone: they are served at all sizes or at none.
+/// Whether blocks are listed: ranks may know their own part alone, so such functions are served at all sizes or none.
 bool is_listed(Function function) {
   switch (function) {
     case Function::allgatherv:

@@ -52,7 +52,7 @@ class Target {
   /// One more call that waits for all ranks, before it is known. The number of such calls.
   int count_call() { return ++calls_; }
 
-  // Of one that is known.
+  // Only for a communicator that is known.
   [[nodiscard]] bool is_served() const { return communicator_.has_value(); }
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   [[nodiscard]] const Communicator& communicator() const { return *communicator_; }
@@ -75,7 +75,7 @@ class Target {
   /// Hands MPI's code of an error of a call to the error handler of `comm`, or to that which it had. Returns the code.
   int raise(MPI_Comm comm, int code) const;
 
-  /// The same on all ranks.
+  /// What may be moved, the same on all ranks.
   [[nodiscard]] Movable movable() const { return movable_; }
 
  private:
@@ -87,7 +87,7 @@ class Target {
   bool is_strict_;
   Movable movable_ = Movable::none;
   Served served_{};
-  std::atomic<MPI_Errhandler> last_handler_ = MPI_ERRHANDLER_NULL;  ///< Of a communicator that is freed.
+  std::atomic<MPI_Errhandler> last_handler_ = MPI_ERRHANDLER_NULL;  ///< The handler of a communicator that is freed.
   std::optional<Communicator> communicator_;
   std::optional<NameInReports> name_;
   std::string why_not_;

@@ -38,7 +38,7 @@ int look_for_any(Requests& requests, int count, int* index, int* flag, MPI_Statu
   return result;
 }
 
-/// The same as MPI_Testsome.
+/// MPI_Testsome, for requests of which some are Tutti's.
 int look_for_some(Requests& requests, int count, int* done, int* indices, MPI_Status* statuses) {
   requests.poll();
   const bool had_active = requests.has_active(), tells = statuses != MPI_STATUSES_IGNORE;

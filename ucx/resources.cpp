@@ -17,7 +17,7 @@ void add(std::string_view item, std::vector<std::string>& list) {
 /// Every kind of it has a device of this name.
 bool Resources::share_memory() const { return std::ranges::find(devices, "memory") != devices.end(); }
 
-/// Those of InfiniBand and RoCE: "rc_verbs", "dc_mlx5", "ud_mlx5".
+/// RDMA is what the transports of InfiniBand and RoCE do: "rc_verbs", "dc_mlx5", "ud_mlx5".
 bool Resources::have_rdma() const {
   return std::ranges::any_of(transports, [](std::string_view name) {
     return name.starts_with("rc") || name.starts_with("dc") || name.starts_with("ud");

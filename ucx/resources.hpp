@@ -13,7 +13,7 @@ struct Resources {
   [[nodiscard]] bool have_rdma() const;
 };
 
-/// Of the text that UCX prints of a context.
+/// The resources in the text that UCX prints of a context.
 [[nodiscard]] Resources resources_in(const std::string& text);
 
 }  // namespace tutti::ucx

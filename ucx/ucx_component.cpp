@@ -36,7 +36,7 @@ std::string description() {
 
 const ComponentRegistration component{[] { return Component{"UCX", description()}; }};
 
-/// Those of UCX's transports that are for CUDA, and how to learn which of them a message takes.
+/// The names of UCX's transports that are for CUDA, and how to learn which of them a message takes.
 std::string means_for_cuda() {
   const UniqueContext context = make_context(1);
   if (!reads_cuda(context.get())) return {};

@@ -33,7 +33,7 @@ class UcxPort final : public TransportPort {
 
  private:
   int look() override;
-  /// Of a step; used again in each run.
+  /// The message of a step; used again in each run.
   struct Message {
     UcxPort* port = nullptr;  ///< nullptr: nobody waits for it.
     ucp_ep_h endpoint = nullptr;

@@ -102,7 +102,7 @@ bool is_reduced(const Graph& graph, int recv) {
 }
 
 bool Player::is_faulty(int step) const {
-  const auto [rank, number] = graph_.place(step);
+  const auto [rank, number] = graph_.position(step);
   const std::vector<int>& numbers = playable_.steps[static_cast<std::size_t>(rank.value())];
   return scene_.is_faulty(rank.value(), numbers[static_cast<std::size_t>(number)]);
 }

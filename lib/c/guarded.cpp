@@ -24,7 +24,7 @@ struct LastError {
   int mpi_code = MPI_SUCCESS;
 };
 
-/// Of a thread. The main thread's stays: destructors of the program's static objects, which come later, may still call.
+/// Frees a thread's error. The main thread's stays: destructors of static objects, which come later, may still call.
 class ErrorOwner {
  public:
   ErrorOwner() = default;

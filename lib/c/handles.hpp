@@ -86,7 +86,7 @@ tutti_status stored(std::string_view argument, Handle* place, const Make& make,
       function);
 }
 
-// The same for requests and plans, of what make(site) gives in C++.
+// stored() for requests and plans: make(site) gives what they are in C++.
 
 template <class Make>
 tutti_status stored_request(tutti_request* place, const Make& make,

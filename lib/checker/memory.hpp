@@ -22,7 +22,7 @@ class Memory {
  private:
   const Parts& parts_;
   const Values& values_;
-  std::vector<std::array<std::size_t, 3>> starts_;  ///< Of each rank's buffers in `elements_`.
+  std::vector<std::array<std::size_t, 3>> starts_;  ///< Where each rank's buffers begin in `elements_`.
   std::vector<Value> elements_;
 };
 

@@ -16,7 +16,7 @@ namespace tutti::checker {
 struct Verdict {
   std::string fault{};
   std::vector<Fault::Position> positions{};  ///< That the fault names, if it names any.
-  std::size_t steps = 0;                     ///< Of all ranks.
+  std::size_t steps = 0;                     ///< The steps of all ranks.
   std::vector<Cost> costs{};                 ///< As counted, by rank; only if proved.
   [[nodiscard]] bool proved() const { return fault.empty(); }
 };

@@ -24,7 +24,7 @@ class LocalOrder {
   const Schedule& schedule_;
   std::size_t words_ = 0;                 ///< Per step.
   std::vector<std::uint64_t> preceding_;  ///< A row of bits per step: all steps that complete before it starts.
-  std::vector<int> rest_;                 ///< Of a walk: the steps that it has still to look at.
+  std::vector<int> rest_;                 ///< The steps that the walk has still to look at.
   std::vector<int> seen_;                 ///< By step: the number of the last walk that came by.
   int walks_ = 0;
 };

@@ -186,7 +186,7 @@ class Choices {
   const Algorithm& algorithm_;
   int size_;
   std::vector<int> counts_{0}, roots_{0}, parameters_{0};
-  std::vector<std::int64_t> steps_;  ///< Of a rank, by parameter.
+  std::vector<std::int64_t> steps_;  ///< The most steps of a rank, by parameter.
   std::vector<List> lists_;
   std::vector<Placement> placements_{Placement::separate};
   std::vector<std::vector<int>> spreads_{{}};

@@ -29,7 +29,7 @@ class Values {
   [[nodiscard]] Value reduced(Value lhs, Value rhs);
   /// The leaves from left to right; no more than `most` are listed, as an expression may be large.
   [[nodiscard]] std::vector<Leaf> leaves(Value value, std::size_t most) const;
-  /// The same expression for all that differ only in the order of operands.
+  /// One expression that stands for all that differ only in the order of operands.
   [[nodiscard]] Value commuted(Value value);
   /// "((r0[7] (+) r1[7]) (+) r2[7])", cut off when long.
   [[nodiscard]] std::string text(Value value) const;

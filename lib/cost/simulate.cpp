@@ -117,7 +117,7 @@ void Run::join_edges() {
   }
 }
 
-/// Of a message between nodes, if it has a link for itself.
+/// How long a task takes; a message between nodes, if it has a link for itself.
 Time Run::duration_of(const Task& task) const {
   const auto& [rank, partner, elements, kind] = node(task.step);
   if (!task.is_message) return in_picoseconds(kind == Kind::copy ? rates_.copied : rates_.reduced, elements);

@@ -14,7 +14,7 @@ namespace tutti {
 struct RatesBetween {
   double message = 0;  ///< Alpha: each message that has a link for itself, of any size.
   double sent = 0;     ///< Beta: each element of this message.
-  int links = 1;       ///< Of each node: so many messages it can send, and receive, each at full speed.
+  int links = 1;       ///< So many messages a node can send, and receive, each at full speed.
 };
 
 /// The times of messages and computations, in microseconds.

@@ -63,7 +63,7 @@ class Device {
   unsigned long long mark_id_ = 0;  ///< No other allocation of the process ever has it.
   std::optional<Kernels> kernels_;
   std::array<CUstream, 4> streams_{};
-  std::size_t turn_ = 0;         ///< Of the first two.
+  std::size_t turn_ = 0;         ///< Which of the first two streams is next.
   std::vector<CUevent> events_;  ///< That nobody uses.
 };
 

@@ -17,9 +17,9 @@ class StreamWaits {
   /// Whether one may wait in a graph, of which only the program knows when it runs.
   [[nodiscard]] virtual bool are_in_graphs() const noexcept { return false; }
 
-  /// Of this process: then no memory may be allocated, registered or freed.
+  /// Whether any wait of this process is pending: then no memory may be allocated, registered or freed.
   [[nodiscard]] static bool any_pending() noexcept;
-  /// The same or in a graph: then nothing is freed or closed that can stay.
+  /// Whether any is pending or in a graph: then nothing is freed or closed that can stay.
   [[nodiscard]] static bool any_possible() noexcept;
 };
 

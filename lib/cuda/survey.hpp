@@ -13,14 +13,14 @@ struct DeviceFacts {
   std::string name;        ///< "NVIDIA H100 80GB HBM3".
   std::string capability;  ///< "9.0".
   std::string bus_id;      ///< "0000:3b:00.0".
-  std::int64_t bytes = 0;  ///< Of memory.
+  std::int64_t bytes = 0;  ///< Bytes of memory.
 };
 
 /// How a device reaches the memory of another one. Nothing: the driver does not tell.
 struct Reach {
   std::optional<bool> direct;   ///< Kernels of the one may use it, once access was enabled.
   std::optional<bool> atomics;  ///< Its atomic operations work there: over NVLink they do, over PCIe they do not.
-  std::optional<int> rank;      ///< Of the link: the lower, the faster.
+  std::optional<int> rank;      ///< The rank of the link: the lower, the faster.
 };
 
 struct DeviceSurvey {

@@ -68,8 +68,8 @@ concept Port = requires(T port, const T& seen, int index, const CompiledStep& st
 /// The place of a run among the operations of its communicator.
 struct Turn {
   std::uint64_t sequence = 0;
-  int lane = 0;  ///< Of shared memory.
-  int tag = 0;   ///< Of message 0 over MPI.
+  int lane = 0;  ///< The lane of shared memory.
+  int tag = 0;   ///< The tag of message 0 over MPI.
 };
 
 /// The messages of one execution over one transport, run after run: the base of all transports but shared memory, which

@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// The same file under a number above those of standard input, output and error: a program may have closed these, and
+/// Gives a file a number above those of standard input, output and error: a program may have closed these, and
 /// what it prints would go to a file of ours that has such a number. Takes over `descriptor`. -1, with errno: there was
 /// none, or there is no room for another.
 inline int above_standard(int descriptor) noexcept {

@@ -26,7 +26,7 @@ struct Memory {
 struct Allocation {
   Memory memory{};
   void* context = nullptr;  ///< CUDA's; nullptr: memory of a pool, or mapped page by page, belongs to none.
-  std::uint64_t id = 0;     ///< Of the allocation: no other one of this process ever has it.
+  std::uint64_t id = 0;     ///< The allocation's: no other one of this process ever has it.
   const std::byte* begin = nullptr;
   const std::byte* end = nullptr;  ///< Behind its last byte.
 };

@@ -39,8 +39,8 @@ Allocation allocation_of(const void* data) {
                    CU_POINTER_ATTRIBUTE_BUFFER_ID,      CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
                    CU_POINTER_ATTRIBUTE_RANGE_SIZE};
   std::array<void*, which.size()> values{&type, &is_managed, &device, &context, &id, &begin, &bytes};
-  // Of a pointer that CUDA does not know it gives zeros. It fails before the program has initialised the driver, once
-  // the driver has been shut down, and in a child of a fork.
+  // For a pointer that CUDA does not know the driver gives zeros. It fails before the program has initialised the
+  // driver, once the driver has been shut down, and in a child of a fork.
   const CUresult result =
       driver->PointerGetAttributes(which.size(), which.data(), values.data(), reinterpret_cast<CUdeviceptr>(data));
   if (result == CUDA_ERROR_DEINITIALIZED || result == CUDA_ERROR_NOT_INITIALIZED) return {};

@@ -40,7 +40,7 @@ struct CompiledStep {
   int peer = 0;       ///< Rank in the communicator.
   int message = 0;    ///< Number on its pair and direction.
   int previous = -1;  ///< The step of the message before it on its pair and direction; -1: it is the first.
-  int next = -1;      ///< Of the one after it; -1: it is the last.
+  int next = -1;      ///< The step of the message after it; -1: it is the last.
   /// The index of its entry in the side table of its transport; -1: none. A reduction that has an entry there may be
   /// done by that transport, in whole or in part, as the messages arrive.
   int side = -1;
@@ -53,7 +53,7 @@ struct CompiledStep {
   /// Whether its other end is on the same node.
   [[nodiscard]] bool is_local() const { return transport == Transport::shm || transport == Transport::ipc; }
   [[nodiscard]] bool is_far() const { return transport == Transport::mpi || transport == Transport::network; }
-  /// Of a receive: whether the host only moves its bytes, and reduces nothing. A device reduces its own.
+  /// Whether the host only moves the bytes of this receive, and reduces nothing. A device reduces its own.
   [[nodiscard]] bool is_moved_only() const { return verb == Verb::recv || transport == Transport::ipc; }
 };
 
@@ -87,10 +87,10 @@ struct Staging {
   /// Makes the copies and reductions: the host in the staging buffer, or the device in the caller's buffers.
   Worker worker = Worker::host;
   int device = -1;                  ///< Its number, of the first of several; -1: no buffer is on a device.
-  std::int64_t bytes = 0;           ///< Of the staging buffer.
+  std::int64_t bytes = 0;           ///< The size of the staging buffer.
   Op finish = Op::sum;              ///< The operation whose last pass is made on the device, behind each store.
   std::int64_t moved = 0;           ///< Bytes between host and devices.
-  std::int64_t moved_by_other = 0;  ///< The same with the other worker; -1: there is no choice.
+  std::int64_t moved_by_other = 0;  ///< Bytes that the other worker would move; -1: there is no choice.
   bool is_direct = false;           ///< Some messages take data where they are on a device.
 };
 
@@ -102,9 +102,9 @@ struct Staging {
 struct CompiledPlan {
   Choice choice{};                ///< No algorithm: messages that are part of no collective.
   Problem problem{};              ///< Without its lists, which may be gone.
-  std::uint32_t fingerprint = 0;  ///< The same on all ranks whose calls match: messages of other calls are told by it.
+  std::uint32_t fingerprint = 0;  ///< Equal on all ranks whose calls match: messages of other calls are told by it.
   bool takes_turns = true;        ///< Runs in the order in which all ranks start it; false: messages between pairs.
-  /// Of messages between pairs: those of different lines do not meet, and do not wait for each other.
+  /// Messages between pairs that are on different lines do not meet, and do not wait for each other.
   int line = 0;
   static constexpr int line_count = 2;
   Type type = Type::int8;
@@ -132,7 +132,7 @@ struct CompiledPlan {
   }
   /// Throws the exceptions of the user's function, and StateError if it called Tutti.
   void combine_by_user(const void* lhs, const void* rhs, void* into, Count count) const;
-  /// The same; the result also goes to `also`, which may be an operand, if it begins where that does.
+  /// combine() whose result also goes to `also`, which may be an operand, if it begins where that does.
   void combine(const void* lhs, const void* rhs, void* into, void* also, std::int64_t bytes) const;
   /// The bytes of a message's pieces but the last: whole elements.
   [[nodiscard]] std::int64_t piece_of(std::int64_t most) const { return most / element * element; }

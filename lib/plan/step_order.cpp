@@ -60,7 +60,7 @@ void put_sends_first(std::vector<CompiledStep>& steps, Dependencies& after) {
     return from;
   };
   std::vector<std::size_t> order;
-  // Of the first send left and the first other step left, the one that was before the other waits for neither.
+  // One of two steps waits for neither: the first send left or the first other step left, whichever was before.
   for (std::size_t send = next(0, true), other = next(0, false); order.size() < n;) {
     const bool sends = send < n && is_ready(send);
     std::size_t& chosen = sends ? send : other;

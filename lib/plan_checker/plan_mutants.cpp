@@ -171,7 +171,7 @@ class Mutants {
         [&](SharedPlan& plan) { plan.side(send).answer_at += plan.element; });
   }
 
-  /// Of an answer whose place another step uses that need not be over when the data are sent.
+  /// Offers a place for an answer that another step uses, which need not be over when the data are sent.
   void take_place(int send) {
     if (view_.step(send).verb != Verb::send || answer_to(send) < 0 || view_.side(send).answer >= 0) return;
     const auto is_answer = [&](const CompiledStep& each) {

@@ -17,7 +17,7 @@ constexpr Type type_of_elements = Type::int64;
 /// So short that few elements are several chunks.
 constexpr device::Tuning short_chunks{.chunk_bytes = 16, .bytes_an_operation = 8};
 
-/// Of a copy from a device or to it: in place the memory of both buffers is named by its distance from the output, and
+/// The region of a copy from a device or to it: in place both buffers are named by their distance from the output, and
 /// may be the input's alone.
 Region device_region_of(const CompiledPlan& plan, Buffer buffer, std::int64_t at, std::int64_t bytes) {
   const auto offset = plan.problem.aliasing.offset();

@@ -49,7 +49,7 @@ class Plans {
   std::vector<shm::SharedPlan> plans_;
 };
 
-/// The same plan, its steps numbered so that each waits for earlier ones only, as in schedules. New steps of staged
+/// The plan with its steps numbered so that each waits for earlier ones only, as in schedules. New steps of staged
 /// plans stand behind the others.
 [[nodiscard]] shm::SharedPlan renumbered(const shm::SharedPlan& plan);
 

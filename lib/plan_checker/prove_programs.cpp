@@ -40,7 +40,7 @@ struct Flag {
   std::vector<Write> writes{};  ///< The first is of 0, by the receiver.
 };
 
-/// Of an element of memory: its owner, its last write, and the reads since, each the time of a rank.
+/// Accesses to an element of memory: its owner, its last write, and the reads since, each the time of a rank.
 struct Accesses {
   int owner = -1;
   int writer = -1;
@@ -101,7 +101,7 @@ class ProgramRun {
     return fmt::format("command {} of rank {}", next_[index(rank)], rank);
   }
   [[nodiscard]] Flag& flag(int from, int to) { return flags_[index(from * plans_.size() + to)]; }
-  /// Of the command that a rank makes now.
+  /// The time of the command that a rank makes now.
   [[nodiscard]] std::int64_t time(int rank) const { return begun + 1 + static_cast<std::int64_t>(next_[index(rank)]); }
   [[nodiscard]] bool knows(int rank, int other, std::int64_t time) const {
     return other == rank || clocks_[index(rank)][index(other)] >= time;
@@ -261,7 +261,7 @@ class ProgramRun {
   std::vector<std::size_t> next_;                                ///< By rank: commands that are over.
   std::vector<Clock> clocks_;                                    ///< By rank.
   std::vector<Flag> flags_;                                      ///< By sender and receiver.
-  std::unordered_map<const Value*, Accesses> accesses_;          ///< Of buffers.
+  std::unordered_map<const Value*, Accesses> accesses_;          ///< Accesses to elements of buffers.
   std::map<std::tuple<int, int, std::int64_t>, Landed> landed_;  ///< By sender, receiver, element.
 };
 

@@ -10,9 +10,9 @@
 
 namespace tutti::checker {
 
-/// Those of all ranks. The plans must not be staged. Throws Error as program_of().
+/// The programs of all ranks. The plans must not be staged. Throws Error as program_of().
 [[nodiscard]] std::vector<stream::Program> programs_of(const Plans& plans);
-/// The same of ranks that reach the buffers of their peers.
+/// The programs of ranks that reach the buffers of their peers.
 [[nodiscard]] std::vector<stream::Program> direct_programs_of(const Plans& plans);
 
 /// Runs the programs of all ranks beside the plans, which must be proved. Of the programs before only the flags say

@@ -133,7 +133,7 @@ std::vector<int> first_steps_of(const Plans& plans) {
 
 namespace {
 
-/// Of a peer that takes the data of `send` on a device: the answer that its kernel writes.
+/// The answer that the kernel of a peer writes, which takes the data of `send` on a device.
 Answer answer_on_device(int send, const Plans& plans, const Graph& graph) {
   const int sender = graph.rank(send).value(), taken = graph.partner(send);
   const int first = taken - graph.local(taken);

@@ -13,7 +13,7 @@ struct Answer {
 };
 /// The receive-and-reduce, at the receiver of a send, whose result is forwarded back to the sender; -1: there is none.
 [[nodiscard]] int answering_reduction(int send, const Plans& plans, const Graph& graph);
-/// Of each send that says where an answer belongs, by number of the send in the graph.
+/// The answer to each send that says where one belongs, by number of the send in the graph.
 [[nodiscard]] std::vector<Answer> answers_of(const Plans& plans, const Graph& graph);
 /// The number in the graph of a rank's first step.
 [[nodiscard]] std::vector<int> first_steps_of(const Plans& plans);

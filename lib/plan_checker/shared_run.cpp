@@ -202,7 +202,7 @@ class SharedRun {
   std::map<int, Payload> forwarded_;      ///< By send.
   std::map<int, Payload> delivered_;      ///< By send.
   std::map<Key, Payload> groups_;
-  std::map<Key, std::vector<Payload>> operands_;  ///< Of joint reductions: the operands of this rank.
+  std::map<Key, std::vector<Payload>> operands_;  ///< This rank's operands of joint reductions.
 };
 
 }  // namespace

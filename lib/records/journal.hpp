@@ -22,7 +22,7 @@ struct Identity {
   std::uint64_t started = 0;        ///< Clock ticks since boot: tells it from a later process of that number.
   std::array<char, 64> host{}, program{};
 };
-/// Of this process.
+/// The identity of this process.
 [[nodiscard]] Identity own_identity(int rank, int ranks);
 [[nodiscard]] std::uint64_t own_pid_namespace();
 

@@ -28,7 +28,7 @@ struct Wait {
     all_arguments,  ///< The arguments of other ranks, which TUTTI_CHECK compares.
   };
   For what = For::nothing;
-  int step = 0;  ///< Of the plan: so many steps are over, at least.
+  int step = 0;  ///< So many steps of the plan are over, at least.
   int peer = -1;
   /// Looks at the operation that have found more bytes moved than the look before, modulo this.
   static constexpr unsigned progress_modulus = 32;

@@ -54,12 +54,12 @@ struct Signature {
   Type type = Type::uint8;
   Op::Kind op = Op::Kind::sum;
   bool is_uneven = false;         ///< Blocks are listed: `count` is this rank's alone.
-  std::int64_t count = 0;         ///< Of elements; of messages, bytes.
-  int root = 0;                   ///< Of messages, the peer of the first; -1: there is none.
+  std::int64_t count = 0;         ///< Elements; for messages, bytes.
+  int root = 0;                   ///< For messages, the peer of the first; -1: there is none.
   int rank = 0, ranks = 1;        ///< This process in the communicator, and its size.
   int algorithm = -1;             ///< Place in the registry (algorithms()); -1: none.
-  int parameter = 0;              ///< Of the algorithm; of messages, their number. At most 65535.
-  std::uint32_t fingerprint = 0;  ///< The same on all ranks whose calls match.
+  int parameter = 0;              ///< The algorithm's; for messages, their number. At most 65535.
+  std::uint32_t fingerprint = 0;  ///< Equal on all ranks whose calls match.
   CommunicatorId communicator{};
   std::uint32_t sequence = 0;  ///< The number of the operation on its communicator.
   /// How the program named the call and its elements: mpi_names.hpp. Does not tell calls apart.

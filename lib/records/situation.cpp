@@ -119,7 +119,7 @@ std::optional<Entry> closing_of(const Journal& journal, CommunicatorId communica
 
 namespace {
 
-/// Of the process, and the call that is shown for it.
+/// The state of the process, and the call that is shown for it.
 Situation situation_with(const Journal& journal, const std::optional<Entry>& shown, std::int64_t now) {
   Situation its;
   const Identity& identity = journal.identity();

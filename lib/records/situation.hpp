@@ -11,7 +11,7 @@
 
 namespace tutti::records {
 
-/// Of one rank, with regard to one operation. Trivially copyable: it travels between nodes as it is.
+/// Where one rank is with regard to one operation. Trivially copyable: it travels between nodes as it is.
 struct Situation {
   enum class Place : std::uint8_t {
     silent,     ///< Nothing is known: it does not answer, or shares no memory.
@@ -26,7 +26,7 @@ struct Situation {
   bool has_reported = false;  ///< Its own report of this hang is out.
   /// The record of the operation; of one that has not come, its latest of any communicator.
   Entry call{};
-  std::int64_t age = 0;  ///< Of `call`, in ns.
+  std::int64_t age = 0;  ///< The age of `call`, in ns.
   Life life = Life::unknown;
   int signal = 0;  ///< That ended it; 0: none, or not known.
   int pid = 0;
@@ -36,7 +36,7 @@ struct Situation {
 
 /// As a journal has it. `now`: coarse_now().
 [[nodiscard]] Situation situation_of(const Journal& journal, const Signature& call, std::int64_t now);
-/// The same of the operation alone, without a look at the process.
+/// The entry of the operation alone, without a look at the process.
 [[nodiscard]] std::optional<Entry> entry_of(const Journal& journal, CommunicatorId communicator,
                                             std::uint32_t sequence);
 /// The entry by which a rank left the communicator; nothing: it did not.
@@ -44,7 +44,7 @@ struct Situation {
 
 /// Whether a rank makes a communicator now.
 [[nodiscard]] bool is_making(const Journal& journal);
-/// Of a rank that should make one.
+/// The situation of a rank that should make a communicator.
 [[nodiscard]] Situation making_situation_of(const Journal& journal, std::int64_t now);
 
 /// Whether two calls of the same number on a communicator match: but for what ranks may give differently.
@@ -69,7 +69,7 @@ struct Pair {
 /// The whole report of a call that has waited for `waited` ns, a line for each rank; of many that do the same, one.
 [[nodiscard]] std::string hang_report(std::span<const Situation> all, const Signature& mine, std::int64_t waited);
 
-/// The same of a rank that has waited for others to make a communicator.
+/// The report of a rank that has waited for others to make a communicator.
 [[nodiscard]] std::string making_report(std::span<const Situation> all, int rank, std::int64_t waited);
 
 }  // namespace tutti::records

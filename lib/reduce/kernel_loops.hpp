@@ -50,7 +50,7 @@ template <class Element, template <class> class Operation, std::size_t lanes, st
   return done;
 }
 
-/// The same for all that is left, in ever fewer lanes down to those of 16 bytes, then one by one.
+/// Folds all that is left, in ever fewer lanes down to those of 16 bytes, then one by one.
 template <class Element, template <class> class Operation, std::size_t lanes, class Count>
 [[gnu::always_inline]] inline void fold_rest(const Arrays<Count>& arrays, std::size_t done, std::size_t end) {
   done = fold<Element, Operation, lanes, 1>(arrays, done, end);

@@ -42,14 +42,14 @@ constexpr std::size_t lane_count = sizeof(V) / sizeof(Lane<V>);
 template <class T, class V>
 using Retyped = Lanes<T, lane_count<V>>;
 
-/// The same bits.
+/// The bits of a value as another type.
 template <class To, class From>
 constexpr To cast(From value) {
   return __builtin_bit_cast(To, value);
 }
 constexpr std::uint32_t bits_of(float value) { return cast<std::uint32_t>(value); }
 
-/// The same value in every lane.
+/// A vector with the value in every lane.
 template <class V>
 constexpr V same(Lane<V> value) {
   return V{} + value;

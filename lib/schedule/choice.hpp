@@ -13,7 +13,7 @@ namespace tutti {
 /// "knomial:4/8K".
 struct Choice {
   const Algorithm* algorithm = nullptr;
-  int parameter = 0;         ///< Of the algorithm; 0 if it has none.
+  int parameter = 0;         ///< The algorithm's; 0 if it has none.
   std::int64_t segment = 0;  ///< In bytes, or in elements where there is no type; 0: whole messages.
   bool operator==(const Choice&) const = default;
 };

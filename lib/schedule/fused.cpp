@@ -100,8 +100,8 @@ class Fuser {
 
   std::vector<Step>& steps_;
   std::vector<std::vector<int>> dependents_;
-  std::vector<int> reduction_;  ///< Of a reduction that became part of a receive: that receive.
-  std::vector<int> rest_;       ///< Of a search: the steps that it has still to look at.
+  std::vector<int> reduction_;  ///< The receive that a reduction became part of.
+  std::vector<int> rest_;       ///< The steps that the search has still to look at.
   std::vector<int> seen_;       ///< By step: the number of the last search that saw it.
   int search_ = 0;
 };

@@ -74,7 +74,7 @@ class Packer {
 
   const Schedule& from_;
   Schedule to_;
-  std::vector<std::vector<int>> last_of_;  ///< Of each old step: the new steps that complete it.
+  std::vector<std::vector<int>> last_of_;  ///< By old step: the new steps that complete it.
 };
 
 }  // namespace

@@ -60,7 +60,7 @@ class Segmenter {
   }
 
  private:
-  /// Of a step of that size.
+  /// The segment size for a step of that size.
   [[nodiscard]] Count segment_of(Count size) const {
     const std::int64_t least = size.value() / most_pieces_ + (size.value() % most_pieces_ == 0 ? 0 : 1);
     return std::max(segment_, Count{least});
@@ -127,7 +127,7 @@ class Segmenter {
   Count segment_;
   std::int64_t most_pieces_;
   Accesses accesses_;
-  std::vector<std::pair<int, int>> pieces_;  ///< Of each old step: the first new one and the one after the last.
+  std::vector<std::pair<int, int>> pieces_;  ///< By old step: the first new one and the one after the last.
   std::vector<int> joined_;                  ///< The steps that the last copy of nothing waits for,
   int joint_end_ = -1;                       ///< and that copy.
   std::map<Rank, int> sent_, received_;

@@ -14,7 +14,7 @@ namespace tutti {
 [[nodiscard]] std::string to_text(const Action& action);
 /// One line per step, in the schedule's order.
 [[nodiscard]] std::string to_text(const Schedule& schedule);
-/// The same under the rounds that the steps belong to, one for each step: checker::rounds_of() has them.
+/// The steps under the rounds that they belong to, one for each step: checker::rounds_of() has them.
 [[nodiscard]] std::string to_text(const Schedule& schedule, std::span<const int> rounds);
 
 }  // namespace tutti

@@ -17,7 +17,7 @@ namespace tutti {
 struct Question {
   Collective collective = Collective::barrier;
   int ranks = 1, nodes = 1;
-  Bytes bytes{};  ///< Of the larger buffer; meaningless if `is_uneven` and ranks know only their own counts.
+  Bytes bytes{};  ///< Size of the larger buffer; meaningless if `is_uneven` and ranks know only their own counts.
   bool is_uneven = false, is_commutative = true;
   bool shares_memory = false;  ///< All messages go through shared memory.
   bool on_devices = false;  ///< So they do, to peers that map the memory of devices in which buffers are taken to be.

@@ -18,7 +18,7 @@ bool is_long_for_rings(const Question& q) {
 bool is_huge(const Question& q) { return q.bytes > 256 * (1024 * kibibyte); }
 /// Blocks between two ranks, or of one, that are worth two stops on their way, as fewer messages cross.
 bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <= 4 * (q.ranks * kibibyte); }
-/// Of which only those of up to the parameter go over others.
+/// Only listed blocks of up to the parameter go over other ranks.
 bool has_listed_blocks(const Question& q) { return q.is_uneven; }
 /// With fewer ranks a node, waiting for the leader costs as much as its message saves.
 bool has_listed_blocks_of_many(const Question& q) { return q.is_uneven && q.ranks >= 4 * q.nodes; }

@@ -13,7 +13,7 @@ namespace tutti::topology {
 /// nothing are as far apart as the node is wide.
 enum class Distance : std::uint8_t { self, core, l3, numa, socket, node, other_node };
 
-/// Of two processes of the same node; node where nothing more is known.
+/// How far apart two processes of one node are; node where nothing more is known.
 [[nodiscard]] Distance distance(const Binding& a, const Binding& b);
 /// "X", "core", "L3", "NUMA", "socket", "node", "other node".
 [[nodiscard]] std::string_view to_string(Distance distance);
@@ -29,7 +29,7 @@ struct Position {
 /// The link of a text that to_string() wrote; unknown for any other text.
 [[nodiscard]] Link link_of(std::string_view text);
 
-/// Those of `numas`' devices that are nearest to a process: on its NUMA nodes, if any of the candidates is, else all
+/// The devices of `numas` that are nearest to a process: on its NUMA nodes, if any of the candidates is, else all
 /// candidates. `numas`: by device.
 [[nodiscard]] Numbers nearest(const Numbers& candidates, const std::vector<int>& numas, const Binding& binding);
 

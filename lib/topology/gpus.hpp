@@ -20,7 +20,7 @@ struct GpuSurvey {
 /// missing driver.
 [[nodiscard]] GpuSurvey find_gpus(const std::filesystem::path& sys);
 
-/// Those that a program may use whose CUDA_VISIBLE_DEVICES is `setting` (null: all): numbers or beginnings of UUIDs,
+/// The devices that a program may use whose CUDA_VISIBLE_DEVICES is `setting` (null: all): numbers or parts of UUIDs,
 /// up to the first that does not exist. Takes CUDA's numbers for the driver's: CUDA_DEVICE_ORDER=PCI_BUS_ID.
 [[nodiscard]] Numbers visible_gpus(const std::vector<Gpu>& gpus, const char* setting);
 

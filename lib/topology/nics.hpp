@@ -11,7 +11,7 @@ namespace tutti::topology {
 /// interfaces that are down.
 [[nodiscard]] std::vector<Nic> find_nics(const std::filesystem::path& sys);
 
-/// Those that can carry messages between nodes: up, and virtual only if no other is.
+/// The adapters that can carry messages between nodes: up, and virtual only if no other is.
 [[nodiscard]] Numbers usable_nics(const std::vector<Nic>& nics);
 
 }  // namespace tutti::topology

@@ -4,7 +4,7 @@
 
 namespace tutti::topology {
 
-/// Those on which this process may run, as the system numbers them.
+/// The processors on which this process may run, as the system numbers them.
 [[nodiscard]] Numbers allowed_processors();
 
 /// Fills in the machine's parts, and those that have one of the binding's processors. Where that is impossible, adds

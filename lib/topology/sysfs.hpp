@@ -12,7 +12,7 @@ namespace tutti::topology {
 [[nodiscard]] std::string first_line(const std::filesystem::path& file);
 /// The number with which a line begins; `otherwise` if it does not.
 [[nodiscard]] double number_of(std::string_view line, double otherwise);
-/// The same of one without a fraction, which an int can hold.
+/// The whole number with which a line begins, which an int can hold.
 [[nodiscard]] int whole_number_of(std::string_view line, int otherwise);
 /// The number with which the file begins; `otherwise` if it does not.
 [[nodiscard]] double number_in(const std::filesystem::path& file, double otherwise);

@@ -20,7 +20,7 @@ struct Nic {
   double gbit_per_s = 0;  ///< 0: not known.
   bool is_up = false;
   int numa = unknown_numa;
-  std::vector<std::string> path;  ///< Of PCI bridges, from the host's on, with the device itself; empty: none.
+  std::vector<std::string> path;  ///< PCI bridges, from the host's on, with the device itself; empty: none.
   bool operator==(const Nic&) const = default;
 };
 
@@ -65,7 +65,7 @@ struct Machine {
 /// Where a process may run.
 struct Binding {
   Numbers processors;                   ///< As the system numbers them.
-  Parts<Numbers> parts;                 ///< Those that have one of these processors; empty: not known.
+  Parts<Numbers> parts;                 ///< The parts that have one of these processors; empty: not known.
   std::vector<std::string> gpus, nics;  ///< Bus ids and names of the nearest devices that it may use.
 };
 

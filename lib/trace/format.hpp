@@ -20,7 +20,7 @@ namespace tutti::trace {
 inline constexpr std::string_view file_suffix = ".tutti-trace";
 inline constexpr std::uint32_t version = 1, byte_order = 0x01020304;
 inline constexpr std::size_t record_bytes = 64, block_bytes = std::size_t{64} << 10U;
-inline constexpr std::size_t most_records = block_bytes / record_bytes - 1;  ///< Of a block, beside its header.
+inline constexpr std::size_t most_records = block_bytes / record_bytes - 1;  ///< Records of a block, beside its header.
 
 struct FileHeader {
   std::array<char, 8> magic{'t', 'u', 't', 't', 'i', 't', 'r', 'c'};
@@ -29,7 +29,7 @@ struct FileHeader {
   std::int32_t rank = 0, ranks = 1;  ///< In MPI_COMM_WORLD.
   std::int64_t process = 0;
   std::int64_t opened_at = 0;      ///< When the file was opened.
-  std::int64_t opened_at_utc = 0;  ///< The same by the calendar: nanoseconds since 1970.
+  std::int64_t opened_at_utc = 0;  ///< That time by the calendar: nanoseconds since 1970.
   std::array<char, 32> tutti{};    ///< The version of Tutti; zeros fill the place.
   std::array<char, 168> host{};
 };
@@ -40,7 +40,7 @@ struct BlockHeader {
   std::uint32_t records = 0;   ///< That follow.
   std::uint64_t first = 0;     ///< The number of the first of them in the file.
   std::uint64_t dropped = 0;   ///< Records that were not written until then, as the file had reached its limit.
-  std::uint64_t checksum = 0;  ///< Of this header, with 0 here, and of the records: checksum_of().
+  std::uint64_t checksum = 0;  ///< Covers this header, with 0 here, and the records: checksum_of().
   std::uint32_t flags = 0;     ///< `last`, or 0.
   std::array<std::uint32_t, 7> unused{};
   static constexpr std::uint32_t last = 1;
@@ -79,7 +79,8 @@ struct ClockRecord {
   std::array<std::uint8_t, 7> unused{};
   std::int32_t reference = 0, leader = 0;
   std::int64_t at = 0, offset = 0;
-  std::int64_t round_trip = 0;  ///< Of the messages that measured it: the offset is wrong by at most half of it.
+  std::int64_t round_trip =
+      0;  ///< Time of the messages that measured the offset, which is wrong by at most half of it.
   std::array<std::uint8_t, 24> unused_too{};
 };
 
@@ -96,11 +97,11 @@ struct BeginRecord {
   std::uint64_t operation = 0;  ///< Its number in this file, from 1.
   std::int64_t begin = 0;
   std::uint64_t sequence = 0;  ///< Its number in the communicator, the same on all ranks; without meaning if pairwise.
-  std::int64_t bytes = 0;  ///< Of this rank's input or output, the larger of the two; of messages: sent or received.
-  std::int64_t count = 0;  ///< Elements, as in the call; 0 if blocks differ in size.
+  std::int64_t bytes = 0;      ///< This rank's input or output, the larger of the two; for messages: sent or received.
+  std::int64_t count = 0;      ///< Elements, as in the call; 0 if blocks differ in size.
   std::uint16_t collective = 0, algorithm = 0, type = 0, op = 0;  ///< Names.
   std::int32_t root = -1;                                         ///< -1: it has none.
-  std::uint32_t steps = 0;                                        ///< Of the plan that it begins with.
+  std::uint32_t steps = 0;                                        ///< Steps of the plan that it begins with.
   static constexpr std::uint16_t pairwise = 1;                    ///< It is no collective.
   static constexpr std::uint16_t exchanges = 2;  ///< It exchanges sizes first; the data have the next sequence number.
 };
@@ -134,7 +135,7 @@ struct StepRecord {
   std::int64_t bytes = 0;
   std::int32_t message = 0;  ///< Its number on its pair and direction in this operation.
   std::int32_t step = 0;     ///< Its place in the plan.
-  /// Of the operation, or of its exchange of sizes. If pairwise: of the message on its pair and direction.
+  /// The number of the operation, or of its exchange of sizes. If pairwise: of the message on its pair and direction.
   std::uint64_t sequence = 0;
   std::int64_t accepted = 0;  ///< When the transport took the message; until then, from `begin`, it was busy.
 };
@@ -165,7 +166,7 @@ static_assert(sizeof(NameRecord) == record_bytes && sizeof(CommunicatorRecord) =
               sizeof(EndRecord) == record_bytes && sizeof(StepRecord) == record_bytes &&
               sizeof(WaitRecord) == record_bytes && sizeof(WritingRecord) == record_bytes);
 
-/// Of a block: its header, in which the checksum is 0, and its records, as numbers of 8 bytes. Every 8th number belongs
+/// Sums a block: its header, in which the checksum is 0, and its records, as numbers of 8 bytes. Every 8th belongs
 /// to one of 8 chains, which are joined at the end: one chain alone would keep the processor waiting for itself.
 [[nodiscard]] std::uint64_t checksum_of(const void* block, std::size_t bytes);
 

@@ -21,7 +21,7 @@ Way way_of(Transport transport) {
   return Way::device;
 }
 
-/// Of a message. One that is reduced once it is there has a record of its own for that.
+/// The action of a message. A reduction that is made once the message is there has a record of its own.
 Action action_of(const CompiledStep& step) {
   if (step.transport == Transport::device) return step.verb == Verb::send ? Action::store : Action::fetch;
   if (step.verb == Verb::send) return Action::send;

@@ -46,7 +46,7 @@ class Steps {
   void post(int index) {
     if (std::int64_t& begun = begun_[static_cast<std::size_t>(index)]; begun == 0) begun = now();
   }
-  /// The same for a send whose data have left before, in the pass that made them: in the latest poll, or since.
+  /// A send has begun whose data have left before, in the pass that made them: in the latest poll, or since.
   void has_begun(int index) {
     if (std::int64_t& begun = begun_[static_cast<std::size_t>(index)]; begun == 0) begun = polled_at_;
   }
@@ -81,7 +81,7 @@ class Steps {
   std::int64_t polled_at_ = 0;          ///< Or when the run began.
   std::vector<std::int64_t> accepted_;  ///< Per step: when the transport took the message.
   std::vector<std::uint64_t> numbers_;  ///< Per step: the number of a message that is part of no collective.
-  std::int64_t wait_begin_ = 0, idle_since_ = 0, idle_ = 0;  ///< Of a wait; 0: there is none, or it is paused.
+  std::int64_t wait_begin_ = 0, idle_since_ = 0, idle_ = 0;  ///< Times of a wait; 0: there is none, or it is paused.
 };
 
 }  // namespace tutti::trace

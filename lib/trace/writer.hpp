@@ -81,7 +81,7 @@ class Writer {
   std::int64_t limit_;
   int file_ = -1;
   std::int64_t written_ = 0;  ///< Bytes of the file.
-  std::int64_t before_ = 0;   ///< The same before the last write, and the records then.
+  std::int64_t before_ = 0;   ///< Bytes before the last write, and the records then.
   std::uint64_t recorded_before_ = 0;
   std::int64_t write_at_ = 0;   ///< When settle() writes also if no block is full.
   std::vector<Block> blocks_;   ///< One after the other: those up to `filling_` are written by one call.

@@ -24,7 +24,7 @@ struct Fault {
   };
   Kind kind = Kind::kill;
   int rank = 0;
-  std::int64_t number = 1;  ///< Of the message, or of the plan.
+  std::int64_t number = 1;  ///< The number of the message, or of the plan.
   int peer = -1;            ///< Only messages to or from this rank of the communicator count; -1: all.
   std::int64_t milliseconds = 0;
 };

@@ -236,7 +236,7 @@ class Mux {
     const CompiledStep* step;
   };
   std::vector<Dropped> dropped_{};       ///< Messages of shared memory that are about to be lost.
-  std::optional<OrderedSends> ordered_;  ///< Of a plan that is no collective.
+  std::optional<OrderedSends> ordered_;  ///< Only for a plan that is no collective.
   MessageCounters* counters_;
   Faults* faults_;
   bool are_all_over_ = true;

@@ -20,7 +20,7 @@ struct Counters {
 
 /// The number of the device that holds the memory; makes what work on it needs, at first. -1: the host's memory.
 [[nodiscard]] int device_of(const Allocation& allocation);
-/// The same of the context that is current in this thread; throws Error if none is.
+/// The number of the device of this thread's current context; throws Error if there is none.
 [[nodiscard]] int current_device();
 /// The fetches and stores of one execution: a receive copies from the device into the staging buffer, a send the other
 /// way, with the last pass of the operation on the device if the plan says so. Both outlive the port.
@@ -39,7 +39,7 @@ void free_pinned(int device, std::byte* data, std::int64_t bytes) noexcept;
 [[nodiscard]] std::byte* allocate_on(int device, std::int64_t bytes);
 void free_on(int device, std::byte* data) noexcept;
 
-/// The same without a call that may wait for the device. Peers do not map it. nullptr: there is not as much.
+/// Memory of the device, without a call that may wait for it. Peers do not map it. nullptr: there is not as much.
 [[nodiscard]] std::byte* allocate_in_order(int device, std::int64_t bytes);
 void free_in_order(int device, std::byte* data) noexcept;
 

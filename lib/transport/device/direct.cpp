@@ -62,7 +62,7 @@ void offer_places(shm::SharedPlan& plan, const Messages& pairs, const Dependenci
 
 void go_by_ipc(shm::SharedPlan& plan) {
   const Dependencies after = dependencies_of(plan);
-  for (int i = 0; i < static_cast<int>(plan.grown.size()); ++i) {
+  for (int i = 0; i < static_cast<int>(plan.steps.size()); ++i) {
     CompiledStep& step = plan.steps[static_cast<std::size_t>(i)];
     if (!step.is_message() || step.transport != Transport::shm) continue;
     step.transport = Transport::ipc;

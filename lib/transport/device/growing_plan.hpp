@@ -22,7 +22,7 @@ struct Access {
   Interval bytes{};
   bool writes = false;
 };
-/// Of a step that is no fetch and no store. None, if it has no bytes.
+/// The accesses of a step that is no fetch and no store. None, if it has no bytes.
 [[nodiscard]] std::vector<Access> accesses_of(const CompiledStep& step);
 
 /// New steps go behind the others, which keep their numbers: other tables refer to them.

@@ -32,8 +32,9 @@ struct Space {
   Buffer buffer = Buffer::input;
   int device = -1;
   Intervals used{}, fetched{}, written{};
-  std::vector<std::int64_t> ends{};                         ///< Where steps' regions begin or end.
-  std::vector<std::pair<Interval, std::int64_t>> places{};  ///< Of used intervals in the staging buffer.
+  std::vector<std::int64_t> ends{};  ///< Where steps' regions begin or end.
+  std::vector<std::pair<Interval, std::int64_t>>
+      places{};  ///< Used intervals, and where they begin in the staging buffer.
   std::vector<Chunk> fetches{}, stores{};
 
   [[nodiscard]] std::int64_t staged(std::int64_t at) const {

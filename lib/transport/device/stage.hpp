@@ -27,7 +27,7 @@ struct Transfers {
   Tuning tuning = device::tuning;
 };
 
-/// The same messages as those of `plan`, with Staging that says how data travel. `automatic`: the cheaper of the two
+/// A plan with the messages of `plan`, and with Staging that says how data travel. `automatic`: the cheaper of the two
 /// ways below, by bytes moved between host and device, number of copies and kernels, and bytes that the host reduces
 /// (tuning.hpp). The host works in any case for operations of users without a kernel, and where buffers are
 /// not all on one device.

@@ -10,7 +10,7 @@ namespace tutti::device {
 /// The way that the user wants (TUTTI_DEVICE_PATH); `automatic`: every one that is there.
 enum class WayUse : std::uint8_t { automatic, ipc, ucx, mpi, staging };
 
-/// Those transports that take data where they are on a device. Over the others data are staged.
+/// The transports that take data where they are on a device. Over the others data are staged.
 struct Ways {
   bool ipc = false;      ///< Inside a node: peers map each other's memory.
   bool network = false;  ///< A network that reads and writes memory of devices.

@@ -35,7 +35,7 @@ class Arrivals {
     Operands operands{};
     const std::byte* data = nullptr;  ///< Where the device reads them.
     shm::DeviceLoan loan{};
-    ExportedAddress source{}, answer{};  ///< Of the sender's, in use.
+    ExportedAddress source{}, answer{};  ///< The sender's memory in use.
     shm::Envelope envelope{};
     device::Block block{};
   };
@@ -64,7 +64,7 @@ class Arrivals {
   std::vector<Arrival> arrivals_;  ///< By step.
   std::vector<Joint> joints_;
   std::vector<int> pending_;
-  std::vector<CUdeviceptr> inputs_, outputs_;  ///< Of the kernel that is being launched.
+  std::vector<CUdeviceptr> inputs_, outputs_;  ///< Arguments of the kernel that is being launched.
 };
 
 }  // namespace tutti::ipc

@@ -54,7 +54,7 @@ class Departures {
   Core* core_;
   std::vector<Departure> departures_;  ///< By step.
   std::vector<int> pending_;
-  std::vector<Allocation> known_;  ///< Those that this run has looked up.
+  std::vector<Allocation> known_;  ///< The allocations that this run has looked up.
   int runs_ = 0;
 };
 

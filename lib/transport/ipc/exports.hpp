@@ -44,7 +44,7 @@ class Exports {
 
  private:
   struct Mine {
-    std::uint64_t id = 0;  ///< Of the allocation; 0: none.
+    std::uint64_t id = 0;  ///< The allocation's; 0: none.
     const std::byte* begin = nullptr;
     std::uint32_t generation = 0;
     int lent = 0;  ///< Messages that refer to it.

@@ -30,7 +30,7 @@ Allowed allowed(const std::byte* data) {
   return {is_legacy != 0, types};
 }
 
-/// Of memory of cuMemCreate; a pool's has no handle of its own.
+/// The handle of memory of cuMemCreate; a pool's has none of its own.
 Handle shareable_handle(const Allocation& allocation, std::uint64_t types) {
   Handle handle;
   CUmemGenericAllocationHandle memory = 0;

@@ -28,7 +28,7 @@ struct Handle {
   std::int64_t in_block = 0;
   shm::Descriptor descriptor{};
 };
-/// Of the whole allocation. Means::none: its memory cannot be mapped by others. In the context of its device.
+/// The handle of the whole allocation. Means::none: others cannot map its memory. In the context of its device.
 [[nodiscard]] Handle handle_of(const Allocation& allocation);
 
 /// A mapping of a peer's allocation in this process.

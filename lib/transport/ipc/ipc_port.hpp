@@ -40,7 +40,7 @@ struct Route {
 /// mapped.
 [[nodiscard]] std::byte* allocate_on(int device, std::int64_t bytes);
 void free_on(int device, std::byte* data) noexcept;
-/// The same of any device. False: the memory is not from allocate_on().
+/// Frees memory of any device. False: the memory is not from allocate_on().
 bool free_owned(std::byte* data) noexcept;
 /// Whether this is the process that allocated, and no child of a fork.
 [[nodiscard]] bool is_owners_process() noexcept;

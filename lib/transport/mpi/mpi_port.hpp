@@ -39,7 +39,7 @@ class MpiPort final : public TransportPort {
  private:
   int look() override;
   struct Pending {
-    int index;     ///< Of the step.
+    int index;     ///< The index of the step.
     int expected;  ///< Bytes of a receive; -1: a send.
     int peer;
     int device;  ///< That holds its data; -1: the host does.

@@ -27,7 +27,7 @@ class Gate {
   [[nodiscard]] virtual std::optional<std::uint64_t> work_done() const = 0;
 };
 
-/// Those of one communicator.
+/// The gates of one communicator.
 class Gates {
  public:
   Gates() = default;
@@ -54,7 +54,7 @@ class Gates {
 /// Local. Throws Error if the library was built without CUDA.
 [[nodiscard]] std::unique_ptr<Gates> make_gates();
 
-// Of a stream; each throws Error.
+// Questions about a stream; each throws Error.
 
 /// The number of the device whose context the stream belongs to, which may be new.
 [[nodiscard]] int device_of(CUstream_st* stream);

@@ -20,7 +20,7 @@ struct Counters {
   std::uint64_t gated = 0;  ///< Operations that the host moved.
 };
 
-/// Of a communicator all of whose ranks share memory.
+/// The facts about a communicator all of whose ranks share memory.
 struct Setup {
   const shm::Fabric* fabric = nullptr;
   std::shared_ptr<ipc::Exchange>* exchange = nullptr;

@@ -240,7 +240,7 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
   std::vector<CUstreamBatchMemOpParams> batch_;
   std::vector<CUdeviceptr> inputs_, outputs_;
   std::vector<std::unique_ptr<CudaReach>> reaches_;
-  const CudaReach* reach_ = nullptr;  ///< Of the call that is being launched.
+  const CudaReach* reach_ = nullptr;  ///< The reach of the call that is being launched.
 };
 
 }  // namespace

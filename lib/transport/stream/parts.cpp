@@ -180,7 +180,7 @@ class Cutter {
     return std::move(all_);
   }
 
-  /// Of a reduce-scatter, whose blocks have no gaps: some elements of the whole input at a time.
+  /// The parts of a reduce-scatter, whose blocks have no gaps: some elements of the whole input at a time.
   Pieces parts_of_input() {
     const Problem& whole = call_.problem;
     Blocks blocks{whole.in, whole.count, whole.size};

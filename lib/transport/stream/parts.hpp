@@ -14,7 +14,7 @@ namespace tutti::stream {
 /// A call, for any of its ranks: as shm::compile() takes it.
 struct Source {
   Choice choice{};
-  Problem problem{};  ///< Of this rank.
+  Problem problem{};  ///< The problem of this rank.
   Type type = Type::int8;
   Op op = Op::sum;
   Routing routing{};
@@ -23,7 +23,7 @@ struct Source {
 
 /// Memory for a call on every rank.
 struct Room {
-  std::int64_t part_bytes = 0;  ///< Of the landing area, for the messages of one peer.
+  std::int64_t part_bytes = 0;  ///< The share of the landing area for the messages of one peer.
   std::int64_t scratch_bytes = 0;
 };
 
@@ -48,7 +48,7 @@ struct Pieces {
 /// reduce-scatter has a block that is larger than all before it, so that parts of it cannot be in place.
 [[nodiscard]] std::optional<Pieces> pieces_of(Source call, const Room& room);
 
-/// The same as one piece, however long, whose program reaches the buffers of peers. `aliasings`: of all ranks. Nothing,
+/// The call as one piece, however long, whose program reaches the buffers of peers. `aliasings`: of all ranks. Nothing,
 /// alike on all ranks: blocks are listed; messages that land, scratch or steps are too many; or no fewer bytes are
 /// moved.
 [[nodiscard]] std::optional<Pieces> direct_pieces_of(Source call, std::span<const Aliasing> aliasings,

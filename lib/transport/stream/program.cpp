@@ -140,7 +140,7 @@ class Writer {
     return 1 + sends.size();
   }
 
-  /// The same data may go to several peers.
+  /// Sends data of a unit, which may go to several peers.
   std::size_t send(int unit) {
     const CompiledStep& sent = step(only_step(unit));
     if (is_empty(sent) || is_pulled(unit)) {

@@ -51,7 +51,7 @@ struct Command {
 
 struct Program {
   std::vector<Command> commands{};
-  std::int64_t part_bytes = 0;  ///< Of the largest part of a landing area that it writes or reads.
+  std::int64_t part_bytes = 0;  ///< The size of the largest part of a landing area that it writes or reads.
 };
 
 /// How the data of a message get to its receiver.
@@ -76,7 +76,7 @@ using Deliveries = std::vector<Delivery>;  ///< By step.
 /// pushed (direct.cpp). No rank leaves its program before all have left its buffers alone.
 [[nodiscard]] std::vector<Program> direct_programs(std::span<const shm::SharedPlan> plans);
 
-/// The same of a plan whose input and output are apart, for a call in place, whose input and output begin at one
+/// The program of a plan whose input and output are apart, for a call in place, whose input and output begin at one
 /// address. Nothing: a command would read what another has written over. Messages lie in landing areas, so most
 /// programs need no other plan in place, and one of joint reductions has fewer kernels.
 [[nodiscard]] std::optional<Program> program_in_place(const shm::SharedPlan& plan);

@@ -22,7 +22,7 @@ class CudaReach final : public Reach {
 
   [[nodiscard]] Loan mine() const override;
   [[nodiscard]] State map(const Program& program, std::span<const Loan> of_all) override;
-  /// Of the input or the output of a peer, which has been mapped.
+  /// The address of the input or the output of a peer, which has been mapped.
   [[nodiscard]] CUdeviceptr at(int peer, Buffer buffer) const { return *mapping(peer, buffer); }
 
  private:

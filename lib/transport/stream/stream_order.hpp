@@ -45,8 +45,8 @@ class StreamOrder {
   mutable bool is_over_ = false;         ///< The last call that was not captured, as it was seen.
   Last* current_ = nullptr;              ///< For the call that began last,
   unsigned long long stream_id_ = 0;     ///< and its stream.
-  std::optional<cuuint64_t> capture_{};  ///< Of the last captured call.
-  /// Those that hold captured calls. The driver counts down, when all that was made of a graph is destroyed and over.
+  std::optional<cuuint64_t> capture_{};  ///< The capture of the last captured call.
+  /// The number of graphs that hold captured calls. The driver counts down, when all that was made of one is destroyed.
   std::shared_ptr<std::atomic<int>> graphs_ = std::make_shared<std::atomic<int>>(0);
 };
 
