@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, MutantsOf,
                            return std::string{to_string(info.param.collective)} + "_" + std::to_string(info.index);
                          });
 
-/// Of each rank's steps, only those that wait for nothing that never comes are played.
+/// Only steps are played that wait for nothing that never comes.
 TEST(Playback, GoesAsFarAsTheRanksGet) {
   Scene scene = scene_of(Collective::broadcast, "chain");
   const auto messages = playback_of(scene).messages.size();

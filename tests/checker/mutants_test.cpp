@@ -40,7 +40,7 @@ Case case_of(const Algorithm& algorithm, int size, Placement placement) {
   return what;
 }
 
-/// The same with blocks of differing sizes, where the collective has blocks; for which the algorithm has learned them.
+/// A case with blocks of differing sizes, where the collective has blocks; the algorithm has learned the sizes.
 std::optional<Case> uneven_case_of(const Algorithm& algorithm, int size, Placement placement) {
   Case what = case_of(algorithm, size, placement);
   const Problem problem{what.root, size, Count{1}, {}, algorithm.collective, what.root};

@@ -88,7 +88,7 @@ TEST_P(EveryProgram, WithAFaultIsRefused) {
   }
 }
 
-/// Those that need no plan of their own in place.
+/// Counts the programs that need no plan of their own in place.
 TEST(Programs, OfPlansThatAreApartMayBeInPlace) {
   int in_place = 0, other = 0;
   for (const Algorithm* algorithm : algorithms()) {

@@ -23,7 +23,7 @@ struct Scene {
 struct MismatchCase {
   std::string_view name;
   std::function<void(Scene&)> right;  ///< The calls of all ranks but one.
-  std::function<void(Scene&)> wrong;  ///< Those of that one.
+  std::function<void(Scene&)> wrong;  ///< The calls of that one.
   /// A part of the text by which ranks are told; empty: nothing is wrong, and the results are right.
   std::string_view told;
 };

@@ -42,7 +42,7 @@ class Job {
     }
     return run_on();
   }
-  /// The same of fast-path plans, which begin with runs on the fast path of random length; others begin while one
+  /// Runs fast-path plans, which begin with runs on the fast path of random length; others begin while one
   /// waits.
   bool run_fast_path() {
     over_.assign(ranks_.size(), false);

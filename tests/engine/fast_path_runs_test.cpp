@@ -135,7 +135,7 @@ TEST(FastPathRuns, LongMessagesDoNotTakeIt) {
   EXPECT_TRUE(fast_plans_of(doubling, 2, Count{2048}, Aliasing::separate())[0].takes_fast_path);
   EXPECT_FALSE(fast_plans_of(doubling, 2, Count{2049}, Aliasing::separate())[0].takes_fast_path);
   EXPECT_FALSE(plans_of(doubling, 2, Count{1}, Aliasing::separate(), 1)[0].takes_fast_path) << "not in shared memory";
-  // Of data that go to many ranks one copy is made, and long ones of several are reduced together.
+  // Data that go to many ranks are copied once, and long data of several ranks are reduced together.
   const Algorithm& one_shot = *find_algorithm(Collective::allreduce, "one_shot");
   EXPECT_TRUE(fast_plans_of(one_shot, 4, Count{1024}, Aliasing::separate())[0].takes_fast_path);
   EXPECT_FALSE(fast_plans_of(one_shot, 3, Count{1025}, Aliasing::separate())[0].takes_fast_path);

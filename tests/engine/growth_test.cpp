@@ -23,7 +23,7 @@ struct Size {
   std::size_t steps = 0, dependencies = 0;
 };
 
-/// Of all ranks, in segments of an element each, so many of a block or of all data; through shared memory or over MPI.
+/// The size of all ranks' plans, with so many segments of an element, of a block or of all data.
 Size size_of_plans(const Algorithm& algorithm, int segments, bool shares_memory) {
   constexpr int ranks = 8;
   checker::Case what{.size = ranks, .count = Count{segments}};

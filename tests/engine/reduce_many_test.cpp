@@ -16,7 +16,7 @@
 namespace tutti {
 namespace {
 
-/// The same bits, or both NaN: which NaN results is not defined.
+/// Whether the bits are equal, or both are NaN: which NaN results is not defined.
 template <class T>
 bool same_result(T a, T b) {
   if (std::memcmp(&a, &b, sizeof(T)) == 0) return true;

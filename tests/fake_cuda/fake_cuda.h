@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Of this process, since it began. "live": made and not yet freed. */
+/* Counts of this process, since it began. "live": made and not yet freed. */
 struct FakeCudaCounters {
   uint64_t calls;            /* of the driver, but for look-ups of entry points and names of errors */
   uint64_t kernels;          /* launched: those of a graph whenever it is */
@@ -48,8 +48,8 @@ uint64_t fake_cuda_timeline(struct FakeCudaOperation* operations, uint64_t most)
 void fake_cuda_counters(struct FakeCudaCounters* counters);
 /* Calls of one entry point, as "cuMemAlloc". */
 uint64_t fake_cuda_calls(const char* name);
-/* Whether this thread runs code of the driver, as in an operator new that the driver calls. The driver's own threads do,
- * but for functions of the host. */
+/* Whether this thread runs code of the driver, as in an operator new that the driver calls. The driver's own threads
+ * do, but for functions of the host. */
 int fake_cuda_is_inside(void);
 /* Calls to fail from here on, as FAKE_CUDA_FAIL has them; "" for none. Calls are counted from here on, too. */
 void fake_cuda_fail(const char* failures);

@@ -75,7 +75,7 @@ class Guarded {
 /// What outlives the runs: files, and address space.
 struct SharedByRuns {
   static constexpr std::int64_t heap_at = shm::Segment::first_free + geometry.window_bytes(ranks);
-  static constexpr std::int64_t most_data = 128 * 1024L;  ///< Of a rank in the heap, a half each of input and output.
+  static constexpr std::int64_t most_data = 128 * 1024L;  ///< Bytes of a rank in the heap, half input and half output.
 
   std::shared_ptr<shm::Segment> segment =
       std::make_shared<shm::Segment>(Alone{}, heap_at + ranks * shm::NodeHeap::bytes_of_each(ranks));

@@ -20,7 +20,7 @@ struct Problems {
   checker::Problems by_rank;
 };
 
-/// Of all algorithms that exchange sizes.
+/// Problems of all algorithms that exchange sizes.
 std::vector<Problems> all_problems() {
   std::vector<Problems> all;
   for (const Algorithm* algorithm : algorithms()) {

@@ -19,7 +19,7 @@ namespace tutti::fuzz {
 using Input = std::span<const std::uint8_t>;
 
 struct Target {
-  std::string name;  ///< Of its folder in corpus/, and of its source.
+  std::string name;  ///< The name of its folder in corpus/, and of its source.
   void (*run)(Input input);
 };
 

@@ -5,7 +5,7 @@
 namespace tutti::gpu {
 namespace {
 
-constexpr int version = 12000;  ///< Whose signatures are looked up.
+constexpr int version = 12000;  ///< The version whose signatures are looked up.
 
 struct Loaded {
   Functions table{};

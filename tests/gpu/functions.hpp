@@ -45,7 +45,7 @@ struct Functions {
   TUTTI_GPU_FUNCTION(ModuleLoadData);
   TUTTI_GPU_FUNCTION(ModuleGetFunction);
   TUTTI_GPU_FUNCTION(LaunchKernel);
-  // Those below may be missing.
+  // The functions below may be missing.
   TUTTI_GPU_FUNCTION(CtxGetId);
   TUTTI_GPU_FUNCTION(DevicePrimaryCtxReset);
   TUTTI_GPU_FUNCTION(CtxGetStreamPriorityRange);

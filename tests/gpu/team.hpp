@@ -20,7 +20,7 @@ struct Figure {
   std::array<char, 64> name{};
   std::array<char, 16> unit{};
   std::array<char, 96> text{};
-  std::int64_t bytes = 0;  ///< Of what was measured; 0: it has no size.
+  std::int64_t bytes = 0;  ///< The size of what was measured; 0: it has none.
   int processes = 0;       ///< That took part; 0: their number is no matter.
   double value = 0;
 };

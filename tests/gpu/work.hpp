@@ -44,7 +44,7 @@ double seconds_of(const Effort& effort, int repetitions, Work work, Last last) {
   return median(seconds);
 }
 
-/// The same of all processes at once: of each round, the time of the slowest.
+/// The seconds of work of all processes at once: of each round, the time of the slowest.
 template <class Work, class Last>
 double seconds_of(Team& team, const Effort& effort, int repetitions, Work work, Last last) {
   work();

@@ -1,4 +1,5 @@
-// The same memory sent from and received into. The standard forbids it; Open MPI takes it, and so programs do it.
+// Calls that send from the memory that they receive into. The standard forbids it; Open MPI takes it, and so programs
+// do it.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -20,7 +20,7 @@ std::int64_t entries(const char* folder) {
   return std::distance(begin(all), end(all));
 }
 
-/// Of files in shared memory, deleted ones too. Files of other processes come and go in the folder itself.
+/// Mappings of files in shared memory, deleted ones too. Files of other processes come and go in the folder itself.
 std::int64_t shared_mappings() {
   std::ifstream maps{"/proc/self/maps"};
   std::int64_t found = 0;

@@ -40,7 +40,7 @@ class Mix {
   [[nodiscard]] MPI_Request* data() { return requests_.data(); }
   [[nodiscard]] MPI_Request& operator[](std::size_t i) { return requests_[i]; }
   [[nodiscard]] static int count() { return static_cast<int>(kinds); }
-  /// Those that are completed.
+  /// Which requests are active, so that a wait completes them.
   [[nodiscard]] std::vector<bool> active() const;
   /// The generalized request, whose status is of two integers from rank 5, is over.
   void complete_generalized();

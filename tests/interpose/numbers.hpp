@@ -27,7 +27,7 @@ class Values {
  public:
   Values(const NumberType& type, std::size_t count, int seed);
   [[nodiscard]] void* data() { return bytes_.data(); }
-  /// Of the first `count` elements.
+  /// Whether the first `count` elements are equal.
   [[nodiscard]] bool equal(const Values& other, std::size_t count) const;
 
  private:

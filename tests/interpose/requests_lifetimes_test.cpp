@@ -13,7 +13,7 @@ namespace {
 
 constexpr int many = 500;
 
-/// The same order on all ranks or another on each.
+/// An order by the seed: the same on all ranks or another on each.
 std::vector<std::size_t> shuffled(std::size_t size, unsigned seed) {
   std::vector<std::size_t> order(size);
   std::iota(order.begin(), order.end(), 0U);

@@ -29,7 +29,7 @@ struct Blocks {
 struct Collective {
   std::string name;
   std::function<void(int*, int*, MPI_Request*)> make;
-  std::function<void(int*, int*)> call;  ///< The same, blocking, by MPI.
+  std::function<void(int*, int*)> call;  ///< The call, blocking, by MPI.
 };
 
 constexpr int n = 6;
@@ -130,7 +130,7 @@ class Several {
     for (std::size_t i = 0; i < active(); ++i)
       EXPECT_EQ(MPI_Request_free(&requests_[i]), MPI_SUCCESS);
   }
-  /// Of requests that are not null.
+  /// The number of requests that are not null.
   [[nodiscard]] std::size_t active() const { return all_.size() + 2; }
   [[nodiscard]] int count() const { return static_cast<int>(requests_.size()); }
   [[nodiscard]] MPI_Request* requests() { return requests_.data(); }

@@ -124,7 +124,7 @@ TEST(ScaledSum, DistinguishesTheSignsOfZero) {
 
 TEST(UserOperation, GetsItsContext) {
   const Communicator comm{MPI_COMM_WORLD};
-  // The same function with another context is another operation: no plan may be mistaken for the other's.
+  // A function with another context is another operation: no plan may be mistaken for the other's.
   for (std::int64_t prime : {10007, 99991}) {
     const Op op = Op::user(multiply, Commutative::no, &prime);
     for (const std::string_view algorithm : ordered_choices())

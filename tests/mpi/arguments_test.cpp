@@ -222,7 +222,7 @@ TEST(MismatchedCounts, AreNamedOnBothRanks) {
     }
 }
 
-/// Those in flight beside the one that fails are over too; nothing waits for ever.
+/// Operations in flight beside the one that fails are over too; nothing waits for ever.
 TEST(MismatchedCounts, EndAllOperationsOfTheCommunicator) {
   if (world_size() == 1) GTEST_SKIP() << "needs two ranks";
   if (mpi_library().starts_with("Intel")) GTEST_SKIP() << "ends the job at a message too long, whatever the handler";

@@ -11,7 +11,7 @@
 namespace tutti::test {
 namespace {
 
-/// Of the fake driver. Others are written in C, or have an operator new of their own.
+/// A question to the fake driver. Others are written in C, or have an operator new of their own.
 int (*driver_is_inside())() {
   static void* const library = ::dlopen("libcuda.so.1", RTLD_NOW);
   return library == nullptr ? nullptr : reinterpret_cast<int (*)()>(::dlsym(library, "fake_cuda_is_inside"));
@@ -50,8 +50,8 @@ class DeviceAllocation : public OnDevices, public testing::WithParamInterface<Co
   /// Few elements, and some more.
   static constexpr std::int64_t counts[] = {2, 3000};
 
-  /// Of calls that are like those before. A call that waits for long looks for the reason, which takes memory: some of
-  /// a few rounds has no such call.
+  /// Allocations of calls that are like those before. A call that waits long looks for the reason, which takes memory:
+  /// some of a few rounds has no such call.
   template <class Repeat>
   void expect_none(const Repeat& repeat, const std::string& what) {
     constexpr int warm_up = 20, calls = 20, rounds = 5;

@@ -59,7 +59,7 @@ class DeviceCallMemory {
 
   [[nodiscard]] const void* in() { return is_aliased_ ? all_.data() + input_at_ * sizeof(T) : apart_.data(); }
   [[nodiscard]] void* out() { return all_.data() + output_at_ * sizeof(T); }
-  /// The same bytes, around the buffers too.
+  /// Whether all bytes are equal, around the buffers too.
   [[nodiscard]] bool same_as(const CallMemory<T>& host) const {
     return same(all_.contents(), host.all()) && same(apart_.contents(), host.apart());
   }
@@ -109,7 +109,7 @@ inline std::vector<int> roots_of(Collective collective) {
   return {0, world_size() - 1};
 }
 
-/// Of a Trial: some blocks are empty.
+/// The counts of a Trial: some blocks are empty.
 inline std::vector<Count> uneven_counts(Collective collective) {
   const auto size = static_cast<std::size_t>(world_size());
   std::vector<Count> counts;

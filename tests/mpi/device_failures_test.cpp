@@ -47,14 +47,14 @@ constexpr std::array functions{"cuDevicePrimaryCtxGetState",
 /// device_stream_rules_test.
 constexpr std::size_t left_out = 37;
 static_assert(functions.size() + left_out == sizeof(cuda::Driver) / sizeof(void*));
-/// Those whose failure means that one object of the driver is not freed.
+/// Whether a failure of the function means that one object of the driver is not freed.
 bool frees(std::string_view function) {
   return function == "cuMemFree" || function == "cuMemHostUnregister" || function == "cuStreamDestroy" ||
          function == "cuEventDestroy" || function == "cuModuleUnload" || function == "cuCtxPushCurrent" ||
          function == "cuPointerGetAttributes";
 }
 
-/// Those that a life without other failures does not call, or whose result does not matter.
+/// Whether a life without other failures does not call the function, or its result does not matter.
 bool is_never_needed(std::string_view function) {
   return function == "cuStreamSynchronize" || function == "cuEventSynchronize" || function == "cuFuncLoad" ||
          function == "cuDevicePrimaryCtxRetain";

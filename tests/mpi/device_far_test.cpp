@@ -24,7 +24,7 @@ class FarDevices : public OnDevices {
   struct Totals {
     std::uint64_t staged = 0, far = 0;
   };
-  /// Of all ranks, since the communicator was made.
+  /// The totals of all ranks, since the communicator was made.
   [[nodiscard]] static Totals totals_of(const Communicator& comm) {
     Counters counters = comm.counters();
     std::array all{counters["device.fetched"] + counters["device.stored"],

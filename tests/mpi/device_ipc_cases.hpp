@@ -30,7 +30,7 @@ class DeviceIpc : public OnDevices {
       MPI_Barrier(MPI_COMM_WORLD);
     }
   }
-  /// Of one call that is like others before it: all that the fake driver counts.
+  /// All that the fake driver counts in one call that is like others before it.
   template <class Call>
   FakeCudaCounters counted(const Call& call) const {
     call();

@@ -109,7 +109,7 @@ Kept allreduce_of_mapped(CUmemAllocationHandleType handles, const TestDevices& d
 }
 
 TEST_F(DeviceIpc, MappedMemoryIsSharedByWhatHandlesItHas) {
-  // Of two ranks: of more, short calls in place run on a copy.
+  // On more than two ranks, short calls in place run on a copy.
   if (world_size() != 2) GTEST_SKIP() << "two ranks show it";
   for (int again = 0; again < 3; ++again) {
     const Kept by_descriptor = allreduce_of_mapped(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, devices_, comm_);

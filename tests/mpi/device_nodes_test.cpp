@@ -54,7 +54,7 @@ class DevicesOnTwoNodes : public OnDevices {
     OnDevices::SetUp();
     if (!IsSkipped() && comm_.node_count() != 2) GTEST_SKIP() << comm_.node_count() << " nodes, not 2";
   }
-  /// Of all ranks of this node, since the communicator was made.
+  /// What all ranks of this node have sent, since the communicator was made.
   [[nodiscard]] Crossing crossed() const {
     barrier(comm_);  // its messages have no bytes; MPI's calls below would not move what UCX has still to send
     const MessageCounters all = comm_.message_counters();

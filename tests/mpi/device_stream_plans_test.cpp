@@ -153,7 +153,7 @@ TEST_F(StreamPlans, MayBeMadeInACapture) {
   EXPECT_EQ(comm_->status(), "");
 }
 
-/// Of a reduction only the root has a result: the others' buffer may be anything.
+/// Only the root has a result of a reduction: the others' buffer may be anything.
 TEST_F(StreamPlans, DoNotWatchBuffersThatARankDoesNotUse) {
   Ones data{1000};
   std::optional<Ones> out{1000};

@@ -148,7 +148,7 @@ TEST_F(StreamRules, PlansTellWhenTheyAreOver) {
   EXPECT_EQ(data.value(), p * p * p);
 }
 
-/// Of one call that is like one before: kernels, copies, waits and calls of the driver.
+/// Kernels, copies, waits and calls of the driver in one call that is like one before.
 TEST_F(StreamRules, ShortCallsAreTwoKernelsAndFewCallsOfTheDriver) {
   if (!devices_.is_fake() || world_size() == 1) GTEST_SKIP() << "counted by the fake driver, on two ranks or more";
   Ones in{2}, out{2};

@@ -21,7 +21,7 @@ class DeviceStreams : public OnStream, public testing::WithParamInterface<Collec
     if (is_captured && needs_host(trial)) way = Streamed::call;
     StreamedTrial<T>{trial, op, *comm_}.run(*stream_, way, times);
   }
-  /// Of blocks that differ in size, and of long calls that are cut, algorithms that exchange sizes first need the host.
+  /// Algorithms that exchange sizes first need the host, for blocks that differ in size and long calls that are cut.
   [[nodiscard]] bool needs_host(const Trial& trial) const {
     if (is_gated_) return true;
     if (trial.algorithm.empty() || (trial.counts.empty() && !has_little_memory_)) return false;

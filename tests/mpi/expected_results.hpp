@@ -116,7 +116,7 @@ bool reduce_by_mpi(const Problem& problem, const Op& op, const std::vector<T>& i
   return true;
 }
 
-/// The same, computed here from the inputs of all ranks.
+/// The result, computed here from the inputs of all ranks.
 template <class T>
 void reduce_here(const Problem& problem, const Op& op, std::vector<T>& out) {
   int ranks = problem.size;

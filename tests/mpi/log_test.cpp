@@ -19,7 +19,7 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
-/// Of a later communicator, rank 0 tells only what differs.
+/// Rank 0 tells of a later communicator only what differs.
 TEST(Log, TellsOfLaterCommunicatorsWhatDiffers) {
   const std::string path = "/tmp/tutti-log-test." + std::to_string(getpid());
   const Setting level{"TUTTI_LOG", "info"}, file{"TUTTI_LOG_FILE", path.c_str()};

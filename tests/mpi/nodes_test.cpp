@@ -13,7 +13,7 @@ namespace {
 
 using HostName = std::array<char, 256>;
 
-/// Of each rank. Nodes are told apart by memory that ranks share, so the names are news.
+/// The host of each rank. Nodes are told apart by memory that ranks share, so the names are news.
 std::vector<std::string> host_names() {
   HostName mine{};
   gethostname(mine.data(), mine.size() - 1);

@@ -102,7 +102,7 @@ class Calls {
       EXPECT_EQ(out[i], op == Op::max ? given(size_ - 1, i) : sum) << i << " of " << count;
     }
   }
-  /// Of another type, on the same buffers: small numbers are two halves of which one is 0.
+  /// A call of another type, on the same buffers: small numbers are two halves of which one is 0.
   void reduced_in_halves(std::size_t halves) {
     allreduce(in_.data(), out_.data(), Count{halves}, Type::int32, Op::sum, comm_);
     for (std::size_t i = 0; i < halves / 2; ++i)

@@ -20,7 +20,7 @@ inline tool::TraceFile recorded() {
   return read(own_path());
 }
 
-/// Of all ranks. Collective.
+/// The traces of all ranks. Collective.
 inline tool::TracedJob recorded_by_all() {
   detail::Runtime::get().tracing().writer()->flush();
   MPI_Barrier(MPI_COMM_WORLD);

@@ -182,7 +182,7 @@ TEST_F(Tagged, ReceivesThatNothingMetAreTakenBack) {
   collective.wait();
 }
 
-/// Those of receives that were posted and taken back, or never met, do not keep a communicator from its end.
+/// Receives that were posted and taken back, or never met, do not keep a communicator from its end.
 TEST_F(Tagged, ACommunicatorEndsWithReceivesPosted) {
   for (int i = 0; i < 40; ++i) {
     Communicator comm{MPI_COMM_WORLD};

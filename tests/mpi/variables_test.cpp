@@ -49,7 +49,7 @@ Names matches(const std::string& text, const std::string& pattern) {
   return names;
 }
 
-/// The same in all files of the folders, of which some may not be there; not in those named so.
+/// The matches in all files of the folders, of which some may not be there; not in files named `but`.
 Names matches_in_files(const std::vector<std::string>& folders, const std::string& pattern, const Names& but = {}) {
   Names names;
   for (const std::string& folder : folders) {
@@ -107,7 +107,7 @@ TEST(Variables, OfTestsAreThoseOfTheManual) {
             matches_in_files({"tests/fake_cuda/driver"}, R"re("((FAKE_)?CUDA_[A-Z_]+)")re"));
 }
 
-/// Those that the sources name where they read them; lists of them are compared from the manual's side only.
+/// Variables that the sources name where they read them; lists of them are compared from the manual's side only.
 TEST(Variables, OfOthersAreThoseOfTheManual) {
   const Names manual = documented("Variables of others");
   for (const std::string& name : matches_in_files(code, R"re(getenv\("([A-Za-z_]+)"\))re"))

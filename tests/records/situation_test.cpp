@@ -57,7 +57,7 @@ TEST(Situation, FindsAnotherCall) {
   barrier.fingerprint = 2;
   recorder.enter(pack(barrier), 5, Manner::blocking);
   EXPECT_EQ(situation_of(recorder.journal(), sum(0), coarse_now()).place, Situation::Place::elsewhere);
-  // The same number on another communicator is no other call.
+  // A call with that number on another communicator is no other call here.
   Recorder far;
   barrier.communicator = other_comm;
   far.enter(pack(barrier), 5, Manner::blocking);

@@ -84,7 +84,7 @@ struct Claim {
   Collective collective;
   std::string_view name;
 };
-/// Those that send the least that is possible; allreduce's two_level does on two nodes, where it is for small counts.
+/// Algorithms that send the least possible; allreduce's two_level does on two nodes, where it is for small counts.
 constexpr Claim claims[] = {
     {broadcast, "two_level"},  {broadcast, "lanes"}, {reduce, "two_level"},         {reduce, "lanes"},
     {allreduce, "lane_rings"}, {allreduce, "lanes"}, {reduce_scatter, "two_level"}, {reduce_scatter, "lanes"},

@@ -51,7 +51,7 @@ inline std::string figures(const Cost& cost) {
                      cost.sent.value(), cost.reduced.value(), cost.copied.value(), cost.scratch.value());
 }
 
-/// Of a count that all slices and blocks divide.
+/// A case whose count all slices and blocks divide.
 inline Case case_on(const Algorithm& algorithm, std::vector<int> nodes) {
   Case what{.size = static_cast<int>(nodes.size())};
   if (algorithm.collective != Collective::barrier) what.count = Count{what.size};

@@ -17,7 +17,7 @@ struct State {
   std::vector<std::byte> memory;
 };
 
-/// Of two different states, never the same for practical purposes: 128 bits.
+/// Tells states apart: 128 bits, for practical purposes never the same of two different ones.
 struct Digest {
   std::uint64_t low = 1, high = 2;
   void add(std::uint64_t number) {

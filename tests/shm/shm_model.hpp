@@ -61,7 +61,7 @@ struct End {
   Counts done{};
   std::array<bool, most_streams> may_send{};  ///< The promises of Channel::may_send().
   Phase phase = Phase::idle;
-  std::size_t stream = 0;  ///< Of the message that is being sent or received.
+  std::size_t stream = 0;  ///< The stream of the message that is being sent or received.
   Bounce bounce{};         ///< The buffer that is being written.
   Envelope came{};
 };

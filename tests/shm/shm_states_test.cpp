@@ -34,7 +34,7 @@ bool by_operation(const Counts& done, int /*side*/, std::size_t stream, bool to_
   const int before = next / each * each;
   return done.sent[stream] >= before && done.received[stream] >= before;
 }
-/// The same, where both ends send all of an operation before they receive.
+/// The rule where both ends send all of an operation before they receive.
 template <int each>
 bool sends_first(const Counts& done, int side, std::size_t stream, bool to_send) {
   const bool may_receive = done.sent[stream] >= done.received[stream] / each * each + each;

@@ -15,8 +15,8 @@ namespace tutti::shm::test {
 /// The messages that every pair of ranks sends.
 struct Load {
   std::vector<int> lanes;
-  std::uint64_t messages = 0;      ///< Of each lane and direction.
-  std::int64_t most_bytes = 0;     ///< Of one message.
+  std::uint64_t messages = 0;      ///< Messages of each lane and direction.
+  std::int64_t most_bytes = 0;     ///< Bytes of one message.
   bool is_one_sided = false;       ///< Only from lower ranks to higher ones.
   std::uint64_t publications = 0;  ///< Pieces that each rank (one-sided: rank 0) shares among all others.
 };
@@ -224,7 +224,7 @@ class Publications {
   }
 
   BouncePool& pool_;
-  int lane_;  ///< Of its messages.
+  int lane_;  ///< The lane of its messages.
   std::size_t bytes_;
   int me_, buffer_ = -1;
   std::uint64_t sent_ = 0, corrupted_ = 0;

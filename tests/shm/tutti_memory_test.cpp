@@ -22,7 +22,7 @@ class Memory : public testing::Test {
   struct Pieces {
     std::uint64_t read, written, forwarded;
   };
-  /// Of all ranks.
+  /// The sums over all ranks.
   Pieces sums() const {
     const Counters mine = comm_.counters();
     std::uint64_t all[] = {mine.at("shm.tutti_memory.get"), mine.at("shm.tutti_memory.put"),

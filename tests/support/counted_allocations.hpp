@@ -5,7 +5,7 @@
 
 namespace tutti::test {
 
-/// Of all threads, while it is on.
+/// Counts the allocations of all threads, while it is on.
 struct AllocationCount {
   static std::atomic<bool> is_on;
   static std::atomic<long> count;

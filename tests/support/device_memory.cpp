@@ -27,7 +27,7 @@ struct TestDevices::Driver {
   void call(const char* name, Arguments... arguments) const {
     require(find<int(Arguments...)>(name)(arguments...), name);
   }
-  /// Of a function that real drivers do not have.
+  /// The answer of a function that real drivers do not have.
   template <class Function, class... Arguments>
   auto ask(const char* name, Arguments... arguments) const {
     using Result = decltype((*static_cast<Function*>(nullptr))(arguments...));

@@ -29,10 +29,10 @@ class TestDevices {
   /// A function of PTX text, in the current context; never unloaded. A CUfunction.
   [[nodiscard]] void* kernel(const char* text, const char* name) const;
 
-  // Of the fake driver (tests/fake_cuda/fake_cuda.h); zeros and nothing on another one.
+  // Answers of the fake driver (tests/fake_cuda/fake_cuda.h); zeros and nothing on another one.
   [[nodiscard]] bool is_fake() const;
   [[nodiscard]] FakeCudaCounters counters() const;
-  /// Of one function of the driver API, as "cuMemAlloc".
+  /// Calls of one function of the driver API, as "cuMemAlloc".
   [[nodiscard]] std::uint64_t calls(const std::string& name) const;
   [[nodiscard]] std::uint64_t faults() const;
   /// Calls to fail from here on, as "cuMemAlloc:2:2".

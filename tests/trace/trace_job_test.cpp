@@ -26,7 +26,7 @@ TEST(TracedJob, ClocksOfOneNodeAreTheSame) {
   EXPECT_THAT(job.notes, IsEmpty());
 }
 
-/// Of ranks 2 and 3, which share a clock, rank 2 compares it at the beginning and at the end.
+/// Ranks 2 and 3 share a clock, which rank 2 compares at the beginning and at the end.
 TEST(TracedJob, ClocksDriftLinearly) {
   const tool::TracedJob job =
       job_of(RankTrace{0, 4}.clock(0, 0, 5, 0, 0).clock(0, 0, 9000, 0, 0), RankTrace{1, 4}.clock(0, 0, 5, 0, 0),

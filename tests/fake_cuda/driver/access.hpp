@@ -22,8 +22,8 @@ bool reaches(Context& context, const Region& region);
 /// The bytes of `size` at `address` of a region. Throws DeviceFault: past its end, freed by its owner, without access.
 std::byte* resolve(const Region& region, std::uint64_t address, std::size_t size, const char* what);
 
-/// The same of any address, noted as an access of the running operation. `queued`: the region that the address had when
-/// the operation was queued; nullptr: pageable host memory, which is taken as it is. Throws DeviceFault.
+/// The bytes at any address, noted as an access of the running operation. `queued`: the region that the address had
+/// when the operation was queued; nullptr: pageable host memory, which is taken as it is. Throws DeviceFault.
 Bytes touch(std::uint64_t address, const RegionPointer& queued, std::size_t size, Use use, const char* what);
 
 /// Notes an access of the running operation to [begin, end) of a region's addresses. A race is a fault.

@@ -14,7 +14,7 @@
   const fake_cuda::Inside inside;        \
   static fake_cuda::CallSite site{name}; \
   if (const CUresult refused = site.enter(); refused != CUDA_SUCCESS) return refused
-/// The same with a context, which is `context` then.
+/// Begins a call that needs a current context, which is `context` then.
 #define FAKE_CUDA_CONTEXT_CALL(name)     \
   const fake_cuda::Inside inside;        \
   static fake_cuda::CallSite site{name}; \

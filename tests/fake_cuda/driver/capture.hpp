@@ -91,7 +91,7 @@ class Captures {
   std::uint64_t next_ = 1;
 };
 
-/// Of the calling thread: which captures keep it from unsafe calls.
+/// Which captures keep the calling thread from unsafe calls.
 extern thread_local CUstreamCaptureMode thread_capture_mode;
 
 }  // namespace fake_cuda

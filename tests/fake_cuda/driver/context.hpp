@@ -19,7 +19,7 @@ struct Context {
   int retained = 0;
   unsigned flags = 0;
   std::mutex peers_mutex{};
-  std::set<const Context*> peers{};          ///< Whose memory its kernels may access.
+  std::set<const Context*> peers{};          ///< The contexts whose memory its kernels may access.
   std::atomic<CUresult> lost{CUDA_SUCCESS};  ///< The first error of an operation: a context never recovers.
 };
 
@@ -57,7 +57,7 @@ class Contexts {
   bool release(int device);
   /// Made, ever.
   [[nodiscard]] std::uint64_t made() const { return made_; }
-  /// Of a context that begins, or begins again.
+  /// A number for a context that begins, or begins again.
   [[nodiscard]] std::uint64_t new_id() { return 1000 + ++made_; }
 
  private:

@@ -26,12 +26,12 @@ bool is_complete(const Event::Shared& shared) { return shared.completed >= share
 #define FAKE_CUDA_EVENT(handle)                  \
   const EventPointer event = find_event(handle); \
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE
-/// Of calls for which no context needs to be current.
+/// Begins calls for which no context needs to be current.
 #define FAKE_CUDA_EVENT_CALL(name, handle) \
   FAKE_CUDA_CALL(name);                    \
   FAKE_CUDA_EVENT(handle);                 \
   if (const CUresult bad = state_of(*event->context); bad != CUDA_SUCCESS) return bad
-/// Of calls that ask the event itself.
+/// Begins calls that ask the event itself.
 #define FAKE_CUDA_NOT_CAPTURED(event)                                                                  \
   if (const CUresult bad = Captures::get().refuse((event)->captured); bad != CUDA_SUCCESS) return bad; \
   FAKE_CUDA_UNSAFE_IN_CAPTURE()

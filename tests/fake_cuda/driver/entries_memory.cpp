@@ -27,7 +27,7 @@ void* host_pages(std::size_t bytes) {
   return pages == MAP_FAILED ? nullptr : pages;
 }
 
-/// Of the kind, that begins at the address.
+/// The region of that kind that begins at the address.
 RegionPointer region_at(std::uint64_t address, RegionKind kind) {
   RegionPointer region = Memory::get().find(address);
   return region != nullptr && region->base == address && region->kind == kind ? region : nullptr;

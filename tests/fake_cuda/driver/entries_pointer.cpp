@@ -17,7 +17,7 @@ CUresult put(void* out, T value) {
   return CUDA_SUCCESS;
 }
 
-/// Of an address that no allocation has: the defaults.
+/// The attributes of an address that no allocation has: the defaults.
 CUresult attribute_of_unknown(void* out, CUpointer_attribute which) {
   switch (which) {
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:

@@ -20,13 +20,13 @@ constexpr useconds_t between_looks_us = 20;
 #define FAKE_CUDA_STREAM(handle)                                     \
   const StreamPointer stream = Streams::get().find(context, handle); \
   if (stream == nullptr) return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_HANDLE
-/// Of calls for which the stream's context needs not to be current.
+/// Begins calls for which the stream's context needs not to be current.
 #define FAKE_CUDA_STREAM_CALL(name, handle)        \
   FAKE_CUDA_CALL(name);                            \
   Context* const context = current_contexts.top(); \
   FAKE_CUDA_STREAM(handle);                        \
   if (const CUresult bad = state_of(*stream->context); bad != CUDA_SUCCESS) return bad
-/// Of calls that ask for the work of the stream, or of those that the legacy stream waits for.
+/// Begins calls that ask for the work of the stream, or of streams that the legacy stream waits for.
 #define FAKE_CUDA_NOT_CAPTURED(handle)                                                                 \
   if (const CUresult bad =                                                                             \
           is_legacy(handle) ? Captures::get().refuse_legacy(context) : Captures::get().refuse(stream); \
@@ -70,7 +70,7 @@ void see_value(Region& region, std::uint64_t address) {
   running->clock.hear(now_ns());
 }
 
-/// Of a driver whose device has none, as virtual ones and some of Windows.
+/// The answer of a driver whose device has no such operations, as virtual ones and some of Windows.
 CUresult refuse_memory_operations() {
   return settings().has_stream_memory_operations ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }

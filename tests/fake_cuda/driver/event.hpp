@@ -24,7 +24,7 @@ struct Event {
 
   Context* context = nullptr;
   Shared* shared = nullptr;  ///< nullptr: for this process alone.
-  Point point{};             ///< Of the last record in this process.
+  Point point{};             ///< The last record in this process.
   CapturedPoint captured{};  ///< If it was recorded in a captured stream.
   unsigned flags = 0;
   bool is_imported = false;

@@ -40,7 +40,7 @@ class Branches {
  private:
   using Before = std::vector<bool>;
   std::vector<Before> before_{};
-  std::vector<std::size_t> last_{};  ///< Of each branch.
+  std::vector<std::size_t> last_{};  ///< The last node of each branch.
 };
 
 }  // namespace

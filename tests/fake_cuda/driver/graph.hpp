@@ -83,8 +83,8 @@ class Executable {
 
  private:
   Graph graph_;
-  std::vector<StreamPointer> streams_{};  ///< Of the branches.
-  std::vector<std::size_t> branches_{};   ///< Of the nodes.
+  std::vector<StreamPointer> streams_{};  ///< The streams of the branches.
+  std::vector<std::size_t> branches_{};   ///< The branch of each node.
   Point last_{};                          ///< The end of the last launch.
 };
 using ExecutablePointer = std::shared_ptr<Executable>;

@@ -23,7 +23,7 @@ struct Pool {
   CUmemoryPool handle = nullptr;
   PoolCard card{};
   bool is_imported = false;
-  int file = -1;            ///< Of the card; -1: it was not exported.
+  int file = -1;            ///< The file of the card; -1: it was not exported.
   std::set<int> devices{};  ///< Others with access.
   Pool() = default;
   Pool(const Pool&) = delete;

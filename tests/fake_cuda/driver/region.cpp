@@ -245,7 +245,7 @@ FileIdentity identity_of_file(int file) {
 
 namespace {
 
-/// Of a header and so many bytes behind it, which are mapped.
+/// The region of a header and so many bytes behind it, which are mapped.
 RegionPointer region_of(void* mapped, std::size_t bytes, int file, std::uint64_t base, std::size_t shown,
                         RegionKind kind) {
   auto region = std::make_shared<Region>();

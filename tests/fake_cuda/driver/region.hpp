@@ -62,16 +62,17 @@ struct Region {
   unsigned flags = 0;
   bool sync_memops = false;
   std::set<int> devices{};              ///< RegionKind::vmm: those that have access.
-  std::uint64_t owner_base = 0;         ///< Of imported memory: its address in the process that owns it.
+  std::uint64_t owner_base = 0;         ///< The address of imported memory in the process that owns it.
   bool is_imported = false;             ///< Memory of another process: RegionKind::ipc, or RegionKind::pool.
   bool is_being_freed = false;          ///< An operation of a stream will do it.
   int opened = 1;                       ///< RegionKind::ipc: so many times.
   std::atomic<bool> is_closing{false};  ///< RegionKind::ipc: no operation may use it any more.
   std::shared_ptr<Pool> pool{};
   std::shared_ptr<Physical> physical{};
-  Tracks* own_tracks = nullptr;   ///< Of host memory.
-  std::uint64_t device_base = 0;  ///< Of registered memory that kernels find elsewhere; 0: they do not find it.
-  bool is_for_devices = false;    ///< The same memory at that address.
+  Tracks* own_tracks = nullptr;  ///< Only of host memory.
+  std::uint64_t device_base =
+      0;  ///< Where kernels find registered memory that is elsewhere for them; 0: they do not find it.
+  bool is_for_devices = false;  ///< This is the memory at that address.
 
   Region() = default;
   Region(const Region&) = delete;
@@ -93,7 +94,7 @@ class Memory {
 
   /// The region that has the address; nullptr: none has.
   [[nodiscard]] RegionPointer find(std::uint64_t address);
-  /// The same for kernels and for values that streams wait for: not the host's address of memory that they find
+  /// find() for kernels and for values that streams wait for: not the host's address of memory that they find
   /// elsewhere, if at all.
   [[nodiscard]] RegionPointer find_for_device(std::uint64_t address);
   /// A range without access; one that was freed if there is one of this size, as real drivers do. 0: none.
@@ -110,7 +111,7 @@ class Memory {
   /// Marks device memory as freed for all processes, and removes it; of another process: removes its mapping.
   void free(const RegionPointer& region);
 
-  /// Those for which `is_one` says so.
+  /// The regions for which `is_one` says so.
   template <class Is>
   [[nodiscard]] std::vector<RegionPointer> all(const Is& is_one) {
     const std::lock_guard lock{mutex_};
@@ -154,7 +155,7 @@ struct FileIdentity {
 FileIdentity identity_of_file(int file);
 /// Maps such a file, of which the program sees `shown` bytes at `base`; nullptr if that fails.
 RegionPointer map_file(int file, std::uint64_t base, std::size_t bytes, std::size_t shown, RegionKind kind);
-/// The same in the middle of a block of one granule that begins at `base`, whose other bytes are other memory's.
+/// Maps a file in the middle of a block of one granule that begins at `base`, whose other bytes are other memory's.
 RegionPointer map_file_in_block(int file, std::uint64_t base, std::size_t bytes, std::size_t lead, RegionKind kind);
 
 }  // namespace fake_cuda

@@ -6,7 +6,7 @@
 
 namespace fake_cuda {
 
-/// Of CUDA: 13.0.
+/// The version of CUDA: 13.0.
 inline constexpr int driver_version = 13000;
 
 struct Settings {
@@ -21,7 +21,7 @@ struct Settings {
   bool finds_races = false, aborts = false, reuses_addresses = true, poisons = true, has_peers = true;
   bool has_fabric = false;
   bool is_strict_ipc = false;     ///< What an importer has mapped must not be freed.
-  bool refuses_overlaps = false;  ///< Of mappings of one owner's memory, by its addresses.
+  bool refuses_overlaps = false;  ///< Overlaps of mappings of one owner's memory, by its addresses.
   int queues = 0;                 ///< The streams of a context share so many hardware queues; 0: each has its own.
   bool has_stream_memory_operations = true;
   bool numbers_mapped_memory = true;   ///< CU_POINTER_ATTRIBUTE_BUFFER_ID of memory of cuMemMap is not 0.

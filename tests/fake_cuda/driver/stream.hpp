@@ -35,7 +35,7 @@ struct Stream {
 
 /// A node of a graph in one launch.
 struct Step {
-  StreamPointer stream;  ///< Of the branch.
+  StreamPointer stream;  ///< The stream of the branch.
   Operation operation;
   std::set<std::size_t> after;  ///< Earlier steps, by their numbers.
 };
@@ -70,7 +70,7 @@ class Streams {
   /// Whether an operation of the context waits for a value in memory, for another process, or in a function of the
   /// program that does not end soon.
   [[nodiscard]] bool has_waits(Context* context);
-  /// The same of one stream, but for functions of the program.
+  /// Whether one stream has waits, but for functions of the program.
   [[nodiscard]] bool has_waits(const StreamPointer& stream) {
     const std::lock_guard lock{mutex_};
     return stream->waiting > 0;
@@ -93,7 +93,7 @@ class Streams {
 
   std::mutex mutex_;
   std::condition_variable changed_;   ///< Any stream made progress.
-  std::vector<StreamPointer> all_;    ///< Those that were destroyed and still have work, too.
+  std::vector<StreamPointer> all_;    ///< Destroyed streams that still have work, too.
   std::vector<StreamPointer> spare_;  ///< For branches of graphs.
   std::map<CUstream, StreamPointer> streams_;
   std::map<std::pair<Context*, int>, StreamPointer> defaults_;  ///< By thread; 0: the legacy stream.

@@ -15,7 +15,7 @@ namespace fake_cuda {
 struct What {
   const char* kind = "none";  ///< Never freed.
   std::uint64_t bytes = 0;    ///< 0 as well where they are known only at the end: Running has them.
-  std::string name{};         ///< Of a kernel.
+  std::string name{};         ///< The name of a kernel.
 };
 
 /// Kept if FAKE_CUDA_TIMELINE says so, or from the first clear() on.

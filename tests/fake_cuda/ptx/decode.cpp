@@ -75,7 +75,7 @@ constexpr auto atomics = std::to_array<Named<Atomic>>({{"add", Atomic::add},
                                                        {"xor", Atomic::bit_xor}});
 constexpr auto combinations = std::to_array<Named<Combination>>(
     {{"and", Combination::bit_and}, {"or", Combination::bit_or}, {"xor", Combination::bit_xor}});
-/// Of caches, of the order and the scope of accesses: on x86 and one block at a time they change nothing.
+/// Words about caches, the order and the scope of accesses: on x86 and one block at a time they change nothing.
 constexpr std::string_view without_effect[] = {"nc",
                                                "ca",
                                                "cg",

@@ -52,7 +52,7 @@ enum class Opcode : std::uint8_t {
   rcp,
   nop
 };
-enum class Half : std::uint8_t { full, low, high, wide };  ///< Of the product of integers.
+enum class Half : std::uint8_t { full, low, high, wide };  ///< Which half of the product of integers.
 enum class Space : std::uint8_t { generic, global, param, shared, local };
 enum class Comparison : std::uint8_t { eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
 enum class Atomic : std::uint8_t { none, add, exch, cas, min, max, bit_and, bit_or, bit_xor };
@@ -67,7 +67,7 @@ inline constexpr std::string_view specials[] = {"%tid.x",    "%tid.y",    "%tid.
 struct Operand {
   enum Kind : std::uint8_t { in_register, immediate, special, address, parameter, sink } kind = immediate;
   bool is_inverted = false;
-  int number = -1;          ///< Of the register; the base of an address, -1: none.
+  int number = -1;          ///< The register's; the base of an address, -1: none.
   std::uint64_t value = 0;  ///< Immediate; the offset of an address.
 };
 
@@ -88,7 +88,7 @@ struct Instruction {
   int width = 1;            ///< Elements of a vector.
   int guard = -1;           ///< The predicate; -1: always.
   bool is_guard_inverted = false;
-  int target = -1;  ///< Of a branch.
+  int target = -1;  ///< Where a branch goes.
   int line = 0;
   std::atomic<bool>* executed = nullptr;  ///< See coverage.hpp.
   std::vector<Operand> operands{};

@@ -33,7 +33,7 @@ struct Module {
   std::vector<Kernel> kernels;
 };
 
-/// Of PTX text, or of a fatbin that has uncompressed PTX. Throws Error.
+/// Loads PTX text, or a fatbin that has uncompressed PTX. Throws Error.
 std::shared_ptr<Module> load(const void* image);
 
 }  // namespace fake_cuda::ptx

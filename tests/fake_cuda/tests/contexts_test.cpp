@@ -108,7 +108,7 @@ class TwoDevices : public Cuda {
     Cuda::TearDown();
   }
   CUcontext other_ = nullptr;
-  CUdeviceptr memory_ = 0;  ///< Of device 1; device 0 is current.
+  CUdeviceptr memory_ = 0;  ///< Memory of device 1; device 0 is current.
 };
 
 TEST_F(TwoDevices, AKernelCannotAccessMemoryOfTheOther) {

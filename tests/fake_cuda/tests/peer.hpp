@@ -57,7 +57,7 @@ class Peer {
     int value;
     std::uint64_t faults;          ///< Caught in that process, ever.
     std::uint64_t bytes_imported;  ///< By its mappings.
-    std::uint64_t bytes_in_use;    ///< Of the device, as it sees them.
+    std::uint64_t bytes_in_use;    ///< Bytes in use on the device, as it sees them.
   };
 
   explicit Peer(const char* program) {
@@ -102,12 +102,12 @@ class Peer {
     std::strncpy(question.fault, name, sizeof question.fault - 1);
     return ask(question).faults;
   }
-  /// The same as read(), but nobody waits for it.
+  /// A read() that nobody waits for.
   CUresult post_read() { return ask({.task = Task::post_read}).result; }
   /// The word of the memory at an offset, read by its stream.
   Answer read(std::uint64_t offset = 0) { return ask({.task = Task::read, .offset = offset}); }
   Answer close() { return ask({.task = Task::close}); }
-  /// Of memory of a pool.
+  /// Frees memory of a pool.
   Answer free() { return ask({.task = Task::free}); }
   /// Ends without closing anything.
   void kill() {

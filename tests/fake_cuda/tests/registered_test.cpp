@@ -20,7 +20,7 @@ class Registered : public Cuda {
     ::munmap(pages_, size);
     Cuda::TearDown();
   }
-  /// Of malloc, and of mmap.
+  // Memory of malloc, and of mmap.
   std::unique_ptr<void, decltype(&std::free)> heap_{std::malloc(size), &std::free};
   void* pages_ = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 };

@@ -79,7 +79,7 @@ inline bool is_reduction(Collective which) {
   return which >= Collective::Reduce && which <= Collective::Reduce_scatter_block;
 }
 bool has_root(Collective which);
-/// Whose name ends in v or w.
+/// Whether the name ends in v or w.
 bool is_listed(Collective which);
 
 int blocking(Collective which, const Arguments& a);

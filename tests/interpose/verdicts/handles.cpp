@@ -159,7 +159,7 @@ void forbidden(Check& check, int (*use)(MPI_Request* request)) {
   check.works("later", check.comm);
 }
 
-/// Of the status of a collective, what MPI defines.
+/// What MPI defines of the status of a collective.
 void status_of(Check& check, Collective which) {
   const auto a = std::make_unique<Arguments>(check.comm);
   MPI_Request request = MPI_REQUEST_NULL;

@@ -9,7 +9,7 @@
 namespace tutti::test {
 namespace {
 
-/// Of a theme's checks those whose names begin and end so, in the MPI whose description has that text. An end without
+/// A theme's checks whose names begin and end so, in the MPI whose description has that text. An end without
 /// ".nonblocking" stands for both forms.
 struct LeftOut {
   std::string_view mpi, theme, begin, end;

@@ -49,7 +49,7 @@ std::vector<NamedOperation> operations() { return {TUTTI_VERDICT_OPERATIONS(TUTT
 
 constexpr int elements = 5;
 
-/// Of a long double 10 bytes count.
+/// The bytes of a value that count: 10 of a long double.
 template <class T>
 constexpr std::size_t used_bytes = std::is_same_v<T, long double> ? 10 : sizeof(T);
 

@@ -135,7 +135,7 @@ void elements_on_one_place(Check& check, Collective which) {
   MPI_Type_free(&type);
 }
 
-/// The same memory is sent and received.
+/// One buffer is sent and received.
 void alias(Arguments& a, const Check& /*check*/) { a.in = a.out; }
 
 /// The block that the rank itself sends is where it receives it.

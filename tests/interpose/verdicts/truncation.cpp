@@ -55,7 +55,7 @@ void root_sends_less(Arguments& a, const Check& check) {
     count = 2;
 }
 
-/// The same bytes by another count and type, which is right.
+/// The last rank gives its bytes by another count and type, which is right.
 void last_counts_bytes(Arguments& a, const Check& check) {
   if (check.rank != check.ranks - 1) return;
   a.in_type = a.out_type = MPI_BYTE;

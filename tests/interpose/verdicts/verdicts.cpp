@@ -109,7 +109,7 @@ void give_up(int /*signal*/) {
   _exit(1);
 }
 
-/// Of all ranks, on rank 0: once if they are the same.
+/// The words of all ranks, on rank 0: once if they are the same.
 std::string words_of_all(const std::string& own, MPI_Comm comm, int rank, int ranks) {
   if (rank != 0) {
     PMPI_Send(own.data(), static_cast<int>(own.size()), MPI_CHAR, 0, 0, comm);

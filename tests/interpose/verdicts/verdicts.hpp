@@ -48,7 +48,7 @@ struct Check {
   void works(std::string_view what, MPI_Comm on);
 };
 
-/// Of one theme, by name and in order.
+/// The checks of one theme, by name and in order.
 class Checks {
  public:
   struct One {
