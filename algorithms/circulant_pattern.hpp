@@ -74,7 +74,7 @@ class Circulant {
   /// The first `partials()` of the blocks, where they are laid side by side and not in a circle.
   [[nodiscard]] Arcs arcs_of_partials(const Blocks& blocks) const { return {blocks, up_ ? 0 : partials() - 1, up_}; }
 
-  /// Their numbers in the circle, in that order.
+  /// The numbers of those blocks in the circle, in the order in which they lie.
   [[nodiscard]] std::vector<int> order_of_partials() const {
     std::vector<int> order(static_cast<std::size_t>(partials()));
     std::iota(order.begin(), order.end(), 0);

@@ -51,7 +51,8 @@ class ParallelTrees {
   [[nodiscard]] int longest_chain() const {
     return distances() - ((stride_ == whole() ? size_ < whole() : 4 * size_ <= 3 * whole()) ? 1 : 0);
   }
-  /// That of a reduce-scatter. If two trees move together, the smaller one's sum may wait for the other's space.
+  /// The longest chain of a reduce-scatter. If two trees move together, the smaller one's sum may wait for the other's
+  /// space.
   [[nodiscard]] int longest_chain_of_sums() const {
     constexpr int least_stride = 8;  // of trees whose root uses its space for messages more than once
     const bool waits = 2 * stride_ == whole() && stride_ >= least_stride && size_ > stride_ + 1;

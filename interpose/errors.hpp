@@ -7,7 +7,7 @@
 
 namespace tutti::interpose {
 
-/// For a catch block: MPI's code of the error.
+/// MPI's code of the error that a catch block has caught.
 [[nodiscard]] int code_of_current() noexcept;
 
 // Handlers of C++ may throw.

@@ -21,7 +21,7 @@ void begin() noexcept;
 /// Whether a blocking or persistent call of the function may make a communicator known, which is collective: only if it
 /// is wanted and, unless the user has named what to serve, only if ranks of MPI wait in it for all others, too.
 [[nodiscard]] bool may_make_known(Function function);
-/// Such a call, on a communicator that is not known yet: makes it known, or counts the call, as by default the first
+/// Makes the communicator of such a call known, if it is not yet, or counts the call, as by default the first
 /// ones are MPI's. A call whose arguments are wrong must not come here, as other ranks may make none.
 void make_known(Target& target, MPI_Comm comm);
 /// A target that stays until the last of its requests is over, though its communicator be freed.

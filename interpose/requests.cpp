@@ -198,7 +198,7 @@ void start_progress(const Target& target) {
 
 }  // namespace
 
-/// That a thread cannot be had is known to this rank alone, which takes part all the same: waits and tests move the
+/// This rank alone knows that it cannot have a thread, and takes part all the same: waits and tests move the
 /// call.
 void require_progress(const Target& target) {
   try {

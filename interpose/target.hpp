@@ -17,7 +17,7 @@ namespace tutti::interpose {
 
 /// Which calls Tutti may move on a thread of its own, so that they go on while the program does something else.
 enum class Movable : std::uint8_t {
-  none,         ///< Or nobody would complete their requests.
+  none,         ///< A thread may move none: nobody would complete their requests.
   without_mpi,  ///< MPI does not allow the thread, but shared memory carries all messages.
   all,
 };

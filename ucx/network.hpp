@@ -24,12 +24,12 @@ class UcxNetwork : public mpi::Network {
   std::string connect(MPI_Comm comm, std::span<const int> ranks) override;
   [[nodiscard]] bool takes_device_memory() const override { return worker_.reads_cuda(); }
 
-  // For a rank of the carrier.
+  // The endpoint and the connection of a rank of the carrier.
   [[nodiscard]] ucp_ep_h endpoint(int rank);
   [[nodiscard]] const Worker::Connection& connection(int rank) const {
     return known_[static_cast<std::size_t>(rank)].peer->second;
   }
-  /// But for turn and message.
+  /// The tag, but for turn and message.
   [[nodiscard]] ucp_tag_t tag_to(int rank, int context) const;
   [[nodiscard]] ucp_tag_t tag_from(int rank, int context) const;
 

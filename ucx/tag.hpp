@@ -22,7 +22,7 @@ inline constexpr int networks = 1 << network_bits, senders = 1 << sender_bits;
 /// No MPI's tags let as many operations be under way; messages that are part of no collective have the turn after.
 inline constexpr std::uint64_t turns = (1 << turn_bits) - 1;
 
-/// But for the turn and the fingerprint.
+/// The tag, but for the turn and the fingerprint.
 [[nodiscard]] constexpr ucp_tag_t tag_of(int network, int sender, int context, int message) {
   constexpr ucp_tag_t message_mask = (1 << message_bits) - 1;
   ucp_tag_t tag = static_cast<ucp_tag_t>(network) << sender_bits | static_cast<ucp_tag_t>(sender);

@@ -38,7 +38,7 @@ class UcxPort final : public TransportPort {
     UcxPort* port = nullptr;  ///< nullptr: nobody waits for it.
     ucp_ep_h endpoint = nullptr;
     const Worker::Connection* connection = nullptr;
-    ucp_tag_t tag = 0;  ///< But for the turn and the message.
+    ucp_tag_t tag = 0;  ///< The tag, but for the turn and the message.
     void* request = nullptr;
     std::size_t bytes = 0, received = 0;
     int index = 0;

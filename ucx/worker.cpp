@@ -49,7 +49,8 @@ enum class WatchUse : std::uint8_t { automatic, never, always };
 /// TUTTI_UCX_WATCH.
 WatchUse wanted_watch() { return static_cast<WatchUse>(name_setting("TUTTI_UCX_WATCH")); }
 
-/// As the user wants, or else, whether it costs little: UCX gives up zero-copy rendezvous over RDMA for it.
+/// Whether peers are watched: if the user wants it, else if it costs little. UCX gives up zero-copy rendezvous over
+/// RDMA for it.
 bool watches_peers(const Resources& resources) {
   using Use = WatchUse;
   const Use use = wanted_watch();

@@ -40,7 +40,7 @@ class Worker {
     UniqueEndpoint endpoint{};
     std::string process{};         ///< "process 17 on node2".
     bool is_far = false;           ///< On another node: a failure of it is told by UCX alone.
-    ucs_status_t failed = UCS_OK;  ///< Else no message to or from it will ever come.
+    ucs_status_t failed = UCS_OK;  ///< If not UCS_OK, no message to or from it will ever come.
   };
   /// A worker elsewhere: its address, and the connection to it.
   using Peer = std::pair<const std::string, Connection>;

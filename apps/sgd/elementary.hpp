@@ -55,7 +55,7 @@ struct Power {
   T power, rest;
 };
 
-/// For x from least_exponent to most_exponent. If x is no number, neither is the rest.
+/// e to the power of x, from least_exponent to most_exponent. If x is no number, neither is the rest.
 template <class T>
 constexpr Power<T> power_of_e(T x) {
   using Number = Format<T>;

@@ -75,7 +75,7 @@ class Gpu {
   }
   /// Queues a copy between host and device, or on the device. Memory of the host must last until wait().
   void copy(const void* from, void* to, std::size_t bytes) const;
-  /// As those of its stream.
+  /// The functions of its stream.
   void record(const GpuEvent& event) const { stream_->record(event); }
   void wait_for(const GpuEvent& event) const { stream_->wait_for(event); }
   void wait() const { stream_->wait(); }

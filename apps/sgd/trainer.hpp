@@ -18,7 +18,7 @@ namespace tutti::sgd {
 struct EpochReport {
   int epoch = 0;
   double loss = 0;            ///< Mean over the training images, each as its step met it.
-  double train_accuracy = 0;  ///< Likewise.
+  double train_accuracy = 0;  ///< Share of the training images that were classified rightly, each as its step met it.
   double test_accuracy = 0;   ///< With the weights after the epoch.
   double samples_per_s = 0;   ///< Training images per second of training (testing not counted).
   /// Part of that time spent in the allreduce, waiting for slower ranks included; mean. Nothing if it overlaps with
@@ -70,7 +70,7 @@ class Trainer {
   const Shape shape_;
   std::unique_ptr<Learner<T>> learner_;
   Plan plan_;               ///< Adds the learner's sums over all ranks.
-  const bool has_overlap_;  ///< Or the learner does.
+  const bool has_overlap_;  ///< The learner adds its sums itself, beside computing.
   int epochs_ = 0;
   double communication_seconds_ = 0;  ///< In the epoch under way.
 };

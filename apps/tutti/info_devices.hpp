@@ -16,7 +16,7 @@ struct Taking {
   std::string means{};         ///< By which it takes them: "cuda_copy, cuda_ipc"; empty: not known.
 };
 
-/// As one process sees them.
+/// The devices as one process sees them.
 struct DeviceReport {
   cuda::DeviceSurvey survey;
   Taking ucx, mpi;

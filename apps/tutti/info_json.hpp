@@ -12,7 +12,7 @@ namespace tutti::tool {
 [[nodiscard]] std::string to_json(const topology::Report& report);
 /// Throws std::exception that says what is wrong with it if no rank wrote it.
 [[nodiscard]] topology::Report report_from_json(const std::string& text);
-/// For people and programs; docs/topology.md explains the keys.
+/// The job in JSON; docs/topology.md explains the keys.
 [[nodiscard]] std::string to_json(const topology::Job& job, const DeviceReport& devices);
 
 }  // namespace tutti::tool

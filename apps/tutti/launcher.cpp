@@ -15,7 +15,7 @@ namespace {
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// For a shell.
+/// A text in quotes for a shell.
 std::string in_quotes(std::string_view text) {
   std::string result = "'";
   for (const char letter : text)

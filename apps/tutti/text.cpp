@@ -9,7 +9,7 @@
 namespace tutti::tool {
 namespace {
 
-/// Its steps by number, as the fault names them: they need not have rounds.
+/// A scene's steps by number, as the fault names them: they need not have rounds.
 std::string unproved_steps(const Scene& scene, int rank) {
   const auto mark = [&](int step) { return scene.is_faulty(rank, step) ? '!' : ' '; };
   std::string text =

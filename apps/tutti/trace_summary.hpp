@@ -57,7 +57,7 @@ struct SlowCall {
 
 /// Tables, for people, with so many of the slowest calls.
 [[nodiscard]] std::string summary_text(const TracedJob& job, std::size_t slowest);
-/// For programs: docs/trace.md describes it.
+/// The summary in JSON, for programs: docs/trace.md describes it.
 [[nodiscard]] std::string summary_json(const TracedJob& job, std::size_t slowest);
 
 }  // namespace tutti::tool

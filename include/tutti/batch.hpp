@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// As the source of a receive with a tag: any rank; as its tag: any.
+/// Given as the source of a receive with a tag: any rank; as its tag: any tag.
 inline constexpr Rank any_source{MPI_ANY_SOURCE};
 inline constexpr Tag any_tag{MPI_ANY_TAG};
 

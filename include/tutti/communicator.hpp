@@ -111,7 +111,7 @@ class Communicator {
   TUTTI_API void abort(std::string_view why);
   [[nodiscard]] TUTTI_API bool is_open() const noexcept;
 
-  /// For the library's own use; both throw StateError unless the communicator is open.
+  /// The state, for the library's own use; both throw StateError unless the communicator is open.
   [[nodiscard]] TUTTI_API detail::CommunicatorState& state() const;
   [[nodiscard]] TUTTI_API std::shared_ptr<detail::CommunicatorState> share() const;
 

@@ -74,7 +74,7 @@ class CountsAndOffsets {
   CountsAndOffsets(CountList counts, CountList offsets) : counts_(std::move(counts)), offsets_(std::move(offsets)) {}
   explicit(false) CountsAndOffsets(const BlockList& blocks) : counts_(blocks.counts), offsets_(blocks.offsets) {}
 
-  /// As CountList::checked().
+  /// Checks both lists as CountList::checked().
   [[nodiscard]] BlockList checked(std::string_view function, std::string_view argument,
                                   const Communicator& comm) const {
     return {counts_.checked(function, argument, comm), offsets_.checked(function, argument, comm)};

@@ -38,7 +38,7 @@ struct Network {
 struct OwnAlgorithm {
   Collective collective;
   std::string name, summary{};
-  Order order = Order::of_ranks;  ///< Or `any`.
+  Order order = Order::of_ranks;  ///< `of_ranks` or `any`.
   /// Writes the steps of one rank: ScheduleBuilder is made for it.
   std::function<Schedule(const Problem& problem)> build;
 };

@@ -55,8 +55,8 @@ class [[nodiscard]] Request {
   TUTTI_API void wait();
   /// Makes progress, never blocks; true if complete. Throws the error if the operation failed.
   [[nodiscard]] TUTTI_API bool test();
-  /// As wait(), but no longer than that, to some milliseconds; true if complete. Otherwise the operation goes on, and
-  /// may be waited for again.
+  /// Waits as wait(), but no longer than that, to some milliseconds; true if complete. Otherwise the operation goes on,
+  /// and may be waited for again.
   [[nodiscard]] TUTTI_API bool wait_for(std::chrono::duration<double> time);
   /// Takes the operation back if no other rank has a part in it yet: a receive with a tag that no message has met.
   /// True: there is nothing to wait for any more, and buffers are as they were. False: nothing has happened; other
@@ -86,7 +86,7 @@ class [[nodiscard]] Plan {
   TUTTI_API void wait();
   /// Makes progress, never blocks; true if complete. Throws the error if the plan failed.
   [[nodiscard]] TUTTI_API bool test();
-  /// As wait(), but no longer than that, to some milliseconds; true if complete, or not started.
+  /// Waits as wait(), but no longer than that, to some milliseconds; true if complete, or not started.
   [[nodiscard]] TUTTI_API bool wait_for(std::chrono::duration<double> time);
   /// The algorithm's name, as in the registry; empty if the plan is no collective.
   [[nodiscard]] TUTTI_API std::string_view algorithm() const;

@@ -9,7 +9,7 @@
 
 namespace tutti::interpose::fortran {
 
-/// As Forward, for MPI_Alltoallw, MPI_Ialltoallw and MPI_Alltoallw_init: they take arrays of types, as many as `comm`
+/// Forward for MPI_Alltoallw, MPI_Ialltoallw and MPI_Alltoallw_init: they take arrays of types, as many as `comm`
 /// has ranks. `Rest` is what follows `comm`.
 template <class... Rest>
 class ForwardAlltoallw {

@@ -28,14 +28,14 @@ static_assert(TUTTI_EXSCAN == static_cast<int>(Collective::exscan) && TUTTI_EXSC
 static_assert(sizeof(Count) == sizeof(int64_t) && std::is_standard_layout_v<Count>);
 static_assert(sizeof(Bytes) == sizeof(int64_t) && std::is_standard_layout_v<Bytes>);
 
-/// As many as there are ranks, or none for NULL.
+/// A list of C: as many numbers as there are ranks, or none for NULL.
 template <class Number>
 std::span<const Number> list(const int64_t* numbers, int ranks) {
   if (numbers == nullptr) return {};
   return {reinterpret_cast<const Number*>(numbers), static_cast<std::size_t>(ranks)};
 }
 
-/// As in error texts, by collective and kind of blocks; empty: the collective has no such blocks.
+/// Names for error texts, by collective and kind of blocks; empty: the collective has no such blocks.
 constexpr std::array<std::array<std::string_view, TUTTI_BLOCKS_TYPED + 1>, collective_count> names{{
     {"barrier"},
     {"broadcast"},

@@ -29,7 +29,7 @@ std::string text(const Combination& wanted, Order order) {
                      first + wanted.ranks - 1, order == Order::of_ranks ? ", in the order of ranks" : "");
 }
 
-/// For each output element of one rank the combination that it has to hold.
+/// The combination that each output element of one rank has to hold.
 using Output = std::vector<Combination>;
 
 /// Elements [0, count) of the output combine the same elements of `ranks` ranks' inputs from `first` on.

@@ -10,7 +10,7 @@
 namespace tutti::checker {
 namespace {
 
-/// For each of some items, a set of ranks.
+/// A set of ranks for each of some items.
 class RankSets {
  public:
   RankSets(std::size_t items, int ranks) : words_(static_cast<std::size_t>(ranks) / 64 + 1), bits_(items * words_) {}

@@ -32,7 +32,7 @@ struct Verdict {
 /// By the others, every order of execution gives the results of that one run. Near-linear in steps plus elements.
 [[nodiscard]] Verdict prove(const Parts& parts, const Expectation& expectation);
 
-/// Also proves that an algorithm costs the busiest rank the stated cost, or no more where that is a bound (see
+/// Proves an algorithm, and that it costs the busiest rank the stated cost, or no more where that is a bound (see
 /// Algorithm): of several levels, where not all nodes, or sockets, hold as many ranks.
 [[nodiscard]] Verdict prove(const Algorithm& algorithm, const Case& what);
 

@@ -153,7 +153,7 @@ void Run::draw(int port) {
   tasks_.push(task);
 }
 
-/// Or lets the task wait for a port that it needs.
+/// Starts a task, or lets it wait for a port that it needs.
 void Run::start(const Task& task) {
   const auto [first, second] = ports_of(task);
   for (const int port : {first, second})

@@ -10,7 +10,7 @@
 namespace tutti::cuda {
 namespace {
 
-/// For people; empty: the error's name says enough.
+/// What people can do about an error; empty: its name says enough.
 std::string_view remedy_for(CUresult result) {
   switch (result) {
     case CUDA_ERROR_OUT_OF_MEMORY:

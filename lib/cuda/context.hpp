@@ -12,7 +12,7 @@ class ScopedContext {
  public:
   /// Throws Error.
   explicit ScopedContext(CUcontext context);
-  /// For destructors: is_current() says whether it worked. It does not once the driver was shut down.
+  /// The constructor for destructors: is_current() says whether it worked. It does not once the driver was shut down.
   ScopedContext(CUcontext context, std::nothrow_t) noexcept;
   ScopedContext(const ScopedContext&) = delete;
   ScopedContext& operator=(const ScopedContext&) = delete;

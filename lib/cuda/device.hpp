@@ -33,10 +33,10 @@ class Device {
   // They have the greatest priority: streams of others do not share a hardware queue with them, where an operation that
   // waits for this rank would hold them up.
 
-  /// For copies to the host, and for copies from it: a device has an engine for each.
+  /// The streams of copies to the host and from it: a device has an engine for each.
   [[nodiscard]] CUstream stream_to_host() const { return streams_[2]; }
   [[nodiscard]] CUstream stream_from_host() const { return streams_[3]; }
-  /// For kernels and copies on the device: two in turn.
+  /// A stream for kernels and copies on the device: two in turn.
   [[nodiscard]] CUstream next_stream();
 
   /// Makes events, so that there are so many that nobody uses. Throws DeviceError.

@@ -9,7 +9,7 @@
 
 namespace tutti::cuda {
 
-/// As the driver takes it.
+/// An address as the driver takes it.
 [[nodiscard]] inline CUdeviceptr address(const void* data) { return std::bit_cast<CUdeviceptr>(data); }
 
 /// The version whose signatures the table has: drivers from this one on give them.

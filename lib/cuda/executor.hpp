@@ -11,9 +11,9 @@
 
 namespace tutti::cuda {
 
-/// For plans all of whose buffers are on one device, but for copies, which may also read or write the host's memory.
-/// The host waits nowhere: a step that needs another starts when poll() has seen the other's event. All members need
-/// the device's driver; posts and polls throw Error.
+/// The executor of plans whose buffers are all on one device, but for copies, which may also read or write the host's
+/// memory. The host waits nowhere: a step that needs another starts when poll() has seen the other's event. All members
+/// need the device's driver; posts and polls throw Error.
 class DeviceExecutor {
  public:
   /// The scratch of its runs has to be lent to them: Execution::lend().

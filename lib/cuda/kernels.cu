@@ -7,7 +7,7 @@
 namespace tutti::cuda {
 namespace {
 
-/// As many elements as 16 bytes have.
+/// The elements of 16 bytes.
 template <class Element>
 struct Vector {
   using Value = typename Element::template Value<1>;

@@ -34,7 +34,7 @@ class FarData {
     latest = device;
   }
   static void end() noexcept { --under_way; }
-  /// For a call that moves them: the device of its own message; else of the latest one; -1: none is under way.
+  /// The device for a call that moves messages: that of its own message, else of the latest; -1: none is under way.
   [[nodiscard]] static int device(int own = -1) noexcept { return own >= 0 || under_way == 0 ? own : latest; }
 
  private:

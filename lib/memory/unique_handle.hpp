@@ -20,7 +20,7 @@ class UniqueHandle {
     if (handle_ != Traits::null()) Traits::destroy(handle_);
   }
   [[nodiscard]] Handle get() const { return handle_; }
-  /// For functions that return a handle through a pointer; the handle must be null.
+  /// Where a function stores a handle that it returns through a pointer; the handle must be null.
   [[nodiscard]] Handle* receive() { return &handle_; }
   Handle release() { return std::exchange(handle_, Traits::null()); }
 

@@ -65,7 +65,7 @@ struct Routing {
   /// for one. A bound on all messages of a plan together would not be: those that it admits might wait for ones that it
   /// does not.
   int window = 1;
-  /// As many keep any network busy; of more, an MPI looks through longer lists for each that arrives.
+  /// So many keep any network busy; of more, an MPI looks through longer lists for each that arrives.
   static constexpr int most_window = 64;
   bool takes_turns = true;  ///< With the next: as CompiledPlan's.
   int line = 0;

@@ -37,7 +37,7 @@ class Plans {
   [[nodiscard]] const Problems& problems() const { return problems_; }
   [[nodiscard]] const shm::SharedPlan& of(Rank rank) const { return plans_[static_cast<std::size_t>(rank.value())]; }
   [[nodiscard]] std::span<const shm::SharedPlan> all() const { return plans_; }
-  /// For mutants.
+  /// The plan of a rank, for mutants to change.
   [[nodiscard]] shm::SharedPlan& of(Rank rank) { return plans_[static_cast<std::size_t>(rank.value())]; }
   /// The memory that a rank shares with others.
   [[nodiscard]] shm::SharedMemory memory_of(Rank rank) const;

@@ -50,7 +50,7 @@ class Recorder {
   /// Other ranks learn that this one has reported a hang.
   void reported(const Signature& call);
 
-  /// For this process's own reports.
+  /// The journal, for this process's own reports.
   [[nodiscard]] const Journal& journal() const { return *first_; }
 
  private:

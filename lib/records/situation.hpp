@@ -34,7 +34,7 @@ struct Situation {
   std::array<char, 64> host{};
 };
 
-/// As a journal has it. `now`: coarse_now().
+/// The situation of the rank whose journal it is. `now`: coarse_now().
 [[nodiscard]] Situation situation_of(const Journal& journal, const Signature& call, std::int64_t now);
 /// The entry of the operation alone, without a look at the process.
 [[nodiscard]] std::optional<Entry> entry_of(const Journal& journal, CommunicatorId communicator,

@@ -60,7 +60,7 @@ std::string messages_in_words(const Signature& call) {
   return fmt::format("{} message{} of {} bytes{}", call.parameter, call.parameter == 1 ? "" : "s", call.count, first);
 }
 
-/// As the program names it.
+/// The name of the type, and of the operation, as the program names them.
 std::string type_of(const Signature& call) { return is_mpis(call) ? mpi_type_name(call) : type_name(call.type); }
 std::string op_of(const Signature& call) { return is_mpis(call) ? mpi_op_name(call) : op_name(call.op); }
 /// "32 MPI_INT": bytes are counted as the program counts them.

@@ -21,7 +21,7 @@ struct Choice {
 /// Reads a choice. Throws std::invalid_argument that says what is allowed: the names that serve the collective, and
 /// which of them look like the one given.
 [[nodiscard]] Choice read_choice(Collective collective, std::string_view text);
-/// As it is read.
+/// The text that read_choice() reads.
 [[nodiscard]] std::string to_text(const Choice& choice);
 
 }  // namespace tutti

@@ -5,7 +5,7 @@ namespace {
 
 /// Up to here few messages count more than little volume. Measured: allreduce on 4 nodes of 2 ranks over TCP.
 bool is_medium(const Question& q) { return q.bytes <= 64 * kibibyte; }
-/// As medium; four nodes or fewer send hardly more if all of it goes between their leaders.
+/// Medium, or longer on few nodes: four or fewer send hardly more if all of it goes between their leaders.
 bool is_medium_for_leaders(const Question& q) { return is_medium(q) || (q.nodes <= 4 && q.bytes <= 256 * kibibyte); }
 /// Four segments of 48 KiB a node: the first has reached the last node when a fourth of the data has left the first.
 bool is_long_for_a_chain(const Question& q) { return q.bytes >= q.nodes * (192 * kibibyte); }

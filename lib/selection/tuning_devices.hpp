@@ -13,7 +13,7 @@ struct DeviceTuning {
   Bytes one_kernel_few{256 * 1024}, one_kernel{64 * 1024};
   /// So many ranks are few.
   int few_ranks = 4;
-  /// As many ranks can all read from one another.
+  /// So many ranks can all read from one another.
   int most_ranks = 32;
 };
 inline constexpr DeviceTuning device_tuning{};

@@ -24,7 +24,7 @@ struct Position {
   int numa;
 };
 [[nodiscard]] LinkKind kind_between(const Position& a, const Position& b);
-/// As nvidia-smi writes it: "NV18", "PIX", "SYS"; "?": unknown.
+/// A link as nvidia-smi writes it: "NV18", "PIX", "SYS"; "?": unknown.
 [[nodiscard]] std::string to_string(const Link& link);
 /// The link of a text that to_string() wrote; unknown for any other text.
 [[nodiscard]] Link link_of(std::string_view text);

@@ -11,7 +11,7 @@
 namespace tutti::topology {
 namespace {
 
-/// As /sys names it: NVML's domain has eight digits there four, and its letters are capital.
+/// The bus id as /sys has it: four digits of the domain where NVML has eight, and no capital letters.
 std::string bus_id_of(const nvml::PciInfo& pci) {
   std::string id{pci.bus_id.data()};
   if (id.size() > 12) id.erase(0, id.size() - 12);

@@ -32,7 +32,7 @@ struct Subject {
 /// was busy, has begun when it was posted first.
 class Steps {
  public:
-  /// Both have to outlive it.
+  /// The call and the plan have to outlive it.
   Steps(Subject& call, const CompiledPlan& plan)
       : call_(&call),
         plan_(&plan),

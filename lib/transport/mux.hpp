@@ -159,7 +159,7 @@ class Mux {
     const TransportPort* const its = port(Transport::mpi);
     return its != nullptr && static_cast<const mpi::MpiPort*>(its)->in_flight();
   }
-  /// Then are_all_over() is known.
+  /// Gives up the messages after a failure; are_all_over() is known then.
   void abandon() noexcept {
     are_all_over_ = shm_.abandon();
     for_others([&](TransportPort& port) { are_all_over_ &= port.abandon(); });

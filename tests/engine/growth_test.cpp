@@ -121,7 +121,7 @@ class AnyOrder {
   std::size_t completed_ = 0;
 };
 
-/// Also if some take for ever: the others do not get ahead of these.
+/// Some messages take for ever: the others do not get ahead of these.
 TEST(Window, BoundsWhatIsUnderWayAndKeepsItInOrder) {
   constexpr int messages = 1000;
   const Problem problem{.size = 2, .count = Count{messages}};

@@ -21,7 +21,7 @@ struct Format {
   int fraction_bits;
   int min_exponent;
   double largest;
-  bool has_infinity = true;  ///< Else the largest exponent has values, and one NaN.
+  bool has_infinity = true;  ///< If not, the largest exponent has values, and one NaN.
   bool saturates = false;
 
   [[nodiscard]] double decode(int value) const {
@@ -78,7 +78,7 @@ Wide widen(T value) {
   return value;
 }
 
-/// As the type would hold it, still in the wide type.
+/// The value as the type would hold it, still in the wide type.
 template <class T, class W>
 W rounded(W value) {
   if constexpr (Narrow<T>) {

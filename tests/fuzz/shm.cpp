@@ -143,7 +143,7 @@ class Intruder {
   }
   Payload loan_of_device() { return bytes_of(shm::DeviceLoan{.place = source_.next<std::int32_t>()}); }
 
-  /// As many lines as the ring has seem to belong to the message, or those of one cell.
+  /// Writes lines that seem to belong to the message: those of one cell, or as many as the ring has.
   void write(int from, int to, std::uint64_t ahead, const Envelope& envelope, const Payload& payload, bool fills_ring) {
     const std::uint64_t number = node_.channel(to, from).ring(lane_).state()[2] + ahead;
     std::byte* const ring = node_.pair(from, to) + geometry.ring_at(lane_, side_of(from, to));

@@ -85,7 +85,7 @@ struct SharedByRuns {
   [[nodiscard]] std::byte* heap_of(int rank) const {
     return heap->at(rank * shm::NodeHeap::bytes_of_each(ranks), std::int64_t{1} << 20);
   }
-  /// As new. Pages that were only read are memory, too.
+  /// Makes the memory new. Pages that were only read are memory, too.
   void clear() const { segment->release(0, segment->bytes()); }
 };
 

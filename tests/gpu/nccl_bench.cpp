@@ -19,7 +19,7 @@
 namespace tutti::gpu {
 namespace {
 
-// As NCCL documents them.
+// Declared as NCCL documents them.
 using NcclComm = struct ncclComm*;
 struct NcclUniqueId {
   std::array<char, 128> internal;

@@ -52,7 +52,7 @@ TEST_F(Truncation, OfBcast) {
   if (rank_in() == size_of() - 1) expect_truncated(code, "3 MPI_INT");
 }
 
-/// As the root sees alone: the others send what they should.
+/// Only the root sees it: the others send what they should.
 TEST_F(Truncation, OfTheRootsOwnPart) {
   const bool is_first = rank_in() == 0;
   const int gathered = MPI_Gather(in_.data(), is_first ? 3 : 2, MPI_INT, out_.data(), 2, MPI_INT, 0, comm_.get());
@@ -89,7 +89,7 @@ TEST_F(Truncation, ToldByAnException) {
   expect_usable(comm_.get());
 }
 
-/// As one rank sees alone, too.
+/// Only one rank sees it.
 TEST_F(Truncation, OfOwnBlocksOfAlltoall) {
   const bool is_first = rank_in() == 0;
   const std::array<int, 2> twos{2, 2}, places{0, 2}, received{is_first ? 1 : 2, 2};

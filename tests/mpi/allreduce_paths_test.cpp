@@ -210,7 +210,7 @@ TEST(Choice, RefusesNonsenseInTheEnvironmentOnAllRanks) {
   expect_works(Communicator{MPI_COMM_WORLD});
 }
 
-/// For the run with TUTTI_TEST_TAG_UB=32767: that it had effect. Contexts, operations at a time and messages at a time.
+/// The run with TUTTI_TEST_TAG_UB=32767 shows that it has effect on contexts, and on operations and messages at a time.
 TEST(Tags, AreAsFewAsTheSettingSays) {
   if (std::getenv("TUTTI_TEST_TAG_UB") == nullptr) GTEST_SKIP() << "TUTTI_TEST_TAG_UB is not set";
   const Communicator comm{MPI_COMM_WORLD};

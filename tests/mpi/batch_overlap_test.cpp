@@ -57,7 +57,7 @@ TEST_F(Overlaps, RefuseReceivesIntoWhatIsSent) {
   expect_works(comm_);
 }
 
-/// As a stencil's columns: each receive lies between two sends, and touches both.
+/// Each receive lies between two sends, and touches both, as a stencil's columns do.
 TEST_F(Overlaps, ReceivesBesideSendsAreApart) {
   constexpr std::size_t many = 1000;
   std::vector<std::int64_t> data(2 * many);

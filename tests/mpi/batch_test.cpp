@@ -98,7 +98,7 @@ TEST_F(Messages, PlansRunAgain) {
   }
 }
 
-/// As in a periodic halo: several of one size each way between two ranks.
+/// Several messages of one size each way between two ranks, as in a periodic halo.
 TEST_F(Messages, ManyOfOneSizeEachWay) {
   for (const std::size_t count : {std::size_t{1}, std::size_t{3000}, std::size_t{20'000}}) {
     std::vector<std::vector<std::int64_t>> sent, received(4, std::vector<std::int64_t>(count));

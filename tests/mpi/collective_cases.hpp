@@ -171,7 +171,7 @@ inline std::vector<std::string> choices_of(Collective collective) {
   return choices;
 }
 
-/// As choices_of(), but for segments: large counts would make thousands of them.
+/// choices_of() without segments: large counts would make thousands of them.
 inline std::vector<std::string> whole_choices_of(Collective collective) {
   std::vector<std::string> choices = choices_of(collective);
   std::erase_if(choices, [](const std::string& choice) { return choice.find('/') != std::string::npos; });

@@ -59,7 +59,7 @@ class DeviceIpc : public OnDevices {
   }
 
   Communicator comm_{MPI_COMM_WORLD, {.buffers = "device"}};
-  std::optional<Ones> kept_{};  ///< Else it would itself be withdrawn.
+  std::optional<Ones> kept_{};  ///< Memory that stays: a new one each time would itself be withdrawn.
 };
 
 }  // namespace tutti::test

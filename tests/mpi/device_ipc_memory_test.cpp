@@ -159,7 +159,7 @@ TEST_F(DeviceIpc, RefusedBySystemOrDriverDataAreStaged) {
   }
 }
 
-/// Both are buffers of one plan, which a peer cannot map once.
+/// Two buffers of one plan, which a peer cannot map once.
 TEST_F(DeviceIpc, ARefusalIsOfOneBuffer) {
   if (!counts() || world_size() != 2)
     GTEST_SKIP() << "only the fake driver fails when it is told to; two ranks show it";

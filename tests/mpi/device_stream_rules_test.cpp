@@ -204,7 +204,7 @@ TEST_F(StreamRules, MistakesAreRefusedBeforeAnythingIsPutIntoTheStream) {
 TEST_F(StreamRules, BuffersOfAPlanMustStay) {
   if (world_size() == 1) GTEST_SKIP() << "one rank uses no buffer of an allreduce in place";
   std::optional<Ones> data{8};
-  // Its ranks reach each other's buffers.
+  // The ranks of a plan reach each other's buffers.
   Plan plan = plan_allreduce(data->span(), Op::sum, *comm_, {.algorithm = "two_shot", .stream = stream_->get()});
   plan.start();
   plan.wait();
@@ -246,7 +246,7 @@ TEST_F(StreamRules, CallsThatTheHostMovesMayBeMany) {
     EXPECT_EQ(each->value(), static_cast<float>(world_size()));
 }
 
-/// Its own streams have the greatest priority, and so other hardware queues than most of the program's.
+/// Tutti's own streams have the greatest priority, and so other hardware queues than most of the program's.
 TEST_F(StreamRules, CallsThatTheHostMovesMayBeInMoreStreamsThanADeviceHasQueues) {
   const Communicator other{MPI_COMM_WORLD, {.buffers = "host"}};
   std::vector<std::unique_ptr<TestStream>> streams;
@@ -272,7 +272,7 @@ TEST_F(StreamRules, CallsThatTheHostMovesMayBeInMoreStreamsThanADeviceHasQueues)
   EXPECT_EQ(other.counters().at("device.stream.gated"), all.size());
 }
 
-/// Its own streams share queues with streams of the program that have the same priority.
+/// Tutti's own streams share queues with streams of the program that have the same priority.
 TEST_F(StreamRules, CopiesBehindAStreamThatWaitsForThemAreAnErrorAfterTheHangTime) {
   const char* const shared = std::getenv("FAKE_CUDA_SHARED_QUEUES");
   const char* const queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");

@@ -59,7 +59,7 @@ TEST(LaunchCheck, ABatchScriptMayRunAProgramByItself) {
 TEST(LaunchCheck, AnAllocationMayToo) { EXPECT_THAT(why(1, {{"SLURM_NTASKS", "4"}}), IsEmpty()); }
 
 TEST(LaunchCheck, OneTaskMayBeAlone) {
-  // As srun -n 1 in a job of 4, or a shell on the first node.
+  // The variables of srun -n 1 in a job of 4, or of a shell on the first node.
   EXPECT_THAT(why(1, with(task_of_four, "SLURM_STEP_NUM_TASKS", 1)), IsEmpty());
 }
 

@@ -52,7 +52,7 @@ std::set<std::string> called_through_the_table() {
   return called;
 }
 
-/// But for the preloaded library, which defines such functions.
+/// Only the preloaded library names such functions, as it defines them.
 TEST(MpiCalls, GoThroughTheTable) {
   // Conversions of handles are macros in some MPIs.
   const std::regex direct{R"(\b(P?MPI_(?:T_)?(?!\w+_(?:f2c|fromint))[A-Za-z][a-z]\w*)\s*\()"};

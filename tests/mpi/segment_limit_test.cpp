@@ -124,7 +124,7 @@ TEST(Segments, MayBeAsManyAsTheLimit) {
       ArgumentError);
 }
 
-/// Which may cut very long data into more: memory for its steps is then little beside that for the data.
+/// Tutti may cut very long data into more segments: memory for the steps is then little beside that for the data.
 TEST(Segments, OfWhatTuttiChoosesAreNotLimited) {
   const Question question{
       .collective = Collective::broadcast, .ranks = 16, .bytes = Bytes{std::int64_t{1} << 40}, .shares_memory = true};

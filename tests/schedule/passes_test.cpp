@@ -31,7 +31,7 @@ TEST_P(Passes, SegmentedAndFusedSchedulesAreProved) {
         }
 }
 
-/// Also into few pieces: the sizes of pieces then differ from message to message.
+/// Messages are also cut into few pieces, whose sizes then differ from message to message.
 TEST_P(Passes, SegmentedSchedulesOfBlocksThatDifferAreProved) {
   const Algorithm& algorithm = *GetParam();
   for (Case what : cases_of(algorithm, Extent::subset)) {

@@ -187,7 +187,7 @@ TEST_F(FastPath, NotTakenByManyMessagesOfAPair) {
   }
 }
 
-/// Else a request would wait for the end of the call, and the call perhaps for the request of another rank.
+/// A request must not wait for the end of the call, which may wait for the request of another rank.
 TEST_F(FastPath, NotTakenWhileAnotherOperationIsUnderWay) {
   if (size_ == 1) return;  // which sends nothing
   const std::uint64_t before = fast_calls();

@@ -47,7 +47,7 @@ TEST(TwoWays, TakesTheCheaperAndTriesTheOtherNowAndThen) {
   EXPECT_LE(of_second, 2563);
 }
 
-/// As where the first read finds nothing in the caches.
+/// A read, for instance, is dear the first time, when it finds nothing in the caches.
 TEST(TwoWays, FindsAWayThatIsCheapOnlyWhenRepeated) {
   TwoWays ways{tried_once_in};
   Way before = Way::usual;

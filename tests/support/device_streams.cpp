@@ -10,7 +10,7 @@ namespace {
 
 using Address = unsigned long long;
 
-// As cuda.h has them.
+// Declared as in cuda.h.
 constexpr unsigned non_blocking = 1, wait_equal = 1, no_timing = 2;
 constexpr int not_ready = 600, mode_thread_local = 1;
 

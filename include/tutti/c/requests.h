@@ -21,11 +21,12 @@ TUTTI_C_API tutti_status tutti_request_wait(tutti_request* request);
 /// Makes progress, never blocks. If the operation is complete, `is_complete` becomes 1, and the request is freed and
 /// set to NULL; otherwise it becomes 0.
 TUTTI_C_API tutti_status tutti_request_test(tutti_request* request, int* is_complete);
-/// As tutti_request_wait, but no longer than so many seconds, to some milliseconds. If the operation is complete,
-/// `is_complete` becomes 1, and the request is freed and set to NULL; otherwise it becomes 0, and the operation goes on.
+/// Waits as tutti_request_wait, but no longer than so many seconds, to some milliseconds. If the operation is complete,
+/// `is_complete` becomes 1, and the request is freed and set to NULL; otherwise it becomes 0, and the operation goes
+/// on.
 TUTTI_C_API tutti_status tutti_request_wait_for(tutti_request* request, double seconds, int* is_complete);
-/// Takes a receive with a tag back that no message has met: `is_cancelled` becomes 1, and the request is freed and set to
-/// NULL. Otherwise it becomes 0, and nothing has happened; tutti_comm_abort ends other operations.
+/// Takes a receive with a tag back that no message has met: `is_cancelled` becomes 1, and the request is freed and set
+/// to NULL. Otherwise it becomes 0, and nothing has happened; tutti_comm_abort ends other operations.
 TUTTI_C_API tutti_status tutti_request_cancel(tutti_request* request, int* is_cancelled);
 /// Waits if the operation is pending, and drops its error.
 TUTTI_C_API tutti_status tutti_request_free(tutti_request* request);
@@ -34,7 +35,7 @@ TUTTI_C_API tutti_status tutti_plan_start(tutti_plan plan);
 /// Returns when the plan is complete on this rank, at once if it was not started.
 TUTTI_C_API tutti_status tutti_plan_wait(tutti_plan plan);
 TUTTI_C_API tutti_status tutti_plan_test(tutti_plan plan, int* is_complete);
-/// As tutti_plan_wait, but no longer than so many seconds; `is_complete` becomes 1 or 0.
+/// Waits as tutti_plan_wait, but no longer than so many seconds; `is_complete` becomes 1 or 0.
 TUTTI_C_API tutti_status tutti_plan_wait_for(tutti_plan plan, double seconds, int* is_complete);
 /// The algorithm's name; "" if the plan is no collective.
 TUTTI_C_API tutti_status tutti_plan_algorithm(tutti_plan plan, const char** name);

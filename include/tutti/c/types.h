@@ -51,12 +51,12 @@ enum tutti_collectives {
   TUTTI_EXSCAN = 10
 };
 
-/// As the input (in scatter: as the output) of a collective: the data are in the other buffer.
+/// Given as the input (in scatter: the output) of a collective: the data are in the other buffer.
 #define TUTTI_IN_PLACE MPI_IN_PLACE
 /// TUTTI_IN_PLACE for languages that cannot read the header: its value differs between MPIs.
 TUTTI_C_API void* tutti_in_place(void);
-/// As a buffer: a section of an array that is not contiguous, which no call can use. Calls that would use it end with
-/// TUTTI_ERROR_ARGUMENT and "not contiguous". For interfaces of languages that have such sections.
+/// A buffer that stands for a section of an array that is not contiguous, which no call can use. Calls that would use
+/// it end with TUTTI_ERROR_ARGUMENT and "not contiguous". For interfaces of languages that have such sections.
 TUTTI_C_API void* tutti_not_contiguous(void);
 
 /// Bytes of one element.

@@ -12,7 +12,7 @@
 
 namespace tutti::ipc {
 
-/// As many as the tables of the peers have places: an allocation that takes the place of another closes that one.
+/// Allocations of peers, as many as their tables have places: one that takes the place of another closes that one.
 class Imports {
  public:
   explicit Imports(const shm::ExportTable& table) : table_(&table), seen_(static_cast<std::size_t>(table.ranks())) {}

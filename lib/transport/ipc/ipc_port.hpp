@@ -31,8 +31,8 @@ struct Route {
   Counters* counters = nullptr;
 };
 
-/// For the messages of Transport::ipc; `host` is the port of the same execution that moves those which go by way of the
-/// host. Local. Throws Error.
+/// The port of messages of Transport::ipc; `host` is the port of the same execution that moves those which go by way of
+/// the host. Local. Throws Error.
 [[nodiscard]] std::unique_ptr<TransportPort> ipc_port(const Route& route, const shm::ShmPort& host,
                                                       const shm::SharedPlan& plan);
 

@@ -128,7 +128,7 @@ class CudaGate final : public Gate {
   [[nodiscard]] CUstream stream() const { return stream_; }
 
  private:
-  /// For devices without values that streams wait for. It takes the driver's thread for such functions, so that calls
+  /// Waits on devices whose streams wait for no values. It takes the driver's thread for such functions, so that calls
   /// in several streams wait for each other.
   static void CUDA_CB wait_on_host(void* data) {
     Word& word = *static_cast<Word*>(data);

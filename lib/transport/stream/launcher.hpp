@@ -83,7 +83,7 @@ class Launcher {
   /// Puts a call into a stream, which may be captured. `reach`: what its program needs. Throws Error: a part of it may
   /// be there.
   virtual void launch(const Pieces& call, const void* in, void* out, const Reach* reach, CUstream_st* stream) = 0;
-  /// For the plan with these buffers, until give_back(), or as long as the launcher. Throws Error.
+  /// The reach of the plan with these buffers, until give_back(), or as long as the launcher. Throws Error.
   [[nodiscard]] virtual Reach& lend(const void* in, void* out) = 0;
   virtual void give_back(Reach& reach) noexcept = 0;
   /// Whether a program waits still, or runs. Throws Error if the device was lost.

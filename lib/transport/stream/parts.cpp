@@ -137,7 +137,7 @@ struct Blocks {
   }
 };
 
-/// As many elements as a program may have segments of, if there are any.
+/// The most elements whose segments a program may have, if there are any.
 Count segmented(const Source& call) {
   if (call.choice.segment == 0) return Count{std::numeric_limits<std::int64_t>::max()};
   return Count{std::max<std::int64_t>(1, call.choice.segment / size_of(call.type).value()) * tuning.most_segments};
@@ -252,7 +252,7 @@ std::optional<Pieces> cut(const Source& call, const Room& room) {
   return Cutter{call, most}.blocks();
 }
 
-/// As every rank sees it: a rank itself does not count.
+/// The ranks that memory reaches: all, the rank itself too, so that every rank sees the call alike.
 std::vector<std::uint8_t> all_of(const Source& call) {
   return std::vector<std::uint8_t>(static_cast<std::size_t>(call.problem.size), 1);
 }

@@ -60,7 +60,7 @@ void may_synchronise(const char* name, Context* context);
 /// waits there.
 void may_wait_for_stream(const char* name, Context* context, CUstream stream);
 
-/// For the process: what fake_cuda_counters() gives, as calls add to it.
+/// The counts of the process that fake_cuda_counters() gives, as calls add to them.
 struct Totals {
   std::atomic<std::uint64_t> calls{0}, kernels{0}, copies{0}, synchronisations{0};
   std::atomic<std::uint64_t> bytes_to_device{0}, bytes_to_host{0}, bytes_within_devices{0};

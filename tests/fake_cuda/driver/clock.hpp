@@ -35,7 +35,7 @@ class Clock {
   }
   void hear(std::uint64_t time_ns) { told_ = std::max(told_, time_ns); }
   [[nodiscard]] std::uint64_t told() const { return told_; }
-  /// But for what it was told.
+  /// Whether it knows all that the other knows, but for what the other was told.
   [[nodiscard]] bool knows_all_of(const Clock& other) const {
     return std::all_of(other.known_.begin(), other.known_.end(),
                        [&](const auto& each) { return knows(each.first, each.second); });

@@ -77,7 +77,7 @@ FAKE_CUDA_EXPORT CUresult cuStreamBeginCapture(CUstream handle, CUstreamCaptureM
   return begin(handle, stream, mode, nullptr, {});
 }
 #undef cuStreamBeginCapture
-/// That of CUDA 10.0.
+/// The function of CUDA 10.0.
 FAKE_CUDA_EXPORT CUresult cuStreamBeginCapture(CUstream handle) {
   return cuStreamBeginCapture_v2(handle, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }

@@ -61,7 +61,7 @@ Operation record_of(const EventPointer& event) {
           .renewed = [event] { return record_of(event); }};
 }
 
-/// For its last record before now.
+/// A wait for the event's last record before now.
 Operation wait_for(const EventPointer& event) {
   Operation wait{.what = {"wait-event"}, .renewed = [event] { return wait_for(event); }};
   if (event->point.first != nullptr) wait.after.push_back(event->point);

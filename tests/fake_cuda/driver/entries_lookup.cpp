@@ -146,7 +146,7 @@ FAKE_CUDA_EXPORT CUresult cuGetProcAddress(const char* name, void** function, in
   return result;
 }
 #undef cuGetProcAddress
-/// That of CUDA 11 has no status: a name that is not there is an error.
+/// The look-up of CUDA 11 has no status: a name that is not there is an error.
 FAKE_CUDA_EXPORT CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t) {
   FAKE_CUDA_REQUIRE(function != nullptr);
   Found found;

@@ -39,7 +39,7 @@ CUresult attribute_of_unknown(void* out, CUpointer_attribute which) {
   }
 }
 
-/// For cuMemExportToShareableHandle or cuMemPoolExportPointer.
+/// The types of handles that cuMemExportToShareableHandle or cuMemPoolExportPointer may give.
 std::uint64_t handle_types(const Region& region) {
   if (region.physical != nullptr) return static_cast<std::uint64_t>(region.physical->properties.requestedHandleTypes);
   return region.pool == nullptr ? 0 : static_cast<std::uint64_t>(region.pool->card.types);

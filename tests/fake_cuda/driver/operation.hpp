@@ -24,7 +24,7 @@ struct Operation {
   std::vector<Point> after{};
   bool waits = false;             ///< For a value in memory, or for another process.
   bool calls_host = false;        ///< A function of the program.
-  bool even_if_lost = false;      ///< Also where the context is lost: others wait for it.
+  bool even_if_lost = false;      ///< It runs also where the context is lost: others wait for it.
   std::function<void()> spoil{};  ///< What its destination holds until it is over, written once it may run.
   std::function<void()> count{};  ///< Adds to the totals, when it is queued.
   std::function<void(const Point&)> queued{};  ///< Learns where it was queued, before it may run.
@@ -46,7 +46,7 @@ extern thread_local Running* running;
 /// Whether this thread runs a function of the program that a stream called.
 extern thread_local bool is_in_host_function;
 
-/// Its work, unless the context is lost. A fault of it loses the context.
+/// Does the operation's work, unless the context is lost. A fault of it loses the context.
 void perform(const Operation& operation, Context& context);
 /// Adds it to the timeline.
 void keep(const Operation& operation, const Running& now);

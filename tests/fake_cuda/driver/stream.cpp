@@ -50,7 +50,7 @@ void Streams::run(const StreamPointer& stream) {
   }
 }
 
-/// Both with the lock.
+/// begin() and end() are called with the lock.
 Running Streams::begin(Stream& stream, const Operation& operation) {
   if (settings().finds_races) {
     stream.clock.join(operation.known);

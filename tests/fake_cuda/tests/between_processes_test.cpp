@@ -143,7 +143,7 @@ TEST_F(BetweenProcesses, AHandleOfFreedMemoryCannotBeOpened) {
   EXPECT_EQ(peer_->open(handle), CUDA_ERROR_INVALID_VALUE);
 }
 
-/// As the driver does it; its documentation calls the free undefined.
+/// Drivers do so; the documentation calls the free undefined.
 TEST_F(BetweenProcesses, MemoryIsInUseUntilTheLastMappingOfItIsClosed) {
   const CUdeviceptr memory = allocated(4096), other = allocated(4096);
   EXPECT_EQ(peer_->open(handle_of(other)), CUDA_SUCCESS);

@@ -296,7 +296,7 @@ TEST_F(Graphs, AreMadeOfManyBranches) {
     EXPECT_EQ(word(i), i + 1);
 }
 
-/// Its function is called once, at some time after the last of them is gone.
+/// The function of a user object is called once, at some time after the last graph that keeps it is gone.
 TEST_F(Graphs, KeepUserObjectsAsLongAsAnythingIsMadeOfThem) {
   std::atomic<int> ended = 0;
   const auto count = [](void* number) { ++*static_cast<std::atomic<int>*>(number); };

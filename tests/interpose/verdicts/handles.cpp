@@ -72,7 +72,7 @@ void freed_communicator(Check& check, Collective which) {
   check.works("later", check.comm);
 }
 
-/// Its last use is a nonblocking call, and its handle goes to others before that is complete.
+/// A handle's last use is a nonblocking call, and it goes to others before that is complete.
 void freed_communicator_used_again(Check& check) {
   MPI_Comm comm = MPI_COMM_NULL, next = MPI_COMM_NULL;
   MPI_Comm_dup(check.comm, &comm);

@@ -65,7 +65,7 @@ void empty_blocks_inside(Arguments& a, const Check& check) {
   }
 }
 
-/// For an allgatherv, whose counts are the same everywhere.
+/// Blocks of an allgatherv that are empty on all ranks, as its counts are the same everywhere.
 void empty_blocks_of_all(Arguments& a, const Check& check) {
   empty_blocks_inside(a, check);
   a.out_counts[0] = Arguments::block;

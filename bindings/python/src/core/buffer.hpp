@@ -9,7 +9,7 @@
 
 namespace tutti::python {
 
-/// For what a call takes an argument; the names are for texts.
+/// What a call takes an argument for; the names are for texts.
 struct Argument {
   const char* function;
   const char* name;
@@ -40,7 +40,7 @@ struct Buffer {
   std::unique_ptr<Hold> hold;
 
   [[nodiscard]] std::vector<int64_t> shape() const;
-  /// For the collector of cycles.
+  /// Visits its objects, for the collector of cycles.
   int visit(visitproc visit, void* arg) const {
     Py_VISIT(array.ptr());
     if (hold != nullptr) Py_VISIT(hold->other.ptr());

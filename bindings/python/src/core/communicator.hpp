@@ -14,7 +14,7 @@ class Communicator {
   Communicator& operator=(const Communicator&) = delete;
   ~Communicator();
 
-  /// For a call: raises StateError if it cannot be used, in a child of a fork for instance.
+  /// The handle for a call: raises StateError if it cannot be used, in a child of a fork for instance.
   [[nodiscard]] tutti_comm handle(const char* function) const;
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
@@ -27,7 +27,7 @@ class Communicator {
   [[nodiscard]] std::string status() const;
   [[nodiscard]] std::string in_words() const;
 
-  /// For as long as a call is under way: close() waits for nobody.
+  /// A call that is under way holds one: close() waits for nobody.
   class Use {
    public:
     explicit Use(Communicator& communicator) : communicator_(communicator), on_rank_(communicator.rank_) {

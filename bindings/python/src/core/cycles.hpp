@@ -27,7 +27,7 @@ void finish_of(PyObject* self) {
   if (nanobind::inst_ready(self)) nanobind::inst_ptr<T>(self)->finish();
 }
 
-/// For nb::class_. T has visit(visitproc, void*) and clear(); finish(), if what it does needs the others.
+/// The slots for nb::class_. T has visit(visitproc, void*) and clear(); finish(), if what it does needs the others.
 template <class T>
 nanobind::type_slots in_cycles() {
   static std::array<PyType_Slot, 4> slots{

@@ -36,7 +36,7 @@ void check_unlocked(const Function& function) {
   check(status);
 }
 
-/// For texts: "'abc'", "a list".
+/// An object in error texts: "'abc'", "a list".
 [[nodiscard]] std::string in_words(nb::handle object);
 
 /// What raise() says of this thread, for as long as one of these lives: on which rank.

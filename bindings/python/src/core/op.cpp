@@ -32,7 +32,7 @@ nb::object view(const void* data, int64_t count, tutti_type type, nb::handle dty
   return NumPy::get().module().attr("frombuffer")(memory, dtype);
 }
 
-/// Its own text may fail, or have no form in UTF-8.
+/// The text of an exception, which may fail, or have no form in UTF-8.
 std::string text_of_exception(nb::handle exception) {
   const auto name = nb::cast<std::string>(exception.type().attr("__name__"));
   const nb::object text = nb::steal(PyObject_Str(exception.ptr()));

@@ -18,7 +18,7 @@ class Op {
   Op& operator=(const Op&) = delete;
   ~Op();
 
-  /// As the library knows it, for elements of this type.
+  /// The operation as the library knows it, for elements of this type.
   [[nodiscard]] tutti_op of(tutti_type type);
   /// The exception that the function raised last, which it forgets.
   [[nodiscard]] nb::object take_exception();

@@ -53,7 +53,7 @@ class Plan {
   explicit Plan(const Problem& problem) : problem_(problem), builder_(problem) {}
   [[nodiscard]] const Problem& problem() const { return problem_; }
 
-  /// Its errors say which rank it was.
+  /// Calls the function, whose errors say which rank it was.
   template <class Write>
   auto with(const Write& write) {
     if (is_over_) throw ArgumentError("a plan can be written only by the function that it was given to");
