@@ -157,7 +157,7 @@ class Intruder {
   }
 
   using Word = std::atomic<std::uint64_t>;
-  /// That so many cells were read, or loans, or that a loan cannot be read; or nothing: the fourth word has no meaning.
+  /// Writes that so many cells were read, or loans, or that a loan cannot be read; or nothing: the fourth word has no meaning.
   void credit(int from, int to) {
     const std::size_t word = source_.below(4);
     const std::uint64_t value = source_.below(2) != 0 ? source_.next<std::uint64_t>() : source_.next<std::uint8_t>();
