@@ -30,7 +30,7 @@ void append_group_release(ScheduleBuilder& plan, const GroupTree& group);
 /// Signals after which every rank of the group has heard of every other, in ceil(log_radix size) rounds.
 void append_group_dissemination(ScheduleBuilder& plan, const Group& group, int radix);
 
-/// By place in a group: the blocks that a member has for all, or gets from all, wherever they lie.
+/// The blocks that a member of a group has for all, or gets from all, wherever they lie; by place in the group.
 using Parcels = std::vector<Regions>;
 [[nodiscard]] Count total(const Regions& regions);
 /// The part-th of `parts` near-equal parts of the elements in the regions.

@@ -9,7 +9,7 @@ namespace tutti {
 /// other in a buffer that has no room for its own.
 class Subtree {
  public:
-  /// All blocks of the problem's count, or the sizes that the rank has learned.
+  /// Blocks have the problem's count, or the sizes that the rank has learned.
   Subtree(const Problem& problem, const SplitTree& tree) : first_(tree.first()) {
     const int ranks = tree.last() - tree.first();
     if (problem.uneven()) {

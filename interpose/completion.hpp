@@ -30,8 +30,8 @@ class Requests {
 
   /// Completes one of ours, which is over: the request becomes null, or inactive if it is persistent. Its result.
   int complete(std::size_t i, MPI_Status* status);
-  /// All of ours, after MPI has completed the others with that result. The result of all: MPI_ERR_IN_STATUS if any
-  /// failed, with the codes in `statuses`.
+  /// Completes all of ours, after MPI has completed the others with that result. The result of all: MPI_ERR_IN_STATUS
+  /// if any failed, with the codes in `statuses`.
   [[nodiscard]] int complete_all(int of_others, MPI_Status* statuses);
 
   /// The program's requests without ours, for MPI; and what it made of them becomes the program's.

@@ -28,7 +28,7 @@ enum class Function : std::uint8_t {
   exscan,
 };
 
-/// By Function; as users write them in TUTTI_INTERPOSE.
+/// The names by Function, as users write them in TUTTI_INTERPOSE.
 inline constexpr std::array<std::string_view, 17> function_names{
     "barrier",   "bcast",      "reduce",    "allreduce", "reduce_scatter", "reduce_scatter_block",
     "allgather", "allgatherv", "gather",    "gatherv",   "scatter",        "scatterv",

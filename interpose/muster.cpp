@@ -26,7 +26,8 @@ using mpi::api;
 using mpi::check;
 using Clock = std::chrono::steady_clock;
 
-/// On MPI_COMM_WORLD. Only rank 0 may have messages of this tag in its way that nobody takes: if it has no library.
+/// The tag on MPI_COMM_WORLD. Only rank 0 may have messages of this tag in its way that nobody takes: if it has no
+/// library.
 constexpr int tag = 32749;
 
 enum class Word : std::uint64_t {
@@ -115,7 +116,7 @@ bool at_first(int size) {
   return do_all_agree;
 }
 
-/// By the variables of launchers.
+/// Whether this is the first rank of its node, by the variables of launchers.
 bool is_first_of_node() {
   for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
     if (const char* const rank = std::getenv(name)) return std::string_view{rank} == "0";

@@ -24,7 +24,7 @@ using Served = std::array<ServedBytes, function_count>;  ///< By Function.
 
 /// Whether any call of the function is served anywhere.
 [[nodiscard]] bool wants(const Wishes& wishes, Function function);
-/// By the wishes, and by the table of what is faster where.
+/// What is served, by the wishes, and by the table of what is faster where.
 [[nodiscard]] Served served_at(const Wishes& wishes, const Placement& placement);
 
 }  // namespace tutti::interpose

@@ -18,7 +18,7 @@ namespace tutti::interpose {
 namespace {
 
 constexpr std::size_t reasons = static_cast<std::size_t>(Why::last) + 1, forms = 3;
-/// By Why.
+/// The reasons by Why.
 constexpr std::array<std::string_view, reasons> reason_names{
     "served", "by the table", "communicator", "arguments", "operation or type", "progress", "to measure"};
 constexpr std::array<std::string_view, forms> form_names{"", " (nonblocking)", " (persistent)"};

@@ -7,7 +7,7 @@ namespace tutti::interpose {
 /// built with. Before MPI_Init, as handles of the wrong kind crash there; one of all ranks prints.
 void require_right_mpi();
 
-/// By the variables of launchers: before MPI_Init, and after MPI_Finalize, MPI cannot tell.
+/// Asks the variables of launchers, as MPI cannot tell before MPI_Init and after MPI_Finalize.
 [[nodiscard]] bool is_first_rank();
 
 }  // namespace tutti::interpose

@@ -26,7 +26,7 @@ void* moved(const void* data, std::int64_t bytes) {
 
 constexpr std::int64_t most_counted = std::numeric_limits<int>::max();  ///< Bytes, by MPI_Pack.
 
-/// So many bytes as one element.
+/// A type of so many bytes, for one element.
 mpi::UniqueType bytes_type(std::int64_t bytes) {
   constexpr std::int64_t piece = std::int64_t{1} << 30;
   mpi::UniqueType pieces, all;

@@ -57,7 +57,7 @@ class Side {
   }
   /// A committed type of the same data, which lives as long as this object.
   [[nodiscard]] MPI_Datatype committed(MPI_Datatype type);
-  /// Before the call: is read before anything is written, if that is partly the same memory.
+  /// To be called before the call: this side is read before anything is written, if that is partly the same memory.
   void read_ahead_of(const Side& written);
   /// Packs listed blocks that overlap and are written: they are then written in their order.
   void keep_apart();
@@ -91,7 +91,7 @@ class Side {
   Part from_elsewhere(const Part& part);
   void list(const void* base);
   void list_packed();
-  /// From the first byte to the one behind the last, where data are not packed.
+  /// The range from the first byte to the one behind the last, where data are not packed.
   [[nodiscard]] std::pair<std::intptr_t, std::intptr_t> range() const;
   [[nodiscard]] bool has_overlaps() const;
   template <class Move>

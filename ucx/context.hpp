@@ -8,7 +8,7 @@
 
 namespace tutti::ucx {
 
-/// With the settings of UCX's environment variables. Local. Throws UcxError if it cannot be made.
+/// A context with the settings of UCX's environment variables. Local. Throws UcxError if it cannot be made.
 [[nodiscard]] UniqueContext make_context(int processes);
 
 [[nodiscard]] Resources resources_of(ucp_context_h context);

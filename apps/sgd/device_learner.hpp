@@ -22,8 +22,8 @@ void use_device(int local_rank);
 /// Images that are on their way through the layers at once take room for at most about so many values.
 inline constexpr std::size_t most_values = std::size_t{1} << 25;
 
-/// On the device that this rank of the node has in turn. `data` must outlive it. Throws Error: there is none, it has no
-/// memory left, or it fails.
+/// A learner on the device that this rank of the node has in turn. `data` must outlive it. Throws Error: there is none,
+/// it has no memory left, or it fails.
 template <class T>
 [[nodiscard]] std::unique_ptr<Learner<T>> device_learner(const Shape& shape, const Split& data,
                                                          const Settings& settings, int local_rank,

@@ -56,7 +56,7 @@ void Perceptron<T>::forward(std::span<const T> parameters, std::span<const T> in
   }
 }
 
-/// From the derivatives by the last layer's outputs to those by all parameters, layer by layer (the chain rule).
+/// Goes from the derivatives by the last layer's outputs to those by all parameters, by layers (the chain rule).
 template <class T>
 void Perceptron<T>::backward(std::span<const T> parameters, std::span<T> gradient) {
   for (std::size_t index = shape_.layers().size(); index-- > 0;) {

@@ -116,7 +116,7 @@ class Run {
       }
     });
   }
-  /// On rank 0, unless stdout is for JSON.
+  /// Prints on rank 0, unless stdout is for JSON.
   void print(const std::string& text) {
     int rank = 0;
     MPI_Comm_rank(mpi_, &rank);

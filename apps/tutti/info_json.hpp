@@ -8,7 +8,7 @@
 
 namespace tutti::tool {
 
-/// In one line.
+/// The report in one line.
 [[nodiscard]] std::string to_json(const topology::Report& report);
 /// Throws std::exception that says what is wrong with it if no rank wrote it.
 [[nodiscard]] topology::Report report_from_json(const std::string& text);

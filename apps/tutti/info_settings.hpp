@@ -37,7 +37,7 @@ class AlgorithmsReport {
   [[nodiscard]] apps::Json json() const;
 
  private:
-  /// From so many bytes to so many; -1: and more.
+  /// A choice from so many bytes to so many; -1: and more.
   struct Row {
     std::string collective;
     std::int64_t from, to;

@@ -10,7 +10,7 @@ namespace tutti::tool {
 /// Open MPI's mpirun, that of MPICH and Intel MPI, Slurm's srun; none: the program itself, which runs alone.
 enum class Launcher { open_mpi, hydra, srun, none };
 
-/// By what `COMMAND --version` says.
+/// The launcher, by what `COMMAND --version` says.
 [[nodiscard]] Launcher launcher_of(std::string_view command, std::string_view version);
 /// Runs `COMMAND --version`; empty if that cannot be done.
 [[nodiscard]] std::string version_of(const std::string& command);

@@ -92,7 +92,7 @@ class Work {
     }
   }
 
-  /// Until nothing is left.
+  /// Works until nothing is left.
   void help() {
     for (std::size_t job = next_++; job < jobs_.size(); job = next_++)
       add(jobs_[job].algorithm, tally_of(jobs_[job]));

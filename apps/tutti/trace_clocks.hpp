@@ -14,7 +14,7 @@ namespace tutti::tool {
 class ClockLine {
  public:
   ClockLine() = default;
-  /// Not empty.
+  /// Makes the line from measurements, at least one.
   explicit ClockLine(const std::vector<trace::ClockRecord>& measured);
   [[nodiscard]] std::int64_t at(std::int64_t time) const;
 
@@ -32,9 +32,9 @@ class ClockAlignment {
   /// The traces have to outlive it.
   explicit ClockAlignment(const std::vector<TraceFile>& files);
 
-  /// Nothing: its clock was compared with none that leads to the root.
+  /// The line of a file's clock. Nothing: it was compared with none that leads to the root.
   [[nodiscard]] std::optional<ClockLine> of(const TraceFile& file) const;
-  /// By so much a line may be wrong, at the times at which it was measured; nanoseconds.
+  /// How much a line may be wrong, at the times at which it was measured; nanoseconds.
   [[nodiscard]] std::int64_t uncertainty() const { return uncertainty_; }
   [[nodiscard]] int clocks() const { return static_cast<int>(lines_.size()); }
 

@@ -40,7 +40,7 @@ struct RankFigures {
   /// The latest entry, as a multiple of the mean; 0: it was never late.
   [[nodiscard]] double imbalance() const { return late == 0 ? 0 : static_cast<double>(latest) / mean_late(); }
 };
-/// By rank.
+/// The figures of each rank.
 [[nodiscard]] std::vector<RankFigures> rank_figures(const TracedJob& job);
 
 /// One collective, from the first rank that entered it until the last was done, as far as the trace has its ranks.

@@ -199,7 +199,7 @@ std::string Timeline::wait_text(std::uint32_t file, const trace::WaitRecord& wai
                      place_text(file, wait.operation), wait.idle, wait.step);
 }
 
-/// From the beginning of the send to the end of the receive; both times lie inside their slices.
+/// Draws an arrow from the beginning of the send to the end of the receive; both times lie inside their slices.
 void Timeline::write_flow(std::size_t flow) {
   const auto& [send, recv] = job_.flows[flow];
   const trace::StepRecord& from = job_.files[send.file].steps[send.index];

@@ -57,9 +57,9 @@ class Accesses {
 /// regions overlap partly, or a rank would send to itself. Cost: O(log s) per step for s steps.
 class ScheduleBuilder {
  public:
-  /// With buffers of the sizes that the problem's collective has.
+  /// Builds on buffers of the sizes that the problem's collective has.
   TUTTI_API explicit ScheduleBuilder(const Problem& problem);
-  /// With buffers of other sizes.
+  /// Builds on buffers of other sizes.
   TUTTI_API ScheduleBuilder(const Problem& problem, Count input, Count output);
   ScheduleBuilder(const ScheduleBuilder&) = delete;
   ScheduleBuilder& operator=(const ScheduleBuilder&) = delete;

@@ -55,7 +55,7 @@ class Problems {
 
 /// The schedules of the ranks.
 [[nodiscard]] Parts parts_of(const Algorithm& algorithm, const Problems& problems);
-/// After the passes of the case.
+/// The schedules after the passes of the case.
 [[nodiscard]] Parts parts_of(const Algorithm& algorithm, const Problems& problems, const Case& what);
 [[nodiscard]] Parts parts_of(const Algorithm& algorithm, const Case& what);
 

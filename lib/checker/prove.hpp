@@ -29,7 +29,8 @@ struct Verdict {
 /// - one run on symbolic values, in memory shared as the aliasing says and else full of garbage, uses no garbage and
 ///   leaves the expected results, the same expression on all ranks (expectation.hpp);
 /// - of a barrier: no rank leaves before all have entered (meeting.hpp).
-/// By the others, every order of execution gives the results of that one run. Near-linear in steps plus elements.
+/// As the other properties hold, every order of execution gives the results of that one run. Near-linear in steps plus
+/// elements.
 [[nodiscard]] Verdict prove(const Parts& parts, const Expectation& expectation);
 
 /// Proves an algorithm, and that it costs the busiest rank the stated cost, or no more where that is a bound (see

@@ -22,7 +22,7 @@ struct Leaf {
 /// All expressions of a run: leaves, and reductions of two expressions.
 class Values {
  public:
-  /// With a leaf for each input element of each rank.
+  /// Makes a leaf for each input element of each rank.
   explicit Values(const Parts& parts);
 
   [[nodiscard]] Value leaf(const Leaf& leaf) const;

@@ -26,7 +26,7 @@ struct Rates {
   RatesBetween between{};  ///< Used only if ranks are on several nodes.
 };
 
-/// From when to when, in microseconds after the ranks started.
+/// Two times, in microseconds after the ranks started.
 struct Interval {
   double begin = 0, end = 0;
 };

@@ -49,7 +49,7 @@ bool Device::is_there() const noexcept {
   return ask_for_number(mark_, id) == CUDA_SUCCESS && id == mark_id_;
 }
 
-/// In the context.
+/// To be called in the context.
 void Device::release() noexcept {
   for (auto* const stream : streams_) {
     if (stream == nullptr) continue;

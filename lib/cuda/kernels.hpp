@@ -40,7 +40,7 @@ class Kernels {
   void scale(Type type, CUdeviceptr data, Count count, double factor, CUstream stream) const;
 
  private:
-  /// Behind those of the operations, of which a user's has none.
+  /// The numbers of the last passes, behind those of the operations; a user's operation has no kernel.
   static constexpr int divides = static_cast<int>(Op::Kind::user) + 1, scales = divides + 1, kinds = scales + 1;
 
   void load();

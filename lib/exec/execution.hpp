@@ -107,7 +107,7 @@ class Execution {
       complete(number);
   }
 
-  /// From a step on, before which all are done, and after which none is.
+  /// Finds the steps that are ready, from a step on before which all are done, and after which none is.
   void find_ready(std::size_t first) {
     ready_count_ = 0;
     if (plan_.in_order) return;

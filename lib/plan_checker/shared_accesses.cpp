@@ -12,7 +12,7 @@
 namespace tutti::checker {
 namespace {
 
-/// From the start of any of some steps to the completion of all, or any, of some.
+/// An access from the start of any of some steps to the completion of all, or any, of some.
 struct Access {
   Region region{};
   bool writes = false;

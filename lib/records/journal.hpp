@@ -39,14 +39,14 @@ class Journal {
  public:
   /// Bytes of the journals of so many processes, in whole pages.
   [[nodiscard]] static std::int64_t bytes_of(int processes);
-  /// That of one process, in memory where they lie one behind the other.
+  /// The journal of one process, in memory where journals lie one behind the other.
   [[nodiscard]] static Journal& at(std::byte* journals, int process);
   [[nodiscard]] static const Journal& at(const std::byte* journals, int process);
 
   /// The owner has written its identity.
   void open(const Identity& identity);
   [[nodiscard]] bool is_open() const { return is_open_.load(std::memory_order_acquire) != 0; }
-  /// Once it is open.
+  /// The identity, once the journal is open.
   [[nodiscard]] const Identity& identity() const { return identity_; }
 
   [[nodiscard]] Record& record(std::uint64_t number) { return records_[number % kept]; }

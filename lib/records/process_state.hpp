@@ -22,7 +22,8 @@ struct Process {
   std::uint64_t processor_ticks = 0;  ///< That it has used.
   int signal = 0;                     ///< That ended it; 0: none, or not known.
 };
-/// From /proc. `started`: that of the process which is meant; 0: any. Another one of that number means: it is dead.
+/// A process as /proc has it. `started`: when the one that is meant was; 0: any. Another one of that number: it is
+/// dead.
 [[nodiscard]] Process process_of(pid_t pid, std::uint64_t started = 0);
 
 /// "killed by signal 9 (SIGKILL)".

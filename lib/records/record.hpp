@@ -43,7 +43,7 @@ struct Entry {
   std::int64_t since = 0;  ///< CLOCK_MONOTONIC in ns, to a few milliseconds.
   Signature call{};
   Wait wait{};
-  /// In ns. Modulo 2^64: a damaged record may hold any time.
+  /// The age in ns. Modulo 2^64: a damaged record may hold any time.
   [[nodiscard]] std::int64_t age(std::int64_t now) const {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(since));
   }
@@ -76,7 +76,7 @@ class alignas(64) Record {
     wait_.store(packed(Wait{}), std::memory_order_release);
     state_.store(number << state_bits | static_cast<std::uint64_t>(State::inside), std::memory_order_release);
   }
-  /// Nothing if the place has been given to a later operation.
+  /// Notes the end of an operation; nothing if a later one has its place.
   void leave(std::uint64_t number, State state) {
     if (is_of(number))
       state_.store(number << state_bits | static_cast<std::uint64_t>(state), std::memory_order_relaxed);
@@ -85,7 +85,7 @@ class alignas(64) Record {
     if (is_of(number)) wait_.store(packed(wait), std::memory_order_relaxed);
   }
 
-  /// Nothing if there is none, or it is being written.
+  /// The entry; nothing if there is none, or it is being written.
   [[nodiscard]] std::optional<Entry> read() const;
   [[nodiscard]] std::uint64_t number() const { return state_.load(std::memory_order_acquire) >> state_bits; }
 

@@ -23,7 +23,7 @@ class Recorder {
  public:
   Recorder() : own_(std::make_unique<Journal>()), first_(own_.get()) {}
 
-  /// From now on also to this journal, which lives as long as `memory`.
+  /// Records from now on also into this journal, which lives as long as `memory`.
   void attach(Journal& journal, std::shared_ptr<const void> memory);
 
   /// An operation begins. Returns its number.

@@ -10,7 +10,7 @@
 namespace tutti {
 namespace {
 
-/// From element 0 to the end of the last block.
+/// The elements from 0 to the end of the last block.
 Count extent(const BlockList& list) {
   Count end, sum;
   for (std::size_t i = 0; i < list.counts.size(); ++i) {

@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// By collective; no algorithm: Tutti chooses.
+/// The choice for each collective; no algorithm: Tutti chooses.
 using Choices = std::array<Choice, collective_count>;
 /// Reads "ring" (for every collective that has an algorithm of that name), "allreduce=ring,broadcast=chain/64K".
 /// Throws ArgumentError that starts with `source`: "environment variable TUTTI_ALGORITHM".

@@ -65,10 +65,10 @@ bool two_share_memory(const Question& q) { return q.ranks == 2 && q.shares_memor
 bool is_small(const Question& q) { return q.bytes <= 2 * kibibyte; }
 bool is_medium(const Question& q) { return q.bytes <= 128 * kibibyte; }
 bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <= q.ranks * kibibyte / 4; }
-/// So few that a chain's rounds cost less than the additional volume of doubling, which costs little through shared
-/// memory.
+/// Ranks are so few that a chain's rounds cost less than the additional volume of doubling, which costs little through
+/// shared memory.
 bool has_few_ranks(const Question& q) { return q.ranks <= (q.shares_memory ? 2 : 8); }
-/// So many that one rank alone takes longer to serve them than a tree takes rounds.
+/// Ranks are so many that one alone takes longer to serve them than a tree takes rounds.
 bool has_many_ranks_and_small_blocks(const Question& q) { return q.ranks > 16 && has_small_even_blocks(q); }
 
 /// For each collective the first rule that fits counts; the last one always does, and keeps the order of ranks.

@@ -22,7 +22,7 @@ bool has_small_even_blocks(const Question& q) { return !q.is_uneven && q.bytes <
 bool has_listed_blocks(const Question& q) { return q.is_uneven; }
 /// With fewer ranks a node, waiting for the leader costs as much as its message saves.
 bool has_listed_blocks_of_many(const Question& q) { return q.is_uneven && q.ranks >= 4 * q.nodes; }
-/// Only then can a node take part in a scan as one.
+/// Consecutive ranks on each node: only then can a node take part in a scan as one.
 bool has_rows_of_ranks(const Question& q) { return follow_each_other(q.spread); }
 
 // Where every rank has a node of its own. Measured: 4 and 8 nodes over TCP, as fast as these are and at 1 and 2 Gbit/s.

@@ -9,7 +9,7 @@ TUTTI_C_API tutti_status tutti_allocate(int64_t bytes, void** data);
 /// NULL does nothing.
 TUTTI_C_API tutti_status tutti_deallocate(void* data);
 
-/// On the CUDA device whose context is current, of undefined contents.
+/// Allocates on the CUDA device whose context is current, with undefined contents.
 TUTTI_C_API tutti_status tutti_allocate_device(int64_t bytes, void** data);
 /// NULL does nothing.
 TUTTI_C_API tutti_status tutti_deallocate_device(void* data);

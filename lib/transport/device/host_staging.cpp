@@ -147,7 +147,7 @@ class HostStaging {
     for_overlapping(space->fetches, bytes, [&](Chunk& chunk) { chunk.first_user = std::min(chunk.first_user, step); });
     if (access.writes) for_overlapping(space->stores, bytes, [&](Chunk& chunk) { chunk.writers.push_back(step); });
   }
-  /// In the order in which they are needed, of both buffers.
+  /// Adds the fetches of both buffers in the order in which they are needed.
   void add_fetches() {
     std::vector<std::pair<Space*, Chunk*>> all;
     for (Space* space : spaces())
@@ -189,7 +189,7 @@ class HostStaging {
     at = space->staged(its);
     buffer = staging_buffer;
   }
-  /// To the staging buffer.
+  /// Moves the data of a step to the staging buffer.
   void move(CompiledStep& step) {
     if (step.bytes == 0) return;
     const bool reads = step.verb != Verb::recv, combines = reads && step.verb != Verb::send && step.verb != Verb::copy;

@@ -103,7 +103,7 @@ void Arrivals::bring_from_peer(int index, const shm::Incoming& incoming, const s
   arrival.state = State::here;
 }
 
-/// To where it belongs, or to pinned memory that the device reads.
+/// Receives a message where it belongs, or in pinned memory that the device reads.
 void Arrivals::bring_by_host(int index) {
   Arrival& arrival = at(index);
   const bool is_direct = core_->step(index).device < 0;
@@ -232,7 +232,7 @@ void Arrivals::let_go(int index) {
   }
 }
 
-/// All kernels are over.
+/// To be called when all kernels are over.
 void Arrivals::abandon() noexcept {
   for (int index = 0; index < static_cast<int>(arrivals_.size()); ++index)
     let_go(index);

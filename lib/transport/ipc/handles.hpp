@@ -42,7 +42,7 @@ struct Mapping {
 /// CUDA_ERROR_NOT_SUPPORTED. CUDA_ERROR_ALREADY_MAPPED: memory that its owner has freed since, which had the same
 /// addresses there, is still mapped here.
 [[nodiscard]] CUresult map(const Handle& handle, std::int64_t bytes, CUdevice device, Mapping& mapping);
-/// In the context in which it was mapped.
+/// Closes a mapping, in the context in which it was mapped.
 void unmap(const Mapping& mapping) noexcept;
 
 }  // namespace tutti::ipc

@@ -18,8 +18,8 @@ namespace tutti::mpi {
 
 /// What the MPI says of pointers to CUDA memory. Never found out by trying: that crashes.
 enum class CudaSupport { no, yes, not_told };
-/// By the info "mpi_memory_alloc_kinds" of MPI 4.1, or by MPIX_Query_cuda_support. not_told: the MPI has neither, or
-/// tells only between MPI_Init and MPI_Finalize.
+/// What the info "mpi_memory_alloc_kinds" of MPI 4.1 says, or MPIX_Query_cuda_support. not_told: the MPI has neither,
+/// or tells only between MPI_Init and MPI_Finalize.
 [[nodiscard]] CudaSupport cuda_support();
 [[nodiscard]] inline bool reads_device_memory() { return cuda_support() == CudaSupport::yes; }
 

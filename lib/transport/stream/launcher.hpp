@@ -78,7 +78,7 @@ class Launcher {
   [[nodiscard]] virtual Room room() const = 0;
   /// The number of the device whose streams it serves, in one context.
   [[nodiscard]] virtual int device() const = 0;
-  /// Before launch(). Throws Error: nothing has happened.
+  /// To be called before launch(). Throws Error: nothing has happened.
   virtual void enter(CUstream_st* stream) = 0;
   /// Puts a call into a stream, which may be captured. `reach`: what its program needs. Throws Error: a part of it may
   /// be there.

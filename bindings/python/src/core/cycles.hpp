@@ -21,7 +21,7 @@ int clear_of(PyObject* self) {
   return 0;
 }
 
-/// Before anything in the cycle is cleared.
+/// Finishes an object before anything in the cycle is cleared.
 template <class T>
 void finish_of(PyObject* self) {
   if (nanobind::inst_ready(self)) nanobind::inst_ptr<T>(self)->finish();

@@ -71,7 +71,8 @@ WorkPointer Backend::receive(c10d::OpType type, const char* title, Tensors& tens
   return operation;
 }
 
-/// By the store alone, so that it works where messages do not. Rank 0 waits for each of the others, then lets all go.
+/// A barrier by the store alone, so that it works where messages do not. Rank 0 waits for each of the others, then lets
+/// all go.
 void Backend::monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) {
   const auto timeout = limit(options.timeout);
   const std::string prefix = "tutti/monitored/" + std::to_string(++monitored_barriers_) + "/";
