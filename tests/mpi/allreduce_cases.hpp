@@ -180,13 +180,13 @@ std::optional<std::vector<T>> mpi_reference(const Op& op, std::vector<T> data) {
 }
 
 enum class Way : std::uint8_t { blocking, async, plan };
-enum class Place : std::uint8_t { separate, in_place, mpi_in_place };
-inline constexpr int ways = 3, places = 3;
+enum class BufferUse : std::uint8_t { separate, in_place, mpi_in_place };
+inline constexpr int ways = 3, buffer_uses = 3;
 
 struct Call {
   std::string_view algorithm;
   Way way = Way::blocking;
-  Place place = Place::separate;
+  BufferUse buffers = BufferUse::separate;
 };
 
 inline void run(const Call& call, const void* in, void* out, Count count, Type type, const Op& op,
@@ -205,11 +205,11 @@ template <class T>
 std::vector<T> result_of(const Call& call, const std::vector<T>& input, const Op& op, const Communicator& comm) {
   const std::vector<T> guard(4, element<T>(85, 0));
   std::vector<T> in = input, out(input.size());
-  if (call.place != Place::separate) out = input;
+  if (call.buffers != BufferUse::separate) out = input;
   out.insert(out.end(), guard.begin(), guard.end());
   const void* from = in.data();
-  if (call.place == Place::in_place) from = out.data();
-  if (call.place == Place::mpi_in_place) from = MPI_IN_PLACE;
+  if (call.buffers == BufferUse::in_place) from = out.data();
+  if (call.buffers == BufferUse::mpi_in_place) from = MPI_IN_PLACE;
   run(call, from, out.data(), Count{input.size()}, type_of<T>, op, comm);
   const std::size_t bytes = input.size() * sizeof(T);
   EXPECT_TRUE(bytes == 0 || std::memcmp(in.data(), input.data(), bytes) == 0) << "the input was written";
@@ -229,8 +229,8 @@ void expect_right(const Call& call, std::int64_t count, const Op& op, const Comm
   for (std::size_t i = 0; i < input.size(); ++i)
     if (!same_value(result[i], expected[i])) {
       ADD_FAILURE() << to_string(op.kind()) << " of " << count << " " << to_string(type_of<T>) << ", algorithm '"
-                    << call.algorithm << "', way " << static_cast<int>(call.way) << ", place "
-                    << static_cast<int>(call.place) << ": element " << i << " is wrong";
+                    << call.algorithm << "', way " << static_cast<int>(call.way) << ", buffers "
+                    << static_cast<int>(call.buffers) << ": element " << i << " is wrong";
       return;
     }
 }

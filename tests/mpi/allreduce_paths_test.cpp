@@ -140,9 +140,9 @@ TEST(Allreduce, RanksMayDifferInAliasing) {
   const Communicator comm{MPI_COMM_WORLD};
   for (const std::string_view algorithm : algorithm_choices())
     for (const std::int64_t count : {1, 37, 5000}) {
-      const Place place = world_rank() == 0 ? Place::in_place : Place::separate;
-      expect_right<std::int32_t>({algorithm, Way::blocking, place}, count, Op::sum, comm);
-      const Place other = world_rank() == 0 ? Place::separate : Place::mpi_in_place;
+      const BufferUse use = world_rank() == 0 ? BufferUse::in_place : BufferUse::separate;
+      expect_right<std::int32_t>({algorithm, Way::blocking, use}, count, Op::sum, comm);
+      const BufferUse other = world_rank() == 0 ? BufferUse::separate : BufferUse::mpi_in_place;
       expect_right<std::int32_t>({algorithm, Way::async, other}, count, Op::sum, comm);
     }
 }
@@ -154,7 +154,7 @@ TEST(Allreduce, SplitsMessagesAtTheLimit) {
   EXPECT_EQ(comm.state().route().mpi.message_limit, 1024);
   for (const std::string_view algorithm : algorithm_choices())
     for (const std::int64_t count : {127, 128, 129, 1000, 50'001})  // 128 doubles are one piece
-      expect_right<double>({algorithm, Way::async, Place::separate}, count, Op::sum, comm);
+      expect_right<double>({algorithm, Way::async, BufferUse::separate}, count, Op::sum, comm);
 }
 
 TEST(Allreduce, SplitsMessagesInsideElements) {
@@ -162,7 +162,7 @@ TEST(Allreduce, SplitsMessagesInsideElements) {
   const Communicator comm{MPI_COMM_WORLD};
   for (const std::string_view algorithm : algorithm_choices())
     for (const std::int64_t count : {1, 3, 37, 101})  // messages of a few hundred bytes are sent another way
-      expect_right<std::complex<double>>({algorithm, Way::plan, Place::in_place}, count, Op::prod, comm);
+      expect_right<std::complex<double>>({algorithm, Way::plan, BufferUse::in_place}, count, Op::prod, comm);
 }
 
 std::string_view chosen_algorithm(std::size_t count, const Op& op, const Communicator& comm) {
@@ -190,7 +190,7 @@ TEST(Choice, FollowsTheEnvironmentOfRankZero) {
       // It cannot keep the order of ranks; a setting is for all calls, those that it does not fit are chosen for.
       EXPECT_NE(chosen_algorithm(count, Op::user(compose, Commutative::no), comm), "ring");
     }
-    expect_right<std::int32_t>({"", Way::plan, Place::separate}, 1000, Op::sum, comm);
+    expect_right<std::int32_t>({"", Way::plan, BufferUse::separate}, 1000, Op::sum, comm);
     std::vector<float> data(10);
     const Plan plan = plan_allreduce(std::span{data}, Op::sum, comm, {.algorithm = "rabenseifner"});
     EXPECT_EQ(plan.algorithm(), "rabenseifner") << "the call counts before the environment";

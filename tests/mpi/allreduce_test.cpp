@@ -23,11 +23,11 @@ std::vector<std::int64_t> all_counts() {
 }
 
 /// Runs through all ways to call, one after the other.
-class Turn {
+class Rotation {
  public:
   Call next(std::string_view algorithm) {
     const int turn = turn_++;
-    return {algorithm, static_cast<Way>(turn % ways), static_cast<Place>(turn / ways % places)};
+    return {algorithm, static_cast<Way>(turn % ways), static_cast<BufferUse>(turn / ways % buffer_uses)};
   }
 
  private:
@@ -39,12 +39,12 @@ class Turn {
 TEST(Allreduce, EveryTypeAndOperation) {
   const Communicator comm{MPI_COMM_WORLD};
   for (const std::string_view algorithm : algorithm_choices()) {
-    Turn turn;
+    Rotation rotation;
     for_each_type(AllTypes{}, [&]<class T>() {
       for (const Op& op : all_operations()) {
         if (!supports(op.kind(), type_of<T>)) continue;
-        expect_right<T>(turn.next(algorithm), 3, op, comm);
-        expect_right<T>(turn.next(algorithm), 37, op, comm);
+        expect_right<T>(rotation.next(algorithm), 3, op, comm);
+        expect_right<T>(rotation.next(algorithm), 37, op, comm);
       }
     });
   }
@@ -54,8 +54,8 @@ TEST(Allreduce, EveryCountAndWayToCall) {
   const Communicator comm{MPI_COMM_WORLD};
   for (const std::string_view algorithm : algorithm_choices())
     for (const std::int64_t count : all_counts())
-      for (int turn = 0; turn < ways * places; ++turn) {
-        const Call call{algorithm, static_cast<Way>(turn % ways), static_cast<Place>(turn / ways)};
+      for (int turn = 0; turn < ways * buffer_uses; ++turn) {
+        const Call call{algorithm, static_cast<Way>(turn % ways), static_cast<BufferUse>(turn / ways)};
         expect_right<std::int32_t>(call, count, Op::sum, comm);
         expect_right<Half>(call, count, Op::max, comm);
         expect_right<double>(call, count, Op::avg, comm);
@@ -66,11 +66,11 @@ TEST(Allreduce, EveryCountAndWayToCall) {
 TEST(Allreduce, OneMebibyteAndAnElement) {
   constexpr std::int64_t bytes = 1 << 20;
   const Communicator comm{MPI_COMM_WORLD};
-  Turn turn;
+  Rotation rotation;
   for (const std::string_view algorithm : algorithm_choices()) {
-    expect_right<float>(turn.next(algorithm), bytes / 4 + 1, Op::sum, comm);
-    expect_right<std::uint8_t>(turn.next(algorithm), bytes + 1, Op::bxor, comm);
-    expect_right<std::complex<float>>(turn.next(algorithm), bytes / 8 + 1, Op::scaled_sum(0.5), comm);
+    expect_right<float>(rotation.next(algorithm), bytes / 4 + 1, Op::sum, comm);
+    expect_right<std::uint8_t>(rotation.next(algorithm), bytes + 1, Op::bxor, comm);
+    expect_right<std::complex<float>>(rotation.next(algorithm), bytes / 8 + 1, Op::scaled_sum(0.5), comm);
   }
 }
 
@@ -151,13 +151,13 @@ void expect_same_bits_everywhere(const Call& call, std::int64_t count, const Com
 
 TEST(Allreduce, InexactResultsHaveTheSameBitsOnAllRanks) {
   const Communicator comm{MPI_COMM_WORLD};
-  Turn turn;
+  Rotation rotation;
   using Inexact =
       Types<Float8E4M3, Float8E5M2, Half, BFloat16, float, double, std::complex<float>, std::complex<double>>;
   for (const std::string_view algorithm : algorithm_choices())
     for_each_type(Inexact{}, [&]<class T>() {
-      expect_same_bits_everywhere<T>(turn.next(algorithm), 37, comm);
-      expect_same_bits_everywhere<T>(turn.next(algorithm), 3001, comm);
+      expect_same_bits_everywhere<T>(rotation.next(algorithm), 37, comm);
+      expect_same_bits_everywhere<T>(rotation.next(algorithm), 3001, comm);
     });
 }
 

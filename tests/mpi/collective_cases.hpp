@@ -18,7 +18,7 @@ struct Trial {
   Collective collective = Collective::allreduce;
   std::string algorithm{};  ///< As in Options.
   Way way = Way::blocking;
-  Place place = Place::separate;  ///< Where the collective has a call in place, else separate.
+  BufferUse buffers = BufferUse::separate;  ///< Where the collective has a call in place, else separate.
   std::int64_t count = 0;
   int root = 0;
   /// Uneven blocks, as in checker::Case.
@@ -35,7 +35,7 @@ inline std::string describe(const Trial& trial, const Op& op, Type type) {
   what.gap = trial.gap;
   return std::string{to_string(trial.collective)} + " '" + trial.algorithm + "' of " + std::string{to_string(type)} +
          ", " + std::string{to_string(op.kind())} + ", " + checker::to_text(what) + ", way " +
-         std::to_string(static_cast<int>(trial.way)) + ", place " + std::to_string(static_cast<int>(trial.place));
+         std::to_string(static_cast<int>(trial.way)) + ", buffers " + std::to_string(static_cast<int>(trial.buffers));
 }
 
 /// The lists and shapes of a trial on this rank.
@@ -45,7 +45,7 @@ inline checker::Problems problems_of(const Trial& trial, int size) {
   checker::Case what{.size = size, .count = Count{trial.count}, .root = Rank{trial.root}};
   what.counts = trial.counts;
   what.gap = trial.gap;
-  if (trial.place != Place::separate) what.placement = checker::Placement::in_place;
+  if (trial.buffers != BufferUse::separate) what.placement = checker::Placement::in_place;
   return {lists_only, what};
 }
 
@@ -142,9 +142,9 @@ void expect_right(const Trial& trial, const Op& op, const Communicator& comm, MP
   detail::Call call = call_of(trial, problem, type_of<T>, op);
   call.in = memory.in();
   call.out = memory.out();
-  if (memory.is_aliased() && trial.place == Place::mpi_in_place && trial.collective == Collective::scatter)
+  if (memory.is_aliased() && trial.buffers == BufferUse::mpi_in_place && trial.collective == Collective::scatter)
     call.out = MPI_IN_PLACE;
-  else if (memory.is_aliased() && trial.place == Place::mpi_in_place)
+  else if (memory.is_aliased() && trial.buffers == BufferUse::mpi_in_place)
     call.in = MPI_IN_PLACE;
   run(call, trial, comm);
   std::vector<T> out = expected.output();
@@ -185,13 +185,13 @@ inline std::vector<Collective> all_collectives() {
   return all;
 }
 
-/// A way and a place to call that differ from call to call, so that all pairs of them occur.
-class Turn {
+/// A way to call and a use of buffers that differ from call to call, so that all pairs of them occur.
+class Rotation {
  public:
   Trial next(Trial trial) {
     const int turn = turn_++;
     trial.way = static_cast<Way>(turn % ways);
-    trial.place = static_cast<Place>(turn / ways % places);
+    trial.buffers = static_cast<BufferUse>(turn / ways % buffer_uses);
     return trial;
   }
   /// The calls so far.

@@ -22,12 +22,13 @@ std::vector<int> roots_of(Collective collective) {
 }
 
 TEST_P(EveryCollective, EveryAlgorithmCountAndRoot) {
-  Turn turn;
+  Rotation rotation;
   for (const std::string& choice : choices_of(GetParam()))
     for (const int root : roots_of(GetParam()))
       for (const std::int64_t count : {0, 1, 3, world_size(), 37})
         for (int again = 0; again < ways; ++again) {
-          const Trial trial = turn.next({.collective = GetParam(), .algorithm = choice, .count = count, .root = root});
+          const Trial trial =
+              rotation.next({.collective = GetParam(), .algorithm = choice, .count = count, .root = root});
           expect_right<std::int32_t>(trial, Op::sum, comm_);
           if (again == 0) expect_right<std::complex<double>>(trial, Op::prod, comm_);
           if (again == 1) expect_right<std::int8_t>(trial, Op::max, comm_);
@@ -48,15 +49,15 @@ TEST_P(CollectiveOfBlocks, MayHaveUnevenOnes) {
   for (std::size_t a = 0; a < size; ++a)
     for (std::size_t b = 0; b < (GetParam() == Collective::alltoall ? size : 1); ++b)
       counts.emplace_back(GetParam() == Collective::alltoall ? count_of(a, b) : count_of(a, 1));
-  Turn turn;
+  Rotation rotation;
   for (const std::string& choice : choices_of(GetParam()))
     for (const int root : roots_of(GetParam()))
       for (const int gap : {0, 2})
-        for (int again = 0; again < ways * places; ++again) {
+        for (int again = 0; again < ways * buffer_uses; ++again) {
           Trial trial{.collective = GetParam(), .algorithm = choice, .root = root};
           trial.counts = counts;
           trial.gap = Count{gap};
-          trial = turn.next(trial);
+          trial = rotation.next(trial);
           expect_right<std::int16_t>(trial, Op::sum, comm_);
           if (again == 0) expect_right<double>(trial, Op::min, comm_);
         }
@@ -66,14 +67,14 @@ TEST_P(EveryCollective, EveryTypeAndOperation) {
   const std::vector<Op> all{Op::sum, Op::prod, Op::min,  Op::max, Op::avg,  Op::land,
                             Op::lor, Op::lxor, Op::band, Op::bor, Op::bxor, Op::scaled_sum(-0.375)};
   const bool is_prefix = GetParam() == Collective::scan || GetParam() == Collective::exscan;
-  Turn turn;
+  Rotation rotation;
   for (const std::string& choice : choices_of(GetParam()))
     for_each_type(AllTypes{}, [&]<class T>() {
       for (const Op& op : all) {
         if (!supports(op.kind(), type_of<T>) || (is_prefix && op == Op::avg)) continue;
         if (!reduces(GetParam()) && op != Op::sum) continue;
         const Trial trial{.collective = GetParam(), .algorithm = choice, .count = 5, .root = world_size() - 1};
-        expect_right<T>(turn.next(trial), op, comm_);
+        expect_right<T>(rotation.next(trial), op, comm_);
       }
     });
 }
@@ -81,20 +82,21 @@ TEST_P(EveryCollective, EveryTypeAndOperation) {
 TEST_P(EveryCollective, OneMebibyte) {
   const bool has_blocks = GetParam() >= Collective::reduce_scatter && GetParam() <= Collective::alltoall;
   const std::int64_t count = (std::int64_t{1} << 20) / 8 / (has_blocks ? world_size() : 1) + 1;
-  Turn turn;
+  Rotation rotation;
   for (const std::string& choice : choices_of(GetParam())) {
     if (choice.ends_with("/16") || choice.ends_with("/24")) continue;  // a hundred thousand segments
     const Trial trial{.collective = GetParam(), .algorithm = choice, .count = count, .root = world_size() / 2};
-    expect_right<double>(turn.next(trial), Op::sum, comm_);
+    expect_right<double>(rotation.next(trial), Op::sum, comm_);
   }
 }
 
 TEST_P(EveryCollective, SplitsMessagesAtTheLimit) {
   const Setting limit{"TUTTI_MESSAGE_LIMIT", "100"};
   const Communicator comm{MPI_COMM_WORLD};
-  Turn turn;
+  Rotation rotation;
   for (const std::string& choice : choices_of(GetParam()))
-    expect_right<std::int32_t>(turn.next({.collective = GetParam(), .algorithm = choice, .count = 101}), Op::sum, comm);
+    expect_right<std::int32_t>(rotation.next({.collective = GetParam(), .algorithm = choice, .count = 101}), Op::sum,
+                               comm);
 }
 
 TEST_P(EveryCollective, OnPartsOfTheWorldAndAlone) {
@@ -103,10 +105,10 @@ TEST_P(EveryCollective, OnPartsOfTheWorldAndAlone) {
   MPI_Comm_split(MPI_COMM_WORLD, world_rank(), 0, alone.receive());
   for (MPI_Comm each : {part.get(), alone.get(), MPI_COMM_SELF}) {
     const Communicator comm{each};
-    Turn turn;
+    Rotation rotation;
     for (const std::string& choice : choices_of(GetParam()))
       expect_right<float>(
-          turn.next({.collective = GetParam(), .algorithm = choice, .count = 7, .root = comm.size() - 1}), Op::sum,
+          rotation.next({.collective = GetParam(), .algorithm = choice, .count = 7, .root = comm.size() - 1}), Op::sum,
           comm, each);
   }
 }

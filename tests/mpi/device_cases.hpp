@@ -86,7 +86,7 @@ void expect_bits_of_host(const Trial& trial, const Op& op, const Communicator& c
   const auto place = [&](auto& memory) {
     call.in = memory.in();
     call.out = memory.out();
-    if (!host.is_aliased() || trial.place != Place::mpi_in_place) return;
+    if (!host.is_aliased() || trial.buffers != BufferUse::mpi_in_place) return;
     if (trial.collective == Collective::scatter)
       call.out = MPI_IN_PLACE;
     else

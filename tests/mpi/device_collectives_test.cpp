@@ -12,7 +12,7 @@ class DeviceCollectives : public OnDevices, public testing::WithParamInterface<C
 };
 
 /// Kinds that differ from call to call, and from rank to rank, too.
-class DeviceTurn : public Turn {
+class DeviceRotation : public Rotation {
  public:
   [[nodiscard]] Kinds kinds() const {
     const Kinds all[] = {{},
@@ -29,18 +29,19 @@ class DeviceTurn : public Turn {
 };
 
 TEST_P(DeviceCollectives, GiveTheBitsOfTheHost) {
-  DeviceTurn turn;
+  DeviceRotation rotation;
   for (const std::string& choice : choices_of(GetParam()))
     for (const int root : roots_of(GetParam()))
       for (const std::int64_t count : {0, 1, 37}) {
-        const Trial trial = turn.next({.collective = GetParam(), .algorithm = choice, .count = count, .root = root});
-        expect_bits_of_host<float>(trial, Op::sum, comm_, turn.kinds());
+        const Trial trial =
+            rotation.next({.collective = GetParam(), .algorithm = choice, .count = count, .root = root});
+        expect_bits_of_host<float>(trial, Op::sum, comm_, rotation.kinds());
       }
 }
 
 TEST_P(DeviceCollectives, OfEveryTypeAndOperation) {
   const bool is_prefix = GetParam() == Collective::scan || GetParam() == Collective::exscan;
-  DeviceTurn turn;
+  DeviceRotation rotation;
   const std::vector<std::string> choices = whole_choices_of(GetParam());
   for (const std::string& choice : {choices.front(), choices.back()})
     for_each_type(AllTypes{}, [&]<class T>() {
@@ -48,7 +49,7 @@ TEST_P(DeviceCollectives, OfEveryTypeAndOperation) {
         if (!supports(op.kind(), type_of<T>) || (is_prefix && op == Op::avg)) continue;
         if (!reduces(GetParam()) && op != Op::sum) continue;
         const Trial trial{.collective = GetParam(), .algorithm = choice, .count = 19, .root = world_size() - 1};
-        expect_bits_of_host<T>(turn.next(trial), op, comm_, turn.kinds());
+        expect_bits_of_host<T>(rotation.next(trial), op, comm_, rotation.kinds());
       }
     });
 }
@@ -56,24 +57,24 @@ TEST_P(DeviceCollectives, OfEveryTypeAndOperation) {
 TEST_P(DeviceCollectives, OfUnevenBlocks) {
   if (GetParam() < Collective::reduce_scatter || GetParam() > Collective::alltoall)
     GTEST_SKIP() << "has no such blocks";
-  DeviceTurn turn;
+  DeviceRotation rotation;
   for (const std::string& choice : choices_of(GetParam()))
     for (const int gap : {0, 2})
       for (int again = 0; again < 3; ++again) {
         Trial trial{.collective = GetParam(), .algorithm = choice, .root = world_size() / 2};
         trial.counts = uneven_counts(GetParam());
         trial.gap = Count{gap};
-        expect_bits_of_host<double>(turn.next(trial), Op::sum, comm_, turn.kinds());
+        expect_bits_of_host<double>(rotation.next(trial), Op::sum, comm_, rotation.kinds());
       }
 }
 
 TEST_P(DeviceCollectives, OfLongData) {
   const bool has_blocks = GetParam() >= Collective::reduce_scatter && GetParam() <= Collective::alltoall;
   const std::int64_t count = (std::int64_t{1} << 18) / 4 / (has_blocks ? world_size() : 1) + 1;
-  DeviceTurn turn;
+  DeviceRotation rotation;
   for (const std::string& choice : whole_choices_of(GetParam())) {
     const Trial trial{.collective = GetParam(), .algorithm = choice, .count = count, .root = world_size() / 2};
-    expect_bits_of_host<float>(turn.next(trial), Op::max, comm_, turn.kinds());
+    expect_bits_of_host<float>(rotation.next(trial), Op::max, comm_, rotation.kinds());
   }
 }
 
@@ -91,7 +92,7 @@ TEST_P(DeviceCollectives, SeveralInFlight) {
     for (int number = 0; number < calls; ++number) {
       const Trial trial{.collective = GetParam(),
                         .algorithm = choice,
-                        .place = number % 2 == 0 ? Place::separate : Place::in_place,
+                        .buffers = number % 2 == 0 ? BufferUse::separate : BufferUse::in_place,
                         .count = 20 + number,
                         .root = number % world_size()};
       checker::Problems problems = problems_of(trial, world_size());

@@ -116,7 +116,7 @@ class StreamedTrial {
   void place(detail::Call& call, const void* in, void* out) const {
     call.in = in;
     call.out = out;
-    if (!host_.is_aliased() || trial_.place != Place::mpi_in_place) return;
+    if (!host_.is_aliased() || trial_.buffers != BufferUse::mpi_in_place) return;
     if (trial_.collective == Collective::scatter)
       call.out = MPI_IN_PLACE;
     else

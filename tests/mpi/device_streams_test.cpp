@@ -34,11 +34,11 @@ class DeviceStreams : public OnStream, public testing::WithParamInterface<Collec
   const bool has_one_queue_ = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS") != nullptr;
 };
 
-/// All ways and places, in turn.
+/// All ways and uses of buffers, in turn.
 class StreamTurn {
  public:
   Trial next(Trial trial) {
-    trial.place = static_cast<Place>(++turn_ / streamed_ways % places);
+    trial.buffers = static_cast<BufferUse>(++turn_ / streamed_ways % buffer_uses);
     return trial;
   }
   [[nodiscard]] Streamed way() const { return static_cast<Streamed>(turn_ % streamed_ways); }

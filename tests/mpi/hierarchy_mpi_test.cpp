@@ -45,7 +45,7 @@ TEST_P(OnNodes, RightResults) {
           if (count == 5000 && choice.ends_with("/24")) continue;  // thousands of segments
           Trial trial{.collective = GetParam(), .algorithm = choice, .count = count, .root = root};
           trial.way = static_cast<Way>(turn % ways);
-          trial.place = static_cast<Place>(turn / ways % places);
+          trial.buffers = static_cast<BufferUse>(turn / ways % buffer_uses);
           expect_right<std::int32_t>(trial, Op::sum, comm_);
         }
 }
@@ -57,12 +57,12 @@ TEST_P(OnNodes, RightResultsOfUnevenBlocks) {
   for (const std::string& choice : leveled(GetParam()))
     for (const int root : {0, world_size() - 1})
       for (const int gap : {0, 2})
-        for (int again = 0; again < ways * places; ++again, ++turn) {
+        for (int again = 0; again < ways * buffer_uses; ++again, ++turn) {
           Trial trial{.collective = GetParam(), .algorithm = choice, .root = has_root(GetParam()) ? root : 0};
           trial.counts = uneven_counts(GetParam());
           trial.gap = Count{gap};
           trial.way = static_cast<Way>(turn % ways);
-          trial.place = static_cast<Place>(turn / ways % places);
+          trial.buffers = static_cast<BufferUse>(turn / ways % buffer_uses);
           expect_right<std::int16_t>(trial, Op::sum, comm_);
         }
 }

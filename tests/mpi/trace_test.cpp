@@ -216,10 +216,10 @@ TEST(Trace, TellsWhoKeepsOthersWaiting) {
     const auto me = static_cast<std::uint32_t>(world_rank());
     if (instance.sequence != operation.begun.sequence || its != &job.communicator(me, operation.begun.operation))
       continue;
-    const auto entry = [&](const tool::Place& place) {
-      return job.time(place.file, job.files[place.file].operations[place.index].begun.begin);
+    const auto entry = [&](const tool::RecordIndex& of_rank) {
+      return job.time(of_rank.file, job.files[of_rank.file].operations[of_rank.index].begun.begin);
     };
-    const tool::Place last = std::ranges::max(instance.entries, {}, entry);
+    const tool::RecordIndex last = std::ranges::max(instance.entries, {}, entry);
     const bool is_mine = job.files[last.file].rank == world_rank() && last.index + 1 == operation.begun.operation;
     EXPECT_EQ(is_mine, comm.rank().value() == late);
   }

@@ -62,7 +62,7 @@ TEST_F(JointReductions, InPlace) {
   for (const Collective collective : {Collective::allreduce, Collective::reduce, Collective::reduce_scatter})
     for (const std::string& algorithm : whole_choices_of(collective))
       for (const std::int64_t count : {middling, several_pieces}) {
-        Trial trial{.collective = collective, .algorithm = algorithm, .place = Place::in_place, .count = count};
+        Trial trial{.collective = collective, .algorithm = algorithm, .buffers = BufferUse::in_place, .count = count};
         trial.way = Way::async;
         trial.meets = true;
         const std::uint64_t pieces = joint_in<double>(trial, Op::sum);

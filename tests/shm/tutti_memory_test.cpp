@@ -71,9 +71,9 @@ TEST_F(Memory, ServesEveryCollective) {
       for (const Users users : {Users::all, Users::some, Users::none}) {
         const std::uint64_t before = sums().read;
         use(users);
-        for (const Place place : {Place::separate, Place::in_place})
+        for (const BufferUse use : {BufferUse::separate, BufferUse::in_place})
           for (const std::int64_t count : {3, 702, 20'000}) {  // the first two of blocking calls
-            Trial trial{.collective = collective, .algorithm = algorithm, .place = place, .count = count};
+            Trial trial{.collective = collective, .algorithm = algorithm, .buffers = use, .count = count};
             if (has_root(collective)) trial.root = world_size() - 1;
             trial.way = static_cast<Way>(count % ways);
             expect_right<std::int64_t>(trial, Op::sum, comm_);
@@ -111,11 +111,11 @@ TEST_F(Memory, GivesTheSameBits) {
 /// Two ranks each reduce a half from both inputs to both outputs, without another copy.
 TEST_F(Memory, ResultsAreWrittenWhereTheyBelong) {
   if (world_size() != 2) GTEST_SKIP() << "of 2 ranks";
-  for (const Place place : {Place::separate, Place::in_place})
+  for (const BufferUse use : {BufferUse::separate, BufferUse::in_place})
     for (const char* const algorithm : {"two_shot", "rabenseifner", "two_shot/64K"}) {
       const Pieces before = sums();
       memory_kind = MemoryKind::tutti;
-      expect_right<double>({.algorithm = algorithm, .place = place, .count = 100'000}, Op::sum, comm_);
+      expect_right<double>({.algorithm = algorithm, .buffers = use, .count = 100'000}, Op::sum, comm_);
       memory_kind = MemoryKind::ordinary;
       const Pieces after = sums();
       EXPECT_EQ(after.read - before.read, after.written - before.written) << algorithm;
@@ -127,10 +127,10 @@ TEST_F(Memory, ResultsAreWrittenWhereTheyBelong) {
 /// In other memory the result is written in one pass to the output and to the message that is sent next.
 TEST_F(Memory, ResultsAreForwardedFromOtherMemory) {
   if (world_size() != 2) GTEST_SKIP() << "of 2 ranks";
-  for (const Place place : {Place::separate, Place::in_place})
+  for (const BufferUse use : {BufferUse::separate, BufferUse::in_place})
     for (const Op& op : {Op{Op::sum}, Op{Op::max}}) {
       const Pieces before = sums();
-      expect_right<double>({.algorithm = "two_shot/256K", .place = place, .count = 200'000}, op, comm_);
+      expect_right<double>({.algorithm = "two_shot/256K", .buffers = use, .count = 200'000}, op, comm_);
       const Pieces after = sums();
       EXPECT_GT(after.forwarded, before.forwarded);
       EXPECT_EQ(after.read, before.read);
