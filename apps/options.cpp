@@ -15,7 +15,7 @@
 #include <sstream>
 
 #include "apps/standard_output.hpp"
-#include "lib/schedule/near_names.hpp"
+#include "lib/core/schedule/near_names.hpp"
 #include "tutti/version.hpp"
 
 namespace tutti::apps {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes columns of interpose/ratios.hpp: how many times as long MPI takes, by collective and size, for the preloaded library.
+"""Writes columns of bindings/preload/ratios.hpp: how many times as long MPI takes, by collective and size, for the preloaded library.
 
     scripts/interpose_table.py --mpi "Open MPI 4.1.4" one_node=two.json one_node_crowded=four.json several_nodes=lab.json
 
@@ -20,9 +20,9 @@ import json
 import pathlib
 import re
 
-HEADER = pathlib.Path(__file__).resolve().parent.parent / "interpose/ratios.hpp"
+HEADER = pathlib.Path(__file__).resolve().parent.parent / "bindings/preload/ratios.hpp"
 SIZES = [8, 128, 2048, 32768, 524288, 8388608]
-# The functions in the order of interpose/functions.hpp, and the benchmark's collective that stands for each.
+# The functions in the order of bindings/preload/functions.hpp, and the benchmark's collective that stands for each.
 FUNCTIONS = [("barrier", "barrier"), ("bcast", "broadcast"), ("reduce", "reduce"), ("allreduce", "allreduce"),
              ("reduce_scatter", "reduce_scatter"), ("reduce_scatter_block", "reduce_scatter"), ("allgather", "allgather"),
              ("allgatherv", "allgatherv"), ("gather", "gather"), ("gatherv", "gatherv"), ("scatter", "scatter"),

@@ -2,7 +2,7 @@
 
 #include <ucp/api/ucp.h>
 
-#include "lib/transport/mpi/handles.hpp"
+#include "lib/core/transport/mpi/handles.hpp"
 #include "ucx/library.hpp"
 
 namespace tutti::ucx {

@@ -7,8 +7,8 @@
 #include <array>
 #include <cstring>
 
-#include "lib/transport/mpi/api.hpp"
-#include "lib/transport/mpi/check.hpp"
+#include "lib/core/transport/mpi/api.hpp"
+#include "lib/core/transport/mpi/check.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::ucx {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/transport/network.hpp"
+#include "lib/core/transport/network.hpp"
 #include "ucx/worker.hpp"
 
 namespace tutti::ucx {

@@ -1,12 +1,12 @@
 #pragma once
 // How UCX's tags of 64 bits tell messages apart. The numbers whose ranges differ between MPIs
-// (lib/transport/mpi/tag_layout.hpp) fit for every MPI.
+// (lib/core/transport/mpi/tag_layout.hpp) fit for every MPI.
 
 #include <ucp/api/ucp.h>
 
 #include <cstdint>
 
-#include "lib/plan/compiled_plan.hpp"
+#include "lib/core/plan/compiled_plan.hpp"
 
 namespace tutti::ucx {
 

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/runtime/components.hpp"
-#include "lib/transport/mpi/api.hpp"
-#include "lib/transport/mpi/check.hpp"
-#include "lib/transport/network.hpp"
+#include "lib/core/communicator/components.hpp"
+#include "lib/core/transport/mpi/api.hpp"
+#include "lib/core/transport/mpi/check.hpp"
+#include "lib/core/transport/network.hpp"
 #include "tutti/error.hpp"
 #include "ucx/context.hpp"
 #include "ucx/network.hpp"

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-#include "lib/cuda/scoped_device.hpp"
+#include "lib/device/driver/scoped_device.hpp"
 #include "ucx/error.hpp"
 
 namespace tutti::ucx {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "lib/transport/network.hpp"
+#include "lib/core/transport/network.hpp"
 #include "ucx/network.hpp"
 #include "ucx/worker.hpp"
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "lib/runtime/variables.hpp"
-#include "lib/transport/mpi/api.hpp"
-#include "lib/transport/mpi/check.hpp"
+#include "lib/core/communicator/variables.hpp"
+#include "lib/core/transport/mpi/api.hpp"
+#include "lib/core/transport/mpi/check.hpp"
 #include "ucx/error.hpp"
 
 namespace tutti::ucx {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/cuda/scoped_device.hpp"
+#include "lib/device/driver/scoped_device.hpp"
 #include "ucx/context.hpp"
 #include "ucx/handles.hpp"
 #include "ucx/tag.hpp"
@@ -23,7 +23,7 @@ struct Orphan {
   virtual ~Orphan() = default;
 };
 
-/// All members need an Entry (lib/runtime/progress.hpp), or to be alone.
+/// All members need an Entry (lib/core/run/progress.hpp), or to be alone.
 class Worker {
  public:
   /// Made at first use. Throws Error if it cannot be.

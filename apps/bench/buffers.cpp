@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "lib/transport/mpi/check.hpp"
+#include "lib/core/transport/mpi/check.hpp"
 
 namespace tutti::bench {
 

@@ -11,8 +11,8 @@
 
 #include "apps/bench/collective.hpp"
 #include "apps/bench/cuda.hpp"
-#include "lib/transport/mpi/check.hpp"
-#include "lib/transport/mpi/dialect.hpp"
+#include "lib/core/transport/mpi/check.hpp"
+#include "lib/core/transport/mpi/dialect.hpp"
 #include "tutti/call.hpp"
 
 namespace tutti::bench {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "apps/bench/buffers.hpp"
-#include "lib/transport/mpi/check.hpp"
+#include "lib/core/transport/mpi/check.hpp"
 
 namespace tutti::bench {
 

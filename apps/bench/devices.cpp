@@ -7,9 +7,9 @@
 
 #include "apps/bench/cuda.hpp"
 #include "apps/options.hpp"
-#include "lib/cuda/state.hpp"
-#include "lib/transport/mpi/check.hpp"
-#include "lib/transport/mpi/dialect.hpp"
+#include "lib/core/transport/mpi/check.hpp"
+#include "lib/core/transport/mpi/dialect.hpp"
+#include "lib/device/driver/state.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::bench {

@@ -9,8 +9,8 @@
 
 #include "apps/bench/calls.hpp"
 #include "apps/bench/settings.hpp"
-#include "lib/schedule/choice.hpp"
-#include "lib/schedule/near_names.hpp"
+#include "lib/core/schedule/choice.hpp"
+#include "lib/core/schedule/near_names.hpp"
 
 namespace tutti::bench {
 

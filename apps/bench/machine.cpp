@@ -13,7 +13,7 @@
 
 #include "apps/bench/statistics.hpp"
 #include "apps/ranges.hpp"
-#include "lib/runtime/variables.hpp"
+#include "lib/core/communicator/variables.hpp"
 
 namespace tutti::bench {
 

@@ -14,7 +14,7 @@
 #include "apps/bench/text.hpp"
 #include "apps/bench/thresholds.hpp"
 #include "apps/standard_output.hpp"
-#include "lib/transport/mpi/check.hpp"
+#include "lib/core/transport/mpi/check.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <cmath>
 
-#include "lib/transport/mpi/api.hpp"
-#include "lib/transport/mpi/check.hpp"
+#include "lib/core/transport/mpi/api.hpp"
+#include "lib/core/transport/mpi/check.hpp"
 
 namespace tutti::bench {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "lib/memory/memory_kind.hpp"
+#include "lib/core/memory/memory_kind.hpp"
 #include "tutti/types.hpp"
 
 namespace tutti::bench {

@@ -13,7 +13,7 @@
 #include "apps/bench/measure.hpp"
 #include "apps/bench/text.hpp"
 #include "apps/standard_output.hpp"
-#include "lib/transport/mpi/check.hpp"
+#include "lib/core/transport/mpi/check.hpp"
 
 namespace tutti::bench {
 

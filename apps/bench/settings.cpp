@@ -6,7 +6,7 @@
 #include <climits>
 #include <cstdlib>
 
-#include "lib/schedule/near_names.hpp"
+#include "lib/core/schedule/near_names.hpp"
 
 namespace tutti::bench {
 

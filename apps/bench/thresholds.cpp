@@ -9,16 +9,16 @@
 #include "apps/bench/buffers.hpp"
 #include "apps/bench/measure.hpp"
 #include "apps/standard_output.hpp"
-#include "lib/runtime/communicator_state.hpp"
-#include "lib/selection/rules.hpp"
-#include "lib/selection/tuning_devices.hpp"
+#include "lib/core/communicator/communicator_state.hpp"
+#include "lib/core/selection/rules.hpp"
+#include "lib/core/selection/tuning_devices.hpp"
 
 namespace tutti::bench {
 
 namespace {
 
-constexpr std::string_view selection_file = "lib/selection/tuning_devices.hpp";
-constexpr std::string_view staging_file = "lib/transport/device/tuning.hpp";
+constexpr std::string_view selection_file = "lib/core/selection/tuning_devices.hpp";
+constexpr std::string_view staging_file = "lib/device/staging/tuning.hpp";
 
 /// How a call is made: on a communicator with settings of its own.
 struct Way {

@@ -1,6 +1,6 @@
 #pragma once
 // A device with the kernels of a training, streams, and memory. Calls go to the driver, which is found when the
-// program runs (lib/cuda).
+// program runs (lib/device/driver).
 
 #include <cuda.h>
 
@@ -13,9 +13,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "lib/cuda/check.hpp"
-#include "lib/cuda/context.hpp"
-#include "lib/cuda/driver.hpp"
+#include "lib/device/driver/check.hpp"
+#include "lib/device/driver/context.hpp"
+#include "lib/device/driver/driver.hpp"
 
 namespace tutti::sgd {
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "lib/transport/mpi/check.hpp"
+#include "lib/core/transport/mpi/check.hpp"
 #include "tutti/environment.hpp"
 
 namespace tutti::soak {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/soak/calls.hpp"
-#include "lib/transport/mpi/handles.hpp"
+#include "lib/core/transport/mpi/handles.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti::soak {

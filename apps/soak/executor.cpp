@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "apps/soak/invocation.hpp"
-#include "lib/transport/mpi/check.hpp"
+#include "lib/core/transport/mpi/check.hpp"
 #include "tutti/barrier.hpp"
 
 namespace tutti::soak {

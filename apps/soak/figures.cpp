@@ -12,7 +12,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "lib/transport/mpi/check.hpp"
+#include "lib/core/transport/mpi/check.hpp"
 
 namespace tutti::soak {
 namespace {

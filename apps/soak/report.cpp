@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "apps/standard_output.hpp"
-#include "lib/transport/mpi/check.hpp"
+#include "lib/core/transport/mpi/check.hpp"
 #include "tutti/version.hpp"
 
 namespace tutti::soak {

@@ -17,8 +17,8 @@
 #include "apps/soak/executor.hpp"
 #include "apps/soak/report.hpp"
 #include "apps/standard_output.hpp"
-#include "lib/transport/mpi/check.hpp"
-#include "lib/transport/shm/segment/shared_file.hpp"
+#include "lib/core/transport/mpi/check.hpp"
+#include "lib/core/transport/shm/segment/shared_file.hpp"
 #include "tutti/barrier.hpp"
 
 namespace tutti::soak {

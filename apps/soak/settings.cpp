@@ -11,7 +11,7 @@
 
 #include "apps/bench/memory.hpp"
 #include "apps/soak/calls.hpp"
-#include "lib/schedule/near_names.hpp"
+#include "lib/core/schedule/near_names.hpp"
 
 namespace tutti::soak {
 namespace {

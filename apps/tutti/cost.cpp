@@ -8,9 +8,9 @@
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/scene.hpp"
-#include "lib/checker/prove.hpp"
-#include "lib/cost/simulate.hpp"
-#include "lib/schedule/passes.hpp"
+#include "lib/core/schedule/passes.hpp"
+#include "lib/proof/checker/prove.hpp"
+#include "lib/proof/cost/simulate.hpp"
 
 namespace tutti::tool {
 namespace {

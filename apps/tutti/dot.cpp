@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "apps/tutti/scene.hpp"
-#include "lib/schedule/text.hpp"
+#include "lib/core/schedule/text.hpp"
 
 namespace tutti::tool {
 namespace {

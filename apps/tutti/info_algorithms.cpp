@@ -6,9 +6,9 @@
 
 #include "apps/tutti/info_settings.hpp"
 #include "apps/tutti/table.hpp"
-#include "lib/runtime/settings.hpp"
-#include "lib/runtime/variables.hpp"
-#include "lib/selection/selection.hpp"
+#include "lib/core/communicator/settings.hpp"
+#include "lib/core/communicator/variables.hpp"
+#include "lib/core/selection/selection.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::tool {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/cuda/survey.hpp"
+#include "lib/device/driver/survey.hpp"
 
 namespace tutti::tool {
 

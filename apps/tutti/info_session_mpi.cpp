@@ -10,12 +10,12 @@
 
 #include "apps/tutti/info_json.hpp"
 #include "apps/tutti/info_session.hpp"
-#include "lib/runtime/carrier.hpp"
-#include "lib/runtime/counters.hpp"
+#include "lib/core/communicator/carrier.hpp"
+#include "lib/core/communicator/counters.hpp"
+#include "lib/core/transport/mpi/check.hpp"
+#include "lib/core/transport/mpi/dialect.hpp"
+#include "lib/core/transport/network.hpp"
 #include "lib/topology/survey.hpp"
-#include "lib/transport/mpi/check.hpp"
-#include "lib/transport/mpi/dialect.hpp"
-#include "lib/transport/network.hpp"
 #include "tutti/error.hpp"
 #include "tutti/tutti.hpp"
 

@@ -11,11 +11,11 @@
 #include <map>
 
 #include "apps/tutti/table.hpp"
-#include "interpose/policy.hpp"
-#include "lib/runtime/log.hpp"
-#include "lib/runtime/setting_values.hpp"
-#include "lib/runtime/settings.hpp"
-#include "lib/runtime/variables.hpp"
+#include "bindings/preload/policy.hpp"
+#include "lib/core/communicator/setting_values.hpp"
+#include "lib/core/communicator/settings.hpp"
+#include "lib/core/communicator/variables.hpp"
+#include "lib/watch/log.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::tool {

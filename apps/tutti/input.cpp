@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "apps/standard_output.hpp"
-#include "lib/schedule/near_names.hpp"
+#include "lib/core/schedule/near_names.hpp"
 
 namespace tutti::tool {
 

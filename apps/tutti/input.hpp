@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apps/options.hpp"
-#include "lib/schedule/choice.hpp"
+#include "lib/core/schedule/choice.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti::tool {

@@ -2,7 +2,7 @@
 #include "apps/json.hpp"
 
 #include "apps/tutti/scene.hpp"
-#include "lib/cost/catalogue.hpp"
+#include "lib/proof/cost/catalogue.hpp"
 #include "tutti/version.hpp"
 
 namespace tutti::tool {

@@ -9,7 +9,7 @@
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/table.hpp"
-#include "lib/cost/catalogue.hpp"
+#include "lib/proof/cost/catalogue.hpp"
 
 namespace tutti::tool {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "apps/options.hpp"
 #include "apps/tutti/scene.hpp"
-#include "lib/checker/rounds.hpp"
-#include "lib/cost/catalogue.hpp"
-#include "lib/cost/simulate.hpp"
+#include "lib/proof/checker/rounds.hpp"
+#include "lib/proof/cost/catalogue.hpp"
+#include "lib/proof/cost/simulate.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {

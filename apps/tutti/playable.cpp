@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "apps/options.hpp"
-#include "lib/checker/form.hpp"
-#include "lib/checker/graph.hpp"
+#include "lib/proof/checker/form.hpp"
+#include "lib/proof/checker/graph.hpp"
 
 namespace tutti::tool {
 namespace {

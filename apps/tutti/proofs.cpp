@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "lib/checker/mutants.hpp"
+#include "lib/proof/checker/mutants.hpp"
 
 namespace tutti::tool {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/checker/suite.hpp"
+#include "lib/proof/checker/suite.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti::tool {

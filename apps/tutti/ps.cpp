@@ -11,7 +11,7 @@
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/ps_survey.hpp"
 #include "apps/tutti/ps_text.hpp"
-#include "lib/records/recorder.hpp"
+#include "lib/watch/records/recorder.hpp"
 
 namespace tutti::tool {
 namespace {

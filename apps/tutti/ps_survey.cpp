@@ -16,7 +16,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "lib/memory/unique_handle.hpp"
+#include "lib/core/memory/unique_handle.hpp"
 
 namespace tutti::tool {
 namespace {

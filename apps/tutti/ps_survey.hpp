@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/records/journal.hpp"
-#include "lib/records/process_state.hpp"
+#include "lib/watch/records/journal.hpp"
+#include "lib/watch/records/process_state.hpp"
 
 namespace tutti::tool {
 

@@ -4,7 +4,7 @@
 
 #include "apps/json.hpp"
 #include "apps/tutti/table.hpp"
-#include "lib/records/text.hpp"
+#include "lib/watch/records/text.hpp"
 
 namespace tutti::tool {
 namespace {

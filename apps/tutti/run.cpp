@@ -16,7 +16,7 @@
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/launcher.hpp"
-#include "lib/runtime/variables.hpp"
+#include "lib/core/communicator/variables.hpp"
 #include "tutti/environment.hpp"
 
 namespace tutti::tool {
@@ -40,7 +40,8 @@ std::filesystem::path find_library(const std::string& given) {
   std::vector<std::filesystem::path> places{given};
   if (given.empty()) {
     const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    places = {folder / TUTTI_LIBRARIES_FROM_TOOL / "libtutti_mpi.so", folder / "../../interpose/libtutti_mpi.so"};
+    places = {folder / TUTTI_LIBRARIES_FROM_TOOL / "libtutti_mpi.so",
+              folder / "../../bindings/preload/libtutti_mpi.so"};
   }
   for (const std::filesystem::path& place : places)
     if (std::filesystem::exists(place)) return std::filesystem::canonical(place);

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "apps/options.hpp"
-#include "lib/checker/expectation.hpp"
-#include "lib/schedule/passes.hpp"
+#include "lib/core/schedule/passes.hpp"
+#include "lib/proof/checker/expectation.hpp"
 
 namespace tutti::tool {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "lib/checker/problems.hpp"
-#include "lib/checker/prove.hpp"
-#include "lib/cost/simulate.hpp"
-#include "lib/schedule/choice.hpp"
+#include "lib/core/schedule/choice.hpp"
+#include "lib/proof/checker/problems.hpp"
+#include "lib/proof/checker/prove.hpp"
+#include "lib/proof/cost/simulate.hpp"
 #include "tutti/offline.hpp"
 
 namespace tutti::tool {

@@ -3,8 +3,8 @@
 #include <fmt/ranges.h>
 
 #include "apps/tutti/scene.hpp"
-#include "lib/checker/rounds.hpp"
-#include "lib/schedule/text.hpp"
+#include "lib/core/schedule/text.hpp"
+#include "lib/proof/checker/rounds.hpp"
 
 namespace tutti::tool {
 namespace {

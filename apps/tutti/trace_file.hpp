@@ -1,5 +1,5 @@
 #pragma once
-// The trace of one rank, as it is in its file (lib/trace/format.hpp).
+// The trace of one rank, as it is in its file (lib/watch/trace/format.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apps/options.hpp"
-#include "lib/trace/format.hpp"
+#include "lib/watch/trace/format.hpp"
 
 namespace tutti::tool {
 

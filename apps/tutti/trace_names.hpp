@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "lib/trace/format.hpp"
+#include "lib/watch/trace/format.hpp"
 
 namespace tutti::tool {
 

@@ -140,7 +140,7 @@ assert ways("one_kernel_few", "reduce") == ("knomial:32", "reduce_scatter_gather
 assert ways("most_ranks", "allreduce")[:2] == ("rules for devices", "rules for hosts")
 assert ways("copied_in_place", "allreduce")[:2] == ("copied", "in place")
 PYTHON
-  line '^# device::Tuning::copied_in_place (lib/transport/device/tuning.hpp)$' 'thresholds'
+  line '^# device::Tuning::copied_in_place (lib/device/staging/tuning.hpp)$' 'thresholds'
   line '^# DeviceTuning::one_kernel  *65536  *not measured .* it is for more than 4 ranks$' 'thresholds'
   line '^# device::Tuning::chunk_bytes .* buffers have to be longer than a chunk: --max is 512$' 'thresholds'
 fi

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "lib/checker/prove.hpp"
-#include "lib/cost/catalogue.hpp"
+#include "lib/proof/checker/prove.hpp"
+#include "lib/proof/cost/catalogue.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {

@@ -7,7 +7,7 @@ source=$1
 
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-mkdir -p "$tree"/{scripts,lib/plan,lib/exec,lib/transport/{mpi,shm/segment},bindings/python/src}
+mkdir -p "$tree"/{scripts,lib/core/plan,lib/core/exec,lib/core/transport/{mpi,shm/segment},bindings/python/src}
 cp "$source/scripts/house.py" "$tree/scripts"
 check() { "$tree/scripts/house.py" --check; }
 check >/dev/null || { echo "an empty tree breaks a rule"; exit 1; }
@@ -21,11 +21,11 @@ expect_found() {
   fi
   rm "$tree/$1"
 }
-expect_found lib/plan/plan.hpp '#include "lib/exec/walk.hpp"' 'lib/plan/plan.hpp includes lib/exec/walk.hpp'
-expect_found bindings/python/src/call.cpp '#include "lib/plan/plan.hpp"' 'lib/plan/plan.hpp, which is not installed'
-expect_found lib/plan/plan.hpp '#include "apps/options.hpp"' 'above lib'
-expect_found lib/transport/shm/segment/file.cpp '#include "lib/transport/mpi/check.hpp"' 'must not know each other'
-expect_found lib/transport/mpi/port.hpp '#include "lib/transport/shm/tuning.hpp"' 'which is not below it'
-expect_found lib/plan/README.md '[a page](plan.md)' 'lib/plan/README.md links to plan.md'
-expect_found lib/plan/README.md '[a heading](README.md#none)' 'README.md#none, which is not there'
-expect_found lib/transport/shm/segment/file.cpp 'constexpr std::int64_t longest_bytes = 4096;' 'longest_bytes = 4096'
+expect_found lib/core/plan/plan.hpp '#include "lib/core/exec/walk.hpp"' 'lib/core/plan/plan.hpp includes lib/core/exec/walk.hpp'
+expect_found bindings/python/src/call.cpp '#include "lib/core/plan/plan.hpp"' 'lib/core/plan/plan.hpp, which is not installed'
+expect_found lib/core/plan/plan.hpp '#include "apps/options.hpp"' 'above lib'
+expect_found lib/core/transport/shm/segment/file.cpp '#include "lib/core/transport/mpi/check.hpp"' 'must not know each other'
+expect_found lib/core/transport/mpi/port.hpp '#include "lib/core/transport/shm/tuning.hpp"' 'which is not below it'
+expect_found lib/core/plan/README.md '[a page](plan.md)' 'lib/core/plan/README.md links to plan.md'
+expect_found lib/core/plan/README.md '[a heading](README.md#none)' 'README.md#none, which is not there'
+expect_found lib/core/transport/shm/segment/file.cpp 'constexpr std::int64_t longest_bytes = 4096;' 'longest_bytes = 4096'

@@ -115,7 +115,7 @@ expect 2 '^tutti info: --ranks, --nodes and --processors: only with --algorithms
 expect 2 '^tutti info: --settings, --algorithms: not with --matrix and --counters' "$tutti" info --settings --matrix
 expect 2 '^tutti info: --nodes has 4 ranks in all, --ranks 5' "$tutti" info --algorithms --ranks 5 --nodes 2,2
 if [ -n "$mpirun" ]; then
-  variables=$(grep -oE '"TUTTI_[A-Z_]+"' "$(dirname "$0")/../../lib/runtime/variables.hpp" | grep -vE '_(BUILD|BUILD_DIR|CHECKPOINT|DIR|FIXED_ADDRESSES|HOME|LAUNCH|MPI|PEERS|PYTHON|ROOT|TOOL|TORCH_VENV|VERSION|WHEEL|TEST_)"' | tr -d '"')
+  variables=$(grep -oE '"TUTTI_[A-Z_]+"' "$(dirname "$0")/../../lib/core/communicator/variables.hpp" | grep -vE '_(BUILD|BUILD_DIR|CHECKPOINT|DIR|FIXED_ADDRESSES|HOME|LAUNCH|MPI|PEERS|PYTHON|ROOT|TOOL|TORCH_VENV|VERSION|WHEEL|TEST_)"' | tr -d '"')
   expect 0 '^setting  *value  *from  *allowed$' "$tutti" info --settings
   for variable in $variables; do
     times 1 "^$variable " stdout 'info --settings'

@@ -8,8 +8,8 @@
 #include "apps/options.hpp"
 #include "apps/tutti/playback.hpp"
 #include "apps/tutti/scene.hpp"
-#include "lib/checker/expectation.hpp"
-#include "lib/checker/mutants.hpp"
+#include "lib/proof/checker/expectation.hpp"
+#include "lib/proof/checker/mutants.hpp"
 
 namespace tutti::tool {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <thread>
 
-#include "lib/checker/prove.hpp"
-#include "lib/checker/suite.hpp"
+#include "lib/proof/checker/prove.hpp"
+#include "lib/proof/checker/suite.hpp"
 #include "tutti/patterns.hpp"
 #include "tutti/schedule_builder.hpp"
 

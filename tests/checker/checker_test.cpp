@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lib/checker/mutants.hpp"
-#include "lib/checker/prove.hpp"
-#include "lib/checker/random_run.hpp"
+#include "lib/proof/checker/mutants.hpp"
+#include "lib/proof/checker/prove.hpp"
+#include "lib/proof/checker/random_run.hpp"
 
 namespace tutti::checker {
 namespace {

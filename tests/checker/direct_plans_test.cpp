@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "lib/checker/graph.hpp"
-#include "lib/plan_checker/prove_plans.hpp"
-#include "lib/plan_checker/shared_accesses.hpp"
+#include "lib/proof/checker/graph.hpp"
+#include "lib/proof/plan_checker/prove_plans.hpp"
+#include "lib/proof/plan_checker/shared_accesses.hpp"
 #include "tests/checker/plan_cases.hpp"
 
 namespace tutti::checker {

@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
-#include "lib/checker/mutants.hpp"
-#include "lib/checker/suite.hpp"
+#include "lib/proof/checker/mutants.hpp"
+#include "lib/proof/checker/suite.hpp"
 
 namespace tutti::checker {
 namespace {

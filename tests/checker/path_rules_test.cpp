@@ -1,6 +1,6 @@
 // The rules that the shared-memory transport relies on: all plans keep them, both ends agree, faults are refused.
-#include "lib/plan_checker/path_rules.hpp"
-#include "lib/transport/shm/plan/compile.hpp"
+#include "lib/proof/plan_checker/path_rules.hpp"
+#include "lib/core/plan/shm_compile.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <random>
 #include <tuple>
 
-#include "lib/checker/problems.hpp"
-#include "lib/schedule/choice.hpp"
+#include "lib/core/schedule/choice.hpp"
+#include "lib/proof/checker/problems.hpp"
 
 namespace tutti::checker {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/plan_checker/plans.hpp"
+#include "lib/proof/plan_checker/plans.hpp"
 
 namespace tutti::checker {
 

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "lib/plan_checker/plan_mutants.hpp"
-#include "lib/plan_checker/prove_plans.hpp"
+#include "lib/proof/plan_checker/plan_mutants.hpp"
+#include "lib/proof/plan_checker/prove_plans.hpp"
 #include "tests/checker/plan_cases.hpp"
 
 namespace tutti::checker {

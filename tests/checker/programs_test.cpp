@@ -1,10 +1,10 @@
 // Programs for streams: proved for every algorithm, and refuted with one fault.
 #include <gtest/gtest.h>
 
-#include "lib/plan_checker/prove_plans.hpp"
-#include "lib/plan_checker/prove_programs.hpp"
-#include "lib/transport/device/stage.hpp"
-#include "lib/transport/stream/program.hpp"
+#include "lib/device/staging/stage.hpp"
+#include "lib/device/stream/program.hpp"
+#include "lib/proof/plan_checker/prove_plans.hpp"
+#include "lib/proof/plan_checker/prove_programs.hpp"
 #include "tests/checker/plan_cases.hpp"
 #include "tutti/error.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <chrono>
 
-#include "lib/checker/prove.hpp"
-#include "lib/checker/suite.hpp"
+#include "lib/proof/checker/prove.hpp"
+#include "lib/proof/checker/suite.hpp"
 
 namespace tutti::checker {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <random>
 
-#include "lib/checker/random_run.hpp"
-#include "lib/schedule/text.hpp"
+#include "lib/core/schedule/text.hpp"
+#include "lib/proof/checker/random_run.hpp"
 #include "tests/checker/proof_support.hpp"
 
 namespace tutti::checker {

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "lib/checker/fault.hpp"
-#include "lib/checker/races.hpp"
+#include "lib/proof/checker/fault.hpp"
+#include "lib/proof/checker/races.hpp"
 
 namespace tutti::checker {
 namespace {

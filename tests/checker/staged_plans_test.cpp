@@ -6,8 +6,8 @@
 #include <map>
 #include <tuple>
 
-#include "lib/plan/pair_order.hpp"
-#include "lib/plan_checker/prove_plans.hpp"
+#include "lib/core/plan/pair_order.hpp"
+#include "lib/proof/plan_checker/prove_plans.hpp"
 #include "tests/checker/plan_cases.hpp"
 
 namespace tutti::checker {

@@ -1,5 +1,5 @@
 #pragma once
-// Device memory for tests of lib/cuda, over the fake driver or on a GPU.
+// Device memory for tests of lib/device/driver, over the fake driver or on a GPU.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
-#include "lib/cuda/check.hpp"
-#include "lib/cuda/device.hpp"
-#include "lib/cuda/driver.hpp"
+#include "lib/device/driver/check.hpp"
+#include "lib/device/driver/device.hpp"
+#include "lib/device/driver/driver.hpp"
 #include "tests/fake_cuda/fake_cuda.h"
 
 namespace tutti::cuda {

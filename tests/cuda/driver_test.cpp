@@ -1,5 +1,5 @@
 // The table of the driver's functions, also where the fake driver lacks some (FAKE_CUDA_MISSING).
-#include "lib/cuda/driver.hpp"
+#include "lib/device/driver/driver.hpp"
 
 #include <array>
 #include <cstdint>

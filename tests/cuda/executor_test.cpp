@@ -1,7 +1,7 @@
 // Plans run on device buffers, with messages moved by a fake network: the bits of the host's executor, and no wait of
 // the host.
-#include "lib/cuda/executor.hpp"
-#include "lib/plan/compile.hpp"
+#include "lib/device/driver/executor.hpp"
+#include "lib/core/plan/compile.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <memory>
 #include <random>
 
-#include "lib/exec/execution.hpp"
-#include "lib/schedule/choice.hpp"
+#include "lib/core/exec/execution.hpp"
+#include "lib/core/schedule/choice.hpp"
 #include "tests/cuda/cuda_support.hpp"
 #include "tests/engine/fake_network.hpp"
 #include "tutti/algorithm.hpp"

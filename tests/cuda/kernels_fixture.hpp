@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/cuda/kernels.hpp"
-#include "lib/reduce/kernels.hpp"
+#include "lib/core/reduce/kernels.hpp"
+#include "lib/device/driver/kernels.hpp"
 #include "tests/cuda/cuda_support.hpp"
 
 namespace tutti::cuda {

@@ -1,5 +1,5 @@
 // Every kernel against the host's, bit for bit: over the fake driver, or on a GPU.
-#include "lib/cuda/image.hpp"
+#include "lib/device/driver/image.hpp"
 #include "tests/cuda/kernels_fixture.hpp"
 #include "tutti/error.hpp"
 

@@ -1,5 +1,5 @@
 // What the driver tells of devices, also where the fake driver lacks functions (FAKE_CUDA_MISSING) or has no peers.
-#include "lib/cuda/survey.hpp"
+#include "lib/device/driver/survey.hpp"
 
 #include <cstdlib>
 #include <string_view>

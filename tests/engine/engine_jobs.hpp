@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "lib/exec/execution.hpp"
-#include "lib/transport/shm/plan/compile.hpp"
-#include "lib/transport/shm/plan/shared_plan.hpp"
+#include "lib/core/exec/execution.hpp"
+#include "lib/core/plan/shared_plan.hpp"
+#include "lib/core/plan/shm_compile.hpp"
 #include "tests/engine/fake_network.hpp"
 #include "tutti/algorithm.hpp"
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "lib/plan/compile.hpp"
-#include "lib/schedule/pack_messages.hpp"
+#include "lib/core/plan/compile.hpp"
+#include "lib/core/schedule/pack_messages.hpp"
 #include "tests/engine/engine_jobs.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/patterns.hpp"

@@ -1,7 +1,7 @@
 // Casts from numbers may be none of the values of a public enum: an error, wherever they are given.
 #include <gtest/gtest.h>
 
-#include "lib/reduce/wide_type.hpp"
+#include "lib/core/reduce/wide_type.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/error.hpp"
 #include "tutti/op.hpp"

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "lib/exec/port.hpp"
+#include "lib/core/exec/port.hpp"
 
 namespace tutti::test {
 
@@ -107,7 +107,7 @@ class FakeNetwork {
   int moved_ = 0;
 };
 
-/// The transport of one rank (see lib/exec/port.hpp).
+/// The transport of one rank (see lib/core/exec/port.hpp).
 class FakePort {
  public:
   /// With a plan, the port does its part of shared memory: receive-and-reduce steps, and runs on the fast path.

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/plan/compile.hpp"
-#include "lib/transport/shm/plan/compile.hpp"
+#include "lib/core/plan/compile.hpp"
+#include "lib/core/plan/shm_compile.hpp"
 #include "tests/engine/engine_jobs.hpp"
 #include "tutti/schedule_builder.hpp"
 

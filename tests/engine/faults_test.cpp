@@ -7,7 +7,7 @@
 #include <new>
 #include <string>
 
-#include "lib/transport/faults.hpp"
+#include "lib/watch/faults.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {

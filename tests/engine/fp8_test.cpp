@@ -10,7 +10,7 @@
 #include <numeric>
 #include <vector>
 
-#include "lib/reduce/kernels.hpp"
+#include "lib/core/reduce/kernels.hpp"
 #include "tests/engine/reduce_reference.hpp"
 
 namespace tutti {

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "lib/checker/problems.hpp"
-#include "lib/checker/suite.hpp"
-#include "lib/plan/compile.hpp"
-#include "lib/transport/shm/plan/compile.hpp"
-#include "lib/transport/shm/plan/shared_plan.hpp"
+#include "lib/core/plan/compile.hpp"
+#include "lib/core/plan/shared_plan.hpp"
+#include "lib/core/plan/shm_compile.hpp"
+#include "lib/proof/checker/problems.hpp"
+#include "lib/proof/checker/suite.hpp"
 #include "tutti/schedule_builder.hpp"
 
 namespace tutti {

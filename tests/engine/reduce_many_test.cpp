@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/reduce/kernels.hpp"
+#include "lib/core/reduce/kernels.hpp"
 #include "tests/engine/reduce_reference.hpp"
 #include "tests/engine/reduce_values.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "lib/reduce/kernels.hpp"
+#include "lib/core/reduce/kernels.hpp"
 #include "tests/engine/reduce_reference.hpp"
 #include "tests/engine/reduce_values.hpp"
 

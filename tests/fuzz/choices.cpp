@@ -1,6 +1,6 @@
 // TUTTI_ALGORITHM, and the names of algorithms in calls and options.
-#include "lib/selection/choices.hpp"
-#include "lib/schedule/choice.hpp"
+#include "lib/core/selection/choices.hpp"
+#include "lib/core/schedule/choice.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tutti/error.hpp"
 

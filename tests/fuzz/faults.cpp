@@ -1,5 +1,5 @@
 // The text of TUTTI_FAULTS.
-#include "lib/transport/faults.hpp"
+#include "lib/watch/faults.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tutti/error.hpp"
 

@@ -2,7 +2,7 @@
 // An input is a command line, an argument in each line, an empty one, then the text.
 #include "apps/options.hpp"
 #include "apps/tutti/launcher.hpp"
-#include "lib/transport/mpi/library_text.hpp"
+#include "lib/core/transport/mpi/library_text.hpp"
 #include "tests/fuzz/target.hpp"
 #include "ucx/resources.hpp"
 

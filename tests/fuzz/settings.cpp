@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "lib/runtime/log.hpp"
-#include "lib/runtime/setting_values.hpp"
-#include "lib/runtime/variables.hpp"
+#include "lib/core/communicator/setting_values.hpp"
+#include "lib/core/communicator/variables.hpp"
+#include "lib/watch/log.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tutti/error.hpp"
 

@@ -2,8 +2,8 @@
 // they give back. An input is a scenario, then what happens, one thing after the other.
 #include <limits>
 
-#include "lib/schedule/choice.hpp"
-#include "lib/transport/shm/plan/compile.hpp"
+#include "lib/core/plan/shm_compile.hpp"
+#include "lib/core/schedule/choice.hpp"
 #include "tests/fuzz/shm_node.hpp"
 
 namespace tutti::fuzz {
@@ -157,7 +157,8 @@ class Intruder {
   }
 
   using Word = std::atomic<std::uint64_t>;
-  /// Writes that so many cells were read, or loans, or that a loan cannot be read; or nothing: the fourth word has no meaning.
+  /// Writes that so many cells were read, or loans, or that a loan cannot be read; or nothing: the fourth word has no
+  /// meaning.
   void credit(int from, int to) {
     const std::size_t word = source_.below(4);
     const std::uint64_t value = source_.below(2) != 0 ? source_.next<std::uint64_t>() : source_.next<std::uint8_t>();

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/checker/problems.hpp"
-#include "lib/exec/execution.hpp"
-#include "lib/transport/shm/shm_port.hpp"
+#include "lib/core/exec/execution.hpp"
+#include "lib/core/transport/shm/shm_port.hpp"
+#include "lib/proof/checker/problems.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tutti/error.hpp"
 

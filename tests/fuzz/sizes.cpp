@@ -2,10 +2,10 @@
 // plan that is made of them may use no memory but its own.
 #include <algorithm>
 
-#include "lib/checker/problems.hpp"
-#include "lib/runtime/learned_sizes.hpp"
-#include "lib/transport/shm/plan/compile.hpp"
-#include "lib/transport/shm/plan/shared_plan.hpp"
+#include "lib/core/plan/shared_plan.hpp"
+#include "lib/core/plan/shm_compile.hpp"
+#include "lib/core/run/learned_sizes.hpp"
+#include "lib/proof/checker/problems.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tutti/error.hpp"
 

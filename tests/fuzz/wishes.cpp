@@ -1,5 +1,5 @@
 // TUTTI_INTERPOSE.
-#include "interpose/policy.hpp"
+#include "bindings/preload/policy.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tutti/error.hpp"
 

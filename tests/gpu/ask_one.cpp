@@ -2,7 +2,7 @@
 #include <array>
 #include <bit>
 
-#include "lib/cuda/kernels.hpp"
+#include "lib/device/driver/kernels.hpp"
 #include "tests/gpu/work.hpp"
 
 namespace tutti::gpu {

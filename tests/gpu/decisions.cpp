@@ -113,8 +113,8 @@ struct Decision {
   const char *file, *constant;
   std::string (*measured)(const Json& all);
 };
-constexpr const char *choice = "lib/selection/tuning_devices.hpp", *staging = "lib/transport/device/tuning.hpp",
-                     *ipc = "lib/transport/ipc/tuning.hpp";
+constexpr const char *choice = "lib/core/selection/tuning_devices.hpp", *staging = "lib/device/staging/tuning.hpp",
+                     *ipc = "lib/device/ipc/tuning.hpp";
 constexpr std::array table{
     Decision{choice, "one_kernel_few", one_kernel_few},
     Decision{choice, "one_kernel", one_kernel},
@@ -123,8 +123,8 @@ constexpr std::array table{
     Decision{staging, "bytes_an_operation", bytes_an_operation},
     Decision{staging, "host_reduces", host_reduces},
     Decision{staging, "copied_in_place", copied_in_place},
-    Decision{"lib/cuda/device.cpp", "CU_STREAM_NON_BLOCKING", priorities},  // where Tutti's streams are made
-    Decision{"lib/transport/stream/tuning.hpp", "memory_bytes", stream_memory},
+    Decision{"lib/device/driver/device.cpp", "CU_STREAM_NON_BLOCKING", priorities},  // where Tutti's streams are made
+    Decision{"lib/device/stream/tuning.hpp", "memory_bytes", stream_memory},
     Decision{ipc, "descriptor_patience", opening},
     Decision{ipc, "closing_patience", closing},
     Decision{ipc, "wait_for_peers", closing},

@@ -1,7 +1,7 @@
 // Lists of kinds of memory, as MPIs give them in "mpi_memory_alloc_kinds".
 #include <gtest/gtest.h>
 
-#include "lib/transport/mpi/dialect.hpp"
+#include "lib/core/transport/mpi/dialect.hpp"
 
 namespace tutti::mpi {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "lib/runtime/communicator_state.hpp"
+#include "lib/core/communicator/communicator_state.hpp"
 #include "tests/mpi/allreduce_cases.hpp"
 
 namespace tutti::test {

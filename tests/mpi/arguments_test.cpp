@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "lib/transport/mpi/handles.hpp"
+#include "lib/core/transport/mpi/handles.hpp"
 #include "tests/support/mpi_support.hpp"
 
 namespace tutti::test {

@@ -1,7 +1,7 @@
 // Messages between two ranks: send, recv, sendrecv, and batches of them.
 #include <numeric>
 
-#include "lib/runtime/communicator_state.hpp"
+#include "lib/core/communicator/communicator_state.hpp"
 #include "tests/support/mpi_support.hpp"
 
 namespace tutti::test {

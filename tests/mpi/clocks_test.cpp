@@ -1,8 +1,8 @@
 // Clocks compared by messages. The ranks of one machine have one clock, so the true differences are known: none, or
 // what the test adds.
-#include "lib/runtime/clocks.hpp"
+#include "lib/watch/clocks.hpp"
 
-#include "lib/trace/clock.hpp"
+#include "lib/watch/trace/clock.hpp"
 #include "tests/support/mpi_support.hpp"
 
 namespace tutti::test {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/checker/problems.hpp"
+#include "lib/proof/checker/problems.hpp"
 #include "tests/mpi/allreduce_cases.hpp"
 #include "tests/mpi/expected_results.hpp"
 #include "tests/support/call_allocator.hpp"

@@ -1,8 +1,8 @@
 // Every collective with every algorithm, against the MPI's own results.
 #include <chrono>
 
-#include "lib/schedule/choice.hpp"
-#include "lib/transport/mpi/handles.hpp"
+#include "lib/core/schedule/choice.hpp"
+#include "lib/core/transport/mpi/handles.hpp"
 #include "tests/mpi/collective_cases.hpp"
 
 namespace tutti::test {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/transport/mpi/tag_layout.hpp"
+#include "lib/core/transport/mpi/tag_layout.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

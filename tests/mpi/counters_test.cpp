@@ -1,7 +1,7 @@
 // Counters by name: that they begin at zero, count messages and bytes exactly, and agree with message_counters().
 #include <stdexcept>
 
-#include "lib/transport/shm/eager/streaming_copy.hpp"
+#include "lib/core/transport/shm/eager/streaming_copy.hpp"
 #include "tests/support/mpi_support.hpp"
 
 namespace tutti::test {

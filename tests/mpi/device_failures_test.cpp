@@ -41,10 +41,10 @@ constexpr std::array functions{"cuDevicePrimaryCtxGetState",
                                "cuLaunchKernel",
                                "cuFuncLoad"};
 /// Functions of the table that are called before: cuInit, cuDriverGetVersion, cuDeviceGetCount; those that name errors,
-/// which do not fail here; five that describe devices to people (lib/cuda/survey.hpp); and cuCtxPopCurrent: once it has
-/// failed nobody knows which context is current. Twelve for memory that processes share: device_ipc_failures_test;
-/// cuCtxGetCurrent, which only communicators ask when they are made; and thirteen for calls in streams:
-/// device_stream_rules_test.
+/// which do not fail here; five that describe devices to people (lib/device/driver/survey.hpp); and cuCtxPopCurrent:
+/// once it has failed nobody knows which context is current. Twelve for memory that processes share:
+/// device_ipc_failures_test; cuCtxGetCurrent, which only communicators ask when they are made; and thirteen for calls
+/// in streams: device_stream_rules_test.
 constexpr std::size_t left_out = 37;
 static_assert(functions.size() + left_out == sizeof(cuda::Driver) / sizeof(void*));
 /// Whether a failure of the function means that one object of the driver is not freed.

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "lib/runtime/communicator_state.hpp"
+#include "lib/core/communicator/communicator_state.hpp"
 #include "tests/mpi/device_ipc_cases.hpp"
 
 namespace tutti::test {

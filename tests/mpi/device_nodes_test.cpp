@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "lib/runtime/communicator_state.hpp"
+#include "lib/core/communicator/communicator_state.hpp"
 #include "tests/mpi/device_cases.hpp"
 #include "tests/support/mpi_support.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "lib/runtime/communicator_state.hpp"
+#include "lib/core/communicator/communicator_state.hpp"
 #include "tests/mpi/collective_cases.hpp"
 
 namespace tutti::test {

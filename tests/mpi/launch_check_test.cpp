@@ -1,5 +1,5 @@
 // The job whose ranks are all alone. The environments are those that Slurm 22.05, Open MPI 4.1 and MPICH 4.0 set.
-#include "lib/runtime/launch_check.hpp"
+#include "lib/core/communicator/launch_check.hpp"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "lib/transport/mpi/dialect.hpp"
+#include "lib/core/transport/mpi/dialect.hpp"
 #include "tests/support/mpi_support.hpp"
 
 namespace tutti::test {

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "lib/cuda/driver.hpp"
-#include "lib/memory/memory_kind.hpp"
+#include "lib/core/memory/memory_kind.hpp"
+#include "lib/device/driver/driver.hpp"
 #include "tests/cuda/cuda_support.hpp"
 
 namespace tutti {

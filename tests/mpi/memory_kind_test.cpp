@@ -1,5 +1,5 @@
 // Kinds of memory: their names, and which of them the host can read.
-#include "lib/memory/memory_kind.hpp"
+#include "lib/core/memory/memory_kind.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <array>
 #include <memory>
 
-#include "lib/calls/arguments.hpp"
+#include "lib/core/call/arguments.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {

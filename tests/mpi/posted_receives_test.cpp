@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "lib/plan/compiled_plan.hpp"
+#include "lib/core/plan/compiled_plan.hpp"
 #include "tests/mpi/collective_cases.hpp"
 
 namespace {

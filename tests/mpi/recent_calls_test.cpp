@@ -1,12 +1,12 @@
 // Calls that repeat an earlier one are not checked again: which calls do, and that the results are right with any calls
 // between two of them.
-#include "lib/runtime/recent_calls.hpp"
+#include "lib/core/run/recent_calls.hpp"
 
 #include <array>
 #include <numeric>
 #include <random>
 
-#include "lib/runtime/communicator_state.hpp"
+#include "lib/core/communicator/communicator_state.hpp"
 #include "tests/support/mpi_support.hpp"
 
 namespace tutti::test {

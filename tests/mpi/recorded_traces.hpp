@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/tutti/trace_job.hpp"
-#include "lib/runtime/runtime.hpp"
+#include "lib/core/communicator/runtime.hpp"
 #include "tests/support/mpi_support.hpp"
 #include "tests/trace/trace_files.hpp"
 

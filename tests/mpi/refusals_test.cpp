@@ -1,5 +1,5 @@
 // Refusals of every collective, before any message is posted: the argument, its value, what is allowed, the rank.
-#include "lib/transport/mpi/handles.hpp"
+#include "lib/core/transport/mpi/handles.hpp"
 #include "tests/mpi/collective_cases.hpp"
 
 namespace tutti::test {

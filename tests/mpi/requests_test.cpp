@@ -7,7 +7,7 @@
 #include <random>
 #include <thread>
 
-#include "lib/runtime/communicator_state.hpp"
+#include "lib/core/communicator/communicator_state.hpp"
 #include "tests/support/mpi_support.hpp"
 
 namespace tutti::test {

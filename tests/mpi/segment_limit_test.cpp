@@ -1,12 +1,12 @@
 // Choices that would cut a call into more segments than a plan can hold are refused, on all ranks, from every source.
-#include "lib/calls/segment_limit.hpp"
+#include "lib/core/call/segment_limit.hpp"
 
 #include <fmt/format.h>
 
 #include <vector>
 
-#include "lib/schedule/passes.hpp"
-#include "lib/selection/selection.hpp"
+#include "lib/core/schedule/passes.hpp"
+#include "lib/core/selection/selection.hpp"
 #include "tests/support/mpi_support.hpp"
 
 namespace tutti::test {

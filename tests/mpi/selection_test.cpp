@@ -1,6 +1,6 @@
 // Which algorithm is chosen: on several nodes on both sides of every border of the table, and where ranks share
 // processors.
-#include "lib/selection/selection.hpp"
+#include "lib/core/selection/selection.hpp"
 
 #include <gtest/gtest.h>
 

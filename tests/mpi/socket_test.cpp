@@ -1,5 +1,5 @@
 // Which socket this process is on, by a /sys of the test's own.
-#include "lib/runtime/socket.hpp"
+#include "lib/core/communicator/socket.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "lib/runtime/communicator_state.hpp"
+#include "lib/core/communicator/communicator_state.hpp"
 #include "tests/mpi/collective_cases.hpp"
 #include "tests/mpi/recorded_traces.hpp"
 

@@ -1,5 +1,5 @@
 // The environment variables that Tutti knows: in the table, on docs/environment.md, and in the warnings about others.
-#include "lib/runtime/variables.hpp"
+#include "lib/core/communicator/variables.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <regex>
 #include <set>
 
-#include "lib/runtime/settings.hpp"
+#include "lib/core/communicator/settings.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {

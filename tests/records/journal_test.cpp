@@ -1,5 +1,5 @@
 // Journals: the last operations, failures, and what other processes find there.
-#include "lib/records/journal.hpp"
+#include "lib/watch/records/journal.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "lib/records/recorder.hpp"
+#include "lib/watch/records/recorder.hpp"
 
 namespace tutti::records {
 namespace {

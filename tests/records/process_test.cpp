@@ -6,8 +6,8 @@
 #include <csignal>
 #include <ctime>
 
-#include "lib/records/process_state.hpp"
-#include "lib/records/process_watch.hpp"
+#include "lib/watch/records/process_state.hpp"
+#include "lib/watch/records/process_watch.hpp"
 
 namespace tutti::records {
 namespace {

@@ -1,5 +1,5 @@
 // One record: what was written is read, also while it is written, and words for it.
-#include "lib/records/record.hpp"
+#include "lib/watch/records/record.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <limits>
 #include <thread>
 
-#include "lib/records/mpi_names.hpp"
-#include "lib/records/text.hpp"
+#include "lib/watch/records/mpi_names.hpp"
+#include "lib/watch/records/text.hpp"
 
 namespace tutti::records {
 namespace {

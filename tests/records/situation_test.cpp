@@ -1,5 +1,5 @@
 // Where ranks are, in words: the parts of a report of a hang.
-#include "lib/records/situation.hpp"
+#include "lib/watch/records/situation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/records/recorder.hpp"
+#include "lib/watch/records/recorder.hpp"
 
 namespace tutti::records {
 namespace {

@@ -6,9 +6,9 @@
 #include <bit>
 #include <stdexcept>
 
-#include "lib/checker/prove.hpp"
-#include "lib/cost/simulate.hpp"
-#include "lib/schedule/passes.hpp"
+#include "lib/core/schedule/passes.hpp"
+#include "lib/proof/checker/prove.hpp"
+#include "lib/proof/cost/simulate.hpp"
 #include "tutti/patterns.hpp"
 #include "tutti/schedule_builder.hpp"
 

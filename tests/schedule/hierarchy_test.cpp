@@ -6,8 +6,8 @@
 #include <numeric>
 #include <set>
 
-#include "lib/checker/problems.hpp"
-#include "lib/checker/prove.hpp"
+#include "lib/proof/checker/problems.hpp"
+#include "lib/proof/checker/prove.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti::checker {

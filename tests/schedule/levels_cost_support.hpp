@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/checker/problems.hpp"
-#include "lib/checker/prove.hpp"
+#include "lib/proof/checker/problems.hpp"
+#include "lib/proof/checker/prove.hpp"
 
 namespace tutti::checker {
 

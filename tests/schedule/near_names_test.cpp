@@ -1,12 +1,12 @@
 // Names that are nearly right are answered with the right ones.
-#include "lib/schedule/near_names.hpp"
+#include "lib/core/schedule/near_names.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-#include "lib/schedule/choice.hpp"
+#include "lib/core/schedule/choice.hpp"
 
 namespace tutti {
 namespace {

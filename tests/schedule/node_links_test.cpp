@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "lib/checker/problems.hpp"
-#include "lib/cost/simulate.hpp"
+#include "lib/proof/checker/problems.hpp"
+#include "lib/proof/cost/simulate.hpp"
 #include "tutti/schedule_builder.hpp"
 
 namespace tutti {

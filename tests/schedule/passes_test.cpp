@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lib/checker/prove.hpp"
-#include "lib/checker/races.hpp"
-#include "lib/checker/suite.hpp"
-#include "lib/schedule/passes.hpp"
-#include "lib/schedule/text.hpp"
+#include "lib/core/schedule/passes.hpp"
+#include "lib/core/schedule/text.hpp"
+#include "lib/proof/checker/prove.hpp"
+#include "lib/proof/checker/races.hpp"
+#include "lib/proof/checker/suite.hpp"
 
 namespace tutti::checker {
 namespace {

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "lib/checker/prove.hpp"
-#include "lib/checker/suite.hpp"
-#include "lib/schedule/passes.hpp"
-#include "lib/schedule/text.hpp"
+#include "lib/core/schedule/passes.hpp"
+#include "lib/core/schedule/text.hpp"
+#include "lib/proof/checker/prove.hpp"
+#include "lib/proof/checker/suite.hpp"
 #include "tutti/reversed.hpp"
 
 namespace tutti::checker {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "lib/schedule/text.hpp"
+#include "lib/core/schedule/text.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {

@@ -1,5 +1,5 @@
 // Which parts of memory are taken: against a list of units, in random order.
-#include "lib/transport/shm/segment/arena.hpp"
+#include "lib/core/transport/shm/segment/arena.hpp"
 
 #include <gtest/gtest.h>
 

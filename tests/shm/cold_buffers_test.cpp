@@ -1,13 +1,13 @@
 // Writes to bounce buffers that were read elsewhere: every byte arrives at any alignment, by both ways.
-#include "lib/transport/shm/eager/cold_buffers.hpp"
+#include "lib/core/transport/shm/eager/cold_buffers.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "lib/transport/shm/eager/streaming_copy.hpp"
-#include "lib/transport/shm/tuning.hpp"
+#include "lib/core/transport/shm/eager/streaming_copy.hpp"
+#include "lib/core/transport/shm/tuning.hpp"
 
 namespace tutti::shm {
 namespace {

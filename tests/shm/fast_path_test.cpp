@@ -4,7 +4,7 @@
 #include <random>
 #include <thread>
 
-#include "lib/transport/shm/segment/geometry.hpp"
+#include "lib/core/transport/shm/segment/geometry.hpp"
 #include "tests/support/mpi_support.hpp"
 
 namespace tutti::test {

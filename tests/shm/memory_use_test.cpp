@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "lib/transport/shm/links.hpp"
+#include "lib/core/transport/shm/links.hpp"
 #include "tests/shm/segment_support.hpp"
 
 namespace tutti::shm {

@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
-#include "lib/exec/execution.hpp"
-#include "lib/transport/mpi/mpi_bootstrap.hpp"
-#include "lib/transport/shm/plan/compile.hpp"
-#include "lib/transport/shm/shm_port.hpp"
+#include "lib/core/exec/execution.hpp"
+#include "lib/core/plan/shm_compile.hpp"
+#include "lib/core/transport/mpi/mpi_bootstrap.hpp"
+#include "lib/core/transport/shm/shm_port.hpp"
 #include "tests/shm/shm_support.hpp"
 #include "tutti/schedule_builder.hpp"
 

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/transport/mpi/mpi_bootstrap.hpp"
-#include "lib/transport/shm/segment/segment.hpp"
+#include "lib/core/transport/mpi/mpi_bootstrap.hpp"
+#include "lib/core/transport/shm/segment/segment.hpp"
 #include "tests/support/mpi_support.hpp"
 
 namespace tutti::shm {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/transport/shm/eager/channel.hpp"
+#include "lib/core/transport/shm/eager/channel.hpp"
 
 namespace tutti::shm::test {
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "lib/transport/shm/eager/channel.hpp"
+#include "lib/core/transport/shm/eager/channel.hpp"
 #include "tests/shm/shm_support.hpp"
 
 namespace tutti::shm::test {

@@ -1,5 +1,5 @@
 // The choice of the cheaper one of two ways.
-#include "lib/transport/shm/eager/two_ways.hpp"
+#include "lib/core/transport/shm/eager/two_ways.hpp"
 
 #include <gtest/gtest.h>
 

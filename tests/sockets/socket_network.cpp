@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "lib/transport/mpi/api.hpp"
-#include "lib/transport/mpi/check.hpp"
-#include "lib/transport/network.hpp"
+#include "lib/core/transport/mpi/api.hpp"
+#include "lib/core/transport/mpi/check.hpp"
+#include "lib/core/transport/network.hpp"
 
 namespace tutti::sockets {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "apps/tutti/trace_file.hpp"
-#include "lib/trace/writer.hpp"
+#include "lib/watch/trace/writer.hpp"
 
 namespace tutti::test {
 

@@ -1,6 +1,6 @@
 // The writer of traces: everything arrives as it was, in files that are good whenever the writer ends; memory and files
 // stay within their bounds.
-#include "lib/trace/writer.hpp"
+#include "lib/watch/trace/writer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <csignal>
 #include <fstream>
 
-#include "lib/trace/clock.hpp"
+#include "lib/watch/trace/clock.hpp"
 #include "tests/trace/trace_files.hpp"
 #include "tutti/error.hpp"
 

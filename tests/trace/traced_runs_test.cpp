@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "lib/trace/traced_executor.hpp"
-#include "lib/trace/traced_port.hpp"
+#include "lib/watch/trace/traced_executor.hpp"
+#include "lib/watch/trace/traced_port.hpp"
 #include "tests/engine/engine_jobs.hpp"
 #include "tests/trace/trace_files.hpp"
 

@@ -1,0 +1,62 @@
+#pragma once
+// Messages by which ranks tell each other where they are, and what failed, beside those of collectives.
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <vector>
+
+#include "lib/watch/records/situation.hpp"
+
+namespace tutti::mpi {
+
+/// One message, but for bytes that may follow. There are few: only ranks that have waited for long, that have failed,
+/// or that compare arguments (TUTTI_CHECK) send any.
+struct Word {
+  enum class Kind : std::uint8_t {
+    question,   ///< Where are you, with regard to `call`?
+    answer,     ///< There: `situation` of rank `rank` of the communicator.
+    failure,    ///< This rank cannot use the communicator any more: `text` says why.
+    arguments,  ///< Of a call, which rank 0 compares (ArgumentCheck); they follow.
+    verdict,    ///< Of rank 0: empty, or the text that follows says what does not match.
+  };
+  Kind kind = Kind::question;
+  records::FailureKind failure = records::FailureKind::error;
+  std::int32_t rank = 0;
+  records::Signature call{};
+  records::Situation situation{};
+  std::array<char, 1024> text{};
+};
+
+/// Of one carrier. Whoever waits inside the library serves it; nobody else. All members need an Entry
+/// (lib/core/run/progress.hpp). Errors of the MPI are left alone: the other side may be dead.
+class Channel {
+ public:
+  Channel(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+  /// Messages that have not left are given up.
+  ~Channel();
+
+  /// `rank`: on the carrier.
+  using Rest = std::vector<std::byte>;
+  void send(int rank, const Word& word, const Rest& rest = {});
+  /// Gives all messages that have come to `take(word, rest, rank on the carrier)`, which may send.
+  void serve(const std::function<void(const Word& word, const Rest& rest, int from)>& take);
+
+ private:
+  struct Sent {
+    Rest bytes;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  void forget_sent();
+
+  MPI_Comm comm_;
+  int tag_;
+  std::list<Sent> sent_;  ///< Until the MPI is done with them.
+};
+
+}  // namespace tutti::mpi

@@ -1,0 +1,61 @@
+#include "lib/core/communicator/membership.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "lib/core/transport/mpi/api.hpp"
+#include "lib/core/transport/mpi/check.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::detail {
+namespace {
+
+Rank rank_in(MPI_Comm comm) {
+  int rank = 0;
+  mpi::check(mpi::api.Comm_rank(comm, &rank), "MPI_Comm_rank");
+  return Rank{rank};
+}
+
+/// Collective. A trace is begun before a context is taken: it may be refused.
+Settings agree(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options) {
+  Settings settings = agree_on_settings(comm, options);
+  runtime.tracing().start(comm, settings.trace);
+  runtime.make_faults(settings.faults);
+  return settings;
+}
+
+}  // namespace
+
+/// Braces: from left to right, as both are collective.
+Membership::Membership(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options, Candidate& candidate)
+    : Membership{runtime, comm, agree(runtime, comm, options), runtime.admit(comm, candidate)} {}
+
+Membership::Membership(Runtime& runtime, MPI_Comm comm, Settings settings, Admission admission)
+    : runtime_(runtime),
+      progress_(runtime.progress()),
+      recorder_(runtime.recorder()),
+      settings_(std::move(settings)),
+      carrier_(std::move(admission.carrier)),
+      context_(admission.context),
+      id_(records::CommunicatorId::of(context_, settings_.nonce)),
+      waiting_{.is_crowded = carrier_->is_crowded(),
+               .outnumbers_processors = carrier_->outnumbers_processors(),
+               .shares_processors = carrier_->shares_processors(),
+               .mpi_yields = carrier_->mpi_yields()},
+      members_(*carrier_, std::move(admission.ranks), rank_in(comm)),
+      paths_(*carrier_, members_, settings_, context_, comm) {}
+
+void Membership::throw_closed() const {
+  throw StateError(fmt::format("tutti: rank {}: this communicator {}", rank().value(), closed_because_));
+}
+
+records::Signature Membership::signed_here(records::Signature call) const {
+  call.rank = rank().value();
+  call.ranks = members_.size();
+  call.communicator = id_;
+  call.any_manner = settings_.forms_match;
+  return call;
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,81 @@
+#pragma once
+// This process's part in a communicator: who its ranks are, how they are reached, what they agreed on.
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+
+#include "lib/core/communicator/carrier.hpp"
+#include "lib/core/communicator/members.hpp"
+#include "lib/core/communicator/paths.hpp"
+#include "lib/core/communicator/runtime.hpp"
+#include "lib/core/communicator/settings.hpp"
+#include "lib/core/memory/own_process.hpp"
+#include "lib/core/run/progress.hpp"
+#include "lib/watch/records/recorder.hpp"
+
+namespace tutti::detail {
+
+/// How ranks of a node share its processors.
+struct Waiting {
+  bool is_crowded = false;             ///< A waiting rank has to give its processor away: mpi::Carrier.
+  bool outnumbers_processors = false;  ///< This node runs more ranks than it has processors, as all of them know.
+  bool shares_processors = false;      ///< This node runs two ranks or more for each processor.
+  bool mpi_yields = false;             ///< MPI gives the processor away by itself.
+};
+
+class Membership : public OpenCommunicator {
+ public:
+  [[nodiscard]] Rank rank() const final { return members_.me(); }
+  [[nodiscard]] records::CommunicatorId id() const final { return id_; }
+  [[nodiscard]] int context() const { return context_; }
+  [[nodiscard]] const Members& members() const { return members_; }
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+  /// For measurements: plans that are made from now on have these thresholds, which are the same on all ranks.
+  void tune(const device::Tuning& tuning) { settings_.device_tuning = tuning; }
+  [[nodiscard]] const Waiting& waiting() const { return waiting_; }
+  [[nodiscard]] const Paths& paths() const { return paths_; }
+  [[nodiscard]] Runtime& runtime() const { return runtime_; }
+  [[nodiscard]] Progress& progress() const { return progress_; }
+  [[nodiscard]] records::Recorder& recorder() const { return recorder_; }
+  /// While it is open.
+  [[nodiscard]] mpi::Carrier& carrier() const final { return *carrier_; }
+  [[nodiscard]] bool is_open() const { return carrier_ != nullptr; }
+  /// Throws StateError unless open.
+  void require_open() const {
+    if (!is_open()) throw_closed();
+  }
+  /// False in a child of a fork, which must leave alone the resources that it shares with its parent.
+  [[nodiscard]] bool is_of_this_process() const { return process_.is_this(); }
+  /// A signature with what this communicator adds to it.
+  [[nodiscard]] records::Signature signed_here(records::Signature call) const;
+
+ protected:
+  /// Collective over `comm`: settings are agreed, and a context is taken.
+  Membership(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options, Candidate& candidate);
+  /// The carrier, which may be the last one that uses it, is given up: it is closed.
+  void leave(const char* reason) {
+    closed_because_ = reason;
+    carrier_.reset();
+  }
+
+ private:
+  Membership(Runtime& runtime, MPI_Comm comm, Settings settings, Admission admission);
+  [[noreturn]] void throw_closed() const;
+
+  Runtime& runtime_;
+  Progress& progress_;
+  records::Recorder& recorder_;
+  Settings settings_;
+  std::shared_ptr<mpi::Carrier> carrier_;  ///< Null: closed.
+  int context_ = 0;
+  records::CommunicatorId id_;
+  Waiting waiting_;
+  Members members_;
+  Paths paths_;
+  std::string closed_because_{};
+  OwnProcess process_{};
+};
+
+}  // namespace tutti::detail

@@ -1,0 +1,205 @@
+#include "lib/core/communicator/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "lib/core/transport/mpi/api.hpp"
+#include "lib/core/transport/mpi/check.hpp"
+#include "lib/core/transport/network.hpp"
+#include "lib/watch/faults.hpp"
+#include "lib/watch/log.hpp"
+#include "lib/watch/trace/ranges.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti {
+namespace {
+
+TransportChoice transport_of(std::string_view from_program) {
+  if (from_program.empty()) return transport_in_environment();
+  return read_transport("tutti::Communicator: argument 'transport'", from_program, linked_networks());
+}
+
+constexpr const char *by_program = "the communicator's setting", *by_environment = "TUTTI_ALGORITHM";
+
+LogUse read_log() { return log::read_level() >= log::Level::info ? LogUse::on : LogUse::off; }
+
+/// Differs from that of other processes, and from the last ones of this one.
+std::uint32_t next_nonce() {
+  static std::uint32_t next = std::random_device{}();
+  return ++next;
+}
+
+Settings read_settings(const CommunicatorOptions& options) {
+  Settings settings;
+  settings.transport = transport_of(options.transport);
+  settings.algorithms = algorithms_in_environment();
+  const Choices before = read_choices(options.algorithms, "tutti::Communicator: argument 'algorithms'");
+  for (std::size_t i = 0; i < collective_count; ++i) {
+    if (before[i].algorithm == nullptr) continue;
+    settings.algorithms.choices[i] = before[i];
+    settings.algorithms.chosen_by[i] = by_program;
+  }
+  read_sent(settings);
+  if (!options.buffers.empty())
+    settings.buffers = static_cast<BufferUse>(
+        read_name("tutti::Communicator: argument 'buffers'", options.buffers, {"auto", "host", "device"}));
+  settings.forms_match = options.forms_match;
+  settings.log = read_log();
+  settings.nonce = next_nonce();
+  settings.trace = trace_in_environment();
+  settings.faults = faults_in_environment();
+  settings.ranges = ranges_in_environment();
+  return settings;
+}
+
+/// A choice without pointers. The algorithm is its place in the registry, -1: none.
+struct SentChoice {
+  std::int64_t algorithm = -1, parameter = 0, segment = 0, is_by_program = 0;
+};
+
+/// The message of rank 0: its settings, or that it has none.
+struct Announcement {
+  SentSettings settings{};
+  SharedMemoryUse shared_memory = SharedMemoryUse::inside_nodes;
+  std::uint8_t is_refused = 0, is_traced = 0, has_faults = 0;  ///< 1: a text follows.
+  std::array<char, 40> network{};                              ///< Its name; empty: MPI.
+  std::array<SentChoice, collective_count> choices{};
+};
+static_assert(std::is_trivially_copyable_v<Announcement>);
+
+template <std::size_t n>
+void put(std::string_view text, std::array<char, n>& into) {
+  std::copy_n(text.begin(), std::min(text.size(), n - 1), into.begin());
+}
+
+Announcement announce(const CommunicatorOptions& options, std::string& refusal) {
+  Announcement said;
+  try {
+    const Settings settings = read_settings(options);
+    said.settings = static_cast<const SentSettings&>(settings);
+    said.is_traced = settings.trace.folder.empty() ? 0 : 1;
+    said.has_faults = settings.faults.empty() ? 0 : 1;
+    said.shared_memory = settings.transport.shared_memory;
+    put(settings.transport.network, said.network);
+    const auto all = algorithms();
+    for (std::size_t i = 0; i < collective_count; ++i) {
+      const auto& [algorithm, parameter, segment] = settings.algorithms.choices[i];
+      if (algorithm == nullptr) continue;
+      const std::int64_t is_by_program = settings.algorithms.chosen_by[i] == by_program ? 1 : 0;
+      said.choices[i] = {std::ranges::find(all, algorithm) - all.begin(), parameter, segment, is_by_program};
+    }
+  } catch (const std::exception& error) {
+    refusal = error.what();
+    said.is_refused = 1;
+  }
+  return said;
+}
+
+/// What rank 0 has, on all ranks.
+std::string agreed_text(MPI_Comm comm, std::string text) {
+  auto length = static_cast<std::int64_t>(text.size());
+  mpi::check(mpi::api.Bcast(&length, 1, MPI_INT64_T, 0, comm), "MPI_Bcast");
+  text.resize(static_cast<std::size_t>(length));
+  mpi::check(mpi::api.Bcast(text.data(), mpi::narrow(length), MPI_CHAR, 0, comm), "MPI_Bcast");
+  return text;
+}
+
+/// What rank 0 announced is traced: where.
+TraceUse agreed_trace(MPI_Comm comm, int rank) {
+  TraceUse trace;
+  if (rank == 0) trace = trace_in_environment();
+  mpi::check(mpi::api.Bcast(&trace.limit, 1, MPI_INT64_T, 0, comm), "MPI_Bcast");
+  trace.folder = agreed_text(comm, std::move(trace.folder));
+  return trace;
+}
+
+}  // namespace
+
+HangSettings own_hang_settings() noexcept {
+  try {
+    SentSettings own;
+    read_sent(own);
+    return own;
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+UserChoices algorithms_in_environment() {
+  constexpr const char* name = "TUTTI_ALGORITHM";
+  UserChoices users{.choices = read_choices(text_in_environment(name), source_of(name))};
+  users.chosen_by.fill(name);
+  return users;
+}
+
+std::string faults_in_environment() {
+  std::string text = text_in_environment("TUTTI_FAULTS");
+  static_cast<void>(read_faults(text));
+  return text;
+}
+
+RangeUse ranges_in_environment() {
+  if (number_setting("TUTTI_NVTX") == 0) return RangeUse::off;
+  if (!trace::has_ranges())
+    throw ArgumentError(
+        "environment variable TUTTI_NVTX is '1', but this library was built without NVTX's header; allowed: 0");
+  return RangeUse::on;
+}
+
+TraceUse trace_in_environment() {
+  constexpr std::size_t longest = 4000;
+  TraceUse trace;
+  if (const std::string folder = text_in_environment("TUTTI_TRACE"); !folder.empty())
+    trace.folder = std::filesystem::absolute(folder);
+  if (trace.folder.size() > longest)
+    throw ArgumentError(fmt::format("environment variable TUTTI_TRACE has {} characters; allowed: a folder of up to {}",
+                                    trace.folder.size(), longest));
+  trace.limit = number_setting("TUTTI_TRACE_LIMIT");
+  return trace;
+}
+
+TransportChoice transport_in_environment() {
+  return read_transport(source_of("TUTTI_TRANSPORT"), text_in_environment("TUTTI_TRANSPORT"), linked_networks());
+}
+
+std::vector<std::string> linked_networks() {
+  std::vector<std::string> names;
+  for (const mpi::NetworkDriver* driver : mpi::network_drivers())
+    names.emplace_back(driver->name);
+  return names;
+}
+
+Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
+  int rank = 0;
+  mpi::check(mpi::api.Comm_rank(comm, &rank), "MPI_Comm_rank");
+  Announcement said;
+  std::string refusal;
+  if (rank == 0) said = announce(options, refusal);
+  mpi::check(mpi::api.Bcast(&said, sizeof said, MPI_BYTE, 0, comm), "MPI_Bcast");
+  if (said.is_refused != 0) throw ArgumentError(agreed_text(comm, std::move(refusal)));
+  Settings settings{said.settings};
+  if (said.is_traced != 0) settings.trace = agreed_trace(comm, rank);
+  if (said.has_faults != 0) settings.faults = agreed_text(comm, rank == 0 ? faults_in_environment() : "");
+  settings.transport.shared_memory = said.shared_memory;
+  settings.transport.network = said.network.data();
+  for (std::size_t i = 0; i < collective_count; ++i) {
+    const auto& [algorithm, parameter, segment, is_by_program] = said.choices[i];
+    if (algorithm < 0) continue;
+    settings.algorithms.choices[i] = {tutti::algorithms()[static_cast<std::size_t>(algorithm)],
+                                      static_cast<int>(parameter), segment};
+    settings.algorithms.chosen_by[i] = is_by_program != 0 ? by_program : by_environment;
+  }
+  return settings;
+}
+
+}  // namespace tutti

@@ -1,0 +1,63 @@
+#pragma once
+// The settings that users may make through the environment; rank 0's values count for all ranks of a communicator.
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/core/communicator/setting_values.hpp"
+#include "lib/core/communicator/variables.hpp"
+#include "lib/core/selection/choices.hpp"
+#include "lib/device/staging/stage.hpp"
+#include "tutti/communicator.hpp"
+
+namespace tutti {
+
+/// Where each rank writes a trace, and how large its file may become.
+struct TraceUse {
+  std::string folder{};  ///< Absolute; empty: none is written.
+  std::int64_t limit = std::int64_t{256} << 20;
+};
+
+/// Of this process's environment; the defaults where a value is not allowed, which rank 0 refuses.
+[[nodiscard]] HangSettings own_hang_settings() noexcept;
+
+struct Settings : SentSettings {
+  UserChoices algorithms{};  ///< Those that the communicator was made with, else of TUTTI_ALGORITHM.
+  /// The transport that the communicator was made with, else that of TUTTI_TRANSPORT.
+  TransportChoice transport{};
+  /// Of plans for buffers on devices; measurements of these thresholds change them.
+  device::Tuning device_tuning{};
+  /// TUTTI_TRACE: a folder; TUTTI_TRACE_LIMIT: bytes, 2^20 .. 2^40.
+  TraceUse trace{};
+  /// TUTTI_FAULTS: those that processes make on purpose; empty: none.
+  std::string faults{};
+};
+
+// The settings in this process's environment that are more than a number or a name: one reader for each, for
+// communicators and for the tool that shows settings. All throw ArgumentError that names the variable and what is
+// allowed.
+
+/// TUTTI_ALGORITHM, which the choices name.
+[[nodiscard]] UserChoices algorithms_in_environment();
+/// TUTTI_FAULTS, whose faults can be made.
+[[nodiscard]] std::string faults_in_environment();
+/// TUTTI_NVTX, and whether this library can do it.
+[[nodiscard]] RangeUse ranges_in_environment();
+/// TUTTI_TRACE and TUTTI_TRACE_LIMIT. The folder counts as rank 0 sees it, as other ranks may have been started
+/// elsewhere.
+[[nodiscard]] TraceUse trace_in_environment();
+/// TUTTI_TRANSPORT.
+[[nodiscard]] TransportChoice transport_in_environment();
+
+/// The names of the networks that are linked in.
+[[nodiscard]] std::vector<std::string> linked_networks();
+
+/// Collective over `comm`, whose ranks are all here. Throws ArgumentError on all ranks if a value of rank 0 is
+/// not allowed: of its environment, or of its program's options, which count before the environment (algorithms
+/// collective by collective).
+[[nodiscard]] Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options);
+
+}  // namespace tutti

@@ -1,0 +1,70 @@
+#pragma once
+// The part of a communicator that its operations use: their order, memory and counters, and whoever watches them.
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/core/communicator/counters.hpp"
+#include "lib/core/communicator/membership.hpp"
+#include "lib/core/run/operation_order.hpp"
+#include "lib/device/staging/block_pool.hpp"
+#include "lib/device/call/streams.hpp"
+#include "lib/watch/argument_check.hpp"
+#include "lib/watch/peer_watch.hpp"
+#include "lib/watch/operation_trace.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::detail {
+
+class Workspace : public Membership {
+ public:
+  [[nodiscard]] Route route();
+  [[nodiscard]] OperationOrder& order() { return order_; }
+  [[nodiscard]] const OperationOrder& order() const { return order_; }
+  [[nodiscard]] CommunicatorCounters& counters() { return counters_; }
+  /// The memory that operations on device buffers borrow.
+  [[nodiscard]] device::BlockPool& staging_memory() { return staging_memory_; }
+  /// For calls in the order of streams.
+  [[nodiscard]] Streams& streams() { return streams_; }
+  [[nodiscard]] PeerWatch& peers() { return peers_; }
+  [[nodiscard]] const OtherRanks& others() const final { return peers_.others(); }
+  [[nodiscard]] ArgumentCheck& argument_check() { return argument_check_; }
+  /// nullptr: its operations are neither traced nor told to NVTX.
+  [[nodiscard]] CommunicatorTrace* trace() const { return trace_.get(); }
+  /// Whether messages to pairs have left: one that nobody receives may be on its way for a while.
+  [[nodiscard]] bool has_sent_to_pairs() const;
+
+  /// Why it cannot be used any more; empty: it works. Looks at streams, too.
+  [[nodiscard]] const std::string& status() noexcept;
+  [[nodiscard]] bool has_failed() const { return !failure_.empty(); }
+  /// Throws Error once an operation has failed: its peers are not where they should be.
+  void require_working() const {
+    if (has_failed()) throw_failure();
+  }
+  /// It cannot be used any more. False: it could not before.
+  bool poison(std::string why);
+  void fail(records::FailureKind kind, const std::string& why) final {
+    if (poison(why)) peers_.tell(kind, why);
+  }
+
+ protected:
+  Workspace(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options, Candidate& candidate);
+
+ private:
+  [[noreturn]] void throw_failure() const;
+
+  OperationOrder order_;
+  CommunicatorCounters counters_;
+  std::vector<PairwiseSends> pairwise_sends_;  ///< By line and rank.
+  Streams streams_;
+  device::BlockPool staging_memory_{{.allocate = ipc::allocate_on, .free = ipc::free_on}};
+  std::unique_ptr<CommunicatorTrace> trace_;
+  PeerWatch peers_{*this};
+  ArgumentCheck argument_check_{*this};
+  std::string failure_;  ///< Not empty: poisoned.
+};
+
+}  // namespace tutti::detail

@@ -1,0 +1,8 @@
+#include "lib/core/reduce/half_f16c.hpp"
+#include "lib/core/reduce/kernel_loops.hpp"
+
+namespace tutti {
+
+constinit const KernelTable kernels_avx512 = make_kernel_table<64, F16cHalf, Operations::arithmetic>("avx512");
+
+}  // namespace tutti

@@ -1,0 +1,7 @@
+#include "lib/core/reduce/kernel_loops.hpp"
+
+namespace tutti {
+
+constinit const KernelTable kernels_baseline = make_kernel_table<16, PortableHalf>("baseline");
+
+}  // namespace tutti

@@ -1,0 +1,25 @@
+#pragma once
+// Which algorithm runs when the user does not say.
+
+#include <vector>
+
+#include "lib/core/selection/choices.hpp"
+#include "lib/core/selection/rules.hpp"
+
+namespace tutti {
+
+/// The user's choice for the collective, unless that needs a commutative operation and this is not one; else, on
+/// devices that of select_for_devices(), on several nodes that of select_on_nodes(), if there is one; else that of the
+/// first line of the table in selection.cpp that fits. A pure function.
+[[nodiscard]] Selection select(const Question& question, const UserChoices& users);
+
+/// The selection from so many bytes on, up to those of the next.
+struct SelectionFrom {
+  Bytes bytes;
+  Selection selection;
+};
+/// What select() gives for 0 bytes to 1 TiB, whatever bytes the question has: one for each change of the
+/// choice, or of its reason.
+[[nodiscard]] std::vector<SelectionFrom> select_by_size(Question question, const UserChoices& users);
+
+}  // namespace tutti

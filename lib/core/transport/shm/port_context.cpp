@@ -1,0 +1,31 @@
+#include "lib/core/transport/shm/port_context.hpp"
+
+namespace tutti::shm {
+
+static_assert(Geometry::message_lines == CompiledPlan::line_count);
+
+PortContext::PortContext(const Route& where, const SharedPlan& what) : route(where), plan(&what) {
+  if (route.links == nullptr) return;
+  const Geometry& geometry = route.links->geometry();
+  cell_bytes = geometry.cell_bytes;
+  piece_bytes = what.piece_of(geometry.buffer_bytes);
+  heap = route.links->heap();
+  if (!what.takes_turns) {
+    lane = geometry.message_lane(what.line);
+    sequence = what.fingerprint;
+  }
+  if (what.forwards && !what.uses(Transport::ipc)) {
+    forwarded.resize(what.steps.size());
+    delivered.resize(what.steps.size());
+  }
+  channels.resize(route.locals.size());
+  for (const CompiledStep& step : what.steps) {
+    if (!step.is_message() || !step.is_local()) continue;
+    Channel*& channel = channels[static_cast<std::size_t>(step.peer)];
+    if (channel == nullptr) channel = &route.links->open(local_of(step));
+    route.links->reserve_line(local_of(step), what.line);
+    if (!fits_cell(step)) route.links->reserve_buffers(local_of(step));
+  }
+}
+
+}  // namespace tutti::shm

@@ -1,7 +1,0 @@
-#include "lib/cuda/image.hpp"
-
-namespace tutti::cuda {
-
-const void* image() { return nullptr; }  // built without nvcc
-
-}  // namespace tutti::cuda

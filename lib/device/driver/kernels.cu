@@ -1,0 +1,177 @@
+// The kernels: the host's functors, one thread for 16 bytes or for one element at a time (Split). Built with
+// -fmad=false, so that their bits are those of the host; no atomics. Loops whose length is not known are not unrolled:
+// that would triple the size. A kernel is named for its operation and its type: tutti_sum_fp32.
+#include "lib/device/driver/kernel_arguments.hpp"
+#include "lib/core/reduce/elements.hpp"
+
+namespace tutti::cuda {
+namespace {
+
+/// The elements of 16 bytes.
+template <class Element>
+struct Vector {
+  using Value = typename Element::template Value<1>;
+  static constexpr std::uint64_t size = vector_bytes / Element::bytes;
+  alignas(vector_bytes) Value values[size];
+};
+
+template <class To, class From>
+__device__ To same_bytes(const From& from) {
+  To to;
+  static_assert(sizeof to == sizeof from);
+  __builtin_memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+/// The memory of one element: whole, or byte by byte where it is not aligned.
+template <class Value>
+struct One {
+  struct Bytes {
+    alignas(Value) std::byte bytes[sizeof(Value)];
+  };
+  bool is_aligned;
+
+  __device__ Value read(const std::byte* from) const {
+    if (is_aligned) return *reinterpret_cast<const Value*>(from);
+    Bytes copy;
+    for (std::size_t b = 0; b < sizeof(Value); ++b)
+      copy.bytes[b] = from[b];
+    return same_bytes<Value>(copy);
+  }
+  __device__ void write(std::byte* to, const Value& value) const {
+    if (is_aligned) {
+      *reinterpret_cast<Value*>(to) = value;
+      return;
+    }
+    const auto copy = same_bytes<Bytes>(value);
+    for (std::size_t b = 0; b < sizeof(Value); ++b)
+      to[b] = copy.bytes[b];
+  }
+};
+
+/// The memory of a vector.
+template <class Values>
+struct Whole {
+  __device__ Values read(const std::byte* from) const {
+    const uint4 word = *reinterpret_cast<const uint4*>(from);  // A reference to it would be read byte by byte.
+    return same_bytes<Values>(word);
+  }
+  __device__ void write(std::byte* to, const Values& values) const {
+    *reinterpret_cast<uint4*>(to) = same_bytes<uint4>(values);
+  }
+};
+
+/// Calls one(memory, at) and vector(memory, at) for the elements and the vectors of this thread, which begin `at` bytes
+/// into every array.
+template <class Element, class OfOne, class OfVector>
+__device__ void for_each(const Split& split, OfOne one, OfVector vector) {
+  const std::uint64_t thread = blockIdx.x * std::uint64_t{blockDim.x} + threadIdx.x;
+  const std::uint64_t threads = gridDim.x * std::uint64_t{blockDim.x};
+  const One<typename Element::template Value<1>> memory_of_one{Element::bytes == 1 || split.is_aligned};
+  const std::uint64_t in_vectors = split.vectors * Vector<Element>::size;
+#pragma unroll 1
+  for (std::uint64_t n = thread; n < split.vectors; n += threads)
+    vector(Whole<Vector<Element>>{}, split.head * Element::bytes + n * vector_bytes);
+#pragma unroll 1
+  for (std::uint64_t n = thread; n < split.count - in_vectors; n += threads)
+    one(memory_of_one, (n < split.head ? n : n + in_vectors) * Element::bytes);
+}
+
+template <class Memory, class Combine>
+__device__ void reduce_at(const ReduceArguments& a, std::uint64_t at, Memory memory, Combine combine) {
+  auto result = memory.read(a.inputs[0] + at);
+#pragma unroll 1
+  for (int k = 1; k < a.input_count; ++k)
+    combine(result, memory.read(a.inputs[k] + at));
+#pragma unroll 1
+  for (int k = 0; k < a.output_count; ++k)
+    memory.write(a.outputs[k] + at, result);
+}
+
+template <class Element, template <class> class Operation>
+__device__ void reduce(const ReduceArguments& a) {
+  using Value = typename Element::template Value<1>;
+  using Values = Vector<Element>;
+  const auto combine_one = [](Value& result, Value operand) {
+    result = Element::template combine<Operation>(result, operand);
+  };
+  const auto combine_vector = [&](Values& result, const Values& operand) {
+#pragma unroll
+    for (std::uint64_t n = 0; n < Values::size; ++n)
+      combine_one(result.values[n], operand.values[n]);
+  };
+  for_each<Element>(
+      a.split, [&](auto memory, std::uint64_t at) { reduce_at(a, at, memory, combine_one); },
+      [&](auto memory, std::uint64_t at) { reduce_at(a, at, memory, combine_vector); });
+}
+
+template <class Element, template <class> class Operation, class Argument>
+__device__ void finish(const FinishArguments& a, Argument argument) {
+  const auto finished = [&](auto value) { return Element::template transform<Operation>(value, argument); };
+  for_each<Element>(
+      a.split, [&](auto memory, std::uint64_t at) { memory.write(a.data + at, finished(memory.read(a.data + at))); },
+      [&](auto memory, std::uint64_t at) {
+        auto values = memory.read(a.data + at);
+#pragma unroll
+        for (auto& value : values.values)
+          value = finished(value);
+        memory.write(a.data + at, values);
+      });
+}
+
+}  // namespace
+}  // namespace tutti::cuda
+
+#define TUTTI_REDUCE(operation, Functor, type, ...)                                                     \
+  extern "C" __global__ void tutti_##operation##_##type(const tutti::cuda::ReduceArguments arguments) { \
+    tutti::cuda::reduce<__VA_ARGS__, tutti::Functor>(arguments);                                        \
+  }
+#define TUTTI_OF_ALL(type, ...)                                                                  \
+  TUTTI_REDUCE(sum, Sum, type, __VA_ARGS__)                                                      \
+  TUTTI_REDUCE(prod, Product, type, __VA_ARGS__)                                                 \
+  extern "C" __global__ void tutti_divide_##type(const tutti::cuda::FinishArguments arguments) { \
+    tutti::cuda::finish<__VA_ARGS__, tutti::Divide>(arguments, arguments.divisor);               \
+  }
+#define TUTTI_OF_ORDERED(type, ...)             \
+  TUTTI_REDUCE(min, Minimum, type, __VA_ARGS__) \
+  TUTTI_REDUCE(max, Maximum, type, __VA_ARGS__)
+#define TUTTI_OF_FLOATS(type, ...)                                                              \
+  extern "C" __global__ void tutti_scale_##type(const tutti::cuda::FinishArguments arguments) { \
+    tutti::cuda::finish<__VA_ARGS__, tutti::Scale>(arguments, arguments.factor);                \
+  }
+#define TUTTI_OF_INTEGERS(type, ...)                \
+  TUTTI_REDUCE(land, LogicalAnd, type, __VA_ARGS__) \
+  TUTTI_REDUCE(lor, LogicalOr, type, __VA_ARGS__)   \
+  TUTTI_REDUCE(lxor, LogicalXor, type, __VA_ARGS__) \
+  TUTTI_REDUCE(band, BitAnd, type, __VA_ARGS__)     \
+  TUTTI_REDUCE(bor, BitOr, type, __VA_ARGS__)       \
+  TUTTI_REDUCE(bxor, BitXor, type, __VA_ARGS__)
+
+#define TUTTI_INTEGER(type, Number)            \
+  TUTTI_OF_ALL(type, tutti::Plain<Number>)     \
+  TUTTI_OF_ORDERED(type, tutti::Plain<Number>) \
+  TUTTI_OF_INTEGERS(type, tutti::Plain<Number>)
+#define TUTTI_FLOAT(type, ...)        \
+  TUTTI_OF_ALL(type, __VA_ARGS__)     \
+  TUTTI_OF_ORDERED(type, __VA_ARGS__) \
+  TUTTI_OF_FLOATS(type, __VA_ARGS__)
+#define TUTTI_COMPLEX(type, Part)                        \
+  TUTTI_OF_ALL(type, tutti::Plain<tutti::Complex<Part>>) \
+  TUTTI_OF_FLOATS(type, tutti::Plain<tutti::Complex<Part>>)
+
+TUTTI_INTEGER(int8, std::int8_t)
+TUTTI_INTEGER(int16, std::int16_t)
+TUTTI_INTEGER(int32, std::int32_t)
+TUTTI_INTEGER(int64, std::int64_t)
+TUTTI_INTEGER(uint8, std::uint8_t)
+TUTTI_INTEGER(uint16, std::uint16_t)
+TUTTI_INTEGER(uint32, std::uint32_t)
+TUTTI_INTEGER(uint64, std::uint64_t)
+TUTTI_FLOAT(fp8_e4m3, tutti::Fp8<tutti::E4m3>)
+TUTTI_FLOAT(fp8_e5m2, tutti::Fp8<tutti::E5m2>)
+TUTTI_FLOAT(fp16, tutti::Narrow<tutti::PortableHalf>)
+TUTTI_FLOAT(bf16, tutti::Bfloat)
+TUTTI_FLOAT(fp32, tutti::Plain<float>)
+TUTTI_FLOAT(fp64, tutti::Plain<double>)
+TUTTI_COMPLEX(complex_fp32, float)
+TUTTI_COMPLEX(complex_fp64, double)

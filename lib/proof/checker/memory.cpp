@@ -1,0 +1,119 @@
+#include "memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fault.hpp"
+#include "lib/core/schedule/text.hpp"
+
+namespace tutti::checker {
+namespace {
+
+void require_no_garbage(std::span<const Value> values, const Region& region, int step, const Graph& graph) {
+  const auto garbage = std::ranges::find(values, Value::garbage);
+  if (garbage == values.end()) return;
+  const Region element{region.buffer, region.offset + Count{garbage - values.begin()}, Count{1}};
+  graph.refute(step, fmt::format("reads garbage from {}", to_text(element)));
+}
+
+}  // namespace
+
+Memory::Memory(const Parts& parts, const Values& values) : parts_(parts), values_(values) {
+  std::size_t size = 0;
+  for (const Part& part : parts) {
+    std::array<std::size_t, 3> starts{};
+    const auto add = [&](Buffer buffer, Count before, Count count) {
+      starts[static_cast<std::size_t>(buffer)] = size + static_cast<std::size_t>(before.value());
+      size += static_cast<std::size_t>((before + count).value());
+    };
+    // An aliased input may reach out of the output at either end.
+    const Count input = part.aliasing.offset().value_or(Count{0});
+    const Count end = part.aliasing.offset() ? std::max(part.output, input + part.input) : part.output;
+    add(Buffer::output, std::max(Count{0}, Count{0} - input), end);
+    add(Buffer::scratch, Count{0}, part.schedule.scratch);
+    if (!part.aliasing.offset()) add(Buffer::input, Count{0}, part.input);
+    starts_.push_back(starts);
+  }
+  elements_.assign(size, Value::garbage);
+  for (int rank = 0; rank < static_cast<int>(parts.size()); ++rank) {
+    const Count input = parts[static_cast<std::size_t>(rank)].input;
+    Leaf leaf{Rank{rank}, Count{0}};
+    for (Value& value : at(leaf.rank, {Buffer::input, Count{0}, input})) {
+      value = values.leaf(leaf);
+      leaf.element += Count{1};
+    }
+  }
+}
+
+std::span<Value> Memory::at(Rank rank, const Region& region) {
+  const auto place = static_cast<std::size_t>(rank.value());
+  const Region real = located(parts_[place], region);
+  const std::size_t start = starts_[place][static_cast<std::size_t>(real.buffer)];
+  return std::span{elements_}.subspan(start + static_cast<std::size_t>(real.offset.value()),  // wraps if negative
+                                      static_cast<std::size_t>(real.count.value()));
+}
+
+std::span<Value> Memory::output(Rank rank) {
+  return at(rank, {Buffer::output, Count{0}, parts_[static_cast<std::size_t>(rank.value())].output});
+}
+
+Value Memory::before(Rank rank, Count element) const {
+  const Part& part = parts_[static_cast<std::size_t>(rank.value())];
+  const auto offset = part.aliasing.offset();
+  const bool is_input = offset && *offset <= element && element < *offset + part.input;
+  return is_input ? values_.leaf({rank, element - *offset}) : Value::garbage;
+}
+
+std::vector<Value> payload_of(int send, const Graph& graph, Memory& memory) {
+  std::vector<Value> payload;
+  for (const Region& region : std::get<Send>(graph.step(send).action).from) {
+    const std::span<const Value> values = memory.at(graph.rank(send), region);
+    require_no_garbage(values, region, send, graph);
+    payload.insert(payload.end(), values.begin(), values.end());
+  }
+  return payload;
+}
+
+void deliver(std::span<const Value> payload, int recv, const Graph& graph, Memory& memory) {
+  for (const Region& region : std::get<Recv>(graph.step(recv).action).into) {
+    const std::span<Value> values = memory.at(graph.rank(recv), region);
+    std::ranges::copy(payload.first(values.size()), values.begin());
+    payload = payload.subspan(values.size());
+  }
+}
+
+void compute(int step, const Graph& graph, Memory& memory, Values& values) {
+  const Action& action = graph.step(step).action;
+  const auto read = [&](const Region& region) {
+    const std::span<const Value> found = memory.at(graph.rank(step), region);
+    require_no_garbage(found, region, step, graph);
+    return found;
+  };
+  const auto combine = [&](const Reduce& reduce) {
+    const auto lhs = read(reduce.lhs), rhs = read(reduce.rhs);
+    std::ranges::transform(lhs, rhs, memory.at(graph.rank(step), reduce.into).begin(),
+                           [&](Value left, Value right) { return values.reduced(left, right); });
+  };
+  if (const auto* copy = std::get_if<Copy>(&action))
+    std::ranges::copy(read(copy->from), memory.at(graph.rank(step), copy->into).begin());
+  else if (const auto* reduce = std::get_if<Reduce>(&action))
+    combine(*reduce);
+  else if (const auto* recv = std::get_if<Recv>(&action); recv != nullptr && recv->then) {
+    combine(*recv->then);
+    if (recv->then->into != recv->into[0])
+      std::ranges::fill(memory.at(graph.rank(step), recv->into[0]), Value::garbage);
+  }
+}
+
+void run_in_order(std::span<const int> events, const Graph& graph, Memory& memory, Values& values) {
+  for (const int event : events) {
+    if (Graph::is_start(event)) continue;
+    const int step = Graph::step_of(event);
+    if (std::holds_alternative<Recv>(graph.step(step).action))
+      deliver(payload_of(graph.partner(step), graph, memory), step, graph, memory);
+    compute(step, graph, memory, values);
+  }
+}
+
+}  // namespace tutti::checker

@@ -1,8 +1,0 @@
-#include "lib/reduce/half_f16c.hpp"
-#include "lib/reduce/kernel_loops.hpp"
-
-namespace tutti {
-
-constinit const KernelTable kernels_avx512 = make_kernel_table<64, F16cHalf, Operations::arithmetic>("avx512");
-
-}  // namespace tutti

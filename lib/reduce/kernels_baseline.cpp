@@ -1,7 +1,0 @@
-#include "lib/reduce/kernel_loops.hpp"
-
-namespace tutti {
-
-constinit const KernelTable kernels_baseline = make_kernel_table<16, PortableHalf>("baseline");
-
-}  // namespace tutti

@@ -1,9 +1,0 @@
-#include "lib/transport/shm/segment/processors.hpp"
-
-#include <sched.h>
-
-namespace tutti::shm {
-
-void Processors::update() { runs_on(sched_getcpu()); }
-
-}  // namespace tutti::shm

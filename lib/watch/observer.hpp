@@ -1,0 +1,53 @@
+#pragma once
+// How a call is watched: the one interface for whatever looks at operations without moving them.
+
+#include <cstdint>
+#include <optional>
+
+#include "lib/core/plan/compiled_plan.hpp"
+#include "lib/watch/records/record.hpp"
+#include "lib/watch/records/signature.hpp"
+
+namespace tutti::detail {
+
+/// A call that waits, as one look finds it.
+struct Look {
+  const records::Signature& call;
+  const CompiledPlan& plan;  ///< The plan of its current run.
+  records::Wait wait{};
+  std::int64_t now = 0;                  ///< coarse_now().
+  std::optional<std::uint64_t> moved{};  ///< A number that changes when its run moves bytes; nothing: it has not begun.
+  bool is_for_stream = false;            ///< Nobody waits for it but a stream.
+  std::optional<std::uint64_t> device_work{};  ///< Work done on its device, while a stream's work there is pending.
+  bool waits_for_shared_memory = false;        ///< Shared memory carries the message that it waits for.
+  int step_of_another_call = -1;  ///< The step for which a message of another call has come; -1: none, or not looked.
+};
+
+/// A run of a call that begins.
+struct Entrance {
+  const records::Signature& call;
+  std::uint64_t sequence = 0;  ///< The number of the operation, of which the signature has the lower half.
+  bool for_stream = false;     ///< It runs in the order of a stream.
+};
+
+/// Watches one operation, run after run. Each run is entered; started once it may begin; and left, or failed.
+class Observer {
+ public:
+  Observer() = default;
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+  virtual ~Observer() = default;
+
+  /// The program has called.
+  virtual void entered(const Entrance& run) = 0;
+  /// What the operation has to wait for before it may begin; nothing: it may. Throws if it never may.
+  [[nodiscard]] virtual std::optional<records::Wait> delays() { return std::nullopt; }
+  /// Its turn has come: messages leave. A second time for an operation that has exchanged sizes, with its next number.
+  virtual void started(std::uint64_t /*sequence*/) {}
+  /// It has waited for some milliseconds at least. Throws if it will never be over.
+  virtual void waits(const Look& /*look*/) {}
+  virtual void left() {}
+  virtual void failed() {}
+};
+
+}  // namespace tutti::detail

@@ -1,0 +1,180 @@
+#include "lib/watch/trace/writer.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include "lib/core/memory/above_standard.hpp"
+#include "lib/core/memory/file_limit.hpp"
+#include "lib/watch/trace/clock.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::trace {
+namespace {
+
+constexpr std::size_t block_count = 16;
+constexpr std::int64_t most_patience = 1'000'000'000;  // nanoseconds until a block is written that is not full
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+}  // namespace
+
+Writer::Writer(const std::string& folder, FileHeader header, std::int64_t limit)
+    : path_((std::filesystem::path{folder} / fmt::format("{}.{}{}", header.host.data(), header.rank, file_suffix))),
+      header_(header),
+      limit_(limit),
+      blocks_(block_count) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw Error(fmt::format("cannot make the folder '{}': {}", folder, error.message()));
+  open();
+  written_ = sizeof header_;
+  write_at_ = now() + most_patience;
+  start_block(0);
+  static_cast<void>(name(""));
+}
+
+void Writer::refuse(std::string_view why) const { throw Error(fmt::format("cannot write '{}': {}", path_, why)); }
+
+void Writer::open() {
+  constexpr int permissions = 0666;
+  file_ = above_standard(::open(path_.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, permissions));
+  if (file_ < 0) refuse(reason(errno));
+  try {
+    // Where the file system has no locks, nobody is kept out.
+    if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      refuse(
+          "another process writes it, or another copy of Tutti in this one; programs that run at the same time need "
+          "folders of their own");
+    if (::ftruncate(file_, 0) != 0 || !write_bytes(&header_, sizeof header_)) refuse(reason(errno));
+  } catch (...) {
+    ::close(file_);
+    throw;
+  }
+}
+
+bool Writer::write_bytes(const void* data, std::size_t bytes) const noexcept {
+  const FileLimitIsAnError scope;
+  const auto* at = static_cast<const std::byte*>(data);
+  while (bytes > 0) {
+    const ssize_t done = ::write(file_, at, bytes);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) {
+      if (done == 0) errno = EIO;
+      return false;
+    }
+    at += done;
+    bytes -= static_cast<std::size_t>(done);
+  }
+  return true;
+}
+
+void Writer::start_block(std::size_t index) noexcept {
+  filling_ = index;
+  blocks_[index].header = BlockHeader{};
+}
+
+std::byte* Writer::next_place_slowly() noexcept {
+  if (!is_closed_) {
+    // Behind the blocks there has to be room for one more, and for the header of the last.
+    const auto whole = static_cast<std::int64_t>((filling_ + 2) * block_bytes + sizeof(BlockHeader));
+    is_closed_ = written_ + whole > limit_;
+    if (!is_closed_ && filling_ + 1 == blocks_.size())
+      flush();
+    else if (!is_closed_)
+      start_block(filling_ + 1);
+  }
+  if (!is_closed_) return blocks_[filling_].records[blocks_[filling_].header.records++].data();
+  ++dropped_;
+  return nullptr;
+}
+
+/// All blocks by one call of the system: those before the last are full, so nothing lies between them.
+void Writer::write(std::uint32_t flags) noexcept {
+  if (file_ < 0 || is_full_ || !process_.is_this()) return;
+  const std::int64_t begin = now();
+  write_at_ = begin + most_patience;
+  if (blocks_.front().header.records == 0 && flags == 0) return;
+  const std::uint64_t before = recorded_;
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i <= filling_; ++i)
+    bytes += seal(blocks_[i], i == filling_ ? flags : 0);
+  const bool is_written = write_bytes(blocks_.data(), bytes);
+  if (!is_written) return give_up(recorded_ - before);
+  before_ = written_;
+  recorded_before_ = before;
+  start_block(0);
+  written_ += static_cast<std::int64_t>(bytes);
+  if (!is_closed_) add(WritingRecord{.begin = begin, .end = now(), .bytes = static_cast<std::int64_t>(bytes)});
+}
+
+/// Returns its bytes.
+std::size_t Writer::seal(Block& block, std::uint32_t flags) noexcept {
+  BlockHeader& header = block.header;
+  header.first = recorded_;
+  header.dropped = dropped_;
+  header.flags = flags;
+  const std::size_t bytes = (header.records + 1) * record_bytes;
+  header.checksum = checksum_of(&block, bytes);
+  recorded_ += header.records;
+  return bytes;
+}
+
+/// The file keeps what is whole. Where there is no room even for the end, what was written last makes room.
+void Writer::give_up(std::uint64_t lost) noexcept {
+  const std::string why = reason(errno);
+  std::fputs(
+      fmt::format("tutti: rank {}: cannot write '{}': {}; the trace ends here\n", header_.rank, path_, why).c_str(),
+      stderr);
+  is_closed_ = is_full_ = true;
+  dropped_ += lost;
+  recorded_ -= lost;
+  start_block(0);
+  static_cast<void>(::ftruncate(file_, written_));
+  if (write_end() || before_ == 0) return;
+  dropped_ += recorded_ - recorded_before_;
+  recorded_ = recorded_before_;
+  written_ = before_;
+  static_cast<void>(::ftruncate(file_, written_));
+  static_cast<void>(write_end());
+}
+
+/// A last block without records.
+bool Writer::write_end() noexcept {
+  Block& block = blocks_.front();
+  block.header = BlockHeader{.first = recorded_, .dropped = dropped_, .flags = BlockHeader::last};
+  block.header.checksum = checksum_of(&block, sizeof block.header);
+  return ::lseek(file_, written_, SEEK_SET) == written_ && write_bytes(&block, sizeof block.header);
+}
+
+void Writer::finish() noexcept {
+  if (file_ < 0 || !process_.is_this()) return;
+  if (is_full_)
+    static_cast<void>(write_end());  // with the number of records that have been dropped since
+  else
+    write(BlockHeader::last);
+  is_closed_ = true;
+  ::close(std::exchange(file_, -1));
+}
+
+std::uint16_t Writer::name(std::string_view text) {
+  if (const auto found = names_.find(text); found != names_.end()) return found->second;
+  if (names_.size() > std::numeric_limits<std::uint16_t>::max()) return 0;
+  const auto number = static_cast<std::uint16_t>(names_.size());
+  NameRecord record{.number = number};
+  record.length = static_cast<std::uint32_t>(text.copy(record.text.data(), record.text.size()));
+  names_.emplace(text, number);
+  add(record);
+  return number;
+}
+
+}  // namespace tutti::trace
