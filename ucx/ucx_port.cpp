@@ -46,7 +46,7 @@ UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& r
                              .device = step.device,
                              .is_received = !sends,
                              .patience = patience_with(step, is_near)};
-    describe(messages_->of_step[i]);
+    messages_->of_step[i].describe();
     has_device_data_ |= step.device >= 0;
     ++count;
   }
@@ -55,13 +55,11 @@ UcxPort::UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& r
   completed_.reserve(count);
 }
 
-/// Fills in the parameters of UCX's call for a message.
-void UcxPort::describe(Message& message) {
-  ucp_request_param_t& param = message.param;
+void UcxPort::Message::describe() {
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
-  param.user_data = &message;
-  param.memory_type = message.device >= 0 ? UCS_MEMORY_TYPE_CUDA : UCS_MEMORY_TYPE_HOST;
-  if (message.is_received) {
+  param.user_data = this;
+  param.memory_type = device >= 0 ? UCS_MEMORY_TYPE_CUDA : UCS_MEMORY_TYPE_HOST;
+  if (is_received) {
     // By the callback alone: of a message that is there already UCX 1.13 would not say how long it is.
     param.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
     param.cb.recv = on_received;
@@ -91,7 +89,7 @@ Posted UcxPort::post_recv(int index, const CompiledStep& step, std::byte* into) 
 
 Posted UcxPort::started(Message& message, void* request) {
   if (ended(message, request)) {
-    require_success(message);
+    message.require_success();
     if (settles(message)) return Posted::complete;
   }
   ++in_flight_;
@@ -120,7 +118,7 @@ bool UcxPort::settles(Message& message) {
     return false;
   }
   message.status = UCS_PTR_RAW_STATUS(request);
-  require_success(message);
+  message.require_success();
   return true;
 }
 
@@ -154,7 +152,7 @@ int UcxPort::look() {
   if (worker_.misses_peers()) require_peers();
   if (!settling_.empty()) look_at_settling();
   for (Message* const message : moved_) {
-    require_success(*message);
+    message->require_success();
     if (settles(*message)) completed_.push_back(message->index);
   }
   moved_.clear();
@@ -184,19 +182,14 @@ void UcxPort::require_peers() const {
       throw_lost(*message.connection, message.peer, message.index);
 }
 
-void UcxPort::require_success(const Message& message) {
-  if (message.status == UCS_ERR_MESSAGE_TRUNCATED) require_all_bytes(message);
-  if (message.status != UCS_OK && message.connection->failed != UCS_OK)
-    throw_lost(*message.connection, message.peer, message.index);
-  if (message.status != UCS_OK)
-    throw Error(fmt::format("message from or to rank {}: {}", message.peer, UcxError(message.status, "UCX").what()));
-  if (message.received != message.bytes) require_all_bytes(message);
-}
-
 /// Ranks that call with different counts are told, instead of going on with half a message.
-void UcxPort::require_all_bytes(const Message& message) {
-  throw WrongMessage::of_length(message.peer, static_cast<std::int64_t>(message.received),
-                                static_cast<std::int64_t>(message.bytes));
+void UcxPort::Message::require_success() const {
+  const bool is_cut = status == UCS_ERR_MESSAGE_TRUNCATED;
+  if (status != UCS_OK && !is_cut && connection->failed != UCS_OK) throw_lost(*connection, peer, index);
+  if (status != UCS_OK && !is_cut)
+    throw Error(fmt::format("message from or to rank {}: {}", peer, UcxError(status, "UCX").what()));
+  if (is_cut || received != bytes)
+    throw WrongMessage::of_length(peer, static_cast<std::int64_t>(received), static_cast<std::int64_t>(bytes));
 }
 
 int UcxPort::unfinished() const {

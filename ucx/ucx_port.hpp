@@ -49,6 +49,10 @@ class UcxPort final : public TransportPort {
     bool ended_at_once = false;   ///< Within the call that started it.
     int patience = 0;             ///< Looks that it waits for UCX to let go of it.
     ucp_request_param_t param{};  ///< The parameters of its call of UCX, the same in every run.
+    /// Fills in the parameters.
+    void describe();
+    /// Throws if it has failed, or has another length than planned.
+    void require_success() const;
   };
   struct Messages final : Orphan {
     std::vector<Message> of_step;
@@ -62,7 +66,6 @@ class UcxPort final : public TransportPort {
   [[nodiscard]] ucp_tag_t tag_of(const Message& message, const CompiledStep& step) const {
     return message.tag | turn_ | ucx::tag_of(0, 0, 0, step.message);
   }
-  static void describe(Message& message);
   static void on_sent(void* request, ucs_status_t status, void* message);
   static void on_received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* message);
   [[nodiscard]] Message& message(int index) { return messages_->of_step[static_cast<std::size_t>(index)]; }
@@ -74,8 +77,6 @@ class UcxPort final : public TransportPort {
   void note_end_of_finished() const;
   [[nodiscard]] bool sends_off() const noexcept;
   void require_peers() const;
-  static void require_success(const Message& message);
-  static void require_all_bytes(const Message& message);
 
   Worker& worker_;
   const Library& ucx_;

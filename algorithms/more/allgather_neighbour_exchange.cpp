@@ -5,8 +5,8 @@
 ///          message and round more, and the rank before the last sends about twice as much
 /// Needs    any p >= 1, any n >= 0, blocks of any sizes and places
 /// Source   Chen, Zhang, Zhang & Yuan, HPC Asia 2005
-#include "folded_pattern.hpp"
-#include "neighbour_pattern.hpp"
+#include "algorithms/folded_pattern.hpp"
+#include "algorithms/neighbour_pattern.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/schedule_builder.hpp"
 

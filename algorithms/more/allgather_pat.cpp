@@ -7,7 +7,7 @@
 /// Source   Jeaugey, arXiv 2506.20252, 2025
 #include <vector>
 
-#include "pat_pattern.hpp"
+#include "algorithms/pat_pattern.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/schedule_builder.hpp"
 

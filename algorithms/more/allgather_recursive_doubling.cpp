@@ -4,7 +4,7 @@
 ///          that is possible; else the odd rank of a pair sends up to 2(p-1) blocks, and there are 1 or 2 rounds more
 /// Needs    any p >= 1, any n >= 0, blocks of any sizes and places
 /// Source   Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005
-#include "folded_pattern.hpp"
+#include "algorithms/folded_pattern.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/schedule_builder.hpp"
 

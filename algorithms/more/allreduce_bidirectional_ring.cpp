@@ -5,7 +5,7 @@
 /// Source   folklore
 #include <vector>
 
-#include "phases.hpp"
+#include "algorithms/phases.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {

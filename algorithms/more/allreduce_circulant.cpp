@@ -5,7 +5,7 @@
 ///          where p divides n, 2n(p-1)/p elements sent and n(p-1)/p reduced per rank, the least that are possible
 /// Needs    commutative operation; any p >= 1, any n >= 0
 /// Source   Traeff, arXiv 2410.14234, 2024
-#include "phases.hpp"
+#include "algorithms/phases.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {

@@ -6,8 +6,8 @@
 /// Source   Ruefenacht, Bull & Booth, Parallel Computing 69, 2017
 #include <vector>
 
-#include "multiplying_pattern.hpp"
-#include "phases.hpp"
+#include "algorithms/multiplying_pattern.hpp"
+#include "algorithms/phases.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {

@@ -6,8 +6,8 @@
 /// Source   De Sensi, Bonato, Saam & Hoefler, NSDI 2024
 #include <vector>
 
-#include "folded_pattern.hpp"
-#include "swing_pattern.hpp"
+#include "algorithms/folded_pattern.hpp"
+#include "algorithms/swing_pattern.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/schedule_builder.hpp"
 

@@ -5,9 +5,9 @@
 ///          between sockets once each way
 /// Needs    a commutative operation; any p >= 1, any n >= 0, any spread over nodes and sockets
 /// Source   Karonis et al., IPDPS 2000 (MPICH-G2), with the exchange of Ruefenacht, Bull & Booth 2017
-#include "phases.hpp"
-#include "phases_costs.hpp"
-#include "sockets_pattern.hpp"
+#include "algorithms/phases.hpp"
+#include "algorithms/phases_costs.hpp"
+#include "algorithms/sockets_pattern.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {

@@ -4,9 +4,9 @@
 ///          children in both trees
 /// Needs    any associative operation (rank order is kept); any p >= 1, any n >= 0
 /// Source   Sanders, Speck & Traeff, Parallel Computing 35(12), 2009
-#include "phases_trees.hpp"
+#include "algorithms/phases_trees.hpp"
+#include "algorithms/two_trees_pattern.hpp"
 #include "tutti/algorithm.hpp"
-#include "two_trees_pattern.hpp"
 
 namespace tutti {
 namespace {

@@ -4,7 +4,7 @@
 /// Cost     p-1 messages of n elements and p-1 rounds per rank, n copied
 /// Needs    any p >= 1, any n >= 0
 /// Source   Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005, sec. 4.3
-#include "phases_alltoall.hpp"
+#include "algorithms/phases_alltoall.hpp"
 
 namespace tutti {
 namespace {

@@ -6,7 +6,7 @@
 ///          per rank; n copied
 /// Needs    any p >= 1, any n >= 0; sizes that are not equal travel first
 /// Source   Fan et al., "Configurable non-uniform all-to-all algorithms", arXiv:2411.02581
-#include "phases_alltoall.hpp"
+#include "algorithms/phases_alltoall.hpp"
 
 namespace tutti {
 namespace {

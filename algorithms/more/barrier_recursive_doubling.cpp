@@ -4,7 +4,7 @@
 ///          and the ranks of a pair also signal each other
 /// Needs    any p >= 1
 /// Source   Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005 (the exchange, there with data)
-#include "folded_pattern.hpp"
+#include "algorithms/folded_pattern.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/patterns.hpp"
 #include "tutti/schedule_builder.hpp"

@@ -5,8 +5,8 @@
 /// Needs    any p >= 1, any spread over nodes and sockets
 /// Source   Hensgen, Finkel & Manber, International Journal of Parallel Programming 17(1), 1988, among leaders as in
 ///          Karonis et al., IPDPS 2000 (MPICH-G2)
-#include "dissemination_pattern.hpp"
-#include "sockets_pattern.hpp"
+#include "algorithms/dissemination_pattern.hpp"
+#include "algorithms/sockets_pattern.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {

@@ -5,8 +5,8 @@
 ///          n from others, the least that is possible, by all of its ranks
 /// Needs    any p >= 1, any n >= 0, any root, any spread over nodes
 /// Source   Traeff & Hunold, IEEE CLUSTER 2020 (full-lane collectives)
-#include "phases_costs.hpp"
-#include "phases_nodes.hpp"
+#include "algorithms/phases_costs.hpp"
+#include "algorithms/phases_nodes.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {

@@ -5,7 +5,7 @@
 ///          messages
 /// Needs    any p >= 1, any n >= 0, any root
 /// Source   Barnett, Shuler, van de Geijn, Gupta, Payne & Watts, Scalable High-Performance Computing Conference, 1994
-#include "tree_pattern.hpp"
+#include "algorithms/tree_pattern.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/schedule_builder.hpp"
 

@@ -4,8 +4,8 @@
 ///          rounds, h - 1 of them among leaders of nodes if k is 1; everything enters a node, and a socket, once
 /// Needs    any p >= 1, any n >= 0, any root, any spread over nodes and sockets
 /// Source   Karonis et al., IPDPS 2000 (MPICH-G2)
-#include "phases_costs.hpp"
-#include "sockets_pattern.hpp"
+#include "algorithms/phases_costs.hpp"
+#include "algorithms/sockets_pattern.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {

@@ -3,7 +3,7 @@
 /// Cost     p-1 rounds; one message of n elements per rank, and n reduced
 /// Needs    commutative operation; any p >= 1, any n >= 0, any root
 /// Source   folklore
-#include "phases_trees.hpp"
+#include "algorithms/phases_trees.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {

@@ -4,7 +4,7 @@
 ///          in each of them; the data of a block go over at most ceil(log2 p) + 1 ranks
 /// Needs    commutative operation; any p >= 1, any n >= 0, any root, any b >= 1
 /// Source   Traeff, arXiv 2407.18004, 2024
-#include "circulant_broadcast_pattern.hpp"
+#include "algorithms/circulant_broadcast_pattern.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/patterns.hpp"
 #include "tutti/schedule_builder.hpp"

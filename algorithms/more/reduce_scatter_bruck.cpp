@@ -5,7 +5,7 @@
 ///          sent and reduced per rank, the least that are possible
 /// Needs    commutative operation; any p >= 1, any n >= 0, blocks of any sizes
 /// Source   Bruck, Ho, Kipnis, Upfal & Weathersby, IEEE TPDS 8(11), 1997
-#include "phases.hpp"
+#include "algorithms/phases.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {

@@ -6,8 +6,8 @@
 ///          odd, one message and round more, and the rank before the last reduces about twice as much
 /// Needs    commutative operation; any p >= 1, any n >= 0, blocks of any sizes
 /// Source   Chen, Zhang, Zhang & Yuan, HPC Asia 2005 (the allgather)
-#include "neighbour_pattern.hpp"
-#include "phases.hpp"
+#include "algorithms/neighbour_pattern.hpp"
+#include "algorithms/phases.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {

@@ -8,8 +8,8 @@
 /// Source   Jeaugey, arXiv 2506.20252, 2025
 #include <vector>
 
-#include "pat_pattern.hpp"
-#include "phases.hpp"
+#include "algorithms/pat_pattern.hpp"
+#include "algorithms/phases.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {

@@ -4,8 +4,8 @@
 ///          rounds; every socket but its node's leader's sends n to others of the node, every node but the root's n
 /// Needs    a commutative operation; any p >= 1, any n >= 0, any root, any spread over nodes and sockets
 /// Source   Karonis et al., IPDPS 2000 (MPICH-G2)
-#include "phases_costs.hpp"
-#include "sockets_pattern.hpp"
+#include "algorithms/phases_costs.hpp"
+#include "algorithms/sockets_pattern.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti {

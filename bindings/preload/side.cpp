@@ -70,6 +70,37 @@ void unpack_elements(const Elements& all) {
   check(api.Unpack(all.packed, bytes, &position, all.data, all.count, all.type, MPI_COMM_SELF), "MPI_Unpack");
 }
 
+/// Whether two parts have bytes in common.
+template <class Part>
+bool overlap(const std::vector<Part>& parts) {
+  const auto end = [](const Part& part) { return address(part.data) + part.bytes; };
+  std::intptr_t free = std::numeric_limits<std::intptr_t>::min();
+  const auto lies_behind = [&](const Part& part) {
+    return part.bytes == 0 || std::exchange(free, end(part)) <= address(part.data);
+  };
+  if (std::ranges::all_of(parts, lies_behind)) return false;  // as most programs list their blocks: without a copy
+  std::vector<Part> order = parts;
+  std::erase_if(order, [](const Part& part) { return part.bytes == 0; });
+  std::ranges::sort(order, {}, [](const Part& part) { return address(part.data); });
+  const auto meet = [&](const Part& a, const Part& b) { return end(a) > address(b.data); };
+  return std::ranges::adjacent_find(order, meet) != order.end();
+}
+
+/// `move`: pack_elements or unpack_elements.
+template <class Part, class Move>
+void move_all(const std::vector<Part>& parts, std::byte* packed, const Move& move) {
+  for (const Part& part : parts) {
+    if (part.bytes == 0) continue;
+    const std::int64_t size = part.bytes / part.count;
+    const std::int64_t at_a_time = std::max<std::int64_t>(1, most_counted / size);
+    for (std::int64_t done = 0; done < part.count; done += at_a_time) {
+      const std::int64_t count = std::min(at_a_time, part.count - done);
+      move({moved(part.data, done * part.extent), static_cast<int>(count), part.type, packed, count * size});
+      packed += count * size;
+    }
+  }
+}
+
 }  // namespace
 
 /// False: MPI has to say that there is no buffer. MPI_BOTTOM is one, with types that have absolute addresses.
@@ -190,22 +221,8 @@ void Side::read_ahead_of(const Side& written) {
   if (!counts_.empty()) list_packed();
 }
 
-bool Side::has_overlaps() const {
-  const auto end = [](const Part& part) { return address(part.data) + part.bytes; };
-  std::intptr_t free = std::numeric_limits<std::intptr_t>::min();
-  const auto lies_behind = [&](const Part& part) {
-    return part.bytes == 0 || std::exchange(free, end(part)) <= address(part.data);
-  };
-  if (std::ranges::all_of(parts_, lies_behind)) return false;  // as most programs list their blocks: without a copy
-  std::vector<Part> order = parts_;
-  std::erase_if(order, [](const Part& part) { return part.bytes == 0; });
-  std::ranges::sort(order, {}, [](const Part& part) { return address(part.data); });
-  const auto overlap = [&](const Part& a, const Part& b) { return end(a) > address(b.data); };
-  return std::ranges::adjacent_find(order, overlap) != order.end();
-}
-
 void Side::keep_apart() {
-  if (is_packed_ || !has_overlaps()) return;
+  if (is_packed_ || !overlap(parts_)) return;
   is_packed_ = true;
   list_packed();
 }
@@ -241,25 +258,12 @@ void Side::keep_types() {
   }
 }
 
-/// `move`: pack_elements or unpack_elements.
-template <class Move>
-void Side::for_all_parts(const Move& move) {
-  if (!is_packed_) return;
-  auto* packed = static_cast<std::byte*>(data());
-  for (const Part& part : parts_) {
-    if (part.bytes == 0) continue;
-    const std::int64_t size = part.bytes / part.count;
-    const std::int64_t at_a_time = std::max<std::int64_t>(1, most_counted / size);
-    for (std::int64_t done = 0; done < part.count; done += at_a_time) {
-      const std::int64_t count = std::min(at_a_time, part.count - done);
-      move({moved(part.data, done * part.extent), static_cast<int>(count), part.type, packed, count * size});
-      packed += count * size;
-    }
-  }
+void Side::pack() {
+  if (is_packed_) move_all(parts_, static_cast<std::byte*>(data()), pack_elements);
 }
 
-void Side::pack() { for_all_parts(pack_elements); }
-
-void Side::unpack() { for_all_parts(unpack_elements); }
+void Side::unpack() {
+  if (is_packed_) move_all(parts_, static_cast<std::byte*>(data()), unpack_elements);
+}
 
 }  // namespace tutti::interpose

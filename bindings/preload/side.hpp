@@ -93,9 +93,6 @@ class Side {
   void list_packed();
   /// The range from the first byte to the one behind the last, where data are not packed.
   [[nodiscard]] std::pair<std::intptr_t, std::intptr_t> range() const;
-  [[nodiscard]] bool has_overlaps() const;
-  template <class Move>
-  void for_all_parts(const Move& move);
 
   void* data_ = nullptr;
   Count count_{};

@@ -186,7 +186,7 @@ class Mux {
   template <class OnComplete>
   int lose_dropped(OnComplete on_complete) {
     return static_cast<int>(std::erase_if(dropped_, [&](const Dropped& message) {
-      if (!shm_.is_next(message.index, *message.step)) return false;
+      if (!shm_.order().is_next(message.index, *message.step)) return false;
       shm_.transferred(message.index, *message.step);
       on_complete(message.index);
       return true;

@@ -221,7 +221,7 @@ void Arrivals::conclude(int index) {
 void Arrivals::require_same_kind() const {
   if (!core_->plan->takes_turns) return;  // collectives are in other lanes
   for (const int index : pending_)
-    core_->host.require_same_kind(core_->step(index));
+    core_->host.receiver().require_same_kind(core_->step(index));
 }
 
 void Arrivals::let_go(int index) {

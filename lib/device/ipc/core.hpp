@@ -24,7 +24,7 @@ struct Core {
   [[nodiscard]] shm::Envelope envelope_of(int index, shm::Where where = shm::Where::cell) {
     return host.context().envelope_of(step(index), where);
   }
-  [[nodiscard]] bool is_next(int index) const { return host.is_next(index, step(index)); }
+  [[nodiscard]] bool is_next(int index) const { return host.order().is_next(index, step(index)); }
   /// A message is over; the next of its pair may go.
   void transferred(int index) { host.transferred(index, step(index)); }
   /// Calls move(index) for messages that are pending; those for which it says so are over.

@@ -72,7 +72,6 @@ class ShmPort {
 
   /// Throws Error if a message that is waited for has come in another lane: another kind of call.
   void require_same_kind() const;
-  void require_same_kind(const CompiledStep& step) const { parts_->receiver.require_same_kind(step); }
 
   /// The step of a message that is not over, a receive rather than a send; -1: there is none.
   [[nodiscard]] int unfinished() const {
@@ -90,8 +89,8 @@ class ShmPort {
 
   // For messages that another port moves on the same channels.
   [[nodiscard]] PortContext& context() { return parts_->context; }
-  /// Whether all messages of the pair before it are over.
-  [[nodiscard]] bool is_next(int index, const CompiledStep& step) const { return parts_->order.is_next(index, step); }
+  [[nodiscard]] const MessageOrder& order() const { return parts_->order; }
+  [[nodiscard]] const Receiver& receiver() const { return parts_->receiver; }
 
   /// After a failure: forgets the messages that have not been sent or received. True: none writes any more.
   bool abandon() noexcept;
