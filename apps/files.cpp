@@ -11,6 +11,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "apps/options.hpp"
 
@@ -103,6 +104,29 @@ void replace_file(const std::string& path, const std::function<void(const Append
   });
   file.write(kept);
   file.rename_to(target);
+}
+
+OutputFile::OutputFile(const std::string& option, std::string path) : path_(std::move(path)) {
+  std::error_code ignored;
+  const bool is_stream = fs::exists(path_, ignored) && !fs::is_regular_file(path_, ignored);
+  if (is_stream && (stream_ = std::fopen(path_.c_str(), "w")) == nullptr)
+    throw InputError(fmt::format("--{}: cannot write '{}': {}", option, path_, reason()));
+  try {
+    if (!is_stream) require_writable(path_);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--{}: {}", option, error.what()));
+  }
+}
+
+OutputFile::~OutputFile() {
+  if (stream_ != nullptr) std::fclose(stream_);
+}
+
+void OutputFile::commit(std::string_view text) {
+  if (stream_ == nullptr) return replace_file(path_, text);
+  const bool is_written = std::fwrite(text.data(), 1, text.size(), stream_) == text.size();
+  const bool is_closed = std::fclose(std::exchange(stream_, nullptr)) == 0;
+  if (!is_written || !is_closed) throw std::runtime_error(fmt::format("cannot write '{}': {}", path_, reason()));
 }
 
 }  // namespace tutti::apps

@@ -1,6 +1,7 @@
 #pragma once
 // Whole files, read and written in one go.
 
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -20,5 +21,24 @@ void replace_file(const std::string& path, std::string_view bytes);
 /// Replaces a file by bytes that do not fit into memory: `write` calls the function that it is given for each piece.
 using Append = std::function<void(std::string_view piece)>;
 void replace_file(const std::string& path, const std::function<void(const Append& append)>& write);
+
+/// A file for results that take long to come: one that cannot be written is refused before. Devices and pipes are
+/// opened at once, other files replaced when there is something to write, so that an interrupted program leaves
+/// nothing.
+class OutputFile {
+ public:
+  /// Throws InputError, which names the option.
+  OutputFile(const std::string& option, std::string path);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  /// Once. Throws std::runtime_error if the text cannot be written.
+  void commit(std::string_view text);
+
+ private:
+  std::string path_;
+  std::FILE* stream_ = nullptr;  ///< Of a device or a pipe.
+};
 
 }  // namespace tutti::apps

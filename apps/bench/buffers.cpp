@@ -7,16 +7,11 @@
 #include <cstdint>
 #include <limits>
 
-#include "lib/core/transport/mpi/check.hpp"
+#include "apps/root.hpp"
 
 namespace tutti::bench {
 
 namespace {
-
-std::int64_t least_of_all_ranks(std::int64_t value) {
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
-  return value;
-}
 
 /// Saturating, as sizes come from the command line.
 std::int64_t times(std::int64_t a, std::int64_t b) {
@@ -24,9 +19,13 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max() : product;
 }
 
-[[noreturn]] void too_large(const BenchMemory& memory, Bytes wanted) {
-  throw apps::InputError(fmt::format("buffers of {} bytes for each rank do not fit into the {} memory of the node",
-                                     wanted.value(), memory.name));
+/// Collective.
+void require_enough(bool is_enough, const BenchMemory& memory, Bytes wanted) {
+  apps::refuse_if_any(MPI_COMM_WORLD, is_enough
+                                          ? ""
+                                          : fmt::format("buffers of {} bytes for each rank do not fit into the {} "
+                                                        "memory of the node",
+                                                        wanted.value(), memory.name));
 }
 
 /// Bytes behind each buffer: they show writes past its end.
@@ -47,10 +46,10 @@ Buffers::Buffers(const Experiment& what, const Communicator& comm) : what_(what)
   // Allocating may succeed and the first access then kill the process: look at the available memory before.
   const Bytes wanted = most.in + most.out, available = what.memory->available();
   const bool is_enough = available == Bytes{0} || times(wanted.value(), comm.node().size()) <= available.value();
-  if (least_of_all_ranks(is_enough ? 1 : 0) == 0) too_large(*what.memory, wanted);
+  require_enough(is_enough, *what.memory, wanted);
   in_ = allocate(*what.memory, most.in);
   out_ = allocate(*what.memory, most.out);
-  if (least_of_all_ranks(in_ && out_ ? 1 : 0) == 0) too_large(*what.memory, wanted);
+  require_enough(in_ && out_, *what.memory, wanted);
 }
 
 Call Buffers::described(Count count, Placement placement) const {

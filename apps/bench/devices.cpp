@@ -7,9 +7,10 @@
 
 #include "apps/bench/cuda.hpp"
 #include "apps/options.hpp"
-#include "lib/core/transport/mpi/check.hpp"
-#include "lib/core/transport/mpi/dialect.hpp"
-#include "lib/device/driver/state.hpp"
+#include "apps/root.hpp"
+#include "lib/cuda/state.hpp"
+#include "lib/transport/mpi/check.hpp"
+#include "lib/transport/mpi/dialect.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::bench {
@@ -26,17 +27,6 @@ std::string chosen_here(const BenchMemory& memory, const Communicator& comm, std
     return error.what();
   }
   return {};
-}
-
-/// The first rank's, on all.
-std::string first_of(const std::string& problem, const Communicator& comm) {
-  int rank = problem.empty() ? comm.size() : comm.rank().value();
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &rank, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
-  if (rank == comm.size()) return {};
-  std::array<char, 256> text{};
-  problem.copy(text.data(), text.size() - 1);
-  mpi::check(MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, rank, MPI_COMM_WORLD), "MPI_Bcast");
-  return fmt::format("rank {}: {}", rank, text.data());
 }
 
 /// Of this rank so far: the members of DeviceWork and DriverWork, in their order, and the traffic.
@@ -62,8 +52,10 @@ std::string choose_device(const BenchMemory& memory, const Communicator& comm) {
     throw apps::InputError(fmt::format("--memory {}: this program was built without CUDA", memory.name));
   }
   std::string device;
-  const std::string problem = first_of(chosen_here(memory, comm, device), comm);
-  if (!problem.empty()) throw apps::InputError(fmt::format("--memory {}: {}", memory.name, problem));
+  const std::string problem = chosen_here(memory, comm, device);
+  apps::refuse_if_any(
+      MPI_COMM_WORLD,
+      problem.empty() ? "" : fmt::format("--memory {}: rank {}: {}", memory.name, comm.rank().value(), problem));
   return device;
 }
 

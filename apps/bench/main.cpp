@@ -13,8 +13,9 @@
 #include "apps/bench/run.hpp"
 #include "apps/bench/text.hpp"
 #include "apps/bench/thresholds.hpp"
+#include "apps/files.hpp"
+#include "apps/root.hpp"
 #include "apps/standard_output.hpp"
-#include "lib/core/transport/mpi/check.hpp"
 
 namespace {
 
@@ -23,23 +24,15 @@ using namespace tutti::bench;
 
 /// The files asked for, open on rank 0 only.
 struct Outputs {
-  std::optional<OutputFile> json, csv;
+  std::optional<apps::OutputFile> json, csv;
 };
 
 /// Throws InputError on all ranks if rank 0 cannot open a file.
-void open_outputs(Outputs& outputs, const Settings& settings, int rank) {
-  std::string problem;
-  if (rank == 0) {
-    try {
-      if (!settings.json.empty()) outputs.json.emplace("json", settings.json);
-      if (!settings.csv.empty()) outputs.csv.emplace("csv", settings.csv);
-    } catch (const apps::InputError& error) {
-      problem = error.what();
-    }
-  }
-  int is_bad = problem.empty() ? 0 : 1;
-  mpi::check(MPI_Bcast(&is_bad, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
-  if (is_bad != 0) throw apps::InputError(problem);
+void open_outputs(Outputs& outputs, const Settings& settings) {
+  apps::on_root(MPI_COMM_WORLD, [&] {
+    if (!settings.json.empty()) outputs.json.emplace("json", settings.json);
+    if (!settings.csv.empty()) outputs.csv.emplace("csv", settings.csv);
+  });
 }
 
 /// Writes every file that can be written: a failure of one loses nothing of the other.
@@ -69,7 +62,7 @@ int bench_main(int argc, char** argv, int rank, int ranks) {
   try {
     const std::vector<Experiment> experiments = resolved(settings, ranks);
     Outputs outputs;
-    open_outputs(outputs, settings, rank);
+    open_outputs(outputs, settings);
     choose_transport(settings);
     // First, so that the communicator that is measured knows the devices.
     const std::string device = choose_device(*experiments.front().memory, Communicator{MPI_COMM_WORLD});

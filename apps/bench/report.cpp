@@ -2,15 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <utility>
 #include <vector>
-
-#include "apps/options.hpp"
-#include "tutti/error.hpp"
 
 namespace tutti::bench {
 
@@ -150,45 +143,6 @@ std::string to_csv(std::span<const Record> records) {
     text += '\n';
   }
   return text;
-}
-
-namespace {
-
-/// Files are renamed when they are whole; devices and pipes are written directly.
-std::string name_while_written(const std::string& path) {
-  std::error_code ignored;
-  const auto kind = std::filesystem::status(path, ignored).type();
-  const bool is_renamed = kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::regular;
-  return is_renamed ? path + ".partial" : path;
-}
-
-}  // namespace
-
-OutputFile::OutputFile(std::string option, std::string path)
-    : path_(std::move(path)), written_(name_while_written(path_)), file_(std::fopen(written_.c_str(), "w")) {
-  if (file_ == nullptr) {
-    throw apps::InputError(fmt::format("--{}: cannot write '{}': {}", option, path_, std::strerror(errno)));
-  }
-  if (written_ == path_) return;
-  // An interrupted measurement leaves no empty file.
-  std::fclose(std::exchange(file_, nullptr));
-  std::remove(written_.c_str());
-}
-
-OutputFile::~OutputFile() {
-  if (file_ != nullptr) std::fclose(file_);
-}
-
-void OutputFile::commit(const std::string& text) {
-  if (file_ == nullptr) file_ = std::fopen(written_.c_str(), "w");
-  if (file_ == nullptr) throw Error(fmt::format("cannot write '{}': {}", path_, std::strerror(errno)));
-  const bool is_written = std::fwrite(text.data(), 1, text.size(), file_) == text.size();
-  const bool is_closed = std::fclose(std::exchange(file_, nullptr)) == 0;
-  const bool is_whole = is_written && is_closed;
-  if (is_whole && (written_ == path_ || std::rename(written_.c_str(), path_.c_str()) == 0)) return;
-  const std::string reason = std::strerror(errno);
-  if (written_ != path_) std::remove(written_.c_str());
-  throw Error(fmt::format("cannot write '{}': {}", path_, reason));
 }
 
 }  // namespace tutti::bench

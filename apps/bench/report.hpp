@@ -1,5 +1,5 @@
 #pragma once
-// The records as JSON and CSV, and the files they go to.
+// The records as JSON and CSV.
 
 #include <span>
 #include <string>
@@ -24,25 +24,5 @@ namespace tutti::bench {
 
 /// A header line, then a line for each record. Empty fields: not checked, not compared.
 [[nodiscard]] std::string to_csv(std::span<const Record> records);
-
-/// A file that is whole or not there: it is written beside its place, once there is something to write, and renamed
-/// when complete.
-class OutputFile {
- public:
-  /// Tries at once, so that a path which cannot be written is known before hours of measuring; pipes and devices stay
-  /// open, of a file nothing is left.
-  /// Throws apps::InputError.
-  OutputFile(std::string option, std::string path);
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-  ~OutputFile();
-
-  /// Throws Error if the text cannot be written.
-  void commit(const std::string& text);
-
- private:
-  std::string path_, written_;  ///< Where it belongs, and where it is written: the same for pipes and devices.
-  std::FILE* file_;             ///< Null while there is nothing to write.
-};
 
 }  // namespace tutti::bench

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "apps/options.hpp"
-#include "apps/sgd/shape.hpp"
+#include "apps/sgd/model.hpp"
 
 namespace tutti::sgd {
 

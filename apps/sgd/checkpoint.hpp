@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/sgd/progress.hpp"
+#include "apps/sgd/model.hpp"
 
 namespace tutti::sgd {
 

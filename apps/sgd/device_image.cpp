@@ -1,4 +1,4 @@
-#include "apps/sgd/device_image.hpp"
+#include "apps/sgd/gpu.hpp"
 
 #include TUTTI_CUDA_IMAGE_SUM
 

@@ -7,8 +7,8 @@
 
 #include "apps/sgd/data_set.hpp"
 #include "apps/sgd/learner.hpp"
+#include "apps/sgd/model.hpp"
 #include "apps/sgd/settings.hpp"
-#include "apps/sgd/shape.hpp"
 
 namespace tutti::sgd {
 

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "apps/sgd/device_arguments.hpp"
-#include "apps/sgd/device_image.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::sgd {

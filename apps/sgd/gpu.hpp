@@ -19,6 +19,9 @@
 
 namespace tutti::sgd {
 
+/// The kernels of device_kernels.cu as nvcc built them: a fatbin in the program.
+[[nodiscard]] const void* device_image();
+
 /// A mark in a stream, in the current context.
 class GpuEvent {
  public:

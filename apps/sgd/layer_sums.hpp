@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/sgd/gpu.hpp"
-#include "apps/sgd/shape.hpp"
+#include "apps/sgd/model.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::sgd {

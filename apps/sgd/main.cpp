@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "apps/sgd/root.hpp"
+#include "apps/root.hpp"
 #include "apps/sgd/run.hpp"
 #include "apps/standard_output.hpp"
 
@@ -30,7 +30,7 @@ int sgd_main(int argc, char** argv, int rank) {
     return apps::exit_success;
   } catch (const apps::InputError& error) {
     return ended(rank, error, apps::exit_bad_input);
-  } catch (const sgd::CommonFailure& error) {
+  } catch (const apps::CommonFailure& error) {
     return ended(rank, error, apps::exit_failure);
   } catch (const std::exception& error) {
     // This rank alone may have failed: the others must not wait for it.

@@ -7,10 +7,10 @@
 #include <filesystem>
 
 #include "apps/files.hpp"
+#include "apps/root.hpp"
 #include "apps/sgd/checkpoint.hpp"
 #include "apps/sgd/device_learner.hpp"
 #include "apps/sgd/report.hpp"
-#include "apps/sgd/root.hpp"
 #include "apps/standard_output.hpp"
 
 namespace tutti::sgd {
@@ -49,10 +49,19 @@ Split read_data(const Settings& settings) {
   return data;
 }
 
+void broadcast(MPI_Comm comm, DataSet& data) {
+  apps::broadcast(comm, data.name);
+  apps::broadcast(comm, data.features);
+  apps::broadcast(comm, data.classes);
+  apps::broadcast(comm, data.white);
+  apps::broadcast(comm, data.pixels);
+  apps::broadcast(comm, data.labels);
+}
+
 /// Reads on rank 0, so that an error is told once, and gives everybody the data.
 Split shared_data(const Settings& settings, MPI_Comm comm) {
   Split data;
-  on_root(comm, [&] {
+  apps::on_root(comm, [&] {
     if (!settings.checkpoint.empty()) apps::require_writable(settings.checkpoint);
     if (!settings.json.empty() && settings.json != "-") apps::require_writable(settings.json);
     data = read_data(settings);
@@ -94,22 +103,22 @@ class Run {
  private:
   void resume() {
     Progress<T> progress;
-    on_root(mpi_, [&] {
+    apps::on_root(mpi_, [&] {
       if (settings_.checkpoint.empty() || !fs::exists(settings_.checkpoint)) return;
       progress = decode<T>(settings_.checkpoint, apps::read_file(settings_.checkpoint), identity_);
       print(fmt::format("Resumed   '{}' after {} epochs\n", settings_.checkpoint, progress.epochs));
     });
-    broadcast(mpi_, progress.epochs);
-    broadcast(mpi_, progress.weights);
-    broadcast(mpi_, progress.velocity);
+    apps::broadcast(mpi_, progress.epochs);
+    apps::broadcast(mpi_, progress.weights);
+    apps::broadcast(mpi_, progress.velocity);
     if (!progress.weights.empty()) trainer_.resume(progress);
   }
   void save() {
     if (settings_.checkpoint.empty()) return;
-    on_root(mpi_, [&] { apps::replace_file(settings_.checkpoint, encode(identity_, trainer_.progress())); });
+    apps::on_root(mpi_, [&] { apps::replace_file(settings_.checkpoint, encode(identity_, trainer_.progress())); });
   }
   void report() {
-    on_root(mpi_, [&] {
+    apps::on_root(mpi_, [&] {
       if (settings_.json == "-") apps::print(json_text(description_, epochs_));
       if (!settings_.json.empty() && settings_.json != "-") {
         apps::replace_file(settings_.json, json_text(description_, epochs_));
@@ -137,7 +146,7 @@ class Run {
 
 void run(const Settings& settings, MPI_Comm mpi) {
   require_consistent(settings);
-  if (settings.device) refuse_if_any(mpi, why_no_device());
+  if (settings.device) apps::refuse_if_any(mpi, why_no_device());
   const Split data = shared_data(settings, mpi);
   if (settings.device) use_device(local_rank(Communicator{mpi}));
   const Communicator comm{mpi, {.buffers = settings.device && std::getenv("TUTTI_BUFFERS") == nullptr ? "device" : ""}};

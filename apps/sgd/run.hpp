@@ -7,7 +7,7 @@
 
 namespace tutti::sgd {
 
-/// Collective over `mpi`; rank 0 reads and writes all files and prints. Throws InputError or CommonFailure on all
+/// Collective over `mpi`; rank 0 reads and writes all files and prints. Throws InputError or apps::CommonFailure on all
 /// ranks alike; any other exception is one rank's own.
 void run(const Settings& settings, MPI_Comm mpi);
 

@@ -1,4 +1,5 @@
 #include "apps/sgd/trainer.hpp"
+#include "apps/root.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 
 #include "apps/sgd/device_learner.hpp"
 #include "apps/sgd/host_learner.hpp"
-#include "apps/sgd/root.hpp"
 
 namespace tutti::sgd {
 
@@ -116,7 +116,7 @@ EpochReport Trainer<T>::run_epoch() {
   const Totals of_training = learner_->totals();
   const double seconds = MPI_Wtime() - start;
   if (!std::isfinite(of_training.loss)) {
-    throw CommonFailure(fmt::format("the loss grew beyond all numbers in epoch {}: try a smaller --rate", epoch));
+    throw apps::CommonFailure(fmt::format("the loss grew beyond all numbers in epoch {}: try a smaller --rate", epoch));
   }
   epochs_ = epoch;
 

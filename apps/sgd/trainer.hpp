@@ -8,8 +8,8 @@
 
 #include "apps/sgd/data_set.hpp"
 #include "apps/sgd/learner.hpp"
+#include "apps/sgd/model.hpp"
 #include "apps/sgd/settings.hpp"
-#include "apps/sgd/shape.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::sgd {
@@ -46,7 +46,7 @@ class Trainer {
   /// larger than the training set.
   Trainer(const Settings& settings, const Split& data, const Communicator& comm);
 
-  /// Collective. Throws CommonFailure if the loss stops being a number.
+  /// Collective. Throws apps::CommonFailure if the loss stops being a number.
   EpochReport run_epoch();
 
   [[nodiscard]] int epochs() const { return epochs_; }  ///< Completed.

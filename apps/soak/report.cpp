@@ -7,8 +7,8 @@
 #include <chrono>
 #include <utility>
 
+#include "apps/root.hpp"
 #include "apps/standard_output.hpp"
-#include "lib/core/transport/mpi/check.hpp"
 #include "tutti/version.hpp"
 
 namespace tutti::soak {
@@ -242,15 +242,9 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 
 Reporter::Reporter(RunFacts facts, const Settings& settings, const Communicator& world)
     : facts_(std::move(facts)), settings_(settings), world_(world) {
-  std::string problem;
-  try {
-    if (is_first() && !settings.json.empty()) json_.emplace("json", settings.json);
-  } catch (const apps::InputError& error) {
-    problem = error.what();
-  }
-  int has_problem = problem.empty() ? 0 : 1;
-  mpi::check(MPI_Bcast(&has_problem, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
-  if (has_problem != 0) throw apps::InputError(problem);
+  apps::on_root(MPI_COMM_WORLD, [&] {
+    if (!settings.json.empty()) json_.emplace("json", settings.json);
+  });
   figures_.node = world.node_of(world.rank());
   if (is_first()) apps::print(preface(facts_));
 }

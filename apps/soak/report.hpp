@@ -7,6 +7,7 @@
 
 #include "apps/bench/machine.hpp"
 #include "apps/bench/report.hpp"
+#include "apps/files.hpp"
 #include "apps/json.hpp"
 #include "apps/soak/figures.hpp"
 #include "apps/soak/settings.hpp"
@@ -78,7 +79,7 @@ class Reporter {
   RunFacts facts_;
   const Settings& settings_;
   const Communicator& world_;
-  std::optional<bench::OutputFile> json_;
+  std::optional<apps::OutputFile> json_;
   const double began_ = now();
   RankFigures figures_;
   History history_;

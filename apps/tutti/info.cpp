@@ -9,10 +9,9 @@
 
 #include "apps/standard_output.hpp"
 #include "apps/tutti/commands.hpp"
-#include "apps/tutti/info_json.hpp"
+#include "apps/tutti/info_report.hpp"
 #include "apps/tutti/info_session.hpp"
 #include "apps/tutti/info_settings.hpp"
-#include "apps/tutti/info_text.hpp"
 #include "apps/tutti/input.hpp"
 
 namespace tutti::tool {

@@ -1,4 +1,4 @@
-#include "apps/tutti/info_json.hpp"
+#include "apps/tutti/info_report.hpp"
 
 #include <fmt/format.h>
 

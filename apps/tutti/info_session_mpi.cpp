@@ -8,7 +8,7 @@
 #include <numeric>
 #include <string_view>
 
-#include "apps/tutti/info_json.hpp"
+#include "apps/tutti/info_report.hpp"
 #include "apps/tutti/info_session.hpp"
 #include "lib/core/communicator/carrier.hpp"
 #include "lib/core/communicator/counters.hpp"

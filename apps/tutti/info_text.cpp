@@ -1,4 +1,4 @@
-#include "apps/tutti/info_text.hpp"
+#include "apps/tutti/info_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

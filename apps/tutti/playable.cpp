@@ -1,4 +1,4 @@
-#include "apps/tutti/playable.hpp"
+#include "apps/tutti/playback.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 #pragma once
-// A scene played: when each message is sent and which elements it carries.
+// A scene played: when each message is sent and which elements it carries, and how far schedules get that need not be
+// proved.
 
 #include <string>
 #include <vector>
@@ -40,5 +41,13 @@ struct Playback {
   std::vector<int> stuck;         ///< Steps of each rank that never complete: none, if the scene is proved.
 };
 [[nodiscard]] Playback playback_of(const Scene& scene);
+
+/// The steps that complete under rendezvous flow control, if ranks wait for ever for messages that do not match.
+struct Playable {
+  checker::Parts parts;
+  std::vector<std::vector<int>> steps;  ///< The number that each step of each rank has in the scene.
+};
+/// All steps, if the scene is proved. Throws InputError if steps have not the form that they need to be played.
+[[nodiscard]] Playable playable_of(const Scene& scene);
 
 }  // namespace tutti::tool

@@ -34,4 +34,11 @@ struct PsSurvey {
 /// Reads `calls` calls of each rank. Stops, writes and signals nothing.
 [[nodiscard]] PsSurvey survey_processes(int calls);
 
+// The result, for people and for programs.
+
+/// `now`: CLOCK_MONOTONIC in ns.
+[[nodiscard]] std::string to_text(const PsSurvey& survey, std::int64_t now);
+/// docs/diagnosis.md describes it.
+[[nodiscard]] std::string to_json(const PsSurvey& survey, std::int64_t now);
+
 }  // namespace tutti::tool

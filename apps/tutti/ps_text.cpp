@@ -1,4 +1,4 @@
-#include "apps/tutti/ps_text.hpp"
+#include "apps/tutti/ps_survey.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "apps/options.hpp"
-#include "apps/tutti/trace_names.hpp"
 #include "apps/tutti/trace_views.hpp"
 
 namespace tutti::tool {

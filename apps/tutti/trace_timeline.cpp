@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "apps/json.hpp"
-#include "apps/tutti/trace_names.hpp"
 #include "apps/tutti/trace_views.hpp"
 
 namespace tutti::tool {

@@ -1,8 +1,12 @@
-// The calls that tutti-bench measures, as far as they need no MPI: settings, blocks.
+// The calls that tutti-bench measures, as far as they need no MPI: settings, blocks, values.
 #include <gmock/gmock.h>
+
+#include <limits>
+#include <numeric>
 
 #include "apps/bench/collective.hpp"
 #include "apps/bench/settings.hpp"
+#include "apps/bench/values.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -30,6 +34,69 @@ TEST(Division, BlocksByPairAreSymmetric) {
   const Division first{Divided::unevenly_by_pair, Count{500}, 5, 1}, other{Divided::unevenly_by_pair, Count{500}, 5, 3};
   EXPECT_EQ(first.count(3), other.count(1));
   EXPECT_NE(first.count(0), first.count(1));
+}
+
+template <class T>
+std::vector<T> input(const Operands& operands, int rank) {
+  std::vector<T> elements(period);
+  write_input(operands, rank, 0, std::as_writable_bytes(std::span{elements}));
+  return elements;
+}
+
+template <class T>
+void expect_sums_that_fit(Type type) {
+  for (const int ranks : {1, 2, 3, 7, 42, 43, 64, 100, 127, 128, 1024}) {
+    const Operands operands{.type = type, .op = Op::sum, .combines = true, .ranks = ranks, .by_mpi = true};
+    std::vector<int> sums(period);
+    for (int rank = 0; rank < ranks; ++rank) {
+      const std::vector<T> elements = input<T>(operands, rank);
+      std::transform(sums.begin(), sums.end(), elements.begin(), sums.begin(), std::plus{});
+      EXPECT_NE(elements, std::vector<T>(period)) << "rank " << rank << " of " << ranks << " has nothing to add";
+    }
+    EXPECT_LE(*std::ranges::max_element(sums), std::numeric_limits<T>::max()) << ranks;
+  }
+}
+
+TEST(Values, SumsThatTheMpiMakesFitTheSmallestTypes) {
+  expect_sums_that_fit<std::int8_t>(Type::int8);
+  expect_sums_that_fit<std::uint8_t>(Type::uint8);
+  expect_sums_that_fit<std::int16_t>(Type::int16);
+}
+
+TEST(Values, DependOnRankAndPositionForEveryTypeAndOperation) {
+  for (int type = 0; type < type_count; ++type) {
+    for (const std::string_view name : op_names) {
+      const Op op = op_named(name).value();
+      if (!supports(op.kind(), static_cast<Type>(type))) continue;
+      const auto bytes = static_cast<std::size_t>(period * size_of(static_cast<Type>(type)).value());
+      std::vector<std::byte> first(bytes), second(bytes), later(bytes);
+      const Operands operands{.type = static_cast<Type>(type), .op = op, .combines = true, .ranks = 4, .by_mpi = true};
+      write_input(operands, 0, 0, first);
+      write_input(operands, 1, 0, second);
+      write_input(operands, 0, 1, later);
+      EXPECT_TRUE(first != second && first != later) << to_string(operands.type) << ' ' << name;
+      write_result(operands, {0, 4, 0}, second);
+      EXPECT_NE(first, second) << to_string(operands.type) << ' ' << name;
+    }
+  }
+}
+
+TEST(Values, OfBooleansAreCombinedByLogic) {
+  for (const Op& op : {Op::sum, Op::prod, Op::min, Op::max, Op::land, Op::lor, Op::lxor}) {
+    const Operands operands{.type = Type::boolean, .op = op, .combines = true, .ranks = 3};
+    std::vector<std::uint8_t> result(period);
+    write_result(operands, {0, 3, 0}, std::as_writable_bytes(std::span{result}));
+    const auto a = input<std::uint8_t>(operands, 0), b = input<std::uint8_t>(operands, 1),
+               c = input<std::uint8_t>(operands, 2);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      ASSERT_LE(std::max({a[i], b[i], c[i]}), 1);
+      const auto logical = detail::of_booleans(op.kind());
+      const int expected = logical == Op::Kind::land  ? a[i] & b[i] & c[i]
+                           : logical == Op::Kind::lor ? a[i] | b[i] | c[i]
+                                                      : a[i] ^ b[i] ^ c[i];
+      ASSERT_EQ(result[i], expected) << to_string(op.kind());
+    }
+  }
 }
 
 TEST(Settings, AcceptsItsDefaults) {

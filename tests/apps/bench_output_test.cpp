@@ -5,10 +5,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "apps/bench/report.hpp"
+#include "apps/files.hpp"
 #include "apps/options.hpp"
 
-namespace tutti::bench {
+namespace tutti::apps {
 namespace {
 
 class Output : public testing::Test {
@@ -48,9 +48,9 @@ TEST_F(Output, KeepsWhatWasThereUntilItIsCommitted) {
 }
 
 TEST_F(Output, RefusesAtOnce) {
-  EXPECT_THROW(OutputFile("json", path("no/such/folder/out")), apps::InputError);
-  EXPECT_THROW(OutputFile("json", folder_), apps::InputError);
+  EXPECT_THROW(OutputFile("json", path("no/such/folder/out")), InputError);
+  EXPECT_THROW(OutputFile("json", folder_), InputError);
 }
 
 }  // namespace
-}  // namespace tutti::bench
+}  // namespace tutti::apps

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/tutti/info_devices.hpp"
-#include "apps/tutti/info_json.hpp"
+#include "apps/tutti/info_report.hpp"
 
 namespace tutti::tool {
 namespace {

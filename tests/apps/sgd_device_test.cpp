@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "apps/root.hpp"
 #include "apps/sgd/device_learner.hpp"
 #include "apps/sgd/host_learner.hpp"
-#include "apps/sgd/root.hpp"
 #include "apps/sgd/trainer.hpp"
 #include "tests/support/device_memory.hpp"
 
@@ -130,7 +130,7 @@ TYPED_TEST(SgdDevice, DivergenceIsAnErrorOnAllRanks) {
   Settings settings{.hidden = {3}, .batch = 5, .rate = 1e308};
   settings.device = true;
   Trainer<TypeParam> trainer{settings, digits(), this->comm_};
-  EXPECT_THROW(trainer.run_epoch(), CommonFailure);
+  EXPECT_THROW(trainer.run_epoch(), apps::CommonFailure);
   EXPECT_EQ(trainer.epochs(), 0);
 }
 

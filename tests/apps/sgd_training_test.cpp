@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "apps/root.hpp"
 #include "apps/sgd/checkpoint.hpp"
-#include "apps/sgd/root.hpp"
 #include "apps/sgd/trainer.hpp"
 
 namespace tutti::sgd {
@@ -133,7 +133,7 @@ TEST(SgdTraining, AllRanksHaveTheSameWeights) {
   Trainer<float> trainer{settings, data, comm};
   trainer.run_epoch();
   std::vector<float> of_root = trainer.progress().weights;
-  broadcast(MPI_COMM_WORLD, of_root);
+  apps::broadcast(MPI_COMM_WORLD, of_root);
   EXPECT_EQ(trainer.progress().weights, of_root);
 }
 
@@ -142,7 +142,7 @@ TEST(SgdTraining, DivergenceIsAnErrorOnAllRanks) {
   const Split data = split(digits(), settings.test_fraction, settings.seed);
   const Communicator comm{MPI_COMM_WORLD};
   Trainer<double> trainer{settings, data, comm};
-  EXPECT_THROW(trainer.run_epoch(), CommonFailure);
+  EXPECT_THROW(trainer.run_epoch(), apps::CommonFailure);
   EXPECT_EQ(trainer.epochs(), 0);
 }
 
@@ -172,16 +172,16 @@ TEST(SgdParts, CoverEverythingOnceAndDifferByOne) {
 TEST(SgdRoot, TextsOfAnyRankAreErrorsOfAll) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  EXPECT_NO_THROW(refuse_if_any(MPI_COMM_WORLD, ""));
+  EXPECT_NO_THROW(apps::refuse_if_any(MPI_COMM_WORLD, ""));
   const int last = world_size() - 1;
   try {
-    refuse_if_any(MPI_COMM_WORLD, rank == last ? "no device" : "");
+    apps::refuse_if_any(MPI_COMM_WORLD, rank == last ? "no device" : "");
     FAIL();
   } catch (const apps::InputError& error) {
     EXPECT_STREQ(error.what(), "no device");
   }
   try {
-    refuse_if_any(MPI_COMM_WORLD, "rank " + std::to_string(rank));
+    apps::refuse_if_any(MPI_COMM_WORLD, "rank " + std::to_string(rank));
     FAIL();
   } catch (const apps::InputError& error) {
     EXPECT_STREQ(error.what(), "rank 0");
@@ -191,15 +191,15 @@ TEST(SgdRoot, TextsOfAnyRankAreErrorsOfAll) {
 TEST(SgdRoot, ErrorsOfRankZeroReachAllRanks) {
   int rank = 0, calls = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  on_root(MPI_COMM_WORLD, [&] { ++calls; });
+  apps::on_root(MPI_COMM_WORLD, [&] { ++calls; });
   EXPECT_EQ(calls, rank == 0 ? 1 : 0);
   try {
-    on_root(MPI_COMM_WORLD, [] { throw apps::InputError("line 3 is wrong"); });
+    apps::on_root(MPI_COMM_WORLD, [] { throw apps::InputError("line 3 is wrong"); });
     FAIL();
   } catch (const apps::InputError& error) {
     EXPECT_STREQ(error.what(), "line 3 is wrong");
   }
-  EXPECT_THROW(on_root(MPI_COMM_WORLD, [] { throw std::runtime_error("disk full"); }), CommonFailure);
+  EXPECT_THROW(apps::on_root(MPI_COMM_WORLD, [] { throw std::runtime_error("disk full"); }), apps::CommonFailure);
 }
 
 }  // namespace

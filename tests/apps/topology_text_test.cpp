@@ -3,8 +3,7 @@
 
 #include <sstream>
 
-#include "apps/tutti/info_json.hpp"
-#include "apps/tutti/info_text.hpp"
+#include "apps/tutti/info_report.hpp"
 
 namespace tutti::tool {
 namespace {

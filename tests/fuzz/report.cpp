@@ -2,8 +2,7 @@
 // between them.
 #include <nlohmann/json.hpp>
 
-#include "apps/tutti/info_json.hpp"
-#include "apps/tutti/info_text.hpp"
+#include "apps/tutti/info_report.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace tutti::fuzz {

@@ -1,10 +1,10 @@
-#include "apps/sgd/root.hpp"
+#include "apps/root.hpp"
 
 #include <algorithm>
 
 #include "apps/options.hpp"
 
-namespace tutti::sgd {
+namespace tutti::apps {
 
 namespace {
 
@@ -15,7 +15,7 @@ Outcome attempt(const std::function<void()>& action, std::string& text) {
   try {
     action();
     return Outcome::success;
-  } catch (const apps::InputError& error) {
+  } catch (const InputError& error) {
     text = error.what();
     return Outcome::bad_input;
   } catch (const std::exception& error) {
@@ -34,7 +34,7 @@ void on_root(MPI_Comm comm, const std::function<void()>& action) {
   broadcast(comm, outcome);
   if (outcome == Outcome::success) return;
   broadcast(comm, text);
-  if (outcome == Outcome::bad_input) throw apps::InputError(text);
+  if (outcome == Outcome::bad_input) throw InputError(text);
   throw CommonFailure(text);
 }
 
@@ -49,7 +49,7 @@ void refuse_if_any(MPI_Comm comm, std::string text) {
   MPI_Bcast(&length, sizeof length, MPI_BYTE, first, comm);
   text.resize(length);
   MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, first, comm);
-  throw apps::InputError(text);
+  throw InputError(text);
 }
 
 void broadcast_bytes(MPI_Comm comm, void* data, std::size_t size) {
@@ -59,13 +59,4 @@ void broadcast_bytes(MPI_Comm comm, void* data, std::size_t size) {
   }
 }
 
-void broadcast(MPI_Comm comm, DataSet& data) {
-  broadcast(comm, data.name);
-  broadcast(comm, data.features);
-  broadcast(comm, data.classes);
-  broadcast(comm, data.white);
-  broadcast(comm, data.pixels);
-  broadcast(comm, data.labels);
-}
-
-}  // namespace tutti::sgd
+}  // namespace tutti::apps

@@ -1,5 +1,5 @@
 #pragma once
-// Work of rank 0 alone, files above all, and how the others learn of it.
+// Work of rank 0 alone, files above all, and how the ranks learn of what failed on one of them.
 
 #include <mpi.h>
 
@@ -10,9 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "apps/sgd/data_set.hpp"
-
-namespace tutti::sgd {
+namespace tutti::apps {
 
 /// Something failed on all ranks alike: rank 0 tells, all of them end.
 class CommonFailure : public std::runtime_error {
@@ -40,6 +38,5 @@ void broadcast(MPI_Comm comm, Container& values) {
   values.resize(size);
   broadcast_bytes(comm, values.data(), size * sizeof(*values.data()));
 }
-void broadcast(MPI_Comm comm, DataSet& data);
 
-}  // namespace tutti::sgd
+}  // namespace tutti::apps
