@@ -8,8 +8,8 @@
 #include <exception>
 #include <optional>
 
-#include "apps/bench/devices.hpp"
-#include "apps/bench/report.hpp"
+#include "apps/bench/memory.hpp"
+#include "apps/bench/records.hpp"
 #include "apps/bench/run.hpp"
 #include "apps/bench/text.hpp"
 #include "apps/bench/thresholds.hpp"

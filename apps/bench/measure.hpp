@@ -1,5 +1,5 @@
 #pragma once
-// How time is measured.
+// How time is measured, and what calls need beside it.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/bench/buffers.hpp"
+#include "apps/bench/records.hpp"
 
 namespace tutti::bench {
 
@@ -51,5 +52,15 @@ struct Timing {
 
 /// Collective over MPI_COMM_WORLD. One Timing for each way, in their order.
 [[nodiscard]] std::vector<Timing> measure(std::span<Repeater* const> ways, const Protocol& protocol);
+
+// ---- What calls on memory of devices need beside time
+
+/// The least bytes that a call has this rank read and write, on all devices together: each input is read once, each
+/// output written once, and what is in its place already is neither.
+[[nodiscard]] std::int64_t least_traffic(const BenchCollective& collective, const Call& call);
+
+/// Collective over `comm`. Makes some calls more, and counts what they need.
+[[nodiscard]] DeviceWork work_of(const BenchCollective& collective, const Call& call, Repeater& ours,
+                                 const Communicator& comm);
 
 }  // namespace tutti::bench

@@ -1,5 +1,8 @@
 #include "apps/bench/memory.hpp"
 
+#include <fmt/format.h>
+#include <mpi.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -9,6 +12,10 @@
 #include <string>
 
 #include "apps/bench/cuda.hpp"
+#include "apps/options.hpp"
+#include "apps/root.hpp"
+#include "lib/cuda/state.hpp"
+#include "lib/transport/mpi/dialect.hpp"
 #include "tutti/error.hpp"
 #include "tutti/memory.hpp"
 
@@ -86,6 +93,18 @@ constexpr std::array table = {
                 cuda::read, device::available},
 };
 
+/// Why this rank cannot have the memory; else empty, and the device is described.
+std::string chosen_here(const BenchMemory& memory, const Communicator& comm, std::string& device) {
+  if (memory.kind == MemoryKind::device && !why_no_device_buffers().empty())
+    return std::string{why_no_device_buffers()};
+  try {
+    device = cuda::use_device(comm.node().me);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
 }  // namespace
 
 std::span<const BenchMemory> memories() { return table; }
@@ -93,5 +112,21 @@ std::span<const BenchMemory> memories() { return table; }
 void FreeBuffer::operator()(std::byte* data) const noexcept { memory->free(data); }
 
 Buffer allocate(const BenchMemory& memory, Bytes size) { return {memory.allocate(size), FreeBuffer{&memory}}; }
+
+std::string choose_device(const BenchMemory& memory, const Communicator& comm) {
+  if (!memory.needs_driver()) return {};
+  // A build without CUDA takes all memory for the host's, or refuses it.
+  if (tutti::cuda::state().empty()) {
+    throw apps::InputError(fmt::format("--memory {}: this program was built without CUDA", memory.name));
+  }
+  std::string device;
+  const std::string problem = chosen_here(memory, comm, device);
+  apps::refuse_if_any(
+      MPI_COMM_WORLD,
+      problem.empty() ? "" : fmt::format("--memory {}: rank {}: {}", memory.name, comm.rank().value(), problem));
+  return device;
+}
+
+bool mpi_takes(const BenchMemory& memory) { return memory.is_readable_by_host() || mpi::reads_device_memory(); }
 
 }  // namespace tutti::bench

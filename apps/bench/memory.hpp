@@ -1,12 +1,14 @@
 #pragma once
-// The kinds of memory that buffers are made of.
+// The kinds of memory that buffers are made of, and the devices that have it.
 
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
-#include "lib/core/memory/memory_kind.hpp"
+#include "lib/memory/memory_kind.hpp"
+#include "tutti/communicator.hpp"
 #include "tutti/types.hpp"
 
 namespace tutti::bench {
@@ -42,5 +44,13 @@ struct BenchMemory {
 
 /// Empty if there is not enough memory.
 [[nodiscard]] Buffer allocate(const BenchMemory& memory, Bytes size);
+
+/// Collective over `comm`. Makes the device `local rank % devices` ready on each rank, for a memory that needs one.
+/// Returns its number, how many there are and its name; empty: the memory needs none. Throws apps::InputError, on all
+/// ranks alike, if one has no device.
+[[nodiscard]] std::string choose_device(const BenchMemory& memory, const Communicator& comm);
+
+/// Whether MPI's own calls take such memory: one that knows nothing of CUDA crashes on memory of a device.
+[[nodiscard]] bool mpi_takes(const BenchMemory& memory);
 
 }  // namespace tutti::bench

@@ -1,6 +1,9 @@
 #include "apps/bench/records.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 namespace tutti::bench {
 
@@ -43,6 +46,146 @@ std::vector<Summary> summarised(std::span<const Record> records) {
     summary.in_place = mean_ratio(records, summary, Placement::in_place);
   }
   return summaries;
+}
+
+// ---- As JSON and CSV
+
+using apps::Json;
+
+Json to_json(const Spread& spread) { return {{"min", spread.min}, {"median", spread.median}, {"max", spread.max}}; }
+
+Json to_json(const Machine& machine) {
+  Json versions = Json::object();
+  for (const auto& [name, description] : machine.versions) {
+    versions.set(name, description);
+  }
+  return {{"versions", std::move(versions)},
+          {"mpi", machine.mpi},
+          {"mpi_version", machine.mpi_version},
+          {"mpi_settings", machine.mpi_settings},
+          {"host", machine.hosts.front()},
+          {"hosts", machine.hosts},
+          {"ranks", machine.ranks},
+          {"nodes", machine.nodes},
+          {"cores", machine.cores},
+          {"binding", machine.binding},
+          {"devices", machine.devices},
+          {"clock_cost_ns", machine.clock_cost_ns},
+          {"started", machine.started},
+          {"command", machine.command}};
+}
+
+std::string to_text(const Json& json) {
+  constexpr int indent = 2;
+  return json.text(indent) + '\n';
+}
+
+namespace {
+
+/// As JSON and CSV have them.
+std::vector<std::pair<std::string_view, std::optional<double>>> fields(const DeviceWork& work) {
+  const auto of_driver = [&](double DriverWork::*count) {
+    return work.driver ? std::optional{(*work.driver).*count} : std::nullopt;
+  };
+  return {{"moved_bytes", work.fetched_bytes + work.stored_bytes},
+          {"fetched_bytes", work.fetched_bytes},
+          {"stored_bytes", work.stored_bytes},
+          {"driver_calls", of_driver(&DriverWork::calls)},
+          {"kernels", of_driver(&DriverWork::kernels)},
+          {"copies", of_driver(&DriverWork::copies)},
+          {"synchronisations", of_driver(&DriverWork::synchronisations)},
+          {"traffic_share", work.traffic_share}};
+}
+
+template <class Parts>
+Json object_of(const Parts& parts) {
+  Json json = Json::object();
+  for (const auto& [name, value] : fields(parts)) {
+    json.set(name, value);
+  }
+  return json;
+}
+
+Json to_json(const Record& record) {
+  Json json = {{"collective", record.collective},
+               {"algorithm", record.algorithm},
+               {"auto", record.is_auto},
+               {"transport", record.transport},
+               {"memory", record.memory},
+               {"mode", record.mode},
+               {"ranks", record.ranks},
+               {"nodes", record.nodes},
+               {"bytes", record.bytes},
+               {"count", record.count},
+               {"type", record.type},
+               {"op", record.op},
+               {"root", record.root},
+               {"in_place", record.placement == Placement::in_place},
+               {"iters", record.calls},
+               {"rounds", record.rounds},
+               {"time_us", to_json(record.time_us)},
+               {"algbw_GBps", record.algbw},
+               {"busbw_GBps", record.busbw},
+               {"wrong", record.wrong},
+               {"peer", nullptr},
+               {"device", nullptr}};
+  if (const auto& peer = record.peer) {
+    json.set("peer",
+             {{"name", peer->name}, {"mode", peer->mode}, {"time_us", to_json(peer->time_us)}, {"ratio", peer->ratio}});
+  }
+  if (record.device) json.set("device", object_of(*record.device));
+  return json;
+}
+
+Json to_json(const Summary& summary) {
+  return {{"collective", summary.collective},
+          {"algorithm", summary.algorithm},
+          {"geometric_mean_ratio", {{"out_of_place", summary.out_of_place}, {"in_place", summary.in_place}}},
+          {"wrong", summary.wrong}};
+}
+
+}  // namespace
+
+Json to_json(const Machine& machine, std::span<const Record> records) {
+  Json results = Json::array(), summaries = Json::array();
+  for (const Record& record : records) {
+    results.push_back(to_json(record));
+  }
+  for (const Summary& summary : summarised(records)) {
+    summaries.push_back(to_json(summary));
+  }
+  return {{"environment", to_json(machine)}, {"results", std::move(results)}, {"summary", std::move(summaries)}};
+}
+
+std::string json_text(const Machine& machine, std::span<const Record> records) {
+  return to_text(to_json(machine, records));
+}
+
+std::string to_csv(std::span<const Record> records) {
+  std::string text =
+      "collective,algorithm,auto,transport,memory,mode,ranks,nodes,bytes,count,type,op,root,in_place,iters,rounds,"
+      "min_us,median_us,max_us,algbw_GBps,busbw_GBps,wrong,peer,peer_mode,peer_min_us,peer_median_us,peer_max_us,"
+      "ratio";
+  for (const auto& [name, value] : fields(DeviceWork{})) {
+    text += fmt::format(",device_{}", name);
+  }
+  text += '\n';
+  for (const Record& r : records) {
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", r.collective, r.algorithm,
+                        r.is_auto, r.transport, r.memory, r.mode, r.ranks, r.nodes, r.bytes, r.count, r.type, r.op,
+                        r.root ? fmt::to_string(*r.root) : "", r.placement == Placement::in_place, r.calls, r.rounds,
+                        r.time_us.min, r.time_us.median, r.time_us.max, r.algbw, r.busbw,
+                        r.wrong ? fmt::to_string(*r.wrong) : "");
+    const auto& peer = r.peer;
+    text += peer ? fmt::format("{},{},{},{},{},{}", peer->name, peer->mode, peer->time_us.min, peer->time_us.median,
+                               peer->time_us.max, peer->ratio)
+                 : ",,,,,";
+    for (const auto& [name, value] : fields(r.device.value_or(DeviceWork{}))) {
+      text += r.device && value ? fmt::format(",{}", *value) : ",";
+    }
+    text += '\n';
+  }
+  return text;
 }
 
 }  // namespace tutti::bench

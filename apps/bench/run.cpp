@@ -9,8 +9,8 @@
 
 #include "apps/bench/buffers.hpp"
 #include "apps/bench/cuda.hpp"
-#include "apps/bench/devices.hpp"
 #include "apps/bench/measure.hpp"
+#include "apps/bench/memory.hpp"
 #include "apps/bench/text.hpp"
 #include "apps/standard_output.hpp"
 #include "lib/core/transport/mpi/check.hpp"

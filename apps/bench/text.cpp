@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apps/bench/devices.hpp"
+#include "apps/bench/memory.hpp"
 
 namespace tutti::bench {
 

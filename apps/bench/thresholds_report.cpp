@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "apps/bench/report.hpp"
+#include "apps/bench/records.hpp"
 #include "apps/bench/text.hpp"
 #include "apps/bench/thresholds.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/bench/machine.hpp"
-#include "apps/bench/report.hpp"
+#include "apps/bench/records.hpp"
 #include "apps/files.hpp"
 #include "apps/json.hpp"
 #include "apps/soak/figures.hpp"

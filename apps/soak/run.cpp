@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "apps/bench/cuda.hpp"
-#include "apps/bench/devices.hpp"
+#include "apps/bench/memory.hpp"
 #include "apps/soak/executor.hpp"
 #include "apps/soak/report.hpp"
 #include "apps/standard_output.hpp"
