@@ -19,7 +19,7 @@ std::string_view color_of(const Action& action) {
 constexpr std::string_view faulty = "#dc2626";
 
 std::string steps_of(const Scene& scene, int rank) {
-  const Schedule& schedule = scene.part(rank).schedule;
+  const Schedule& schedule = scene.schedule_of(rank).schedule;
   const bool is_faulty = scene.is_faulty(rank, checker::Fault::Position::whole_rank);
   std::string text = fmt::format("  subgraph cluster_{0} {{\n    label=\"rank {0}\"; color=\"{1}\";\n", rank,
                                  is_faulty ? faulty : "#9ca3af");
@@ -35,12 +35,12 @@ std::string steps_of(const Scene& scene, int rank) {
 }
 
 /// Sends and receives that name each other: in schedules that are not proved, some may be without the other.
-std::string messages_of(const checker::Parts& parts) {
+std::string messages_of(const checker::RankSchedules& schedules) {
   using Message = std::tuple<int, int, int>;  // from, to, number
   std::map<Message, std::pair<int, int>> sends;
   const auto for_each_step = [&](auto visit) {
-    for (int rank = 0; rank < static_cast<int>(parts.size()); ++rank)
-      for (int step = 0; const Step& each : parts[static_cast<std::size_t>(rank)].schedule.steps)
+    for (int rank = 0; rank < static_cast<int>(schedules.size()); ++rank)
+      for (int step = 0; const Step& each : schedules[static_cast<std::size_t>(rank)].schedule.steps)
         visit(rank, step++, each.action);
   };
   for_each_step([&](int rank, int step, const Action& action) {
@@ -67,7 +67,7 @@ std::string to_dot(const Scene& scene) {
       scene.title(), fault);
   for (int rank = 0; rank < scene.what.size; ++rank)
     text += steps_of(scene, rank);
-  return text + messages_of(scene.parts) + "}\n";
+  return text + messages_of(scene.schedules) + "}\n";
 }
 
 }  // namespace tutti::tool

@@ -46,18 +46,18 @@ struct Describe {
   }
 };
 
-Json json_of(const checker::Part& part, int rank) {
+Json json_of(const checker::RankSchedule& own, int rank) {
   Json steps = Json::array();
-  for (const auto& [action, after] : part.schedule.steps) {
+  for (const auto& [action, after] : own.schedule.steps) {
     Json step = std::visit(Describe{}, action);
     step.set("after", after);
     steps.push_back(std::move(step));
   }
   Json json{{"rank", rank},
-            {"input", part.input.value()},
-            {"output", part.output.value()},
-            {"scratch", part.schedule.scratch.value()}};
-  if (const auto offset = part.aliasing.offset()) json.set("input_at_output", offset->value());
+            {"input", own.input.value()},
+            {"output", own.output.value()},
+            {"scratch", own.schedule.scratch.value()}};
+  if (const auto offset = own.aliasing.offset()) json.set("input_at_output", offset->value());
   json.set("steps", std::move(steps));
   return json;
 }
@@ -101,7 +101,7 @@ std::string to_json(const Scene& scene, int rank) {
     json.set("fault", json_of(scene.verdict));
   Json ranks = Json::array();
   for (int each = 0; each < scene.what.size; ++each)
-    if (rank < 0 || rank == each) ranks.push_back(json_of(scene.part(each), each));
+    if (rank < 0 || rank == each) ranks.push_back(json_of(scene.schedule_of(each), each));
   json.set("ranks", std::move(ranks));
   return json.text(indent);
 }

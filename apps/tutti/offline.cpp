@@ -122,7 +122,7 @@ std::string Schedules::fault() const {
 }
 
 std::string Schedules::title() const { return content_->scene->title(); }
-int Schedules::ranks() const { return static_cast<int>(content_->scene->parts.size()); }
+int Schedules::ranks() const { return static_cast<int>(content_->scene->schedules.size()); }
 std::string Schedules::text(int rank) const { return to_text(*content_->scene, rank); }
 std::string Schedules::json(int rank) const { return to_json(*content_->scene, rank); }
 
@@ -145,15 +145,15 @@ Cost Schedules::cost() const {
 
 std::vector<std::vector<int>> Schedules::rounds() const {
   require_proved();
-  return checker::rounds_of(content_->scene->parts);
+  return checker::rounds_of(content_->scene->schedules);
 }
 
 double Schedules::time(const Network& network) const {
   require_proved();
   if (network.links < 1) throw ArgumentError(fmt::format("links {}: allowed: 1 and more", network.links));
   Simulator simulator{content_->scene->what.nodes};
-  for (const checker::Part& part : content_->scene->parts)
-    simulator.add(part.schedule);
+  for (const checker::RankSchedule& own : content_->scene->schedules)
+    simulator.add(own.schedule);
   return simulator.run(tool::rates_of(network)).time;
 }
 

@@ -23,8 +23,8 @@ Name name_of(int rank, const Recv& recv) { return {recv.from.value(), rank, recv
 /// Runs all steps that can run, in any order: which they are does not depend on it.
 class Standstill {
  public:
-  explicit Standstill(const checker::Parts& parts) : parts_(parts) {
-    for (int rank = 0; rank < static_cast<int>(parts.size()); ++rank) {
+  explicit Standstill(const checker::RankSchedules& schedules) : schedules_(schedules) {
+    for (int rank = 0; rank < static_cast<int>(schedules.size()); ++rank) {
       done_.emplace_back(schedule(rank).steps.size());
       for (int step = 0; const Step& each : schedule(rank).steps) {
         if (const auto* recv = std::get_if<Recv>(&each.action)) receives_[name_of(rank, *recv)] = {rank, step};
@@ -33,7 +33,7 @@ class Standstill {
     }
     for (bool goes_on = true; goes_on;) {
       goes_on = false;
-      for (int rank = 0; rank < static_cast<int>(parts.size()); ++rank)
+      for (int rank = 0; rank < static_cast<int>(schedules.size()); ++rank)
         for (int step = 0; step < static_cast<int>(schedule(rank).steps.size()); ++step)
           goes_on = run(rank, step) || goes_on;
     }
@@ -43,7 +43,7 @@ class Standstill {
   }
 
  private:
-  [[nodiscard]] const Schedule& schedule(int rank) const { return parts_[static_cast<std::size_t>(rank)].schedule; }
+  [[nodiscard]] const Schedule& schedule(int rank) const { return schedules_[static_cast<std::size_t>(rank)].schedule; }
   [[nodiscard]] const Step& at(int rank, int step) const {
     return schedule(rank).steps[static_cast<std::size_t>(step)];
   }
@@ -69,17 +69,17 @@ class Standstill {
     return true;
   }
 
-  const checker::Parts& parts_;
+  const checker::RankSchedules& schedules_;
   std::map<Name, std::pair<int, int>> receives_;
   std::vector<std::vector<bool>> done_;
 };
 
 /// Numbers the messages of each pair from 0 again, where some are left out: both of their ends are.
-void number_messages(checker::Parts& parts) {
+void number_messages(checker::RankSchedules& schedules) {
   std::map<std::pair<int, int>, std::map<int, int>> numbers;  // by their old ones
   const auto for_each_message = [&](auto visit) {
-    for (int rank = 0; checker::Part & part : parts) {
-      for (Step& step : part.schedule.steps) {
+    for (int rank = 0; checker::RankSchedule & own : schedules) {
+      for (Step& step : own.schedule.steps) {
         if (auto* send = std::get_if<Send>(&step.action)) visit(std::pair{rank, send->to.value()}, send->message);
         if (auto* recv = std::get_if<Recv>(&step.action)) visit(std::pair{recv->from.value(), rank}, recv->message);
       }
@@ -96,13 +96,13 @@ void number_messages(checker::Parts& parts) {
 }  // namespace
 
 Playable playable_of(const Scene& scene) try {
-  checker::require_form(scene.parts);
-  const Standstill standstill{scene.parts};
-  Playable played{scene.parts, {}};
-  for (int rank = 0; checker::Part & part : played.parts) {
+  checker::require_form(scene.schedules);
+  const Standstill standstill{scene.schedules};
+  Playable played{scene.schedules, {}};
+  for (int rank = 0; checker::RankSchedule & own : played.schedules) {
     std::vector<Step> steps;
-    std::vector<int> before, after(part.schedule.steps.size());  // the numbers
-    for (int number = 0; Step & step : part.schedule.steps) {
+    std::vector<int> before, after(own.schedule.steps.size());  // the numbers
+    for (int number = 0; Step & step : own.schedule.steps) {
       if (standstill.is_done(rank, number)) {
         for (int& other : step.after)
           other = after[static_cast<std::size_t>(other)];
@@ -112,12 +112,12 @@ Playable playable_of(const Scene& scene) try {
       }
       ++number;
     }
-    part.schedule.steps = std::move(steps);
+    own.schedule.steps = std::move(steps);
     played.steps.push_back(std::move(before));
     ++rank;
   }
-  number_messages(played.parts);
-  static_cast<void>(checker::Graph{played.parts});  // pairs may number their messages against the order of steps
+  number_messages(played.schedules);
+  static_cast<void>(checker::Graph{played.schedules});  // pairs may number their messages against the order of steps
   return played;
 } catch (const checker::Fault& fault) {
   throw apps::InputError(fmt::format("{}: cannot be drawn in time; allowed: --format text, json, dot", fault.text));

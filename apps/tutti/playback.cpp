@@ -67,9 +67,9 @@ class Player {
   const Scene& scene_;
   Numbering numbering_ = numbering_of(scene_.choice.algorithm->collective);
   Playable playable_ = playable_of(scene_);
-  Graph graph_{playable_.parts};
-  checker::Values values_{playable_.parts};
-  checker::Memory memory_{playable_.parts, values_};
+  Graph graph_{playable_.schedules};
+  checker::Values values_{playable_.schedules};
+  checker::Memory memory_{playable_.schedules, values_};
   Simulation simulation_;
   std::vector<Elements> carried_;
   Playback result_;
@@ -158,8 +158,9 @@ void Player::run() {
     }
     compute(step);
   }
-  for (std::size_t rank = 0; rank < scene_.parts.size(); ++rank)
-    result_.stuck.push_back(static_cast<int>(scene_.parts[rank].schedule.steps.size() - playable_.steps[rank].size()));
+  for (std::size_t rank = 0; rank < scene_.schedules.size(); ++rank)
+    result_.stuck.push_back(
+        static_cast<int>(scene_.schedules[rank].schedule.steps.size() - playable_.steps[rank].size()));
 }
 
 /// Between elements that do not always travel together, with equally many ranks combined.
@@ -200,7 +201,7 @@ Load Player::load_of(const Elements& elements) const {
 
 std::vector<Load> Player::results() {
   std::vector<Load> loads;
-  loads.reserve(scene_.parts.size());
+  loads.reserve(scene_.schedules.size());
   for (int rank = 0; rank < scene_.what.size; ++rank)
     loads.push_back(load_of(elements_of(memory_.output(Rank{rank}))));
   return loads;
@@ -208,8 +209,8 @@ std::vector<Load> Player::results() {
 
 Playback Player::play() {
   Simulator simulator;
-  for (const checker::Part& part : playable_.parts)
-    simulator.add(part.schedule);
+  for (const checker::RankSchedule& own : playable_.schedules)
+    simulator.add(own.schedule);
   simulation_ = simulator.run({.message = 1}, true);
   result_.time_steps = static_cast<int>(simulation_.time);
   run();

@@ -34,9 +34,9 @@ void prove_case(const Algorithm& algorithm, const Case& what, Tally& tally) {
 /// Changes one step at a time: the proof has to fail, or the change has to be none that matters.
 void refute_mutants(const Algorithm& algorithm, const Case& what, Tally& tally) {
   const checker::Problems problems{algorithm, what};
-  const checker::Parts original = parts_of(algorithm, problems, what);
+  const checker::RankSchedules original = schedules_of(algorithm, problems, what);
   const checker::Expectation expectation = expectation_of(algorithm, problems);
-  checker::Parts mutated = original;
+  checker::RankSchedules mutated = original;
   for (const checker::Mutant& mutant : checker::mutants_of(original)) {
     Step& step =
         mutated[static_cast<std::size_t>(mutant.rank.value())].schedule.steps[static_cast<std::size_t>(mutant.step)];

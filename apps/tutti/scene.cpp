@@ -12,17 +12,17 @@
 namespace tutti::tool {
 namespace {
 
-checker::Parts parts_of(const checker::Problems& problems, const checker::Case& what,
-                        const std::function<Schedule(const Problem& problem)>& build) {
-  checker::Parts parts;
+checker::RankSchedules schedules_of(const checker::Problems& problems, const checker::Case& what,
+                                    const std::function<Schedule(const Problem& problem)>& build) {
+  checker::RankSchedules schedules;
   for (int rank = 0; rank < problems.size(); ++rank) {
     const Problem& problem = problems.of(Rank{rank});
     const auto [input, output] = shape_of(problem);
     Schedule schedule = build(problem);
-    parts.push_back(
+    schedules.push_back(
         {input, output, problem.aliasing, what.is_fused ? fused(std::move(schedule)) : std::move(schedule)});
   }
-  return parts;
+  return schedules;
 }
 
 }  // namespace
@@ -31,8 +31,8 @@ Scene::Scene(const Choice& choice, const checker::Case& what, Unproved unproved)
     : choice(choice),
       what(what),
       problems(*choice.algorithm, what),
-      parts(checker::parts_of(*choice.algorithm, problems, what)),
-      verdict(checker::prove(parts, checker::expectation_of(*choice.algorithm, problems))) {
+      schedules(checker::schedules_of(*choice.algorithm, problems, what)),
+      verdict(checker::prove(schedules, checker::expectation_of(*choice.algorithm, problems))) {
   if (!verdict.proved() && unproved == Unproved::refused)
     throw std::runtime_error(fmt::format("{}: not proved: {} (--unproved shows the schedule)", title(), verdict.fault));
   cost = checker::busiest(verdict.costs);
@@ -43,8 +43,8 @@ Scene::Scene(const Choice& choice, const checker::Case& what,
     : choice(choice),
       what(what),
       problems(*choice.algorithm, what),
-      parts(tool::parts_of(problems, what, build)),
-      verdict(checker::prove(parts, checker::expectation_of(*choice.algorithm, problems))),
+      schedules(tool::schedules_of(problems, what, build)),
+      verdict(checker::prove(schedules, checker::expectation_of(*choice.algorithm, problems))),
       cost(checker::busiest(verdict.costs)) {}
 
 bool Scene::names(int rank) const {
@@ -77,8 +77,8 @@ std::string Scene::cost_text() const {
 void require_drawable(const Scene& scene) {
   constexpr std::size_t most_steps_drawn = 20'000;
   std::size_t steps = 0;
-  for (const checker::Part& part : scene.parts)
-    steps += part.schedule.steps.size();
+  for (const checker::RankSchedule& own : scene.schedules)
+    steps += own.schedule.steps.size();
   if (steps > most_steps_drawn)
     throw apps::InputError(fmt::format("{} steps are too many to draw, {} are not", steps, most_steps_drawn));
 }

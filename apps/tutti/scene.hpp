@@ -26,12 +26,14 @@ struct Scene {
   Choice choice;
   checker::Case what;
   checker::Problems problems;
-  checker::Parts parts;
+  checker::RankSchedules schedules;
   checker::Verdict verdict;
   Cost cost;  ///< The cost of the busiest rank, as counted; only if proved.
 
   [[nodiscard]] const Problem& problem(int rank) const { return problems.of(Rank{rank}); }
-  [[nodiscard]] const checker::Part& part(int rank) const { return parts[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] const checker::RankSchedule& schedule_of(int rank) const {
+    return schedules[static_cast<std::size_t>(rank)];
+  }
   /// "allreduce ring, 6 ranks, 24 elements, separate"
   [[nodiscard]] std::string title() const;
   /// "10 messages, 10 rounds, 40 elements sent, 20 reduced, 4 of scratch"; of schedules that are not proved, the fault.

@@ -25,11 +25,11 @@ Scene scene_of(Collective collective, std::string_view algorithm) {
 
 /// Proves it again after a change.
 void prove(Scene& scene) {
-  scene.verdict = checker::prove(scene.parts, expectation_of(*scene.choice.algorithm, scene.problems));
+  scene.verdict = checker::prove(scene.schedules, expectation_of(*scene.choice.algorithm, scene.problems));
 }
 
 Step& step_of(Scene& scene, const checker::Mutant& mutant) {
-  return scene.parts[static_cast<std::size_t>(mutant.rank.value())]
+  return scene.schedules[static_cast<std::size_t>(mutant.rank.value())]
       .schedule.steps[static_cast<std::size_t>(mutant.step)];
 }
 
@@ -81,7 +81,7 @@ TEST_P(MutantsOf, AreShown) {
   ASSERT_TRUE(scene.verdict.proved());
   EXPECT_THAT(to_svg(scene), Not(HasSubstr("faulty")));
   int shown = 0;
-  for (const checker::Mutant& mutant : mutants_of(scene.parts)) {
+  for (const checker::Mutant& mutant : mutants_of(scene.schedules)) {
     const Step before = std::exchange(step_of(scene, mutant), mutant.mutated);
     prove(scene);
     if (!scene.verdict.proved()) {
@@ -106,7 +106,7 @@ TEST(Playback, GoesAsFarAsTheRanksGet) {
   Scene scene = scene_of(Collective::broadcast, "chain");
   const auto messages = playback_of(scene).messages.size();
   ASSERT_EQ(messages, 4U);
-  auto& steps = scene.parts[2].schedule.steps;
+  auto& steps = scene.schedules[2].schedule.steps;
   const auto send = std::ranges::find_if(steps, [](const Step& s) { return std::holds_alternative<Send>(s.action); });
   ASSERT_NE(send, steps.end());
   std::get<Send>(send->action).to = Rank{0};  // not to rank 3, which waits for it
@@ -120,7 +120,7 @@ TEST(Playback, GoesAsFarAsTheRanksGet) {
 
 TEST(Playback, MarksTheMessageOfAFault) {
   Scene scene = scene_of(Collective::allreduce, "ring");
-  for (const checker::Mutant& mutant : mutants_of(scene.parts)) {
+  for (const checker::Mutant& mutant : mutants_of(scene.schedules)) {
     if (mutant.mutation != checker::Mutation::region_shifted || !std::holds_alternative<Recv>(mutant.mutated.action))
       continue;
     step_of(scene, mutant) = mutant.mutated;
@@ -132,7 +132,7 @@ TEST(Playback, MarksTheMessageOfAFault) {
       std::ranges::any_of(scene.verdict.positions, [&](const checker::Fault::Position& position) {
         if (position.step == checker::Fault::Position::whole_rank) return false;
         const Action& action =
-            scene.part(position.rank.value()).schedule.steps[static_cast<std::size_t>(position.step)].action;
+            scene.schedule_of(position.rank.value()).schedule.steps[static_cast<std::size_t>(position.step)].action;
         return std::holds_alternative<Send>(action) || std::holds_alternative<Recv>(action);
       });
   const Playback playback = playback_of(scene);

@@ -20,7 +20,7 @@ using testing::StartsWith;
 
 TEST(Signals, DisseminationBarrier) {
   for (int size = 1; size <= 17; ++size) {
-    Parts ranks;
+    RankSchedules ranks;
     int rounds = 0;
     for (Rank rank; rank.value() < size; rank = Rank{rank.value() + 1}) {
       ScheduleBuilder plan{Problem{rank, size, Count{0}, {}}};
@@ -41,7 +41,7 @@ TEST(Signals, DisseminationBarrier) {
 TEST(Signals, RoundTheRingOnceIsNoBarrier) {
   for (const int turns : {1, 2}) {
     constexpr int size = 4;
-    Parts ranks;
+    RankSchedules ranks;
     for (Rank rank; rank.value() < size; rank = Rank{rank.value() + 1}) {
       ScheduleBuilder plan{Problem{rank, size, Count{0}, {}}};
       const Ring ring{rank, size};

@@ -23,7 +23,7 @@ Expectation allreduce(int size, Order order = Order::of_ranks) {
 }
 Expectation anything() { return {Order::any, nullptr}; }
 
-Part part(std::vector<Step> steps, Count scratch = n) {
+RankSchedule rank_schedule(std::vector<Step> steps, Count scratch = n) {
   return {n, n, Aliasing::separate(), {std::move(steps), scratch}};
 }
 
@@ -34,15 +34,15 @@ Recv recv(int from, const Region& into, int message = 0) { return {Rank{from}, {
 class Exchange : public testing::Test {
  protected:
   Exchange() {
-    ranks_.push_back(part({{send(1, in), {}}, {recv(1, temporary), {}}, {Reduce{in, temporary, out}, {1}}}));
-    ranks_.push_back(part({{send(0, in), {}}, {recv(0, temporary), {}}, {Reduce{temporary, in, out}, {1}}}));
+    ranks_.push_back(rank_schedule({{send(1, in), {}}, {recv(1, temporary), {}}, {Reduce{in, temporary, out}, {1}}}));
+    ranks_.push_back(rank_schedule({{send(0, in), {}}, {recv(0, temporary), {}}, {Reduce{temporary, in, out}, {1}}}));
   }
   std::vector<Step>& steps(std::size_t rank) { return ranks_[rank].schedule.steps; }
   Action& action(std::size_t rank, std::size_t step) { return steps(rank)[step].action; }
   [[nodiscard]] std::string fault(Order order = Order::of_ranks) const {
     return prove(ranks_, allreduce(static_cast<int>(ranks_.size()), order)).fault;
   }
-  Parts ranks_;
+  RankSchedules ranks_;
 };
 
 TEST_F(Exchange, IsProved) {
@@ -53,10 +53,10 @@ TEST_F(Exchange, IsProved) {
 }
 
 TEST_F(Exchange, InPlaceNeedsTheWriteAfterTheRead) {
-  for (Part& rank : ranks_)
+  for (RankSchedule& rank : ranks_)
     rank.aliasing = Aliasing::in_place();
   EXPECT_THAT(fault(), AllOf(StartsWith("rank 0, step 2 (reduce"), HasSubstr("race with rank 0, step 0 (send")));
-  for (Part& rank : ranks_)
+  for (RankSchedule& rank : ranks_)
     rank.schedule.steps[2].after = {0, 1};
   EXPECT_EQ(fault(), "");
 }
@@ -215,7 +215,7 @@ TEST_F(Exchange, ThatWaitsForItselfOrLaterSteps) {
 }
 
 TEST_F(Exchange, ThatReceivesFirst) {
-  for (Part& rank : ranks_) {
+  for (RankSchedule& rank : ranks_) {
     std::swap(rank.schedule.steps[0], rank.schedule.steps[1]);
     rank.schedule.steps[1].after = {0};
     rank.schedule.steps[2].after = {0};
@@ -226,7 +226,7 @@ TEST_F(Exchange, ThatReceivesFirst) {
 }
 
 TEST_F(Exchange, ThatReceivesOnceItHasSent) {
-  for (Part& rank : ranks_)
+  for (RankSchedule& rank : ranks_)
     rank.schedule.steps[1].after = {0};
   EXPECT_THAT(fault(), StartsWith("deadlock under rendezvous flow control: "));
   EXPECT_EQ(fault_at_random(1, ranks_, allreduce(2)), "");
@@ -234,11 +234,11 @@ TEST_F(Exchange, ThatReceivesOnceItHasSent) {
 
 TEST(OneCredit, MessageThatNeedsTheNextOfItsPair) {
   const Region first = element(Buffer::scratch, 0), second = element(Buffer::scratch, 1);
-  Parts ranks;
-  ranks.push_back(part({{send(1, in.first(Count{1}), 0), {}}, {send(1, in.first(Count{1}), 1), {}}}));
-  ranks.push_back(
-      part({{Recv{Rank{2}, {}}, {}}, {recv(0, first, 0), {0}}, {recv(0, second, 1), {}}, {Send{Rank{2}, {}}, {2}}}));
-  ranks.push_back(part({{Recv{Rank{1}, {}}, {}}, {Send{Rank{1}, {}}, {0}}}));
+  RankSchedules ranks;
+  ranks.push_back(rank_schedule({{send(1, in.first(Count{1}), 0), {}}, {send(1, in.first(Count{1}), 1), {}}}));
+  ranks.push_back(rank_schedule(
+      {{Recv{Rank{2}, {}}, {}}, {recv(0, first, 0), {0}}, {recv(0, second, 1), {}}, {Send{Rank{2}, {}}, {2}}}));
+  ranks.push_back(rank_schedule({{Recv{Rank{1}, {}}, {}}, {Send{Rank{1}, {}}, {0}}}));
   EXPECT_THAT(prove(ranks, anything()).fault, StartsWith("deadlock under one-credit flow control: "));
   EXPECT_EQ(fault_at_random(1, ranks, anything()), "");
 }
@@ -251,7 +251,7 @@ TEST_F(Exchange, EdgeThatOnlyPacesIsEquivalent) {
   const auto equivalents = [&] {
     int found = 0;
     for (const Mutant& mutant : mutants_of(ranks_)) {
-      Parts mutated = ranks_;
+      RankSchedules mutated = ranks_;
       mutated[static_cast<std::size_t>(mutant.rank.value())].schedule.steps[static_cast<std::size_t>(mutant.step)] =
           mutant.mutated;
       if (mutant.mutation == Mutation::edge_deleted && equivalence(mutant, ranks_, mutated, expectation)) ++found;

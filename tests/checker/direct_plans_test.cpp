@@ -88,7 +88,7 @@ TEST(DirectPlans, WithAFaultAreRefused) {
       for (DeviceUse& use : what.devices)
         use.places = {0, 0};
       const Plans plans{what, memory};
-      const Graph graph{parts_of(plans)};
+      const Graph graph{schedules_of(plans)};
       const std::vector<Answer> answers = answers_of(plans, graph);
       const std::vector<int> first = first_steps_of(plans);
       for (Rank rank; rank.value() < ranks; rank = Rank{rank.value() + 1}) {

@@ -24,10 +24,10 @@ std::string name_of(const Algorithm& algorithm) {
   return fmt::format("{}_{}", to_string(algorithm.collective), algorithm.name);
 }
 
-Parts with(const Mutant& mutant, Parts parts) {
-  auto& steps = parts[static_cast<std::size_t>(mutant.rank.value())].schedule.steps;
+RankSchedules with(const Mutant& mutant, RankSchedules schedules) {
+  auto& steps = schedules[static_cast<std::size_t>(mutant.rank.value())].schedule.steps;
   steps[static_cast<std::size_t>(mutant.step)] = mutant.mutated;
-  return parts;
+  return schedules;
 }
 
 /// A problem with everything that its collective has.
@@ -67,15 +67,15 @@ class Mutants : public testing::TestWithParam<const Algorithm*> {
  protected:
   void examine_all(const Algorithm& algorithm, const Case& what) {
     const Problems problems{algorithm, what};
-    const Parts parts = parts_of(algorithm, problems);
+    const RankSchedules schedules = schedules_of(algorithm, problems);
     const Expectation expectation = expectation_of(algorithm, problems);
-    const Verdict verdict = prove(parts, expectation);
+    const Verdict verdict = prove(schedules, expectation);
     ASSERT_TRUE(verdict.proved()) << verdict.fault;
-    for (const Mutant& mutant : sample(mutants_of(parts)))
-      examine(mutant, parts, expectation);
+    for (const Mutant& mutant : sample(mutants_of(schedules)))
+      examine(mutant, schedules, expectation);
   }
-  void examine(const Mutant& mutant, const Parts& original, const Expectation& expectation) {
-    const Parts mutated = with(mutant, original);
+  void examine(const Mutant& mutant, const RankSchedules& original, const Expectation& expectation) {
+    const RankSchedules mutated = with(mutant, original);
     Tally& tally = tallies_[mutated.size()][mutant.mutation];
     ++tally.made;
     if (!prove(mutated, expectation).proved())
@@ -118,16 +118,16 @@ TEST_P(Mutants, CaughtOnesAreNotEquivalent) {
   constexpr int size = 5;
   for (const Placement placement : {Placement::separate, Placement::in_place}) {
     const Problems problems{algorithm, case_of(algorithm, size, placement)};
-    const Parts parts = parts_of(algorithm, problems);
+    const RankSchedules schedules = schedules_of(algorithm, problems);
     const Expectation expectation = expectation_of(algorithm, problems);
     int caught = 0;
-    for (const Mutant& mutant : sample(mutants_of(parts))) {
-      const Parts mutated = with(mutant, parts);
+    for (const Mutant& mutant : sample(mutants_of(schedules))) {
+      const RankSchedules mutated = with(mutant, schedules);
       if (prove(mutated, expectation).proved()) continue;
       ++caught;
-      EXPECT_EQ(equivalence(mutant, parts, mutated, expectation), std::nullopt) << mutant.text;
+      EXPECT_EQ(equivalence(mutant, schedules, mutated, expectation), std::nullopt) << mutant.text;
     }
-    EXPECT_TRUE(caught > 0 || mutants_of(parts).empty() || algorithm.collective == Collective::barrier);
+    EXPECT_TRUE(caught > 0 || mutants_of(schedules).empty() || algorithm.collective == Collective::barrier);
   }
 }
 

@@ -28,10 +28,10 @@ TEST_P(Proof, HoldsInRandomOrders) {
   for (const Case& what : cases_of(algorithm, Extent::subset)) {
     if (what.size > most_ranks || ++number % 3 != 0) continue;
     const Problems problems{algorithm, what};
-    const Parts parts = parts_of(algorithm, problems);
+    const RankSchedules schedules = schedules_of(algorithm, problems);
     const Expectation expectation = expectation_of(algorithm, problems);
     for (const std::uint64_t seed : {1, 2, 3})
-      ASSERT_EQ(fault_at_random(seed, parts, expectation), "") << to_text(what) << ", seed " << seed;
+      ASSERT_EQ(fault_at_random(seed, schedules, expectation), "") << to_text(what) << ", seed " << seed;
   }
 }
 
@@ -88,8 +88,8 @@ std::string whole_text(const Algorithm& algorithm, int size) {
   std::string text;
   Case what{.size = size, .count = Count{empty ? 0 : 3 * size}};
   mix_levels(what, algorithm);
-  for (const Part& part : parts_of(algorithm, what))
-    for (const auto& [action, after] : part.schedule.steps)
+  for (const RankSchedule& own : schedules_of(algorithm, what))
+    for (const auto& [action, after] : own.schedule.steps)
       text += fmt::format("{} after {}\n", to_text(action), fmt::join(after, ","));
   return text;
 }

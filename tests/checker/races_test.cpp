@@ -10,21 +10,21 @@ namespace tutti::checker {
 namespace {
 
 /// One rank with random copies between elements of scratch, and random edges.
-Part random_part(std::mt19937& random) {
+RankSchedule random_schedule(std::mt19937& random) {
   constexpr int steps = 12, elements = 6, longest = 2, density = 12;
-  Part part{Count{0}, Count{0}, {}, {{}, Count{elements + longest}}};
+  RankSchedule own{Count{0}, Count{0}, {}, {{}, Count{elements + longest}}};
   const auto any = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
   const int edges = any(density);
-  while (part.schedule.steps.size() < steps) {
+  while (own.schedule.steps.size() < steps) {
     const int count = 1 + any(longest);
     const auto anywhere = [&] { return Region{Buffer::scratch, Count{any(elements)}, Count{count}}; };
     const Copy copy{anywhere(), anywhere()};
     std::vector<int> after;
-    for (int step = 0; step < static_cast<int>(part.schedule.steps.size()); ++step)
+    for (int step = 0; step < static_cast<int>(own.schedule.steps.size()); ++step)
       if (any(density) < edges) after.push_back(step);
-    part.schedule.steps.push_back({copy, after});
+    own.schedule.steps.push_back({copy, after});
   }
-  return part;
+  return own;
 }
 
 /// All pairs of steps, with every order found by relaxing: slow and plain.
@@ -48,9 +48,9 @@ bool has_race(const Schedule& schedule) {
   return false;
 }
 
-bool is_refuted(const Part& part) {
+bool is_refuted(const RankSchedule& own) {
   try {
-    require_no_races(Rank{0}, part);
+    require_no_races(Rank{0}, own);
     return false;
   } catch (const Fault&) {
     return true;
@@ -58,12 +58,12 @@ bool is_refuted(const Part& part) {
 }
 
 /// Behind so many steps that do nothing that orders are no longer looked up, but found by walking.
-Part behind_many(const Part& part) {
+RankSchedule behind_many(const RankSchedule& own) {
   constexpr int many = 5000;
   constexpr Region nothing{Buffer::scratch, Count{0}, Count{0}};
-  Part longer = part;
+  RankSchedule longer = own;
   longer.schedule.steps.assign(many, {Copy{nothing, nothing}, {}});
-  for (Step step : part.schedule.steps) {
+  for (Step step : own.schedule.steps) {
     for (int& before : step.after)
       before += many;
     longer.schedule.steps.push_back(std::move(step));
@@ -74,8 +74,8 @@ Part behind_many(const Part& part) {
 TEST(Races, AreTheSameInLongSchedules) {
   std::mt19937 random{11};
   for (int trial = 0; trial < 200; ++trial) {
-    const Part part = random_part(random);
-    ASSERT_EQ(is_refuted(behind_many(part)), has_race(part.schedule)) << "trial " << trial;
+    const RankSchedule own = random_schedule(random);
+    ASSERT_EQ(is_refuted(behind_many(own)), has_race(own.schedule)) << "trial " << trial;
   }
 }
 
@@ -83,9 +83,9 @@ TEST(Races, AreThoseThatComparingAllPairsFinds) {
   std::mt19937 random{7};
   int racy = 0, clean = 0;
   for (int trial = 0; trial < 3000; ++trial) {
-    const Part part = random_part(random);
-    const bool found = is_refuted(part);
-    ASSERT_EQ(found, has_race(part.schedule)) << "trial " << trial;
+    const RankSchedule own = random_schedule(random);
+    const bool found = is_refuted(own);
+    ASSERT_EQ(found, has_race(own.schedule)) << "trial " << trial;
     ++(found ? racy : clean);
   }
   EXPECT_GT(racy, 100);

@@ -39,8 +39,8 @@ Simulation simulated(const std::vector<Schedule>& schedules, const Rates& rates)
 
 std::vector<Schedule> schedules_of(const Algorithm& algorithm, const checker::Case& what) {
   std::vector<Schedule> schedules;
-  for (checker::Part& part : checker::parts_of(algorithm, what))
-    schedules.push_back(std::move(part.schedule));
+  for (checker::RankSchedule& own : checker::schedules_of(algorithm, what))
+    schedules.push_back(std::move(own.schedule));
   return schedules;
 }
 

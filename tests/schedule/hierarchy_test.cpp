@@ -26,8 +26,8 @@ struct Crossing {
 std::vector<Crossing> crossings(const Algorithm& algorithm, const Case& what, const std::vector<int>& groups) {
   std::vector<Crossing> all(static_cast<std::size_t>(*std::ranges::max_element(groups)) + 1);
   const auto node_of = [&](int rank) { return static_cast<std::size_t>(groups[static_cast<std::size_t>(rank)]); };
-  for (int rank = 0; const Part& part : parts_of(algorithm, what)) {
-    for (const Step& step : part.schedule.steps) {
+  for (int rank = 0; const RankSchedule& own : schedules_of(algorithm, what)) {
+    for (const Step& step : own.schedule.steps) {
       const auto* send = std::get_if<Send>(&step.action);
       if (send == nullptr || node_of(rank) == node_of(send->to.value())) continue;
       all[node_of(rank)].sent += total(send->from);

@@ -43,7 +43,7 @@ struct Costs {
   Cost stated, counted;
 };
 inline Costs costs_of(const Algorithm& algorithm, const Case& what) {
-  return {algorithm.cost(even_problem(algorithm, what, Rank{0})), counted(parts_of(algorithm, what))};
+  return {algorithm.cost(even_problem(algorithm, what, Rank{0})), counted(schedules_of(algorithm, what))};
 }
 
 inline std::string figures(const Cost& cost) {

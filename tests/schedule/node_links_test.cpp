@@ -121,8 +121,8 @@ TEST(NodeLinks, EqualRatesAreNoNodes) {
   for (const Algorithm* algorithm : algorithms()) {
     const checker::Case what{.size = 8, .count = Count{16}, .nodes = two_of_four};
     Simulator apart{two_of_four}, together;
-    for (const checker::Part& part : checker::parts_of(*algorithm, what))
-      apart.add(part.schedule), together.add(part.schedule);
+    for (const checker::RankSchedule& own : checker::schedules_of(*algorithm, what))
+      apart.add(own.schedule), together.add(own.schedule);
     EXPECT_DOUBLE_EQ(apart.run(everywhere).time, together.run(everywhere).time)
         << to_string(algorithm->collective) << " " << algorithm->name;
   }

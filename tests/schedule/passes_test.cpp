@@ -40,10 +40,10 @@ TEST_P(Passes, SegmentedSchedulesOfBlocksThatDifferAreProved) {
     what.is_fused = true;
     ASSERT_EQ(prove(algorithm, what).fault, "") << to_text(what);
     const Problems problems{algorithm, what};
-    Parts parts = parts_of(algorithm, problems);
-    for (Part& part : parts)
-      part.schedule = segmented(part.schedule, part.aliasing, Count{1}, 2);
-    ASSERT_EQ(prove(parts, expectation_of(algorithm, problems)).fault, "") << to_text(what) << ", in two pieces";
+    RankSchedules schedules = schedules_of(algorithm, problems);
+    for (RankSchedule& own : schedules)
+      own.schedule = segmented(own.schedule, own.aliasing, Count{1}, 2);
+    ASSERT_EQ(prove(schedules, expectation_of(algorithm, problems)).fault, "") << to_text(what) << ", in two pieces";
   }
 }
 
@@ -52,9 +52,9 @@ INSTANTIATE_TEST_SUITE_P(Registry, Passes, testing::ValuesIn(algorithms().begin(
                            return std::string{to_string(info.param->collective)} + "_" + std::string{info.param->name};
                          });
 
-Part ring_part(Rank rank, int size, Count count) {
+RankSchedule ring_schedule(Rank rank, int size, Count count) {
   const Algorithm& ring = *find_algorithm(Collective::allreduce, "ring");
-  return parts_of(ring, {.size = size, .count = count})[static_cast<std::size_t>(rank.value())];
+  return schedules_of(ring, {.size = size, .count = count})[static_cast<std::size_t>(rank.value())];
 }
 
 int count_of(const Schedule& schedule, auto wanted) {
@@ -65,10 +65,10 @@ int count_of(const Schedule& schedule, auto wanted) {
 }
 
 TEST(Segmented, PassesOnPieceByPiece) {
-  const Part part = ring_part(Rank{0}, 3, Count{12});  // blocks of 4
-  const Schedule cut = segmented(part.schedule, part.aliasing, Count{2});
+  const RankSchedule own = ring_schedule(Rank{0}, 3, Count{12});  // blocks of 4
+  const Schedule cut = segmented(own.schedule, own.aliasing, Count{2});
   const auto sends = [](const Action& action) { return std::holds_alternative<Send>(action); };
-  EXPECT_EQ(count_of(cut, sends), 2 * count_of(part.schedule, sends));
+  EXPECT_EQ(count_of(cut, sends), 2 * count_of(own.schedule, sends));
   // The second round's first piece waits for the reduction of the first pieces only.
   EXPECT_THAT(to_text(cut), testing::HasSubstr("send output[4..6) to 1 (message 2)"));
   for (const auto& [action, after] : cut.steps)
@@ -80,10 +80,10 @@ TEST(Segmented, PassesOnPieceByPiece) {
 }
 
 TEST(Segmented, HasNoMorePiecesOfAMessageThanAsked) {
-  const Part part = ring_part(Rank{0}, 3, Count{30});  // blocks of 10
+  const RankSchedule own = ring_schedule(Rank{0}, 3, Count{30});  // blocks of 10
   const auto sends = [](const Action& action) { return std::holds_alternative<Send>(action); };
-  const Schedule cut = segmented(part.schedule, part.aliasing, Count{1}, 3);
-  EXPECT_EQ(count_of(cut, sends), 3 * count_of(part.schedule, sends));
+  const Schedule cut = segmented(own.schedule, own.aliasing, Count{1}, 3);
+  EXPECT_EQ(count_of(cut, sends), 3 * count_of(own.schedule, sends));
   EXPECT_THAT(to_text(cut), testing::HasSubstr("send input[20..24) to 1\n"));
   EXPECT_THAT(to_text(cut), testing::HasSubstr("send input[28..30) to 1 (message 2)"));
 }
@@ -94,11 +94,12 @@ TEST(Segmented, WhereRanksKnowTheirOwnBlocksTheLimitIsThatOfAMessage) {
   const Algorithm& linear = *find_algorithm(Collective::gather, "linear");
   const Case what{.size = size, .counts = {Count{10}, Count{3 * most_segments}}};
   const Problems problems{linear, what};
-  const Parts parts = parts_of(linear, problems, {.size = size, .counts = what.counts, .segment = Count{1}});
+  const RankSchedules schedules =
+      schedules_of(linear, problems, {.size = size, .counts = what.counts, .segment = Count{1}});
   const auto recvs = [](const Action& action) { return std::holds_alternative<Recv>(action); };
   const auto sends = [](const Action& action) { return std::holds_alternative<Send>(action); };
-  EXPECT_EQ(count_of(parts[0].schedule, recvs), most_segments / size);
-  EXPECT_EQ(count_of(parts[1].schedule, sends), most_segments / size);
+  EXPECT_EQ(count_of(schedules[0].schedule, recvs), most_segments / size);
+  EXPECT_EQ(count_of(schedules[1].schedule, sends), most_segments / size);
 }
 
 /// One exchange at a time, also of segments; without a dependency for each pair of them.
@@ -106,8 +107,8 @@ TEST(Segmented, WhatIsPacedWaitsForAllSegmentsBefore) {
   constexpr int segments = 5;
   const Algorithm& pairwise = *find_algorithm(Collective::alltoall, "pairwise");
   for (const int size : {3, 4, 7}) {
-    const Part part = parts_of(pairwise, {.size = size, .count = Count{segments}})[0];
-    const Schedule cut = segmented(part.schedule, part.aliasing, Count{1});
+    const RankSchedule own = schedules_of(pairwise, {.size = size, .count = Count{segments}})[0];
+    const Schedule cut = segmented(own.schedule, own.aliasing, Count{1});
     LocalOrder order{cut};
     std::vector<std::vector<int>> exchanges;  // the messages of each
     for (int step = 0; const Step& each : cut.steps) {
@@ -126,8 +127,8 @@ TEST(Segmented, WhatIsPacedWaitsForAllSegmentsBefore) {
 }
 
 TEST(Fused, JoinsTheReductionsOfARing) {
-  const Part part = ring_part(Rank{1}, 4, Count{8});
-  const Schedule joined = fused(part.schedule);
+  const RankSchedule own = ring_schedule(Rank{1}, 4, Count{8});
+  const Schedule joined = fused(own.schedule);
   EXPECT_EQ(count_of(joined, [](const Action& action) { return std::holds_alternative<Reduce>(action); }), 0);
   const auto is_joined = [](const Action& action) {
     const auto* recv = std::get_if<Recv>(&action);
@@ -141,38 +142,39 @@ TEST(Fused, JoinsTheReductionsOfARing) {
 /// The ranks that receive first would wait for each other's sends, which the reductions have to follow.
 TEST(Fused, LeavesReductionsThatWaitForMore) {
   const Algorithm& doubling = *find_algorithm(Collective::allreduce, "recursive_doubling");
-  const Parts parts = parts_of(doubling, {.size = 4, .count = Count{3}, .placement = Placement::in_place});
-  const Schedule joined = fused(parts[0].schedule);
-  EXPECT_EQ(to_text(joined), to_text(parts[0].schedule));
+  const RankSchedules schedules =
+      schedules_of(doubling, {.size = 4, .count = Count{3}, .placement = Placement::in_place});
+  const Schedule joined = fused(schedules[0].schedule);
+  EXPECT_EQ(to_text(joined), to_text(schedules[0].schedule));
 }
 
 TEST(Fused, ContentsOfTheLandingAreLost) {
   const Region in{Buffer::input, Count{0}, Count{1}}, out = in.in(Buffer::output), landing = in.in(Buffer::scratch);
   const auto part = [&](int peer, Reduce reduce) {
     const Recv recv{Rank{peer}, {landing}, 0, reduce};
-    return Part{Count{1}, Count{1}, {}, {{{Send{Rank{peer}, {in}}, {}}, {recv, {}}}, Count{1}}};
+    return RankSchedule{Count{1}, Count{1}, {}, {{{Send{Rank{peer}, {in}}, {}}, {recv, {}}}, Count{1}}};
   };
-  Parts parts{part(1, {in, landing, out}), part(0, {landing, in, out})};
-  EXPECT_EQ(prove(parts, {Order::of_ranks, [](Rank, Count i) { return Combination{Rank{0}, 2, i}; }}).fault, "");
-  parts[0].schedule.steps.push_back({Copy{landing, out}, {1}});
-  EXPECT_THAT(prove(parts, {}).fault, testing::HasSubstr("reads garbage from scratch[0..1)"));
+  RankSchedules schedules{part(1, {in, landing, out}), part(0, {landing, in, out})};
+  EXPECT_EQ(prove(schedules, {Order::of_ranks, [](Rank, Count i) { return Combination{Rank{0}, 2, i}; }}).fault, "");
+  schedules[0].schedule.steps.push_back({Copy{landing, out}, {1}});
+  EXPECT_THAT(prove(schedules, {}).fault, testing::HasSubstr("reads garbage from scratch[0..1)"));
 }
 
 TEST(Mapped, AGroupPlaysItsOwnCommunicator) {
   const Algorithm& doubling = *find_algorithm(Collective::allreduce, "recursive_doubling");
   const Group group{{Rank{5}, Rank{1}, Rank{2}}, 0};
-  const Parts small = parts_of(doubling, {.size = 3, .count = Count{4}});
-  Parts parts(7);
+  const RankSchedules small = schedules_of(doubling, {.size = 3, .count = Count{4}});
+  RankSchedules schedules(7);
   for (int place = 0; place < group.size(); ++place) {
-    Part& part = parts[static_cast<std::size_t>(group.at(place).value())];
-    part = small[static_cast<std::size_t>(place)];
-    part.schedule = mapped(part.schedule, group);
+    RankSchedule& own = schedules[static_cast<std::size_t>(group.at(place).value())];
+    own = small[static_cast<std::size_t>(place)];
+    own.schedule = mapped(own.schedule, group);
   }
   // In the order of the group: no rank order over all.
   const auto of = [](Rank, Count i) { return Combination{Rank{0}, 3, i}; };
-  const Verdict verdict = prove(parts, {Order::any, nullptr});
+  const Verdict verdict = prove(schedules, {Order::any, nullptr});
   EXPECT_EQ(verdict.fault, "");
-  EXPECT_THAT(prove(parts, {Order::of_ranks, of}).fault,
+  EXPECT_THAT(prove(schedules, {Order::of_ranks, of}).fault,
               testing::HasSubstr("rank 1: output[0] is ((r5[0] (+) r1[0]) (+) r2[0])"));
 }
 

@@ -28,14 +28,14 @@ std::string whole_text(const Schedule& schedule) {
   return text;
 }
 
-/// The parts of an algorithm backwards.
-Parts backwards(Parts parts) {
-  for (Part& part : parts) {
-    part.schedule = reversed(part.schedule);
-    std::swap(part.input, part.output);
-    if (const auto offset = part.aliasing.offset()) part.aliasing = Aliasing::around_output(*offset);
+/// The schedules of an algorithm backwards.
+RankSchedules backwards(RankSchedules schedules) {
+  for (RankSchedule& own : schedules) {
+    own.schedule = reversed(own.schedule);
+    std::swap(own.input, own.output);
+    if (const auto offset = own.aliasing.offset()) own.aliasing = Aliasing::around_output(*offset);
   }
-  return parts;
+  return schedules;
 }
 
 class Reversed : public testing::TestWithParam<const Algorithm*> {};
@@ -46,8 +46,8 @@ TEST_P(Reversed, TwiceIsTheSame) {
     Case what{.size = size, .count = Count{2 * size + 3}, .root = Rank{size / 2}};
     if (GetParam()->collective == Collective::barrier) what.count = Count{0};
     mix_levels(what, *GetParam());
-    for (const Part& part : parts_of(*GetParam(), what))
-      ASSERT_EQ(whole_text(reversed(reversed(part.schedule))), whole_text(part.schedule)) << to_text(what);
+    for (const RankSchedule& own : schedules_of(*GetParam(), what))
+      ASSERT_EQ(whole_text(reversed(reversed(own.schedule))), whole_text(own.schedule)) << to_text(what);
   }
 }
 
@@ -79,16 +79,16 @@ TEST_P(ReversedScatter, IsProvedAsAGather) {
   for (const Case& what : cases_of(scatter, Extent::subset)) {
     if (what.size > 17) continue;
     const Problems problems{gather, what}, opposite{scatter, what};
-    Parts parts, pieces;
+    RankSchedules schedules, pieces;
     for (Rank rank; rank.value() < what.size; rank = Rank{rank.value() + 1}) {
       Problem problem = problems.of(rank);
       problem.learned = opposite.of(rank).learned;
       const auto [input, output] = shape_of(problem);
-      parts.push_back({input, output, problem.aliasing, reversed(scatter, problem)});
-      pieces.push_back(parts.back());
-      pieces.back().schedule = segmented(parts.back().schedule, problem.aliasing, Count{2});
+      schedules.push_back({input, output, problem.aliasing, reversed(scatter, problem)});
+      pieces.push_back(schedules.back());
+      pieces.back().schedule = segmented(schedules.back().schedule, problem.aliasing, Count{2});
     }
-    const Verdict verdict = prove(parts, expectation_of(gather, problems));
+    const Verdict verdict = prove(schedules, expectation_of(gather, problems));
     ASSERT_EQ(verdict.fault, "") << to_text(what);
     ASSERT_EQ(prove(pieces, expectation_of(gather, problems)).fault, "") << to_text(what) << ", in pieces";
     const Verdict before = prove(scatter, what);
@@ -110,39 +110,39 @@ INSTANTIATE_TEST_SUITE_P(Registry, ReversedScatter, testing::ValuesIn(algorithms
                          })),
                          name_of);
 
-/// The parts of a scatter backwards, and the result that they must leave.
+/// The schedules of a scatter backwards, and the result that they must leave.
 struct Backwards {
-  Parts parts;
+  RankSchedules schedules;
   Expectation expectation;
   Backwards(std::string_view scatter, std::string_view gather, const Case& what)
-      : parts(backwards(parts_of(*find_algorithm(Collective::scatter, scatter), what))) {
+      : schedules(backwards(schedules_of(*find_algorithm(Collective::scatter, scatter), what))) {
     const Algorithm& same = *find_algorithm(Collective::gather, gather);
     expectation = expectation_of(same, Problems{same, what});
   }
-  [[nodiscard]] std::string fault() const { return prove(parts, expectation).fault; }
+  [[nodiscard]] std::string fault() const { return prove(schedules, expectation).fault; }
 };
 
-Recv& receive(Part& part, std::size_t step) { return std::get<Recv>(part.schedule.steps[step].action); }
+Recv& receive(RankSchedule& own, std::size_t step) { return std::get<Recv>(own.schedule.steps[step].action); }
 
 /// The scatter's first message of a pair is the gather's last.
 TEST(ReversedDefect, MessagesNumberedAsBefore) {
   Backwards gather{"segmented", "segmented", {.size = 2, .count = Count{8}, .parameter = 2}};
   EXPECT_EQ(gather.fault(), "");
-  std::swap(receive(gather.parts[0], 1).message, receive(gather.parts[0], 2).message);
+  std::swap(receive(gather.schedules[0], 1).message, receive(gather.schedules[0], 2).message);
   EXPECT_THAT(gather.fault(), testing::HasSubstr("rank 0, step 1 (recv output[12..16) from 1 (message 1))"));
 }
 
 TEST(ReversedDefect, MessagesInTheOrderOfBefore) {
   Backwards gather{"segmented", "segmented", {.size = 2, .count = Count{8}, .parameter = 2}};
   EXPECT_EQ(gather.fault(), "");
-  std::swap(receive(gather.parts[0], 1).into, receive(gather.parts[0], 2).into);
+  std::swap(receive(gather.schedules[0], 1).into, receive(gather.schedules[0], 2).into);
   EXPECT_THAT(gather.fault(), testing::HasSubstr("rank 0: output[8] is r1[4], not element 0 of rank 1"));
 }
 
 TEST(ReversedDefect, DependenciesLost) {
   Backwards gather{"binomial", "binomial", {.size = 8, .count = Count{2}}};
   EXPECT_EQ(gather.fault(), "");
-  for (Step& step : gather.parts[4].schedule.steps)
+  for (Step& step : gather.schedules[4].schedule.steps)
     step.after.clear();
   EXPECT_THAT(gather.fault(), testing::HasSubstr("rank 4, step"));
 }
@@ -150,7 +150,7 @@ TEST(ReversedDefect, DependenciesLost) {
 TEST(ReversedDefect, CopiesNotTurnedRound) {
   Backwards gather{"linear", "linear", {.size = 2, .count = Count{2}}};
   EXPECT_EQ(gather.fault(), "");
-  for (Step& step : gather.parts[0].schedule.steps)
+  for (Step& step : gather.schedules[0].schedule.steps)
     if (auto* copy = std::get_if<Copy>(&step.action)) std::swap(copy->from, copy->into);
   EXPECT_THAT(gather.fault(), testing::HasSubstr("writes the input"));
 }
@@ -158,13 +158,13 @@ TEST(ReversedDefect, CopiesNotTurnedRound) {
 /// Two children would write the same elements of the root.
 TEST(Reversed, ABroadcastIsNoMoveBackwards) {
   const Algorithm& flat = *find_algorithm(Collective::broadcast, "knomial");
-  const Parts parts = backwards(parts_of(flat, {.size = 3, .count = Count{2}, .parameter = 3}));
-  EXPECT_NE(prove(parts, {Order::of_ranks, nullptr}).fault, "");
+  const RankSchedules schedules = backwards(schedules_of(flat, {.size = 3, .count = Count{2}, .parameter = 3}));
+  EXPECT_NE(prove(schedules, {Order::of_ranks, nullptr}).fault, "");
 }
 
 TEST(Reversed, AReductionIsRefused) {
   const Algorithm& chain = *find_algorithm(Collective::reduce, "chain");
-  const Schedule schedule = parts_of(chain, {.size = 2, .count = Count{2}})[0].schedule;
+  const Schedule schedule = schedules_of(chain, {.size = 2, .count = Count{2}})[0].schedule;
   EXPECT_THROW(std::ignore = reversed(schedule), std::logic_error);
   EXPECT_THROW(std::ignore = reversed(fused(schedule)), std::logic_error);
 }
@@ -179,8 +179,8 @@ TEST(Reversed, WhatIsItsOwnOppositeStaysWhatItIs) {
         Case what{.size = size, .count = Count{collective == Collective::barrier ? 0 : 3}, .parameter = 2};
         mix_levels(what, *algorithm);
         const Problems problems{*algorithm, what};
-        const Parts parts = backwards(parts_of(*algorithm, problems));
-        EXPECT_EQ(prove(parts, expectation_of(*algorithm, problems)).fault, "") << name << ", " << to_text(what);
+        const RankSchedules schedules = backwards(schedules_of(*algorithm, problems));
+        EXPECT_EQ(prove(schedules, expectation_of(*algorithm, problems)).fault, "") << name << ", " << to_text(what);
       }
 }
 

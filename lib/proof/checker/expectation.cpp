@@ -96,10 +96,11 @@ Expectation expectation_of(const Algorithm& algorithm, const Problems& problems)
   return {order_on(problems.of(Rank{0}).nodes, algorithm), of, synchronizes};
 }
 
-void require_results(const Parts& parts, const Expectation& expectation, Memory& memory, const Values& values) {
+void require_results(const RankSchedules& schedules, const Expectation& expectation, Memory& memory,
+                     const Values& values) {
   if (expectation.of == nullptr) return;
   std::map<Combination, std::pair<Value, Rank>> agreed;
-  for (Rank rank; rank.value() < static_cast<int>(parts.size()); rank = Rank{rank.value() + 1}) {
+  for (Rank rank; rank.value() < static_cast<int>(schedules.size()); rank = Rank{rank.value() + 1}) {
     Count element{0};
     for (const Value value : memory.output(rank)) {
       const auto fault = [&](const std::string& why) {

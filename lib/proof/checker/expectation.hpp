@@ -26,6 +26,7 @@ struct Expectation {
 [[nodiscard]] Expectation expectation_of(const Algorithm& algorithm, const Problems& problems);
 
 /// Refutes outputs that do not hold the expected values, or hold them as different expressions on different ranks.
-void require_results(const Parts& parts, const Expectation& expectation, Memory& memory, const Values& values);
+void require_results(const RankSchedules& schedules, const Expectation& expectation, Memory& memory,
+                     const Values& values);
 
 }  // namespace tutti::checker

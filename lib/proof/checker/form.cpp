@@ -11,15 +11,17 @@ namespace {
 /// Checks the steps of one rank, one after another.
 class Form {
  public:
-  Form(const Parts& parts, Rank rank)
-      : part_(parts[static_cast<std::size_t>(rank.value())]), rank_(rank), size_(static_cast<int>(parts.size())) {}
+  Form(const RankSchedules& schedules, Rank rank)
+      : own_(schedules[static_cast<std::size_t>(rank.value())]),
+        rank_(rank),
+        size_(static_cast<int>(schedules.size())) {}
 
   void require() {
-    if (const auto offset = part_.aliasing.offset(); offset &&
-                                                     (*offset < Count{0} || *offset + part_.input > part_.output) &&
-                                                     (*offset > Count{0} || *offset + part_.input < part_.output))
+    if (const auto offset = own_.aliasing.offset(); offset &&
+                                                    (*offset < Count{0} || *offset + own_.input > own_.output) &&
+                                                    (*offset > Count{0} || *offset + own_.input < own_.output))
       throw Fault{fmt::format("rank {}: neither of input and output lies inside the other", rank_.value()), {{rank_}}};
-    for (const Step& step : part_.schedule.steps) {
+    for (const Step& step : own_.schedule.steps) {
       action_ = &step.action;
       require_earlier(step.after);
       for_each_read(step.action, [&](const Region& region) { require_inside(region); });
@@ -42,7 +44,7 @@ class Form {
   }
 
   void require_inside(const Region& region) const {
-    const Count size = size_of(part_, region.buffer);
+    const Count size = size_of(own_, region.buffer);
     if (region.count < Count{0} || region.offset < Count{0} || region.offset + region.count > size)
       refute(fmt::format("{} leaves its buffer of {} elements", to_text(region), size.value()));
   }
@@ -69,20 +71,20 @@ class Form {
   }
 
   void require_action(const Reduce& reduce) const {
-    const Region into = located(part_, reduce.into);
+    const Region into = located(own_, reduce.into);
     for (const Region& operand : {reduce.lhs, reduce.rhs}) {
       if (operand.count != into.count) refute("reduces regions of different counts");
-      if (located(part_, operand) != into && overlap(located(part_, operand), into))
+      if (located(own_, operand) != into && overlap(located(own_, operand), into))
         refute("reduces onto a part of its operand");
     }
   }
 
   void require_action(const Copy& copy) const {
     if (copy.from.count != copy.into.count) refute("copies between regions of different counts");
-    if (overlap(located(part_, copy.from), located(part_, copy.into))) refute("copies onto its source");
+    if (overlap(located(own_, copy.from), located(own_, copy.into))) refute("copies onto its source");
   }
 
-  const Part& part_;
+  const RankSchedule& own_;
   Rank rank_;
   int size_;
   int step_ = 0;
@@ -91,9 +93,9 @@ class Form {
 
 }  // namespace
 
-void require_form(const Parts& parts) {
-  for (int rank = 0; rank < static_cast<int>(parts.size()); ++rank)
-    Form{parts, Rank{rank}}.require();
+void require_form(const RankSchedules& schedules) {
+  for (int rank = 0; rank < static_cast<int>(schedules.size()); ++rank)
+    Form{schedules, Rank{rank}}.require();
 }
 
 }  // namespace tutti::checker

@@ -26,8 +26,8 @@ std::string_view to_string(Flow flow) {
   return "?";
 }
 
-Graph::Graph(const Parts& parts) {
-  Messages messages = number_steps(parts);
+Graph::Graph(const RankSchedules& schedules) {
+  Messages messages = number_steps(schedules);
   for (auto* side : {&messages.sent, &messages.received}) {
     const auto of_pair = [](const Message& message) { return std::pair{message.from, message.to}; };
     std::ranges::stable_sort(*side, {}, of_pair);
@@ -36,11 +36,11 @@ Graph::Graph(const Parts& parts) {
   match(messages);
 }
 
-Graph::Messages Graph::number_steps(const Parts& parts) {
+Graph::Messages Graph::number_steps(const RankSchedules& schedules) {
   Messages messages;
-  for (int rank = 0; const Part& part : parts) {
+  for (int rank = 0; const RankSchedule& own : schedules) {
     const int first = steps();
-    for (const Step& step : part.schedule.steps) {
+    for (const Step& step : own.schedule.steps) {
       const auto* recv = std::get_if<Recv>(&step.action);
       if (const auto* send = std::get_if<Send>(&step.action))
         messages.sent.push_back({rank, send->to.value(), send->message, steps(), total(send->from)});

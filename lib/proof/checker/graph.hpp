@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "fault.hpp"
-#include "parts.hpp"
+#include "rank_schedules.hpp"
 
 namespace tutti::checker {
 
@@ -38,9 +38,9 @@ class Graph {
  public:
   static constexpr int nobody = -1;
 
-  /// Refutes parts whose messages do not match: numbers that do not count up, a message that is sent but not received
-  /// (or the other way round), different counts. The parts must have their form and outlive the graph.
-  explicit Graph(const Parts& parts);
+  /// Refutes schedules whose messages do not match: numbers that do not count up, a message that is sent but not
+  /// received (or the other way round), different counts. The schedules must have their form and outlive the graph.
+  explicit Graph(const RankSchedules& schedules);
 
   [[nodiscard]] int steps() const { return static_cast<int>(nodes_.size()); }
   [[nodiscard]] Rank rank(int step) const { return Rank{at(step).rank}; }
@@ -81,7 +81,7 @@ class Graph {
     std::vector<Message> sent, received;
   };
   [[nodiscard]] const Node& at(int step) const { return nodes_[static_cast<std::size_t>(step)]; }
-  [[nodiscard]] Messages number_steps(const Parts& parts);
+  [[nodiscard]] Messages number_steps(const RankSchedules& schedules);
   void match(const Messages& messages);
   void require_counting_up(const std::vector<Message>& messages) const;
 

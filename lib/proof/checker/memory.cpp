@@ -19,25 +19,25 @@ void require_no_garbage(std::span<const Value> values, const Region& region, int
 
 }  // namespace
 
-Memory::Memory(const Parts& parts, const Values& values) : parts_(parts), values_(values) {
+Memory::Memory(const RankSchedules& schedules, const Values& values) : schedules_(schedules), values_(values) {
   std::size_t size = 0;
-  for (const Part& part : parts) {
+  for (const RankSchedule& own : schedules) {
     std::array<std::size_t, 3> starts{};
     const auto add = [&](Buffer buffer, Count before, Count count) {
       starts[static_cast<std::size_t>(buffer)] = size + static_cast<std::size_t>(before.value());
       size += static_cast<std::size_t>((before + count).value());
     };
     // An aliased input may reach out of the output at either end.
-    const Count input = part.aliasing.offset().value_or(Count{0});
-    const Count end = part.aliasing.offset() ? std::max(part.output, input + part.input) : part.output;
+    const Count input = own.aliasing.offset().value_or(Count{0});
+    const Count end = own.aliasing.offset() ? std::max(own.output, input + own.input) : own.output;
     add(Buffer::output, std::max(Count{0}, Count{0} - input), end);
-    add(Buffer::scratch, Count{0}, part.schedule.scratch);
-    if (!part.aliasing.offset()) add(Buffer::input, Count{0}, part.input);
+    add(Buffer::scratch, Count{0}, own.schedule.scratch);
+    if (!own.aliasing.offset()) add(Buffer::input, Count{0}, own.input);
     starts_.push_back(starts);
   }
   elements_.assign(size, Value::garbage);
-  for (int rank = 0; rank < static_cast<int>(parts.size()); ++rank) {
-    const Count input = parts[static_cast<std::size_t>(rank)].input;
+  for (int rank = 0; rank < static_cast<int>(schedules.size()); ++rank) {
+    const Count input = schedules[static_cast<std::size_t>(rank)].input;
     Leaf leaf{Rank{rank}, Count{0}};
     for (Value& value : at(leaf.rank, {Buffer::input, Count{0}, input})) {
       value = values.leaf(leaf);
@@ -48,20 +48,20 @@ Memory::Memory(const Parts& parts, const Values& values) : parts_(parts), values
 
 std::span<Value> Memory::at(Rank rank, const Region& region) {
   const auto place = static_cast<std::size_t>(rank.value());
-  const Region real = located(parts_[place], region);
+  const Region real = located(schedules_[place], region);
   const std::size_t start = starts_[place][static_cast<std::size_t>(real.buffer)];
   return std::span{elements_}.subspan(start + static_cast<std::size_t>(real.offset.value()),  // wraps if negative
                                       static_cast<std::size_t>(real.count.value()));
 }
 
 std::span<Value> Memory::output(Rank rank) {
-  return at(rank, {Buffer::output, Count{0}, parts_[static_cast<std::size_t>(rank.value())].output});
+  return at(rank, {Buffer::output, Count{0}, schedules_[static_cast<std::size_t>(rank.value())].output});
 }
 
 Value Memory::before(Rank rank, Count element) const {
-  const Part& part = parts_[static_cast<std::size_t>(rank.value())];
-  const auto offset = part.aliasing.offset();
-  const bool is_input = offset && *offset <= element && element < *offset + part.input;
+  const RankSchedule& own = schedules_[static_cast<std::size_t>(rank.value())];
+  const auto offset = own.aliasing.offset();
+  const bool is_input = offset && *offset <= element && element < *offset + own.input;
   return is_input ? values_.leaf({rank, element - *offset}) : Value::garbage;
 }
 

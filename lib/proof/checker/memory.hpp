@@ -13,14 +13,14 @@ namespace tutti::checker {
 /// Inputs hold their leaves; an aliased input really lies in the output. All else holds garbage.
 class Memory {
  public:
-  Memory(const Parts& parts, const Values& values);
+  Memory(const RankSchedules& schedules, const Values& values);
   [[nodiscard]] std::span<Value> at(Rank rank, const Region& region);
   [[nodiscard]] std::span<Value> output(Rank rank);
   /// The value that an element of the output held at first.
   [[nodiscard]] Value before(Rank rank, Count element) const;
 
  private:
-  const Parts& parts_;
+  const RankSchedules& schedules_;
   const Values& values_;
   std::vector<std::array<std::size_t, 3>> starts_;  ///< Where each rank's buffers begin in `elements_`.
   std::vector<Value> elements_;

@@ -25,8 +25,8 @@ std::vector<Region*> regions_of(Action& action) {
 /// The mutants of one step.
 class Mutants {
  public:
-  Mutants(std::vector<Mutant>& mutants, const Part& part, Rank rank, int step)
-      : mutants_(mutants), part_(part), rank_(rank), step_(step) {}
+  Mutants(std::vector<Mutant>& mutants, const RankSchedule& own, Rank rank, int step)
+      : mutants_(mutants), own_(own), rank_(rank), step_(step) {}
 
   void delete_edges() {
     for (std::size_t edge = 0; edge < original().after.size(); ++edge) {
@@ -42,7 +42,7 @@ class Mutants {
       const Region before = *region;
       for (const Count distance : {Count{1}, Count{-1}}) {
         region->offset = before.offset + distance;
-        if (region->offset >= Count{0} && region->offset + region->count <= size_of(part_, region->buffer))
+        if (region->offset >= Count{0} && region->offset + region->count <= size_of(own_, region->buffer))
           add(Mutation::region_shifted, mutated, fmt::format("{} becomes {}", to_text(before), to_text(*region)));
       }
       *region = before;
@@ -58,7 +58,7 @@ class Mutants {
   }
 
  private:
-  [[nodiscard]] const Step& original() const { return part_.schedule.steps[static_cast<std::size_t>(step_)]; }
+  [[nodiscard]] const Step& original() const { return own_.schedule.steps[static_cast<std::size_t>(step_)]; }
 
   void add(Mutation mutation, Step mutated, const std::string& change) {
     mutants_.push_back({mutation, rank_, step_, std::move(mutated),
@@ -66,7 +66,7 @@ class Mutants {
   }
 
   std::vector<Mutant>& mutants_;
-  const Part& part_;
+  const RankSchedule& own_;
   Rank rank_;
   int step_;
 };
@@ -87,19 +87,19 @@ bool follows(const Schedule& schedule, int later, int earlier) {
   return false;
 }
 
-std::vector<Value> outputs_of(const Parts& parts, Values& values) {
+std::vector<Value> outputs_of(const RankSchedules& schedules, Values& values) {
   constexpr std::uint64_t seed = 1;
-  Memory memory{parts, values};
-  run_at_random(seed, Graph{parts}, memory, values);
+  Memory memory{schedules, values};
+  run_at_random(seed, Graph{schedules}, memory, values);
   std::vector<Value> outputs;
-  for (int rank = 0; rank < static_cast<int>(parts.size()); ++rank)
+  for (int rank = 0; rank < static_cast<int>(schedules.size()); ++rank)
     for (const Value value : memory.output(Rank{rank}))
       outputs.push_back(value);
   return outputs;
 }
 
 /// Whether outputs differ at most in the order of operands, and those that were the same expression still are.
-bool differ_in_order_only(const Parts& original, const Parts& mutated) {
+bool differ_in_order_only(const RankSchedules& original, const RankSchedules& mutated) {
   Values values{original};
   const std::vector<Value> before = outputs_of(original, values), after = outputs_of(mutated, values);
   std::map<Value, Value> now;
@@ -110,13 +110,13 @@ bool differ_in_order_only(const Parts& original, const Parts& mutated) {
   return before.size() == after.size();
 }
 
-bool implied(const Mutant& mutant, const Parts& original, const Parts& mutated) {
+bool implied(const Mutant& mutant, const RankSchedules& original, const RankSchedules& mutated) {
   const auto rank = static_cast<std::size_t>(mutant.rank.value());
   const std::vector<int>& after = original[rank].schedule.steps[static_cast<std::size_t>(mutant.step)].after;
   return std::ranges::all_of(after, [&](int before) { return follows(mutated[rank].schedule, mutant.step, before); });
 }
 
-bool conflict(const Part& part, const Action& earlier, const Action& later) {
+bool conflict(const RankSchedule& own, const Action& earlier, const Action& later) {
   const auto any = [](const Action& action, const auto& each_of, const auto& holds) {
     bool found = false;
     each_of(action, [&](const Region& region) { found = found || holds(region); });
@@ -126,7 +126,7 @@ bool conflict(const Part& part, const Action& earlier, const Action& later) {
   const auto writes = [](const Action& action, const auto& visit) { for_each_write(action, visit); };
   const auto touches = [&](const Action& action, const auto& each_of, const Region& region) {
     return any(action, each_of,
-               [&](const Region& other) { return overlap(located(part, region), located(part, other)); });
+               [&](const Region& other) { return overlap(located(own, region), located(own, other)); });
   };
   return any(earlier, writes,
              [&](const Region& region) { return touches(later, reads, region) || touches(later, writes, region); }) ||
@@ -134,12 +134,12 @@ bool conflict(const Part& part, const Action& earlier, const Action& later) {
 }
 
 /// Whether steps of a rank that touch the same elements follow one another as they are written.
-bool keeps_order_of_conflicts(const Part& part) {
-  const std::vector<Step>& steps = part.schedule.steps;
+bool keeps_order_of_conflicts(const RankSchedule& own) {
+  const std::vector<Step>& steps = own.schedule.steps;
   for (std::size_t later = 0; later < steps.size(); ++later)
     for (std::size_t earlier = 0; earlier < later; ++earlier)
-      if (conflict(part, steps[earlier].action, steps[later].action) &&
-          !follows(part.schedule, static_cast<int>(later), static_cast<int>(earlier)))
+      if (conflict(own, steps[earlier].action, steps[later].action) &&
+          !follows(own.schedule, static_cast<int>(later), static_cast<int>(earlier)))
         return false;
   return true;
 }
@@ -163,10 +163,10 @@ std::set<Rank> heard_of(const Graph& graph, Rank rank) {
   return heard;
 }
 
-bool meets(const Parts& parts) {
-  const Graph graph{parts};
-  for (int rank = 0; rank < static_cast<int>(parts.size()); ++rank)
-    if (heard_of(graph, Rank{rank}).size() < parts.size()) return false;
+bool meets(const RankSchedules& schedules) {
+  const Graph graph{schedules};
+  for (int rank = 0; rank < static_cast<int>(schedules.size()); ++rank)
+    if (heard_of(graph, Rank{rank}).size() < schedules.size()) return false;
   return true;
 }
 
@@ -184,11 +184,11 @@ std::string_view to_string(Mutation mutation) {
   return "?";
 }
 
-std::vector<Mutant> mutants_of(const Parts& parts) {
+std::vector<Mutant> mutants_of(const RankSchedules& schedules) {
   std::vector<Mutant> mutants;
-  for (int rank = 0; const Part& part : parts) {
-    for (int step = 0; step < static_cast<int>(part.schedule.steps.size()); ++step) {
-      Mutants of_step{mutants, part, Rank{rank}, step};
+  for (int rank = 0; const RankSchedule& own : schedules) {
+    for (int step = 0; step < static_cast<int>(own.schedule.steps.size()); ++step) {
+      Mutants of_step{mutants, own, Rank{rank}, step};
       of_step.delete_edges();
       of_step.shift_regions();
       of_step.swap_operands();
@@ -198,13 +198,13 @@ std::vector<Mutant> mutants_of(const Parts& parts) {
   return mutants;
 }
 
-std::optional<std::string> equivalence(const Mutant& mutant, const Parts& original, const Parts& mutated,
-                                       const Expectation& expectation) {
-  const Part& part = mutated[static_cast<std::size_t>(mutant.rank.value())];
+std::optional<std::string> equivalence(const Mutant& mutant, const RankSchedules& original,
+                                       const RankSchedules& mutated, const Expectation& expectation) {
+  const RankSchedule& own = mutated[static_cast<std::size_t>(mutant.rank.value())];
   if (mutant.mutation == Mutation::edge_deleted) {
     if (implied(mutant, original, mutated)) return "the rank's other edges imply the deleted one";
     if (expectation.synchronizes && meets(mutated)) return "every rank still hears of every other before it leaves";
-    if (!expectation.synchronizes && keeps_order_of_conflicts(part)) return "the deleted edge only paces";
+    if (!expectation.synchronizes && keeps_order_of_conflicts(own)) return "the deleted edge only paces";
   }
   if (mutant.mutation == Mutation::operands_swapped && expectation.order == Order::any &&
       differ_in_order_only(original, mutated))

@@ -23,7 +23,7 @@ struct Mutant {
 
 /// Every dependency deleted, every region shifted by one element either way within its buffer, the operands of every
 /// reduction swapped.
-[[nodiscard]] std::vector<Mutant> mutants_of(const Parts& parts);
+[[nodiscard]] std::vector<Mutant> mutants_of(const RankSchedules& schedules);
 
 /// Why a mutant that was proved is no fault, found without the code of the proof; nothing if that is not known.
 /// - A deleted edge: the rank's other edges imply it.
@@ -33,7 +33,7 @@ struct Mutant {
 /// - A deleted edge of a barrier: a search back from all that a rank completes still meets every rank.
 /// - Swapped operands: the algorithm asks for a commutative operation, and apart from the order of operands every
 ///   output is the same expression as before, and so are those of different ranks that were the same.
-[[nodiscard]] std::optional<std::string> equivalence(const Mutant& mutant, const Parts& original, const Parts& mutated,
-                                                     const Expectation& expectation);
+[[nodiscard]] std::optional<std::string> equivalence(const Mutant& mutant, const RankSchedules& original,
+                                                     const RankSchedules& mutated, const Expectation& expectation);
 
 }  // namespace tutti::checker

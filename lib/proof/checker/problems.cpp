@@ -20,22 +20,22 @@ std::size_t index(Rank rank) { return static_cast<std::size_t>(rank.value()); }
 
 /// The sizes that each rank learns; proves the exchange on the way.
 std::vector<std::vector<Count>> learned_by(const Algorithm& algorithm, const std::vector<Problem>& problems) {
-  Parts parts;
+  RankSchedules schedules;
   for (const Problem& problem : problems) {
     Exchange exchange = algorithm.exchange(problem);
-    parts.push_back({exchange.input, exchange.output, Aliasing::separate(), std::move(exchange.schedule)});
+    schedules.push_back({exchange.input, exchange.output, Aliasing::separate(), std::move(exchange.schedule)});
   }
   const Expectation anything{Order::any, nullptr};
-  if (const Verdict verdict = prove(parts, anything); !verdict.proved())
+  if (const Verdict verdict = prove(schedules, anything); !verdict.proved())
     throw Fault{"exchange of sizes: " + verdict.fault};
-  const Graph graph{parts};
-  Values values{parts};
-  Memory memory{parts, values};
+  const Graph graph{schedules};
+  Values values{schedules};
+  Memory memory{schedules, values};
   run_in_order(graph.order(Flow::one_credit).events, graph, memory, values);
   std::vector<std::vector<Count>> known, learned;
   for (const Problem& problem : problems)
     known.push_back(known_sizes(problem));
-  for (Rank rank; rank.value() < static_cast<int>(parts.size()); rank = Rank{rank.value() + 1}) {
+  for (Rank rank; rank.value() < static_cast<int>(schedules.size()); rank = Rank{rank.value() + 1}) {
     learned.emplace_back();
     for (const Value value : memory.output(rank)) {
       const std::vector<Leaf> leaves = values.leaves(value, 2);
@@ -162,30 +162,32 @@ BlockList Problems::keep(std::vector<Count> counts, Count gap) {
 
 namespace {
 
-Parts parts_of(const Algorithm& algorithm, const Problems& problems, Count segment) {
-  Parts parts;
+RankSchedules schedules_of(const Algorithm& algorithm, const Problems& problems, Count segment) {
+  RankSchedules schedules;
   for (Rank rank; rank.value() < problems.size(); rank = Rank{rank.value() + 1}) {
     const Problem& problem = problems.of(rank);
     const auto [input, output] = shape_of(problem);
-    parts.push_back({input, output, problem.aliasing, built(algorithm, problem, segment)});
+    schedules.push_back({input, output, problem.aliasing, built(algorithm, problem, segment)});
   }
-  return parts;
+  return schedules;
 }
 
 }  // namespace
 
-Parts parts_of(const Algorithm& algorithm, const Problems& problems) { return parts_of(algorithm, problems, Count{0}); }
-
-Parts parts_of(const Algorithm& algorithm, const Problems& problems, const Case& what) {
-  Parts parts = parts_of(algorithm, problems, what.segment);
-  if (what.is_fused)
-    for (Part& part : parts)
-      part.schedule = fused(std::move(part.schedule));
-  return parts;
+RankSchedules schedules_of(const Algorithm& algorithm, const Problems& problems) {
+  return schedules_of(algorithm, problems, Count{0});
 }
 
-Parts parts_of(const Algorithm& algorithm, const Case& what) {
-  return parts_of(algorithm, Problems{algorithm, what}, what);
+RankSchedules schedules_of(const Algorithm& algorithm, const Problems& problems, const Case& what) {
+  RankSchedules schedules = schedules_of(algorithm, problems, what.segment);
+  if (what.is_fused)
+    for (RankSchedule& own : schedules)
+      own.schedule = fused(std::move(own.schedule));
+  return schedules;
+}
+
+RankSchedules schedules_of(const Algorithm& algorithm, const Case& what) {
+  return schedules_of(algorithm, Problems{algorithm, what}, what);
 }
 
 }  // namespace tutti::checker

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "parts.hpp"
+#include "rank_schedules.hpp"
 
 namespace tutti::checker {
 
@@ -54,9 +54,9 @@ class Problems {
 [[nodiscard]] Problem even_problem(const Algorithm& algorithm, const Case& what, Rank rank);
 
 /// The schedules of the ranks.
-[[nodiscard]] Parts parts_of(const Algorithm& algorithm, const Problems& problems);
+[[nodiscard]] RankSchedules schedules_of(const Algorithm& algorithm, const Problems& problems);
 /// The schedules after the passes of the case.
-[[nodiscard]] Parts parts_of(const Algorithm& algorithm, const Problems& problems, const Case& what);
-[[nodiscard]] Parts parts_of(const Algorithm& algorithm, const Case& what);
+[[nodiscard]] RankSchedules schedules_of(const Algorithm& algorithm, const Problems& problems, const Case& what);
+[[nodiscard]] RankSchedules schedules_of(const Algorithm& algorithm, const Case& what);
 
 }  // namespace tutti::checker

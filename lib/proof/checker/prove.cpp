@@ -55,7 +55,7 @@ bool is_exact(const Algorithm& algorithm, const Case& what, const Problem& probl
   if (!has_equal_levels(problem, algorithm)) return false;
   if (algorithm.collective == Collective::barrier) return true;
   const int core = static_cast<int>(std::bit_floor(static_cast<unsigned>(what.size)));
-  const auto divides = [&](int parts) { return what.count % parts == Count{0}; };
+  const auto divides = [&](int schedules) { return what.count % schedules == Count{0}; };
   return what.counts.empty() && what.count > Count{0} && what.placement == Placement::separate && divides(what.size) &&
          divides(core) && divides(std::max(problem.parameter, 1));
 }
@@ -75,21 +75,21 @@ std::string cost_fault(const Algorithm& algorithm, const Case& what, const std::
 
 }  // namespace
 
-Verdict prove(const Parts& parts, const Expectation& expectation) try {
-  require_form(parts);
-  const Graph graph{parts};
+Verdict prove(const RankSchedules& schedules, const Expectation& expectation) try {
+  require_form(schedules);
+  const Graph graph{schedules};
   const std::vector<int> order = order_without_deadlock(graph);
-  for (int rank = 0; const Part& part : parts)
-    require_no_races(Rank{rank++}, part);
-  Values values{parts};
-  Memory memory{parts, values};
+  for (int rank = 0; const RankSchedule& own : schedules)
+    require_no_races(Rank{rank++}, own);
+  Values values{schedules};
+  Memory memory{schedules, values};
   run_in_order(order, graph, memory, values);
-  require_results(parts, expectation, memory, values);
-  if (expectation.synchronizes) require_meeting(graph, order, static_cast<int>(parts.size()));
+  require_results(schedules, expectation, memory, values);
+  if (expectation.synchronizes) require_meeting(graph, order, static_cast<int>(schedules.size()));
   Verdict verdict{.steps = static_cast<std::size_t>(graph.steps())};
   const int longest = count_rounds(graph, order);
-  for (const Part& part : parts) {
-    verdict.costs.push_back(counted(part.schedule));
+  for (const RankSchedule& own : schedules) {
+    verdict.costs.push_back(counted(own.schedule));
     verdict.costs.back().rounds = longest;
   }
   return verdict;
@@ -99,7 +99,7 @@ Verdict prove(const Parts& parts, const Expectation& expectation) try {
 
 Verdict prove(const Algorithm& algorithm, const Case& what) try {
   const Problems problems{algorithm, what};
-  Verdict verdict = prove(parts_of(algorithm, problems, what), expectation_of(algorithm, problems));
+  Verdict verdict = prove(schedules_of(algorithm, problems, what), expectation_of(algorithm, problems));
   if (verdict.proved()) verdict.fault = cost_fault(algorithm, what, verdict.costs);
   return verdict;
 } catch (const Fault& fault) {
@@ -121,12 +121,12 @@ Cost busiest(const std::vector<Cost>& costs) {
   return most;
 }
 
-Cost counted(const Parts& parts) {
-  const Graph graph{parts};
+Cost counted(const RankSchedules& schedules) {
+  const Graph graph{schedules};
   std::vector<Cost> costs;
-  costs.reserve(parts.size());
-  for (const Part& part : parts)
-    costs.push_back(counted(part.schedule));
+  costs.reserve(schedules.size());
+  for (const RankSchedule& own : schedules)
+    costs.push_back(counted(own.schedule));
   Cost most = busiest(costs);
   most.rounds = count_rounds(graph, order_without_deadlock(graph));
   return most;

@@ -6,8 +6,8 @@
 
 #include "expectation.hpp"
 #include "fault.hpp"
-#include "parts.hpp"
 #include "problems.hpp"
+#include "rank_schedules.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti::checker {
@@ -31,7 +31,7 @@ struct Verdict {
 /// - of a barrier: no rank leaves before all have entered (meeting.hpp).
 /// As the other properties hold, every order of execution gives the results of that one run. Near-linear in steps plus
 /// elements.
-[[nodiscard]] Verdict prove(const Parts& parts, const Expectation& expectation);
+[[nodiscard]] Verdict prove(const RankSchedules& schedules, const Expectation& expectation);
 
 /// Proves an algorithm, and that it costs the busiest rank the stated cost, or no more where that is a bound (see
 /// Algorithm): of several levels, where not all nodes, or sockets, hold as many ranks.
@@ -42,7 +42,7 @@ struct Verdict {
 
 /// The cost of the schedules of all ranks, which need not be proved, for the busiest rank. Errors: Fault if messages do
 /// not match, or ranks wait for each other.
-[[nodiscard]] Cost counted(const Parts& parts);
+[[nodiscard]] Cost counted(const RankSchedules& schedules);
 
 /// The cost of a rank's schedule for that rank; `rounds` depends on all ranks and is left 0.
 [[nodiscard]] Cost counted(const Schedule& schedule);

@@ -16,12 +16,12 @@ namespace {
 /// of the stretch, and a write also with the reads since: all other pairs follow, and none of these can be left out.
 class Races {
  public:
-  Races(Rank rank, const Part& part) : rank_(rank), part_(part), order_(part.schedule) {
+  Races(Rank rank, const RankSchedule& own) : rank_(rank), own_(own), order_(own.schedule) {
     const auto note = [&](const Region& region) {
-      const Region at = located(part_, region);
+      const Region at = located(own_, region);
       if (at.count > Count{0}) bounds(at.buffer).insert(bounds(at.buffer).end(), {at.offset, at.offset + at.count});
     };
-    for (const Step& step : part.schedule.steps) {
+    for (const Step& step : own.schedule.steps) {
       for_each_read(step.action, note);
       for_each_write(step.action, note);
     }
@@ -34,7 +34,7 @@ class Races {
   }
 
   void require_none() {
-    const int steps = static_cast<int>(part_.schedule.steps.size());
+    const int steps = static_cast<int>(own_.schedule.steps.size());
     for (int step = 0; step < steps; ++step) {
       for_each_read(action(step), [&](const Region& region) { read(step, region); });
       for_each_write(action(step), [&](const Region& region) { write(step, region); });
@@ -52,7 +52,7 @@ class Races {
 
   template <class Visit>
   void for_each_stretch(const Region& region, const Visit& visit) {
-    const Region at = located(part_, region);
+    const Region at = located(own_, region);
     if (at.count == Count{0}) return;
     const std::vector<Count>& bounds = this->bounds(at.buffer);
     auto bound = std::ranges::lower_bound(bounds, at.offset);
@@ -86,11 +86,11 @@ class Races {
   }
 
   [[nodiscard]] const Action& action(int step) const {
-    return part_.schedule.steps[static_cast<std::size_t>(step)].action;
+    return own_.schedule.steps[static_cast<std::size_t>(step)].action;
   }
 
   Rank rank_;
-  const Part& part_;
+  const RankSchedule& own_;
   LocalOrder order_;
   std::array<std::vector<Count>, 3> bounds_;
   std::array<std::vector<Stretch>, 3> stretches_;
@@ -138,6 +138,6 @@ void LocalOrder::close() {
   }
 }
 
-void require_no_races(Rank rank, const Part& part) { Races{rank, part}.require_none(); }
+void require_no_races(Rank rank, const RankSchedule& own) { Races{rank, own}.require_none(); }
 
 }  // namespace tutti::checker

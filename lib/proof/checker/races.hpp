@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "parts.hpp"
+#include "rank_schedules.hpp"
 
 namespace tutti::checker {
 
@@ -29,13 +29,13 @@ class LocalOrder {
   int walks_ = 0;
 };
 
-/// Refutes a part with two accesses to the same element, at least one of them a write, whose steps are not ordered. A
-/// message received twice into the same elements counts as well. A send reads from its start to its completion; a
+/// Refutes a schedule with two accesses to the same element, at least one of them a write, whose steps are not ordered.
+/// A message received twice into the same elements counts as well. A send reads from its start to its completion; a
 /// receive, a reduction and a copy own the regions that they write for that time.
 ///
 /// Only the order that the rank itself keeps counts. Paths through other ranks would be sound too, where they lead from
 /// a completion to a start, but then a rank's memory would be safe only as long as all others keep their order; and a
 /// send whose peer has answered need not have completed: with MPI its buffer is free after its own wait.
-void require_no_races(Rank rank, const Part& part);
+void require_no_races(Rank rank, const RankSchedule& own);
 
 }  // namespace tutti::checker

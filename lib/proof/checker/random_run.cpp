@@ -94,12 +94,12 @@ void run_at_random(std::uint64_t seed, const Graph& graph, Memory& memory, Value
   RandomRun{seed, graph, memory, values}.run();
 }
 
-std::string fault_at_random(std::uint64_t seed, const Parts& parts, const Expectation& expectation) try {
-  const Graph graph{parts};
-  Values values{parts};
-  Memory memory{parts, values};
+std::string fault_at_random(std::uint64_t seed, const RankSchedules& schedules, const Expectation& expectation) try {
+  const Graph graph{schedules};
+  Values values{schedules};
+  Memory memory{schedules, values};
   run_at_random(seed, graph, memory, values);
-  require_results(parts, expectation, memory, values);
+  require_results(schedules, expectation, memory, values);
   return {};
 } catch (const Fault& fault) {
   return fault.text;

@@ -14,7 +14,8 @@ namespace tutti::checker {
 /// reads garbage.
 void run_at_random(std::uint64_t seed, const Graph& graph, Memory& memory, Values& values);
 
-/// The fault of a random run of `parts`; empty if there is none.
-[[nodiscard]] std::string fault_at_random(std::uint64_t seed, const Parts& parts, const Expectation& expectation);
+/// The fault of a random run of `schedules`; empty if there is none.
+[[nodiscard]] std::string fault_at_random(std::uint64_t seed, const RankSchedules& schedules,
+                                          const Expectation& expectation);
 
 }  // namespace tutti::checker

@@ -18,10 +18,10 @@ std::vector<int> chains_of(const Graph& graph, const std::vector<int>& order) {
   return chains;
 }
 
-std::vector<std::vector<int>> rounds_of(const Parts& parts) {
-  const Graph graph{parts};
+std::vector<std::vector<int>> rounds_of(const RankSchedules& schedules) {
+  const Graph graph{schedules};
   const std::vector<int> chains = chains_of(graph, graph.order(Flow::eager).events);
-  std::vector<std::vector<int>> rounds(parts.size());
+  std::vector<std::vector<int>> rounds(schedules.size());
   for (int step = 0; step < graph.steps(); ++step) {
     const bool sends = std::holds_alternative<Send>(graph.step(step).action);
     const int arrived = chains[static_cast<std::size_t>(Graph::completion(step))];

@@ -13,7 +13,7 @@ namespace tutti::checker {
 
 /// The round of each step of each rank, from 1: a message belongs to the round of its place in the longest chain that
 /// it ends, a reduction or a copy to that of the last message which it waits for. The largest is Cost::rounds, unless
-/// there are no messages. The parts must have been proved.
-[[nodiscard]] std::vector<std::vector<int>> rounds_of(const Parts& parts);
+/// there are no messages. The schedules must have been proved.
+[[nodiscard]] std::vector<std::vector<int>> rounds_of(const RankSchedules& schedules);
 
 }  // namespace tutti::checker

@@ -16,9 +16,9 @@ std::size_t mixed(Value lhs, Value rhs) {
 
 }  // namespace
 
-Values::Values(const Parts& parts) : leaves_{0}, table_(first_table, -1) {
-  for (const Part& part : parts)
-    leaves_.push_back(leaves_.back() + static_cast<std::int32_t>(part.input.value()));
+Values::Values(const RankSchedules& schedules) : leaves_{0}, table_(first_table, -1) {
+  for (const RankSchedule& own : schedules)
+    leaves_.push_back(leaves_.back() + static_cast<std::int32_t>(own.input.value()));
 }
 
 Value Values::leaf(const Leaf& leaf) const {

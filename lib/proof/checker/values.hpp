@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "parts.hpp"
+#include "rank_schedules.hpp"
 
 namespace tutti::checker {
 
@@ -23,7 +23,7 @@ struct Leaf {
 class Values {
  public:
   /// Makes a leaf for each input element of each rank.
-  explicit Values(const Parts& parts);
+  explicit Values(const RankSchedules& schedules);
 
   [[nodiscard]] Value leaf(const Leaf& leaf) const;
   [[nodiscard]] Value reduced(Value lhs, Value rhs);

@@ -215,8 +215,8 @@ std::vector<PlanMutant> mutants_of(const SharedPlan& plan, const std::vector<int
 }
 
 std::vector<int> answers_to(Rank rank, const Plans& plans) {
-  const Parts parts = parts_of(plans);
-  const Graph graph{parts};
+  const RankSchedules schedules = schedules_of(plans);
+  const Graph graph{schedules};
   const int first = first_steps_of(plans)[static_cast<std::size_t>(rank.value())];
   std::vector<int> answers(plans.of(rank).steps.size(), -1);
   for (std::size_t i = 0; i < answers.size(); ++i) {

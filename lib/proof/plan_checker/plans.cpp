@@ -156,14 +156,14 @@ Region region_of(const CompiledPlan& plan, Buffer buffer, std::int64_t at, std::
   return {buffer, Count{at / plan.element}, Count{bytes / plan.element}};
 }
 
-Parts parts_of(const Plans& plans) {
-  Parts parts;
+RankSchedules schedules_of(const Plans& plans) {
+  RankSchedules schedules;
   for (Rank rank; rank.value() < plans.size(); rank = Rank{rank.value() + 1}) {
     const Problem& problem = plans.problems().of(rank);
     const auto [input, output] = shape_of(problem);
-    parts.push_back({input, output, problem.aliasing, schedule_of(plans.of(rank))});
+    schedules.push_back({input, output, problem.aliasing, schedule_of(plans.of(rank))});
   }
-  return parts;
+  return schedules;
 }
 
 }  // namespace tutti::checker

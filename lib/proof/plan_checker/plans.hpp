@@ -59,6 +59,6 @@ class Plans {
 
 /// The plans as schedules, one step each, in which no message shares, forwards or joins anything, and copies from
 /// devices and back are copies. Throws Fault where a plan's counters and lists of dependencies contradict each other.
-[[nodiscard]] Parts parts_of(const Plans& plans);
+[[nodiscard]] RankSchedules schedules_of(const Plans& plans);
 
 }  // namespace tutti::checker

@@ -87,22 +87,22 @@ PlanCounts& PlanCounts::operator+=(const PlanCounts& other) {
 }
 
 PlanVerdict prove(const Plans& plans) try {
-  const Parts parts = parts_of(plans);
+  const RankSchedules schedules = schedules_of(plans);
   const Algorithm& algorithm = *plans.of(Rank{0}).choice.algorithm;
-  const Verdict verdict = prove(parts, expectation_of(algorithm, plans.problems()));
+  const Verdict verdict = prove(schedules, expectation_of(algorithm, plans.problems()));
   if (!verdict.proved()) throw Fault{verdict.fault};
   require_same_ways(plans);
   PlanCounts counts;
   for (Rank rank; rank.value() < plans.size(); rank = Rank{rank.value() + 1}) {
     const shm::SharedPlan& plan = plans.of(rank);
-    const Schedule& schedule = parts[static_cast<std::size_t>(rank.value())].schedule;
+    const Schedule& schedule = schedules[static_cast<std::size_t>(rank.value())].schedule;
     if (plan.in_order) require_in_order(rank, schedule);
     if (plan.forwards) require_forwards(rank, plan, schedule);
     counts += counts_of(plan);
   }
-  const Graph graph{parts};
-  require_no_shared_races(plans, parts, graph);
-  counts.delivered = require_same_when_shared(plans, parts, graph);
+  const Graph graph{schedules};
+  require_no_shared_races(plans, schedules, graph);
+  counts.delivered = require_same_when_shared(plans, schedules, graph);
   return {.fault = {}, .counts = counts};
 } catch (const Fault& fault) {
   return {.fault = fault.text, .counts = {}};

@@ -62,10 +62,10 @@ class ProgramRun {
   ProgramRun(const Plans& plans, const std::vector<Program>& programs)
       : plans_(plans),
         programs_(programs),
-        parts_(parts_of(plans)),
-        values_(parts_),
-        graph_(parts_),
-        memory_(parts_, values_),
+        schedules_(schedules_of(plans)),
+        values_(schedules_),
+        graph_(schedules_),
+        memory_(schedules_, values_),
         next_(programs.size(), 0) {
     const std::size_t ranks = programs.size();
     for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -200,10 +200,10 @@ class ProgramRun {
   }
 
   void require_inside(int rank, int owner, const Region& region) const {
-    const auto& part = parts_[index(owner)];
-    const Count size = region.buffer == Buffer::input    ? part.input
-                       : region.buffer == Buffer::output ? part.output
-                                                         : part.schedule.scratch;
+    const auto& own = schedules_[index(owner)];
+    const Count size = region.buffer == Buffer::input    ? own.input
+                       : region.buffer == Buffer::output ? own.output
+                                                         : own.schedule.scratch;
     if (region.offset < Count{0} || region.offset + region.count > size)
       throw Fault{fmt::format("{} reaches beyond a buffer of rank {}", described(rank), owner)};
   }
@@ -245,7 +245,7 @@ class ProgramRun {
   }
 
   void require_results() {
-    Memory plain{parts_, values_};
+    Memory plain{schedules_, values_};
     run_in_order(graph_.order(Flow::one_credit).events, graph_, plain, values_);
     for (int rank = 0; rank < plans_.size(); ++rank)
       if (!std::ranges::equal(plain.output(Rank{rank}), memory_.output(Rank{rank})))
@@ -254,7 +254,7 @@ class ProgramRun {
 
   const Plans& plans_;
   const std::vector<Program>& programs_;
-  Parts parts_;
+  RankSchedules schedules_;
   Values values_;
   Graph graph_;
   Memory memory_;

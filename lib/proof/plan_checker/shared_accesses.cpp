@@ -24,8 +24,8 @@ struct Access {
 
 class SharedAccesses {
  public:
-  SharedAccesses(Rank rank, const shm::SharedPlan& plan, const Part& part)
-      : rank_(rank), plan_(plan), part_(part), order_(part.schedule) {
+  SharedAccesses(Rank rank, const shm::SharedPlan& plan, const RankSchedule& own)
+      : rank_(rank), plan_(plan), own_(own), order_(own.schedule) {
     for (int joint = 0; joint < static_cast<int>(plan.joints.size()); ++joint)
       add_joint(joint);
   }
@@ -38,7 +38,7 @@ class SharedAccesses {
     access.what = fmt::format("the answer to step {}", offer);
     access.exempt = {receive};
     const Region sent = region_of(plan_, send.lhs, send.lhs_at, send.bytes);
-    if (located(part_, sent) == access.region) access.exempt.push_back(offer);
+    if (located(own_, sent) == access.region) access.exempt.push_back(offer);
     accesses_.push_back(std::move(access));
   }
 
@@ -53,12 +53,12 @@ class SharedAccesses {
 
  private:
   [[nodiscard]] const CompiledStep& step(int i) const { return plan_.steps[static_cast<std::size_t>(i)]; }
-  [[nodiscard]] const Action& action(int i) const { return part_.schedule.steps[static_cast<std::size_t>(i)].action; }
+  [[nodiscard]] const Action& action(int i) const { return own_.schedule.steps[static_cast<std::size_t>(i)].action; }
 
   [[nodiscard]] Region inside(const Region& region, std::string_view what) const {
-    if (region.offset < Count{0} || region.offset + region.count > size_of(part_, region.buffer))
+    if (region.offset < Count{0} || region.offset + region.count > size_of(own_, region.buffer))
       throw Fault{fmt::format("rank {}: {} leaves its buffer: {}", rank_.value(), what, to_text(region))};
-    return located(part_, region);
+    return located(own_, region);
   }
 
   void add_joint(int number) {
@@ -90,7 +90,7 @@ class SharedAccesses {
   void compare(const Access& access, int other) {
     const auto visit = [&](bool writes) {
       return [this, &access, other, writes](const Region& region) {
-        const Access its{.region = located(part_, region),
+        const Access its{.region = located(own_, region),
                          .writes = writes,
                          .starts = {other},
                          .ends = {other},
@@ -117,7 +117,7 @@ class SharedAccesses {
 
   Rank rank_;
   const shm::SharedPlan& plan_;
-  const Part& part_;
+  const RankSchedule& own_;
   LocalOrder order_;
   std::vector<Access> accesses_;
 };
@@ -192,12 +192,12 @@ std::vector<Answer> answers_of(const Plans& plans, const Graph& graph) {
   return answers;
 }
 
-void require_no_shared_races(const Plans& plans, const Parts& parts, const Graph& graph) {
+void require_no_shared_races(const Plans& plans, const RankSchedules& schedules, const Graph& graph) {
   const std::vector<int> first = first_steps_of(plans);
   const std::vector<Answer> answers = answers_of(plans, graph);
   for (Rank rank; rank.value() < plans.size(); rank = Rank{rank.value() + 1}) {
     const auto place = static_cast<std::size_t>(rank.value());
-    SharedAccesses accesses{rank, plans.of(rank), parts[place]};
+    SharedAccesses accesses{rank, plans.of(rank), schedules[place]};
     for (const Answer& answer : answers)
       if (answer.offer >= 0 && graph.rank(answer.offer) == rank) {
         const shm::SharedPlan& plan = plans.of(rank);

@@ -25,6 +25,6 @@ struct Answer {
 ///   may lie in the same place: they are read element by element before that.
 /// As in races.hpp, only the order counts that the rank itself keeps. Data that groups of sends share, and results that
 /// are forwarded, add no access: they are read, or made, earlier by a step whose own access is ordered.
-void require_no_shared_races(const Plans& plans, const Parts& parts, const Graph& graph);
+void require_no_shared_races(const Plans& plans, const RankSchedules& schedules, const Graph& graph);
 
 }  // namespace tutti::checker

@@ -17,12 +17,12 @@ using Payload = std::vector<Value>;
 
 class SharedRun {
  public:
-  SharedRun(const Plans& plans, const Parts& parts, const Graph& graph, Values& values)
+  SharedRun(const Plans& plans, const RankSchedules& schedules, const Graph& graph, Values& values)
       : plans_(plans),
         graph_(graph),
         values_(values),
-        plain_(parts, values),
-        shared_(parts, values),
+        plain_(schedules, values),
+        shared_(schedules, values),
         first_(first_steps_of(plans)),
         answers_(answers_of(plans, graph)),
         arrived_(static_cast<std::size_t>(graph.steps())) {
@@ -207,9 +207,9 @@ class SharedRun {
 
 }  // namespace
 
-int require_same_when_shared(const Plans& plans, const Parts& parts, const Graph& graph) {
-  Values values{parts};
-  SharedRun run{plans, parts, graph, values};
+int require_same_when_shared(const Plans& plans, const RankSchedules& schedules, const Graph& graph) {
+  Values values{schedules};
+  SharedRun run{plans, schedules, graph, values};
   run.run();
   return run.delivered();
 }

@@ -14,6 +14,6 @@ namespace tutti::checker {
 /// - answers are written where the offer says when they are made; their receives write nothing.
 /// Refutes plans of which a message or an element of the output is another expression in the second run. Returns how
 /// many answers were written so. The plans must be proved as schedules.
-int require_same_when_shared(const Plans& plans, const Parts& parts, const Graph& graph);
+int require_same_when_shared(const Plans& plans, const RankSchedules& schedules, const Graph& graph);
 
 }  // namespace tutti::checker

@@ -11,20 +11,22 @@
 namespace tutti::checker {
 
 /// The schedule of one rank, and the shape of its buffers.
-struct Part {
+struct RankSchedule {
   Count input, output;
   Aliasing aliasing;
   Schedule schedule;
 };
 
-/// The parts of all ranks, by rank.
-using Parts = std::vector<Part>;
+/// The schedules of all ranks, by rank.
+using RankSchedules = std::vector<RankSchedule>;
 
 /// The elements of a buffer of this rank.
-[[nodiscard]] Count size_of(const Part& part, Buffer buffer);
+[[nodiscard]] Count size_of(const RankSchedule& own, Buffer buffer);
 
 /// The region in the memory where it really lies: an aliased input is located in the output.
-[[nodiscard]] inline Region located(const Part& part, const Region& region) { return part.aliasing.located(region); }
+[[nodiscard]] inline Region located(const RankSchedule& own, const Region& region) {
+  return own.aliasing.located(region);
+}
 
 [[nodiscard]] Count total(const Regions& regions);
 

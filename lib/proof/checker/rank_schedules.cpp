@@ -1,15 +1,15 @@
-#include "parts.hpp"
+#include "rank_schedules.hpp"
 
 namespace tutti::checker {
 
-Count size_of(const Part& part, Buffer buffer) {
+Count size_of(const RankSchedule& own, Buffer buffer) {
   switch (buffer) {
     case Buffer::input:
-      return part.input;
+      return own.input;
     case Buffer::output:
-      return part.output;
+      return own.output;
     case Buffer::scratch:
-      return part.schedule.scratch;
+      return own.schedule.scratch;
   }
   return Count{0};
 }
