@@ -37,7 +37,7 @@ Simulation simulated(const std::vector<Schedule>& schedules, const Rates& rates)
   return simulator.run(rates, true);
 }
 
-std::vector<Schedule> schedules_of(const Algorithm& algorithm, const checker::Case& what) {
+std::vector<Schedule> schedules_alone(const Algorithm& algorithm, const checker::Case& what) {
   std::vector<Schedule> schedules;
   for (checker::RankSchedule& own : checker::schedules_of(algorithm, what))
     schedules.push_back(std::move(own.schedule));
@@ -45,7 +45,7 @@ std::vector<Schedule> schedules_of(const Algorithm& algorithm, const checker::Ca
 }
 
 double rounds_of(Collective collective, std::string_view name, int size, Count count) {
-  return simulated(schedules_of(*find_algorithm(collective, name), {.size = size, .count = count}), rounds).time;
+  return simulated(schedules_alone(*find_algorithm(collective, name), {.size = size, .count = count}), rounds).time;
 }
 
 void linear_broadcast(ScheduleBuilder& plan, Rank rank, int size) {
@@ -114,9 +114,9 @@ TEST(Simulation, FusedStepsTakeAsLong) {
   constexpr Rates rates{.message = 1, .sent = 0.25, .reduced = 0.5};
   checker::Case what{.size = 6, .count = Count{24}};
   const Algorithm& ring = *find_algorithm(Collective::allreduce, "ring");
-  const double apart = simulated(schedules_of(ring, what), rates).time;
+  const double apart = simulated(schedules_alone(ring, what), rates).time;
   what.is_fused = true;
-  EXPECT_DOUBLE_EQ(simulated(schedules_of(ring, what), rates).time, apart);
+  EXPECT_DOUBLE_EQ(simulated(schedules_alone(ring, what), rates).time, apart);
   EXPECT_DOUBLE_EQ(apart, 2 * 5 * (1 + 0.25 * 4) + 5 * 0.5 * 4);
 }
 
@@ -171,7 +171,7 @@ class EveryAlgorithm : public testing::TestWithParam<const Algorithm*> {};
 TEST_P(EveryAlgorithm, KeepsToItsPorts) {
   constexpr Rates rates{.message = 1, .sent = 0.125, .reduced = 0.25, .copied = 0.5};
   for (const int size : {1, 2, 5, 8}) {
-    const std::vector<Schedule> schedules = schedules_of(*GetParam(), {.size = size, .count = Count{2 * size + 3}});
+    const std::vector<Schedule> schedules = schedules_alone(*GetParam(), {.size = size, .count = Count{2 * size + 3}});
     const Simulation simulation = simulated(schedules, rates);
     ASSERT_EQ(simulation.steps.size(), schedules.size());
     for (std::size_t rank = 0; rank < schedules.size(); ++rank)
@@ -184,7 +184,7 @@ TEST_P(EveryAlgorithm, TakesNoLessThanItsRoundsAndMessages) {
     const checker::Case what{.size = size, .count = Count{2 * size + 3}};
     const checker::Verdict verdict = prove(*GetParam(), what);
     ASSERT_TRUE(verdict.proved()) << verdict.fault;
-    const double time = simulated(schedules_of(*GetParam(), what), rounds).time;
+    const double time = simulated(schedules_alone(*GetParam(), what), rounds).time;
     double messages = 0;
     for (const Cost& cost : verdict.costs) {
       messages += cost.messages;
