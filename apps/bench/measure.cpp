@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "apps/bench/cuda.hpp"
-#include "lib/transport/mpi/api.hpp"
-#include "lib/transport/mpi/check.hpp"
+#include "lib/core/transport/mpi/api.hpp"
+#include "lib/core/transport/mpi/check.hpp"
 
 namespace tutti::bench {
 

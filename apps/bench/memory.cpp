@@ -14,8 +14,8 @@
 #include "apps/bench/cuda.hpp"
 #include "apps/options.hpp"
 #include "apps/root.hpp"
-#include "lib/cuda/state.hpp"
-#include "lib/transport/mpi/dialect.hpp"
+#include "lib/core/transport/mpi/dialect.hpp"
+#include "lib/device/driver/state.hpp"
 #include "tutti/error.hpp"
 #include "tutti/memory.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/memory/memory_kind.hpp"
+#include "lib/core/memory/memory_kind.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/types.hpp"
 

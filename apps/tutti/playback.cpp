@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <set>
 
-#include "lib/checker/graph.hpp"
-#include "lib/checker/memory.hpp"
-#include "lib/cost/simulate.hpp"
-#include "lib/schedule/text.hpp"
+#include "lib/core/schedule/text.hpp"
+#include "lib/proof/checker/graph.hpp"
+#include "lib/proof/checker/memory.hpp"
+#include "lib/proof/cost/simulate.hpp"
 
 namespace tutti::tool {
 namespace {

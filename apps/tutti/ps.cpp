@@ -10,7 +10,7 @@
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/ps_survey.hpp"
-#include "lib/records/recorder.hpp"
+#include "lib/watch/records/recorder.hpp"
 
 namespace tutti::tool {
 namespace {

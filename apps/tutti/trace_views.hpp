@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "apps/tutti/trace_job.hpp"
-#include "lib/trace/format.hpp"
+#include "lib/watch/trace/format.hpp"
 
 namespace tutti::tool {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "apps/tutti/ps_survey.hpp"
-#include "lib/memory/aligned_buffer.hpp"
-#include "lib/records/situation.hpp"
-#include "lib/records/text.hpp"
+#include "lib/core/memory/aligned_buffer.hpp"
+#include "lib/watch/records/situation.hpp"
+#include "lib/watch/records/text.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace tutti::fuzz {

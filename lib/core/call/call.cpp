@@ -17,9 +17,9 @@
 #include "lib/core/run/explain.hpp"
 #include "lib/core/run/operation.hpp"
 #include "lib/core/selection/selection.hpp"
+#include "lib/device/call/streamed_call.hpp"
 #include "lib/device/driver/device_error.hpp"
 #include "lib/device/driver/pending_waits.hpp"
-#include "lib/device/call/streamed_call.hpp"
 #include "lib/watch/log.hpp"
 #include "tutti/algorithm.hpp"
 

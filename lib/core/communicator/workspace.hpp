@@ -10,11 +10,11 @@
 #include "lib/core/communicator/counters.hpp"
 #include "lib/core/communicator/membership.hpp"
 #include "lib/core/run/operation_order.hpp"
-#include "lib/device/staging/block_pool.hpp"
 #include "lib/device/call/streams.hpp"
+#include "lib/device/staging/block_pool.hpp"
 #include "lib/watch/argument_check.hpp"
-#include "lib/watch/peer_watch.hpp"
 #include "lib/watch/operation_trace.hpp"
+#include "lib/watch/peer_watch.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
