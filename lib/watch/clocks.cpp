@@ -15,20 +15,10 @@ namespace {
 
 using mpi::api;
 using mpi::check;
+using mpi::rank_in;
+using mpi::ranks_in;
 
 constexpr std::int64_t for_ever = std::numeric_limits<std::int64_t>::max();
-
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  check(api.Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
-}
-
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  check(api.Comm_size(comm, &size), "MPI_Comm_size");
-  return size;
-}
 
 /// More for few nodes: the first rank serves them one after the other.
 int round_trips(int nodes) { return std::clamp(4096 / nodes, 8, 64); }
@@ -125,7 +115,7 @@ ClockOffset ClockComparison::compare_again(const ClockOffset& known, std::int64_
 
 ClockOffset ClockComparison::compare_leaders(const ClockOffset& known, std::int64_t patience) {
   if (leaders_.get() == MPI_COMM_NULL) return {};
-  const int nodes = size_of(leaders_.get()), trips = round_trips(nodes);
+  const int nodes = ranks_in(leaders_.get()), trips = round_trips(nodes);
   if (rank_in(leaders_.get()) > 0) {
     ClockOffset found = ask(Partner{leaders_.get(), 0, patience, clock_}, trips, clock_).value_or(ClockOffset{});
     found.leader = me_;

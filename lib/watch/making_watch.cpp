@@ -14,8 +14,8 @@ using records::Situation;
 
 MakingWatch::MakingWatch(MPI_Comm comm, mpi::Carrier* carrier, std::span<const int> ranks)
     : comm_(comm), carrier_(carrier), ranks_(ranks), since_(records::coarse_now()), hang_(own_hang_settings()) {
-  mpi::check(mpi::api.Comm_rank(comm, &rank_), "MPI_Comm_rank");
-  mpi::check(mpi::api.Comm_size(comm, &size_), "MPI_Comm_size");
+  rank_ = mpi::rank_in(comm);
+  size_ = mpi::ranks_in(comm);
 }
 
 const records::Journal* MakingWatch::journal_of(int rank) const {

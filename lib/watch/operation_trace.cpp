@@ -3,34 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
-#include "lib/core/transport/mpi/api.hpp"
-#include "lib/core/transport/mpi/check.hpp"
+#include "lib/core/transport/mpi/handles.hpp"
 #include "lib/watch/trace/clock.hpp"
 #include "lib/watch/trace/ranges.hpp"
 
 namespace tutti::detail {
 namespace {
-
-using mpi::api;
-using mpi::check;
-
-/// The ranks of `comm` in MPI_COMM_WORLD; MPI_UNDEFINED for those of other worlds.
-std::vector<int> in_world(MPI_Comm comm) {
-  int size = 0, relation = MPI_UNEQUAL;
-  check(api.Comm_size(comm, &size), "MPI_Comm_size");
-  check(api.Comm_compare(comm, MPI_COMM_WORLD, &relation), "MPI_Comm_compare");
-  std::vector<int> all(static_cast<std::size_t>(size)), translated(all.size());
-  std::iota(all.begin(), all.end(), 0);
-  if (relation == MPI_IDENT || relation == MPI_CONGRUENT) return all;
-  mpi::UniqueGroup theirs, world;
-  check(api.Comm_group(comm, theirs.receive()), "MPI_Comm_group");
-  check(api.Comm_group(MPI_COMM_WORLD, world.receive()), "MPI_Comm_group");
-  check(api.Group_translate_ranks(theirs.get(), size, all.data(), world.get(), translated.data()),
-        "MPI_Group_translate_ranks");
-  return translated;
-}
 
 std::uint64_t hash_of(const std::vector<int>& ranks) {
   constexpr std::uint64_t prime = 0x9e3779b97f4a7c15U;  // to begin with, too: small numbers do not meet
@@ -100,7 +79,7 @@ std::unique_ptr<CommunicatorTrace> CommunicatorTrace::make(const Membership& com
   if (writer == nullptr && settings.ranges == RangeUse::off) return nullptr;
   std::unique_ptr<CommunicatorTrace> made{new CommunicatorTrace{writer, settings.ranges, members.size()}};
   if (writer == nullptr) return made;
-  const std::uint64_t hash = hash_of(in_world(comm));
+  const std::uint64_t hash = hash_of(mpi::translated_ranks(comm, MPI_COMM_WORLD));
   made->number_ = writer->next_communicator();
   writer->add(trace::CommunicatorRecord{.number = made->number_,
                                         .members = hash,

@@ -27,12 +27,6 @@ using mpi::check;
 /// Ranks may enter MPI_Finalize at different times; nothing but the drift of clocks is lost if one is later than that.
 constexpr std::int64_t patience_at_the_end = 60'000'000'000;  // nanoseconds
 
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  check(api.Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
-}
-
 std::int64_t utc() {
   constexpr std::int64_t second = 1'000'000'000;
   std::timespec time{};
@@ -42,8 +36,8 @@ std::int64_t utc() {
 
 trace::FileHeader header_of_this_process() {
   trace::FileHeader header;
-  header.rank = rank_in(MPI_COMM_WORLD);
-  check(api.Comm_size(MPI_COMM_WORLD, &header.ranks), "MPI_Comm_size");
+  header.rank = mpi::rank_in(MPI_COMM_WORLD);
+  header.ranks = mpi::ranks_in(MPI_COMM_WORLD);
   header.process = ::getpid();
   header.opened_at = trace::now();
   header.opened_at_utc = utc();
@@ -71,7 +65,7 @@ void Tracing::open(MPI_Comm comm, const TraceUse& use) {
   } catch (const std::exception& error) {
     why = error.what();
   }
-  const std::string objection = first_objection(comm, rank_in(comm), why);
+  const std::string objection = first_objection(comm, mpi::rank_in(comm), why);
   if (!objection.empty()) {
     const std::string path = opened == nullptr ? "" : opened->path();
     opened.reset();
@@ -88,9 +82,9 @@ void Tracing::open(MPI_Comm comm, const TraceUse& use) {
 
 void Tracing::compare_clocks(MPI_Comm comm) {
   mpi::UniqueComm node;  // a real one: those that are pretended share a clock
-  check(api.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank_in(comm), MPI_INFO_NULL, node.receive()),
+  check(api.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, mpi::rank_in(comm), MPI_INFO_NULL, node.receive()),
         "MPI_Comm_split_type");
-  comparisons_.emplace_back(comm, std::move(node), rank_in(MPI_COMM_WORLD), trace::now);
+  comparisons_.emplace_back(comm, std::move(node), mpi::rank_in(MPI_COMM_WORLD), trace::now);
   offset_ = comparisons_.back().compare(offset_);
   record(offset_);
 }

@@ -43,8 +43,7 @@ std::int64_t agreed_tag_bound(MPI_Comm comm) {
   int found = 0;
   check(api.Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&attribute), &found), "MPI_Comm_get_attr");
   std::int64_t bound = found != 0 ? *static_cast<int*>(attribute) : promised_tag_bound;
-  int rank = 0;
-  check(api.Comm_rank(comm, &rank), "MPI_Comm_rank");
+  const int rank = rank_in(comm);
   std::string refusal;
   try {
     constexpr const char* lower = "TUTTI_TEST_TAG_UB";
@@ -74,9 +73,7 @@ int processors_of(MPI_Comm node) {
 
 /// Exchanges the entries of all ranks of a node; returns them by rank there.
 std::vector<Local> meet_locals(MPI_Comm node, const Local& mine) {
-  int size = 0;
-  check(api.Comm_size(node, &size), "MPI_Comm_size");
-  std::vector<Local> locals(static_cast<std::size_t>(size));
+  std::vector<Local> locals(static_cast<std::size_t>(ranks_in(node)));
   check(api.Allgather(&mine, 2, MPI_INT, locals.data(), 2, MPI_INT, node), "MPI_Allgather");
   return locals;
 }
@@ -94,14 +91,11 @@ Carrier::Carrier(MPI_Comm comm) : comm_(with_same_ranks(comm)) {
 }
 
 void Carrier::discover_nodes() {
-  int rank = 0, size = 0, node_size = 0;
-  check(api.Comm_rank(comm_.get(), &rank), "MPI_Comm_rank");
-  check(api.Comm_size(comm_.get(), &size), "MPI_Comm_size");
+  const int rank = rank_in(comm_.get()), size = ranks_in(comm_.get());
   UniqueComm node;
   check(api.Comm_split_type(comm_.get(), MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, node.receive()),
         "MPI_Comm_split_type");
-  check(api.Comm_size(node.get(), &node_size), "MPI_Comm_size");
-  const int processors = processors_of(node.get());
+  const int node_size = ranks_in(node.get()), processors = processors_of(node.get());
   outnumbers_processors_ = node_size > processors;
   is_crowded_ = outnumbers_processors_ || user_wants_yields();
   shares_processors_ = node_size >= 2 * processors;
@@ -119,8 +113,7 @@ void Carrier::discover_nodes() {
 
 void Carrier::share_memory(MPI_Comm node, const std::vector<Local>& locals) {
   fabric_ = std::make_unique<shm::Fabric>(mpi::MpiBootstrap{node}, tags_.contexts());
-  int me = 0;
-  check(api.Comm_rank(node, &me), "MPI_Comm_rank");
+  const int me = rank_in(node);
   for (int local = 0; local < static_cast<int>(locals.size()); ++local)
     if (fabric_->joins(me, local))
       locals_[static_cast<std::size_t>(locals[static_cast<std::size_t>(local)].rank)] = local;
@@ -133,19 +126,9 @@ Network& Carrier::network(const NetworkDriver& driver) {
 }
 
 std::vector<int> Carrier::ranks_of(MPI_Comm comm) const {
-  UniqueGroup theirs, ours;
-  int size = 0, relation = MPI_UNEQUAL;
-  check(api.Comm_size(comm, &size), "MPI_Comm_size");
-  std::vector<int> all(static_cast<std::size_t>(size)), translated(all.size());
-  std::iota(all.begin(), all.end(), 0);
-  check(api.Comm_compare(comm, comm_.get(), &relation), "MPI_Comm_compare");
-  if (relation == MPI_CONGRUENT) return all;  // to translate may take as many steps as there are pairs of ranks
-  check(api.Comm_group(comm, theirs.receive()), "MPI_Comm_group");
-  check(api.Comm_group(comm_.get(), ours.receive()), "MPI_Comm_group");
-  check(api.Group_translate_ranks(theirs.get(), size, all.data(), ours.get(), translated.data()),
-        "MPI_Group_translate_ranks");
-  if (std::ranges::find(translated, MPI_UNDEFINED) != translated.end()) return {};
-  return translated;
+  std::vector<int> here = translated_ranks(comm, comm_.get());
+  if (std::ranges::find(here, MPI_UNDEFINED) != here.end()) return {};
+  return here;
 }
 
 int Carrier::take_context(const FreeContexts& agreed) {

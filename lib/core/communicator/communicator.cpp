@@ -27,9 +27,8 @@ void require_intracommunicator(MPI_Comm comm) {
 class MakingRecord {
  public:
   MakingRecord(records::Recorder& recorder, MPI_Comm comm) : recorder_(recorder) {
-    records::Signature call{.action = records::Action::make_communicator};
-    mpi::check(mpi::api.Comm_rank(comm, &call.rank), "MPI_Comm_rank");
-    mpi::check(mpi::api.Comm_size(comm, &call.ranks), "MPI_Comm_size");
+    const records::Signature call{
+        .action = records::Action::make_communicator, .rank = mpi::rank_in(comm), .ranks = mpi::ranks_in(comm)};
     number_ = recorder_.enter(records::pack(call), 0, records::Manner::blocking);
   }
   MakingRecord(const MakingRecord&) = delete;

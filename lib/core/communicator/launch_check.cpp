@@ -38,8 +38,7 @@ std::string why_not_alone(int world_size, std::string_view mpi, const Environmen
 }
 
 void require_whole_job() {
-  int size = 0;
-  mpi::check(mpi::api.Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  const int size = mpi::ranks_in(MPI_COMM_WORLD);
   if (size > 1) return;
   const std::string why = why_not_alone(size, mpi::library_name(), [](const char* name) { return std::getenv(name); });
   if (!why.empty()) throw StateError(why);

@@ -30,8 +30,7 @@ struct Registered {
 MakingTurns::Turn MakingTurns::wait_for(MPI_Comm comm, Offer& offer, Progress& progress, Progress::Entry& entry,
                                         const std::function<void()>& look) {
   constexpr int bits_of_own_part = 32;
-  int rank = 0;
-  mpi::check(mpi::api.Comm_rank(comm, &rank), "MPI_Comm_rank");
+  const int rank = mpi::rank_in(comm);
   MPI_Request agreed = MPI_REQUEST_NULL;
   // The number that rank 0 gives, whether all have a carrier, and whether none objects.
   std::array<std::int64_t, 3> least{std::numeric_limits<std::int64_t>::max(), offer.has_carrier ? 1 : 0,

@@ -4,18 +4,11 @@
 
 #include <utility>
 
-#include "lib/core/transport/mpi/api.hpp"
 #include "lib/core/transport/mpi/check.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
 namespace {
-
-Rank rank_in(MPI_Comm comm) {
-  int rank = 0;
-  mpi::check(mpi::api.Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return Rank{rank};
-}
 
 /// Collective. A trace is begun before a context is taken: it may be refused.
 Settings agree(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options) {
@@ -43,7 +36,7 @@ Membership::Membership(Runtime& runtime, MPI_Comm comm, Settings settings, Admis
                .outnumbers_processors = carrier_->outnumbers_processors(),
                .shares_processors = carrier_->shares_processors(),
                .mpi_yields = carrier_->mpi_yields()},
-      members_(*carrier_, std::move(admission.ranks), rank_in(comm)),
+      members_(*carrier_, std::move(admission.ranks), Rank{mpi::rank_in(comm)}),
       paths_(*carrier_, members_, settings_, context_, comm) {}
 
 void Membership::throw_closed() const {

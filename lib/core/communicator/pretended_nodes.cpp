@@ -32,11 +32,9 @@ List agreed_list(MPI_Comm comm, const char* variable) {
 std::optional<int> own_number(MPI_Comm comm, const char* variable) {
   const List list = agreed_list(comm, variable);
   if (list[0] == '\0') return std::nullopt;
-  int rank = 0, size = 0;
-  check(api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  check(api.Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
-  const std::vector<int> numbers = read_numbers(fmt::format("environment variable {}", variable), list.data(), size);
-  return numbers[static_cast<std::size_t>(rank)];
+  const std::vector<int> numbers =
+      read_numbers(fmt::format("environment variable {}", variable), list.data(), ranks_in(MPI_COMM_WORLD));
+  return numbers[static_cast<std::size_t>(rank_in(MPI_COMM_WORLD))];
 }
 
 }  // namespace
@@ -44,10 +42,8 @@ std::optional<int> own_number(MPI_Comm comm, const char* variable) {
 void pretend_nodes(MPI_Comm comm, UniqueComm& node) {
   const std::optional<int> number = own_number(comm, "TUTTI_NODES");
   if (!number) return;
-  int rank = 0;
-  check(api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   UniqueComm part;
-  check(api.Comm_split(node.get(), *number, rank, part.receive()), "MPI_Comm_split");
+  check(api.Comm_split(node.get(), *number, rank_in(MPI_COMM_WORLD), part.receive()), "MPI_Comm_split");
   node = std::move(part);
 }
 

@@ -41,11 +41,7 @@ void end_at_finalize(Runtime* runtime) {
   mpi::check(mpi::api.Comm_free_keyval(&key), "MPI_Comm_free_keyval");
 }
 
-int world_rank() {
-  int rank = 0;
-  mpi::check(mpi::api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  return rank;
-}
+int world_rank() { return mpi::rank_in(MPI_COMM_WORLD); }
 
 /// All ranks may well have the same environment: one of them tells.
 void warn_on_first_rank() {
@@ -123,9 +119,7 @@ Candidate Runtime::wait_for_turn(MPI_Comm comm, Progress::Entry& entry) {
 
 std::shared_ptr<mpi::Carrier> Runtime::make_carrier(MPI_Comm comm) {
   auto carrier = std::make_shared<mpi::Carrier>(comm);
-  int ranks = 0;
-  mpi::check(mpi::api.Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
-  carrier->fabric().open_journal(recorder_, records::own_identity(world_rank(), ranks));
+  carrier->fabric().open_journal(recorder_, records::own_identity(world_rank(), mpi::ranks_in(MPI_COMM_WORLD)));
   return carrier;
 }
 

@@ -180,8 +180,7 @@ std::vector<std::string> linked_networks() {
 }
 
 Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
-  int rank = 0;
-  mpi::check(mpi::api.Comm_rank(comm, &rank), "MPI_Comm_rank");
+  const int rank = mpi::rank_in(comm);
   Announcement said;
   std::string refusal;
   if (rank == 0) said = announce(options, refusal);

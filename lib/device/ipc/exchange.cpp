@@ -27,7 +27,7 @@ Exchange::~Exchange() {
   *link = next;
 }
 
-Place Exchange::lend(const Allocation& allocation, const std::byte* data, CUcontext context) {
+ExportedAddress Exchange::lend(const Allocation& allocation, const std::byte* data, CUcontext context) {
   return exports_.lend(allocation, data, context, OwnedMemory::get().owns(allocation.begin));
 }
 

@@ -25,7 +25,7 @@ class Exchange {
   ~Exchange();
 
   /// As Exports::lend(). Memory that Tutti owns keeps its place.
-  [[nodiscard]] Place lend(const Allocation& allocation, const std::byte* data, CUcontext context);
+  [[nodiscard]] ExportedAddress lend(const Allocation& allocation, const std::byte* data, CUcontext context);
   [[nodiscard]] Exports& exports() { return exports_; }
   [[nodiscard]] Imports& imports() { return imports_; }
   [[nodiscard]] FlagPages& flags() { return flags_; }

@@ -29,4 +29,16 @@ int mpi::narrow(std::int64_t amount, SourcePlace where) {
   return static_cast<int>(amount);
 }
 
+int mpi::rank_in(MPI_Comm comm) {
+  int rank = 0;
+  check(api.Comm_rank(comm, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+int mpi::ranks_in(MPI_Comm comm) {
+  int ranks = 0;
+  check(api.Comm_size(comm, &ranks), "MPI_Comm_size");
+  return ranks;
+}
+
 }  // namespace tutti

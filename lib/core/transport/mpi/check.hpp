@@ -17,4 +17,8 @@ inline void check(int code, std::string_view call, SourcePlace where = SourcePla
 /// The one place where 64-bit amounts become the `int` that MPI takes.
 [[nodiscard]] int narrow(std::int64_t amount, SourcePlace where = SourcePlace::current());
 
+/// The rank of this process in `comm`, and the number of ranks there.
+[[nodiscard]] int rank_in(MPI_Comm comm);
+[[nodiscard]] int ranks_in(MPI_Comm comm);
+
 }  // namespace tutti::mpi

@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include <vector>
+
 #include "lib/core/memory/unique_handle.hpp"
 
 namespace tutti::mpi {
@@ -28,5 +30,7 @@ using UniqueType = UniqueHandle<TypeTraits>;
 /// Collective: a communicator of the same ranks, in which the program has no messages. MPI_Comm_dup would also copy
 /// attributes and hints that the program has attached, and run its functions for that.
 [[nodiscard]] UniqueComm with_same_ranks(MPI_Comm comm);
+/// The rank in `other` of each rank of `comm`; MPI_UNDEFINED where it has none. Local.
+[[nodiscard]] std::vector<int> translated_ranks(MPI_Comm comm, MPI_Comm other);
 
 }  // namespace tutti::mpi

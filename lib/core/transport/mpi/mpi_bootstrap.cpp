@@ -6,23 +6,11 @@
 namespace tutti::mpi {
 namespace {
 
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  check(api.Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
-}
-
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  check(api.Comm_size(comm, &size), "MPI_Comm_size");
-  return size;
-}
-
 int counted(std::size_t amount) { return narrow(static_cast<std::int64_t>(amount)); }
 
 }  // namespace
 
-MpiBootstrap::MpiBootstrap(MPI_Comm comm) : Bootstrap(rank_in(comm), size_of(comm)), comm_(comm) {}
+MpiBootstrap::MpiBootstrap(MPI_Comm comm) : Bootstrap(rank_in(comm), ranks_in(comm)), comm_(comm) {}
 
 void MpiBootstrap::broadcast(void* data, std::size_t bytes, int root) const {
   check(api.Bcast(data, counted(bytes), MPI_BYTE, root, comm_), "MPI_Bcast");
