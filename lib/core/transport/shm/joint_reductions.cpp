@@ -79,27 +79,10 @@ bool JointReductions::take(const JointReduction& joint, Joint& at) const {
 const std::byte* JointReductions::piece_of(const CompiledStep& step, const Envelope& came, std::byte* room,
                                            std::size_t bytes) const {
   if (!came.is_same(context_->envelope_of(step))) return nullptr;
+  if (came.where != Where::cell) return context_->mapped_piece(step, came, static_cast<std::int64_t>(bytes));
+  // A part of a piece is none of the size of the others.
   const Incoming incoming = context_->ring_of(step).incoming();
-  switch (came.where) {
-    case Where::cell:  // a part of a piece is none of the size of the others
-      return came.number == bytes && context_->fits_cell(came) && incoming.read(room, bytes) ? room : nullptr;
-    case Where::lent: {
-      const std::int64_t source = incoming.loan().source;
-      const bool is_there = context_->is_in_heap(step, source, static_cast<std::int64_t>(bytes));
-      return is_there ? context_->heap->at(source, static_cast<std::int64_t>(bytes)) : nullptr;
-    }
-    case Where::bounce:
-    case Where::shared:
-    case Where::returned: {
-      const Channel& channel = context_->channel_of(step);
-      return channel.has(came) ? channel.piece(came) : nullptr;
-    }
-    case Where::delivered:
-    case Where::on_device:
-    case Where::failed:
-      break;
-  }
-  return nullptr;
+  return came.number == bytes && context_->fits_cell(came) && incoming.read(room, bytes) ? room : nullptr;
 }
 
 }  // namespace tutti::shm

@@ -28,4 +28,24 @@ PortContext::PortContext(const Route& where, const SharedPlan& what) : route(whe
   }
 }
 
+const std::byte* PortContext::mapped_piece(const CompiledStep& step, const Envelope& came, std::int64_t bytes) const {
+  const Channel& channel = channel_of(step);
+  switch (came.where) {
+    case Where::lent: {
+      const std::int64_t source = ring_of(step).incoming().loan().source;
+      return is_in_heap(step, source, bytes) ? heap->at(source, bytes) : nullptr;
+    }
+    case Where::bounce:
+    case Where::shared:
+    case Where::returned:
+      return channel.has(came) ? channel.piece(came) : nullptr;
+    case Where::cell:
+    case Where::delivered:
+    case Where::on_device:
+    case Where::failed:
+      break;
+  }
+  return nullptr;
+}
+
 }  // namespace tutti::shm

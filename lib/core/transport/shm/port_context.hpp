@@ -57,6 +57,9 @@ struct PortContext {
   [[nodiscard]] bool is_in_heap(const CompiledStep& step, std::int64_t offset, std::int64_t bytes) const {
     return heap != nullptr && heap->is_of(local_of(step), offset, bytes);
   }
+  /// The data of a piece that has come, in memory that this rank maps; nullptr: they are elsewhere, or the envelope is
+  /// damaged.
+  [[nodiscard]] const std::byte* mapped_piece(const CompiledStep& step, const Envelope& came, std::int64_t bytes) const;
   /// Puts a piece where it belongs, straight from the memory in which it arrived.
   void take(const CompiledStep& step, const Operands& data, const std::byte* piece, std::int64_t bytes) const {
     if (step.is_moved_only())

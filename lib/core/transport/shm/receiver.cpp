@@ -16,9 +16,8 @@ namespace {
   throw Error(fmt::format("receive from rank {}: {}: the memory that the two ranks share is damaged", step.peer, what));
 }
 
-void require_buffer(const CompiledStep& step, const Channel& channel, const Envelope& came) {
-  if (!channel.has(came))
-    throw_damaged(step, fmt::format("data came at byte {} of bounce buffer {}", came.phase, came.number));
+[[noreturn]] void throw_no_buffer(const CompiledStep& step, const Envelope& came) {
+  throw_damaged(step, fmt::format("data came at byte {} of bounce buffer {}", came.phase, came.number));
 }
 
 }  // namespace
@@ -48,6 +47,7 @@ Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const Messa
   const Envelope came = incoming.envelope();
   if (is_of_earlier_communicator(came)) return drop(transfer, came);
   require_expected(step, came, context_->envelope_of(step));
+  const std::byte* const mapped = context_->mapped_piece(step, came, bytes);
   switch (came.where) {
     case Where::cell:
       if (!is_part(transfer, came)) throw_damaged(step, fmt::format("{} bytes came in a cell", came.number));
@@ -60,7 +60,7 @@ Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const Messa
     case Where::failed:
       throw_failed(step);
     case Where::lent:
-      borrow(transfer, incoming.loan(), bytes);
+      borrow(transfer, incoming.loan(), mapped, bytes);
       break;
     case Where::delivered:
       ++context_->route.counters->delivered;
@@ -68,8 +68,8 @@ Received Receiver::receive_piece(Transfer& transfer, Sender& sender, const Messa
     case Where::bounce:
     case Where::shared:
     case Where::returned:
-      require_buffer(step, channel, came);
-      receive_bounced(transfer, channel.piece(came), bytes, sender, order);
+      if (mapped == nullptr) throw_no_buffer(step, came);
+      receive_bounced(transfer, mapped, bytes, sender, order);
       break;
   }
   channel.release(context_->lane, came);
@@ -86,7 +86,7 @@ bool Receiver::is_of_earlier_communicator(const Envelope& came) const {
 
 Received Receiver::drop(Transfer& transfer, const Envelope& came) const {
   Channel& channel = context_->channel_of(*transfer.step);
-  if (came.where != Where::cell) require_buffer(*transfer.step, channel, came);
+  if (came.where != Where::cell && !channel.has(came)) throw_no_buffer(*transfer.step, came);
   transfer.awaited = {};
   channel.release(context_->lane, came);
   return Received::nothing;
@@ -125,13 +125,12 @@ void Receiver::receive_bounced(const Transfer& transfer, const std::byte* piece,
 }
 
 /// Reads a piece in the sender's memory. Its reduction goes to where the sender wants it, too, if it says where.
-void Receiver::borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes) {
+void Receiver::borrow(const Transfer& transfer, const Loan& loan, const std::byte* piece, std::int64_t bytes) {
   const CompiledStep& step = *transfer.step;
   const bool has_answer = context_->is_in_heap(step, loan.answer, bytes);
-  if (!context_->is_in_heap(step, loan.source, bytes) || (loan.answer >= 0 && !has_answer))
+  if (piece == nullptr || (loan.answer >= 0 && !has_answer))
     throw_damaged(step, fmt::format("{} bytes came at {} of Tutti memory, their answer belongs at {}", bytes,
                                     loan.source, loan.answer));
-  const std::byte* const piece = context_->heap->at(loan.source, bytes);
   ++context_->route.counters->lent;
   const int forward = context_->side_of(step).forward;
   if (forward < 0 || !has_answer) return context_->take(step, transfer.rest(), piece, bytes);

@@ -58,7 +58,7 @@ class Receiver {
                          std::int64_t bytes) const;
   void receive_bounced(const Transfer& transfer, const std::byte* piece, std::int64_t bytes, Sender& sender,
                        const MessageOrder& order) const;
-  void borrow(const Transfer& transfer, const Loan& loan, std::int64_t bytes);
+  void borrow(const Transfer& transfer, const Loan& loan, const std::byte* piece, std::int64_t bytes);
   Received refuse_device(Transfer& transfer, const Envelope& came) const;
 
   PortContext* context_;
