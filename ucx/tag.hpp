@@ -35,7 +35,7 @@ inline constexpr std::uint64_t turns = (1 << turn_bits) - 1;
 }
 /// All bits but those of the fingerprint.
 inline constexpr ucp_tag_t without_fingerprint = ~(((ucp_tag_t{1} << fingerprint_bits) - 1) << message_bits);
-/// The turn in tags of messages that are part of no collective. Fingerprint: of the communicator and their line.
+/// The turn in tags of messages that are part of no collective. Fingerprint: of the communicator and their class.
 [[nodiscard]] constexpr ucp_tag_t pairwise_turn_of(std::uint32_t fingerprint) {
   constexpr std::uint64_t fingerprint_mask = (1U << fingerprint_bits) - 1;
   return (turns << fingerprint_bits | (fingerprint & fingerprint_mask)) << message_bits;

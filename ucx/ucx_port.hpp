@@ -22,8 +22,8 @@ class UcxPort final : public TransportPort {
   UcxPort(Worker& worker, UcxNetwork& network, const mpi::NetworkRoute& route, const CompiledPlan& plan);
   ~UcxPort() override { UcxPort::abandon(); }
 
-  void begin(const Turn& turn) override {
-    turn_ = plan_.takes_turns ? turn_of(turn.sequence, plan_.fingerprint) : pairwise_turn_of(plan_.fingerprint);
+  void begin(const RunNumber& run) override {
+    turn_ = plan_.takes_turns ? turn_of(run.sequence, plan_.fingerprint) : pairwise_turn_of(plan_.fingerprint);
   }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) override;
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) override;

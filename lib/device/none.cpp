@@ -106,7 +106,7 @@ std::unique_ptr<Launcher> make_launcher(const Setup& /*setup*/) { return nullptr
 
 namespace detail {
 
-std::unique_ptr<Run> device_run(const Route& /*route*/, const shm::SharedPlan& /*plan*/, trace::Subject* /*call*/) {
+std::unique_ptr<Run> device_run(const Routes& /*route*/, const shm::SharedPlan& /*plan*/, trace::Subject* /*call*/) {
   refuse();
 }
 

@@ -191,8 +191,8 @@ std::uint64_t ArgumentCheck::submit(const Arguments& mine) {
     came_.front().push_back(mine);
     return number;
   }
-  mpi::Word word{.kind = mpi::Word::Kind::arguments, .rank = communicator_.rank().value(), .call = mine.call};
-  communicator_.carrier().channel().send(communicator_.members().on_carrier().front(), word, packed(mine));
+  mpi::Letter letter{.kind = mpi::Letter::Kind::arguments, .rank = communicator_.rank().value(), .call = mine.call};
+  communicator_.carrier().mailbox().send(communicator_.members().on_carrier().front(), letter, packed(mine));
   return number;
 }
 
@@ -200,20 +200,20 @@ void ArgumentCheck::close(const records::Signature& closing) {
   if (communicator_.rank() != Rank{0})
     static_cast<void>(submit({.call = closing}));
   else
-    tell_all({.kind = mpi::Word::Kind::verdict, .call = closing},
+    tell_all({.kind = mpi::Letter::Kind::verdict, .call = closing},
              "rank 0 closed the communicator, or called MPI_Finalize");
 }
 
-void ArgumentCheck::tell_all(const mpi::Word& word, const std::string& text) {
+void ArgumentCheck::tell_all(const mpi::Letter& letter, const std::string& text) {
   std::vector<std::byte> bytes;
   append(bytes, text.data(), text.size());
   for (int rank = 1; rank < communicator_.members().size(); ++rank)
-    communicator_.carrier().channel().send(communicator_.members().on_carrier()[static_cast<std::size_t>(rank)], word,
+    communicator_.carrier().mailbox().send(communicator_.members().on_carrier()[static_cast<std::size_t>(rank)], letter,
                                            bytes);
 }
 
 std::optional<std::string> ArgumentCheck::verdict(std::uint64_t number) {
-  communicator_.runtime().serve_channels();
+  communicator_.runtime().serve_mailboxes();
   if (communicator_.rank() == Rank{0}) judge();
   const auto found = verdicts_.find(number);
   if (found == verdicts_.end()) return std::nullopt;
@@ -229,13 +229,13 @@ int ArgumentCheck::awaited(std::uint64_t number) const {
   return -1;
 }
 
-void ArgumentCheck::take(const mpi::Word& word, const std::vector<std::byte>& rest) {
-  if (word.kind == mpi::Word::Kind::verdict) {
+void ArgumentCheck::take(const mpi::Letter& letter, const std::vector<std::byte>& rest) {
+  if (letter.kind == mpi::Letter::Kind::verdict) {
     verdicts_[judged_++] = {reinterpret_cast<const char*>(rest.data()), rest.size()};
     return;
   }
   came_.resize(static_cast<std::size_t>(communicator_.members().size()));
-  came_[static_cast<std::size_t>(word.rank)].push_back(unpacked(rest));
+  came_[static_cast<std::size_t>(letter.rank)].push_back(unpacked(rest));
 }
 
 /// Compares every call of which all ranks have told.
@@ -250,7 +250,7 @@ void ArgumentCheck::judge() {
       queue.pop_front();
     }
     std::string text = compare(all);
-    tell_all({.kind = mpi::Word::Kind::verdict, .call = all.front().call}, text);
+    tell_all({.kind = mpi::Letter::Kind::verdict, .call = all.front().call}, text);
     verdicts_[judged_++] = std::move(text);
   }
 }

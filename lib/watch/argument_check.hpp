@@ -50,11 +50,11 @@ class ArgumentCheck {
   /// A rank whose arguments have not come, on rank 0; rank 0 elsewhere.
   [[nodiscard]] int awaited(std::uint64_t number) const;
   /// A message of another rank.
-  void take(const mpi::Word& word, const std::vector<std::byte>& rest);
+  void take(const mpi::Letter& letter, const std::vector<std::byte>& rest);
 
  private:
   void judge();
-  void tell_all(const mpi::Word& word, const std::string& text);
+  void tell_all(const mpi::Letter& letter, const std::string& text);
 
   Membership& communicator_;
   std::uint64_t submitted_ = 0, judged_ = 0;

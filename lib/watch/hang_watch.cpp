@@ -53,7 +53,7 @@ void HangWatch::waits(const Look& look) {
     require_no_loss(look);
   }
   if (workspace_.members().node_count() > 1 && waited >= watch_tuning.before_questions) {
-    workspace_.runtime().serve_channels();
+    workspace_.runtime().serve_mailboxes();
     if (peer >= 0 && peers.others().is_far(peer)) peers.others().ask_now_and_then(look.call, peer, look.now);
   }
   require_device_moves(look);
@@ -85,7 +85,7 @@ void HangWatch::require_alive(const Look& look) const {
     if (!process.has_ended()) continue;
     const Situation its = situation_of(*journal, look.call, look.now);
     // It may well have done its part, and ended the program in an orderly way.
-    if (its.place == Situation::Place::done && look.wait.peer != rank) continue;
+    if (its.place == Situation::Whereabouts::done && look.wait.peer != rank) continue;
     const int signal = process.signal();
     const std::string how = signal == 0 ? "" : ": killed by " + records::signal_in_words(signal);
     const std::string wait = records::in_words(look.wait);
@@ -159,7 +159,7 @@ bool HangWatch::leaves_report_to_others(const std::vector<Situation>& all, const
   for (int rank = 0; rank < static_cast<int>(all.size()); ++rank) {
     const Situation& its = all[static_cast<std::size_t>(rank)];
     if (its.has_reported) return true;
-    if (rank < mine.rank && its.place == Situation::Place::inside) ++lower;
+    if (rank < mine.rank && its.place == Situation::Whereabouts::inside) ++lower;
   }
   return overdue < std::min<std::int64_t>(lower, 3) * watch_tuning.for_lower_ranks;
 }

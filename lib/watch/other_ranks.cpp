@@ -14,9 +14,9 @@ const records::Journal* OtherRanks::journal_of(int rank) const {
   return local < 0 ? nullptr : communicator_.carrier().fabric().journal(local);
 }
 
-void OtherRanks::send(int rank, const mpi::Word& word) {
+void OtherRanks::send(int rank, const mpi::Letter& letter) {
   const int on_carrier = communicator_.members().on_carrier()[static_cast<std::size_t>(rank)];
-  communicator_.carrier().channel().send(on_carrier, word);
+  communicator_.carrier().mailbox().send(on_carrier, letter);
 }
 
 void OtherRanks::begin_questions(const records::Signature& mine) {
@@ -28,7 +28,7 @@ void OtherRanks::begin_questions(const records::Signature& mine) {
 }
 
 void OtherRanks::ask(const records::Signature& mine, int rank) {
-  send(rank, {.kind = mpi::Word::Kind::question, .rank = communicator_.rank().value(), .call = mine});
+  send(rank, {.kind = mpi::Letter::Kind::question, .rank = communicator_.rank().value(), .call = mine});
 }
 
 void OtherRanks::ask_now_and_then(const records::Signature& mine, int rank, std::int64_t now) {
@@ -45,20 +45,20 @@ void OtherRanks::ask_all(const records::Signature& mine) {
     if (is_far(rank)) ask(mine, rank);
 }
 
-void OtherRanks::take(const mpi::Word& answer) {
+void OtherRanks::take(const mpi::Letter& answer) {
   if (answer.call.sequence == asked_about_) answers_[answer.rank] = answer.situation;
 }
 
-void OtherRanks::answer(const mpi::Word& question, int to) {
+void OtherRanks::answer(const mpi::Letter& question, int to) {
   const std::int64_t now = records::coarse_now();
   for (int rank = 0; rank < communicator_.members().size(); ++rank) {
     const records::Journal* const journal = journal_of(rank);
     if (journal == nullptr) continue;
-    mpi::Word answer{.kind = mpi::Word::Kind::answer, .rank = rank, .call = question.call};
+    mpi::Letter answer{.kind = mpi::Letter::Kind::answer, .rank = rank, .call = question.call};
     answer.situation = situation_of(*journal, question.call, now);
-    const bool answers_itself = answer.situation.place == Situation::Place::inside;
+    const bool answers_itself = answer.situation.place == Situation::Whereabouts::inside;
     if (rank != communicator_.rank().value() && answers_itself) continue;
-    communicator_.carrier().channel().send(to, answer);
+    communicator_.carrier().mailbox().send(to, answer);
   }
 }
 

@@ -25,16 +25,16 @@ class OtherRanks {
   /// Asks all far ranks, once for each call.
   void ask_all(const records::Signature& mine);
   /// An answer has come.
-  void take(const mpi::Word& answer);
+  void take(const mpi::Letter& answer);
   /// Answers a question: for this rank, and for those of its node that are not inside.
-  void answer(const mpi::Word& question, int to);
+  void answer(const mpi::Letter& question, int to);
 
   /// The answer of a rank about the operation of that number; nullptr: there is none.
   [[nodiscard]] const records::Situation* answer_of(int rank, std::uint32_t sequence) const;
   /// Of all ranks, as far as known.
   [[nodiscard]] std::vector<records::Situation> situations(const records::Signature& mine, std::int64_t now) const;
   /// Sends to a rank.
-  void send(int rank, const mpi::Word& word);
+  void send(int rank, const mpi::Letter& letter);
 
  private:
   void begin_questions(const records::Signature& mine);

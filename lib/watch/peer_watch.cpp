@@ -38,7 +38,7 @@ std::optional<PeerFailure> PeerWatch::failure_of_peer() const {
 
 std::optional<PeerFailure> PeerWatch::listen() {
   for (const std::int64_t end = records::coarse_now() + watch_tuning.for_word_of_failure;;) {
-    communicator_.runtime().serve_channels();
+    communicator_.runtime().serve_mailboxes();
     auto failure = failure_of_peer();
     if (failure || records::coarse_now() > end) return failure;
   }
@@ -51,7 +51,7 @@ std::optional<std::string> PeerWatch::mismatch_with(const records::Signature& mi
     return pair ? std::optional{records::mismatch_in_words(pair->mine, pair->theirs)} : std::nullopt;
   }
   const Situation* const its = others_.answer_of(rank, mine.sequence);
-  const bool is_other = its != nullptr && its->place == Situation::Place::elsewhere;
+  const bool is_other = its != nullptr && its->place == Situation::Whereabouts::elsewhere;
   return is_other ? std::optional{records::mismatch_in_words(mine, its->call.call)} : std::nullopt;
 }
 
@@ -83,24 +83,24 @@ void PeerWatch::require_match(const records::Signature& mine, int rank) const {
                                     records::in_words(mine)));
 }
 
-void PeerWatch::take(const mpi::Word& word) {
-  if (word.kind == mpi::Word::Kind::answer) return others_.take(word);
+void PeerWatch::take(const mpi::Letter& letter) {
+  if (letter.kind == mpi::Letter::Kind::answer) return others_.take(letter);
   if (far_failure_) return;
-  far_failure_ = PeerFailure{word.failure, std::string{word.text.data()}};
-  communicator_.recorder().fail(communicator_.id(), word.failure, far_failure_->why);  // for the others of this node
+  far_failure_ = PeerFailure{letter.failure, std::string{letter.text.data()}};
+  communicator_.recorder().fail(communicator_.id(), letter.failure, far_failure_->why);  // for the others of this node
 }
 
 void PeerWatch::tell(FailureKind kind, const std::string& why) {
   communicator_.recorder().fail(communicator_.id(), kind, why);
   if (communicator_.members().node_count() == 1) return;
-  mpi::Word word{.kind = mpi::Word::Kind::failure, .failure = kind, .rank = communicator_.rank().value()};
-  word.call.communicator = communicator_.id();
-  put(why, word.text);
+  mpi::Letter letter{.kind = mpi::Letter::Kind::failure, .failure = kind, .rank = communicator_.rank().value()};
+  letter.call.communicator = communicator_.id();
+  put(why, letter.text);
   for (int rank = 0; rank < communicator_.members().size(); ++rank)
-    if (others_.is_far(rank)) others_.send(rank, word);
+    if (others_.is_far(rank)) others_.send(rank, letter);
   // An MPI may still have to connect to some of them, and the program end next.
   for (const std::int64_t end = records::coarse_now() + watch_tuning.for_word_to_leave; records::coarse_now() < end;)
-    communicator_.runtime().serve_channels();
+    communicator_.runtime().serve_mailboxes();
 }
 
 }  // namespace tutti::detail

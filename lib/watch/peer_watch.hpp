@@ -54,7 +54,7 @@ class PeerWatch {
   /// This rank cannot use the communicator any more: tells the others. Takes a while if there are other nodes.
   void tell(records::FailureKind kind, const std::string& why);
   /// A message of another rank of this communicator: an answer, or its failure.
-  void take(const mpi::Word& word);
+  void take(const mpi::Letter& letter);
   [[nodiscard]] OtherRanks& others() { return others_; }
   [[nodiscard]] const OtherRanks& others() const { return others_; }
   [[nodiscard]] CycleSearch& cycles() { return cycles_; }

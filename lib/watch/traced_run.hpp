@@ -15,7 +15,7 @@ namespace tutti::detail {
 template <Executor Worker>
 class TracedRunOn final : public Run {
  public:
-  TracedRunOn(const Route& route, const shm::SharedPlan& plan, Worker worker, trace::Subject& call)
+  TracedRunOn(const Routes& route, const shm::SharedPlan& plan, Worker worker, trace::Subject& call)
       : steps_(call, plan),
         execution_(plan, Port{steps_, Mux{route, plan}},
                    trace::TracedExecutor<Worker>{std::move(worker), plan, steps_}) {}

@@ -38,7 +38,7 @@ std::optional<Blocked> blocked(const OpenCommunicator& communicator, int rank, s
   }
   const records::Situation* const its = others.answer_of(rank, sequence);
   if (its == nullptr) return std::nullopt;
-  return Blocked{its->place != records::Situation::Place::not_come,
+  return Blocked{its->place != records::Situation::Whereabouts::not_come,
                  its->has_call && is_blocked(its->call) ? std::optional{its->call} : std::nullopt};
 }
 

@@ -12,7 +12,7 @@
 namespace tutti::checker {
 namespace {
 
-using device::Places;
+using device::BufferDevices;
 
 /// Most ranks have all on one device; some the output alone, or nothing.
 PlanCase direct_case_of(const Algorithm& algorithm, int ranks, const std::vector<int>& pattern, std::mt19937& random) {

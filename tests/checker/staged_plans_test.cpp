@@ -13,7 +13,7 @@
 namespace tutti::checker {
 namespace {
 
-using device::Places;
+using device::BufferDevices;
 using device::StagingUse;
 
 /// Some ranks have none on a device.

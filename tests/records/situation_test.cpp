@@ -31,7 +31,7 @@ Signature sum(int rank, std::uint32_t sequence = 5) {
 
 Situation inside(int rank, int waits_for) {
   Situation its;
-  its.place = Situation::Place::inside;
+  its.place = Situation::Whereabouts::inside;
   its.has_call = true;
   its.call = {1, State::inside, 0, sum(rank), {Wait::For::message_from, 2, waits_for}};
   its.age = 60 * second;
@@ -41,13 +41,13 @@ Situation inside(int rank, int waits_for) {
 TEST(Situation, IsReadFromAJournal) {
   Recorder recorder;
   const auto place = [&] { return situation_of(recorder.journal(), sum(0), coarse_now()).place; };
-  EXPECT_EQ(place(), Situation::Place::not_come);
+  EXPECT_EQ(place(), Situation::Whereabouts::not_come);
   recorder.leave(recorder.enter(pack(sum(1, 0)), 4, Manner::blocking), State::over);
-  EXPECT_EQ(place(), Situation::Place::not_come);
+  EXPECT_EQ(place(), Situation::Whereabouts::not_come);
   const std::uint64_t number = recorder.enter(pack(sum(1, 0)), 5, Manner::blocking);
-  EXPECT_EQ(place(), Situation::Place::inside);
+  EXPECT_EQ(place(), Situation::Whereabouts::inside);
   recorder.leave(number, State::over);
-  EXPECT_EQ(place(), Situation::Place::done);
+  EXPECT_EQ(place(), Situation::Whereabouts::done);
 }
 
 TEST(Situation, FindsAnotherCall) {
@@ -56,12 +56,12 @@ TEST(Situation, FindsAnotherCall) {
   barrier.action = Action::barrier;
   barrier.fingerprint = 2;
   recorder.enter(pack(barrier), 5, Manner::blocking);
-  EXPECT_EQ(situation_of(recorder.journal(), sum(0), coarse_now()).place, Situation::Place::elsewhere);
+  EXPECT_EQ(situation_of(recorder.journal(), sum(0), coarse_now()).place, Situation::Whereabouts::elsewhere);
   // A call with that number on another communicator is no other call here.
   Recorder far;
   barrier.communicator = other_comm;
   far.enter(pack(barrier), 5, Manner::blocking);
-  EXPECT_EQ(situation_of(far.journal(), sum(0), coarse_now()).place, Situation::Place::not_come);
+  EXPECT_EQ(situation_of(far.journal(), sum(0), coarse_now()).place, Situation::Whereabouts::not_come);
 }
 
 TEST(Situation, FindsTheFirstMismatch) {
@@ -91,13 +91,13 @@ TEST(Situation, CallsInStreamsMatchNoOthers) {
   EXPECT_FALSE(first_mismatch(mine.journal(), theirs.journal(), comm));
   EXPECT_FALSE(first_mismatch(theirs.journal(), mine.journal(), comm));
   const Situation its = situation_of(theirs.journal(), sum(0), coarse_now());
-  EXPECT_EQ(its.place, Situation::Place::not_come);
+  EXPECT_EQ(its.place, Situation::Whereabouts::not_come);
   EXPECT_EQ(its.call.call.manner, Manner::in_stream) << "but it is the latest call";
 }
 
 TEST(HangReport, FollowsTheChainToItsRoot) {
   std::vector<Situation> all{Situation{}, inside(1, 0), inside(2, 1)};
-  all[0].place = Situation::Place::not_come;
+  all[0].place = Situation::Whereabouts::not_come;
   all[0].has_call = true;
   all[0].call = {40, State::over, 0, sum(0, 4), {}};
   all[0].age = 93 * second;
@@ -118,14 +118,14 @@ TEST(HangReport, EndsInACircle) {
 TEST(HangReport, TellsEachKindOfRank) {
   std::vector<Situation> all(7);
   all[0] = inside(0, 1);
-  all[1].place = Situation::Place::silent;
-  all[2].place = Situation::Place::elsewhere;
+  all[1].place = Situation::Whereabouts::silent;
+  all[2].place = Situation::Whereabouts::elsewhere;
   all[2].call.call = {.action = Action::barrier, .ranks = 7, .communicator = comm, .sequence = 5};
-  all[3].place = Situation::Place::done;
-  all[4].place = Situation::Place::failed;
-  all[5].place = Situation::Place::not_come;
+  all[3].place = Situation::Whereabouts::done;
+  all[4].place = Situation::Whereabouts::failed;
+  all[5].place = Situation::Whereabouts::not_come;
   all[5].life = Life::stopped;
-  all[6].place = Situation::Place::not_come;
+  all[6].place = Situation::Whereabouts::not_come;
   all[6].life = Life::dead;
   all[6].signal = 9;
   const std::string report = hang_report(all, sum(0), second);
@@ -145,7 +145,7 @@ TEST(HangReport, StandsDamagedRecords) {
 
 TEST(HangReport, IsShortForManyRanks) {
   std::vector<Situation> all(5000, inside(0, 1));
-  all[4000].place = Situation::Place::done;
+  all[4000].place = Situation::Whereabouts::done;
   const std::string report = hang_report(all, sum(0), second);
   EXPECT_THAT(report, HasSubstr("not listed: 64-3999, 4001-4999"));
   EXPECT_LT(report.size(), 20'000U);

@@ -158,7 +158,7 @@ class Port final : public TransportPort {
       : peers_(&peers), route_(route), plan_(&plan), pending_(plan.steps.size()) {}
   ~Port() override { Port::abandon(); }
 
-  void begin(const Turn& turn) override { turn_ = plan_->takes_turns ? turn.sequence : ~std::uint64_t{0}; }
+  void begin(const RunNumber& run) override { turn_ = plan_->takes_turns ? run.sequence : ~std::uint64_t{0}; }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) override {
     at(index) = {.kind = Pending::Kind::send, .bytes = step.bytes};
     peer_of(step).send(key_of(step), data, at(index));

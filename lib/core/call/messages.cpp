@@ -216,28 +216,28 @@ class Listed {
 };
 
 /// Differs from that of an earlier communicator of the same context, some of whose messages nobody may have received.
-std::uint32_t fingerprint_of_line(const CommunicatorState& state, int line) {
-  return state.settings().nonce * CompiledPlan::line_count + static_cast<std::uint32_t>(line);
+std::uint32_t fingerprint_of_class(const CommunicatorState& state, int message_class) {
+  return state.settings().nonce * CompiledPlan::class_count + static_cast<std::uint32_t>(message_class);
 }
 
 }  // namespace
 
-Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs, int line) {
+Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs, int message_class) {
   const Listed in{sends}, out{recvs};
   PlanKey key{.problem = {state.rank(), state.members().size()}, .type = Type::uint8};
-  key.problem.parameter = line;
+  key.problem.parameter = message_class;
   key.problem.in.counts = in.list();
   key.problem.out.counts = out.list();
   const auto compiled = [&] {
     const Routing unlimited{.window = std::numeric_limits<int>::max(),
                             .takes_turns = false,
-                            .line = line,
+                            .message_class = message_class,
                             .far = state.paths().far_transport()};
     const shm::SharedMemory memory = state.paths().shared_memory();
     shm::SharedPlan plan =
         shm::compile(schedule_of(state.rank(), sends, recvs, memory.reaches), {state.rank(), state.members().size()},
                      Type::uint8, Op::sum, unlimited, memory);
-    plan.fingerprint = fingerprint_of_line(state, line);
+    plan.fingerprint = fingerprint_of_class(state, message_class);
     if (use_devices(sends) || use_devices(recvs))
       return staged(std::move(plan), sends, recvs, state.paths().devices().ways);
     return plan;

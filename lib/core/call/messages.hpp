@@ -48,7 +48,7 @@ void require_apart(const CallSite& site, MessageSpan sends, MessageSpan recvs);
 [[nodiscard]] Schedule schedule_of(Rank rank, MessageSpan sends, MessageSpan recvs,
                                    std::span<const std::uint8_t> shared);
 
-/// An operation that is ready to start, of messages that were checked, on a line of their plans (CompiledPlan::line).
-[[nodiscard]] Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs, int line = 0);
+/// An operation that is ready to start, of messages that were checked, of a class (CompiledPlan::message_class).
+[[nodiscard]] Operation& ready(CommunicatorState& state, MessageSpan sends, MessageSpan recvs, int message_class = 0);
 
 }  // namespace tutti::detail

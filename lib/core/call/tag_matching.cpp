@@ -17,7 +17,7 @@ namespace tutti::detail {
 namespace {
 
 /// Beside the messages without tags.
-constexpr int tagged_line = 1;
+constexpr int tagged_class = 1;
 
 /// Whether a receive wants a message.
 bool fits(const TaggedMessage& recv, Rank source, std::int32_t tag) {
@@ -58,7 +58,7 @@ TagMatching::~TagMatching() {
 }
 
 Operation& TagMatching::started(MessageSpan sends, MessageSpan recvs) {
-  Operation& operation = ready(state_, sends, recvs, tagged_line);
+  Operation& operation = ready(state_, sends, recvs, tagged_class);
   operation.start(records::Manner::nonblocking);
   return operation;
 }

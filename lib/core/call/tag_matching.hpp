@@ -17,7 +17,7 @@ namespace tutti::detail {
 
 class Operation;
 
-/// Between two ranks, each way, a line of messages runs in order, beside those without tags. In front of every payload
+/// Between two ranks, each way, a class of messages runs in order, beside those without tags. In front of every payload
 /// goes a header of fixed size, so that the receiver always knows the size of the next message. A short payload is in
 /// its header; one of up to eager_bytes follows at once, and waits in memory of the receiver if no receive is there
 /// yet; a longer one, and data on a device, are announced, and follow when the receiver has answered that a receive is

@@ -86,7 +86,7 @@ Carrier::Carrier(MPI_Comm comm) : comm_(with_same_ranks(comm)) {
   std::fill_n(free_contexts_.begin(), tags_.contexts() / bits_per_word, ~std::uint64_t{0});
   const int last = tags_.communicators();
   free_contexts_[static_cast<std::size_t>(last / bits_per_word)] &= ~(std::uint64_t{1} << (last % bits_per_word));
-  channel_.emplace(comm_.get(), tags_.channel());
+  mailbox_.emplace(comm_.get(), tags_.channel());
   discover_nodes();
 }
 

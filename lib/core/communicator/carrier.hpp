@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "lib/core/communicator/channel.hpp"
+#include "lib/core/communicator/mailbox.hpp"
 #include "lib/core/communicator/socket.hpp"
 #include "lib/core/transport/mpi/handles.hpp"
 #include "lib/core/transport/mpi/tag_layout.hpp"
@@ -52,7 +52,7 @@ class Carrier {
   [[nodiscard]] int local_of(int rank) const { return locals_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] shm::Fabric& fabric() { return *fabric_; }
   /// Between all of its ranks, beside the messages of collectives.
-  [[nodiscard]] Channel& channel() { return *channel_; }
+  [[nodiscard]] Mailbox& mailbox() { return *mailbox_; }
   /// The memory on devices that the ranks of this node share, made at first use (ipc::Route).
   [[nodiscard]] std::shared_ptr<ipc::Exchange>& device_memory() { return device_memory_; }
   /// Local. Opens it at first use; throws Error that says why it cannot be opened here.
@@ -77,7 +77,7 @@ class Carrier {
   void discover_nodes();
   void share_memory(MPI_Comm node, const std::vector<Local>& locals);
   UniqueComm comm_;
-  std::optional<Channel> channel_;
+  std::optional<Mailbox> mailbox_;
   TagLayout tags_{};
   std::vector<Home> homes_;
   bool outnumbers_processors_ = false, is_crowded_ = false, shares_processors_ = false, shares_in_pairs_ = false;

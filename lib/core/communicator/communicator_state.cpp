@@ -26,14 +26,14 @@ int CommunicatorState::in_flight() const {
   return order().in_flight() - (matching_ == nullptr ? 0 : matching_->unasked());
 }
 
-void CommunicatorState::take(const mpi::Word& word, const mpi::Channel::Rest& rest, int from) {
-  using Kind = mpi::Word::Kind;
-  if (word.kind == Kind::question)
-    peers().others().answer(word, from);
-  else if (word.kind == Kind::arguments || word.kind == Kind::verdict)
-    argument_check().take(word, rest);
+void CommunicatorState::take(const mpi::Letter& letter, const mpi::Mailbox::Rest& rest, int from) {
+  using Kind = mpi::Letter::Kind;
+  if (letter.kind == Kind::question)
+    peers().others().answer(letter, from);
+  else if (letter.kind == Kind::arguments || letter.kind == Kind::verdict)
+    argument_check().take(letter, rest);
   else
-    peers().take(word);
+    peers().take(letter);
 }
 
 /// Ranks that still wait for a call of this one learn that it will not come.

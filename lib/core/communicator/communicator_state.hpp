@@ -24,7 +24,7 @@ class CommunicatorState final : public Workspace {
   void match_by(std::unique_ptr<Matching> matching);
 
   [[nodiscard]] int in_flight() const override;
-  void take(const mpi::Word& word, const mpi::Channel::Rest& rest, int from) override;
+  void take(const mpi::Letter& letter, const mpi::Mailbox::Rest& rest, int from) override;
   void close(const char* reason) noexcept override;
   /// Ends its operations under way at once, with an error, and closes it. Needs an Entry.
   void abort(const std::string& why);

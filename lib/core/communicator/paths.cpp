@@ -54,8 +54,8 @@ void Paths::find_links() {
 /// networks tell them by fingerprints. Before any rank can have sent one here.
 void Paths::drop_messages_of_earlier() const {
   if (links_ != nullptr) links_->begin_anew();
-  for (int line = 0; line < CompiledPlan::line_count; ++line)
-    while (drop_message(carrier_->comm(), pairwise_tag(line))) {
+  for (int message_class = 0; message_class < CompiledPlan::class_count; ++message_class)
+    while (drop_message(carrier_->comm(), pairwise_tag(message_class))) {
     }
 }
 
@@ -150,7 +150,7 @@ std::string Paths::open_network(std::string_view name) noexcept {
   }
 }
 
-Route Paths::route(CommunicatorCounters& counters) const {
+Routes Paths::route(CommunicatorCounters& counters) const {
   return {.mpi = {.comm = carrier_->comm(),
                   .tags = carrier_->tags(),
                   .message_limit = settings_->message_limit,

@@ -24,7 +24,7 @@ class Paths {
   /// ranks, after giving the context back, if the settings ask for a transport that is not there.
   Paths(mpi::Carrier& carrier, const Members& members, const Settings& settings, int context, MPI_Comm comm);
 
-  [[nodiscard]] Route route(CommunicatorCounters& counters) const;
+  [[nodiscard]] Routes route(CommunicatorCounters& counters) const;
   [[nodiscard]] shm::SharedMemory shared_memory() const;
   /// Whether any message goes through shared memory.
   [[nodiscard]] bool has_links() const { return links_ != nullptr; }
@@ -47,8 +47,8 @@ class Paths {
   [[nodiscard]] int tag(std::uint64_t sequence, std::uint32_t fingerprint) const {
     return carrier_->tags().base(context_, sequence, fingerprint);
   }
-  /// The tag of all messages of a line over MPI that are part of no collective.
-  [[nodiscard]] int pairwise_tag(int line) const { return carrier_->tags().pairwise(context_, line); }
+  /// The tag of all messages of a class over MPI that are part of no collective.
+  [[nodiscard]] int pairwise_tag(int message_class) const { return carrier_->tags().pairwise(context_, message_class); }
 
  private:
   void find_links();

@@ -138,16 +138,16 @@ const records::ProcessWatch& Runtime::process_watch(const records::Identity& ide
   return process_watches_.try_emplace(identity.pid, identity).first->second;
 }
 
-void Runtime::serve_channels() {
+void Runtime::serve_mailboxes() {
   std::set<mpi::Carrier*> carriers;
   for (const OpenCommunicator* communicator : open_)
     carriers.insert(&communicator->carrier());
   for (mpi::Carrier* carrier : carriers)
-    carrier->channel().serve([&](const mpi::Word& word, const mpi::Channel::Rest& rest, int from) {
-      if (OpenCommunicator* const meant = find_open(word.call.communicator, *carrier))
-        meant->take(word, rest, from);
-      else if (word.kind == mpi::Word::Kind::arguments && word.call.action != records::Action::close_communicator)
-        early_.push_back({word, rest, from});
+    carrier->mailbox().serve([&](const mpi::Letter& letter, const mpi::Mailbox::Rest& rest, int from) {
+      if (OpenCommunicator* const meant = find_open(letter.call.communicator, *carrier))
+        meant->take(letter, rest, from);
+      else if (letter.kind == mpi::Letter::Kind::arguments && letter.call.action != records::Action::close_communicator)
+        early_.push_back({letter, rest, from});
     });
 }
 
@@ -155,8 +155,8 @@ void Runtime::serve_channels() {
 void Runtime::opened(OpenCommunicator& communicator) {
   open_.push_back(&communicator);
   std::erase_if(early_, [&](const Arrived& message) {
-    if (message.word.call.communicator != communicator.id()) return false;
-    communicator.take(message.word, message.rest, message.from);
+    if (message.letter.call.communicator != communicator.id()) return false;
+    communicator.take(message.letter, message.rest, message.from);
     return true;
   });
 }

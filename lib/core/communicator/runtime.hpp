@@ -39,7 +39,7 @@ class OpenCommunicator {
   /// Operations that have to come to an end.
   [[nodiscard]] virtual int in_flight() const = 0;
   /// A message of another rank has come.
-  virtual void take(const mpi::Word& word, const mpi::Channel::Rest& rest, int from) = 0;
+  virtual void take(const mpi::Letter& letter, const mpi::Mailbox::Rest& rest, int from) = 0;
   /// It cannot be used any more: other ranks are told, unless it was so before.
   virtual void fail(records::FailureKind kind, const std::string& why) = 0;
   /// Completes the operations in flight and gives the context back; if it has failed, drops them and keeps the context.
@@ -97,7 +97,7 @@ class Runtime {
   /// Looks after a process of this node, from the first call on.
   [[nodiscard]] const records::ProcessWatch& process_watch(const records::Identity& identity);
   /// Takes and answers messages of other nodes.
-  void serve_channels();
+  void serve_mailboxes();
 
   /// nullptr: this process has none of that name on the carrier.
   [[nodiscard]] OpenCommunicator* find_open(records::CommunicatorId id, const mpi::Carrier& carrier) const;
@@ -120,8 +120,8 @@ class Runtime {
   [[nodiscard]] std::shared_ptr<mpi::Carrier> make_carrier(MPI_Comm comm);
   /// A message of another rank.
   struct Arrived {
-    mpi::Word word;
-    mpi::Channel::Rest rest;
+    mpi::Letter letter;
+    mpi::Mailbox::Rest rest;
     int from = 0;
   };
   static inline bool trusts_threads = false;

@@ -10,12 +10,12 @@ namespace tutti::detail {
 Workspace::Workspace(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options, Candidate& candidate)
     : Membership(runtime, comm, options, candidate),
       order_(carrier().tags().turns(), paths(), settings().forms_match),
-      pairwise_sends_(static_cast<std::size_t>(members().size()) * CompiledPlan::line_count),
+      pairwise_sends_(static_cast<std::size_t>(members().size()) * CompiledPlan::class_count),
       streams_(carrier(), members(), paths(), settings(), context(), comm, counters_.stream),
       trace_(CommunicatorTrace::make(*this, comm)) {}
 
-Route Workspace::route() {
-  Route route = paths().route(counters_);
+Routes Workspace::route() {
+  Routes route = paths().route(counters_);
   route.pairwise = pairwise_sends_;
   route.faults = runtime().faults();
   route.ipc.blocks = &staging_memory_;

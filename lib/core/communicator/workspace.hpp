@@ -21,7 +21,7 @@ namespace tutti::detail {
 
 class Workspace : public Membership {
  public:
-  [[nodiscard]] Route route();
+  [[nodiscard]] Routes route();
   [[nodiscard]] OperationOrder& order() { return order_; }
   [[nodiscard]] const OperationOrder& order() const { return order_; }
   [[nodiscard]] CommunicatorCounters& counters() { return counters_; }
@@ -58,7 +58,7 @@ class Workspace : public Membership {
 
   OperationOrder order_;
   CommunicatorCounters counters_;
-  std::vector<PairwiseSends> pairwise_sends_;  ///< By line and rank.
+  std::vector<PairwiseSends> pairwise_sends_;  ///< By class of message and rank.
   Streams streams_;
   device::BlockPool staging_memory_{{.allocate = ipc::allocate_on, .free = ipc::free_on}};
   std::unique_ptr<CommunicatorTrace> trace_;

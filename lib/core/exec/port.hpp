@@ -66,7 +66,7 @@ concept Port = requires(T port, const T& seen, int index, const CompiledStep& st
 };
 
 /// The place of a run among the operations of its communicator.
-struct Turn {
+struct RunNumber {
   std::uint64_t sequence = 0;
   int lane = 0;  ///< The lane of shared memory.
   int tag = 0;   ///< The tag of message 0 over MPI.
@@ -83,7 +83,7 @@ class TransportPort {
   virtual ~TransportPort() = default;
 
   /// A run begins; the one before is over, or was abandoned.
-  virtual void begin(const Turn& turn) = 0;
+  virtual void begin(const RunNumber& run) = 0;
   /// Where the plan's buffers are during this run; `bases` lives as long as the run. For ports that touch more of a
   /// buffer than the data of a message.
   virtual void bind(const Bases& /*bases*/) {}

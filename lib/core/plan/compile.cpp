@@ -102,7 +102,7 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
     after.push_back(step.after);
   }
   plan.takes_turns = routing.takes_turns;
-  plan.line = routing.line;
+  plan.message_class = routing.message_class;
   plan.is_eager = is_eager(plan, by_pair(plan.steps), routing);
   (plan.is_eager ? put_sends_first : put_receives_before_copies)(plan.steps, after);
   const Messages pairs = by_pair(plan.steps);

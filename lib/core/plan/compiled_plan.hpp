@@ -68,7 +68,7 @@ struct Routing {
   /// So many keep any network busy; of more, an MPI looks through longer lists for each that arrives.
   static constexpr int most_window = 64;
   bool takes_turns = true;  ///< With the next: as CompiledPlan's.
-  int line = 0;
+  int message_class = 0;
   Transport far = Transport::mpi;          ///< How messages travel that shared memory does not carry.
   std::span<const std::uint8_t> shared{};  ///< By rank of the communicator: 1 if shared memory does; empty: none.
   /// Through shared memory there is room for so many messages of a pair and direction, each of up to so many bytes,
@@ -104,9 +104,9 @@ struct CompiledPlan {
   Problem problem{};              ///< Without its lists, which may be gone.
   std::uint32_t fingerprint = 0;  ///< Equal on all ranks whose calls match: messages of other calls are told by it.
   bool takes_turns = true;        ///< Runs in the order in which all ranks start it; false: messages between pairs.
-  /// Messages between pairs that are on different lines do not meet, and do not wait for each other.
-  int line = 0;
-  static constexpr int line_count = 2;
+  /// Messages between pairs that are of different classes (with tags, without) do not meet, nor wait for each other.
+  int message_class = 0;
+  static constexpr int class_count = 2;
   Type type = Type::int8;
   Op op = Op::sum;
   int ranks = 1;                  ///< For avg.

@@ -191,7 +191,7 @@ bool Operation::begin() {
   if (gate_ != nullptr && !gate_->is_open()) return false;
   OperationOrder& order = workspace_.order();
   if (!plan_.compiled().takes_turns) {
-    run_->port().begin(sequence_, 0, [&] { return workspace_.paths().pairwise_tag(plan_.compiled().line); });
+    run_->port().begin(sequence_, 0, [&] { return workspace_.paths().pairwise_tag(plan_.compiled().message_class); });
   } else {
     if (!order.is_turn_of(sequence_) || (order.has_lanes() && !order.lanes().is_free_for(ticket_))) return false;
     run_->port().begin(sequence_, ticket_.lane,

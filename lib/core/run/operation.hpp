@@ -25,7 +25,7 @@ class Operation final : public Task {
  public:
   Operation(Workspace& workspace, OperationPool& pool);
 
-  /// Throws as BorrowedMemory::lend(), if the buffers are on a device.
+  /// Throws as RunMemory::take(), if the buffers are on a device.
   void bind(const void* input, void* output) {
     input_ = input;
     output_ = output;
@@ -45,7 +45,7 @@ class Operation final : public Task {
   void withdraw() noexcept;
   /// Throws the error of the last run, once.
   void rethrow();
-  /// Nobody uses it any more: gives it back to its pool, and the memory that it borrowed.
+  /// Nobody uses it any more: gives it back to its pool, and the memory that it took.
   void release() noexcept;
 
   // As those of Task.
@@ -153,7 +153,7 @@ class OperationPool {
 };
 
 inline void Operation::release() noexcept {
-  if (run_.has_borrowed()) run_.give_memory_back();
+  if (run_.has_memory()) run_.give_memory_back();
   pool_.release(*this);
 }
 

@@ -21,7 +21,7 @@ struct PlanKey {
   Problem problem{};
   Type type = Type::int8;
   Op op = Op::sum;
-  device::Places places{};
+  device::BufferDevices places{};
   friend bool operator==(const PlanKey& a, const PlanKey& b);
 };
 

@@ -22,7 +22,7 @@ PlanRun::~PlanRun() {
 
 void PlanRun::bind(const void* input, void* output) {
   if (plan_.exchanges()) return first_->bind(plan_.known().data(), sizes_.data());
-  memory_.lend(workspace_.staging_memory(), plan_.compiled(), *first_);
+  memory_.take(workspace_.staging_memory(), plan_.compiled(), *first_);
   first_->bind(input, output);
 }
 
@@ -34,7 +34,7 @@ void PlanRun::learn(const void* input, void* output) {
     learned_ = std::move(learned);
   }
   current_ = learned_->run.get();
-  memory_.lend(workspace_.staging_memory(), learned_->plan, *current_);
+  memory_.take(workspace_.staging_memory(), learned_->plan, *current_);
   current_->bind(input, output);
 }
 

@@ -9,7 +9,7 @@
 #include "lib/core/communicator/workspace.hpp"
 #include "lib/core/run/prepared_plan.hpp"
 #include "lib/core/run/run.hpp"
-#include "lib/device/call/borrowed_memory.hpp"
+#include "lib/device/call/run_memory.hpp"
 
 namespace tutti::detail {
 
@@ -27,7 +27,7 @@ class PlanRun {
   [[nodiscard]] const shm::SharedPlan& plan() const {
     return current_ == first_.get() ? plan_.compiled() : learned_->plan;
   }
-  /// Borrows memory, if the buffers are on a device. Throws as BorrowedMemory::lend().
+  /// Takes memory, if the buffers are on a device. Throws as RunMemory::take().
   void bind(const void* input, void* output);
   /// Goes back to the first run.
   void rewind() { current_ = first_.get(); }
@@ -37,7 +37,7 @@ class PlanRun {
   void learn(const void* input, void* output);
   /// Withdraws the messages of the current run. `has_failed`: an MPI or a network may not be done with them.
   void abandon(bool has_failed) noexcept;
-  [[nodiscard]] bool has_borrowed() const { return memory_.is_lent(); }
+  [[nodiscard]] bool has_memory() const { return memory_.is_taken(); }
   void give_memory_back() noexcept { memory_.give_back(workspace_.staging_memory()); }
 
  private:
@@ -54,7 +54,7 @@ class PlanRun {
   std::unique_ptr<Run> first_;
   std::vector<Count> sizes_{};  ///< Where an exchange writes.
   std::unique_ptr<Learned> learned_{};
-  BorrowedMemory memory_{};     ///< Of the run that moves the data.
+  RunMemory memory_{};          ///< Of the run that moves the data.
   Run* current_;                ///< The first one, or that of `learned_`.
   bool keeps_scratch_ = false;  ///< After a failure: the runs are never destroyed.
 };

@@ -36,7 +36,7 @@ class Run {
 template <Executor Worker>
 class RunOn final : public Run {
  public:
-  RunOn(const Route& route, const shm::SharedPlan& plan, Worker worker)
+  RunOn(const Routes& route, const shm::SharedPlan& plan, Worker worker)
       : execution_(plan, Mux{route, plan}, std::move(worker)) {}
 
   void bind(const void* input, void* output) override { execution_.bind(input, output); }
@@ -55,12 +55,12 @@ class RunOn final : public Run {
 using HostRun = RunOn<HostExecutor>;
 
 /// Of a plan whose worker is a device. `call`: in whose trace its steps are recorded; nullptr: in none. Throws Error.
-[[nodiscard]] std::unique_ptr<Run> device_run(const Route& route, const shm::SharedPlan& plan, trace::Subject* call);
+[[nodiscard]] std::unique_ptr<Run> device_run(const Routes& route, const shm::SharedPlan& plan, trace::Subject* call);
 /// The same of a plan whose worker is the host, in a trace. In a file of its own, so that the compiler treats plain
 /// runs as if there were no others.
-[[nodiscard]] std::unique_ptr<Run> traced_host_run(const Route& route, const shm::SharedPlan& plan,
+[[nodiscard]] std::unique_ptr<Run> traced_host_run(const Routes& route, const shm::SharedPlan& plan,
                                                    trace::Subject& call);
-[[nodiscard]] inline std::unique_ptr<Run> make_run(const Route& route, const shm::SharedPlan& plan,
+[[nodiscard]] inline std::unique_ptr<Run> make_run(const Routes& route, const shm::SharedPlan& plan,
                                                    trace::Subject* call) {
   if (plan.staging.worker == Staging::Worker::device) return device_run(route, plan, call);
   if (call != nullptr) return traced_host_run(route, plan, *call);

@@ -26,14 +26,15 @@ struct PairwiseSends {
   std::uint64_t numbered = 0, posted = 0;
 };
 
-struct Route {
+/// The routes of all transports, from which a run makes its ports.
+struct Routes {
   mpi::Route mpi{};
   mpi::NetworkRoute network{};
   shm::Route shm{};
   ipc::Route ipc{};
   MessageCounters* counters = nullptr;
   device::Counters* device = nullptr;
-  std::span<PairwiseSends> pairwise{};  ///< By line, and by rank of the communicator.
+  std::span<PairwiseSends> pairwise{};  ///< By class, and by rank of the communicator.
   Faults* faults = nullptr;             ///< nullptr: none are made.
 };
 
@@ -41,7 +42,7 @@ struct Route {
 class OrderedSends {
  public:
   OrderedSends(std::span<PairwiseSends> pairwise, const CompiledPlan& plan)
-      : pairwise_(of_line(pairwise, plan.line)), plan_(&plan), numbers_(plan.steps.size()) {}
+      : pairwise_(of_class(pairwise, plan.message_class)), plan_(&plan), numbers_(plan.steps.size()) {}
 
   /// An operation starts: its sends get their numbers.
   void begin() {
@@ -57,9 +58,9 @@ class OrderedSends {
   }
 
  private:
-  static std::span<PairwiseSends> of_line(std::span<PairwiseSends> all, int line) {
-    const std::size_t ranks = all.size() / CompiledPlan::line_count;
-    return all.subspan(static_cast<std::size_t>(line) * ranks, ranks);
+  static std::span<PairwiseSends> of_class(std::span<PairwiseSends> all, int message_class) {
+    const std::size_t ranks = all.size() / CompiledPlan::class_count;
+    return all.subspan(static_cast<std::size_t>(message_class) * ranks, ranks);
   }
   [[nodiscard]] PairwiseSends& of(const CompiledStep& step) const {
     return pairwise_[static_cast<std::size_t>(step.peer)];
@@ -73,7 +74,7 @@ class OrderedSends {
 /// that the fast path is inlined; the others by the virtual functions of TransportPort.
 class Mux {
  public:
-  Mux(const Route& route, const shm::SharedPlan& plan)
+  Mux(const Routes& route, const shm::SharedPlan& plan)
       : shm_(route.shm, plan), counters_(route.counters), faults_(route.faults) {
     if (plan.uses(Transport::mpi)) own(Transport::mpi) = std::make_unique<mpi::MpiPort>(route.mpi, plan);
     if (plan.uses(Transport::network)) own(Transport::network) = route.network.network->port(route.network, plan);
@@ -85,10 +86,10 @@ class Mux {
   /// `tag()` is that of message 0 over MPI.
   template <class Tag>
   void begin(std::uint64_t sequence, int lane, Tag tag) {
-    const Turn turn{sequence, lane, port(Transport::mpi) == nullptr ? 0 : tag()};
+    const RunNumber run{sequence, lane, port(Transport::mpi) == nullptr ? 0 : tag()};
     if (ordered_) ordered_->begin();
-    shm_.begin(turn);
-    for_others([&](TransportPort& port) { port.begin(turn); });
+    shm_.begin(run);
+    for_others([&](TransportPort& port) { port.begin(run); });
   }
   void bind(const Bases& bases) {
     shm_.bind(bases);

@@ -4,7 +4,7 @@
 
 namespace tutti::detail {
 
-std::unique_ptr<Run> device_run(const Route& route, const shm::SharedPlan& plan, trace::Subject* call) {
+std::unique_ptr<Run> device_run(const Routes& route, const shm::SharedPlan& plan, trace::Subject* call) {
   cuda::DeviceExecutor worker{plan, cuda::Devices::get().at(plan.staging.device)};
   if (call != nullptr)
     return std::make_unique<TracedRunOn<cuda::DeviceExecutor>>(route, plan, std::move(worker), *call);

@@ -13,7 +13,7 @@ class CudaIpcPort final : public TransportPort {
       if (plan.steps[static_cast<std::size_t>(i)].device >= 0) core_.device_of(i).prepare_events(++messages);
   }
 
-  void begin(const Turn& /*turn*/) override {
+  void begin(const RunNumber& /*run*/) override {
     collect();
     departures_.begin();
     arrivals_.begin();

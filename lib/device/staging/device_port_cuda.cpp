@@ -33,7 +33,7 @@ class CudaPort final : public TransportPort {
       Devices::get().at(device).prepare_events(most);
   }
 
-  void begin(const Turn& /*turn*/) override {}
+  void begin(const RunNumber& /*run*/) override {}
   void bind(const Bases& bases) override { bases_ = &bases; }
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) override {
     const std::byte* const from = bases_->at(step.lhs, step.lhs_at);

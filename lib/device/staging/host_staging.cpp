@@ -46,7 +46,7 @@ struct Space {
 
 class HostStaging {
  public:
-  HostStaging(shm::SharedPlan plan, const Places& places, std::int64_t chunk_bytes)
+  HostStaging(shm::SharedPlan plan, const BufferDevices& places, std::int64_t chunk_bytes)
       : plan_(std::move(plan)), chunk_bytes_(chunk_bytes) {
     const bool is_one = plan_.plan().problem.aliasing.offset().has_value();
     input_ = {.buffer = Buffer::input, .device = is_one ? -1 : places.input};
@@ -215,7 +215,7 @@ class HostStaging {
 
 }  // namespace
 
-shm::SharedPlan staged_for_host(shm::SharedPlan plan, const Places& places, const Tuning& tuning) {
+shm::SharedPlan staged_for_host(shm::SharedPlan plan, const BufferDevices& places, const Tuning& tuning) {
   plan.staging.worker = Staging::Worker::host;
   plan.staging.device = std::max(places.input, places.output);
   return HostStaging{std::move(plan), places, tuning.chunk_bytes}.run();

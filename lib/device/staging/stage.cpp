@@ -42,7 +42,7 @@ shm::SharedMemory memory_for_devices(shm::SharedMemory memory) {
 }
 
 SharedPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, const Routing& routing,
-                   const shm::SharedMemory& memory, const Places& places, const Transfers& transfers) {
+                   const shm::SharedMemory& memory, const BufferDevices& places, const Transfers& transfers) {
   const Tuning& tuning = transfers.tuning;
   const auto compiled_with = [&](const shm::SharedMemory& its_memory, const Problem& what) {
     return shm::compile(choice, what, type, op, routing, its_memory);
@@ -63,7 +63,7 @@ SharedPlan compile(const Choice& choice, const Problem& problem, Type type, cons
   return staged(compiled_with(memory, problem), places, transfers.staging, tuning);
 }
 
-bool fits_device(const SharedPlan& plan, const Places& places) {
+bool fits_device(const SharedPlan& plan, const BufferDevices& places) {
   if (plan.op.kind() == Op::Kind::user && plan.op.kernel().handle == nullptr) return false;
   if (places.input >= 0 && places.output >= 0 && places.input != places.output) return false;
   const auto is_hosts = [&](const Access& access) {
@@ -79,7 +79,7 @@ bool use_ways(const SharedPlan& plan, const Ways& ways) {
                              [&](const CompiledStep& step) { return step.is_message() && ways.carry(step.transport); });
 }
 
-SharedPlan direct(SharedPlan plan, const Places& places, const Ways& ways) {
+SharedPlan direct(SharedPlan plan, const BufferDevices& places, const Ways& ways) {
   const int device = std::max(places.input, places.output);
   plan = staged_for_device(
       std::move(plan), [device](Buffer, std::int64_t) { return device; }, ways);
@@ -89,7 +89,7 @@ SharedPlan direct(SharedPlan plan, const Places& places, const Ways& ways) {
   return plan;
 }
 
-SharedPlan staged(const SharedPlan& plan, const Places& places, StagingUse use, const Tuning& tuning) {
+SharedPlan staged(const SharedPlan& plan, const BufferDevices& places, StagingUse use, const Tuning& tuning) {
   SharedPlan on_host = staged_for_host(plan, places, tuning);
   on_host.staging.moved_by_other = -1;
   if (!fits_device(plan, places)) return on_host;

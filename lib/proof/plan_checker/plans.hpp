@@ -13,7 +13,7 @@ namespace tutti::checker {
 
 /// The devices that hold a rank's buffers, and how their data travel.
 struct DeviceUse {
-  device::Places places{};
+  device::BufferDevices places{};
   device::StagingUse staging = device::StagingUse::automatic;
   device::Ways ways{};
 };

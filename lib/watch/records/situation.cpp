@@ -22,10 +22,10 @@ std::optional<Entry> latest_if(const Journal& journal, const Is& is) {
   return latest;
 }
 
-Situation::Place place_of(const Entry& entry, const Signature& call) {
-  if (!match(entry.call, call)) return Situation::Place::elsewhere;
-  if (entry.state == State::inside) return Situation::Place::inside;
-  return entry.state == State::failed ? Situation::Place::failed : Situation::Place::done;
+Situation::Whereabouts place_of(const Entry& entry, const Signature& call) {
+  if (!match(entry.call, call)) return Situation::Whereabouts::elsewhere;
+  if (entry.state == State::inside) return Situation::Whereabouts::inside;
+  return entry.state == State::failed ? Situation::Whereabouts::failed : Situation::Whereabouts::done;
 }
 
 std::string life_in_words(const Situation& its) {
@@ -59,19 +59,19 @@ std::string last_call_in_words(const Situation& its) {
 
 std::string place_in_words(const Situation& its) {
   switch (its.place) {
-    case Situation::Place::inside: {
+    case Situation::Whereabouts::inside: {
       const std::string wait = in_words(its.call.wait);
       return fmt::format("inside since {}{}{}", duration_in_words(its.age), wait.empty() ? "" : ", ", wait);
     }
-    case Situation::Place::elsewhere:
+    case Situation::Whereabouts::elsewhere:
       return fmt::format("has made another call: {}", in_words(its.call.call));
-    case Situation::Place::done:
+    case Situation::Whereabouts::done:
       return "has done its part";
-    case Situation::Place::failed:
+    case Situation::Whereabouts::failed:
       return "its call failed";
-    case Situation::Place::not_come:
+    case Situation::Whereabouts::not_come:
       return fmt::format("has not come: {}; {}", last_call_in_words(its), life_in_words(its));
-    case Situation::Place::silent:
+    case Situation::Whereabouts::silent:
       break;
   }
   return "does not answer";
@@ -80,7 +80,7 @@ std::string place_in_words(const Situation& its) {
 std::string process_in_words(const Situation& its) {
   if (its.pid == 0) return "";
   const std::string stopped =
-      its.place != Situation::Place::not_come && (its.life == Life::stopped || its.life == Life::dead)
+      its.place != Situation::Whereabouts::not_come && (its.life == Life::stopped || its.life == Life::dead)
           ? "; " + life_in_words(its)
           : "";
   const std::string_view host{its.host.data(), ::strnlen(its.host.data(), its.host.size())};
@@ -90,7 +90,7 @@ std::string process_in_words(const Situation& its) {
 /// The rank that one inside waits for; -1: for none.
 int awaited_by(const Situation& its) {
   using For = Wait::For;
-  const bool waits = its.place == Situation::Place::inside &&
+  const bool waits = its.place == Situation::Whereabouts::inside &&
                      (its.call.wait.what == For::message_from || its.call.wait.what == For::message_to);
   return waits ? its.call.wait.peer : -1;
 }
@@ -151,7 +151,7 @@ std::optional<Entry> making_of(const Journal& journal) {
 Situation situation_of(const Journal& journal, const Signature& call, std::int64_t now) {
   const auto same = entry_of(journal, call.communicator, call.sequence);
   Situation its = situation_with(journal, same ? same : latest_of(journal), now);
-  its.place = same ? place_of(*same, call) : Situation::Place::not_come;
+  its.place = same ? place_of(*same, call) : Situation::Whereabouts::not_come;
   its.has_reported = journal.has_reported(call);
   return its;
 }
@@ -161,7 +161,7 @@ bool is_making(const Journal& journal) { return making_of(journal).has_value(); 
 Situation making_situation_of(const Journal& journal, std::int64_t now) {
   const auto making = making_of(journal);
   Situation its = situation_with(journal, making ? making : latest_of(journal), now);
-  its.place = making ? Situation::Place::inside : Situation::Place::not_come;
+  its.place = making ? Situation::Whereabouts::inside : Situation::Whereabouts::not_come;
   return its;
 }
 
@@ -209,9 +209,9 @@ std::string ranks_in_lines(std::span<const Situation> all) {
   std::size_t lines = 0;
   for (int rank = 0; rank < static_cast<int>(all.size()); ++rank) {
     const Situation& its = all[static_cast<std::size_t>(rank)];
-    if (its.place == Situation::Place::done && its.life != Life::dead && its.life != Life::stopped)
+    if (its.place == Situation::Whereabouts::done && its.life != Life::dead && its.life != Life::stopped)
       done.push_back(rank);
-    else if (lines >= (its.place == Situation::Place::inside ? most_lines : 2 * most_lines))
+    else if (lines >= (its.place == Situation::Whereabouts::inside ? most_lines : 2 * most_lines))
       unlisted.push_back(rank);
     else
       text += fmt::format("\n  rank {}: {}{}", rank, place_in_words(its), process_in_words(its)), ++lines;

@@ -13,7 +13,7 @@ namespace tutti::records {
 
 /// Where one rank is with regard to one operation. Trivially copyable: it travels between nodes as it is.
 struct Situation {
-  enum class Place : std::uint8_t {
+  enum class Whereabouts : std::uint8_t {
     silent,     ///< Nothing is known: it does not answer, or shares no memory.
     inside,     ///< In the same call.
     elsewhere,  ///< It has made another call under that number.
@@ -21,7 +21,7 @@ struct Situation {
     not_come,   ///< It has not called yet.
     failed,     ///< Its call failed.
   };
-  Place place = Place::silent;
+  Whereabouts place = Whereabouts::silent;
   bool has_call = false;      ///< Whether `call` is any.
   bool has_reported = false;  ///< Its own report of this hang is out.
   /// The record of the operation; of one that has not come, its latest of any communicator.

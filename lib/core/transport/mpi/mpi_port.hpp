@@ -27,7 +27,7 @@ class MpiPort final : public TransportPort {
  public:
   MpiPort(const Route& route, const CompiledPlan& plan);
 
-  void begin(const Turn& turn) override { tag_ = turn.tag; }
+  void begin(const RunNumber& run) override { tag_ = run.tag; }
   Posted post_send(int index, const CompiledStep& step, const std::byte* data) override;
   Posted post_recv(int index, const CompiledStep& step, std::byte* into) override;
   [[nodiscard]] bool in_flight() const { return in_flight_ > 0; }

@@ -12,7 +12,7 @@ namespace tutti::mpi {
 /// messages of a call that does not match are not taken for those of the right one. Contexts are never shared,
 /// operation s + turns starts only when operation s is over on this rank, and message m + messages of a pair only when
 /// message m is. As MPI keeps messages of one pair and tag in order, none is mistaken. Messages between two ranks that
-/// are part of no collective have a tag of their own for each line, and are matched by that order alone.
+/// are part of no collective have a tag of their own for each class, and are matched by that order alone.
 class TagLayout {
  public:
   static constexpr int most_context_bits = 14, most_contexts = 1 << most_context_bits;
@@ -46,8 +46,10 @@ class TagLayout {
     const auto part = static_cast<int>(fingerprint & ((1U << fingerprint_bits) - 1));
     return in_slot(context, static_cast<int>(sequence % static_cast<std::uint64_t>(turns()))) | part << message_bits;
   }
-  /// The tag of all messages of a line that are part of no collective.
-  [[nodiscard]] constexpr int pairwise(int context, int line = 0) const { return in_slot(context, turns()) | line; }
+  /// The tag of all messages of a class that are part of no collective.
+  [[nodiscard]] constexpr int pairwise(int context, int message_class = 0) const {
+    return in_slot(context, turns()) | message_class;
+  }
   [[nodiscard]] constexpr int tag(int base, int message) const { return base | (message & (messages() - 1)); }
   [[nodiscard]] constexpr int fingerprints() const { return 1 << fingerprint_bits; }
   /// The tag of the same message of a call with that part of a fingerprint.

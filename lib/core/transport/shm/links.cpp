@@ -15,9 +15,9 @@ Links::Links(std::shared_ptr<const Segment> segment, std::shared_ptr<const NodeH
       window_(segment_->map(offset, geometry.window_bytes(ranks))),
       pool_(geometry, window_.data() + geometry.pool_at(ranks, me)),
       channels_(static_cast<std::size_t>(ranks)),
-      queues_(static_cast<std::size_t>(ranks) * Geometry::message_lines),
+      queues_(static_cast<std::size_t>(ranks) * Geometry::message_classes),
       has_buffers_(static_cast<std::size_t>(ranks)),
-      has_line_(static_cast<std::size_t>(ranks)) {}
+      has_class_(static_cast<std::size_t>(ranks)) {}
 
 Channel& Links::open(int peer) {
   auto& channel = channels_[static_cast<std::size_t>(peer)];
@@ -29,10 +29,10 @@ Channel& Links::open(int peer) {
   return *channel;
 }
 
-void Links::reserve_line(int peer, int line) {
-  if (line == 0 || has_line_[static_cast<std::size_t>(peer)]) return;
+void Links::reserve_class(int peer, int message_class) {
+  if (message_class == 0 || has_class_[static_cast<std::size_t>(peer)]) return;
   segment_->reserve(offset_ + pair_at(peer) + geometry_.late_at(), geometry_.late_bytes());
-  has_line_[static_cast<std::size_t>(peer)] = true;
+  has_class_[static_cast<std::size_t>(peer)] = true;
 }
 
 /// A rank may answer in the buffers that it keeps of its peer: the buffers of both ranks have to be there.

@@ -27,8 +27,8 @@ class Links {
   [[nodiscard]] int ranks() const { return ranks_; }
   /// The channel to `peer`. Throws Error if there is no memory for it.
   [[nodiscard]] Channel& open(int peer);
-  /// Makes sure that there is memory for messages of a line that are part of no collective. Throws Error.
-  void reserve_line(int peer, int line);
+  /// Makes sure that there is memory for messages of a class that are part of no collective. Throws Error.
+  void reserve_class(int peer, int message_class);
   /// Makes sure that there is memory for messages larger than Geometry::cell_bytes to and from `peer`. Throws Error.
   void reserve_buffers(int peer);
 
@@ -49,8 +49,9 @@ class Links {
   struct Queues {
     Queue sends, recvs;
   };
-  [[nodiscard]] Queues& queues(int peer, int line) {
-    return queues_[static_cast<std::size_t>(peer) * Geometry::message_lines + static_cast<std::size_t>(line)];
+  [[nodiscard]] Queues& queues(int peer, int message_class) {
+    return queues_[static_cast<std::size_t>(peer) * Geometry::message_classes +
+                   static_cast<std::size_t>(message_class)];
   }
   /// Another communicator has the context: it counts from 0.
   void begin_anew() { std::ranges::fill(queues_, Queues{}); }
@@ -69,8 +70,8 @@ class Links {
   BouncePool pool_;
   ColdBuffers cold_buffers_;
   std::vector<std::unique_ptr<Channel>> channels_;
-  std::vector<Queues> queues_;                ///< By peer and line.
-  std::vector<bool> has_buffers_, has_line_;  ///< By peer.
+  std::vector<Queues> queues_;                 ///< By peer and class.
+  std::vector<bool> has_buffers_, has_class_;  ///< By peer.
 };
 
 }  // namespace tutti::shm

@@ -27,7 +27,7 @@ void MessageOrder::begin() {
 }
 
 Links::Queue& MessageOrder::queue_of(const CompiledStep& step) const {
-  Links::Queues& queues = context_->route.links->queues(context_->local_of(step), context_->plan->line);
+  Links::Queues& queues = context_->route.links->queues(context_->local_of(step), context_->plan->message_class);
   return step.verb == Verb::send ? queues.sends : queues.recvs;
 }
 

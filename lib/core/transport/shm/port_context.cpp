@@ -2,7 +2,7 @@
 
 namespace tutti::shm {
 
-static_assert(Geometry::message_lines == CompiledPlan::line_count);
+static_assert(Geometry::message_classes == CompiledPlan::class_count);
 
 PortContext::PortContext(const Route& where, const SharedPlan& what) : route(where), plan(&what) {
   if (route.links == nullptr) return;
@@ -11,7 +11,7 @@ PortContext::PortContext(const Route& where, const SharedPlan& what) : route(whe
   piece_bytes = what.piece_of(geometry.buffer_bytes);
   heap = route.links->heap();
   if (!what.takes_turns) {
-    lane = geometry.message_lane(what.line);
+    lane = geometry.message_lane(what.message_class);
     sequence = what.fingerprint;
   }
   if (what.forwards && !what.uses(Transport::ipc)) {
@@ -23,7 +23,7 @@ PortContext::PortContext(const Route& where, const SharedPlan& what) : route(whe
     if (!step.is_message() || !step.is_local()) continue;
     Channel*& channel = channels[static_cast<std::size_t>(step.peer)];
     if (channel == nullptr) channel = &route.links->open(local_of(step));
-    route.links->reserve_line(local_of(step), what.line);
+    route.links->reserve_class(local_of(step), what.message_class);
     if (!fits_cell(step)) route.links->reserve_buffers(local_of(step));
   }
 }

@@ -13,7 +13,7 @@ ShmPort::ShmPort(const Route& route, const SharedPlan& plan) : parts_(std::make_
   parts_->recvs.reserve(static_cast<std::size_t>(recvs));
 }
 
-void ShmPort::begin(const Turn& turn) {
+void ShmPort::begin(const RunNumber& run) {
   PortContext& context = parts_->context;
   if (context.route.links == nullptr) return;
   parts_->order.begin();
@@ -21,7 +21,7 @@ void ShmPort::begin(const Turn& turn) {
   parts_->joints.begin();
   std::ranges::fill(context.forwarded, 0);
   std::ranges::fill(context.delivered, 0);
-  if (context.plan->takes_turns) context.set_turn(turn.sequence, turn.lane);
+  if (context.plan->takes_turns) context.set_turn(run.sequence, run.lane);
 }
 
 void ShmPort::require_same_kind() const {

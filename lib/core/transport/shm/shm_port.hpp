@@ -27,7 +27,7 @@ class ShmPort {
   ShmPort(const Route& route, const SharedPlan& plan);
 
   /// The lane is the operation's, but for one that takes no turns.
-  void begin(const Turn& turn);
+  void begin(const RunNumber& run);
   void bind(const Bases& bases) { parts_->context.bases = &bases; }
   [[nodiscard]] std::int64_t reduced(const CompiledStep& step) const {
     const int joint = parts_->context.side_of(step).joint;

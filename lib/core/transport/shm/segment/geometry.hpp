@@ -47,9 +47,9 @@ struct Geometry {
   }
 
   /// More lanes than collectives need: for messages that are part of none, one for each of their lines.
-  static constexpr int message_lines = 2;
-  [[nodiscard]] constexpr int all_lanes() const { return lanes + message_lines; }
-  [[nodiscard]] constexpr int message_lane(int line = 0) const { return lanes + line; }
+  static constexpr int message_classes = 2;
+  [[nodiscard]] constexpr int all_lanes() const { return lanes + message_classes; }
+  [[nodiscard]] constexpr int message_lane(int message_class = 0) const { return lanes + message_class; }
 
   /// So many messages of a pair surely have a cell if all before have been read: cells come back half a ring at a time.
   [[nodiscard]] constexpr int sure_cells() const { return cells - (cells - 1) / 2; }

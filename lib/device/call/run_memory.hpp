@@ -1,5 +1,5 @@
 #pragma once
-// The memory that an operation on device buffers borrows from its communicator.
+// The memory that an operation on device buffers takes from its communicator for a run.
 
 #include <fmt/format.h>
 
@@ -23,13 +23,13 @@ class NoStagingMemory : public std::bad_alloc {
 };
 
 /// The staging buffer of a run, and scratch on its device.
-class BorrowedMemory {
+class RunMemory {
  public:
-  /// Lends it to the run of a plan. Nothing for plans on the host's memory, or if the run has it already. Throws
+  /// Takes it for the run of a plan. Nothing for plans on the host's memory, or if the run has it already. Throws
   /// NoStagingMemory, or Error if the driver fails.
-  void lend(device::BlockPool& pool, const CompiledPlan& plan, Run& run) {
+  void take(device::BlockPool& pool, const CompiledPlan& plan, Run& run) {
     const Staging& staging = plan.staging;
-    if (staging.device < 0 || is_lent_) return;
+    if (staging.device < 0 || is_taken_) return;
     staging_ = taken(pool, device::Residence::pinned, staging.device, staging.bytes);
     if (staging.worker == Staging::Worker::device) {
       try {
@@ -41,17 +41,17 @@ class BorrowedMemory {
       run.lend(Buffer::scratch, scratch_.data);
     }
     run.lend(staging_buffer, staging_.data);
-    is_lent_ = true;
+    is_taken_ = true;
   }
-  [[nodiscard]] bool is_lent() const { return is_lent_; }
+  [[nodiscard]] bool is_taken() const { return is_taken_; }
   /// Never to be used again: a message may still read or write it.
-  void leave() { is_lent_ = false; }
+  void leave() { is_taken_ = false; }
   void give_back(device::BlockPool& pool) {
-    if (!is_lent_) return;
+    if (!is_taken_) return;
     pool.give_back(staging_);
     pool.give_back(scratch_);
     staging_ = scratch_ = {};
-    is_lent_ = false;
+    is_taken_ = false;
   }
 
  private:
@@ -64,7 +64,7 @@ class BorrowedMemory {
     return block;
   }
   device::Block staging_{}, scratch_{};
-  bool is_lent_ = false;
+  bool is_taken_ = false;
 };
 
 }  // namespace tutti::detail

@@ -1,4 +1,4 @@
-#include "lib/core/communicator/channel.hpp"
+#include "lib/core/communicator/mailbox.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,26 +9,26 @@
 
 namespace tutti::mpi {
 
-static_assert(std::is_trivially_copyable_v<Word>);
+static_assert(std::is_trivially_copyable_v<Letter>);
 
-Channel::~Channel() {
+Mailbox::~Mailbox() {
   forget_sent();
   for (Sent& sent : sent_)
     if (sent.request != MPI_REQUEST_NULL) api.Request_free(&sent.request);
 }
 
-void Channel::send(int rank, const Word& word, const Rest& rest) {
+void Mailbox::send(int rank, const Letter& letter, const Rest& rest) {
   forget_sent();
   Sent& sent = sent_.emplace_back();
-  sent.bytes.resize(sizeof word + rest.size());
-  std::memcpy(sent.bytes.data(), &word, sizeof word);
-  std::ranges::copy(rest, sent.bytes.begin() + sizeof word);
+  sent.bytes.resize(sizeof letter + rest.size());
+  std::memcpy(sent.bytes.data(), &letter, sizeof letter);
+  std::ranges::copy(rest, sent.bytes.begin() + sizeof letter);
   const int bytes = narrow(static_cast<std::int64_t>(sent.bytes.size()));
   if (api.Isend(sent.bytes.data(), bytes, MPI_BYTE, rank, tag_, comm_, &sent.request) != MPI_SUCCESS)
     sent.request = MPI_REQUEST_NULL;
 }
 
-void Channel::serve(const std::function<void(const Word&, const Rest&, int)>& take) {
+void Mailbox::serve(const std::function<void(const Letter&, const Rest&, int)>& take) {
   forget_sent();
   for (;;) {
     int is_there = 0, bytes = 0;
@@ -38,15 +38,15 @@ void Channel::serve(const std::function<void(const Word&, const Rest&, int)>& ta
     Rest all(static_cast<std::size_t>(bytes));
     MPI_Request request = MPI_REQUEST_NULL;
     if (api.Irecv(all.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag_, comm_, &request) != MPI_SUCCESS) return;
-    if (api.Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS || all.size() < sizeof(Word)) return;
-    Word word;
-    std::memcpy(&word, all.data(), sizeof word);
-    all.erase(all.begin(), all.begin() + sizeof word);
-    take(word, all, status.MPI_SOURCE);
+    if (api.Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS || all.size() < sizeof(Letter)) return;
+    Letter letter;
+    std::memcpy(&letter, all.data(), sizeof letter);
+    all.erase(all.begin(), all.begin() + sizeof letter);
+    take(letter, all, status.MPI_SOURCE);
   }
 }
 
-void Channel::forget_sent() {
+void Mailbox::forget_sent() {
   sent_.remove_if([](Sent& sent) {
     int is_over = 1;
     if (sent.request != MPI_REQUEST_NULL) api.Test(&sent.request, &is_over, MPI_STATUS_IGNORE);

@@ -15,7 +15,7 @@ namespace tutti::mpi {
 
 /// One message, but for bytes that may follow. There are few: only ranks that have waited for long, that have failed,
 /// or that compare arguments (TUTTI_CHECK) send any.
-struct Word {
+struct Letter {
   enum class Kind : std::uint8_t {
     question,   ///< Where are you, with regard to `call`?
     answer,     ///< There: `situation` of rank `rank` of the communicator.
@@ -33,19 +33,19 @@ struct Word {
 
 /// Of one carrier. Whoever waits inside the library serves it; nobody else. All members need an Entry
 /// (lib/core/run/progress.hpp). Errors of the MPI are left alone: the other side may be dead.
-class Channel {
+class Mailbox {
  public:
-  Channel(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}
-  Channel(const Channel&) = delete;
-  Channel& operator=(const Channel&) = delete;
+  Mailbox(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
   /// Messages that have not left are given up.
-  ~Channel();
+  ~Mailbox();
 
   /// `rank`: on the carrier.
   using Rest = std::vector<std::byte>;
-  void send(int rank, const Word& word, const Rest& rest = {});
-  /// Gives all messages that have come to `take(word, rest, rank on the carrier)`, which may send.
-  void serve(const std::function<void(const Word& word, const Rest& rest, int from)>& take);
+  void send(int rank, const Letter& letter, const Rest& rest = {});
+  /// Gives all messages that have come to `take(letter, rest, rank on the carrier)`, which may send.
+  void serve(const std::function<void(const Letter& letter, const Rest& rest, int from)>& take);
 
  private:
   struct Sent {
