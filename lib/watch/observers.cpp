@@ -13,7 +13,7 @@ Observers::Observers(Workspace& workspace, const PreparedPlan& plan, const bool&
   if (workspace.settings().checks_arguments && compiled.takes_turns)
     others_.push_back(std::make_unique<CheckedCall>(workspace.argument_check(), plan.key()));
   CommunicatorTrace* const trace = workspace.trace();
-  if (trace == nullptr || compiled.line > 0) return;
+  if (trace == nullptr || compiled.message_class > 0) return;
   if (trace->has_writer()) {
     auto traced = std::make_unique<TracedCall>(*trace, plan, is_waited_for);
     traced_ = &traced->subject();
