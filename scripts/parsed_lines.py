@@ -5,8 +5,7 @@
 
 BUILD: a build by g++ with TUTTI_UNITY_BUILD=OFF whose precompiled headers are built, such as build/develop. Prints the
 sources of the library and the apps of up to LINES (50) lines that take more than N (30,000); exit code 1 if there is one.
-Left out are sources that cannot have those headers, as they are compiled for another instruction set, and the
-micro-benchmarks, which are built by name only.
+Left out are sources that cannot have those headers, as they are compiled for another instruction set.
 """
 import argparse
 import concurrent.futures
@@ -46,7 +45,7 @@ def main():
         sys.exit(f"parsed_lines.py: {wanted.build} is no build of CMake: there is no {listed}")
     commands = [each for each in json.loads(listed.read_text())
                 if each["file"].endswith(".cpp") and any(map(pathlib.Path(each["file"]).is_relative_to, folders))
-                and " -mavx" not in each["command"] and "/micro/" not in each["file"]
+                and " -mavx" not in each["command"]
                 and len(pathlib.Path(each["file"]).read_text().splitlines()) <= wanted.up_to]
     if not commands:
         sys.exit(f"parsed_lines.py: {wanted.build} compiles no source of {root} for itself: TUTTI_UNITY_BUILD=OFF")
