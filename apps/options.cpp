@@ -182,6 +182,21 @@ Options& Options::choice(const std::string& name, std::string& value, const std:
   });
 }
 
+Options& Options::names(const std::string& name, std::vector<std::string>& value,
+                        const std::vector<std::string>& choices, const std::string& help) {
+  const std::string shown = value.empty() ? "all" : fmt::format("{}", fmt::join(value, ","));
+  return custom(name, "LIST", shown, fmt::format("{}, or all: {}", help, fmt::join(choices, ", ")),
+                [&value, choices](std::string_view given) {
+                  std::vector<std::string> read = given == "all" ? choices : split_list(given);
+                  for (const std::string& item : read) {
+                    if (std::find(choices.begin(), choices.end(), item) != choices.end()) continue;
+                    throw InputError(fmt::format("'{}' is none of: all, {}{}", item, fmt::join(choices, ", "),
+                                                 suggestion(item, choices)));
+                  }
+                  value = std::move(read);
+                });
+}
+
 Options& Options::integers(const std::string& name, std::vector<int>& value, int least, int most,
                            const std::string& help) {
   return custom(name, "N,N,...", fmt::format("{}", fmt::join(value, ",")), help,
@@ -189,22 +204,6 @@ Options& Options::integers(const std::string& name, std::vector<int>& value, int
                   std::vector<int> read;
                   for (const auto& item : split_list(given)) {
                     read.push_back(static_cast<int>(parse_integer(item, least, most)));
-                  }
-                  value = std::move(read);
-                });
-}
-
-Options& Options::bytes(const std::string& name, std::vector<Bytes>& value, const std::string& help) {
-  std::vector<std::int64_t> defaults;
-  defaults.reserve(value.size());
-  for (const Bytes size : value) {
-    defaults.push_back(size.value());
-  }
-  return custom(name, "SIZE,SIZE,...", fmt::format("{}", fmt::join(defaults, ",")), help,
-                [&value](std::string_view given) {
-                  std::vector<Bytes> read;
-                  for (const auto& item : split_list(given)) {
-                    read.push_back(parse_bytes(item));
                   }
                   value = std::move(read);
                 });

@@ -59,10 +59,11 @@ class Options {
   /// One of the names in `choices`; `--help` lists them.
   Options& choice(const std::string& name, std::string& value, const std::vector<std::string>& choices,
                   const std::string& help);
+  /// Some of the names in `choices`, separated by commas, or "all". An empty default means all.
+  Options& names(const std::string& name, std::vector<std::string>& value, const std::vector<std::string>& choices,
+                 const std::string& help);
   /// Numbers separated by commas.
   Options& integers(const std::string& name, std::vector<int>& value, int least, int most, const std::string& help);
-  /// Sizes in bytes, separated by commas.
-  Options& bytes(const std::string& name, std::vector<Bytes>& value, const std::string& help);
   /// Anything else: `set` gets the text given and throws InputError if it is wrong. `shown` is the default in --help.
   Options& custom(const std::string& name, const std::string& argument, const std::string& shown,
                   const std::string& help, std::function<void(std::string_view)> set);

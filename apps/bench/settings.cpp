@@ -1,12 +1,7 @@
 #include "apps/bench/settings.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <climits>
 #include <cstdlib>
-
-#include "lib/core/schedule/near_names.hpp"
 
 namespace tutti::bench {
 
@@ -43,25 +38,6 @@ void add_size_options(apps::Options& options, Settings& s) {
   size("min", s.min, "8", "smallest size in bytes, or with K, M, G: 8, 64K, 1M");
   size("max", s.max, "8M", "largest size");
   options.integer("factor", s.factor, 2, INT_MAX, "each size is this many times the one before");
-}
-
-/// Names of collectives, or "all".
-std::vector<std::string> parse_collectives(std::string_view given) {
-  std::vector<std::string> all = names_of(collectives(), collective_name);
-  if (given == "all") return all;
-  std::vector<std::string> chosen = apps::split_list(given);
-  for (const std::string& name : chosen) {
-    if (collective_named(name) != nullptr) continue;
-    throw InputError(fmt::format("'{}' is none of: all, {}{}", name, fmt::join(all, ", "), suggestion(name, all)));
-  }
-  return chosen;
-}
-
-void add_collective_option(apps::Options& options, Settings& s) {
-  const std::string help = fmt::format("what is measured, separated by commas, or all: {}",
-                                       fmt::join(names_of(collectives(), collective_name), ", "));
-  options.custom("collective", "LIST", fmt::format("{}", fmt::join(s.collectives, ",")), help,
-                 [&s](std::string_view given) { s.collectives = parse_collectives(given); });
 }
 
 void add_call_options(apps::Options& options, Settings& s) {
@@ -130,7 +106,8 @@ std::vector<Placement> placements_named(std::string_view name) {
 apps::Options options_for(Settings& settings) {
   apps::Options options{"tutti-bench", "Measures collectives: run it under mpirun."};
   options.made_of(components);
-  add_collective_option(options, settings);
+  options.names("collective", settings.collectives, names_of(collectives(), collective_name),
+                "what is measured, separated by commas");
   add_size_options(options, settings);
   add_call_options(options, settings);
   add_protocol_options(options, settings);

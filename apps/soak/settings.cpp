@@ -1,7 +1,6 @@
 #include "apps/soak/settings.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +10,6 @@
 
 #include "apps/bench/memory.hpp"
 #include "apps/soak/calls.hpp"
-#include "lib/core/schedule/near_names.hpp"
 
 namespace tutti::soak {
 namespace {
@@ -27,21 +25,6 @@ std::vector<std::string> memory_names() {
   for (const bench::BenchMemory& memory : bench::memories())
     names.emplace_back(memory.name);
   return names;
-}
-
-/// A list of names, or "all".
-void add_list(apps::Options& options, const std::string& name, std::vector<std::string>& value,
-              const std::vector<std::string>& allowed, const std::string& help) {
-  const std::string shown = value.empty() ? "all" : fmt::format("{}", fmt::join(value, ","));
-  options.custom(name, "LIST", shown, fmt::format("{}, or all: {}", help, fmt::join(allowed, ", ")),
-                 [&value, allowed](std::string_view given) {
-                   value = given == "all" ? allowed : apps::split_list(given);
-                   for (const std::string& item : value) {
-                     if (std::ranges::find(allowed, item) != allowed.end()) continue;
-                     throw InputError(fmt::format("'{}' is none of: all, {}{}", item, fmt::join(allowed, ", "),
-                                                  suggestion(item, allowed)));
-                   }
-                 });
 }
 
 void add_length_options(apps::Options& options, Settings& s) {
@@ -65,10 +48,11 @@ void add_call_options(apps::Options& options, Settings& s) {
                    s.most_bytes = apps::parse_bytes(given);
                    if (s.most_bytes < least || s.most_bytes > largest) throw InputError("allowed: 16 to 1G");
                  });
-  add_list(options, "collectives", s.collectives, call_names(), "what is called");
-  add_list(options, "modes", s.modes, mode_names(), "how it is called");
-  add_list(options, "memory", s.memories, memory_names(),
-           "where buffers are; tutti: what tutti::allocate gives; pinned, managed, device: what the CUDA driver gives");
+  options.names("collectives", s.collectives, call_names(), "what is called");
+  options.names("modes", s.modes, mode_names(), "how it is called");
+  options.names(
+      "memory", s.memories, memory_names(),
+      "where buffers are; tutti: what tutti::allocate gives; pinned, managed, device: what the CUDA driver gives");
   options.choice("transport", s.transport, {"auto", "shm", "mpi", "ucx", "shm+ucx", "random"},
                  "what messages travel through; auto: what TUTTI_TRANSPORT says, or else Tutti chooses; random: "
                  "another one for each communicator");

@@ -71,7 +71,7 @@ class OptionsTest : public testing::Test {
         .number("rate", rate_, 0, 1, "a number")
         .choice("color", color_, {"red", "green"}, "a choice")
         .integers("widths", widths_, 1, 9, "integers")
-        .bytes("sizes", sizes_, "sizes");
+        .names("parts", parts_, {"head", "neck", "tail"}, "names");
   }
   std::string refused(const std::vector<std::string>& arguments) {
     return refusal([&] { (void)options_.parse(arguments); });
@@ -82,7 +82,7 @@ class OptionsTest : public testing::Test {
   int count_ = 3;
   double rate_ = 0.5;
   std::vector<int> widths_{1, 2};
-  std::vector<Bytes> sizes_{Bytes{8}};
+  std::vector<std::string> parts_{"head"};
   Options options_{"program", "Does nothing."};
 };
 
@@ -95,7 +95,7 @@ TEST_F(OptionsTest, KeepTheirDefaults) {
 
 TEST_F(OptionsTest, SetTheirVariables) {
   EXPECT_EQ(options_.parse({"--fast", "--file", "a b", "--count=9", "--rate", "0.25", "--color", "green", "--widths",
-                            "7, 8", "--sizes", "1K,2M"}),
+                            "7, 8", "--parts", "tail, neck"}),
             std::nullopt);
   EXPECT_TRUE(fast_);
   EXPECT_EQ(file_, "a b");
@@ -103,7 +103,9 @@ TEST_F(OptionsTest, SetTheirVariables) {
   EXPECT_EQ(rate_, 0.25);
   EXPECT_EQ(color_, "green");
   EXPECT_THAT(widths_, ElementsAre(7, 8));
-  EXPECT_THAT(sizes_, ElementsAre(Bytes{1024}, Bytes{2 << 20}));
+  EXPECT_THAT(parts_, ElementsAre("tail", "neck"));
+  EXPECT_EQ(options_.parse({"--parts", "all"}), std::nullopt);
+  EXPECT_THAT(parts_, ElementsAre("head", "neck", "tail"));
 }
 
 TEST_F(OptionsTest, NameWhatIsWrong) {
@@ -111,7 +113,8 @@ TEST_F(OptionsTest, NameWhatIsWrong) {
   EXPECT_EQ(refused({"--rate", "2"}), "--rate: '2' is not a number from 0 to 1");
   EXPECT_EQ(refused({"--color", "blue"}), "--color: 'blue' is none of: red, green");
   EXPECT_EQ(refused({"--widths", "1,10"}), "--widths: '10' is not an integer from 1 to 9");
-  EXPECT_THAT(refused({"--sizes", "8,1.5K"}), HasSubstr("--sizes: '1.5K' is not a size"));
+  EXPECT_EQ(refused({"--parts", "head,tial"}),
+            "--parts: 'tial' is none of: all, head, neck, tail (did you mean tail?)");
   EXPECT_THAT(refused({"--wrong"}), HasSubstr("--wrong"));
   EXPECT_THAT(refused({"--cou", "1"}), HasSubstr("--cou"));
   EXPECT_THAT(refused({"--count"}), HasSubstr("--count"));

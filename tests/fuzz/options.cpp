@@ -16,7 +16,7 @@ struct Values {
   std::int64_t integer = 1;
   double number = 0.5;
   std::vector<int> integers{64};
-  std::vector<Bytes> sizes{Bytes{8}};
+  std::vector<std::string> sizes{"8"};
 };
 
 Options options_for(Values& values) {
@@ -31,7 +31,7 @@ Options options_for(Values& values) {
       .integer("ranks,p", values.integer, least, most, "a number")
       .number("number", values.number, 0.001, 0.9, "a number")
       .integers("integers", values.integers, 1, 65536, "numbers")
-      .bytes("sizes,s", values.sizes, "sizes");
+      .names("sizes,s", values.sizes, {"8", "1K", "64K"}, "names");
   return options;
 }
 
@@ -42,8 +42,8 @@ void require_sound(const Values& values) {
   require(!values.integers.empty() && !values.sizes.empty(), "a list is empty");
   for (const int each : values.integers)
     require(each >= 1 && each <= 65536, "an integer of a list is out of its range");
-  for (const Bytes each : values.sizes)
-    require(each >= Bytes{0}, "a size is negative");
+  for (const std::string& each : values.sizes)
+    require(each == "8" || each == "1K" || each == "64K", "a name of a list is none of the choices");
 }
 
 void run(Input input) {
