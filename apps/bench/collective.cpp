@@ -21,6 +21,7 @@ Source reduced_below(int end, Count from = {}) { return {0, end, from.value()}; 
 /// Every rank's input, one after the other.
 std::vector<Piece> all_gathered(const Call& call) {
   std::vector<Piece> pieces;
+  pieces.reserve(static_cast<std::size_t>(call.ranks()));
   for (int rank = 0; rank < call.ranks(); ++rank) {
     pieces.push_back({call.blocks->offset(rank), call.blocks->count(rank), input_of(rank)});
   }
