@@ -6,8 +6,8 @@
 
 The rules: a folder of lib includes only folders below it (LAYERS), no includes run in a circle, bindings/python includes
 only headers that are installed, a class has at most 20 functions (LARGE_CLASSES names the exceptions), the byte
-thresholds of the shared-memory transport stand in its tuning.hpp, and links of pages lead somewhere. Files of more than
-300 lines are listed with the figures.
+thresholds of the shared-memory transport stand in its tuning.hpp, algorithms/more has the algorithms that no rule names,
+and links of pages lead somewhere. Files of more than 300 lines are listed with the figures.
 """
 import argparse
 import pathlib
@@ -48,8 +48,8 @@ LARGE_CLASSES = {
     ("lib/core/call/tag_matching.hpp", "TagMatching"): "one protocol, whose lists belong together",
     ("lib/device/stream/program.cpp", "Writer"): "one function for each kind of step",
 }
-PAGES = ["*.md"] + [folder + "/**/*.md" for folder in ("algorithms", "apps", "bindings", "docs", "examples", "fortran", "include",
-                                                       "interpose", "lib", "slurm", "tests", "ucx")]
+PAGES = ["*.md"] + [folder + "/**/*.md" for folder in ("algorithms", "apps", "bindings", "docs", "examples", "include", "lib", "slurm",
+                                                       "tests", "ucx")]
 SHM, PYTHON = "lib/core/transport/shm", "bindings/python"
 # A constant of so many bytes decides something: pages, lines and sizes of a system call do not.
 THRESHOLD = re.compile(r"constexpr (?:auto|std::int64_t|std::size_t|int) (\w*(?:bytes|most|least|longest|patience|looks)\w*) ?= ?(.*)[;,]")
@@ -92,6 +92,18 @@ def wrong_includes():
     for path, text in sources(PYTHON):  # built against an installed library, which has its headers alone
         found += [f"{path} includes {name}, which is not installed"
                   for name in re.findall(r'#include "((?:algorithms|lib|ucx|apps|tests)/[^"]+)"', text)]
+    return found
+
+
+def misplaced_algorithms():
+    """Those in algorithms/more are those that no rule names."""
+    chosen = {f"{collective}_{re.split('[:/]', choice)[0]}" for _, text in sources("lib/core/selection")
+              for collective, choice in re.findall(r'\{Collective::(\w+), "([^"]+)"', text)}
+    found = []
+    for path, text in sources("algorithms"):
+        name = pathlib.PurePath(path).stem
+        if f"const Algorithm {name}" in text and (name in chosen) == ("/more/" in path):
+            found.append(f"{path}: {'a rule names it' if name in chosen else 'no rule names it: algorithms/more'}")
     return found
 
 
@@ -190,7 +202,7 @@ def main():
     if not parser.parse_args().check:
         figures()
         return 0
-    broken = wrong_includes() + cycles() + large_classes() + stray_thresholds() + dead_links()
+    broken = wrong_includes() + cycles() + large_classes() + misplaced_algorithms() + stray_thresholds() + dead_links()
     print("\n".join(broken) or "all includes run downwards and in no circle, no class is too large, all thresholds are in "
                                "tuning.hpp, and all links lead somewhere")
     return 1 if broken else 0

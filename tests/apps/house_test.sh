@@ -38,3 +38,5 @@ expect_found lib/core/plan/d.hpp "class Large {
 $(for i in {1..21}; do echo "  void function_$i(int number);"; done)
   [[nodiscard]] int accessor() const { return 1; }
 };" 'class Large has 21 functions'
+mkdir -p "$tree/algorithms"
+expect_found algorithms/allreduce_mine.cpp 'constinit const Algorithm allreduce_mine{' 'no rule names it: algorithms/more'

@@ -16,7 +16,8 @@ using device::BufferDevices;
 
 /// Most ranks have all on one device; some the output alone, or nothing.
 PlanCase direct_case_of(const Algorithm& algorithm, int ranks, const std::vector<int>& pattern, std::mt19937& random) {
-  constexpr std::array places{Places{0, 0}, Places{0, 0}, Places{0, 0}, Places{0, 0}, Places{-1, 0}, Places{}};
+  constexpr std::array places{BufferDevices{0, 0}, BufferDevices{0, 0},  BufferDevices{0, 0},
+                              BufferDevices{0, 0}, BufferDevices{-1, 0}, BufferDevices{}};
   PlanCase what = case_of(algorithm, ranks, placed(pattern, ranks), random);
   const bool all = random() % 2 == 0;
   for (int rank = 0; rank < ranks; ++rank)

@@ -18,7 +18,8 @@ using device::StagingUse;
 
 /// Some ranks have none on a device.
 std::vector<DeviceUse> devices_of(int ranks, std::mt19937& random) {
-  constexpr std::array places{Places{0, 0}, Places{0, 0}, Places{0, -1}, Places{-1, 0}, Places{0, 1}, Places{}};
+  constexpr std::array places{BufferDevices{0, 0},  BufferDevices{0, 0}, BufferDevices{0, -1},
+                              BufferDevices{-1, 0}, BufferDevices{0, 1}, BufferDevices{}};
   constexpr std::array uses{StagingUse::host, StagingUse::device, StagingUse::device, StagingUse::automatic};
   std::vector<DeviceUse> devices;
   for (int rank = 0; rank < ranks; ++rank)
@@ -98,7 +99,7 @@ TEST(StagedPlans, KeepTheHostAwayFromDevices) {
       const Plans plans{what, memory};
       for (Rank rank; rank.value() < ranks; rank = Rank{rank.value() + 1}) {
         const shm::SharedPlan& plan = plans.of(rank);
-        const Places& places = what.devices[static_cast<std::size_t>(rank.value())].places;
+        const BufferDevices& places = what.devices[static_cast<std::size_t>(rank.value())].places;
         const auto is_devices = [&](Buffer buffer, std::int64_t at) {
           const Buffer its = place_of(plan, buffer, at).first;
           if (its == Buffer::input) return places.input >= 0;

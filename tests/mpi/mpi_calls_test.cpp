@@ -46,7 +46,8 @@ std::vector<std::filesystem::path> sources(const std::vector<const char*>& folde
 std::set<std::string> called_through_the_table() {
   const std::regex call{R"(\bapi\.(\w+)\()"};
   std::set<std::string> called;
-  for (const std::filesystem::path& path : sources({TUTTI_LIB, TUTTI_UCX_SOURCES, TUTTI_INTERPOSE_SOURCES}))
+  for (const std::filesystem::path& path :
+       sources({TUTTI_LIB, TUTTI_C_SOURCES, TUTTI_UCX_SOURCES, TUTTI_INTERPOSE_SOURCES}))
     for (const std::string& name : found_in(without_comments(text_of(path)), call))
       called.insert(name);
   return called;
@@ -56,12 +57,12 @@ std::set<std::string> called_through_the_table() {
 TEST(MpiCalls, GoThroughTheTable) {
   // Conversions of handles are macros in some MPIs.
   const std::regex direct{R"(\b(P?MPI_(?:T_)?(?!\w+_(?:f2c|fromint))[A-Za-z][a-z]\w*)\s*\()"};
-  for (const std::filesystem::path& path : sources({TUTTI_LIB, TUTTI_UCX_SOURCES}))
+  for (const std::filesystem::path& path : sources({TUTTI_LIB, TUTTI_C_SOURCES, TUTTI_UCX_SOURCES}))
     EXPECT_THAT(found_in(without_comments(text_of(path)), direct), IsEmpty()) << path;
 }
 
 TEST(MpiCalls, AreAllThatTheTableHasInOrder) {
-  const std::filesystem::path table = std::filesystem::path{TUTTI_LIB} / "transport/mpi/api.hpp";
+  const std::filesystem::path table = std::filesystem::path{TUTTI_LIB} / "core/transport/mpi/api.hpp";
   const std::regex entry{R"(TUTTI_MPI_FUNCTION\((\w+)\);)"};
   EXPECT_THAT(found_in(text_of(table), entry), ElementsAreArray(called_through_the_table()));
 }

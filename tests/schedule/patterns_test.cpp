@@ -139,7 +139,7 @@ TEST(Registry, ListsEveryFile) {
   const std::filesystem::path folder{TUTTI_ALGORITHMS};
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
   std::set<std::string> files, registered;
-  for (const auto& entry : std::filesystem::directory_iterator{folder})
+  for (const auto& entry : std::filesystem::recursive_directory_iterator{folder})
     if (entry.path().extension() == ".cpp") files.insert(entry.path().stem().string());
   for (const Algorithm* algorithm : algorithms())
     registered.insert(std::string{to_string(algorithm->collective)} + "_" + std::string{algorithm->name});
