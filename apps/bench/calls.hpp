@@ -92,8 +92,8 @@ struct MpiArguments {
   const void* in;  ///< MPI_IN_PLACE on ranks where the call is in place.
   void* out;
   int count, block, root;
-  const int *counts, *offsets;  ///< Of the blocks of all ranks.
-  MPI_Datatype type;            ///< For elements that are only moved: one of the same size where MPI lacks the type.
+  const int *counts, *offsets;  ///< One for each rank's block.
+  MPI_Datatype type;            ///< One of the same size, for elements that are only moved, where MPI lacks the type.
   MPI_Op op;
 };
 

@@ -6,7 +6,7 @@ namespace tutti::bench {
 
 namespace {
 
-/// Of as many ranks, the blocks r and ranks - 1 - r have twice the mean together, so that all have the total.
+/// Blocks r and ranks - 1 - r have twice the mean together, so that all blocks have the total.
 Count uneven_count(Count mean, int rank, int ranks) {
   if (ranks == 1) return mean;
   const std::int64_t place = 2 * rank - (ranks - 1);  // from -(ranks - 1) to ranks - 1

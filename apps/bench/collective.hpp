@@ -21,7 +21,7 @@ namespace tutti::bench {
 /// stream: calls are put into a stream of a device, in whose order they run; stream_plan: persistent ones.
 enum class Mode { blocking, nonblocking, persistent, stream, stream_plan };
 inline constexpr std::string_view mode_names[] = {"blocking", "nonblocking", "persistent", "stream",
-                                                  "stream-plan"};  ///< By Mode.
+                                                  "stream-plan"};  ///< One for each Mode.
 [[nodiscard]] constexpr std::string_view to_string(Mode mode) { return mode_names[static_cast<int>(mode)]; }
 [[nodiscard]] constexpr bool is_in_stream(std::string_view mode) {
   return mode == to_string(Mode::stream) || mode == to_string(Mode::stream_plan);
@@ -38,14 +38,14 @@ enum class Divided {
 /// grow from rank 0 to the last by equal steps; by pair, they begin on rank `of` with its number of steps.
 class Division {
  public:
-  /// Of rank `of`; `total` is a multiple of `ranks`.
+  /// The division that rank `of` has; `total` is a multiple of `ranks`.
   Division(Divided how, Count total, int ranks, int of);
 
   [[nodiscard]] Count count(int rank) const { return counts_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] Count offset(int rank) const { return offsets_[static_cast<std::size_t>(rank)]; }
-  /// As Tutti takes them.
+  /// The blocks as Tutti takes them.
   [[nodiscard]] BlockList list() const { return {counts_, offsets_}; }
-  /// As MPI takes them; only if the total fits an int.
+  /// The blocks as MPI takes them; only if the total fits an int.
   [[nodiscard]] const int* mpi_counts() const { return mpi_counts_.data(); }
   [[nodiscard]] const int* mpi_offsets() const { return mpi_offsets_.data(); }
 
@@ -123,8 +123,8 @@ struct PeerCall {
 /// A collective. To add one: a line in the table of collectives.cpp, and a case in layout() and expected().
 struct BenchCollective {
   std::string_view name;
-  /// Whose algorithms it runs; nothing: messages that are part of no collective, of which each rank sends one to the
-  /// next and receives one from the rank before.
+  /// The collective whose algorithms it runs; nothing: messages that are part of no collective, of which each rank
+  /// sends one to the next and receives one from the rank before.
   std::optional<Collective> collective;
   /// How its larger buffer is divided among the ranks.
   Divided divided;
@@ -134,7 +134,7 @@ struct BenchCollective {
 
   [[nodiscard]] bool has_data() const { return collective != Collective::barrier; }
   [[nodiscard]] bool has_in_place() const { return collective && has_data(); }
-  /// As MPI has broadcast: one buffer on each rank.
+  /// A broadcast has one buffer on each rank, as in MPI.
   [[nodiscard]] bool has_out_of_place() const { return collective != Collective::broadcast; }
   [[nodiscard]] bool has_stream_calls() const { return collective.has_value(); }
   [[nodiscard]] bool reduces() const { return collective && tutti::reduces(*collective); }
@@ -145,7 +145,7 @@ struct BenchCollective {
 
   /// Bus bandwidth over algorithm bandwidth: the data that a link carries, as the NCCL tests define it.
   [[nodiscard]] double busbw_factor(int ranks) const;
-  /// Of this rank; looks at no buffer of the call.
+  /// The layout of this rank's buffers; looks at none of them.
   [[nodiscard]] Layout layout(const Call& call) const;
   /// The contents of this rank's output afterwards; the rest of both buffers must stay as it was.
   [[nodiscard]] std::vector<Piece> expected(const Call& call) const;

@@ -11,7 +11,7 @@
 namespace tutti::bench::cuda {
 namespace {
 
-// As cuda.h has them.
+// The types and numbers of cuda.h.
 using Address = unsigned long long;
 using Context = void*;
 using Stream = CUstream_st*;

@@ -44,7 +44,7 @@ struct DriverCounts {
   std::uint64_t calls = 0;
   std::uint64_t kernels = 0, copies = 0;
   std::uint64_t synchronisations = 0;  ///< Calls in which the host may wait for a device.
-  std::uint64_t traffic_bytes = 0;     ///< Of memory on devices that kernels and copies read and write.
+  std::uint64_t traffic_bytes = 0;     ///< What kernels and copies read and write in memory on devices.
 };
 /// Nothing if the driver does not count, as NVIDIA's: the fake one of tests does.
 [[nodiscard]] std::optional<DriverCounts> driver_counts();

@@ -78,7 +78,7 @@ void require_operation(const Settings& s, const BenchCollective& collective, Typ
   }
 }
 
-/// Those asked for that the collective has; if it has none of them, those that it has.
+/// The placements asked for; the one that the collective has, if it has only one.
 std::vector<Placement> placements_of(const Settings& s, const BenchCollective& collective) {
   if (!collective.has_in_place()) return {Placement::out_of_place};
   if (!collective.has_out_of_place()) return {Placement::in_place};
@@ -96,7 +96,7 @@ std::vector<Count> sizes_of(const Settings& s, const BenchCollective& collective
   return counts;
 }
 
-/// Those that were asked for; of all, those that have calls in the mode.
+/// The collectives that were asked for; of all, those that have calls in the mode.
 std::vector<std::string> collectives_in_mode(const Settings& s) {
   std::vector<std::string> names = s.collectives;
   if (!is_in_stream(s.mode)) return names;

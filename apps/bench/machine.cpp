@@ -19,7 +19,7 @@ namespace tutti::bench {
 
 namespace {
 
-constexpr std::size_t text_length = 256;  // Of the text that a rank sends about itself; longer texts are cut.
+constexpr std::size_t text_length = 256;  // Texts that ranks send about themselves are cut to this.
 
 /// One text of each rank, on rank 0.
 std::vector<std::string> gathered(const std::string& mine, const Communicator& comm) {

@@ -13,7 +13,7 @@ namespace tutti::bench {
 struct Machine {
   std::vector<Component> versions;
   std::string mpi;
-  std::string mpi_version;                ///< As the MPI library describes itself, in one line.
+  std::string mpi_version;                ///< How the MPI library describes itself, in one line.
   std::vector<std::string> mpi_settings;  ///< "NAME=VALUE": environment variables of rank 0 that tune the MPI.
   std::string command, started;           ///< Command line; date and time in UTC, ISO 8601.
   std::vector<std::string> hosts;         ///< One for each node.
@@ -23,7 +23,7 @@ struct Machine {
   int most_ranks_per_node = 0;
   int cores = 0;  ///< Hardware threads online on the node of rank 0.
   [[nodiscard]] bool has_more_ranks_than_cores() const { return most_ranks_per_node > cores; }
-  double clock_cost_ns = 0;  ///< Of reading the clock once: part of every call that is timed alone.
+  double clock_cost_ns = 0;  ///< Reading the clock once: part of every call that is timed alone.
 };
 
 /// Collective over `comm`. `device`: that of this rank; empty on all ranks if there is none.

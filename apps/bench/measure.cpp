@@ -75,7 +75,7 @@ int chosen_calls(Repeater& way, Protocol protocol) {
   }
 }
 
-/// Of this rank so far: the members of DeviceWork and DriverWork, in their order, and the traffic.
+/// What this rank has counted so far: the members of DeviceWork and DriverWork, in their order, and the traffic.
 std::array<double, 7> counts_of(const Communicator& comm) {
   const Counters counters = comm.counters();
   const cuda::DriverCounts driver = cuda::driver_counts().value_or(cuda::DriverCounts{});

@@ -41,7 +41,7 @@ inline constexpr int most_calls = 100'000;
 /// comparison has displaced. None where a call is so long that the caches do not matter.
 [[nodiscard]] constexpr int calls_before_round(int calls) { return calls / 8; }
 
-/// As the settings want a call to be measured.
+/// How the settings want a call to be measured.
 [[nodiscard]] Protocol protocol_of(const BenchCollective& collective, const Settings& settings, const Buffers& buffers,
                                    const Call& call);
 

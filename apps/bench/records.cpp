@@ -82,7 +82,7 @@ std::string to_text(const Json& json) {
 
 namespace {
 
-/// As JSON and CSV have them.
+/// The fields that JSON and CSV have.
 std::vector<std::pair<std::string_view, std::optional<double>>> fields(const DeviceWork& work) {
   const auto of_driver = [&](double DriverWork::*count) {
     return work.driver ? std::optional{(*work.driver).*count} : std::nullopt;

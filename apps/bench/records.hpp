@@ -15,7 +15,7 @@ namespace tutti::bench {
 
 enum class Placement : bool { out_of_place, in_place };
 
-/// The same call made through another library.
+/// The call made through another library.
 struct Peer {
   std::string name, mode;
   Spread time_us;
@@ -71,13 +71,13 @@ struct Summary {
 /// Parts of such files.
 [[nodiscard]] apps::Json to_json(const Spread& spread);
 [[nodiscard]] apps::Json to_json(const Machine& machine);
-/// As a file has it. Names of files and hosts and the environment need not be UTF-8, but JSON has to be: other bytes
+/// The text of a file. Names of files and hosts and the environment need not be UTF-8, but JSON has to be: other bytes
 /// become U+FFFD.
 [[nodiscard]] std::string to_text(const apps::Json& json);
 
 /// {"environment": {...}, "results": [...], "summary": [...]}; null: not checked, not compared, or not applicable.
 [[nodiscard]] apps::Json to_json(const Machine& machine, std::span<const Record> records);
-/// The same as a file has it.
+/// The text of a file with these results.
 [[nodiscard]] std::string json_text(const Machine& machine, std::span<const Record> records);
 
 /// A header line, then a line for each record. Empty fields: not checked, not compared.

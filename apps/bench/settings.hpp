@@ -11,7 +11,7 @@
 
 namespace tutti::bench {
 
-/// As given: names are those of the command line.
+/// The settings as given: names are those of the command line.
 struct Settings {
   std::vector<std::string> collectives = {"allreduce"};
   Bytes min{8}, max{8 << 20};

@@ -13,13 +13,13 @@ struct Spread {
   double min = 0, median = 0, max = 0;
 };
 
-/// Of at least one value. The median of an even number of values is the mean of the middle two.
+/// The spread of at least one value. The median of an even number of values is the mean of the middle two.
 [[nodiscard]] Spread spread_of(std::vector<double> values);
 
-/// In microseconds, of at least one time in seconds.
+/// The spread in microseconds of at least one time in seconds.
 [[nodiscard]] Spread in_microseconds(std::span<const double> seconds);
 
-/// Of positive values; nothing if there are none.
+/// The mean of positive values; nothing if there are none.
 [[nodiscard]] std::optional<double> geometric_mean(std::span<const double> values);
 
 /// unclear: the ways differ less than the rounds do.
@@ -29,12 +29,12 @@ enum class Faster : std::uint8_t { unclear, first, second };
 struct Comparison {
   std::int64_t at = 0;
   Spread first_us, second_us;
-  double ratio = 1;  ///< Of the medians: above 1, the first is faster.
+  double ratio = 1;  ///< The ratio of the medians: above 1, the first is faster.
   Faster faster = Faster::unclear;
 };
 
-/// Of the seconds that each round took, which belong together in pairs. The faster way is clear if the middle half of
-/// the ratios of these pairs lies on one side of 1. It is never clear from fewer rounds than these:
+/// Compares the seconds that each round took, which belong together in pairs. The faster way is clear if the middle
+/// half of the ratios of these pairs lies on one side of 1. It is never clear from fewer rounds than these:
 inline constexpr std::size_t least_rounds_for_clarity = 3;
 [[nodiscard]] Comparison compared(std::int64_t at, std::span<const double> first, std::span<const double> second);
 
@@ -52,8 +52,8 @@ struct Crossing {
 /// The comparisons come by size.
 [[nodiscard]] Crossing crossing_of(std::span<const Comparison> sizes);
 
-/// Of a setting whose value is `today` in the first way: the value that is clearly the fastest, which may be today's;
-/// nothing if there is none. The comparisons come by value, without today's.
+/// The value of a setting that is clearly the fastest, which may be `today`, that of the first way; nothing if there is
+/// none. The comparisons come by value, without today's.
 [[nodiscard]] std::optional<std::int64_t> best_value(std::span<const Comparison> values, std::int64_t today);
 
 /// Geometric means of the ratios on both sides of a border, which is below; nothing where there are none.

@@ -24,7 +24,7 @@ std::string place_text(const Record& record) {
   return record.placement == Placement::in_place ? "in" : "out";
 }
 
-/// As many as the columns that `work` has.
+/// The cells of the columns that `work` has.
 std::vector<std::string> work_cells(const DeviceWork& device, Table::Work work) {
   std::vector<std::string> cells;
   if (work != Table::Work::none) cells.push_back(fmt::format("{:.0f}", device.fetched_bytes + device.stored_bytes));

@@ -99,7 +99,7 @@ class ThresholdBench {
   void measure_most_ranks();
   void measure_copied_in_place();
   void measure_chunks();
-  /// Of sizes up to which the first way is taken.
+  /// Concludes up to which size the first way is taken.
   void conclude_crossing(Threshold& threshold) const;
   void add(Threshold threshold);
   [[nodiscard]] bool speaks() const { return comm_.rank() == Rank{0}; }

@@ -26,7 +26,7 @@ struct Threshold {
   /// "65536"; "always" or "never": the second way is faster at all sizes, or at none; "no clear difference".
   std::string measured = "not measured";
   std::optional<std::int64_t> value{};  ///< The measured one, if it is a number.
-  Sides sides{};                        ///< Of the measured value, else of today's.
+  Sides sides{};                        ///< The sides of the measured value, else of today's.
 };
 
 /// Every threshold of DeviceTuning and of staging. Collective over `comm`. Rank 0 prints each as it is measured, and
@@ -35,7 +35,7 @@ struct Threshold {
 
 /// "65536", "always", "never", "no clear difference": up to where the first way is to be taken.
 [[nodiscard]] std::string crossing_text(const Crossing& crossing);
-/// The same of rules that hold for up to so many ranks, measured on `ranks`.
+/// The text of a rule that holds for up to so many ranks, measured on `ranks`.
 [[nodiscard]] std::string ranks_text(const Crossing& crossing, int ranks);
 
 /// The times of one threshold: a heading, then a line for each size.

@@ -74,7 +74,7 @@ struct Operands {
 /// The origin of elements that a rank holds or receives. Elements of an input are numbered through its blocks, without
 /// gaps.
 struct Source {
-  int first_rank, ranks;  ///< Whose elements: of one rank, or of several, combined in the order of the ranks.
+  int first_rank, ranks;  ///< The ranks whose elements they are; those of several are combined in their order.
   std::int64_t first;     ///< The number of the first one.
 };
 

@@ -19,7 +19,7 @@ enum class Kind : std::uint8_t { collective, batch, sendrecv, send };
 inline constexpr int name_count = collective_count + 3;
 /// Which form of the call is used. A persistent one is prepared once and started for every repetition.
 enum class Way : std::uint8_t { blocking, nonblocking, persistent };
-inline constexpr std::string_view way_names[] = {"blocking", "nonblocking", "persistent"};  ///< By Way.
+inline constexpr std::string_view way_names[] = {"blocking", "nonblocking", "persistent"};  ///< One for each Way.
 /// Which ranks use one buffer for input and output, where the collective allows it.
 enum class InPlace : std::uint8_t { no, on_all_ranks, on_some_ranks };
 
@@ -39,7 +39,7 @@ struct Call {
   int root = 0;
   Type type = Type::uint8;
   Op op = Op::sum;
-  std::string algorithm{};  ///< As in Options.
+  std::string algorithm{};  ///< A name, as in Options.
   std::int64_t count = 0;   ///< Elements, as in Problem. Of no meaning where blocks or messages are listed.
   bool is_uneven = false;
   /// Where blocks are uneven: one count per rank, for alltoall one per sender and, within it, receiver.

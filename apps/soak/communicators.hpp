@@ -21,15 +21,15 @@ struct Member {
 
 struct Communicators {
   std::vector<Member> members;
-  std::vector<CommunicatorShape> shapes;  ///< Of each.
+  std::vector<CommunicatorShape> shapes;  ///< One for each member.
 };
 
 /// What communicators depend on, besides the round.
 struct CommunicatorSource {
   std::uint64_t seed;
   int thread;
-  std::string transport;  ///< As CommunicatorOptions take it, or "random".
-  MPI_Comm world;         ///< Of all ranks, for this thread alone.
+  std::string transport;  ///< A name that CommunicatorOptions take, or "random".
+  MPI_Comm world;         ///< All ranks, for this thread alone.
 };
 
 /// Whether a round's communicators have settings that vary (TUTTI_MESSAGE_LIMIT, TUTTI_PLAN_CACHE, unless

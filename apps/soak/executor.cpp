@@ -91,7 +91,7 @@ void Executor::run(const Step& step, const Communicators& on) {
       flight.prepare(repetition);
     start(step, repetition, flights);
     wait(step, repetition, flights);
-    // As at the end of a round: MPI does not move what UCX may still hold for others.
+    // A barrier, as at the end of a round: MPI does not move what UCX may still hold for others.
     if (asks_mpi_) barrier(on.members.front().tutti);
     for (std::size_t i = 0; i < flights.size(); ++i) {
       position_.enter(Phase::comparing, step.number_of(i, repetition));
@@ -117,7 +117,7 @@ void Executor::start(const Step& step, int repetition, std::vector<Flight>& flig
   }
 }
 
-/// By waits in random order, or by tests of all in turn until all are over.
+/// Waits for each in random order, or tests all one after the other until all are over.
 void Executor::wait(const Step& step, int repetition, std::vector<Flight>& flights) {
   Random random{
       mixed({step.key, 0x3a, static_cast<std::uint64_t>(world_rank()), static_cast<std::uint64_t>(repetition)})};

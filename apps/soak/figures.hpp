@@ -31,11 +31,11 @@ inline constexpr std::string_view resource_names[] = {
   return resource != Resource::descriptors && resource != Resource::threads;
 }
 
-/// By Resource.
+/// One number for each Resource.
 using Resources = std::array<std::int64_t, resource_count>;
 
-/// Of this process, now, once the C library has given back the memory that is free; node_shm only if `reads_node`, else
-/// 0. What the system does not tell is 0.
+/// The resources of this process, now, once the C library has given back the memory that is free; node_shm only if
+/// `reads_node`, else 0. What the system does not tell is 0.
 [[nodiscard]] Resources read_resources(bool reads_node);
 
 /// Samples of a run in the order of time, a bounded number of them: if they become too many, every other one is dropped
@@ -82,7 +82,7 @@ enum class Sign : std::uint8_t { of_negative, always };
 /// The calls of one name.
 struct CallTally {
   std::int64_t calls = 0;  ///< Counted on the first rank of each communicator.
-  std::int64_t bytes = 0;  ///< Of the results on this rank.
+  std::int64_t bytes = 0;  ///< The size of the results on this rank.
 };
 
 /// The work of a rank.
@@ -97,14 +97,14 @@ struct SentMessages {
   std::int64_t messages = 0, bytes = 0;
 };
 
-/// Of one rank. Ranks hand it over as bytes.
+/// The figures of one rank, which ranks hand over as bytes.
 struct RankFigures {
   Tally tally;
   std::array<SentMessages, 3> sent{};  ///< Through shared memory, the MPI, UCX.
   std::int64_t node = 0;
   Resources first{}, last{}, largest{};
   std::int64_t samples = 0;
-  std::array<History::Quarters, resource_count> quarters{};  ///< Of no meaning if there are too few samples.
+  std::array<History::Quarters, resource_count> quarters{};  ///< Without meaning if there are too few samples.
 
   [[nodiscard]] bool has_quarters() const { return samples >= static_cast<std::int64_t>(History::least_samples); }
   /// Growth without bound.
@@ -114,7 +114,7 @@ struct RankFigures {
   void add(const MessageCounters& counters);
   void add(const History& history);
 };
-inline constexpr std::string_view sent_names[] = {"shm", "mpi", "ucx"};  ///< Of RankFigures::sent.
+inline constexpr std::string_view sent_names[] = {"shm", "mpi", "ucx"};  ///< The entries of RankFigures::sent.
 
 /// Sums of some ranks. Quarters and samples: none if one of them has none.
 [[nodiscard]] RankFigures sum_of(const std::vector<RankFigures>& ranks);

@@ -152,7 +152,7 @@ void Invocation::place(detail::Call& call) const {
   }
 }
 
-/// Those of one pair in the order of the call, and the pairs in any.
+/// Lists the messages of one pair in the order of the call, and the pairs in any.
 void Invocation::list_messages() {
   const int rank = comm_.rank().value();
   const auto element = size_of(call_.type).value();

@@ -13,7 +13,7 @@ namespace tutti::soak {
 struct Side {
   std::vector<std::int64_t> counts{}, offsets{};
   bool lists_offsets = false;  ///< The call is given the offsets. Else blocks lie side by side.
-  std::int64_t extent = 0;     ///< From the start of the buffer to the end of the last block.
+  std::int64_t extent = 0;     ///< The end of the last block, from the start of the buffer.
   /// Elements in all blocks.
   [[nodiscard]] std::int64_t total() const;
 };

@@ -33,19 +33,19 @@ class MemoryPool {
   MemoryPool(std::vector<const bench::BenchMemory*> memories, std::size_t bytes);
 
   [[nodiscard]] const std::vector<const bench::BenchMemory*>& memories() const { return memories_; }
-  /// The same memory for every step, so that addresses recur; or allocated for the step and no byte longer than needed,
-  /// so that AddressSanitizer sees reads beyond it.
+  /// Memory lasts, so that addresses recur; or is allocated for the step and no byte longer than needed, so that
+  /// AddressSanitizer sees reads beyond it.
   enum class Lifetime : std::uint8_t { lasting, of_step };
-  /// At an address that is a multiple of 64. Allocated for the step, too, if there is not as much left.
+  /// Takes memory at an address that is a multiple of 64; allocated for the step, too, if there is not as much left.
   [[nodiscard]] std::span<std::byte> take(const bench::BenchMemory& memory, Lifetime lifetime, std::size_t bytes);
-  /// Of the host, for the pool's user alone.
+  /// Takes memory of the host, for the pool's user alone.
   [[nodiscard]] std::span<std::byte> scratch(std::size_t bytes);
   /// The step is over.
   void reset();
 
  private:
   std::vector<const bench::BenchMemory*> memories_;
-  std::vector<Arena> arenas_;  ///< Of each memory, then that of scratch.
+  std::vector<Arena> arenas_;  ///< One for each memory, then that of scratch.
   std::vector<bench::Buffer> pieces_;
 };
 

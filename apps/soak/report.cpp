@@ -38,7 +38,7 @@ std::int64_t messages_of(const RankFigures& figures) {
   return messages;
 }
 
-/// By Resource.
+/// The column of each Resource.
 constexpr std::array<std::pair<std::string_view, int>, resource_count> resource_columns = {{{"heap", 10},
                                                                                             {"private", 10},
                                                                                             {"shared", 10},
@@ -112,7 +112,7 @@ std::string growths(const std::vector<RankFigures>& ranks) {
   return text;
 }
 
-/// From the second quarter to the last; of short runs from the first sample to the last.
+/// The growth from the second quarter to the last; in short runs, from the first sample to the last.
 std::int64_t growth_of(const RankFigures& sum, Resource resource) {
   const std::size_t i = place(resource);
   return sum.has_quarters() ? sum.quarters[i].growth() : sum.last[i] - sum.first[i];

@@ -84,7 +84,7 @@ class Reporter {
   RankFigures figures_;
   History history_;
   double reported_at_ = 0;
-  std::int64_t calls_before_ = 0;  ///< Of the last report.
+  std::int64_t calls_before_ = 0;  ///< The number in the last report.
   apps::Json reports_ = apps::Json::array();
 };
 

@@ -79,7 +79,7 @@ class Run {
   Reporter reporter_;
   std::vector<Position> positions_;
   std::vector<Worker> workers_;
-  std::mutex mutex_;  ///< Of reported_ and of the output of threads.
+  std::mutex mutex_;  ///< Guards reported_ and the output of threads.
   int reported_ = 0;
   std::vector<std::string> kept_;
   std::vector<shm::Descriptor> kept_descriptors_;

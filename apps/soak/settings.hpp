@@ -15,10 +15,10 @@ struct BenchMemory;
 
 namespace tutti::soak {
 
-/// As given: names are those of the command line.
+/// The settings as given: names are those of the command line.
 struct Settings {
   std::optional<double> seconds;      ///< Neither this nor `calls`: a minute.
-  std::optional<std::int64_t> calls;  ///< Of each thread.
+  std::optional<std::int64_t> calls;  ///< Calls of each thread.
   std::optional<std::uint64_t> seed;  ///< Nothing: rank 0 takes the time.
   std::int64_t from_call = 0;
   int threads = 1;
@@ -31,8 +31,8 @@ struct Settings {
   bool by_node = false, lists_calls = false;
   std::string json;  ///< A file; empty: not wanted.
   int hang_after = 120;
-  std::int64_t spoil = -1, hang = -1;  ///< As in Faults.
-  Bytes keep{0};                       ///< That the last rank keeps after each round, with a descriptor.
+  std::int64_t spoil = -1, hang = -1;  ///< Numbers of calls, as in Faults.
+  Bytes keep{0};                       ///< Memory that the last rank keeps after each round, with a descriptor.
 };
 
 /// The options, bound to `settings`, which must outlive them.

@@ -17,7 +17,7 @@ struct Position {
   enum class Phase : std::uint8_t { between_rounds, preparing, starting, waiting, comparing, finished };
   std::atomic<std::int64_t> call{0};  ///< Its number.
   std::atomic<Phase> phase{Phase::between_rounds};
-  /// The same numbers as long as nothing moves.
+  /// A number that stays the same as long as nothing moves.
   [[nodiscard]] std::int64_t changes() const { return changes_.load(); }
   void enter(Phase now, std::int64_t at_call) {
     call = at_call;

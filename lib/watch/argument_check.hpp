@@ -35,8 +35,8 @@ struct Arguments {
 /// match.
 [[nodiscard]] std::string compare(const std::vector<Arguments>& all);
 
-/// Of one communicator. Rank 0 gathers the arguments of all, compares them, and tells the verdict. A rank sends its
-/// own, and hears verdicts, in the order of its calls; so a call is over when its verdict has come.
+/// The check of one communicator. Rank 0 gathers the arguments of all, compares them, and tells the verdict. A rank
+/// sends its own, and hears verdicts, in the order of its calls; so a call is over when its verdict has come.
 class ArgumentCheck {
  public:
   explicit ArgumentCheck(Membership& communicator) : communicator_(communicator) {}
@@ -59,7 +59,7 @@ class ArgumentCheck {
   Membership& communicator_;
   std::uint64_t submitted_ = 0, judged_ = 0;
   std::vector<std::deque<Arguments>> came_{};        ///< On rank 0, by rank: not judged yet.
-  std::map<std::uint64_t, std::string> verdicts_{};  ///< By number.
+  std::map<std::uint64_t, std::string> verdicts_{};  ///< The key is the number of the call.
 };
 
 /// Keeps an operation waiting until the arguments of all ranks have been compared. Throws ComparedError.

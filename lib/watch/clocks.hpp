@@ -26,10 +26,11 @@ class ClockComparison {
   /// the order of `comm`. `me`: this rank in MPI_COMM_WORLD.
   ClockComparison(MPI_Comm comm, mpi::UniqueComm node, int me, Clock clock);
 
-  /// Collective over the same: the offset to the clock that the first rank's `known` offset refers to, which is its own
-  /// if there is none. Of several round trips between the first rank and one of each other node, the shortest counts.
+  /// The offset to the clock that the first rank's `known` offset refers to, which is its own if there is none.
+  /// Collective over `comm`. Of several round trips between the first rank and one of each other node, the shortest
+  /// counts.
   [[nodiscard]] ClockOffset compare(const ClockOffset& known);
-  /// The same once more, on one rank of each node; nothing elsewhere (reference -1), nor if a rank does not answer
+  /// The offset once more, on one rank of each node; nothing elsewhere (reference -1), nor if a rank does not answer
   /// within `patience` nanoseconds.
   [[nodiscard]] ClockOffset compare_again(const ClockOffset& known, std::int64_t patience);
 

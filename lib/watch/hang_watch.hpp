@@ -41,7 +41,7 @@ class HangWatch final : public Observer {
   void entered(const Entrance& run) override;
   void started(std::uint64_t /*sequence*/) override { step_of_another_call_ = missing_step_ = -1; }
   [[nodiscard]] std::int64_t since() const { return since_; }
-  /// At times that grow farther apart.
+  /// Whether it is time for a look; the times grow farther apart.
   [[nodiscard]] bool wants_a_look(std::int64_t now) const { return now >= next_look_; }
   /// Notes what has moved. Returns a number that counts the changes: records::Wait::progress.
   [[nodiscard]] unsigned note(const Look& look);
@@ -65,7 +65,7 @@ class HangWatch final : public Observer {
   std::int64_t since_ = 0, next_look_ = 0;
   Stillness own_bytes_{}, others_bytes_{};  ///< What looks have seen move, on this rank and on others.
   std::optional<Stillness> device_work_{};  ///< Nothing: none is pending, as far as is known.
-  int step_of_another_call_ = -1;           ///< As the last look saw it.
+  int step_of_another_call_ = -1;           ///< The step that the last look saw.
   int missing_step_ = -1;                   ///< The step whose message the last look found to be missing.
   std::int64_t missing_since_ = 0;
   bool has_reported_ = false;

@@ -12,7 +12,7 @@ enum class Level : std::uint8_t { warn, info, debug };
 /// TUTTI_LOG of this process: warn (the default), info or debug; 0 and 1 mean the first two. Throws ArgumentError for
 /// anything else.
 [[nodiscard]] Level read_level();
-/// The same; a value that is not allowed counts as warn.
+/// The level; a value that is not allowed counts as warn.
 [[nodiscard]] Level level() noexcept;
 [[nodiscard]] inline bool is_on(Level wanted) noexcept { return wanted <= level(); }
 
@@ -25,7 +25,7 @@ void open();
 /// A line for each line of the text, "tutti: " in front, if the level, `its`, is on. `who`: "rank 3, communicator 0 (8
 /// ranks)"; empty: nobody.
 void write(Level its, std::string_view who, std::string_view text) noexcept;
-/// The same on stderr and, if there is one, in the file: for reports that users must not miss.
+/// Writes the lines to stderr and, if there is one, to the file: for reports that users must not miss.
 void report(std::string_view who, std::string_view text) noexcept;
 
 }  // namespace tutti::log

@@ -11,7 +11,7 @@
 
 namespace tutti::detail {
 
-/// Of one communicator that is being made. Settings are not agreed on yet: those of this process count.
+/// Watches one communicator that is being made. Settings are not agreed on yet: those of this process count.
 class MakingWatch {
  public:
   /// `carrier`: on which `ranks` are those of `comm`; nullptr: nothing is known of the others yet.

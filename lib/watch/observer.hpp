@@ -10,27 +10,27 @@
 
 namespace tutti::detail {
 
-/// A call that waits, as one look finds it.
+/// What one look finds out about a call that waits.
 struct Look {
   const records::Signature& call;
-  const CompiledPlan& plan;  ///< The plan of its current run.
+  const CompiledPlan& plan;  ///< The plan of the current run.
   records::Wait wait{};
   std::int64_t now = 0;                  ///< coarse_now().
-  std::optional<std::uint64_t> moved{};  ///< A number that changes when its run moves bytes; nothing: it has not begun.
-  bool is_for_stream = false;            ///< Nobody waits for it but a stream.
-  std::optional<std::uint64_t> device_work{};  ///< Work done on its device, while a stream's work there is pending.
-  bool waits_for_shared_memory = false;        ///< Shared memory carries the message that it waits for.
+  std::optional<std::uint64_t> moved{};  ///< A number that changes when the run moves bytes; nothing: it has not begun.
+  bool is_for_stream = false;            ///< Only a stream waits for the call.
+  std::optional<std::uint64_t> device_work{};  ///< Work done on the device, while a stream's work there is pending.
+  bool waits_for_shared_memory = false;        ///< Shared memory carries the awaited message.
   int step_of_another_call = -1;  ///< The step for which a message of another call has come; -1: none, or not looked.
 };
 
-/// A run of a call that begins.
+/// A run of a call, as it begins.
 struct Entrance {
   const records::Signature& call;
-  std::uint64_t sequence = 0;  ///< The number of the operation, of which the signature has the lower half.
-  bool for_stream = false;     ///< It runs in the order of a stream.
+  std::uint64_t sequence = 0;  ///< The operation's number; the signature has its lower half.
+  bool for_stream = false;     ///< The run is in the order of a stream.
 };
 
-/// Watches one operation, run after run. Each run is entered; started once it may begin; and left, or failed.
+/// Watches one operation, run after run. Each run is entered, started once it may begin, and left, or it has failed.
 class Observer {
  public:
   Observer() = default;
@@ -38,13 +38,13 @@ class Observer {
   Observer& operator=(const Observer&) = delete;
   virtual ~Observer() = default;
 
-  /// The program has called.
+  /// The program has made the call.
   virtual void entered(const Entrance& run) = 0;
-  /// What the operation has to wait for before it may begin; nothing: it may. Throws if it never may.
+  /// What the operation has to wait for before it may begin; nothing: it may begin. Throws if it never may.
   [[nodiscard]] virtual std::optional<records::Wait> delays() { return std::nullopt; }
-  /// Its turn has come: messages leave. A second time for an operation that has exchanged sizes, with its next number.
+  /// The turn of the run has come: messages leave. Called again, with the next number, once it has exchanged sizes.
   virtual void started(std::uint64_t /*sequence*/) {}
-  /// It has waited for some milliseconds at least. Throws if it will never be over.
+  /// The run has waited for some milliseconds at least. Throws if it will never be over.
   virtual void waits(const Look& /*look*/) {}
   virtual void left() {}
   virtual void failed() {}

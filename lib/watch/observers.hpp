@@ -15,11 +15,10 @@ namespace tutti::detail {
 
 class Observers {
  public:
-  /// `is_waited_for`: whether the program does nothing but wait for the operation. It and the others have to outlive
-  /// this.
+  /// `is_waited_for`: whether the program does nothing but wait for the operation. All arguments must outlive this.
   Observers(Workspace& workspace, const PreparedPlan& plan, const bool& is_waited_for);
 
-  /// The names of the next runs' calls: records::Signature::mpi.
+  /// Sets how the calls of the next runs are named: records::Signature::mpi.
   void name(std::uint8_t mpi) {
     call_.mpi = mpi;
     std::uint64_t& word = packed_[records::manner_word];
@@ -28,9 +27,9 @@ class Observers {
   }
   /// The call of the latest run.
   [[nodiscard]] const records::Signature& call() const { return call_; }
-  /// Whether only the record and the watch for hangs look at it.
+  /// Whether only the record and the watch for hangs look at the operation.
   [[nodiscard]] bool are_usual() const { return others_.empty(); }
-  /// What its steps are recorded for in a trace; nullptr: they are not.
+  /// The subject for which a trace records the steps; nullptr: none does.
   [[nodiscard]] trace::Subject* traced() const { return traced_; }
 
   // The record, which other processes of the node may read. A call on the fast path has nothing else.
@@ -45,7 +44,7 @@ class Observers {
   }
   [[nodiscard]] bool is_recorded() const { return number_ != 0; }
 
-  // As those of Observer.
+  // The functions of Observer, for all observers.
   void entered(std::uint64_t sequence, records::Manner manner, bool for_stream);
   [[nodiscard]] std::optional<records::Wait> delays();
   void started(std::uint64_t sequence) {
@@ -53,7 +52,7 @@ class Observers {
     for (const auto& other : others_)
       other->started(sequence);
   }
-  /// Whether it has waited for so long that it is to be looked at.
+  /// Whether the operation has waited for so long that it is to be looked at.
   [[nodiscard]] bool want_a_look(std::int64_t now) const { return hang_watch_.wants_a_look(now); }
   [[nodiscard]] std::int64_t since() const { return hang_watch_.since(); }
   void waits(Look look);
@@ -64,7 +63,7 @@ class Observers {
   records::Recorder& recorder_;
   records::Signature call_;
   records::Packed packed_;
-  std::uint64_t number_ = 0;  ///< Of the record of a run that has not been left; 0: there is none.
+  std::uint64_t number_ = 0;  ///< The number of the record of a run that has not been left; 0: none.
   HangWatch hang_watch_;
   trace::Subject* traced_ = nullptr;
   std::vector<std::unique_ptr<Observer>> others_;

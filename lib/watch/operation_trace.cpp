@@ -23,7 +23,7 @@ std::uint64_t hash_of(const std::vector<int>& ranks) {
 
 bool is_pairwise(const PreparedPlan& plan) { return plan.compiled().choice.algorithm == nullptr; }
 
-/// Of the rank's input or output, the larger of the two; of messages: sent or received.
+/// The bytes of the rank's input or output, the larger of the two; of messages: sent or received.
 std::int64_t bytes_of(const PreparedPlan& plan) {
   if (!is_pairwise(plan)) {
     const Shape shape = shape_of(plan.key().problem);

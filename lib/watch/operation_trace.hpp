@@ -31,7 +31,7 @@ class CommunicatorTrace {
 
   trace::Writer* writer_;  ///< nullptr: no trace.
   RangeUse ranges_;
-  std::vector<trace::PairCounts> pairs_;  ///< By rank.
+  std::vector<trace::PairCounts> pairs_;  ///< One for each rank.
   std::uint32_t number_ = 0;
   std::uint64_t programs_ = 0;  ///< Calls in streams that no host moved.
 };
@@ -54,7 +54,7 @@ class TracedCall final : public Observer {
 
   CommunicatorTrace& communicator_;
   trace::Subject subject_;
-  trace::BeginRecord begun_;  ///< Of the latest run.
+  trace::BeginRecord begun_;  ///< The record of the latest run.
   std::int64_t turn_ = 0;     ///< When its turn came.
 };
 

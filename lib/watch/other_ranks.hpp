@@ -31,7 +31,7 @@ class OtherRanks {
 
   /// The answer of a rank about the operation of that number; nullptr: there is none.
   [[nodiscard]] const records::Situation* answer_of(int rank, std::uint32_t sequence) const;
-  /// Of all ranks, as far as known.
+  /// The situations of all ranks, as far as known.
   [[nodiscard]] std::vector<records::Situation> situations(const records::Signature& mine, std::int64_t now) const;
   /// Sends to a rank.
   void send(int rank, const mpi::Letter& letter);
@@ -41,7 +41,7 @@ class OtherRanks {
   void ask(const records::Signature& mine, int rank);
 
   Membership& communicator_;
-  std::map<int, records::Situation> answers_{};  ///< By rank, of the latest question.
+  std::map<int, records::Situation> answers_{};  ///< The answers to the latest question; the key is the rank.
   std::uint32_t asked_about_ = 0;                ///< The number of the operation that it was about.
   std::int64_t asked_at_ = 0;
   bool has_asked_all_ = false;

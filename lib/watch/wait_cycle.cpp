@@ -28,7 +28,7 @@ std::optional<records::Entry> blocked_in(const records::Journal& journal) {
   return std::nullopt;
 }
 
-/// Of one rank with regard to one call; nothing: that is not known.
+/// Whether a rank has come to a call, and what blocks it; nothing: that is not known.
 std::optional<Blocked> blocked(const OpenCommunicator& communicator, int rank, std::uint32_t sequence) {
   const OtherRanks& others = communicator.others();
   if (const records::Journal* const journal = others.journal_of(rank)) {

@@ -46,7 +46,7 @@ struct UsedElements {
 /// process, of the host or on one device.
 [[nodiscard]] BufferMemory require_buffer(const CallSite& call, std::string_view argument, const void* data,
                                           UsedElements used, Type type);
-/// As allocation_of(); its errors name call and argument.
+/// Returns what allocation_of() does; errors name call and argument.
 [[nodiscard]] Allocation allocation_at(const CallSite& call, std::string_view argument, const void* data);
 /// Throws ArgumentError for a call on device buffers for which there is no memory.
 [[noreturn]] void refuse_for_memory(const CallSite& call, std::string_view argument, std::int64_t count,

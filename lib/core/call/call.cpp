@@ -33,7 +33,7 @@ bool has_blocks(Collective collective) {
 Count sum(std::span<const Count> counts) { return std::accumulate(counts.begin(), counts.end(), Count{0}); }
 
 Question question_of(const Call& call, const Problem& problem, const CommunicatorState& state) {
-  // Of uneven blocks, all ranks know the counts only where they are the same on all.
+  // All ranks know the counts of uneven blocks only where these are the same on all.
   const Count listed = call.collective == Collective::reduce_scatter ? sum(problem.in.counts)
                        : call.collective == Collective::allgather    ? sum(problem.out.counts)
                                                                      : Count{0};
@@ -63,7 +63,7 @@ Selection named(const CallSite& site, const Call& call, std::string_view algorit
   }
 }
 
-/// As schedules get it.
+/// The parameter as schedules get it.
 int parameter_of(const Choice& choice, Type type) {
   const int given = choice.parameter, element = static_cast<int>(size_of(type).value());
   if (choice.algorithm->parameter.unit != Parameter::Unit::bytes || given == 0) return given;
@@ -126,7 +126,7 @@ auto checked(Call call, CommunicatorState& state, const Options& options, CallMe
   const Levels levels = selection.choice.algorithm->levels;
   if (levels != Levels::ranks) key.problem.nodes = state.members().nodes();
   if (levels == Levels::sockets) key.problem.sockets = state.members().sockets();
-  // Also if this rank has such a plan, as others may have none.
+  // Checked even if this rank has such a plan: others may have none.
   if (selection.is_users) require_few_segments(site, key.choice, key.problem, call.type, selection.why);
   try {
     bool is_new = false;
@@ -153,7 +153,7 @@ std::uint64_t kind_of(const Call& call) {
   return root << 24U | type << 16U | op << 8U | collective;
 }
 
-/// The same, at once for a call that repeats an earlier one. Programs that do so are those whose calls are short.
+/// The operation of a call; found at once for a call that repeats an earlier one, as programs of short calls do.
 Operation& ready_at_once(const Call& call, CommunicatorState& state, const Options& options) {
   const auto [recent, is_it] = state.plans().recent_calls().find(
       {address(call.in), address(call.out), static_cast<std::uint64_t>(call.count.value()), kind_of(call)},
@@ -181,7 +181,7 @@ Operation& ready_at_once(const Call& call, CommunicatorState& state, const Optio
   }
 }
 
-/// The same. Beside streams that wait, it moves operations until there is memory for it.
+/// The operation of a call. While streams wait for operations, it moves these until there is memory for it.
 Operation& ready(const Call& call, CommunicatorState& state, const Options& options) {
   for (int looks = 0;; ++looks) {
     try {

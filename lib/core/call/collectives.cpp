@@ -32,7 +32,7 @@ void require_length(const CallSite& site, std::string_view argument, std::size_t
     refuse(site, argument, fmt::format("a buffer of {} elements", given), fmt::format("{} elements", wanted));
 }
 
-/// As numbers come from users: no more than the largest there is.
+/// The sum, at most the largest number there is: the numbers come from users.
 Count sum(Count a, Count b) {
   std::int64_t sum = 0;
   return Count{__builtin_add_overflow(a.value(), b.value(), &sum) ? std::numeric_limits<std::int64_t>::max() : sum};

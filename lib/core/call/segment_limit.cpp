@@ -17,7 +17,7 @@ std::int64_t elements_of(const Choice& choice, Type type) {
   return std::max<std::int64_t>(1, choice.segment / size_of(type).value());
 }
 
-/// With blocks of one size, as long as the lists' blocks on average.
+/// The problem with blocks of one size, the average of the lists' blocks.
 Problem evened(Problem problem) {
   if (!problem.uneven()) return problem;
   const auto mean = [](std::span<const Count> counts) {

@@ -46,7 +46,7 @@ void end_those_over(std::list<UnderWay>& all, const End& end) {
 
 }  // namespace
 
-/// Those that it listens for were taken back, or the communicator has failed and everything is over.
+/// Gives all operations back: those that listened were withdrawn, or the communicator has failed and all are over.
 TagMatching::~TagMatching() {
   end();
   for (Leaving& each : leaving_)

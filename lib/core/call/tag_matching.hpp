@@ -43,7 +43,7 @@ class TagMatching final : public Matching {
   struct Header {
     enum class Kind : std::uint8_t { within, eager, announced, accepted, refused, payload };
     std::int64_t bytes = 0;
-    std::uint32_t id = 0;  ///< Of an announced message, among those of its sender.
+    std::uint32_t id = 0;  ///< The number of an announced message, among those of its sender.
     std::int32_t tag = 0;
     Kind kind = Kind::within;
     std::array<std::byte, 40> data{};
@@ -53,7 +53,7 @@ class TagMatching final : public Matching {
   struct Unexpected {
     Rank source{};
     Header header{};
-    std::vector<std::byte> data{};     ///< Of an eager one.
+    std::vector<std::byte> data{};     ///< The data of an eager one.
     bool has_come = true;              ///< False: its data are on their way.
     TaggedMessage* claimed = nullptr;  ///< The receive that has met it since.
   };
@@ -69,7 +69,7 @@ class TagMatching final : public Matching {
     Header header{};
     Operation* operation = nullptr;  ///< Receives the header, or a payload; nullptr: nobody looks.
     bool gets_payload = false;
-    TaggedMessage* into = nullptr;    ///< Of a payload: the receive that gets it, or else
+    TaggedMessage* into = nullptr;    ///< The receive that gets the payload, or else
     UnexpectedList::iterator kept{};  ///< the message that it belongs to.
     int expected = 0;                 ///< Receives from this rank alone, and answers that it owes.
   };
@@ -106,7 +106,7 @@ class TagMatching final : public Matching {
   void fail_all() noexcept;
 
   CommunicatorState& state_;
-  std::map<int, Peer> peers_{};        ///< By rank.
+  std::map<int, Peer> peers_{};        ///< The key is the rank.
   std::list<TaggedMessage*> recvs_{};  ///< Posted, in order.
   UnexpectedList unexpected_{};        ///< In the order in which they came.
   std::list<Leaving> leaving_{};

@@ -36,11 +36,11 @@ class Carrier {
   [[nodiscard]] const TagLayout& tags() const { return tags_; }
   /// The lowest rank of the carrier on the same node.
   [[nodiscard]] int node_of(int rank) const { return homes_[static_cast<std::size_t>(rank)].node; }
-  /// The same of the socket; of the node if it is one, or the socket of any of its ranks is not known.
+  /// The lowest rank on the same socket; on the same node if that is one socket, or if any socket there is not known.
   [[nodiscard]] int socket_of(int rank) const { return homes_[static_cast<std::size_t>(rank)].socket; }
   /// Whether the node runs more ranks than processors that they may use.
   [[nodiscard]] bool outnumbers_processors() const { return outnumbers_processors_; }
-  /// The same, or the user said as much, so that a rank that waits has to give its processor away.
+  /// Whether a rank that waits has to give its processor away: the node has too few, or the user said so.
   [[nodiscard]] bool is_crowded() const { return is_crowded_; }
   /// Whether the node runs two ranks or more for each of these processors: the same on all its ranks.
   [[nodiscard]] bool shares_processors() const { return shares_processors_; }
@@ -64,9 +64,9 @@ class Carrier {
   /// Takes the lowest of the contexts that are free on all ranks concerned; local. Throws ArgumentError, alike on all
   /// of them, if there is none.
   [[nodiscard]] int take_context(const FreeContexts& agreed);
-  /// Local.
+  /// Gives the context back; local.
   void give_back(int context);
-  /// The same, once some others have been given back: messages may still arrive there.
+  /// Gives the context back once some others have been given back: messages may still arrive there.
   void give_back_later(int context);
 
  private:

@@ -11,10 +11,11 @@
 
 namespace tutti::detail {
 
-/// Outlives its Communicator while requests or plans refer to it.
+/// The last layer of a communicator: its plans and its end. It outlives its Communicator while requests or plans refer
+/// to it.
 class CommunicatorState final : public Workspace {
  public:
-  /// Collective over `comm`. Other threads may enter the library while ranks are not there yet.
+  /// Collective over `comm`. Other threads may enter the library while it waits for ranks.
   CommunicatorState(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options, Progress::Entry& entry);
   ~CommunicatorState() override { close("was closed"); }
 
@@ -26,7 +27,7 @@ class CommunicatorState final : public Workspace {
   [[nodiscard]] int in_flight() const override;
   void take(const mpi::Letter& letter, const mpi::Mailbox::Rest& rest, int from) override;
   void close(const char* reason) noexcept override;
-  /// Ends its operations under way at once, with an error, and closes it. Needs an Entry.
+  /// Ends its operations at once, with an error, and closes it. Needs an Entry.
   void abort(const std::string& why);
 
  private:

@@ -11,7 +11,7 @@ class ComponentRegistration {
   explicit ComponentRegistration(Component (*describe)());
 };
 
-/// As components(), but CUDA's driver is not loaded for it.
+/// What components() returns, without loading CUDA's driver for it.
 [[nodiscard]] std::vector<Component> components_as_loaded();
 
 }  // namespace tutti

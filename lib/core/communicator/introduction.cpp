@@ -54,7 +54,8 @@ void add_transports(const Membership& communicator, Lines& lines) {
                               ways.network || ways.mpi ? "as they are" : "staged"));
 }
 
-/// Those of rank 0's node. CUDA's driver is not loaded for it: only programs that have done so get to know of GPUs.
+/// Adds the NICs and GPUs of rank 0's node. CUDA's driver is not loaded for it: only programs that have done so get to
+/// know of GPUs.
 void add_hardware(Lines& lines) {
   const auto nics = topology::find_nics("/sys");
   for (const int usable : topology::usable_nics(nics)) {
@@ -124,7 +125,7 @@ void introduce(const Membership& communicator) {
   add_settings(communicator, lines);
   for (int collective = 0; collective < collective_count; ++collective)
     lines.push_back(algorithms_by_size(communicator, static_cast<Collective>(collective)));
-  // Of later communicators only what no earlier one had.
+  // Later communicators tell only what no earlier one has told.
   static auto& told = *new std::set<std::string>;  // never destroyed: communicators may be made after main
   const std::size_t all = lines.size();
   std::erase_if(lines, [](const std::string& line) { return !told.insert(line).second; });

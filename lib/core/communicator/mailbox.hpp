@@ -20,8 +20,8 @@ struct Letter {
     question,   ///< Where are you, with regard to `call`?
     answer,     ///< There: `situation` of rank `rank` of the communicator.
     failure,    ///< This rank cannot use the communicator any more: `text` says why.
-    arguments,  ///< Of a call, which rank 0 compares (ArgumentCheck); they follow.
-    verdict,    ///< Of rank 0: empty, or the text that follows says what does not match.
+    arguments,  ///< The arguments of a call, which rank 0 compares (ArgumentCheck), follow.
+    verdict,    ///< What rank 0 found: the text that follows says what does not match; empty: all matches.
   };
   Kind kind = Kind::question;
   records::FailureKind failure = records::FailureKind::error;
@@ -31,7 +31,7 @@ struct Letter {
   std::array<char, 1024> text{};
 };
 
-/// Of one carrier. Whoever waits inside the library serves it; nobody else. All members need an Entry
+/// The mailbox of one carrier. Whoever waits inside the library serves it; nobody else. All members need an Entry
 /// (lib/core/run/progress.hpp). Errors of the MPI are left alone: the other side may be dead.
 class Mailbox {
  public:

@@ -20,12 +20,12 @@ namespace tutti::detail {
 /// again. The lowest number that any process waits for is therefore made next.
 class MakingTurns {
  public:
-  /// From the agreement of all ranks of a communicator until it is made.
+  /// Held from the agreement of all ranks of a communicator until it is made.
   struct Turn {
     struct Return {
       void operator()(bool* is_taken) const { *is_taken = false; }
     };
-    mpi::FreeContexts free_contexts{};  ///< Those that all ranks offered.
+    mpi::FreeContexts free_contexts{};  ///< The contexts that all ranks offered.
     std::unique_ptr<bool, Return> taken;
   };
 

@@ -19,7 +19,7 @@ namespace tutti::detail {
 
 /// How ranks of a node share its processors.
 struct Waiting {
-  bool is_crowded = false;             ///< A waiting rank has to give its processor away: mpi::Carrier.
+  bool is_crowded = false;             ///< A waiting rank has to give its processor away: Carrier::is_crowded().
   bool outnumbers_processors = false;  ///< This node runs more ranks than it has processors, as all of them know.
   bool shares_processors = false;      ///< This node runs two ranks or more for each processor.
   bool mpi_yields = false;             ///< MPI gives the processor away by itself.
@@ -32,29 +32,29 @@ class Membership : public OpenCommunicator {
   [[nodiscard]] int context() const { return context_; }
   [[nodiscard]] const Members& members() const { return members_; }
   [[nodiscard]] const Settings& settings() const { return settings_; }
-  /// For measurements: plans that are made from now on have these thresholds, which are the same on all ranks.
+  /// Sets the thresholds of plans that are made from now on, the same on all ranks: for measurements.
   void tune(const device::Tuning& tuning) { settings_.device_tuning = tuning; }
   [[nodiscard]] const Waiting& waiting() const { return waiting_; }
   [[nodiscard]] const Paths& paths() const { return paths_; }
   [[nodiscard]] Runtime& runtime() const { return runtime_; }
   [[nodiscard]] Progress& progress() const { return progress_; }
   [[nodiscard]] records::Recorder& recorder() const { return recorder_; }
-  /// While it is open.
+  /// The carrier, while the communicator is open.
   [[nodiscard]] mpi::Carrier& carrier() const final { return *carrier_; }
   [[nodiscard]] bool is_open() const { return carrier_ != nullptr; }
-  /// Throws StateError unless open.
+  /// Throws StateError unless it is open.
   void require_open() const {
     if (!is_open()) throw_closed();
   }
   /// False in a child of a fork, which must leave alone the resources that it shares with its parent.
   [[nodiscard]] bool is_of_this_process() const { return process_.is_this(); }
-  /// A signature with what this communicator adds to it.
+  /// The signature, with what this communicator adds to it.
   [[nodiscard]] records::Signature signed_here(records::Signature call) const;
 
  protected:
-  /// Collective over `comm`: settings are agreed, and a context is taken.
+  /// Agrees on settings and takes a context; collective over `comm`.
   Membership(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options, Candidate& candidate);
-  /// The carrier, which may be the last one that uses it, is given up: it is closed.
+  /// Closes the communicator: gives up the carrier, which ends with its last user.
   void leave(const char* reason) {
     closed_because_ = reason;
     carrier_.reset();

@@ -41,7 +41,7 @@ class Paths {
   }
   /// The number in the node's shared memory of each rank; -1: not there.
   [[nodiscard]] std::span<const int> locals() const { return locals_; }
-  /// Of collectives.
+  /// The routing of collectives.
   [[nodiscard]] Routing routing() const;
   /// The tag of message 0 of an operation over MPI.
   [[nodiscard]] int tag(std::uint64_t sequence, std::uint32_t fingerprint) const {
@@ -65,8 +65,8 @@ class Paths {
   const Settings* settings_;
   int context_;
   shm::Links* links_ = nullptr;           ///< nullptr: no rank is reached through shared memory.
-  std::vector<int> locals_{};             ///< By rank: its number in the links; -1: not there.
-  std::vector<std::uint8_t> is_local_{};  ///< By rank: whether its messages go through shared memory.
+  std::vector<int> locals_{};             ///< The number of each rank in the links; -1: not there.
+  std::vector<std::uint8_t> is_local_{};  ///< Whether the messages of each rank go through shared memory.
   std::string why_no_links_{};
   bool reaches_all_ = true;  ///< Every rank of the communicator is on this node.
   bool shares_memory_ = false, chooses_for_devices_ = false;

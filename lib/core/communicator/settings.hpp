@@ -21,14 +21,14 @@ struct TraceUse {
   std::int64_t limit = std::int64_t{256} << 20;
 };
 
-/// Of this process's environment; the defaults where a value is not allowed, which rank 0 refuses.
+/// The hang settings of this process's environment; the defaults where a value is not allowed, which rank 0 refuses.
 [[nodiscard]] HangSettings own_hang_settings() noexcept;
 
 struct Settings : SentSettings {
-  UserChoices algorithms{};  ///< Those that the communicator was made with, else of TUTTI_ALGORITHM.
+  UserChoices algorithms{};  ///< The choices that the communicator was made with, else TUTTI_ALGORITHM.
   /// The transport that the communicator was made with, else that of TUTTI_TRANSPORT.
   TransportChoice transport{};
-  /// Of plans for buffers on devices; measurements of these thresholds change them.
+  /// The thresholds of plans for buffers on devices; measurements change them.
   device::Tuning device_tuning{};
   /// TUTTI_TRACE: a folder; TUTTI_TRACE_LIMIT: bytes, 2^20 .. 2^40.
   TraceUse trace{};

@@ -74,8 +74,7 @@ struct Variable {
   std::string_view allowed;  ///< The names, or the texts in words; of a number `least` and `most` say it.
   std::int64_t least = 0, most = 0;
   bool is_derived = false;  ///< Where it is not set, the MPI, the machine or the call decides.
-  /// Of a setting that rank 0 tells the others as it is: writes its number, or the place of its name among those
-  /// allowed.
+  /// Writes a setting that rank 0 tells the others as it is: its number, or the index of its name among those allowed.
   void (*set)(SentSettings& settings, std::int64_t value) = nullptr;
 
   static constexpr Variable number(std::string_view name, std::string_view preset, std::int64_t least,
@@ -140,11 +139,11 @@ inline constexpr std::array<std::string_view, 15> variables_of_others{
 /// The names of variables that only tests read begin with this.
 inline constexpr std::string_view prefix_of_test_variables = "TUTTI_TEST_";
 
-/// Of the names given, those that begin with TUTTI_ and that nobody knows, with the names that may have been meant:
+/// The given names that begin with TUTTI_ and that nobody knows, with the names that may have been meant:
 /// "TUTTI_ALGORITM (did you mean TUTTI_ALGORITHM?)".
 [[nodiscard]] std::vector<std::string> unknown_variables(const std::vector<std::string>& names);
 
-/// The same of this process's environment.
+/// The unknown variables in this process's environment.
 [[nodiscard]] std::vector<std::string> unknown_variables();
 
 /// Tells of unknown variables in this process's environment, in one line on stderr. Says nothing if there are none.
@@ -155,7 +154,7 @@ void warn_of_unknown_variables();
 
 /// The number that the environment has under that name. Nothing if it is not set.
 [[nodiscard]] std::optional<std::int64_t> number_in_environment(std::string_view name);
-/// The same, else the preset.
+/// The number that the environment has under that name, else the preset.
 [[nodiscard]] std::int64_t number_setting(std::string_view name);
 /// The place, among the allowed names, of the one that the environment has, else of the preset.
 [[nodiscard]] std::size_t name_setting(std::string_view name);

@@ -25,26 +25,27 @@ class Workspace : public Membership {
   [[nodiscard]] OperationOrder& order() { return order_; }
   [[nodiscard]] const OperationOrder& order() const { return order_; }
   [[nodiscard]] CommunicatorCounters& counters() { return counters_; }
-  /// The memory that operations on device buffers borrow.
+  /// The memory that operations on device buffers take.
   [[nodiscard]] device::BlockPool& staging_memory() { return staging_memory_; }
-  /// For calls in the order of streams.
+  /// The state of calls in the order of streams.
   [[nodiscard]] Streams& streams() { return streams_; }
   [[nodiscard]] PeerWatch& peers() { return peers_; }
   [[nodiscard]] const OtherRanks& others() const final { return peers_.others(); }
   [[nodiscard]] ArgumentCheck& argument_check() { return argument_check_; }
   /// nullptr: its operations are neither traced nor told to NVTX.
   [[nodiscard]] CommunicatorTrace* trace() const { return trace_.get(); }
-  /// Whether messages to pairs have left: one that nobody receives may be on its way for a while.
+  /// Whether messages of no collective have left over MPI or a network: one that nobody receives may be on its way for
+  /// a while.
   [[nodiscard]] bool has_sent_to_pairs() const;
 
-  /// Why it cannot be used any more; empty: it works. Looks at streams, too.
+  /// Why the communicator cannot be used any more; empty: it works. Asks streams, too.
   [[nodiscard]] const std::string& status() noexcept;
   [[nodiscard]] bool has_failed() const { return !failure_.empty(); }
-  /// Throws Error once an operation has failed: its peers are not where they should be.
+  /// Throws Error once an operation has failed: peers may then be anywhere.
   void require_working() const {
     if (has_failed()) throw_failure();
   }
-  /// It cannot be used any more. False: it could not before.
+  /// Poisons the communicator. False: it was poisoned before.
   bool poison(std::string why);
   void fail(records::FailureKind kind, const std::string& why) final {
     if (poison(why)) peers_.tell(kind, why);
@@ -58,13 +59,13 @@ class Workspace : public Membership {
 
   OperationOrder order_;
   CommunicatorCounters counters_;
-  std::vector<PairwiseSends> pairwise_sends_;  ///< By class of message and rank.
+  std::vector<PairwiseSends> pairwise_sends_;  ///< One for each class of messages and each rank.
   Streams streams_;
   device::BlockPool staging_memory_{{.allocate = ipc::allocate_on, .free = ipc::free_on}};
   std::unique_ptr<CommunicatorTrace> trace_;
   PeerWatch peers_{*this};
   ArgumentCheck argument_check_{*this};
-  std::string failure_;  ///< Not empty: poisoned.
+  std::string failure_;  ///< Why it is poisoned; empty: it is not.
 };
 
 }  // namespace tutti::detail

@@ -11,7 +11,7 @@ class PreparedPlan;
 class Workspace;
 
 [[nodiscard]] std::string explain(const Operation& operation);
-/// Of a call in a stream, but for how it runs there.
+/// Explains a call in a stream, but for how it runs there.
 [[nodiscard]] std::string explain(const Workspace& communicator, const PreparedPlan& prepared, std::string_view why);
 
 }  // namespace tutti::detail

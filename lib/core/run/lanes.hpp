@@ -46,7 +46,7 @@ class Lanes {
  private:
   static constexpr int count = shm::Geometry{}.lanes;
   static std::size_t index(int lane) { return static_cast<std::size_t>(lane); }
-  /// Of a plan that is started again.
+  /// Enters the lane that the plan had last, else the next one.
   LaneTicket enter(std::uint32_t plan) {
     for (int lane = 1; lane < count; ++lane)
       if (plans_[index(lane)] == plan) return enter_lane(lane);
@@ -59,8 +59,8 @@ class Lanes {
 
   bool manners_match_;
   std::array<std::uint64_t, count> entered_{}, left_{};
-  int latest_ = 1;  ///< Of the lanes from 1 on, which others than blocking calls use.
-  /// By lane: the fingerprint of the plan that entered it last, if no call has since.
+  int latest_ = 1;  ///< The lane that was given last in turn, from 1 on: blocking calls have lane 0.
+  /// The fingerprint of the plan that entered each lane last, if no call has since.
   std::array<std::optional<std::uint32_t>, count> plans_{};
 };
 

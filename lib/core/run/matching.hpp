@@ -17,18 +17,18 @@ class CommunicatorState;
 /// One message of a call, to be sent or received. Its arguments are checked.
 struct TaggedMessage {
   bool is_sent = false;
-  Rank peer{};  ///< any_source: of a receive, from any rank.
-  Tag tag{};    ///< any_tag: of a receive, with any tag.
+  Rank peer{};  ///< any_source: a receive from any rank.
+  Tag tag{};    ///< any_tag: a receive with any tag.
   std::byte* data = nullptr;
-  Bytes bytes{};    ///< Of a receive: room.
-  int device = -1;  ///< That holds the data; -1: the host does.
+  Bytes bytes{};    ///< The length; of a receive, the room.
+  int device = -1;  ///< The device that holds the data; -1: the host does.
   Bytes element{};
   Received* received = nullptr;  ///< nullptr: nobody asks.
   bool is_over = false;
   std::exception_ptr failure{};
 };
 
-/// Of one communicator. All members need an Entry.
+/// The messages with tags of one communicator. All members need an Entry.
 class Matching {
  public:
   Matching() = default;

@@ -20,35 +20,36 @@ namespace tutti::detail {
 
 class OperationPool;
 
-/// Belongs to an OperationPool and is used again and again. All members need an Entry (lib/core/run/progress.hpp).
+/// One operation of a plan. It belongs to an OperationPool, which uses it again and again. All members need an Entry
+/// (lib/core/run/progress.hpp).
 class Operation final : public Task {
  public:
   Operation(Workspace& workspace, OperationPool& pool);
 
-  /// Throws as RunMemory::take(), if the buffers are on a device.
+  /// Sets the buffers of the next run. Throws what RunMemory::take() throws, if they are on a device.
   void bind(const void* input, void* output) {
     input_ = input;
     output_ = output;
     if (fast_ != nullptr) return fast_->bind(input, output);
     run_.bind(input, output);
   }
-  /// How reports name the call: records::Signature::mpi.
+  /// Sets how reports name the call: records::Signature::mpi.
   void name_call(std::uint8_t mpi) { observers_.name(mpi); }
-  /// Takes the communicator's next sequence number and runs as far as it can; the one before must be over.
+  /// Starts a run: takes the communicator's next sequence number, and goes as far as it can. The last run must be over.
   void start(records::Manner manner);
   /// Starts a nonblocking operation that nobody waits for: it begins when the gate is open, leaves the gate when it is
   /// over, and gives itself back to its pool.
   void start_behind(stream::Gate& gate);
-  /// Starts a blocking call. True: it is over already, if its plan took the fast path to its end.
+  /// Starts a blocking call. True: it is over already, because the fast path took it to its end.
   bool run_or_start();
-  /// Ends it without an error, as if it had not been started: of a receive that no message has met.
+  /// Ends a receive that no message has met, without an error, as if it had not been started.
   void withdraw() noexcept;
   /// Throws the error of the last run, once.
   void rethrow();
-  /// Nobody uses it any more: gives it back to its pool, and the memory that it took.
+  /// Gives the operation back to its pool, and the memory that it took.
   void release() noexcept;
 
-  // As those of Task.
+  // The functions of Task.
   void advance() override;
   void check() override;
   [[nodiscard]] bool over() const override { return state_ == State::idle; }
@@ -64,13 +65,13 @@ class Operation final : public Task {
   [[nodiscard]] Workspace& communicator() const { return workspace_; }
   [[nodiscard]] OperationPool& pool() const { return pool_; }
   [[nodiscard]] PreparedPlan& plan() const { return plan_; }
-  /// The plan of the current run: once sizes were exchanged, the one that moves the data.
+  /// The plan of the current run; once sizes were exchanged, the plan that moves the data.
   [[nodiscard]] const shm::SharedPlan& current_plan() const { return run_.plan(); }
 
-  Operation* next_unused = nullptr;  ///< In the list of its pool.
-  /// Set while a Request or Plan refers to it, so that the communicator's state outlives them.
+  Operation* next_unused = nullptr;  ///< The next one in the list of its pool.
+  /// The communicator's state; set while a Request or Plan refers to the operation, so that the state outlives them.
   std::shared_ptr<Workspace> keep_alive;
-  bool is_unasked = false;  ///< Nobody waits for it: no look finds that it hangs.
+  bool is_unasked = false;  ///< Nobody waits for it: it is never reported as a hang.
   /// Why the algorithm was chosen; set by the caller of OperationPool::acquire().
   std::string_view why;
 
@@ -78,9 +79,9 @@ class Operation final : public Task {
   enum class State : std::uint8_t { idle, on_fast_path, delayed, queued, running };
 
   void start_slowly(records::Manner manner);
-  /// Takes its number and its lane.
+  /// Takes its sequence number and its lane.
   void take_place(records::Manner manner);
-  /// It is among the operations that are under way from now on.
+  /// Adds it to the operations that are under way.
   void enter();
   // The fast path: steps one after the other, while no other operation is under way.
   [[nodiscard]] bool may_take_fast_path() const;
@@ -88,12 +89,12 @@ class Operation final : public Task {
   [[nodiscard]] bool run_fast(Again& again);
   [[nodiscard]] auto patience();
   void leave_fast_path();
-  /// False: it is not its turn.
+  /// Begins the run; false: it is not its turn.
   bool begin();
   void begin_learned();
   [[nodiscard]] Look look(std::int64_t now) const;
   [[nodiscard]] records::Wait awaited() const;
-  /// After an exception.
+  /// Ends the run with the exception that is being handled.
   void fail();
   void end();
   void leave_order();
@@ -109,21 +110,22 @@ class Operation final : public Task {
   void* output_ = nullptr;
   State state_ = State::idle;
   records::Manner manner_ = records::Manner::blocking;
-  std::size_t done_ = 0;  ///< Steps that the fast path has made of this run.
+  std::size_t done_ = 0;  ///< How many steps of this run the fast path has made.
   std::uint64_t sequence_ = 0;
   LaneTicket ticket_{};
   records::Wait delay_{};  ///< What an observer makes it wait for.
   std::exception_ptr failure_;
-  stream::Gate* gate_ = nullptr;  ///< nullptr: none.
+  stream::Gate* gate_ = nullptr;  ///< The gate that it was started behind; nullptr: none.
 };
 
-/// The operations of a plan; several at once if the program starts several.
+/// The operations of a plan: several are under way if the program starts several.
 class OperationPool {
  public:
   explicit OperationPool(PreparedPlan& plan) : plan_(plan) {}
 
   [[nodiscard]] PreparedPlan& plan() const { return plan_; }
-  /// An operation that nobody uses, bound to these buffers; makes one if there is none. Throws as Operation::bind().
+  /// An operation that nobody uses, bound to these buffers; makes one if there is none. Throws what Operation::bind()
+  /// throws.
   [[nodiscard]] Operation& acquire(Workspace& workspace, const void* input, void* output) {
     Operation& operation = unused_ == nullptr ? make_operation(workspace) : *unused_;
     unused_ = std::exchange(operation.next_unused, nullptr);
@@ -142,7 +144,7 @@ class OperationPool {
     --in_use;
   }
 
-  int in_use = 0;  ///< Operations, and calls in streams with its plan.
+  int in_use = 0;  ///< Counts operations, and calls in streams, of its plan.
 
  private:
   Operation& make_operation(Workspace& workspace);
@@ -159,7 +161,7 @@ inline void Operation::release() noexcept {
 
 /// A blocking call: starts the operation, waits for it and gives it back to its pool. Throws its error if it failed.
 void run_to_end(Operation& operation, Progress::Entry& entry);
-/// For a Request or a Plan, with which the communicator's state lives.
+/// The operation as a Request or a Plan owns it, with which the communicator's state lives.
 [[nodiscard]] OwnedOperation owned(Operation& operation, std::shared_ptr<Workspace> state);
 
 }  // namespace tutti::detail

@@ -54,7 +54,7 @@ class PlanRun {
   std::unique_ptr<Run> first_;
   std::vector<Count> sizes_{};  ///< Where an exchange writes.
   std::unique_ptr<Learned> learned_{};
-  RunMemory memory_{};          ///< Of the run that moves the data.
+  RunMemory memory_{};          ///< The memory of the run that moves the data.
   Run* current_;                ///< The first one, or that of `learned_`.
   bool keeps_scratch_ = false;  ///< After a failure: the runs are never destroyed.
 };

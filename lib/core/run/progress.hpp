@@ -26,7 +26,7 @@ void move_transports(bool polls_mpi);
 /// Which operations a thread may move.
 enum class Reach : std::uint8_t {
   all,
-  shared_memory,  ///< Those whose messages all go through shared memory, so that MPI is not called.
+  shared_memory,  ///< Operations whose messages all go through shared memory, so that MPI is not called.
 };
 
 /// An operation, as whoever moves it sees it. All members need an Entry.

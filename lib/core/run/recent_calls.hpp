@@ -69,7 +69,7 @@ struct RecentMessages {
     friend bool operator==(const Message&, const Message&) = default;
   };
   std::optional<Message> sent{}, received{};
-  OperationPool* plan = nullptr;  ///< As in RecentCall.
+  OperationPool* plan = nullptr;  ///< The operations of its plan, as in RecentCall.
   const void* in = nullptr;       ///< The input that the plan is bound to.
   void* out = nullptr;
   KnownAllocations allocations{};

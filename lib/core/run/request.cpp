@@ -50,7 +50,7 @@ bool wait_until(detail::Operation& operation, std::int64_t end) {
   return true;
 }
 
-/// As Release, in calls that only the process itself makes: does not ask which process this is.
+/// Does what Release does, but does not ask which process this is: only the process itself makes these calls.
 struct GiveBack {
   void operator()(detail::Operation* operation) const noexcept {
     std::shared_ptr<detail::Workspace> state = std::move(operation->keep_alive);
@@ -105,7 +105,7 @@ void detail::TaggedCall::rethrow() {
     if (message->failure != nullptr) std::rethrow_exception(std::exchange(message->failure, nullptr));
 }
 
-/// As Release.
+/// Does what Release does, for messages with tags.
 void detail::ReleaseTagged::operator()(TaggedCall* call) const noexcept {
   if (!call->state->is_of_this_process()) return;
   try {

@@ -23,7 +23,7 @@ class Run {
   Run& operator=(const Run&) = delete;
   virtual ~Run() = default;
 
-  // As those of Execution.
+  // The functions of Execution.
   virtual void bind(const void* input, void* output) = 0;
   virtual void lend(Buffer buffer, std::byte* memory) = 0;
   virtual void begin() = 0;
@@ -54,10 +54,11 @@ class RunOn final : public Run {
 
 using HostRun = RunOn<HostExecutor>;
 
-/// Of a plan whose worker is a device. `call`: in whose trace its steps are recorded; nullptr: in none. Throws Error.
+/// A run of a plan whose worker is a device. `call`: in whose trace its steps are recorded; nullptr: in none. Throws
+/// Error.
 [[nodiscard]] std::unique_ptr<Run> device_run(const Routes& route, const shm::SharedPlan& plan, trace::Subject* call);
-/// The same of a plan whose worker is the host, in a trace. In a file of its own, so that the compiler treats plain
-/// runs as if there were no others.
+/// A run of a plan whose worker is the host, in a trace. It has its own file, so that the compiler treats plain runs
+/// as if there were no others.
 [[nodiscard]] std::unique_ptr<Run> traced_host_run(const Routes& route, const shm::SharedPlan& plan,
                                                    trace::Subject& call);
 [[nodiscard]] inline std::unique_ptr<Run> make_run(const Routes& route, const shm::SharedPlan& plan,

@@ -11,7 +11,7 @@
 namespace tutti::detail {
 namespace {
 
-/// By the program, of a call in a stream.
+/// The program does not wait for a call in a stream.
 constexpr bool is_waited_for = false;
 
 constexpr const char* why_no_program = "its algorithm exchanges sizes first, or has no parts that fit into the memory";

@@ -30,13 +30,13 @@ class StreamedCall {
   StreamedCall& operator=(const StreamedCall&) = delete;
   ~StreamedCall();
 
-  // For a plan, once it is made.
+  // A Plan calls these once it is made.
   void remember_memory();
   /// What all ranks tell each other, where is_for_all(), which is the same on all.
   struct Offer {
     stream::Loan loan{};
     Aliasing aliasing{};
-    records::Signature call{};  ///< Which has to match those of the others.
+    records::Signature call{};  ///< It has to match those of the others.
   };
   [[nodiscard]] bool is_for_all() const;
   [[nodiscard]] Offer lend();
@@ -53,10 +53,10 @@ class StreamedCall {
   [[nodiscard]] bool is_over() const { return !state_.streams().is_busy(); }
   [[nodiscard]] CommunicatorState& communicator() const { return state_; }
   [[nodiscard]] PreparedPlan& plan() const { return plan_; }
-  /// As Plan::explain().
+  /// The text for Plan::explain().
   [[nodiscard]] std::string explain() const;
 
-  /// With which the communicator lives, for a Plan.
+  /// Keeps the communicator alive, for a Plan.
   std::shared_ptr<CommunicatorState> keep_alive{};
 
  private:
@@ -74,7 +74,7 @@ class StreamedCall {
   const void *watched_in_ = nullptr, *watched_out_ = nullptr;  ///< The buffers that this rank uses.
   Observers observers_;
   const stream::Pieces* pieces_ = nullptr;  ///< nullptr: the host moves it.
-  stream::Reach* reach_ = nullptr;          ///< Of the launcher's. Not nullptr: its program is `direct_`.
+  stream::Reach* reach_ = nullptr;          ///< One that the launcher has. Not nullptr: its program is `direct_`.
   std::optional<stream::Pieces> direct_{};
 };
 

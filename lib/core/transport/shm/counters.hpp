@@ -6,7 +6,7 @@
 
 namespace tutti::shm {
 
-/// Of one communicator on one rank, since it was made.
+/// The counts of one communicator on one rank, since it was made.
 struct Counters {
   // Pieces of messages:
   std::uint64_t streamed = 0;   ///< Written to a bounce buffer by streaming stores.

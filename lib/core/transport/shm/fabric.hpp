@@ -32,12 +32,12 @@ class Fabric {
   [[nodiscard]] Links& links(int context);
   /// Memory for programs; nullptr if not all ranks of `node` can map it, the same on all of them.
   [[nodiscard]] const std::shared_ptr<NodeHeap>& heap() const { return heap_; }
-  /// For memory on devices; a mapping of its own. Throws Error if it cannot be mapped.
+  /// The table of memory on devices, in a mapping of its own. Throws Error if it cannot be mapped.
   [[nodiscard]] ExportTable export_table() const { return {segment_, exports_at_, ranks_, me_}; }
   /// From now on the recorder writes to this rank's journal, too, which other ranks and programs of the node can read;
   /// not if there is no shared memory for it.
   void open_journal(records::Recorder& recorder, const records::Identity& identity) const;
-  /// Of a rank of `node`; nullptr: this one cannot read it.
+  /// The journal of a rank of `node`; nullptr: this one cannot read it.
   [[nodiscard]] const records::Journal* journal(int rank) const;
   /// Where its ranks run; nullptr if this one cannot know.
   [[nodiscard]] Processors* processors() { return processors_ ? &*processors_ : nullptr; }

@@ -24,7 +24,7 @@ struct Joint {
   [[nodiscard]] bool has_waited_long();
 };
 
-/// Those of one execution.
+/// The joint reductions of one execution.
 class JointReductions {
  public:
   explicit JointReductions(PortContext& context) : context_(&context), joints_(context.plan->joints.size()) {}
@@ -47,7 +47,7 @@ class JointReductions {
                                           std::size_t bytes) const;
 
   PortContext* context_;
-  std::vector<Joint> joints_;  ///< As SharedPlan::joints.
+  std::vector<Joint> joints_;  ///< One for each of SharedPlan::joints.
 };
 
 }  // namespace tutti::shm

@@ -70,8 +70,8 @@ class Links {
   BouncePool pool_;
   ColdBuffers cold_buffers_;
   std::vector<std::unique_ptr<Channel>> channels_;
-  std::vector<Queues> queues_;                 ///< By peer and class.
-  std::vector<bool> has_buffers_, has_class_;  ///< By peer.
+  std::vector<Queues> queues_;                 ///< One for each peer and class.
+  std::vector<bool> has_buffers_, has_class_;  ///< One for each peer.
 };
 
 }  // namespace tutti::shm

@@ -11,8 +11,8 @@
 
 namespace tutti::shm {
 
-/// Of one execution. Never makes a send wait for the reader of another: where no buffer is free, a send goes its own
-/// way.
+/// Shares pieces among the sends of one execution. Never makes a send wait for the reader of another: where no buffer
+/// is free, a send goes its own way.
 class PieceSharing {
  public:
   PieceSharing(const Route& route, const SharedPlan& plan);

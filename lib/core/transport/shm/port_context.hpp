@@ -17,7 +17,7 @@ struct PortContext {
   /// Opens the channels that the plan needs. Throws Error if there is no memory for them.
   PortContext(const Route& where, const SharedPlan& what);
 
-  /// Of a message of Transport::ipc the additions are for the device: here it has none.
+  /// The additions to a step; none to a message of Transport::ipc, whose additions are for the device.
   [[nodiscard]] const SideStep& side_of(const CompiledStep& step) const {
     static constexpr SideStep nothing{};
     return step.transport == Transport::ipc ? nothing : plan->side(step);
@@ -67,7 +67,7 @@ struct PortContext {
     else
       plan->combine(step.lands_left ? piece : data.lhs, step.lands_left ? data.rhs : piece, data.into, bytes);
   }
-  /// The same of a receive-and-reduce; `also` gets the result too.
+  /// Combines a piece of a receive-and-reduce; `also` gets the result too.
   void take(const CompiledStep& step, const Operands& data, const std::byte* piece, std::byte* also,
             std::int64_t bytes) const {
     plan->combine(step.lands_left ? piece : data.lhs, step.lands_left ? data.rhs : piece, data.into, also, bytes);
@@ -76,12 +76,12 @@ struct PortContext {
   Route route;
   const SharedPlan* plan;
   std::int64_t piece_bytes = 0, cell_bytes = 0;
-  std::vector<Channel*> channels{};  ///< By rank of the communicator; nullptr: no message of the plan.
+  std::vector<Channel*> channels{};  ///< To each rank of the communicator; nullptr: the plan has no message.
   const NodeHeap* heap = nullptr;    ///< Memory that is read in place; nullptr: none.
   const Bases* bases = nullptr;
   /// Per step of a plan with forwards: bytes of a send that were sent, or written where they belong, before it began.
   std::vector<std::int64_t> forwarded{}, delivered{};
-  int lane = 0;                ///< With the next: of this run, or of all messages that take no turns.
+  int lane = 0;                ///< This and the next: of this run, or of all messages that take no turns.
   std::uint32_t sequence = 0;  ///< Mixed with the plan's fingerprint.
 };
 

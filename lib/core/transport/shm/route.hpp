@@ -16,7 +16,7 @@ struct Route {
   Counters* counters = nullptr;
   Processors* processors = nullptr;  ///< If ranks share them; nullptr: each has its own, or nobody knows.
   int patience = 0;                  ///< Looks after which a send that shares goes its own way.
-  int looks_elsewhere = 0;           ///< For one message from another processor, before a rank gives its own away.
+  int looks_elsewhere = 0;           ///< Looks for a message from another processor, before a rank gives its own away.
 
   /// Copies a piece to a bounce buffer of this rank that others have read.
   void write_cold(std::byte* into, const std::byte* data, std::size_t bytes) const {

@@ -25,7 +25,7 @@ class Sender {
     context_->send_in_cell(ring, step, data, step.bytes);
     return true;
   }
-  /// The same of a message of one piece, looking again for as long as `again()` says. False: it is still to be sent.
+  /// Sends a message of one piece, looking again for as long as `again()` says. False: it is still to be sent.
   template <class Again>
   bool send_now(const CompiledStep& step, const std::byte* data, Again& again) {
     Channel& channel = context_->channel_of(step);

@@ -75,7 +75,7 @@ bool ShmPort::move_pieces(Transfer& transfer) {
   return transfer.loan == 0 || parts_->sender.is_read(transfer);
 }
 
-/// Of a receive of which nothing was received alone. True once all of it is done.
+/// Does a receive of which nothing was received alone. True once all of it is done.
 bool ShmPort::reduce_jointly(Transfer& transfer, int number) {
   const CompiledStep& step = *transfer.step;
   const Joint& joint = parts_->joints.at(number);

@@ -87,7 +87,7 @@ class ShmPort {
   /// A number that changes whenever bytes of messages move that are under way.
   [[nodiscard]] std::uint64_t progress() const;
 
-  // For messages that another port moves on the same channels.
+  // What another port needs that moves messages on the same channels.
   [[nodiscard]] PortContext& context() { return parts_->context; }
   [[nodiscard]] const MessageOrder& order() const { return parts_->order; }
   [[nodiscard]] const Receiver& receiver() const { return parts_->receiver; }

@@ -13,7 +13,7 @@ struct Tuning {
   // ranks.
   std::int64_t cell_bytes = 256;
   std::int64_t buffer_bytes = 64 * 1024L;
-  /// Of a lane and direction. --collective reduce,gather,sendrecv --min 32 --max 2K, at 8 ranks on 2 processors.
+  /// Cells of a lane and direction. --collective reduce,gather,sendrecv --min 32 --max 2K, at 8 ranks on 2 processors.
   int cells = 16;
   int buffers_a_peer = 12;
   int kept_buffers = 4;
@@ -32,8 +32,8 @@ struct Tuning {
   /// So many looks in vain for a bounce buffer before a piece travels another way; with a processor for each rank, and
   /// without. --collective broadcast --min 4K --max 1M, at 4 and 8 ranks.
   int patience = 256, patience_crowded = 8;
-  /// Of a message in one look, then others are looked at. --collective alltoall,allreduce --min 1K --max 64K, at 4
-  /// ranks.
+  /// What one look takes of a message, before others are looked at. --collective alltoall,allreduce --min 1K --max 64K,
+  /// at 4 ranks.
   std::int64_t bytes_a_look_takes = 4096;
 
   /// Plans whose messages are all this short run on the fast path: --collective allreduce --min 8 --max 32K.

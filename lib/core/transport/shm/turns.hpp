@@ -22,7 +22,7 @@ class Turns {
   const CompiledStep* awaited_ = nullptr;
   /// The plan has one receive from each other rank of the node, and it is known where they run.
   bool hears_once_from_all_ = false;
-  int looks_elsewhere_ = 0;  ///< As Route's, if the plan has one receive; more if nothing else is to be done.
+  int looks_elsewhere_ = 0;  ///< Route's number if the plan has one receive; more if that is all it has; else 0.
 };
 
 }  // namespace tutti::shm

@@ -32,7 +32,8 @@ class BouncePool {
     readers_[index(buffer)] = 1;
     return buffer;
   }
-  /// The same for a piece with several readers, of which few may be on their way: see tuning.shared_buffers.
+  /// A buffer for a piece with several readers, of which few may be on their way (tuning.shared_buffers); -1: there is
+  /// none.
   [[nodiscard]] int take_shared() {
     if (shared_ == tuning.shared_buffers) return -1;
     const int buffer = take();

@@ -34,12 +34,12 @@ enum class Where : std::uint8_t {
 
 /// The header of a piece of a message, at the head of its first line.
 struct Envelope {
-  std::uint32_t bytes = 0;      ///< Of the whole message, modulo 2^32.
+  std::uint32_t bytes = 0;      ///< Length of the whole message, modulo 2^32.
   std::uint32_t operation = 0;  ///< Sequence number of the operation, modulo 2^32.
   std::uint32_t message = 0;    ///< Number on its pair and direction.
   Where where = Where::cell;
   std::uint8_t phase = 0;    ///< Where in a bounce buffer the data begin.
-  std::uint16_t number = 0;  ///< Of the bounce buffer; in a cell: bytes of the piece.
+  std::uint16_t number = 0;  ///< Number of the bounce buffer; in a cell: bytes of the piece.
 
   /// Whether both are of the same message; where its data are is no part of that.
   [[nodiscard]] bool is_same(const Envelope& other) const {
@@ -63,7 +63,7 @@ struct DeviceLoan {
   std::int32_t place = -1;
   std::uint32_t generation = 0;
   std::int64_t offset = 0;
-  // As Loan's: where the answer may be written. -1: nowhere.
+  // Where the answer may be written, as in Loan. -1: nowhere.
   std::int32_t answer_place = -1;
   std::uint32_t answer_generation = 0;
   std::int64_t answer_offset = 0;

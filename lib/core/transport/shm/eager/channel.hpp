@@ -68,7 +68,7 @@ class Channel {
     return entry != 0 && !is_theirs(entry);
   }
 
-  // For tests.
+  // Only tests call these.
   [[nodiscard]] std::size_t kept() const { return kept_.size(); }
   [[nodiscard]] std::size_t given_back() const { return given_back_; }
 
@@ -80,14 +80,14 @@ class Channel {
 
   using Return = std::atomic<Geometry::Return>;  // each: number + 1 and the parity of its lap around the entries
 
-  std::vector<Ring> rings_;  ///< By lane.
+  std::vector<Ring> rings_;  ///< One for each lane.
   std::int64_t buffer_stride_;
   std::byte* peer_buffers_;
   BouncePool* pool_;
   std::size_t most_kept_;
   std::vector<std::uint8_t> kept_;              ///< Buffers of the other side, the one read last at the end.
   int out_ = 0;                                 ///< Buffers of this side that the other one has, or will soon.
-  std::bitset<Geometry::most_buffers> theirs_;  ///< Those that it was told of.
+  std::bitset<Geometry::most_buffers> theirs_;  ///< Buffers of this side that the other was told of.
   std::uint64_t returns_;                       ///< Entries in which buffers are given back.
   Return *returns_in_, *returns_out_;
   std::uint64_t taken_back_ = 0, given_back_ = 0;

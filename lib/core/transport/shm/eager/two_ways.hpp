@@ -26,7 +26,7 @@ class TwoWays {
   unsigned tried_once_in_, gap_ = 3, left_ = 1;  ///< Times from one trial to the next; times until the next.
   unsigned trials_ = 0;                          ///< Left of this trial.
   Way tried_ = Way::usual;
-  std::array<double, 2> costs_{};  ///< By Way; 0: not known.
+  std::array<double, 2> costs_{};  ///< The cost of each Way; 0: not known.
 };
 
 }  // namespace tutti::shm

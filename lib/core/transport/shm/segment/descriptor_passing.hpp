@@ -24,7 +24,7 @@ void send_to_connected(const Descriptor& listener, int connections, int file);
 void send_to_waiting(const Descriptor& listener, int file);
 /// Receives the file, which must have been sent before.
 [[nodiscard]] Descriptor receive_file(const Descriptor& connection);
-/// The same; nothing if it has not come yet.
+/// Receives the file; nothing if it has not come yet.
 [[nodiscard]] std::optional<Descriptor> try_receive_file(const Descriptor& connection);
 
 }  // namespace tutti::shm

@@ -15,7 +15,7 @@ namespace tutti::shm {
 /// An allocation of the owner's. Its content is written before the generation, and stays while any message refers to
 /// it.
 struct Export {
-  /// Of the place in the table: one more for each allocation that had it. 0: nobody may map it, any more or yet.
+  /// The number of the allocation in this entry of the table, one more for each. 0: nobody may map it, any more or yet.
   std::atomic<std::uint32_t> generation;
   std::uint32_t means;           ///< How it is mapped.
   std::int64_t bytes, in_block;  ///< The latter as ipc::Handle has it.

@@ -25,9 +25,9 @@ constexpr std::int64_t rounded(std::int64_t bytes, std::int64_t to) { return (by
 /// can live with.
 struct Geometry {
   int lanes = 4;  ///< Collectives under way at a time on a communicator, each in a lane of its own.
-  static constexpr int blocking_lane = 0;       ///< Of calls that return when they are over.
-  int cells = tuning.cells;                     ///< Of a ring: a power of two.
-  int buffers = tuning.buffers_a_peer;          ///< Of a rank; at most most_buffers.
+  static constexpr int blocking_lane = 0;       ///< The lane of calls that return when they are over.
+  int cells = tuning.cells;                     ///< Cells of a ring: a power of two.
+  int buffers = tuning.buffers_a_peer;          ///< Buffers of a rank; at most most_buffers.
   int kept = tuning.kept_buffers;               ///< So many buffers of a peer a rank keeps at most, to answer in them.
   std::int64_t cell_bytes = tuning.cell_bytes;  ///< Messages of up to so many bytes travel in a cell.
   std::int64_t buffer_bytes = tuning.buffer_bytes;  ///< Larger ones are cut into pieces of up to so many.
@@ -60,7 +60,7 @@ struct Geometry {
     constexpr std::int64_t in_first = 40, in_others = 56;  // Envelope and flag take the rest
     return 1 + (std::max(cell_bytes - in_first, std::int64_t{0}) + in_others - 1) / in_others;
   }
-  /// Of the lines of a cell.
+  /// The bytes of the lines of a cell.
   [[nodiscard]] constexpr std::int64_t cell_stride() const { return cell_lines() * line_bytes; }
   [[nodiscard]] constexpr std::int64_t ring_at(int lane, int side) const {
     return (lane < early_lanes() ? lane * lane_bytes() : late_at()) + side * ring_bytes();

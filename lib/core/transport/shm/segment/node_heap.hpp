@@ -53,7 +53,7 @@ class NodeHeap {
   }
 
  private:
-  /// Of a rank: from its beginning on this process may access so many bytes.
+  /// The part of a rank, of which this process may access the first `open_to` bytes.
   struct Part {
     std::atomic<std::int64_t> open_to{0};
   };
@@ -62,12 +62,12 @@ class NodeHeap {
   void map() const;
 
   std::shared_ptr<const Segment> segment_;
-  std::int64_t offset_, mine_;  ///< Of the heap in the segment; of this rank's part in the heap.
-  std::mutex mutex_;            ///< Of the arena.
+  std::int64_t offset_, mine_;  ///< Where the heap is in the segment; where this rank's part is in the heap.
+  std::mutex mutex_;            ///< Guards the arena.
   Arena arena_;
-  mutable std::mutex opening_;  ///< Of the mapping. Where there is one, its beginning.
+  mutable std::mutex opening_;  ///< Guards the mapping.
   mutable Mapping all_;
-  mutable std::atomic<std::byte*> begin_{nullptr};
+  mutable std::atomic<std::byte*> begin_{nullptr};  ///< Where the mapping begins; nullptr: there is none.
   mutable std::vector<Part> parts_;
 };
 

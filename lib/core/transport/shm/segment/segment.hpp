@@ -36,7 +36,7 @@ class Segment {
   /// Maps `bytes` bytes from `offset` on, a multiple of the page size; unmapped when the returned object dies. Does
   /// not reserve. Throws Error, also on a rank that is not attached.
   [[nodiscard]] Mapping map(std::int64_t offset, std::int64_t bytes) const { return file_.map(offset, bytes); }
-  /// The same without access, which Mapping::open() gives to parts of it: address space alone.
+  /// Maps address space alone, without access, which Mapping::open() gives to parts of it.
   [[nodiscard]] Mapping map_closed(std::int64_t offset, std::int64_t bytes) const {
     return file_.map_closed(offset, bytes);
   }
