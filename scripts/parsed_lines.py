@@ -39,7 +39,7 @@ def main():
     parser.add_argument("--up-to", type=int, default=50)
     wanted = parser.parse_args()
     root = pathlib.Path(__file__).resolve().parent.parent
-    folders = [root / name for name in ("lib", "algorithms", "ucx", "interpose", "apps")]
+    folders = [root / name for name in ("lib", "algorithms", "ucx", "bindings", "apps")]
     listed = wanted.build / "compile_commands.json"
     if not listed.exists():
         sys.exit(f"parsed_lines.py: {wanted.build} is no build of CMake: there is no {listed}")
