@@ -84,8 +84,12 @@ const std::vector<std::string> code{"lib", "ucx", "apps", "bindings/c", "binding
 
 TEST(Variables, AreThoseOfTheManual) { EXPECT_EQ(documented("The library"), names_of_variables()); }
 
+/// The table sets some of them by itself (Variable::set). The sources name all others, and no others.
 TEST(Variables, AreAllThatTheSourcesName) {
-  EXPECT_EQ(matches_in_files(code, R"re("(TUTTI_(?!TEST_)[A-Z_]+[A-Z])")re", {"variables.hpp"}), names_of_variables());
+  Names named = matches_in_files(code, R"re("(TUTTI_(?!TEST_)[A-Z_]+[A-Z])")re", {"variables.hpp"});
+  for (const Variable& variable : variables)
+    if (variable.set != nullptr) named.emplace(variable.name);
+  EXPECT_EQ(named, names_of_variables());
 }
 
 TEST(Variables, OfScriptsAreThoseOfTheManual) {
