@@ -74,23 +74,23 @@ std::string staging_in_words(const CompiledPlan& plan) {
 
 }  // namespace
 
-std::string explain(const Workspace& communicator, const PreparedPlan& cached, std::string_view why) {
-  const PlanKey& key = cached.key();
+std::string explain(const Workspace& communicator, const PreparedPlan& prepared, std::string_view why) {
+  const PlanKey& key = prepared.key();
   std::string text = fmt::format("{}{} on {} of {}: {}, {}", to_string(key.problem.collective), size_in_words(key),
                                  plural(key.problem.size, "rank"), plural(communicator.members().node_count(), "node"),
                                  to_text(key.choice), why);
-  if (cached.exchanges()) text += "; sizes are exchanged first";
+  if (prepared.exchanges()) text += "; sizes are exchanged first";
   if (!key.problem.uneven()) text += "; " + cost_in_words(key.choice, key.problem);
   return text;
 }
 
 std::string explain(const Operation& operation) {
-  const PreparedPlan& cached = operation.plan();
-  const CompiledPlan& plan = cached.compiled();
+  const PreparedPlan& prepared = operation.plan();
+  const CompiledPlan& plan = prepared.compiled();
   if (plan.choice.algorithm == nullptr)
     return fmt::format("point-to-point: {} and {}, all at once", plural(plan.sends, "send"),
                        plural(plan.recvs, "receive"));
-  return explain(operation.communicator(), cached, operation.why) +
+  return explain(operation.communicator(), prepared, operation.why) +
          transport_in_words(plan, operation.communicator().settings().transport.network) +
          staging_in_words(operation.current_plan());
 }
