@@ -6,7 +6,7 @@
 
 #include "lib/core/communicator/workspace.hpp"
 #include "lib/core/run/matching.hpp"
-#include "lib/core/run/plans.hpp"
+#include "lib/core/run/plan_cache.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti::detail {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/core/run/lanes.hpp"
+#include "lib/core/run/operation_order.hpp"
 #include "lib/core/run/plan_run.hpp"
 #include "lib/core/run/progress.hpp"
 #include "lib/device/stream/gate.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "lib/core/exec/port.hpp"
-#include "lib/core/transport/shm/eager/incoming.hpp"
+#include "lib/core/transport/shm/eager/ring.hpp"
 
 namespace tutti::shm {
 
