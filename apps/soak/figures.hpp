@@ -43,7 +43,7 @@ using Resources = std::array<std::int64_t, resource_count>;
 class History {
  public:
   /// `interval`: seconds from sample to sample, at first.
-  explicit History(double interval = 0.25);
+  explicit History(double interval = 0.1);
 
   [[nodiscard]] bool is_due(double seconds) const { return seconds >= due_; }
   void add(double seconds, const Resources& sample);
