@@ -13,10 +13,13 @@ namespace tutti::detail {
 using records::Situation;
 
 MakingWatch::MakingWatch(MPI_Comm comm, mpi::Carrier* carrier, std::span<const int> ranks)
-    : comm_(comm), carrier_(carrier), ranks_(ranks), since_(records::coarse_now()), hang_(own_hang_settings()) {
-  rank_ = mpi::rank_in(comm);
-  size_ = mpi::ranks_in(comm);
-}
+    : comm_(comm),
+      carrier_(carrier),
+      ranks_(ranks),
+      rank_(mpi::rank_in(comm)),
+      size_(mpi::ranks_in(comm)),
+      since_(records::coarse_now()),
+      hang_(own_hang_settings()) {}
 
 const records::Journal* MakingWatch::journal_of(int rank) const {
   if (carrier_ == nullptr) return nullptr;

@@ -129,7 +129,7 @@ HangSettings own_hang_settings() noexcept {
   try {
     SentSettings own;
     read_sent(own);
-    return own;
+    return static_cast<const HangSettings&>(own);
   } catch (const std::exception&) {
     return {};
   }
