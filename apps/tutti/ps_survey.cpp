@@ -148,7 +148,7 @@ PsRank rank_of(const records::Journal& journal, const std::vector<Holder>& holde
   rank.pid = pid_here(rank.identity, holders);
   rank.process = rank.pid == 0 ? records::Process{.life = records::Life::dead}
                                : records::process_of(rank.pid, rank.identity.started);
-  rank.calls = journal.latest(calls);
+  rank.calls = journal.foremost(calls);
   return rank;
 }
 

@@ -16,7 +16,7 @@ struct PsRank {
   pid_t pid = 0;  ///< As it is seen here; 0: gone.
   records::Identity identity{};
   records::Process process{};
-  std::vector<records::Entry> calls{};  ///< The latest first.
+  std::vector<records::Entry> calls{};  ///< In the order of Journal::foremost().
 };
 
 /// The ranks of a job that are on this node, in order.

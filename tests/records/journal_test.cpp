@@ -29,6 +29,19 @@ TEST(Journal, KeepsTheLastOperations) {
   EXPECT_EQ(recorder.journal().latest(3).size(), 3U);
 }
 
+TEST(Journal, ShowsTheOldestCallThatItIsInsideFirst) {
+  Recorder recorder;
+  for (std::uint64_t sequence = 0; sequence < 6; ++sequence) {
+    const std::uint64_t number = recorder.enter(call_on(one), sequence, Manner::nonblocking);
+    if (sequence != 2 && sequence != 4) recorder.leave(number, State::over);
+  }
+  std::vector<std::uint32_t> sequences;
+  for (const Entry& entry : recorder.journal().foremost(5))
+    sequences.push_back(entry.call.sequence);
+  EXPECT_EQ(sequences, (std::vector<std::uint32_t>{2, 4, 5, 3, 1}));
+  EXPECT_EQ(recorder.journal().foremost(1).front().call.sequence, 2U);
+}
+
 TEST(Journal, IsWrittenToEachMemory) {
   const auto shared = std::make_shared<Journal>(), second = std::make_shared<Journal>();
   Recorder recorder;

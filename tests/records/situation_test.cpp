@@ -110,6 +110,15 @@ TEST(HangReport, FollowsTheChainToItsRoot) {
   EXPECT_THAT(report, HasSubstr("rank 2: inside since 60 s, waits at step 2 for a message from rank 1"));
 }
 
+TEST(HangReport, EndsWithARankThatIsInsideAndStopped) {
+  std::vector<Situation> all{inside(0, 1), inside(1, -1)};
+  all[1].call.wait = {};
+  EXPECT_THAT(chain_in_words(all, 0), testing::StartsWith("rank 0 waits for 1; rank 1 inside since"));
+  EXPECT_THAT(chain_in_words(all, 0), testing::Not(HasSubstr("stopped")));
+  all[1].life = Life::stopped;
+  EXPECT_THAT(chain_in_words(all, 0), HasSubstr(", and the process is stopped (SIGSTOP, or a debugger)"));
+}
+
 TEST(HangReport, EndsInACircle) {
   const std::vector<Situation> all{inside(0, 1), inside(1, 2), inside(2, 0)};
   EXPECT_EQ(chain_in_words(all, 0), "rank 0 waits for 1, 1 for 2, 2 for 0: they wait for each other");

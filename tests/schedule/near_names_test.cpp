@@ -34,6 +34,7 @@ TEST(NearNames, AreThoseOfFewChanges) {
   EXPECT_THAT(near_names("bidirectional", all), ElementsAre("bidirectional_ring")) << "a part of it";
   EXPECT_THAT(near_names("tree", all), IsEmpty());
   EXPECT_THAT(near_names("", all), IsEmpty());
+  EXPECT_THAT(near_names("9", {"0", "1"}), IsEmpty()) << "no letter is the same";
   EXPECT_THAT(near_names(std::string(10'000, 'r'), all), IsEmpty());
 }
 

@@ -36,7 +36,7 @@ std::vector<std::string> near_names(std::string_view name, const std::vector<std
     const bool part = name.size() > 2 && (other.find(name) != std::string::npos);
     if (!part && longer - shorter > most) continue;  // so many letters are missing at least
     const std::size_t far = part ? 1 : edit_distance(name, other);
-    if (far <= most) near.emplace_back(far, other);
+    if (far <= most && far < longer) near.emplace_back(far, other);  // at least one letter is the same
   }
   std::ranges::sort(near);
   std::vector<std::string> names;

@@ -64,6 +64,15 @@ std::vector<Entry> Journal::latest(int most) const {
   return entries;
 }
 
+std::vector<Entry> Journal::foremost(int most) const {
+  std::vector<Entry> entries = latest(kept);
+  const auto others =
+      std::ranges::stable_partition(entries, [](const Entry& entry) { return entry.state == State::inside; });
+  std::reverse(entries.begin(), others.begin());
+  if (std::ssize(entries) > most) entries.resize(static_cast<std::size_t>(most));
+  return entries;
+}
+
 void Journal::fail(CommunicatorId communicator, FailureKind kind, std::string_view why) {
   Note& note = notes_[failures_.load(std::memory_order_relaxed) % notes];
   note.kind.store(0, std::memory_order_relaxed);

@@ -196,7 +196,10 @@ std::string chain_in_words(std::span<const Situation> all, int from) {
     if (seen[static_cast<std::size_t>(rank)]) return text + ": they wait for each other";
   }
   const Situation& root = all[static_cast<std::size_t>(rank)];
-  return fmt::format("{}{}rank {} {}", text, text.empty() ? "" : "; ", rank, place_in_words(root));
+  const bool is_still =
+      root.place == Situation::Whereabouts::inside && (root.life == Life::stopped || root.life == Life::dead);
+  return fmt::format("{}{}rank {} {}{}", text, text.empty() ? "" : "; ", rank, place_in_words(root),
+                     is_still ? ", and " + life_in_words(root) : "");
 }
 
 namespace {
