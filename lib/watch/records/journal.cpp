@@ -66,9 +66,9 @@ std::vector<Entry> Journal::latest(int most) const {
 
 std::vector<Entry> Journal::foremost(int most) const {
   std::vector<Entry> entries = latest(kept);
-  const auto others =
-      std::ranges::stable_partition(entries, [](const Entry& entry) { return entry.state == State::inside; });
-  std::reverse(entries.begin(), others.begin());
+  const auto others = std::stable_partition(entries.begin(), entries.end(),
+                                            [](const Entry& entry) { return entry.state == State::inside; });
+  std::reverse(entries.begin(), others);
   if (std::ssize(entries) > most) entries.resize(static_cast<std::size_t>(most));
   return entries;
 }

@@ -53,8 +53,8 @@ class Journal {
   [[nodiscard]] const Record& record(std::uint64_t number) const { return records_[number % kept]; }
   /// The operations that can be read now, the latest first, at most so many.
   [[nodiscard]] std::vector<Entry> latest(int most) const;
-  /// At most so many operations for people to look at: first those that the process is inside, the oldest of them before
-  /// all, as a later one may be over; then the others, the latest first.
+  /// At most so many operations for people to look at: first those that the process is inside, the oldest of them
+  /// before all, as a later one may be over; then the others, the latest first.
   [[nodiscard]] std::vector<Entry> foremost(int most) const;
 
   /// Tells others of a failure; longer texts are cut. The oldest of several makes room.
