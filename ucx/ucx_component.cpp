@@ -61,9 +61,7 @@ class NetworkWithPorts final : public UcxNetwork {
 
 /// For the carrier `comm`. Local; opens UCX at first use. Throws Error if that fails.
 std::unique_ptr<mpi::Network> open_network(MPI_Comm comm) {
-  int me = 0, ranks = 0;
-  mpi::check(mpi::api.Comm_rank(comm, &me), "MPI_Comm_rank");
-  mpi::check(mpi::api.Comm_size(comm, &ranks), "MPI_Comm_size");
+  const int me = mpi::rank_in(comm), ranks = mpi::ranks_in(comm);
   if (ranks > senders) throw Error(fmt::format("there are {} ranks; UCX's tags allow {}", ranks, senders));
   return std::make_unique<NetworkWithPorts>(Worker::get(), me, ranks);
 }

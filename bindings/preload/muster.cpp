@@ -139,10 +139,8 @@ bool at_others(int rank) {
 }  // namespace
 
 bool have_all_the_library() {
-  int rank = 0, size = 0;
-  check(api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  check(api.Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
-  return rank == 0 ? at_first(size) : at_others(rank);
+  const int rank = mpi::rank_in(MPI_COMM_WORLD);
+  return rank == 0 ? at_first(mpi::ranks_in(MPI_COMM_WORLD)) : at_others(rank);
 }
 
 }  // namespace tutti::interpose

@@ -24,7 +24,7 @@ using Served = std::array<ServedBytes, function_count>;  ///< By Function.
 
 /// Whether any call of the function is served anywhere.
 [[nodiscard]] bool wants(const Wishes& wishes, Function function);
-/// What is served, by the wishes, and by the table of what is faster where.
+/// The functions that are served: by the wishes, and by the table of sizes at which Tutti is faster.
 [[nodiscard]] Served served_at(const Wishes& wishes, const Placement& placement);
 
 }  // namespace tutti::interpose

@@ -122,8 +122,7 @@ std::optional<Wishes> own_wishes() {
 
 /// The wishes of rank 0, on all ranks. Nothing: they are wrong, as rank 0 has said.
 std::optional<Wishes> agreed_wishes() {
-  int rank = 0;
-  check(api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  const int rank = mpi::rank_in(MPI_COMM_WORLD);
   std::optional<Wishes> wishes;
   static_assert(std::is_trivially_copyable_v<std::optional<Wishes>>);
   if (rank == 0) wishes = own_wishes();

@@ -111,8 +111,7 @@ bool is_measuring() { return state().measures; }
 
 void print_report() {
   if (!state().is_wanted) return;
-  int rank = 0;
-  mpi::check(mpi::api.Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  const int rank = mpi::rank_in(MPI_COMM_WORLD);
   const Sums mine = own_numbers();
   Sums all{};
   mpi::check(

@@ -255,7 +255,7 @@ void ArgumentCheck::judge() {
   }
 }
 
-/// What is put into a stream as a program starts without the host.
+/// A call that starts as a program in a stream, without the host, is not compared.
 void CheckedCall::entered(const Entrance& run) {
   if (run.call.manner != records::Manner::in_stream) number_ = check_.submit(arguments_of(run.call, key_));
 }

@@ -100,7 +100,8 @@ void HangWatch::require_alive(const Look& look) const {
 /// A sender in shared memory is done when its message can be seen: one that cannot be seen has been lost.
 void HangWatch::require_no_loss(const Look& look) {
   const records::Wait& wait = look.wait;
-  if (wait.what != records::Wait::For::message_from || !look.waits_for_shared_memory) return;
+  if (wait.what != records::Wait::For::message_from) return;
+  if (look.plan.steps[static_cast<std::size_t>(wait.step)].transport != Transport::shm) return;
   const records::Journal* const journal = workspace_.peers().others().journal_of(wait.peer);
   const auto its = journal == nullptr ? std::nullopt : entry_of(*journal, look.call.communicator, look.call.sequence);
   if (!its || its->state != records::State::over || !match(its->call, look.call)) return;

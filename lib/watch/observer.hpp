@@ -10,7 +10,7 @@
 
 namespace tutti::detail {
 
-/// What one look finds out about a call that waits.
+/// A call that waits, as one look finds it.
 struct Look {
   const records::Signature& call;
   const CompiledPlan& plan;  ///< The plan of the current run.
@@ -19,7 +19,6 @@ struct Look {
   std::optional<std::uint64_t> moved{};  ///< A number that changes when the run moves bytes; nothing: it has not begun.
   bool is_for_stream = false;            ///< Only a stream waits for the call.
   std::optional<std::uint64_t> device_work{};  ///< Work done on the device, while a stream's work there is pending.
-  bool waits_for_shared_memory = false;        ///< Shared memory carries the awaited message.
   int step_of_another_call = -1;  ///< The step for which a message of another call has come; -1: none, or not looked.
 };
 

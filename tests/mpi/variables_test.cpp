@@ -165,7 +165,8 @@ TEST(Variables, HaveTheDefaultsAndNamesOfTheManual) {
 
 TEST(Variables, HaveTheDefaultsOfTheSettings) {
   SentSettings read;
-  read_sent(read);
+  for (const Variable& variable : variables)
+    read_sent(variable, read);
   EXPECT_EQ(read, SentSettings{});
   EXPECT_EQ(number_setting("TUTTI_TRACE_LIMIT"), Settings{}.trace.limit);
 }
@@ -176,7 +177,8 @@ TEST(Variables, SetWhatTheyName) {
   setenv("TUTTI_BUFFERS", "device", 1);
   setenv("TUTTI_CHECK", "1", 1);
   const Setting set{"7"};
-  read_sent(read);
+  for (const Variable& variable : variables)
+    read_sent(variable, read);
   for (const char* name : {"TUTTI_HANG_ACTION", "TUTTI_BUFFERS", "TUTTI_CHECK"})
     unsetenv(name);
   EXPECT_EQ(read.hang_action, HangAction::abort);

@@ -31,8 +31,8 @@ struct Letter {
   std::array<char, 1024> text{};
 };
 
-/// The mailbox of one carrier. Whoever waits inside the library serves it; nobody else. All members need an Entry
-/// (lib/core/run/progress.hpp). Errors of the MPI are left alone: the other side may be dead.
+/// The mailbox of one carrier. Calls that wait inside the library serve it, and nothing else does. All members need an
+/// Entry (lib/core/run/progress.hpp). Errors of the MPI are left alone: the other side may be dead.
 class Mailbox {
  public:
   Mailbox(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}

@@ -49,7 +49,8 @@ Settings read_settings(const CommunicatorOptions& options) {
     settings.algorithms.choices[i] = before[i];
     settings.algorithms.chosen_by[i] = by_program;
   }
-  read_sent(settings);
+  for (const Variable& variable : variables)
+    read_sent(variable, settings);
   if (!options.buffers.empty())
     settings.buffers = static_cast<BufferUse>(
         read_name("tutti::Communicator: argument 'buffers'", options.buffers, {"auto", "host", "device"}));
@@ -126,13 +127,14 @@ TraceUse agreed_trace(MPI_Comm comm, int rank) {
 }  // namespace
 
 HangSettings own_hang_settings() noexcept {
-  try {
-    SentSettings own;
-    read_sent(own);
-    return static_cast<const HangSettings&>(own);
-  } catch (const std::exception&) {
-    return {};
+  SentSettings own;
+  for (const Variable& variable : variables) {
+    try {
+      read_sent(variable, own);
+    } catch (const std::exception&) {  // the default stays
+    }
   }
+  return static_cast<const HangSettings&>(own);
 }
 
 UserChoices algorithms_in_environment() {

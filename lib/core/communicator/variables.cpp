@@ -104,13 +104,11 @@ std::size_t name_setting(std::string_view name) {
   return read_name(source_of(name), text == nullptr ? variable.preset : text, allowed_names(variable));
 }
 
-void read_sent(SentSettings& settings) {
-  for (const Variable& variable : variables) {
-    if (variable.set == nullptr) continue;
-    const bool is_number = variable.form == Variable::Form::number;
-    variable.set(settings,
-                 is_number ? number_setting(variable.name) : static_cast<std::int64_t>(name_setting(variable.name)));
-  }
+void read_sent(const Variable& variable, SentSettings& settings) {
+  if (variable.set == nullptr) return;
+  const bool is_number = variable.form == Variable::Form::number;
+  variable.set(settings,
+               is_number ? number_setting(variable.name) : static_cast<std::int64_t>(name_setting(variable.name)));
 }
 
 std::string text_in_environment(std::string_view name) {

@@ -158,8 +158,8 @@ void warn_of_unknown_variables();
 [[nodiscard]] std::int64_t number_setting(std::string_view name);
 /// The place, among the allowed names, of the one that the environment has, else of the preset.
 [[nodiscard]] std::size_t name_setting(std::string_view name);
-/// Sets what the table says of the settings that rank 0 sends.
-void read_sent(SentSettings& settings);
+/// Sets what a row of the table says of the settings that rank 0 sends, if it is one of them.
+void read_sent(const Variable& variable, SentSettings& settings);
 /// The text that the environment has, of any form; empty: it is not set.
 [[nodiscard]] std::string text_in_environment(std::string_view name);
 

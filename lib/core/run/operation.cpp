@@ -169,9 +169,6 @@ Look Operation::look(std::int64_t now) const {
   if (state_ != State::running) return look;
   look.moved = run_->progress();
   if (gate_ != nullptr) look.device_work = gate_->work_done();
-  const int index = run_->port().unfinished();
-  look.waits_for_shared_memory =
-      index >= 0 && run_.plan().steps[static_cast<std::size_t>(index)].transport == Transport::shm;
   if (now - observers_.since() >= watch_tuning.before_mistaken)
     look.step_of_another_call = run_->port().with_message_of_another_call();
   return look;

@@ -61,6 +61,7 @@ class PlanCache {
   std::unordered_map<PlanKey, Entries::iterator, HashPlanKey> by_key_;
 };
 
+/// The plans of one communicator, and the calls that found them last.
 class Plans {
  public:
   /// The paths have to outlive it.

@@ -32,8 +32,8 @@ struct Tuning {
   /// So many looks in vain for a bounce buffer before a piece travels another way; with a processor for each rank, and
   /// without. --collective broadcast --min 4K --max 1M, at 4 and 8 ranks.
   int patience = 256, patience_crowded = 8;
-  /// What one look takes of a message, before others are looked at. --collective alltoall,allreduce --min 1K --max 64K,
-  /// at 4 ranks.
+  /// The bytes of one message that a look takes before it goes on to others. --collective alltoall,allreduce --min 1K
+  /// --max 64K, at 4 ranks.
   std::int64_t bytes_a_look_takes = 4096;
 
   /// Plans whose messages are all this short run on the fast path: --collective allreduce --min 8 --max 32K.
