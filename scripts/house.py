@@ -10,6 +10,7 @@ thresholds of the shared-memory transport stand in its tuning.hpp, algorithms/mo
 and links of pages lead somewhere. Files of more than 300 lines are listed with the figures.
 """
 import argparse
+import json
 import pathlib
 import re
 import sys
@@ -19,8 +20,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # each other.
 LAYERS = [
     ["lib/core/schedule", "lib/core/memory", "lib/core/reduce", "lib/topology"],
-    ["lib/proof/checker", "lib/proof/cost", "lib/watch/records", "lib/core/selection", "lib/core/transport/shm/tuning.hpp"],
-    ["lib/core/plan"],
+    ["lib/proof/checker", "lib/proof/cost", "lib/watch/records", "lib/core/transport/shm/tuning.hpp"],
+    ["lib/core/plan", "lib/core/selection"],
     ["lib/core/exec", "lib/watch/faults.hpp"],
     ["lib/watch/faults.cpp", "lib/watch/trace", "lib/device/driver"],
     ["lib/core/transport/bootstrap.hpp", "lib/core/transport/network.hpp"],
@@ -97,8 +98,8 @@ def wrong_includes():
 
 def misplaced_algorithms():
     """Those in algorithms/more are those that no rule names."""
-    chosen = {f"{collective}_{re.split('[:/]', choice)[0]}" for _, text in sources("lib/core/selection")
-              for collective, choice in re.findall(r'\{Collective::(\w+), "([^"]+)"', text)}
+    rules = json.loads((ROOT / "lib/core/selection/builtin.json").read_text())["rules"]
+    chosen = {f"{rule['collective']}_{re.split('[:/]', rule['use'])[0]}" for rule in rules}
     found = []
     for path, text in sources("algorithms"):
         name = pathlib.PurePath(path).stem

@@ -11,13 +11,27 @@
 #include "apps/standard_output.hpp"
 #include "lib/core/communicator/communicator_state.hpp"
 #include "lib/core/selection/rules.hpp"
-#include "lib/core/selection/tuning_devices.hpp"
+#include "lib/core/selection/rule_file.hpp"
+#include "lib/core/selection/selection.hpp"
 
 namespace tutti::bench {
 
 namespace {
 
-constexpr std::string_view selection_file = "lib/core/selection/tuning_devices.hpp";
+/// The borders that the built-in rules for devices have for allreduce.
+struct DeviceBorders {
+  std::int64_t one_kernel_few, one_kernel;  ///< Bytes up to which one kernel reads all inputs: of few ranks, of more.
+  int few_ranks, most_ranks;
+};
+const DeviceBorders device_tuning = [] {
+  std::vector<const Rule*> rules;
+  for (const Rule& rule : builtin_rules().of(Collective::allreduce))
+    if (rule.when.memory == AssumedMemory::device) rules.push_back(&rule);
+  return DeviceBorders{rules.at(0)->when.bytes.most, rules.at(1)->when.bytes.most,
+                       static_cast<int>(rules.at(0)->when.ranks.most), static_cast<int>(rules.at(1)->when.ranks.most)};
+}();
+
+constexpr std::string_view selection_file = "lib/core/selection/builtin.json";
 constexpr std::string_view staging_file = "lib/device/staging/tuning.hpp";
 
 /// How a call is made: on a communicator with settings of its own.
@@ -94,7 +108,7 @@ class ThresholdBench {
   [[nodiscard]] std::vector<Comparison> compared_by_chunk(const Experiment& what, std::int64_t today,
                                                           const std::vector<std::int64_t>& values) const;
   [[nodiscard]] std::string why_not_direct(int least_ranks) const;
-  [[nodiscard]] std::optional<Selection> chosen(Collective collective, std::int64_t bytes) const;
+  [[nodiscard]] Selection chosen(Collective collective, std::int64_t bytes) const;
   void measure_one_kernel(Collective collective);
   void measure_most_ranks();
   void measure_copied_in_place();
@@ -177,9 +191,14 @@ std::string ThresholdBench::why_not_direct(int least_ranks) const {
   return {};
 }
 
-std::optional<Selection> ThresholdBench::chosen(Collective collective, std::int64_t bytes) const {
-  return select_for_devices(
-      {.collective = collective, .ranks = comm_.size(), .bytes = Bytes{bytes}, .on_devices = true});
+Selection ThresholdBench::chosen(Collective collective, std::int64_t bytes) const {
+  const Question question{.collective = collective,
+                          .ranks = comm_.size(),
+                          .bytes = Bytes{bytes},
+                          .shares_memory = true,
+                          .maps_devices = true,
+                          .memory = AssumedMemory::device};
+  return select(question, {}, nullptr);
 }
 
 void ThresholdBench::measure_one_kernel(Collective collective) {
@@ -187,11 +206,11 @@ void ThresholdBench::measure_one_kernel(Collective collective) {
   Threshold threshold{.member = is_few ? "DeviceTuning::one_kernel_few" : "DeviceTuning::one_kernel",
                       .file = selection_file,
                       .collective = to_string(collective),
-                      .today = (is_few ? device_tuning.one_kernel_few : device_tuning.one_kernel).value(),
+                      .today = is_few ? device_tuning.one_kernel_few : device_tuning.one_kernel,
                       .why_not = why_not_direct(2)};
   if (threshold.why_not.empty()) {
-    threshold.first = to_text(chosen(collective, 1)->choice);
-    threshold.second = to_text(chosen(collective, std::numeric_limits<std::int64_t>::max())->choice);
+    threshold.first = to_text(chosen(collective, 1).choice);
+    threshold.second = to_text(chosen(collective, std::numeric_limits<std::int64_t>::max()).choice);
     threshold.points = compared_by_size(experiment(threshold.collective, "out"), {&of_devices_, threshold.first},
                                         {&of_devices_, threshold.second});
     conclude_crossing(threshold);
@@ -200,7 +219,7 @@ void ThresholdBench::measure_one_kernel(Collective collective) {
   add({.member = is_few ? "DeviceTuning::one_kernel" : "DeviceTuning::one_kernel_few",
        .file = selection_file,
        .collective = to_string(collective),
-       .today = (is_few ? device_tuning.one_kernel : device_tuning.one_kernel_few).value(),
+       .today = is_few ? device_tuning.one_kernel : device_tuning.one_kernel_few,
        .why_not = fmt::format("it is for {} than {} ranks", is_few ? "more" : "no more", device_tuning.few_ranks)});
 }
 
@@ -233,7 +252,7 @@ void ThresholdBench::measure_copied_in_place() {
   if (threshold.why_not.empty()) {
     const Communicator copied = tuned({.copied_in_place = std::numeric_limits<std::int64_t>::max()});
     const Communicator in_place = tuned({.copied_in_place = 0});
-    const std::string algorithm = to_text(chosen(Collective::allreduce, 1)->choice);
+    const std::string algorithm = to_text(chosen(Collective::allreduce, 1).choice);
     threshold.points =
         compared_by_size(experiment(threshold.collective, "in"), {&copied, algorithm}, {&in_place, algorithm});
     conclude_crossing(threshold);

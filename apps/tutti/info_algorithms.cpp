@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "apps/tutti/info_settings.hpp"
 #include "apps/tutti/table.hpp"
+#include "lib/core/communicator/agreed_rules.hpp"
 #include "lib/core/communicator/settings.hpp"
 #include "lib/core/communicator/variables.hpp"
 #include "lib/core/selection/selection.hpp"
@@ -25,6 +28,23 @@ auto read_or_note(Read read, std::vector<std::string>& notes) {
   }
 }
 
+AssumedMemory memory_of(BufferUse buffers) {
+  if (buffers == BufferUse::device) return AssumedMemory::device;
+  return buffers == BufferUse::tutti ? AssumedMemory::tutti : AssumedMemory::host;
+}
+
+/// The rules that the ranks would have, if this process were their rank 0.
+std::optional<SiteRules> rules_here(const CommunicatorForm& form) {
+  SiteFacts machine = site_facts();
+  std::map<int, int> on_node;
+  for (const int node : form.nodes)
+    machine.ppn = std::max(machine.ppn, ++on_node[node]);
+  machine.nodes = static_cast<int>(on_node.size());
+  const std::optional<FoundRules> found = find_rules(usual_rule_places(), machine);
+  if (!found) return std::nullopt;
+  return SiteRules{read_rule_file(found->text, found->path)};
+}
+
 std::string range_text(std::int64_t from, std::int64_t to, bool is_barrier) {
   if (is_barrier) return "-";
   return to < 0 ? fmt::format("{} and more", from) : fmt::format("{} to {}", from, to);
@@ -41,21 +61,24 @@ AlgorithmsReport::AlgorithmsReport(const CommunicatorForm& form)
   shares_memory_ = nodes_ == 1 && transport.shared_memory != SharedMemoryUse::never;
   shares_processors_ = shares_memory_ && ranks_ >= 2 * form.processors;  // NOLINT(*-prefer-member-initializer): in turn
   on_devices_ = shares_memory_ && buffers == BufferUse::device;
+  const std::optional<SiteRules> rules = read_or_note([&] { return rules_here(form); }, notes_);
+  if (rules) notes_.push_back(fmt::format("rules: {}", rules->file.path));
   for (int i = 0; i < collective_count; ++i) {
     const auto collective = static_cast<Collective>(i);
     const Question question{.collective = collective,
                             .ranks = ranks_,
                             .nodes = nodes_,
                             .shares_memory = shares_memory_,
-                            .on_devices = on_devices_,
                             .shares_processors = shares_processors_,
+                            .maps_devices = on_devices_,
+                            .memory = memory_of(buffers),
                             .spread = form.nodes};
-    const std::vector<SelectionFrom> found = select_by_size(question, users);
+    const std::vector<SelectionFrom> found = select_by_size(question, users, rules ? &rules->table : nullptr);
     for (std::size_t at = 0; at < found.size(); ++at) {
       const std::int64_t to = at + 1 < found.size() ? found[at + 1].bytes.value() - 1 : -1;
       const Selection& selection = found[at].selection;
       rows_.push_back({std::string{to_string(collective)}, found[at].bytes.value(), to, to_text(selection.choice),
-                       fmt::format("{}{}", selection.is_users ? "as set by " : "", selection.why)});
+                       fmt::format("{}{}", selection.is_users && selection.rule == nullptr ? "as set by " : "", selection.why)});
     }
   }
 }

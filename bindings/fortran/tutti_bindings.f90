@@ -32,6 +32,7 @@ module tutti_bindings
     integer(c_size_t) :: bytes
     type(c_ptr) :: algorithms = c_null_ptr, transport = c_null_ptr, buffers = c_null_ptr
     integer(c_int) :: forms_match = 0
+    type(c_ptr) :: rules = c_null_ptr
   end type
 
   type, bind(c) :: c_options

@@ -30,12 +30,17 @@ struct CommunicatorOptions {
   /// the value of TUTTI_TRANSPORT, else auto.
   std::string_view transport = {};
   /// Where algorithms are chosen for buffers to be, since all ranks have to choose alike and do not know of each
-  /// other's buffers: "device", "host", or "auto" (devices' if all ranks use a CUDA device when the communicator is
-  /// made). Any buffers work with each. Empty: the value of TUTTI_BUFFERS, else auto.
+  /// other's buffers: "device", "host", "tutti" (memory of tutti::allocate), or "auto" (devices' if all ranks use a
+  /// CUDA device when the communicator is made). Any buffers work with each. Empty: the value of TUTTI_BUFFERS, else
+  /// auto.
   std::string_view buffers = {};
   /// Whether blocking, nonblocking and persistent calls of one collective match each other, so that ranks may mix them.
   /// Cost: through shared memory, calls under way at the same time then run one after the other.
   bool forms_match = false;
+  /// The rules by which algorithms are chosen, as TUTTI_RULES names them: "FILE", "FILE:FILE" (the one that fits this
+  /// machine most closely) or "none" (the built-in ones alone). A file counts whatever number of nodes it is for.
+  /// Empty: the rules of the job (docs/rules.md).
+  std::string_view rules = {};
 };
 
 /// Messages that this rank has posted, by the transport that carries them.

@@ -113,7 +113,7 @@ struct Decision {
   const char *file, *constant;
   std::string (*measured)(const Json& all);
 };
-constexpr const char *choice = "lib/core/selection/tuning_devices.hpp", *staging = "lib/device/staging/tuning.hpp",
+constexpr const char *choice = "lib/core/selection/builtin.json", *staging = "lib/device/staging/tuning.hpp",
                      *ipc = "lib/device/ipc/tuning.hpp";
 constexpr std::array table{
     Decision{choice, "one_kernel_few", one_kernel_few},

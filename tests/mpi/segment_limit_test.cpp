@@ -128,7 +128,7 @@ TEST(Segments, MayBeAsManyAsTheLimit) {
 TEST(Segments, OfWhatTuttiChoosesAreNotLimited) {
   const Question question{
       .collective = Collective::broadcast, .ranks = 16, .bytes = Bytes{std::int64_t{1} << 40}, .shares_memory = true};
-  EXPECT_FALSE(select(question, {}).is_users);
+  EXPECT_FALSE(select(question, {}, nullptr).is_users);
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ class Batch:
 class Communicator:
     def __init__(
         self, comm: Any = None, algorithms: str | None = None, transport: str | None = None,
-        buffers: str | None = None, forms_match: bool = False,
+        buffers: str | None = None, forms_match: bool = False, rules: str | None = None,
     ) -> None: ...
     @property
     def rank(self) -> int: ...

@@ -32,22 +32,24 @@ bool has_blocks(Collective collective) {
 
 Count sum(std::span<const Count> counts) { return std::accumulate(counts.begin(), counts.end(), Count{0}); }
 
-Question question_of(const Call& call, const Problem& problem, const CommunicatorState& state) {
+/// Bytes of the larger buffer, of all ranks together; negative where ranks know only their own blocks.
+Bytes bytes_of(const Call& call, const Problem& problem) {
+  const auto in_bytes = [&](Count elements) { return elements.value() * size_of(call.type); };
+  if (!call.is_uneven) return in_bytes((has_blocks(call.collective) ? problem.size : 1) * problem.count);
   // All ranks know the counts of uneven blocks only where these are the same on all.
-  const Count listed = call.collective == Collective::reduce_scatter ? sum(problem.in.counts)
-                       : call.collective == Collective::allgather    ? sum(problem.out.counts)
-                                                                     : Count{0};
-  const Count elements = call.is_uneven ? listed : (has_blocks(call.collective) ? problem.size : 1) * problem.count;
-  return {.collective = call.collective,
-          .ranks = problem.size,
-          .nodes = state.members().node_count(),
-          .bytes = elements.value() * size_of(call.type),
-          .is_uneven = call.is_uneven,
-          .is_commutative = call.op.commutative(),
-          .shares_memory = state.paths().shares_memory(),
-          .on_devices = state.paths().chooses_for_devices(),
-          .shares_processors = state.paths().shares_memory() && state.waiting().shares_processors,
-          .spread = state.members().nodes()};
+  if (call.collective == Collective::reduce_scatter) return in_bytes(sum(problem.in.counts));
+  if (call.collective == Collective::allgather) return in_bytes(sum(problem.out.counts));
+  return Bytes{-1};
+}
+
+Question question_of(const Call& call, const Problem& problem, const CommunicatorState& state, records::Manner manner) {
+  Question question = state.question();
+  question.collective = call.collective;
+  question.bytes = bytes_of(call, problem);
+  question.is_uneven = call.is_uneven;
+  question.is_commutative = call.op.commutative();
+  if (!state.settings().forms_match) question.manner = manner;
+  return question;
 }
 
 /// The choice that the call names.
@@ -86,10 +88,10 @@ bool has_lists_of(const Call& call, const Problem& problem) {
 }
 
 /// Whether a call is the same as an earlier one, buffers included, so that the checks of that one hold.
-bool repeats(const Call& call, const Options& options, const RecentCall& recent) {
+bool repeats(const Call& call, const Options& options, records::Manner manner, const RecentCall& recent) {
   const Call& then = recent.call;
   return call.in == then.in && call.out == then.out && call.count == then.count && call.collective == then.collective &&
-         call.type == then.type && call.root == then.root && call.op == then.op &&
+         call.type == then.type && call.root == then.root && call.op == then.op && manner == recent.manner &&
          options.algorithm == recent.algorithm && call.is_uneven == then.is_uneven &&
          (!call.is_uneven || has_lists_of(call, recent.plan->plan().key().problem));
 }
@@ -112,15 +114,16 @@ struct Checked {
 
 /// Checks the arguments, and finds or makes the plan; `use` does something with it for which there may be no memory.
 template <class Use>
-auto checked(Call call, CommunicatorState& state, const Options& options, CallMemory& memory, const Use& use) {
+auto checked(Call call, CommunicatorState& state, const Options& options, records::Manner manner, CallMemory& memory,
+             const Use& use) {
   const CallSite site{call.function, state.rank()};
   state.require_working();
   PlanKey key{.type = call.type, .op = call.op};
   key.problem = problem_of(site, call, state.members().size(), memory);
   key.places = {memory.in.device, memory.out.device};
-  const Selection selection = options.algorithm.empty()
-                                  ? select(question_of(call, key.problem, state), state.settings().algorithms)
-                                  : named(site, call, options.algorithm, state.members().nodes());
+  const Selection selection = options.algorithm.empty() ? select(question_of(call, key.problem, state, manner),
+                                                                 state.settings().algorithms, state.rules())
+                                                        : named(site, call, options.algorithm, state.members().nodes());
   key.choice = selection.choice;
   key.problem.parameter = parameter_of(selection.choice, call.type);
   const Levels levels = selection.choice.algorithm->levels;
@@ -154,10 +157,10 @@ std::uint64_t kind_of(const Call& call) {
 }
 
 /// The operation of a call; found at once for a call that repeats an earlier one, as programs of short calls do.
-Operation& ready_at_once(const Call& call, CommunicatorState& state, const Options& options) {
+Operation& ready_at_once(const Call& call, CommunicatorState& state, const Options& options, records::Manner manner) {
   const auto [recent, is_it] = state.plans().recent_calls().find(
       {address(call.in), address(call.out), static_cast<std::uint64_t>(call.count.value()), kind_of(call)},
-      [&](const RecentCall& earlier) { return repeats(call, options, earlier); });
+      [&](const RecentCall& earlier) { return repeats(call, options, manner, earlier); });
   try {
     if (is_it && recent.allocations.are_those_of(recent.in, recent.out)) return repeated(recent, state);
     CallMemory memory;
@@ -166,9 +169,10 @@ Operation& ready_at_once(const Call& call, CommunicatorState& state, const Optio
       its.why = found.why;
       return &its;
     };
-    Operation& operation = *checked(call, state, options, memory, bind);
+    Operation& operation = *checked(call, state, options, manner, memory, bind);
     recent = {.call = call,
               .algorithm = std::string{options.algorithm},
+              .manner = manner,
               .plan = &operation.pool(),
               .in = operation.input(),
               .out = operation.output(),
@@ -182,10 +186,10 @@ Operation& ready_at_once(const Call& call, CommunicatorState& state, const Optio
 }
 
 /// The operation of a call. While streams wait for operations, it moves these until there is memory for it.
-Operation& ready(const Call& call, CommunicatorState& state, const Options& options) {
+Operation& ready(const Call& call, CommunicatorState& state, const Options& options, records::Manner manner) {
   for (int looks = 0;; ++looks) {
     try {
-      Operation& operation = ready_at_once(call, state, options);
+      Operation& operation = ready_at_once(call, state, options, manner);
       operation.name_call(call.mpi);
       return operation;
     } catch (const NoStagingMemory& missing) {
@@ -219,7 +223,7 @@ StreamedCall streamed(const Call& call, CommunicatorState& state, const Options&
   CUstream_st* const stream = *options.stream;
   CallMemory memory;
   try {
-    return checked(call, state, options, memory, [&](const Checked& found) {
+    return checked(call, state, options, records::Manner::in_stream, memory, [&](const Checked& found) {
       const PlanKey& key = found.plan->key();
       if (key.op.kind() == Op::Kind::user && reduces(call.collective) && key.op.kernel().handle == nullptr)
         refuse(site, "op", "a user's operation without a kernel, in a call with a stream",
@@ -254,14 +258,14 @@ void run(const Call& call, const Communicator& comm, const Options& options) {
     return streamed(call, state, options).start();
   }
   Progress::Entry entry{state.progress()};
-  run_to_end(ready(call, state, options), entry);
+  run_to_end(ready(call, state, options, records::Manner::blocking), entry);
 }
 
 Request start(const Call& call, const Communicator& comm, const Options& options) {
   CommunicatorState& state = comm.state();
   const Progress::Entry entry{state.progress()};
   if (options.stream) refuse_stream(call, state);
-  Operation& operation = ready(call, state, options);
+  Operation& operation = ready(call, state, options, records::Manner::nonblocking);
   operation.start(records::Manner::nonblocking);
   return Request{owned(operation, comm.share())};
 }
@@ -274,7 +278,7 @@ Plan prepare(const Call& call, const Communicator& comm, const Options& options)
     return Plan{std::move(plan)};
   }
   const Progress::Entry entry{state.progress()};
-  return Plan{owned(ready(call, state, options), comm.share())};
+  return Plan{owned(ready(call, state, options, records::Manner::persistent), comm.share())};
 }
 
 }  // namespace tutti::detail

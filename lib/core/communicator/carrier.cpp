@@ -13,8 +13,10 @@
 #include <string>
 #include <utility>
 
+#include "lib/core/communicator/agreed_rules.hpp"
 #include "lib/core/communicator/pretended_nodes.hpp"
 #include "lib/core/communicator/setting_values.hpp"
+#include "lib/core/communicator/shared_text.hpp"
 #include "lib/core/communicator/variables.hpp"
 #include "lib/core/transport/mpi/api.hpp"
 #include "lib/core/transport/mpi/check.hpp"
@@ -26,15 +28,6 @@ namespace {
 
 constexpr int bits_per_word = 64;
 constexpr std::int64_t promised_tag_bound = 32767;  // MPI 4.1, section 9.1.2
-
-/// The text that rank `from` gives, on all ranks.
-std::string shared_text(MPI_Comm comm, int from, std::string text) {
-  int length = narrow(static_cast<std::int64_t>(text.size()));
-  check(api.Bcast(&length, 1, MPI_INT, from, comm), "MPI_Bcast");
-  text.resize(static_cast<std::size_t>(length));
-  check(api.Bcast(text.data(), length, MPI_CHAR, from, comm), "MPI_Bcast");
-  return text;
-}
 
 /// The highest tag that all ranks can use. Throws ArgumentError on all ranks if the environment of one has a value of
 /// TUTTI_TEST_TAG_UB that is not allowed.
@@ -54,7 +47,7 @@ std::int64_t agreed_tag_bound(MPI_Comm comm) {
     bound = -1 - rank;  // no bound is negative: the least of all says that, and where, one is refused
   }
   check(api.Allreduce(MPI_IN_PLACE, &bound, 1, MPI_INT64_T, MPI_MIN, comm), "MPI_Allreduce");
-  if (bound < 0) throw ArgumentError(shared_text(comm, static_cast<int>(-1 - bound), std::move(refusal)));
+  if (bound < 0) throw ArgumentError(detail::shared_text(comm, static_cast<int>(-1 - bound), std::move(refusal)));
   return bound;
 }
 
@@ -88,6 +81,17 @@ Carrier::Carrier(MPI_Comm comm) : comm_(with_same_ranks(comm)) {
   free_contexts_[static_cast<std::size_t>(last / bits_per_word)] &= ~(std::uint64_t{1} << (last % bits_per_word));
   mailbox_.emplace(comm_.get(), tags_.channel());
   discover_nodes();
+  find_rules();
+}
+
+void Carrier::find_rules() {
+  std::map<int, int> on_node;
+  for (const Home& home : homes_)
+    ++on_node[home.node];
+  int most = 0;
+  for (const auto& [node, ranks] : on_node)
+    most = std::max(most, ranks);
+  rules_ = agree_on_rules(comm_.get(), "", static_cast<int>(on_node.size()), most);
 }
 
 void Carrier::discover_nodes() {

@@ -13,6 +13,7 @@
 
 #include "lib/core/communicator/mailbox.hpp"
 #include "lib/core/communicator/socket.hpp"
+#include "lib/core/selection/site_rules.hpp"
 #include "lib/core/transport/mpi/handles.hpp"
 #include "lib/core/transport/mpi/tag_layout.hpp"
 #include "lib/core/transport/network.hpp"
@@ -57,6 +58,8 @@ class Carrier {
   [[nodiscard]] std::shared_ptr<ipc::Exchange>& device_memory() { return device_memory_; }
   /// Local. Opens it at first use; throws Error that says why it cannot be opened here.
   [[nodiscard]] Network& network(const NetworkDriver& driver);
+  /// The rules of the site that its communicators keep to unless they have their own; nullptr: there are none.
+  [[nodiscard]] const std::shared_ptr<const SiteRules>& rules() const { return rules_; }
   /// The rank here of each rank of `comm`; empty if one of them is not in the carrier. Local.
   [[nodiscard]] std::vector<int> ranks_of(MPI_Comm comm) const;
 
@@ -75,6 +78,7 @@ class Carrier {
     int node = 0, socket = 0;
   };
   void discover_nodes();
+  void find_rules();
   void share_memory(MPI_Comm node, const std::vector<Local>& locals);
   UniqueComm comm_;
   std::optional<Mailbox> mailbox_;
@@ -82,6 +86,7 @@ class Carrier {
   std::vector<Home> homes_;
   bool outnumbers_processors_ = false, is_crowded_ = false, shares_processors_ = false, shares_in_pairs_ = false;
   bool mpi_yields_ = false;
+  std::shared_ptr<const SiteRules> rules_;
   std::unique_ptr<shm::Fabric> fabric_;
   std::shared_ptr<ipc::Exchange> device_memory_;
   std::vector<int> locals_;

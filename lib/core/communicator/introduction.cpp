@@ -74,6 +74,8 @@ void add_hardware(Lines& lines) {
 }
 
 void add_settings(const Membership& communicator, Lines& lines) {
+  if (const RuleFile* const file = communicator.rule_file())
+    lines.push_back(fmt::format("rules for algorithms: {}", file->path));
   for (const Variable& variable : variables)
     if (const char* const value = std::getenv(std::string{variable.name}.c_str()))
       lines.push_back(fmt::format("setting {}={}, of the environment", variable.name, value));
@@ -86,16 +88,11 @@ void add_settings(const Membership& communicator, Lines& lines) {
 
 /// "allreduce: one_shot, from 16385 bytes two_shot/262144".
 std::string algorithms_by_size(const Membership& communicator, Collective collective) {
-  const Question question{
-      .collective = collective,
-      .ranks = communicator.members().size(),
-      .nodes = communicator.members().node_count(),
-      .shares_memory = communicator.paths().shares_memory(),
-      .on_devices = communicator.paths().chooses_for_devices(),
-      .shares_processors = communicator.paths().shares_memory() && communicator.waiting().shares_processors,
-      .spread = communicator.members().nodes()};
+  Question question = communicator.question();
+  question.collective = collective;
   std::string text = fmt::format("{}: ", to_string(collective)), last;
-  for (const auto& [bytes, selection] : select_by_size(question, communicator.settings().algorithms)) {
+  for (const auto& [bytes, selection] :
+       select_by_size(question, communicator.settings().algorithms, communicator.rules())) {
     std::string name = to_text(selection.choice);
     if (name == last) continue;  // for another reason
     if (!last.empty()) text += fmt::format(", from {} bytes ", bytes.value());

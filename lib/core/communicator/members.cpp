@@ -1,5 +1,6 @@
 #include "lib/core/communicator/members.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "lib/core/communicator/carrier.hpp"
@@ -13,7 +14,9 @@ Members::Members(const mpi::Carrier& carrier, std::vector<int> on_carrier, Rank 
     nodes_.push_back(carrier.node_of(rank));
     sockets_.push_back(carrier.socket_of(rank));
   }
-  number_in_order(nodes_);
+  std::vector<int> on_node(static_cast<std::size_t>(number_in_order(nodes_)));
+  for (const int node : nodes_)
+    most_on_a_node_ = std::max(most_on_a_node_, ++on_node[static_cast<std::size_t>(node)]);
   const int sockets = number_in_order(sockets_);
   socket_count_ = sockets;
   for (int rank = 0; rank < size(); ++rank) {

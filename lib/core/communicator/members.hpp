@@ -31,13 +31,15 @@ class Members {
   [[nodiscard]] std::span<const int> sockets() const {
     return socket_count_ > node_count() ? std::span<const int>{sockets_} : std::span<const int>{};
   }
+  /// The ranks of the node that has most of them.
+  [[nodiscard]] int most_on_a_node() const { return most_on_a_node_; }
   [[nodiscard]] const Group& node() const { return node_; }
   [[nodiscard]] const Group& leaders() const { return leaders_; }
 
  private:
   Rank me_;
   std::vector<int> on_carrier_, nodes_{}, sockets_{};
-  int socket_count_ = 0;
+  int socket_count_ = 0, most_on_a_node_ = 0;
   Group node_{}, leaders_{};
 };
 

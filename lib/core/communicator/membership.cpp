@@ -32,12 +32,25 @@ Membership::Membership(Runtime& runtime, MPI_Comm comm, Settings settings, Admis
       carrier_(std::move(admission.carrier)),
       context_(admission.context),
       id_(records::CommunicatorId::of(context_, settings_.nonce)),
+      rules_(settings_.rules ? *settings_.rules : carrier_->rules()),
       waiting_{.is_crowded = carrier_->is_crowded(),
                .outnumbers_processors = carrier_->outnumbers_processors(),
                .shares_processors = carrier_->shares_processors(),
                .mpi_yields = carrier_->mpi_yields()},
       members_(*carrier_, std::move(admission.ranks), Rank{mpi::rank_in(comm)}),
       paths_(*carrier_, members_, settings_, context_, comm) {}
+
+Question Membership::question() const {
+  const bool shares_memory = paths_.shares_memory();
+  return {.ranks = members_.size(),
+          .nodes = members_.node_count(),
+          .most_on_a_node = members_.most_on_a_node(),
+          .shares_memory = shares_memory,
+          .shares_processors = shares_memory && waiting_.shares_processors,
+          .maps_devices = paths_.maps_devices(),
+          .memory = paths_.assumed_memory(),
+          .spread = members_.nodes()};
+}
 
 void Membership::throw_closed() const {
   throw StateError(fmt::format("tutti: rank {}: this communicator {}", rank().value(), closed_because_));

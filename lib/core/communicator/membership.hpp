@@ -13,6 +13,7 @@
 #include "lib/core/communicator/settings.hpp"
 #include "lib/core/memory/own_process.hpp"
 #include "lib/core/run/progress.hpp"
+#include "lib/core/selection/site_rules.hpp"
 #include "lib/watch/records/recorder.hpp"
 
 namespace tutti::detail {
@@ -34,6 +35,12 @@ class Membership : public OpenCommunicator {
   [[nodiscard]] const Settings& settings() const { return settings_; }
   /// Sets the thresholds of plans that are made from now on, the same on all ranks: for measurements.
   void tune(const device::Tuning& tuning) { settings_.device_tuning = tuning; }
+  /// The rules of the site that it keeps to; nullptr: there are none.
+  [[nodiscard]] const RuleTable* rules() const { return rules_ == nullptr ? nullptr : &rules_->table; }
+  /// The file that they come from.
+  [[nodiscard]] const RuleFile* rule_file() const { return rules_ == nullptr ? nullptr : &rules_->file; }
+  /// What is the same for all calls, of the facts that the choice of an algorithm depends on.
+  [[nodiscard]] Question question() const;
   [[nodiscard]] const Waiting& waiting() const { return waiting_; }
   [[nodiscard]] const Paths& paths() const { return paths_; }
   [[nodiscard]] Runtime& runtime() const { return runtime_; }
@@ -71,6 +78,7 @@ class Membership : public OpenCommunicator {
   std::shared_ptr<mpi::Carrier> carrier_;  ///< Null: closed.
   int context_ = 0;
   records::CommunicatorId id_;
+  std::shared_ptr<const SiteRules> rules_;
   Waiting waiting_;
   Members members_;
   Paths paths_;

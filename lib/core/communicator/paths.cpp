@@ -111,8 +111,11 @@ void Paths::agree_on_ways(MPI_Comm comm, const DeviceAbilities& mine, const Devi
   ways_ = {.ipc = takes(WayUse::ipc, DeviceAbilities::ipc),
            .network = takes(WayUse::ucx, DeviceAbilities::ucx),
            .mpi = takes(WayUse::mpi, DeviceAbilities::mpi)};
-  chooses_for_devices_ = settings_->buffers == BufferUse::device ||
-                         (settings_->buffers == BufferUse::automatic && of_all[DeviceAbilities::uses_device] != 0);
+  const bool all_use_devices = of_all[DeviceAbilities::uses_device] != 0;
+  if (settings_->buffers == BufferUse::device || (settings_->buffers == BufferUse::automatic && all_use_devices))
+    assumed_memory_ = AssumedMemory::device;
+  else if (settings_->buffers == BufferUse::tutti)
+    assumed_memory_ = AssumedMemory::tutti;
   if (use == WayUse::automatic || use == WayUse::staging || ways_ != device::Ways{}) return;
   const std::string objection = first_objection(comm, members_->me().value(), mine.objection);
   if (objection.empty()) return;  // one rank alone, or each on a node of its own

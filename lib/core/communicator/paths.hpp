@@ -33,12 +33,14 @@ class Paths {
   /// How messages travel that shared memory does not carry.
   [[nodiscard]] Transport far_transport() const { return network_ == nullptr ? Transport::mpi : Transport::network; }
   [[nodiscard]] device::Transfers devices() const { return {ways_, settings_->staging, settings_->device_tuning}; }
-  /// Whether algorithms are chosen for buffers on devices, which all peers map: the same on all ranks.
-  [[nodiscard]] bool chooses_for_devices() const { return chooses_for_devices_ && ways_.ipc && shares_memory_; }
+  /// The memory in which buffers are taken to be where algorithms are chosen: the same on all ranks, as is the next.
+  [[nodiscard]] AssumedMemory assumed_memory() const { return assumed_memory_; }
+  /// Whether all messages go to peers that map the memory of devices.
+  [[nodiscard]] bool maps_devices() const { return ways_.ipc && shares_memory_; }
+  /// Whether buffers are taken to be on devices that all peers map.
+  [[nodiscard]] bool chooses_for_devices() const { return is_on_devices() && maps_devices(); }
   /// Whether calls in streams need no host: their messages stay on devices of one node. The same on all ranks.
-  [[nodiscard]] bool runs_in_streams() const {
-    return chooses_for_devices_ && (members_->size() == 1 || (ways_.ipc && shares_memory_));
-  }
+  [[nodiscard]] bool runs_in_streams() const { return is_on_devices() && (members_->size() == 1 || maps_devices()); }
   /// The number in the node's shared memory of each rank; -1: not there.
   [[nodiscard]] std::span<const int> locals() const { return locals_; }
   /// The routing of collectives.
@@ -51,6 +53,7 @@ class Paths {
   [[nodiscard]] int pairwise_tag(int message_class) const { return carrier_->tags().pairwise(context_, message_class); }
 
  private:
+  [[nodiscard]] bool is_on_devices() const { return assumed_memory_ == AssumedMemory::device; }
   void find_links();
   void drop_messages_of_earlier() const;
   void require_shared_memory();
@@ -69,7 +72,8 @@ class Paths {
   std::vector<std::uint8_t> is_local_{};  ///< Whether the messages of each rank go through shared memory.
   std::string why_no_links_{};
   bool reaches_all_ = true;  ///< Every rank of the communicator is on this node.
-  bool shares_memory_ = false, chooses_for_devices_ = false;
+  bool shares_memory_ = false;
+  AssumedMemory assumed_memory_ = AssumedMemory::host;
   device::Ways ways_{};
   mpi::Network* network_ = nullptr;  ///< nullptr: MPI carries the messages that shared memory does not.
 };

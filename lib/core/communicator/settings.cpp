@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/core/communicator/agreed_rules.hpp"
+#include "lib/core/communicator/shared_text.hpp"
 #include "lib/core/transport/mpi/api.hpp"
 #include "lib/core/transport/mpi/check.hpp"
 #include "lib/core/transport/network.hpp"
@@ -53,7 +55,7 @@ Settings read_settings(const CommunicatorOptions& options) {
     read_sent(variable, settings);
   if (!options.buffers.empty())
     settings.buffers = static_cast<BufferUse>(
-        read_name("tutti::Communicator: argument 'buffers'", options.buffers, {"auto", "host", "device"}));
+        read_name("tutti::Communicator: argument 'buffers'", options.buffers, {"auto", "host", "device", "tutti"}));
   settings.forms_match = options.forms_match;
   settings.log = read_log();
   settings.nonce = next_nonce();
@@ -72,8 +74,8 @@ struct SentChoice {
 struct Announcement {
   SentSettings settings{};
   SharedMemoryUse shared_memory = SharedMemoryUse::inside_nodes;
-  std::uint8_t is_refused = 0, is_traced = 0, has_faults = 0;  ///< 1: a text follows.
-  std::array<char, 40> network{};                              ///< Its name; empty: MPI.
+  std::uint8_t is_refused = 0, is_traced = 0, has_faults = 0, has_rules = 0;  ///< 1: a text follows.
+  std::array<char, 40> network{};                                             ///< Its name; empty: MPI.
   std::array<SentChoice, collective_count> choices{};
 };
 static_assert(std::is_trivially_copyable_v<Announcement>);
@@ -89,6 +91,7 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     const Settings settings = read_settings(options);
     said.settings = static_cast<const SentSettings&>(settings);
     said.is_traced = settings.trace.folder.empty() ? 0 : 1;
+    said.has_rules = options.rules.empty() ? 0 : 1;
     said.has_faults = settings.faults.empty() ? 0 : 1;
     said.shared_memory = settings.transport.shared_memory;
     put(settings.transport.network, said.network);
@@ -107,13 +110,7 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
 }
 
 /// What rank 0 has, on all ranks.
-std::string agreed_text(MPI_Comm comm, std::string text) {
-  auto length = static_cast<std::int64_t>(text.size());
-  mpi::check(mpi::api.Bcast(&length, 1, MPI_INT64_T, 0, comm), "MPI_Bcast");
-  text.resize(static_cast<std::size_t>(length));
-  mpi::check(mpi::api.Bcast(text.data(), mpi::narrow(length), MPI_CHAR, 0, comm), "MPI_Bcast");
-  return text;
-}
+std::string agreed_text(MPI_Comm comm, std::string text) { return detail::shared_text(comm, 0, std::move(text)); }
 
 /// What rank 0 announced is traced: where.
 TraceUse agreed_trace(MPI_Comm comm, int rank) {
@@ -191,6 +188,7 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   Settings settings{said.settings};
   if (said.is_traced != 0) settings.trace = agreed_trace(comm, rank);
   if (said.has_faults != 0) settings.faults = agreed_text(comm, rank == 0 ? faults_in_environment() : "");
+  if (said.has_rules != 0) settings.rules = agree_on_rules(comm, rank == 0 ? options.rules : "", 0, 0);
   settings.transport.shared_memory = said.shared_memory;
   settings.transport.network = said.network.data();
   for (std::size_t i = 0; i < collective_count; ++i) {

@@ -4,12 +4,15 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lib/core/communicator/setting_values.hpp"
 #include "lib/core/communicator/variables.hpp"
 #include "lib/core/selection/choices.hpp"
+#include "lib/core/selection/site_rules.hpp"
 #include "lib/device/staging/stage.hpp"
 #include "tutti/communicator.hpp"
 
@@ -32,6 +35,9 @@ struct Settings : SentSettings {
   device::Tuning device_tuning{};
   /// TUTTI_TRACE: a folder; TUTTI_TRACE_LIMIT: bytes, 2^20 .. 2^40.
   TraceUse trace{};
+  /// The rules that the program named for this communicator (nullptr: none but the built-in ones); nothing: those that
+  /// hold for the job.
+  std::optional<std::shared_ptr<const SiteRules>> rules{};
   /// TUTTI_FAULTS: those that processes make on purpose; empty: none.
   std::string faults{};
 };

@@ -19,9 +19,10 @@ namespace tutti {
 /// Whether rank 0 of a communicator tells how its data travel, where that costs speed.
 enum class LogUse : std::uint8_t { off, on };
 
-/// Where algorithms are chosen for buffers to be: on devices if all ranks use one when the communicator is made; the
-/// host's; devices'. All ranks have to choose alike, and do not know of each other's buffers.
-enum class BufferUse : std::uint8_t { automatic, host, device };
+/// The memory for which algorithms are chosen: that of devices if all ranks use one when the communicator is made, else
+/// the host's; the host's; devices'; that of tutti::allocate(). All ranks have to choose alike, and do not know of each
+/// other's buffers.
+enum class BufferUse : std::uint8_t { automatic, host, device, tutti };
 
 /// What follows the report of a call that hangs: it goes on waiting, or MPI_Abort.
 enum class HangAction : std::uint8_t { wait, abort };
@@ -51,7 +52,7 @@ struct SentSettings : HangSettings {
   device::StagingUse staging = device::StagingUse::automatic;
   /// TUTTI_DEVICE_PATH: auto, ipc, ucx, mpi or staging.
   device::WayUse device_path = device::WayUse::automatic;
-  /// TUTTI_BUFFERS: auto, host or device.
+  /// TUTTI_BUFFERS: auto, host, device or tutti.
   BufferUse buffers = BufferUse::automatic;
   /// TUTTI_LOG: warn or info; 0 and 1 mean the same.
   LogUse log = LogUse::off;
@@ -106,7 +107,7 @@ struct Variable {
 /// In the order of their names.
 inline constexpr std::array variables{
     Variable::text("TUTTI_ALGORITHM", "by size", "NAME, or COLLECTIVE=NAME,...").derived(),
-    Variable::names("TUTTI_BUFFERS", "auto", "auto, host, device").sent<&SentSettings::buffers>(),
+    Variable::names("TUTTI_BUFFERS", "auto", "auto, host, device, tutti").sent<&SentSettings::buffers>(),
     Variable::number("TUTTI_CHECK", "0", 0, 1).sent<&SentSettings::checks_arguments>(),
     Variable::names("TUTTI_DEVICE_PATH", "auto", "auto, ipc, ucx, mpi, staging").sent<&SentSettings::device_path>(),
     Variable::text("TUTTI_FAULTS", "none", "KIND:rank=N,message=N;..."),
@@ -122,6 +123,7 @@ inline constexpr std::array variables{
     Variable::number("TUTTI_NVTX", "0", 0, 1),
     Variable::number("TUTTI_PLAN_CACHE", "64", 1, 65536).sent<&SentSettings::plan_cache>(),
     Variable::number("TUTTI_PROGRESS_THREAD", "0", 0, 1),
+    Variable::text("TUTTI_RULES", "those of the site", "FILE:..., or none"),
     Variable::text("TUTTI_SOCKETS", "by machine", "N,N,..., one for each rank").derived(),
     Variable::names("TUTTI_STAGING", "auto", "auto, host, device").sent<&SentSettings::staging>(),
     Variable::number("TUTTI_STREAM_MEMORY", "16777216", 0, std::int64_t{1} << 40).sent<&SentSettings::stream_memory>(),

@@ -1,78 +1,122 @@
 #pragma once
 // Rules by which algorithms are chosen: the question, the answer, and tables of rules.
 
+#include <array>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "lib/core/schedule/choice.hpp"
+#include "lib/watch/records/signature.hpp"
 #include "tutti/algorithm.hpp"
-#include "tutti/op.hpp"
 #include "tutti/types.hpp"
 
 namespace tutti {
+
+/// The memory in which the buffers of a communicator are taken to be, as all ranks have to choose alike and do not know
+/// of each other's buffers: ordinary memory, that of tutti::allocate(), or that of devices.
+enum class AssumedMemory : std::uint8_t { host, tutti, device };
+inline constexpr std::array<std::string_view, 3> assumed_memory_names{"host", "tutti",
+                                                                      "device"};  ///< By AssumedMemory.
+/// The manners of calls, in the order of records::Manner.
+inline constexpr std::array<std::string_view, 4> manner_names{"blocking", "nonblocking", "persistent", "stream"};
 
 /// The facts that a choice depends on: only those that all ranks know alike, so that all choose the same.
 struct Question {
   Collective collective = Collective::barrier;
   int ranks = 1, nodes = 1;
-  Bytes bytes{};  ///< Size of the larger buffer; meaningless if `is_uneven` and ranks know only their own counts.
+  int most_on_a_node = 0;  ///< Ranks of the node that has most; 0: they are spread evenly.
+  Bytes bytes{};           ///< Size of the larger buffer; negative: ranks know only their own counts.
   bool is_uneven = false, is_commutative = true;
-  bool shares_memory = false;  ///< All messages go through shared memory.
-  bool on_devices = false;  ///< So they do, to peers that map the memory of devices in which buffers are taken to be.
+  bool shares_memory = false;      ///< All messages go through shared memory.
   bool shares_processors = false;  ///< So they do, and the node runs two ranks or more for each processor.
-  std::span<const int> spread{};   ///< The node of each rank, as in Problem; empty: there is one.
+  bool maps_devices = false;       ///< So they do, to peers that map the memory of devices.
+  AssumedMemory memory = AssumedMemory::host;
+  std::optional<records::Manner> manner{};  ///< Nothing where calls of all manners match each other.
+  std::span<const int> spread{};            ///< The node of each rank, as in Problem; empty: there is one.
+
+  [[nodiscard]] int ranks_per_node() const { return most_on_a_node > 0 ? most_on_a_node : (ranks + nodes - 1) / nodes; }
 };
 
+/// Numbers from `least` to `most`, both included.
+struct Range {
+  static constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
+  std::int64_t least = 0, most = no_end;
+
+  [[nodiscard]] constexpr bool is_open() const { return least == 0 && most == no_end; }
+  [[nodiscard]] constexpr bool contains(std::int64_t value) const { return value >= least && value <= most; }
+  [[nodiscard]] constexpr bool contains(const Range& other) const { return least <= other.least && most >= other.most; }
+  /// Whether it contains the share that each of `parts` has of `whole`, which need not be a whole number.
+  [[nodiscard]] constexpr bool contains_share(std::int64_t whole, int parts) const {
+    return whole / parts >= least && whole / parts + (whole % parts != 0 ? 1 : 0) <= most;
+  }
+  friend constexpr bool operator==(const Range&, const Range&) = default;
+};
+
+/// The calls that a rule is for. Every condition is optional: an open range, or nothing, holds for all calls.
+struct Conditions {
+  Range ranks{}, nodes{}, ppn{};  ///< Of the communicator. `ppn`: ranks of the node that has most.
+  Range bytes{}, bytes_per_rank{}, bytes_per_node{};
+  std::optional<AssumedMemory> memory{};
+  std::optional<records::Manner> mode{};
+  std::optional<bool> commutative{}, uneven{}, shares_memory{}, shares_processors{}, maps_devices{};
+  std::optional<bool> power_of_two{};  ///< The number of ranks is one.
+  std::optional<bool> consecutive{};   ///< The ranks of each node follow each other.
+
+  [[nodiscard]] bool hold_for(const Question& question) const;
+  /// Whether they hold wherever the others do.
+  [[nodiscard]] bool include(const Conditions& others) const;
+};
+
+/// The times of a rule's algorithm where it was measured, and of others: medians of a call in microseconds, each the
+/// geometric mean over the sizes of the rule. 0: not measured.
+struct Measured {
+  double us = 0, spread = 0;  ///< `spread`: the width of the middle half, as a share of the median.
+  double default_us = 0;      ///< Of the built-in rules' choice.
+  double next_us = 0;         ///< Of the fastest of the others.
+  double mpi_us = 0;          ///< Of the MPI's own collective.
+  int runs = 0;
+  std::string next{};  ///< The fastest of the others.
+};
+
+struct Rule {
+  Collective collective = Collective::barrier;
+  Conditions when{};
+  Choice choice{};
+  std::string why{};  ///< "as few bytes want few rounds"
+  Measured measured{};
+  int line = 0;                             ///< In its file.
+  std::int64_t most_bytes = Range::no_end;  ///< For more, the rule is passed over: there would be too many segments.
+};
+
+/// The answer.
 struct Selection {
   Choice choice;
-  std::string_view why;   ///< "as few bytes want few rounds"
-  bool is_users = false;  ///< The user chose it.
+  std::string_view why;        ///< "as few bytes want few rounds"
+  bool is_users = false;       ///< The user chose it, in a call, a setting or a file of rules.
+  const Rule* rule = nullptr;  ///< The rule that says so; nullptr: a call or a setting does.
 };
 
 /// Whether the operation may be combined in the order that the algorithm keeps there.
-[[nodiscard]] inline bool serves(const Choice& choice, const Question& question) {
-  return !reduces(question.collective) || question.is_commutative ||
-         order_on(question.spread, *choice.algorithm) == Order::of_ranks;
-}
+[[nodiscard]] bool serves(const Choice& choice, const Question& question);
 
-struct Rule {
-  Collective collective;
-  std::string_view choice;
-  bool (*fits)(const Question&);
-  std::string_view why;
-};
-
-inline constexpr Bytes kibibyte{1024};
-inline bool always(const Question& /*question*/) { return true; }
-
-/// A table whose choices have been read.
+/// Rules in their order.
 class RuleTable {
  public:
-  explicit RuleTable(std::span<const Rule> rules) : rules_(rules) {
-    for (const Rule& rule : rules)
-      choices_.push_back(read_choice(rule.collective, rule.choice));
-  }
-  /// The first that fits, and whose algorithm serves.
-  [[nodiscard]] std::optional<Selection> first_for(const Question& question) const {
-    for (std::size_t i = 0; i < rules_.size(); ++i)
-      if (rules_[i].collective == question.collective && rules_[i].fits(question) && serves(choices_[i], question))
-        return Selection{choices_[i], rules_[i].why};
-    return std::nullopt;
+  explicit RuleTable(std::vector<Rule> rules);
+  /// The first that holds, and whose algorithm serves; nullptr: none. Cost: the rules of that collective are looked at
+  /// one by one.
+  [[nodiscard]] const Rule* first_for(const Question& question) const;
+  [[nodiscard]] std::span<const Rule> of(Collective collective) const {
+    return by_collective_[static_cast<std::size_t>(collective)];
   }
 
  private:
-  std::span<const Rule> rules_;
-  std::vector<Choice> choices_;
+  std::array<std::vector<Rule>, collective_count> by_collective_{};
 };
-
-/// For devices whose memory the ranks of a node map: the first rule in selection_devices.cpp that fits; none where the
-/// usual rules hold. A pure function.
-[[nodiscard]] std::optional<Selection> select_for_devices(const Question& question);
-
-/// For several nodes: the first rule in selection_nodes.cpp that fits; none where ranks are best taken as alike, as
-/// where each has a node of its own. A pure function.
-[[nodiscard]] std::optional<Selection> select_on_nodes(const Question& question);
 
 }  // namespace tutti

@@ -8,10 +8,10 @@
 
 namespace tutti {
 
-/// The user's choice for the collective, unless that needs a commutative operation and this is not one; else, on
-/// devices that of select_for_devices(), on several nodes that of select_on_nodes(), if there is one; else that of the
-/// first line of the table in selection.cpp that fits. A pure function.
-[[nodiscard]] Selection select(const Question& question, const UserChoices& users);
+/// The user's choice for the collective, unless that needs a commutative operation and this is not one; else that of
+/// the first rule of the site (nullptr: it has none) that fits and serves; else that of the first built-in rule. A pure
+/// function. What the selection refers to lives as long as the rules and the user's choices.
+[[nodiscard]] Selection select(const Question& question, const UserChoices& users, const RuleTable* site);
 
 /// The selection from so many bytes on, up to those of the next.
 struct SelectionFrom {
@@ -20,6 +20,7 @@ struct SelectionFrom {
 };
 /// What select() gives for 0 bytes to 1 TiB, whatever bytes the question has: one for each change of the
 /// choice, or of its reason.
-[[nodiscard]] std::vector<SelectionFrom> select_by_size(Question question, const UserChoices& users);
+[[nodiscard]] std::vector<SelectionFrom> select_by_size(Question question, const UserChoices& users,
+                                                        const RuleTable* site);
 
 }  // namespace tutti

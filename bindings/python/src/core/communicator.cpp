@@ -69,16 +69,17 @@ nb::list group(const Communicator& self) {
 }  // namespace
 
 Communicator::Communicator(nb::object comm, const nb::object& algorithms, const nb::object& transport,
-                           const nb::object& buffers, bool forms_match) {
+                           const nb::object& buffers, bool forms_match, const nb::object& rules) {
   require_same_process("Communicator");
   require_mpi();
   std::vector<std::string> keep;
-  keep.reserve(3);
+  keep.reserve(4);
   tutti_comm_options options = TUTTI_COMM_OPTIONS_INIT;
   options.algorithms = setting(algorithms, "algorithms", keep);
   options.transport = setting(transport, "transport", keep);
   options.buffers = setting(buffers, "buffers", keep);
   options.forms_match = forms_match ? 1 : 0;
+  options.rules = setting(rules, "rules", keep);
   const bool is_world = comm.is_none();
   const int number = is_world ? 0 : number_of(comm);
   check_unlocked([&] {
@@ -149,16 +150,17 @@ CommunicatorClass bind_communicator(nb::module_& module) {
       "comm: None (all ranks; MPI is initialised if nobody has done so), a communicator of mpi4py, or the number by "
       "which\nFortran knows one (comm.py2f()). algorithms: \"allreduce=ring,broadcast=chain/64K\"; transport: "
       "\"auto\", "
-      "\"shm\", \"mpi\",\n\"ucx\", \"shm+ucx\"; buffers: \"auto\", \"host\", \"device\"; forms_match: plans match "
-      "other calls, too. The settings of "
+      "\"shm\", \"mpi\",\n\"ucx\", \"shm+ucx\"; buffers: \"auto\", \"host\", \"device\", \"tutti\"; forms_match: plans "
+      "match "
+      "other calls, too; rules: files of rules\nfor algorithms, or \"none\". The settings of "
       "rank 0\ncount.\n\n"
       "Collective over comm. Calls are made in the same order on all ranks; one thread at a time calls. Errors: "
       "ArgumentError\n(no such communicator or setting), StateError (after MPI_Finalize; two MPIs in the process; a "
       "child of a fork). Cost: some\nten milliseconds for the first one, then less than one.");
   communicator
-      .def(nb::init<nb::object, nb::object, nb::object, nb::object, bool>(), nb::arg("comm") = nb::none(),
+      .def(nb::init<nb::object, nb::object, nb::object, nb::object, bool, nb::object>(), nb::arg("comm") = nb::none(),
            nb::arg("algorithms") = nb::none(), nb::arg("transport") = nb::none(), nb::arg("buffers") = nb::none(),
-           nb::arg("forms_match") = false)
+           nb::arg("forms_match") = false, nb::arg("rules") = nb::none())
       .def_prop_ro("rank", &Communicator::rank, "The number of this process, from 0.")
       .def_prop_ro("size", &Communicator::size, "The number of ranks.")
       .def_prop_ro("nodes", &number<tutti_comm_node_count>, "The number of nodes: groups of ranks that share memory.")

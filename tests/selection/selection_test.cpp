@@ -18,7 +18,7 @@ Question on_four_nodes(Collective collective, std::int64_t bytes) {
   return {.collective = collective, .ranks = 8, .nodes = 4, .bytes = Bytes{bytes}, .spread = four_by_two};
 }
 void expect_chosen(const Question& question, const std::string& wanted) {
-  EXPECT_EQ(to_text(select(question, {}).choice), to_text(read_choice(question.collective, wanted)))
+  EXPECT_EQ(to_text(select(question, {}, nullptr).choice), to_text(read_choice(question.collective, wanted)))
       << to_string(question.collective) << " of " << question.bytes.value() << " bytes";
 }
 
@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Border{Collective::reduce, 64 * kib, "two_level:4/48K", "lanes/48K"},
                     Border{Collective::reduce, 256 * mib, "lanes/48K", "lanes/1M"},
                     Border{Collective::allreduce, 256 * kib, "two_level/48K", "lanes/48K"},
-                    Border{Collective::allreduce, 2 * mib, "lanes/48K", "lane_rings/60K"},
+                    Border{Collective::allreduce, 2 * mib - 1, "lanes/48K", "lane_rings/60K"},
                     Border{Collective::allreduce, 256 * mib, "lane_rings/60K", "lane_rings/1M"},
                     Border{Collective::reduce_scatter, 64 * kib, "two_level/48K", "lanes/48K"},
                     Border{Collective::allgather, 64 * kib, "two_level/48K", "lanes/48K"},
@@ -258,10 +258,10 @@ TEST(SelectionOnANode, FlatForAsManyRanksAsOneCanServe) {
 
 /// The rows say what select() gives: on both sides of each row's first size, and at sizes between.
 void expect_told_by_size(Question question, const UserChoices& users) {
-  const std::vector<SelectionFrom> rows = select_by_size(question, users);
+  const std::vector<SelectionFrom> rows = select_by_size(question, users, nullptr);
   const auto expect_at = [&](std::int64_t bytes, const Selection& wanted) {
     question.bytes = Bytes{bytes};
-    const Selection selection = select(question, users);
+    const Selection selection = select(question, users, nullptr);
     EXPECT_TRUE(selection.choice == wanted.choice && selection.why == wanted.why)
         << to_string(question.collective) << " of " << bytes << " bytes";
   };
@@ -288,10 +288,10 @@ TEST(SelectBySize, TellsWhatIsChosen) {
 
 TEST(SelectBySize, HasRowsOfSeveralAlgorithmsOrTheOneOfTheUser) {
   const Question question{.collective = Collective::allreduce, .ranks = 8, .shares_memory = true};
-  EXPECT_GE(select_by_size(question, {}).size(), 4U);
+  EXPECT_GE(select_by_size(question, {}, nullptr).size(), 4U);
   UserChoices users{.choices = read_choices("ring", "test"), .chosen_by = {}};
   users.chosen_by.fill("test");
-  const std::vector<SelectionFrom> rows = select_by_size(question, users);
+  const std::vector<SelectionFrom> rows = select_by_size(question, users, nullptr);
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(to_text(rows.front().selection.choice), "ring");
 }

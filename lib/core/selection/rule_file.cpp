@@ -1,0 +1,352 @@
+#include "lib/core/selection/rule_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+
+#include "lib/core/schedule/near_names.hpp"
+#include "lib/core/selection/json_text.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti {
+namespace {
+
+using Form = JsonValue::Form;
+
+std::string_view name_of(Form form) {
+  constexpr std::array<std::string_view, 7> names{"null",   "true or false", "a whole number", "a number",
+                                                  "a text", "an array",      "an object"};
+  return names[static_cast<std::size_t>(form)];
+}
+
+/// A value in few characters, for complaints.
+std::string shown(const JsonValue& value) {
+  switch (value.form) {
+    case Form::boolean:
+      return value.boolean ? "true" : "false";
+    case Form::integer:
+      return fmt::to_string(value.integer);
+    case Form::real:
+      return fmt::to_string(value.real);
+    case Form::text:
+      return fmt::format("'{}'", value.text);
+    default:
+      return std::string{name_of(value.form)};
+  }
+}
+
+class RuleFileReader {
+ public:
+  explicit RuleFileReader(std::string_view path) { file_.path = path; }
+
+  RuleFile read(std::string_view text) && {
+    if (text.size() > longest_rule_file)
+      fail({}, fmt::format("the file has {} bytes; allowed: up to {}", text.size(), longest_rule_file));
+    try {
+      read_root(parse_json(text));
+    } catch (const JsonFault& fault) {
+      fail(fault.place, fault.what());
+    }
+    warn_of_hidden_rules();
+    return std::move(file_);
+  }
+
+ private:
+  /// A key that is allowed in an object, and who reads its value.
+  struct Key {
+    std::string_view name;
+    std::function<void(const JsonValue&)> read;
+  };
+
+  [[noreturn]] void fail(TextPlace at, const std::string& why) const {
+    throw ArgumentError(fmt::format("{}:{}:{}: {}", file_.path, at.line, at.column, why));
+  }
+  [[noreturn]] void refuse(const JsonValue& value, std::string_view key, std::string_view allowed) const {
+    fail(value.place, fmt::format("'{}' is {}; allowed: {}", key, shown(value), allowed));
+  }
+  /// Has each member of an object read by its key.
+  void read_object(const JsonValue& object, std::string_view what, const std::vector<Key>& keys) const {
+    if (object.form != Form::object) refuse(object, what, "an object");
+    for (const auto& [name, place, value] : object.members) {
+      const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; });
+      if (found != keys.end()) {
+        found->read(value);
+        continue;
+      }
+      std::vector<std::string> names;
+      for (const Key& key : keys)
+        names.emplace_back(key.name);
+      fail(place, fmt::format("'{}' is no key of {}; allowed: {}{}", name, what, fmt::join(names, ", "),
+                              suggestion(name, names)));
+    }
+  }
+
+  [[nodiscard]] Range range(const JsonValue& value, std::string_view key) const {
+    constexpr std::int64_t largest = std::int64_t{1} << 50;
+    const std::string_view allowed = "a whole number, or two as [least, most], each from 0 to 2^50; null: no end";
+    const auto end = [&](const JsonValue& its, std::int64_t open) {
+      if (its.form == Form::null) return open;
+      if (its.form != Form::integer || its.integer < 0 || its.integer > largest) refuse(its, key, allowed);
+      return its.integer;
+    };
+    if (value.form != Form::array) return {end(value, 0), end(value, Range::no_end)};
+    if (value.items.size() != 2) refuse(value, key, allowed);
+    const Range read{end(value.items[0], 0), end(value.items[1], Range::no_end)};
+    if (read.least > read.most)
+      fail(value.place, fmt::format("'{}' is [{}, {}], which holds for nothing; allowed: the smaller number first", key,
+                                    read.least, read.most));
+    return read;
+  }
+  [[nodiscard]] bool boolean(const JsonValue& value, std::string_view key) const {
+    if (value.form != Form::boolean) refuse(value, key, "true, false");
+    return value.boolean;
+  }
+  [[nodiscard]] const std::string& text(const JsonValue& value, std::string_view key) const {
+    if (value.form != Form::text) refuse(value, key, "a text");
+    return value.text;
+  }
+  /// A time or a share: a number from 0 on.
+  [[nodiscard]] double positive(const JsonValue& value, std::string_view key) const {
+    if ((value.form != Form::integer && value.form != Form::real) || !(value.real >= 0) || !std::isfinite(value.real))
+      refuse(value, key, "a number from 0 on");
+    return value.real;
+  }
+  /// The place of a name in a list of them.
+  template <class Names>
+  [[nodiscard]] std::size_t name(const JsonValue& value, std::string_view key, const Names& names) const {
+    const auto found = std::find(names.begin(), names.end(), text(value, key));
+    if (found == names.end())
+      refuse(value, key,
+             fmt::format("{}{}", fmt::join(names, ", "),
+                         suggestion(value.text, std::vector<std::string>(names.begin(), names.end()))));
+    return static_cast<std::size_t>(found - names.begin());
+  }
+
+  void read_root(const JsonValue& root) {
+    bool has_version = false;
+    read_object(root, "a file of rules",
+                {{"tutti_rules",
+                  [&](const JsonValue& value) {
+                    has_version = true;
+                    if (value.form != Form::integer || value.integer != rules_version)
+                      refuse(value, "tutti_rules", fmt::format("{}, the version of the form", rules_version));
+                  }},
+                 {"made", [&](const JsonValue& value) { read_made(value); }},
+                 {"for", [&](const JsonValue& value) { read_machines(value); }},
+                 {"simulated", [&](const JsonValue& value) { file_.is_simulated = boolean(value, "simulated"); }},
+                 {"rules", [&](const JsonValue& value) { read_rules(value); }},
+                 {"tuning", [&](const JsonValue& value) { read_tuning(value); }}});
+    if (!has_version)
+      fail(root.place,
+           fmt::format("no key 'tutti_rules'; needed: \"tutti_rules\": {}, the version of the form", rules_version));
+  }
+  void read_made(const JsonValue& made) {
+    std::vector<Key> keys;
+    for (const std::string_view key :
+         {"by", "when", "hosts", "cpu", "gpu", "network", "mpi", "ranks", "nodes", "ppn", "commit", "command", "note"})
+      keys.push_back({key, [this, key](const JsonValue& value) {
+                        std::string all;
+                        for (const JsonValue& item : value.items)
+                          all += fmt::format("{}{}", all.empty() ? "" : ", ", text(item, key));
+                        if (value.form == Form::text) all = value.text;
+                        if (value.form == Form::integer) all = fmt::to_string(value.integer);
+                        if (value.form != Form::null) file_.made.emplace_back(key, std::move(all));
+                      }});
+    read_object(made, "'made'", keys);
+  }
+  void read_machines(const JsonValue& machines) {
+    FittingMachines& its = file_.machines;
+    const auto pattern = [this](std::optional<std::string>& into, std::string_view key) {
+      return Key{key, [this, &into, key](const JsonValue& value) {
+                   if (value.form != Form::null) into = text(value, key);
+                 }};
+    };
+    read_object(machines, "'for'",
+                {pattern(its.cpu, "cpu"),
+                 pattern(its.gpu, "gpu"),
+                 pattern(its.mpi, "mpi"),
+                 pattern(its.network, "network"),
+                 {"nodes", [&](const JsonValue& value) { its.nodes = range(value, "nodes"); }},
+                 {"ppn", [&](const JsonValue& value) { its.ppn = range(value, "ppn"); }}});
+  }
+  void read_tuning(const JsonValue& tuning);
+  void read_rules(const JsonValue& rules) {
+    if (rules.form != Form::array) refuse(rules, "rules", "an array of rules");
+    for (const JsonValue& rule : rules.items)
+      file_.rules.push_back(read_rule(rule));
+  }
+  [[nodiscard]] Rule read_rule(const JsonValue& given) const;
+  [[nodiscard]] std::vector<Key> condition_keys(Conditions& when) const;
+  [[nodiscard]] Measured read_measured(const JsonValue& given) const;
+  void warn_of_hidden_rules();
+
+  RuleFile file_{};
+};
+
+std::vector<RuleFileReader::Key> RuleFileReader::condition_keys(Conditions& when) const {
+  std::vector<Key> keys;
+  const auto add_range = [&](std::string_view key, Range& into) {
+    keys.push_back({key, [this, key, &into](const JsonValue& value) { into = range(value, key); }});
+  };
+  const auto add_fact = [&](std::string_view key, std::optional<bool>& into) {
+    keys.push_back({key, [this, key, &into](const JsonValue& value) {
+                      if (value.form != Form::null) into = boolean(value, key);
+                    }});
+  };
+  add_range("ranks", when.ranks);
+  add_range("nodes", when.nodes);
+  add_range("ppn", when.ppn);
+  add_range("bytes", when.bytes);
+  add_range("bytes_per_rank", when.bytes_per_rank);
+  add_range("bytes_per_node", when.bytes_per_node);
+  keys.push_back({"memory", [this, &when](const JsonValue& value) {
+                    if (value.form != Form::null)
+                      when.memory = static_cast<AssumedMemory>(name(value, "memory", assumed_memory_names));
+                  }});
+  keys.push_back({"mode", [this, &when](const JsonValue& value) {
+                    if (value.form != Form::null)
+                      when.mode = static_cast<records::Manner>(name(value, "mode", manner_names));
+                  }});
+  add_fact("commutative", when.commutative);
+  add_fact("uneven", when.uneven);
+  add_fact("shares_memory", when.shares_memory);
+  add_fact("shares_processors", when.shares_processors);
+  add_fact("maps_devices", when.maps_devices);
+  add_fact("power_of_two", when.power_of_two);
+  add_fact("consecutive", when.consecutive);
+  return keys;
+}
+
+Measured RuleFileReader::read_measured(const JsonValue& given) const {
+  Measured measured;
+  const auto time = [this](double& into, std::string_view key) {
+    return Key{key, [this, &into, key](const JsonValue& value) {
+                 if (value.form != Form::null) into = positive(value, key);
+               }};
+  };
+  read_object(given, "'measured'",
+              {time(measured.us, "us"),
+               time(measured.spread, "spread"),
+               time(measured.default_us, "default_us"),
+               time(measured.next_us, "next_us"),
+               {"next",
+                [&](const JsonValue& value) {
+                  if (value.form != Form::null) measured.next = text(value, "next");
+                }},
+               {"runs", [&](const JsonValue& value) {
+                  if (value.form != Form::integer || value.integer < 0 || value.integer > 1'000'000'000)
+                    refuse(value, "runs", "a whole number from 0 to 10^9");
+                  measured.runs = static_cast<int>(value.integer);
+                }}});
+  return measured;
+}
+
+Rule RuleFileReader::read_rule(const JsonValue& given) const {
+  Rule rule{.line = given.place.line};
+  const JsonValue *collective = nullptr, *use = nullptr;
+  double mpi_us = 0;
+  std::vector<Key> keys = condition_keys(rule.when);
+  const auto keep = [](const JsonValue*& into) { return [&into](const JsonValue& value) { into = &value; }; };
+  keys.push_back({"collective", keep(collective)});
+  keys.push_back({"use", keep(use)});
+  keys.push_back({"why", [&](const JsonValue& value) { rule.why = text(value, "why"); }});
+  keys.push_back({"note", [&](const JsonValue& value) { static_cast<void>(text(value, "note")); }});
+  keys.push_back({"mpi", [&](const JsonValue& value) {
+                    read_object(value, "'mpi'", {{"us", [&](const JsonValue& us) { mpi_us = positive(us, "us"); }}});
+                  }});
+  keys.push_back({"measured", [&](const JsonValue& value) { rule.measured = read_measured(value); }});
+  read_object(given, "a rule", keys);
+  rule.measured.mpi_us = mpi_us;
+  if (collective == nullptr) fail(given.place, "a rule without the key 'collective'");
+  if (use == nullptr) fail(given.place, "a rule without the key 'use'");
+  std::vector<std::string> names;
+  for (int i = 0; i < collective_count; ++i)
+    names.emplace_back(to_string(static_cast<Collective>(i)));
+  rule.collective = static_cast<Collective>(name(*collective, "collective", names));
+  try {
+    rule.choice = read_choice(rule.collective, text(*use, "use"));
+  } catch (const std::invalid_argument& error) {
+    fail(use->place, fmt::format("'use' is '{}': {}", use->text, error.what()));
+  }
+  return rule;
+}
+
+void RuleFileReader::read_tuning(const JsonValue& tuning) {
+  if (tuning.form != Form::object) refuse(tuning, "tuning", "an object");
+  for (const auto& [key, place, value] : tuning.members) {
+    if (value.form != Form::integer || value.integer < 0) refuse(value, key, "a whole number from 0 on");
+    file_.tuning.values.emplace_back(key, value.integer);
+  }
+}
+
+/// A rule is hidden if an earlier one serves every call that it is for.
+void RuleFileReader::warn_of_hidden_rules() {
+  const auto hides = [](const Rule& earlier, const Rule& rule) {
+    const bool serves_all = !reduces(rule.collective) || earlier.choice.algorithm->order == Order::of_ranks ||
+                            rule.when.commutative == true;
+    return earlier.collective == rule.collective && serves_all && earlier.when.include(rule.when);
+  };
+  for (std::size_t i = 0; i < file_.rules.size(); ++i)
+    for (std::size_t before = 0; before < i; ++before) {
+      if (!hides(file_.rules[before], file_.rules[i])) continue;
+      file_.warnings.push_back({file_.rules[i].line, 1,
+                                fmt::format("this rule of {} is never used: the one in line {} comes first",
+                                            to_string(file_.rules[i].collective), file_.rules[before].line)});
+      break;
+    }
+}
+
+bool fits(const std::string& pattern, const std::string& text) {
+  return fnmatch(pattern.c_str(), text.c_str(), FNM_CASEFOLD) == 0;
+}
+
+}  // namespace
+
+RuleFile read_rule_file(std::string_view text, std::string_view path) { return RuleFileReader{path}.read(text); }
+
+std::string why_unfit(const RuleFile& file, const SiteFacts& machine) {
+  if (file.is_simulated && !machine.is_simulated)
+    return "its times are those of a simulated device, and this machine has none";
+  const FittingMachines& its = file.machines;
+  const auto part = [](std::string_view what, const std::optional<std::string>& pattern, const std::string& here) {
+    if (!pattern || fits(*pattern, here)) return std::string{};
+    return fmt::format("it is for {} '{}', and here is {}", what, *pattern,
+                       here.empty() ? "none" : fmt::format("'{}'", here));
+  };
+  for (const std::string& why : {part("cpu", its.cpu, machine.cpu), part("gpu", its.gpu, machine.gpu),
+                                 part("mpi", its.mpi, machine.mpi), part("network", its.network, machine.network)})
+    if (!why.empty()) return why;
+  const auto number = [](std::string_view what, const Range& range, int here) {
+    if (range.contains(here)) return std::string{};
+    return fmt::format("it is for {} {} to {}, and here are {}", what, range.least,
+                       range.most == Range::no_end ? "any" : fmt::to_string(range.most), here);
+  };
+  if (machine.nodes == 0) return "";
+  const std::string why = number("nodes", its.nodes, machine.nodes);
+  return why.empty() ? number("ranks per node (ppn)", its.ppn, machine.ppn) : why;
+}
+
+Closeness closeness_of(const FittingMachines& machines) {
+  Closeness closeness;
+  for (const auto* pattern : {&machines.cpu, &machines.gpu, &machines.mpi, &machines.network})
+    closeness.conditions += *pattern ? 1 : 0;
+  for (const Range& range : {machines.nodes, machines.ppn}) {
+    if (range.is_open()) continue;
+    ++closeness.conditions;
+    closeness.width += std::min(range.most, std::int64_t{1} << 40) - range.least;
+  }
+  return closeness;
+}
+
+const RuleTable& builtin_rules() {
+  // Never destroyed: calls may come after main.
+  static const RuleTable& table = *new RuleTable{read_rule_file(builtin_text(), "built-in rules").rules};
+  return table;
+}
+
+}  // namespace tutti

@@ -1,0 +1,75 @@
+#pragma once
+// Files of rules: what they say, and where it is wrong. docs/rules.md describes the form for users.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/core/selection/rules.hpp"
+
+namespace tutti {
+
+inline constexpr int rules_version = 1;
+/// Longer texts are no rules.
+inline constexpr std::size_t longest_rule_file = std::size_t{4} << 20;
+
+/// The machines that a file is for. Every condition is optional.
+struct FittingMachines {
+  std::optional<std::string> cpu{}, gpu{}, mpi{}, network{};  ///< Patterns with * and ?, as those of shells.
+  Range nodes{}, ppn{};                                       ///< Of the job.
+};
+
+/// The facts that a file's machines are compared with: those of rank 0, and the form of the job.
+struct SiteFacts {
+  std::string cpu{}, gpu{}, mpi{}, network{};  ///< The names that the parts give themselves; empty: not known, or none.
+  int nodes = 1, ppn = 1;                      ///< `nodes` 0: the form of the job is not known.
+  bool is_simulated = false;                   ///< The CUDA driver is the fake one, whose times mean nothing.
+};
+
+/// Constants of transports, by name (tunable_constants): those that a file sets.
+struct TransportConstants {
+  std::vector<std::pair<std::string, std::int64_t>> values{};
+};
+
+/// Something that is allowed, but seldom meant.
+struct RuleWarning {
+  int line = 1, column = 1;
+  std::string text{};
+};
+
+struct RuleFile {
+  std::string path{};
+  std::vector<std::pair<std::string, std::string>> made{};  ///< Where, when and by what it was made, in its order.
+  FittingMachines machines{};
+  bool is_simulated = false;  ///< The times are those of a simulated device.
+  std::vector<Rule> rules{};
+  TransportConstants tuning{};
+  std::vector<RuleWarning> warnings{};
+};
+
+/// Reads the text of a file of rules; `path` names it in the reasons of its rules. Throws ArgumentError that begins
+/// with "PATH:LINE:COLUMN: " and says what was found and what is allowed.
+[[nodiscard]] RuleFile read_rule_file(std::string_view text, std::string_view path);
+
+/// Why the file is not for the machine: "for cpu 'AMD*', and this one has 'Intel ...'"; empty: it is.
+[[nodiscard]] std::string why_unfit(const RuleFile& file, const SiteFacts& machine);
+/// How closely a file says which machines it is for: of several that fit, the one with the most counts.
+struct Closeness {
+  int conditions = 0;
+  std::int64_t width = 0;  ///< Of the ranges of nodes and ppn: the smaller one is closer.
+  [[nodiscard]] bool is_closer_than(const Closeness& other) const {
+    return conditions != other.conditions ? conditions > other.conditions : width < other.width;
+  }
+};
+[[nodiscard]] Closeness closeness_of(const FittingMachines& machines);
+
+/// The rules that Tutti has where a site has none of its own: builtin.json. For each collective one fits every call.
+[[nodiscard]] const RuleTable& builtin_rules();
+/// The file that they stand in, word for word.
+[[nodiscard]] std::string_view builtin_text();
+
+}  // namespace tutti
