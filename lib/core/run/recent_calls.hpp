@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "lib/core/memory/memory_kind.hpp"
+#include "lib/watch/records/signature.hpp"
 #include "tutti/call.hpp"
 #include "tutti/error.hpp"
 
