@@ -2,7 +2,8 @@
 """peers_table.py PEER.json... - Tutti against the fastest MPI at each size, from files of tutti-bench --compare mpi.
 
 For each collective, placement and size: the fastest of all MPIs' own calls, whose it is, and Tutti's time beside it in
-the same run. ratio: the MPI's time over Tutti's; above 1, Tutti is faster. All times are medians, in microseconds.
+the same run. ratio: the MPI's time over Tutti's; above 1, Tutti is faster. All times are medians, in microseconds. Behind
+a ratio that is not resolved (docs/bench.md) is a '?'.
 """
 
 import json
@@ -32,13 +33,16 @@ def print_table(title, rows):
     """Rows of (bytes, name of the peer, its result)."""
     print(f"\n{title}")
     print(f"{'bytes':>10} {'fastest MPI':>12} {'its us':>10} {'Tutti us':>10} {'ratio':>6}")
-    ratios = []
+    ratios, unresolved = [], 0
     for size, name, result in rows:
         peer, ours = result["peer"]["time_us"]["median"], result["time_us"]["median"]
         ratios.append(peer / ours)
-        print(f"{size:>10} {name:>12} {peer:>10.4g} {ours:>10.4g} {ratios[-1]:>6.2f}")
+        unresolved += not result["peer"].get("resolved", True)
+        mark = "" if result["peer"].get("resolved", True) else "?"
+        print(f"{size:>10} {name:>12} {peer:>10.4g} {ours:>10.4g} {ratios[-1]:>6.2f}{mark}")
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    print(f"geometric mean {mean:.2f}, minimum {min(ratios):.2f}")
+    doubts = f", not resolved: {unresolved} of {len(ratios)}" if unresolved else ""
+    print(f"geometric mean {mean:.2f}, minimum {min(ratios):.2f}{doubts}")
 
 
 def main(paths):

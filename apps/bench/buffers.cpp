@@ -20,12 +20,11 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
 }
 
 /// Collective.
-void require_enough(bool is_enough, const BenchMemory& memory, Bytes wanted) {
-  apps::refuse_if_any(MPI_COMM_WORLD, is_enough
-                                          ? ""
-                                          : fmt::format("buffers of {} bytes for each rank do not fit into the {} "
-                                                        "memory of the node",
-                                                        wanted.value(), memory.name));
+void require_enough(MPI_Comm comm, bool is_enough, const BenchMemory& memory, Bytes wanted) {
+  apps::refuse_if_any(comm, is_enough ? ""
+                                      : fmt::format("buffers of {} bytes for each rank do not fit into the {} "
+                                                    "memory of the node",
+                                                    wanted.value(), memory.name));
 }
 
 /// Bytes behind each buffer: they show writes past its end.
@@ -35,7 +34,7 @@ std::span<std::byte> bytes_of(std::byte* data, Bytes size) { return {data, stati
 
 }  // namespace
 
-Buffers::Buffers(const Experiment& what, const Communicator& comm) : what_(what), comm_(comm) {
+Buffers::Buffers(const Experiment& what, const Communicator& comm, MPI_Comm mpi) : what_(what), comm_(comm), mpi_(mpi) {
   Sizes most{};
   for (const Placement placement : what.placements) {
     const Sizes sizes = sizes_of(described(what.counts.back(), placement));
@@ -46,10 +45,10 @@ Buffers::Buffers(const Experiment& what, const Communicator& comm) : what_(what)
   // Allocating may succeed and the first access then kill the process: look at the available memory before.
   const Bytes wanted = most.in + most.out, available = what.memory->available();
   const bool is_enough = available == Bytes{0} || times(wanted.value(), comm.node().size()) <= available.value();
-  require_enough(is_enough, *what.memory, wanted);
+  require_enough(mpi, is_enough, *what.memory, wanted);
   in_ = allocate(*what.memory, most.in);
   out_ = allocate(*what.memory, most.out);
-  require_enough(in_ && out_, *what.memory, wanted);
+  require_enough(mpi, in_ && out_, *what.memory, wanted);
 }
 
 Call Buffers::described(Count count, Placement placement) const {
@@ -62,7 +61,8 @@ Call Buffers::described(Count count, Placement placement) const {
             .type = what_.type,
             .op = what_.op,
             .root = what_.root,
-            .algorithm = {}};
+            .algorithm = {},
+            .mpi = mpi_};
   call.is_in_place = placement == Placement::in_place && what_.collective->layout(call).place.has_value();
   return call;
 }

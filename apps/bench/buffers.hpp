@@ -11,8 +11,9 @@ namespace tutti::bench {
 
 class Buffers {
  public:
-  /// Collective over `comm`. Throws apps::InputError, on all ranks alike, if the memory does not suffice.
-  Buffers(const Experiment& what, const Communicator& comm);
+  /// Collective over `comm`, whose ranks `mpi` has. Throws apps::InputError, on all ranks alike, if the memory does not
+  /// suffice.
+  Buffers(const Experiment& what, const Communicator& comm, MPI_Comm mpi = MPI_COMM_WORLD);
 
   /// The call on `count` elements. Its buffers then hold zeros, which no operation turns into numbers that grow from
   /// call to call.
@@ -32,6 +33,7 @@ class Buffers {
 
   const Experiment& what_;
   const Communicator& comm_;
+  MPI_Comm mpi_;
   Buffer in_, out_;
 };
 

@@ -60,6 +60,13 @@ std::optional<MPI_Op> mpi_op(Op::Kind kind) {
   }
 }
 
+std::string choice_in(std::string_view explanation) {
+  // "allreduce of 1000 elements of fp32 on 4 ranks of 1 node: ring/64K, as many bytes want ..."
+  constexpr std::string_view before = ": ";
+  const std::size_t begin = explanation.find(before) + before.size();
+  return std::string{explanation.substr(begin, explanation.find(", ", begin) - begin)};
+}
+
 MpiArguments::MpiArguments(const Call& its_call)
     : call(its_call),
       in(call.is_in_place ? MPI_IN_PLACE : call.in),
@@ -79,14 +86,16 @@ MpiRequests::~MpiRequests() {
   }
 }
 
-void MpiRequests::start_and_wait() {
+void MpiRequests::start_and_wait(const Computation* computation) {
   if (requests_.size() == 1) {
     mpi::check(MPI_Start(requests_.data()), "MPI_Start");
+    compute(computation);
     mpi::check(MPI_Wait(requests_.data(), MPI_STATUS_IGNORE), "MPI_Wait");
     return;
   }
   const int count = static_cast<int>(requests_.size());
   mpi::check(MPI_Startall(count, requests_.data()), "MPI_Startall");
+  compute(computation);
   mpi::check(MPI_Waitall(count, requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 

@@ -19,9 +19,10 @@ namespace tutti::bench {
 
 // ---- Tutti's calls
 
-[[nodiscard]] inline std::unique_ptr<Repeater> repeater_of(Plan plan) {
-  return repeater([prepared = std::move(plan)]() mutable {
+[[nodiscard]] inline std::unique_ptr<Repeater> repeater_of(Plan plan, const Computation* computation) {
+  return repeater([prepared = std::move(plan), computation]() mutable {
     prepared.start();
+    compute(computation);
     prepared.wait();
   });
 }
@@ -55,7 +56,11 @@ template <class Describe>
     case Mode::blocking:
       return repeater([call] { detail::run(describe(call), *call.comm, {call.algorithm}); });
     case Mode::nonblocking:
-      return repeater([call] { detail::start(describe(call), *call.comm, {call.algorithm}).wait(); });
+      return repeater([call] {
+        Request request = detail::start(describe(call), *call.comm, {call.algorithm});
+        compute(call.computation);
+        request.wait();
+      });
     case Mode::stream:
       return repeater_in_stream([call, stream = cuda::stream()] {
         detail::run(describe(call), *call.comm, {.algorithm = call.algorithm, .stream = stream});
@@ -68,14 +73,17 @@ template <class Describe>
     case Mode::persistent:
       break;
   }
-  return repeater_of(detail::prepare(describe(call), *call.comm, {call.algorithm}));
+  return repeater_of(detail::prepare(describe(call), *call.comm, {call.algorithm}), call.computation);
 }
 
-/// The algorithm that runs: as it was asked for, else the name of the one chosen.
+/// The algorithm that a plan's explanation names, with its parameter and segment: "knomial:4/8K".
+[[nodiscard]] std::string choice_in(std::string_view explanation);
+
+/// The algorithm that runs: as it was asked for, else the one chosen, with its parameter and segment.
 template <class Describe>
 [[nodiscard]] std::string algorithm(const Call& call) {
   if (!call.algorithm.empty()) return std::string{call.algorithm};
-  return std::string{detail::prepare(Describe{}(call), *call.comm, {}).algorithm()};
+  return choice_in(detail::prepare(Describe{}(call), *call.comm, {}).explain());
 }
 
 // ---- MPI's calls
@@ -104,29 +112,41 @@ class MpiRequests {
   MpiRequests(MpiRequests&&) = default;
   MpiRequests& operator=(MpiRequests&&) = delete;
   ~MpiRequests();
-  void start_and_wait();
+  void start_and_wait(const Computation* computation);
 
  private:
   std::vector<MPI_Request> requests_;
+};
+
+/// How an MPI's call is made: computation comes between the start of a call that does not block and its wait.
+struct Manner {
+  Mode mode;
+  MPI_Comm comm;
+  const Computation* computation;
 };
 
 /// Calls of an MPI collective by `blocking`, `nonblocking` and `persistent`, which take the same `arguments` except for
 /// the last. `persistent` is nullptr if this MPI has none; nonblocking ones are made then. In place of calls in
 /// streams, which MPI does not have, blocking ones are made.
 template <class Blocking, class Nonblocking, class Persistent, class... Arguments>
-[[nodiscard]] PeerCall peer_call(Mode mode, std::string_view name, Blocking blocking, Nonblocking nonblocking,
-                                 Persistent persistent, Arguments... arguments) {
+[[nodiscard]] PeerCall peer_call(const Manner& manner, std::string_view name, Blocking blocking,
+                                 Nonblocking nonblocking, Persistent persistent, Arguments... arguments) {
+  const auto [mode, comm, computation] = manner;
   if (mode == Mode::blocking || is_in_stream(to_string(mode))) {
-    return {repeater([=] { mpi::check(blocking(arguments..., MPI_COMM_WORLD), name); }), Mode::blocking};
+    return {repeater([=, comm = comm] { mpi::check(blocking(arguments..., comm), name); }), Mode::blocking};
   }
   if (mode == Mode::persistent && persistent != nullptr) {
     MPI_Request request = MPI_REQUEST_NULL;
-    mpi::check(persistent(arguments..., MPI_COMM_WORLD, MPI_INFO_NULL, &request), name);
-    return {repeater([prepared = MpiRequests{{request}}]() mutable { prepared.start_and_wait(); }), mode};
+    mpi::check(persistent(arguments..., comm, MPI_INFO_NULL, &request), name);
+    return {repeater([prepared = MpiRequests{{request}}, computation = computation]() mutable {
+              prepared.start_and_wait(computation);
+            }),
+            mode};
   }
-  return {repeater([=] {
+  return {repeater([=, comm = comm, computation = computation] {
             MPI_Request request = MPI_REQUEST_NULL;
-            mpi::check(nonblocking(arguments..., MPI_COMM_WORLD, &request), name);
+            mpi::check(nonblocking(arguments..., comm, &request), name);
+            compute(computation);
             mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
           }),
           Mode::nonblocking};

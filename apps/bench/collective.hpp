@@ -1,6 +1,8 @@
 #pragma once
 // The collectives that can be measured, in a table: each as Tutti's call and as MPI's own.
 
+#include <mpi.h>
+
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -9,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/bench/computation.hpp"
 #include "apps/bench/values.hpp"
 #include "tutti/algorithm.hpp"
 #include "tutti/communicator.hpp"
@@ -64,7 +67,9 @@ struct Call {
   Type type;
   Op op;
   Rank root;
-  std::string_view algorithm;  ///< Empty: Tutti chooses.
+  std::string_view algorithm;                ///< Empty: Tutti chooses.
+  MPI_Comm mpi = MPI_COMM_WORLD;             ///< The ranks of `comm`, for MPI's own calls.
+  const Computation* computation = nullptr;  ///< Between the start of a call and its wait; nullptr: nothing.
 
   [[nodiscard]] int rank() const { return comm->rank().value(); }
   [[nodiscard]] int ranks() const { return comm->size(); }

@@ -25,6 +25,13 @@ const auto& named(const Items& items, std::string_view wanted, Name name) {
 }
 
 void require_sizes(const Settings& s, Type type) {
+  for (const Bytes size : s.sizes) {
+    if (size < size_of(type))
+      throw InputError(
+          fmt::format("--sizes: {} is smaller than one {} of {} bytes", size.value(), s.type, size_of(type).value()));
+  }
+  if (!s.sizes.empty() && s.has_range) throw InputError("--sizes: not with --min, --max or --factor");
+  if (!s.sizes.empty()) return;
   if (s.min > s.max) {
     throw InputError(fmt::format("--min {} is larger than --max {}", s.min.value(), s.max.value()));
   }
@@ -42,14 +49,12 @@ std::vector<std::string> algorithms_of(Collective collective) {
   return names;
 }
 
-std::vector<std::string> algorithms_named(const std::string& asked, const BenchCollective& collective) {
-  if (asked == "auto" || (asked == "each" && !collective.collective)) return {""};
+void require_algorithm(const std::string& asked, const BenchCollective& collective) {
   if (!collective.collective) {
     throw InputError(fmt::format("--algorithm: {} has none: '{}' is none of: auto, each", collective.name, asked));
   }
   const Collective kind = *collective.collective;
-  std::vector<std::string> all = algorithms_of(kind);
-  if (asked == "each") return all;
+  const std::vector<std::string> all = algorithms_of(kind);
   const std::string name = asked.substr(0, asked.find_first_of(":/"));
   if (find_algorithm(kind, name) == nullptr) {
     throw InputError(fmt::format("--algorithm: for {}, '{}' is none of: auto, each, {}{}", collective.name, asked,
@@ -60,7 +65,26 @@ std::vector<std::string> algorithms_named(const std::string& asked, const BenchC
   } catch (const std::invalid_argument& error) {
     throw InputError(fmt::format("--algorithm: {}", error.what()));
   }
-  return {asked};
+}
+
+/// Without those that Tutti chooses, which depend on the communicator. None comes twice.
+std::vector<std::string> algorithms_named(const std::vector<std::string>& asked, const BenchCollective& collective) {
+  std::vector<std::string> names;
+  const auto add = [&names](std::string name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  };
+  for (const std::string& each : asked) {
+    if (each == "auto" || (each == "each" && !collective.collective)) {
+      add("");
+    } else if (each == "each") {
+      for (std::string& name : algorithms_of(*collective.collective))
+        add(std::move(name));
+    } else {
+      require_algorithm(each, collective);
+      add(each);
+    }
+  }
+  return names;
 }
 
 void require_operation(const Settings& s, const BenchCollective& collective, Type type, const Op& op) {
@@ -89,7 +113,8 @@ std::vector<Placement> placements_of(const Settings& s, const BenchCollective& c
 std::vector<Count> sizes_of(const Settings& s, const BenchCollective& collective, Type type, int ranks) {
   if (!collective.has_data()) return {Count{0}};
   const int parts = collective.divided == Divided::not_at_all ? 1 : ranks;
-  std::vector<Count> counts = sweep(s.min, s.max, s.factor, parts * size_of(type));
+  const Bytes part = parts * size_of(type);
+  std::vector<Count> counts = s.sizes.empty() ? sweep(s.min, s.max, s.factor, part) : counts_of(s.sizes, part);
   for (Count& count : counts) {
     count = parts * count;
   }
@@ -114,7 +139,7 @@ std::vector<std::string> collectives_in_mode(const Settings& s) {
 }
 
 /// Options that must not be given beside another one: each with whether it is as by default.
-using PlainOptions = std::initializer_list<std::pair<bool, std::string_view>>;
+using PlainOptions = std::initializer_list<std::pair<bool, std::string>>;
 void require_plain(std::string_view why, PlainOptions options) {
   for (const auto& [is_plain, option] : options)
     if (!is_plain) throw InputError(fmt::format("{}: not with {}", why, option));
@@ -128,24 +153,66 @@ void require_thresholds_exist(const Settings& s) {
   }
   const Settings plain;
   require_plain("--thresholds chooses the calls by itself", {{s.collectives == plain.collectives, "--collective"},
-                                                             {s.algorithm == plain.algorithm, "--algorithm"},
+                                                             {s.algorithms == plain.algorithms, "--algorithm"},
                                                              {s.placement == plain.placement, "--placement"},
                                                              {s.calls == plain.calls, "--calls"},
                                                              {s.compare == plain.compare, "--compare"},
                                                              {!s.is_checked, "--check"},
+                                                             {!s.is_overlapped, "--overlap"},
+                                                             {!s.has_pairs, "--pairs"},
+                                                             {s.ranks.empty(), "--ranks"},
                                                              {s.csv.empty(), "--csv"}});
 }
 
 /// MPI's calls have neither algorithms nor streams, and nothing to be compared with.
 void require_mpi_alone(const Settings& s) {
   const Settings plain;
-  require_plain("--calls mpi measures MPI's calls alone", {{s.algorithm == plain.algorithm, "--algorithm"},
+  require_plain("--calls mpi measures MPI's calls alone", {{s.algorithms == plain.algorithms, "--algorithm"},
                                                            {s.compare == plain.compare, "--compare"},
                                                            {!is_in_stream(s.mode), "--mode " + s.mode},
-                                                           {s.memory == plain.memory, "--memory"}});
+                                                           {s.memory == plain.memory, "--memory"},
+                                                           {!s.is_overlapped, "--overlap"}});
+}
+
+/// --overlap needs calls that return before they are over.
+void require_overlap(const Settings& s) {
+  require_plain("--overlap measures calls beside computation",
+                {{!is_in_stream(s.mode), "--mode " + s.mode}, {!s.is_touched, "--touch"}});
+}
+
+/// --pairs measures messages, of the host's memory.
+void require_pairs(const Settings& s) {
+  const Settings plain;
+  require_plain("--pairs measures messages between two ranks", {{s.collectives == plain.collectives, "--collective"},
+                                                                {s.algorithms == plain.algorithms, "--algorithm"},
+                                                                {s.placement == plain.placement, "--placement"},
+                                                                {s.calls == plain.calls, "--calls"},
+                                                                {s.compare == plain.compare, "--compare"},
+                                                                {s.memory == plain.memory, "--memory"},
+                                                                {s.mode == plain.mode, "--mode"},
+                                                                {s.sizes.empty(), "--sizes"},
+                                                                {s.ranks.empty(), "--ranks"},
+                                                                {!s.is_overlapped, "--overlap"},
+                                                                {!s.is_checked, "--check"},
+                                                                {!s.is_touched, "--touch"},
+                                                                {s.csv.empty(), "--csv"}});
+}
+
+bool has_each(const Settings& s) {
+  return std::find(s.algorithms.begin(), s.algorithms.end(), "each") != s.algorithms.end();
 }
 
 }  // namespace
+
+std::vector<Count> counts_of(std::vector<Bytes> sizes, Bytes element) {
+  std::sort(sizes.begin(), sizes.end());
+  std::vector<Count> counts;
+  for (const Bytes size : sizes) {
+    const Count count{std::max<std::int64_t>(1, size.value() / element.value())};
+    if (counts.empty() || counts.back() != count) counts.push_back(count);
+  }
+  return counts;
+}
 
 std::vector<Count> sweep(Bytes least, Bytes most, int factor, Bytes element) {
   std::vector<Count> counts;
@@ -163,22 +230,24 @@ std::vector<Experiment> resolved(const Settings& s, int ranks) {
   const BenchMemory& memory = named(memories(), s.memory, [](const BenchMemory& each) { return each.name; });
   if (s.has_thresholds) require_thresholds_exist(s);
   if (s.calls == "mpi") require_mpi_alone(s);
+  if (s.has_pairs) require_pairs(s);
+  if (s.is_overlapped) require_overlap(s);
   if (s.root >= ranks) {
     throw InputError(fmt::format("--root {} is not a rank: there are {}, from 0 to {}", s.root, ranks, ranks - 1));
   }
   if (!s.json.empty() && s.json == s.csv) throw InputError("--json and --csv name the same file");
-  const auto mode = std::find(std::begin(mode_names), std::end(mode_names), s.mode) - std::begin(mode_names);
   std::vector<Experiment> experiments;
   for (const std::string& name : collectives_in_mode(s)) {
     const BenchCollective& collective = *collective_named(name);
     require_operation(s, collective, type, op);
     experiments.push_back({.collective = &collective,
                            .memory = &memory,
-                           .mode = static_cast<Mode>(mode),
+                           .mode = mode_of(s),
                            .type = type,
                            .op = op,
                            .root = Rank{s.root},
-                           .algorithms = algorithms_named(s.algorithm, collective),
+                           .algorithms = algorithms_named(s.algorithms, collective),
+                           .has_selected = collective.collective && has_each(s),
                            .transport = transport_of(s),
                            .placements = placements_of(s, collective),
                            .counts = sizes_of(s, collective, type, ranks)});

@@ -8,7 +8,9 @@
 #include <exception>
 #include <optional>
 
+#include "apps/bench/best.hpp"
 #include "apps/bench/memory.hpp"
+#include "apps/bench/pairs.hpp"
 #include "apps/bench/records.hpp"
 #include "apps/bench/run.hpp"
 #include "apps/bench/text.hpp"
@@ -53,30 +55,82 @@ void measure_thresholds_and_write(const Settings& settings, const Machine& machi
   if (outputs.json) outputs.json->commit(json_text(machine, thresholds));
 }
 
+/// How many ranks measure, one number after the other. Throws InputError.
+std::vector<int> numbers_of_ranks(const Settings& settings, int ranks) {
+  for (const int number : settings.ranks) {
+    if (number > ranks)
+      throw apps::InputError(fmt::format("--ranks {0}: the job has {1} ranks; allowed: 1 to {1}", number, ranks));
+  }
+  return settings.ranks.empty() ? std::vector{ranks} : settings.ranks;
+}
+
+/// All numbers of ranks, one after the other.
+std::vector<Record> measure_teams(const std::vector<std::vector<Experiment>>& experiments,
+                                  const std::vector<int>& numbers, const Settings& settings, const Machine& machine,
+                                  const Communicator& comm, const CommunicatorOptions& options) {
+  std::vector<Record> records;
+  if (comm.rank() == Rank{0}) apps::print(preface(settings, machine));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    with_team(numbers[i], comm, options, [&](const Team& team) {
+      for (Record& record : run(experiments[i], settings, machine, team))
+        records.push_back(std::move(record));
+    });
+  }
+  if (comm.rank() != Rank{0}) return records;
+  apps::print(to_text(best_of(records)));
+  const std::vector<Summary> summaries = summarised(records);
+  const bool has_figures = std::any_of(summaries.begin(), summaries.end(),
+                                       [](const Summary& each) { return each.ratios > 0 || each.wrong; });
+  if (summaries.size() > 1 && has_figures) apps::print(to_text(summaries));
+  return records;
+}
+
+void measure_pairs_and_write(const Settings& settings, const Machine& machine, const Communicator& comm,
+                             Outputs& outputs) {
+  if (comm.rank() == Rank{0}) apps::print(preface(settings, machine));
+  const Pairs pairs = measure_pairs(settings, comm);
+  if (comm.rank() != Rank{0}) return;
+  apps::print(to_text(pairs));
+  if (outputs.json) outputs.json->commit(json_text(machine, pairs));
+}
+
 int measure_all(const Settings& settings, const apps::MpiProcess& process) {
-  const std::vector<Experiment> experiments = resolved(settings, process.ranks);
+  const std::vector<int> numbers = numbers_of_ranks(settings, process.ranks);
+  std::vector<std::vector<Experiment>> experiments;
+  for (const int ranks : numbers) {
+    experiments.push_back(resolved(settings, ranks));
+  }
   Outputs outputs;
   open_outputs(outputs, settings);
   choose_transport(settings);
   // First, so that the communicator that is measured knows the devices.
-  const std::string device = choose_device(*experiments.front().memory, Communicator{MPI_COMM_WORLD});
-  const bool on_device = !experiments.front().memory->is_readable_by_host();
-  const Communicator comm{MPI_COMM_WORLD,
-                          {.buffers = on_device && std::getenv("TUTTI_BUFFERS") == nullptr ? "device" : ""}};
+  const std::string device = choose_device(*experiments.front().front().memory, Communicator{MPI_COMM_WORLD});
+  const bool on_device = !experiments.front().front().memory->is_readable_by_host();
+  const CommunicatorOptions options{.buffers = on_device && std::getenv("TUTTI_BUFFERS") == nullptr ? "device" : ""};
+  const Communicator comm{MPI_COMM_WORLD, options};
   const Machine machine = survey(comm, process.arguments, device);
   if (settings.has_thresholds) {
     measure_thresholds_and_write(settings, machine, comm, outputs);
     return apps::exit_success;
   }
-  const std::vector<Record> records = run(experiments, settings, machine, comm);
+  if (settings.has_pairs) {
+    measure_pairs_and_write(settings, machine, comm, outputs);
+    return apps::exit_success;
+  }
+  const std::vector<Record> records = measure_teams(experiments, numbers, settings, machine, comm, options);
   write_outputs(outputs, machine, records);
-  const bool is_wrong = std::any_of(records.begin(), records.end(), [](const Record& r) { return r.wrong > 0; });
+  // Ranks that measured nothing have to end alike.
+  bool is_wrong = std::any_of(records.begin(), records.end(), [](const Record& r) { return r.wrong > 0; });
+  apps::broadcast(MPI_COMM_WORLD, is_wrong);
   return is_wrong ? apps::exit_failure : apps::exit_success;
 }
 
-/// Calls in streams may be driven by threads of the library; else an MPI that knows of one thread is measured.
+/// Calls in streams may be driven by threads of the library, and so may all if the user asks for it; else an MPI that
+/// knows of one thread is measured.
 int level_of_threads(const Settings& settings) {
-  return is_in_stream(settings.mode) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  const char* const thread = std::getenv("TUTTI_PROGRESS_THREAD");
+  const bool has_thread = settings.is_overlapped && thread != nullptr && std::string_view{thread} == "1";
+  return is_in_stream(settings.mode) || has_thread ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 /// MPI's own also where a library is preloaded that would serve it: what is measured changes, not how.
-void barrier() { mpi::check(mpi::api.Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }
+void barrier(const Protocol& protocol) { mpi::check(mpi::api.Barrier(protocol.comm), "MPI_Barrier"); }
 
 double seconds_back_to_back(Repeater& way, int calls) {
   const auto begin = Clock::now();
@@ -35,7 +35,7 @@ double seconds_one_by_one(Repeater& way, int calls, const Protocol& protocol) {
   double sum = 0;
   for (int i = 0; i < calls; ++i) {
     if (protocol.touching != Protocol::Touching::no) protocol.memory->rewrite(protocol.touched);
-    if (meets) barrier();
+    if (meets) barrier(protocol);
     const auto begin = Clock::now();
     way.run(1);
     sum += seconds_since(begin);
@@ -45,7 +45,7 @@ double seconds_one_by_one(Repeater& way, int calls, const Protocol& protocol) {
 
 /// After a barrier.
 double seconds_of(Repeater& way, int calls, const Protocol& protocol) {
-  barrier();
+  barrier(protocol);
   const bool one_by_one =
       protocol.touching != Protocol::Touching::no || protocol.pace == Protocol::Pace::after_barriers;
   return one_by_one ? seconds_one_by_one(way, calls, protocol) : seconds_back_to_back(way, calls);
@@ -55,7 +55,7 @@ double seconds_of(Repeater& way, int calls, const Protocol& protocol) {
 double round(Repeater& way, int calls, const Protocol& protocol) {
   way.run(calls_before_round(calls));
   const double sum = seconds_of(way, calls, protocol);
-  barrier();
+  barrier(protocol);
   return sum / calls;
 }
 
@@ -70,7 +70,7 @@ int chosen_calls(Repeater& way, Protocol protocol) {
     for (int attempt = 1; attempt < attempts; ++attempt) {
       seconds = std::min(seconds, seconds_of(way, calls, protocol));
     }
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, protocol.comm), "MPI_Allreduce");
     if (seconds >= long_enough || calls >= most_calls) return calls_per_round(seconds / calls);
   }
 }
@@ -91,6 +91,14 @@ std::array<double, 7> counts_of(const Communicator& comm) {
 
 }  // namespace
 
+std::vector<double> Timing::microseconds() const {
+  std::vector<double> values = seconds;
+  for (double& value : values) {
+    value *= 1e6;
+  }
+  return values;
+}
+
 int calls_per_round(double seconds_per_call) {
   if (!(seconds_per_call > round_seconds / most_calls)) return most_calls;
   return std::max(1, static_cast<int>(std::lround(round_seconds / seconds_per_call)));
@@ -109,7 +117,8 @@ Protocol protocol_of(const BenchCollective& collective, const Settings& settings
           .touching = touching,
           .pace = collective.is_one_way() ? Protocol::Pace::after_barriers : Protocol::Pace::back_to_back,
           .touched = buffers.input_of(call),
-          .memory = &buffers.memory()};
+          .memory = &buffers.memory(),
+          .comm = call.mpi};
 }
 
 std::vector<Timing> measure(std::span<Repeater* const> ways, const Protocol& protocol) {
@@ -128,7 +137,7 @@ std::vector<Timing> measure(std::span<Repeater* const> ways, const Protocol& pro
   for (Timing& timing : timings) {
     std::vector<double> slowest(timing.seconds.size());
     mpi::check(
-        MPI_Reduce(timing.seconds.data(), slowest.data(), protocol.rounds, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD),
+        MPI_Reduce(timing.seconds.data(), slowest.data(), protocol.rounds, MPI_DOUBLE, MPI_MAX, 0, protocol.comm),
         "MPI_Reduce");
     timing.seconds = std::move(slowest);
   }
@@ -173,10 +182,9 @@ DeviceWork work_of(const BenchCollective& collective, const Call& call, Repeater
     counts[i] = (counts[i] - before[i]) / calls;
   }
   std::array traffic{counts.back(), static_cast<double>(least_traffic(collective, call))};
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, traffic.data(), 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
-  mpi::check(
-      MPI_Allreduce(MPI_IN_PLACE, counts.data(), static_cast<int>(counts.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD),
-      "MPI_Allreduce");
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, traffic.data(), 2, MPI_DOUBLE, MPI_SUM, call.mpi), "MPI_Allreduce");
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, counts.data(), static_cast<int>(counts.size()), MPI_DOUBLE, MPI_MAX, call.mpi),
+             "MPI_Allreduce");
   DeviceWork work{.fetched_bytes = counts[0], .stored_bytes = counts[1], .driver = {}, .traffic_share = {}};
   if (!cuda::driver_counts()) return work;
   work.driver =

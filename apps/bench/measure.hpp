@@ -1,6 +1,8 @@
 #pragma once
 // How time is measured, and what calls need beside it.
 
+#include <mpi.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,6 +30,7 @@ struct Protocol {
   enum class Pace { back_to_back, after_barriers } pace;
   std::span<std::byte> touched;  ///< This rank's input, empty on ranks that have none.
   const BenchMemory* memory;
+  MPI_Comm comm = MPI_COMM_WORLD;  ///< The ranks that measure.
 };
 inline constexpr std::int64_t barrier_from_touched_bytes = 32 * 1024;
 
@@ -48,9 +51,10 @@ inline constexpr int most_calls = 100'000;
 struct Timing {
   int calls;
   std::vector<double> seconds;  ///< Per call, of each round. On rank 0 that of the slowest rank.
+  [[nodiscard]] std::vector<double> microseconds() const;
 };
 
-/// Collective over MPI_COMM_WORLD. One Timing for each way, in their order.
+/// Collective over the protocol's communicator. One Timing for each way, in their order.
 [[nodiscard]] std::vector<Timing> measure(std::span<Repeater* const> ways, const Protocol& protocol);
 
 // ---- What calls on memory of devices need beside time

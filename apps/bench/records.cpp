@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "apps/bench/best.hpp"
+
 namespace tutti::bench {
 
 namespace {
@@ -15,14 +17,14 @@ std::string_view asked(const Record& record) {
 }
 
 bool is_about(const Summary& summary, const Record& record) {
-  return summary.collective == record.collective && summary.algorithm == asked(record);
+  return summary.collective == record.collective && summary.ranks == record.ranks && summary.algorithm == asked(record);
 }
 
 std::optional<double> mean_ratio(std::span<const Record> records, const Summary& summary, Placement placement) {
   std::vector<double> ratios;
   for (const Record& record : records) {
     if (record.peer && record.placement == placement && is_about(summary, record)) {
-      ratios.push_back(record.peer->ratio);
+      ratios.push_back(record.peer->ratio.value);
     }
   }
   return geometric_mean(ratios);
@@ -36,9 +38,12 @@ std::vector<Summary> summarised(std::span<const Record> records) {
     auto found =
         std::find_if(summaries.begin(), summaries.end(), [&](const Summary& s) { return is_about(s, record); });
     if (found == summaries.end()) {
-      summaries.push_back({record.collective, std::string{asked(record)}, {}, {}, {}});
+      summaries.push_back(
+          {.ranks = record.ranks, .collective = record.collective, .algorithm = std::string{asked(record)}});
       found = summaries.end() - 1;
     }
+    if (record.peer) ++found->ratios;
+    if (record.peer && !record.peer->ratio.is_resolved()) ++found->unresolved;
     if (record.wrong) found->wrong = found->wrong.value_or(0) + *record.wrong;
   }
   for (Summary& summary : summaries) {
@@ -52,7 +57,29 @@ std::vector<Summary> summarised(std::span<const Record> records) {
 
 using apps::Json;
 
-Json to_json(const Spread& spread) { return {{"min", spread.min}, {"median", spread.median}, {"max", spread.max}}; }
+Json to_json(const Spread& spread) {
+  return {
+      {"min", spread.min}, {"p10", spread.p10}, {"median", spread.median}, {"p90", spread.p90}, {"max", spread.max}};
+}
+
+namespace {
+
+Json to_json(const std::vector<Doubt>& doubts) {
+  Json names = Json::array();
+  for (const Doubt doubt : doubts) {
+    names.push_back(to_string(doubt));
+  }
+  return names;
+}
+
+}  // namespace
+
+Json to_json(const Ratio& ratio) {
+  return {{"ratio", ratio.value},
+          {"ratio_middle_half", std::vector{ratio.lower, ratio.upper}},
+          {"resolved", ratio.is_resolved()},
+          {"doubts", to_json(ratio.doubts)}};
+}
 
 Json to_json(const Machine& machine) {
   Json versions = Json::object();
@@ -106,10 +133,22 @@ Json object_of(const Parts& parts) {
   return json;
 }
 
+Json overlap_json(const std::optional<Overlap>& overlap) {
+  if (!overlap) return nullptr;
+  return {{"pure_us", to_json(overlap->pure_us)},
+          {"compute_us", to_json(overlap->compute_us)},
+          {"total_us", to_json(overlap->total_us)},
+          {"percent", overlap->percent},
+          {"percent_middle_half", std::vector{overlap->lower, overlap->upper}},
+          {"resolved", overlap->is_resolved()},
+          {"doubts", to_json(overlap->doubts)}};
+}
+
 Json to_json(const Record& record) {
   Json json = {{"collective", record.collective},
                {"algorithm", record.algorithm},
                {"auto", record.is_auto},
+               {"chosen", record.is_chosen},
                {"transport", record.transport},
                {"memory", record.memory},
                {"mode", record.mode},
@@ -124,62 +163,86 @@ Json to_json(const Record& record) {
                {"iters", record.calls},
                {"rounds", record.rounds},
                {"time_us", to_json(record.time_us)},
+               {"rounds_us", record.rounds_us},
+               {"load", record.load},
                {"algbw_GBps", record.algbw},
                {"busbw_GBps", record.busbw},
                {"wrong", record.wrong},
                {"peer", nullptr},
                {"device", nullptr}};
   if (const auto& peer = record.peer) {
-    json.set("peer",
-             {{"name", peer->name}, {"mode", peer->mode}, {"time_us", to_json(peer->time_us)}, {"ratio", peer->ratio}});
+    Json its{{"name", peer->name},
+             {"mode", peer->mode},
+             {"time_us", to_json(peer->time_us)},
+             {"rounds_us", peer->rounds_us}};
+    its.update(to_json(peer->ratio));
+    its.set("overlap", overlap_json(peer->overlap));
+    json.set("peer", std::move(its));
   }
+  json.set("overlap", overlap_json(record.overlap));
   if (record.device) json.set("device", object_of(*record.device));
   return json;
 }
 
 Json to_json(const Summary& summary) {
   return {{"collective", summary.collective},
+          {"ranks", summary.ranks},
           {"algorithm", summary.algorithm},
           {"geometric_mean_ratio", {{"out_of_place", summary.out_of_place}, {"in_place", summary.in_place}}},
+          {"ratios", summary.ratios},
+          {"unresolved", summary.unresolved},
           {"wrong", summary.wrong}};
 }
 
 }  // namespace
 
 Json to_json(const Machine& machine, std::span<const Record> records) {
-  Json results = Json::array(), summaries = Json::array();
+  Json results = Json::array(), summaries = Json::array(), best = Json::array();
   for (const Record& record : records) {
     results.push_back(to_json(record));
   }
   for (const Summary& summary : summarised(records)) {
     summaries.push_back(to_json(summary));
   }
-  return {{"environment", to_json(machine)}, {"results", std::move(results)}, {"summary", std::move(summaries)}};
+  for (const Best& each : best_of(records)) {
+    best.push_back(to_json(each));
+  }
+  return {{"environment", to_json(machine)},
+          {"results", std::move(results)},
+          {"summary", std::move(summaries)},
+          {"best", std::move(best)}};
 }
 
 std::string json_text(const Machine& machine, std::span<const Record> records) {
   return to_text(to_json(machine, records));
 }
 
+namespace {
+
+std::string csv_of(const Spread& spread) {
+  return fmt::format("{},{},{},{},{}", spread.min, spread.p10, spread.median, spread.p90, spread.max);
+}
+
+}  // namespace
+
 std::string to_csv(std::span<const Record> records) {
   std::string text =
       "collective,algorithm,auto,transport,memory,mode,ranks,nodes,bytes,count,type,op,root,in_place,iters,rounds,"
-      "min_us,median_us,max_us,algbw_GBps,busbw_GBps,wrong,peer,peer_mode,peer_min_us,peer_median_us,peer_max_us,"
-      "ratio";
+      "min_us,p10_us,median_us,p90_us,max_us,algbw_GBps,busbw_GBps,wrong,peer,peer_mode,peer_min_us,peer_p10_us,"
+      "peer_median_us,peer_p90_us,peer_max_us,ratio,resolved";
   for (const auto& [name, value] : fields(DeviceWork{})) {
     text += fmt::format(",device_{}", name);
   }
   text += '\n';
   for (const Record& r : records) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", r.collective, r.algorithm,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", r.collective, r.algorithm,
                         r.is_auto, r.transport, r.memory, r.mode, r.ranks, r.nodes, r.bytes, r.count, r.type, r.op,
                         r.root ? fmt::to_string(*r.root) : "", r.placement == Placement::in_place, r.calls, r.rounds,
-                        r.time_us.min, r.time_us.median, r.time_us.max, r.algbw, r.busbw,
-                        r.wrong ? fmt::to_string(*r.wrong) : "");
+                        csv_of(r.time_us), r.algbw, r.busbw, r.wrong ? fmt::to_string(*r.wrong) : "");
     const auto& peer = r.peer;
-    text += peer ? fmt::format("{},{},{},{},{},{}", peer->name, peer->mode, peer->time_us.min, peer->time_us.median,
-                               peer->time_us.max, peer->ratio)
-                 : ",,,,,";
+    text += peer ? fmt::format("{},{},{},{},{}", peer->name, peer->mode, csv_of(peer->time_us), peer->ratio.value,
+                               peer->ratio.is_resolved())
+                 : ",,,,,,,,";
     for (const auto& [name, value] : fields(r.device.value_or(DeviceWork{}))) {
       text += r.device && value ? fmt::format(",{}", *value) : ",";
     }

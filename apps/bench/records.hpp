@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/bench/machine.hpp"
+#include "apps/bench/overlap.hpp"
 #include "apps/bench/statistics.hpp"
 #include "apps/json.hpp"
 
@@ -19,7 +20,9 @@ enum class Placement : bool { out_of_place, in_place };
 struct Peer {
   std::string name, mode;
   Spread time_us;
-  double ratio = 0;  ///< Its median over ours: above 1, Tutti is faster.
+  std::vector<double> rounds_us{};  ///< The time of each round.
+  Ratio ratio{};                    ///< Its time over ours: above 1, Tutti is faster.
+  std::optional<Overlap> overlap{};
 };
 
 /// Asked of the CUDA driver by a call.
@@ -42,7 +45,8 @@ struct DeviceWork {
 /// One collective at one size. Times are per call, of the slowest rank, over the rounds.
 struct Record {
   std::string collective, algorithm, transport, memory, mode;
-  bool is_auto = false;  ///< Tutti chose the algorithm.
+  bool is_auto = false;    ///< The call left the choice of the algorithm to Tutti.
+  bool is_chosen = false;  ///< It is the algorithm that Tutti chooses at this size, or would have.
   int ranks = 0, nodes = 0;
   std::int64_t bytes = 0, count = 0;
   std::string type, op;     ///< "none" where the collective has none.
@@ -50,17 +54,22 @@ struct Record {
   Placement placement = Placement::out_of_place;
   int calls = 0, rounds = 0;  ///< Calls in each round.
   Spread time_us;
+  std::vector<double> rounds_us{};    ///< The time of each round.
+  std::optional<double> load{};       ///< The share of the processors that other processes took; nothing: unknown.
   double algbw = 0, busbw = 0;        ///< GB/s (1e9) at the median.
   std::optional<std::int64_t> wrong;  ///< Elements over all ranks; nothing if not checked.
   std::optional<Peer> peer;
+  std::optional<Overlap> overlap{};  ///< The times of the record are then those of the call alone.
   std::optional<DeviceWork> device;  ///< Nothing if the buffers are ordinary or Tutti memory.
 };
 
-/// One collective with one algorithm, or with those that Tutti chose ("auto"), over all sizes.
+/// One collective on so many ranks with one algorithm, or with those that Tutti chose ("auto"), over all sizes.
 struct Summary {
-  std::string collective, algorithm;
-  std::optional<double> out_of_place, in_place;  ///< Geometric means of the ratios; nothing if none was compared.
-  std::optional<std::int64_t> wrong;             ///< Elements in all; nothing if none were checked.
+  int ranks = 0;
+  std::string collective{}, algorithm{};
+  std::optional<double> out_of_place{}, in_place{};  ///< Geometric means of the ratios; nothing if none was compared.
+  int ratios = 0, unresolved = 0;                    ///< Ratios in these means, and how many are not resolved.
+  std::optional<std::int64_t> wrong{};               ///< Elements in all; nothing if none were checked.
 };
 
 /// In the order in which collectives and algorithms first come.
@@ -70,6 +79,8 @@ struct Summary {
 
 /// Parts of such files.
 [[nodiscard]] apps::Json to_json(const Spread& spread);
+/// The members "ratio", "ratio_middle_half", "resolved" and "doubts".
+[[nodiscard]] apps::Json to_json(const Ratio& ratio);
 [[nodiscard]] apps::Json to_json(const Machine& machine);
 /// The text of a file. Names of files and hosts and the environment need not be UTF-8, but JSON has to be: other bytes
 /// become U+FFFD.

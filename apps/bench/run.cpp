@@ -2,61 +2,54 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <climits>
 
 #include "apps/bench/buffers.hpp"
 #include "apps/bench/cuda.hpp"
+#include "apps/bench/load.hpp"
 #include "apps/bench/measure.hpp"
 #include "apps/bench/memory.hpp"
+#include "apps/bench/progress.hpp"
 #include "apps/bench/text.hpp"
+#include "apps/root.hpp"
 #include "apps/standard_output.hpp"
+#include "lib/core/schedule/choice.hpp"
+#include "lib/core/schedule/passes.hpp"
 #include "lib/core/transport/mpi/check.hpp"
 
 namespace tutti::bench {
 
 namespace {
 
-/// A line that shows people the progress, and leaves no trace: on stderr, only if that is a terminal: nothing of it
-/// gets into pipes and files.
-class Progress {
- public:
-  enum class Speaker : bool { no, yes };
-  explicit Progress(Speaker speaker) : is_shown_(speaker == Speaker::yes && isatty(STDERR_FILENO) == 1) {}
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  ~Progress() { clear(); }
+/// Calls that the library refuses: a choice for small data may be one of them for large data.
+bool has_too_many_segments(const Call& call, const BenchCollective& collective) {
+  if (call.algorithm.empty() || !collective.collective) return false;
+  const Choice choice = read_choice(*collective.collective, call.algorithm);
+  const std::int64_t bytes = (call.count.value() * size_of(call.type)).value();
+  return choice.segment > 0 && bytes / choice.segment >= most_segments;
+}
 
-  void show(std::string_view text) const {
-    if (is_shown_) apps::print_error("{}{}", erase_line, text);
-  }
-  /// Before anything else is printed.
-  void clear() const {
-    if (is_shown_) apps::print_error("{}", erase_line);
-  }
-
- private:
-  static constexpr std::string_view erase_line = "\r\x1b[K";
-  bool is_shown_;
-};
-
-/// One collective.
+/// One collective on one team.
 class Bench {
  public:
-  Bench(const Experiment& what, const Settings& settings, const Machine& machine, const Communicator& comm,
+  Bench(const Experiment& what, const Settings& settings, const Machine& machine, const Team& team, Load& load,
         const Progress& progress)
       : what_(what),
         settings_(settings),
         machine_(machine),
-        comm_(comm),
-        buffers_(what, comm),
+        team_(team),
+        comm_(team.comm),
+        buffers_(what, team.comm, team.mpi),
+        algorithms_(algorithms_of(what)),
         table_(layout()),
+        load_(load),
         progress_(progress) {}
 
   std::vector<Record> run() const {
-    print(heading(what_, settings_) + table_.header());
+    print(heading(what_, settings_, comm_.size()) + table_.header());
     std::vector<Record> records;
     for (std::size_t i = 0; i < what_.counts.size(); ++i) {
       for (const Placement placement : what_.placements) {
@@ -74,6 +67,10 @@ class Bench {
  private:
   [[nodiscard]] bool is_compared() const { return settings_.compare == "mpi" && mpi_takes(*what_.memory); }
   [[nodiscard]] Table::Layout layout() const;
+  /// Those asked for, and those that Tutti chooses at the sizes.
+  [[nodiscard]] std::vector<std::string> algorithms_of(const Experiment& what) const;
+  /// The one that Tutti chooses.
+  [[nodiscard]] std::string chosen(const Call& call) const;
   [[nodiscard]] Record described(const Call& call, Placement placement) const;
   [[nodiscard]] std::optional<PeerCall> peer_of(const Call& call) const;
   [[nodiscard]] bool is_too_large_for_mpi(const Call& call) const;
@@ -82,21 +79,30 @@ class Bench {
                                                              std::vector<Record>& records) const;
   /// One record for each algorithm.
   [[nodiscard]] std::vector<Record> measured(Count count, Placement placement) const;
+  void set_times(Record& record, const Timing& timing, std::optional<double> load) const;
+  [[nodiscard]] Peer described(const PeerCall& peer, const Timing& ours, const Timing& theirs,
+                               std::optional<double> load) const;
+  /// Measures the ways again, alone and beside computation as long as each of them was before; the peer's is the last.
+  void add_overlaps(Call& call, std::span<Repeater* const> ways, const std::optional<PeerCall>& peer,
+                    std::span<const Timing> alone, std::vector<Record>& records) const;
   [[nodiscard]] std::int64_t wrong_on_all_ranks(const Call& call, Repeater& ours) const;
   void print(const std::string& text) const;
 
   const Experiment& what_;
   const Settings& settings_;
   const Machine& machine_;
+  const Team& team_;
   const Communicator& comm_;
   Buffers buffers_;
+  std::vector<std::string> algorithms_;
   Table table_;
+  Load& load_;
   const Progress& progress_;
 };
 
 Table::Layout Bench::layout() const {
   std::size_t algorithm = 0;
-  for (const std::string& asked : what_.algorithms) {
+  for (const std::string& asked : algorithms_) {
     algorithm = std::max(algorithm, asked.size());
   }
   for (const Algorithm* each : algorithms()) {
@@ -110,7 +116,25 @@ Table::Layout Bench::layout() const {
           .op = settings_.op.size(),
           .algorithm = algorithm,
           .peer = is_compared() ? "mpi" : "",
-          .work = work};
+          .work = work,
+          .has_overlap = settings_.is_overlapped};
+}
+
+std::string Bench::chosen(const Call& call) const {
+  Call plain = call;
+  plain.algorithm = {};
+  return what_.collective->algorithm(plain);
+}
+
+std::vector<std::string> Bench::algorithms_of(const Experiment& what) const {
+  std::vector<std::string> names = what.algorithms;
+  for (std::size_t i = 0; what.has_selected && i < what.counts.size(); ++i) {
+    for (const Placement placement : what.placements) {
+      std::string name = chosen(buffers_.call(what.counts[i], placement));
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+    }
+  }
+  return names;
 }
 
 Record Bench::described(const Call& call, Placement placement) const {
@@ -121,7 +145,7 @@ Record Bench::described(const Call& call, Placement placement) const {
   record.is_auto = call.algorithm.empty();
   record.transport = what_.transport;
   record.memory = settings_.memory;
-  record.mode = settings_.mode;
+  record.mode = to_string(what_.mode);
   record.ranks = comm_.size();
   record.nodes = comm_.node_count();
   record.count = call.count.value();
@@ -157,9 +181,12 @@ std::vector<std::unique_ptr<Repeater>> Bench::calls(Call& call, Placement placem
     calls.push_back(std::move(its.repeater));
     return calls;
   }
-  for (const std::string& algorithm : what_.algorithms) {
+  const std::string chosen = this->chosen(call);
+  for (const std::string& algorithm : algorithms_) {
     call.algorithm = algorithm;
+    if (has_too_many_segments(call, *what_.collective)) continue;
     records.push_back(described(call, placement));
+    records.back().is_chosen = records.back().algorithm == chosen;
     calls.push_back(what_.collective->ours(call, what_.mode));
   }
   return calls;
@@ -175,28 +202,74 @@ std::vector<Record> Bench::measured(Count count, Placement placement) const {
   for (const auto& each : ours)
     ways.push_back(each.get());
   if (peer) ways.push_back(peer->repeater.get());
+  load_.begin();
   const std::vector<Timing> timings = measure(ways, protocol_of(*what_.collective, settings_, buffers_, call));
+  const std::optional<double> load = load_.share();
   for (std::size_t i = 0; i < records.size(); ++i) {
-    Record& record = records[i];
-    record.calls = timings[i].calls;
-    record.time_us = in_microseconds(timings[i].seconds);
-    constexpr double gigabytes_per_s = 1e-3;  // in bytes per microsecond
-    record.algbw = static_cast<double>(record.bytes) / record.time_us.median * gigabytes_per_s;
-    record.busbw = record.algbw * what_.collective->busbw_factor(comm_.size());
-    if (peer) {
-      const Spread time_us = in_microseconds(timings[records.size()].seconds);
-      const auto mode = std::string{to_string(peer->mode)};
-      record.peer = Peer{machine_.mpi, mode, time_us, time_us.median / record.time_us.median};
-    }
-    if (what_.memory->needs_driver()) record.device = work_of(*what_.collective, call, *ours[i], comm_);
-    if (settings_.is_checked) record.wrong = wrong_on_all_ranks(call, *ours[i]);
+    set_times(records[i], timings[i], load);
+    if (peer) records[i].peer = described(*peer, timings[i], timings[records.size()], load);
+    if (what_.memory->needs_driver()) records[i].device = work_of(*what_.collective, call, *ours[i], comm_);
+    if (settings_.is_checked) records[i].wrong = wrong_on_all_ranks(call, *ours[i]);
   }
+  if (settings_.is_overlapped) add_overlaps(call, ways, peer, timings, records);
   return records;
+}
+
+void Bench::set_times(Record& record, const Timing& timing, std::optional<double> load) const {
+  record.calls = timing.calls;
+  record.time_us = in_microseconds(timing.seconds);
+  record.rounds_us = timing.microseconds();
+  record.load = load;
+  constexpr double gigabytes_per_s = 1e-3;  // in bytes per microsecond
+  record.algbw = static_cast<double>(record.bytes) / record.time_us.median * gigabytes_per_s;
+  record.busbw = record.algbw * what_.collective->busbw_factor(comm_.size());
+}
+
+Peer Bench::described(const PeerCall& peer, const Timing& ours, const Timing& theirs,
+                      std::optional<double> load) const {
+  return {.name = machine_.mpi,
+          .mode = std::string{to_string(peer.mode)},
+          .time_us = in_microseconds(theirs.seconds),
+          .rounds_us = theirs.microseconds(),
+          .ratio = ratio_of(ours.seconds, theirs.seconds, load)};
+}
+
+void Bench::add_overlaps(Call& call, std::span<Repeater* const> ways, const std::optional<PeerCall>& peer,
+                         std::span<const Timing> alone, std::vector<Record>& records) const {
+  std::vector<std::unique_ptr<OverlappedCall>> overlapped;
+  std::vector<Repeater*> all;
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    double seconds = spread_of(alone[i].seconds).median;  // on rank 0
+    apps::broadcast(team_.mpi, seconds);
+    OverlappedCall& its = *overlapped.emplace_back(std::make_unique<OverlappedCall>(seconds));
+    call.computation = &its.computation();
+    const bool is_peer = i == records.size() || settings_.calls == "mpi";
+    if (!is_peer) call.algorithm = records[i].is_auto ? std::string_view{} : records[i].algorithm;
+    its.measures(*ways[i], is_peer ? what_.collective->peer(call, what_.mode).repeater
+                                   : what_.collective->ours(call, what_.mode));
+    const std::array three = its.ways();
+    all.insert(all.end(), three.begin(), three.end());
+  }
+  load_.begin();
+  const std::vector<Timing> timings = measure(all, protocol_of(*what_.collective, settings_, buffers_, call));
+  const std::optional<double> load = load_.share();
+  const auto of = [&](std::size_t way) {
+    return overlap_of(timings[3 * way].seconds, timings[3 * way + 1].seconds, timings[3 * way + 2].seconds, load);
+  };
+  const std::size_t last = 3 * records.size();
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    set_times(records[i], timings[3 * i], load);
+    records[i].overlap = of(i);
+    if (!peer) continue;
+    records[i].peer = described(*peer, timings[3 * i], timings[last], load);
+    records[i].peer->overlap = of(records.size());
+  }
+  call.computation = nullptr;
 }
 
 std::int64_t Bench::wrong_on_all_ranks(const Call& call, Repeater& ours) const {
   std::int64_t wrong = wrong_elements(*what_.collective, buffers_, call, ours);
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_SUM, team_.mpi), "MPI_Allreduce");
   return wrong;
 }
 
@@ -210,18 +283,15 @@ void Bench::print(const std::string& text) const {
 }  // namespace
 
 std::vector<Record> run(std::span<const Experiment> experiments, const Settings& settings, const Machine& machine,
-                        const Communicator& comm) {
-  const bool speaks = comm.rank() == Rank{0};
-  const Progress progress{speaks ? Progress::Speaker::yes : Progress::Speaker::no};
-  if (speaks) apps::print(preface(settings, machine));
+                        const Team& team) {
+  const Progress progress{team.has_root() ? Progress::Speaker::yes : Progress::Speaker::no};
   std::vector<Record> records;
+  Load load{team.mpi};
   for (const Experiment& what : experiments) {
-    for (Record& record : Bench{what, settings, machine, comm, progress}.run()) {
+    for (Record& record : Bench{what, settings, machine, team, load, progress}.run()) {
       records.push_back(std::move(record));
     }
   }
-  const std::vector<Summary> summaries = summarised(records);
-  if (speaks && summaries.size() > 1) apps::print(to_text(summaries));
   return records;
 }
 

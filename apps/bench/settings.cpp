@@ -1,5 +1,6 @@
 #include "apps/bench/settings.hpp"
 
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 
@@ -29,23 +30,43 @@ std::vector<std::string> names_of(const auto& names) { return {std::begin(names)
 std::string_view collective_name(const BenchCollective& entry) { return entry.name; }
 
 void add_size_options(apps::Options& options, Settings& s) {
-  const auto size = [&options](const char* name, Bytes& value, const char* shown, const char* help) {
-    options.custom(name, "SIZE", shown, help, [&value](std::string_view given) {
+  const auto size = [&options, &has_range = s.has_range](const char* name, Bytes& value, const char* shown,
+                                                         const char* help) {
+    options.custom(name, "SIZE", shown, help, [&value, &has_range](std::string_view given) {
       value = apps::parse_bytes(given);
       if (value < Bytes{1}) throw InputError("the size must be at least 1");
+      has_range = true;
     });
   };
   size("min", s.min, "8", "smallest size in bytes, or with K, M, G: 8, 64K, 1M");
   size("max", s.max, "8M", "largest size");
-  options.integer("factor", s.factor, 2, INT_MAX, "each size is this many times the one before");
+  options.custom("factor", "N", "2", "each size is this many times the one before", [&s](std::string_view given) {
+    s.factor = static_cast<int>(apps::parse_integer(given, 2, INT_MAX));
+    s.has_range = true;
+  });
+  options.custom("sizes", "SIZE,SIZE,...", "", "these sizes, instead of --min, --max and --factor",
+                 [&s](std::string_view given) {
+                   for (const std::string& item : apps::split_list(given)) {
+                     s.sizes.push_back(apps::parse_bytes(item));
+                     if (s.sizes.back() < Bytes{1}) throw InputError("a size must be at least 1");
+                   }
+                 });
+  options.custom("ranks", "N,N,...", "all", "numbers of ranks that measure, one after the other; the others sleep",
+                 [&s](std::string_view given) {
+                   for (const std::string& item : apps::split_list(given))
+                     s.ranks.push_back(static_cast<int>(apps::parse_integer(item, 1, INT_MAX)));
+                 });
 }
 
 void add_call_options(apps::Options& options, Settings& s) {
   options.choice("type", s.type, names_of(all_types(), [](Type type) { return to_string(type); }), "element type");
   options.choice("op", s.op, names_of(op_names), "operation; scaled_sum is half the sum");
   options.integer("root", s.root, 0, INT_MAX, "root rank of collectives that have one");
-  options.text("algorithm", s.algorithm, "NAME",
-               "NAME[:PARAMETER][/SEGMENT]: algorithm; auto: Tutti chooses; each: all there are, in turns");
+  options.custom(
+      "algorithm", "LIST", "auto",
+      "algorithms, in turns: NAME[:PARAMETER][/SEGMENT], separated by commas; auto: Tutti chooses; each: all "
+      "there are, and those that Tutti chooses at these sizes. The best at each size is told at the end",
+      [&s](std::string_view given) { s.algorithms = apps::split_list(given); });
   options.choice("transport", s.transport, names_of(transport_names),
                  "what messages travel through; auto: what TUTTI_TRANSPORT says, or else Tutti chooses");
   options.choice("memory", s.memory, names_of(memories(), [](const BenchMemory& memory) { return memory.name; }),
@@ -62,12 +83,18 @@ void add_protocol_options(apps::Options& options, Settings& s) {
   options.custom("iters", "N", "as many as fill 4 ms", "calls in a round",
                  [&s](std::string_view given) { s.iters = static_cast<int>(apps::parse_integer(given, 1, INT_MAX)); });
   options.integer("warmup", s.warmup, 0, 1'000'000, "rounds before those that count");
-  options.integer("rounds", s.rounds, 1, 1'000'000, "rounds; min, median and max are over these");
+  options.integer("rounds", s.rounds, 1, 1'000'000, "rounds; p10, median and p90 are over these");
   options.flag("check", s.is_checked, "check the result of one more call at each size");
   options.flag("touch", s.is_touched, "rewrite the input before each call, untimed");
   options.choice("calls", s.calls, {"tutti", "mpi"},
                  "whose calls are measured; mpi: plain MPI_ calls, as libtutti_mpi.so serves them if it is preloaded");
   options.choice("compare", s.compare, {"none", "mpi"}, "measure the MPI's own call too, round by round in turns");
+  options.flag("overlap", s.is_overlapped,
+               "measure how much of a nonblocking call's time computation hides: pure communication, computation of "
+               "the same length, both at once; calls are nonblocking, or persistent with --mode persistent");
+  options.flag("pairs", s.has_pairs,
+               "measure latency, bandwidth and rate of messages of every pair of ranks, instead of collectives: short "
+               "messages of --min (8) bytes, long ones of --max (1M)");
   // Not --tune: the mpirun of Open MPI 4 takes that for its own, wherever it stands.
   options.flag("thresholds", s.has_thresholds,
                "measure what the library's thresholds for buffers on devices decide between, in turns, and show for "
@@ -80,6 +107,12 @@ void add_protocol_options(apps::Options& options, Settings& s) {
 
 void choose_transport(const Settings& settings) {
   if (settings.transport != "auto") setenv(transport_variable, settings.transport.c_str(), 1);
+}
+
+Mode mode_of(const Settings& settings) {
+  const auto* const found = std::find(std::begin(mode_names), std::end(mode_names), settings.mode);
+  const auto mode = static_cast<Mode>(found - std::begin(mode_names));
+  return settings.is_overlapped && mode == Mode::blocking ? Mode::nonblocking : mode;
 }
 
 std::vector<Type> all_types() {

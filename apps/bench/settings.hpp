@@ -16,12 +16,17 @@ struct Settings {
   std::vector<std::string> collectives = {"allreduce"};
   Bytes min{8}, max{8 << 20};
   int factor = 2;
+  bool has_range = false;    ///< --min, --max or --factor was given.
+  std::vector<Bytes> sizes;  ///< Instead of the range; empty: the range counts.
+  std::vector<int> ranks;    ///< One after the other; empty: all ranks of the job.
+  std::vector<std::string> algorithms = {"auto"};
   std::string type = "fp32", op = "sum";
   int root = 0;
-  std::string algorithm = "auto", transport = "auto", memory = "host", mode = "blocking", placement = "both";
+  std::string transport = "auto", memory = "host", mode = "blocking", placement = "both";
   int iters = 0;  ///< 0: as many as fill a round.
   int warmup = 2, rounds = 9;
   bool is_checked = false, is_touched = false, has_thresholds = false;  ///< Set by flags.
+  bool is_overlapped = false, has_pairs = false;
   std::string calls = "tutti", compare = "none";
   std::string json, csv;  ///< Files; empty: not wanted.
 };
@@ -38,6 +43,7 @@ struct Experiment {
   Op op;
   Rank root;
   std::vector<std::string> algorithms;  ///< All measured; an empty one: Tutti chooses.
+  bool has_selected = false;            ///< Those that Tutti chooses at these sizes are measured, too.
   std::string transport;
   std::vector<Placement> placements;
   std::vector<Count> counts;
@@ -50,6 +56,12 @@ struct Experiment {
 /// element is rounded down, to one element at least; no count comes twice. Needs 1 <= least <= most, element <= most,
 /// factor >= 2.
 [[nodiscard]] std::vector<Count> sweep(Bytes least, Bytes most, int factor, Bytes element);
+
+/// The same for these sizes alone, smallest first.
+[[nodiscard]] std::vector<Count> counts_of(std::vector<Bytes> sizes, Bytes element);
+
+/// The mode of the calls: with --overlap, calls that would block are nonblocking.
+[[nodiscard]] Mode mode_of(const Settings& settings);
 
 /// Makes the transport that was asked for the one that communicators made from now on use; "auto" leaves that as it is.
 void choose_transport(const Settings& settings);

@@ -37,17 +37,14 @@ std::vector<std::string> work_cells(const DeviceWork& device, Table::Work work) 
   return cells;
 }
 
-/// How to read the columns of DeviceWork.
-std::string work_lines(std::span<const Record> records) {
-  if (records.empty() || !records.front().device) return {};
-  std::string text = "# moved: bytes that a call moves between host and device, on the rank that moves most\n";
-  if (records.front().device->driver) {
-    text +=
-        "# calls: of the driver for a call, without looks at events and changes of context; syncs: those that may "
-        "wait\n"
-        "# traffic: bytes on devices that all ranks read and write, as a multiple of the least number\n";
-  }
-  return text;
+enum class Whose : bool { ours, peers };
+
+/// The cells of the columns of an overlap.
+void add_overlap(const std::optional<Overlap>& overlap, Whose whose, std::vector<std::string>& cells) {
+  if (whose == Whose::ours) cells.push_back(overlap ? time_text(overlap->compute_us.median) : "-");
+  cells.push_back(overlap ? time_text(overlap->total_us.median) : "-");
+  cells.push_back(overlap ? fmt::format("{:.0f}", overlap->percent) : "-");
+  cells.push_back(overlap && !overlap->is_resolved() ? "?" : "");
 }
 
 }  // namespace
@@ -58,7 +55,8 @@ std::string bandwidth_text(double gigabytes_per_second) { return with_digits(gig
 
 std::string ratio_text(const std::optional<double>& ratio) { return ratio ? fmt::format("{:.3f}", *ratio) : "-"; }
 
-Table::Table(const Layout& layout) : compared_(!layout.peer.empty()), work_(layout.work) {
+Table::Table(const Layout& layout)
+    : compared_(!layout.peer.empty()), overlapped_(layout.has_overlap), work_(layout.work) {
   const auto wide = [](std::string_view title, std::size_t width) { return std::max(title.size(), width); };
   columns_ = {{"size", "(B)", 11},
               {"count", "(elements)", 10},
@@ -67,15 +65,23 @@ Table::Table(const Layout& layout) : compared_(!layout.peer.empty()), work_(layo
               {"algorithm", "", wide("algorithm", layout.algorithm), Side::left},
               {"transport", "", 9, Side::left},
               {"place", "", 5, Side::left},
-              {"min", "(us)", 8},
+              {"p10", "(us)", 8},
               {"median", "(us)", 8},
-              {"max", "(us)", 8},
+              {"p90", "(us)", 8},
               {"algbw", "(GB/s)", 7},
               {"busbw", "(GB/s)", 7},
               {"#wrong", "", 6}};
   if (compared_) {
     columns_.push_back({layout.peer, "(us)", wide(layout.peer, 8)});
     columns_.push_back({"ratio", "", 6});
+    columns_.push_back({"", "", 1, Side::left});
+  }
+  if (overlapped_) {
+    columns_.insert(columns_.end(),
+                    {{"compute", "(us)", 8}, {"total", "(us)", 8}, {"overlap", "(%)", 7}, {"", "", 1, Side::left}});
+  }
+  if (overlapped_ && compared_) {
+    columns_.insert(columns_.end(), {{"total", "(mpi)", 8}, {"overlap", "(mpi)", 7}, {"", "", 1, Side::left}});
   }
   if (work_ != Work::none) columns_.push_back({"moved", "(B)", 11});
   if (work_ == Work::of_driver) {
@@ -116,15 +122,20 @@ std::string Table::row(const Record& record) const {
                                     record.algorithm,
                                     record.transport,
                                     place_text(record),
-                                    time_text(record.time_us.min),
+                                    time_text(record.time_us.p10),
                                     time_text(record.time_us.median),
-                                    time_text(record.time_us.max),
+                                    time_text(record.time_us.p90),
                                     bandwidth_text(record.algbw),
                                     bandwidth_text(record.busbw),
                                     record.wrong ? fmt::to_string(*record.wrong) : "-"};
   if (compared_) {
     cells.push_back(record.peer ? time_text(record.peer->time_us.median) : "-");
-    cells.push_back(record.peer ? fmt::format("{:.2f}", record.peer->ratio) : "-");
+    cells.push_back(record.peer ? fmt::format("{:.2f}", record.peer->ratio.value) : "-");
+    cells.push_back(record.peer && !record.peer->ratio.is_resolved() ? "?" : "");
+  }
+  if (overlapped_) {
+    add_overlap(record.overlap, Whose::ours, cells);
+    if (compared_) add_overlap(record.peer ? record.peer->overlap : std::nullopt, Whose::peers, cells);
   }
   for (std::string& cell : work_cells(record.device.value_or(DeviceWork{}), work_)) {
     cells.push_back(std::move(cell));
@@ -144,8 +155,8 @@ std::string preface(const Settings& settings, const Machine& machine) {
                         machine.mpi_settings.empty() ? "none in the environment"
                                                      : fmt::format("{}", fmt::join(machine.mpi_settings, " ")));
   }
-  text += fmt::format("# {} calls, {} memory; times are of the slowest rank, over {} rounds\n", settings.mode,
-                      settings.memory, settings.rounds);
+  text += fmt::format("# {} calls, {} memory; times are of the slowest rank, over {} rounds\n",
+                      to_string(mode_of(settings)), settings.memory, settings.rounds);
   if (!machine.devices.empty()) {
     text += fmt::format("# devices, by rank: {}\n", fmt::join(machine.devices, ", "));
   }
@@ -157,12 +168,13 @@ std::string preface(const Settings& settings, const Machine& machine) {
   return text;
 }
 
-std::string heading(const Experiment& what, const Settings& settings) {
+std::string heading(const Experiment& what, const Settings& settings, int ranks) {
   const BenchCollective& collective = *what.collective;
   std::string text = fmt::format("#\n# {}", collective.name);
   if (collective.has_data()) text += fmt::format(" of {}", settings.type);
   if (collective.reduces()) text += fmt::format(", {}", settings.op);
   if (collective.has_root()) text += fmt::format(", root {}", settings.root);
+  if (!settings.ranks.empty()) text += fmt::format(", on {} ranks", ranks);
   text += '\n';
   if (collective.divided == Divided::unevenly || collective.divided == Divided::unevenly_by_pair) {
     text += fmt::format("# blocks differ, with the same total on all ranks: between 1/2 and 3/2 of the mean, {}\n",
@@ -177,34 +189,6 @@ std::string heading(const Experiment& what, const Settings& settings) {
   return text;
 }
 
-std::string notes(const Experiment& what, const Settings& settings, const Machine& machine,
-                  std::span<const Record> records) {
-  std::string text = work_lines(records);
-  if (settings.compare != "mpi") return text;
-  if (!mpi_takes(*what.memory)) {
-    text += fmt::format("# not compared: {} takes no memory of devices\n", machine.mpi);
-    return text;
-  }
-  for (const Record& record : records) {
-    if (record.peer) continue;
-    text += fmt::format("# {} elements: not compared, MPI's call takes counts up to 2147483647\n", record.count);
-  }
-  const auto compared =
-      std::find_if(records.begin(), records.end(), [](const Record& r) { return r.peer.has_value(); });
-  if (compared == records.end()) return text;
-  if (compared->peer->mode != settings.mode) {
-    text += fmt::format("# {} has no {} calls: it was measured with {} ones\n", machine.mpi, settings.mode,
-                        compared->peer->mode);
-  }
-  text += fmt::format("# ratio: {}'s median over Tutti's; above 1, Tutti is faster.", machine.mpi);
-  if (what.algorithms.size() > 1) return text + '\n';
-  const Summary summary = summarised(records).front();
-  std::vector<std::string> means;
-  if (summary.out_of_place) means.push_back(fmt::format("out of place {:.3f}", *summary.out_of_place));
-  if (summary.in_place) means.push_back(fmt::format("in place {:.3f}", *summary.in_place));
-  return text + fmt::format(" Geometric mean: {}\n", fmt::join(means, ", "));
-}
-
 std::string to_text(std::span<const Summary> summaries) {
   std::size_t collective = 10, algorithm = 9;  // the titles
   std::optional<std::int64_t> wrong;
@@ -213,14 +197,16 @@ std::string to_text(std::span<const Summary> summaries) {
     algorithm = std::max(algorithm, summary.algorithm.size());
     if (summary.wrong) wrong = wrong.value_or(0) + *summary.wrong;
   }
-  const auto line = [&](std::string_view name, std::string_view how, std::string_view out, std::string_view in,
-                        std::string_view bad) {
-    return fmt::format("# {:<{}} {:<{}} {:>12} {:>8} {:>6}\n", name, collective, how, algorithm, out, in, bad);
+  const auto line = [&](std::string_view name, std::string_view ranks, std::string_view how, std::string_view out,
+                        std::string_view in, std::string_view doubtful, std::string_view bad) {
+    return fmt::format("# {:<{}} {:>5} {:<{}} {:>12} {:>8} {:>12} {:>6}\n", name, collective, ranks, how, algorithm,
+                       out, in, doubtful, bad);
   };
-  std::string text = "#\n# Summary: geometric means of the ratios\n";
-  text += line("collective", "algorithm", "out of place", "in place", "#wrong");
+  std::string text = "#\n# Summary: geometric means of the ratios, and how many of these are not resolved\n";
+  text += line("collective", "ranks", "algorithm", "out of place", "in place", "not resolved", "#wrong");
   for (const Summary& s : summaries) {
-    text += line(s.collective, s.algorithm, ratio_text(s.out_of_place), ratio_text(s.in_place),
+    text += line(s.collective, fmt::to_string(s.ranks), s.algorithm, ratio_text(s.out_of_place), ratio_text(s.in_place),
+                 s.ratios == 0 ? "-" : fmt::format("{} of {}", s.unresolved, s.ratios),
                  s.wrong ? fmt::to_string(*s.wrong) : "-");
   }
   return wrong ? text + fmt::format("# wrong elements in all: {}\n", *wrong) : text;

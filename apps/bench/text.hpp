@@ -29,6 +29,7 @@ class Table {
     std::size_t type, op, algorithm;
     std::string_view peer;
     Work work = Work::none;
+    bool has_overlap = false;
   };
   explicit Table(const Layout& layout);
 
@@ -45,14 +46,20 @@ class Table {
   };
   [[nodiscard]] std::string line(std::span<const std::string> cells) const;
   std::vector<Column> columns_;
-  bool compared_;
+  bool compared_, overlapped_;
   Work work_;
 };
 
+/// "# ?: not resolved, 3 of 22 ratios: ...", and what is doubtful about how many; nothing if all are resolved.
+[[nodiscard]] std::string doubts_text(std::span<const Ratio> ratios);
+
+/// The same of overlaps.
+[[nodiscard]] std::string doubts_text(std::span<const Overlap> overlaps);
+
 /// Once, at the start.
 [[nodiscard]] std::string preface(const Settings& settings, const Machine& machine);
-/// Before the table of one collective.
-[[nodiscard]] std::string heading(const Experiment& what, const Settings& settings);
+/// Before the table of one collective on `ranks` ranks.
+[[nodiscard]] std::string heading(const Experiment& what, const Settings& settings, int ranks);
 /// After it.
 [[nodiscard]] std::string notes(const Experiment& what, const Settings& settings, const Machine& machine,
                                 std::span<const Record> records);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "apps/bench/calls.hpp"
 #include "apps/bench/collective.hpp"
 #include "apps/bench/settings.hpp"
 #include "apps/bench/values.hpp"
@@ -133,12 +134,46 @@ TEST(Settings, PlacementsAreThoseThatACollectiveHas) {
 
 TEST(Settings, EachAlgorithmIsMeasured) {
   Settings settings;
-  settings.algorithm = "each";
+  settings.algorithms = {"each"};
   const std::vector<Experiment> experiments = resolved(settings, 2);
   EXPECT_THAT(experiments[0].algorithms, testing::Contains("ring"));
   EXPECT_GT(experiments[0].algorithms.size(), 1U);
-  settings.algorithm = "ring/64K";
+  settings.algorithms = {"ring/64K"};
   EXPECT_THAT(resolved(settings, 2)[0].algorithms, ElementsAre("ring/64K"));
+}
+
+TEST(Settings, AlgorithmsAreListsInWhichNoneComesTwice) {
+  Settings settings;
+  settings.algorithms = {"auto", "ring", "knomial:4/8K", "ring"};
+  settings.collectives = {"reduce"};
+  EXPECT_THROW((void)resolved(settings, 2), apps::InputError) << "reduce has no ring";
+  settings.algorithms = {"auto", "knomial:4/8K", "auto", "knomial:4/8K"};
+  EXPECT_THAT(resolved(settings, 2)[0].algorithms, ElementsAre("", "knomial:4/8K"));
+  EXPECT_FALSE(resolved(settings, 2)[0].has_selected);
+  settings.algorithms = {"chain/64K", "each"};
+  EXPECT_TRUE(resolved(settings, 2)[0].has_selected) << "Tutti's own choices, too";
+  EXPECT_EQ(resolved(settings, 2)[0].algorithms.front(), "chain/64K");
+}
+
+TEST(Settings, SizesMayBeListed) {
+  Settings settings;
+  settings.sizes = {Bytes{64}, Bytes{8}, Bytes{66}, Bytes{1024}};
+  EXPECT_THAT(resolved(settings, 2)[0].counts, ElementsAre(Count{2}, Count{16}, Count{256}));
+  settings.has_range = true;
+  EXPECT_THROW((void)resolved(settings, 2), apps::InputError);
+}
+
+TEST(Settings, OverlapIsOfCallsThatDoNotBlock) {
+  Settings settings;
+  settings.is_overlapped = true;
+  EXPECT_EQ(resolved(settings, 2)[0].mode, Mode::nonblocking);
+  settings.mode = "persistent";
+  EXPECT_EQ(resolved(settings, 2)[0].mode, Mode::persistent);
+}
+
+TEST(Choice, IsReadFromAnExplanation) {
+  EXPECT_EQ(choice_in("allreduce of 1000 elements of fp32 on 4 ranks of 1 node: ring/64K, as many bytes want it; 4"),
+            "ring/64K");
 }
 
 TEST(Settings, RefusesWhatDoesNotFit) {
@@ -149,17 +184,22 @@ TEST(Settings, RefusesWhatDoesNotFit) {
   };
   refuses([](Settings& s) { s.op = "band"; });
   refuses([](Settings& s) { s.root = 4; });
-  refuses([](Settings& s) { s.algorithm = "bring"; });
-  refuses([](Settings& s) { s.algorithm = "ring/x"; });
-  refuses([](Settings& s) { s.algorithm = "recursive_doubling:7"; });
-  refuses([](Settings& s) { s.algorithm = "ring", s.collectives = {"allreduce", "barrier"}; });
-  refuses([](Settings& s) { s.algorithm = "ring", s.collectives = {"sendrecv"}; });
+  refuses([](Settings& s) { s.algorithms = {"bring"}; });
+  refuses([](Settings& s) { s.algorithms = {"ring/x"}; });
+  refuses([](Settings& s) { s.algorithms = {"recursive_doubling:7"}; });
+  refuses([](Settings& s) { s.algorithms = {"ring"}, s.collectives = {"allreduce", "barrier"}; });
+  refuses([](Settings& s) { s.algorithms = {"ring"}, s.collectives = {"sendrecv"}; });
   refuses([](Settings& s) { s.op = "avg", s.collectives = {"scan"}; });
   refuses([](Settings& s) { s.min = Bytes{s.max.value() + 1}; });
   refuses([](Settings& s) { s.min = s.max = Bytes{3}; });
   refuses([](Settings& s) { s.type = "bf16", s.compare = "mpi"; });
   refuses([](Settings& s) { s.op = "avg", s.compare = "mpi"; });
   refuses([](Settings& s) { s.json = s.csv = "same"; });
+  refuses([](Settings& s) { s.sizes = {Bytes{8}, Bytes{3}}; });
+  refuses([](Settings& s) { s.is_overlapped = s.is_touched = true; });
+  refuses([](Settings& s) { s.is_overlapped = true, s.calls = "mpi"; });
+  refuses([](Settings& s) { s.has_pairs = true, s.compare = "mpi"; });
+  refuses([](Settings& s) { s.has_pairs = true, s.ranks = {2}; });
 }
 
 }  // namespace

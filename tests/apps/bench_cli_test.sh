@@ -30,6 +30,21 @@ expect 2 "'bring' is none of: auto, each, .*ring" --algorithm bring
 expect 2 "for barrier, 'ring' is none of" --algorithm ring --collective allreduce,barrier
 expect 2 "sendrecv has none: 'ring'" --algorithm ring --collective sendrecv
 expect 2 "'x' is no segment size" --algorithm ring/x
+expect 2 "'bring' is none of: auto, each, .*ring" --algorithm auto,ring,bring
+expect 2 '--algorithm' --algorithm auto,,ring
+expect 2 '--sizes: not with --min, --max or --factor' --sizes 8,64K --max 1M
+expect 2 '--sizes: not with --min, --max or --factor' --sizes 8,64K --factor 4
+expect 2 '--sizes: 2 is smaller than one fp32 of 4 bytes' --sizes 2,8
+expect 2 "--sizes.*'12Q' is not a size" --sizes 8,12Q
+expect 2 '--sizes.*at least 1' --sizes 0
+expect 2 '--ranks 3: the job has 2 ranks; allowed: 1 to 2' --ranks 2,3
+expect 2 "--ranks.*'0'" --ranks 0
+expect 2 '--root 1 is not a rank: there are 1' --ranks 1,2 --root 1
+expect 2 '--overlap measures calls beside computation: not with --touch' --overlap --touch
+expect 2 '--overlap measures calls beside computation: not with --mode stream' --overlap --mode stream --memory device
+expect 2 '--pairs measures messages between two ranks: not with --collective' --pairs --collective scan
+expect 2 '--pairs measures messages between two ranks: not with --csv' --pairs --csv "$folder/csv"
+expect 2 'do not fit into the host memory' --min 1024T --max 1024T --ranks 1
 expect 2 'band is not defined for --type fp32, only for: int8' --op band --type fp32
 expect 2 '--type.*none of.*bf16' --type float
 expect 2 '--op.*none of.*scaled_sum' --op plus

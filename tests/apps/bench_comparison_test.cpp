@@ -1,6 +1,9 @@
 // Two ways of a call at several sizes: which is faster, and from which size on.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include <algorithm>
+
+#include "apps/bench/overlap.hpp"
 #include "apps/bench/thresholds.hpp"
 
 namespace tutti::bench {
@@ -50,6 +53,59 @@ TEST(Comparison, IsUnclearWhereRoundsDiffer) {
 TEST(Comparison, IsUnclearWithFewRounds) {
   EXPECT_EQ(compared(1, std::vector<double>{1, 1}, std::vector<double>{9, 9}).faster, Faster::unclear);
   EXPECT_EQ(compared(1, std::vector<double>{1, 1, 1}, std::vector<double>{9, 9, 9}).faster, Faster::first);
+}
+
+bool has(const Ratio& ratio, Doubt doubt) {
+  return std::find(ratio.doubts.begin(), ratio.doubts.end(), doubt) != ratio.doubts.end();
+}
+
+TEST(Ratio, IsOfTheMediansWithTheMiddleHalfOfItsRounds) {
+  const std::vector<double> first{1, 1, 1, 1, 1}, second{1.9, 2, 2.1, 1.2, 3};
+  const Ratio ratio = ratio_of(first, second);
+  EXPECT_DOUBLE_EQ(ratio.value, 2);
+  EXPECT_DOUBLE_EQ(ratio.lower, 1.9);
+  EXPECT_DOUBLE_EQ(ratio.upper, 2.1);
+  EXPECT_TRUE(ratio.is_resolved());
+}
+
+TEST(Ratio, IsNotResolvedWhereRoundsDisagree) {
+  const std::vector<double> first{1, 1, 1, 1, 1};
+  EXPECT_TRUE(has(ratio_of(first, std::vector{0.9, 0.9, 1.1, 1.1, 1.2}), Doubt::both_sides));
+  // On one side of 1, but anything between 1.1 and 3.
+  const Ratio wide = ratio_of(first, std::vector{1.1, 1.1, 1.3, 3.0, 3.1});
+  EXPECT_TRUE(has(wide, Doubt::wide_spread));
+  EXPECT_FALSE(has(wide, Doubt::both_sides));
+  EXPECT_TRUE(ratio_of(first, std::vector{1.9, 1.9, 2.0, 2.1, 9.0}).is_resolved()) << "one round is an exception";
+}
+
+TEST(Ratio, IsNotResolvedByFewRoundsNorUnderLoadNorIfItIsExtreme) {
+  const std::vector<double> few{1, 1, 1, 1}, first{1, 1, 1, 1, 1};
+  EXPECT_TRUE(has(ratio_of(few, std::vector<double>{2, 2, 2, 2}), Doubt::few_rounds));
+  EXPECT_TRUE(has(ratio_of(first, std::vector<double>{2, 2, 2, 2, 2}, 0.5), Doubt::load));
+  EXPECT_TRUE(ratio_of(first, std::vector<double>{2, 2, 2, 2, 2}, 0.05).is_resolved());
+  const std::vector<double> longer(5, 29.5), shorter(5, 0.04);
+  EXPECT_TRUE(has(ratio_of(first, longer), Doubt::extreme));
+  EXPECT_TRUE(has(ratio_of(first, shorter), Doubt::extreme));
+}
+
+TEST(Overlap, IsTheShareOfTheCallThatComputationHides) {
+  const std::vector<double> pure(5, 10e-6), compute(5, 12e-6);
+  const auto percent = [&](double total) { return overlap_of(pure, compute, std::vector<double>(5, total)).percent; };
+  EXPECT_NEAR(percent(22e-6), 0, 1e-9);
+  EXPECT_NEAR(percent(12e-6), 100, 1e-9);
+  EXPECT_NEAR(percent(14.5e-6), 75, 1e-9);
+  EXPECT_EQ(percent(30e-6), 0) << "bounded";
+  EXPECT_EQ(percent(11.9e-6), 100);
+}
+
+TEST(Overlap, IsNotResolvedInNoise) {
+  const std::vector<double> pure(5, 10e-6), compute(5, 10e-6);
+  EXPECT_TRUE(overlap_of(pure, compute, std::vector<double>(5, 15e-6)).is_resolved());
+  EXPECT_THAT(overlap_of(pure, compute, std::vector<double>(5, 25e-6)).doubts, testing::ElementsAre(Doubt::extreme));
+  EXPECT_THAT(overlap_of(pure, compute, std::vector{11e-6, 12e-6, 15e-6, 18e-6, 19e-6}).doubts,
+              testing::ElementsAre(Doubt::wide_spread));
+  EXPECT_THAT(overlap_of(std::span{pure}.first(2), compute, std::vector<double>(2, 15e-6)).doubts,
+              testing::ElementsAre(Doubt::few_rounds));
 }
 
 TEST(Crossing, IsWhereTheSecondBeginsToStayFaster) {

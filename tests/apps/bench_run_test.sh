@@ -26,3 +26,45 @@ grep -q '^# wrong elements in all: 0$' "$folder/stdout"
 # Inputs that are rewritten, calls whose number adapts.
 "$launch" "$mpirun" "$ranks" "$bench" --collective allreduce,gather --min 64K --max 64K --touch --rounds 2 --warmup 1 --check \
   --transport mpi --mode "$mode"
+# Several algorithms: the best of each size. What Tutti chooses is one of "each", with its parameter and segment.
+"$launch" "$mpirun" "$ranks" "$bench" --algorithm each --sizes 8,256K --iters 1 --rounds 1 --warmup 0 --placement out --mode "$mode" \
+  --json "$folder/each.json" >"$folder/stdout"
+grep -q '^# The best at each size' "$folder/stdout"
+python3 - "$folder/each.json" "$ranks" <<'PYTHON'
+import json
+import sys
+
+file, ranks = json.load(open(sys.argv[1])), int(sys.argv[2])
+for size in (8, 262144):
+    results = [r for r in file["results"] if r["bytes"] == size]
+    assert sum(r["chosen"] for r in results) == 1, [r["algorithm"] for r in results]
+    assert len({r["algorithm"] for r in results}) == len(results) > 10
+    best = [b for b in file["best"] if b["bytes"] == size]
+    assert len(best) == 1 and best[0]["chosen"]["algorithm"] == next(r["algorithm"] for r in results if r["chosen"])
+    assert best[0]["lead"]["resolved"] is False and "few_rounds" in best[0]["lead"]["doubts"], best
+PYTHON
+# Fewer ranks than there are, and all: in one table. The others sleep.
+list=$(seq -s, 1 "$ranks")
+"$launch" "$mpirun" "$ranks" "$bench" --ranks "$list" --collective allreduce,gather,sendrecv --sizes 64 --iters 2 --rounds 5 \
+  --warmup 0 --check --compare mpi --mode "$mode" --json "$folder/ranks.json" >"$folder/stdout"
+grep -q ", on $ranks ranks\$" "$folder/stdout"
+python3 -c "import json
+results = json.load(open('$folder/ranks.json'))['results']
+assert [r['ranks'] for r in results if r['collective'] == 'sendrecv'] == [$list], results
+assert all(r['wrong'] == 0 and r['peer']['ratio'] > 0 for r in results)"
+# Overlap with computation, of Tutti's calls and the MPI's.
+[ "$mode" = blocking ] || "$launch" "$mpirun" "$ranks" "$bench" --overlap --collective allreduce,barrier,gather,sendrecv --sizes 4K \
+  --iters 2 --rounds 5 --warmup 0 --compare mpi --mode "$mode" --json "$folder/overlap.json" | grep -q '^# overlap: 100 \* (1 - '
+[ "$mode" = blocking ] || python3 -c "import json
+for r in json.load(open('$folder/overlap.json'))['results']:
+    for side in (r, r['peer']):
+        its = side['overlap']
+        assert 0 <= its['percent'] <= 100 and its['resolved'] == (not its['doubts']), its
+        assert its['pure_us'] == side['time_us'] and its['total_us']['median'] > 0, its"
+# Every pair of ranks.
+"$launch" "$mpirun" "$ranks" "$bench" --pairs --rounds 2 --warmup 0 --min 8 --max 8K --json "$folder/pairs.json"
+python3 -c "import json
+pairs = json.load(open('$folder/pairs.json'))['pairs']
+for figure in pairs['figures'].values():
+    for a, row in enumerate(figure['median']):
+        assert len(row) == $ranks and all((value is None) == (a == b) and (a == b or value > 0) for b, value in enumerate(row)), row"

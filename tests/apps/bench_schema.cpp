@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -24,9 +25,18 @@ void expect(bool holds, const std::string& what) {
 bool is_close(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); }
 
 void check_times(const json& times, const std::string& where) {
-  expect(times.size() == 3, where + ": min, median, max and nothing else");
+  expect(times.size() == 5, where + ": min, p10, median, p90, max and nothing else");
   const double min = times.at("min"), median = times.at("median"), max = times.at("max");
-  expect(0 < min && min <= median && median <= max, where + ": times are not in order");
+  const double p10 = times.at("p10"), p90 = times.at("p90");
+  expect(0 < min && min <= p10 && p10 <= median && median <= p90 && p90 <= max, where + ": times are not in order");
+}
+
+/// The times of all rounds, which are three here.
+void check_rounds(const json& of, const std::string& where) {
+  const auto rounds = of.at("rounds_us").get<std::vector<double>>();
+  expect(rounds.size() == 3, where + ": not a time for each of 3 rounds");
+  expect(!rounds.empty() && *std::min_element(rounds.begin(), rounds.end()) == of.at("time_us").at("min"),
+         where + ": the least of the rounds is not the least time");
 }
 
 void check_environment(const json& environment, int ranks) {
@@ -46,6 +56,11 @@ void check_peer(const json& peer, double median, const std::string& where) {
   check_times(peer.at("time_us"), where + " peer");
   const double theirs = peer.at("time_us").at("median");
   expect(is_close(peer.at("ratio"), theirs / median), where + ": ratio is not the peer's median over ours");
+  check_rounds(peer, where + " peer");
+  const json& doubts = peer.at("doubts");
+  expect(peer.at("resolved") == false && doubts.size() >= 1 && doubts[0] == "few_rounds",
+         where + ": a ratio of three rounds is not resolved");
+  expect(peer.at("ratio_middle_half").size() == 2, where + ": the middle half of the ratio");
 }
 
 double busbw_factor(const std::string& collective, int ranks) {
@@ -69,6 +84,9 @@ void check_record(const json& record, int ranks, const std::string& mode) {
   expect(record.at("root").is_null() || record.at("root") == ranks - 1, where + ": root");
   expect(record.at("wrong") == 0, where + ": wrong elements");
   check_times(record.at("time_us"), where);
+  check_rounds(record, where);
+  expect(record.at("load").is_null() || record.at("load").get<double>() <= 1, where + ": load");
+  expect(record.at("chosen") == true && record.at("overlap").is_null(), where + ": chosen, overlap");
   const double median = record.at("time_us").at("median"), algbw = record.at("algbw_GBps");
   expect(is_close(algbw, record.at("bytes").get<double>() / median / 1e3), where + ": algbw");
   expect(is_close(record.at("busbw_GBps"), algbw * busbw_factor(collective, ranks)), where + ": busbw");
@@ -80,6 +98,8 @@ void check_summary(const json& summary) {
   expect(summary.at("algorithm") == "auto", where + ": algorithm");
   expect(summary.at("wrong") == 0, where + ": wrong elements");
   const json& means = summary.at("geometric_mean_ratio");
+  expect(summary.at("ratios").get<int>() > 0 && summary.at("unresolved") == summary.at("ratios"),
+         where + ": ratios of three rounds are not resolved");
   expect(means.at("out_of_place").is_number() || means.at("in_place").is_number(), where + ": no geometric mean");
 }
 

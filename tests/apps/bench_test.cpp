@@ -29,6 +29,14 @@ TEST(Statistics, MedianOfOddAndEvenNumbers) {
   EXPECT_EQ(spread_of({7}).median, 7);
 }
 
+TEST(Statistics, TenthsLieBetweenValuesInProportion) {
+  const Spread eleven = spread_of({10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  EXPECT_EQ(eleven.p10, 1);
+  EXPECT_EQ(eleven.p90, 9);
+  EXPECT_DOUBLE_EQ(spread_of({0, 1}).p10, 0.1);
+  EXPECT_EQ(spread_of({7}).p90, 7);
+}
+
 TEST(Statistics, GeometricMean) {
   EXPECT_NEAR(*geometric_mean(std::vector{0.5, 2.0, 8.0}), 2.0, 1e-12);
   EXPECT_FALSE(geometric_mean({}));
@@ -91,16 +99,26 @@ Record sample() {
   record.type = "fp32";
   record.op = "sum";
   record.placement = Placement::in_place;
-  record.time_us = {1, 2, 4};
+  record.time_us = {.min = 1, .p10 = 1.25, .median = 2, .p90 = 3.5, .max = 4};
+  record.rounds_us = {1, 2, 4};
   record.algbw = 4.096;
   record.busbw = 4.096;
   return record;
 }
 
+/// The MPI's call, `ratio` times as long.
+Peer peer_of(double ratio, std::vector<Doubt> doubts = {}) {
+  return {.name = "Open MPI 4.1.4",
+          .mode = "blocking",
+          .time_us = {.min = 2, .p10 = 2, .median = 3, .p90 = 4, .max = 4},
+          .rounds_us = {2, 3, 4},
+          .ratio = {.value = ratio, .lower = ratio / 2, .upper = ratio * 2, .doubts = std::move(doubts)}};
+}
+
 TEST(Table, HeaderAndRowsAlign) {
   const Table table{{.type = 4, .op = 3, .algorithm = 18, .peer = "mpi"}};
   Record record = sample();
-  record.peer = Peer{"Open MPI 4.1.4", "blocking", {2, 3, 4}, 1.5};
+  record.peer = peer_of(1.5);
   const std::string header = table.header(), row = table.row(record);
   const std::string titles = header.substr(0, header.find('\n') + 1);
   EXPECT_EQ(titles.front(), '#');
@@ -108,6 +126,35 @@ TEST(Table, HeaderAndRowsAlign) {
   EXPECT_LE(row.size(), 160U);
   EXPECT_THAT(row, HasSubstr(" ring "));
   EXPECT_THAT(row, HasSubstr("      -    3.000   1.50\n"));
+}
+
+TEST(Table, MarksWhatIsNotResolved) {
+  const Table table{{.type = 4, .op = 3, .algorithm = 18, .peer = "mpi"}};
+  Record record = sample();
+  record.peer = peer_of(29.5, {Doubt::extreme});
+  EXPECT_THAT(table.row(record), testing::EndsWith("  29.50 ?\n"));
+}
+
+TEST(Table, ShowsOverlaps) {
+  Table::Layout layout{.type = 4, .op = 3, .algorithm = 18, .peer = "mpi", .has_overlap = true};
+  Record record = sample();
+  record.overlap = Overlap{.pure_us = {}, .compute_us = {.median = 10}, .total_us = {.median = 12}, .percent = 80};
+  record.peer = peer_of(1.5);
+  record.peer->overlap = Overlap{.pure_us = {}, .compute_us = {}, .total_us = {.median = 20}, .doubts = {Doubt::load}};
+  EXPECT_THAT(Table{layout}.row(record), HasSubstr("1.50      10.00    12.00      80      20.00       0 ?\n"));
+  layout.peer = "";
+  EXPECT_THAT(Table{layout}.row(record), testing::EndsWith("12.00      80\n"));
+}
+
+TEST(Notes, SayHowManyRatiosAreNotResolvedAndWhy) {
+  const std::vector<Ratio> ratios{peer_of(1.5).ratio, peer_of(29.5, {Doubt::extreme, Doubt::load}).ratio,
+                                  peer_of(1, {Doubt::both_sides}).ratio, peer_of(0.04, {Doubt::extreme}).ratio};
+  const std::string text = doubts_text(ratios);
+  EXPECT_THAT(text, HasSubstr("# ?: not resolved, 3 of 4 ratios."));
+  EXPECT_THAT(text, HasSubstr("#    2 above 10 or below 1/10\n"));
+  EXPECT_THAT(text, HasSubstr("#    1 with 1 inside the middle half of their rounds\n"));
+  EXPECT_THAT(text, HasSubstr("#    1 measured while other processes took over 12 % of the processors\n"));
+  EXPECT_EQ(doubts_text(std::span{ratios}.first(1)), "");
 }
 
 TEST(Table, NothingComparedHasNoColumns) {
@@ -140,10 +187,22 @@ TEST(Report, JsonHoldsTheRecord) {
   EXPECT_TRUE(plain["summary"][0]["geometric_mean_ratio"]["in_place"].is_null());
   EXPECT_TRUE(plain["summary"][0]["wrong"].is_null());
   record.wrong = 0;
-  record.peer = Peer{"Open MPI 4.1.4", "blocking", {2, 3, 4}, 1.5};
+  record.peer = peer_of(1.5);
   const auto compared = read_back(machine, record);
   EXPECT_EQ(compared["results"][0]["wrong"], 0);
   EXPECT_EQ(compared["results"][0]["peer"]["ratio"], 1.5);
+  EXPECT_EQ(compared["results"][0]["peer"]["ratio_middle_half"], nlohmann::json({0.75, 3.0}));
+  EXPECT_EQ(compared["results"][0]["peer"]["resolved"], true);
+  EXPECT_EQ(compared["results"][0]["peer"]["rounds_us"].size(), 3U);
+  EXPECT_EQ(compared["results"][0]["rounds_us"], nlohmann::json({1.0, 2.0, 4.0}));
+  EXPECT_EQ(compared["results"][0]["time_us"]["p90"], 3.5);
+  EXPECT_EQ(compared["summary"][0]["ratios"], 1);
+  EXPECT_EQ(compared["summary"][0]["unresolved"], 0);
+  record.peer = peer_of(29.5, {Doubt::extreme, Doubt::few_rounds});
+  const auto doubtful = read_back(machine, record);
+  EXPECT_EQ(doubtful["results"][0]["peer"]["resolved"], false);
+  EXPECT_EQ(doubtful["results"][0]["peer"]["doubts"], nlohmann::json({"extreme", "few_rounds"}));
+  EXPECT_EQ(doubtful["summary"][0]["unresolved"], 1);
   EXPECT_EQ(compared["results"][0]["time_us"]["median"], 2.0);
   EXPECT_EQ(compared["results"][0]["in_place"], true);
   EXPECT_EQ(compared["summary"][0]["geometric_mean_ratio"]["in_place"], 1.5);
@@ -195,7 +254,7 @@ TEST(Report, JsonIsWrittenWhateverNamesAreMadeOf) {
 
 TEST(Report, CsvLinesHaveEqualFields) {
   std::vector<Record> records{sample(), sample(), sample()};
-  records[1].peer = Peer{"Open MPI 4.1.4", "blocking", {2, 3, 4}, 1.5};
+  records[1].peer = peer_of(1.5);
   records[1].wrong = 0;
   records[2].device = DeviceWork{};
   std::istringstream lines{to_csv(records)};
@@ -203,7 +262,7 @@ TEST(Report, CsvLinesHaveEqualFields) {
   for (std::string line; std::getline(lines, line);) {
     commas.push_back(std::count(line.begin(), line.end(), ','));
   }
-  EXPECT_THAT(commas, ElementsAre(35, 35, 35, 35));
+  EXPECT_THAT(commas, ElementsAre(40, 40, 40, 40));
 }
 
 TEST(Summary, GoesByCollectiveAndByAlgorithmUnlessTuttiChose) {
@@ -214,8 +273,8 @@ TEST(Summary, GoesByCollectiveAndByAlgorithmUnlessTuttiChose) {
   records[4].algorithm = "rabenseifner";
   records[3].wrong = 2;
   records[4].wrong = 3;
-  records[4].peer = Peer{"Open MPI 4.1.4", "blocking", {2, 3, 4}, 4};
-  records[3].peer = Peer{"Open MPI 4.1.4", "blocking", {2, 3, 4}, 1};
+  records[4].peer = peer_of(4);
+  records[3].peer = peer_of(1);
   records[3].placement = records[4].placement = Placement::out_of_place;
   const std::vector<Summary> summaries = summarised(records);
   ASSERT_EQ(summaries.size(), 3U);
@@ -225,7 +284,14 @@ TEST(Summary, GoesByCollectiveAndByAlgorithmUnlessTuttiChose) {
   EXPECT_NEAR(*summaries[2].out_of_place, 2, 1e-12);
   EXPECT_FALSE(summaries[2].in_place);
   EXPECT_EQ(summaries[2].wrong, 5);
+  EXPECT_EQ(summaries[2].ratios, 2);
   EXPECT_THAT(to_text(summaries), HasSubstr("wrong elements in all: 5\n"));
+}
+
+TEST(Summary, IsOfOneNumberOfRanks) {
+  std::vector<Record> records(2, sample());
+  records[1].ranks = 4;
+  EXPECT_EQ(summarised(records).size(), 2U);
 }
 
 TEST(Machine, SettingsAreNotWhatLaunchersSay) {
