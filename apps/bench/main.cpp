@@ -12,6 +12,7 @@
 #include "apps/bench/memory.hpp"
 #include "apps/bench/pairs.hpp"
 #include "apps/bench/records.hpp"
+#include "apps/bench/report.hpp"
 #include "apps/bench/run.hpp"
 #include "apps/bench/text.hpp"
 #include "apps/bench/thresholds.hpp"

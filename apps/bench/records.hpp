@@ -86,10 +86,8 @@ struct Summary {
 /// become U+FFFD.
 [[nodiscard]] std::string to_text(const apps::Json& json);
 
-/// {"environment": {...}, "results": [...], "summary": [...]}; null: not checked, not compared, or not applicable.
-[[nodiscard]] apps::Json to_json(const Machine& machine, std::span<const Record> records);
-/// The text of a file with these results.
-[[nodiscard]] std::string json_text(const Machine& machine, std::span<const Record> records);
+[[nodiscard]] apps::Json to_json(const Record& record);  ///< null: not checked, not compared, or not applicable.
+[[nodiscard]] apps::Json to_json(const Summary& summary);
 
 /// A header line, then a line for each record. Empty fields: not checked, not compared.
 [[nodiscard]] std::string to_csv(std::span<const Record> records);

@@ -9,6 +9,7 @@
 #include "apps/bench/machine.hpp"
 #include "apps/bench/measure.hpp"
 #include "apps/bench/records.hpp"
+#include "apps/bench/report.hpp"
 #include "apps/bench/statistics.hpp"
 #include "apps/bench/text.hpp"
 #include "apps/options.hpp"
