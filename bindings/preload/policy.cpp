@@ -48,11 +48,7 @@ Wishes read_wishes(std::string_view text) {
 }
 
 bool wants(const Wishes& wishes, Function function) {
-  // A place for each column of the table.
-  constexpr std::array<Placement, 3> placements{Placement{2, 1, false}, Placement{2, 1, true}, Placement{2, 2, false}};
-  return std::ranges::any_of(placements, [&](const Placement& placement) {
-    return served_at(wishes, placement)[index_of(function)].most >= 0;
-  });
+  return wishes.use == Wishes::Use::listed ? wishes.listed[index_of(function)] : wishes.use != Wishes::Use::none;
 }
 
 Served served_at(const Wishes& wishes, const Placement& placement) {

@@ -22,9 +22,9 @@ struct Wishes {
 
 using Served = std::array<ServedBytes, function_count>;  ///< By Function.
 
-/// Whether any call of the function is served anywhere.
+/// Whether calls of the function may be served anywhere.
 [[nodiscard]] bool wants(const Wishes& wishes, Function function);
-/// The functions that are served: by the wishes, and by the table of sizes at which Tutti is faster.
+/// The functions that are served: by the wishes, and at sizes at which Tutti is faster.
 [[nodiscard]] Served served_at(const Wishes& wishes, const Placement& placement);
 
 }  // namespace tutti::interpose

@@ -1,27 +1,43 @@
 #pragma once
-// Where Tutti is faster than MPI, as measured.
+// Where Tutti is faster than MPI, as measured: on this machine, by the site's rules, or else on others, by a table.
 
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "bindings/preload/functions.hpp"
+#include "lib/core/selection/rules.hpp"
 
 namespace tutti::interpose {
 
-/// The calls of one function that are served: those with so many bytes in their larger buffer, from `least` to `most`.
-struct ServedBytes {
-  std::int64_t least = 0, most = -1;  ///< None.
-  [[nodiscard]] bool contain(std::int64_t bytes) const { return bytes >= least && bytes <= most; }
-  static ServedBytes all() { return {0, std::numeric_limits<std::int64_t>::max()}; }
+/// The calls of one function that are served, by the bytes in their larger buffer.
+class ServedBytes {
+ public:
+  ServedBytes() = default;  ///< None.
+  static ServedBytes all() { return {{Range{}}}; }
+  /// The ranges come in order and do not overlap.
+  ServedBytes(std::vector<Range> ranges) : ranges_(std::move(ranges)) {}
+  [[nodiscard]] bool contain(std::int64_t bytes) const {
+    for (const Range& range : ranges_)
+      if (range.contains(bytes)) return true;
+    return false;
+  }
+  [[nodiscard]] bool empty() const { return ranges_.empty(); }
+  [[nodiscard]] const std::vector<Range>& ranges() const { return ranges_; }
+
+ private:
+  std::vector<Range> ranges_{};
 };
 
 /// What all ranks of a communicator know alike.
 struct Placement {
-  int ranks = 1, nodes = 1;
-  bool shares_processors = false;  ///< There are more ranks than processors on a node.
+  Question question{};              ///< Without a collective and bytes.
+  bool is_crowded = false;          ///< There are more ranks than processors on a node.
+  const RuleTable* site = nullptr;  ///< The rules of the site; nullptr: there are none.
 };
 
-/// The calls of a function for which the table says that Tutti is faster.
+/// The calls of a function for which Tutti was measured to be faster: where a rule of the site has both times, these
+/// decide, else the table.
 [[nodiscard]] ServedBytes worthwhile(Function function, const Placement& placement);
 
 }  // namespace tutti::interpose

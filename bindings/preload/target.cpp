@@ -60,9 +60,10 @@ void Target::get_to_know(MPI_Comm comm, const Wishes& wishes, Movable most) {
   if (communicator_) {
     const bool needs_mpi = !communicator_->state().paths().shares_memory() && size_ > 1;
     movable_ = most == Movable::without_mpi && needs_mpi ? Movable::none : most;
-    served_ = served_at(wishes, {.ranks = size_,
-                                 .nodes = communicator_->node_count(),
-                                 .shares_processors = communicator_->state().waiting().outnumbers_processors});
+    const auto& state = communicator_->state();
+    served_ = served_at(
+        wishes,
+        {.question = state.question(), .is_crowded = state.waiting().outnumbers_processors, .site = state.rules()});
   }
   is_known_.store(true, std::memory_order_release);
 }

@@ -62,7 +62,7 @@ class Target {
   /// but some allreduces, and types at a root that are not committed.
   [[nodiscard]] bool is_strict() const { return is_strict_; }
 
-  [[nodiscard]] bool serves(Function function) const { return served_[index_of(function)].most >= 0; }
+  [[nodiscard]] bool serves(Function function) const { return !served_[index_of(function)].empty(); }
   [[nodiscard]] bool serves(Function function, std::int64_t bytes) const {
     return served_[index_of(function)].contain(bytes);
   }

@@ -10,8 +10,8 @@ using namespace interpose;
 
 void run(Input input) {
   Source source{input};
-  const Placement placement{.ranks = 1 + static_cast<int>(source.below(128)),
-                            .nodes = 1 + static_cast<int>(source.below(4))};
+  const Placement placement{
+      .question = {.ranks = 1 + static_cast<int>(source.below(128)), .nodes = 1 + static_cast<int>(source.below(4))}};
   is_taken<ArgumentError>([&] {
     const Wishes wishes = read_wishes(source.text());
     require((wishes.use == Wishes::Use::listed) == wishes.listed.any(), "a list names nothing");

@@ -6,7 +6,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 mpirun=$1 library=$2 program=$3 tool=$4 layer=$5 waiting_layer=$6
 text=$(mktemp)
-trap 'rm -f "$text" "$text.one_rank"' EXIT
+trap 'rm -f "$text" "$text.one_rank" "$text.rules"' EXIT
 failures=0
 
 # run PRELOADS SETTINGS...: the program on two ranks; its output is in $text, its exit status in $status.
@@ -50,6 +50,22 @@ is_right && [ "$(row barrier)" = '20 0' ] && [ "$(row bcast)" = '20 0' ] && [ "$
 
 run "$library" TUTTI_INTERPOSE=auto TUTTI_LOG=info
 is_right && [ -n "$(row barrier)" ] || fail 'auto'
+
+# Rules whose times say that the MPI's allreduce is faster, and its broadcast is not.
+cat >"$text.rules" <<'RULES'
+{"tutti_rules": 1, "rules": [
+  {"collective": "allreduce", "use": "ring", "mpi": {"us": 1}, "measured": {"us": 2}},
+  {"collective": "broadcast", "use": "chain", "mpi": {"us": 2}, "measured": {"us": 1}}]}
+RULES
+run "$library" TUTTI_INTERPOSE=auto TUTTI_LOG=info "TUTTI_RULES=$text.rules"
+is_right && [ "$(row bcast)" = '20 0' ] && [ "$(row allreduce)" = '0 30' ] && grep -q "rules for algorithms: $text.rules" "$text" ||
+  fail 'rules with times say what is served'
+run "$library" TUTTI_INTERPOSE=all TUTTI_LOG=info "TUTTI_RULES=$text.rules"
+is_right && [ "$(row allreduce)" = '20 10' ] || fail 'all serves what rules would leave to the MPI'
+echo '{"tutti_rules": 1, "rules": [{"collective": "allreduce", "use": "rung"}]}' >"$text.rules"
+run "$library" TUTTI_INTERPOSE=all TUTTI_LOG=info "TUTTI_RULES=$text.rules"
+is_right && [ -z "$(row barrier | grep -v '^0 ')" ] && grep -q "$text.rules:1:.*'use' is 'rung'" "$text" ||
+  fail 'with wrong rules nothing is served, and rank 0 says why'
 
 # On a communicator that is not known: 16 calls in which all ranks wait for each other are MPI's, and the broadcasts among them.
 argument=duplicate run "$library" TUTTI_INTERPOSE=auto TUTTI_LOG=info
