@@ -63,15 +63,14 @@ double round(Repeater& way, int calls, const Protocol& protocol) {
 /// may be done long before the others.
 int chosen_calls(Repeater& way, Protocol protocol) {
   protocol.touching = Protocol::Touching::no;
-  constexpr double long_enough = round_seconds / 4;
-  constexpr int attempts = 3;  // The quickest counts, as a pause of the process makes any call look long.
+  const double long_enough = protocol.seconds / 4;
   for (int calls = 1;; calls *= 4) {
     double seconds = seconds_of(way, calls, protocol);
-    for (int attempt = 1; attempt < attempts; ++attempt) {
+    for (int attempt = 1; attempt < protocol.attempts; ++attempt) {
       seconds = std::min(seconds, seconds_of(way, calls, protocol));
     }
     mpi::check(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, protocol.comm), "MPI_Allreduce");
-    if (seconds >= long_enough || calls >= most_calls) return calls_per_round(seconds / calls);
+    if (seconds >= long_enough || calls >= most_calls) return calls_per_round(seconds / calls, protocol.seconds);
   }
 }
 
@@ -99,9 +98,9 @@ std::vector<double> Timing::microseconds() const {
   return values;
 }
 
-int calls_per_round(double seconds_per_call) {
-  if (!(seconds_per_call > round_seconds / most_calls)) return most_calls;
-  return std::max(1, static_cast<int>(std::lround(round_seconds / seconds_per_call)));
+int calls_per_round(double seconds_per_call, double seconds) {
+  if (!(seconds_per_call > seconds / most_calls)) return most_calls;
+  return std::max(1, static_cast<int>(std::lround(seconds / seconds_per_call)));
 }
 
 Protocol protocol_of(const BenchCollective& collective, const Settings& settings, const Buffers& buffers,

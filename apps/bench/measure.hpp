@@ -31,13 +31,15 @@ struct Protocol {
   std::span<std::byte> touched;  ///< This rank's input, empty on ranks that have none.
   const BenchMemory* memory;
   MPI_Comm comm = MPI_COMM_WORLD;  ///< The ranks that measure.
+  double seconds = 4e-3;           ///< About so long a round is, if its calls are not given.
+  int attempts = 3;  ///< First measurements, of which the quickest counts: a pause of the process makes any call long.
 };
 inline constexpr std::int64_t barrier_from_touched_bytes = 32 * 1024;
 
-/// Calls that make up a round: enough for a few milliseconds, so that the clock and the barrier around the round do not
-/// count, yet never more than `most_calls`.
-[[nodiscard]] int calls_per_round(double seconds_per_call);
+/// Calls that make up a round of so long: enough that the clock and the barrier around the round do not count, yet
+/// never more than `most_calls`.
 inline constexpr double round_seconds = 4e-3;
+[[nodiscard]] int calls_per_round(double seconds_per_call, double seconds = round_seconds);
 inline constexpr int most_calls = 100'000;
 
 /// Untimed calls at the start of a round of `calls`: they bring back into the caches the data that the other side of a

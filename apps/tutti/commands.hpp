@@ -17,5 +17,6 @@ int info(const Arguments& arguments);
 int run(const Arguments& arguments);
 int ps(const Arguments& arguments);
 int trace(const Arguments& arguments);
+int tune(const Arguments& arguments);
 
 }  // namespace tutti::tool

@@ -77,8 +77,9 @@ AlgorithmsReport::AlgorithmsReport(const CommunicatorForm& form)
     for (std::size_t at = 0; at < found.size(); ++at) {
       const std::int64_t to = at + 1 < found.size() ? found[at + 1].bytes.value() - 1 : -1;
       const Selection& selection = found[at].selection;
-      rows_.push_back({std::string{to_string(collective)}, found[at].bytes.value(), to, to_text(selection.choice),
-                       fmt::format("{}{}", selection.is_users && selection.rule == nullptr ? "as set by " : "", selection.why)});
+      rows_.push_back(
+          {std::string{to_string(collective)}, found[at].bytes.value(), to, to_text(selection.choice),
+           fmt::format("{}{}", selection.is_users && selection.rule == nullptr ? "as set by " : "", selection.why)});
     }
   }
 }

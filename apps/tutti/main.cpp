@@ -28,6 +28,7 @@ constexpr Command commands[] = {
     {"info", "what this build is made of, and where the ranks of a job are", info},
     {"run", "starts an MPI program whose collectives Tutti serves", run},
     {"ps", "the ranks on this node that use Tutti, and their calls", ps},
+    {"tune", "measures which algorithms are the fastest here, and writes a file of rules", tune},
     {"trace", "merges the traces of a job's ranks: a timeline, and who was late", trace},
 };
 

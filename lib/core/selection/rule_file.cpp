@@ -255,7 +255,7 @@ Rule RuleFileReader::read_rule(const JsonValue& given) const {
   keys.push_back({"collective", keep(collective)});
   keys.push_back({"use", keep(use)});
   keys.push_back({"why", [&](const JsonValue& value) { rule.why = text(value, "why"); }});
-  keys.push_back({"note", [&](const JsonValue& value) { static_cast<void>(text(value, "note")); }});
+  keys.push_back({"note", [&](const JsonValue& value) { rule.note = text(value, "note"); }});
   keys.push_back({"mpi", [&](const JsonValue& value) {
                     read_object(value, "'mpi'", {{"us", [&](const JsonValue& us) { mpi_us = positive(us, "us"); }}});
                   }});

@@ -70,6 +70,7 @@ struct Conditions {
   [[nodiscard]] bool hold_for(const Question& question) const;
   /// Whether they hold wherever the others do.
   [[nodiscard]] bool include(const Conditions& others) const;
+  bool operator==(const Conditions&) const = default;
 };
 
 /// The times of a rule's algorithm where it was measured, and of others: medians of a call in microseconds, each the
@@ -87,7 +88,8 @@ struct Rule {
   Collective collective = Collective::barrier;
   Conditions when{};
   Choice choice{};
-  std::string why{};  ///< "as few bytes want few rounds"
+  std::string why{};   ///< "as few bytes want few rounds"
+  std::string note{};  ///< For people who read the file.
   Measured measured{};
   int line = 0;                             ///< In its file.
   std::int64_t most_bytes = Range::no_end;  ///< For more, the rule is passed over: there would be too many segments.

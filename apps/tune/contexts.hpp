@@ -1,0 +1,58 @@
+#pragma once
+// What is measured: each a communicator, a collective, a kind of memory and a mode.
+
+#include <mpi.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/bench/collective.hpp"
+#include "apps/bench/memory.hpp"
+#include "apps/tune/settings.hpp"
+#include "lib/core/selection/rules.hpp"
+#include "tutti/communicator.hpp"
+
+namespace tutti::tune {
+
+/// Some of the ranks of the job, with rank 0: they measure together.
+class Team {
+ public:
+  /// Collective over MPI_COMM_WORLD. `is_member`: whether this rank is one of them.
+  Team(std::string name, bool is_member, const bench::BenchMemory& memory);
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+  ~Team();
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] bool is_member() const { return mpi_ != MPI_COMM_NULL; }
+  [[nodiscard]] MPI_Comm mpi() const { return mpi_; }
+  /// Its calls take the built-in rules.
+  [[nodiscard]] const Communicator& comm() const { return *comm_; }
+
+ private:
+  std::string name_;
+  MPI_Comm mpi_ = MPI_COMM_NULL;
+  std::optional<Communicator> comm_;
+};
+
+struct Context {
+  std::string communicator;  ///< "world", "node", "leaders".
+  const bench::BenchCollective* collective;
+  const bench::BenchMemory* memory;
+  bench::Mode mode;
+  [[nodiscard]] std::string name() const;  ///< "world/allreduce/host/blocking"
+};
+
+/// The communicators that differ on this job, of those that the settings name: world, node, leaders.
+[[nodiscard]] std::vector<std::string> communicators_of(const Settings& settings, const Communicator& world);
+/// Whether this rank is a member.
+[[nodiscard]] bool is_member_of(std::string_view communicator, const Communicator& world);
+/// The contexts, those that matter most first.
+[[nodiscard]] std::vector<Context> contexts_of(const Settings& settings, const Communicator& world);
+
+/// What is the same for all calls of the context, of the facts that rules are about.
+[[nodiscard]] Question question_of(const Context& context, const Communicator& comm);
+
+}  // namespace tutti::tune

@@ -1,0 +1,271 @@
+// tutti tune: from the command line to the file of rules.
+#include "apps/tune/tune.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "apps/bench/machine.hpp"
+#include "apps/bench/progress.hpp"
+#include "apps/bench/teams.hpp"
+#include "apps/files.hpp"
+#include "apps/mpi_main.hpp"
+#include "apps/tune/guidelines.hpp"
+#include "apps/tune/rule_making.hpp"
+#include "apps/tune/search.hpp"
+#include "apps/tune/settings.hpp"
+#include "lib/core/communicator/agreed_rules.hpp"
+#include "lib/core/selection/rule_writer.hpp"
+#include "tutti/environment.hpp"
+
+namespace tutti::tune {
+namespace {
+
+using apps::InputError;
+
+/// One run, on every rank.
+class Tuning {
+ public:
+  Tuning(const Settings& settings, const apps::MpiProcess& process)
+      : settings_(settings),
+        process_(process),
+        world_(MPI_COMM_WORLD, {.rules = "none"}),
+        contexts_(contexts_of(settings, world_)),
+        speaks_(process.rank == 0),
+        progress_(speaks_ ? bench::Progress::Speaker::yes : bench::Progress::Speaker::no) {}
+
+  int run() {
+    prepare_devices();
+    machine_ = bench::survey(world_, process_.arguments, device_);
+    site_ = site_facts();
+    apps::on_root(MPI_COMM_WORLD, [&] {
+      apps::require_writable(settings_.write);
+      if (settings_.adds) read_old_file();
+    });
+    fit_budget();
+    Journal journal{settings_.write + ".partial", head(), settings_.resumes};
+    say_head();
+    const bool is_whole = measure_all(journal);
+    if (!is_whole) {
+      say(fmt::format("interrupted: what was measured is in {}.partial; --resume goes on\n", settings_.write));
+      return apps::exit_failure;
+    }
+    apps::on_root(MPI_COMM_WORLD, [&] { write(); });
+    journal.remove();
+    return apps::exit_success;
+  }
+
+ private:
+  void prepare_devices() {
+    for (const Context& context : contexts_)
+      if (context.memory->needs_driver() && device_.empty()) device_ = bench::choose_device(*context.memory, world_);
+  }
+  void read_old_file() {
+    try {
+      old_ = read_rule_file(apps::read_file(settings_.write), settings_.write);
+    } catch (const ArgumentError& error) {
+      throw InputError(fmt::format("--add: {}", error.what()));
+    }
+  }
+  /// The contexts for which the time suffices, all ranks alike.
+  void fit_budget() {
+    const double seconds = settings_.budget * 60;
+    double needed = 0;
+    std::size_t fitting = 0;
+    for (const Context& context : contexts_) {
+      needed += Budget::least_for_a_size * Budget::sizes_for_a_coarse_one *
+                static_cast<double>(coarse_counts(context, settings_, world_.size()).size());
+      if (needed > seconds) break;
+      ++fitting;
+    }
+    if (fitting == 0)
+      throw InputError(fmt::format("--budget {} is too small for anything: {:.2f} minutes are needed for {}",
+                                   settings_.budget, needed / 60, contexts_.front().name()));
+    for (std::size_t i = fitting; i < contexts_.size(); ++i)
+      left_out_.push_back(contexts_[i].name());
+    contexts_.resize(fitting);
+  }
+  /// A run with another head cannot go on with this one's points.
+  [[nodiscard]] std::string head() const {
+    return fmt::format(
+        "{{\"tutti_tune\": 1, \"version\": \"{}\", \"cpu\": \"{}\", \"mpi\": \"{}\", \"ranks\": {}, \"nodes\": {}}}",
+        version(), site_.cpu, site_.mpi, machine_.ranks, machine_.nodes);
+  }
+  static std::string version() { return std::string{components().front().description}; }
+
+  void say_head() const {
+    say(fmt::format("# tutti tune: {} rank{} on {} node{} ({}), {}\n", machine_.ranks, machine_.ranks == 1 ? "" : "s",
+                    machine_.nodes, machine_.nodes == 1 ? "" : "s", fmt::join(machine_.hosts, ", "), machine_.mpi));
+    if (machine_.has_more_ranks_than_cores())
+      say("# more ranks than processors: the rules hold only where that is so\n");
+    if (site_.is_simulated) say("# the device is simulated: its times mean nothing, and the file says so\n");
+    if (!left_out_.empty()) say(fmt::format("# no time for: {}\n", fmt::join(left_out_, ", ")));
+    say("# context: sizes measured, sizes at which another algorithm is taken, gain over the built-in rules\n");
+  }
+
+  /// False: interrupted.
+  bool measure_all(Journal& journal) {
+    end_at_signals();
+    const std::size_t coarse = coarse_counts(contexts_.front(), settings_, world_.size()).size();
+    Budget budget{settings_.budget * 60, contexts_.size(), coarse};
+    for (std::size_t i = 0; i < contexts_.size();) {
+      std::size_t end = i;  // contexts of one team
+      while (end < contexts_.size() && contexts_[end].communicator == contexts_[i].communicator &&
+             contexts_[end].memory == contexts_[i].memory)
+        ++end;
+      if (!measure_with_team({contexts_.begin() + static_cast<std::ptrdiff_t>(i),
+                              contexts_.begin() + static_cast<std::ptrdiff_t>(end)},
+                             budget, journal))
+        return false;
+      i = end;
+    }
+    return true;
+  }
+
+  /// Ranks that do not take part sleep.
+  bool measure_with_team(const std::vector<Context>& contexts, Budget& budget, Journal& journal) {
+    const Team team{contexts.front().communicator, is_member_of(contexts.front().communicator, world_),
+                    *contexts.front().memory};
+    std::string failure;
+    bool is_whole = true;
+    if (team.is_member()) {
+      try {
+        const Prices prices = measured_prices(team);
+        for (const Context& context : contexts)
+          if (is_whole) is_whole = measure(context, team, prices, budget, journal);
+      } catch (const InputError& error) {
+        failure = error.what();
+      }
+    }
+    bench::sleeping_barrier(MPI_COMM_WORLD);
+    apps::refuse_if_any(MPI_COMM_WORLD, failure);
+    apps::broadcast(MPI_COMM_WORLD, is_whole);
+    return is_whole;
+  }
+
+  bool measure(const Context& context, const Team& team, const Prices& prices, Budget& budget, Journal& journal) {
+    progress_.show(fmt::format("{}: {:.1f} minutes left", context.name(), budget.seconds_left() / 60));
+    const Found found = search(context, team, settings_, prices, budget, journal);
+    budget.end_context();
+    points_[context.name()] = found.points;
+    const RuleForm form{
+        .is_exact = settings_.is_exact, .has_modes = settings_.modes.size() > 1, .most = settings_.max.value()};
+    for (Rule& rule : rules_of(question_of(context, team.comm()), found.points, form))
+      rules_.push_back(std::move(rule));
+    say(fmt::format("{}: {}, {}, {:.3f}\n", context.name(), found.points.size(), changes_in(found.points),
+                    gain_of(found.points)));
+    return found.is_whole;
+  }
+
+  [[nodiscard]] RuleFile file() const {
+    RuleFile file{.path = settings_.write};
+    const std::time_t now = std::time(nullptr);
+    file.made = {{"by", fmt::format("tutti tune {}", version())},
+                 {"when", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
+                 {"hosts", fmt::format("{}", fmt::join(machine_.hosts, ", "))},
+                 {"cpu", site_.cpu},
+                 {"mpi", site_.mpi},
+                 {"ranks", fmt::to_string(machine_.ranks)},
+                 {"nodes", fmt::to_string(machine_.nodes)},
+                 {"ppn", fmt::to_string(machine_.most_ranks_per_node)},
+                 {"command", machine_.command}};
+    if (!site_.network.empty()) file.made.emplace_back("network", site_.network);
+    if (!site_.gpu.empty()) file.made.emplace_back("gpu", site_.gpu);
+    if (!site_.cpu.empty()) file.machines.cpu = literal(site_.cpu);
+    file.machines.mpi = literal(site_.mpi);
+    const bool is_of_devices = std::any_of(contexts_.begin(), contexts_.end(),
+                                           [](const Context& context) { return context.memory->needs_driver(); });
+    if (is_of_devices && !site_.gpu.empty()) file.machines.gpu = literal(site_.gpu);
+    file.is_simulated = is_of_devices && site_.is_simulated;
+    file.rules = rules_;
+    if (settings_.adds) {
+      if (old_.is_simulated != file.is_simulated)
+        throw InputError(fmt::format("--add: the times of {} are {}those of a simulated device", settings_.write,
+                                     old_.is_simulated ? "" : "not "));
+      file.rules.insert(file.rules.end(), old_.rules.begin(), old_.rules.end());
+      file.tuning = old_.tuning;
+    }
+    return file;
+  }
+  /// As a pattern that fits this text alone.
+  static std::string literal(const std::string& text) {
+    std::string pattern;
+    for (const char letter : text) {
+      if (std::string_view{"*?[\\"}.find(letter) != std::string_view::npos) pattern += '\\';
+      pattern += letter;
+    }
+    return pattern;
+  }
+
+  void write() {
+    RuleFile made = file();
+    const RuleFile read = read_rule_file(write_rule_file(made), settings_.write);
+    // Those of an older run that are hidden by newer ones.
+    std::set<int> hidden;
+    for (const RuleWarning& warning : read.warnings)
+      hidden.insert(warning.line);
+    made.rules.clear();
+    for (const Rule& rule : read.rules)
+      if (!hidden.contains(rule.line)) made.rules.push_back(rule);
+    apps::replace_file(settings_.write, write_rule_file(made));
+    progress_.clear();
+    int changes = 0;
+    std::size_t sizes = 0;
+    double product = 0;
+    for (const auto& [name, points] : points_) {
+      changes += changes_in(points);
+      sizes += points.size();
+      product += std::log(gain_of(points)) * static_cast<double>(points.size());
+    }
+    apps::print("# {}: {} rules; another algorithm is taken at {} of {} sizes; gain in all {:.3f}\n", settings_.write,
+                made.rules.size(), changes, sizes, sizes == 0 ? 1.0 : std::exp(product / static_cast<double>(sizes)));
+    for (const std::string& violation : violations(points_))
+      apps::print("# guideline: {}\n", violation);
+    apps::print("# try it: TUTTI_RULES={} tutti-bench --compare default; install it in ~/.config/tutti/rules.d\n",
+                settings_.write);
+  }
+
+  void say(const std::string& text) const {
+    if (!speaks_) return;
+    progress_.clear();
+    apps::print("{}", text);
+    apps::flush_output();
+  }
+
+  const Settings& settings_;
+  const apps::MpiProcess& process_;
+  Communicator world_;
+  std::vector<Context> contexts_;
+  bool speaks_;
+  bench::Progress progress_;
+  std::vector<std::string> left_out_{};
+  std::string device_{};
+  bench::Machine machine_{};
+  SiteFacts site_{};
+  RuleFile old_{};
+  Points points_{};
+  std::vector<Rule> rules_{};
+};
+
+int tune(const Settings& settings, const apps::MpiProcess& process) {
+  require_consistent(settings);
+  if (process.ranks < 2) throw InputError("1 rank has nobody to talk to: run it under mpirun, with 2 or more");
+  return Tuning{settings, process}.run();
+}
+
+int level_of_threads(const Settings& /*settings*/) { return MPI_THREAD_SINGLE; }
+
+}  // namespace
+
+int tune_main(int argc, char** argv) {
+  const apps::MpiProgram<Settings> program{options_for, level_of_threads, tune};
+  return apps::mpi_main(program, argc, argv);
+}
+
+}  // namespace tutti::tune
