@@ -74,6 +74,15 @@ Json Json::at(std::string_view name) const {
                [&](const Parsed& json) { return Json{std::make_unique<Value>(Value{json.at(std::string{name})})}; });
 }
 
+std::optional<Json> Json::find(std::string_view name) const {
+  return taken(value_->its, "an object", [&](const Parsed& json) -> std::optional<Json> {
+    const auto& members = json.get_ref<const Parsed::object_t&>();
+    const auto found = members.find(std::string{name});
+    if (found == members.end() || found->second.is_null()) return std::nullopt;
+    return Json{std::make_unique<Value>(Value{found->second})};
+  });
+}
+
 std::vector<Json> Json::items() const {
   return taken(value_->its, "an array", [](const Parsed& json) {
     std::vector<Json> items;

@@ -74,7 +74,9 @@ class Json {
   /// Throws JsonError, as all that follow.
   [[nodiscard]] static Json parse(const std::string& text);
   [[nodiscard]] Json at(std::string_view name) const;  ///< A member of an object.
-  [[nodiscard]] std::vector<Json> items() const;       ///< The elements of an array.
+  /// The same; nothing if the object has none of that name, or if it is null.
+  [[nodiscard]] std::optional<Json> find(std::string_view name) const;
+  [[nodiscard]] std::vector<Json> items() const;  ///< The elements of an array.
   [[nodiscard]] std::string as_text() const;
   [[nodiscard]] double as_number() const;
   [[nodiscard]] bool as_bool() const;

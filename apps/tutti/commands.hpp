@@ -18,5 +18,6 @@ int run(const Arguments& arguments);
 int ps(const Arguments& arguments);
 int trace(const Arguments& arguments);
 int tune(const Arguments& arguments);
+int plot(const Arguments& arguments);
 
 }  // namespace tutti::tool
