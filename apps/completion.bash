@@ -55,21 +55,29 @@ _tutti_given() {
   done
 }
 
+# _tutti_collective: the one whose algorithms are asked for.
+_tutti_collective() {
+  local given
+  given=$(_tutti_given --collective)
+  echo "${given:-allreduce}"
+}
+
 # _tutti_value PROGRAM HELP OPTION CURRENT: what may follow the option. Code 1: it takes no value.
 _tutti_value() {
-  local description collective
+  local description
   description=$(_tutti_description "$2" "$3")
   case $description in
-    FILE*) mapfile -t COMPREPLY < <(compgen -f -- "$4") && { compopt -o filenames 2>/dev/null || :; } ;;
+    FILE* | FOLDER*) mapfile -t COMPREPLY < <(compgen -f -- "$4") && { compopt -o filenames 2>/dev/null || :; } ;;
     LIST*) # items behind a comma: the ones before it stay
-      local before=${4%"${4##*,}"}
-      mapfile -t COMPREPLY < <(compgen -P "$before" -W "all $(_tutti_choices "$description")" -- "${4##*,}") ;;
+      local before=${4%"${4##*,}"} items
+      items="all $(_tutti_choices "$description")"
+      [[ $3 != --algorithm ]] || items="auto each $(_tutti_catalogue "$1" "$(_tutti_collective)")"
+      mapfile -t COMPREPLY < <(compgen -P "$before" -W "$items" -- "${4##*,}") ;;
     NAME*)
       local choices
       choices=$(_tutti_choices "$description")
       if [[ -z $choices && $3 == --algorithm ]]; then
-        collective=$(_tutti_given --collective)
-        choices="auto each $(_tutti_catalogue "$1" "${collective:-allreduce}")"
+        choices="auto each $(_tutti_catalogue "$1" "$(_tutti_collective)")"
       fi
       mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$4") ;;
     [A-Z]*) ;; # a number: nothing to offer
@@ -87,6 +95,7 @@ _tutti_argument() {
   case $kind in
     COLLECTIVE) compgen -W "$(_tutti_catalogue "$1")" -- "$4" ;;
     ALGORITHM*) compgen -W "$(_tutti_catalogue "$1" "$collective")" -- "$4" ;;
+    FILE*) compgen -f -- "$4" ;;
     COMMAND) compgen -W "$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$2")" -- "$4" ;;
   esac
 }

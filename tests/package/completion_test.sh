@@ -67,6 +67,8 @@ if [ -x "$prefix/bin/tutti-bench" ]; then
   expect 'barrier,allgather barrier,allgatherv' tutti-bench --collective barrier,allg
   expect_all tutti-bench --collective allgather --algorithm '' < <(
     { echo auto && echo each && tutti list allgather | awk 'NR > 1 && /^[a-z]/ { print $2 }' | sort -u; })
+  expect 'auto,ring' tutti-bench --collective allgather --algorithm auto,rin
+  expect "$folder/some_file" tutti plot results.json --output "$folder/some"
   expect 'fp8_e4m3 fp8_e5m2 fp16 fp32 fp64' tutti-bench --type f
   expect 'auto shm mpi ucx shm+ucx' tutti-bench --transport ''
   expect '' tutti-bench --min ''
