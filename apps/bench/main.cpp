@@ -98,6 +98,7 @@ void measure_pairs_and_write(const Settings& settings, const Machine& machine, c
 int measure_all(const Settings& settings, const apps::MpiProcess& process) {
   const std::vector<int> numbers = numbers_of_ranks(settings, process.ranks);
   std::vector<std::vector<Experiment>> experiments;
+  experiments.reserve(numbers.size());
   for (const int ranks : numbers) {
     experiments.push_back(resolved(settings, ranks));
   }

@@ -191,7 +191,7 @@ std::vector<SlowLink> slow_links(const Pairs& pairs) {
 Pairs measure_pairs(const Settings& settings, const Communicator& comm) {
   constexpr std::int64_t usual_long = 1 << 20;
   Pairs pairs{.nodes = {}, .short_bytes = settings.min.value(), .rounds = settings.rounds};
-  pairs.long_bytes = settings.has_range ? settings.max.value() : usual_long;
+  pairs.long_bytes = std::max(pairs.short_bytes, settings.has_max ? settings.max.value() : usual_long);
   for (int rank = 0; rank < comm.size(); ++rank) {
     pairs.nodes.push_back(comm.node_of(Rank{rank}));
   }

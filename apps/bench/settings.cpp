@@ -30,12 +30,12 @@ std::vector<std::string> names_of(const auto& names) { return {std::begin(names)
 std::string_view collective_name(const BenchCollective& entry) { return entry.name; }
 
 void add_size_options(apps::Options& options, Settings& s) {
-  const auto size = [&options, &has_range = s.has_range](const char* name, Bytes& value, const char* shown,
-                                                         const char* help) {
-    options.custom(name, "SIZE", shown, help, [&value, &has_range](std::string_view given) {
+  const auto size = [&options, &s](const char* name, Bytes& value, const char* shown, const char* help) {
+    options.custom(name, "SIZE", shown, help, [&value, &s](std::string_view given) {
       value = apps::parse_bytes(given);
       if (value < Bytes{1}) throw InputError("the size must be at least 1");
-      has_range = true;
+      s.has_range = true;
+      if (&value == &s.max) s.has_max = true;
     });
   };
   size("min", s.min, "8", "smallest size in bytes, or with K, M, G: 8, 64K, 1M");
@@ -44,7 +44,7 @@ void add_size_options(apps::Options& options, Settings& s) {
     s.factor = static_cast<int>(apps::parse_integer(given, 2, INT_MAX));
     s.has_range = true;
   });
-  options.custom("sizes", "SIZE,SIZE,...", "", "these sizes, instead of --min, --max and --factor",
+  options.custom("sizes", "SIZE,...", "", "these sizes, instead of --min, --max and --factor",
                  [&s](std::string_view given) {
                    for (const std::string& item : apps::split_list(given)) {
                      s.sizes.push_back(apps::parse_bytes(item));

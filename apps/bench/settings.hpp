@@ -17,6 +17,7 @@ struct Settings {
   Bytes min{8}, max{8 << 20};
   int factor = 2;
   bool has_range = false;    ///< --min, --max or --factor was given.
+  bool has_max = false;      ///< --max was.
   std::vector<Bytes> sizes;  ///< Instead of the range; empty: the range counts.
   std::vector<int> ranks;    ///< One after the other; empty: all ranks of the job.
   std::vector<std::string> algorithms = {"auto"};

@@ -50,7 +50,7 @@ apps::Options options_for(Settings& settings) {
               })
       .custom("switch", "SIZE", "32K", "latency to this size, bandwidth from it on",
               [&](std::string_view given) { plots.switch_bytes = read_size(given); })
-      .custom("sizes", "SIZE,SIZE,...", "the least, that of --switch, the largest", "of the plot by ranks",
+      .custom("sizes", "SIZE,...", "the least, that of --switch, the largest", "of the plot by ranks",
               [&](std::string_view given) {
                 for (const std::string& item : apps::split_list(given))
                   plots.sizes.push_back(read_size(item));
