@@ -108,7 +108,8 @@ int measure_all(const Settings& settings, const apps::MpiProcess& process) {
   // First, so that the communicator that is measured knows the devices.
   const std::string device = choose_device(*experiments.front().front().memory, Communicator{MPI_COMM_WORLD});
   const bool on_device = !experiments.front().front().memory->is_readable_by_host();
-  const CommunicatorOptions options{.buffers = on_device && std::getenv("TUTTI_BUFFERS") == nullptr ? "device" : ""};
+  const CommunicatorOptions options{.buffers = on_device && std::getenv("TUTTI_BUFFERS") == nullptr ? "device" : "",
+                                    .rules = settings.rules};
   const Communicator comm{MPI_COMM_WORLD, options};
   const Machine machine = survey(comm, process.arguments, device);
   if (settings.has_thresholds) {

@@ -105,12 +105,28 @@ std::string ratio_lines(std::span<const Record> records, std::string_view mpi) {
   return text + fmt::format(" Geometric mean: {}\n", fmt::join(means, ", ")) + doubts_text(ratios);
 }
 
+/// Which sizes gain and which lose by other rules, of the ratios that are resolved.
+std::string gain_lines(std::span<const Record> records) {
+  constexpr double loss = 0.97, gain = 1.05;
+  int gains = 0;
+  std::string losses;
+  for (const Record& record : records) {
+    if (!record.peer || !record.peer->ratio.is_resolved()) continue;
+    const double ratio = record.peer->ratio.value;
+    if (ratio >= gain) ++gains;
+    if (ratio < loss) losses += fmt::format("{}{} B ({:.2f})", losses.empty() ? "" : ", ", record.bytes, ratio);
+  }
+  return fmt::format("# by these rules {} of {} measurements are faster by 5 % or more; slower by 3 % or more: {}\n",
+                     gains, records.size(), losses.empty() ? "none" : losses);
+}
+
 }  // namespace
 
 std::string notes(const Experiment& what, const Settings& settings, const Machine& machine,
                   std::span<const Record> records) {
   std::string text = work_lines(records) + overlap_lines(records);
-  if (settings.compare != "mpi") return text;
+  if (settings.compare == "none") return text;
+  if (settings.compare == "default") return text + ratio_lines(records, "the built-in rules") + gain_lines(records);
   if (!mpi_takes(*what.memory)) {
     text += fmt::format("# not compared: {} takes no memory of devices\n", machine.mpi);
     return text;

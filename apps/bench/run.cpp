@@ -16,6 +16,7 @@
 #include "apps/bench/text.hpp"
 #include "apps/root.hpp"
 #include "apps/standard_output.hpp"
+#include "lib/core/communicator/communicator_state.hpp"
 #include "lib/core/schedule/choice.hpp"
 #include "lib/core/schedule/passes.hpp"
 #include "lib/core/transport/mpi/check.hpp"
@@ -46,7 +47,10 @@ class Bench {
         algorithms_(algorithms_of(what)),
         table_(layout()),
         load_(load),
-        progress_(progress) {}
+        progress_(progress) {
+    // By the built-in rules, for the same kind of buffers.
+    if (settings.compare == "default") plain_.emplace(team.mpi, plain_options(comm_));
+  }
 
   std::vector<Record> run() const {
     print(heading(what_, settings_, comm_.size()) + table_.header());
@@ -65,14 +69,19 @@ class Bench {
   }
 
  private:
-  [[nodiscard]] bool is_compared() const { return settings_.compare == "mpi" && mpi_takes(*what_.memory); }
+  [[nodiscard]] bool is_compared() const { return plain_ || (settings_.compare == "mpi" && mpi_takes(*what_.memory)); }
   [[nodiscard]] Table::Layout layout() const;
   /// Those asked for, and those that Tutti chooses at the sizes.
   [[nodiscard]] std::vector<std::string> algorithms_of(const Experiment& what) const;
   /// The one that Tutti chooses.
   [[nodiscard]] std::string chosen(const Call& call) const;
   [[nodiscard]] Record described(const Call& call, Placement placement) const;
+  [[nodiscard]] static CommunicatorOptions plain_options(const Communicator& comm) {
+    const AssumedMemory memory = comm.state().paths().assumed_memory();
+    return {.buffers = assumed_memory_names[static_cast<std::size_t>(memory)], .rules = "none"};
+  }
   [[nodiscard]] std::optional<PeerCall> peer_of(const Call& call) const;
+  [[nodiscard]] std::unique_ptr<Repeater> peer_repeater(const Call& call) const;
   [[nodiscard]] bool is_too_large_for_mpi(const Call& call) const;
   /// The calls that are measured, each with a record of it.
   [[nodiscard]] std::vector<std::unique_ptr<Repeater>> calls(Call& call, Placement placement,
@@ -98,6 +107,7 @@ class Bench {
   Table table_;
   Load& load_;
   const Progress& progress_;
+  std::optional<Communicator> plain_{};  ///< What it is compared with, if that is Tutti by other rules.
 };
 
 Table::Layout Bench::layout() const {
@@ -115,7 +125,7 @@ Table::Layout Bench::layout() const {
   return {.type = settings_.type.size(),
           .op = settings_.op.size(),
           .algorithm = algorithm,
-          .peer = is_compared() ? "mpi" : "",
+          .peer = is_compared() ? settings_.compare : "",
           .work = work,
           .has_overlap = settings_.is_overlapped};
 }
@@ -165,7 +175,14 @@ bool Bench::is_too_large_for_mpi(const Call& call) const {
 
 /// Nothing if it is not asked for, or if MPI's call cannot take the count.
 std::optional<PeerCall> Bench::peer_of(const Call& call) const {
-  if (!is_compared() || is_too_large_for_mpi(call)) return std::nullopt;
+  if (!is_compared()) return std::nullopt;
+  if (plain_) {
+    Call theirs = call;
+    theirs.comm = &*plain_;
+    theirs.algorithm = {};
+    return PeerCall{what_.collective->ours(theirs, what_.mode), what_.mode};
+  }
+  if (is_too_large_for_mpi(call)) return std::nullopt;
   return what_.collective->peer(call, what_.mode);
 }
 
@@ -227,11 +244,16 @@ void Bench::set_times(Record& record, const Timing& timing, std::optional<double
 
 Peer Bench::described(const PeerCall& peer, const Timing& ours, const Timing& theirs,
                       std::optional<double> load) const {
-  return {.name = machine_.mpi,
+  return {.name = plain_ ? "Tutti by the built-in rules" : machine_.mpi,
           .mode = std::string{to_string(peer.mode)},
           .time_us = in_microseconds(theirs.seconds),
           .rounds_us = theirs.microseconds(),
           .ratio = ratio_of(ours.seconds, theirs.seconds, load)};
+}
+
+std::unique_ptr<Repeater> Bench::peer_repeater(const Call& call) const {
+  if (plain_) return std::move(peer_of(call)->repeater);
+  return what_.collective->peer(call, what_.mode).repeater;
 }
 
 void Bench::add_overlaps(Call& call, std::span<Repeater* const> ways, const std::optional<PeerCall>& peer,
@@ -245,8 +267,7 @@ void Bench::add_overlaps(Call& call, std::span<Repeater* const> ways, const std:
     call.computation = &its.computation();
     const bool is_peer = i == records.size() || settings_.calls == "mpi";
     if (!is_peer) call.algorithm = records[i].is_auto ? std::string_view{} : records[i].algorithm;
-    its.measures(*ways[i], is_peer ? what_.collective->peer(call, what_.mode).repeater
-                                   : what_.collective->ours(call, what_.mode));
+    its.measures(*ways[i], is_peer ? peer_repeater(call) : what_.collective->ours(call, what_.mode));
     const std::array three = its.ways();
     all.insert(all.end(), three.begin(), three.end());
   }

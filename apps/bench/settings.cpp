@@ -88,7 +88,12 @@ void add_protocol_options(apps::Options& options, Settings& s) {
   options.flag("touch", s.is_touched, "rewrite the input before each call, untimed");
   options.choice("calls", s.calls, {"tutti", "mpi"},
                  "whose calls are measured; mpi: plain MPI_ calls, as libtutti_mpi.so serves them if it is preloaded");
-  options.choice("compare", s.compare, {"none", "mpi"}, "measure the MPI's own call too, round by round in turns");
+  options.choice(
+      "compare", s.compare, {"none", "mpi", "default"},
+      "measure another call too, round by round in turns; mpi: the MPI's own; default: Tutti's by the built-in "
+      "rules, whatever rules the other follows");
+  options.text("rules", s.rules, "FILE",
+               "the file of rules by which Tutti chooses, or none; else what TUTTI_RULES says (docs/rules.md)");
   options.flag("overlap", s.is_overlapped,
                "measure how much of a nonblocking call's time computation hides: pure communication, computation of "
                "the same length, both at once; calls are nonblocking, or persistent with --mode persistent");

@@ -29,6 +29,7 @@ struct Settings {
   bool is_checked = false, is_touched = false, has_thresholds = false;  ///< Set by flags.
   bool is_overlapped = false, has_pairs = false;
   std::string calls = "tutti", compare = "none";
+  std::string rules;      ///< As CommunicatorOptions::rules; empty: those of the job.
   std::string json, csv;  ///< Files; empty: not wanted.
 };
 

@@ -10,8 +10,8 @@
 #include "apps/bench/measure.hpp"
 #include "apps/standard_output.hpp"
 #include "lib/core/communicator/communicator_state.hpp"
-#include "lib/core/selection/rules.hpp"
 #include "lib/core/selection/rule_file.hpp"
+#include "lib/core/selection/rules.hpp"
 #include "lib/core/selection/selection.hpp"
 
 namespace tutti::bench {

@@ -17,14 +17,12 @@ const bench::BenchMemory& memory_named(std::string_view name) {
   return *std::find_if(all.begin(), all.end(), [&](const bench::BenchMemory& each) { return each.name == name; });
 }
 
-/// The memory for which a communicator chooses algorithms.
-std::string_view buffers_of(const bench::BenchMemory& memory) { return memory.name; }
-
 }  // namespace
 
-Team::Team(std::string name, bool is_member, const bench::BenchMemory& memory) : name_(std::move(name)) {
+Team::Team(std::string name, bool is_member, const bench::BenchMemory& memory, std::string_view rules)
+    : name_(std::move(name)) {
   mpi::check(MPI_Comm_split(MPI_COMM_WORLD, is_member ? 0 : MPI_UNDEFINED, 0, &mpi_), "MPI_Comm_split");
-  if (is_member) comm_.emplace(mpi_, CommunicatorOptions{.buffers = buffers_of(memory), .rules = "none"});
+  if (is_member) comm_.emplace(mpi_, CommunicatorOptions{.buffers = memory.name, .rules = rules});
 }
 
 Team::~Team() {

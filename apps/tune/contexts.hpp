@@ -19,8 +19,8 @@ namespace tutti::tune {
 /// Some of the ranks of the job, with rank 0: they measure together.
 class Team {
  public:
-  /// Collective over MPI_COMM_WORLD. `is_member`: whether this rank is one of them.
-  Team(std::string name, bool is_member, const bench::BenchMemory& memory);
+  /// Collective over MPI_COMM_WORLD. `is_member`: whether this rank is one of them. `rules`: as in CommunicatorOptions.
+  Team(std::string name, bool is_member, const bench::BenchMemory& memory, std::string_view rules);
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
   ~Team();
@@ -28,7 +28,7 @@ class Team {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] bool is_member() const { return mpi_ != MPI_COMM_NULL; }
   [[nodiscard]] MPI_Comm mpi() const { return mpi_; }
-  /// Its calls take the built-in rules.
+  /// Its calls take the built-in rules, with the constants that were measured before.
   [[nodiscard]] const Communicator& comm() const { return *comm_; }
 
  private:

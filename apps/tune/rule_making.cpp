@@ -36,6 +36,13 @@ Conditions conditions_of(const Question& question, const RuleForm& form) {
   return when;
 }
 
+/// To four digits: more were not measured.
+double rounded(double value) {
+  if (value <= 0) return 0;
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 3);
+  return std::round(value / unit) * unit;
+}
+
 /// The mean time of a way over the points that have it, as rules state it.
 double mean_us(std::span<const Point* const> points, const auto& use_of) {
   std::vector<double> times;
@@ -73,6 +80,9 @@ Measured measured_at(std::span<const Point* const> points) {
     measured.runs += way.runs;
     measured.spread += (way.upper - way.lower) / way.us / static_cast<double>(points.size());
   }
+  for (double* const figure :
+       {&measured.us, &measured.default_us, &measured.mpi_us, &measured.next_us, &measured.spread})
+    *figure = rounded(*figure);
   return measured;
 }
 

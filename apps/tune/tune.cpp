@@ -6,8 +6,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -16,6 +18,7 @@
 #include "apps/bench/teams.hpp"
 #include "apps/files.hpp"
 #include "apps/mpi_main.hpp"
+#include "apps/tune/constants.hpp"
 #include "apps/tune/guidelines.hpp"
 #include "apps/tune/rule_making.hpp"
 #include "apps/tune/search.hpp"
@@ -51,7 +54,12 @@ class Tuning {
     fit_budget();
     Journal journal{settings_.write + ".partial", head(), settings_.resumes};
     say_head();
-    const bool is_whole = measure_all(journal);
+    std::optional<ConstantsFile> constants;
+    if (settings_.has_transport) {
+      measure_constants();
+      constants.emplace(settings_.write + ".constants", constants_);
+    }
+    const bool is_whole = measure_all(journal, constants ? constants->path() : "none");
     if (!is_whole) {
       say(fmt::format("interrupted: what was measured is in {}.partial; --resume goes on\n", settings_.write));
       return apps::exit_failure;
@@ -91,6 +99,7 @@ class Tuning {
       left_out_.push_back(contexts_[i].name());
     contexts_.resize(fitting);
   }
+  [[nodiscard]] double seconds_left() const { return settings_.budget * 60 - (MPI_Wtime() - begin_); }
   /// A run with another head cannot go on with this one's points.
   [[nodiscard]] std::string head() const {
     return fmt::format(
@@ -109,11 +118,23 @@ class Tuning {
     say("# context: sizes measured, sizes at which another algorithm is taken, gain over the built-in rules\n");
   }
 
+  void measure_constants() {
+    constexpr double share = 0.15;
+    const double seconds = share * settings_.budget * 60;
+    say("# constants of transports: value of the build, value here, gain\n");
+    for (const MeasuredConstant& each :
+         measured_constants(settings_, world_, settings_.write + ".constants", seconds)) {
+      if (each.value != each.before) constants_.values.emplace_back(each.name, each.value);
+      say(each.why_not.empty() ? fmt::format("{}: {}, {}, {:.3f}\n", each.name, each.before, each.value, each.gain)
+                               : fmt::format("{}: not measured: {}\n", each.name, each.why_not));
+    }
+  }
+
   /// False: interrupted.
-  bool measure_all(Journal& journal) {
+  bool measure_all(Journal& journal, const std::string& rules) {
     end_at_signals();
     const std::size_t coarse = coarse_counts(contexts_.front(), settings_, world_.size()).size();
-    Budget budget{settings_.budget * 60, contexts_.size(), coarse};
+    Budget budget{seconds_left(), contexts_.size(), coarse};
     for (std::size_t i = 0; i < contexts_.size();) {
       std::size_t end = i;  // contexts of one team
       while (end < contexts_.size() && contexts_[end].communicator == contexts_[i].communicator &&
@@ -121,7 +142,7 @@ class Tuning {
         ++end;
       if (!measure_with_team({contexts_.begin() + static_cast<std::ptrdiff_t>(i),
                               contexts_.begin() + static_cast<std::ptrdiff_t>(end)},
-                             budget, journal))
+                             budget, journal, rules))
         return false;
       i = end;
     }
@@ -129,9 +150,10 @@ class Tuning {
   }
 
   /// Ranks that do not take part sleep.
-  bool measure_with_team(const std::vector<Context>& contexts, Budget& budget, Journal& journal) {
+  bool measure_with_team(const std::vector<Context>& contexts, Budget& budget, Journal& journal,
+                         const std::string& rules) {
     const Team team{contexts.front().communicator, is_member_of(contexts.front().communicator, world_),
-                    *contexts.front().memory};
+                    *contexts.front().memory, rules};
     std::string failure;
     bool is_whole = true;
     if (team.is_member()) {
@@ -184,12 +206,13 @@ class Tuning {
     if (is_of_devices && !site_.gpu.empty()) file.machines.gpu = literal(site_.gpu);
     file.is_simulated = is_of_devices && site_.is_simulated;
     file.rules = rules_;
+    file.tuning = constants_;
     if (settings_.adds) {
       if (old_.is_simulated != file.is_simulated)
         throw InputError(fmt::format("--add: the times of {} are {}those of a simulated device", settings_.write,
                                      old_.is_simulated ? "" : "not "));
       file.rules.insert(file.rules.end(), old_.rules.begin(), old_.rules.end());
-      file.tuning = old_.tuning;
+      if (!settings_.has_transport) file.tuning = old_.tuning;
     }
     return file;
   }
@@ -244,6 +267,8 @@ class Tuning {
   std::vector<Context> contexts_;
   bool speaks_;
   bench::Progress progress_;
+  double begin_ = MPI_Wtime();
+  TunedConstants constants_{};
   std::vector<std::string> left_out_{};
   std::string device_{};
   bench::Machine machine_{};

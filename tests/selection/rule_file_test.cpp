@@ -64,11 +64,13 @@ TEST(RuleFile, HasAllThatARuleSays) {
 TEST(RuleFile, HasWhereItWasMadeAndWhatFor) {
   const RuleFile file = read_rule_file(R"({"tutti_rules": 1, "simulated": true,
     "made": {"by": "tutti tune", "hosts": ["a", "b"], "ranks": 8, "gpu": null},
-    "for": {"cpu": "AMD*", "nodes": [2, 4]}, "tuning": {"eager": 5}, "rules": []})",
+    "for": {"cpu": "AMD*", "nodes": [2, 4]}, "tuning": {"shm.joined_bytes": 5}, "rules": []})",
                                        "F");
   EXPECT_TRUE(file.is_simulated);
   const std::vector<std::pair<std::string, std::string>> made{{"by", "tutti tune"}, {"hosts", "a, b"}, {"ranks", "8"}};
   EXPECT_EQ(file.made, made);
+  EXPECT_EQ(file.tuning.find("shm.joined_bytes"), 5);
+  EXPECT_EQ(file.tuning.find("shm.copied_bytes"), std::nullopt);
   EXPECT_EQ(file.machines.cpu, "AMD*");
   EXPECT_EQ(file.machines.nodes, (Range{2, 4}));
 }
@@ -115,7 +117,10 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"{\"tutti_rules\": 1, \"rules\": [{\"measured\": {\"us\": -1}}]}",
               "F:1:50: 'us' is -1; allowed: a number"},
         Fault{"{\"tutti_rules\": 1, \"rules\": [{\"measured\": {\"us\": 1e999}}]}", "F:1:"},
-        Fault{"{\"tutti_rules\": 1, \"tuning\": {\"cell\": true}}", "F:1:39: 'cell' is true; allowed"}));
+        Fault{"{\"tutti_rules\": 1, \"tuning\": {\"cell\": 1}}",
+              "F:1:31: 'cell' is no constant; allowed: shm.fast_path_bytes"},
+        Fault{"{\"tutti_rules\": 1, \"tuning\": {\"shm.joined_bytes\": -1}}",
+              "F:1:51: 'shm.joined_bytes' is -1; allowed: a whole number from 0 to 1048576"}));
 
 TEST(RuleFile, IsNoLongerThanRulesAre) {
   EXPECT_THAT(fault_of(std::string(longest_rule_file + 1, ' ')), HasSubstr("the file has 4194305 bytes"));

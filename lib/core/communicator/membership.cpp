@@ -18,6 +18,19 @@ Settings agree(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& optio
   return settings;
 }
 
+/// Sets the constants that the rules have, the same on all ranks.
+std::shared_ptr<const SiteRules> applied(std::shared_ptr<const SiteRules> rules, Settings& settings) {
+  if (rules == nullptr) return rules;
+  const TunedConstants& tuned = rules->file.tuning;
+  settings.tuned_memory = {.fast_path_bytes = tuned.find("shm.fast_path_bytes"),
+                           .copied_bytes = tuned.find("shm.copied_bytes"),
+                           .joined_bytes = tuned.find("shm.joined_bytes")};
+  device::Tuning& device = settings.device_tuning;
+  device.chunk_bytes = tuned.find("device.chunk_bytes").value_or(device.chunk_bytes);
+  device.copied_in_place = tuned.find("device.copied_in_place").value_or(device.copied_in_place);
+  return rules;
+}
+
 }  // namespace
 
 /// Braces: from left to right, as both are collective.
@@ -32,7 +45,7 @@ Membership::Membership(Runtime& runtime, MPI_Comm comm, Settings settings, Admis
       carrier_(std::move(admission.carrier)),
       context_(admission.context),
       id_(records::CommunicatorId::of(context_, settings_.nonce)),
-      rules_(settings_.rules ? *settings_.rules : carrier_->rules()),
+      rules_(applied(settings_.rules ? *settings_.rules : carrier_->rules(), settings_)),
       waiting_{.is_crowded = carrier_->is_crowded(),
                .outnumbers_processors = carrier_->outnumbers_processors(),
                .shares_processors = carrier_->shares_processors(),

@@ -178,11 +178,14 @@ shm::SharedMemory Paths::shared_memory() const {
   if (links_ == nullptr) return {};
   const shm::Geometry& geometry = links_->geometry();
   const bool is_crowded = carrier_->outnumbers_processors();
+  const TunedMemory& tuned = settings_->tuned_memory;
   return {.reaches = is_local_,
           .cell_bytes = geometry.cell_bytes,
           .piece_bytes = geometry.buffer_bytes,
-          .copied_bytes = is_crowded ? shm::tuning.copied_bytes_crowded : shm::tuning.copied_bytes,
-          .joined_bytes = shm::tuning.joined_bytes,
+          .copied_bytes =
+              tuned.copied_bytes.value_or(is_crowded ? shm::tuning.copied_bytes_crowded : shm::tuning.copied_bytes),
+          .joined_bytes = tuned.joined_bytes.value_or(shm::tuning.joined_bytes),
+          .fast_path_bytes = tuned.fast_path_bytes.value_or(shm::tuning.fast_path_bytes),
           .eager_messages = geometry.sure_cells()};
 }
 

@@ -24,6 +24,11 @@ struct TraceUse {
   std::int64_t limit = std::int64_t{256} << 20;
 };
 
+/// Thresholds of shared memory that the site's rules set; nothing: those of the build (shm::Tuning).
+struct TunedMemory {
+  std::optional<std::int64_t> fast_path_bytes{}, copied_bytes{}, joined_bytes{};
+};
+
 /// The hang settings of this process's environment; the defaults where a value is not allowed, which rank 0 refuses.
 [[nodiscard]] HangSettings own_hang_settings() noexcept;
 
@@ -31,8 +36,9 @@ struct Settings : SentSettings {
   UserChoices algorithms{};  ///< The choices that the communicator was made with, else TUTTI_ALGORITHM.
   /// The transport that the communicator was made with, else that of TUTTI_TRANSPORT.
   TransportChoice transport{};
-  /// The thresholds of plans for buffers on devices; measurements change them.
+  /// The thresholds of plans for buffers on devices; the site's rules and measurements change them.
   device::Tuning device_tuning{};
+  TunedMemory tuned_memory{};
   /// TUTTI_TRACE: a folder; TUTTI_TRACE_LIMIT: bytes, 2^20 .. 2^40.
   TraceUse trace{};
   /// The rules that the program named for this communicator (nullptr: none but the built-in ones); nothing: those that

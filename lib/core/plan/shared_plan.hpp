@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/core/plan/compiled_plan.hpp"
+#include "lib/core/transport/shm/tuning.hpp"
 
 namespace tutti::shm {
 
@@ -17,9 +18,10 @@ struct SharedMemory {
   std::int64_t piece_bytes = 0;             ///< Larger messages than this leave in pieces.
   /// Data that go to several ranks are copied for each of them if that takes no more bytes altogether.
   std::int64_t copied_bytes = 0;
-  std::int64_t joined_bytes = 0;  ///< Messages of up to so many are reduced one by one.
-  bool is_for_device = false;     ///< The plan's data are on a device, where every pass over them costs a launch.
-  int eager_messages = 0;         ///< So many messages of a pair surely have a cell, if all before have been read.
+  std::int64_t joined_bytes = 0;                          ///< Messages of up to so many are reduced one by one.
+  std::int64_t fast_path_bytes = tuning.fast_path_bytes;  ///< Plans whose messages are no longer run on the fast path.
+  bool is_for_device = false;  ///< The plan's data are on a device, where every pass over them costs a launch.
+  int eager_messages = 0;      ///< So many messages of a pair surely have a cell, if all before have been read.
 };
 
 /// An entry of the side table: the additions of shared memory to a step. CompiledStep::side is its index.

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "lib/core/plan/compile.hpp"
-#include "lib/core/transport/shm/tuning.hpp"
 
 namespace tutti::shm {
 namespace {
@@ -12,7 +11,7 @@ namespace {
 Routing with(Routing routing, const SharedMemory& memory) {
   routing.shared = memory.reaches;
   routing.eager_messages = memory.eager_messages;
-  routing.eager_bytes = std::min(memory.piece_bytes, tuning.fast_path_bytes);
+  routing.eager_bytes = std::min(memory.piece_bytes, memory.fast_path_bytes);
   return routing;
 }
 

@@ -278,8 +278,17 @@ Rule RuleFileReader::read_rule(const JsonValue& given) const {
 
 void RuleFileReader::read_tuning(const JsonValue& tuning) {
   if (tuning.form != Form::object) refuse(tuning, "tuning", "an object");
+  std::vector<std::string> names;
+  for (const TunableConstant& constant : tunable_constants)
+    names.emplace_back(constant.name);
   for (const auto& [key, place, value] : tuning.members) {
-    if (value.form != Form::integer || value.integer < 0) refuse(value, key, "a whole number from 0 on");
+    const auto found = std::find(names.begin(), names.end(), key);
+    if (found == names.end())
+      fail(place,
+           fmt::format("'{}' is no constant; allowed: {}{}", key, fmt::join(names, ", "), suggestion(key, names)));
+    const TunableConstant& its = tunable_constants[static_cast<std::size_t>(found - names.begin())];
+    if (value.form != Form::integer || value.integer < its.least || value.integer > its.most)
+      refuse(value, key, fmt::format("a whole number from {} to {}", its.least, its.most));
     file_.tuning.values.emplace_back(key, value.integer);
   }
 }
@@ -306,6 +315,12 @@ bool fits(const std::string& pattern, const std::string& text) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> TunedConstants::find(std::string_view name) const {
+  for (const auto& [its, value] : values)
+    if (its == name) return value;
+  return std::nullopt;
+}
 
 RuleFile read_rule_file(std::string_view text, std::string_view path) { return RuleFileReader{path}.read(text); }
 

@@ -30,9 +30,26 @@ struct SiteFacts {
   bool is_simulated = false;                   ///< The CUDA driver is the fake one, whose times mean nothing.
 };
 
-/// Constants of transports, by name (tunable_constants): those that a file sets.
-struct TransportConstants {
+/// A constant of a transport that differs from machine to machine. The others stay as they were built.
+struct TunableConstant {
+  std::string_view name;
+  std::int64_t least, most;
+  std::string_view meaning;
+};
+inline constexpr std::array<TunableConstant, 5> tunable_constants{
+    TunableConstant{"shm.fast_path_bytes", 0, 64 * 1024, "plans whose messages are no longer run on the fast path"},
+    TunableConstant{"shm.copied_bytes", 0, 1 << 20,
+                    "data to several ranks are copied for each up to so many bytes in all"},
+    TunableConstant{"shm.joined_bytes", 0, 1 << 20, "messages of up to so many bytes are reduced one by one"},
+    TunableConstant{"device.chunk_bytes", 4096, 1 << 30,
+                    "staged data leave and reach a device in chunks of so many bytes"},
+    TunableConstant{"device.copied_in_place", 0, 1 << 30,
+                    "allreduces in place of up to so many bytes copy their input"}};
+
+/// The constants that a file sets.
+struct TunedConstants {
   std::vector<std::pair<std::string, std::int64_t>> values{};
+  [[nodiscard]] std::optional<std::int64_t> find(std::string_view name) const;
 };
 
 /// Something that is allowed, but seldom meant.
@@ -47,7 +64,7 @@ struct RuleFile {
   FittingMachines machines{};
   bool is_simulated = false;  ///< The times are those of a simulated device.
   std::vector<Rule> rules{};
-  TransportConstants tuning{};
+  TunedConstants tuning{};
   std::vector<RuleWarning> warnings{};
 };
 

@@ -3,7 +3,6 @@
 #include <bit>
 #include <utility>
 
-
 namespace tutti {
 namespace {
 
