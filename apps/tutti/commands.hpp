@@ -13,6 +13,8 @@ int list(const Arguments& arguments);
 int show(const Arguments& arguments);
 int verify(const Arguments& arguments);
 int cost(const Arguments& arguments);
+int choose(const Arguments& arguments);
+int rules(const Arguments& arguments);
 int info(const Arguments& arguments);
 int run(const Arguments& arguments);
 int ps(const Arguments& arguments);
