@@ -50,7 +50,8 @@ cat <<TEXT
 == Allreduce on $ranks processes: Tutti beside the MPI ==
 Every process has an array, and all of them get the sum of all arrays.$over
 Each row is an array size. "median" is the time of a call of Tutti, the last columns are the MPI's time for the same and
-"ratio", how many times faster Tutti is (below 1: slower). "#wrong" counts wrong elements of the result.
+"ratio", how many times faster Tutti is (below 1: slower); "?" marks a ratio that other programs or chance may have made.
+"#wrong" counts wrong elements of the result.
 
 TEXT
 "${mpirun[@]}" "$folder/apps/bench/tutti-bench" --collective allreduce --min 8 --max 1M --factor 8 --placement out \

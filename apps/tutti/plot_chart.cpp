@@ -58,6 +58,11 @@ class Drawing {
   static std::set<double> all_x(const Chart& chart);
   static Axis y_axis(const Chart& chart);
   [[nodiscard]] std::string_view colour_of(const ChartSeries& series) const;
+  [[nodiscard]] bool has_doubts() const {
+    return std::ranges::any_of(chart_.series, [](const ChartSeries& series) {
+      return std::ranges::any_of(series.points, &ChartPoint::is_doubtful);
+    });
+  }
   void grid();
   void border();
   void draw(const ChartSeries& series, std::size_t number);
@@ -154,7 +159,7 @@ void Drawing::draw(const ChartSeries& series, std::size_t number) {
 
 std::string Drawing::svg() {
   const double legend = top + 8 + legend_row * static_cast<double>(chart_.series.size());
-  const double whole = std::max(height, legend + 10);
+  const double whole = std::max(height, legend + legend_row);
   out_ = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" "
       "aria-label=\"{2}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"{3}\">\n"
@@ -167,6 +172,7 @@ std::string Drawing::svg() {
   border();
   for (std::size_t i = 0; i < chart_.series.size(); ++i)
     draw(chart_.series[i], i);
+  if (has_doubts()) out_ += text(legend_left, legend + 4, "hollow points: not resolved", "start");
   return std::move(out_) + "</svg>\n";
 }
 

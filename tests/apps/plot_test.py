@@ -128,6 +128,8 @@ class Drawn(unittest.TestCase):
         circles = list(ratios.series[0].iter(f"{SVG}circle"))
         self.assertEqual(circles[0].get("fill"), "none")
         self.assertNotEqual(circles[1].get("fill"), "none")
+        self.assertIn("hollow points: not resolved", ratios.texts)
+        self.assertNotIn("hollow points: not resolved", plots["latency"].texts)
         self.assertEqual(ratios.titles(0)[0],
                          "Some MPI 1.0, 2 ranks, 8 B: 2 times, middle half of the rounds: 0.9 to 2.5, not resolved")
         bars = [p for p in ratios.series[0].iter(f"{SVG}path") if p.get("class") == "bar"]
