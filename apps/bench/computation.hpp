@@ -11,6 +11,7 @@ class Computation {
  public:
   explicit Computation(double seconds);
   void run() const;
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
 
  private:
   std::int64_t steps_;

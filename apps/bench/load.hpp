@@ -4,8 +4,19 @@
 #include <mpi.h>
 
 #include <optional>
+#include <string>
 
 namespace tutti::bench {
+
+/// What all processors of a machine have done since it started, in seconds.
+struct ProcessorTime {
+  double busy = 0, all = 0;
+};
+/// Reads the first line of /proc/stat; nothing in it: 0 and 0. Time that other virtual machines stole is busy.
+[[nodiscard]] ProcessorTime processor_time(const std::string& line, double steps_per_second);
+/// The share of the processors that others took, of whose time `own` is this job's. Nothing if too few steps have
+/// passed.
+[[nodiscard]] std::optional<double> share_of_others(const ProcessorTime& begin, const ProcessorTime& end, double own);
 
 /// The share of a node's processors that other processes took, with the time that other virtual machines stole. It
 /// comes from /proc/stat, which counts all processors of the machine in steps of a hundredth of a second, and from the
@@ -26,14 +37,14 @@ class Load {
   [[nodiscard]] std::optional<double> share() const;
 
  private:
-  struct Seconds {
-    double busy = 0, all = 0;  ///< Of all processors of the machine.
-    double own = 0;            ///< Of this process.
+  struct Moment {
+    ProcessorTime machine;
+    double own = 0;  ///< The seconds of this process.
   };
-  [[nodiscard]] static Seconds now();
+  [[nodiscard]] static Moment now();
 
   MPI_Comm comm_, node_ = MPI_COMM_NULL;
-  Seconds begin_;
+  Moment begin_;
   double begun_ = 0;
 };
 

@@ -59,6 +59,8 @@ void measure_thresholds_and_write(const Settings& settings, const Machine& machi
 /// How many ranks measure, one number after the other. Throws InputError.
 std::vector<int> numbers_of_ranks(const Settings& settings, int ranks) {
   for (const int number : settings.ranks) {
+    if (std::count(settings.ranks.begin(), settings.ranks.end(), number) > 1)
+      throw apps::InputError(fmt::format("--ranks: {} comes twice", number));
     if (number > ranks)
       throw apps::InputError(fmt::format("--ranks {0}: the job has {1} ranks; allowed: 1 to {1}", number, ranks));
   }

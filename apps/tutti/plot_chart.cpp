@@ -136,11 +136,11 @@ std::string Drawing::drawn(const ChartPoint& point, const ChartSeries& series, s
   if (point.spread) {
     const auto [from, to] = *point.spread;
     words += fmt::format(", {}: {:.3g} to {:.3g}", chart_.spread_name, from, to);
-    bar = fmt::format("<path class=\"bar\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>", x, y_.place(from), y_.place(to));
+    bar = fmt::format(R"(<path class="bar" d="M{:.1f} {:.1f}V{:.1f}"/>)", x, y_.place(from), y_.place(to));
   }
   if (point.is_doubtful) words += ", not resolved";
   const bool is_hollow = point.is_doubtful || series.is_dashed;
-  return fmt::format("{}<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"><title>{}</title></circle>", bar, x, y,
+  return fmt::format(R"({}<circle cx="{:.1f}" cy="{:.1f}" r="3" fill="{}"><title>{}</title></circle>)", bar, x, y,
                      is_hollow ? "none" : colour, xml_escaped(words));
 }
 
@@ -166,7 +166,7 @@ std::string Drawing::svg() {
       "<style>.grid{{stroke:{3};stroke-opacity:.3}}.line{{stroke:{3};stroke-width:1.5}}.border{{stroke:{3};"
       "stroke-dasharray:2 3}}.series{{fill:none;stroke-width:2}}.bar{{stroke-width:1.2}}</style>\n",
       width, whole, xml_escaped(chart_.title), neutral);
-  out_ += text(left, 20, chart_.title, "start", " font-size=\"15\" font-weight=\"bold\"");
+  out_ += text(left, 20, chart_.title, "start", R"( font-size="15" font-weight="bold")");
   out_ += text(left, 38, chart_.subtitle, "start");
   grid();
   border();

@@ -222,17 +222,16 @@ Plotted Reading::read(const std::vector<BenchFile>& files) {
         std::ranges::move(means_in(file), std::back_inserter(plotted_.means));
         continue;
       }
-      if (file.content.find("pairs")) {
-        std::ranges::move(links_in(file), std::back_inserter(plotted_.links));
-        if (!machine_) add_facts(environment);
-        continue;
-      }
       if (const std::string why = machine_ ? why_not_together(*machine_, environment) : ""; !why.empty()) {
         leave_out(fmt::format("'{}' is left out: {}", file.path, why));
         continue;
       }
-      add_facts(environment);
-      add_results(file);
+      const bool has_pairs = file.content.find("pairs").has_value();
+      if (!has_pairs || !machine_) add_facts(environment);
+      if (has_pairs)
+        std::ranges::move(links_in(file), std::back_inserter(plotted_.links));
+      else
+        add_results(file);
     } catch (const apps::JsonError& error) {
       throw InputError(fmt::format("'{}' is no file of tutti-bench --json: {}", file.path, error.what()));
     }

@@ -134,6 +134,7 @@ std::string ratio_table(const Plotted& plotted, const PlotSettings& settings) {
   text += '\n' + rule + '\n';
   for (const std::string& collective : rows_of(plotted)) {
     std::vector<std::string> cells;
+    cells.reserve(columns.size());
     for (const Column& column : columns)
       cells.push_back(cell_of(plotted, settings, collective, column));
     if (std::ranges::all_of(cells, [](const std::string& cell) { return cell == nothing; })) continue;

@@ -39,6 +39,7 @@ expect 2 "--sizes.*'12Q' is not a size" --sizes 8,12Q
 expect 2 '--sizes.*at least 1' --sizes 0
 expect 2 '--ranks 3: the job has 2 ranks; allowed: 1 to 2' --ranks 2,3
 expect 2 "--ranks.*'0'" --ranks 0
+expect 2 '--ranks: 2 comes twice' --ranks 2,1,2
 expect 2 '--root 1 is not a rank: there are 1' --ranks 1,2 --root 1
 expect 2 '--overlap measures calls beside computation: not with --touch' --overlap --touch
 expect 2 '--overlap measures calls beside computation: not with --mode stream' --overlap --mode stream --memory device

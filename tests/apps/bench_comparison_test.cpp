@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apps/bench/load.hpp"
 #include "apps/bench/overlap.hpp"
 #include "apps/bench/thresholds.hpp"
 
@@ -106,6 +107,25 @@ TEST(Overlap, IsNotResolvedInNoise) {
               testing::ElementsAre(Doubt::wide_spread));
   EXPECT_THAT(overlap_of(std::span{pure}.first(2), compute, std::vector<double>(2, 15e-6)).doubts,
               testing::ElementsAre(Doubt::few_rounds));
+}
+
+TEST(Computation, HasStepsInProportionToItsTime) {
+  const std::int64_t once = Computation{1e-3}.steps(), thrice = Computation{3e-3}.steps();
+  EXPECT_GT(once, 0);
+  EXPECT_NEAR(static_cast<double>(thrice), 3.0 * static_cast<double>(once), 3);
+  EXPECT_EQ(Computation{0}.steps(), 0);
+  EXPECT_EQ(Computation{-1}.steps(), 0);
+}
+
+TEST(Load, IsTheTimeOfProcessorsThatIsNotOurs) {
+  const ProcessorTime time = processor_time("cpu  100 20 30 400 50 6 4 40 7 8", 100);
+  EXPECT_DOUBLE_EQ(time.busy, 2) << "without idle, waiting for disks, and guests, which are part of user";
+  EXPECT_DOUBLE_EQ(time.all, 6.5);
+  EXPECT_DOUBLE_EQ(processor_time("", 100).all, 0);
+  const ProcessorTime begin{.busy = 10, .all = 20};
+  EXPECT_DOUBLE_EQ(share_of_others(begin, {.busy = 13, .all = 24}, 2.0).value(), 0.25);
+  EXPECT_DOUBLE_EQ(share_of_others(begin, {.busy = 13, .all = 24}, 3.5).value(), 0) << "steps are counted roughly";
+  EXPECT_FALSE(share_of_others(begin, {.busy = 10.1, .all = 20.1}, 0)) << "ten steps tell little";
 }
 
 TEST(Crossing, IsWhereTheSecondBeginsToStayFaster) {

@@ -204,6 +204,13 @@ class Drawn(unittest.TestCase):
                 self.assertLessEqual(float(cell.get("x")) + float(cell.get("width")), width)
                 self.assertLessEqual(float(cell.get("y")) + float(cell.get("height")), height)
 
+    def test_pairs_of_another_machine_are_left_out(self):
+        environment = json.loads(SAMPLE.read_text())["environment"]
+        environment["cores"] = 64
+        (self.folder / "pairs.json").write_text(json.dumps({"environment": environment, "pairs": {}}))
+        done = run(SAMPLE, self.folder / "pairs.json", "--output", self.folder)
+        self.assertIn("pairs.json' is left out: its machine has 64 hardware threads, not 2", done.stdout)
+
     def test_page_has_all_collectives(self):
         self.plots(SAMPLE, "--note", "a <note>")
         page = (self.folder / "index.html").read_text()
