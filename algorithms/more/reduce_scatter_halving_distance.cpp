@@ -1,0 +1,38 @@
+/// Reduce_scatter with doubling distances, the mirror image of the allgather with halving ones: neighbours exchange the
+/// largest messages first; last the two halves of the ranks exchange one sum per block.
+/// Shapes   in[p blocks of n] -> out[n], elements; scratch about 3p/4 blocks
+/// Cost     about log2 p messages, more if p is no power of two, and up to ceil(log2 p) rounds; n(p-1) elements sent
+/// per
+///          rank, the least that are possible, and as many reduced if p is a power of two; else some ranks reduce more
+/// Needs    any associative operation (rank order is kept); any p >= 1, any n >= 0, blocks of any sizes
+/// Source   the distances of Loch & Koslovski, arXiv 2109.08751, 2021, between halves instead of round a circle
+#include "algorithms/halves_pattern.hpp"
+#include "algorithms/phases_block_rounds.hpp"
+
+namespace tutti {
+namespace {
+
+Schedule build(const Problem& problem) {
+  return reduce_scatter_in_rounds(problem, rounds_by_halves(problem.rank, problem.size));
+}
+
+Cost cost(const Problem& problem) {
+  if (problem.size == 1) return {.copied = problem.count};
+  if (problem.count == Count{0}) return {};
+  return CostByHalves{problem.size, problem.count}.of_reduce_scatter();
+}
+
+}  // namespace
+
+extern const Algorithm reduce_scatter_halving_distance;
+constinit const Algorithm reduce_scatter_halving_distance{
+    .collective = Collective::reduce_scatter,
+    .name = "halving_distance",
+    .order = Order::of_ranks,
+    .build = build,
+    .cost = cost,
+    .summary = "distances 1, 2, ..., p/2: the largest messages to the nearest ranks, one sum per block crosses halves",
+    .source = "Loch & Koslovski, arXiv 2109.08751, 2021",
+};
+
+}  // namespace tutti
