@@ -10,8 +10,10 @@ namespace tutti {
 class Subtree {
  public:
   /// Blocks have the problem's count, or the sizes that the rank has learned.
-  Subtree(const Problem& problem, const SplitTree& tree) : first_(tree.first()) {
-    const int ranks = tree.last() - tree.first();
+  Subtree(const Problem& problem, const SplitTree& tree) : Subtree(problem, tree.first(), tree.last()) {}
+  /// `first` is the rank's own place in the order of the blocks, `last` - 1 that of the last rank below it.
+  Subtree(const Problem& problem, int first, int last) : first_(first) {
+    const int ranks = last - first;
     if (problem.uneven()) {
       own_ = problem.learned.front();
       if (ranks > 1) others_ = Blocks{Buffer::scratch, {problem.learned.subspan(1), {}}};
@@ -24,7 +26,9 @@ class Subtree {
   /// Elements of all blocks but the own one.
   [[nodiscard]] Count count() const { return count_; }
   [[nodiscard]] Region others() const { return {Buffer::scratch, Count{0}, count_}; }
-  [[nodiscard]] Region below(const SplitTree::Child& child) const {
+  /// The blocks of a child's subtree, whose places are first..last-1.
+  template <class Child>
+  [[nodiscard]] Region below(const Child& child) const {
     return others_.span(child.first - first_ - 1, child.last - first_ - 1);
   }
 
