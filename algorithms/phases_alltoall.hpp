@@ -21,8 +21,15 @@ void append_exchanges(ScheduleBuilder& plan, const Problem& problem, const std::
 /// the blocks that arrived. `stops`: hop by hop, the place where a block is received.
 void append_digit_rounds(ScheduleBuilder& plan, const DigitRoutes& routes, Regions& at, const Regions& stops);
 
-/// Sends sizes along the routes of the blocks: every rank learns the size of each block that it will receive.
+/// The whole alltoall of a problem along such routes. Blocks start from the input and end in the output; only those
+/// that have to travel on lie in scratch in between: a place for each of two hops or more, and another for three or
+/// more.
+[[nodiscard]] Schedule alltoall_by_digits(const Problem& problem, const DigitRoutes& routes);
+
+/// Sends sizes along the routes of the blocks: every rank learns the size of each block that it will receive. The
+/// routes are those of the radix that is the parameter, or others.
 [[nodiscard]] Exchange exchange_hop_sizes(const Problem& problem);
+[[nodiscard]] Exchange exchange_hop_sizes(const Problem& problem, const DigitRoutes& routes);
 
 /// Scratch for one block of each distance, `sizes[distance]` elements.
 [[nodiscard]] Regions scratch_by_distance(ScheduleBuilder& plan, const std::vector<Count>& sizes);

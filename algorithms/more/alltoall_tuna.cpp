@@ -11,48 +11,8 @@
 namespace tutti {
 namespace {
 
-std::size_t index(int place) { return static_cast<std::size_t>(place); }
-
-/// Hop by hop, the place where a block is received: on its last hop the output, before that two of its own in turn.
-Regions stops(ScheduleBuilder& plan, const Problem& problem, const DigitRoutes& routes) {
-  const std::vector<Count> sizes = hop_sizes(problem, routes);
-  std::vector<Count> largest[2] = {std::vector<Count>(index(problem.size)), std::vector<Count>(index(problem.size))};
-  for (std::size_t hop = 0; const auto& round : routes.rounds()) {
-    for (const auto& [distance, number, last] : round.hops) {
-      Count& most = largest[number % 2][index(distance)];
-      if (!last) most = std::max(most, sizes[hop]);
-      ++hop;
-    }
-  }
-  const Regions turns[2] = {scratch_by_distance(plan, largest[0]), scratch_by_distance(plan, largest[1])};
-  const Blocks out = output_blocks(problem);
-  Regions stops;
-  for (const auto& round : routes.rounds()) {
-    for (const auto& [distance, number, last] : round.hops) {
-      if (last)
-        stops.push_back(out[routes.origin(distance)]);
-      else
-        stops.push_back(turns[number % 2][index(distance)].first(sizes[stops.size()]));
-    }
-  }
-  return stops;
-}
-
 Schedule build(const Problem& problem) {
-  ScheduleBuilder plan{problem};
-  const DigitRoutes routes{problem.rank, problem.size, problem.parameter};
-  const Blocks in = input_blocks(problem), out = output_blocks(problem);
-  Regions at(index(problem.size));
-  for (int distance = 1; distance < problem.size; ++distance) {
-    Region& start = at[index(distance)] = in[routes.destination(distance)];
-    if (!problem.aliasing.offset()) continue;
-    const Region kept = plan.scratch(start.count);  // arriving blocks would overwrite it
-    plan.copy(start, kept);
-    start = kept;
-  }
-  plan.copy(in[problem.rank.value()], out[problem.rank.value()]);
-  append_digit_rounds(plan, routes, at, stops(plan, problem, routes));
-  return plan.build();
+  return alltoall_by_digits(problem, {problem.rank, problem.size, problem.parameter});
 }
 
 Cost cost(const Problem& problem) {
