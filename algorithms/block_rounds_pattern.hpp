@@ -29,6 +29,7 @@ class PairedPositions {
   PairedPositions(int size, int core) : size_(size), extra_(size - core) {}
   [[nodiscard]] bool even() const { return extra_ == 0; }
   [[nodiscard]] bool paired(int position) const { return position < extra_; }
+  [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] int core() const { return size_ - extra_; }
   /// The rank at a position, and the position of a rank or of the one that stands for it.
   [[nodiscard]] Rank at(int position) const { return Rank{position + std::min(position + 1, extra_)}; }

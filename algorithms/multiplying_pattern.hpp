@@ -18,6 +18,7 @@ class Multiplying {
       core_ *= radix, radices_.push_back(radix);
     if (const int rest = size / core_; rest > 1) core_ *= rest, radices_.push_back(rest);
   }
+  [[nodiscard]] int core() const { return core_; }
   [[nodiscard]] bool even() const { return size_ == core_; }
   [[nodiscard]] bool paired() const { return rank_ < 2 * extra(); }
   [[nodiscard]] bool sits_out() const { return paired() && rank_ % 2 == 0; }

@@ -1,5 +1,7 @@
 #include "phases_block_rounds.hpp"
 
+#include <map>
+
 #include "folded_pattern.hpp"
 #include "phases.hpp"
 
@@ -61,19 +63,17 @@ class SumsOfBlocks {
     const Regions mine = places(round.kept);
     Region area = areas_[turn_];
     turn_ = 1 - turn_;
-    std::vector<Regions> operands;  // by rank, this rank's among them
-    std::size_t me = 0;
+    std::map<Rank, Regions> operands;
+    operands[own_] = mine;
     for (const Rank from : round.from) {
-      if (from < own_) ++me;
-      operands.push_back(laid_out(mine, area));
-      plan_.recv(operands.back(), from);
+      operands[from] = laid_out(mine, area);
+      plan_.recv(operands[from], from);
       area = rest(area, total(mine));
     }
-    const Regions kept = operands.front();
-    operands.insert(operands.begin() + static_cast<std::ptrdiff_t>(me), mine);
+    const Regions kept = operands[round.from.front()];
     for (std::size_t block = 0; block < mine.size(); ++block) {
       Regions sum;
-      for (const Regions& operand : operands)
+      for (const auto& [rank, operand] : operands)
         sum.push_back(operand[block]);
       const bool done = &round == last_ && Rank{round.kept[block]} == own_;
       Region& place = at_[index(round.kept[block])] = done ? result_ : kept[block];
