@@ -27,7 +27,7 @@ Schedule build(const Problem& problem) { return allreduce_over_lanes(problem, ap
 
 Cost cost(const Problem& problem) {
   const int others = Nodes{problem}.count() - 1;
-  return cost_over_lanes(problem, {2 * others, 2 * others, std::min(others, 1)});
+  return cost_over_lanes(problem, AcrossLanes::of_blocks(problem, 2 * others, 2 * others, std::min(others, 1)));
 }
 
 }  // namespace

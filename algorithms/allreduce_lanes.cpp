@@ -27,7 +27,8 @@ Schedule build(const Problem& problem) { return allreduce_over_lanes(problem, ap
 Cost cost(const Problem& problem) {
   const Circulant across = Circulant::halving(Rank{0}, Nodes{problem}.count());
   const int messages = 2 * static_cast<int>(across.rounds().size());
-  return cost_over_lanes(problem, {messages, 2 * across.longest_chain(), across.partials()});
+  return cost_over_lanes(problem,
+                         AcrossLanes::of_blocks(problem, messages, 2 * across.longest_chain(), across.partials()));
 }
 
 }  // namespace

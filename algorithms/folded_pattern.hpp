@@ -68,6 +68,14 @@ inline Region rest(const Region& region, Count first) {
   return {region.buffer, region.offset + first, region.count - first};
 }
 
+/// The blocks with the listed numbers.
+inline Regions chosen(const Blocks& blocks, const std::vector<int>& numbers) {
+  Regions regions;
+  for (const int number : numbers)
+    Blocks::append(regions, blocks[number]);
+  return regions;
+}
+
 /// All blocks but one.
 inline Regions others(const Blocks& blocks, int but) {
   Regions regions = blocks.list(0, but);

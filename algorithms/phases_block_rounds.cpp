@@ -9,7 +9,7 @@ namespace tutti {
 namespace {
 
 /// The blocks with the listed numbers, but not that of `but`, who has it.
-Regions chosen(const Blocks& blocks, const std::vector<int>& numbers, Rank but) {
+Regions chosen_but(const Blocks& blocks, const std::vector<int>& numbers, Rank but) {
   Regions regions;
   for (const int number : numbers)
     if (Rank{number} != but) Blocks::append(regions, blocks[number]);
@@ -111,9 +111,9 @@ Schedule allgather_in_rounds(const Problem& problem, const std::vector<BlockRoun
   for (auto round = rounds.rbegin(); round != rounds.rend(); ++round) {
     const bool alone = round->kept == std::vector{problem.rank.value()};
     for (const Rank peer : round->from)
-      plan.send(alone ? Regions{plan.input()} : chosen(out, round->kept, peer), peer);
+      plan.send(alone ? Regions{plan.input()} : chosen_but(out, round->kept, peer), peer);
     for (const auto& [peer, blocks] : round->given)
-      plan.recv(chosen(out, blocks, problem.rank), peer);
+      plan.recv(chosen_but(out, blocks, problem.rank), peer);
   }
   return plan.build();
 }

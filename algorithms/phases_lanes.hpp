@@ -26,11 +26,19 @@ Schedule allreduce_over_lanes(const Problem& problem, const Across& across) {
   return plan.build();
 }
 
-/// The cost of `across` for each rank and slice. Elements are not listed: a rank sends all blocks of the other nodes
-/// twice, and reduces them once.
+/// The cost of `across` for each rank and slice.
 struct AcrossLanes {
   int messages = 0, rounds = 0;
-  int room = 0;  ///< Blocks of scratch.
+  Count sent, reduced;
+  Count room;  ///< Elements of scratch.
+  /// If a slice is cut into a block per node: a rank sends all blocks of the other nodes twice, and reduces them once.
+  /// `room`: blocks of scratch.
+  static AcrossLanes of_blocks(const Problem& problem, int messages, int rounds, int room) {
+    const NodeFigures nodes{Nodes{problem}};
+    const Region slice{Buffer::output, Count{0}, nodes.slice(problem.count)};
+    const Count block = Blocks{slice, nodes.nodes}.largest(), others = (nodes.nodes - 1) * block;
+    return {messages, rounds, 2 * others, others, room * block};
+  }
 };
 inline Cost cost_over_lanes(const Problem& problem, const AcrossLanes& across) {
   const Count n = problem.count;
@@ -38,15 +46,14 @@ inline Cost cost_over_lanes(const Problem& problem, const AcrossLanes& across) {
   const Nodes all{problem};
   const NodeFigures nodes{all};
   const LaneTrees inside{all};
-  const Count slice = nodes.slice(n), block = Blocks{{Buffer::output, Count{0}, slice}, nodes.nodes}.largest();
-  const Count crossing = nodes.served * ((nodes.nodes - 1) * block);
+  const Count slice = nodes.slice(n);
   const int heads = nodes.lanes > 1 ? nodes.served : 0;  // roots of trees need no room for the sum, which is the output
   return {.messages = nodes.served * across.messages + inside.children + nodes.lanes - 1,
           .rounds = 2 * inside.depth + across.rounds,
-          .sent = 2 * crossing + (inside.children + nodes.lanes - 1) * slice,
-          .reduced = crossing + inside.children * slice,
+          .sent = nodes.served * across.sent + (inside.children + nodes.lanes - 1) * slice,
+          .reduced = nodes.served * across.reduced + inside.children * slice,
           .copied = nodes.lanes == nodes.served ? n : Count{0},
-          .scratch = (2 * inside.inner + heads) * slice + nodes.served * (across.room * block)};
+          .scratch = (2 * inside.inner + heads) * slice + nodes.served * across.room};
 }
 
 }  // namespace tutti

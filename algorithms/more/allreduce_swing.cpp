@@ -7,20 +7,12 @@
 #include <vector>
 
 #include "algorithms/folded_pattern.hpp"
+#include "algorithms/phases_swing.hpp"
 #include "algorithms/swing_pattern.hpp"
 #include "tutti/algorithm.hpp"
-#include "tutti/schedule_builder.hpp"
 
 namespace tutti {
 namespace {
-
-/// The blocks with the listed numbers.
-Regions chosen(const Blocks& blocks, const std::vector<int>& numbers) {
-  Regions regions;
-  for (const int number : numbers)
-    Blocks::append(regions, blocks[number]);
-  return regions;
-}
 
 /// Reduces a peer's elements with this rank's part, which is in `mine`, piece by piece.
 void append_sum(ScheduleBuilder& plan, Region theirs, Buffer mine, const Regions& into) {
@@ -30,45 +22,42 @@ void append_sum(ScheduleBuilder& plan, Region theirs, Buffer mine, const Regions
   }
 }
 
-Schedule build(const Problem& problem) {
-  ScheduleBuilder plan{problem};
-  const Folding fold{problem.rank, problem.size};
+}  // namespace
+
+Region append_swing(ScheduleBuilder& plan, const Folding& fold, const Region& input, const Region& into) {
   if (fold.sits_out()) {
-    plan.send(plan.input(), fold.partner());
-    plan.recv(plan.output(), fold.partner());
-    return plan.build();
+    plan.send(input, fold.partner());
+    plan.recv(into, fold.partner());
+    return into;
   }
-  const Blocks in{plan.input(), fold.core()}, out{plan.output(), fold.core()};
+  const Blocks blocks{into, fold.core()};
   const Swing swing{fold.position(), fold.core()};
-  const Count most = fold.core() > 1 ? total(chosen(out, swing.rounds()[0].kept)) : Count{0};
-  const Region theirs = plan.scratch(fold.paired() ? problem.count : most);
-  Buffer mine = Buffer::input;  // where this rank's partial results are: in the output after the first reduction
+  const Count most = fold.core() > 1 ? total(chosen(blocks, swing.rounds()[0].kept)) : Count{0};
+  const Region theirs = plan.scratch(fold.paired() ? into.count : most);
+  Region mine = input;  // where this rank's partial results are: in `into` after the first reduction
   if (fold.paired()) {
     plan.recv(theirs, fold.partner());
-    plan.reduce(theirs, plan.input(), plan.output());
-    mine = Buffer::output;
+    plan.reduce(theirs, input, into);
+    mine = into;
   }
   for (const auto& [peer, kept, given] : swing.rounds()) {
-    const Regions into = chosen(out, kept);
-    plan.send(chosen(mine == Buffer::input ? in : out, given), fold.at(peer));
-    plan.recv(theirs.first(total(into)), fold.at(peer));
-    append_sum(plan, theirs, mine, into);
-    mine = Buffer::output;
+    const Regions sums = chosen(blocks, kept);
+    plan.send(chosen({mine, fold.core()}, given), fold.at(peer));
+    plan.recv(theirs.first(total(sums)), fold.at(peer));
+    append_sum(plan, theirs, mine.buffer, sums);
+    mine = into;
   }
   for (auto round = swing.rounds().rbegin(); round != swing.rounds().rend(); ++round) {
-    plan.send(chosen(out, round->kept), fold.at(round->peer));
-    plan.recv(chosen(out, round->given), fold.at(round->peer));
+    plan.send(chosen(blocks, round->kept), fold.at(round->peer));
+    plan.recv(chosen(blocks, round->given), fold.at(round->peer));
   }
-  plan.copy(plan.output().in(mine), plan.output());  // only a rank alone still has its result in the input
-  if (fold.paired()) plan.send(plan.output(), fold.partner());
-  return plan.build();
+  if (fold.paired()) plan.send(mine, fold.partner());
+  return mine;
 }
 
-Cost cost(const Problem& problem) {
-  const Count n = problem.count;
-  if (problem.size == 1) return {.copied = n};
-  if (n == Count{0}) return {};
-  const Folding fold{problem.rank, problem.size};
+Cost cost_of_swing(int size, Count n) {
+  if (size == 1) return {};
+  const Folding fold{Rank{0}, size};
   const int paired = fold.even() ? 0 : 1, c = fold.core();
   const Count block = Blocks{{Buffer::output, Count{0}, n}, c}.largest(), most = (c - 1) * block;
   return {.messages = 2 * fold.rounds() + paired,
@@ -76,6 +65,20 @@ Cost cost(const Problem& problem) {
           .sent = 2 * most + paired * n,
           .reduced = most + paired * n,
           .scratch = fold.even() ? c / 2 * block : n};
+}
+
+namespace {
+
+Schedule build(const Problem& problem) {
+  ScheduleBuilder plan{problem};
+  const Region sum = append_swing(plan, {problem.rank, problem.size}, plan.input(), plan.output());
+  plan.copy(sum, plan.output());  // only a rank alone still has its result in the input
+  return plan.build();
+}
+
+Cost cost(const Problem& problem) {
+  if (problem.size == 1) return {.copied = problem.count};
+  return problem.count == Count{0} ? Cost{} : cost_of_swing(problem.size, problem.count);
 }
 
 }  // namespace
