@@ -34,8 +34,7 @@ Schedule build(const Problem& problem) {
     for (const RoutedBlock& block : sent)
       Blocks::append(leaving, at[block]);
     for (const RoutedBlock& block : received) {
-      const bool ends = block.to == me;
-      at[block] = ends ? out[block.from] : plan.scratch(problem.uneven() ? *learned++ : problem.count);
+      at[block] = block.to == me ? out[block.from] : plan.scratch(problem.uneven() ? *learned++ : problem.count);
       Blocks::append(arriving, at[block]);
     }
     plan.send(leaving, peer);
