@@ -18,17 +18,65 @@ inline PairedPositions bine_positions(int size) {
   return {size, static_cast<int>(std::bit_floor(static_cast<unsigned>(size)))};
 }
 
+/// The units that the ranks divide into, of a power of two each, the largest that there is.
+class BineUnits {
+ public:
+  int size, count;
+  explicit BineUnits(int ranks) : size(ranks & -ranks), count(ranks / size) {}
+  /// Whether the units are so few that ranks at the same place of all can exchange at once. Else ranks are folded onto
+  /// positions, which costs up to twice the volume.
+  [[nodiscard]] bool are_few() const { return count < 8; }
+  [[nodiscard]] int messages() const { return doublings() + count - 1; }
+  [[nodiscard]] int longest_chain() const { return doublings() + std::min(count - 1, 1); }
+  /// Blocks of scratch in a reduce-scatter: those kept in the first two rounds.
+  [[nodiscard]] int scratch() const {
+    const int others = count - 1, half = size / 2 * count, quarter = size / 4 * count;
+    return size == 1 ? others : half + (size == 2 ? others : quarter);
+  }
+
+ private:
+  [[nodiscard]] int doublings() const { return std::countr_zero(static_cast<unsigned>(size)); }
+};
+
+/// The rounds of a reduce-scatter if there are few units: first those inside units, for the blocks of the places of all
+/// units at a time; last each rank exchanges with those at its place.
+inline std::vector<BlockRound> bine_rounds_of_units(Rank rank, const BineUnits& units) {
+  const int place = rank.value() % units.size, first = rank.value() - place, ranks = units.size * units.count;
+  const auto of_all = [&](const std::vector<int>& places) {
+    std::vector<int> blocks;
+    for (int start = 0; start < ranks; start += units.size)
+      for (const int position : places)
+        blocks.push_back(start + position);
+    return blocks;
+  };
+  std::vector<BlockRound> rounds;
+  const Swing swing{place, units.size};
+  for (const auto& [peer, kept, given] : swing.rounds())
+    rounds.push_back({{{Rank{first + peer}, of_all(given)}}, of_all(kept), {Rank{first + peer}}});
+  if (units.count == 1) return rounds;
+  BlockRound last{{}, {rank.value()}, {}};
+  for (int distance = units.size; distance < ranks; distance += units.size) {
+    const int to = (rank.value() + distance) % ranks;
+    last.given.push_back({Rank{to}, {to}});
+    last.from.emplace_back((rank.value() + ranks - distance) % ranks);
+  }
+  rounds.push_back(std::move(last));
+  return rounds;
+}
+
 /// The rounds of a reduce-scatter, the nearest distances first. Cost: O(p log p) for p ranks.
 inline std::vector<BlockRound> bine_rounds(Rank rank, int size) {
+  if (const BineUnits units{size}; units.are_few()) return bine_rounds_of_units(rank, units);
   const PairedPositions pairs = bine_positions(size);
   std::vector<BlockRound> rounds;
+  if (pairs.sits_out(rank)) return pairs.with_pairs(rank, {});
   const Swing swing{pairs.position(rank), pairs.core()};
   for (const auto& [peer, kept, given] : swing.rounds())
     rounds.push_back({{{pairs.at(peer), pairs.blocks(given)}}, pairs.blocks(kept), {pairs.at(peer)}});
   return pairs.with_pairs(rank, std::move(rounds));
 }
 
-/// The load of the busiest ranks in those rounds. Cost: O(p log p).
+/// The load of the busiest ranks if ranks are folded onto positions. Cost: O(p log p).
 class BineFigures {
  public:
   explicit BineFigures(int size) : pairs_(bine_positions(size)), distances_(swing_distances(pairs_.core())) {

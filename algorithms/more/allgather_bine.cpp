@@ -1,8 +1,10 @@
 /// Bine allgather: a butterfly whose peers are at distances ..., 11, -5, 3, -1, 1, which are shorter together than
-/// powers of two, the largest messages to the nearest ranks. Its rounds are those of Swing's second half. Shapes in[n]
-/// -> out[p blocks of n], elements; no scratch Cost     c = 2^floor(log2 p): log2 c messages and rounds and n(p-1)
-/// elements sent per rank, if p = c the least that are
-///          possible; else the odd rank of a pair sends up to 2(p-1) blocks, and there are 1 or 2 rounds more
+/// powers of two, the largest messages to the nearest ranks. Its rounds are those of Swing's second half. If p is
+/// three, five or seven times a power of two, ranks as far apart as that exchange blocks before.
+/// Shapes   in[n] -> out[p blocks of n], elements; no scratch
+/// Cost     p = q 2^k, q odd: if q < 8, k+q-1 messages, k rounds, 1 more if q > 1, and n(p-1) elements sent per rank,
+///          the least that are possible; else ranks are folded onto a power of two, the odd one of a pair sends up to
+///          2(p-1) blocks, and there are 1 or 2 rounds more
 /// Needs    any p >= 1, any n >= 0, blocks of any sizes and places
 /// Source   De Sensi et al., "Bine trees", SC 2025, arXiv 2508.17311
 #include "algorithms/bine_pattern.hpp"
@@ -17,10 +19,13 @@ Schedule build(const Problem& problem) { return allgather_in_rounds(problem, bin
 Cost cost(const Problem& problem) {
   const Count n = problem.count;
   if (n == Count{0}) return {};
-  const BineFigures figures{problem.size};
+  const int p = problem.size;
+  if (const BineUnits units{p}; units.are_few())
+    return {.messages = units.messages(), .rounds = units.longest_chain(), .sent = (p - 1) * n, .copied = n};
+  const BineFigures figures{p};
   return {.messages = figures.messages(),
           .rounds = figures.longest_chain(),
-          .sent = figures.most_kept(problem.size - 1) * n,
+          .sent = figures.most_kept(p - 1) * n,
           .copied = n};
 }
 

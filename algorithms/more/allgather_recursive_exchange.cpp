@@ -1,10 +1,9 @@
 /// Recursive exchange allgather, the mirror image of its reduce_scatter: groups of `radix` ranks, the farthest first,
 /// exchange all that they hold, each with all others at once.
 /// Shapes   in[n] -> out[p blocks of n], elements; no scratch
-/// Cost     radix k; c = m k^a, the largest that is not above p, m < k: a rounds of k-1 messages, one of m-1 if m > 1;
-/// n(p-1)
-///          elements sent per rank if p = c, the least that are possible; else the odd rank of a pair sends up to
-///          2(p-1) blocks, and there are 1 or 2 rounds more
+/// Cost     k the radix; c = m k^a, the largest that is not above p, m < k: a rounds of k-1 messages, one of m-1 if m
+///          > 1; n(p-1) elements sent per rank if p = c, the least that are possible; else the odd rank of a pair
+///          sends up to 2(p-1) blocks, and there are 1 or 2 rounds more
 /// Needs    any p >= 1, any n >= 0, blocks of any sizes and places
 /// Source   "recexch" of MPICH; "sra_knomial" of UCC
 #include "algorithms/exchange_rounds_pattern.hpp"

@@ -1,8 +1,8 @@
 /// Bine alltoall: a butterfly whose peers are at distances 1, -1, 3, -5, 11, ..., which are shorter together than
-/// powers of two; in each round a rank hands on half of the blocks that it has. Shapes   in[p n] -> out[p n], elements,
-/// or blocks of listed sizes; scratch about (log2 p / 2 - 1) p n Cost     c = 2^floor(log2 p): log2 c messages and
-/// rounds, p/2 log2 p blocks of n sent per rank if p = c; else the odd
-///          rank of a pair carries the blocks of both, and there are 1 or 2 rounds more; n copied
+/// powers of two; in each round a rank hands on half of the blocks that it has.
+/// Shapes   in[p n] -> out[p n], elements, or blocks of listed sizes; scratch about (log2 p / 2 - 1) p n
+/// Cost     c = 2^floor(log2 p): log2 c messages and rounds, p/2 log2 p blocks of n sent per rank if p = c; else the
+///          odd rank of a pair carries the blocks of both, and there are 1 or 2 rounds more; n copied
 /// Needs    any p >= 1, any n >= 0; sizes that are not equal travel first
 /// Source   De Sensi et al., "Bine trees", SC 2025, arXiv 2508.17311
 #include <map>

@@ -3,9 +3,8 @@
 /// Shapes   in[p n] -> out[p n], elements, or blocks of listed sizes; scratch (blocks of two hops or more, and again
 ///          those of three or more) n
 /// Cost     sides p1, p2, ..., pd: d rounds of p1-1, p2-1, ..., pd-1 messages, p (1-1/p1 + ... + 1-1/pd) blocks of n
-/// sent
-///          per rank; n copied. If p has no factors that near, radices near the d-th root of p, as Bruck has one, which
-///          make fewer messages
+///          sent per rank; n copied. If radices near the d-th root of p, by which Bruck's blocks would travel round a
+///          circle, make fewer messages than the factors of p, then those
 /// Needs    any p >= 1, any n >= 0; sizes that are not equal travel first
 /// Source   Traeff, arXiv 2605.29970, 2026
 #include "algorithms/grid_pattern.hpp"

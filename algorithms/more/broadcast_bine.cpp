@@ -1,9 +1,9 @@
 /// Bine broadcast: a tree in which ranks hand on at distances ..., 11, -5, 3, -1, 1, which are about two thirds of
-/// those of a binomial tree, so that less crosses between groups of neighbours, wherever these begin. Shapes   in[n] on
-/// the root -> out[n], elements; no scratch Cost     ceil(log2 p) rounds (of some roots one less); the root sends up to
-/// ceil(log2 p) messages of n elements Needs    any p >= 1, any n >= 0, any root; unless p is a power of two, the first
-/// ranks pair up, and one of a pair gets
-///          everything from the other
+/// those of a binomial tree, so that less crosses between groups of neighbours, wherever these begin. Unless p is a
+/// power of two, the first ranks pair up, and one of a pair gets everything from the other.
+/// Shapes   in[n] on the root -> out[n], elements; no scratch
+/// Cost     ceil(log2 p) rounds (of some roots one less); the root sends up to ceil(log2 p) messages of n elements
+/// Needs    any p >= 1, any n >= 0, any root
 /// Source   De Sensi et al., "Bine trees", SC 2025, arXiv 2508.17311
 #include "algorithms/bine_pattern.hpp"
 #include "algorithms/phases_trees.hpp"

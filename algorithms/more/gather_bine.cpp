@@ -1,8 +1,7 @@
 /// Bine gather, which is the Bine scatter backwards: blocks go up a tree at distances 1, -1, 3, -5, 11, ...
 /// Shapes   in[n] -> out[p n] on the root, elements, or blocks of listed sizes; scratch up to (p/2 - 1) n
-/// Cost     1 message, ceil(log2 p) rounds (of some roots one less), n times the size of the own subtree sent per rank;
-/// n
-///          copied on the root
+/// Cost     1 message, ceil(log2 p) rounds (of some roots one less), n times the size of the own subtree sent per
+///          rank; n copied on the root
 /// Needs    any p >= 1, any n >= 0, any root; sizes that are not equal go up the tree first
 /// Source   De Sensi et al., "Bine trees", SC 2025, arXiv 2508.17311
 #include "algorithms/bine_pattern.hpp"

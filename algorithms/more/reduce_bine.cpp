@@ -2,9 +2,7 @@
 /// Shapes   in[n] -> out[n] on the root, elements; scratch n on the root, 2n on other ranks with children
 /// Cost     ceil(log2 p) rounds (of some roots one less); a message of n per rank; the root reduces up to ceil(log2 p)
 ///          times n
-/// Needs    commutative operation; any p >= 1, any n >= 0, any root; unless p is a power of two, the first ranks pair
-/// up,
-///          and one of a pair hands all that it has to the other
+/// Needs    commutative operation; any p >= 1, any n >= 0, any root
 /// Source   De Sensi et al., "Bine trees", SC 2025, arXiv 2508.17311
 #include "algorithms/bine_pattern.hpp"
 #include "algorithms/phases_trees.hpp"

@@ -1,9 +1,10 @@
-/// Bine reduce_scatter: a butterfly whose peers are at distances 1, -1, 3, -5, 11, ..., which are shorter together than
-/// powers of two, the largest messages to the nearest ranks. Its rounds are those of Swing's first half.
-/// Shapes   in[p blocks of n] -> out[n], elements; scratch 3p/4 blocks; unless p is a power of two, less than 2p
-/// Cost     c = 2^floor(log2 p): log2 c messages and rounds, p-1 blocks sent and reduced per rank, if p = c the least
-///          volumes that are possible; else the even rank of a pair sends p blocks, which the odd one reduces besides,
-///          and there are 1 or 2 rounds more
+/// Bine reduce_scatter: a butterfly whose peers are at distances 1, -1, 3, -5, 11, ..., which are shorter together
+/// than powers of two, the largest messages to the nearest ranks. Its rounds are those of Swing's first half. If p is
+/// three, five or seven times a power of two, ranks as far apart as that exchange sums afterwards.
+/// Shapes   in[p blocks of n] -> out[n], elements; scratch about 3p/4 blocks; less than 2p if ranks are folded
+/// Cost     p = q 2^k, q odd: if q < 8, k+q-1 messages, k rounds, 1 more if q > 1, and p-1 blocks sent and reduced per
+///          rank, the least that are possible; else ranks are folded onto a power of two, the even one of a pair sends
+///          p blocks, which the odd one reduces besides, and there are 1 or 2 rounds more
 /// Needs    commutative operation; any p >= 1, any n >= 0, blocks of any sizes
 /// Source   De Sensi et al., "Bine trees", SC 2025, arXiv 2508.17311
 #include "algorithms/bine_pattern.hpp"
@@ -22,10 +23,16 @@ Cost cost(const Problem& problem) {
   const Count n = problem.count;
   if (p == 1) return {.copied = n};
   if (n == Count{0}) return {};
+  if (const BineUnits units{p}; units.are_few())
+    return {.messages = units.messages(),
+            .rounds = units.longest_chain(),
+            .sent = (p - 1) * n,
+            .reduced = (p - 1) * n,
+            .scratch = units.scratch() * n};
   const BineFigures figures{p};
   return {.messages = figures.messages(),
           .rounds = figures.longest_chain(),
-          .sent = (bine_positions(p).even() ? p - 1 : p) * n,
+          .sent = p * n,
           .reduced = figures.most_kept(p) * n,
           .scratch = figures.scratch(p) * n};
 }

@@ -1,11 +1,9 @@
-/// Recursive exchange reduce_scatter: in round i, the `radix` ranks at multiples of radix^i divide among themselves the
-/// blocks that they hold, each with all others at once.
-/// Shapes   in[p blocks of n] -> out[n], elements; radix k: scratch less than (k-1)/k (1 + 1/k) p blocks; unless p = c
-///          below, less than 3p
-/// Cost     c = m k^a, the largest that is not above p, m < k: a rounds of k-1 messages, one of m-1 if m > 1; p-1
-/// blocks
-///          sent and reduced per rank if p = c, the least volumes that are possible; else the even rank of a pair sends
-///          p blocks, which the odd one reduces besides, and there are 1 or 2 rounds more
+/// Recursive exchange reduce_scatter: in round i, the `radix` ranks at multiples of radix^i divide among themselves
+/// the blocks that they hold, each with all others at once.
+/// Shapes   in[p blocks of n] -> out[n], elements; scratch less than 2p blocks; less than p if p = c below
+/// Cost     k the radix; c = m k^a, the largest that is not above p, m < k: a rounds of k-1 messages, one of m-1 if m
+///          > 1; p-1 blocks sent and reduced per rank if p = c, the least volumes that are possible; else the even
+///          rank of a pair sends p blocks, which the odd one reduces besides, and there are 1 or 2 rounds more
 /// Needs    any associative operation (rank order is kept); any p >= 1, any n >= 0, blocks of any sizes
 /// Source   "recexch" of MPICH; "sra_knomial" of UCC
 #include "algorithms/exchange_rounds_pattern.hpp"

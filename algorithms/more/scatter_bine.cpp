@@ -1,8 +1,7 @@
 /// Bine scatter: blocks go down the tree of the Bine broadcast, whose subtrees are ranges round a circle of ranks.
 /// Shapes   in[p n] on the root -> out[n], elements, or blocks of listed sizes; scratch up to (p/2 - 1) n
 /// Cost     ceil(log2 p) rounds (of some roots one less); the root sends (p-1) n elements in up to ceil(log2 p)
-/// messages
-///          and copies n
+///          messages and copies n
 /// Needs    any p >= 1, any n >= 0, any root; sizes that are not equal go down the tree first
 /// Source   De Sensi et al., "Bine trees", SC 2025, arXiv 2508.17311
 #include "algorithms/bine_pattern.hpp"
