@@ -33,6 +33,9 @@ class BineUnits {
     const int others = count - 1, half = size / 2 * count, quarter = size / 4 * count;
     return size == 1 ? others : half + (size == 2 ? others : quarter);
   }
+  /// Blocks that a rank sends in an alltoall, and that it receives for others.
+  [[nodiscard]] int sent() const { return doublings() * (size * count) / 2 + (count - 1) * size; }
+  [[nodiscard]] int carried() const { return doublings() * (size * count) / 2 - (size - 1); }
 
  private:
   [[nodiscard]] int doublings() const { return std::countr_zero(static_cast<unsigned>(size)); }

@@ -40,10 +40,53 @@ inline std::vector<RoutedBlock> blocks_between(const std::vector<int>& from, con
   return blocks;
 }
 
+/// The positions that hold the blocks which a position has before a round of the butterfly, and those for which its
+/// peer will hand them on in the rounds after it.
+struct HandedOn {
+  std::vector<int> from, to;
+  HandedOn(int position, int peer, int positions, const std::vector<int>& distances, std::size_t round)
+      : from(reached_over(position, positions,
+                          {distances.rend() - static_cast<std::ptrdiff_t>(round), distances.rend()})),
+        to(reached_over(peer, positions,
+                        {distances.begin() + static_cast<std::ptrdiff_t>(round) + 1, distances.end()})) {}
+};
+
+/// The rounds of a rank if there are few units: first those inside units, for the same places of all units at a time;
+/// last each rank exchanges with those at its place.
+inline std::vector<RoutedRound> bine_routes_of_units(Rank rank, const BineUnits& units) {
+  const int place = rank.value() % units.size, own = rank.value() / units.size;
+  const auto ranks_of = [&](const std::vector<int>& places, int first, int last) {
+    std::vector<int> ranks;
+    for (int unit = first; unit < last; ++unit)
+      for (const int position : places)
+        ranks.push_back(unit * units.size + position);
+    return ranks;
+  };
+  const std::vector<int> distances = swing_distances(units.size);
+  std::vector<RoutedRound> rounds;
+  for (std::size_t round = 0; round < distances.size(); ++round) {
+    const int peer = swing_peer(place, units.size, distances[round]);
+    const auto blocks = [&](const HandedOn& positions) {
+      return blocks_between(ranks_of(positions.from, own, own + 1), ranks_of(positions.to, 0, units.count));
+    };
+    rounds.push_back({Rank{own * units.size + peer}, blocks({place, peer, units.size, distances, round}),
+                      blocks({peer, place, units.size, distances, round})});
+  }
+  const std::vector<int> all = reached_over(place, units.size, distances);
+  for (int distance = 1; distance < units.count; ++distance) {
+    const int to = (own + distance) % units.count, from = (own + units.count - distance) % units.count;
+    const int receiver = to * units.size + place, sender = from * units.size + place;
+    rounds.push_back({Rank{receiver}, blocks_between(ranks_of(all, own, own + 1), {receiver}), {}});
+    rounds.push_back({Rank{sender}, {}, blocks_between(ranks_of(all, from, from + 1), {rank.value()})});
+  }
+  return rounds;
+}
+
 /// The rounds of a rank, the nearest distances first: in each, a position hands on the blocks for all positions that
 /// its peer reaches in the rounds that are left. A rank that sits out hands over its blocks first, and gets those for
 /// it last. Cost: O(p log p) for p ranks.
 inline std::vector<RoutedRound> bine_routes(Rank rank, int size) {
+  if (const BineUnits units{size}; units.are_few()) return bine_routes_of_units(rank, units);
   const PairedPositions pairs = bine_positions(size);
   const std::vector<int> distances = swing_distances(pairs.core());
   const int own = pairs.position(rank);
@@ -55,24 +98,22 @@ inline std::vector<RoutedRound> bine_routes(Rank rank, int size) {
     return {{partner, blocks_between({rank.value()}, all), {}}, {partner, {}, blocks_between(all, {rank.value()})}};
   std::vector<RoutedRound> rounds;
   if (pairs.paired(own)) rounds.push_back({partner, {}, blocks_between({partner.value()}, all)});
-  for (auto distance = distances.begin(); distance != distances.end(); ++distance) {
-    const std::vector<int> before{std::make_reverse_iterator(distance), distances.rend()},
-        after{distance + 1, distances.end()};
-    const int peer = swing_peer(own, pairs.core(), *distance);
-    const auto handed_on = [&](int from, int to) {
-      return blocks_between(pairs.blocks(reached_over(from, pairs.core(), before)),
-                            pairs.blocks(reached_over(to, pairs.core(), after)));
+  for (std::size_t round = 0; round < distances.size(); ++round) {
+    const int peer = swing_peer(own, pairs.core(), distances[round]);
+    const auto blocks = [&](const HandedOn& positions) {
+      return blocks_between(pairs.blocks(positions.from), pairs.blocks(positions.to));
     };
-    rounds.push_back({pairs.at(peer), handed_on(own, peer), handed_on(peer, own)});
+    rounds.push_back({pairs.at(peer), blocks({own, peer, pairs.core(), distances, round}),
+                      blocks({peer, own, pairs.core(), distances, round})});
   }
   if (pairs.paired(own)) rounds.push_back({partner, blocks_between(all, {partner.value()}), {}});
   return rounds;
 }
 
-/// The most blocks that a rank sends in those rounds, and that it receives for others. Cost: O(p log p).
-struct RoutesFigures {
+/// The most blocks that a rank sends, and that it receives for others, if ranks are folded. Cost: O(p log p).
+struct FoldedRoutes {
   int sent = 0, carried = 0;
-  explicit RoutesFigures(int size) {
+  explicit FoldedRoutes(int size) {
     const PairedPositions pairs = bine_positions(size);
     const std::vector<int> distances = swing_distances(pairs.core());
     std::vector<std::vector<int>> to(distances.size() + 1);  // ranks that a position reaches from each round on
@@ -103,6 +144,23 @@ struct RoutesFigures {
       from = grown(from, distances[round]);
     }
     sent = *std::ranges::max_element(sums), carried = *std::ranges::max_element(carried_by);
+  }
+};
+
+/// The load of the busiest ranks in those rounds. Cost: O(p log p).
+struct RoutesFigures {
+  int messages, rounds;
+  int sent;     ///< Blocks.
+  int carried;  ///< Blocks received for others.
+  explicit RoutesFigures(int size) {
+    const BineUnits units{size};
+    const FoldedRoutes folded{size};
+    const BineFigures butterfly{size};
+    const bool few = units.are_few();
+    messages = few ? units.messages() : butterfly.messages();
+    rounds = few ? units.longest_chain() : butterfly.longest_chain();
+    sent = few ? units.sent() : folded.sent;
+    carried = few ? units.carried() : folded.carried;
   }
 };
 

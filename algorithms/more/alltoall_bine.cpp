@@ -1,8 +1,9 @@
 /// Bine alltoall: a butterfly whose peers are at distances 1, -1, 3, -5, 11, ..., which are shorter together than
 /// powers of two; in each round a rank hands on half of the blocks that it has.
 /// Shapes   in[p n] -> out[p n], elements, or blocks of listed sizes; scratch about (log2 p / 2 - 1) p n
-/// Cost     c = 2^floor(log2 p): log2 c messages and rounds, p/2 log2 p blocks of n sent per rank if p = c; else the
-///          odd rank of a pair carries the blocks of both, and there are 1 or 2 rounds more; n copied
+/// Cost     p = q 2^k, q odd: if q < 8, k+q-1 messages, k rounds, 1 more if q > 1, and p k/2 + p - 2^k blocks of n
+///          sent per rank; else ranks are folded onto a power of two, the odd one of a pair carries the blocks of
+///          both, and there are 1 or 2 rounds more; n copied
 /// Needs    any p >= 1, any n >= 0; sizes that are not equal travel first
 /// Source   De Sensi et al., "Bine trees", SC 2025, arXiv 2508.17311
 #include <map>
@@ -18,11 +19,10 @@ Schedule build(const Problem& problem) {
   ScheduleBuilder plan{problem};
   const int me = problem.rank.value();
   const Blocks in = input_blocks(problem), out = output_blocks(problem);
-  const bool sits_out = bine_positions(problem.size).sits_out(problem.rank);
   std::map<RoutedBlock, Region> at;
   for (int to = 0; to < problem.size; ++to) {
     Region& start = at[{me, to}] = in[to];
-    if (to == me || sits_out || !problem.aliasing.offset()) continue;
+    if (to == me || !problem.aliasing.offset()) continue;
     const Region kept = plan.scratch(start.count);  // arriving blocks would overwrite it
     plan.copy(start, kept);
     start = kept;
@@ -74,13 +74,12 @@ Cost cost(const Problem& problem) {
   const Count n = problem.count;
   if (problem.size == 1) return {.copied = n};
   if (n == Count{0}) return {};
-  const BineFigures butterfly{problem.size};
-  const RoutesFigures routes{problem.size};
-  return {.messages = butterfly.messages(),
-          .rounds = butterfly.longest_chain(),
-          .sent = routes.sent * n,
+  const RoutesFigures figures{problem.size};
+  return {.messages = figures.messages,
+          .rounds = figures.rounds,
+          .sent = figures.sent * n,
           .copied = n,
-          .scratch = routes.carried * n};
+          .scratch = figures.carried * n};
 }
 
 }  // namespace
