@@ -23,9 +23,9 @@ class BineUnits {
  public:
   int size, count;
   explicit BineUnits(int ranks) : size(ranks & -ranks), count(ranks / size) {}
-  /// Whether the units are so few that ranks at the same place of all can exchange at once. Else ranks are folded onto
-  /// positions, which costs up to twice the volume.
-  [[nodiscard]] bool are_few() const { return count < 8; }
+  /// Whether there is a butterfly inside units, and so few of them that ranks at the same place of all can exchange at
+  /// once. Else ranks are folded onto positions, which costs up to twice the volume.
+  [[nodiscard]] bool are_few() const { return count == 1 || (size > 1 && count < 8); }
   [[nodiscard]] int messages() const { return doublings() + count - 1; }
   [[nodiscard]] int longest_chain() const { return doublings() + std::min(count - 1, 1); }
   /// Blocks of scratch in a reduce-scatter: those kept in the first two rounds.

@@ -2,7 +2,7 @@
 /// powers of two, the largest messages to the nearest ranks. Its rounds are those of Swing's second half. If p is
 /// three, five or seven times a power of two, ranks as far apart as that exchange blocks before.
 /// Shapes   in[n] -> out[p blocks of n], elements; no scratch
-/// Cost     p = q 2^k, q odd: if q < 8, k+q-1 messages, k rounds, 1 more if q > 1, and n(p-1) elements sent per rank,
+/// Cost     p = q 2^k, q odd < 8, k > 0: k+q-1 messages, k rounds, 1 more if q > 1, and n(p-1) elements sent per rank,
 ///          the least that are possible; else ranks are folded onto a power of two, the odd one of a pair sends up to
 ///          2(p-1) blocks, and there are 1 or 2 rounds more
 /// Needs    any p >= 1, any n >= 0, blocks of any sizes and places

@@ -1,7 +1,7 @@
 /// Bine alltoall: a butterfly whose peers are at distances 1, -1, 3, -5, 11, ..., which are shorter together than
 /// powers of two; in each round a rank hands on half of the blocks that it has.
 /// Shapes   in[p n] -> out[p n], elements, or blocks of listed sizes; scratch about (log2 p / 2 - 1) p n
-/// Cost     p = q 2^k, q odd: if q < 8, k+q-1 messages, k rounds, 1 more if q > 1, and p k/2 + p - 2^k blocks of n
+/// Cost     p = q 2^k, q odd < 8, k > 0: k+q-1 messages, k rounds, 1 more if q > 1, and p k/2 + p - 2^k blocks of n
 ///          sent per rank; else ranks are folded onto a power of two, the odd one of a pair carries the blocks of
 ///          both, and there are 1 or 2 rounds more; n copied
 /// Needs    any p >= 1, any n >= 0; sizes that are not equal travel first

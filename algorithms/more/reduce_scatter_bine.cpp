@@ -2,7 +2,7 @@
 /// than powers of two, the largest messages to the nearest ranks. Its rounds are those of Swing's first half. If p is
 /// three, five or seven times a power of two, ranks as far apart as that exchange sums afterwards.
 /// Shapes   in[p blocks of n] -> out[n], elements; scratch about 3p/4 blocks; less than 2p if ranks are folded
-/// Cost     p = q 2^k, q odd: if q < 8, k+q-1 messages, k rounds, 1 more if q > 1, and p-1 blocks sent and reduced per
+/// Cost     p = q 2^k, q odd < 8, k > 0: k+q-1 messages, k rounds, 1 more if q > 1, and p-1 blocks sent and reduced per
 ///          rank, the least that are possible; else ranks are folded onto a power of two, the even one of a pair sends
 ///          p blocks, which the odd one reduces besides, and there are 1 or 2 rounds more
 /// Needs    commutative operation; any p >= 1, any n >= 0, blocks of any sizes

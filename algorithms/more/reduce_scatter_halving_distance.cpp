@@ -1,5 +1,6 @@
 /// Reduce_scatter with doubling distances, the mirror image of the allgather with halving ones: neighbours exchange
 /// the largest messages first; last the two halves of the ranks exchange one sum per block.
+/// For powers of two it is recursive_halving; for other numbers of ranks no rank stands for two.
 /// Shapes   in[p blocks of n] -> out[n], elements; scratch up to about 4p/3 blocks, 3p/4 if p is a power of two
 /// Cost     p = q 2^k, q odd: n(p-1) elements sent per rank, the least that are possible; if q < 8, k+q-1 messages, k
 ///          rounds, 1 more if q > 1, and as many elements reduced; else up to log2 p + 5 messages, and some ranks

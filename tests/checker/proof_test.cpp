@@ -94,10 +94,16 @@ std::string whole_text(const Algorithm& algorithm, int size) {
   return text;
 }
 
+/// Two that halve the ranks differ only where there is no half: for powers of two they are one algorithm.
+bool is_same_for_powers_of_two(const Algorithm& algorithm) {
+  return algorithm.collective == Collective::reduce_scatter && algorithm.name == "halving_distance";
+}
+
 TEST(Registry, DifferentNamesAreDifferentSchedules) {
   for (const int size : {7, 8}) {
     std::map<std::pair<Collective, std::string>, std::string_view> known;
     for (const Algorithm* algorithm : algorithms()) {
+      if (size == 8 && is_same_for_powers_of_two(*algorithm)) continue;
       const auto [other, fresh] =
           known.try_emplace({algorithm->collective, whole_text(*algorithm, size)}, algorithm->name);
       EXPECT_TRUE(fresh) << fmt::format("{} {} is {} at p = {}", to_string(algorithm->collective), algorithm->name,
