@@ -16,16 +16,19 @@ namespace {
 
 Schedule build(const Problem& problem) { return reversed(scatter_bine, problem); }
 
-/// Sends sizes up the tree of the gather: every rank learns those of its subtree.
+/// Sends sizes up the tree of the gather: every rank learns those of its subtree, the root by rank.
 Exchange exchange(const Problem& problem) {
   const BineTree tree{problem.rank, problem.size, problem.root};
   const int ranks = static_cast<int>(tree.ranks().size());
   const Count own{1}, all{ranks};
   ScheduleBuilder plan{{problem.rank, problem.size}, own, all};
   const Blocks sizes{plan.output(), ranks};
-  plan.copy(plan.input(), sizes[0]);
-  for (const auto& child : tree.children())
-    plan.recv(sizes.span(child.first, child.last), child.rank);
+  plan.copy(plan.input(), sizes[tree.is_root() ? problem.root.value() : 0]);
+  for (const auto& child : tree.children()) {
+    const Regions below =
+        tree.is_root() ? tree.blocks_below(child, sizes) : Regions{sizes.span(child.first, child.last)};
+    plan.recv(below, child.rank);
+  }
   if (!tree.is_root()) plan.send(plan.output(), *tree.parent());
   return {plan.build(), own, all};
 }
