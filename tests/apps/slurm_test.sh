@@ -63,6 +63,12 @@ case $job in
     submit bench.sbatch "${small[@]}"
     expect_bench mpirun
     ;;
+  tune)
+    submit tune.sbatch --budget 0.2 --collective allreduce,barrier --max 1K
+    expect_state COMPLETED
+    expect_job 'srun --mpi=pmix'
+    grep -q '"nodes": 2, "ppn": 2' tutti-rules-2-4.json || fail "no rules for two nodes of two ranks"
+    ;;
   train | train_resumed)
     submit train.sbatch --epochs 2 --batch 64
     expect_state COMPLETED

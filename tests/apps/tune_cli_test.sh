@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# tune_cli_test.sh MPIRUN TUTTI TUTTI_BENCH - tutti tune on two ranks: a file that is read and followed, what an interrupted run
+# leaves, and input that cannot be used.
+set -u
+mpirun=$1 tutti=$2 bench=$3
+ranks=2
+launch=$(dirname "$0")/../../scripts/mpirun.sh
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export HOME=$folder # no rules of the user's
+failures=0
+
+fail() {
+  echo "FAILED: $*" >&2
+  cat "$folder/stdout" "$folder/stderr" >&2
+  failures=$((failures + 1))
+}
+run() { "$launch" "$mpirun" $ranks sh -c '"$@"; echo "exit code $?"' sh "$@" >"$folder/stdout" 2>"$folder/stderr"; }
+# expect CODE PATTERN OPTIONS...: all ranks exit with CODE; a line that matches PATTERN comes once.
+expect() {
+  local code=$1 pattern=$2
+  shift 2
+  run "$tutti" tune "$@"
+  [ "$(grep -c "^exit code $code" "$folder/stdout")" = $ranks ] || fail "$* (exit code $code expected)"
+  [ "$(cat "$folder/stdout" "$folder/stderr" | grep -c -e "$pattern")" = 1 ] || fail "$* ('$pattern' expected once)"
+}
+
+expect 0 '^Usage: tutti tune' --help
+expect 2 'write FILE is needed' --budget 1
+expect 2 "budget.*'0'" --write "$folder/x" --budget 0
+expect 2 '--budget 0.01 is too small for anything' --write "$folder/x" --budget 0.01
+expect 2 '--min 1048576 is larger than --max 1024' --write "$folder/x" --min 1M --max 1K
+expect 2 "'allreduc' is none of.*allreduce" --write "$folder/x" --collective allreduc
+expect 2 "'sendrecv' is none of" --write "$folder/x" --collective sendrecv
+expect 2 "$folder/none/x" --write "$folder/none/x"
+expect 2 "$folder/missing.partial" --write "$folder/missing" --resume
+echo 'no rules' >"$folder/broken"
+expect 2 "add: $folder/broken:1:" --write "$folder/broken" --add --budget 1
+grep -qx 'no rules' "$folder/broken" || fail 'a file that cannot be used stays as it was'
+
+rules=$folder/rules.json
+few=(--collective allreduce,alltoallv,barrier --max 64K)
+expect 0 "# $rules: .* rules; another algorithm is taken at" --write "$rules" --budget 0.1 "${few[@]}"
+grep -q '"tutti_rules": 1' "$rules" || fail 'a file of rules'
+grep -q '"collective": "allreduce".*"measured": {"us": ' "$rules" || fail 'times in the rules'
+grep -q '"mpi": {"us": ' "$rules" || fail "times of the MPI's own in the rules"
+[ ! -e "$rules.partial" ] || fail 'nothing is left over'
+"$tutti" rules check "$rules" >"$folder/stdout" 2>"$folder/stderr" || fail 'the file passes the check'
+run "$bench" --rules "$rules" --compare default --collective allreduce --max 1K --factor 128 --rounds 3 --touch
+grep -q 'Geometric mean' "$folder/stdout" || fail 'the rules are compared with the built-in ones'
+run env TUTTI_LOG=info TUTTI_RULES="$rules" "$bench" --max 8 --rounds 1
+grep -q "rules for algorithms: $rules" "$folder/stderr" || fail 'the rules are followed'
+
+# --add keeps the rules for other collectives, and replaces those for the same.
+before=$(grep -c '"collective": "alltoall"' "$rules")
+expect 0 "# $rules:" --write "$rules" --budget 0.05 --collective allreduce --max 1K --add
+[ "$(grep -c '"collective": "alltoall"' "$rules")" = "$before" ] || fail '--add keeps other rules'
+"$tutti" rules check "$rules" >"$folder/stdout" 2>"$folder/stderr" || fail 'the file passes the check, with added rules'
+
+# An interrupted run leaves what it measured; --resume goes on with it.
+if [[ $("$mpirun" --version 2>&1) == *'Open MPI'* ]]; then
+  "$launch" "$mpirun" $ranks "$tutti" tune --write "$folder/later.json" --budget 1 "${few[@]}" >"$folder/stdout" 2>"$folder/stderr" &
+  job=$!
+  for _ in $(seq 200); do
+    [ -e "$folder/later.json.partial" ] && [ "$(wc -l <"$folder/later.json.partial")" -ge 3 ] && break
+    sleep 0.1
+  done
+  pkill -INT -P $job mpirun 2>/dev/null || kill -INT $job
+  wait $job
+  points=$(wc -l <"$folder/later.json.partial")
+  [ "$points" -ge 3 ] && [ ! -e "$folder/later.json" ] || fail 'an interrupted run leaves what it has measured'
+  first=$(sed -n 2p "$folder/later.json.partial")
+  printf '{"context": "wor' >>"$folder/later.json.partial" # as if the disk had been full
+  cp "$folder/later.json.partial" "$folder/kept"
+  expect 0 "# $folder/later.json: " --write "$folder/later.json" --budget 0.1 "${few[@]}" --resume
+  [ -e "$folder/later.json" ] && [ ! -e "$folder/later.json.partial" ] || fail '--resume ends the run'
+  # Another machine's.
+  sed '1s/"ranks": 2/"ranks": 3/' "$folder/kept" >"$folder/later.json.partial"
+  expect 2 'is of another run' --write "$folder/later.json" --budget 0.1 "${few[@]}" --resume
+  [ -n "$first" ] || fail 'a line for each size'
+fi
+
+[ $failures -eq 0 ] && echo "all as expected"
+exit $((failures > 0))
