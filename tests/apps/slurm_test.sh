@@ -2,7 +2,7 @@
 # slurm_test.sh JOB BUILD - submits a script of slurm/ as users do, on a cluster with Slurm that is up (slurm/cluster.sh),
 # and checks what it writes. "slurm_test.sh --list" names the jobs. Exit code 77: cannot be tested here, the last line says why.
 set -eu
-[ "$1" != --list ] || { echo bench bench_mpirun train train_resumed gpu gpu_missing salloc alone singletons && exit; }
+[ "$1" != --list ] || { echo bench bench_mpirun tune train train_resumed gpu gpu_missing salloc alone singletons && exit; }
 job=$1 build=$(realpath "$2")
 bench=$build/apps/bench/tutti-bench
 slurm=$(cd "$(dirname "$0")/../../slurm" && pwd)

@@ -51,7 +51,7 @@ Offer own_offer(std::string_view named, int nodes, int ppn) {
   try {
     RulePlaces places = usual_rule_places();
     if (!named.empty()) places.named = named;
-    if (places.named == "none") return {};
+    if (!has_candidates(places)) return {};  // most machines: their names need not be known
     SiteFacts machine = site_facts();
     machine.nodes = nodes;
     machine.ppn = ppn;

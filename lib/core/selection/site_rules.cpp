@@ -146,6 +146,12 @@ std::string read_rule_text(const std::string& path) {
   return text;
 }
 
+bool has_candidates(const RulePlaces& places) {
+  if (!places.named.empty()) return places.named != "none";
+  return std::any_of(places.folders.begin(), places.folders.end(),
+                     [](const std::string& folder) { return !files_in(folder).empty(); });
+}
+
 std::optional<FoundRules> find_rules(const RulePlaces& places, const SiteFacts& machine) {
   if (places.named == "none") return std::nullopt;
   if (const std::vector<std::string> files = split_at_colons(places.named); !files.empty()) {

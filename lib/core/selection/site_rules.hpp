@@ -32,6 +32,8 @@ struct FoundRules {
 /// The text of the file that fits the machine, of several the closest; nothing if there is none. Throws ArgumentError,
 /// which names the file, if one cannot be read or is wrong, or if files are named of which none fits.
 [[nodiscard]] std::optional<FoundRules> find_rules(const RulePlaces& places, const SiteFacts& machine);
+/// Whether there is any file to look at, named or in the folders.
+[[nodiscard]] bool has_candidates(const RulePlaces& places);
 /// The text of a file. Throws ArgumentError that says why it cannot be read.
 [[nodiscard]] std::string read_rule_text(const std::string& path);
 
