@@ -48,12 +48,12 @@ class Builder {
 
   bool null() { return add({}); }
   bool boolean(bool value) {
-    JsonValue made{.form = JsonValue::Form::boolean};
+    JsonValue made = of(JsonValue::Form::boolean);
     made.boolean = value;
     return add(std::move(made));
   }
   bool number_integer(std::int64_t value) {
-    JsonValue made{.form = JsonValue::Form::integer};
+    JsonValue made = of(JsonValue::Form::integer);
     made.integer = value;
     made.real = static_cast<double>(value);
     return add(std::move(made));
@@ -65,18 +65,18 @@ class Builder {
   }
   bool number_float(double value, const std::string& text) {
     if (text.find_first_of(".eE") == std::string::npos) throw JsonFault(next(), "an integer of more than 63 bits");
-    JsonValue made{.form = JsonValue::Form::real};
+    JsonValue made = of(JsonValue::Form::real);
     made.real = value;
     return add(std::move(made));
   }
   bool string(std::string& value) {
-    JsonValue made{.form = JsonValue::Form::text};
+    JsonValue made = of(JsonValue::Form::text);
     made.text = std::move(value);
     return add(std::move(made));
   }
   bool binary(Json::binary_t& /*value*/) { return false; }  // text has none
-  bool start_object(std::size_t /*size*/) { return open({.form = JsonValue::Form::object}); }
-  bool start_array(std::size_t /*size*/) { return open({.form = JsonValue::Form::array}); }
+  bool start_object(std::size_t /*size*/) { return open(of(JsonValue::Form::object)); }
+  bool start_array(std::size_t /*size*/) { return open(of(JsonValue::Form::array)); }
   bool end_object() { return close(); }
   bool end_array() { return close(); }
   bool key(std::string& name) {
@@ -97,6 +97,12 @@ class Builder {
 
  private:
   static constexpr std::size_t deepest = 32;
+
+  static JsonValue of(JsonValue::Form form) {
+    JsonValue value;
+    value.form = form;
+    return value;
+  }
 
   /// Where the token begins that has just been read: behind blanks and punctuation after the one before.
   TextPlace next() const {

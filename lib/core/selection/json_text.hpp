@@ -26,7 +26,7 @@ struct JsonValue {
   double real = 0;  ///< Of an integer, too.
   std::string text{};
   std::vector<JsonValue> items{};
-  std::vector<Member> members{};
+  std::vector<Member> members;  ///< Without braces: clang 14 would need its elements here.
 };
 struct JsonValue::Member {
   std::string key;
