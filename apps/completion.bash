@@ -32,6 +32,7 @@ _tutti_description() {
 # _tutti_choices DESCRIPTION: the names behind its last colon, if all of them are single words.
 _tutti_choices() {
   local list=${1%% \[*}
+  list=${list% }
   [[ $list == *': '* ]] || return
   list=${list##*: }
   [[ $list == *', '* && ! ${list//, /,} == *' '* ]] && echo "${list//, / }"
@@ -95,7 +96,7 @@ _tutti_argument() {
   case $kind in
     COLLECTIVE) compgen -W "$(_tutti_catalogue "$1")" -- "$4" ;;
     ALGORITHM*) compgen -W "$(_tutti_catalogue "$1" "$collective")" -- "$4" ;;
-    FILE*) compgen -f -- "$4" ;;
+    FILE* | OTHER) compgen -f -- "$4" ;;
     COMMAND) compgen -W "$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$2")" -- "$4" ;;
   esac
 }
@@ -106,6 +107,7 @@ _tutti() {
   COMPREPLY=()
   # The tool's first word is a command, and has options of its own.
   [[ ${program##*/} != tutti || -z ${words[1]-} || ${words[1]} == -* ]] || command=("${words[1]}")
+  [[ ${command-} != rules || -z ${words[2]-} || ${words[2]} == -* ]] || command+=("${words[2]}") # which has commands itself
   _tutti_output "$program" "${command[@]}" --help
   help=$output
   for ((i = 1 + ${#command[@]}; i < ${#words[@]}; ++i)); do

@@ -47,7 +47,9 @@ class Cut {
   }
   void cut(Range Conditions::*member) {
     const Range here = inside_.*member, hole = hole_.*member;
-    if (here.least < hole.least) add(member, Range{here.least, hole.least - 1});
+    const bool counts_from_one =
+        member == &Conditions::ranks || member == &Conditions::nodes || member == &Conditions::ppn;
+    if (here.least < hole.least && (hole.least > 1 || !counts_from_one)) add(member, Range{here.least, hole.least - 1});
     if (here.most > hole.most) add(member, Range{hole.most + 1, here.most});
     inside_.*member = {std::max(here.least, hole.least), std::min(here.most, hole.most)};
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "apps/files.hpp"
 #include "apps/standard_output.hpp"
@@ -21,7 +22,7 @@ constexpr std::int64_t most_ranks = 1 << 20;
 constexpr std::size_t most_rows = 200;
 constexpr double largest_exponent = 30;  // the sizes go from 0 and 1 byte to 1 GiB
 // All in pixels.
-constexpr int margin = 20, left = 120, doubling = 22, row_height = 24, above = 44, below = 34, legend_width = 190;
+constexpr int margin = 20, left = 120, doubling = 22, row_height = 24, above = 44, below = 34, legend_width = 210;
 constexpr double letter_width = 6.0;
 constexpr int chart_width = doubling * 30;
 constexpr std::string_view colors[] = {"#2563eb", "#dc2626", "#059669", "#d97706", "#7c3aed", "#0891b2",
@@ -83,7 +84,7 @@ class RuleDrawing {
                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
                "<style>text{{font-family:'DejaVu Sans',Verdana,sans-serif;fill:#111827;font-size:11px}} "
                ".title{{font-size:15px;font-weight:bold}} .note{{fill:#4b5563}} .row{{text-anchor:end}} "
-               ".size{{text-anchor:middle;fill:#4b5563}} .use{{font-size:10px}}</style>\n"
+               ".size{{text-anchor:middle;fill:#4b5563}} .use{{font-size:10px}} .light{{fill:#fff}}</style>\n"
                "<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n",
                width, height) +
            out_ + "</svg>\n";
@@ -108,12 +109,16 @@ class RuleDrawing {
 
   void chart(Collective collective) {
     std::vector<Range> rows = rank_ranges(collective, {&site_.table}, most_ranks);
+    if (rows.size() > 1 && rows.front().most == 1) rows.erase(rows.begin());  // one rank has nothing to choose
     if (rows.size() > most_rows) rows.resize(most_rows);
     legend_.clear();
-    has_builtin_ = false;
+    has_builtin_ = has_margins_ = false;
     const int top = y_ + above;
     text(margin, y_ + 22, "title", to_string(collective));
-    text(left, y_ + 38, "note", "ranks down, bytes of the larger buffer across");
+    text(left, y_ + 38, "note",
+         fmt::format("ranks down ({}), bytes of the larger buffer across; {} memory",
+                     settings_.ppn > 0 ? fmt::format("{} on each node", settings_.ppn) : "all on one node",
+                     settings_.memory));
     for (std::size_t i = 0; i < rows.size(); ++i)
       row(question_of(collective, rows[i].least), rows[i], top + static_cast<int>(i) * row_height);
     const int bottom = top + static_cast<int>(rows.size()) * row_height;
@@ -148,29 +153,32 @@ class RuleDrawing {
         x, y, end - x, row_height, is_of_file ? color_of(selection.choice) : "#e5e7eb",
         is_of_file ? opacity_of(selection.rule->measured) : 1.0);
     has_builtin_ = has_builtin_ || !is_of_file;
-    if (static_cast<double>(use.size()) * letter_width + 8 < end - x) text(x + 4, y + 16, "use", use);
+    has_margins_ = has_margins_ || (is_of_file && margin_of(selection.rule->measured) > 0);
+    const bool is_dark = is_of_file && opacity_of(selection.rule->measured) > 0.75;
+    if (static_cast<double>(use.size()) * letter_width + 8 < end - x)
+      text(x + 4, y + 16, is_dark ? "use light" : "use", use);
     out_ += "</g>\n";
   }
 
+  /// An algorithm has one colour in all charts.
   [[nodiscard]] std::string_view color_of(const Choice& choice) {
-    const auto [found, is_new] = legend_.try_emplace(std::string{choice.algorithm->name}, legend_.size());
-    return colors[found->second % std::size(colors)];
+    const std::string name{choice.algorithm->name};
+    legend_.insert(name);
+    return colors[numbers_.try_emplace(name, numbers_.size()).first->second % std::size(colors)];
   }
 
   /// Returns where it ends.
   int legend(int y) {
-    const int x = left + chart_width + 16;
+    const int x = left + chart_width + 30;
     const auto entry = [&](std::string_view color, std::string_view name) {
       out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n", x, y, color);
       text(x + 18, y + 10, "note", name);
       y += 17;
     };
-    std::vector<std::pair<std::string, std::size_t>> names{legend_.begin(), legend_.end()};
-    std::ranges::sort(names, {}, &std::pair<std::string, std::size_t>::second);
-    for (const auto& [name, number] : names)
-      entry(colors[number % std::size(colors)], name);
+    for (const std::string& name : legend_)
+      entry(colors[numbers_.at(name) % std::size(colors)], name);
     if (has_builtin_) entry("#e5e7eb", "built-in rules");
-    text(x, y + 10, "note", "darker: by a larger margin");
+    if (has_margins_) text(x, y + 10, "note", "darker: by a larger margin");
     return y + 17;
   }
 
@@ -178,8 +186,9 @@ class RuleDrawing {
   const Settings& settings_;
   std::string out_{};
   int y_ = 0;
-  std::map<std::string, std::size_t> legend_{};  ///< Algorithms, in the order in which they come.
-  bool has_builtin_ = false;
+  std::map<std::string, std::size_t> numbers_{};  ///< Of algorithms, in the order in which they come.
+  std::set<std::string> legend_{};                ///< Those of the chart.
+  bool has_builtin_ = false, has_margins_ = false;
 };
 
 std::vector<Collective> collectives_of(const SiteRules& site, const Settings& settings) {

@@ -47,6 +47,9 @@ expect 'text dot svg json' tutti show --format ''
 expect svg tutti show allreduce ring --format s
 expect '' tutti show --ranks ''
 expect '' tutti nonsense ''
+expect 'check show diff merge plot import' tutti rules ''
+expect 'ompi ompi-json' tutti rules import --from om
+expect '--model' tutti rules import --mod
 touch "$folder/some_file"
 if [ -n "$mpirun" ]; then
   printf '#!/bin/sh\n' >"$folder/a_launcher_of_some"
@@ -57,6 +60,8 @@ if [ -n "$mpirun" ]; then
   expect '' tutti run mpirun --
 fi
 expect "$folder/some_file" tutti list --write "$folder/some"
+expect "$folder/some_file" tutti rules check "$folder/some"
+expect "$folder/some_file" tutti rules diff builtin "$folder/some"
 
 if [ -x "$prefix/bin/tutti-bench" ]; then
   expect_every_option tutti-bench
