@@ -2,6 +2,7 @@
 // Rules of other libraries, read from their files and turned into Tutti's.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,8 @@ struct ForeignName {
   enum class Carries : std::uint8_t { nothing, radix, segment, both, window };
   Carries carries = Carries::nothing;  ///< Which of the numbers Tutti's algorithm takes.
 };
+/// All of them, those of a library and a collective together.
+[[nodiscard]] std::span<const ForeignName> foreign_names();
 /// nullptr: the name is not known.
 [[nodiscard]] const ForeignName* find_foreign(Library library, Collective collective, std::string_view name);
 [[nodiscard]] const ForeignName* find_foreign(Library library, Collective collective, int id);

@@ -171,9 +171,9 @@ constexpr auto names = std::to_array<ForeignName>({
     {nccl, allreduce, -1, "nvls", "", in_network},
     {nccl, allreduce, -1, "nvls_tree", "", in_network},
     {nccl, broadcast, -1, "ring", "chain", "there in chunks of its own"},
-    {nccl, broadcast, -1, "tree", "two_tree", "NCCL has no tree for broadcast, and takes its ring"},
+    {nccl, broadcast, -1, "tree", "", "NCCL has a tree for allreduce alone, and chooses itself"},
     {nccl, reduce, -1, "ring", "chain", "there in chunks of its own"},
-    {nccl, reduce, -1, "tree", "two_tree", "NCCL has no tree for reduce, and takes its ring"},
+    {nccl, reduce, -1, "tree", "", "NCCL has a tree for allreduce alone, and chooses itself"},
     {nccl, allgather, -1, "ring", "ring", ""},
     {nccl, allgather, -1, "pat", "pat", ""},
     {nccl, allgather, -1, "nvls", "", in_network},
@@ -191,6 +191,8 @@ const ForeignName* first(const Fits& fits) {
 }
 
 }  // namespace
+
+std::span<const ForeignName> foreign_names() { return names; }
 
 const ForeignName* find_foreign(Library library, Collective collective, std::string_view name) {
   return first([&](const ForeignName& its) {

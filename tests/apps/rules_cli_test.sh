@@ -81,6 +81,11 @@ expect 2 '\-\-shared-memory yes: there are several nodes' choose allreduce -p 4 
 expect 2 'none.json: No such file' choose allreduce --rules "$folder/none.json"
 [ "$(wc -l <"$folder/stderr")" = 1 ] || fail 'choose: a complaint of several lines'
 
+# What the page shows, but for the lines of built-in rules.
+"$tutti" choose allreduce -p 4 -n 8,8K,1M --rules none | sed 's/builtin:[0-9]*/builtin:N/' >"$folder/stdout"
+sed -n '/^    \$ tutti choose/,/^$/s/^    //p' "$sources/docs/rules.md" | sed '1d;s/builtin:[0-9]*/builtin:N/' >"$folder/page"
+same "$folder/page"
+
 # tutti rules check
 expect 0 ': 2 rules, 0 warnings; it fits this machine$' rules check "$folder/a.json"
 expect 0 ': 107 rules, 0 warnings\|: [0-9]* rules, 0 warnings' rules check "$sources/lib/core/selection/builtin.json"
@@ -173,6 +178,10 @@ ncclx ncclx.json 3 rules read, 2 translated into 2, 1
 FORMS
 expect 0 'mpich.json:11: allreduce, .*: refused: Tutti has no condition .count<pow2.' rules import --from mpich "$samples/mpich.json"
 python 'assert said["rules"][0]["note"].startswith("mpich.json:5: ")'
+expect 0 '^| Open MPI | allreduce | ' rules import --names
+sed -n '/^<!-- table: tutti rules import --names -->$/,/^<!-- end of table -->$/p' "$sources/docs/rules.md" | sed '1d;$d' >"$folder/names.md"
+same "$folder/names.md"
+expect 2 'FILE is missing' rules import --from nccl
 expect 2 '\-\-from is missing' rules import "$samples/nccl.csv"
 expect 2 "nccl.csv:2: 'collective,.*' is no number of collectives" rules import --from ompi "$samples/nccl.csv"
 expect 2 'none.csv: No such file' rules import --from nccl "$folder/none.csv"

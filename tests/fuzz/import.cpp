@@ -1,6 +1,6 @@
 // Rules of other libraries. The first byte says which library's.
-#include "apps/options.hpp"
 #include "apps/tutti/import.hpp"
+#include "apps/options.hpp"
 #include "lib/core/selection/rule_writer.hpp"
 #include "tests/fuzz/target.hpp"
 
