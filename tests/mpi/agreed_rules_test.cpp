@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -137,6 +138,25 @@ TEST(AgreedRules, ThatAreWrongAreAnErrorOnAllRanks) {
   EXPECT_THAT(error_of({.rules = "/nowhere.json"}), HasSubstr("/nowhere.json: No such file or directory"));
   const RulesOfRank0 nodes{"", R"("for": {"nodes": [1000, 2000]},)"};  // the form of the job does not count here
   EXPECT_EQ(error_of({.rules = nodes.named()}), "");
+}
+
+/// Calls of the fast path in a few short allreduces.
+std::uint64_t fast_calls_by(const std::string& tuning) {
+  const RulesOfRank0 rules{"", tuning};
+  const std::string named = rules.named();
+  const Communicator comm{MPI_COMM_WORLD, {.rules = named}};
+  std::vector<int> in(512, 1), out(512);
+  for (int call = 0; call < 8; ++call)
+    allreduce(in, out, Op::sum, comm);
+  EXPECT_EQ(out, std::vector<int>(512, comm.size()));
+  return comm.counters().at("calls.fast_path");
+}
+
+TEST(AgreedRules, SetConstantsOfTransports) {
+  const std::uint64_t as_built = fast_calls_by("");
+  EXPECT_EQ(fast_calls_by(R"("tuning": {"shm.fast_path_bytes": 64},)"), world_size() == 1 ? as_built : 0);
+  EXPECT_EQ(fast_calls_by(R"("tuning": {"shm.fast_path_bytes": 65536},)"), as_built);
+  EXPECT_GT(as_built, 0U);
 }
 
 TEST(AgreedRules, AreNotForBuffersInOtherMemory) {

@@ -83,6 +83,10 @@ TEST_F(SiteFiles, OfTheFirstFolderWithOneThatFitsCount) {
   EXPECT_EQ(found({"", {path("user"), path("site")}}), "y.json");
   EXPECT_EQ(found({"none", {path("user")}}), "none");
   EXPECT_EQ(found({"", {path("nowhere")}}), "none");
+  EXPECT_TRUE(has_candidates({"", {path("nowhere"), path("site")}}));
+  EXPECT_FALSE(has_candidates({"", {path("nowhere")}}));
+  EXPECT_FALSE(has_candidates({"none", {path("site")}}));
+  EXPECT_TRUE(has_candidates({"x", {}}));
   EXPECT_EQ(found({path("site/a.json"), {path("user")}}), "a.json");
 }
 
