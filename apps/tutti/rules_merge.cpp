@@ -21,7 +21,7 @@ bool are_same(const FittingMachines& a, const FittingMachines& b) {
 }
 
 /// Adds the constants that `all` lacks; tells of those that differ.
-void add_tuning(TransportConstants& all, const RuleFile& file) {
+void add_tuning(TunedConstants& all, const RuleFile& file) {
   for (const auto& [key, value] : file.tuning.values) {
     const auto has_key = [&key = key](const auto& its) { return its.first == key; };
     const auto found = std::ranges::find_if(all.values, has_key);

@@ -72,17 +72,18 @@ class RuleFileReader {
   /// Has each member of an object read by its key.
   void read_object(const JsonValue& object, std::string_view what, const std::vector<Key>& keys) const {
     if (object.form != Form::object) refuse(object, what, "an object");
-    for (const auto& [name, place, value] : object.members) {
+    for (const JsonValue::Member& member : object.members) {
+      const std::string& name = member.key;
       const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; });
       if (found != keys.end()) {
-        found->read(value);
+        found->read(member.value);
         continue;
       }
       std::vector<std::string> names;
       for (const Key& key : keys)
         names.emplace_back(key.name);
-      fail(place, fmt::format("'{}' is no key of {}; allowed: {}{}", name, what, fmt::join(names, ", "),
-                              suggestion(name, names)));
+      fail(member.place, fmt::format("'{}' is no key of {}; allowed: {}{}", name, what, fmt::join(names, ", "),
+                                     suggestion(name, names)));
     }
   }
 
