@@ -100,41 +100,61 @@ void choose_for(ForeignRule& rule, const ForeignName* name, std::string_view tol
   rule.choice = choice;
 }
 
+namespace {
+
+using Holes = std::vector<const ForeignRule*>;
+
+/// The calls of a rule that are none of the holes. Throws InputError if these are more than `most` cases.
+std::vector<Conditions> pieces_of(const ForeignRule& rule, const Holes& holes, std::size_t most,
+                                  std::string_view path) {
+  std::vector<Conditions> pieces{rule.when};
+  for (const ForeignRule* const hole : holes) {
+    if (hole->collective != rule.collective) continue;
+    std::vector<Conditions> left;
+    for (const Conditions& piece : pieces)
+      std::ranges::move(without(piece, hole->when), std::back_inserter(left));
+    pieces = std::move(left);
+    if (pieces.size() > most)
+      throw apps::InputError(
+          fmt::format("{}:{}: the rules so far would become more than {}", path, rule.line, most_rules));
+  }
+  return pieces;
+}
+
+/// What becomes of a rule, if there is something to tell; empty: it is as it was.
+std::string fate_of(const ForeignRule& rule, bool has_calls) {
+  if (rule.is_silent) return "";
+  if (!rule.choice) return "refused: " + rule.remark;
+  if (!has_calls) return "refused: all of its calls are those of refused rules before it";
+  return rule.remark.empty() ? "" : fmt::format("taken as {}: {}", to_text(*rule.choice), rule.remark);
+}
+
+}  // namespace
+
 Translation translate(const ForeignFile& foreign, std::string_view path) {
   if (foreign.rules.size() > most_foreign_rules)
     throw apps::InputError(fmt::format("{}: more than {} rules", path, most_foreign_rules));
   Translation translation;
-  std::vector<const ForeignRule*> holes;
+  Holes holes;
   std::vector<Rule>& made = translation.file.rules;
+  const std::string_view name = path.substr(path.rfind('/') + 1);
   for (const ForeignRule& rule : foreign.rules) {
-    translation.read += rule.is_silent ? 0 : 1;
-    if (!rule.choice) {
-      if (rule.is_exact) holes.push_back(&rule);
-      translation.refused += rule.is_silent ? 0 : 1;
-    } else {
-      translation.translated += rule.is_silent ? 0 : 1;
-      std::vector<Conditions> pieces{rule.when};
-      for (const ForeignRule* const hole : holes) {
-        if (hole->collective != rule.collective) continue;
-        std::vector<Conditions> left;
-        for (const Conditions& piece : pieces)
-          std::ranges::move(without(piece, hole->when), std::back_inserter(left));
-        pieces = std::move(left);
-        if (made.size() + pieces.size() > most_rules)
-          throw apps::InputError(
-              fmt::format("{}:{}: the rules so far would become more than {}", path, rule.line, most_rules));
-      }
-      for (const Conditions& piece : pieces)
-        made.push_back({.collective = rule.collective,
-                        .when = piece,
-                        .choice = *rule.choice,
-                        .note = fmt::format("{}:{}: {}", path.substr(path.rfind('/') + 1), rule.line, rule.told)});
-    }
-    if (!rule.is_silent && !rule.remark.empty() && translation.report.size() < most_reports)
-      translation.report.push_back(
-          fmt::format("{}:{}: {}: {}{}", path, rule.line, rule.told,
-                      rule.choice ? fmt::format("taken as {}: ", to_text(*rule.choice)) : "refused: ", rule.remark));
+    std::vector<Conditions> pieces;
+    if (rule.choice)
+      pieces = pieces_of(rule, holes, most_rules - made.size(), path);
+    else if (rule.is_exact)
+      holes.push_back(&rule);
+    for (const Conditions& piece : pieces)
+      made.push_back({.collective = rule.collective,
+                      .when = piece,
+                      .choice = *rule.choice,
+                      .note = fmt::format("{}:{}: {}", name, rule.line, rule.told)});
+    if (!rule.is_silent) ++(pieces.empty() ? translation.refused : translation.translated);
+    const std::string fate = fate_of(rule, !pieces.empty());
+    if (!fate.empty() && translation.report.size() < most_reports)
+      translation.report.push_back(fmt::format("{}:{}: {}: {}", path, rule.line, rule.told, fate));
   }
+  translation.read = translation.translated + translation.refused;
   if (translation.report.size() == most_reports) translation.report.emplace_back("... more of these are not told");
   translation.file.made = {{"by", fmt::format("tutti rules import {}", TUTTI_VERSION)},
                            {"note", fmt::format("of {}", path)}};

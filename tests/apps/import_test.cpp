@@ -192,6 +192,14 @@ TEST(Import, TakesTheFirstOfNcclsRules) {
   EXPECT_EQ(chosen(table, question), "ring");
 }
 
+TEST(Import, RefusesARuleWhoseCallsAreAllThoseOfRefusedOnes) {
+  const Translation translation =
+      translate(read_nccl_rules("allreduce,0,-1,nvls,ll,1,-1,-1\nallreduce,0,9,ring,ll,1,-1,-1", "F"), "F");
+  EXPECT_EQ(translation.refused, 2U);
+  EXPECT_TRUE(translation.file.rules.empty());
+  EXPECT_THAT(translation.report, Contains(HasSubstr("F:2: allreduce, ring: refused: all of its calls")));
+}
+
 TEST(Import, TakesBytesPerRankOfNcclx) {
   const RuleTable table = table_of(read_ncclx_json_rules(sample("ncclx.json"), "F"));
   Question question = allreduce_of(8, 2, 16 << 20);
