@@ -207,7 +207,9 @@ ForeignRule openmpi_rule(const OpenMpiCollective& of, Conditions when, const Ope
     rule.remark = "Open MPI's own choice: the built-in rules choose";
     return rule;
   }
-  choose_for(rule, name_of(of, its), told, its.numbers);
+  const ForeignName* const name = name_of(of, its);
+  choose_for(rule, name, told, its.numbers);
+  rule.is_exact = name != nullptr;  // Open MPI leaves out rules whose algorithms it does not know
   return rule;
 }
 

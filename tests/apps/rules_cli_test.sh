@@ -169,7 +169,7 @@ while read -r form file counts; do
   expect 0 ', 0 warnings; it fits this machine' rules check "$folder/imported.json"
 done <<'FORMS'
 ompi openmpi.conf 8 rules read, 5 translated into 5, 3
-ompi-json openmpi.json 7 rules read, 6 translated into 8, 1
+ompi-json openmpi.json 8 rules read, 6 translated into 11, 2
 mpich mpich.json 10 rules read, 6 translated into 8, 4
 ucc ucc.conf 9 rules read, 5 translated into 6, 4
 nccl nccl.csv 6 rules read, 2 translated into 8, 4
