@@ -67,6 +67,8 @@ Question question_of(const Settings& settings) {
   question.nodes = std::max(1, static_cast<int>(on_node.size()));
   question.spread = settings.nodes;
   question.is_uneven = settings.is_uneven;
+  if (settings.is_uneven && !may_be_uneven(question.collective))
+    throw apps::InputError(fmt::format("--uneven: {} has no blocks that may be listed", settings.collective));
   question.is_commutative = !settings.is_not_commutative;
   const auto place = [](const auto& names, const std::string& name) {
     return std::ranges::find(names, name) - std::begin(names);
@@ -170,15 +172,18 @@ std::string heading(const Question& question, const Site& site) {
   return text;
 }
 
+/// Ranks of calls like gatherv do not know the size.
+std::string size_text(std::int64_t bytes) { return bytes < 0 ? "any" : fmt::to_string(bytes); }
+
 std::string text_of(const std::vector<Row>& rows, bool shows_passed_over) {
   std::vector<Cells> cells{{"bytes", "algorithm", "rule", "why"}};
   for (const Row& row : rows)
-    cells.push_back(
-        {fmt::to_string(row.bytes), to_text(row.selection.choice), row.rule, std::string{row.selection.why}});
+    cells.push_back({size_text(row.bytes), to_text(row.selection.choice), row.rule, std::string{row.selection.why}});
   std::string text = aligned(cells, "");
   if (!shows_passed_over) return text;
   for (const Row& row : rows) {
-    text += fmt::format("\npassed over for {} bytes{}\n", row.bytes, row.passed_over.empty() ? ": none" : "");
+    text +=
+        fmt::format("\npassed over for {} bytes{}\n", size_text(row.bytes), row.passed_over.empty() ? ": none" : "");
     std::vector<Cells> passed;
     for (const auto& [rule, algorithm, why] : row.passed_over)
       passed.push_back({rule, algorithm, why});
@@ -193,7 +198,7 @@ apps::Json json_of(const Row& row) {
     passed.push_back({{"rule", rule}, {"algorithm", algorithm}, {"why", why}});
   const Measured& its = row.selection.rule->measured;
   const auto time = [](double us) { return us > 0 ? std::optional{us} : std::nullopt; };
-  return {{"bytes", row.bytes},
+  return {{"bytes", row.bytes < 0 ? apps::Json{} : apps::Json{row.bytes}},
           {"algorithm", to_text(row.selection.choice)},
           {"rule", row.rule},
           {"is_builtin", !row.selection.is_users},
@@ -230,6 +235,7 @@ int choose(const Arguments& arguments) {
   require_levels_of(settings.ranks, {settings.nodes, {}});
   const Site site = site_of(settings, question);
   if (question.collective == Collective::barrier) settings.sizes = {0};
+  if (!is_size_known(question.collective, question.is_uneven)) settings.sizes = {-1};
   Chooser chooser{site, question};
   std::vector<Row> rows;
   for (const std::int64_t bytes : settings.sizes)

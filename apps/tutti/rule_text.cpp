@@ -132,6 +132,16 @@ std::string why_passed_over(const Rule& rule, const Question& question) {
   return "";
 }
 
+bool may_be_uneven(Collective collective) {
+  return collective == Collective::reduce_scatter || collective == Collective::allgather ||
+         !is_size_known(collective, true);
+}
+
+bool is_size_known(Collective collective, bool is_uneven) {
+  return !is_uneven ||
+         (collective != Collective::gather && collective != Collective::scatter && collective != Collective::alltoall);
+}
+
 bool may_meet(const Conditions& a, const Conditions& b) {
   if (!meet(a.ranks, b.ranks) || !meet(a.nodes, b.nodes) || !meet(a.ppn, b.ppn) || !meet(a.bytes, b.bytes) ||
       !meet(a.bytes_per_rank, b.bytes_per_rank) || !meet(a.bytes_per_node, b.bytes_per_node) ||

@@ -18,6 +18,10 @@ namespace tutti::tool {
 [[nodiscard]] std::string gain_text(const Measured& measured);
 /// Why the rule does not serve: its first condition that does not hold, or else its algorithm; empty: it does.
 [[nodiscard]] std::string why_passed_over(const Rule& rule, const Question& question);
+/// Whether blocks may be listed: a call with blocks of differing sizes exists.
+[[nodiscard]] bool may_be_uneven(Collective collective);
+/// Whether all ranks know how many bytes there are; if not, Question::bytes is negative.
+[[nodiscard]] bool is_size_known(Collective collective, bool is_uneven);
 /// Whether there may be calls for which both hold.
 [[nodiscard]] bool may_meet(const Conditions& a, const Conditions& b);
 

@@ -123,7 +123,7 @@ class Comparison {
     add(others, facts_of(question, "not commutative"), ranks, nodes);
   }
   [[nodiscard]] bool is_worth_asking(const Question& question) const {
-    return (!question.is_uneven || mentioned_.uneven) &&
+    return (!question.is_uneven || (mentioned_.uneven && may_be_uneven(collective_))) &&
            (!question.shares_processors || (mentioned_.shares_processors && question.shares_memory));
   }
   [[nodiscard]] std::string facts_of(const Question& question, std::string_view operations) const {
@@ -144,10 +144,16 @@ class Comparison {
     std::string a{}, b{};
     bool operator==(const Span&) const = default;
   };
-  std::vector<Span> spans_of(const Question& question) {
+  std::vector<Span> spans_of(Question question) {
     if (++asked_ > most_questions)
       throw apps::InputError(
           fmt::format("the files tell more than {} cases of {} apart", most_questions, to_string(collective_)));
+    if (!is_size_known(collective_, question.is_uneven)) {
+      question.bytes = Bytes{-1};
+      const Selection of_a = select(question, {}, a_.table()), of_b = select(question, {}, b_.table());
+      if (of_a.choice == of_b.choice) return {};
+      return {{{}, choice_text(of_a), choice_text(of_b)}};
+    }
     const std::vector<SelectionFrom> a = select_by_size(question, {}, a_.table());
     const std::vector<SelectionFrom> b = select_by_size(question, {}, b_.table());
     std::set<std::int64_t> borders;

@@ -61,6 +61,9 @@ expect 0 '^allreduce, 4 ranks on 2 nodes; device memory, persistent, not commuta
 expect 0 'all share memory, two or more for each processor' choose allreduce -p 4 --processors 2
 expect 0 '^allreduce, 4 ranks on 1 node; host' choose allreduce -p 4 --shared-memory no
 expect 0 '^0  *dissemination' choose barrier -p 4
+expect 0 '^any  *linear  *builtin' choose gather -p 4 --uneven --rules none
+expect 0 '^8  *circulant  *builtin' choose allgather -p 32 -n 8 --uneven --rules none
+expect 2 '\-\-uneven: allreduce has no blocks' choose allreduce --uneven
 expect 0 '"passed_over"' choose allreduce -p 4 -n 1K,1M --rules "$folder/a.json" --format json
 python 'assert [row["algorithm"] for row in said["choices"]][0] == "recursive_doubling" and said["ranks"] == 4
 first, second = said["choices"]
@@ -129,6 +132,8 @@ expect 1 '^allreduce  *3 to 4  *1  *-  *up to 2048  *recursive_doubling (8 us)  
 expect 1 '^allreduce  *7 to 8  *1  *commutative  *57344 to ' rules diff "$folder/a.json" builtin
 sed 's/"ranks": \[5, 8\]/"power_of_two": true/' "$folder/a.json" >"$folder/powers.json"
 expect 1 ' a power of two, commutative\|commutative, a power of two' rules diff "$folder/powers.json" builtin
+echo '{"tutti_rules": 1, "rules": [{"collective": "gather", "uneven": true, "use": "segmented"}]}' >"$folder/uneven.json"
+expect 1 '^gather  *2 and more  *1  *uneven  *any  *segmented  *linear$' rules diff "$folder/uneven.json" builtin
 expect 2 'OTHER is missing' rules diff builtin
 
 # tutti rules merge: the first file's rules come first; a file is replaced as a whole, or not at all.
