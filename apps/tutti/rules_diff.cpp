@@ -20,7 +20,7 @@ namespace {
 
 constexpr int exit_differ = 1;
 constexpr std::int64_t most_ranks = 1 << 20;
-constexpr std::size_t most_questions = 20'000;
+constexpr std::size_t most_steps = 1'000'000'000;  // rules that are looked at: some seconds
 
 /// One of the two files; without rules it stands for the built-in ones.
 struct Side {
@@ -145,9 +145,10 @@ class Comparison {
     bool operator==(const Span&) const = default;
   };
   std::vector<Span> spans_of(Question question) {
-    if (++asked_ > most_questions)
-      throw apps::InputError(
-          fmt::format("the files tell more than {} cases of {} apart", most_questions, to_string(collective_)));
+    for (const RuleTable* const table : tables_)  // every border of a rule is asked for, and all rules looked at
+      steps_ += table->of(collective_).size() * table->of(collective_).size();
+    if (steps_ > most_steps)
+      throw apps::InputError(fmt::format("there are too many rules of {} to compare", to_string(collective_)));
     if (!is_size_known(collective_, question.is_uneven)) {
       question.bytes = Bytes{-1};
       const Selection of_a = select(question, {}, a_.table()), of_b = select(question, {}, b_.table());
@@ -197,7 +198,7 @@ class Comparison {
   std::vector<const RuleTable*> tables_{};
   Mentioned mentioned_{};
   std::vector<Difference> found_{};
-  std::size_t asked_ = 0;
+  std::size_t steps_ = 0;
 };
 
 }  // namespace
