@@ -72,11 +72,6 @@ std::string why_not(const Trial& trial, const Settings& settings, const Communic
   return {};
 }
 
-const bench::BenchMemory& memory_named(std::string_view name) {
-  const auto all = bench::memories();
-  return *std::find_if(all.begin(), all.end(), [&](const bench::BenchMemory& each) { return each.name == name; });
-}
-
 /// The rounds of each value, in turns.
 using Rounds = std::vector<std::vector<double>>;
 

@@ -10,14 +10,10 @@
 #include "lib/core/transport/mpi/check.hpp"
 
 namespace tutti::tune {
-namespace {
-
 const bench::BenchMemory& memory_named(std::string_view name) {
   const auto all = bench::memories();
   return *std::find_if(all.begin(), all.end(), [&](const bench::BenchMemory& each) { return each.name == name; });
 }
-
-}  // namespace
 
 Team::Team(std::string name, bool is_member, const bench::BenchMemory& memory, std::string_view rules)
     : name_(std::move(name)) {

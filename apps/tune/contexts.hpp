@@ -16,6 +16,9 @@
 
 namespace tutti::tune {
 
+/// The kind of memory of that name, which is one.
+[[nodiscard]] const bench::BenchMemory& memory_named(std::string_view name);
+
 /// Some of the ranks of the job, with rank 0: they measure together.
 class Team {
  public:
