@@ -55,7 +55,7 @@ std::vector<Context> contexts_of(const Settings& settings, const Communicator& w
   for (const std::string& communicator : communicators_of(settings, world))
     for (const std::string& memory : settings.memories)
       for (const std::string& mode : settings.modes)
-        for (const std::string& collective : settings.collectives) {
+        for (const std::string& collective : measured_collectives(settings)) {
           const auto* const its_mode = std::find(std::begin(bench::mode_names), std::end(bench::mode_names), mode);
           contexts.push_back({communicator, bench::collective_named(collective), &memory_named(memory),
                               static_cast<bench::Mode>(its_mode - std::begin(bench::mode_names))});

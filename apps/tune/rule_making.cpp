@@ -1,5 +1,7 @@
 #include "apps/tune/rule_making.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -37,11 +39,7 @@ Conditions conditions_of(const Question& question, const RuleForm& form) {
 }
 
 /// To four digits: more were not measured.
-double rounded(double value) {
-  if (value <= 0) return 0;
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 3);
-  return std::round(value / unit) * unit;
-}
+double rounded(double value) { return std::stod(fmt::format("{:.4g}", value)); }
 
 /// The mean time of a way over the points that have it, as rules state it.
 double mean_us(std::span<const Point* const> points, const auto& use_of) {
@@ -96,7 +94,8 @@ struct Mark {
 Mark mark_of(const Point& point) {
   const Timed* const mpi = point.find(mpi_way);
   const bool is_builtin = point.use == point.builtin;
-  return {is_builtin, is_builtin ? "" : point.use, mpi != nullptr && mpi->us < point.find(point.use)->us};
+  // Only where the middle halves are apart: else chance would part a rule.
+  return {is_builtin, is_builtin ? "" : point.use, mpi != nullptr && mpi->upper < point.find(point.use)->lower};
 }
 
 class RuleMaker {

@@ -15,6 +15,10 @@ std::vector<std::string> collective_names() {
 
 }  // namespace
 
+std::vector<std::string> measured_collectives(const Settings& settings) {
+  return settings.collectives.empty() ? collective_names() : settings.collectives;
+}
+
 apps::Options options_for(Settings& s) {
   apps::Options options{
       "tutti tune",

@@ -20,6 +20,8 @@ struct Settings {
   bool has_rules = true;       ///< Algorithms are measured.
 };
 
+/// The collectives that are measured: those named, else all.
+[[nodiscard]] std::vector<std::string> measured_collectives(const Settings& settings);
 [[nodiscard]] apps::Options options_for(Settings& settings);
 /// Throws InputError if the settings do not fit each other.
 void require_consistent(const Settings& settings);

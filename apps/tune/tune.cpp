@@ -83,6 +83,9 @@ class Tuning {
   }
   /// The contexts for which the time suffices, all ranks alike.
   void fit_budget() {
+    if (contexts_.empty())
+      throw InputError(fmt::format("--communicator {}: this job has {} on one node, or a node each; allowed: world",
+                                   fmt::join(settings_.communicators, ","), process_.ranks));
     const double seconds = settings_.budget * 60;
     double needed = 0;
     std::size_t fitting = 0;

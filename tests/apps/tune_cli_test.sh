@@ -28,9 +28,10 @@ expect() {
 expect 0 '^Usage: tutti tune' --help
 expect 2 'write FILE is needed' --budget 1
 expect 2 "budget.*'0'" --write "$folder/x" --budget 0
-expect 2 '--budget 0.01 is too small for anything' --write "$folder/x" --budget 0.01
+expect 2 '--budget 0.01 is too small for anything' --write "$folder/x" --budget 0.01 --collective allreduce
 expect 2 '--min 1048576 is larger than --max 1024' --write "$folder/x" --min 1M --max 1K
 expect 2 "'allreduc' is none of.*allreduce" --write "$folder/x" --collective allreduc
+expect 2 'communicator leaders: this job has 2' --write "$folder/x" --communicator leaders
 expect 2 "'sendrecv' is none of" --write "$folder/x" --collective sendrecv
 expect 2 "$folder/none/x" --write "$folder/none/x"
 expect 2 "$folder/missing.partial" --write "$folder/missing" --resume

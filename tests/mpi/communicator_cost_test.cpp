@@ -146,8 +146,8 @@ TEST(CommunicatorCost, TheFirstFindsNodesToo) {
   const Costs costs = costs_of([] { first(); });
   if (first().node_count() > 1) GTEST_SKIP() << "counted for one node";
   EXPECT_EQ(costs.calls, world_size() == 1
-                             ? "allgather 3, allreduce 6, broadcast 4, create 1, split 1"
-                             : "allgather 3, allreduce 6, barrier 1, broadcast 4, create 1, reduce 1, split 1");
+                             ? "allgather 3, allreduce 6, broadcast 5, create 1, split 1"
+                             : "allgather 3, allreduce 6, barrier 1, broadcast 5, create 1, reduce 1, split 1");
 }
 
 TEST(CommunicatorCost, OneMoreOfTheWorldTakesFourCollectiveCalls) {

@@ -24,7 +24,7 @@ constexpr const char* all_keys = R"({"tutti_rules": 1, "simulated": true,
                                       "next_us": 2.1, "runs": 40}},
     {"collective": "barrier", "ranks": 0, "bytes": [0, 0], "mode": "stream", "memory": "device", "use": "dissemination:16"},
     {"collective": "allreduce", "use": "ring"}],
-  "tuning": {"eager": 5, "cell": 0}})";
+  "tuning": {"shm.joined_bytes": 5, "shm.copied_bytes": 0}})";
 
 void expect_same(const Rule& a, const Rule& b) {
   EXPECT_EQ(a.collective, b.collective);
