@@ -38,8 +38,7 @@ TEST(Best, IsTheShortestAtEachSizeWithItsLead) {
   EXPECT_DOUBLE_EQ(best[1].chosen_ratio->value, 1);
   EXPECT_TRUE(best[1].chosen_ratio->is_resolved());
   const std::string text = to_text(best);
-  EXPECT_THAT(text,
-              HasSubstr("# reduce         4           8 out   b            1.000   2.00  a           4.00  c\n"));
+  EXPECT_THAT(text, HasSubstr("# reduce         4           8 out   b            1.000   2.00  a           4.00  c\n"));
   EXPECT_THAT(text, testing::Not(HasSubstr("not resolved")));
 }
 

@@ -36,7 +36,8 @@ std::string network_name() {
   const auto nics = topology::find_nics("/sys");
   for (const int usable : topology::usable_nics(nics)) {
     const topology::Nic& nic = nics[static_cast<std::size_t>(usable)];
-    kinds.insert(nic.gbit_per_s > 0 ? fmt::format("{} {:g} Gbit/s", nic.kind, nic.gbit_per_s) : fmt::format("{}", nic.kind));
+    kinds.insert(nic.gbit_per_s > 0 ? fmt::format("{} {:g} Gbit/s", nic.kind, nic.gbit_per_s)
+                                    : fmt::format("{}", nic.kind));
   }
   return fmt::format("{}", fmt::join(kinds, ", "));
 }
