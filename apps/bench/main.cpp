@@ -108,11 +108,11 @@ int measure_all(const Settings& settings, const apps::MpiProcess& process) {
   open_outputs(outputs, settings);
   choose_transport(settings);
   // First, so that the communicator that is measured knows the devices.
-  const std::string device = choose_device(*experiments.front().front().memory, Communicator{MPI_COMM_WORLD});
+  const std::string device = choose_device(*experiments.front().front().memory, made_communicator(MPI_COMM_WORLD, {}));
   const bool on_device = !experiments.front().front().memory->is_readable_by_host();
   const CommunicatorOptions options{.buffers = on_device && std::getenv("TUTTI_BUFFERS") == nullptr ? "device" : "",
                                     .rules = settings.rules};
-  const Communicator comm{MPI_COMM_WORLD, options};
+  const Communicator comm = made_communicator(MPI_COMM_WORLD, options);
   const Machine machine = survey(comm, process.arguments, device);
   if (settings.has_thresholds) {
     measure_thresholds_and_write(settings, machine, comm, outputs);

@@ -8,8 +8,17 @@
 #include "apps/root.hpp"
 #include "lib/core/transport/mpi/api.hpp"
 #include "lib/core/transport/mpi/check.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::bench {
+
+Communicator made_communicator(MPI_Comm mpi, const CommunicatorOptions& options) {
+  try {
+    return Communicator{mpi, options};
+  } catch (const ArgumentError& error) {
+    throw apps::InputError(error.what());
+  }
+}
 
 void sleeping_barrier(MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -31,7 +40,7 @@ void with_team(int ranks, const Communicator& comm, const CommunicatorOptions& o
   std::string failure;
   if (is_member) {
     try {
-      measure({mpi, Communicator{mpi, options}});
+      measure({mpi, made_communicator(mpi, options)});
     } catch (const apps::InputError& error) {
       failure = error.what();
     }

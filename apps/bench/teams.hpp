@@ -17,6 +17,10 @@ struct Team {
   [[nodiscard]] bool has_root() const { return comm.rank() == Rank{0}; }
 };
 
+/// Collective over `mpi`. Throws InputError on all ranks if a setting, of the options or of the environment, is wrong:
+/// all ranks find that alike.
+[[nodiscard]] Communicator made_communicator(MPI_Comm mpi, const CommunicatorOptions& options);
+
 /// A barrier in which ranks sleep, but for a look every half millisecond: a rank that waits in MPI_Barrier takes a
 /// processor, and disturbs those that measure. Collective over `comm`.
 void sleeping_barrier(MPI_Comm comm);

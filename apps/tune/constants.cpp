@@ -120,12 +120,14 @@ class ConstantRace {
     const bench::Buffers buffers{what, first};
     const bool is_in_place = !collective.has_out_of_place();
     bench::Call call = buffers.call(what.counts.front(), is_in_place ? bench::Placement::in_place : trial_.placement);
+    const double races = static_cast<double>(trial_.collectives.size() * trial_.sizes.size() * trial_.values.size());
+    constexpr int least_rounds = 5, most_rounds = 15;
     bench::Settings settings;
     settings.is_touched = true;
-    settings.rounds = 15;
     settings.warmup = 1;
+    settings.rounds = static_cast<int>(std::clamp(
+        seconds_ / races / std::max(seconds_of_a_call(call, collective), 3e-4), 1.0 * least_rounds, 1.0 * most_rounds));
     bench::Protocol protocol = bench::protocol_of(collective, settings, buffers, call);
-    const double races = static_cast<double>(trial_.collectives.size() * trial_.sizes.size() * trial_.values.size());
     protocol.seconds = std::clamp(seconds_ / races / (settings.rounds + 4), 3e-4, bench::round_seconds);
     protocol.attempts = 1;
     std::vector<std::unique_ptr<bench::Repeater>> repeaters;
@@ -141,6 +143,16 @@ class ConstantRace {
       apps::broadcast(MPI_COMM_WORLD, rounds.back());
     }
     return rounds;
+  }
+  /// Of rank 0, with the first value.
+  static double seconds_of_a_call(const bench::Call& call, const bench::BenchCollective& collective) {
+    const std::unique_ptr<bench::Repeater> repeater = collective.ours(call, bench::Mode::blocking);
+    repeater->run(1);
+    double seconds = MPI_Wtime();
+    repeater->run(1);
+    seconds = MPI_Wtime() - seconds;
+    apps::broadcast(MPI_COMM_WORLD, seconds);
+    return seconds;
   }
   /// Nothing if it is clearly slower somewhere.
   [[nodiscard]] static std::optional<double> gain_of(const std::vector<Rounds>& all, std::size_t value) {
@@ -181,9 +193,14 @@ std::vector<MeasuredConstant> measured_constants(const Settings& settings, const
   std::vector<MeasuredConstant> found;
   TunedConstants set;
   const std::vector<Trial> all = trials(world);
+  const double begin = MPI_Wtime();
   for (const Trial& trial : all) {
     const std::int64_t before = trial.values.front();
-    if (std::string why = why_not(trial, settings, world); !why.empty()) {
+    std::string why = why_not(trial, settings, world);
+    bool is_over = MPI_Wtime() - begin > seconds;
+    apps::broadcast(MPI_COMM_WORLD, is_over);
+    if (why.empty() && is_over) why = "no time was left";
+    if (!why.empty()) {
       found.push_back({std::string{trial.constant}, before, before, 1, std::move(why)});
       continue;
     }

@@ -35,8 +35,10 @@ class Race {
   Race(const Track& track, Count count, double seconds) : track_(track), call_(track.call(count)), seconds_(seconds) {}
 
   Point run(const std::vector<std::string>& candidates, bool keeps_all) {
+    builtin_ = candidates.front();
     Point point{.bytes = (call_.count.value() * size_of(call_.type)).value(), .builtin = candidates.front()};
-    std::vector<std::string> left = candidates;
+    std::vector<std::string> left = candidates;  // the likeliest first
+    left.resize(std::min(left.size(), affordable()));
     measure(left, first);
     if (!keeps_all) {
       left = best_of(left, std::max<std::size_t>(3, (left.size() + 1) / 2));
@@ -53,6 +55,19 @@ class Race {
   }
 
  private:
+  /// So many candidates as can be measured three times in the first stage's time, if each takes as long as the built-in
+  /// choice; four at least.
+  [[nodiscard]] std::size_t affordable() {
+    bench::Repeater& builtin = repeater(builtin_);
+    builtin.run(1);
+    double seconds = MPI_Wtime();
+    builtin.run(1);
+    seconds = MPI_Wtime() - seconds;
+    apps::broadcast(track_.team.mpi(), seconds);
+    constexpr std::size_t least = 4;
+    const double calls = first.share * seconds_ / std::max(seconds, 1e-9) / (first.most + 1);
+    return calls > 1e6 ? std::size_t{1'000'000} : std::max(least, static_cast<std::size_t>(calls));
+  }
   [[nodiscard]] bool has_mpi() const {
     const Count largest = track_.context.collective->divided == bench::Divided::evenly ? call_.block() : call_.count;
     return largest <= Count{INT_MAX} && bench::mpi_takes(*track_.context.memory);
@@ -115,6 +130,7 @@ class Race {
   const Track& track_;
   bench::Call call_;
   double seconds_;
+  std::string builtin_{};
   std::map<std::string, std::unique_ptr<bench::Repeater>> repeaters_{};
   std::map<std::string, Timed> times_{};
 };

@@ -44,7 +44,8 @@ struct Track {
 /// Collective over the team, with the same result on all of its ranks. Rounds in turns: three for each candidate, ten
 /// for the faster half of them, forty for the two fastest, the built-in choice, and the MPI's own. A candidate whose
 /// fastest round is a quarter above the best median is given up. `seconds`: about so long it may take, so that long
-/// calls get fewer rounds. `keeps_all`: all candidates are measured as often.
+/// calls get fewer rounds, and fewer candidates are tried, the first ones. `keeps_all`: all candidates are measured as
+/// often.
 [[nodiscard]] Point race(const Track& track, Count count, const std::vector<std::string>& candidates, double seconds,
                          bool keeps_all = false);
 

@@ -174,6 +174,12 @@ double Budget::next(const Team& team) {
   return seconds;
 }
 
+bool Budget::is_over(const Team& team) const {
+  bool is_over = seconds_left() <= 0;
+  apps::broadcast(team.mpi(), is_over);
+  return is_over;
+}
+
 void Budget::end_context() {
   if (contexts_ > 0) --contexts_;
   left_ = a_context_;

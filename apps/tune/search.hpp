@@ -16,7 +16,9 @@ class Budget {
   Budget(double seconds, std::size_t contexts, std::size_t coarse);
   /// The seconds for the next size; negative: the run was interrupted. Rank 0 of the team says it for all: collective.
   [[nodiscard]] double next(const Team& team);
-  /// A size was measured; `is_extra`: where the choice changes.
+  /// Whether the time is over, so that no context may begin. Collective.
+  [[nodiscard]] bool is_over(const Team& team) const;
+  /// A size was measured.
   void spend() { left_ = left_ > 1 ? left_ - 1 : 1; }
   /// A context is over: the sizes that it did not need are others'.
   void end_context();

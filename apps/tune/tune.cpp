@@ -38,7 +38,7 @@ class Tuning {
   Tuning(const Settings& settings, const apps::MpiProcess& process)
       : settings_(settings),
         process_(process),
-        world_(MPI_COMM_WORLD, {.rules = "none"}),
+        world_(bench::made_communicator(MPI_COMM_WORLD, {.rules = "none"})),
         contexts_(contexts_of(settings, world_)),
         speaks_(process.rank == 0),
         progress_(speaks_ ? bench::Progress::Speaker::yes : bench::Progress::Speaker::no) {}
@@ -111,13 +111,13 @@ class Tuning {
   }
   static std::string version() { return std::string{components().front().description}; }
 
-  void say_head() const {
+  void say_head() {
     say(fmt::format("# tutti tune: {} rank{} on {} node{} ({}), {}\n", machine_.ranks, machine_.ranks == 1 ? "" : "s",
                     machine_.nodes, machine_.nodes == 1 ? "" : "s", fmt::join(machine_.hosts, ", "), machine_.mpi));
     if (machine_.has_more_ranks_than_cores())
       say("# more ranks than processors: the rules hold only where that is so\n");
     if (site_.is_simulated) say("# the device is simulated: its times mean nothing, and the file says so\n");
-    if (!left_out_.empty()) say(fmt::format("# no time for: {}\n", fmt::join(left_out_, ", ")));
+    if (!left_out_.empty()) say(fmt::format("# no time for: {}\n", fmt::join(std::exchange(left_out_, {}), ", ")));
     say("# context: sizes measured, sizes at which another algorithm is taken, gain over the built-in rules\n");
   }
 
@@ -162,8 +162,15 @@ class Tuning {
     if (team.is_member()) {
       try {
         const Prices prices = measured_prices(team);
-        for (const Context& context : contexts)
-          if (is_whole) is_whole = measure(context, team, prices, budget, journal);
+        for (const Context& context : contexts) {
+          if (!is_whole) break;
+          if (budget.is_over(team)) {
+            left_out_.push_back(context.name());
+            budget.end_context();
+          } else {
+            is_whole = measure(context, team, prices, budget, journal);
+          }
+        }
       } catch (const InputError& error) {
         failure = error.what();
       }
@@ -251,6 +258,8 @@ class Tuning {
     }
     apps::print("# {}: {} rules; another algorithm is taken at {} of {} sizes; gain in all {:.3f}\n", settings_.write,
                 made.rules.size(), changes, sizes, sizes == 0 ? 1.0 : std::exp(product / static_cast<double>(sizes)));
+    if (!left_out_.empty()) apps::print("# no time was left for: {}\n", fmt::join(left_out_, ", "));
+    apps::print("# {:.2f} of {} minutes\n", (settings_.budget * 60 - seconds_left()) / 60, settings_.budget);
     for (const std::string& violation : violations(points_))
       apps::print("# guideline: {}\n", violation);
     apps::print("# try it: TUTTI_RULES={} tutti-bench --compare default; install it in ~/.config/tutti/rules.d\n",

@@ -41,6 +41,8 @@ expect 2 '--ranks 3: the job has 2 ranks; allowed: 1 to 2' --ranks 2,3
 expect 2 "--ranks.*'0'" --ranks 0
 expect 2 '--ranks: 2 comes twice' --ranks 2,1,2
 expect 2 '--root 1 is not a rank: there are 1' --ranks 1,2 --root 1
+expect 2 "$folder/none.json: No such file" --rules "$folder/none.json"
+expect 2 'rules: not with\|--calls mpi measures' --calls mpi --compare default
 expect 2 '--overlap measures calls beside computation: not with --touch' --overlap --touch
 expect 2 '--overlap measures calls beside computation: not with --mode stream' --overlap --mode stream --memory device
 expect 2 '--pairs measures messages between two ranks: not with --collective' --pairs --collective scan

@@ -127,6 +127,13 @@ TEST(RuleFile, IsNoLongerThanRulesAre) {
   EXPECT_THAT(fault_of(std::string(100'000, '[')), HasSubstr("deeper than 32 levels"));
 }
 
+TEST(RuleFile, HasNoMoreRulesThanCallsCanLookThrough) {
+  std::string rules = R"({"collective": "scan", "use": "linear"})";
+  for (std::size_t i = 0; i < most_rules; ++i)
+    rules += R"(,{"collective": "scan", "use": "linear"})";
+  EXPECT_THAT(fault_of(with_rule(rules)), HasSubstr("4097 rules; allowed: up to 4096"));
+}
+
 TEST(RuleFile, WarnsOfARuleThatAnEarlierOneHides) {
   const RuleFile file = read_rule_file(with_rule(R"({"collective": "allgather", "bytes": [0, 100], "use": "ring"},
   {"collective": "allgather", "ranks": 4, "bytes": [10, 50], "use": "bruck"},

@@ -178,6 +178,8 @@ class RuleFileReader {
   void read_tuning(const JsonValue& tuning);
   void read_rules(const JsonValue& rules) {
     if (rules.form != Form::array) refuse(rules, "rules", "an array of rules");
+    if (rules.items.size() > most_rules)
+      fail(rules.place, fmt::format("{} rules; allowed: up to {}", rules.items.size(), most_rules));
     for (const JsonValue& rule : rules.items)
       file_.rules.push_back(read_rule(rule));
   }

@@ -16,6 +16,8 @@ namespace tutti {
 inline constexpr int rules_version = 1;
 /// Longer texts are no rules.
 inline constexpr std::size_t longest_rule_file = std::size_t{4} << 20;
+/// More rules would take long to compare with each other, and to look through in a call.
+inline constexpr std::size_t most_rules = 4096;
 
 /// The machines that a file is for. Every condition is optional.
 struct FittingMachines {
