@@ -120,13 +120,13 @@ class ConstantRace {
     const bench::Buffers buffers{what, first};
     const bool is_in_place = !collective.has_out_of_place();
     bench::Call call = buffers.call(what.counts.front(), is_in_place ? bench::Placement::in_place : trial_.placement);
-    const double races = static_cast<double>(trial_.collectives.size() * trial_.sizes.size() * trial_.values.size());
+    const auto races = static_cast<double>(trial_.collectives.size() * trial_.sizes.size() * trial_.values.size());
     constexpr int least_rounds = 5, most_rounds = 15;
     bench::Settings settings;
     settings.is_touched = true;
     settings.warmup = 1;
-    settings.rounds = static_cast<int>(std::clamp(
-        seconds_ / races / std::max(seconds_of_a_call(call, collective), 3e-4), 1.0 * least_rounds, 1.0 * most_rounds));
+    const double fitting = seconds_ / races / std::max(seconds_of_a_call(call, collective), 3e-4);
+    settings.rounds = fitting > most_rounds ? most_rounds : std::max(least_rounds, static_cast<int>(fitting));
     bench::Protocol protocol = bench::protocol_of(collective, settings, buffers, call);
     protocol.seconds = std::clamp(seconds_ / races / (settings.rounds + 4), 3e-4, bench::round_seconds);
     protocol.attempts = 1;

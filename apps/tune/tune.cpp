@@ -17,6 +17,7 @@
 #include "apps/bench/progress.hpp"
 #include "apps/bench/teams.hpp"
 #include "apps/files.hpp"
+#include "apps/json.hpp"
 #include "apps/mpi_main.hpp"
 #include "apps/tune/constants.hpp"
 #include "apps/tune/guidelines.hpp"
@@ -105,9 +106,9 @@ class Tuning {
   [[nodiscard]] double seconds_left() const { return settings_.budget * 60 - (MPI_Wtime() - begin_); }
   /// A run with another head cannot go on with this one's points.
   [[nodiscard]] std::string head() const {
-    return fmt::format(
-        "{{\"tutti_tune\": 1, \"version\": \"{}\", \"cpu\": \"{}\", \"mpi\": \"{}\", \"ranks\": {}, \"nodes\": {}}}",
-        version(), site_.cpu, site_.mpi, machine_.ranks, machine_.nodes);
+    return apps::Json{{"tutti_tune", 1},  {"version", version()},    {"cpu", site_.cpu},
+                      {"mpi", site_.mpi}, {"ranks", machine_.ranks}, {"nodes", machine_.nodes}}
+        .text(-1);
   }
   static std::string version() { return std::string{components().front().description}; }
 

@@ -76,7 +76,7 @@ if [[ $("$mpirun" --version 2>&1) == *'Open MPI'* ]]; then
   expect 0 "# $folder/later.json: " --write "$folder/later.json" --budget 0.1 "${few[@]}" --resume
   [ -e "$folder/later.json" ] && [ ! -e "$folder/later.json.partial" ] || fail '--resume ends the run'
   # Another machine's.
-  sed '1s/"ranks": 2/"ranks": 3/' "$folder/kept" >"$folder/later.json.partial"
+  sed '1s/"ranks": *2/"ranks":3/' "$folder/kept" >"$folder/later.json.partial"
   expect 2 'is of another run' --write "$folder/later.json" --budget 0.1 "${few[@]}" --resume
   [ -n "$first" ] || fail 'a line for each size'
 fi

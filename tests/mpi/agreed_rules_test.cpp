@@ -154,7 +154,8 @@ std::uint64_t fast_calls_by(const std::string& tuning) {
 
 TEST(AgreedRules, SetConstantsOfTransports) {
   const std::uint64_t as_built = fast_calls_by("");
-  if (world_size() > 1) EXPECT_EQ(fast_calls_by(R"("tuning": {"shm.fast_path_bytes": 64},)"), 0U);  // else no messages
+  const std::uint64_t few = fast_calls_by(R"("tuning": {"shm.fast_path_bytes": 64},)");
+  EXPECT_EQ(world_size() == 1 ? 0U : few, 0U);  // one rank alone has no messages
   EXPECT_GT(fast_calls_by(R"("tuning": {"shm.fast_path_bytes": 65536},)"), 0U);
   EXPECT_GT(as_built, 0U);
 }

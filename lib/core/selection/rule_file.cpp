@@ -40,6 +40,16 @@ std::string shown(const JsonValue& value) {
   }
 }
 
+/// The names of things that have one.
+template <class Named>
+std::vector<std::string> names_of(const Named& all) {
+  std::vector<std::string> names;
+  names.reserve(all.size());
+  for (const auto& each : all)
+    names.emplace_back(each.name);
+  return names;
+}
+
 class RuleFileReader {
  public:
   explicit RuleFileReader(std::string_view path) { file_.path = path; }
@@ -79,9 +89,7 @@ class RuleFileReader {
         found->read(member.value);
         continue;
       }
-      std::vector<std::string> names;
-      for (const Key& key : keys)
-        names.emplace_back(key.name);
+      const std::vector<std::string> names = names_of(keys);
       fail(member.place, fmt::format("'{}' is no key of {}; allowed: {}{}", name, what, fmt::join(names, ", "),
                                      suggestion(name, names)));
     }
@@ -267,9 +275,9 @@ Rule RuleFileReader::read_rule(const JsonValue& given) const {
   rule.measured.mpi_us = mpi_us;
   if (collective == nullptr) fail(given.place, "a rule without the key 'collective'");
   if (use == nullptr) fail(given.place, "a rule without the key 'use'");
-  std::vector<std::string> names;
-  for (int i = 0; i < collective_count; ++i)
-    names.emplace_back(to_string(static_cast<Collective>(i)));
+  std::array<std::string_view, collective_count> names;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    names[i] = to_string(static_cast<Collective>(i));
   rule.collective = static_cast<Collective>(name(*collective, "collective", names));
   try {
     rule.choice = read_choice(rule.collective, text(*use, "use"));
@@ -281,9 +289,7 @@ Rule RuleFileReader::read_rule(const JsonValue& given) const {
 
 void RuleFileReader::read_tuning(const JsonValue& tuning) {
   if (tuning.form != Form::object) refuse(tuning, "tuning", "an object");
-  std::vector<std::string> names;
-  for (const TunableConstant& constant : tunable_constants)
-    names.emplace_back(constant.name);
+  const std::vector<std::string> names = names_of(tunable_constants);
   for (const auto& [key, place, value] : tuning.members) {
     const auto found = std::find(names.begin(), names.end(), key);
     if (found == names.end())

@@ -39,7 +39,7 @@ struct TunableConstant {
   std::string_view meaning;
 };
 inline constexpr std::array<TunableConstant, 5> tunable_constants{
-    TunableConstant{"shm.fast_path_bytes", 0, 64 * 1024, "plans whose messages are no longer run on the fast path"},
+    TunableConstant{"shm.fast_path_bytes", 0, 65536, "plans whose messages are no longer run on the fast path"},
     TunableConstant{"shm.copied_bytes", 0, 1 << 20,
                     "data to several ranks are copied for each up to so many bytes in all"},
     TunableConstant{"shm.joined_bytes", 0, 1 << 20, "messages of up to so many bytes are reduced one by one"},
