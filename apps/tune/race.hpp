@@ -25,7 +25,7 @@ struct Point {
   std::string builtin{};      ///< What the built-in rules take.
   std::string use{};          ///< What is taken: `builtin`, unless another one is clearly faster.
   std::vector<Timed> ways{};  ///< All, those that were given up soon as well.
-  [[nodiscard]] const Timed* find(std::string_view use) const;
+  [[nodiscard]] const Timed* find(std::string_view wanted) const;
 };
 /// Another algorithm is taken if it is faster by this factor, and the middle halves of the rounds do not overlap.
 inline constexpr double least_gain = 1.05;

@@ -138,7 +138,7 @@ class Search {
       const Point &low = points_[i - 1], &high = points_[i];
       const bool is_as_built_in = low.use == low.builtin && high.use == high.builtin;
       if (low.use == high.use || is_as_built_in) continue;
-      const double a = static_cast<double>(low.bytes), b = static_cast<double>(high.bytes);
+      const auto a = static_cast<double>(low.bytes), b = static_cast<double>(high.bytes);
       if (b <= close_enough * a) continue;
       const std::int64_t parts = parts_of(context_, team_.comm().size());
       const auto elements = static_cast<std::int64_t>(std::sqrt(a * b)) / size_of(Type::fp32).value() / parts * parts;
@@ -167,7 +167,7 @@ Budget::Budget(double seconds, std::size_t contexts, std::size_t coarse)
       a_context_(sizes_for_a_coarse_one * static_cast<double>(coarse)),
       left_(a_context_) {}
 
-double Budget::next(const Team& team) {
+double Budget::next(const Team& team) const {
   const double others = static_cast<double>(contexts_ > 0 ? contexts_ - 1 : 0) * a_context_;
   double seconds = is_interrupted() ? -1 : std::max(least_for_a_size, seconds_left() / (left_ + others));
   apps::broadcast(team.mpi(), seconds);

@@ -15,7 +15,7 @@ class Budget {
   /// `contexts`: so many are to be measured, each of `coarse` sizes and about as many where the choice changes.
   Budget(double seconds, std::size_t contexts, std::size_t coarse);
   /// The seconds for the next size; negative: the run was interrupted. Rank 0 of the team says it for all: collective.
-  [[nodiscard]] double next(const Team& team);
+  [[nodiscard]] double next(const Team& team) const;
   /// Whether the time is over, so that no context may begin. Collective.
   [[nodiscard]] bool is_over(const Team& team) const;
   /// A size was measured.
