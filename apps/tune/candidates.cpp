@@ -92,8 +92,8 @@ Prices measured_prices(const Team& team) {
 
 double price_of(const Choice& choice, const Problem& problem, Bytes element, const Prices& prices) {
   const Cost cost = choice.algorithm->cost(problem);
-  const double size = static_cast<double>(element.value());
-  const double sent = static_cast<double>(cost.sent.value()) * size;
+  const auto size = static_cast<double>(element.value());
+  const auto sent = static_cast<double>(cost.sent.value()) * size;
   const double segments = choice.segment > 0 ? std::ceil(sent / static_cast<double>(choice.segment)) : 0;
   const double in_turn = cost.rounds + std::max(0.0, segments - cost.messages);
   constexpr double posting = 0.2;  // of a message's time, for one that is under way with others

@@ -1,6 +1,7 @@
 #pragma once
 // Where Tutti is faster than MPI, as measured: on this machine, by the site's rules, or else on others, by a table.
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -18,9 +19,7 @@ class ServedBytes {
   /// The ranges come in order and do not overlap.
   ServedBytes(std::vector<Range> ranges) : ranges_(std::move(ranges)) {}
   [[nodiscard]] bool contain(std::int64_t bytes) const {
-    for (const Range& range : ranges_)
-      if (range.contains(bytes)) return true;
-    return false;
+    return std::ranges::any_of(ranges_, [bytes](const Range& range) { return range.contains(bytes); });
   }
   [[nodiscard]] bool empty() const { return ranges_.empty(); }
   [[nodiscard]] const std::vector<Range>& ranges() const { return ranges_; }
