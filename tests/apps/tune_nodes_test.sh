@@ -30,7 +30,7 @@ grep -q '"ranks": 2, "nodes": 2, "ppn": 1' "$folder/rules.json" || fail 'rules f
 
 export TUTTI_NODES=
 tune --budget 0.3 --collective allreduce --max 1K --transport || fail 'constants of transports'
-grep -q '^shm.joined_bytes: 4096, ' "$folder/said" || fail 'a constant of shared memory'
+grep -q '^shm.fast_path_bytes: 8192, ' "$folder/said" || fail 'a constant of shared memory'
 grep -q '^device.chunk_bytes: not measured: --memory does not name device' "$folder/said" || fail 'one of devices'
 [ ! -e "$folder/rules.json.constants" ] || fail 'nothing is left over'
 
