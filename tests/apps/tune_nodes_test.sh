@@ -15,7 +15,7 @@ fail() {
 }
 tune() { timeout 250 "$launch" "$mpirun" 4 "$tutti" tune --write "$folder/rules.json" "$@" >"$folder/said" 2>&1; }
 
-tune --budget 0.3 --collective allreduce --max 2K --memory host,tutti --mode blocking,persistent || fail 'a run on two nodes'
+tune --budget 3 --collective allreduce --max 16 --memory host,tutti --mode blocking,persistent || fail 'a run on two nodes'
 for context in world node leaders; do
   for memory in host tutti; do
     for mode in blocking persistent; do
