@@ -14,7 +14,7 @@
 
 namespace tutti::bench {
 
-/// What is measured of a pair.
+/// The figures of a pair.
 enum class LinkFigure : std::uint8_t {
   latency,    ///< Half the time of a short message and its answer, in microseconds.
   bandwidth,  ///< Of batches of long messages, in GB/s (1e9).

@@ -14,6 +14,7 @@
 #include "apps/root.hpp"
 #include "lib/core/communicator/communicator_state.hpp"
 #include "lib/core/selection/rule_writer.hpp"
+#include "lib/core/transport/mpi/check.hpp"
 #include "lib/core/transport/shm/tuning.hpp"
 #include "lib/device/staging/stage.hpp"
 
@@ -183,9 +184,7 @@ ConstantsFile::ConstantsFile(std::string path, const TunedConstants& constants) 
 }
 
 ConstantsFile::~ConstantsFile() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) std::remove(path_.c_str());
+  if (mpi::rank_in(MPI_COMM_WORLD) == 0) std::remove(path_.c_str());
 }
 
 std::vector<MeasuredConstant> measured_constants(const Settings& settings, const Communicator& world,

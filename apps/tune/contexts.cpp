@@ -72,4 +72,9 @@ Question question_of(const Context& context, const Communicator& comm) {
   return question;
 }
 
+bool knows_no_bytes(const Question& question) {
+  return question.is_uneven && question.collective != Collective::allgather &&
+         question.collective != Collective::reduce_scatter;
+}
+
 }  // namespace tutti::tune

@@ -1,5 +1,5 @@
 #pragma once
-// What is measured: each a communicator, a collective, a kind of memory and a mode.
+// Contexts: each is a communicator, a collective, a kind of memory and a mode that are measured together.
 
 #include <mpi.h>
 
@@ -55,7 +55,9 @@ struct Context {
 /// The contexts, those that matter most first.
 [[nodiscard]] std::vector<Context> contexts_of(const Settings& settings, const Communicator& world);
 
-/// What is the same for all calls of the context, of the facts that rules are about.
+/// The facts that rules are about, as far as they are the same for all calls of the context.
 [[nodiscard]] Question question_of(const Context& context, const Communicator& comm);
+/// Whether ranks know only their own blocks, so that one algorithm serves all sizes.
+[[nodiscard]] bool knows_no_bytes(const Question& question);
 
 }  // namespace tutti::tune

@@ -13,18 +13,13 @@
 #include "apps/json.hpp"
 #include "apps/options.hpp"
 #include "apps/root.hpp"
+#include "lib/core/transport/mpi/check.hpp"
 
 namespace tutti::tune {
 namespace {
 
 using apps::InputError;
 using apps::Json;
-
-bool is_root() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank == 0;
-}
 
 std::string line_of(const std::string& context, const Point& point) {
   Json ways = Json::array();
@@ -114,7 +109,7 @@ void Journal::add(const std::string& context, const Point& point) {
 }
 
 void Journal::remove() {
-  if (is_root()) std::remove(path_.c_str());
+  if (mpi::rank_in(MPI_COMM_WORLD) == 0) std::remove(path_.c_str());
 }
 
 }  // namespace tutti::tune

@@ -19,7 +19,7 @@ struct Timed {
 };
 inline constexpr std::string_view mpi_way = "mpi";
 
-/// What was measured at one size.
+/// The measurements at one size.
 struct Point {
   std::int64_t bytes = 0;     ///< Of the larger buffer.
   std::string builtin{};      ///< What the built-in rules take.

@@ -168,11 +168,6 @@ std::vector<Rule> one_rule(const Question& question, std::span<const Point> poin
   return maker.rules;
 }
 
-bool knows_no_bytes(const Question& question) {
-  return question.is_uneven && question.collective != Collective::allgather &&
-         question.collective != Collective::reduce_scatter;
-}
-
 }  // namespace
 
 std::vector<Rule> rules_of(const Question& question, std::span<const Point> points, const RuleForm& form) {

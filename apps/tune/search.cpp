@@ -66,11 +66,6 @@ class Search {
   [[nodiscard]] bench::Placement placement() const {
     return context_.collective->has_out_of_place() ? bench::Placement::out_of_place : bench::Placement::in_place;
   }
-  /// Whether ranks know only their own blocks, so that one algorithm serves all sizes.
-  [[nodiscard]] bool knows_no_bytes() const {
-    return question_.is_uneven && question_.collective != Collective::allgather &&
-           question_.collective != Collective::reduce_scatter;
-  }
   /// False: the run was interrupted.
   bool measure(Count count) {
     const std::int64_t bytes = (count.value() * size_of(Type::fp32)).value();
@@ -81,8 +76,8 @@ class Search {
     }
     const double seconds = budget_.next(team_);
     if (seconds < 0) return false;
-    Point point =
-        race({context_, team_, buffers_, placement()}, count, candidates(count, bytes), seconds, knows_no_bytes());
+    Point point = race({context_, team_, buffers_, placement()}, count, candidates(count, bytes), seconds,
+                       knows_no_bytes(question_));
     std::string failure;
     try {
       journal_.add(context_.name(), point);
@@ -102,7 +97,7 @@ class Search {
   /// The built-in choice first. Between two sizes, only what was taken or nearly taken there.
   [[nodiscard]] std::vector<std::string> candidates(Count count, std::int64_t bytes) const {
     Question question = question_;
-    question.bytes = Bytes{knows_no_bytes() ? -1 : bytes};
+    question.bytes = Bytes{knows_no_bytes(question_) ? -1 : bytes};
     const Choice builtin = select(question, {}, nullptr).choice;
     question.bytes = Bytes{bytes};
     std::vector<std::string> uses{to_text(builtin)};
@@ -133,7 +128,7 @@ class Search {
   }
   /// A size between two whose choices differ and that are far apart.
   [[nodiscard]] std::optional<Count> next_between() const {
-    if (knows_no_bytes()) return std::nullopt;
+    if (knows_no_bytes(question_)) return std::nullopt;
     for (std::size_t i = 1; i < points_.size(); ++i) {
       const Point &low = points_[i - 1], &high = points_[i];
       const bool is_as_built_in = low.use == low.builtin && high.use == high.builtin;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bindings/preload/ratios.hpp"
+#include "lib/core/selection/selection.hpp"
 
 namespace tutti::interpose {
 namespace {
@@ -89,26 +90,12 @@ std::optional<bool> is_faster_at_most_sizes(Question question, const RuleTable& 
   return is_measured ? std::optional{sum > 0} : std::nullopt;
 }
 
-/// The sizes at which another rule of the site, or another answer of the table, may begin.
-std::set<std::int64_t> borders_of(const Question& question, const RuleTable& site, const ServedBytes& table) {
-  std::set<std::int64_t> borders{0};
-  const auto add = [&](const Range& range, int parts) {
-    if (range.least > 0 && range.least < Range::no_end / parts) borders.insert(range.least * parts);
-    if (range.most < Range::no_end / parts) borders.insert(range.most * parts + 1);
-  };
-  for (const Rule& rule : site.of(question.collective)) {
-    add(rule.when.bytes, 1);
-    add(rule.when.bytes_per_rank, question.ranks);
-    add(rule.when.bytes_per_node, question.nodes);
-    add({0, rule.most_bytes}, 1);
-  }
-  for (const Range& range : table.ranges())
-    add(range, 1);
-  return borders;
-}
-
 ServedBytes by_site(Question question, const RuleTable& site, const ServedBytes& table) {
-  const std::set<std::int64_t> borders = borders_of(question, site, table);
+  std::set<std::int64_t> borders = borders_of(site, question);
+  for (const Range& range : table.ranges()) {
+    borders.insert(range.least);
+    if (range.most < Range::no_end) borders.insert(range.most + 1);
+  }
   std::vector<Range> served;
   for (auto border = borders.begin(); border != borders.end(); ++border) {
     question.bytes = Bytes{*border};

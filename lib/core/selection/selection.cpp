@@ -8,17 +8,16 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
-
 /// Adds the sizes at which a condition begins or ceases to hold, where `parts` have equal shares.
 void add_borders(const Range& range, int parts, std::set<std::int64_t>& borders) {
-  if (range.least > 0 && range.least <= most_bytes / parts) borders.insert(range.least * parts);
-  if (range.most < most_bytes / parts) borders.insert(range.most * parts + 1);
+  if (range.least > 0 && range.least < Range::no_end / parts) borders.insert(range.least * parts);
+  if (range.most < Range::no_end / parts) borders.insert(range.most * parts + 1);
 }
 
-/// All sizes at which another rule may come to fit: between two of them nothing changes.
+}  // namespace
+
 std::set<std::int64_t> borders_of(const RuleTable& rules, const Question& question) {
-  std::set<std::int64_t> borders;
+  std::set<std::int64_t> borders{0};
   for (const Rule& rule : rules.of(question.collective)) {
     add_borders(rule.when.bytes, 1, borders);
     add_borders(rule.when.bytes_per_rank, question.ranks, borders);
@@ -27,8 +26,6 @@ std::set<std::int64_t> borders_of(const RuleTable& rules, const Question& questi
   }
   return borders;
 }
-
-}  // namespace
 
 Selection select(const Question& question, const UserChoices& users, const RuleTable* site) {
   const Choice& wanted = users.choices[static_cast<std::size_t>(question.collective)];
@@ -43,9 +40,10 @@ Selection select(const Question& question, const UserChoices& users, const RuleT
 std::vector<SelectionFrom> select_by_size(Question question, const UserChoices& users, const RuleTable* site) {
   std::set<std::int64_t> borders = borders_of(builtin_rules(), question);
   if (site != nullptr) borders.merge(borders_of(*site, question));
-  borders.insert(0);
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
   std::vector<SelectionFrom> found;
   for (const std::int64_t bytes : borders) {
+    if (bytes > most_bytes) break;
     question.bytes = Bytes{bytes};
     const Selection selection = select(question, users, site);
     const bool is_as_before = !found.empty() && found.back().selection.choice == selection.choice &&
