@@ -125,7 +125,7 @@ Table::Layout Bench::layout() const {
   return {.type = settings_.type.size(),
           .op = settings_.op.size(),
           .algorithm = algorithm,
-          .peer = is_compared() ? settings_.compare : "",
+          .peer = is_compared() ? std::string_view(settings_.compare) : std::string_view(),
           .work = work,
           .has_overlap = settings_.is_overlapped};
 }
