@@ -72,7 +72,7 @@ build=$(cd "$build" && pwd)
 [ -z "$stack" ] || [ -e "$stack/env.sh" ] || refuse "no env.sh in $stack: it is what scripts/build_gpu_stack.sh makes"
 mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 2
 [ -e "$out/steps.txt" ] || [ -z "$(ls -A "$out")" ] || refuse "$out is not empty, and has no results of an earlier call"
-rm -rf "$out"/{logs,driver,steps.txt,parts.txt,facts.txt,gpu-machine.md} "$out"/{probe.*,results,thresholds.*,bench.*,nccl.*}.json
+rm -rf "$out"/{logs,driver,steps.txt,parts.txt,facts.txt,gpu-machine.md} "$out"/{probe.*,results,tuned.*,bench.*,nccl.*}.json
 mkdir -p "$out"/{logs,driver}
 
 # shellcheck source=scripts/gpu_steps.sh

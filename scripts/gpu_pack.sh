@@ -39,7 +39,7 @@ mkdir -p "$folder"/{scripts,apps/data,build/lib}
 cp "$root"/scripts/{gpu_check,gpu_steps,gpu_parts,mpirun}.sh "$folder/scripts"
 cp "$root/apps/data/digits.csv" "$folder/apps/data"
 # The constants that the figures decide, which the report shows with their lines.
-(cd "$root" && cp --parents lib/core/selection/builtin.json lib/core/transport/*/tuning.hpp lib/device/driver/device.cpp "$folder")
+"$build/tests/gpu_report" --files | (cd "$root" && xargs cp --parents -t "$folder")
 cp "$build/gpu_tests.txt" "$folder/build"
 programs | while read -r program; do
   mkdir -p "$folder/build/$(dirname "$program")"

@@ -231,12 +231,13 @@ nccl() {
     ${little:+--quick} --json "$out/nccl.$1.p$2.json"
 }
 
-# thresholds PLACE RANKS: those by which the library chooses, measured.
-thresholds() {
-  local options=(--min 1K --max 4M --factor 4 --rounds 5)
-  [ -z "$little" ] || options=(--min 4K --max 16K --rounds 1 --warmup 0 --iters 2)
-  on_ranks "thresholds.$1.p$2" "$2" env "CUDA_VISIBLE_DEVICES=$(devices_of "$1")" "${mpi_settings[@]}" \
-    "$build/apps/bench/tutti-bench" --memory device --thresholds "${options[@]}" --json "$out/thresholds.$1.p$2.json"
+# tuned WAY PLACE RANKS: the algorithms and the constants that `tutti tune` would have the library take.
+tuned() {
+  local options=(--min 1K --max 4M --budget 0.1) environment=("CUDA_VISIBLE_DEVICES=$(devices_of "$2")" "${mpi_settings[@]}")
+  [ -z "$little" ] || options=(--min 4K --max 16K --budget 0.1)
+  [ "$1" = direct ] || environment+=(TUTTI_DEVICE_PATH=staging)
+  on_ranks "tuned.$1.$2.p$3" "$3" env "${environment[@]}" "$build/apps/tutti/tutti" tune --memory device --transport \
+    --collective allreduce,reduce --communicator world "${options[@]}" --write "$out/tuned.$1.$2.p$3.json"
 }
 
 # on RANKS COMMAND...: with each place, for each of the numbers of ranks.
@@ -274,7 +275,8 @@ speed_of_allreduce() {
 }
 # What the library chooses between.
 speed_of_choices() {
-  on "$1" thresholds
+  on "$1" tuned direct
+  on 2 tuned staged
   on "$1" bench staged_host allreduce
   on "$1" bench staged_device allreduce
 }

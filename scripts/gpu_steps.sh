@@ -20,7 +20,8 @@ begin_part() {
 end_part() {
   [ $((passed + failed + skipped)) -gt $steps_before ] || record "${part_name#*: }" failed 0 "nothing was run"
   printf '%s\t%s\t%s\n' "$part_name" "$(in_seconds $(($(milliseconds) - part_begin)))" "$part_seconds" >>"$out/parts.txt"
-  "$build/tests/gpu_report" "$out" "$root" || record report failed 0 "gpu_report failed" # what is there, if the call is stopped
+  local why
+  why=$("$build/tests/gpu_report" "$out" "$root" 2>&1) || record report failed 0 "$why" # what is there, if the call is stopped
 }
 
 # record NAME STATE MILLISECONDS WHY: the result of a step.

@@ -123,6 +123,7 @@ template <class Once>
 struct PeerCall {
   std::unique_ptr<Repeater> repeater;
   Mode mode;
+  std::string algorithm{};  ///< If it is Tutti by other rules.
 };
 
 /// A collective. To add one: a line in the table of collectives.cpp, and a case in layout() and expected().

@@ -145,25 +145,6 @@ void require_plain(std::string_view why, PlainOptions options) {
     if (!is_plain) throw InputError(fmt::format("{}: not with {}", why, option));
 }
 
-/// --thresholds chooses by itself what is measured.
-void require_thresholds_exist(const Settings& s) {
-  if (s.memory != "device") {
-    throw InputError(
-        fmt::format("--thresholds measures those for buffers on devices: --memory is '{}', allowed: device", s.memory));
-  }
-  const Settings plain;
-  require_plain("--thresholds chooses the calls by itself", {{s.collectives == plain.collectives, "--collective"},
-                                                             {s.algorithms == plain.algorithms, "--algorithm"},
-                                                             {s.placement == plain.placement, "--placement"},
-                                                             {s.calls == plain.calls, "--calls"},
-                                                             {s.compare == plain.compare, "--compare"},
-                                                             {!s.is_checked, "--check"},
-                                                             {!s.is_overlapped, "--overlap"},
-                                                             {!s.has_pairs, "--pairs"},
-                                                             {s.ranks.empty(), "--ranks"},
-                                                             {s.csv.empty(), "--csv"}});
-}
-
 /// MPI's calls have neither algorithms nor streams, and nothing to be compared with.
 void require_mpi_alone(const Settings& s) {
   const Settings plain;
@@ -228,7 +209,6 @@ std::vector<Experiment> resolved(const Settings& s, int ranks) {
   const Op op = *op_named(s.op);
   require_sizes(s, type);
   const BenchMemory& memory = named(memories(), s.memory, [](const BenchMemory& each) { return each.name; });
-  if (s.has_thresholds) require_thresholds_exist(s);
   if (s.calls == "mpi") require_mpi_alone(s);
   if (s.has_pairs) require_pairs(s);
   if (s.is_overlapped) require_overlap(s);

@@ -15,7 +15,6 @@
 #include "apps/bench/report.hpp"
 #include "apps/bench/run.hpp"
 #include "apps/bench/text.hpp"
-#include "apps/bench/thresholds.hpp"
 #include "apps/files.hpp"
 #include "apps/mpi_main.hpp"
 
@@ -47,13 +46,6 @@ void write_outputs(Outputs& outputs, const Machine& machine, const std::vector<R
   }
   if (outputs.csv) outputs.csv->commit(to_csv(records));
   if (failure) std::rethrow_exception(failure);
-}
-
-void measure_thresholds_and_write(const Settings& settings, const Machine& machine, const Communicator& comm,
-                                  Outputs& outputs) {
-  if (comm.rank() == Rank{0}) apps::print(preface(settings, machine));
-  const std::vector<Threshold> thresholds = measure_thresholds(settings, comm);
-  if (outputs.json) outputs.json->commit(json_text(machine, thresholds));
 }
 
 /// How many ranks measure, one number after the other. Throws InputError.
@@ -114,10 +106,6 @@ int measure_all(const Settings& settings, const apps::MpiProcess& process) {
                                     .rules = settings.rules};
   const Communicator comm = made_communicator(MPI_COMM_WORLD, options);
   const Machine machine = survey(comm, process.arguments, device);
-  if (settings.has_thresholds) {
-    measure_thresholds_and_write(settings, machine, comm, outputs);
-    return apps::exit_success;
-  }
   if (settings.has_pairs) {
     measure_pairs_and_write(settings, machine, comm, outputs);
     return apps::exit_success;

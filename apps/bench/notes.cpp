@@ -90,12 +90,12 @@ std::string overlap_lines(std::span<const Record> records) {
 }
 
 /// How to read the ratios, and their mean.
-std::string ratio_lines(std::span<const Record> records, std::string_view mpi) {
+std::string ratio_lines(std::span<const Record> records, std::string_view peer) {
   std::vector<Ratio> ratios;
   for (const Record& record : records) {
     if (record.peer) ratios.push_back(record.peer->ratio);
   }
-  const std::string text = fmt::format("# ratio: {}'s median over Tutti's; above 1, Tutti is faster.", mpi);
+  const std::string text = fmt::format("# ratio: the median of {} over Tutti's; above 1, Tutti is faster.", peer);
   const std::vector<Summary> summaries = summarised(records);
   if (summaries.size() > 1) return text + '\n' + doubts_text(ratios);
   const Summary& summary = summaries.front();
@@ -105,19 +105,39 @@ std::string ratio_lines(std::span<const Record> records, std::string_view mpi) {
   return text + fmt::format(" Geometric mean: {}\n", fmt::join(means, ", ")) + doubts_text(ratios);
 }
 
-/// Which sizes gain and which lose by other rules, of the ratios that are resolved.
-std::string gain_lines(std::span<const Record> records) {
+/// The resolved ratios among these: how many gain, and which lose.
+std::string gains_and_losses(std::span<const Record* const> records) {
   constexpr double loss = 0.97, gain = 1.05;
   int gains = 0;
   std::string losses;
-  for (const Record& record : records) {
-    if (!record.peer || !record.peer->ratio.is_resolved()) continue;
-    const double ratio = record.peer->ratio.value;
+  for (const Record* record : records) {
+    if (!record->peer->ratio.is_resolved()) continue;
+    const double ratio = record->peer->ratio.value;
     if (ratio >= gain) ++gains;
-    if (ratio < loss) losses += fmt::format("{}{} B ({:.2f})", losses.empty() ? "" : ", ", record.bytes, ratio);
+    if (ratio < loss) losses += fmt::format("{}{} B ({:.2f})", losses.empty() ? "" : ", ", record->bytes, ratio);
   }
-  return fmt::format("# by these rules {} of {} measurements are faster by 5 % or more; slower by 3 % or more: {}\n",
-                     gains, records.size(), losses.empty() ? "none" : losses);
+  return fmt::format("{} faster by 5 % or more; slower by 3 % or more: {}\n", gains, losses.empty() ? "none" : losses);
+}
+
+/// What other rules gain and lose, where they take another algorithm and where they do not.
+std::string gain_lines(std::span<const Record> records) {
+  std::vector<const Record*> changed, same;
+  std::vector<double> ratios;
+  for (const Record& record : records) {
+    if (!record.peer) continue;
+    const bool is_changed = record.algorithm != record.peer->algorithm;
+    (is_changed ? changed : same).push_back(&record);
+    if (is_changed) ratios.push_back(record.peer->ratio.value);
+  }
+  std::string text = fmt::format("# another algorithm than by the built-in rules: {} of {} measurements",
+                                 changed.size(), changed.size() + same.size());
+  if (!changed.empty())
+    text += fmt::format(", geometric mean {:.3f}, {}", *geometric_mean(ratios), gains_and_losses(changed));
+  else
+    text += '\n';
+  if (!same.empty())
+    text += "# the same algorithm, so that only chance or constants of the file differ: " + gains_and_losses(same);
+  return text;
 }
 
 }  // namespace

@@ -173,6 +173,7 @@ Json to_json(const Record& record) {
   if (const auto& peer = record.peer) {
     Json its{{"name", peer->name},
              {"mode", peer->mode},
+             {"algorithm", peer->algorithm.empty() ? Json(nullptr) : Json(peer->algorithm)},
              {"time_us", to_json(peer->time_us)},
              {"rounds_us", peer->rounds_us}};
     its.update(to_json(peer->ratio));

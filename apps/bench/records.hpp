@@ -19,6 +19,7 @@ enum class Placement : bool { out_of_place, in_place };
 /// The call made through another library.
 struct Peer {
   std::string name, mode;
+  std::string algorithm{};  ///< If it is Tutti by other rules.
   Spread time_us;
   std::vector<double> rounds_us{};  ///< The time of each round.
   Ratio ratio{};                    ///< Its time over ours: above 1, Tutti is faster.

@@ -43,14 +43,12 @@ class Bench {
         machine_(machine),
         team_(team),
         comm_(team.comm),
+        plain_(plain_of(settings, team)),
         buffers_(what, team.comm, team.mpi),
         algorithms_(algorithms_of(what)),
         table_(layout()),
         load_(load),
-        progress_(progress) {
-    // By the built-in rules, for the same kind of buffers.
-    if (settings.compare == "default") plain_.emplace(team.mpi, plain_options(comm_));
-  }
+        progress_(progress) {}
 
   std::vector<Record> run() const {
     print(heading(what_, settings_, comm_.size()) + table_.header());
@@ -76,9 +74,13 @@ class Bench {
   /// The one that Tutti chooses.
   [[nodiscard]] std::string chosen(const Call& call) const;
   [[nodiscard]] Record described(const Call& call, Placement placement) const;
-  [[nodiscard]] static CommunicatorOptions plain_options(const Communicator& comm) {
-    const AssumedMemory memory = comm.state().paths().assumed_memory();
-    return {.buffers = assumed_memory_names[static_cast<std::size_t>(memory)], .rules = "none"};
+  /// What follows the built-in rules, for the same kind of buffers.
+  [[nodiscard]] static std::optional<Communicator> plain_of(const Settings& settings, const Team& team) {
+    if (settings.compare != "default") return std::nullopt;
+    const AssumedMemory memory = team.comm.state().paths().assumed_memory();
+    const std::string_view buffers = assumed_memory_names[static_cast<std::size_t>(memory)];
+    return std::optional<Communicator>{std::in_place, team.mpi,
+                                       CommunicatorOptions{.buffers = buffers, .rules = "none"}};
   }
   [[nodiscard]] std::optional<PeerCall> peer_of(const Call& call) const;
   [[nodiscard]] std::unique_ptr<Repeater> peer_repeater(const Call& call) const;
@@ -102,12 +104,12 @@ class Bench {
   const Machine& machine_;
   const Team& team_;
   const Communicator& comm_;
+  const std::optional<Communicator> plain_;  ///< What it is compared with, if that is Tutti by other rules.
   Buffers buffers_;
   std::vector<std::string> algorithms_;
   Table table_;
   Load& load_;
   const Progress& progress_;
-  std::optional<Communicator> plain_{};  ///< What it is compared with, if that is Tutti by other rules.
 };
 
 Table::Layout Bench::layout() const {
@@ -115,10 +117,10 @@ Table::Layout Bench::layout() const {
   for (const std::string& asked : algorithms_) {
     algorithm = std::max(algorithm, asked.size());
   }
-  for (const Algorithm* each : algorithms()) {
-    if (algorithm == 0 && each->collective == what_.collective->collective) {
-      algorithm = std::max(algorithm, each->name.size());
-    }
+  const bool is_chosen = algorithm == 0;  // by Tutti, at each size
+  for (std::size_t i = 0; is_chosen && i < what_.counts.size(); ++i) {
+    for (const Placement placement : what_.placements)
+      algorithm = std::max(algorithm, chosen(buffers_.call(what_.counts[i], placement)).size());
   }
   auto work = Table::Work::none;
   if (what_.memory->needs_driver()) work = cuda::driver_counts() ? Table::Work::of_driver : Table::Work::bytes;
@@ -180,7 +182,7 @@ std::optional<PeerCall> Bench::peer_of(const Call& call) const {
     Call theirs = call;
     theirs.comm = &*plain_;
     theirs.algorithm = {};
-    return PeerCall{what_.collective->ours(theirs, what_.mode), what_.mode};
+    return PeerCall{what_.collective->ours(theirs, what_.mode), what_.mode, what_.collective->algorithm(theirs)};
   }
   if (is_too_large_for_mpi(call)) return std::nullopt;
   return what_.collective->peer(call, what_.mode);
@@ -246,6 +248,7 @@ Peer Bench::described(const PeerCall& peer, const Timing& ours, const Timing& th
                       std::optional<double> load) const {
   return {.name = plain_ ? "Tutti by the built-in rules" : machine_.mpi,
           .mode = std::string{to_string(peer.mode)},
+          .algorithm = peer.algorithm,
           .time_us = in_microseconds(theirs.seconds),
           .rounds_us = theirs.microseconds(),
           .ratio = ratio_of(ours.seconds, theirs.seconds, load)};

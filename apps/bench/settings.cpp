@@ -100,10 +100,6 @@ void add_protocol_options(apps::Options& options, Settings& s) {
   options.flag("pairs", s.has_pairs,
                "measure latency, bandwidth and rate of messages of every pair of ranks, instead of collectives: short "
                "messages of --min (8) bytes, long ones of --max (1M)");
-  // Not --tune: the mpirun of Open MPI 4 takes that for its own, wherever it stands.
-  options.flag("thresholds", s.has_thresholds,
-               "measure what the library's thresholds for buffers on devices decide between, in turns, and show for "
-               "each threshold its value today and the value measured; with --memory device");
   options.text("json", s.json, "FILE", "write the results as JSON");
   options.text("csv", s.csv, "FILE", "write the results as CSV");
 }

@@ -26,7 +26,7 @@ struct Settings {
   std::string transport = "auto", memory = "host", mode = "blocking", placement = "both";
   int iters = 0;  ///< 0: as many as fill a round.
   int warmup = 2, rounds = 9;
-  bool is_checked = false, is_touched = false, has_thresholds = false;  ///< Set by flags.
+  bool is_checked = false, is_touched = false;  ///< Set by flags.
   bool is_overlapped = false, has_pairs = false;
   std::string calls = "tutti", compare = "none";
   std::string rules;      ///< As CommunicatorOptions::rules; empty: those of the job.

@@ -87,48 +87,4 @@ Ratio ratio_of(std::span<const double> first, std::span<const double> second, st
   return ratio;
 }
 
-Comparison compared(std::int64_t at, std::span<const double> first, std::span<const double> second) {
-  Comparison result{.at = at, .first_us = in_microseconds(first), .second_us = in_microseconds(second)};
-  result.ratio = result.second_us.median / result.first_us.median;
-  if (first.size() < least_rounds_for_clarity) return result;
-  const auto [lower, upper] = middle_half(first, second);
-  if (lower > 1)
-    result.faster = Faster::first;
-  else if (upper < 1)
-    result.faster = Faster::second;
-  return result;
-}
-
-Crossing crossing_of(std::span<const Comparison> sizes) {
-  std::size_t begin = sizes.size();  // of the sizes at which the second is faster, but for unclear ones
-  for (std::size_t i = sizes.size(); i > 0 && sizes[i - 1].faster != Faster::first; --i) {
-    if (sizes[i - 1].faster == Faster::second) begin = i - 1;
-  }
-  const bool is_unclear =
-      std::all_of(sizes.begin(), sizes.end(), [](const Comparison& each) { return each.faster == Faster::unclear; });
-  if (is_unclear) return {};
-  if (begin == sizes.size()) return {.kind = Crossing::Kind::never};
-  if (begin == 0) return {.kind = Crossing::Kind::always};
-  return {.kind = Crossing::Kind::at, .last_before = sizes[begin - 1].at};
-}
-
-std::optional<std::int64_t> best_value(std::span<const Comparison> values, std::int64_t today) {
-  const Comparison* best = nullptr;
-  bool is_today = !values.empty();
-  for (const Comparison& value : values) {
-    if (value.faster != Faster::first) is_today = false;
-    if (value.faster == Faster::second && (best == nullptr || value.ratio < best->ratio)) best = &value;
-  }
-  if (best != nullptr) return best->at;
-  return is_today ? std::optional{today} : std::nullopt;
-}
-
-Sides sides_of(std::span<const Comparison> sizes, std::int64_t border) {
-  std::vector<double> below, above;
-  for (const Comparison& each : sizes) {
-    (each.at <= border ? below : above).push_back(each.ratio);
-  }
-  return {geometric_mean(below), geometric_mean(above)};
-}
-
 }  // namespace tutti::bench

@@ -30,6 +30,7 @@ struct Trial {
   std::string_view memory = "host";
   bench::Placement placement = bench::Placement::out_of_place;
   int least_ranks = 2;
+  bool is_staged = false;  ///< Of data on devices that ranks do not map.
 };
 
 std::vector<Trial> trials(const Communicator& world) {
@@ -54,7 +55,8 @@ std::vector<Trial> trials(const Communicator& world) {
            .values = {device::tuning.chunk_bytes, 64 * kib, 1024 * kib, 4096 * kib},
            .collectives = {"allreduce"},
            .sizes = {512 * kib, 8192 * kib},
-           .memory = "device"},
+           .memory = "device",
+           .is_staged = true},
           {.constant = "device.copied_in_place",
            .values = {device::tuning.copied_in_place, 0, 64 * kib, 1024 * kib},
            .collectives = {"allreduce"},
@@ -69,6 +71,11 @@ std::string why_not(const Trial& trial, const Settings& settings, const Communic
       std::find(settings.memories.begin(), settings.memories.end(), "device") == settings.memories.end())
     return "--memory does not name device";
   if (trial.memory != "device" && !world.state().paths().shares_memory()) return "not all ranks share memory";
+  if (trial.memory == "device") {
+    const bool maps = Communicator{MPI_COMM_WORLD, {.buffers = "device"}}.state().paths().chooses_for_devices();
+    if (maps == trial.is_staged)
+      return maps ? "ranks map each other's devices" : "ranks do not map each other's devices";
+  }
   if (world.size() < trial.least_ranks) return "it takes " + std::to_string(trial.least_ranks) + " ranks or more";
   return {};
 }

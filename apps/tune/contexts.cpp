@@ -16,9 +16,9 @@ const bench::BenchMemory& memory_named(std::string_view name) {
 }
 
 Team::Team(std::string name, bool is_member, const bench::BenchMemory& memory, std::string_view rules)
-    : name_(std::move(name)) {
+    : name_(std::move(name)), options_{.buffers = memory.name, .rules = rules} {
   mpi::check(MPI_Comm_split(MPI_COMM_WORLD, is_member ? 0 : MPI_UNDEFINED, 0, &mpi_), "MPI_Comm_split");
-  if (is_member) comm_.emplace(mpi_, CommunicatorOptions{.buffers = memory.name, .rules = rules});
+  if (is_member) comm_.emplace(another());
 }
 
 Team::~Team() {

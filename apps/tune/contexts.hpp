@@ -22,7 +22,8 @@ namespace tutti::tune {
 /// Some of the ranks of the job, with rank 0: they measure together.
 class Team {
  public:
-  /// Collective over MPI_COMM_WORLD. `is_member`: whether this rank is one of them. `rules`: as in CommunicatorOptions.
+  /// Collective over MPI_COMM_WORLD. `is_member`: whether this rank is one of them. `rules`: as in CommunicatorOptions;
+  /// the text must live as long as the team.
   Team(std::string name, bool is_member, const bench::BenchMemory& memory, std::string_view rules);
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -33,9 +34,12 @@ class Team {
   [[nodiscard]] MPI_Comm mpi() const { return mpi_; }
   /// Its calls take the built-in rules, with the constants that were measured before.
   [[nodiscard]] const Communicator& comm() const { return *comm_; }
+  /// Another communicator of the same ranks, which makes its plans anew. Collective over the team.
+  [[nodiscard]] Communicator another() const { return Communicator{mpi_, options_}; }
 
  private:
   std::string name_;
+  CommunicatorOptions options_;
   MPI_Comm mpi_ = MPI_COMM_NULL;
   std::optional<Communicator> comm_;
 };

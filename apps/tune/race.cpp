@@ -30,13 +30,63 @@ Timed timed(std::string use, std::vector<double> us) {
           .runs = static_cast<int>(us.size())};
 }
 
+/// The call with a communicator and buffers of its own. Where memory comes to lie makes one instance of an algorithm
+/// faster than another for as long as it lives, whatever the algorithm.
+class Instance {
+ public:
+  /// What `what` and `comm` refer to must live as long as this.
+  Instance(const bench::Experiment& what, const Communicator& comm, MPI_Comm mpi)
+      : what_(what), mpi_(mpi), buffers_(what, comm, mpi), call_(buffers_.call(what.counts[0], what.placements[0])) {}
+
+  [[nodiscard]] const bench::Call& call() const { return call_; }
+  bench::Repeater& repeater(const std::string& use) {
+    auto& its = repeaters_[use];
+    if (its != nullptr) return *its;
+    call_.algorithm = repeaters_.find(use)->first;  // a text that lives as long as the repeater
+    its =
+        use == mpi_way ? what_.collective->peer(call_, what_.mode).repeater : what_.collective->ours(call_, what_.mode);
+    return *its;
+  }
+  /// The microseconds of the rounds of each way, in turns; the same on all ranks.
+  std::vector<std::vector<double>> measured(const std::vector<std::string>& uses, int rounds, int warmup,
+                                            double seconds) {
+    bench::Settings settings;
+    settings.is_touched = true;
+    settings.rounds = rounds;
+    settings.warmup = warmup;
+    bench::Protocol protocol = bench::protocol_of(*what_.collective, settings, buffers_, call_);
+    protocol.comm = mpi_;
+    protocol.seconds = seconds;
+    protocol.attempts = 1;
+    std::vector<bench::Repeater*> ways;
+    ways.reserve(uses.size());
+    for (const std::string& use : uses)
+      ways.push_back(&repeater(use));
+    std::vector<std::vector<double>> all;
+    for (const bench::Timing& timing : bench::measure(ways, protocol)) {
+      all.push_back(timing.microseconds());
+      apps::broadcast(mpi_, all.back());  // those of rank 0 are those of the slowest rank
+    }
+    return all;
+  }
+
+ private:
+  const bench::Experiment& what_;
+  MPI_Comm mpi_;
+  bench::Buffers buffers_;
+  bench::Call call_;
+  std::map<std::string, std::unique_ptr<bench::Repeater>> repeaters_{};
+};
+
 class Race {
  public:
-  Race(const Track& track, Count count, double seconds) : track_(track), call_(track.call(count)), seconds_(seconds) {}
+  Race(const Track& track, Count count, double seconds)
+      : track_(track), what_(at(track.what, count)), seconds_(seconds), instance_(what_, track.team.comm(), mpi()) {}
 
   Point run(const std::vector<std::string>& candidates, bool keeps_all) {
     builtin_ = candidates.front();
-    Point point{.bytes = (call_.count.value() * size_of(call_.type)).value(), .builtin = candidates.front()};
+    const bench::Call& call = instance_.call();
+    Point point{.bytes = (call.count.value() * size_of(call.type)).value(), .builtin = candidates.front()};
     std::vector<std::string> left = candidates;  // the likeliest first
     left.resize(std::min(left.size(), affordable()));
     measure(left, first);
@@ -47,7 +97,7 @@ class Race {
     }
     if (std::find(left.begin(), left.end(), point.builtin) == left.end()) left.push_back(point.builtin);
     if (has_mpi()) left.emplace_back(mpi_way);
-    measure(left, third);
+    measure_anew(left);
     for (auto& [use, way] : times_)
       point.ways.push_back(way);
     point.use = winner(point);
@@ -55,32 +105,28 @@ class Race {
   }
 
  private:
+  static bench::Experiment at(bench::Experiment what, Count count) {
+    what.counts = {count};
+    return what;
+  }
+  [[nodiscard]] MPI_Comm mpi() const { return track_.team.mpi(); }
   /// So many candidates as can be measured three times in the first stage's time, if each takes as long as the built-in
   /// choice; four at least.
   [[nodiscard]] std::size_t affordable() {
-    bench::Repeater& builtin = repeater(builtin_);
+    bench::Repeater& builtin = instance_.repeater(builtin_);
     builtin.run(1);
     double seconds = MPI_Wtime();
     builtin.run(1);
     seconds = MPI_Wtime() - seconds;
-    apps::broadcast(track_.team.mpi(), seconds);
+    apps::broadcast(mpi(), seconds);
     constexpr std::size_t least = 4;
     const double calls = first.share * seconds_ / std::max(seconds, 1e-9) / (first.most + 1);
     return calls > 1e6 ? std::size_t{1'000'000} : std::max(least, static_cast<std::size_t>(calls));
   }
   [[nodiscard]] bool has_mpi() const {
-    const Count largest = track_.context.collective->divided == bench::Divided::evenly ? call_.block() : call_.count;
-    return largest <= Count{INT_MAX} && bench::mpi_takes(*track_.context.memory);
-  }
-  bench::Repeater& repeater(const std::string& use) {
-    auto& its = repeaters_[use];
-    if (its != nullptr) return *its;
-    call_.algorithm = repeaters_.find(use)->first;  // a text that lives as long as the repeater
-    if (use == mpi_way)
-      its = track_.context.collective->peer(call_, track_.context.mode).repeater;
-    else
-      its = track_.context.collective->ours(call_, track_.context.mode);
-    return *its;
+    const bench::Call& call = instance_.call();
+    const Count largest = what_.collective->divided == bench::Divided::evenly ? call.block() : call.count;
+    return largest <= Count{INT_MAX} && bench::mpi_takes(*what_.memory);
   }
   /// As many rounds as the stage's time allows, by the times of the stage before.
   [[nodiscard]] int rounds_of(const std::vector<std::string>& uses, const Stage& stage) const {
@@ -95,26 +141,31 @@ class Race {
     constexpr double shortest = 3e-4, longest = bench::round_seconds, rounds_in_all = 350;
     return std::clamp(seconds_ / rounds_in_all, shortest, longest);
   }
-  /// Times the ways in turns; what was known of them is replaced.
+  /// Times the ways; what was known of them is replaced.
   void measure(const std::vector<std::string>& uses, const Stage& stage) {
-    bench::Settings settings;
-    settings.is_touched = true;
-    settings.rounds = rounds_of(uses, stage);
-    settings.warmup = &stage == &first ? 0 : 1;
-    bench::Protocol protocol = bench::protocol_of(*track_.context.collective, settings, track_.buffers, call_);
-    protocol.comm = track_.team.mpi();
-    protocol.seconds = round_seconds();
-    protocol.attempts = 1;
-    std::vector<bench::Repeater*> ways;
-    ways.reserve(uses.size());
-    for (const std::string& use : uses)
-      ways.push_back(&repeater(use));
-    const std::vector<bench::Timing> timings = bench::measure(ways, protocol);
-    for (std::size_t i = 0; i < uses.size(); ++i) {
-      std::vector<double> us = timings[i].microseconds();
-      apps::broadcast(track_.team.mpi(), us);  // those of rank 0 are those of the slowest rank
-      times_[uses[i]] = timed(uses[i], std::move(us));
+    const int warmup = &stage == &first ? 0 : 1;
+    std::vector<std::vector<double>> all = instance_.measured(uses, rounds_of(uses, stage), warmup, round_seconds());
+    for (std::size_t i = 0; i < uses.size(); ++i)
+      times_[uses[i]] = timed(uses[i], std::move(all[i]));
+  }
+  /// The third stage: in several instances, each with its share of the rounds.
+  void measure_anew(const std::vector<std::string>& uses) {
+    constexpr int instances = 4;
+    const int rounds = std::max(2, rounds_of(uses, third) / instances);
+    std::vector<std::vector<double>> all(uses.size());
+    const auto add = [&](Instance& instance) {
+      const std::vector<std::vector<double>> its = instance.measured(uses, rounds, 1, round_seconds());
+      for (std::size_t i = 0; i < uses.size(); ++i)
+        all[i].insert(all[i].end(), its[i].begin(), its[i].end());
+    };
+    add(instance_);
+    for (int i = 1; i < instances; ++i) {
+      const Communicator comm = track_.team.another();
+      Instance instance{what_, comm, mpi()};
+      add(instance);
     }
+    for (std::size_t i = 0; i < uses.size(); ++i)
+      times_[uses[i]] = timed(uses[i], std::move(all[i]));
   }
   /// The fastest, at most so many, but for those that have no chance.
   [[nodiscard]] std::vector<std::string> best_of(std::vector<std::string> uses, std::size_t most) const {
@@ -128,10 +179,10 @@ class Race {
   }
 
   const Track& track_;
-  bench::Call call_;
+  const bench::Experiment what_;
   double seconds_;
+  Instance instance_;
   std::string builtin_{};
-  std::map<std::string, std::unique_ptr<bench::Repeater>> repeaters_{};
   std::map<std::string, Timed> times_{};
 };
 

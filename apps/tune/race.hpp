@@ -32,20 +32,18 @@ inline constexpr double least_gain = 1.05;
 /// The way to take.
 [[nodiscard]] std::string winner(const Point& point);
 
-/// The ranks and buffers of a context.
+/// The ranks and the calls of a context.
 struct Track {
-  const Context& context;
   const Team& team;
-  const bench::Buffers& buffers;
-  bench::Placement placement;
-  [[nodiscard]] bench::Call call(Count count) const { return buffers.call(count, placement); }
+  const bench::Experiment& what;
 };
 
 /// Collective over the team, with the same result on all of its ranks. Rounds in turns: three for each candidate, ten
-/// for the faster half of them, forty for the two fastest, the built-in choice, and the MPI's own. A candidate whose
-/// fastest round is a quarter above the best median is given up. `seconds`: about so long it may take, so that long
-/// calls get fewer rounds, and fewer candidates are tried, the first ones. `keeps_all`: all candidates are measured as
-/// often.
+/// for the faster half of them, forty for the two fastest, the built-in choice, and the MPI's own. These forty are on
+/// four communicators, each with buffers of its own: a plan whose memory happens to lie well stays fast as long as it
+/// lives, which no number of rounds shows. A candidate whose fastest round is a quarter above the best median is given
+/// up. `seconds`: about so long it may take, so that long calls get fewer rounds, and fewer candidates are tried, the
+/// first ones. `keeps_all`: all candidates are measured as often.
 [[nodiscard]] Point race(const Track& track, Count count, const std::vector<std::string>& candidates, double seconds,
                          bool keeps_all = false);
 

@@ -36,7 +36,6 @@ class Search {
         budget_(budget),
         journal_(journal),
         what_(experiment(settings)),
-        buffers_(what_, team.comm(), team.mpi()),
         question_(question_of(context, team.comm())) {
     if (const auto known = journal.earlier().find(context.name()); known != journal.earlier().end())
       earlier_ = known->second;
@@ -76,8 +75,7 @@ class Search {
     }
     const double seconds = budget_.next(team_);
     if (seconds < 0) return false;
-    Point point = race({context_, team_, buffers_, placement()}, count, candidates(count, bytes), seconds,
-                       knows_no_bytes(question_));
+    Point point = race({team_, what_}, count, candidates(count, bytes), seconds, knows_no_bytes(question_));
     std::string failure;
     try {
       journal_.add(context_.name(), point);
@@ -149,7 +147,6 @@ class Search {
   Budget& budget_;
   Journal& journal_;
   bench::Experiment what_;
-  bench::Buffers buffers_;
   Question question_;
   std::vector<Point> earlier_{}, points_{};
 };

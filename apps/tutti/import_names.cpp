@@ -14,7 +14,6 @@ constexpr auto ompi = Library::openmpi, mpich = Library::mpich, ucc = Library::u
 constexpr std::string_view flat = "knomial:65536";  // the root sends to, or receives from, all
 constexpr std::string_view binary = "a binary tree; Tutti has two_tree, which is two of them";
 constexpr std::string_view by_root = "through one rank, which Tutti has not";
-constexpr std::string_view sparbit = "halving distances; the nearest is pat";
 constexpr std::string_view butterfly = "a butterfly with blocks out of order; the nearest is recursive_halving";
 constexpr std::string_view devices = "for devices with kernels of their own, which Tutti has not";
 constexpr std::string_view in_network = "reduces in the network";
@@ -60,7 +59,7 @@ constexpr auto names = std::to_array<ForeignName>({
     {ompi, allgather, 4, "ring", "ring", ""},
     {ompi, allgather, 5, "neighbor", "neighbour_exchange", ""},
     {ompi, allgather, 6, "two_proc", "one_shot", ""},
-    {ompi, allgather, 7, "sparbit", "", sparbit},
+    {ompi, allgather, 7, "sparbit", "pat", ""},
     {ompi, allgather, 8, "direct-messaging", "one_shot", ""},
     {ompi, alltoall, 1, "linear", "linear:65536", ""},
     {ompi, alltoall, 2, "pairwise", "pairwise", ""},
@@ -105,8 +104,8 @@ constexpr auto names = std::to_array<ForeignName>({
     {mpich, reduce, -1, "smp", "two_level", "there with algorithms by its own choice"},
     {mpich, reduce, -1, "tree", "knomial", tree_reduce, both},
     {mpich, allgather, -1, "recursive_doubling", "recursive_doubling", ""},
-    {mpich, allgather, -1, "recexch", "recursive_doubling", "there with a radix"},
-    {mpich, allgather, -1, "recexch_doubling", "recursive_doubling", "there with a radix"},
+    {mpich, allgather, -1, "recexch", "recursive_exchange", "", radix},
+    {mpich, allgather, -1, "recexch_doubling", "recursive_exchange", "there the nearest ranks first", radix},
     {mpich, allgather, -1, "ring", "ring", ""},
     {mpich, allgather, -1, "brucks", "bruck", ""},
     {mpich, allgather, -1, "k_brucks", "bruck", "there with a radix"},
@@ -149,14 +148,14 @@ constexpr auto names = std::to_array<ForeignName>({
     {ucc, reduce, 1, "dbt", "two_tree", ""},
     {ucc, reduce, 2, "srg", "reduce_scatter_gather", ""},
     {ucc, reduce, 2, "srg_knomial", "reduce_scatter_gather", ""},
-    {ucc, allgather, 0, "knomial", "recursive_doubling", "there with a radix"},
+    {ucc, allgather, 0, "knomial", "recursive_exchange:4", "", radix},
     {ucc, allgather, 1, "ring", "ring", ""},
     {ucc, allgather, 2, "neighbor", "neighbour_exchange", ""},
     {ucc, allgather, 3, "bruck", "bruck", ""},
-    {ucc, allgather, 4, "sparbit", "", sparbit},
+    {ucc, allgather, 4, "sparbit", "pat", ""},
     {ucc, allgather, 5, "linear", "one_shot", ""},
     {ucc, reduce_scatter, 0, "ring", "ring", ""},
-    {ucc, reduce_scatter, 1, "knomial", "recursive_halving", "there with a radix"},
+    {ucc, reduce_scatter, 1, "knomial", "recursive_exchange:4", "", radix},
     {ucc, alltoall, 0, "pairwise", "pairwise", ""},
     {ucc, alltoall, 1, "bruck", "bruck", ""},
     {ucc, alltoall, 2, "onesided", "", "by remote writes"},

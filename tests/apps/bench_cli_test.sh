@@ -65,9 +65,9 @@ expect 2 '--rounds' --rounds 1.5
 expect 2 '--mode' --mode eager
 expect 2 '--transport' --transport pigeon
 expect 2 "--memory: 'stone' is none of: host, tutti, pinned, managed, device" --memory stone
-expect 2 "--thresholds measures those for buffers on devices: --memory is 'host', allowed: device" --thresholds
-expect 2 '--thresholds chooses the calls by itself: not with --collective' --thresholds --memory device --collective scan
-expect 2 '--thresholds chooses the calls by itself: not with --check' --thresholds --memory device --check
+
+
+
 expect 2 "--mode stream puts calls into a stream of the device: --memory is 'host', allowed: device" --mode stream
 expect 2 "--mode stream .*: --memory is 'pinned', allowed: device" --mode stream --memory pinned
 expect 2 '--mode stream: sendrecv takes no stream' --mode stream --memory device --collective barrier,sendrecv

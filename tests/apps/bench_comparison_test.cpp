@@ -1,60 +1,14 @@
-// Two ways of a call at several sizes: which is faster, and from which size on.
+// Whether a ratio of two ways can be believed, how much of a call computation hides, and the load of the machine.
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
 #include "apps/bench/load.hpp"
 #include "apps/bench/overlap.hpp"
-#include "apps/bench/thresholds.hpp"
+#include "apps/bench/statistics.hpp"
 
 namespace tutti::bench {
 namespace {
-
-/// The faster way at the sizes 1, 2, 3 and so on: '1', '2', or '-' if it is not clear.
-std::vector<Comparison> sizes(std::string_view faster) {
-  std::vector<Comparison> all;
-  for (const char way : faster) {
-    const Faster which = way == '1' ? Faster::first : way == '2' ? Faster::second : Faster::unclear;
-    const auto at = static_cast<std::int64_t>(all.size()) + 1;
-    all.push_back({.at = at,
-                   .first_us = {},
-                   .second_us = {},
-                   .ratio = way == '1'   ? 4.0
-                            : way == '2' ? 0.25
-                                         : 1.0,
-                   .faster = which});
-  }
-  return all;
-}
-
-std::string crossing(std::string_view faster) { return crossing_text(crossing_of(sizes(faster))); }
-
-TEST(Comparison, HasTheTimesOfBothWays) {
-  const std::vector<double> first{1e-6, 3e-6, 2e-6}, second{4e-6, 8e-6, 6e-6};
-  const Comparison both = compared(64, first, second);
-  EXPECT_EQ(both.at, 64);
-  EXPECT_DOUBLE_EQ(both.first_us.median, 2);
-  EXPECT_DOUBLE_EQ(both.second_us.max, 8);
-  EXPECT_DOUBLE_EQ(both.ratio, 3);
-  EXPECT_EQ(both.faster, Faster::first);
-  EXPECT_EQ(compared(64, second, first).faster, Faster::second);
-}
-
-TEST(Comparison, IsUnclearWhereRoundsDiffer) {
-  // Rounds belong together: all of them may take longer and longer, and one way still be faster in each.
-  EXPECT_EQ(compared(1, std::vector<double>{1, 2, 4, 8}, std::vector<double>{1.1, 2.1, 4.1, 8.1}).faster,
-            Faster::first);
-  EXPECT_EQ(compared(1, std::vector<double>{1, 1, 1, 1}, std::vector<double>{0.9, 1.1, 0.9, 1.1}).faster,
-            Faster::unclear);
-  EXPECT_EQ(compared(1, std::vector<double>{1, 1, 1, 1}, std::vector<double>{1.2, 1.2, 1.2, 0.2}).faster, Faster::first)
-      << "one round of four is an exception";
-  EXPECT_EQ(compared(1, std::vector<double>{1, 1}, std::vector<double>{1, 1}).faster, Faster::unclear);
-}
-
-TEST(Comparison, IsUnclearWithFewRounds) {
-  EXPECT_EQ(compared(1, std::vector<double>{1, 1}, std::vector<double>{9, 9}).faster, Faster::unclear);
-  EXPECT_EQ(compared(1, std::vector<double>{1, 1, 1}, std::vector<double>{9, 9, 9}).faster, Faster::first);
-}
 
 bool has(const Ratio& ratio, Doubt doubt) {
   return std::find(ratio.doubts.begin(), ratio.doubts.end(), doubt) != ratio.doubts.end();
@@ -126,48 +80,6 @@ TEST(Load, IsTheTimeOfProcessorsThatIsNotOurs) {
   EXPECT_DOUBLE_EQ(share_of_others(begin, {.busy = 13, .all = 24}, 2.0).value(), 0.25);
   EXPECT_DOUBLE_EQ(share_of_others(begin, {.busy = 13, .all = 24}, 3.5).value(), 0) << "steps are counted roughly";
   EXPECT_FALSE(share_of_others(begin, {.busy = 10.1, .all = 20.1}, 0)) << "ten steps tell little";
-}
-
-TEST(Crossing, IsWhereTheSecondBeginsToStayFaster) {
-  EXPECT_EQ(crossing("1122"), "2");
-  EXPECT_EQ(crossing("1-22"), "2");
-  EXPECT_EQ(crossing("112-2-"), "2");
-  EXPECT_EQ(crossing("121222"), "3");
-  EXPECT_EQ(crossing("--2"), "2");
-}
-
-TEST(Crossing, MayNotBeInTheRange) {
-  EXPECT_EQ(crossing("1111"), "never");
-  EXPECT_EQ(crossing("221"), "never");
-  EXPECT_EQ(crossing("21--"), "never");
-  EXPECT_EQ(crossing("2222"), "always");
-  EXPECT_EQ(crossing("2-2-"), "always");
-  EXPECT_EQ(crossing("----"), "no clear difference");
-  EXPECT_EQ(crossing(""), "no clear difference");
-}
-
-TEST(Crossing, OfRulesForSoManyRanks) {
-  EXPECT_EQ(ranks_text(crossing_of(sizes("11")), 8), "at least 8");
-  EXPECT_EQ(ranks_text(crossing_of(sizes("22")), 8), "fewer than 8");
-  EXPECT_EQ(ranks_text(crossing_of(sizes("12")), 8), "on 8, up to 1 bytes");
-  EXPECT_EQ(ranks_text(crossing_of(sizes("--")), 8), "no clear difference");
-}
-
-TEST(BestValue, IsClearlyTheFastest) {
-  std::vector<Comparison> values = sizes("1221");
-  values[2].ratio = 0.125;
-  EXPECT_EQ(best_value(values, 9), 3);
-  EXPECT_EQ(best_value(sizes("1111"), 9), 9) << "today's";
-  EXPECT_FALSE(best_value(sizes("1-11"), 9));
-  EXPECT_FALSE(best_value({}, 9));
-}
-
-TEST(Sides, AreMeanRatios) {
-  const Sides sides = sides_of(sizes("1122"), 2);
-  EXPECT_DOUBLE_EQ(*sides.below, 4);
-  EXPECT_DOUBLE_EQ(*sides.above, 0.25);
-  EXPECT_FALSE(sides_of(sizes("11"), 2).above);
-  EXPECT_FALSE(sides_of(sizes("11"), 0).below);
 }
 
 }  // namespace

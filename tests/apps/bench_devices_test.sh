@@ -103,58 +103,6 @@ line '^# stream-plan calls, device memory' 'plans in a stream'
 python 'for record in results:
     assert record["wrong"] == 0 and record["device"]["traffic_share"] == 1, record' 'plans in a stream'
 
-# Thresholds: all of them come, each with the two ways that it decides between. No time means anything here.
-# thresholds RANKS OPTIONS...
-thresholds() {
-  local ranks=$1
-  shift
-  "$launch" "$mpirun" "$ranks" "$bench" --memory device --thresholds --iters 1 --warmup 0 "$@" --json "$folder/json" \
-    >"$folder/stdout" 2>"$folder/stderr" || fail "--thresholds $* (exit code $?)"
-  python3 -c "import json
-file = json.load(open('$folder/json'))
-thresholds = file['thresholds']
-names = ['one_kernel_few', 'one_kernel', 'few_ranks', 'most_ranks', 'copied_in_place', 'chunk_bytes']
-assert {each['member'].split('::')[-1] for each in thresholds} == set(names), thresholds
-assert file['environment']['ranks'] == $ranks
-for each in thresholds:
-    is_measured = each['measured'] != 'not measured'
-    assert is_measured == (each['why_not'] is None) == bool(each['points']), each
-    assert each['measured'] == str(each['value']) or each['value'] is None, each
-    assert is_measured == (each['ratio_below'] is not None or each['ratio_above'] is not None), each
-    for point in each['points']:
-        assert point['faster'] in ('first', 'second', 'unclear'), point
-        for way in ('first', 'second'):
-            times = point[way + '_us']
-            assert 0 < times['min'] <= times['median'] <= times['max'], point
-measured = {(each['member'].split('::')[-1], each['collective']): each for each in thresholds if each['points']}
-def ways(member, collective):
-    each = measured[member, collective]
-    return each['first'], each['second'], [point['at'] for point in each['points']]
-$(cat)" || fail "--thresholds $* (python: see above)"
-}
-if [ "$most_ranks" -ge 3 ]; then
-  thresholds 3 --min 8 --max 512 --factor 8 --rounds 3 <<'PYTHON'
-assert len(measured) == 4 and file["environment"]["devices"]
-assert ways("one_kernel_few", "allreduce") == ("one_shot", "two_shot", [8, 64, 512])
-assert ways("one_kernel_few", "reduce") == ("knomial:32", "reduce_scatter_gather", [8, 64, 512])
-assert ways("most_ranks", "allreduce")[:2] == ("rules for devices", "rules for hosts")
-assert ways("copied_in_place", "allreduce")[:2] == ("copied", "in place")
-PYTHON
-  line '^# device::Tuning::copied_in_place (lib/device/staging/tuning.hpp)$' 'thresholds'
-  line '^# DeviceTuning::one_kernel  *65536  *not measured .* it is for more than 4 ranks$' 'thresholds'
-  line '^# device::Tuning::chunk_bytes .* buffers have to be longer than a chunk: --max is 512$' 'thresholds'
-fi
-thresholds 2 --min 512K --max 512K --rounds 1 <<'PYTHON'
-assert set(measured) == {("one_kernel_few", "allreduce"), ("one_kernel_few", "reduce"), ("most_ranks", "allreduce"),
-                         ("chunk_bytes", "allreduce")}
-assert ways("chunk_bytes", "allreduce") == ("today's", "size as a chunk", [16384, 65536, 1048576])
-assert all(each["measured"] == "no clear difference" for each in measured.values())
-PYTHON
-TUTTI_DEVICE_PATH=staging thresholds 2 --min 8 --max 8 --rounds 1 <<'PYTHON'
-assert not measured
-assert any("do not map each other's memory" in each["why_not"] for each in thresholds)
-PYTHON
-
 for memory in pinned managed; do
   measured --memory $memory --min 8 --max 64K --factor 64 --touch --compare mpi
   line "^# blocking calls, $memory memory" $memory

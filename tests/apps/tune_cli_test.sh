@@ -49,6 +49,20 @@ grep -q '"mpi": {"us": ' "$rules" || fail "times of the MPI's own in the rules"
 "$tutti" rules check "$rules" >"$folder/stdout" 2>"$folder/stderr" || fail 'the file passes the check'
 run "$bench" --rules "$rules" --compare default --collective allreduce --max 1K --factor 128 --rounds 3 --touch
 grep -q 'Geometric mean' "$folder/stdout" || fail 'the rules are compared with the built-in ones'
+
+# Each table has the ratios, and says where another algorithm is taken.
+echo '{"tutti_rules": 1, "rules": [{"collective": "allreduce", "use": "reduce_broadcast"}]}' >"$folder/other.json"
+run "$bench" --rules "$folder/other.json" --compare default --collective allreduce,reduce,barrier --sizes 8,1K --rounds 3 \
+  --json "$folder/other_results.json"
+[ "$(grep -c 'default *ratio$' "$folder/stdout")" = 3 ] || fail 'all tables have the ratios'
+grep -q '^# another algorithm than by the built-in rules: 4 of 4 measurements, geometric mean [0-9.]*, [0-9] faster' \
+  "$folder/stdout" || fail 'another algorithm is told'
+grep -q '^# another algorithm than by the built-in rules: 0 of 4 measurements$' "$folder/stdout" || fail 'the same one is told'
+python3 - "$folder/other_results.json" <<'PYTHON' || fail 'the algorithms of both sides in the JSON'
+import json, sys
+for each in json.load(open(sys.argv[1]))['results']:
+    assert (each['algorithm'] != each['peer']['algorithm']) == (each['collective'] == 'allreduce'), each
+PYTHON
 run env TUTTI_LOG=info TUTTI_RULES="$rules" "$bench" --max 8 --rounds 1
 grep -q "rules for algorithms: $rules" "$folder/stderr" || fail 'the rules are followed'
 

@@ -28,21 +28,50 @@ void add_words(Text& text, const Json& all, std::string_view name, std::string_v
         text.add(fmt::format("{} {}", label, each["text"].get<std::string>()));
 }
 
-// What was measured for a threshold of tutti-bench --thresholds.
-std::string threshold(const Json& all, std::string_view member) {
+std::string place_text(const Json& measured) {
+  return fmt::format("{} ranks, {}", measured["ranks"].get<int>(),
+                     measured["place"] == "shared" ? "one device" : "a device each");
+}
+
+/// The last of the bytes that a rule is for; empty: it has no end.
+std::string end_text(const Json& rule) {
+  const Json bytes = rule.value("bytes", Json());
+  const Json& last = bytes.is_array() ? bytes.back() : bytes;
+  return last.is_number() ? last.dump() : "";
+}
+
+/// The algorithms that `tutti tune` takes instead of the built-in ones, on so many ranks.
+std::string tuned_choice(const Json& all, int least_ranks, int most_ranks) {
   Text text;
-  for (const Json& each : all["thresholds"])
-    if (each["member"] == member)
-      text.add(fmt::format("{} on {} ranks, {}: {}", each["collective"].get<std::string>(), each["ranks"].get<int>(),
-                           each["place"] == "shared" ? "one device" : "a device each",
-                           each["measured"].get<std::string>()));
+  for (const Json& each : all["tuned"]) {
+    if (each["way"] != "direct" || each["ranks"] < least_ranks || each["ranks"] > most_ranks) continue;
+    std::string rules;
+    for (const Json& rule : each["rules"]) {
+      const std::string end = end_text(rule);
+      rules += fmt::format("{}{} by {}{}", rules.empty() ? "" : ", ", rule["collective"].get<std::string>(),
+                           rule["use"].get<std::string>(), end.empty() ? "" : " up to " + end + " bytes");
+    }
+    text.add(fmt::format("{}: {}", place_text(each), rules.empty() ? "nothing is faster" : rules));
+  }
   return text.text;
 }
-std::string one_kernel_few(const Json& all) { return threshold(all, "DeviceTuning::one_kernel_few"); }
-std::string one_kernel(const Json& all) { return threshold(all, "DeviceTuning::one_kernel"); }
-std::string most_ranks(const Json& all) { return threshold(all, "DeviceTuning::most_ranks"); }
-std::string chunk_bytes(const Json& all) { return threshold(all, "device::Tuning::chunk_bytes"); }
-std::string copied_in_place(const Json& all) { return threshold(all, "device::Tuning::copied_in_place"); }
+std::string one_kernel_few(const Json& all) { return tuned_choice(all, 2, 4); }
+std::string one_kernel(const Json& all) { return tuned_choice(all, 5, 32); }
+std::string most_ranks(const Json& all) { return tuned_choice(all, 2, 32); }
+
+/// The value of a constant that `tutti tune` takes. `way`: how the calls run that it decides about.
+std::string tuned_constant(const Json& all, const char* way, const char* constant, int least_ranks) {
+  Text text;
+  for (const Json& each : all["tuned"]) {
+    if (each["way"] != way || each["ranks"] < least_ranks) continue;
+    const Json& tuning = each["tuning"];
+    text.add(fmt::format("{}: {}", place_text(each),
+                         tuning.contains(constant) ? tuning[constant].dump() : "nothing is faster"));
+  }
+  return text.text;
+}
+std::string chunk_bytes(const Json& all) { return tuned_constant(all, "staged", "device.chunk_bytes", 2); }
+std::string copied_in_place(const Json& all) { return tuned_constant(all, "direct", "device.copied_in_place", 3); }
 
 /// The bytes that cross in the time of a short copy.
 std::string bytes_an_operation(const Json& all) {
@@ -162,6 +191,13 @@ std::optional<double> figure(const Json& all, std::string_view name, int process
       if (each["name"] == name && each.contains("value") && (processes == 0 || each.value("processes", 0) == processes))
         found = each["value"].get<double>();
   return found;
+}
+
+std::set<std::string> decided_files() {
+  std::set<std::string> files;
+  for (const Decision& each : table)
+    files.insert(each.file);
+  return files;
 }
 
 Json decisions(const Json& all, const std::filesystem::path& root) {

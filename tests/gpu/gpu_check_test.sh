@@ -56,7 +56,7 @@ import re
 import sys
 
 results = json.load(open(sys.argv[1] + "/results.json"))
-assert set(results) == {"facts", "parts", "steps", "probe", "collectives", "thresholds", "decisions"}, results.keys()
+assert set(results) == {"facts", "parts", "steps", "probe", "collectives", "tuned", "decisions"}, results.keys()
 assert "fake" in results["facts"]["driver"] and results["facts"]["command"].endswith("kit/out"), results["facts"]
 assert all(step["state"] in ("passed", "skipped") for step in results["steps"])
 assert all(step["why"] for step in results["steps"] if step["state"] == "skipped"), results["steps"]
@@ -87,8 +87,8 @@ assert len(rows) == len(results["decisions"]) >= 10, rows
 for constant, in_force, file, number, measured in rows:
     there = open(f"{sys.argv[2]}/{file}").read().splitlines()[int(number) - 1]
     assert re.search(rf"\b{constant}\b", there) and there.strip() == in_force, (constant, file, number, there)
-    # Some take more ranks or bytes than the shortest form has.
-    needs_more = constant in ("one_kernel", "chunk_bytes", "copied_in_place")
+    # Some take more ranks than the shortest form has.
+    needs_more = constant in ("one_kernel", "copied_in_place")
     assert measured != "not measured" or needs_more, (constant, measured)
 assert "\n### allreduce on 2 ranks, one device\n" in text and "\n| 4 KiB |" in text, text
 PYTHON

@@ -1,8 +1,9 @@
 // Puts together what scripts/gpu_check.sh has measured: results.json, and gpu-machine.md for people.
 //   gpu_report FOLDER ROOT
+//   gpu_report --files: those that ROOT must have.
 // Reads in the folder, as far as they are there: facts.txt, parts.txt and steps.txt (columns with tabs),
-// probe.first.json and probe.rest.json of gpu_probe, bench.WAY.PLACE.pN.json and thresholds.PLACE.pN.json of
-// tutti-bench, and nccl.PLACE.pN.json of nccl_bench. WAY: one of ways. PLACE: shared (one device) or spread (a device
+// probe.first.json and probe.rest.json of gpu_probe, bench.WAY.PLACE.pN.json of tutti-bench, tuned.WAY.PLACE.pN.json of
+// tutti tune, and nccl.PLACE.pN.json of nccl_bench. WAY: one of ways. PLACE: shared (one device) or spread (a device
 // for each rank). ROOT has the sources of the constants that the figures decide.
 #include <fmt/format.h>
 
@@ -128,21 +129,16 @@ Json read_probe(const fs::path& folder) {
   return questions;
 }
 
-/// What was measured for the thresholds by which the library chooses, on so many ranks.
-Json read_thresholds(const fs::path& folder) {
+/// The files of rules that `tutti tune` has written, each with the place and the ranks that were measured.
+Json read_tuned(const fs::path& folder) {
   Json all = Json::array();
-  for (const char* place : places) {
-    for (const int ranks : {2, 4, 8}) {
-      const Json file = read_json(folder / fmt::format("thresholds.{}.p{}.json", place, ranks));
-      if (!file.is_object()) continue;
-      for (const Json& each : file["thresholds"]) {
-        if (!each["why_not"].is_null()) continue;
-        all.push_back({{"member", each["member"]},
-                       {"collective", each["collective"]},
-                       {"place", place},
-                       {"ranks", ranks},
-                       {"today", each["today"]},
-                       {"measured", each["measured"]}});
+  for (const char* way : {"direct", "staged"}) {
+    for (const char* place : places) {
+      for (const int ranks : {2, 4, 8}) {
+        const Json file = read_json(folder / fmt::format("tuned.{}.{}.p{}.json", way, place, ranks));
+        if (!file.is_object()) continue;
+        all.push_back({{"way", way}, {"place", place}, {"ranks", ranks}, {"rules", file["rules"]}});
+        all.back()["tuning"] = file.value("tuning", Json::object());
       }
     }
   }
@@ -171,7 +167,7 @@ Json all_of(const fs::path& folder) {
   all["collectives"] = Json::array();
   for (const auto& [which, sizes] : read_cases(folder))
     all["collectives"].push_back(to_json(which, sizes, std::get<0>(which) == "shared" ? on_device : between));
-  all["thresholds"] = read_thresholds(folder);
+  all["tuned"] = read_tuned(folder);
   return all;
 }
 
@@ -180,8 +176,13 @@ Json all_of(const fs::path& folder) {
 
 int main(int argc, char** argv) {
   using namespace tutti::gpu;
+  if (argc == 2 && std::string_view{argv[1]} == "--files") {
+    for (const std::string& file : decided_files())
+      fmt::print("{}\n", file);
+    return 0;
+  }
   if (argc != 3 || !std::filesystem::is_directory(argv[1])) {
-    fmt::print(stderr, "Usage: gpu_report FOLDER ROOT\n");
+    fmt::print(stderr, "Usage: gpu_report FOLDER ROOT\n       gpu_report --files\n");
     return 2;
   }
   try {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,9 @@ using Json = nlohmann::ordered_json;
 /// measured. `root` has the sources: the tree, or what scripts/gpu_pack.sh has packed. Throws std::runtime_error if a
 /// constant is not in its file.
 [[nodiscard]] Json decisions(const Json& all, const std::filesystem::path& root);
+
+/// The files that have these constants, relative to the root.
+[[nodiscard]] std::set<std::string> decided_files();
 
 /// A page that can be committed as docs/gpu-machine.md: the machine and the call; the steps and the time of each part;
 /// what the figures decide; the figures of the probe; the collectives.

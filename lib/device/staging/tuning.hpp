@@ -1,6 +1,7 @@
 #pragma once
 // Every threshold of staging. They are guesses from the rates of PCIe 4 and 5, until they can be measured on a GPU.
-// chunk_bytes and copied_in_place: mpirun -n 4 tutti-bench --memory device --thresholds. The two others are parts of a
+// chunk_bytes and copied_in_place: mpirun -n 4 tutti tune --memory device --transport --write FILE, the first with
+// TUTTI_DEVICE_PATH=staging where ranks map each other's devices. The two others are parts of a
 // model of cost: compare the times with TUTTI_STAGING=host and with TUTTI_STAGING=device.
 
 #include <chrono>
