@@ -112,4 +112,21 @@ int Json::as_int() const {
   return json.get<int>();
 }
 
+std::string xml_escaped(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '&')
+      safe += "&amp;";
+    else if (c == '<')
+      safe += "&lt;";
+    else if (c == '>')
+      safe += "&gt;";
+    else if (c == '"')
+      safe += "&quot;";
+    else
+      safe += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return safe;
+}
+
 }  // namespace tutti::apps

@@ -97,4 +97,7 @@ struct Json::Member {
   mutable Json value;  ///< Moved from by the object that it becomes a part of.
 };
 
+/// A text as it stands in XML and HTML, also between quotation marks. Control characters become blanks.
+[[nodiscard]] std::string xml_escaped(std::string_view text);
+
 }  // namespace tutti::apps

@@ -126,6 +126,8 @@ struct PeerCall {
   std::string algorithm{};  ///< If it is Tutti by other rules.
 };
 
+enum class Placement : bool { out_of_place, in_place };
+
 /// A collective. To add one: a line in the table of collectives.cpp, and a case in layout() and expected().
 struct BenchCollective {
   std::string_view name;
@@ -139,9 +141,12 @@ struct BenchCollective {
   PeerCall (*peer)(const Call& call, Mode mode);
 
   [[nodiscard]] bool has_data() const { return collective != Collective::barrier; }
-  [[nodiscard]] bool has_in_place() const { return collective && has_data(); }
-  /// A broadcast has one buffer on each rank, as in MPI.
-  [[nodiscard]] bool has_out_of_place() const { return collective != Collective::broadcast; }
+  /// Where its input may be. A broadcast has one buffer on each rank, as in MPI.
+  [[nodiscard]] std::vector<Placement> placements() const {
+    if (collective == Collective::broadcast) return {Placement::in_place};
+    if (!collective || !has_data()) return {Placement::out_of_place};
+    return {Placement::out_of_place, Placement::in_place};
+  }
   [[nodiscard]] bool has_stream_calls() const { return collective.has_value(); }
   [[nodiscard]] bool reduces() const { return collective && tutti::reduces(*collective); }
   [[nodiscard]] bool has_root() const { return collective && tutti::has_root(*collective); }

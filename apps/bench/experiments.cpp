@@ -104,9 +104,8 @@ void require_operation(const Settings& s, const BenchCollective& collective, Typ
 
 /// The placements asked for; the one that the collective has, if it has only one.
 std::vector<Placement> placements_of(const Settings& s, const BenchCollective& collective) {
-  if (!collective.has_in_place()) return {Placement::out_of_place};
-  if (!collective.has_out_of_place()) return {Placement::in_place};
-  return placements_named(s.placement);
+  std::vector<Placement> all = collective.placements();
+  return all.size() == 1 ? all : placements_named(s.placement);
 }
 
 /// Elements of the larger buffer: where it is divided, at least one for each rank and a multiple of that.

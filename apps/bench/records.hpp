@@ -7,14 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "apps/bench/collective.hpp"
 #include "apps/bench/machine.hpp"
 #include "apps/bench/overlap.hpp"
 #include "apps/bench/statistics.hpp"
 #include "apps/json.hpp"
 
 namespace tutti::bench {
-
-enum class Placement : bool { out_of_place, in_place };
 
 /// The call made through another library.
 struct Peer {

@@ -126,8 +126,8 @@ class ConstantRace {
                                  .counts = {Count{size / size_of(Type::fp32).value()}}};
     const Communicator& first = comms_.front();
     const bench::Buffers buffers{what, first};
-    const bool is_in_place = !collective.has_out_of_place();
-    bench::Call call = buffers.call(what.counts.front(), is_in_place ? bench::Placement::in_place : trial_.placement);
+    const std::vector<bench::Placement> has = collective.placements();
+    bench::Call call = buffers.call(what.counts.front(), has.size() == 1 ? has.front() : trial_.placement);
     const auto races = static_cast<double>(trial_.collectives.size() * trial_.sizes.size() * trial_.values.size());
     constexpr int least_rounds = 5, most_rounds = 15;
     bench::Settings settings;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "apps/bench/measure.hpp"
 #include "apps/bench/statistics.hpp"
@@ -36,52 +38,77 @@ class Instance {
  public:
   /// What `what` and `comm` refer to must live as long as this.
   Instance(const bench::Experiment& what, const Communicator& comm, MPI_Comm mpi)
-      : what_(what), mpi_(mpi), buffers_(what, comm, mpi), call_(buffers_.call(what.counts[0], what.placements[0])) {}
-
-  [[nodiscard]] const bench::Call& call() const { return call_; }
-  bench::Repeater& repeater(const std::string& use) {
-    auto& its = repeaters_[use];
-    if (its != nullptr) return *its;
-    call_.algorithm = repeaters_.find(use)->first;  // a text that lives as long as the repeater
-    its =
-        use == mpi_way ? what_.collective->peer(call_, what_.mode).repeater : what_.collective->ours(call_, what_.mode);
-    return *its;
+      : what_(what), mpi_(mpi), buffers_(what, comm, mpi) {
+    for (const bench::Placement placement : what.placements)
+      calls_.push_back({buffers_.call(what.counts[0], placement), {}});
   }
-  /// The microseconds of the rounds of each way, in turns; the same on all ranks.
+
+  [[nodiscard]] const bench::Call& call() const { return calls_.front().call; }
+  /// The calls once, of all placements, on this rank.
+  void run(const std::string& use) {
+    for (Placed& placed : calls_)
+      repeater(placed, use).run(1);
+  }
+  /// The microseconds of the rounds of each way, in turns; the same on all ranks. A round is the mean of all
+  /// placements.
   std::vector<std::vector<double>> measured(const std::vector<std::string>& uses, int rounds, int warmup,
                                             double seconds) {
-    bench::Settings settings;
-    settings.is_touched = true;
-    settings.rounds = rounds;
-    settings.warmup = warmup;
-    bench::Protocol protocol = bench::protocol_of(*what_.collective, settings, buffers_, call_);
-    protocol.comm = mpi_;
-    protocol.seconds = seconds;
-    protocol.attempts = 1;
-    std::vector<bench::Repeater*> ways;
-    ways.reserve(uses.size());
-    for (const std::string& use : uses)
-      ways.push_back(&repeater(use));
-    std::vector<std::vector<double>> all;
-    for (const bench::Timing& timing : bench::measure(ways, protocol)) {
-      all.push_back(timing.microseconds());
-      apps::broadcast(mpi_, all.back());  // those of rank 0 are those of the slowest rank
+    std::vector<std::vector<double>> all(uses.size(), std::vector<double>(static_cast<std::size_t>(rounds)));
+    for (Placed& placed : calls_) {
+      std::vector<bench::Repeater*> ways;
+      ways.reserve(uses.size());
+      for (const std::string& use : uses)
+        ways.push_back(&repeater(placed, use));
+      const std::vector<bench::Timing> timings = bench::measure(ways, protocol(placed.call, rounds, warmup, seconds));
+      for (std::size_t i = 0; i < uses.size(); ++i) {
+        std::vector<double> us = timings[i].microseconds();
+        apps::broadcast(mpi_, us);  // those of rank 0 are those of the slowest rank
+        for (std::size_t round = 0; round < us.size(); ++round)
+          all[i][round] += us[round] / static_cast<double>(calls_.size());
+      }
     }
     return all;
   }
 
  private:
+  struct Placed {
+    bench::Call call;
+    std::map<std::string, std::unique_ptr<bench::Repeater>> repeaters;
+  };
+  [[nodiscard]] bench::Repeater& repeater(Placed& placed, const std::string& use) const {
+    auto& its = placed.repeaters[use];
+    if (its != nullptr) return *its;
+    placed.call.algorithm = placed.repeaters.find(use)->first;  // a text that lives as long as the repeater
+    const bench::BenchCollective& collective = *what_.collective;
+    its = use == mpi_way ? collective.peer(placed.call, what_.mode).repeater : collective.ours(placed.call, what_.mode);
+    return *its;
+  }
+  [[nodiscard]] bench::Protocol protocol(const bench::Call& call, int rounds, int warmup, double seconds) const {
+    bench::Settings settings;
+    settings.is_touched = true;
+    settings.rounds = rounds;
+    settings.warmup = warmup;
+    bench::Protocol protocol = bench::protocol_of(*what_.collective, settings, buffers_, call);
+    protocol.comm = mpi_;
+    protocol.seconds = seconds;
+    protocol.attempts = 1;
+    return protocol;
+  }
+
   const bench::Experiment& what_;
   MPI_Comm mpi_;
   bench::Buffers buffers_;
-  bench::Call call_;
-  std::map<std::string, std::unique_ptr<bench::Repeater>> repeaters_{};
+  std::vector<Placed> calls_{};
 };
 
 class Race {
  public:
   Race(const Track& track, Count count, double seconds)
-      : track_(track), what_(at(track.what, count)), seconds_(seconds), instance_(what_, track.team.comm(), mpi()) {}
+      : track_(track),
+        what_(with(track.what, {count})),
+        roomy_(with(track.what, {count, std::max(count, track.what.counts.back())})),
+        seconds_(seconds),
+        instance_(what_, track.team.comm(), mpi()) {}
 
   Point run(const std::vector<std::string>& candidates, bool keeps_all) {
     builtin_ = candidates.front();
@@ -104,19 +131,26 @@ class Race {
     return point;
   }
 
+  std::vector<Timed> again(const Point& point) {
+    const std::vector<std::string> uses{point.builtin, point.use};
+    for (const std::string& use : uses)
+      times_[use] = *point.find(use);  // for the number of rounds
+    measure_anew(uses);
+    return {times_.at(point.builtin), times_.at(point.use)};
+  }
+
  private:
-  static bench::Experiment at(bench::Experiment what, Count count) {
-    what.counts = {count};
+  static bench::Experiment with(bench::Experiment what, std::vector<Count> counts) {
+    what.counts = std::move(counts);
     return what;
   }
   [[nodiscard]] MPI_Comm mpi() const { return track_.team.mpi(); }
   /// So many candidates as can be measured three times in the first stage's time, if each takes as long as the built-in
   /// choice; four at least.
   [[nodiscard]] std::size_t affordable() {
-    bench::Repeater& builtin = instance_.repeater(builtin_);
-    builtin.run(1);
+    instance_.run(builtin_);
     double seconds = MPI_Wtime();
-    builtin.run(1);
+    instance_.run(builtin_);
     seconds = MPI_Wtime() - seconds;
     apps::broadcast(mpi(), seconds);
     constexpr std::size_t least = 4;
@@ -135,6 +169,7 @@ class Race {
       const auto known = times_.find(use);
       one += std::max(round_seconds(), known == times_.end() ? 0 : known->second.us * 1e-6);
     }
+    one *= static_cast<double>(what_.placements.size());
     return std::clamp(static_cast<int>(stage.share * seconds_ / one), stage.least, stage.most);
   }
   [[nodiscard]] double round_seconds() const {
@@ -161,7 +196,7 @@ class Race {
     add(instance_);
     for (int i = 1; i < instances; ++i) {
       const Communicator comm = track_.team.another();
-      Instance instance{what_, comm, mpi()};
+      Instance instance{i % 2 == 0 ? what_ : roomy_, comm, mpi()};
       add(instance);
     }
     for (std::size_t i = 0; i < uses.size(); ++i)
@@ -179,7 +214,7 @@ class Race {
   }
 
   const Track& track_;
-  const bench::Experiment what_;
+  const bench::Experiment what_, roomy_;  ///< On buffers of this size, and at the beginning of large ones.
   double seconds_;
   Instance instance_;
   std::string builtin_{};
@@ -205,6 +240,34 @@ std::string winner(const Point& point) {
 Point race(const Track& track, Count count, const std::vector<std::string>& candidates, double seconds,
            bool keeps_all) {
   return Race{track, count, seconds}.run(candidates, keeps_all);
+}
+
+void race_again(const Track& track, Count count, Point& point, double seconds) {
+  const auto share = static_cast<double>(track.what.placements.size());
+  for (const bench::Placement placement : track.what.placements) {
+    if (point.use == point.builtin) return;
+    bench::Experiment what = track.what;
+    what.placements = {placement};
+    add_later(point, Race{{track.team, what}, count, seconds / share}.again(point));
+  }
+}
+
+void add_later(Point& point, const std::vector<Timed>& later) {
+  const auto us_of = [&](const std::string& use) {
+    return std::find_if(later.begin(), later.end(), [&](const Timed& way) { return way.use == use; })->us;
+  };
+  const bool is_faster = us_of(point.use) < us_of(point.builtin);
+  for (Timed& way : point.ways) {
+    const auto its = std::find_if(later.begin(), later.end(), [&](const Timed& other) { return other.use == way.use; });
+    if (its == later.end()) continue;
+    const double before = way.runs, after = its->runs;
+    way.us = std::exp((before * std::log(way.us) + after * std::log(its->us)) / (before + after));
+    way.lower = std::min(way.lower, its->lower);
+    way.upper = std::max(way.upper, its->upper);
+    way.fastest = std::min(way.fastest, its->fastest);
+    way.runs += its->runs;
+  }
+  if (!is_faster || point.find(point.use)->us * least_gain > point.find(point.builtin)->us) point.use = point.builtin;
 }
 
 }  // namespace tutti::tune

@@ -26,6 +26,19 @@ int parts_of(const Context& context, int ranks) {
   return context.collective->divided == bench::Divided::not_at_all ? 1 : ranks;
 }
 
+bench::Experiment experiment_of(const Context& context, std::vector<Count> counts) {
+  return {.collective = context.collective,
+          .memory = context.memory,
+          .mode = context.mode,
+          .type = Type::fp32,
+          .op = Op::sum,
+          .root = Rank{0},
+          .algorithms = {""},
+          .transport = "auto",
+          .placements = context.collective->placements(),
+          .counts = std::move(counts)};
+}
+
 class Search {
  public:
   Search(const Context& context, const Team& team, const Settings& settings, const Prices& prices, Budget& budget,
@@ -35,7 +48,7 @@ class Search {
         prices_(prices),
         budget_(budget),
         journal_(journal),
-        what_(experiment(settings)),
+        what_(experiment_of(context, coarse_counts(context, settings, team.comm().size()))),
         question_(question_of(context, team.comm())) {
     if (const auto known = journal.earlier().find(context.name()); known != journal.earlier().end())
       earlier_ = known->second;
@@ -50,21 +63,6 @@ class Search {
   }
 
  private:
-  [[nodiscard]] bench::Experiment experiment(const Settings& settings) const {
-    return {.collective = context_.collective,
-            .memory = context_.memory,
-            .mode = context_.mode,
-            .type = Type::fp32,
-            .op = Op::sum,
-            .root = Rank{0},
-            .algorithms = {""},
-            .transport = "auto",
-            .placements = {placement()},
-            .counts = coarse_counts(context_, settings, team_.comm().size())};
-  }
-  [[nodiscard]] bench::Placement placement() const {
-    return context_.collective->has_out_of_place() ? bench::Placement::out_of_place : bench::Placement::in_place;
-  }
   /// False: the run was interrupted.
   bool measure(Count count) {
     const std::int64_t bytes = (count.value() * size_of(Type::fp32)).value();
@@ -201,6 +199,19 @@ std::vector<Count> coarse_counts(const Context& context, const Settings& setting
 Found search(const Context& context, const Team& team, const Settings& settings, const Prices& prices, Budget& budget,
              Journal& journal) {
   return Search{context, team, settings, prices, budget, journal}.run();
+}
+
+bool confirm(const Context& context, const Team& team, std::vector<Point>& points, double seconds) {
+  if (points.empty()) return true;
+  const auto count_of = [](const Point& point) { return Count{point.bytes / size_of(Type::fp32).value()}; };
+  const bench::Experiment what = experiment_of(context, {count_of(points.back())});
+  for (Point& point : points) {
+    bool is_ended = is_interrupted();
+    apps::broadcast(team.mpi(), is_ended);
+    if (is_ended) return false;
+    race_again({team, what}, count_of(point), point, seconds);
+  }
+  return true;
 }
 
 }  // namespace tutti::tune

@@ -49,5 +49,8 @@ struct Found {
 /// 1.25 apart. Points of an earlier run are taken as they are.
 [[nodiscard]] Found search(const Context& context, const Team& team, const Settings& settings, const Prices& prices,
                            Budget& budget, Journal& journal);
+/// Collective over the team. Measures once more, for so many seconds each, the points at which another algorithm than
+/// the built-in one is taken. False: interrupted.
+[[nodiscard]] bool confirm(const Context& context, const Team& team, std::vector<Point>& points, double seconds);
 
 }  // namespace tutti::tune

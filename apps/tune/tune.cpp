@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "apps/bench/machine.hpp"
@@ -60,8 +63,8 @@ class Tuning {
       measure_constants();
       constants.emplace(settings_.write + ".constants", constants_);
     }
-    const bool is_whole = measure_all(journal, constants ? constants->path() : "none");
-    if (!is_whole) {
+    const std::string rules = constants ? constants->path() : "none";
+    if (!measure_all(journal, rules) || !confirm_all(rules)) {
       say(fmt::format("interrupted: what was measured is in {}.partial; --resume goes on\n", settings_.write));
       return apps::exit_failure;
     }
@@ -134,44 +137,30 @@ class Tuning {
     }
   }
 
-  /// False: interrupted.
-  bool measure_all(Journal& journal, const std::string& rules) {
-    end_at_signals();
-    const std::size_t coarse = coarse_counts(contexts_.front(), settings_, world_.size()).size();
-    Budget budget{seconds_left(), contexts_.size(), coarse};
+  /// On the members of a team, with its contexts. False: interrupted.
+  using Work = std::function<bool(const Team& team, std::span<const Context> contexts)>;
+
+  /// Does the work with one team after the other, whose other ranks sleep. False: interrupted.
+  bool with_teams(const std::string& rules, const Work& work) {
     for (std::size_t i = 0; i < contexts_.size();) {
       std::size_t end = i;  // contexts of one team
       while (end < contexts_.size() && contexts_[end].communicator == contexts_[i].communicator &&
              contexts_[end].memory == contexts_[i].memory)
         ++end;
-      if (!measure_with_team({contexts_.begin() + static_cast<std::ptrdiff_t>(i),
-                              contexts_.begin() + static_cast<std::ptrdiff_t>(end)},
-                             budget, journal, rules))
-        return false;
+      if (!with_team({&contexts_[i], end - i}, rules, work)) return false;
       i = end;
     }
     return true;
   }
 
-  /// Ranks that do not take part sleep.
-  bool measure_with_team(const std::vector<Context>& contexts, Budget& budget, Journal& journal,
-                         const std::string& rules) {
-    const Team team{contexts.front().communicator, is_member_of(contexts.front().communicator, world_),
-                    *contexts.front().memory, rules};
+  bool with_team(std::span<const Context> contexts, const std::string& rules, const Work& work) {
+    const Context& first = contexts.front();
+    const Team team{first.communicator, is_member_of(first.communicator, world_), *first.memory, rules};
     std::string failure;
     bool is_whole = true;
     if (team.is_member()) {
       try {
-        const Prices prices = measured_prices(team);
-        for (const Context& context : contexts) {
-          if (!is_whole) break;
-          if (budget.is_over(team)) {
-            left_out_.push_back(context.name());
-            budget.end_context();
-          } else {
-            is_whole = measure(context, team, prices, budget, journal);
-          }
-        }
+        is_whole = work(team, contexts);
       } catch (const InputError& error) {
         failure = error.what();
       }
@@ -182,18 +171,81 @@ class Tuning {
     return is_whole;
   }
 
+  /// False: interrupted.
+  bool measure_all(Journal& journal, const std::string& rules) {
+    end_at_signals();
+    const std::size_t coarse = coarse_counts(contexts_.front(), settings_, world_.size()).size();
+    constexpr double share = 0.8;  // the others are for confirm_all()
+    Budget budget{share * seconds_left(), contexts_.size(), coarse};
+    return with_teams(rules, [&](const Team& team, std::span<const Context> contexts) {
+      const Prices prices = measured_prices(team);
+      for (const Context& context : contexts) {
+        if (budget.is_over(team)) {
+          left_out_.push_back(context.name());
+          budget.end_context();
+        } else if (!measure(context, team, prices, budget, journal)) {
+          return false;
+        }
+      }
+      return true;
+    });
+  }
+
   bool measure(const Context& context, const Team& team, const Prices& prices, Budget& budget, Journal& journal) {
-    progress_.show(fmt::format("{}: {:.1f} minutes left", context.name(), budget.seconds_left() / 60));
+    progress_.show(fmt::format("{}: {:.1f} minutes left", context.name(), seconds_left() / 60));
     const Found found = search(context, team, settings_, prices, budget, journal);
     budget.end_context();
     points_[context.name()] = found.points;
-    const RuleForm form{
-        .is_exact = settings_.is_exact, .has_modes = settings_.modes.size() > 1, .most = settings_.max.value()};
-    for (Rule& rule : rules_of(question_of(context, team.comm()), found.points, form))
-      rules_.push_back(std::move(rule));
+    questions_[context.name()] = question_of(context, team.comm());
     say(fmt::format("{}: {}, {}, {:.3f}\n", context.name(), found.points.size(), changes_in(found.points),
                     gain_of(found.points)));
     return found.is_whole;
+  }
+
+  /// Measures all choices that differ from the built-in ones again, several times, as far as time is left. False:
+  /// interrupted.
+  bool confirm_all(const std::string& rules) {
+    constexpr int passes = 4;
+    constexpr double enough = 1.5, too_little = 0.02;  // seconds
+    const int before = changes();
+    int done = 0;
+    for (; done < passes; ++done) {
+      const double left = seconds_left() / (passes - done);
+      double seconds = changes() == 0 ? 0 : std::min(enough, left / changes());
+      apps::broadcast(MPI_COMM_WORLD, seconds);
+      if (seconds < too_little) break;
+      progress_.show(
+          fmt::format("confirming, pass {} of {}: {:.1f} minutes left", done + 1, passes, seconds_left() / 60));
+      const bool is_whole = with_teams(rules, [&](const Team& team, std::span<const Context> contexts) {
+        return std::all_of(contexts.begin(), contexts.end(), [&](const Context& context) {
+          return confirm(context, team, points_[context.name()], seconds);
+        });
+      });
+      if (!is_whole) return false;
+    }
+    if (before > 0)
+      say(fmt::format("# {} of these {} choices are as much faster in {} later race{}, too\n", changes(), before, done,
+                      done == 1 ? "" : "s"));
+    return true;
+  }
+  [[nodiscard]] int changes() const {
+    int changes = 0;
+    for (const auto& [name, points] : points_)
+      changes += changes_in(points);
+    return changes;
+  }
+
+  [[nodiscard]] std::vector<Rule> rules() const {
+    const RuleForm form{
+        .is_exact = settings_.is_exact, .has_modes = settings_.modes.size() > 1, .most = settings_.max.value()};
+    std::vector<Rule> rules;
+    for (const Context& context : contexts_) {
+      const auto found = points_.find(context.name());
+      if (found == points_.end()) continue;
+      for (Rule& rule : rules_of(questions_.at(context.name()), found->second, form))
+        rules.push_back(std::move(rule));
+    }
+    return rules;
   }
 
   [[nodiscard]] RuleFile file() const {
@@ -216,7 +268,7 @@ class Tuning {
                                            [](const Context& context) { return context.memory->needs_driver(); });
     if (is_of_devices && !site_.gpu.empty()) file.machines.gpu = literal(site_.gpu);
     file.is_simulated = is_of_devices && site_.is_simulated;
-    file.rules = rules_;
+    file.rules = rules();
     file.tuning = constants_;
     if (settings_.adds) {
       if (old_.is_simulated != file.is_simulated)
@@ -249,16 +301,14 @@ class Tuning {
       if (!hidden.contains(rule.line)) made.rules.push_back(rule);
     apps::replace_file(settings_.write, write_rule_file(made));
     progress_.clear();
-    int changes = 0;
     std::size_t sizes = 0;
     double product = 0;
     for (const auto& [name, points] : points_) {
-      changes += changes_in(points);
       sizes += points.size();
       product += std::log(gain_of(points)) * static_cast<double>(points.size());
     }
     apps::print("# {}: {} rules; another algorithm is taken at {} of {} sizes; gain in all {:.3f}\n", settings_.write,
-                made.rules.size(), changes, sizes, sizes == 0 ? 1.0 : std::exp(product / static_cast<double>(sizes)));
+                made.rules.size(), changes(), sizes, sizes == 0 ? 1.0 : std::exp(product / static_cast<double>(sizes)));
     if (!left_out_.empty()) apps::print("# no time was left for: {}\n", fmt::join(left_out_, ", "));
     apps::print("# {:.2f} of {} minutes\n", (settings_.budget * 60 - seconds_left()) / 60, settings_.budget);
     for (const std::string& violation : violations(points_))
@@ -287,8 +337,8 @@ class Tuning {
   bench::Machine machine_{};
   SiteFacts site_{};
   RuleFile old_{};
-  Points points_{};
-  std::vector<Rule> rules_{};
+  Points points_{};  ///< By context, on the ranks that measured it.
+  std::map<std::string, Question> questions_{};
 };
 
 int tune(const Settings& settings, const apps::MpiProcess& process) {

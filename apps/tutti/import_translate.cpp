@@ -39,7 +39,7 @@ class Cut {
   }
 
  private:
-  /// What is inside so far, with another value.
+  /// The conditions inside so far, with another value.
   template <class T>
   void add(T Conditions::*member, const T& value) {
     pieces_.push_back(inside_);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "apps/json.hpp"
+
 namespace tutti::tool {
 namespace {
 
@@ -45,7 +47,7 @@ class Axis {
 std::string text(double x, double y, std::string_view words, std::string_view anchor = "middle",
                  std::string_view more = "") {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, more,
-                     xml_escaped(words));
+                     apps::xml_escaped(words));
 }
 
 class Drawing {
@@ -141,7 +143,7 @@ std::string Drawing::drawn(const ChartPoint& point, const ChartSeries& series, s
   if (point.is_doubtful) words += ", not resolved";
   const bool is_hollow = point.is_doubtful || series.is_dashed;
   return fmt::format(R"({}<circle cx="{:.1f}" cy="{:.1f}" r="3" fill="{}"><title>{}</title></circle>)", bar, x, y,
-                     is_hollow ? "none" : colour, xml_escaped(words));
+                     is_hollow ? "none" : colour, apps::xml_escaped(words));
 }
 
 void Drawing::draw(const ChartSeries& series, std::size_t number) {
@@ -165,7 +167,7 @@ std::string Drawing::svg() {
       "aria-label=\"{2}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"{3}\">\n"
       "<style>.grid{{stroke:{3};stroke-opacity:.3}}.line{{stroke:{3};stroke-width:1.5}}.border{{stroke:{3};"
       "stroke-dasharray:2 3}}.series{{fill:none;stroke-width:2}}.bar{{stroke-width:1.2}}</style>\n",
-      width, whole, xml_escaped(chart_.title), neutral);
+      width, whole, apps::xml_escaped(chart_.title), neutral);
   out_ += text(left, 20, chart_.title, "start", R"( font-size="15" font-weight="bold")");
   out_ += text(left, 38, chart_.subtitle, "start");
   grid();
@@ -177,13 +179,6 @@ std::string Drawing::svg() {
 }
 
 }  // namespace
-
-std::string xml_escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text)
-    safe += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : std::string(1, c);
-  return safe;
-}
 
 std::string svg_of(const Chart& chart) { return Drawing{chart}.svg(); }
 

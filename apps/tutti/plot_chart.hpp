@@ -44,7 +44,4 @@ struct HeatMap {
 };
 [[nodiscard]] std::string svg_of(const HeatMap& map);
 
-/// The characters of XML that have another meaning, replaced.
-[[nodiscard]] std::string xml_escaped(std::string_view text);
-
 }  // namespace tutti::tool

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "apps/bench/statistics.hpp"
+#include "apps/json.hpp"
 #include "apps/tutti/plot_chart.hpp"
 
 namespace tutti::tool {
@@ -31,7 +32,7 @@ std::string colour_of(double times) {
 }
 
 std::string text(double x, double y, std::string_view words, std::string_view style) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\">{}</text>\n", x, y, style, xml_escaped(words));
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\">{}</text>\n", x, y, style, apps::xml_escaped(words));
 }
 
 class Drawing {
@@ -85,7 +86,7 @@ void Drawing::names() {
   out_ += text(left + side() / 2, top - 22, map_.column_title, "name");
   const double middle = top + side() / 2;
   out_ += fmt::format("<text x=\"20\" y=\"{0:.1f}\" class=\"name\" transform=\"rotate(-90 20 {0:.1f})\">{1}</text>\n",
-                      middle, xml_escaped(map_.row_title));
+                      middle, apps::xml_escaped(map_.row_title));
 }
 
 void Drawing::borders() {
@@ -122,7 +123,7 @@ std::string Drawing::svg() {
       "fill=\"#808892\">\n<style>.title{{font-size:15px;font-weight:bold}}.name{{text-anchor:middle}}.row{{"
       "text-anchor:end}}.value{{text-anchor:middle;fill:#111827;font-size:11px}}.border{{stroke:#111827;"
       "stroke-width:1.5}}.slow{{fill:none;stroke:#b91c1c;stroke-width:2.5}}</style>\n",
-      width, height, xml_escaped(map_.title));
+      width, height, apps::xml_escaped(map_.title));
   out_ += text(left, 20, map_.title, "title") + text(left, 38, map_.subtitle, "note");
   for (int row = 0; row < size_; ++row)
     for (int column = 0; column < size_; ++column)

@@ -1,6 +1,7 @@
 // One page of HTML with all plots.
 #include <fmt/format.h>
 
+#include "apps/json.hpp"
 #include "apps/tutti/plot_chart.hpp"
 #include "apps/tutti/plot_views.hpp"
 
@@ -19,7 +20,8 @@ std::string element(std::string_view name, std::string_view content) {
 std::string list_of(const std::vector<std::string>& items, std::string_view inner) {
   std::string text;
   for (const std::string& item : items)
-    text += element("li", inner.empty() ? xml_escaped(item) : fmt::format("<{0}>{1}</{0}>", inner, xml_escaped(item)));
+    text += element(
+        "li", inner.empty() ? apps::xml_escaped(item) : fmt::format("<{0}>{1}</{0}>", inner, apps::xml_escaped(item)));
   return element("ul", text);
 }
 
@@ -34,7 +36,7 @@ std::string table_of(const std::string& markdown) {
     std::string cells;
     for (std::size_t from = 2; from < line.size();) {
       const std::size_t to = line.find(" |", from);
-      cells += fmt::format("<{0}>{1}</{0}>", row == 0 ? "th" : "td", xml_escaped(line.substr(from, to - from)));
+      cells += fmt::format("<{0}>{1}</{0}>", row == 0 ? "th" : "td", apps::xml_escaped(line.substr(from, to - from)));
       from = to + 3;
     }
     text += element("tr", cells);
@@ -44,7 +46,7 @@ std::string table_of(const std::string& markdown) {
 
 std::string section(std::string_view title, const std::vector<NamedPlot>& plots) {
   if (plots.empty()) return {};
-  std::string text = element("h2", xml_escaped(title));
+  std::string text = element("h2", apps::xml_escaped(title));
   for (const NamedPlot& plot : plots)
     text += plot.svg;
   return text;
@@ -59,8 +61,9 @@ std::string page_of(const Plotted& plotted, const PlotSettings& settings) {
       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>tutti-bench</title>\n<style>{}</style>\n"
       "</head>\n<body>\n<h1>What tutti-bench measured</h1>\n",
       style);
-  text += element("p", xml_escaped(fmt::format("Tutti {}, {}; {} hardware threads; from {} on. {}", machine.tutti,
-                                               machine.mpi_version, machine.cores, machine.started, settings.note)));
+  text +=
+      element("p", apps::xml_escaped(fmt::format("Tutti {}, {}; {} hardware threads; from {} on. {}", machine.tutti,
+                                                 machine.mpi_version, machine.cores, machine.started, settings.note)));
   if (!plotted.left_out.empty()) text += element("h2", "Left out, and doubtful") + list_of(plotted.left_out, "");
   const std::string table = ratio_table(plotted, settings);
   if (!plotted.calls.empty() || !plotted.means.empty()) {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "lib/core/selection/rule_file.hpp"
 #include "lib/core/selection/rules.hpp"
+#include "lib/core/selection/site_rules.hpp"
 
 namespace tutti::tool {
 

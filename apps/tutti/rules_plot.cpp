@@ -7,6 +7,7 @@
 #include <set>
 
 #include "apps/files.hpp"
+#include "apps/json.hpp"
 #include "apps/standard_output.hpp"
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/rule_grid.hpp"
@@ -32,21 +33,6 @@ struct Settings {
   std::string path, output, collective, memory = "host";
   int ppn = 0;
 };
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else if (c == '>')
-      safe += "&gt;";
-    else
-      safe += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return safe;
-}
 
 /// How much faster the algorithm is than the quickest of the others that were measured; 0: it was not measured.
 double margin_of(const Measured& its) {
@@ -104,7 +90,8 @@ class RuleDrawing {
   }
 
   void text(double x, double y, std::string_view style, std::string_view text) {
-    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\">{}</text>\n", x, y, style, escaped(text));
+    out_ +=
+        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\">{}</text>\n", x, y, style, apps::xml_escaped(text));
   }
 
   void chart(Collective collective) {
@@ -146,7 +133,7 @@ class RuleDrawing {
                                  ? fmt::format("line {}{}{}", selection.rule->line, gain.empty() ? "" : ": ", gain)
                                  : "built-in rules";
     out_ += fmt::format("<g><title>{}, {} ranks, {} bytes: {} ({})</title>", to_string(collective), range_text(ranks),
-                        range_text(bytes), escaped(use), escaped(rule));
+                        range_text(bytes), apps::xml_escaped(use), apps::xml_escaped(rule));
     out_ += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" fill=\"{}\" fill-opacity=\"{:.2f}\" "
         "stroke=\"#fff\"/>",

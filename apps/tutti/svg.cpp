@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apps/json.hpp"
 #include "apps/tutti/playback.hpp"
 #include "apps/tutti/table.hpp"
 
@@ -17,21 +18,6 @@ constexpr int least_row_height = 62, row_height_per_rank = 2, mark_above = 6;  /
 constexpr int least_width = 760;
 constexpr double letter_width = 5.6;  // of a label
 constexpr std::string_view faulty = "#dc2626";
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else if (c == '>')
-      safe += "&gt;";
-    else
-      safe += c;
-  }
-  return safe;
-}
 
 /// "0-3,6", "all", or "5 of 8" where that is too long.
 std::string label_of(const Load& load, double width) {
@@ -104,7 +90,7 @@ std::string Drawing::arrow_color_of(const Load& load) const {
 }
 
 void Drawing::text(int x, int y, std::string_view style, std::string_view text) {
-  out_ += fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\">{}</text>\n", x, y, style, escaped(text));
+  out_ += fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\">{}</text>\n", x, y, style, apps::xml_escaped(text));
 }
 
 void Drawing::title() {
@@ -125,7 +111,7 @@ void Drawing::fault() {
   constexpr int line_height = 15;
   const std::string lines = wrapped(scene_.cost_text(), "", static_cast<std::size_t>((width() - 2 * margin) / 6));
   const std::size_t first = lines.find('\n'), second = std::min(lines.find('\n', first + 1), lines.size());
-  out_ += fmt::format("<g><title>{}</title>\n", escaped(scene_.cost_text()));
+  out_ += fmt::format("<g><title>{}</title>\n", apps::xml_escaped(scene_.cost_text()));
   text(margin, 63, "note faulty", lines.substr(0, first));
   if (second > first + 1) text(margin, 63 + line_height, "note faulty", lines.substr(first + 1, second - first - 1));
   out_ += "</g>\n";

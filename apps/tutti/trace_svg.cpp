@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "apps/json.hpp"
 #include "apps/options.hpp"
 #include "apps/tutti/trace_views.hpp"
 
@@ -89,13 +90,6 @@ class Drawing {
   std::string out_;
 };
 
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text)
-    safe += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-  return safe;
-}
-
 Drawing::Drawing(const TracedJob& job, const Instance& instance)
     : job_(job),
       communicator_(job.communicators[static_cast<std::size_t>(instance.communicator)]),
@@ -134,7 +128,7 @@ void Drawing::find_rows(const Instance& instance) {
 }
 
 void Drawing::text(double x, int y, std::string_view style, std::string_view text) {
-  out_ += fmt::format("<text x=\"{:.2f}\" y=\"{}\" class=\"{}\">{}</text>\n", x, y, style, escaped(text));
+  out_ += fmt::format("<text x=\"{:.2f}\" y=\"{}\" class=\"{}\">{}</text>\n", x, y, style, apps::xml_escaped(text));
 }
 
 void Drawing::title() {
@@ -179,7 +173,7 @@ void Drawing::stretch(const Row& row, std::size_t at, std::int64_t begin, std::i
   const double from = x_of(job_.time(row.entry.file, begin)), to = x_of(job_.time(row.entry.file, end));
   out_ += fmt::format(
       "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\"><title>{}, {:.1f} us</title></rect>\n",
-      from, y_of(at), std::max(1.0, to - from), bar_height, color, escaped(title),
+      from, y_of(at), std::max(1.0, to - from), bar_height, color, apps::xml_escaped(title),
       static_cast<double>(end - begin) / 1000);
 }
 
@@ -200,7 +194,7 @@ void Drawing::draw_row(std::size_t at) {
       "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\" class=\"call\"><title>rank {} on {}: {:.1f} "
       "us</title></rect>\n",
       x_of(row.begin), y_of(at), std::max(1.0, x_of(row.end) - x_of(row.begin)), bar_height, row.rank,
-      escaped(file.host), static_cast<double>(row.end - row.begin) / 1000);
+      apps::xml_escaped(file.host), static_cast<double>(row.end - row.begin) / 1000);
   for (const std::uint32_t i : row.waits)
     stretch(row, at, file.waits[i].begin, file.waits[i].end, of_wait,
             fmt::format("waits for rank {}", file.waits[i].peer));

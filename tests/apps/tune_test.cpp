@@ -40,6 +40,25 @@ TEST(Winner, IsAnotherOneOnlyIfItIsClearlyFaster) {
   EXPECT_EQ(point(8, {timed("ring", 10), given_up}).use, "ring");
 }
 
+TEST(Winner, HasToWinLaterRacesToo) {
+  const Point first = point(8, {timed("ring", 10), timed("swing", 8), timed("mpi", 20)});
+  const auto later = [&](double ring, double swing) {
+    Point again = first;
+    add_later(again, {timed("ring", ring), timed("swing", swing)});
+    return again;
+  };
+  EXPECT_EQ(later(10, 9).use, "swing");
+  EXPECT_NEAR(later(10, 9).find("swing")->us, 8.485, 0.001);
+  EXPECT_EQ(later(10, 9).find("swing")->runs, 80);
+  EXPECT_EQ(later(10, 9).find("mpi")->runs, 40);
+  EXPECT_EQ(later(10, 9.99).use, "swing") << "by 12 % over both races";
+  EXPECT_EQ(later(10, 10.1).use, "ring") << "slower in one of them";
+  const Point narrow = point(8, {timed("ring", 10), timed("swing", 9.4)});
+  Point again = narrow;
+  add_later(again, {timed("ring", 10), timed("swing", 9.9)});
+  EXPECT_EQ(again.use, "ring") << "by less than 5 % over both";
+}
+
 Question question(Collective collective = Collective::allreduce) {
   return {.collective = collective, .ranks = 4, .shares_memory = true, .manner = records::Manner::blocking};
 }

@@ -1,5 +1,5 @@
 // Files of rules: what is read, and how faults are told.
-#include "lib/core/selection/rule_file.hpp"
+#include "lib/core/selection/site_rules.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

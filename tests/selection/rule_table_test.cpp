@@ -105,7 +105,7 @@ TEST(RuleTable, OfTheSiteTellsItsLineAndFigures) {
             "by line 1 of F (measured: 1.31 times as fast as the default, 1.08 times as fast as swing)");
 }
 
-/// What is built in is of the same form: as a file of a site, it chooses alike.
+/// The built-in rules have the same form: as a file of a site, they choose alike.
 TEST(RuleTable, BuiltInIsAFileOfRules) {
   const SiteRules site{read_rule_file(builtin_text(), "builtin.json")};
   EXPECT_TRUE(site.file.warnings.empty()) << site.file.warnings.front().line << site.file.warnings.front().text;

@@ -39,7 +39,7 @@ class Membership : public OpenCommunicator {
   [[nodiscard]] const RuleTable* rules() const { return rules_ == nullptr ? nullptr : &rules_->table; }
   /// The file that they come from.
   [[nodiscard]] const RuleFile* rule_file() const { return rules_ == nullptr ? nullptr : &rules_->file; }
-  /// What is the same for all calls, of the facts that the choice of an algorithm depends on.
+  /// The facts on which the choice of an algorithm depends, as far as they are the same for all calls.
   [[nodiscard]] Question question() const;
   [[nodiscard]] const Waiting& waiting() const { return waiting_; }
   [[nodiscard]] const Paths& paths() const { return paths_; }

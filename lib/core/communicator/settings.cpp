@@ -109,15 +109,12 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
   return said;
 }
 
-/// What rank 0 has, on all ranks.
-std::string agreed_text(MPI_Comm comm, std::string text) { return detail::shared_text(comm, 0, std::move(text)); }
-
 /// What rank 0 announced is traced: where.
 TraceUse agreed_trace(MPI_Comm comm, int rank) {
   TraceUse trace;
   if (rank == 0) trace = trace_in_environment();
   mpi::check(mpi::api.Bcast(&trace.limit, 1, MPI_INT64_T, 0, comm), "MPI_Bcast");
-  trace.folder = agreed_text(comm, std::move(trace.folder));
+  trace.folder = detail::shared_text(comm, 0, std::move(trace.folder));
   return trace;
 }
 
@@ -184,10 +181,10 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   std::string refusal;
   if (rank == 0) said = announce(options, refusal);
   mpi::check(mpi::api.Bcast(&said, sizeof said, MPI_BYTE, 0, comm), "MPI_Bcast");
-  if (said.is_refused != 0) throw ArgumentError(agreed_text(comm, std::move(refusal)));
+  if (said.is_refused != 0) throw ArgumentError(detail::shared_text(comm, 0, std::move(refusal)));
   Settings settings{said.settings};
   if (said.is_traced != 0) settings.trace = agreed_trace(comm, rank);
-  if (said.has_faults != 0) settings.faults = agreed_text(comm, rank == 0 ? faults_in_environment() : "");
+  if (said.has_faults != 0) settings.faults = detail::shared_text(comm, 0, rank == 0 ? faults_in_environment() : "");
   if (said.has_rules != 0) settings.rules = agree_on_rules(comm, rank == 0 ? options.rules : "", 0, 0);
   settings.transport.shared_memory = said.shared_memory;
   settings.transport.network = said.network.data();

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -302,25 +301,15 @@ void RuleFileReader::read_tuning(const JsonValue& tuning) {
   }
 }
 
-/// A rule is hidden if an earlier one serves every call that it is for.
 void RuleFileReader::warn_of_hidden_rules() {
-  const auto hides = [](const Rule& earlier, const Rule& rule) {
-    const bool serves_all = !reduces(rule.collective) || earlier.choice.algorithm->order == Order::of_ranks ||
-                            rule.when.commutative == true;
-    return earlier.collective == rule.collective && serves_all && earlier.when.include(rule.when);
-  };
   for (std::size_t i = 0; i < file_.rules.size(); ++i)
     for (std::size_t before = 0; before < i; ++before) {
-      if (!hides(file_.rules[before], file_.rules[i])) continue;
+      if (!file_.rules[before].hides(file_.rules[i])) continue;
       file_.warnings.push_back({file_.rules[i].line, 1,
                                 fmt::format("this rule of {} is never used: the one in line {} comes first",
                                             to_string(file_.rules[i].collective), file_.rules[before].line)});
       break;
     }
-}
-
-bool fits(const std::string& pattern, const std::string& text) {
-  return fnmatch(pattern.c_str(), text.c_str(), FNM_CASEFOLD) == 0;
 }
 
 }  // namespace
@@ -332,40 +321,6 @@ std::optional<std::int64_t> TunedConstants::find(std::string_view name) const {
 }
 
 RuleFile read_rule_file(std::string_view text, std::string_view path) { return RuleFileReader{path}.read(text); }
-
-std::string why_unfit(const RuleFile& file, const SiteFacts& machine) {
-  if (file.is_simulated && !machine.is_simulated)
-    return "its times are those of a simulated device, and this machine has none";
-  const FittingMachines& its = file.machines;
-  const auto part = [](std::string_view what, const std::optional<std::string>& pattern, const std::string& here) {
-    if (!pattern || fits(*pattern, here)) return std::string{};
-    return fmt::format("it is for {} '{}', and here is {}", what, *pattern,
-                       here.empty() ? "none" : fmt::format("'{}'", here));
-  };
-  for (const std::string& why : {part("cpu", its.cpu, machine.cpu), part("gpu", its.gpu, machine.gpu),
-                                 part("mpi", its.mpi, machine.mpi), part("network", its.network, machine.network)})
-    if (!why.empty()) return why;
-  const auto number = [](std::string_view what, const Range& range, int here) {
-    if (range.contains(here)) return std::string{};
-    return fmt::format("it is for {} {} to {}, and here are {}", what, range.least,
-                       range.most == Range::no_end ? "any" : fmt::to_string(range.most), here);
-  };
-  if (machine.nodes == 0) return "";
-  const std::string why = number("nodes", its.nodes, machine.nodes);
-  return why.empty() ? number("ranks per node (ppn)", its.ppn, machine.ppn) : why;
-}
-
-Closeness closeness_of(const FittingMachines& machines) {
-  Closeness closeness;
-  for (const auto* pattern : {&machines.cpu, &machines.gpu, &machines.mpi, &machines.network})
-    closeness.conditions += *pattern ? 1 : 0;
-  for (const Range& range : {machines.nodes, machines.ppn}) {
-    if (range.is_open()) continue;
-    ++closeness.conditions;
-    closeness.width += std::min(range.most, std::int64_t{1} << 40) - range.least;
-  }
-  return closeness;
-}
 
 const RuleTable& builtin_rules() {
   // Never destroyed: calls may come after main.

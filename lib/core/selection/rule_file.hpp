@@ -25,13 +25,6 @@ struct FittingMachines {
   Range nodes{}, ppn{};                                       ///< Of the job.
 };
 
-/// The facts that a file's machines are compared with: those of rank 0, and the form of the job.
-struct SiteFacts {
-  std::string cpu{}, gpu{}, mpi{}, network{};  ///< The names that the parts give themselves; empty: not known, or none.
-  int nodes = 1, ppn = 1;                      ///< `nodes` 0: the form of the job is not known.
-  bool is_simulated = false;                   ///< The CUDA driver is the fake one, whose times mean nothing.
-};
-
 /// A constant of a transport that differs from machine to machine. The others stay as they were built.
 struct TunableConstant {
   std::string_view name;
@@ -73,18 +66,6 @@ struct RuleFile {
 /// Reads the text of a file of rules; `path` names it in the reasons of its rules. Throws ArgumentError that begins
 /// with "PATH:LINE:COLUMN: " and says what was found and what is allowed.
 [[nodiscard]] RuleFile read_rule_file(std::string_view text, std::string_view path);
-
-/// Why the file is not for the machine: "for cpu 'AMD*', and this one has 'Intel ...'"; empty: it is.
-[[nodiscard]] std::string why_unfit(const RuleFile& file, const SiteFacts& machine);
-/// How closely a file says which machines it is for: of several that fit, the one with the most counts.
-struct Closeness {
-  int conditions = 0;
-  std::int64_t width = 0;  ///< Of the ranges of nodes and ppn: the smaller one is closer.
-  [[nodiscard]] bool is_closer_than(const Closeness& other) const {
-    return conditions != other.conditions ? conditions > other.conditions : width < other.width;
-  }
-};
-[[nodiscard]] Closeness closeness_of(const FittingMachines& machines);
 
 /// The rules that Tutti has where a site has none of its own: builtin.json. For each collective one fits every call.
 [[nodiscard]] const RuleTable& builtin_rules();

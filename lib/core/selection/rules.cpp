@@ -46,6 +46,12 @@ bool Conditions::include(const Conditions& others) const {
          includes(consecutive, others.consecutive);
 }
 
+bool Rule::hides(const Rule& later) const {
+  const bool serves_all =
+      !reduces(collective) || choice.algorithm->order == Order::of_ranks || later.when.commutative == true;
+  return collective == later.collective && serves_all && when.include(later.when);
+}
+
 bool serves(const Choice& choice, const Question& question) {
   return !reduces(question.collective) || question.is_commutative ||
          order_on(question.spread, *choice.algorithm) == Order::of_ranks;

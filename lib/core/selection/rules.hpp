@@ -93,6 +93,8 @@ struct Rule {
   Measured measured{};
   int line = 0;                             ///< In its file.
   std::int64_t most_bytes = Range::no_end;  ///< For more, the rule is passed over: there would be too many segments.
+  /// Whether it serves every call that a later rule is for, which then never counts.
+  [[nodiscard]] bool hides(const Rule& later) const;
 };
 
 /// The answer.

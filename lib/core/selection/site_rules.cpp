@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -56,6 +57,10 @@ std::vector<std::string> files_in(const std::string& folder) {
     if (entry.path().extension() == ".json") files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
   return files;
+}
+
+bool fits(const std::string& pattern, const std::string& text) {
+  return fnmatch(pattern.c_str(), text.c_str(), FNM_CASEFOLD) == 0;
 }
 
 struct Candidates {
@@ -125,6 +130,40 @@ RuleTable explained(RuleFile& file) {
 }
 
 }  // namespace
+
+std::string why_unfit(const RuleFile& file, const SiteFacts& machine) {
+  if (file.is_simulated && !machine.is_simulated)
+    return "its times are those of a simulated device, and this machine has none";
+  const FittingMachines& its = file.machines;
+  const auto part = [](std::string_view what, const std::optional<std::string>& pattern, const std::string& here) {
+    if (!pattern || fits(*pattern, here)) return std::string{};
+    return fmt::format("it is for {} '{}', and here is {}", what, *pattern,
+                       here.empty() ? "none" : fmt::format("'{}'", here));
+  };
+  for (const std::string& why : {part("cpu", its.cpu, machine.cpu), part("gpu", its.gpu, machine.gpu),
+                                 part("mpi", its.mpi, machine.mpi), part("network", its.network, machine.network)})
+    if (!why.empty()) return why;
+  const auto number = [](std::string_view what, const Range& range, int here) {
+    if (range.contains(here)) return std::string{};
+    return fmt::format("it is for {} {} to {}, and here are {}", what, range.least,
+                       range.most == Range::no_end ? "any" : fmt::to_string(range.most), here);
+  };
+  if (machine.nodes == 0) return "";
+  const std::string why = number("nodes", its.nodes, machine.nodes);
+  return why.empty() ? number("ranks per node (ppn)", its.ppn, machine.ppn) : why;
+}
+
+Closeness closeness_of(const FittingMachines& machines) {
+  Closeness closeness;
+  for (const auto* pattern : {&machines.cpu, &machines.gpu, &machines.mpi, &machines.network})
+    closeness.conditions += *pattern ? 1 : 0;
+  for (const Range& range : {machines.nodes, machines.ppn}) {
+    if (range.is_open()) continue;
+    ++closeness.conditions;
+    closeness.width += std::min(range.most, std::int64_t{1} << 40) - range.least;
+  }
+  return closeness;
+}
 
 RulePlaces usual_rule_places() {
   RulePlaces places{.named = environment("TUTTI_RULES")};

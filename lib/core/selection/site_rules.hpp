@@ -13,6 +13,25 @@
 
 namespace tutti {
 
+/// The facts that a file's machines are compared with: those of rank 0, and the form of the job.
+struct SiteFacts {
+  std::string cpu{}, gpu{}, mpi{}, network{};  ///< The names that the parts give themselves; empty: not known, or none.
+  int nodes = 1, ppn = 1;                      ///< `nodes` 0: the form of the job is not known.
+  bool is_simulated = false;                   ///< The CUDA driver is the fake one, whose times mean nothing.
+};
+
+/// Why the file is not for the machine: "for cpu 'AMD*', and this one has 'Intel ...'"; empty: it is.
+[[nodiscard]] std::string why_unfit(const RuleFile& file, const SiteFacts& machine);
+/// How closely a file says which machines it is for: of several that fit, the one with the most counts.
+struct Closeness {
+  int conditions = 0;
+  std::int64_t width = 0;  ///< Of the ranges of nodes and ppn: the smaller one is closer.
+  [[nodiscard]] bool is_closer_than(const Closeness& other) const {
+    return conditions != other.conditions ? conditions > other.conditions : width < other.width;
+  }
+};
+[[nodiscard]] Closeness closeness_of(const FittingMachines& machines);
+
 /// Where files of rules are looked for.
 struct RulePlaces {
   /// TUTTI_RULES: files, separated by colons, of which one has to fit; "none": no rules but the built-in ones; empty:
