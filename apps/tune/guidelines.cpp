@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <string_view>
 
 namespace tutti::tune {
@@ -19,15 +18,19 @@ constexpr Guideline guidelines[] = {
     {"reduce_scatter", "reduce", "scatter"}, {"broadcast", "scatter", "allgather"},
     {"reduce", "reduce_scatter", "gather"},  {"allreduce", "reduce_scatter", "allgather"}};
 
-double time_of(const Point& point) { return point.find(point.use)->us; }
+const Timed& time_of(const Point& point) { return *point.find(point.use); }
 
-std::optional<double> time_at(const Points& points, const std::string& context, std::int64_t bytes) {
+/// Nullptr: it was not measured.
+const Timed* time_at(const Points& points, const std::string& context, std::int64_t bytes) {
   const auto found = points.find(context);
-  if (found == points.end()) return std::nullopt;
+  if (found == points.end()) return nullptr;
   for (const Point& point : found->second)
-    if (point.bytes == bytes) return time_of(point);
-  return std::nullopt;
+    if (point.bytes == bytes) return &time_of(point);
+  return nullptr;
 }
+
+/// Whether a time is longer than another one, by more than the rounds of both differ. `upper`: of that other one.
+bool is_longer(const Timed& time, double us, double upper) { return time.us > tolerance * us && time.lower > upper; }
 
 /// "world/allreduce/host/blocking" in parts around the collective.
 struct Name {
@@ -46,17 +49,20 @@ std::vector<std::string> violations(const Points& points) {
   for (const auto& [name, row] : points) {
     const Name parts = parts_of(name);
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const double us = time_of(row[i]);
+      const Timed& time = time_of(row[i]);
       for (const auto& [whole, one, other] : guidelines) {
         if (parts.collective != whole) continue;
-        const auto a = time_at(points, parts.of(one), row[i].bytes), b = time_at(points, parts.of(other), row[i].bytes);
-        if (a && b && us > tolerance * (*a + *b))
+        const Timed* const a = time_at(points, parts.of(one), row[i].bytes);
+        const Timed* const b = time_at(points, parts.of(other), row[i].bytes);
+        if (a != nullptr && b != nullptr && is_longer(time, a->us + b->us, a->upper + b->upper))
           found.push_back(fmt::format("{} of {} bytes takes {:.2f} times as long as {} and {}", name, row[i].bytes,
-                                      us / (*a + *b), one, other));
+                                      time.us / (a->us + b->us), one, other));
       }
-      if (i + 1 < row.size() && us > tolerance * time_of(row[i + 1]))
+      if (i + 1 == row.size()) continue;
+      const Timed& more = time_of(row[i + 1]);
+      if (is_longer(time, more.us, more.upper))
         found.push_back(fmt::format("{} of {} bytes takes {:.2f} times as long as of {} bytes", name, row[i].bytes,
-                                    us / time_of(row[i + 1]), row[i + 1].bytes));
+                                    time.us / more.us, row[i + 1].bytes));
     }
   }
   return found;

@@ -1,14 +1,18 @@
 #include "apps/tune/rule_making.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <map>
 #include <string>
 
 #include "apps/bench/statistics.hpp"
 #include "lib/core/selection/selection.hpp"
+#include "tutti/environment.hpp"
 
 namespace tutti::tune {
 namespace {
@@ -168,6 +172,16 @@ std::vector<Rule> one_rule(const Question& question, std::span<const Point> poin
   return maker.rules;
 }
 
+/// As a pattern that fits this text alone.
+std::string literal(const std::string& text) {
+  std::string pattern;
+  for (const char letter : text) {
+    if (std::string_view{"*?[\\"}.find(letter) != std::string_view::npos) pattern += '\\';
+    pattern += letter;
+  }
+  return pattern;
+}
+
 }  // namespace
 
 std::vector<Rule> rules_of(const Question& question, std::span<const Point> points, const RuleForm& form) {
@@ -191,6 +205,38 @@ std::vector<Rule> rules_of(const Question& question, std::span<const Point> poin
     first = end;
   }
   return maker.rules;
+}
+
+std::string own_version() { return std::string{components().front().description}; }
+
+RuleFile file_for(const SiteFacts& site, const bench::Machine& machine, bool is_of_devices) {
+  RuleFile file;
+  const std::time_t now = std::time(nullptr);
+  file.made = {{"by", fmt::format("tutti tune {}", own_version())},
+               {"when", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
+               {"hosts", fmt::format("{}", fmt::join(machine.hosts, ", "))},
+               {"cpu", site.cpu},
+               {"mpi", site.mpi},
+               {"ranks", fmt::to_string(machine.ranks)},
+               {"nodes", fmt::to_string(machine.nodes)},
+               {"ppn", fmt::to_string(machine.most_ranks_per_node)},
+               {"command", machine.command}};
+  if (!site.network.empty()) file.made.emplace_back("network", site.network);
+  if (!site.gpu.empty()) file.made.emplace_back("gpu", site.gpu);
+  if (!site.cpu.empty()) file.machines.cpu = literal(site.cpu);
+  file.machines.mpi = literal(site.mpi);
+  if (is_of_devices && !site.gpu.empty()) file.machines.gpu = literal(site.gpu);
+  file.is_simulated = is_of_devices && site.is_simulated;
+  return file;
+}
+
+RuleFile without_hidden_rules(RuleFile file) {
+  std::vector<Rule> kept;
+  for (Rule& rule : file.rules)
+    if (std::none_of(kept.begin(), kept.end(), [&](const Rule& earlier) { return earlier.hides(rule); }))
+      kept.push_back(std::move(rule));
+  file.rules = std::move(kept);
+  return file;
 }
 
 int changes_in(std::span<const Point> points) {

@@ -2,10 +2,13 @@
 // The rules that follow from what was measured.
 
 #include <span>
+#include <string>
 #include <vector>
 
+#include "apps/bench/machine.hpp"
 #include "apps/tune/race.hpp"
 #include "lib/core/selection/rules.hpp"
+#include "lib/core/selection/site_rules.hpp"
 
 namespace tutti::tune {
 
@@ -18,6 +21,13 @@ struct RuleForm {
 /// The rules of one context, by size: a row of sizes with the same choice is a rule. Where the built-in rules stay, the
 /// rule names their choice, with its time. Where ranks know only their own blocks, one rule holds for all sizes.
 [[nodiscard]] std::vector<Rule> rules_of(const Question& question, std::span<const Point> points, const RuleForm& form);
+
+/// The version of this library, as files name it.
+[[nodiscard]] std::string own_version();
+/// A file for this machine, without rules yet. `is_of_devices`: it is about memory of its GPU.
+[[nodiscard]] RuleFile file_for(const SiteFacts& site, const bench::Machine& machine, bool is_of_devices);
+/// The file without the rules, of an older run, that newer ones hide.
+[[nodiscard]] RuleFile without_hidden_rules(RuleFile file);
 
 /// The rules that take another algorithm than the built-in ones.
 [[nodiscard]] int changes_in(std::span<const Point> points);

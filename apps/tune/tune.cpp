@@ -1,18 +1,15 @@
 // tutti tune: from the command line to the file of rules.
 #include "apps/tune/tune.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -29,7 +26,6 @@
 #include "apps/tune/settings.hpp"
 #include "lib/core/communicator/agreed_rules.hpp"
 #include "lib/core/selection/rule_writer.hpp"
-#include "tutti/environment.hpp"
 
 namespace tutti::tune {
 namespace {
@@ -109,11 +105,10 @@ class Tuning {
   [[nodiscard]] double seconds_left() const { return settings_.budget * 60 - (MPI_Wtime() - begin_); }
   /// A run with another head cannot go on with this one's points.
   [[nodiscard]] std::string head() const {
-    return apps::Json{{"tutti_tune", 1},  {"version", version()},    {"cpu", site_.cpu},
-                      {"mpi", site_.mpi}, {"ranks", machine_.ranks}, {"nodes", machine_.nodes}}
+    return apps::Json{{"tutti_tune", 1},  {"version", own_version()}, {"cpu", site_.cpu},
+                      {"mpi", site_.mpi}, {"ranks", machine_.ranks},  {"nodes", machine_.nodes}}
         .text(-1);
   }
-  static std::string version() { return std::string{components().front().description}; }
 
   void say_head() {
     say(fmt::format("# tutti tune: {} rank{} on {} node{} ({}), {}\n", machine_.ranks, machine_.ranks == 1 ? "" : "s",
@@ -205,8 +200,8 @@ class Tuning {
   /// Measures all choices that differ from the built-in ones again, several times, as far as time is left. False:
   /// interrupted.
   bool confirm_all(const std::string& rules) {
-    constexpr int passes = 4;
-    constexpr double enough = 1.5, too_little = 0.02;  // seconds
+    constexpr int passes = 3;
+    constexpr double enough = 0.5, too_little = 0.02;  // seconds
     const int before = changes();
     int done = 0;
     for (; done < passes; ++done) {
@@ -218,7 +213,8 @@ class Tuning {
           fmt::format("confirming, pass {} of {}: {:.1f} minutes left", done + 1, passes, seconds_left() / 60));
       const bool is_whole = with_teams(rules, [&](const Team& team, std::span<const Context> contexts) {
         return std::all_of(contexts.begin(), contexts.end(), [&](const Context& context) {
-          return confirm(context, team, points_[context.name()], seconds);
+          const auto found = points_.find(context.name());
+          return found == points_.end() || confirm(context, team, found->second, seconds);
         });
       });
       if (!is_whole) return false;
@@ -249,25 +245,10 @@ class Tuning {
   }
 
   [[nodiscard]] RuleFile file() const {
-    RuleFile file{.path = settings_.write};
-    const std::time_t now = std::time(nullptr);
-    file.made = {{"by", fmt::format("tutti tune {}", version())},
-                 {"when", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
-                 {"hosts", fmt::format("{}", fmt::join(machine_.hosts, ", "))},
-                 {"cpu", site_.cpu},
-                 {"mpi", site_.mpi},
-                 {"ranks", fmt::to_string(machine_.ranks)},
-                 {"nodes", fmt::to_string(machine_.nodes)},
-                 {"ppn", fmt::to_string(machine_.most_ranks_per_node)},
-                 {"command", machine_.command}};
-    if (!site_.network.empty()) file.made.emplace_back("network", site_.network);
-    if (!site_.gpu.empty()) file.made.emplace_back("gpu", site_.gpu);
-    if (!site_.cpu.empty()) file.machines.cpu = literal(site_.cpu);
-    file.machines.mpi = literal(site_.mpi);
     const bool is_of_devices = std::any_of(contexts_.begin(), contexts_.end(),
                                            [](const Context& context) { return context.memory->needs_driver(); });
-    if (is_of_devices && !site_.gpu.empty()) file.machines.gpu = literal(site_.gpu);
-    file.is_simulated = is_of_devices && site_.is_simulated;
+    RuleFile file = file_for(site_, machine_, is_of_devices);
+    file.path = settings_.write;
     file.rules = rules();
     file.tuning = constants_;
     if (settings_.adds) {
@@ -277,28 +258,11 @@ class Tuning {
       file.rules.insert(file.rules.end(), old_.rules.begin(), old_.rules.end());
       if (!settings_.has_transport) file.tuning = old_.tuning;
     }
-    return file;
-  }
-  /// As a pattern that fits this text alone.
-  static std::string literal(const std::string& text) {
-    std::string pattern;
-    for (const char letter : text) {
-      if (std::string_view{"*?[\\"}.find(letter) != std::string_view::npos) pattern += '\\';
-      pattern += letter;
-    }
-    return pattern;
+    return without_hidden_rules(std::move(file));
   }
 
   void write() {
-    RuleFile made = file();
-    const RuleFile read = read_rule_file(write_rule_file(made), settings_.write);
-    // Those of an older run that are hidden by newer ones.
-    std::set<int> hidden;
-    for (const RuleWarning& warning : read.warnings)
-      hidden.insert(warning.line);
-    made.rules.clear();
-    for (const Rule& rule : read.rules)
-      if (!hidden.contains(rule.line)) made.rules.push_back(rule);
+    const RuleFile made = file();
     apps::replace_file(settings_.write, write_rule_file(made));
     progress_.clear();
     std::size_t sizes = 0;

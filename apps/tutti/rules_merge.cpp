@@ -33,8 +33,24 @@ void add_tuning(TunedConstants& all, const RuleFile& file) {
   }
 }
 
+using Made = std::vector<std::pair<std::string, std::string>>;
+
+/// Where and when the files were made: each value of a key once.
+void add_made(Made& all, const RuleFile& file) {
+  for (const auto& [key, value] : file.made) {
+    if (key == "by" || key == "command" || key == "note") continue;
+    const auto same = std::ranges::find(all, key, &Made::value_type::first);
+    if (same == all.end())
+      all.emplace_back(key, value);
+    else if (same->second.find(value) == std::string::npos)
+      same->second += "; " + value;
+  }
+}
+
 RuleFile merged(const std::vector<std::string>& paths, bool is_for_any) {
   RuleFile all = load_rules(paths.front());
+  Made made;
+  add_made(made, all);
   std::string names = all.path;
   for (std::size_t i = 1; i < paths.size(); ++i) {
     RuleFile file = load_rules(paths[i]);
@@ -46,10 +62,12 @@ RuleFile merged(const std::vector<std::string>& paths, bool is_for_any) {
     names += fmt::format(", {}", file.path);
     all.is_simulated = all.is_simulated || file.is_simulated;
     add_tuning(all.tuning, file);
+    add_made(made, file);
     std::ranges::move(file.rules, std::back_inserter(all.rules));
   }
   if (is_for_any) all.machines = {};
   all.made = {{"by", fmt::format("tutti rules merge {}", TUTTI_VERSION)}, {"note", fmt::format("of {}", names)}};
+  std::ranges::move(made, std::back_inserter(all.made));
   return all;
 }
 

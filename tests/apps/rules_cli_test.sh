@@ -191,6 +191,28 @@ expect 2 '\-\-from is missing' rules import "$samples/nccl.csv"
 expect 2 "nccl.csv:2: 'collective,.*' is no number of collectives" rules import --from ompi "$samples/nccl.csv"
 expect 2 'none.csv: No such file' rules import --from nccl "$folder/none.csv"
 
+# The example that is shipped: files of `tutti tune`, joined. All of its rules count, and they are followed.
+example=$sources/etc/tutti/rules.d/two-cores.json
+expect 0 ' rules, 0 warnings' rules check "$example"
+python3 - "$tutti" "$example" <<'PYTHON' || fail 'the rules of etc/tutti/rules.d/two-cores.json'
+import json, subprocess, sys
+tutti, path = sys.argv[1:]
+said = json.load(open(path))
+assert said["for"]["cpu"] and said["for"]["mpi"], said
+assert said["made"]["ranks"] == "2; 4; 8" and "merge" in said["made"]["by"], said["made"]
+assert {str(rule["ranks"]) for rule in said["rules"]} == {"2", "[3, 5]", "[6, 11]"}
+assert all(rule["measured"]["us"] > 0 and rule["measured"]["default_us"] > 0 for rule in said["rules"])
+changed = [rule for rule in said["rules"] if rule["ranks"] == 2 and not rule.get("uneven")
+           and rule["measured"]["us"] * 1.05 <= rule["measured"]["default_us"]]
+assert changed
+for rule in changed:
+    least, most = rule["bytes"]
+    size = min(most or 1 << 23, 2 * (least or 4))
+    chosen = subprocess.run([tutti, "choose", rule["collective"], "-p", "2", "-n", str(size), "--rules", path],
+                            capture_output=True, text=True)
+    assert rule["use"] in chosen.stdout.split(), (rule, chosen.stdout, chosen.stderr)
+PYTHON
+
 expect 0 '^Usage: tutti rules COMMAND' rules
 for command in check show diff merge plot import; do
   expect 0 "^Usage: tutti rules $command" rules $command --help

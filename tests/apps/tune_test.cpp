@@ -157,6 +157,9 @@ TEST(Guidelines, FindWhatTakesLongerThanItShould) {
                   HasSubstr("of 8 bytes takes 2.00 times as long as of 64 bytes")));
   points["world/allreduce/host/blocking"] = {point(8, {timed("ring", 5)}), point(64, {timed("ring", 5)})};
   EXPECT_THAT(violations(points), IsEmpty());
+  // Where rounds differ by more, it may be chance.
+  points["world/allreduce/host/blocking"] = {point(8, {timed("ring", 10, 0.5)}), point(64, {timed("ring", 6, 0.5)})};
+  EXPECT_THAT(violations(points), IsEmpty());
 }
 
 std::vector<std::string> candidates_at(const Question& asked, const Prices& prices) {

@@ -23,7 +23,7 @@ comm -23 "$folder/shared" "$folder/static" >"$log"
 
 diff -r -x fortran "$sources/include" "$prefix/include" >"$log" || fail 'the headers are not those of the sources'
 for file in share/doc/tutti/{LICENSE,copyright,CHANGELOG.md,README.md,algorithms/README.md,docs/environment.md} \
-  share/doc/tutti/{docs/pictures/allreduce_ring_p8.svg,slurm/bench.sbatch,slurm/train.sbatch,slurm/tune.sbatch,slurm/gpu.sbatch} bin/tutti \
+  share/doc/tutti/{docs/pictures/allreduce_ring_p8.svg,slurm/bench.sbatch,slurm/train.sbatch,slurm/tune.sbatch,slurm/gpu.sbatch,etc/tutti/rules.d/two-cores.json} bin/tutti \
   ${mpirun:+bin/tutti-bench bin/tutti-sgd bin/tutti-soak share/tutti/digits.csv "$library_folder/libtutti_mpi.so"}; do
   [ -s "$prefix/$file" ] || fail "$file is missing"
 done
