@@ -124,10 +124,12 @@ Table::Layout Bench::layout() const {
   }
   auto work = Table::Work::none;
   if (what_.memory->needs_driver()) work = cuda::driver_counts() ? Table::Work::of_driver : Table::Work::bytes;
+  std::string_view peer;
+  if (is_compared()) peer = settings_.compare;
   return {.type = settings_.type.size(),
           .op = settings_.op.size(),
           .algorithm = algorithm,
-          .peer = is_compared() ? std::string_view(settings_.compare) : std::string_view(),
+          .peer = peer,
           .work = work,
           .has_overlap = settings_.is_overlapped};
 }
