@@ -94,6 +94,9 @@ void replace_file(const std::string& path, std::string_view bytes) {
 void replace_file(const std::string& path, const std::function<void(const Append& append)>& write) {
   constexpr std::size_t most_kept = std::size_t{1} << 20;
   const fs::path target = fs::weakly_canonical(path);  // Writes through a symbolic link, not over it.
+  std::error_code ignored;
+  if (const fs::path folder = fs::absolute(target).parent_path(); !fs::is_directory(folder, ignored))
+    throw std::runtime_error(fmt::format("cannot write '{}': there is no folder '{}'", path, folder.string()));
   TemporaryFile file{target};
   std::string kept;  // of small pieces
   write([&](std::string_view piece) {

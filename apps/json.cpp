@@ -63,7 +63,13 @@ std::string Json::text(int indent) const { return text_of(value_->its, indent); 
 
 Json Json::parse(const std::string& text) {
   try {
-    return Json{std::make_unique<Value>(Value{Parsed::parse(text)})};
+    // Values that are deeper would be destroyed by as many calls inside each other.
+    static constexpr int deepest = 256;
+    const auto require_flat = [](int depth, Parsed::parse_event_t /*event*/, const Parsed& /*value*/) {
+      if (depth > deepest) throw JsonError(fmt::format("values lie more than {} levels deep", deepest));
+      return true;
+    };
+    return Json{std::make_unique<Value>(Value{Parsed::parse(text, require_flat)})};
   } catch (const Parsed::exception& error) {
     throw JsonError(error.what());
   }

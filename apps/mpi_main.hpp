@@ -59,7 +59,11 @@ int mpi_main(const MpiProgram<Settings>& program, int argc, char** argv) {
   int code = exit_failure;
   try {
     const auto ended = parse_or_report(options, argc, argv, speaks);
-    code = ended ? *ended : program.run(settings, process);
+    // Ranks may have been given different command lines: if one of them ends here, all do.
+    int worst = ended.value_or(-1);
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (!ended && worst >= 0) throw InputError("another rank cannot use its command line; allowed: one for all ranks");
+    code = ended ? worst : program.run(settings, process);
   } catch (const InputError& error) {
     if (speaks) print_error("{}: {}{}\n", options.program(), error.what(), program.hint);
     code = exit_bad_input;

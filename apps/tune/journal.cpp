@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -52,6 +53,9 @@ std::pair<std::string, Point> read_line(const std::string& text) {
                           .runs = way.at("runs").as_int()});
   if (point.find(point.builtin) == nullptr || point.find(point.use) == nullptr)
     throw InputError("a line without the times of the algorithm that it names");
+  for (const Timed& way : point.ways)
+    for (const double us : {way.us, way.lower, way.upper, way.fastest})
+      if (!(us > 0) || !std::isfinite(us) || way.runs < 1) throw InputError("a time that is none");
   return {line.at("context").as_text(), std::move(point)};
 }
 

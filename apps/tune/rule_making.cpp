@@ -24,11 +24,12 @@ Range around(int number, bool is_exact) {
   return {(3 * number + 3) / 4, (3 * number + 1) / 2 - 1};
 }
 
-Conditions conditions_of(const Question& question, const RuleForm& form) {
-  Conditions when{.ranks = around(question.ranks, form.is_exact),
-                  .nodes = around(question.nodes, form.is_exact),
-                  .memory = question.memory};
-  if (question.nodes > 1) when.ppn = around(question.ranks_per_node(), form.is_exact);
+/// `is_builtin`: the built-in choice stays. For other numbers that may be another one, which nobody measured.
+Conditions conditions_of(const Question& question, const RuleForm& form, bool is_builtin) {
+  const bool is_exact = form.is_exact || is_builtin;
+  Conditions when{
+      .ranks = around(question.ranks, is_exact), .nodes = around(question.nodes, is_exact), .memory = question.memory};
+  if (question.nodes > 1) when.ppn = around(question.ranks_per_node(), is_exact);
   if (form.has_modes) when.mode = question.manner;
   if (reduces(question.collective)) when.commutative = true;
   const bool has_lists =
@@ -104,8 +105,7 @@ Mark mark_of(const Point& point) {
 
 class RuleMaker {
  public:
-  RuleMaker(const Question& question, const RuleForm& form)
-      : question_(question), when_(conditions_of(question, form)) {}
+  RuleMaker(const Question& question, const RuleForm& form) : question_(question), form_(form) {}
 
   /// The rules for sizes of the range, in which all points have the same mark.
   void add(std::span<const Point* const> points, const Range& bytes) {
@@ -121,7 +121,9 @@ class RuleMaker {
     }
   }
   void add_rule(const std::string& use, std::span<const Point* const> points, const Range& bytes) {
-    Rule rule{.collective = question_.collective, .when = when_, .choice = read_choice(question_.collective, use)};
+    Rule rule{.collective = question_.collective,
+              .when = conditions_of(question_, form_, use == points.front()->builtin),
+              .choice = read_choice(question_.collective, use)};
     rule.when.bytes = bytes;
     rule.measured = measured_at(points);
     rules.push_back(std::move(rule));
@@ -131,7 +133,7 @@ class RuleMaker {
 
  private:
   const Question& question_;
-  Conditions when_;
+  const RuleForm& form_;
 };
 
 /// One choice for all sizes: that with the least mean time, if it is as much faster as a choice for a size has to be.

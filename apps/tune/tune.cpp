@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,6 +26,7 @@
 #include "apps/tune/search.hpp"
 #include "apps/tune/settings.hpp"
 #include "lib/core/communicator/agreed_rules.hpp"
+#include "lib/core/communicator/communicator_state.hpp"
 #include "lib/core/selection/rule_writer.hpp"
 
 namespace tutti::tune {
@@ -65,7 +67,10 @@ class Tuning {
       return apps::exit_failure;
     }
     apps::on_root(MPI_COMM_WORLD, [&] { write(); });
-    journal.remove();
+    // Points of other contexts, of an earlier run, may still be wanted.
+    const Points& earlier = journal.earlier();
+    if (std::all_of(earlier.begin(), earlier.end(), [&](const auto& each) { return is_asked_for(each.first); }))
+      journal.remove();
     return apps::exit_success;
   }
 
@@ -74,18 +79,25 @@ class Tuning {
     for (const Context& context : contexts_)
       if (context.memory->needs_driver() && device_.empty()) device_ = bench::choose_device(*context.memory, world_);
   }
+  [[nodiscard]] bool is_asked_for(const std::string& context) const {
+    return std::any_of(contexts_.begin(), contexts_.end(), [&](const Context& each) { return each.name() == context; });
+  }
   void read_old_file() {
     try {
       old_ = read_rule_file(apps::read_file(settings_.write), settings_.write);
     } catch (const ArgumentError& error) {
       throw InputError(fmt::format("--add: {}", error.what()));
     }
+    const std::string why = why_unfit(old_, site_);
+    if (!why.empty()) throw InputError(fmt::format("--add: {} is not for this machine: {}", settings_.write, why));
   }
   /// The contexts for which the time suffices, all ranks alike.
   void fit_budget() {
     if (contexts_.empty())
-      throw InputError(fmt::format("--communicator {}: this job has {} on one node, or a node each; allowed: world",
-                                   fmt::join(settings_.communicators, ","), process_.ranks));
+      throw InputError(
+          fmt::format("--communicator {}: this job has {} ranks on one node, or one on each; allowed: world",
+                      fmt::join(settings_.communicators, ","), process_.ranks));
+    if (settings_.resumes) return;  // what was measured needs no time
     const double seconds = settings_.budget * 60;
     double needed = 0;
     std::size_t fitting = 0;
@@ -113,8 +125,8 @@ class Tuning {
   void say_head() {
     say(fmt::format("# tutti tune: {} rank{} on {} node{} ({}), {}\n", machine_.ranks, machine_.ranks == 1 ? "" : "s",
                     machine_.nodes, machine_.nodes == 1 ? "" : "s", fmt::join(machine_.hosts, ", "), machine_.mpi));
-    if (machine_.has_more_ranks_than_cores())
-      say("# more ranks than processors: the rules hold only where that is so\n");
+    if (world_.state().question().shares_processors)
+      say("# two ranks or more for each processor: the rules hold only where that is so\n");
     if (site_.is_simulated) say("# the device is simulated: its times mean nothing, and the file says so\n");
     if (!left_out_.empty()) say(fmt::format("# no time for: {}\n", fmt::join(std::exchange(left_out_, {}), ", ")));
     say("# context: sizes measured, sizes at which another algorithm is taken, gain over the built-in rules\n");
@@ -175,7 +187,7 @@ class Tuning {
     return with_teams(rules, [&](const Team& team, std::span<const Context> contexts) {
       const Prices prices = measured_prices(team);
       for (const Context& context : contexts) {
-        if (budget.is_over(team)) {
+        if (!journal.earlier().contains(context.name()) && budget.is_over(team)) {
           left_out_.push_back(context.name());
           budget.end_context();
         } else if (!measure(context, team, prices, budget, journal)) {
@@ -219,7 +231,9 @@ class Tuning {
       });
       if (!is_whole) return false;
     }
-    if (before > 0)
+    if (before > 0 && done == 0)
+      say(fmt::format("# no time was left for later races: these {} choices were measured once\n", before));
+    else if (before > 0)
       say(fmt::format("# {} of these {} choices are as much faster in {} later race{}, too\n", changes(), before, done,
                       done == 1 ? "" : "s"));
     return true;
@@ -255,6 +269,7 @@ class Tuning {
       if (old_.is_simulated != file.is_simulated)
         throw InputError(fmt::format("--add: the times of {} are {}those of a simulated device", settings_.write,
                                      old_.is_simulated ? "" : "not "));
+      file.machines = old_.machines;
       file.rules.insert(file.rules.end(), old_.rules.begin(), old_.rules.end());
       if (!settings_.has_transport) file.tuning = old_.tuning;
     }
@@ -262,8 +277,17 @@ class Tuning {
   }
 
   void write() {
+    if (rules().empty())
+      throw InputError(fmt::format("no time was left for anything: {} stays as it was", settings_.write));
     const RuleFile made = file();
-    apps::replace_file(settings_.write, write_rule_file(made));
+    const std::string text = write_rule_file(made);
+    try {
+      static_cast<void>(read_rule_file(text, settings_.write));
+    } catch (const ArgumentError& error) {
+      throw InputError(
+          fmt::format("{} stays as it was, as nobody could read the new one: {}", settings_.write, error.what()));
+    }
+    apps::replace_file(settings_.write, text);
     progress_.clear();
     std::size_t sizes = 0;
     double product = 0;
@@ -277,8 +301,9 @@ class Tuning {
     apps::print("# {:.2f} of {} minutes\n", (settings_.budget * 60 - seconds_left()) / 60, settings_.budget);
     for (const std::string& violation : violations(points_))
       apps::print("# guideline: {}\n", violation);
-    apps::print("# try it: TUTTI_RULES={} tutti-bench --compare default; install it in ~/.config/tutti/rules.d\n",
-                settings_.write);
+    apps::print(
+        "# try it: mpirun -n {} tutti-bench --rules {} --compare default; docs/tuning.md says how to install it\n",
+        machine_.ranks, settings_.write);
   }
 
   void say(const std::string& text) const {
@@ -307,6 +332,9 @@ class Tuning {
 
 int tune(const Settings& settings, const apps::MpiProcess& process) {
   require_consistent(settings);
+  if (const char* const preloaded = std::getenv("LD_PRELOAD");
+      preloaded != nullptr && std::string_view{preloaded}.find("libtutti_mpi") != std::string_view::npos)
+    throw InputError("libtutti_mpi.so is preloaded (LD_PRELOAD): it would be measured in place of the MPI");
   if (process.ranks < 2) throw InputError("1 rank has nobody to talk to: run it under mpirun, with 2 or more");
   return Tuning{settings, process}.run();
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -69,6 +70,13 @@ std::string why_not_together(const Json& first, const Json& other) {
   const std::string tutti = text_or(first.at("versions"), "Tutti", ""),
                     its = text_or(other.at("versions"), "Tutti", "");
   return tutti == its ? "" : fmt::format("it is of Tutti {}, not {}", its, tutti);
+}
+
+/// Plots of times are logarithmic.
+double median_in(const Json& result) {
+  const double median = result.at("time_us").at("median").as_number();
+  if (!(median > 0) || !std::isfinite(median)) throw apps::JsonError("'time_us' has a median that is no time");
+  return median;
 }
 
 class Reading {
@@ -158,7 +166,7 @@ PlottedPeer Reading::merged_peer(const std::vector<Found>& found, double time) {
   bool has_rounds = true, is_resolved = true;
   for (const Found& each : found) {
     const Json peer = each.json.at("peer");
-    medians.push_back(peer.at("time_us").at("median").as_number());
+    medians.push_back(median_in(peer));
     const std::vector<double> first = numbers_in(each.json, "rounds_us"), second = numbers_in(peer, "rounds_us");
     has_rounds = has_rounds && !first.empty() && first.size() == second.size();
     ours.insert(ours.end(), first.begin(), first.end());
@@ -190,7 +198,7 @@ PlottedCall Reading::merged(const std::vector<Found>& found) {
   std::vector<double> medians;
   call.wrong = 0;
   for (const Found& each : found) {
-    medians.push_back(each.json.at("time_us").at("median").as_number());
+    medians.push_back(median_in(each.json));
     if (!each.json.find("wrong")) call.wrong.reset();
   }
   call.time.median = rounded(bench::spread_of(medians).median);

@@ -102,7 +102,7 @@ std::string facts_text(const Conditions& when) {
 std::string gain_text(const Measured& measured) {
   std::string text;
   const auto add = [&](double other, std::string_view name) {
-    if (measured.us > 0 && other > 0 && !name.empty())
+    if (measured.us > 0 && other >= measured.us && !name.empty())
       text += fmt::format("{}{:.2f} times {}", text.empty() ? "" : ", ", other / measured.us, name);
   };
   add(measured.default_us, "the default");

@@ -31,7 +31,7 @@ constexpr std::string_view colors[] = {"#2563eb", "#dc2626", "#059669", "#d97706
 
 struct Settings {
   std::string path, output, collective, memory = "host";
-  int ppn = 0;
+  int ppn = 0, processors = 0;
 };
 
 /// How much faster the algorithm is than the quickest of the others that were measured; 0: it was not measured.
@@ -86,7 +86,15 @@ class RuleDrawing {
                                                  assumed_memory_names.begin());
     question.maps_devices = question.shares_memory && question.memory == AssumedMemory::device;
     question.manner = records::Manner::blocking;
+    question.shares_processors = question.shares_memory && shares_processors(collective, ranks);
     return question;
+  }
+  /// As the processors say; else as rules of the file want it.
+  [[nodiscard]] bool shares_processors(Collective collective, std::int64_t ranks) const {
+    if (settings_.processors > 0) return ranks >= 2 * std::int64_t{settings_.processors};
+    return std::ranges::any_of(site_.table.of(collective), [&](const Rule& rule) {
+      return rule.when.ranks.contains(ranks) && rule.when.shares_processors == true;
+    });
   }
 
   void text(double x, double y, std::string_view style, std::string_view text) {
@@ -129,11 +137,12 @@ class RuleDrawing {
     if (end <= x) return;
     const bool is_of_file = selection.is_users;
     const std::string use = to_text(selection.choice), gain = gain_text(selection.rule->measured);
-    const std::string rule = is_of_file
-                                 ? fmt::format("line {}{}{}", selection.rule->line, gain.empty() ? "" : ": ", gain)
-                                 : "built-in rules";
-    out_ += fmt::format("<g><title>{}, {} ranks, {} bytes: {} ({})</title>", to_string(collective), range_text(ranks),
-                        range_text(bytes), apps::xml_escaped(use), apps::xml_escaped(rule));
+    // The built-in rules may choose otherwise for other ranks of the row.
+    const std::string told =
+        is_of_file ? fmt::format("{} (line {}{}{})", use, selection.rule->line, gain.empty() ? "" : ": ", gain)
+                   : "(built-in rules)";
+    out_ += fmt::format("<g><title>{}, {} ranks, {} bytes: {}</title>", to_string(collective), range_text(ranks),
+                        range_text(bytes), apps::xml_escaped(told));
     out_ += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" fill=\"{}\" fill-opacity=\"{:.2f}\" "
         "stroke=\"#fff\"/>",
@@ -142,7 +151,7 @@ class RuleDrawing {
     has_builtin_ = has_builtin_ || !is_of_file;
     has_margins_ = has_margins_ || (is_of_file && margin_of(selection.rule->measured) > 0);
     const bool is_dark = is_of_file && opacity_of(selection.rule->measured) > 0.75;
-    if (static_cast<double>(use.size()) * letter_width + 8 < end - x)
+    if (is_of_file && static_cast<double>(use.size()) * letter_width + 8 < end - x)
       text(x + 4, y + 16, is_dark ? "use light" : "use", use);
     out_ += "</g>\n";
   }
@@ -200,7 +209,9 @@ int plot_rules(const Arguments& arguments) {
       .text("output", settings.output, "FILE", "the picture (SVG); without it, the output")
       .text("collective", settings.collective, "NAME", "only this one")
       .choice("memory", settings.memory, {"host", "tutti", "device"}, "where the buffers are")
-      .integer("ppn", settings.ppn, 0, most_ranks, "ranks of each node; 0: all are on one");
+      .integer("ppn", settings.ppn, 0, most_ranks, "ranks of each node; 0: all are on one")
+      .integer("processors", settings.processors, 0, most_ranks,
+               "processors of a node that all ranks share; 0: as many as the rules are for");
   if (is_told(options, arguments)) return apps::exit_success;
   const SiteRules site{load_rules(settings.path)};
   const std::string svg = RuleDrawing{site, settings}.svg(collectives_of(site, settings));

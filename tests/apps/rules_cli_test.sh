@@ -149,7 +149,7 @@ expect 0 'recursive_doubling' rules merge "$folder/a.json" "$folder/other.json" 
 python 'assert "for" not in said'
 expect 0 'no such cpu' rules merge "$folder/other.json" "$folder/other.json"
 expect 2 'wrong.json:1:31' rules merge "$folder/a.json" "$folder/wrong.json"
-expect 1 "cannot make '$folder/none/" rules merge "$folder/a.json" --write "$folder/none/ab.json"
+expect 1 "cannot write '$folder/none/ab.json': there is no folder '$folder/none'" rules merge "$folder/a.json" --write "$folder/none/ab.json"
 before=$(cat "$folder/ab.json")
 said=$(ulimit -f 0 && trap '' XFSZ && "$tutti" rules merge "$folder/a.json" --write "$folder/ab.json" 2>&1)
 [ $? = 1 ] && [[ $said == "tutti: cannot write '"* ]] || fail 'rules merge: to a file that cannot grow'
@@ -166,6 +166,12 @@ assert 'allreduce, 2 to 4 ranks, up to 2048 bytes: recursive_doubling (line 4: 1
 assert any('(built-in rules)' in title for title in titles)
 assert len(picture.getElementsByTagName('rect')) > len(titles)" || fail 'rules plot: the picture'
 expect 0 '<svg' rules plot builtin --collective scan --memory device --ppn 4
+# Rules for ranks that share processors are drawn, and grey fields name no algorithm.
+sed 's/"ranks": \[2, 4\]/"ranks": [2, 4], "shares_processors": true/' "$folder/a.json" >"$folder/shared.json"
+expect 0 '<title>allreduce, 2 to 4 ranks, up to 2048 bytes: recursive_doubling (line 4' rules plot "$folder/shared.json"
+grep -q '<title>allreduce, 2 to 4 ranks, [0-9a-z ]*: (built-in rules)</title>' "$folder/stdout" || fail 'rules plot: a grey field'
+expect 0 '<title>allreduce, 2 to 4 ranks, [0-9a-z ]*: (built-in rules)</title>' rules plot "$folder/shared.json" --processors 64
+lacks 'recursive_doubling'
 expect 2 "'scam' is no collective" rules plot builtin --collective scam
 
 # tutti rules import: counts, refusals with their lines, and rules that are right.
@@ -200,7 +206,7 @@ tutti, path = sys.argv[1:]
 said = json.load(open(path))
 assert said["for"]["cpu"] and said["for"]["mpi"], said
 assert said["made"]["ranks"] == "2; 4; 8" and "merge" in said["made"]["by"], said["made"]
-assert {str(rule["ranks"]) for rule in said["rules"]} == {"2", "[3, 5]", "[6, 11]"}
+assert {str(rule["ranks"]) for rule in said["rules"]} == {"2", "4", "8", "[3, 5]", "[6, 11]"}
 assert all(rule["measured"]["us"] > 0 and rule["measured"]["default_us"] > 0 for rule in said["rules"])
 changed = [rule for rule in said["rules"] if rule["ranks"] == 2 and not rule.get("uneven")
            and rule["measured"]["us"] * 1.05 <= rule["measured"]["default_us"]]

@@ -72,6 +72,26 @@ expect 0 "# $rules:" --write "$rules" --budget 0.05 --collective allreduce --max
 [ "$(grep -c '"collective": "alltoall"' "$rules")" = "$before" ] || fail '--add keeps other rules'
 "$tutti" rules check "$rules" >"$folder/stdout" 2>"$folder/stderr" || fail 'the file passes the check, with added rules'
 
+# --add keeps to the machine that the file is for, and nothing is lost by a file that nobody could read.
+sed 's/"for": {[^}]*}/"for": {"cpu": "no such cpu"}/' "$rules" >"$folder/elsewhere.json"
+cp "$folder/elsewhere.json" "$folder/before.json"
+expect 2 'elsewhere.json is not for this machine: it is for cpu' --write "$folder/elsewhere.json" --budget 0.05 --collective barrier --add
+cmp -s "$folder/elsewhere.json" "$folder/before.json" || fail '--add leaves the file of another machine alone'
+python3 - "$folder/full.json" <<'PYTHON'
+import json, sys
+rules = [{"collective": "scan", "ranks": 2 + i, "use": "linear"} for i in range(4096)]
+json.dump({"tutti_rules": 1, "rules": rules}, open(sys.argv[1], "w"))
+PYTHON
+expect 2 'full.json stays as it was, as nobody could read the new one' --write "$folder/full.json" --budget 0.05 --collective barrier --add
+"$tutti" rules check "$folder/full.json" >"$folder/stdout" 2>"$folder/stderr" || fail 'the file of 4096 rules is lost'
+[ -e "$folder/full.json.partial" ] || fail 'what was measured is lost'
+# A rank with another command line ends all.
+if [[ $("$mpirun" --version 2>&1) == *'Open MPI'* ]]; then
+  timeout 30 "$launch" "$mpirun" 1 "$tutti" tune --write "$folder/one.json" --collective barrier : -n 1 "$tutti" tune --no-such \
+    >"$folder/stdout" 2>"$folder/stderr"
+  grep -q 'another rank cannot use its command line' "$folder/stderr" || fail 'ranks with different command lines'
+fi
+
 # An interrupted run leaves what it measured; --resume goes on with it.
 if [[ $("$mpirun" --version 2>&1) == *'Open MPI'* ]]; then
   "$launch" "$mpirun" $ranks "$tutti" tune --write "$folder/later.json" --budget 1 "${few[@]}" >"$folder/stdout" 2>"$folder/stderr" &
@@ -89,6 +109,15 @@ if [[ $("$mpirun" --version 2>&1) == *'Open MPI'* ]]; then
   cp "$folder/later.json.partial" "$folder/kept"
   expect 0 "# $folder/later.json: " --write "$folder/later.json" --budget 0.1 "${few[@]}" --resume
   [ -e "$folder/later.json" ] && [ ! -e "$folder/later.json.partial" ] || fail '--resume ends the run'
+  # What was measured needs no time: with none left, it becomes rules all the same.
+  cp "$folder/kept" "$folder/later.json.partial"
+  expect 0 "# $folder/later.json: [1-9][0-9]* rules" --write "$folder/later.json" --budget 0.01 "${few[@]}" --resume
+  # Points of other contexts stay.
+  cp "$folder/kept" "$folder/later.json.partial"
+  expect 0 "# $folder/later.json: " --write "$folder/later.json" --budget 0.05 --collective barrier --resume
+  [ -e "$folder/later.json.partial" ] || fail 'points that were not asked for are lost'
+  sed -i '2s/"us": *[0-9.e+-]*/"us": 0/' "$folder/later.json.partial"
+  expect 2 'later.json.partial:2: a time that is none' --write "$folder/later.json" --budget 0.05 "${few[@]}" --resume
   # Another machine's.
   sed '1s/"ranks": *2/"ranks":3/' "$folder/kept" >"$folder/later.json.partial"
   expect 2 'is of another run' --write "$folder/later.json" --budget 0.1 "${few[@]}" --resume

@@ -111,7 +111,7 @@ TEST(Rules, PartWhereTheMpiBecomesFaster) {
 }
 
 TEST(Rules, HoldForNumbersOfRanksNearby) {
-  const std::vector<Point> points{point(64, {timed("one_shot", 1)})};
+  const std::vector<Point> points{point(64, {timed("one_shot", 1), timed("ring", 0.5)})};
   const auto ranks_of = [&](int ranks, bool is_exact) {
     Question asked = question();
     asked.ranks = ranks;
@@ -123,6 +123,9 @@ TEST(Rules, HoldForNumbersOfRanksNearby) {
   EXPECT_EQ(ranks_of(8, false), (Range{6, 11}));
   EXPECT_EQ(ranks_of(16, false), (Range{12, 23}));
   EXPECT_EQ(ranks_of(8, true), (Range{8, 8}));
+  // What stays as it is built in is so for the measured number alone: others may have another choice built in.
+  const std::vector<Point> kept{point(64, {timed("one_shot", 1), timed("ring", 1)})};
+  EXPECT_EQ(rules_of(question(), kept, {.most = 64}).front().when.ranks, (Range{4, 4}));
 }
 
 TEST(Rules, NameTheirModeOnlyIfSeveralWereMeasured) {

@@ -148,6 +148,12 @@ TEST(RuleFile, DoesNotWarnWhereTheEarlierOneDoesNotServe) {
   const std::string later = R"({"collective": "reduce", "use": "knomial"})";
   EXPECT_TRUE(read_rule_file(with_rule(R"({"collective": "reduce", "use": "chain"}, )" + later), "F").warnings.empty());
   EXPECT_EQ(read_rule_file(with_rule(later + ", " + later), "F").warnings.size(), 1U);
+  // Both serve operations that commute, and no others.
+  EXPECT_EQ(read_rule_file(with_rule(R"({"collective": "allreduce", "use": "ring"},
+    {"collective": "allreduce", "use": "ring", "bytes": 8})"),
+                           "F")
+                .warnings.size(),
+            1U);
 }
 
 TEST(RuleFile, FitsTheMachinesThatItNames) {

@@ -69,8 +69,9 @@ TEST_F(SiteFiles, ThatFitEquallyAreNamed) {
   const std::optional<FoundRules> rules = find_rules({first + ":" + second, {}}, machine());
   ASSERT_TRUE(rules);
   EXPECT_EQ(rules->path, first);
-  EXPECT_THAT(rules->notes, ElementsAre("the rules of " + first + " and of " + second +
-                                        " fit this machine equally well: the first are taken"));
+  EXPECT_THAT(rules->notes,
+              ElementsAre("the rules of " + first + " and of " + second +
+                          " fit this machine equally well: the first are taken (tutti rules merge joins files)"));
 }
 
 TEST_F(SiteFiles, OfTheFirstFolderWithOneThatFitsCount) {

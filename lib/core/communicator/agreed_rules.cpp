@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <string>
@@ -58,8 +59,10 @@ Offer own_offer(std::string_view named, int nodes, int ppn) {
     machine.ppn = ppn;
     return {find_rules(places, machine), ""};
   } catch (const std::exception& error) {
-    return {std::nullopt, fmt::format("rules for algorithms ({}): {}", named.empty() ? "TUTTI_RULES" : "the program's",
-                                      error.what())};
+    const char* const source = !named.empty()                          ? "the program's"
+                               : std::getenv("TUTTI_RULES") != nullptr ? "TUTTI_RULES"
+                                                                       : "found in a folder for them";
+    return {std::nullopt, fmt::format("rules for algorithms ({}): {}", source, error.what())};
   }
 }
 

@@ -47,8 +47,8 @@ bool Conditions::include(const Conditions& others) const {
 }
 
 bool Rule::hides(const Rule& later) const {
-  const bool serves_all =
-      !reduces(collective) || choice.algorithm->order == Order::of_ranks || later.when.commutative == true;
+  const bool serves_all = !reduces(collective) || choice.algorithm->order == Order::of_ranks ||
+                          later.when.commutative == true || later.choice.algorithm->order == Order::any;
   return collective == later.collective && serves_all && when.include(later.when);
 }
 

@@ -50,11 +50,14 @@ std::vector<std::string> folders_of_installation() {
   return folders;
 }
 
+/// But for hidden ones, as editors leave them.
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;
-  std::error_code error;
+  std::error_code error, ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator{folder, error})
-    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+    if (entry.path().extension() == ".json" && !entry.path().filename().string().starts_with('.') &&
+        entry.is_regular_file(ignored))
+      files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -84,8 +87,10 @@ Candidates closest(const std::vector<std::string>& files, const SiteFacts& machi
       found.best = {path, std::move(text), {}};
       closeness = its;
     } else if (!closeness.is_closer_than(its)) {
-      found.best->notes.push_back(fmt::format(
-          "the rules of {} and of {} fit this machine equally well: the first are taken", found.best->path, path));
+      found.best->notes.push_back(
+          fmt::format("the rules of {} and of {} fit this machine equally well: the first are taken (tutti rules merge "
+                      "joins files)",
+                      found.best->path, path));
     }
     if (found.best->path == path)
       for (const RuleWarning& warning : file.warnings)
@@ -110,7 +115,7 @@ std::string reason_of(const Rule& rule, const std::string& path) {
   const Measured& measured = rule.measured;
   std::string figures;
   const auto add = [&](double other, std::string_view name) {
-    if (measured.us > 0 && other > 0 && !name.empty())
+    if (measured.us > 0 && other >= measured.us && !name.empty())
       figures +=
           fmt::format("{}{:.2f} times as fast as {}", figures.empty() ? "measured: " : ", ", other / measured.us, name);
   };
