@@ -18,6 +18,8 @@ class Buffers {
   /// The call on `count` elements. Its buffers then hold zeros, which no operation turns into numbers that grow from
   /// call to call.
   [[nodiscard]] Call call(Count count, Placement placement) const;
+  /// The same for questions about it: touches no buffer, and an input in place is not placed yet.
+  [[nodiscard]] Call described(Count count, Placement placement) const;
   /// The bytes that a program would write on this rank before this call.
   [[nodiscard]] std::span<std::byte> input_of(const Call& call) const;
   /// Both buffers as far as the call reaches, and some bytes more, which it must leave alone.
@@ -28,7 +30,6 @@ class Buffers {
   struct Sizes {
     Bytes in, out;
   };
-  [[nodiscard]] Call described(Count count, Placement placement) const;
   [[nodiscard]] Sizes sizes_of(const Call& call) const;
 
   const Experiment& what_;

@@ -120,7 +120,7 @@ Table::Layout Bench::layout() const {
   const bool is_chosen = algorithm == 0;  // by Tutti, at each size
   for (std::size_t i = 0; is_chosen && i < what_.counts.size(); ++i) {
     for (const Placement placement : what_.placements)
-      algorithm = std::max(algorithm, chosen(buffers_.call(what_.counts[i], placement)).size());
+      algorithm = std::max(algorithm, chosen(buffers_.described(what_.counts[i], placement)).size());
   }
   auto work = Table::Work::none;
   if (what_.memory->needs_driver()) work = cuda::driver_counts() ? Table::Work::of_driver : Table::Work::bytes;
@@ -144,7 +144,7 @@ std::vector<std::string> Bench::algorithms_of(const Experiment& what) const {
   std::vector<std::string> names = what.algorithms;
   for (std::size_t i = 0; what.has_selected && i < what.counts.size(); ++i) {
     for (const Placement placement : what.placements) {
-      std::string name = chosen(buffers_.call(what.counts[i], placement));
+      std::string name = chosen(buffers_.described(what.counts[i], placement));
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
     }
   }

@@ -221,12 +221,14 @@ class Race {
   std::map<std::string, Timed> times_{};
 };
 
-}  // namespace
-
-const Timed* Point::find(std::string_view wanted) const {
+const Timed* find_in(const std::vector<Timed>& ways, std::string_view wanted) {
   const auto found = std::find_if(ways.begin(), ways.end(), [&](const Timed& way) { return way.use == wanted; });
   return found == ways.end() ? nullptr : &*found;
 }
+
+}  // namespace
+
+const Timed* Point::find(std::string_view wanted) const { return find_in(ways, wanted); }
 
 std::string winner(const Point& point) {
   const Timed& builtin = *point.find(point.builtin);
@@ -253,13 +255,10 @@ void race_again(const Track& track, Count count, Point& point, double seconds) {
 }
 
 void add_later(Point& point, const std::vector<Timed>& later) {
-  const auto us_of = [&](const std::string& use) {
-    return std::find_if(later.begin(), later.end(), [&](const Timed& way) { return way.use == use; })->us;
-  };
-  const bool is_faster = us_of(point.use) < us_of(point.builtin);
+  const bool is_faster = find_in(later, point.use)->us < find_in(later, point.builtin)->us;
   for (Timed& way : point.ways) {
-    const auto its = std::find_if(later.begin(), later.end(), [&](const Timed& other) { return other.use == way.use; });
-    if (its == later.end()) continue;
+    const Timed* const its = find_in(later, way.use);
+    if (its == nullptr) continue;
     const double before = way.runs, after = its->runs;
     way.us = std::exp((before * std::log(way.us) + after * std::log(its->us)) / (before + after));
     way.lower = std::min(way.lower, its->lower);

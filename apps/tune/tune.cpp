@@ -264,6 +264,8 @@ class Tuning {
     RuleFile file = file_for(site_, machine_, is_of_devices);
     file.path = settings_.write;
     file.rules = rules();
+    if (file.rules.empty())
+      throw InputError(fmt::format("no time was left for anything: {} stays as it was", settings_.write));
     file.tuning = constants_;
     if (settings_.adds) {
       if (old_.is_simulated != file.is_simulated)
@@ -277,8 +279,6 @@ class Tuning {
   }
 
   void write() {
-    if (rules().empty())
-      throw InputError(fmt::format("no time was left for anything: {} stays as it was", settings_.write));
     const RuleFile made = file();
     const std::string text = write_rule_file(made);
     try {

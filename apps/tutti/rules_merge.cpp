@@ -42,7 +42,7 @@ void add_made(Made& all, const RuleFile& file) {
     const auto same = std::ranges::find(all, key, &Made::value_type::first);
     if (same == all.end())
       all.emplace_back(key, value);
-    else if (same->second.find(value) == std::string::npos)
+    else if (("; " + same->second + "; ").find("; " + value + "; ") == std::string::npos)
       same->second += "; " + value;
   }
 }

@@ -47,9 +47,8 @@ std::optional<Blocked> blocked(const OpenCommunicator& communicator, int rank, s
 /// Follows the waits of ranks that have not come, because each is inside a call on another communicator. The chain ends
 /// where this rank is waited for, in a call that it has not made.
 std::optional<WaitCycle> CycleSearch::find(const records::Signature& mine, int rank) const {
-  // Messages have no number by which one knows whether their peer has come.
-  const auto is_numbered = [](const records::Signature& call) { return call.action < records::Action::messages; };
-  if (!is_numbered(mine)) return std::nullopt;
+  // By its number one knows whether a peer has come to a call.
+  if (!records::is_numbered(mine)) return std::nullopt;
   constexpr int most_hops = 64;
   const Runtime& runtime = communicator_.runtime();
   OpenCommunicator* where = &communicator_;
@@ -64,7 +63,7 @@ std::optional<WaitCycle> CycleSearch::find(const records::Signature& mine, int r
       return hop > 0 && found && !found->has_come
                  ? std::optional{WaitCycle{text + ", which the first has not called", where, progress}}
                  : std::nullopt;
-    if (!found || !found->in || !is_numbered(found->in->call)) return std::nullopt;
+    if (!found || !found->in || !records::is_numbered(found->in->call)) return std::nullopt;
     const records::Entry& in = *found->in;
     progress = (progress + in.wait.progress + 1) * 0x9e3779b1U;  // of all hops
     if (!found->has_come)

@@ -144,6 +144,10 @@ assert said["rules"][2]["note"] == "last" and "merge" in said["made"]["by"]'
 expect 0 '' rules merge "$folder/a.json" "$folder/b.json" --write "$folder/ab.json"
 expect 0 ': 3 rules, 0 warnings' rules check "$folder/ab.json"
 expect 0 'warning: this rule of allreduce is never used' rules merge "$folder/b.json" "$folder/a.json"
+for ranks in 16 6 16; do
+  echo "{\"tutti_rules\": 1, \"made\": {\"ranks\": \"$ranks\"}, \"rules\": []}" >"$folder/of$ranks.json"
+done
+expect 0 '"ranks": "16; 6"' rules merge "$folder/of16.json" "$folder/of6.json" "$folder/of16.json"
 expect 2 'are for different machines' rules merge "$folder/a.json" "$folder/other.json"
 expect 0 'recursive_doubling' rules merge "$folder/a.json" "$folder/other.json" --for-any
 python 'assert "for" not in said'

@@ -93,10 +93,9 @@ std::string beside(const Json& all, const char* way, const char* other, bool is_
     for (const Json& each : one["results"]) {
       const Json& times = each["time_us"];
       if (!times.contains(way) || !times.contains(other) || (is_first && !found.empty())) continue;
-      found = fmt::format("{} on {} ranks, {}, {} bytes: {} {:.4g} us, {} {:.4g} us",
-                          one["collective"].get<std::string>(), one["ranks"].get<int>(),
-                          one["place"] == "shared" ? "one device" : "a device each", each["bytes"].get<std::int64_t>(),
-                          way, times[way].get<double>(), other, times[other].get<double>());
+      found = fmt::format("{} on {}, {} bytes: {} {:.4g} us, {} {:.4g} us", one["collective"].get<std::string>(),
+                          place_text(one), each["bytes"].get<std::int64_t>(), way, times[way].get<double>(), other,
+                          times[other].get<double>());
     }
     if (!found.empty()) text.add(found);
   }

@@ -95,11 +95,9 @@ int awaited_by(const Situation& its) {
   return waits ? its.call.wait.peer : -1;
 }
 
-/// Whether the call has a number among the collectives of its communicator. Those in streams without the host have
-/// none.
-bool is_numbered(const Signature& call) { return call.action < Action::messages && call.manner != Manner::in_stream; }
-
 }  // namespace
+
+bool is_numbered(const Signature& call) { return call.action < Action::messages && call.manner != Manner::in_stream; }
 
 bool match(const Signature& a, const Signature& b) {
   return a.action == b.action && a.fingerprint == b.fingerprint && (a.any_manner || a.manner == b.manner);

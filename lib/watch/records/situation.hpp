@@ -36,6 +36,9 @@ struct Situation {
 
 /// The situation of the rank whose journal it is. `now`: coarse_now().
 [[nodiscard]] Situation situation_of(const Journal& journal, const Signature& call, std::int64_t now);
+/// Whether the call has a number among the collectives of its communicator. Those in streams without the host have
+/// none, and neither have messages.
+[[nodiscard]] bool is_numbered(const Signature& call);
 /// The entry of the operation alone, without a look at the process.
 [[nodiscard]] std::optional<Entry> entry_of(const Journal& journal, CommunicatorId communicator,
                                             std::uint32_t sequence);
