@@ -1,7 +1,7 @@
 # The library that programs link, twice, of the objects of the parts, so that each file is compiled once, whatever is made
 # of it: Tutti::tutti_shared and Tutti::tutti_static. Tutti::tutti is the one that BUILD_SHARED_LIBS asks for. Without MPI
 # it has schedules, algorithms and arithmetic.
-set(parts schedule reduce records selection engine)
+set(parts schedule files reduce records selection engine)
 if(TUTTI_MPI)
   list(APPEND parts shm nics core)
 endif()

@@ -21,6 +21,7 @@ constexpr std::int64_t most_messages_simulated = std::int64_t{1} << 22;
 struct Settings {
   std::string collective;
   std::vector<std::string> algorithms;
+  std::vector<std::string> files;
   std::vector<int> ranks{8};
   std::vector<Count> counts{Count{1}, Count{1024}, Count{1 << 20}};
   Spread spread;
@@ -65,6 +66,8 @@ apps::Options options_for(Settings& settings) {
   options.argument("COLLECTIVE", Takes::one, [&](std::string_view given) { settings.collective = given; })
       .argument("ALGORITHM", Takes::any_number,
                 [&](std::string_view given) { settings.algorithms.emplace_back(given); })
+      .custom("file", "FILE,...", "", "the schedules of these files, too",
+              [&](std::string_view given) { settings.files = apps::split_list(given); })
       .integers("ranks,p", settings.ranks, 1, most_ranks, "ranks");
   add_counts(options, settings.counts);
   add_levels(options, settings.spread);
@@ -89,8 +92,9 @@ std::vector<Choice> choices(const Settings& settings, Collective collective) {
 }
 
 struct Row {
-  Choice choice;
+  std::string name;
   Cost cost;
+  bool has_rounds = true;
   std::optional<double> time;
 };
 
@@ -99,13 +103,13 @@ bool can_be_simulated(const Cost& cost, int ranks) {
 }
 
 /// The row of a choice whose schedules are made. Stated costs do not cover segments: their costs are counted.
-Row simulated(Row row, const checker::Case& what, const Rates& rates) {
-  const checker::Problems problems{*row.choice.algorithm, what};
+Row simulated(Row row, const Choice& choice, const checker::Case& what, const Rates& rates) {
+  const checker::Problems problems{*choice.algorithm, what};
   Simulator simulator{what.nodes};
   if (what.segment > Count{0}) row.cost = {};
   for (int rank = 0; rank < what.size; ++rank) {
     const Problem& problem = problems.of(Rank{rank});
-    const Schedule schedule = built(*row.choice.algorithm, problem, what.segment);
+    const Schedule schedule = built(*choice.algorithm, problem, what.segment);
     if (what.segment > Count{0}) {
       const Cost counted = checker::counted(schedule);
       row.cost.messages = std::max(row.cost.messages, counted.messages);
@@ -132,13 +136,23 @@ Row row(const Choice& choice, const Settings& settings, int ranks, Count count) 
   problem.parameter = choice.parameter;
   problem.nodes = settings.spread.nodes;
   problem.sockets = settings.spread.sockets;
-  const Row stated{choice, choice.algorithm->cost(problem), std::nullopt};
+  const Row stated{to_text(choice), choice.algorithm->cost(problem), choice.segment == 0, std::nullopt};
   const std::int64_t pieces = choice.segment > 0 ? 1 + stated.cost.sent.value() / choice.segment : 1;
   const bool is_small = pieces <= most_messages_simulated / ranks && can_be_simulated(stated.cost, ranks);
   if (!is_small && choice.segment > 0)
     throw apps::InputError(
         fmt::format("{}: segments of {} elements are too many to simulate", to_text(choice), choice.segment));
-  return is_small ? simulated(stated, what, settings.rates) : stated;
+  return is_small ? simulated(stated, choice, what, settings.rates) : stated;
+}
+
+/// The row of a file's schedules, whose cost is counted.
+Row row(const ScheduleFile& file, const Settings& settings, Count count) {
+  const FiledScene filed{file, count, false, Unproved::refused};
+  const Scene& scene = filed.scene();
+  Simulator simulator{settings.spread.nodes};
+  for (const checker::RankSchedule& own : scene.schedules)
+    simulator.add(own.schedule);
+  return {file.path, scene.cost, true, simulator.run(settings.rates).time};
 }
 
 void print(const std::vector<Row>& rows) {
@@ -147,10 +161,10 @@ void print(const std::vector<Row>& rows) {
     if (row.time && (!best || *row.time < *best)) best = row.time;
   apps::print("  {:<24} {:>8} {:>8} {:>12} {:>12} {:>12} {:>14}\n", "algorithm", "messages", "rounds", "sent",
               "reduced", "scratch", "time (us)");
-  for (const auto& [choice, cost, time] : rows) {
+  for (const auto& [name, cost, has_rounds, time] : rows) {
     const std::string shown = time ? fmt::format("{:.3f} {}", *time, *time == *best ? '*' : ' ') : "-  ";
-    apps::print("  {:<24} {:>8} {:>8} {:>12} {:>12} {:>12} {:>16}\n", to_text(choice), cost.messages,
-                choice.segment > 0 ? "-" : fmt::format("{}", cost.rounds), cost.sent.value(), cost.reduced.value(),
+    apps::print("  {:<24} {:>8} {:>8} {:>12} {:>12} {:>12} {:>16}\n", name, cost.messages,
+                has_rounds ? fmt::format("{}", cost.rounds) : "-", cost.sent.value(), cost.reduced.value(),
                 cost.scratch.value(), shown);
   }
 }
@@ -178,6 +192,20 @@ void require_consistent(const Settings& settings, Collective collective) {
     throw apps::InputError(fmt::format("--root: {} has no root", to_string(collective)));
 }
 
+/// The files that are to be compared, each for one of the numbers of ranks.
+std::vector<ScheduleFile> files_of(const Settings& settings, Collective collective) {
+  std::vector<ScheduleFile> files;
+  for (const std::string& path : settings.files) {
+    const ScheduleFile& file = files.emplace_back(read_schedules(path));
+    if (file.collective != collective)
+      throw apps::InputError(
+          fmt::format("--file {}: it is for {}, not {}", path, to_string(file.collective), to_string(collective)));
+    if (std::ranges::find(settings.ranks, file.ranks) == settings.ranks.end())
+      throw apps::InputError(fmt::format("--file {}: it is for {} ranks: --ranks {}", path, file.ranks, file.ranks));
+  }
+  return files;
+}
+
 }  // namespace
 
 int cost(const Arguments& arguments) {
@@ -187,6 +215,7 @@ int cost(const Arguments& arguments) {
   const Collective collective = read_collective(settings.collective);
   const std::vector<Choice> all = choices(settings, collective);
   require_consistent(settings, collective);
+  const std::vector<ScheduleFile> files = files_of(settings, collective);
   if (collective == Collective::barrier) settings.counts = {Count{0}};
   print_rates(settings, collective);
   bool all_simulated = true;
@@ -196,6 +225,8 @@ int cost(const Arguments& arguments) {
       rows.reserve(all.size());
       for (const Choice& choice : all)
         rows.push_back(row(choice, settings, ranks, count));
+      for (const ScheduleFile& file : files)
+        if (file.ranks == ranks) rows.push_back(row(file, settings, count));
       all_simulated = all_simulated && std::ranges::all_of(rows, [](const Row& row) { return row.time.has_value(); });
       apps::print("\n{} ranks, {} elements\n", ranks, count.value());
       print(rows);

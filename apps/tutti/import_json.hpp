@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/core/selection/json_text.hpp"
+#include "lib/core/files/json_text.hpp"
 
 namespace tutti::tool {
 

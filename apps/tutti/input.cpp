@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <iostream>
+#include <iterator>
 #include <stdexcept>
 
+#include "apps/files.hpp"
 #include "apps/standard_output.hpp"
 #include "lib/core/schedule/near_names.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::tool {
 
@@ -34,6 +38,14 @@ Collective read_collective(std::string_view name) {
 Choice read_algorithm(Collective collective, std::string_view text) try {
   return read_choice(collective, text);
 } catch (const std::invalid_argument& error) {
+  throw InputError(error.what());
+}
+
+ScheduleFile read_schedules(const std::string& path) try {
+  if (path != "-") return read_schedule_file(apps::read_file(path), path);
+  const std::string text{std::istreambuf_iterator<char>{std::cin}, {}};
+  return read_schedule_file(text, "standard input");
+} catch (const ArgumentError& error) {
   throw InputError(error.what());
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/options.hpp"
+#include "lib/core/files/schedule_file.hpp"
 #include "lib/core/schedule/choice.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -21,6 +22,8 @@ namespace tutti::tool {
 [[nodiscard]] Collective read_collective(std::string_view name);
 /// "ring", "knomial:4/8K"
 [[nodiscard]] Choice read_algorithm(Collective collective, std::string_view text);
+/// The schedules of a file, not proved yet; "-": of standard input.
+[[nodiscard]] ScheduleFile read_schedules(const std::string& path);
 /// "24", "64K": elements.
 [[nodiscard]] Count read_count(std::string_view text);
 /// "--count N": one or several of them.

@@ -1,6 +1,8 @@
 // tutti show --format json: the complete schedules, for other programs.
 #include "apps/json.hpp"
 
+#include <algorithm>
+
 #include "apps/tutti/scene.hpp"
 #include "lib/proof/cost/catalogue.hpp"
 #include "tutti/version.hpp"
@@ -78,22 +80,37 @@ Json json_of(const Cost& cost) {
           {"reduced", cost.reduced.value()}, {"copied", cost.copied.value()}, {"scratch", cost.scratch.value()}};
 }
 
+/// How many ranks each node has. They follow each other.
+std::vector<int> ranks_of_nodes(const std::vector<int>& nodes) {
+  std::vector<int> ranks;
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    if (rank == 0 || nodes[rank] != nodes[rank - 1]) ranks.push_back(0);
+    ++ranks.back();
+  }
+  return ranks;
+}
+
 }  // namespace
 
 std::string to_json(const Scene& scene, int rank) {
   constexpr int indent = 1;
   const Algorithm& algorithm = *scene.choice.algorithm;
-  Json json{{"tutti", TUTTI_VERSION},
+  Json json{{"tutti_schedule", schedule_version},
+            {"tutti", TUTTI_VERSION},
             {"collective", to_string(algorithm.collective)},
-            {"algorithm", algorithm.name},
-            {"order", order_of(algorithm)}};
+            {"algorithm", algorithm.name}};
+  if (!algorithm.summary.empty()) json.set("title", algorithm.summary);
+  if (!algorithm.source.empty()) json.set("source", algorithm.source);
   if (!algorithm.parameter.name.empty())
     json.set("parameter", {{"name", algorithm.parameter.name}, {"value", scene.choice.parameter}});
   if (scene.what.segment > Count{0}) json.set("segment", scene.what.segment.value());
   json.set("size", scene.what.size);
-  json.set("count", scene.what.count.value());
+  json.set("chunks", std::max<std::int64_t>(scene.what.count.value(), 1));  // of one element each
   if (has_root(algorithm.collective)) json.set("root", scene.what.root.value());
-  json.set("in_place", scene.what.placement == checker::Placement::in_place);
+  Json needs{{"commutative", reduces(algorithm.collective) && order_on(scene.what.nodes, algorithm) == Order::any},
+             {"in_place", scene.what.placement == checker::Placement::in_place}};
+  if (!scene.what.nodes.empty()) needs.set("nodes", ranks_of_nodes(scene.what.nodes));
+  json.set("requires", std::move(needs));
   json.set("fused", scene.what.is_fused);
   if (scene.verdict.proved())
     json.set("cost", json_of(scene.cost));

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "lib/core/files/schedule_file.hpp"
 #include "lib/core/schedule/choice.hpp"
 #include "lib/proof/checker/problems.hpp"
 #include "lib/proof/checker/prove.hpp"
@@ -20,8 +22,10 @@ enum class Unproved : std::uint8_t { refused, shown };
 struct Scene {
   /// Throws std::runtime_error with the fault if the schedules are not proved and are to be refused.
   Scene(const Choice& choice, const checker::Case& what, Unproved unproved = Unproved::refused);
-  /// Schedules that are built in another way than the choice's algorithm says, proved or not.
-  Scene(const Choice& choice, const checker::Case& what, const std::function<Schedule(const Problem& problem)>& build);
+  /// Schedules that are built in another way than the choice's algorithm says, proved or not. `has_same_bits`: as in
+  /// checker::Expectation.
+  Scene(const Choice& choice, const checker::Case& what, const std::function<Schedule(const Problem& problem)>& build,
+        bool has_same_bits = true);
 
   Choice choice;
   checker::Case what;
@@ -42,6 +46,22 @@ struct Scene {
   [[nodiscard]] bool names(int rank) const;
   /// Whether the fault names the step.
   [[nodiscard]] bool is_faulty(int rank, int step) const;
+};
+
+/// The schedules of a file, as those of an algorithm that has the file's name.
+class FiledScene {
+ public:
+  /// On so many elements. Throws InputError if the file cannot be used for them, or is refused as not proved.
+  FiledScene(ScheduleFile file, Count count, bool is_fused, Unproved unproved);
+  FiledScene(const FiledScene&) = delete;
+  FiledScene& operator=(const FiledScene&) = delete;
+  [[nodiscard]] const Scene& scene() const { return *scene_; }
+
+ private:
+  void prove(Count count, bool is_fused);
+  ScheduleFile file_;
+  Algorithm entry_{};
+  std::optional<Scene> scene_{};
 };
 
 /// The steps of each rank by rounds; of schedules that are not proved, by number, with what the fault names marked.

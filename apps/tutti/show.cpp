@@ -15,7 +15,7 @@ constexpr int most_ranks = 256, most_ranks_drawn = 64;
 constexpr Count most_elements{1 << 24};  // of all ranks
 
 struct Settings {
-  std::string collective, algorithm, format = "text";
+  std::string collective, algorithm, file, format = "text";
   int ranks = 6, rank = -1, root = 0;
   Count count{24};
   bool in_place = false, fused = false, unproved = false;
@@ -29,8 +29,10 @@ apps::Options options_for(Settings& settings) {
       "Shows what each rank does. ALGORITHM is a name, with a parameter behind a colon and the size of segments\n"
       "(elements) behind a slash if wanted, as in chain:8 or binomial/1024.\n\n"
       "Example: tutti show allreduce ring -p 8 --format svg > ring.svg"};
-  options.argument("COLLECTIVE", Takes::one, [&](std::string_view given) { settings.collective = given; })
-      .argument("ALGORITHM", Takes::one, [&](std::string_view given) { settings.algorithm = given; })
+  options.argument("COLLECTIVE", Takes::one_or_none, [&](std::string_view given) { settings.collective = given; })
+      .argument("ALGORITHM", Takes::one_or_none, [&](std::string_view given) { settings.algorithm = given; })
+      .text("file", settings.file, "FILE",
+            "the schedules of this file, which --format json has written; -: standard input")
       .integer("ranks,p", settings.ranks, 1, most_ranks, "ranks");
   add_count(options, settings.count);
   add_levels(options, settings.spread);
@@ -63,12 +65,47 @@ void require_consistent(const Settings& settings, Collective collective) {
     throw apps::InputError(fmt::format("--format {} draws all ranks, not --rank", settings.format));
 }
 
+/// Prints the scene as it is wanted. Returns the exit code.
+int print(const Scene& scene, const Settings& settings) {
+  if (settings.format == "text") {
+    apps::print("{}", to_text(scene, settings.rank));
+  } else if (settings.format == "json") {
+    apps::print("{}\n", to_json(scene, settings.rank));
+  } else {
+    require_drawable(scene);
+    apps::print("{}", settings.format == "dot" ? to_dot(scene) : to_svg(scene));
+  }
+  if (scene.verdict.proved()) return apps::exit_success;
+  apps::print_error("tutti show: {}: {}\n", scene.title(), scene.cost_text());
+  return apps::exit_failure;
+}
+
+int show_file(Settings settings) {
+  const Settings plain;
+  for (const auto& [is_plain, name] :
+       {std::pair{settings.collective.empty(), "COLLECTIVE"}, std::pair{settings.ranks == plain.ranks, "--ranks"},
+        std::pair{settings.root == plain.root, "--root"}, std::pair{settings.spread.nodes.empty(), "--nodes"},
+        std::pair{!settings.in_place, "--in-place"}})
+    if (!is_plain) throw apps::InputError(fmt::format("--file says what is shown: not with {}", name));
+  ScheduleFile file = read_schedules(settings.file);
+  settings.ranks = file.ranks;
+  if (settings.count == plain.count) settings.count = Count{file.chunks};
+  require_consistent(settings, file.collective);
+  const FiledScene filed{std::move(file), settings.count, settings.fused,
+                         settings.unproved ? Unproved::shown : Unproved::refused};
+  return print(filed.scene(), settings);
+}
+
 }  // namespace
 
 int show(const Arguments& arguments) {
   Settings settings;
   apps::Options options = options_for(settings);
   if (is_told(options, arguments)) return apps::exit_success;
+  if (!settings.file.empty()) return show_file(settings);
+  for (const auto& [given, name] :
+       {std::pair{settings.collective, "COLLECTIVE"}, std::pair{settings.algorithm, "ALGORITHM"}})
+    if (given.empty()) throw apps::InputError(fmt::format("{} is missing; or --file FILE", name));
   const Collective collective = read_collective(settings.collective);
   const Choice choice = read_algorithm(collective, settings.algorithm);
   require_consistent(settings, collective);
@@ -81,18 +118,7 @@ int show(const Arguments& arguments) {
   what.is_fused = settings.fused;
   what.nodes = settings.spread.nodes;
   what.sockets = settings.spread.sockets;
-  const Scene scene{choice, what, settings.unproved ? Unproved::shown : Unproved::refused};
-  if (settings.format == "text") {
-    apps::print("{}", to_text(scene, settings.rank));
-  } else if (settings.format == "json") {
-    apps::print("{}\n", to_json(scene, settings.rank));
-  } else {
-    require_drawable(scene);
-    apps::print("{}", settings.format == "dot" ? to_dot(scene) : to_svg(scene));
-  }
-  if (scene.verdict.proved()) return apps::exit_success;
-  apps::print_error("tutti show: {}: {}\n", scene.title(), scene.cost_text());
-  return apps::exit_failure;
+  return print(Scene{choice, what, settings.unproved ? Unproved::shown : Unproved::refused}, settings);
 }
 
 }  // namespace tutti::tool

@@ -1,5 +1,6 @@
 // tutti verify: proves algorithms.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/proofs.hpp"
+#include "apps/tutti/scene.hpp"
 
 namespace tutti::tool {
 namespace {
@@ -19,6 +21,7 @@ constexpr int most_threads = 1024;
 
 struct Settings {
   std::string collective, algorithm;
+  std::vector<std::string> files;
   int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, unsigned{most_threads}));
   bool all = false, quick = false;
 };
@@ -33,6 +36,8 @@ apps::Options options_for(Settings& settings) {
       "Exit code 1 if anything fails. Times are those of all threads together."};
   options.argument("COLLECTIVE", Takes::one_or_none, [&](std::string_view given) { settings.collective = given; })
       .argument("ALGORITHM", Takes::one_or_none, [&](std::string_view given) { settings.algorithm = given; })
+      .custom("file", "FILE,...", "", "the schedules of these files, for several counts; -: standard input",
+              [&](std::string_view given) { settings.files = apps::split_list(given); })
       .flag("all", settings.all, "every algorithm")
       .flag("quick", settings.quick, "a subset that takes about a second per algorithm")
       .integer("jobs,j", settings.threads, 1, most_threads, "threads");
@@ -41,7 +46,7 @@ apps::Options options_for(Settings& settings) {
 
 std::vector<const Algorithm*> wanted(const Settings& settings) {
   if (settings.all != settings.collective.empty())
-    throw apps::InputError("name a collective, or a collective and an algorithm, or --all");
+    throw apps::InputError("name a collective, or a collective and an algorithm, or --all, or --file FILE");
   if (settings.all) return {algorithms().begin(), algorithms().end()};
   const Collective collective = read_collective(settings.collective);
   if (settings.algorithm.empty()) return algorithms_of(collective);
@@ -83,12 +88,44 @@ void print(const Tally& tally) {
   apps::flush_output();
 }
 
+/// Proves the schedules of a file, a chunk an element and for counts that the chunks divide and that they do not.
+/// Whether they are proved.
+bool verify_file(const std::string& path) {
+  const ScheduleFile file = read_schedules(path);
+  const std::int64_t chunks = file.chunks;
+  std::vector<std::int64_t> counts{chunks, 2 * chunks, chunks + 1, 2 * chunks - 1, 1, 0};
+  if (file.collective == Collective::barrier) counts = {0};
+  std::string cost;
+  for (const std::int64_t count : counts) {
+    const FiledScene filed{file, Count{count}, false, Unproved::shown};
+    const Scene& scene = filed.scene();
+    if (!scene.verdict.proved()) {
+      apps::print("{}: FAILED: {} elements: {}\n", file.path, scene.what.count.value(), scene.verdict.fault);
+      return false;
+    }
+    if (cost.empty()) cost = fmt::format("{} steps; {}", scene.verdict.steps, scene.cost_text());
+  }
+  apps::print("{}: proved: {}, {} ranks, {} chunks, {}; counts {}\n", file.path, to_string(file.collective), file.ranks,
+              chunks, cost, fmt::join(counts, ", "));
+  return true;
+}
+
+int verify_files(const Settings& settings) {
+  if (settings.all || !settings.collective.empty())
+    throw apps::InputError("--file: not with COLLECTIVE or --all, which are about registered algorithms");
+  std::size_t failed = 0;
+  for (const std::string& path : settings.files)
+    failed += verify_file(path) ? 0 : 1;
+  return failed == 0 ? apps::exit_success : apps::exit_failure;
+}
+
 }  // namespace
 
 int verify(const Arguments& arguments) {
   Settings settings;
   apps::Options options = options_for(settings);
   if (is_told(options, arguments)) return apps::exit_success;
+  if (!settings.files.empty()) return verify_files(settings);
   const ProgressLine line;
   Tally total;
   const auto done = [&](const Tally& tally) {

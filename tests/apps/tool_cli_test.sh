@@ -104,7 +104,7 @@ expect 0 '"collective": "allreduce"' show allreduce ring -p 3 -n 6 --format json
 python '
 import json
 whole = json.loads(text)
-assert whole["size"] == 3 and whole["count"] == 6 and whole["cost"]["messages"] == 4, whole
+assert whole["size"] == 3 and whole["chunks"] == 6 and whole["tutti_schedule"] == 1 and whole["cost"]["messages"] == 4, whole
 assert [rank["rank"] for rank in whole["ranks"]] == [0, 1, 2]
 sent, received = [], []
 for rank in whole["ranks"]:

@@ -8,36 +8,14 @@
 #include <functional>
 #include <stdexcept>
 
+#include "lib/core/files/json_reader.hpp"
 #include "lib/core/schedule/near_names.hpp"
-#include "lib/core/selection/json_text.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
 namespace {
 
 using Form = JsonValue::Form;
-
-std::string_view name_of(Form form) {
-  constexpr std::array<std::string_view, 7> names{"null",   "true or false", "a whole number", "a number",
-                                                  "a text", "an array",      "an object"};
-  return names[static_cast<std::size_t>(form)];
-}
-
-/// A value in few characters, for complaints.
-std::string shown(const JsonValue& value) {
-  switch (value.form) {
-    case Form::boolean:
-      return value.boolean ? "true" : "false";
-    case Form::integer:
-      return fmt::to_string(value.integer);
-    case Form::real:
-      return fmt::to_string(value.real);
-    case Form::text:
-      return fmt::format("'{}'", value.text);
-    default:
-      return std::string{name_of(value.form)};
-  }
-}
 
 /// The names of things that have one.
 template <class Named>
@@ -49,51 +27,17 @@ std::vector<std::string> names_of(const Named& all) {
   return names;
 }
 
-class RuleFileReader {
+class RuleFileReader : private JsonReader {
  public:
-  explicit RuleFileReader(std::string_view path) { file_.path = path; }
+  explicit RuleFileReader(std::string_view path) : JsonReader(path) { file_.path = path; }
 
   RuleFile read(std::string_view text) && {
-    if (text.size() > longest_rule_file)
-      fail({}, fmt::format("the file has {} bytes; allowed: up to {}", text.size(), longest_rule_file));
-    try {
-      read_root(parse_json(text));
-    } catch (const JsonFault& fault) {
-      fail(fault.place, fault.what());
-    }
+    read_root(parsed(text, longest_rule_file));
     warn_of_hidden_rules();
     return std::move(file_);
   }
 
  private:
-  /// A key that is allowed in an object, and who reads its value.
-  struct Key {
-    std::string_view name;
-    std::function<void(const JsonValue&)> read;
-  };
-
-  [[noreturn]] void fail(TextPlace at, const std::string& why) const {
-    throw ArgumentError(fmt::format("{}:{}:{}: {}", file_.path, at.line, at.column, why));
-  }
-  [[noreturn]] void refuse(const JsonValue& value, std::string_view key, std::string_view allowed) const {
-    fail(value.place, fmt::format("'{}' is {}; allowed: {}", key, shown(value), allowed));
-  }
-  /// Has each member of an object read by its key.
-  void read_object(const JsonValue& object, std::string_view what, const std::vector<Key>& keys) const {
-    if (object.form != Form::object) refuse(object, what, "an object");
-    for (const JsonValue::Member& member : object.members) {
-      const std::string& name = member.key;
-      const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; });
-      if (found != keys.end()) {
-        found->read(member.value);
-        continue;
-      }
-      const std::vector<std::string> names = names_of(keys);
-      fail(member.place, fmt::format("'{}' is no key of {}; allowed: {}{}", name, what, fmt::join(names, ", "),
-                                     suggestion(name, names)));
-    }
-  }
-
   [[nodiscard]] Range range(const JsonValue& value, std::string_view key) const {
     constexpr std::int64_t largest = std::int64_t{1} << 50;
     const std::string_view allowed = "a whole number, or two as [least, most], each from 0 to 2^50; null: no end";
@@ -110,31 +54,6 @@ class RuleFileReader {
                                     read.least, read.most));
     return read;
   }
-  [[nodiscard]] bool boolean(const JsonValue& value, std::string_view key) const {
-    if (value.form != Form::boolean) refuse(value, key, "true, false");
-    return value.boolean;
-  }
-  [[nodiscard]] const std::string& text(const JsonValue& value, std::string_view key) const {
-    if (value.form != Form::text) refuse(value, key, "a text");
-    return value.text;
-  }
-  /// A time or a share: a number from 0 on.
-  [[nodiscard]] double positive(const JsonValue& value, std::string_view key) const {
-    if ((value.form != Form::integer && value.form != Form::real) || !(value.real >= 0) || !std::isfinite(value.real))
-      refuse(value, key, "a number from 0 on");
-    return value.real;
-  }
-  /// The place of a name in a list of them.
-  template <class Names>
-  [[nodiscard]] std::size_t name(const JsonValue& value, std::string_view key, const Names& names) const {
-    const auto found = std::find(names.begin(), names.end(), text(value, key));
-    if (found == names.end())
-      refuse(value, key,
-             fmt::format("{}{}", fmt::join(names, ", "),
-                         suggestion(value.text, std::vector<std::string>(names.begin(), names.end()))));
-    return static_cast<std::size_t>(found - names.begin());
-  }
-
   void read_root(const JsonValue& root) {
     bool has_version = false;
     read_object(root, "a file of rules",
@@ -216,12 +135,14 @@ std::vector<RuleFileReader::Key> RuleFileReader::condition_keys(Conditions& when
   add_range("bytes_per_node", when.bytes_per_node);
   keys.push_back({"memory", [this, &when](const JsonValue& value) {
                     if (value.form != Form::null)
-                      when.memory = static_cast<AssumedMemory>(name(value, "memory", assumed_memory_names));
+                      when.memory = static_cast<AssumedMemory>(
+                          name(value, "memory", {assumed_memory_names.begin(), assumed_memory_names.end()}));
                   }});
-  keys.push_back({"mode", [this, &when](const JsonValue& value) {
-                    if (value.form != Form::null)
-                      when.mode = static_cast<records::Manner>(name(value, "mode", manner_names));
-                  }});
+  keys.push_back(
+      {"mode", [this, &when](const JsonValue& value) {
+         if (value.form != Form::null)
+           when.mode = static_cast<records::Manner>(name(value, "mode", {manner_names.begin(), manner_names.end()}));
+       }});
   add_fact("commutative", when.commutative);
   add_fact("uneven", when.uneven);
   add_fact("shares_memory", when.shares_memory);
@@ -249,9 +170,7 @@ Measured RuleFileReader::read_measured(const JsonValue& given) const {
                   if (value.form != Form::null) measured.next = text(value, "next");
                 }},
                {"runs", [&](const JsonValue& value) {
-                  if (value.form != Form::integer || value.integer < 0 || value.integer > 1'000'000'000)
-                    refuse(value, "runs", "a whole number from 0 to 10^9");
-                  measured.runs = static_cast<int>(value.integer);
+                  measured.runs = static_cast<int>(integer(value, "runs", 0, 1'000'000'000));
                 }}});
   return measured;
 }
@@ -274,9 +193,9 @@ Rule RuleFileReader::read_rule(const JsonValue& given) const {
   rule.measured.mpi_us = mpi_us;
   if (collective == nullptr) fail(given.place, "a rule without the key 'collective'");
   if (use == nullptr) fail(given.place, "a rule without the key 'use'");
-  std::array<std::string_view, collective_count> names;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    names[i] = to_string(static_cast<Collective>(i));
+  std::vector<std::string> names;
+  for (int i = 0; i < collective_count; ++i)
+    names.emplace_back(to_string(static_cast<Collective>(i)));
   rule.collective = static_cast<Collective>(name(*collective, "collective", names));
   try {
     rule.choice = read_choice(rule.collective, text(*use, "use"));
@@ -295,9 +214,7 @@ void RuleFileReader::read_tuning(const JsonValue& tuning) {
       fail(place,
            fmt::format("'{}' is no constant; allowed: {}{}", key, fmt::join(names, ", "), suggestion(key, names)));
     const TunableConstant& its = tunable_constants[static_cast<std::size_t>(found - names.begin())];
-    if (value.form != Form::integer || value.integer < its.least || value.integer > its.most)
-      refuse(value, key, fmt::format("a whole number from {} to {}", its.least, its.most));
-    file_.tuning.values.emplace_back(key, value.integer);
+    file_.tuning.values.emplace_back(key, integer(value, key, its.least, its.most));
   }
 }
 

@@ -22,6 +22,8 @@ struct Expectation {
   Order order = Order::of_ranks;
   std::function<Combination(Rank rank, Count element)> of;
   bool synchronizes = false;  ///< No rank may leave before all have entered.
+  /// Whether ranks that hold the same combination have to compute the same expression of it.
+  bool has_same_bits = true;
 };
 [[nodiscard]] Expectation expectation_of(const Algorithm& algorithm, const Problems& problems);
 

@@ -27,7 +27,7 @@ struct Verdict {
 /// - no deadlock under eager, rendezvous or one-credit flow control (graph.hpp);
 /// - no race: conflicting accesses of a rank are ordered by the rank itself (races.hpp);
 /// - one run on symbolic values, in memory shared as the aliasing says and else full of garbage, uses no garbage and
-///   leaves the expected results, the same expression on all ranks (expectation.hpp);
+///   leaves the expected results, the same expression on all ranks if that is expected (expectation.hpp);
 /// - of a barrier: no rank leaves before all have entered (meeting.hpp).
 /// As the other properties hold, every order of execution gives the results of that one run. Near-linear in steps plus
 /// elements.

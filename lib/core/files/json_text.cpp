@@ -1,4 +1,4 @@
-#include "lib/core/selection/json_text.hpp"
+#include "lib/core/files/json_text.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,0 +1,195 @@
+// Files of schedules: written, read, scaled and proved again; and files with a fault.
+#include "lib/core/files/schedule_file.hpp"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+
+#include "apps/options.hpp"
+#include "apps/tutti/scene.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::tool {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+checker::Case case_of(const Algorithm& algorithm, int ranks, bool is_in_place) {
+  checker::Case what{.size = ranks, .count = Count{algorithm.collective == Collective::barrier ? 0 : 12}};
+  what.parameter = algorithm.parameter.fallback;
+  if (has_root(algorithm.collective)) what.root = Rank{ranks / 2};
+  if (is_in_place) what.placement = checker::Placement::in_place;
+  if (algorithm.levels != Levels::ranks)
+    for (int rank = 0; rank < ranks; ++rank)
+      what.nodes.push_back(rank < (ranks + 1) / 2 ? 0 : 1);
+  return what;
+}
+
+std::string fault_of(const ScheduleFile& file, Count count) {
+  return FiledScene{file, count, false, Unproved::shown}.scene().verdict.fault;
+}
+
+nlohmann::json ranks_in(const std::string& text) { return nlohmann::json::parse(text)["ranks"]; }
+
+class EveryAlgorithm : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(All, EveryAlgorithm, testing::Range(2, 10));
+
+/// The file has the schedules as they are, and they are proved for every count.
+TEST_P(EveryAlgorithm, ComesBackFromItsFile) {
+  int files = 0, refused = 0;
+  for (const Algorithm* algorithm : algorithms()) {
+    for (const bool is_in_place : {false, true}) {
+      if (algorithm->collective == Collective::barrier && is_in_place) continue;
+      const Scene scene{{algorithm, algorithm->parameter.fallback}, case_of(*algorithm, GetParam(), is_in_place)};
+      const std::string text = to_json(scene, -1);
+      const ScheduleFile file = read_schedule_file(text, "FILE");
+      const FiledScene filed{file, scene.what.count, false, Unproved::shown};
+      EXPECT_EQ(filed.scene().verdict.fault, "") << scene.title();
+      EXPECT_EQ(ranks_in(to_json(filed.scene(), -1)), ranks_in(text)) << scene.title();
+      EXPECT_EQ(filed.scene().cost, scene.cost) << scene.title();
+      ++files;
+      for (const int count : {24, 13, 23, 1, 0}) {
+        try {
+          EXPECT_EQ(fault_of(file, Count{count}), "") << scene.title() << ", " << count << " elements";
+        } catch (const apps::InputError& error) {
+          ++refused;  // chunks of several lengths meet, as blocks of different parts do
+          EXPECT_THAT(error.what(), HasSubstr("have different lengths")) << scene.title();
+        }
+      }
+    }
+  }
+  EXPECT_GT(files, 100);
+  EXPECT_EQ(refused, 0);
+}
+
+constexpr std::string_view exchange = R"({
+  "tutti_schedule": 1, "collective": "allreduce", "size": 2, "chunks": 1, "requires": {"commutative": true},
+  "ranks": [
+    {"rank": 0, "scratch": 1, "steps": [
+      {"action": "send", "to": 1, "from": [{"buffer": "input", "offset": 0, "count": 1}]},
+      {"action": "recv", "from": 1, "into": [{"buffer": "scratch", "offset": 0, "count": 1}]},
+      {"action": "reduce", "lhs": {"buffer": "input", "offset": 0, "count": 1}, "rhs": {"buffer": "scratch", "offset": 0, "count": 1},
+       "into": {"buffer": "output", "offset": 0, "count": 1}, "after": [1]}]},
+    {"rank": 1, "scratch": 1, "steps": [
+      {"action": "send", "to": 0, "from": [{"buffer": "input", "offset": 0, "count": 1}]},
+      {"action": "recv", "from": 0, "into": [{"buffer": "scratch", "offset": 0, "count": 1}]},
+      {"action": "reduce", "lhs": {"buffer": "scratch", "offset": 0, "count": 1}, "rhs": {"buffer": "input", "offset": 0, "count": 1},
+       "into": {"buffer": "output", "offset": 0, "count": 1}, "after": [1]}]}]})";
+
+/// The text with the first `before` replaced.
+std::string changed(std::string_view before, std::string_view after) {
+  std::string text{exchange};
+  const std::size_t at = text.find(before);
+  EXPECT_NE(at, std::string::npos) << before;
+  return at == std::string::npos ? text : text.replace(at, before.size(), after);
+}
+
+std::string refusal_of(std::string_view text) {
+  try {
+    (void)read_schedule_file(text, "F");
+  } catch (const ArgumentError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ScheduleFile, IsReadAsItIsWritten) {
+  const ScheduleFile file = read_schedule_file(exchange, "F");
+  EXPECT_EQ(file.ranks, 2);
+  EXPECT_TRUE(file.is_commutative);
+  EXPECT_EQ(fault_of(file, Count{1}), "");
+  EXPECT_EQ(fault_of(file, Count{1000}), "");
+}
+
+TEST(ScheduleFile, IsRefusedWithPlaceAndReason) {
+  EXPECT_THAT(refusal_of("{"), StartsWith("F:1:"));
+  EXPECT_THAT(refusal_of(changed("\"tutti_schedule\": 1", "\"tutti_schedule\": 2")),
+              StartsWith("F:2:21: 'tutti_schedule' is 2; allowed: a whole number from 1 to 1"));
+  EXPECT_THAT(refusal_of(changed("\"collective\": \"allreduce\", ", "")), HasSubstr("no key 'collective'"));
+  EXPECT_THAT(refusal_of(changed("allreduce", "allreduse")), HasSubstr("did you mean allreduce"));
+  EXPECT_THAT(refusal_of(changed("\"size\": 2", "\"size\": 3")), HasSubstr("'ranks' has 2 schedules; needed: 3"));
+  EXPECT_THAT(refusal_of(changed("\"rank\": 1", "\"rank\": 0")), HasSubstr("'rank' is 0; allowed: 1"));
+  EXPECT_THAT(refusal_of(changed("\"chunks\": 1", "\"chunks\": 0")),
+              HasSubstr("'chunks' is 0; allowed: a whole number"));
+  EXPECT_THAT(refusal_of(changed("\"action\": \"send\"", "\"action\": \"sent\"")), HasSubstr("did you mean send"));
+  EXPECT_THAT(refusal_of(changed("\"to\": 1, ", "")), HasSubstr("a step 'send' without the key 'to'"));
+  EXPECT_THAT(refusal_of(changed("\"to\": 1", "\"to\": 1, \"into\": []")),
+              HasSubstr("'into' is no key of a step 'send'"));
+  EXPECT_THAT(refusal_of(changed("\"offset\": 0", "\"offset\": -1")), HasSubstr("'offset' is -1; allowed"));
+  EXPECT_THAT(refusal_of(changed("\"scratch\": 1", "\"scratch\": 99999999999")), HasSubstr("'scratch' is"));
+  EXPECT_THAT(refusal_of(changed("\"commutative\": true", "\"uneven\": true")), HasSubstr("'uneven' is true"));
+  EXPECT_THAT(refusal_of(changed("\"commutative\": true", "\"nodes\": [1, 2]")),
+              HasSubstr("'nodes' has 3 ranks in all"));
+  EXPECT_THAT(refusal_of(changed("\"chunks\": 1", "\"chunks\": 1, \"bytes\": [9, 8]")),
+              HasSubstr("the smaller number first"));
+}
+
+TEST(ScheduleFile, IsNotProvedWithAFault) {
+  const auto fault = [](std::string_view before, std::string_view after) {
+    return fault_of(read_schedule_file(changed(before, after), "F"), Count{4});
+  };
+  EXPECT_THAT(fault(", \"after\": [1]", ""), HasSubstr("rank 0, step 2 (reduce"));
+  EXPECT_THAT(fault("\"to\": 1", "\"to\": 0"), StartsWith("rank 0, step 0 (send"));
+  EXPECT_THAT(fault("\"to\": 1", "\"to\": 1, \"message\": 7"), HasSubstr("rank 0, step 0"));
+  EXPECT_THAT(fault("\"after\": [1]", "\"after\": [9]"), HasSubstr("waits for step 9, which does not come before it"));
+  EXPECT_THAT(fault("\"buffer\": \"scratch\", \"offset\": 0", "\"buffer\": \"scratch\", \"offset\": 3"),
+              HasSubstr("leaves its buffer of 1 elements"));
+}
+
+/// Each rank puts its own operand first: different bits, which a file has to admit.
+TEST(ScheduleFile, MayGiveRanksDifferentBitsIfItSaysSo) {
+  std::string text = changed("\"lhs\": {\"buffer\": \"scratch\"", "\"lhs\": {\"buffer\": \"input\"");
+  const std::size_t at = text.rfind("\"rhs\": {\"buffer\": \"input\"");
+  text.replace(at, 25, "\"rhs\": {\"buffer\": \"scratch\"");
+  EXPECT_THAT(fault_of(read_schedule_file(text, "F"), Count{1}), HasSubstr("but (r0[0] (+) r1[0]) on rank 0"));
+  text.insert(text.find("\"size\""), "\"same_bits\": false, ");
+  EXPECT_EQ(fault_of(read_schedule_file(text, "F"), Count{1}), "");
+}
+
+/// A rank swaps the two chunks: right for as many elements as chunks, but not for chunks of two lengths.
+TEST(ScheduleFile, HasChunksOfOneLengthInOneMessage) {
+  constexpr std::string_view swapped = R"({"tutti_schedule": 1, "collective": "alltoall", "size": 1, "chunks": 2,
+    "ranks": [{"rank": 0, "scratch": 0, "steps": [
+      {"action": "copy", "from": {"buffer": "input", "offset": 0, "count": 1}, "into": {"buffer": "output", "offset": 1, "count": 1}}]}]})";
+  const ScheduleFile file = read_schedule_file(swapped, "F");
+  EXPECT_NE(fault_of(file, Count{2}), "") << "it is wrong, too";
+  EXPECT_THROW((void)scaled(file, Count{3}), ArgumentError);
+}
+
+/// Any change of a number is caught by the reader or by the proof, or changes nothing that matters: then the schedules
+/// are proved for several counts.
+TEST(ScheduleFile, WithAChangedNumberIsNeverUsedWrongly) {
+  std::mt19937 random{7};
+  int refused = 0, refuted = 0, harmless = 0;
+  for (const Algorithm* algorithm : algorithms()) {
+    const Scene scene{{algorithm, algorithm->parameter.fallback}, case_of(*algorithm, 4, false)};
+    const std::string text = to_json(scene, -1);
+    std::vector<std::size_t> digits;
+    for (std::size_t at = text.find("\"steps\": ["); at < text.size(); ++at) {
+      if (text.compare(at, 7, "\"rank\":") == 0) at = text.find("\"steps\": [", at);  // behind the shape of buffers
+      if (std::isdigit(static_cast<unsigned char>(text[at])) != 0) digits.push_back(at);
+    }
+    for (int change = 0; change < 10; ++change) {
+      std::string mutant = text;
+      mutant[digits[random() % digits.size()]] = static_cast<char>('0' + random() % 10);
+      if (mutant == text) continue;
+      try {
+        const ScheduleFile file = read_schedule_file(mutant, "F");
+        bool is_proved = true;
+        for (const int count : {12, 25})
+          is_proved = is_proved && fault_of(file, Count{count}).empty();
+        ++(is_proved ? harmless : refuted);
+      } catch (const std::exception&) {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refuted, 300);
+  EXPECT_GT(refused + refuted, 2 * harmless);
+}
+
+}  // namespace
+}  // namespace tutti::tool
