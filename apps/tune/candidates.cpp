@@ -91,7 +91,7 @@ Prices measured_prices(const Team& team) {
 }
 
 double price_of(const Choice& choice, const Problem& problem, Bytes element, const Prices& prices) {
-  const Cost cost = choice.algorithm->cost(problem);
+  const Cost cost = cost_of(*choice.algorithm, problem);
   const auto size = static_cast<double>(element.value());
   const auto sent = static_cast<double>(cost.sent.value()) * size;
   const double segments = choice.segment > 0 ? std::ceil(sent / static_cast<double>(choice.segment)) : 0;
@@ -112,7 +112,7 @@ std::vector<Choice> candidates_for(const Question& question, const Problem& prob
     for (const int parameter : parameters_of(*algorithm, question))
       for (const std::int64_t segment : segments_of(question.bytes.value())) {
         const Choice choice{algorithm, parameter, segment};
-        if (choice == builtin || !serves(choice, question)) continue;
+        if (choice == builtin || !serving(choice, question)) continue;
         Problem its = problem;
         its.parameter = algorithm->parameter.unit == Parameter::Unit::bytes
                             ? std::max<int>(parameter > 0 ? 1 : 0, parameter / static_cast<int>(element.value()))

@@ -111,7 +111,7 @@ Row simulated(Row row, const Choice& choice, const checker::Case& what, const Ra
     const Problem& problem = problems.of(Rank{rank});
     const Schedule schedule = built(*choice.algorithm, problem, what.segment);
     if (what.segment > Count{0}) {
-      const Cost counted = checker::counted(schedule);
+      const Cost counted = tutti::counted(schedule);
       row.cost.messages = std::max(row.cost.messages, counted.messages);
       row.cost.sent = std::max(row.cost.sent, counted.sent);
       row.cost.reduced = std::max(row.cost.reduced, counted.reduced);
@@ -136,7 +136,7 @@ Row row(const Choice& choice, const Settings& settings, int ranks, Count count) 
   problem.parameter = choice.parameter;
   problem.nodes = settings.spread.nodes;
   problem.sockets = settings.spread.sockets;
-  const Row stated{to_text(choice), choice.algorithm->cost(problem), choice.segment == 0, std::nullopt};
+  const Row stated{to_text(choice), cost_of(*choice.algorithm, problem), choice.segment == 0, std::nullopt};
   const std::int64_t pieces = choice.segment > 0 ? 1 + stated.cost.sent.value() / choice.segment : 1;
   const bool is_small = pieces <= most_messages_simulated / ranks && can_be_simulated(stated.cost, ranks);
   if (!is_small && choice.segment > 0)

@@ -36,6 +36,7 @@ Collective read_collective(std::string_view name) {
 }
 
 Choice read_algorithm(Collective collective, std::string_view text) try {
+  if (text.starts_with(file_prefix)) throw InputError(fmt::format("'{}': here files are named by --file", text));
   return read_choice(collective, text);
 } catch (const std::invalid_argument& error) {
   throw InputError(error.what());

@@ -67,6 +67,8 @@ checker::Case case_of(const Choice& choice, const Case& given) {
 }
 
 Choice read(Collective collective, std::string_view text) try {
+  if (text.starts_with(file_prefix))
+    throw ArgumentError(fmt::format("'{}': there is no file without a communicator", text));
   return read_choice(collective, text);
 } catch (const std::invalid_argument& error) {
   throw ArgumentError(error.what());
@@ -140,7 +142,7 @@ void Schedules::require_proved() const {
 
 Cost Schedules::cost() const {
   require_proved();
-  return checker::busiest(content_->scene->verdict.costs);
+  return busiest(content_->scene->verdict.costs);
 }
 
 std::vector<std::vector<int>> Schedules::rounds() const {

@@ -21,7 +21,7 @@ std::string why_useless(const Rule& rule) {
   const Algorithm& algorithm = *rule.choice.algorithm;
   const bool needs_commutative =
       algorithm.order == Order::any || (algorithm.order == Order::of_nodes && rule.when.consecutive == false);
-  if (reduces(rule.collective) && rule.when.commutative == false && needs_commutative)
+  if (reduces(rule.collective) && rule.when.commutative == false && needs_commutative && !is_named_file(algorithm))
     return fmt::format("{} needs commutative operations, and the rule is for others", algorithm.name);
   const std::int64_t segment = rule.choice.segment;
   if (segment > 0 && segment < Range::no_end / most_segments && rule.when.bytes.least > segment * most_segments)

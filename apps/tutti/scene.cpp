@@ -36,51 +36,50 @@ Scene::Scene(const Choice& choice, const checker::Case& what, Unproved unproved)
       verdict(checker::prove(schedules, checker::expectation_of(*choice.algorithm, problems))) {
   if (!verdict.proved() && unproved == Unproved::refused)
     throw std::runtime_error(fmt::format("{}: not proved: {} (--unproved shows the schedule)", title(), verdict.fault));
-  cost = checker::busiest(verdict.costs);
+  cost = busiest(verdict.costs);
 }
 
 Scene::Scene(const Choice& choice, const checker::Case& what,
-             const std::function<Schedule(const Problem& problem)>& build, bool has_same_bits)
+             const std::function<Schedule(const Problem& problem)>& build)
     : choice(choice),
       what(what),
       problems(*choice.algorithm, what),
-      schedules(tool::schedules_of(problems, what, build)) {
-  checker::Expectation expectation = checker::expectation_of(*choice.algorithm, problems);
-  expectation.has_same_bits = has_same_bits;
-  verdict = checker::prove(schedules, expectation);
-  cost = checker::busiest(verdict.costs);
+      schedules(tool::schedules_of(problems, what, build)),
+      verdict(checker::prove(schedules, checker::expectation_of(*choice.algorithm, problems))) {
+  cost = busiest(verdict.costs);
 }
 
-FiledScene::FiledScene(ScheduleFile file, Count count, bool is_fused, Unproved unproved) : file_(std::move(file)) {
-  entry_.collective = file_.collective;
-  entry_.name = file_.algorithm.empty() ? file_.path : file_.algorithm;
-  entry_.order = file_.is_commutative ? Order::any : Order::of_ranks;
-  entry_.summary = file_.title;
-  entry_.source = file_.source;
+namespace {
+
+std::string name_of(const ScheduleFile& file) { return file.algorithm.empty() ? file.path : file.algorithm; }
+
+checker::Case case_of(const ScheduleFile& file, Count count, bool is_fused) {
+  checker::Case what{.size = file.ranks, .count = count, .root = file.root};
+  what.placement = file.is_in_place ? checker::Placement::in_place : checker::Placement::separate;
+  what.is_fused = is_fused;
+  for (int node = 0; const int ranks : file.nodes)
+    what.nodes.insert(what.nodes.end(), static_cast<std::size_t>(ranks), node++);
+  return what;
+}
+
+}  // namespace
+
+FiledScene::FiledScene(const ScheduleFile& file, Count count, bool is_fused, Unproved unproved)
+    : algorithm_(file, name_of(file)) {
   // First a chunk an element: what is proved then can be scaled, and fused.
-  const Count chunks = file_.collective == Collective::barrier ? Count{0} : Count{file_.chunks};
-  prove(chunks, false);
+  const Count chunks = file.collective == Collective::barrier ? Count{0} : Count{file.chunks};
+  const Choice choice{&algorithm_.algorithm()};
+  scene_.emplace(choice, case_of(file, chunks, false), Unproved::shown);
   const bool is_proved = scene_->verdict.proved();
   if (!is_proved && unproved == Unproved::refused)
     throw apps::InputError(
-        fmt::format("{}: not proved: {} (--unproved shows the schedule)", file_.path, scene_->verdict.fault));
-  if (file_.collective == Collective::barrier) count = chunks;
-  if (is_proved && (count != chunks || is_fused)) prove(count, is_fused);
-}
-
-void FiledScene::prove(Count count, bool is_fused) try {
-  checker::Case what{.size = file_.ranks, .count = count};
-  what.placement = file_.is_in_place ? checker::Placement::in_place : checker::Placement::separate;
-  what.root = file_.root;
-  what.is_fused = is_fused;
-  for (int node = 0; const int ranks : file_.nodes)
-    what.nodes.insert(what.nodes.end(), static_cast<std::size_t>(ranks), node++);
-  const bool is_plain = file_.collective == Collective::barrier || count == Count{file_.chunks};
-  const std::vector<Schedule> schedules = is_plain ? file_.schedules : scaled(file_, count);
-  const auto build = [&](const Problem& problem) { return schedules[static_cast<std::size_t>(problem.rank.value())]; };
-  scene_.emplace(Choice{&entry_}, what, build, file_.has_same_bits);
-} catch (const ArgumentError& error) {
-  throw apps::InputError(error.what());
+        fmt::format("{}: not proved: {} (--unproved shows the schedule)", file.path, scene_->verdict.fault));
+  if (file.collective == Collective::barrier) count = chunks;
+  if (!is_proved || (count == chunks && !is_fused)) return;
+  algorithm_.find_chunks();
+  if (const std::string why = algorithm_.why_unfit(count); !why.empty())
+    throw apps::InputError(fmt::format("{}: {}", file.path, why));
+  scene_.emplace(choice, case_of(file, count, is_fused), Unproved::shown);
 }
 
 bool Scene::names(int rank) const {

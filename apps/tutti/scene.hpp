@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/files/schedule_file.hpp"
+#include "lib/core/files/filed_algorithm.hpp"
 #include "lib/core/schedule/choice.hpp"
 #include "lib/proof/checker/problems.hpp"
 #include "lib/proof/checker/prove.hpp"
@@ -22,10 +22,8 @@ enum class Unproved : std::uint8_t { refused, shown };
 struct Scene {
   /// Throws std::runtime_error with the fault if the schedules are not proved and are to be refused.
   Scene(const Choice& choice, const checker::Case& what, Unproved unproved = Unproved::refused);
-  /// Schedules that are built in another way than the choice's algorithm says, proved or not. `has_same_bits`: as in
-  /// checker::Expectation.
-  Scene(const Choice& choice, const checker::Case& what, const std::function<Schedule(const Problem& problem)>& build,
-        bool has_same_bits = true);
+  /// Schedules that are built in another way than the choice's algorithm says, proved or not.
+  Scene(const Choice& choice, const checker::Case& what, const std::function<Schedule(const Problem& problem)>& build);
 
   Choice choice;
   checker::Case what;
@@ -52,15 +50,11 @@ struct Scene {
 class FiledScene {
  public:
   /// On so many elements. Throws InputError if the file cannot be used for them, or is refused as not proved.
-  FiledScene(ScheduleFile file, Count count, bool is_fused, Unproved unproved);
-  FiledScene(const FiledScene&) = delete;
-  FiledScene& operator=(const FiledScene&) = delete;
+  FiledScene(const ScheduleFile& file, Count count, bool is_fused, Unproved unproved);
   [[nodiscard]] const Scene& scene() const { return *scene_; }
 
  private:
-  void prove(Count count, bool is_fused);
-  ScheduleFile file_;
-  Algorithm entry_{};
+  FiledAlgorithm algorithm_;
   std::optional<Scene> scene_{};
 };
 

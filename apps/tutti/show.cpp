@@ -87,12 +87,11 @@ int show_file(Settings settings) {
         std::pair{settings.root == plain.root, "--root"}, std::pair{settings.spread.nodes.empty(), "--nodes"},
         std::pair{!settings.in_place, "--in-place"}})
     if (!is_plain) throw apps::InputError(fmt::format("--file says what is shown: not with {}", name));
-  ScheduleFile file = read_schedules(settings.file);
+  const ScheduleFile file = read_schedules(settings.file);
   settings.ranks = file.ranks;
   if (settings.count == plain.count) settings.count = Count{file.chunks};
   require_consistent(settings, file.collective);
-  const FiledScene filed{std::move(file), settings.count, settings.fused,
-                         settings.unproved ? Unproved::shown : Unproved::refused};
+  const FiledScene filed{file, settings.count, settings.fused, settings.unproved ? Unproved::shown : Unproved::refused};
   return print(filed.scene(), settings);
 }
 

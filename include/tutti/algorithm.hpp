@@ -60,7 +60,17 @@ struct Exchange {
   Count input, output;
 };
 
-/// One registered algorithm. `build` and `cost` are pure functions of the problem.
+/// Schedules that are made of data, as those of a file, and not by a function alone.
+class ScheduleSource {
+ public:
+  [[nodiscard]] virtual Schedule build(const Problem& problem) const = 0;
+  [[nodiscard]] virtual Cost cost(const Problem& problem) const = 0;
+
+ protected:
+  ~ScheduleSource() = default;
+};
+
+/// One algorithm. `build` and `cost` are pure functions of the problem.
 ///
 /// `cost` does not depend on the rank and is stated for blocks of equal size. It is exact where the size of the group
 /// (and its largest power of two, and the parameter) divide the elements, and an upper bound otherwise. It is stated
@@ -73,13 +83,23 @@ struct Algorithm {
   Levels levels = Levels::ranks;
   Parameter parameter{};
   Segments segments = Segments::of_messages;
-  Schedule (*build)(const Problem& problem);
-  Cost (*cost)(const Problem& problem);
+  Schedule (*build)(const Problem& problem);  ///< nullptr: `data` makes the schedules.
+  Cost (*cost)(const Problem& problem);       ///< nullptr: it is counted from the schedules.
   /// The exchange of sizes before `build`, if blocks are uneven and ranks know only their own sizes; nullptr: none.
   Exchange (*exchange)(const Problem& problem) = nullptr;
   std::string_view summary;
   std::string_view source;
+  const ScheduleSource* data = nullptr;
+  /// Whether all ranks compute the same expression of a result, and so have the same bits. The proof demands it.
+  bool same_bits = true;
 };
+
+/// The schedule of the problem's rank. ArgumentError if the algorithm is only known by name, as a file that nobody has
+/// read (read_choice).
+[[nodiscard]] TUTTI_API Schedule schedule_of(const Algorithm& algorithm, const Problem& problem);
+/// The stated cost. Where none is stated, each figure but `rounds`, which is 0, is counted from the schedules of all
+/// ranks: O(their steps).
+[[nodiscard]] TUTTI_API Cost cost_of(const Algorithm& algorithm, const Problem& problem);
 
 // Each function throws ArgumentError if an argument is not one of the values of its enum.
 

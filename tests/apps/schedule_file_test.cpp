@@ -9,6 +9,7 @@
 
 #include "apps/options.hpp"
 #include "apps/tutti/scene.hpp"
+#include "lib/core/files/words.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::tool {
@@ -56,7 +57,7 @@ TEST_P(EveryAlgorithm, ComesBackFromItsFile) {
           EXPECT_EQ(fault_of(file, Count{count}), "") << scene.title() << ", " << count << " elements";
         } catch (const apps::InputError& error) {
           ++refused;  // chunks of several lengths meet, as blocks of different parts do
-          EXPECT_THAT(error.what(), HasSubstr("have different lengths")) << scene.title();
+          EXPECT_THAT(error.what(), HasSubstr("chunks of different lengths would meet")) << scene.title();
         }
       }
     }
@@ -149,14 +150,81 @@ TEST(ScheduleFile, MayGiveRanksDifferentBitsIfItSaysSo) {
   EXPECT_EQ(fault_of(read_schedule_file(text, "F"), Count{1}), "");
 }
 
-/// A rank swaps the two chunks: right for as many elements as chunks, but not for chunks of two lengths.
-TEST(ScheduleFile, HasChunksOfOneLengthInOneMessage) {
-  constexpr std::string_view swapped = R"({"tutti_schedule": 1, "collective": "alltoall", "size": 1, "chunks": 2,
+/// A rank puts chunk 1 where chunk 0 belongs before it puts chunk 0 there: right for as many elements as chunks, but
+/// the chunks may have two lengths.
+TEST(ScheduleFile, HasChunksOfOneLengthInOneStep) {
+  constexpr std::string_view unlike = R"({"tutti_schedule": 1, "collective": "alltoall", "size": 1, "chunks": 2,
     "ranks": [{"rank": 0, "scratch": 0, "steps": [
-      {"action": "copy", "from": {"buffer": "input", "offset": 0, "count": 1}, "into": {"buffer": "output", "offset": 1, "count": 1}}]}]})";
-  const ScheduleFile file = read_schedule_file(swapped, "F");
-  EXPECT_NE(fault_of(file, Count{2}), "") << "it is wrong, too";
-  EXPECT_THROW((void)scaled(file, Count{3}), ArgumentError);
+      {"action": "copy", "from": {"buffer": "input", "offset": 1, "count": 1}, "into": {"buffer": "output", "offset": 0, "count": 1}},
+      {"action": "copy", "from": {"buffer": "input", "offset": 0, "count": 2}, "into": {"buffer": "output", "offset": 0, "count": 2},
+       "after": [0]}]}]})";
+  const ScheduleFile file = read_schedule_file(unlike, "F");
+  EXPECT_EQ(fault_of(file, Count{2}), "");
+  EXPECT_EQ(fault_of(file, Count{4}), "");
+  try {
+    (void)fault_of(file, Count{3});
+    ADD_FAILURE() << "is not refused";
+  } catch (const apps::InputError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "F: its 2 chunks do not divide 3 elements, and chunks of different lengths would meet: rank 0, step 0: "
+        "chunk 0 meets chunk 1");
+  }
+}
+
+/// What a file requires does not bind its calls: it is proved for all placements, some as they are, others by copies;
+/// and what other processes get of it is the same.
+TEST_P(EveryAlgorithm, ServesAllPlacementsAndCounts) {
+  for (const Algorithm* algorithm : algorithms()) {
+    if (algorithm->collective == Collective::barrier) continue;
+    for (const bool is_in_place : {false, true}) {
+      checker::Case what = case_of(*algorithm, GetParam(), is_in_place);
+      const Scene scene{{algorithm, algorithm->parameter.fallback}, what};
+      FiledAlgorithm made{read_schedule_file(to_json(scene, -1), "F"), "file:F"};
+      made.find_chunks();
+      const auto sent = FiledAlgorithm::of_words(made.words(std::nullopt));
+      for (const checker::Placement placement :
+           {checker::Placement::separate, checker::Placement::in_place, checker::Placement::in_place_on_even_ranks})
+        for (const int count : {12, 29}) {
+          what.placement = placement;
+          what.count = Count{count};
+          what.is_fused = true;
+          EXPECT_EQ(checker::prove(sent->algorithm(), what).fault, "")
+              << scene.title() << to_string(placement) << count;
+        }
+      const Rank last{GetParam() - 1};
+      const auto part = FiledAlgorithm::of_words(made.words(last));
+      Problem problem = problem_of(made.file(), last, Count{29});
+      const auto words_of = [](const Schedule& schedule) {
+        WordWriter writer;
+        writer.put(schedule);
+        return std::move(writer).words();
+      };
+      EXPECT_EQ(words_of(part->build(problem)), words_of(made.build(problem))) << scene.title();
+      problem.rank = Rank{0};
+      EXPECT_THROW((void)part->build(problem), ArgumentError);
+    }
+  }
+}
+
+TEST(ScheduleFile, SaysWhichCallsItIsNotFor) {
+  ScheduleFile file = read_schedule_file(changed("\"size\": 2", "\"bytes\": [8, 64], \"size\": 2"), "F");
+  file.nodes = {1, 1};
+  const FiledAlgorithm made{std::move(file), "file:F"};
+  const std::vector<int> nodes{0, 1}, one{0, 0};
+  const FiledCall good{.ranks = 2, .bytes = Bytes{8}, .count = Count{1}, .nodes = nodes};
+  EXPECT_EQ(made.why_unfit(good), "");
+  const auto why = [&](const auto& change) {
+    FiledCall call = good;
+    change(call);
+    return made.why_unfit(call);
+  };
+  EXPECT_EQ(why([](FiledCall& call) { call.ranks = 3; }), "it is for 2 ranks, not 3");
+  EXPECT_EQ(why([](FiledCall& call) { call.is_uneven = true; }), "it is for blocks of one size");
+  EXPECT_THAT(why([](FiledCall& call) { call.is_commutative = false; }), HasSubstr("do not commute"));
+  EXPECT_EQ(why([&](FiledCall& call) { call.nodes = one; }), "it is for nodes of 1, 1 ranks, one after the other");
+  EXPECT_EQ(why([](FiledCall& call) { call.bytes = Bytes{4}; }), "it is for 8 bytes or more, not 4");
+  EXPECT_EQ(why([](FiledCall& call) { call.bytes = Bytes{65}; }), "it is for up to 64 bytes, not 65");
 }
 
 /// Any change of a number is caught by the reader or by the proof, or changes nothing that matters: then the schedules

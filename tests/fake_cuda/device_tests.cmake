@@ -165,6 +165,13 @@ endif()
 tutti_fake_cuda_test(device_collectives_test ${tests}/mpi/device_collectives_test.cpp RANKS 1 2 3 4 8
                      ENVIRONMENT FAKE_CUDA_ABORT=1)
 set(staged TUTTI_DEVICE_PATH=staging)
+# Schedules of files.
+if(TARGET tutti_scenes)
+  tutti_fake_cuda_test(device_schedule_files_test ${tests}/mpi/device_schedule_files_test.cpp RANKS 2 3 4
+                       LIBRARIES Tutti::scenes Tutti::options ENVIRONMENT FAKE_CUDA_ABORT=1)
+  tutti_again_over_fake_cuda(device_schedule_files_test staged 3 ${staged} FAKE_CUDA_ABORT=1)
+  tutti_again_over_fake_cuda(device_schedule_files_test nodes 4 TUTTI_NODES=0,0,1,1 FAKE_CUDA_ABORT=1)
+endif()
 tutti_again_over_fake_cuda(device_collectives_test staged 2 ${staged} FAKE_CUDA_ABORT=1)
 tutti_again_over_fake_cuda(device_collectives_test staged 4 ${staged} FAKE_CUDA_DEVICES=4 FAKE_CUDA_ABORT=1)
 tutti_again_over_fake_cuda(device_collectives_test on_host 2 ${staged} TUTTI_STAGING=host FAKE_CUDA_DEVICES=2 FAKE_CUDA_ABORT=1)

@@ -14,8 +14,10 @@
 #include "lib/core/communicator/communicator_state.hpp"
 #include "lib/core/communicator/introduction.hpp"
 #include "lib/core/communicator/runtime.hpp"
+#include "lib/core/communicator/schedule_files.hpp"
 #include "lib/core/run/explain.hpp"
 #include "lib/core/run/operation.hpp"
+#include "lib/core/run/prove_plan.hpp"
 #include "lib/core/selection/selection.hpp"
 #include "lib/device/call/streamed_call.hpp"
 #include "lib/device/driver/device_error.hpp"
@@ -48,14 +50,23 @@ Question question_of(const Call& call, const Problem& problem, const Communicato
   question.bytes = bytes_of(call, problem);
   question.is_uneven = call.is_uneven;
   question.is_commutative = call.op.commutative();
+  question.count = problem.count;
+  question.root = call.root;
   if (!state.settings().forms_match) question.manner = manner;
   return question;
 }
 
 /// The choice that the call names.
-Selection named(const CallSite& site, const Call& call, std::string_view algorithm, std::span<const int> nodes) {
+Selection named(const CallSite& site, const Call& call, std::string_view algorithm, const Question& question) {
+  const std::span<const int> nodes = question.spread;
   try {
     const Choice choice = read_choice(call.collective, algorithm);
+    if (is_named_file(*choice.algorithm)) {
+      const FiledAlgorithm& file = *question.files->at(choice.algorithm);  // which the call has had read
+      if (const std::string why = why_unfit(file, question); !why.empty())
+        refuse(site, "algorithm", fmt::format("'{}', and {}", algorithm, why), "an algorithm that serves this call");
+      return {Choice{&file.algorithm()}, "as the call says", true};
+    }
     if (reduces(call.collective) && !call.op.commutative() && order_on(nodes, *choice.algorithm) != Order::of_ranks)
       refuse(site, "algorithm", fmt::format("'{}' with an operation that is not commutative", algorithm),
              algorithm_names(call.collective, Order::of_ranks));
@@ -121,9 +132,9 @@ auto checked(Call call, CommunicatorState& state, const Options& options, record
   PlanKey key{.type = call.type, .op = call.op};
   key.problem = problem_of(site, call, state.members().size(), memory);
   key.places = {memory.in.device, memory.out.device};
-  const Selection selection = options.algorithm.empty() ? select(question_of(call, key.problem, state, manner),
-                                                                 state.settings().algorithms, state.rules())
-                                                        : named(site, call, options.algorithm, state.members().nodes());
+  const Question question = question_of(call, key.problem, state, manner);
+  const Selection selection = options.algorithm.empty() ? select(question, state.settings().algorithms, state.rules())
+                                                        : named(site, call, options.algorithm, question);
   key.choice = selection.choice;
   key.problem.parameter = parameter_of(selection.choice, call.type);
   const Levels levels = selection.choice.algorithm->levels;
@@ -137,6 +148,7 @@ auto checked(Call call, CommunicatorState& state, const Options& options, record
       is_new = true;
       if (Faults* const faults = state.runtime().faults()) faults->before_plan();
       require_disjoint_blocks(site, key.problem);
+      if (state.settings().proves_plans) prove_plan(key, state);
     });
     if (is_new && log::is_on(log::Level::debug))
       log::write(log::Level::debug, name_in_log(state), explain(state, plan, selection.why));
@@ -244,6 +256,11 @@ OwnedStreamedCall owned_plan(const Call& call, const Communicator& comm, const O
   return OwnedStreamedCall{plan.release()};
 }
 
+/// Reads the file that the call names, if it names one that the communicator has not read yet.
+void read_named_file(const Call& call, const Communicator& comm, const Options& options) {
+  if (options.algorithm.starts_with(file_prefix)) require_schedule_file(comm, call.collective, options.algorithm);
+}
+
 void refuse_stream(const Call& call, CommunicatorState& state) {
   refuse({call.function, state.rank()}, "stream", "given to a nonblocking call",
          "a stream in a blocking call, which then returns at once, or in a plan");
@@ -252,6 +269,7 @@ void refuse_stream(const Call& call, CommunicatorState& state) {
 }  // namespace
 
 void run(const Call& call, const Communicator& comm, const Options& options) {
+  read_named_file(call, comm, options);
   CommunicatorState& state = comm.state();
   if (options.stream) {
     const Progress::Entry entry{state.progress()};
@@ -262,6 +280,7 @@ void run(const Call& call, const Communicator& comm, const Options& options) {
 }
 
 Request start(const Call& call, const Communicator& comm, const Options& options) {
+  read_named_file(call, comm, options);
   CommunicatorState& state = comm.state();
   const Progress::Entry entry{state.progress()};
   if (options.stream) refuse_stream(call, state);
@@ -271,6 +290,7 @@ Request start(const Call& call, const Communicator& comm, const Options& options
 }
 
 Plan prepare(const Call& call, const Communicator& comm, const Options& options) {
+  read_named_file(call, comm, options);
   CommunicatorState& state = comm.state();
   if (options.stream) {
     OwnedStreamedCall plan = owned_plan(call, comm, options);

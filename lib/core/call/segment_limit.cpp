@@ -43,9 +43,9 @@ std::int64_t segments_of(const Choice& choice, const Problem& problem, Type type
   if (choice.algorithm->segments == Segments::of_elements) {  // each has messages of its own
     const std::int64_t chunks = pieces(even.count.value(), segment);
     even.count = Count{segment};
-    return chunks * std::max(1, choice.algorithm->cost(even).messages);
+    return chunks * std::max(1, cost_of(*choice.algorithm, even).messages);
   }
-  const Cost cost = choice.algorithm->cost(even);
+  const Cost cost = cost_of(*choice.algorithm, even);
   return pieces(std::max({whole, cost.sent.value(), cost.reduced.value()}), segment);
 }
 

@@ -7,6 +7,7 @@
 #include "lib/core/communicator/communicator_state.hpp"
 #include "lib/core/communicator/introduction.hpp"
 #include "lib/core/communicator/runtime.hpp"
+#include "lib/core/communicator/schedule_files.hpp"
 #include "lib/core/transport/mpi/api.hpp"
 #include "lib/core/transport/mpi/check.hpp"
 
@@ -60,7 +61,14 @@ void keep_for_ever(const std::shared_ptr<detail::CommunicatorState>& state) {
 
 }  // namespace
 
-Communicator::Communicator(MPI_Comm comm, const CommunicatorOptions& options) : state_(make_state(comm, options)) {}
+Communicator::Communicator(MPI_Comm comm, const CommunicatorOptions& options) : state_(make_state(comm, options)) {
+  try {
+    detail::read_schedule_files(*this);
+  } catch (...) {
+    close();
+    throw;
+  }
+}
 Communicator::Communicator(Communicator&&) noexcept = default;
 
 Communicator& Communicator::operator=(Communicator&& other) noexcept {

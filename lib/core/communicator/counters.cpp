@@ -10,6 +10,11 @@ using Of = const CommunicatorCounters&;
 constexpr std::array names{
     NamedCounter{"calls.fast_path", "blocking calls of short messages, done step by step to their end",
                  [](Of of) { return of.fast_path_calls; }},
+    NamedCounter{"calls.proved", "plans whose schedules were proved (TUTTI_PROVE)",
+                 [](Of of) { return of.proved_plans; }},
+    NamedCounter{"calls.unproved",
+                 "plans that could not be: sizes known in part, buffers that overlap, too many elements",
+                 [](Of of) { return of.unproved_plans; }},
     NamedCounter{"device.fetched", "copies from a device to pinned memory", [](Of of) { return of.device.fetched; }},
     NamedCounter{"device.fetched_bytes", "their bytes", [](Of of) { return of.device.fetched_bytes; }},
     NamedCounter{"device.ipc.put", "results that a kernel wrote to a peer's memory on a device",

@@ -62,7 +62,8 @@ Question Membership::question() const {
           .shares_processors = shares_memory && waiting_.shares_processors,
           .maps_devices = paths_.maps_devices(),
           .memory = paths_.assumed_memory(),
-          .spread = members_.nodes()};
+          .spread = members_.nodes(),
+          .files = &files_};
 }
 
 void Membership::throw_closed() const {

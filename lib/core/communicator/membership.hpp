@@ -41,6 +41,8 @@ class Membership : public OpenCommunicator {
   [[nodiscard]] const RuleFile* rule_file() const { return rules_ == nullptr ? nullptr : &rules_->file; }
   /// The facts on which the choice of an algorithm depends, as far as they are the same for all calls.
   [[nodiscard]] Question question() const;
+  /// Adds a file of schedules that all ranks have read; `name`: as of named_file().
+  void add_file(const Algorithm* name, std::unique_ptr<const FiledAlgorithm> file) { files_[name] = std::move(file); }
   [[nodiscard]] const Waiting& waiting() const { return waiting_; }
   [[nodiscard]] const Paths& paths() const { return paths_; }
   [[nodiscard]] Runtime& runtime() const { return runtime_; }
@@ -79,6 +81,7 @@ class Membership : public OpenCommunicator {
   int context_ = 0;
   records::CommunicatorId id_;
   std::shared_ptr<const SiteRules> rules_;
+  FiledAlgorithms files_{};
   Waiting waiting_;
   Members members_;
   Paths paths_;

@@ -65,7 +65,8 @@ Settings read_settings(const CommunicatorOptions& options) {
   return settings;
 }
 
-/// A choice without pointers. The algorithm is its place in the registry, -1: none.
+/// A choice without pointers. The algorithm is its place in the registry, -1: none; behind the last one: a file, whose
+/// name follows.
 struct SentChoice {
   std::int64_t algorithm = -1, parameter = 0, segment = 0, is_by_program = 0;
 };
@@ -74,8 +75,8 @@ struct SentChoice {
 struct Announcement {
   SentSettings settings{};
   SharedMemoryUse shared_memory = SharedMemoryUse::inside_nodes;
-  std::uint8_t is_refused = 0, is_traced = 0, has_faults = 0, has_rules = 0;  ///< 1: a text follows.
-  std::array<char, 40> network{};                                             ///< Its name; empty: MPI.
+  std::uint8_t is_refused = 0, is_traced = 0, has_faults = 0, has_rules = 0, has_files = 0;  ///< 1: a text follows.
+  std::array<char, 40> network{};                                                            ///< Its name; empty: MPI.
   std::array<SentChoice, collective_count> choices{};
 };
 static_assert(std::is_trivially_copyable_v<Announcement>);
@@ -85,7 +86,13 @@ void put(std::string_view text, std::array<char, n>& into) {
   std::copy_n(text.begin(), std::min(text.size(), n - 1), into.begin());
 }
 
-Announcement announce(const CommunicatorOptions& options, std::string& refusal) {
+/// The texts of rank 0 that may follow its announcement.
+struct Texts {
+  std::string refusal{};
+  std::string files{};  ///< For each collective the name of the file that is its choice, each ended by a 0.
+};
+
+Announcement announce(const CommunicatorOptions& options, Texts& texts) {
   Announcement said;
   try {
     const Settings settings = read_settings(options);
@@ -98,15 +105,27 @@ Announcement announce(const CommunicatorOptions& options, std::string& refusal) 
     const auto all = algorithms();
     for (std::size_t i = 0; i < collective_count; ++i) {
       const auto& [algorithm, parameter, segment] = settings.algorithms.choices[i];
+      const bool is_file = algorithm != nullptr && is_named_file(*algorithm);
+      if (is_file) said.has_files = 1;
+      texts.files += fmt::format("{}{}", is_file ? algorithm->name : "", '\0');
       if (algorithm == nullptr) continue;
       const std::int64_t is_by_program = settings.algorithms.chosen_by[i] == by_program ? 1 : 0;
       said.choices[i] = {std::ranges::find(all, algorithm) - all.begin(), parameter, segment, is_by_program};
     }
   } catch (const std::exception& error) {
-    refusal = error.what();
+    texts.refusal = error.what();
     said.is_refused = 1;
   }
   return said;
+}
+
+/// The lines of rank 0, one for each collective.
+std::array<std::string, collective_count> agreed_lines(MPI_Comm comm, std::string lines) {
+  lines = detail::shared_text(comm, 0, std::move(lines));
+  std::array<std::string, collective_count> each;
+  for (std::size_t i = 0, begin = 0; i < collective_count; begin += each[i++].size() + 1)
+    each[i] = lines.substr(begin, lines.find('\0', begin) - begin);
+  return each;
 }
 
 /// What rank 0 announced is traced: where.
@@ -178,21 +197,25 @@ std::vector<std::string> linked_networks() {
 Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   const int rank = mpi::rank_in(comm);
   Announcement said;
-  std::string refusal;
-  if (rank == 0) said = announce(options, refusal);
+  Texts texts;
+  if (rank == 0) said = announce(options, texts);
   mpi::check(mpi::api.Bcast(&said, sizeof said, MPI_BYTE, 0, comm), "MPI_Bcast");
-  if (said.is_refused != 0) throw ArgumentError(detail::shared_text(comm, 0, std::move(refusal)));
+  if (said.is_refused != 0) throw ArgumentError(detail::shared_text(comm, 0, std::move(texts.refusal)));
   Settings settings{said.settings};
   if (said.is_traced != 0) settings.trace = agreed_trace(comm, rank);
   if (said.has_faults != 0) settings.faults = detail::shared_text(comm, 0, rank == 0 ? faults_in_environment() : "");
   if (said.has_rules != 0) settings.rules = agree_on_rules(comm, rank == 0 ? options.rules : "", 0, 0);
+  std::array<std::string, collective_count> files{};
+  if (said.has_files != 0) files = agreed_lines(comm, std::move(texts.files));
   settings.transport.shared_memory = said.shared_memory;
   settings.transport.network = said.network.data();
+  const auto all = tutti::algorithms();
   for (std::size_t i = 0; i < collective_count; ++i) {
     const auto& [algorithm, parameter, segment, is_by_program] = said.choices[i];
     if (algorithm < 0) continue;
-    settings.algorithms.choices[i] = {tutti::algorithms()[static_cast<std::size_t>(algorithm)],
-                                      static_cast<int>(parameter), segment};
+    const Algorithm* const its = algorithm < std::ssize(all) ? all[static_cast<std::size_t>(algorithm)]
+                                                             : named_file(static_cast<Collective>(i), files[i]);
+    settings.algorithms.choices[i] = {its, static_cast<int>(parameter), segment};
     settings.algorithms.chosen_by[i] = is_by_program != 0 ? by_program : by_environment;
   }
   return settings;

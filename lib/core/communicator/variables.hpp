@@ -60,6 +60,8 @@ struct SentSettings : HangSettings {
   RangeUse ranges = RangeUse::off;
   /// TUTTI_CHECK: whether all ranks compare their arguments before each collective call.
   bool checks_arguments = false;
+  /// TUTTI_PROVE: whether the schedules of all plans are proved when they are made.
+  bool proves_plans = false;
   /// Whether calls of different kinds match each other: of the program's options alone.
   bool forms_match = false;
   friend bool operator==(const SentSettings&, const SentSettings&) = default;
@@ -106,7 +108,7 @@ struct Variable {
 
 /// In the order of their names.
 inline constexpr std::array variables{
-    Variable::text("TUTTI_ALGORITHM", "by size", "NAME, or COLLECTIVE=NAME,...").derived(),
+    Variable::text("TUTTI_ALGORITHM", "by size", "NAME, or COLLECTIVE=NAME,... or COLLECTIVE=file:PATH").derived(),
     Variable::names("TUTTI_BUFFERS", "auto", "auto, host, device, tutti").sent<&SentSettings::buffers>(),
     Variable::number("TUTTI_CHECK", "0", 0, 1).sent<&SentSettings::checks_arguments>(),
     Variable::names("TUTTI_DEVICE_PATH", "auto", "auto, ipc, ucx, mpi, staging").sent<&SentSettings::device_path>(),
@@ -123,6 +125,7 @@ inline constexpr std::array variables{
     Variable::number("TUTTI_NVTX", "0", 0, 1),
     Variable::number("TUTTI_PLAN_CACHE", "64", 1, 65536).sent<&SentSettings::plan_cache>(),
     Variable::number("TUTTI_PROGRESS_THREAD", "0", 0, 1),
+    Variable::number("TUTTI_PROVE", "0", 0, 1).sent<&SentSettings::proves_plans>(),
     Variable::text("TUTTI_RULES", "those of the site", "FILE:..., or none"),
     Variable::text("TUTTI_SOCKETS", "by machine", "N,N,..., one for each rank").derived(),
     Variable::names("TUTTI_STAGING", "auto", "auto, host, device").sent<&SentSettings::staging>(),

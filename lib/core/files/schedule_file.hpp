@@ -45,10 +45,4 @@ struct ScheduleFile {
 /// part of the file.
 [[nodiscard]] Problem problem_of(const ScheduleFile& file, Rank rank, Count count);
 
-/// The schedules for `count` elements, by rank. Chunk i has the elements of block i of `chunks` blocks as even as
-/// possible; if they are not all alike, a chunk in scratch is as long as the chunk of the data whose values it holds.
-/// The schedules have to be proved for `count` = chunks. Throws ArgumentError, which names rank and step, if chunks of
-/// different lengths meet in one reduction, copy or message. O(steps + chunks).
-[[nodiscard]] std::vector<Schedule> scaled(const ScheduleFile& file, Count count);
-
 }  // namespace tutti

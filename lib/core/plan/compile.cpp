@@ -113,10 +113,13 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   return plan;
 }
 
+Count segment_of(const Choice& choice, Type type) {
+  if (choice.segment == 0) return Count{0};
+  return Count{std::max<std::int64_t>(1, choice.segment / size_of(type).value())};
+}
+
 CompiledPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, const Routing& routing) {
-  const std::int64_t elements = choice.segment / size_of(type).value();
-  const Count segment{choice.segment > 0 ? std::max<std::int64_t>(1, elements) : 0};
-  Schedule schedule = built(*choice.algorithm, problem, segment);
+  Schedule schedule = built(*choice.algorithm, problem, segment_of(choice, type));
   CompiledPlan plan = compile(fused(std::move(schedule)), problem, type, op, routing);
   plan.choice = choice;
   return plan;

@@ -12,6 +12,8 @@ namespace tutti {
 /// receives and reductions joined. O(steps and dependencies), more to find `in_order`.
 [[nodiscard]] CompiledPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op,
                                    const Routing& routing);
+/// The elements of a segment of that choice; 0: whole messages.
+[[nodiscard]] Count segment_of(const Choice& choice, Type type);
 /// Compiles a schedule that was built elsewhere, as it is.
 [[nodiscard]] CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op,
                                    const Routing& routing);

@@ -26,12 +26,12 @@ std::string size_in_words(const PlanKey& key) {
 }
 
 std::string cost_in_words(const Choice& choice, const Problem& problem) {
-  const Cost cost = choice.algorithm->cost(problem);
-  const std::string_view bound = has_equal_levels(problem, *choice.algorithm) ? "" : "at most ";
+  const Cost cost = cost_of(*choice.algorithm, problem);
+  const bool is_exact = has_equal_levels(problem, *choice.algorithm) && choice.algorithm->data == nullptr;
+  const std::string rounds = cost.rounds > 0 || cost.messages == 0 ? plural(cost.rounds, "round") : "rounds not stated";
   return fmt::format("{}{}{}; the busiest rank sends {} with {} elements in all, and reduces {}",
-                     choice.segment > 0 ? "before messages are cut into segments, " : "", bound,
-                     plural(cost.rounds, "round"), plural(cost.messages, "message"), cost.sent.value(),
-                     cost.reduced.value());
+                     choice.segment > 0 ? "before messages are cut into segments, " : "", is_exact ? "" : "at most ",
+                     rounds, plural(cost.messages, "message"), cost.sent.value(), cost.reduced.value());
 }
 
 /// "; messages go through shared memory and over ucx"
@@ -80,6 +80,7 @@ std::string explain(const Workspace& communicator, const PreparedPlan& prepared,
                                  plural(key.problem.size, "rank"), plural(communicator.members().node_count(), "node"),
                                  to_text(key.choice), why);
   if (prepared.exchanges()) text += "; sizes are exchanged first";
+  if (!key.choice.algorithm->same_bits) text += "; ranks may get different bits, as the file says (same_bits: false)";
   if (!key.problem.uneven()) text += "; " + cost_in_words(key.choice, key.problem);
   return text;
 }

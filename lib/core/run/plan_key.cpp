@@ -10,6 +10,7 @@ namespace tutti::detail {
 namespace {
 
 int place_of(const Algorithm* algorithm) {
+  if (algorithm->data != nullptr) return records::algorithm_of_file;
   const auto all = algorithms();
   const auto found = std::ranges::find(all, algorithm);
   return found == all.end() ? -1 : static_cast<int>(found - all.begin());

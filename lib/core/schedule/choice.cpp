@@ -4,7 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <functional>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <vector>
 
@@ -44,7 +47,27 @@ std::pair<std::string_view, std::string_view> split_at(std::string_view text, ch
 
 }  // namespace
 
+const Algorithm* named_file(Collective collective, std::string_view name) {
+  static std::mutex mutex;
+  static auto& all = *new std::map<std::pair<Collective, std::string>, Algorithm, std::less<>>;  // never destroyed
+  const std::lock_guard lock{mutex};
+  const auto [entry, is_new] = all.try_emplace({collective, std::string{name}});
+  if (is_new) {
+    entry->second.collective = collective;
+    entry->second.name = entry->first.second;
+    entry->second.order = Order::any;  // as nothing is known
+    entry->second.summary = "the schedules of a file";
+  }
+  return &entry->second;
+}
+
+bool is_named_file(const Algorithm& algorithm) { return algorithm.build == nullptr && algorithm.data == nullptr; }
+
 Choice read_choice(Collective collective, std::string_view text) {
+  if (text.starts_with(file_prefix)) {
+    if (text == file_prefix) refuse(text, "no name of a file; allowed: file:PATH");
+    return {named_file(collective, text)};
+  }
   const auto [rest, segment] = split_at(text, '/');
   const auto [name, parameter] = split_at(rest, ':');
   Choice choice{find_algorithm(collective, name)};

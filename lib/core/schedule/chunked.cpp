@@ -59,7 +59,7 @@ Schedule chunked(const Algorithm& algorithm, const Problem& problem, Count chunk
   Problem part = problem;
   for (Count begin; begin < problem.count; begin += chunk) {
     part.count = std::min(chunk, problem.count - begin);
-    chunks.append(algorithm.build(part), begin);
+    chunks.append(schedule_of(algorithm, part), begin);
   }
   return chunks.joined();
 }
@@ -73,11 +73,11 @@ bool is_known_in_part(const Problem& problem) {
 
 Schedule built(const Algorithm& algorithm, const Problem& problem, Count segment) {
   const bool has_elements = problem.count > Count{0} || problem.uneven();
-  if (segment == Count{0} || !has_elements) return algorithm.build(problem);
+  if (segment == Count{0} || !has_elements) return schedule_of(algorithm, problem);
   if (algorithm.segments == Segments::of_elements) return chunked(algorithm, problem, segment);
   const std::int64_t most = is_known_in_part(problem) ? std::max<std::int64_t>(1, most_segments / problem.size)
                                                       : std::numeric_limits<std::int64_t>::max();
-  return segmented(algorithm.build(problem), problem.aliasing, segment, most);
+  return segmented(schedule_of(algorithm, problem), problem.aliasing, segment, most);
 }
 
 }  // namespace tutti

@@ -54,7 +54,7 @@ Schedule reversed(const Algorithm& opposite, Problem problem) {
   problem.collective = opposite.collective;
   std::swap(problem.in, problem.out);
   if (const auto offset = problem.aliasing.offset()) problem.aliasing = Aliasing::around_output(*offset);
-  return reversed(opposite.build(problem));
+  return reversed(schedule_of(opposite, problem));
 }
 
 }  // namespace tutti

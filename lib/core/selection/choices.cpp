@@ -50,6 +50,7 @@ void read_entry(std::string_view entry, std::string_view source, Choices& choice
       choices[static_cast<std::size_t>(*collective)] = read_choice(*collective, text);
       return;
     }
+    if (text.starts_with(file_prefix)) refuse("a file serves one collective; allowed: COLLECTIVE=file:PATH");
     const std::string_view name = text.substr(0, text.find_first_of(":/"));
     bool serves = false;
     for (const Algorithm* algorithm : algorithms()) {

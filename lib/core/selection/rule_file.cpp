@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <stdexcept>
 
@@ -110,6 +111,12 @@ class RuleFileReader : private JsonReader {
       file_.rules.push_back(read_rule(rule));
   }
   [[nodiscard]] Rule read_rule(const JsonValue& given) const;
+  /// What a rule uses; the path of a file of schedules is meant from the folder of this file on.
+  [[nodiscard]] std::string with_folder(const std::string& use) const {
+    if (!use.starts_with(file_prefix)) return use;
+    const std::filesystem::path folder = std::filesystem::path{file_.path}.parent_path();
+    return std::string{file_prefix} + (folder / use.substr(file_prefix.size())).string();
+  }
   [[nodiscard]] std::vector<Key> condition_keys(Conditions& when) const;
   [[nodiscard]] Measured read_measured(const JsonValue& given) const;
   void warn_of_hidden_rules();
@@ -198,7 +205,7 @@ Rule RuleFileReader::read_rule(const JsonValue& given) const {
     names.emplace_back(to_string(static_cast<Collective>(i)));
   rule.collective = static_cast<Collective>(name(*collective, "collective", names));
   try {
-    rule.choice = read_choice(rule.collective, text(*use, "use"));
+    rule.choice = read_choice(rule.collective, with_folder(text(*use, "use")));
   } catch (const std::invalid_argument& error) {
     fail(use->place, fmt::format("'use' is '{}': {}", use->text, error.what()));
   }

@@ -52,9 +52,26 @@ bool Rule::hides(const Rule& later) const {
   return collective == later.collective && serves_all && when.include(later.when);
 }
 
-bool serves(const Choice& choice, const Question& question) {
-  return !reduces(question.collective) || question.is_commutative ||
-         order_on(question.spread, *choice.algorithm) == Order::of_ranks;
+std::string why_unfit(const FiledAlgorithm& file, const Question& question) {
+  return file.why_unfit({.ranks = question.ranks,
+                         .root = question.root,
+                         .bytes = question.bytes,
+                         .count = question.count,
+                         .is_uneven = question.is_uneven,
+                         .is_commutative = question.is_commutative,
+                         .nodes = question.spread});
+}
+
+std::optional<Choice> serving(const Choice& choice, const Question& question) {
+  if (is_named_file(*choice.algorithm)) {
+    if (question.files == nullptr) return std::nullopt;
+    const auto read = question.files->find(choice.algorithm);
+    if (read == question.files->end() || !why_unfit(*read->second, question).empty()) return std::nullopt;
+    return Choice{&read->second->algorithm()};
+  }
+  const bool serves = !reduces(question.collective) || question.is_commutative ||
+                      order_on(question.spread, *choice.algorithm) == Order::of_ranks;
+  return serves ? std::optional{choice} : std::nullopt;
 }
 
 RuleTable::RuleTable(std::vector<Rule> rules) {
@@ -64,7 +81,7 @@ RuleTable::RuleTable(std::vector<Rule> rules) {
 
 const Rule* RuleTable::first_for(const Question& question) const {
   for (const Rule& rule : of(question.collective))
-    if (rule.when.hold_for(question) && question.bytes.value() <= rule.most_bytes && serves(rule.choice, question))
+    if (rule.when.hold_for(question) && question.bytes.value() <= rule.most_bytes && serving(rule.choice, question))
       return &rule;
   return nullptr;
 }

@@ -4,12 +4,15 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "lib/core/files/filed_algorithm.hpp"
 #include "lib/core/schedule/choice.hpp"
 #include "lib/watch/records/signature.hpp"
 #include "tutti/algorithm.hpp"
@@ -25,6 +28,9 @@ inline constexpr std::array<std::string_view, 3> assumed_memory_names{"host", "t
 /// The manners of calls, in the order of records::Manner.
 inline constexpr std::array<std::string_view, 4> manner_names{"blocking", "nonblocking", "persistent", "stream"};
 
+/// The files of schedules that somebody has read, by the algorithms that stand for them (named_file).
+using FiledAlgorithms = std::map<const Algorithm*, std::unique_ptr<const FiledAlgorithm>>;
+
 /// The facts that a choice depends on: only those that all ranks know alike, so that all choose the same.
 struct Question {
   Collective collective = Collective::barrier;
@@ -38,6 +44,9 @@ struct Question {
   AssumedMemory memory = AssumedMemory::host;
   std::optional<records::Manner> manner{};  ///< Nothing where calls of all manners match each other.
   std::span<const int> spread{};            ///< The node of each rank, as in Problem; empty: there is one.
+  Count count{-1};                          ///< As in Problem; negative: any.
+  Rank root{};
+  const FiledAlgorithms* files = nullptr;  ///< Those that the communicator has read; nullptr: none.
 
   [[nodiscard]] int ranks_per_node() const { return most_on_a_node > 0 ? most_on_a_node : (ranks + nodes - 1) / nodes; }
 };
@@ -105,8 +114,11 @@ struct Selection {
   const Rule* rule = nullptr;  ///< The rule that says so; nullptr: a call or a setting does.
 };
 
-/// Whether the operation may be combined in the order that the algorithm keeps there.
-[[nodiscard]] bool serves(const Choice& choice, const Question& question);
+/// Why the algorithm of a file does not serve; empty: it does.
+[[nodiscard]] std::string why_unfit(const FiledAlgorithm& file, const Question& question);
+/// The choice, with the algorithm of a file in the place of its name, if it serves: the operation may be combined in
+/// the order that the algorithm keeps there, and the file has been read, and is for such calls.
+[[nodiscard]] std::optional<Choice> serving(const Choice& choice, const Question& question);
 
 /// Rules in their order.
 class RuleTable {

@@ -29,10 +29,10 @@ std::set<std::int64_t> borders_of(const RuleTable& rules, const Question& questi
 
 Selection select(const Question& question, const UserChoices& users, const RuleTable* site) {
   const Choice& wanted = users.choices[static_cast<std::size_t>(question.collective)];
-  if (wanted.algorithm != nullptr && serves(wanted, question))
-    return {wanted, users.chosen_by[static_cast<std::size_t>(question.collective)], true};
+  if (const auto served = wanted.algorithm != nullptr ? serving(wanted, question) : std::nullopt)
+    return {*served, users.chosen_by[static_cast<std::size_t>(question.collective)], true};
   if (const Rule* const rule = site != nullptr ? site->first_for(question) : nullptr)
-    return {rule->choice, rule->why, true, rule};
+    return {*serving(rule->choice, question), rule->why, true, rule};
   const Rule& rule = *builtin_rules().first_for(question);  // the last rule of each collective fits everything
   return {rule.choice, rule.why, false, &rule};
 }

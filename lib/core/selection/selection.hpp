@@ -10,9 +10,9 @@
 
 namespace tutti {
 
-/// The user's choice for the collective, unless that needs a commutative operation and this is not one; else that of
-/// the first rule of the site (nullptr: it has none) that fits and serves; else that of the first built-in rule. A pure
-/// function. What the selection refers to lives as long as the rules and the user's choices.
+/// The user's choice for the collective, if that serves: it may need a commutative operation, and a file is for some
+/// calls; else that of the first rule of the site (nullptr: it has none) that fits and serves; else that of the first
+/// built-in rule. A pure function. What the selection refers to lives as long as the rules and the user's choices.
 [[nodiscard]] Selection select(const Question& question, const UserChoices& users, const RuleTable* site);
 
 /// 0, and all sizes at which another one of the rules may come to fit: between two of them nothing changes.

@@ -93,7 +93,7 @@ Expectation expectation_of(const Algorithm& algorithm, const Problems& problems)
   const auto of = [outputs](Rank rank, Count element) {
     return (*outputs)[static_cast<std::size_t>(rank.value())][static_cast<std::size_t>(element.value())];
   };
-  return {order_on(problems.of(Rank{0}).nodes, algorithm), of, synchronizes};
+  return {order_on(problems.of(Rank{0}).nodes, algorithm), of, synchronizes, algorithm.same_bits};
 }
 
 void require_results(const RankSchedules& schedules, const Expectation& expectation, Memory& memory,

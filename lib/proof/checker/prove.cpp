@@ -62,9 +62,9 @@ bool is_exact(const Algorithm& algorithm, const Case& what, const Problem& probl
 
 /// The fault of the stated cost; empty if there is none.
 std::string cost_fault(const Algorithm& algorithm, const Case& what, const std::vector<Cost>& costs) {
-  if (!what.counts.empty() || what.segment > Count{0}) return {};
+  if (algorithm.cost == nullptr || !what.counts.empty() || what.segment > Count{0}) return {};
   const Problem problem = even_problem(algorithm, what, Rank{0});
-  const Cost stated = algorithm.cost(problem), most = busiest(costs);
+  const Cost stated = cost_of(algorithm, problem), most = busiest(costs);
   const bool in_place = what.placement != Placement::separate;
   const bool bounded = most.messages <= stated.messages && most.rounds <= stated.rounds && most.sent <= stated.sent &&
                        most.reduced <= stated.reduced && (in_place || most.copied <= stated.copied) &&
@@ -108,19 +108,6 @@ Verdict prove(const Algorithm& algorithm, const Case& what) try {
   return {.fault = error.what()};
 }
 
-Cost busiest(const std::vector<Cost>& costs) {
-  Cost most;
-  for (const Cost& cost : costs) {
-    most.messages = std::max(most.messages, cost.messages);
-    most.rounds = std::max(most.rounds, cost.rounds);
-    most.sent = std::max(most.sent, cost.sent);
-    most.reduced = std::max(most.reduced, cost.reduced);
-    most.copied = std::max(most.copied, cost.copied);
-    most.scratch = std::max(most.scratch, cost.scratch);
-  }
-  return most;
-}
-
 Cost counted(const RankSchedules& schedules) {
   const Graph graph{schedules};
   std::vector<Cost> costs;
@@ -130,18 +117,6 @@ Cost counted(const RankSchedules& schedules) {
   Cost most = busiest(costs);
   most.rounds = count_rounds(graph, order_without_deadlock(graph));
   return most;
-}
-
-Cost counted(const Schedule& schedule) {
-  Cost cost{.scratch = schedule.scratch};
-  for (const auto& [action, after] : schedule.steps) {
-    if (const auto* send = std::get_if<Send>(&action)) ++cost.messages, cost.sent += total(send->from);
-    if (const auto* recv = std::get_if<Recv>(&action); recv != nullptr && recv->then)
-      cost.reduced += recv->then->into.count;
-    if (const auto* reduce = std::get_if<Reduce>(&action)) cost.reduced += reduce->into.count;
-    if (const auto* copy = std::get_if<Copy>(&action)) cost.copied += copy->into.count;
-  }
-  return cost;
 }
 
 }  // namespace tutti::checker

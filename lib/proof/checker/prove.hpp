@@ -6,6 +6,7 @@
 
 #include "expectation.hpp"
 #include "fault.hpp"
+#include "lib/core/schedule/cost.hpp"
 #include "problems.hpp"
 #include "rank_schedules.hpp"
 #include "tutti/algorithm.hpp"
@@ -37,14 +38,8 @@ struct Verdict {
 /// Algorithm): of several levels, where not all nodes, or sockets, hold as many ranks.
 [[nodiscard]] Verdict prove(const Algorithm& algorithm, const Case& what);
 
-/// The most of each figure over all ranks.
-[[nodiscard]] Cost busiest(const std::vector<Cost>& costs);
-
 /// The cost of the schedules of all ranks, which need not be proved, for the busiest rank. Errors: Fault if messages do
 /// not match, or ranks wait for each other.
 [[nodiscard]] Cost counted(const RankSchedules& schedules);
-
-/// The cost of a rank's schedule for that rank; `rounds` depends on all ranks and is left 0.
-[[nodiscard]] Cost counted(const Schedule& schedule);
 
 }  // namespace tutti::checker

@@ -163,7 +163,7 @@ class Choices {
     problem.nodes = spreads_.back();
     const std::vector<int> sockets = parted(spreads_.back(), size_, partings_.back());
     problem.sockets = sockets;
-    return static_cast<std::int64_t>(algorithm_.build(problem).steps.size());
+    return static_cast<std::int64_t>(schedule_of(algorithm_, problem).steps.size());
   }
   void list(Case& what, List kind, int gap) const {
     const auto size = static_cast<std::size_t>(size_);

@@ -26,7 +26,7 @@ std::string row(const Algorithm& algorithm) {
   problem.parameter = algorithm.parameter.fallback;
   if (algorithm.levels == Levels::nodes) problem.nodes = nodes;
   if (algorithm.levels == Levels::sockets) problem.nodes = large_nodes, problem.sockets = nodes;
-  const Cost cost = algorithm.cost(problem);
+  const Cost cost = cost_of(algorithm, problem);
   return fmt::format("| {} | `{}` | {} | {} | {} | {} | {} | {} | {} |\n", to_string(algorithm.collective),
                      algorithm.name, parameter_of(algorithm), order_of(algorithm), cost.rounds,
                      in_counts(cost.sent, problem.count), in_counts(cost.scratch, problem.count), algorithm.summary,

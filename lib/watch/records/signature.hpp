@@ -46,6 +46,9 @@ struct CommunicatorId {
   friend constexpr bool operator==(CommunicatorId, CommunicatorId) = default;
 };
 
+/// What stands for the schedules of a file in Signature::algorithm, as other processes know nothing of them.
+inline constexpr int algorithm_of_file = 254;
+
 /// A call as its rank made it, but for the time. It is made once, with the plan; sequence, manner and `mpi` change from
 /// call to call.
 struct Signature {
@@ -57,7 +60,7 @@ struct Signature {
   std::int64_t count = 0;         ///< Elements; for messages, bytes.
   int root = 0;                   ///< For messages, the peer of the first; -1: there is none.
   int rank = 0, ranks = 1;        ///< This process in the communicator, and its size.
-  int algorithm = -1;             ///< Place in the registry (algorithms()); -1: none.
+  int algorithm = -1;             ///< Place in the registry (algorithms()); -1: none; or `algorithm_of_file`.
   int parameter = 0;              ///< The algorithm's; for messages, their number. At most 65535.
   std::uint32_t fingerprint = 0;  ///< Equal on all ranks whose calls match.
   CommunicatorId communicator{};

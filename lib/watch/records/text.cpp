@@ -49,6 +49,7 @@ std::string_view way_of_root(Action action) {
 }
 
 std::string algorithm_name(const Signature& call) {
+  if (call.algorithm == algorithm_of_file) return "the schedules of a file";
   const auto all = algorithms();
   if (call.algorithm < 0 || call.algorithm >= static_cast<int>(all.size())) return "no algorithm";
   const std::string name{all[static_cast<std::size_t>(call.algorithm)]->name};

@@ -1,0 +1,38 @@
+#include "lib/core/run/prove_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "lib/core/files/prover.hpp"
+#include "lib/core/plan/compile.hpp"
+#include "lib/core/schedule/passes.hpp"
+#include "lib/core/schedule/regions.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::detail {
+namespace {
+
+/// How the buffers lie; nothing: in a way that the proof does not know.
+std::optional<InPlace> placement_of(const Problem& problem) {
+  if (!problem.aliasing.offset()) return InPlace::nobodys;
+  if (problem.aliasing == called_in_place(problem)) return InPlace::everybodys;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void prove_plan(const PlanKey& key, Workspace& communicator) {
+  const Prover& its = prover();
+  const std::optional<InPlace> in_place = placement_of(key.problem);
+  Proof proof{.is_too_large = true};
+  if (in_place && !is_known_in_part(key.problem))
+    proof = its.prove(*key.choice.algorithm, key.problem, *in_place, {segment_of(key.choice, key.type), true});
+  if (!proof.fault.empty())
+    throw Error(fmt::format("tutti: rank {}: TUTTI_PROVE: {} {}: {}", communicator.rank().value(),
+                            to_string(key.problem.collective), to_text(key.choice), proof.fault));
+  CommunicatorCounters& counters = communicator.counters();
+  ++(proof.is_too_large ? counters.unproved_plans : counters.proved_plans);
+}
+
+}  // namespace tutti::detail

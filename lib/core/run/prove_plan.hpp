@@ -1,0 +1,14 @@
+#pragma once
+// TUTTI_PROVE: the proof of schedules before they run.
+
+#include "lib/core/communicator/workspace.hpp"
+#include "lib/core/run/plan_key.hpp"
+
+namespace tutti::detail {
+
+/// Proves the schedules of all ranks for a call, as far as this rank knows it, and counts it. Blocks whose sizes ranks
+/// know in part, and buffers that overlap in another way than the MPI calls have it, cannot be proved. Throws Error
+/// with the fault, on all ranks alike, as all prove the same. O(steps of all ranks).
+void prove_plan(const PlanKey& key, Workspace& communicator);
+
+}  // namespace tutti::detail

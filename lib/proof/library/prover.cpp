@@ -1,0 +1,94 @@
+// The functions of libtutti_proof.
+#include "lib/core/files/prover.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <numeric>
+#include <utility>
+
+#include "lib/core/schedule/regions.hpp"
+#include "lib/proof/checker/prove.hpp"
+#include "tutti/version.hpp"
+
+namespace tutti {
+namespace {
+
+checker::Case case_of(const Problem& problem, InPlace in_place, const ProvedPasses& passes) {
+  checker::Case what{.size = problem.size,
+                     .count = problem.count,
+                     .placement = static_cast<checker::Placement>(in_place),
+                     .root = problem.root,
+                     .parameter = problem.parameter};
+  const auto& counts = problem.in.empty() ? problem.out.counts : problem.in.counts;
+  what.counts.assign(counts.begin(), counts.end());
+  what.nodes.assign(problem.nodes.begin(), problem.nodes.end());
+  what.sockets.assign(problem.sockets.begin(), problem.sockets.end());
+  what.segment = passes.segment;
+  what.is_fused = passes.is_fused;
+  return what;
+}
+
+/// The largest number of elements that all regions, blocks and buffers are multiples of.
+std::int64_t grain_of(const checker::RankSchedules& schedules, const checker::Case& what) {
+  std::int64_t grain = what.count.value();
+  const auto add = [&grain](Count count) { grain = std::gcd(grain, count.value()); };
+  std::ranges::for_each(what.counts, add);
+  for (const checker::RankSchedule& own : schedules) {
+    add(own.input), add(own.output), add(own.schedule.scratch);
+    for (const auto& [action, after] : own.schedule.steps)
+      for_each_region(action, [&](const Region& region) { add(region.offset), add(region.count); });
+  }
+  return std::max<std::int64_t>(grain, 1);
+}
+
+/// Each step on one element for each `grain` of them.
+checker::RankSchedules coarsened(checker::RankSchedules schedules, std::int64_t grain) {
+  const auto divide = [grain](Count& count) { count = Count{count.value() / grain}; };
+  for (checker::RankSchedule& own : schedules) {
+    divide(own.input), divide(own.output), divide(own.schedule.scratch);
+    if (const auto offset = own.aliasing.offset())
+      own.aliasing = Aliasing::inside_output(Count{offset->value() / grain});
+    for (auto& [action, after] : own.schedule.steps)
+      for_each_region(action, [&](Region& region) { divide(region.offset), divide(region.count); });
+  }
+  return schedules;
+}
+
+Proof proof_of(const Algorithm& algorithm, checker::Case what) {
+  constexpr std::int64_t most_elements = 1 << 25;  // of all ranks
+  checker::RankSchedules schedules = checker::schedules_of(algorithm, checker::Problems{algorithm, what}, what);
+  const Cost cost = checker::counted(schedules);
+  const std::int64_t grain = grain_of(schedules, what);
+  schedules = coarsened(std::move(schedules), grain);
+  std::int64_t elements = 0;
+  for (const checker::RankSchedule& own : schedules)
+    elements += (own.input + own.output + own.schedule.scratch).value();
+  if (elements > most_elements) return {.is_too_large = true, .cost = cost};
+  what.count = Count{what.count.value() / grain};
+  for (Count& count : what.counts)
+    count = Count{count.value() / grain};
+  const checker::Expectation expectation = checker::expectation_of(algorithm, checker::Problems{algorithm, what});
+  std::string fault = checker::prove(schedules, expectation).fault;
+  if (!fault.empty() && grain > 1) fault += fmt::format(" (an element stands for {})", grain);
+  return {.fault = std::move(fault), .cost = cost};
+}
+
+Proof prove(const Algorithm& algorithm, const Problem& problem, InPlace in_place, const ProvedPasses& passes) {
+  try {
+    return proof_of(algorithm, case_of(problem, in_place, passes));
+  } catch (const checker::Fault& fault) {
+    return {.fault = fault.text};
+  } catch (const std::exception& error) {
+    return {.fault = error.what()};
+  }
+}
+
+constexpr Prover functions{TUTTI_VERSION, prove};
+
+}  // namespace
+}  // namespace tutti
+
+extern "C" __attribute__((visibility("default"))) const tutti::Prover* tutti_prover();
+const tutti::Prover* tutti_prover() { return &tutti::functions; }
