@@ -11,6 +11,7 @@
 #include "apps/options.hpp"
 #include "apps/root.hpp"
 #include "apps/standard_output.hpp"
+#include "lib/core/schedule/plugins.hpp"
 
 namespace tutti::apps {
 
@@ -58,6 +59,7 @@ int mpi_main(const MpiProgram<Settings>& program, int argc, char** argv) {
   Options options = program.options_for(settings);
   int code = exit_failure;
   try {
+    load_algorithms_in_environment();
     const auto ended = parse_or_report(options, argc, argv, speaks);
     // Ranks may have been given different command lines: if one of them ends here, all do.
     int worst = ended.value_or(-1);

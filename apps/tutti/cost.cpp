@@ -136,7 +136,11 @@ Row row(const Choice& choice, const Settings& settings, int ranks, Count count) 
   problem.parameter = choice.parameter;
   problem.nodes = settings.spread.nodes;
   problem.sockets = settings.spread.sockets;
-  const Row stated{to_text(choice), cost_of(*choice.algorithm, problem), choice.segment == 0, std::nullopt};
+  // Of algorithms that state no cost it is counted, rounds too.
+  const Cost cost = choice.algorithm->cost != nullptr
+                        ? choice.algorithm->cost(problem)
+                        : checker::counted(checker::schedules_of(*choice.algorithm, what));
+  const Row stated{to_text(choice), cost, choice.segment == 0, std::nullopt};
   const std::int64_t pieces = choice.segment > 0 ? 1 + stated.cost.sent.value() / choice.segment : 1;
   const bool is_small = pieces <= most_messages_simulated / ranks && can_be_simulated(stated.cost, ranks);
   if (!is_small && choice.segment > 0)

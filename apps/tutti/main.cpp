@@ -10,6 +10,7 @@
 #include "apps/standard_output.hpp"
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
+#include "lib/core/schedule/plugins.hpp"
 
 namespace {
 
@@ -53,6 +54,7 @@ const Command& command_of(std::string_view name) {
 }
 
 int tool_main(const Arguments& arguments) {
+  load_algorithms_in_environment();
   if (!arguments.empty() && !arguments[0].starts_with("-"))
     return command_of(arguments[0]).run({arguments.begin() + 1, arguments.end()});
   apps::Options options{"tutti", summary()};

@@ -103,7 +103,8 @@ struct Algorithm {
 
 // Each function throws ArgumentError if an argument is not one of the values of its enum.
 
-/// All registered algorithms, in the order of algorithms/CMakeLists.txt.
+/// All registered algorithms, in the order of algorithms/CMakeLists.txt, and behind them those of loaded libraries
+/// (tutti/plugin.hpp).
 [[nodiscard]] TUTTI_API std::span<const Algorithm* const> algorithms();
 /// The algorithm of that name, or nullptr.
 [[nodiscard]] TUTTI_API const Algorithm* find_algorithm(Collective collective, std::string_view name);

@@ -17,6 +17,8 @@
 #include "tutti/gather.hpp"
 #include "tutti/memory.hpp"
 #include "tutti/op.hpp"
+#include "tutti/own_schedule.hpp"
+#include "tutti/plugin.hpp"
 #include "tutti/ranges.hpp"
 #include "tutti/reduce.hpp"
 #include "tutti/reduce_scatter.hpp"

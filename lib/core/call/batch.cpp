@@ -38,7 +38,7 @@ Operation& named(const CallSite& call, Count count, const Find& find) {
 using State = std::shared_ptr<CommunicatorState>;
 
 template <class FindReady>
-void run(CommunicatorState& state, const FindReady& find_ready) {
+void run_ready(CommunicatorState& state, const FindReady& find_ready) {
   detail::Progress::Entry entry{state.progress()};
   detail::run_to_end(find_ready(state), entry);
 }
@@ -145,7 +145,7 @@ Plan Batch::plan() const {
 
 void Batch::run() const {
   if (!messages().tagged.empty()) return start().wait();
-  tutti::run(*messages().state, messages());
+  run_ready(*messages().state, messages());
 }
 
 namespace {
@@ -164,7 +164,7 @@ class OneEach {
   OneEach(const Communicator& comm, const Given& sent, const Given& received)
       : comm_(comm), sent_(sent), received_(received) {}
 
-  void run() const { tutti::run(comm_.state(), *this); }
+  void run() const { run_ready(comm_.state(), *this); }
   [[nodiscard]] Request start() const { return tutti::start(comm_.share(), *this); }
   [[nodiscard]] Plan plan() const { return tutti::plan(comm_.share(), *this); }
 

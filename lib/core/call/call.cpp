@@ -148,7 +148,7 @@ auto checked(Call call, CommunicatorState& state, const Options& options, record
       is_new = true;
       if (Faults* const faults = state.runtime().faults()) faults->before_plan();
       require_disjoint_blocks(site, key.problem);
-      if (state.settings().proves_plans) prove_plan(key, state);
+      if (has_to_be_proved(key, state)) prove_plan(key, state);
     });
     if (is_new && log::is_on(log::Level::debug))
       log::write(log::Level::debug, name_in_log(state), explain(state, plan, selection.why));

@@ -49,7 +49,6 @@ std::shared_ptr<detail::CommunicatorState> make_state(MPI_Comm comm, const Commu
   detail::Progress::Entry entry{runtime.progress()};
   MakingRecord record{runtime.recorder(), comm};
   auto state = std::make_shared<detail::CommunicatorState>(runtime, comm, options, entry);
-  introduce(*state);
   record.end();
   return state;
 }
@@ -64,6 +63,8 @@ void keep_for_ever(const std::shared_ptr<detail::CommunicatorState>& state) {
 Communicator::Communicator(MPI_Comm comm, const CommunicatorOptions& options) : state_(make_state(comm, options)) {
   try {
     detail::read_schedule_files(*this);
+    const detail::Progress::Entry entry{state_->progress()};
+    detail::introduce(*state_);
   } catch (...) {
     close();
     throw;

@@ -13,7 +13,7 @@ constexpr std::array names{
     NamedCounter{"calls.proved", "plans whose schedules were proved (TUTTI_PROVE)",
                  [](Of of) { return of.proved_plans; }},
     NamedCounter{"calls.unproved",
-                 "plans that could not be: sizes known in part, buffers that overlap, too many elements",
+                 "plans that could not be: sizes known in part, buffers that overlap, too many elements or steps",
                  [](Of of) { return of.unproved_plans; }},
     NamedCounter{"device.fetched", "copies from a device to pinned memory", [](Of of) { return of.device.fetched; }},
     NamedCounter{"device.fetched_bytes", "their bytes", [](Of of) { return of.device.fetched_bytes; }},

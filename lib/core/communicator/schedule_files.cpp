@@ -39,14 +39,16 @@ std::string text_of(const std::string& path) {
 
 InPlace required(const ScheduleFile& file) { return file.is_in_place ? InPlace::everybodys : InPlace::nobodys; }
 
-std::shared_ptr<const FiledAlgorithm> proved(const std::string& path, std::string_view name) {
-  auto made = std::make_shared<FiledAlgorithm>(read_schedule_file(text_of(path), path), std::string{name});
+}  // namespace
+
+std::shared_ptr<const FiledAlgorithm> proved(ScheduleFile given, std::string_view name) {
+  auto made = std::make_shared<FiledAlgorithm>(std::move(given), std::string{name});
   const ScheduleFile& file = made->file();
   const Problem problem = problem_of(file, Rank{0}, Count{file.chunks});
   const auto prove = [&](InPlace in_place) { return prover().prove(made->algorithm(), problem, in_place, {}); };
   const Proof proof = prove(required(file));
-  if (proof.is_too_large) throw ArgumentError(fmt::format("{}: it has too many chunks to be proved", path));
-  if (!proof.fault.empty()) throw ArgumentError(fmt::format("{}: not proved: {}", path, proof.fault));
+  if (proof.is_too_large) throw ArgumentError(fmt::format("{}: it has too many chunks to be proved", file.path));
+  if (!proof.fault.empty()) throw ArgumentError(fmt::format("{}: not proved: {}", file.path, proof.fault));
   made->state_cost(proof.cost);
   made->find_chunks();
   made->serve_as_they_are(true);
@@ -57,6 +59,8 @@ std::shared_ptr<const FiledAlgorithm> proved(const std::string& path, std::strin
     }
   return made;
 }
+
+namespace {
 
 /// The file, read and proved once for as long as it does not change.
 std::shared_ptr<const FiledAlgorithm> known(std::string_view name) {
@@ -74,7 +78,7 @@ std::shared_ptr<const FiledAlgorithm> known(std::string_view name) {
   const std::lock_guard lock{mutex};
   Known& its = all[fs::absolute(path, none)];
   if (its.algorithm == nullptr || its.changed != changed || its.size != size || its.algorithm->algorithm().name != name)
-    its = {changed, size, proved(path, name)};
+    its = {changed, size, proved(read_schedule_file(text_of(path), path), name)};
   return its.algorithm;
 }
 
@@ -88,9 +92,9 @@ struct Offer {
 };
 
 /// What rank 0 has to offer.
-Offer offer_of(const CommunicatorState& state, Collective collective, std::string_view name) {
+Offer offer_of(const CommunicatorState& state, Collective collective, const FoundSchedules& find) {
   try {
-    const auto algorithm = known(name);
+    const auto algorithm = find();
     const ScheduleFile& file = algorithm->file();
     if (file.collective != collective)
       throw ArgumentError(fmt::format("{}: its schedules are of {}, not of {}", file.path, to_string(file.collective),
@@ -100,7 +104,7 @@ Offer offer_of(const CommunicatorState& state, Collective collective, std::strin
               fmt::format("{}: it is for {} ranks, not {}", file.path, file.ranks, state.members().size()),
               {}};
     // Inside a node, calls in streams play the schedules of all ranks together; so does the proof of plans.
-    if (state.members().node_count() == 1 || state.settings().proves_plans)
+    if (state.members().node_count() == 1 || state.settings().proves == ProveUse::all)
       return {Word::whole, "", {algorithm->words(std::nullopt)}};
     Offer offer{Word::parts};
     for (int rank = 0; rank < file.ranks; ++rank)
@@ -138,12 +142,13 @@ std::vector<std::int64_t> shared_words(const Communicator& comm, const Offer& of
   return own;
 }
 
-/// Why the file is left out; empty: the communicator has it now.
-std::string read_one(const Communicator& comm, Collective collective, std::string_view name) {
+}  // namespace
+
+std::string share_schedules(const Communicator& comm, Collective collective, std::string_view name,
+                            const FoundSchedules& find) {
   CommunicatorState& state = comm.state();
-  const bool is_first = comm.rank() == Rank{0};
   Offer offer;
-  if (is_first) offer = offer_of(state, collective, name);
+  if (comm.rank() == Rank{0}) offer = offer_of(state, collective, find);
   auto word = static_cast<std::int64_t>(offer.word);
   broadcast(std::span{&word, 1}, Rank{0}, comm);
   offer.word = static_cast<Word>(word);
@@ -153,6 +158,13 @@ std::string read_one(const Communicator& comm, Collective collective, std::strin
   const std::vector<std::int64_t> words = shared_words(comm, offer, offer.word == Word::whole);
   state.add_file(named_file(collective, name), FiledAlgorithm::of_words(words));
   return "";
+}
+
+namespace {
+
+/// Why the file is left out; empty: the communicator has it now.
+std::string read_one(const Communicator& comm, Collective collective, std::string_view name) {
+  return share_schedules(comm, collective, name, [&] { return known(name); });
 }
 
 /// Whether a rule may be for calls of this communicator.

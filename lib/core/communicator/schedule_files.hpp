@@ -1,8 +1,12 @@
 #pragma once
 // The files of schedules that a communicator runs: rank 0 reads and proves them.
 
+#include <functional>
+#include <memory>
+#include <string>
 #include <string_view>
 
+#include "lib/core/files/filed_algorithm.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/schedule.hpp"
 
@@ -12,6 +16,18 @@ namespace tutti::detail {
 /// Collective, on the communicator itself. A file for another number of ranks is left out. Throws ArgumentError on all
 /// ranks if one cannot be read, is wrong, or is not proved.
 void read_schedule_files(const Communicator& comm);
+
+/// The algorithm of schedules that have been proved, what they cost, and which calls they serve. ArgumentError with the
+/// fault if they are wrong.
+[[nodiscard]] std::shared_ptr<const FiledAlgorithm> proved(ScheduleFile file, std::string_view name);
+
+/// Finds the schedules on rank 0; may throw.
+using FoundSchedules = std::function<std::shared_ptr<const FiledAlgorithm>()>;
+/// Gives all ranks their part of what rank 0 finds: calls then find it by the name. Collective, on the communicator
+/// itself. The reason why they are left out, as being for another number of ranks; empty: they are not. Throws
+/// ArgumentError on all ranks if rank 0 has an error.
+[[nodiscard]] std::string share_schedules(const Communicator& comm, Collective collective, std::string_view name,
+                                          const FoundSchedules& find);
 
 /// Reads the file that a call names, "file:PATH", unless the communicator has it; then as above, and a file for another
 /// number of ranks is refused, too.

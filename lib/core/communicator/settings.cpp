@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "lib/core/communicator/agreed_rules.hpp"
+#include "lib/core/communicator/objection.hpp"
 #include "lib/core/communicator/shared_text.hpp"
+#include "lib/core/schedule/plugins.hpp"
 #include "lib/core/transport/mpi/api.hpp"
 #include "lib/core/transport/mpi/check.hpp"
 #include "lib/core/transport/network.hpp"
@@ -22,6 +24,7 @@
 #include "lib/watch/log.hpp"
 #include "lib/watch/trace/ranges.hpp"
 #include "tutti/error.hpp"
+#include "tutti/plugin.hpp"
 
 namespace tutti {
 namespace {
@@ -44,6 +47,7 @@ std::uint32_t next_nonce() {
 Settings read_settings(const CommunicatorOptions& options) {
   Settings settings;
   settings.transport = transport_of(options.transport);
+  load_algorithms_in_environment();
   settings.algorithms = algorithms_in_environment();
   const Choices before = read_choices(options.algorithms, "tutti::Communicator: argument 'algorithms'");
   for (std::size_t i = 0; i < collective_count; ++i) {
@@ -75,8 +79,9 @@ struct SentChoice {
 struct Announcement {
   SentSettings settings{};
   SharedMemoryUse shared_memory = SharedMemoryUse::inside_nodes;
-  std::uint8_t is_refused = 0, is_traced = 0, has_faults = 0, has_rules = 0, has_files = 0;  ///< 1: a text follows.
-  std::array<char, 40> network{};                                                            ///< Its name; empty: MPI.
+  std::uint8_t is_refused = 0, is_traced = 0, has_faults = 0, has_rules = 0, has_files = 0,
+               has_libraries = 0;  ///< 1: a text follows.
+  std::array<char, 40> network{};  ///< Its name; empty: MPI.
   std::array<SentChoice, collective_count> choices{};
 };
 static_assert(std::is_trivially_copyable_v<Announcement>);
@@ -100,6 +105,7 @@ Announcement announce(const CommunicatorOptions& options, Texts& texts) {
     said.is_traced = settings.trace.folder.empty() ? 0 : 1;
     said.has_rules = options.rules.empty() ? 0 : 1;
     said.has_faults = settings.faults.empty() ? 0 : 1;
+    said.has_libraries = text_in_environment("TUTTI_ALGORITHMS").empty() ? 0 : 1;
     said.shared_memory = settings.transport.shared_memory;
     put(settings.transport.network, said.network);
     const auto all = algorithms();
@@ -126,6 +132,22 @@ std::array<std::string, collective_count> agreed_lines(MPI_Comm comm, std::strin
   for (std::size_t i = 0, begin = 0; i < collective_count; begin += each[i++].size() + 1)
     each[i] = lines.substr(begin, lines.find('\0', begin) - begin);
   return each;
+}
+
+/// Loads the libraries of algorithms that rank 0 has loaded.
+void load_libraries_of_rank_0(MPI_Comm comm, int rank) {
+  const std::string libraries = detail::shared_text(comm, 0, rank == 0 ? text_in_environment("TUTTI_ALGORITHMS") : "");
+  std::uint64_t catalogue = catalogue_hash();
+  mpi::check(mpi::api.Bcast(&catalogue, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast");
+  std::string why;
+  try {
+    load_algorithms(libraries);
+    if (catalogue != catalogue_hash()) why = "has other algorithms than rank 0, or in another order";
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  if (const std::string objection = detail::first_objection(comm, rank, why); !objection.empty())
+    throw ArgumentError(fmt::format("tutti::Communicator: TUTTI_ALGORITHMS: {}", objection));
 }
 
 /// What rank 0 announced is traced: where.
@@ -201,6 +223,7 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   if (rank == 0) said = announce(options, texts);
   mpi::check(mpi::api.Bcast(&said, sizeof said, MPI_BYTE, 0, comm), "MPI_Bcast");
   if (said.is_refused != 0) throw ArgumentError(detail::shared_text(comm, 0, std::move(texts.refusal)));
+  if (said.has_libraries != 0) load_libraries_of_rank_0(comm, rank);
   Settings settings{said.settings};
   if (said.is_traced != 0) settings.trace = agreed_trace(comm, rank);
   if (said.has_faults != 0) settings.faults = detail::shared_text(comm, 0, rank == 0 ? faults_in_environment() : "");

@@ -30,6 +30,9 @@ enum class HangAction : std::uint8_t { wait, abort };
 /// Whether operations are told to NVTX.
 enum class RangeUse : std::uint8_t { off, on };
 
+/// The plans whose schedules are proved when they are made.
+enum class ProveUse : std::uint8_t { none, loaded, all };
+
 struct HangSettings {
   /// TUTTI_HANG_SECONDS: a call that waits for so long is reported. 0: never.
   std::int64_t hang_seconds = 60;
@@ -60,8 +63,9 @@ struct SentSettings : HangSettings {
   RangeUse ranges = RangeUse::off;
   /// TUTTI_CHECK: whether all ranks compare their arguments before each collective call.
   bool checks_arguments = false;
-  /// TUTTI_PROVE: whether the schedules of all plans are proved when they are made.
-  bool proves_plans = false;
+  /// TUTTI_PROVE: the plans whose schedules are proved when they are made: 0 (none), loaded (those of loaded
+  /// libraries) or 1 (all).
+  ProveUse proves = ProveUse::loaded;
   /// Whether calls of different kinds match each other: of the program's options alone.
   bool forms_match = false;
   friend bool operator==(const SentSettings&, const SentSettings&) = default;
@@ -109,6 +113,7 @@ struct Variable {
 /// In the order of their names.
 inline constexpr std::array variables{
     Variable::text("TUTTI_ALGORITHM", "by size", "NAME, or COLLECTIVE=NAME,... or COLLECTIVE=file:PATH").derived(),
+    Variable::text("TUTTI_ALGORITHMS", "none", "LIBRARY:LIBRARY..."),
     Variable::names("TUTTI_BUFFERS", "auto", "auto, host, device, tutti").sent<&SentSettings::buffers>(),
     Variable::number("TUTTI_CHECK", "0", 0, 1).sent<&SentSettings::checks_arguments>(),
     Variable::names("TUTTI_DEVICE_PATH", "auto", "auto, ipc, ucx, mpi, staging").sent<&SentSettings::device_path>(),
@@ -125,7 +130,7 @@ inline constexpr std::array variables{
     Variable::number("TUTTI_NVTX", "0", 0, 1),
     Variable::number("TUTTI_PLAN_CACHE", "64", 1, 65536).sent<&SentSettings::plan_cache>(),
     Variable::number("TUTTI_PROGRESS_THREAD", "0", 0, 1),
-    Variable::number("TUTTI_PROVE", "0", 0, 1).sent<&SentSettings::proves_plans>(),
+    Variable::names("TUTTI_PROVE", "loaded", "0, loaded, 1").sent<&SentSettings::proves>(),
     Variable::text("TUTTI_RULES", "those of the site", "FILE:..., or none"),
     Variable::text("TUTTI_SOCKETS", "by machine", "N,N,..., one for each rank").derived(),
     Variable::names("TUTTI_STAGING", "auto", "auto, host, device").sent<&SentSettings::staging>(),

@@ -15,7 +15,7 @@ enum class InPlace : std::uint8_t { nobodys, everybodys, that_of_even_ranks };
 
 struct Proof {
   std::string fault{};        ///< As "rank 3, step 7 (recv scratch[0..4) from 2): ..."; empty: there is none.
-  bool is_too_large = false;  ///< Nothing was proved, as the elements are too many.
+  bool is_too_large = false;  ///< Nothing was proved, as there are too many elements or steps.
   Cost cost{};                ///< The cost of the busiest rank, as counted.
 };
 

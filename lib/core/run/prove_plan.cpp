@@ -7,6 +7,7 @@
 #include "lib/core/files/prover.hpp"
 #include "lib/core/plan/compile.hpp"
 #include "lib/core/schedule/passes.hpp"
+#include "lib/core/schedule/plugins.hpp"
 #include "lib/core/schedule/regions.hpp"
 #include "tutti/error.hpp"
 
@@ -22,6 +23,11 @@ std::optional<InPlace> placement_of(const Problem& problem) {
 
 }  // namespace
 
+bool has_to_be_proved(const PlanKey& key, const Workspace& communicator) {
+  const ProveUse use = communicator.settings().proves;
+  return use == ProveUse::all || (use == ProveUse::loaded && is_loaded(*key.choice.algorithm));
+}
+
 void prove_plan(const PlanKey& key, Workspace& communicator) {
   const Prover& its = prover();
   const std::optional<InPlace> in_place = placement_of(key.problem);
@@ -29,7 +35,7 @@ void prove_plan(const PlanKey& key, Workspace& communicator) {
   if (in_place && !is_known_in_part(key.problem))
     proof = its.prove(*key.choice.algorithm, key.problem, *in_place, {segment_of(key.choice, key.type), true});
   if (!proof.fault.empty())
-    throw Error(fmt::format("tutti: rank {}: TUTTI_PROVE: {} {}: {}", communicator.rank().value(),
+    throw Error(fmt::format("tutti: rank {}: {} {}, not proved: {}", communicator.rank().value(),
                             to_string(key.problem.collective), to_text(key.choice), proof.fault));
   CommunicatorCounters& counters = communicator.counters();
   ++(proof.is_too_large ? counters.unproved_plans : counters.proved_plans);

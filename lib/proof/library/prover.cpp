@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "lib/core/schedule/passes.hpp"
 #include "lib/core/schedule/regions.hpp"
 #include "lib/proof/checker/prove.hpp"
 #include "tutti/version.hpp"
@@ -57,8 +58,11 @@ checker::RankSchedules coarsened(checker::RankSchedules schedules, std::int64_t 
 }
 
 Proof proof_of(const Algorithm& algorithm, checker::Case what) {
-  constexpr std::int64_t most_elements = 1 << 25;  // of all ranks
-  checker::RankSchedules schedules = checker::schedules_of(algorithm, checker::Problems{algorithm, what}, what);
+  constexpr std::int64_t most_elements = 1 << 25, most_steps = 1 << 24;  // of all ranks
+  const checker::Problems problems{algorithm, what};
+  const std::size_t steps = built(algorithm, problems.of(Rank{what.size / 2}), what.segment).steps.size();
+  if (static_cast<std::int64_t>(steps) * what.size > most_steps) return {.is_too_large = true};
+  checker::RankSchedules schedules = checker::schedules_of(algorithm, problems, what);
   const Cost cost = checker::counted(schedules);
   const std::int64_t grain = grain_of(schedules, what);
   schedules = coarsened(std::move(schedules), grain);
