@@ -1,6 +1,6 @@
-# UCX, CUDA, NVTX, hwloc, Fortran and manual pages are optional. AUTO takes what is there and says what is not; ON without it is an
+# UCX, CUDA, NVTX, hwloc, pugixml, Fortran and manual pages are optional. AUTO takes what is there and says what is not; ON without it is an
 # error. UCX and CUDA are parts of what moves data, NVTX is told of it, and Fortran's module calls it: without MPI there is
-# none of it. Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA, TUTTI_HAS_NVTX, TUTTI_HAS_HWLOC, TUTTI_HAS_FORTRAN and TUTTI_HAS_MAN, and
+# none of it. Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA, TUTTI_HAS_NVTX, TUTTI_HAS_HWLOC, TUTTI_HAS_PUGIXML, TUTTI_HAS_FORTRAN and TUTTI_HAS_MAN, and
 # what the summary says of each.
 
 function(tutti_optional_part part found package hint)
@@ -11,6 +11,9 @@ function(tutti_optional_part part found package hint)
   if(wanted STREQUAL "OFF")
     set(has OFF)
     set(said "off (TUTTI_${part}=OFF)")
+  elseif(part STREQUAL "PUGIXML" AND NOT TUTTI_APPS)
+    set(has OFF)
+    set(said "off: built without the tool (TUTTI_APPS=OFF)")
   elseif(part MATCHES "^(UCX|CUDA|NVTX|FORTRAN)$" AND NOT TUTTI_MPI)
     if(wanted STREQUAL "ON")
       message(FATAL_ERROR "TUTTI_${part}=ON needs TUTTI_MPI=ON: set TUTTI_${part}=AUTO or OFF")
@@ -97,6 +100,14 @@ if(NOT TUTTI_HWLOC STREQUAL "OFF")
 endif()
 tutti_optional_part(HWLOC "${hwloc_found}" "hwloc ${hwloc_version}" "install libhwloc-dev, 2.0 or later")
 
+# Of the tool alone: it reads MSCCL's XML.
+set(pugixml_found FALSE)
+if(TUTTI_APPS AND NOT TUTTI_PUGIXML STREQUAL "OFF")
+  find_package(pugixml CONFIG QUIET)
+  set(pugixml_found ${pugixml_FOUND})
+endif()
+tutti_optional_part(PUGIXML "${pugixml_found}" "pugixml ${pugixml_VERSION}" "install libpugixml-dev; for tutti import")
+
 # The module of Fortran: a compiler, and the wrapper for it beside that for C++, as another one may be of another MPI.
 set(fortran_found FALSE)
 set(fortran_compiler "a Fortran compiler")
@@ -146,6 +157,7 @@ function(tutti_summary)
   message(STATUS "Tutti: CUDA  ${TUTTI_CUDA_SAID}")
   message(STATUS "Tutti: NVTX  ${TUTTI_NVTX_SAID}")
   message(STATUS "Tutti: hwloc ${TUTTI_HWLOC_SAID}")
+  message(STATUS "Tutti: pugixml ${TUTTI_PUGIXML_SAID}")
   message(STATUS "Tutti: Fortran ${TUTTI_FORTRAN_SAID}")
   if(TUTTI_APPS)
     message(STATUS "Tutti: man   ${TUTTI_MAN_SAID}")

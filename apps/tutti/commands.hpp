@@ -21,5 +21,8 @@ int ps(const Arguments& arguments);
 int trace(const Arguments& arguments);
 int tune(const Arguments& arguments);
 int plot(const Arguments& arguments);
+// `import` and `export` are words of C++.
+int import_schedules(const Arguments& arguments);
+int export_schedules(const Arguments& arguments);
 
 }  // namespace tutti::tool

@@ -111,6 +111,14 @@ std::string to_json(const Scene& scene, int rank) {
              {"in_place", scene.what.placement == checker::Placement::in_place}};
   if (!scene.what.nodes.empty()) needs.set("nodes", ranks_of_nodes(scene.what.nodes));
   json.set("requires", std::move(needs));
+  const bool has_end = scene.most_bytes < std::numeric_limits<std::int64_t>::max();
+  if (scene.least_bytes > 0 || has_end) {
+    Json bytes = Json::array();
+    bytes.push_back(scene.least_bytes);
+    bytes.push_back(has_end ? Json(scene.most_bytes) : Json());
+    json.set("bytes", std::move(bytes));
+  }
+  if (!scene.choice.algorithm->same_bits) json.set("same_bits", false);
   json.set("fused", scene.what.is_fused);
   if (scene.verdict.proved())
     json.set("cost", json_of(scene.cost));

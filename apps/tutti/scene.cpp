@@ -69,7 +69,12 @@ FiledScene::FiledScene(const ScheduleFile& file, Count count, bool is_fused, Unp
   // First a chunk an element: what is proved then can be scaled, and fused.
   const Count chunks = file.collective == Collective::barrier ? Count{0} : Count{file.chunks};
   const Choice choice{&algorithm_.algorithm()};
-  scene_.emplace(choice, case_of(file, chunks, false), Unproved::shown);
+  const auto show = [&](Count its, bool is_joined) {
+    scene_.emplace(choice, case_of(file, its, is_joined), Unproved::shown);
+    scene_->least_bytes = file.least_bytes;
+    scene_->most_bytes = file.most_bytes;
+  };
+  show(chunks, false);
   const bool is_proved = scene_->verdict.proved();
   if (!is_proved && unproved == Unproved::refused)
     throw apps::InputError(
@@ -79,7 +84,7 @@ FiledScene::FiledScene(const ScheduleFile& file, Count count, bool is_fused, Unp
   algorithm_.find_chunks();
   if (const std::string why = algorithm_.why_unfit(count); !why.empty())
     throw apps::InputError(fmt::format("{}: {}", file.path, why));
-  scene_.emplace(choice, case_of(file, count, is_fused), Unproved::shown);
+  show(count, is_fused);
 }
 
 bool Scene::names(int rank) const {

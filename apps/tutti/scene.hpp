@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct Scene {
   checker::RankSchedules schedules;
   checker::Verdict verdict;
   Cost cost;  ///< The cost of the busiest rank, as counted; only if proved.
+  /// Of a file: the bytes of the larger buffer that it is for.
+  std::int64_t least_bytes = 0, most_bytes = std::numeric_limits<std::int64_t>::max();
 
   [[nodiscard]] const Problem& problem(int rank) const { return problems.of(Rank{rank}); }
   [[nodiscard]] const checker::RankSchedule& schedule_of(int rank) const {
@@ -63,6 +66,13 @@ class FiledScene {
 [[nodiscard]] std::string to_text(const Scene& scene, int rank);
 /// Graphviz: the steps of each rank in a box, their dependencies, and the messages.
 [[nodiscard]] std::string to_dot(const Scene& scene);
+/// Text for LogGOPSim (GOAL): elements of so many bytes, nanoseconds a byte that is reduced or copied. InputError if
+/// the schedules are not proved.
+struct GoalRates {
+  int element = 4;
+  double reduced = 0, copied = 0;
+};
+[[nodiscard]] std::string to_goal(const Scene& scene, const GoalRates& rates);
 /// All that there is to know: see docs/tool.md. `rank` -1: every rank.
 [[nodiscard]] std::string to_json(const Scene& scene, int rank);
 /// A picture of ranks and time steps. Of schedules that are not proved, as far as they get; InputError if nothing can

@@ -17,6 +17,7 @@ class Tutti(CMakePackage):
     variant("ucx", default=False, when="+mpi", description="Messages between nodes by UCX")
     variant("cuda", default=False, when="+mpi", description="Buffers on CUDA devices")
     variant("hwloc", default=True, description="Sockets, NUMA nodes and caches in `tutti info`")
+    variant("pugixml", default=True, description="`tutti import`, which reads MSCCL's XML")
     variant("shared", default=True, description="The tests run on the shared library; both are installed")
     variant("tests", default=False, description="Build the tests")
 
@@ -31,6 +32,7 @@ class Tutti(CMakePackage):
     depends_on("ucx@1.13:", when="+ucx")
     depends_on("cuda@12:", when="+cuda")
     depends_on("hwloc@2:", when="+hwloc")
+    depends_on("pugixml@1.10:", when="+pugixml")
     depends_on("googletest@1.12:+gmock", when="+tests")
 
     conflicts("%gcc@:11", msg="Tutti is C++20")
@@ -40,6 +42,7 @@ class Tutti(CMakePackage):
         args = [
             self.define_from_variant("TUTTI_MPI", "mpi"),
             self.define_from_variant("TUTTI_HWLOC", "hwloc"),
+            self.define_from_variant("TUTTI_PUGIXML", "pugixml"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define_from_variant("TUTTI_TESTS", "tests"),
             self.define("TUTTI_UCX", self.spec.satisfies("+ucx")),
