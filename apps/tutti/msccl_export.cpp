@@ -1,6 +1,7 @@
 // Schedules as algorithms of MSCCL. A GPU has a threadblock for each peer that it sends to, one for each that it
-// receives from, and one for what it does alone. Their steps are in an order in which every step comes behind all that
-// it waits for, with one message of a pair at a time: so no threadblock can wait for another in a circle.
+// receives from, and one for what it does alone; several where there are many steps. Their steps are in an order in
+// which every step comes behind all that it waits for, with one message of a pair at a time: so no threadblock can wait
+// for another in a circle.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,9 +20,12 @@ namespace {
 
 using Type = MscclStep::Type;
 
-/// What MSCCL's interpreter takes: chunks of a step, steps of a threadblock. It takes 32 threadblocks on a channel.
+/// What MSCCL's interpreter takes: chunks of a step, steps of a threadblock, channels. It takes 32 threadblocks on a
+/// channel, which are those of 15 peers and one for the rest.
 constexpr std::int64_t most_chunks_of_step = 71, most_steps_of_block = 256;
-constexpr int peers_of_channel = 15;
+constexpr int most_channels = 32, peers_of_channel = 15;
+/// A threadblock has so many steps of a rank, as one of them may become several; the next ones go to another.
+constexpr int steps_of_block = 64;
 
 /// Regions that one step works on together, alike in length.
 using Piece = std::vector<Region>;
@@ -96,7 +100,7 @@ class MscclWriter {
   void add_copy(const Copy& copy);
   void add_reduction(const Reduce& reduce);
   void add_message(const Send& send, const Recv& recv, bool is_receiver);
-  void begin(int rank, Kind kind, int peer, int step);
+  void begin(int rank, Kind kind, int peer, int step, int number);
   void append(Type type, const Region& src, const Region& dst);
   void wait_for(const std::vector<Place>& places);
 
@@ -112,10 +116,11 @@ class MscclWriter {
   checker::RankSchedules schedules_;
   checker::Graph graph_;
   MscclAlgorithm algorithm_{};
-  std::int64_t unit_ = 0;                               ///< Elements of a chunk.
-  std::map<std::tuple<int, Kind, int>, int> blocks_{};  ///< By rank, kind and peer.
-  std::vector<Place> done_{};                           ///< Of each step of the graph, the last one that it has become.
-  int rank_ = 0, block_ = 0;                            ///< Where steps are appended.
+  std::int64_t unit_ = 0;                                    ///< Elements of a chunk.
+  std::map<std::tuple<int, Kind, int, int>, int> blocks_{};  ///< By rank, kind, peer and part.
+  std::map<int, int> alone_{};                               ///< Of each rank, the steps that are no messages.
+  std::vector<Place> done_{};  ///< Of each step of the graph, the last one that it has become.
+  int rank_ = 0, block_ = 0;   ///< Where steps are appended.
 };
 
 void MscclWriter::require_sayable(const Scene& scene) {
@@ -166,6 +171,9 @@ void MscclWriter::describe() {
 }
 
 void MscclWriter::require_short() const {
+  if (algorithm_.channels > most_channels)
+    throw apps::InputError(
+        fmt::format("{}: it needs {} channels; MSCCL takes {}", scene_.title(), algorithm_.channels, most_channels));
   for (const MscclGpu& gpu : algorithm_.gpus)
     for (const MscclBlock& block : gpu.blocks)
       if (std::ssize(block.steps) > most_steps_of_block)
@@ -180,13 +188,13 @@ void MscclWriter::add(int step) {
   const int rank = graph_.rank(step).value();
   const Action& action = graph_.step(step).action;
   if (const auto* const send = std::get_if<Send>(&action)) {
-    begin(rank, Type::send, send->to.value(), step);
+    begin(rank, Type::send, send->to.value(), step, send->message);
     add_message(*send, std::get<Recv>(graph_.step(graph_.partner(step)).action), false);
   } else if (const auto* const recv = std::get_if<Recv>(&action)) {
-    begin(rank, Type::recv, recv->from.value(), step);
+    begin(rank, Type::recv, recv->from.value(), step, recv->message);
     add_message(std::get<Send>(graph_.step(graph_.partner(step)).action), *recv, true);
   } else {
-    begin(rank, Type::nop, -1, step);
+    begin(rank, Type::nop, -1, step, alone_[rank]++);
     if (const auto* const reduce = std::get_if<Reduce>(&action))
       add_reduction(*reduce);
     else
@@ -195,16 +203,18 @@ void MscclWriter::add(int step) {
   done_[static_cast<std::size_t>(step)] = {block_, static_cast<int>(block().steps.size()) - 1};
 }
 
-/// Goes to the threadblock of a step, and has it wait for what the step waits for.
-void MscclWriter::begin(int rank, Kind kind, int peer, int step) {
+/// Goes to the threadblock of a step, the `number`-th of its kind, and has it wait for what the step waits for.
+void MscclWriter::begin(int rank, Kind kind, int peer, int step, int number) {
   rank_ = rank;
   std::vector<MscclBlock>& blocks = algorithm_.gpus[static_cast<std::size_t>(rank)].blocks;
-  const auto [found, is_new] = blocks_.try_emplace({rank, kind, peer}, static_cast<int>(blocks.size()));
+  const int part = number / steps_of_block;
+  const auto [found, is_new] = blocks_.try_emplace({rank, kind, peer, part}, static_cast<int>(blocks.size()));
   block_ = found->second;
   if (is_new) {
     MscclBlock& made = blocks.emplace_back();
-    const int ranks = scene_.what.size, way = kind == Type::send ? peer - rank : rank - peer;
-    if (peer >= 0) made.channel = (way + ranks) % ranks / peers_of_channel;  // both ends have the same
+    const int ranks = scene_.what.size, bands = (ranks - 1) / peers_of_channel + 1;
+    const int way = ((kind == Type::send ? peer - rank : rank - peer) + ranks) % ranks;  // the same on both sides
+    made.channel = part * bands + (peer < 0 ? 0 : way / peers_of_channel);
     if (kind == Type::send) made.send = peer;
     if (kind == Type::recv) made.recv = peer;
     algorithm_.channels = std::max(algorithm_.channels, made.channel + 1);

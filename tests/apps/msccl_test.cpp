@@ -298,6 +298,18 @@ TEST(MscclExport, RefusesWhatMscclCannotSay) {
   EXPECT_THAT(refusal(Collective::allreduce, "ring", {.size = 8, .count = Count{20001}}), HasSubstr("MSCCL takes 256"));
 }
 
+/// The messages of a pair that are too many for a threadblock.
+TEST(MscclExport, SpreadsManyMessagesOverChannels) {
+  const Algorithm* const chain = find_algorithm(Collective::broadcast, "chain");
+  const checker::Case what{.size = 3, .count = Count{200}, .segment = Count{1}};
+  const MscclAlgorithm algorithm = msccl_of(Scene{{chain, 0, 1}, what});
+  EXPECT_EQ(algorithm.channels, 4);
+  for (const MscclGpu& gpu : algorithm.gpus)
+    for (const MscclBlock& block : gpu.blocks)
+      EXPECT_LE(block.steps.size(), 256U);
+  EXPECT_EQ(fault_of(imported(to_xml(algorithm)), 200), "");
+}
+
 /// Many peers are spread over channels, alike on both sides; large regions are cut.
 TEST(MscclExport, KeepsToTheLimitsOfMsccl) {
   const MscclAlgorithm algorithm =

@@ -181,3 +181,24 @@ def test_regions():
     assert repr(whole[2:5]) == "input[2:5]" and whole[2:5] == whole[:8][2:5] and whole[-2:].offset == 8
     assert [block.count for block in whole.blocks(3)] == [4, 3, 3]
     assert len({whole[:3], whole[0:3]}) == 1
+
+
+def test_a_saved_schedule_runs(comm, tmp_path_factory):
+    np = pytest.importorskip("numpy", reason="numpy is not installed")
+    path = str(tmp_path_factory.mktemp("schedules") / "ring.json")
+    name = comm.broadcast(np.frombuffer(path.encode().ljust(400), dtype=np.uint8)).tobytes().decode().strip()
+    if comm.rank == 0:
+        builder(ring).of(ranks=comm.size, count=comm.size).save(path)
+    for count in (1, 5, 24, 1000):
+        y = comm.allreduce(np.full(count, comm.rank + 1), algorithm=f"file:{name}")
+        np.testing.assert_array_equal(y, np.full(count, comm.size * (comm.size + 1) // 2))
+    with pytest.raises(tutti.ArgumentError, match="No such file"):
+        comm.allreduce(np.ones(3), algorithm="file:/nowhere/ring.json")
+
+
+def test_what_is_wrong_is_not_saved(tmp_path):
+    path = tmp_path / "ring.json"
+    wrong = builder(lambda *arguments: ring(*arguments, forget="reduce"))
+    with pytest.raises(schedule.NotProved):
+        wrong.of(ranks=4).save(path)
+    assert not path.exists()

@@ -24,6 +24,7 @@ import dataclasses
 import functools
 import math
 import numbers
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -162,6 +163,15 @@ class Schedule:
     def to_json(self, rank: int | None = None) -> str:
         """What `tutti show --format json` prints."""
         return self._schedules.json(self._checked(rank))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a file of schedules, which calls take as the algorithm "file:PATH" (docs/schedule-files.md).
+
+        Its chunks are the elements that the schedule was built for. NotProved is raised, and nothing written, if it is wrong.
+        """
+        text = self.verify().to_json()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
 
     def to_dot(self) -> str:
         """Graphviz: steps, dependencies and messages."""

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "lib/core/files/words.hpp"
@@ -12,6 +13,9 @@
 
 namespace tutti {
 namespace {
+
+/// More of them no rank can have memory for.
+constexpr std::int64_t most_elements = std::int64_t{1} << 60;
 
 /// Steps that all wait for a first one, a copy.
 Schedule behind(const Copy& copy, Schedule schedule) {
@@ -118,10 +122,13 @@ Schedule FiledAlgorithm::build(const Problem& problem) const {
   if (only_ && only_ != problem.rank)
     why = fmt::format("this process has only the schedule of rank {}", only_->value());
   if (!why.empty()) throw ArgumentError(fmt::format("tutti: {}: {}", name_, why));
+  const Schedule& own = file_.schedules[rank];
+  if (own.scratch > Count{0} && problem.count.value() / file_.chunks >= most_elements / own.scratch.value())
+    throw std::bad_alloc{};
   const bool is_plain = file_.collective == Collective::barrier || problem.count == Count{file_.chunks};
   static const HeldChunks none{};
   const HeldChunks& held = chunks_.held.empty() ? none : chunks_.held[rank];
-  Schedule made = is_plain ? file_.schedules[rank] : scaled(file_.schedules[rank], held, file_.chunks, problem.count);
+  Schedule made = is_plain ? own : scaled(own, held, file_.chunks, problem.count);
   const Aliasing required = problem_of(file_, problem.rank, problem.count).aliasing;
   if (serves_all_placements_ || problem.aliasing == required) return made;
   if (!required.offset()) return with_input_in_scratch(std::move(made), shape_of(problem));

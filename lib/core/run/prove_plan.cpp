@@ -4,11 +4,13 @@
 
 #include <optional>
 
+#include "lib/core/communicator/introduction.hpp"
 #include "lib/core/files/prover.hpp"
 #include "lib/core/plan/compile.hpp"
 #include "lib/core/schedule/passes.hpp"
 #include "lib/core/schedule/plugins.hpp"
 #include "lib/core/schedule/regions.hpp"
+#include "lib/watch/log.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
@@ -39,6 +41,10 @@ void prove_plan(const PlanKey& key, Workspace& communicator) {
                             to_string(key.problem.collective), to_text(key.choice), proof.fault));
   CommunicatorCounters& counters = communicator.counters();
   ++(proof.is_too_large ? counters.unproved_plans : counters.proved_plans);
+  if (proof.is_too_large && is_loaded(*key.choice.algorithm) && communicator.rank() == Rank{0})
+    log::write(log::Level::info, name_in_log(communicator),
+               fmt::format("{} {} runs unproved in this call (calls.unproved)", to_string(key.problem.collective),
+                           to_text(key.choice)));
 }
 
 }  // namespace tutti::detail

@@ -47,6 +47,7 @@ bool Conditions::include(const Conditions& others) const {
 }
 
 bool Rule::hides(const Rule& later) const {
+  if (is_named_file(*choice.algorithm)) return false;  // which serves some calls
   const bool serves_all = !reduces(collective) || choice.algorithm->order == Order::of_ranks ||
                           later.when.commutative == true || later.choice.algorithm->order == Order::any;
   return collective == later.collective && serves_all && when.include(later.when);
