@@ -102,7 +102,7 @@ class MscclWriter {
   void add_message(const Send& send, const Recv& recv, bool is_receiver);
   void begin(int rank, Kind kind, int peer, int step, int number);
   void append(Type type, const Region& src, const Region& dst);
-  void wait_for(const std::vector<Place>& places);
+  void wait_for(const Place& place);
 
   [[nodiscard]] Region in_chunks(const Region& region) const {
     return {region.buffer, Count{region.offset.value() / unit_}, Count{region.count.value() / unit_}};
@@ -219,31 +219,28 @@ void MscclWriter::begin(int rank, Kind kind, int peer, int step, int number) {
     if (kind == Type::recv) made.recv = peer;
     algorithm_.channels = std::max(algorithm_.channels, made.channel + 1);
   }
-  std::map<int, int> last;  // of each other threadblock, the last step to wait for
+  std::map<int, int> last;                      // of each other threadblock, the last step to wait for
+  const int first = step - graph_.local(step);  // of the rank, in the graph
   for (const int before : graph_.step(step).after) {
-    const Place& place = done_[static_cast<std::size_t>(step - graph_.local(step) + before)];
+    const Place& place = done_[static_cast<std::size_t>(first + before)];
     if (place.block == block_) continue;
     int& own = last.try_emplace(place.block, place.step).first->second;
     own = std::max(own, place.step);
   }
-  std::vector<Place> places;
-  for (const auto& [other, number] : last)
-    places.push_back({other, number});
-  wait_for(places);
+  for (const auto& [other, awaited] : last)
+    wait_for({other, awaited});
 }
 
 /// A step waits for one other: the others are waited for by steps that do nothing else.
-void MscclWriter::wait_for(const std::vector<Place>& places) {
-  for (const Place& place : places) {
-    MscclStep nop;
-    nop.after_block = place.block;
-    nop.after_step = place.step;
-    block().steps.push_back(nop);
-    algorithm_.gpus[static_cast<std::size_t>(rank_)]
-        .blocks[static_cast<std::size_t>(place.block)]
-        .steps[static_cast<std::size_t>(place.step)]
-        .is_awaited = true;
-  }
+void MscclWriter::wait_for(const Place& place) {
+  MscclStep nop;
+  nop.after_block = place.block;
+  nop.after_step = place.step;
+  block().steps.push_back(nop);
+  algorithm_.gpus[static_cast<std::size_t>(rank_)]
+      .blocks[static_cast<std::size_t>(place.block)]
+      .steps[static_cast<std::size_t>(place.step)]
+      .is_awaited = true;
 }
 
 void MscclWriter::append(Type type, const Region& src, const Region& dst) {
