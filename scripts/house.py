@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LAYERS = [
     ["lib/core/schedule", "lib/core/memory", "lib/core/reduce", "lib/topology"],
     ["lib/proof/checker", "lib/proof/cost", "lib/core/files", "lib/watch/records", "lib/core/transport/shm/tuning.hpp"],
-    ["lib/core/plan", "lib/core/selection", "lib/proof/library"],
+    ["lib/core/plan", "lib/core/selection", "lib/proof/library", "lib/proof/simulator"],
     ["lib/core/exec", "lib/watch/faults.hpp"],
     ["lib/watch/faults.cpp", "lib/watch/trace", "lib/device/driver"],
     ["lib/core/transport/bootstrap.hpp", "lib/core/transport/network.hpp"],

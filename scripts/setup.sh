@@ -4,6 +4,7 @@
 #   lab       what slurm/cluster.sh needs, Slurm included (it starts its own; Debian also starts a munge service)
 #   programs  what tests/programs runs: a Fortran compiler, hpcc, mpi4py, ScaLAPACK's tests (35 MB), LAMMPS (70 MB)
 #   test      build, lab, programs, and what scripts/test.sh needs: MPICH, UCX, clang, clang-format, clang-tidy
+#   simgrid   SimGrid, a referee of the network simulator: 65 MB
 #   cuda      nvcc and CUDA's headers into FOLDER, if no toolkit is installed: Python packages, 250 MB
 #   ucx       a UCX with CUDA, for tests, into FOLDER/libucx: a Python package, 150 MB
 #   mpi4py    the tests of the mpi4py that is installed, into FOLDER: the sources of a Python package, 5 MB
@@ -101,13 +102,14 @@ case ${1:-} in
     have_pip || wanted+=(python3-pip)
     python3 -c 'import ensurepip' 2>/dev/null || wanted+=(python3-venv)
     ;;
+  simgrid) wanted=(libsimgrid-dev) ;;
   cuda) cuda "${2:?setup.sh cuda needs a folder}" && exit 0 ;;
   ucx) ucx "${2:?setup.sh ucx needs a folder}" && exit 0 ;;
   mpi4py) mpi4py "${2:?setup.sh mpi4py needs a folder}" && exit 0 ;;
   python) python "${2:?setup.sh python needs a folder}" && exit 0 ;;
   torch) torch "${2:?setup.sh torch needs a folder}" && exit 0 ;;
-  --help | -h) sed -n '2,14s/^# \?//p' "$0" && exit 0 ;;
-  *) sed -n '2,14s/^# \?//p' "$0" >&2 && exit 2 ;;
+  --help | -h) sed -n '2,15s/^# \?//p' "$0" && exit 0 ;;
+  *) sed -n '2,15s/^# \?//p' "$0" >&2 && exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

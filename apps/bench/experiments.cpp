@@ -164,19 +164,21 @@ void require_overlap(const Settings& s) {
 /// --pairs measures messages, of the host's memory.
 void require_pairs(const Settings& s) {
   const Settings plain;
-  require_plain("--pairs measures messages between two ranks", {{s.collectives == plain.collectives, "--collective"},
-                                                                {s.algorithms == plain.algorithms, "--algorithm"},
-                                                                {s.placement == plain.placement, "--placement"},
-                                                                {s.calls == plain.calls, "--calls"},
-                                                                {s.compare == plain.compare, "--compare"},
-                                                                {s.memory == plain.memory, "--memory"},
-                                                                {s.mode == plain.mode, "--mode"},
-                                                                {s.sizes.empty(), "--sizes"},
-                                                                {s.ranks.empty(), "--ranks"},
-                                                                {!s.is_overlapped, "--overlap"},
-                                                                {!s.is_checked, "--check"},
-                                                                {!s.is_touched, "--touch"},
-                                                                {s.csv.empty(), "--csv"}});
+  require_plain(
+      s.fit.empty() ? "--pairs measures messages between two ranks" : "--fit measures messages between two ranks",
+      {{s.collectives == plain.collectives, "--collective"},
+       {s.algorithms == plain.algorithms, "--algorithm"},
+       {s.placement == plain.placement, "--placement"},
+       {s.calls == plain.calls, "--calls"},
+       {s.compare == plain.compare, "--compare"},
+       {s.memory == plain.memory, "--memory"},
+       {s.mode == plain.mode, "--mode"},
+       {s.sizes.empty(), "--sizes"},
+       {s.ranks.empty(), "--ranks"},
+       {!s.is_overlapped, "--overlap"},
+       {!s.is_checked, "--check"},
+       {!s.is_touched, "--touch"},
+       {s.csv.empty(), "--csv"}});
 }
 
 bool has_each(const Settings& s) {
@@ -210,7 +212,7 @@ std::vector<Experiment> resolved(const Settings& s, int ranks) {
   require_sizes(s, type);
   const BenchMemory& memory = named(memories(), s.memory, [](const BenchMemory& each) { return each.name; });
   if (s.calls == "mpi") require_mpi_alone(s);
-  if (s.has_pairs) require_pairs(s);
+  if (s.measures_pairs()) require_pairs(s);
   if (s.is_overlapped) require_overlap(s);
   if (s.root >= ranks) {
     throw InputError(fmt::format("--root {} is not a rank: there are {}, from 0 to {}", s.root, ranks, ranks - 1));

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "apps/bench/best.hpp"
+#include "apps/bench/fit.hpp"
 #include "apps/bench/memory.hpp"
 #include "apps/bench/pairs.hpp"
 #include "apps/bench/records.hpp"
@@ -25,7 +26,7 @@ using namespace tutti::bench;
 
 /// The files asked for, open on rank 0 only.
 struct Outputs {
-  std::optional<apps::OutputFile> json, csv;
+  std::optional<apps::OutputFile> json, csv, fit;
 };
 
 /// Throws InputError on all ranks if rank 0 cannot open a file.
@@ -33,6 +34,7 @@ void open_outputs(Outputs& outputs, const Settings& settings) {
   apps::on_root(MPI_COMM_WORLD, [&] {
     if (!settings.json.empty()) outputs.json.emplace("json", settings.json);
     if (!settings.csv.empty()) outputs.csv.emplace("csv", settings.csv);
+    if (!settings.fit.empty()) outputs.fit.emplace("fit", settings.fit);
   });
 }
 
@@ -87,6 +89,7 @@ void measure_pairs_and_write(const Settings& settings, const Machine& machine, c
   if (comm.rank() != Rank{0}) return;
   apps::print(to_text(pairs));
   if (outputs.json) outputs.json->commit(json_text(machine, pairs));
+  if (outputs.fit) outputs.fit->commit(rates_text(machine, pairs));
 }
 
 int measure_all(const Settings& settings, const apps::MpiProcess& process) {
@@ -106,7 +109,7 @@ int measure_all(const Settings& settings, const apps::MpiProcess& process) {
                                     .rules = settings.rules};
   const Communicator comm = made_communicator(MPI_COMM_WORLD, options);
   const Machine machine = survey(comm, process.arguments, device);
-  if (settings.has_pairs) {
+  if (settings.measures_pairs()) {
     measure_pairs_and_write(settings, machine, comm, outputs);
     return apps::exit_success;
   }

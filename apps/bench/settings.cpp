@@ -100,6 +100,7 @@ void add_protocol_options(apps::Options& options, Settings& s) {
   options.flag("pairs", s.has_pairs,
                "measure latency, bandwidth and rate of messages of every pair of ranks, instead of collectives: short "
                "messages of --min (8) bytes, long ones of --max (1M)");
+  options.text("fit", s.fit, "FILE", "measure as --pairs does, and write rates for tutti simulate --rates");
   options.text("json", s.json, "FILE", "write the results as JSON");
   options.text("csv", s.csv, "FILE", "write the results as CSV");
 }

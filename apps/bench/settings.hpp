@@ -31,6 +31,8 @@ struct Settings {
   std::string calls = "tutti", compare = "none";
   std::string rules;      ///< As CommunicatorOptions::rules; empty: those of the job.
   std::string json, csv;  ///< Files; empty: not wanted.
+  std::string fit;        ///< The file of rates of --fit, which measures pairs.
+  [[nodiscard]] bool measures_pairs() const { return has_pairs || !fit.empty(); }
 };
 
 /// The options, bound to `settings`, which must outlive them.

@@ -10,10 +10,10 @@
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/rule_text.hpp"
+#include "apps/tutti/site.hpp"
 #include "apps/tutti/table.hpp"
 #include "lib/core/selection/selection.hpp"
 #include "lib/core/selection/site_rules.hpp"
-#include "tutti/error.hpp"
 
 namespace tutti::tool {
 namespace {
@@ -82,37 +82,6 @@ Question question_of(const Settings& settings) {
       question.shares_memory && settings.processors > 0 && settings.ranks >= 2 * settings.processors;
   question.maps_devices = question.shares_memory && question.memory == AssumedMemory::device;
   return question;
-}
-
-/// The rules of a site, and whatever the user should know of them.
-struct Site {
-  std::optional<SiteRules> rules{};
-  std::vector<std::string> notes{};
-  [[nodiscard]] const RuleTable* table() const { return rules ? &rules->table : nullptr; }
-};
-
-Site site_of(const Settings& settings, const Question& question) {
-  SiteFacts machine = machine_here();
-  machine.nodes = question.nodes;
-  machine.ppn = question.ranks_per_node();
-  Site site;
-  if (settings.rules == "none") return site;
-  if (!settings.rules.empty()) {
-    RuleFile file = load_rules(settings.rules);
-    if (const std::string why = why_unfit(file, machine); !why.empty())
-      site.notes.push_back(fmt::format("{} is not for this machine: {}", file.path, why));
-    site.rules.emplace(std::move(file));
-    return site;
-  }
-  try {
-    std::optional<FoundRules> found = find_rules(usual_rule_places(), machine);
-    if (!found) return site;
-    site.notes = found->notes;
-    site.rules.emplace(read_rule_file(found->text, found->path));
-  } catch (const ArgumentError& error) {
-    throw apps::InputError(error.what());
-  }
-  return site;
 }
 
 struct PassedOver {
@@ -233,7 +202,7 @@ int choose(const Arguments& arguments) {
   if (is_told(options, arguments)) return apps::exit_success;
   const Question question = question_of(settings);
   require_levels_of(settings.ranks, {settings.nodes, {}});
-  const Site site = site_of(settings, question);
+  const Site site = site_of(settings.rules, question);
   if (question.collective == Collective::barrier) settings.sizes = {0};
   if (!is_size_known(question.collective, question.is_uneven)) settings.sizes = {-1};
   Chooser chooser{site, question};

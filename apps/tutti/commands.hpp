@@ -13,6 +13,7 @@ int list(const Arguments& arguments);
 int show(const Arguments& arguments);
 int verify(const Arguments& arguments);
 int cost(const Arguments& arguments);
+int simulate(const Arguments& arguments);
 int choose(const Arguments& arguments);
 int rules(const Arguments& arguments);
 int info(const Arguments& arguments);

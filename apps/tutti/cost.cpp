@@ -8,15 +8,18 @@
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/scene.hpp"
+#include "apps/tutti/site.hpp"
 #include "lib/core/schedule/passes.hpp"
+#include "lib/core/selection/selection.hpp"
 #include "lib/proof/checker/prove.hpp"
 #include "lib/proof/cost/simulate.hpp"
 
 namespace tutti::tool {
 namespace {
 
-constexpr int most_ranks = 1 << 20, most_ranks_simulated = 8192;
-constexpr std::int64_t most_messages_simulated = std::int64_t{1} << 22;
+constexpr int most_ranks = 1 << 20, most_ranks_simulated = 65536;
+constexpr std::int64_t most_messages_simulated = std::int64_t{1} << 25;
+constexpr std::int64_t element_bytes = 4;  // of the default rates, and for the choice of auto
 
 struct Settings {
   std::string collective;
@@ -60,7 +63,8 @@ apps::Options options_for(Settings& settings) {
       "busiest rank, rounds (the longest chain of messages), and the time of a simulation. In it, each rank sends one\n"
       "message and receives one message at a time, and the ranks of a node share its links to others. * marks the "
       "least\n"
-      "time. The rates, if none are given, are those of elements of 4 bytes, shared memory (40 GB/s from rank to "
+      "time. auto is what Tutti would choose for elements of 4 bytes. The rates, if none are given, are those of "
+      "elements of 4 bytes, shared memory (40 GB/s from rank to "
       "rank)\n"
       "and one port of 100 Gbit/s a node."};
   options.argument("COLLECTIVE", Takes::one, [&](std::string_view given) { settings.collective = given; })
@@ -81,10 +85,11 @@ apps::Options options_for(Settings& settings) {
   return options;
 }
 
+/// What is compared. One without an algorithm is "auto".
 std::vector<Choice> choices(const Settings& settings, Collective collective) {
   std::vector<Choice> choices;
   for (const std::string& name : settings.algorithms)
-    choices.push_back(read_algorithm(collective, name));
+    choices.push_back(name == "auto" ? Choice{} : read_algorithm(collective, name));
   if (choices.empty())
     for (const Algorithm* algorithm : algorithms_of(collective))
       choices.push_back({algorithm, algorithm->parameter.fallback});
@@ -121,6 +126,13 @@ Row simulated(Row row, const Choice& choice, const checker::Case& what, const Ra
   }
   row.time = simulator.run(rates).time;
   return row;
+}
+
+/// What Tutti would choose, in elements.
+Choice chosen(const Settings& settings, Collective collective, int ranks, Count count) {
+  const Question question =
+      blocking_call(collective, ranks, settings.spread.nodes, bytes_of(collective, ranks, count, element_bytes));
+  return in_elements(select(question, {}, site_of("", question).table()).choice, element_bytes);
 }
 
 Row row(const Choice& choice, const Settings& settings, int ranks, Count count) {
@@ -227,8 +239,11 @@ int cost(const Arguments& arguments) {
     for (const Count count : settings.counts) {
       std::vector<Row> rows;
       rows.reserve(all.size());
-      for (const Choice& choice : all)
-        rows.push_back(row(choice, settings, ranks, count));
+      for (const Choice& choice : all) {
+        const bool is_auto = choice.algorithm == nullptr;
+        rows.push_back(row(is_auto ? chosen(settings, collective, ranks, count) : choice, settings, ranks, count));
+        if (is_auto) rows.back().name.insert(0, "auto: ");
+      }
       for (const ScheduleFile& file : files)
         if (file.ranks == ranks) rows.push_back(row(file, settings, count));
       all_simulated = all_simulated && std::ranges::all_of(rows, [](const Row& row) { return row.time.has_value(); });

@@ -8,9 +8,16 @@
 #include "apps/tutti/commands.hpp"
 #include "apps/tutti/msccl.hpp"
 #include "apps/tutti/scene_request.hpp"
+#include "lib/proof/simulator/exports.hpp"
 
 namespace tutti::tool {
 namespace {
+
+/// Bytes of an element, and nanoseconds a byte.
+struct GoalRates {
+  int element = 4;
+  double reduced = 0, copied = 0;
+};
 
 struct Settings {
   std::string format{}, output{};
@@ -26,6 +33,19 @@ void require_fitting(const Settings& settings) {
                          std::pair{settings.rates.copied != plain.copied, "--copied"}};
   for (const auto& [is_given, name] : given)
     if (is_given && settings.format != "goal") throw apps::InputError(fmt::format("{}: only with goal", name));
+}
+
+std::string to_goal(const Scene& scene, const GoalRates& given) {
+  Network network;
+  for (const checker::RankSchedule& own : scene.schedules)
+    network.add(own.schedule);
+  simulator::Rates rates;
+  constexpr double microsecond = 1e3;  // in nanoseconds
+  rates.reduced = given.reduced / microsecond;
+  rates.copied = given.copied / microsecond;
+  std::string text = fmt::format("// {}, {} bytes an element\n", scene.title(), given.element);
+  simulator::write_goal(network, rates, given.element, [&](std::string_view piece) { text += piece; });
+  return text;
 }
 
 std::string exported(const Scene& scene, const Settings& settings) {

@@ -79,15 +79,22 @@ void add_counts(apps::Options& options, std::vector<Count>& counts) {
 
 namespace {
 
-/// "--NAME N,N,...": how many ranks each of some groups has, one after the other; `groups` gets the group of each rank.
+/// "--NAME N,N,...": how many ranks each of some groups has, one after the other, "4x32" for four of 32; `groups` gets
+/// the group of each rank.
 void add_groups(apps::Options& options, const char* name, const char* fallback, const char* what,
                 std::vector<int>& groups) {
-  options.custom(name, "N,N,...", fallback, what, [&groups](std::string_view given) {
-    constexpr std::size_t most = 1 << 20;
+  options.custom(name, "N,N,...|KxN", fallback, what, [&groups](std::string_view given) {
+    constexpr std::int64_t most = 1 << 20;
     groups.clear();
     for (int group = 0; const std::string& item : apps::split_list(given)) {
-      groups.insert(groups.end(), static_cast<std::size_t>(apps::parse_integer(item, 1, most)), group++);
-      if (groups.size() > most) throw InputError(fmt::format("there are more ranks than allowed: {} in all", most));
+      const std::size_t times = item.find('x');
+      const std::int64_t count = times == std::string::npos ? 1 : apps::parse_integer(item.substr(0, times), 1, most);
+      const std::int64_t ranks =
+          apps::parse_integer(times == std::string::npos ? item : item.substr(times + 1), 1, most);
+      if (static_cast<std::int64_t>(groups.size()) + count * ranks > most)
+        throw InputError(fmt::format("there are more ranks than allowed: {} in all", most));
+      for (std::int64_t number = 0; number < count; ++number)
+        groups.insert(groups.end(), static_cast<std::size_t>(ranks), group++);
     }
   });
 }

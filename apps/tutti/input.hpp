@@ -34,7 +34,8 @@ void add_counts(apps::Options& options, std::vector<Count>& counts);
 struct Spread {
   std::vector<int> nodes, sockets;
 };
-/// "--nodes N,N,...": how many ranks each has, one after the other; `nodes` gets the node of each rank.
+/// "--nodes N,N,...": how many ranks each has, one after the other ("128x32": 128 of them 32 each); `nodes` gets the
+/// node of each rank.
 void add_nodes(apps::Options& options, std::vector<int>& nodes);
 /// "--nodes N,N,..." and "--sockets N,N,...": how many ranks each has, one after the other.
 void add_levels(apps::Options& options, Spread& spread);

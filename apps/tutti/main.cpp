@@ -26,6 +26,7 @@ constexpr Command commands[] = {
     {"show", "what the ranks do: as text, JSON or a picture", show},
     {"verify", "proves algorithms, and tests the proof on faulty ones", verify},
     {"cost", "compares what algorithms cost, and how long they would take", cost},
+    {"simulate", "how long algorithms take on a network, whose links messages share", simulate},
     {"import", "algorithms of MSCCL as files of schedules", import_schedules},
     {"export", "schedules for MSCCL, for a simulator, or as a picture", export_schedules},
     {"choose", "what would run for a call, and by which rule", choose},

@@ -66,13 +66,6 @@ class FiledScene {
 [[nodiscard]] std::string to_text(const Scene& scene, int rank);
 /// Graphviz: the steps of each rank in a box, their dependencies, and the messages.
 [[nodiscard]] std::string to_dot(const Scene& scene);
-/// Text for LogGOPSim (GOAL): elements of so many bytes, nanoseconds a byte that is reduced or copied. InputError if
-/// the schedules are not proved.
-struct GoalRates {
-  int element = 4;
-  double reduced = 0, copied = 0;
-};
-[[nodiscard]] std::string to_goal(const Scene& scene, const GoalRates& rates);
 /// All that there is to know: see docs/tool.md. `rank` -1: every rank.
 [[nodiscard]] std::string to_json(const Scene& scene, int rank);
 /// A picture of ranks and time steps. Of schedules that are not proved, as far as they get; InputError if nothing can

@@ -25,8 +25,8 @@ expect() {
 # export: the picture is that of show; the text for the simulator; the XML is as it was.
 expect 0 '^<svg' export svg allreduce ring -p 4 -n 8
 "$tutti" show allreduce ring -p 4 -n 8 --format svg | cmp -s - stdout || fail 'export svg: another picture than that of show'
-expect 0 '^  l0: send 48b to 1 tag 0$' export goal allreduce ring -p 2 -n 24 --in-place
-expect 0 '^  l2: calc 96$' export goal allreduce ring -p 2 -n 24 --element 8 --reduced 1
+expect 0 '^l0: send 48b to 1 tag 0$' export goal allreduce ring -p 2 -n 24 --in-place
+expect 0 '^l2: calc 96$' export goal allreduce ring -p 2 -n 24 --element 8 --reduced 1
 expect 0 '<algo name="allreduce_ring"' export msccl allreduce ring -p 3 -n 6 --in-place
 "$tutti" export msccl allreduce ring -p 3 -n 6 --in-place --write ring.xml || fail 'export --write'
 cmp -s ring.xml "$sources/tests/apps/msccl/allreduce_ring_p3.xml" || fail 'export msccl: another XML than the sample'

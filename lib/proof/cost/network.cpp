@@ -35,7 +35,8 @@ void Network::join(int from, int to, int message, Count count) {
 }
 
 void Network::add(const Action& action, int rank) {
-  Node node{.rank = rank};
+  Node node;
+  node.rank = rank;
   if (const auto* send = std::get_if<Send>(&action)) {
     node.elements = total(send->from).value();
     nodes.push_back(node);
@@ -53,18 +54,47 @@ void Network::add(const Action& action, int rank) {
   }
 }
 
+std::span<const int> Network::followers_of(int step) const {
+  const std::size_t begin = step == 0 ? 0 : followers_end[index(step - 1)];
+  return std::span{followers}.subspan(begin, followers_end[index(step)] - begin);
+}
+
+int Network::end_of(int rank) const { return rank + 1 == ranks ? steps() : firsts[index(rank + 1)]; }
+
+/// Turns the lists of what each step waits for into lists of what waits for each step.
+void Network::add_followers(const Schedule& schedule, int first) {
+  const std::size_t steps = schedule.steps.size(), before = followers.size();
+  std::vector<std::size_t> place(steps + 1, before);
+  for (const Step& step : schedule.steps) {
+    waits.push_back(static_cast<int>(step.after.size()));
+    for (const int earlier : step.after)
+      ++place[index(earlier) + 1];
+  }
+  for (std::size_t step = 0; step < steps; ++step) {
+    place[step + 1] += place[step] - before;
+    followers_end.push_back(static_cast<std::uint32_t>(place[step + 1]));
+  }
+  if (place[steps] > std::numeric_limits<std::uint32_t>::max())
+    throw std::logic_error("simulation: too many dependencies");
+  followers.resize(place[steps]);
+  for (std::size_t step = 0; step < steps; ++step)
+    for (const int earlier : schedule.steps[step].after)
+      followers[place[index(earlier)]++] = first + static_cast<int>(step);
+}
+
 void Network::add(const Schedule& schedule) {
   const int first = steps();
   if (schedule.steps.size() > static_cast<std::size_t>(std::numeric_limits<int>::max() - first))
     throw std::logic_error("simulation: too many steps");
   firsts.push_back(first);
-  for (const auto& [action, after] : schedule.steps) {
+  for (const auto& [action, after] : schedule.steps)
     add(action, ranks);
-    for (const int before : after)
-      edges.push_back(first + before);
-    edges_end.push_back(edges.size());
-  }
+  add_followers(schedule, first);
   ++ranks;
+}
+
+void Network::require_complete() const {
+  if (!open.empty()) throw std::logic_error("simulation: a message has only one end");
 }
 
 }  // namespace tutti

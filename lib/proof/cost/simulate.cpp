@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <queue>
 #include <stdexcept>
 #include <tuple>
@@ -28,9 +27,7 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 class Run {
  public:
   Run(const Network& network, const Rates& rates)
-      : network_(network), rates_(rates), links_(network.node_of, rates.between.links) {
-    join_edges();
-  }
+      : network_(network), rates_(rates), remaining_(network.waits), links_(network.node_of, rates.between.links) {}
   Simulation simulate(bool with_steps);
 
  private:
@@ -70,7 +67,6 @@ class Run {
     return {port(task.step, sending), port(node(task.step).partner, receiving)};
   }
   [[nodiscard]] Time duration_of(const Task& task) const;
-  void join_edges();
   void free_to_start(int step);
   void complete(int step);
   void draw(int port);
@@ -87,9 +83,7 @@ class Run {
 
   const Network& network_;
   Rates rates_;
-  std::vector<int> remaining_;              // how many steps each step still waits for
-  std::vector<int> followers_;              // the steps that wait for each step, one list after the other
-  std::vector<std::size_t> followers_end_;  // where those of each step end in `followers_`
+  std::vector<int> remaining_;  // how many steps each step still waits for
   std::vector<Port> ports_{index(kinds * network_.ranks)};
   Earliest<Task> tasks_;
   Earliest<Event> events_;
@@ -101,26 +95,11 @@ class Run {
   int completed_ = 0;
 };
 
-void Run::join_edges() {
-  const auto steps = network_.nodes.size();
-  followers_end_.assign(steps + 1, 0);
-  for (const int before : network_.edges)
-    ++followers_end_[index(before) + 1];
-  std::partial_sum(followers_end_.begin(), followers_end_.end(), followers_end_.begin());
-  std::vector<std::size_t> next{followers_end_.begin(), followers_end_.end() - 1};
-  followers_.resize(network_.edges.size());
-  std::size_t edge = 0;
-  for (std::size_t step = 0; step < steps; ++step) {
-    remaining_.push_back(static_cast<int>(network_.edges_end[step] - edge));
-    for (; edge < network_.edges_end[step]; ++edge)
-      followers_[next[index(network_.edges[edge])]++] = static_cast<int>(step);
-  }
-}
-
 /// How long a task takes; a message between nodes, if it has a link for itself.
 Time Run::duration_of(const Task& task) const {
-  const auto& [rank, partner, elements, kind] = node(task.step);
-  if (!task.is_message) return in_picoseconds(kind == Kind::copy ? rates_.copied : rates_.reduced, elements);
+  const Node& here = node(task.step);
+  const std::int64_t elements = here.elements;
+  if (!task.is_message) return in_picoseconds(here.kind == Kind::copy ? rates_.copied : rates_.reduced, elements);
   const bool is_far = crosses(task);
   return in_picoseconds(is_far ? rates_.between.message : rates_.message, 1) +
          in_picoseconds(is_far ? rates_.between.sent : rates_.sent, elements);
@@ -139,8 +118,8 @@ void Run::complete(int step) {
   ++completed_;
   last_ = now_;
   if (!intervals_.empty()) intervals_[index(step)].end = static_cast<double>(now_) / picoseconds;
-  for (std::size_t edge = followers_end_[index(step)]; edge < followers_end_[index(step) + 1]; ++edge)
-    if (--remaining_[index(followers_[edge])] == 0) free_to_start(followers_[edge]);
+  for (const int follower : network_.followers_of(step))
+    if (--remaining_[index(follower)] == 0) free_to_start(follower);
 }
 
 /// The task that waited longest for a port may try again.
@@ -206,11 +185,8 @@ void Run::share_links() {
 
 std::vector<std::vector<Interval>> Run::by_rank() const {
   std::vector<std::vector<Interval>> all;
-  for (int rank = 0; rank < network_.ranks; ++rank) {
-    const bool is_last = rank + 1 == network_.ranks;
-    const auto first = intervals_.begin() + network_.firsts[index(rank)];
-    all.emplace_back(first, is_last ? intervals_.end() : intervals_.begin() + network_.firsts[index(rank + 1)]);
-  }
+  for (int rank = 0; rank < network_.ranks; ++rank)
+    all.emplace_back(intervals_.begin() + network_.firsts[index(rank)], intervals_.begin() + network_.end_of(rank));
   return all;
 }
 
@@ -247,7 +223,7 @@ Simulator::~Simulator() = default;
 void Simulator::add(const Schedule& schedule) { network_->add(schedule); }
 
 Simulation Simulator::run(const Rates& rates, bool with_steps) const {
-  if (!network_->open.empty()) throw std::logic_error("simulation: a message has only one end");
+  network_->require_complete();
   if (!network_->node_of.empty() && network_->node_of.size() != index(network_->ranks))
     throw std::logic_error("simulation: not a node for each rank");
   return Run{*network_, rates}.simulate(with_steps);

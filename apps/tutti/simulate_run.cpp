@@ -1,0 +1,213 @@
+#include "apps/tutti/simulate_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "apps/tutti/input.hpp"
+#include "apps/tutti/scene.hpp"
+#include "lib/core/schedule/passes.hpp"
+#include "lib/core/selection/selection.hpp"
+#include "lib/proof/simulator/exports.hpp"
+#include "lib/proof/simulator/sequence.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::tool {
+namespace {
+
+using apps::InputError;
+
+constexpr double in_microseconds = 1e-6;  // of picoseconds
+
+std::size_t at(int place) { return static_cast<std::size_t>(place); }
+
+/// The messages of all ranks: no more than these.
+double most_messages_of(const Choice& choice, const Problem& problem) {
+  const Cost cost = cost_of(*choice.algorithm, problem);
+  const double pieces =
+      choice.segment > 0 ? 1 + static_cast<double>(cost.sent.value()) / static_cast<double>(choice.segment) : 1;
+  return pieces * cost.messages * problem.size;
+}
+
+LinkUse use_of(const simulator::Machine& machine, const simulator::Outcome& outcome, int kind) {
+  LinkUse use{machine.kinds()[at(kind)], {}};
+  const std::vector<simulator::Link>& links = machine.links();
+  int busiest = -1;
+  const bool has_time = outcome.time > 0;
+  for (int link = 0; link < static_cast<int>(links.size()); ++link) {
+    const simulator::Link& its = links[at(link)];
+    if (its.kind != kind || (its.from == its.to && its.from >= 0)) continue;
+    const double bytes = outcome.carried[at(link)];
+    use.shares.push_back(has_time ? bytes / its.rate / static_cast<double>(outcome.time) : 0);
+    use.mean += use.shares.back();
+    if (busiest >= 0 && use.shares.back() <= use.share) continue;
+    busiest = link, use.bytes = bytes, use.share = use.shares.back();
+  }
+  if (busiest < 0) return use;
+  use.busiest = machine.name_of(busiest);
+  use.mean /= static_cast<double>(use.shares.size());
+  return use;
+}
+
+ShownStep shown(const Network& network, const simulator::PathStep& step, std::int64_t element) {
+  const Network::Node& node = network.nodes[at(step.step)];
+  constexpr std::string_view names[] = {"send", "recv", "reduce", "copy"};
+  ShownStep shown{node.rank, -1, std::string{names[static_cast<std::size_t>(node.kind)]}};
+  std::int64_t elements = node.elements;
+  if (node.partner >= 0) {
+    const Network::Node& partner = network.nodes[at(node.partner)];
+    shown.peer = partner.rank;
+    if (node.kind == Network::Kind::recv) elements = partner.elements;
+  }
+  shown.bytes = elements * element;
+  shown.begin = static_cast<double>(step.begin) * in_microseconds;
+  shown.end = static_cast<double>(step.end) * in_microseconds;
+  for (const simulator::Time part : step.parts)
+    shown.parts.push_back(static_cast<double>(part) * in_microseconds);
+  return shown;
+}
+
+/// All steps but receives, whose sends say the same; from when they were ready.
+std::vector<ShownStep> all_steps(const Network& network, const simulator::Outcome& outcome,
+                                 const simulator::Conditions& conditions) {
+  std::vector<ShownStep> steps;
+  for (int step = 0; step < network.steps(); ++step) {
+    const Network::Node& node = network.nodes[at(step)];
+    if (node.kind == Network::Kind::recv) continue;
+    const int cause = outcome.cause[at(step)];
+    const simulator::Time late = conditions.late.empty() ? 0 : conditions.late[at(node.rank)];
+    const int last = node.kind == Network::Kind::send ? node.partner : step;
+    steps.push_back(shown(network, {step, cause < 0 ? late : outcome.end[at(cause)], outcome.end[at(last)], {}},
+                          conditions.element));
+  }
+  return steps;
+}
+
+}  // namespace
+
+/// The calls of a sequence, with their problems; or a file's schedules.
+struct Experiment::Planned {
+  struct Call {
+    Choice choice;
+    Problem problem;
+  };
+  std::vector<Call> calls{};
+  std::unique_ptr<FiledScene> filed{};
+  std::string name{}, why_not{};
+};
+
+Experiment::Experiment(const SimulationSettings& settings, const SimulatedMachine& machine)
+    : settings_(settings), machine_(machine) {}
+
+Problem Experiment::problem_of(Collective collective, std::int64_t bytes) const {
+  Problem problem{Rank{0}, settings_.ranks, count_of(collective, settings_.ranks, bytes, settings_.element)};
+  problem.collective = collective;
+  problem.root = has_root(collective) ? Rank{settings_.root} : Rank{0};
+  problem.nodes = machine_.nodes;
+  problem.sockets = machine_.sockets;
+  if (collective == Collective::barrier)
+    problem.count = Count{0};
+  else if (problem.count == Count{0})
+    throw InputError(fmt::format("--bytes {}: {} ranks have less than an element of {} bytes each", bytes,
+                                 settings_.ranks, settings_.element));
+  return problem;
+}
+
+Choice Experiment::chosen(Collective collective, std::int64_t bytes) {
+  const Question question = blocking_call(collective, settings_.ranks, machine_.nodes, bytes);
+  if (!site_) site_ = site_of(settings_.rules, question);
+  return select(question, {}, site_->table()).choice;
+}
+
+Experiment::Planned Experiment::planned(const Candidate& candidate, std::int64_t bytes) {
+  Planned planned;
+  planned.name = candidate.name;
+  if (candidate.file != nullptr) {
+    const Collective collective = candidate.file->collective;
+    const Problem problem = problem_of(collective, bytes);
+    planned.filed = std::make_unique<FiledScene>(*candidate.file, problem.count, false, Unproved::refused);
+    planned.calls.push_back({{}, problem});
+    return planned;
+  }
+  const auto add = [&](const SimulatedCall& call, const std::optional<Choice>& given) {
+    const Collective collective = read_collective(call.collective);
+    const std::int64_t size = call.bytes > 0 ? call.bytes : bytes;
+    Choice choice = given                      ? *given
+                    : call.algorithm == "auto" ? chosen(collective, size)
+                                               : read_algorithm(collective, call.algorithm);
+    if (planned.calls.empty() && !candidate.choice) planned.name += ": " + to_text(choice);
+    choice = in_elements(choice, settings_.element);
+    Problem problem = problem_of(collective, size);
+    problem.parameter = choice.parameter;
+    planned.calls.push_back({choice, problem});
+  };
+  for (int repeat = 0; repeat < settings_.calls; ++repeat) {
+    add({settings_.collective, "auto"}, candidate.choice);
+    for (const SimulatedCall& call : settings_.then)
+      add(call, std::nullopt);
+  }
+  double messages = 0;
+  for (const auto& [choice, problem] : planned.calls)
+    messages += most_messages_of(choice, problem);
+  if (messages > static_cast<double>(most_messages)) planned.why_not = fmt::format("up to {:.3g} messages", messages);
+  return planned;
+}
+
+Network Experiment::network_of(const Planned& planned) const {
+  Network network;
+  for (int rank = 0; rank < settings_.ranks; ++rank) {
+    if (planned.filed) {
+      network.add(planned.filed->scene().schedule_of(rank).schedule);
+      continue;
+    }
+    std::optional<Schedule> schedule;
+    for (auto [choice, problem] : planned.calls) {
+      problem.rank = Rank{rank};
+      Schedule next = built(*choice.algorithm, problem, Count{choice.segment});
+      schedule = schedule ? simulator::followed_by(std::move(*schedule), next) : std::move(next);
+    }
+    network.add(*schedule);
+  }
+  return network;
+}
+
+SimulatedRow Experiment::row(const Candidate& candidate, std::int64_t bytes, bool with_steps) try {
+  const Planned plan = planned(candidate, bytes);
+  SimulatedRow row{bytes, plan.name, plan.why_not};
+  simulator::Bound bound;
+  for (const auto& [choice, problem] : plan.calls)
+    if (simulator::Bound its = simulator::lower_bound(machine_.machine, problem, machine_.conditions);
+        its.time >= bound.time)
+      bound = std::move(its);
+  row.bound = static_cast<double>(bound.time) * in_microseconds, row.bound_reason = bound.reason;
+  if (!row.why_not.empty()) return row;
+  const Network network = network_of(plan);
+  const simulator::Outcome outcome = simulate(network, machine_.machine, machine_.conditions);
+  row.time = static_cast<double>(outcome.time) * in_microseconds;
+  row.contention = outcome.contention();
+  row.messages =
+      std::ranges::count(network.nodes, Network::Kind::send, [](const Network::Node& node) { return node.kind; });
+  for (int kind = 0; kind < static_cast<int>(machine_.machine.kinds().size()); ++kind)
+    row.links.push_back(use_of(machine_.machine, outcome, kind));
+  const auto path = simulator::critical_path(network, machine_.machine, machine_.conditions, outcome);
+  for (const simulator::PathStep& step : path)
+    row.path.push_back(shown(network, step, settings_.element));
+  for (const simulator::Time part : simulator::sum_of(path))
+    row.parts.push_back(static_cast<double>(part) * in_microseconds);
+  if (with_steps) row.steps = all_steps(network, outcome, machine_.conditions);
+  return row;
+} catch (const std::logic_error& error) {
+  throw InputError(fmt::format("{}, {} bytes: {}", candidate.name, bytes, error.what()));
+} catch (const ArgumentError& error) {
+  throw InputError(error.what());
+}
+
+void Experiment::export_goal(const Candidate& candidate, std::int64_t bytes,
+                             const std::function<void(std::string_view)>& write) {
+  const Planned plan = planned(candidate, bytes);
+  if (!plan.why_not.empty()) throw InputError(fmt::format("--export: {}; allowed: {}", plan.why_not, most_messages));
+  simulator::write_goal(network_of(plan), machine_.rates, settings_.element, write);
+}
+
+}  // namespace tutti::tool

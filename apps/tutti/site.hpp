@@ -1,0 +1,35 @@
+#pragma once
+// What a call would run, here or on another machine.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/core/schedule/choice.hpp"
+#include "lib/core/selection/rules.hpp"
+#include "lib/core/selection/site_rules.hpp"
+
+namespace tutti::tool {
+
+/// The rules of a site, and whatever the user should know of them.
+struct Site {
+  std::optional<SiteRules> rules{};
+  std::vector<std::string> notes{};
+  [[nodiscard]] const RuleTable* table() const { return rules ? &rules->table : nullptr; }
+};
+
+/// `path`: the file of the rules; "none": the built-in ones alone; empty: those that a job of the question's form would
+/// find here. Throws InputError if a file is wrong.
+[[nodiscard]] Site site_of(const std::string& path, const Question& question);
+
+/// Bytes of the larger buffer, of which each rank has a block in collectives that have blocks; and back, rounded down.
+[[nodiscard]] std::int64_t bytes_of(Collective collective, int ranks, Count count, std::int64_t element);
+[[nodiscard]] Count count_of(Collective collective, int ranks, std::int64_t bytes, std::int64_t element);
+/// What is given in bytes becomes elements, as schedules have it.
+[[nodiscard]] Choice in_elements(Choice choice, std::int64_t element);
+/// A blocking call on host memory of ranks on these nodes, as in Problem; on one node they share memory.
+[[nodiscard]] Question blocking_call(Collective collective, int ranks, std::span<const int> nodes, std::int64_t bytes);
+
+}  // namespace tutti::tool

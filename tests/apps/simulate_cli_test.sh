@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# simulate_cli_test.sh TUTTI SOURCES - tutti simulate: what it prints, writes, draws and refuses.
+set -u
+tutti=$1 sources=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+cd "$folder" || exit 1
+
+fail() {
+  echo "FAILED: tutti $*" >&2
+  head -c 2000 stdout stderr >&2
+  failures=$((failures + 1))
+}
+# expect CODE PATTERN ARGUMENTS...: ends with CODE, and a line of what it writes matches PATTERN.
+expect() {
+  local code=$1 pattern=$2
+  shift 2
+  "$tutti" "$@" >stdout 2>stderr
+  local got=$?
+  [ $got = "$code" ] || fail "$* (exit code $code expected, not $got)"
+  cat stdout stderr | grep -q -e "$pattern" || fail "$* ('$pattern' expected)"
+}
+alone=overhead=0,handshake=0,eager=0,reduced=0,copied=0
+
+# On a crossbar without any costs but alpha and beta, times are those of the formula: 2 (p-1) (alpha + n / p / bandwidth).
+expect 0 '^262144,ring,63.321600,40.121600,' simulate allreduce ring -p 16 -n 256K --set $alone,link.latency=0.4 --format csv
+expect 0 'lower bound 40.122 us, of the ports of ranks' simulate allreduce ring -p 16 -n 256K --set $alone,link.latency=0.4
+expect 0 'dragonfly:4,1;2,1;4,1;2, placement block' simulate allreduce ring auto circulant -n 1M --topology 'dragonfly:4,1;2,1;4,1;2'
+expect 0 '^  auto: ' simulate allreduce auto -n 1M
+expect 0 'critical path' simulate broadcast knomial -p 10 -n 4K --root 3
+expect 0 '^    blue ' simulate allreduce ring --details -n 1M --topology 'dragonfly:4,1;2,1;4,1;2'
+expect 0 'placement random:7' simulate alltoall each -p 24 -n 96K --ppn 3 --placement random:7 --topology torus:4,4
+expect 0 'not simulated: up to' simulate allreduce ring one_shot -p 65536 -n 1M
+expect 0 'late 3:10' simulate allreduce ring -p 8 -n 1K --late 3:10,5-6:2
+expect 0 'then allgather ring, then barrier auto, 2 times' simulate allreduce ring -p 8 -n 64K --calls 2 --then 'allgather ring 8K,barrier'
+expect 0 '^0 bytes' simulate barrier -p 9
+expect 0 '^  ring/4096' simulate allreduce ring/4096 -p 4 -n 64K
+expect 0 'noise 0.2 with seed 5' simulate allreduce ring -p 8 -n 64K --noise 0.2 --seed 5
+"$tutti" simulate allreduce each -p 8 -n 64K --noise 0.2 --seed 5 --format json >one
+"$tutti" simulate allreduce each -p 8 -n 64K --noise 0.2 --seed 5 --format json >other
+cmp -s one other || fail 'the same seed gives other times'
+python3 - one <<'PYTHON' || fail '--format json'
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report['ranks'] == 8 and report['rates']['overhead'] == 0.3, report['rates']
+for result in report['results']:
+    assert result['us'] >= result['bound']['us'], result
+    assert abs(sum(result['critical_path']['parts'].values()) - result['us']) < 1e-3, result
+    assert result['links'][0]['kind'] == 'host up' and result['links'][0]['bytes'] > 0
+PYTHON
+
+# Files: schedules, rates, topologies and places.
+"$tutti" show allreduce swing -p 8 -n 8 --format json >swing8.json
+expect 0 '^65536,swing8.json,' simulate allreduce swing -p 8 -n 64K --file swing8.json --format csv
+[ "$(cut -d, -f3 stdout | tail -1)" = "$(cut -d, -f3 stdout | tail -2 | head -1)" ] || fail 'a file is as fast as its algorithm'
+expect 0 'swing8.json' simulate --file swing8.json -n 64K
+expect 2 'it is for allreduce, not scan' simulate scan --file swing8.json
+echo '{"tutti_rates": 1, "made": {"by": "hand"}, "overhead": 0, "link": {"bandwidth": 25}}' >rates.json
+expect 0 'rates of rates.json: overhead 0 us' simulate allreduce ring -p 8 -n 64K --rates rates.json
+echo '{"tutti_rates": 1, "overhed": 0}' >wrong.json
+expect 2 "wrong.json:1:20: 'overhed' is no key of a file of rates; allowed: .*did you mean overhead" simulate allreduce --rates wrong.json
+echo '{"tutti_topology": 1, "hosts": 4, "switches": 1, "links": [{"from": "host 0", "to": "switch 0"},
+ {"from": "host 1", "to": "switch 0"}, {"from": "host 2", "to": "switch 0"}, {"from": "host 3", "to": "switch 0", "bandwidth": 1, "kind": "slow"}]}' >net.json
+expect 0 '^    slow  *switch 0 > host 3\|^    slow  *host 3 > switch 0' simulate allreduce ring -p 4 -n 1M --topology net.json
+expect 2 'net.json: it has 4 hosts, and 8 ranks of 1 a node need 8' simulate allreduce ring -p 8 --topology net.json
+echo '3 2 1 0' >places.txt
+expect 0 'placement places.txt' simulate allreduce ring -p 4 -n 1M --topology net.json --placement places.txt
+expect 2 'it has 4 hosts; needed: one for each of 5 ranks' simulate allreduce ring -p 5 --placement ./places.txt --topology crossbar:8
+
+# Exports and pictures.
+expect 0 '^num_ranks 4' simulate allreduce ring -p 4 -n 1K --export goal
+expect 0 '<route src="h0" dst="h3"' simulate allreduce ring -p 4 -n 1K --topology torus:2,2 --export platform
+for picture in time links sizes; do
+  expect 0 '^<svg' simulate allreduce ring -p 8 -n 64K --topology torus:2,2,2 --format svg --picture $picture
+  python3 -c 'import sys, xml.etree.ElementTree as xml; xml.parse("stdout")' || fail "--picture $picture"
+done
+expect 0 'lower bound</text>' simulate allreduce ring swing -n 1K,64K --format svg
+
+# Input that cannot be used.
+expect 2 "'crosbar'.*allowed: crossbar, fat-tree, torus, dragonfly.*did you mean crossbar" simulate allreduce --topology crosbar
+expect 2 'the form is fat-tree:LEVELS;CHILDREN' simulate allreduce --topology 'fat-tree:2;8,8'
+expect 2 'it has 16 hosts, and 64 ranks of 1 a node need 64' simulate allreduce --topology torus:4,4
+expect 2 "placement 'blok': allowed: block, cyclic, random:SEED, or the path of a file (did you mean block" simulate allreduce --placement blok
+expect 2 "'overheat' is no rate; allowed: eager, overhead.*did you mean overhead" simulate allreduce --set overheat=1
+expect 2 "'3' is not RANK:MICROSECONDS" simulate allreduce --late 3
+expect 2 'ring, 1073741824 bytes: simulation: a message takes longer than can be counted' simulate allreduce ring -p 8 --set link.bandwidth=1e-9 -n 1G
+expect 2 'COLLECTIVE is missing; or --file FILE' simulate
+expect 2 "'rings'.*did you mean .*ring" simulate allreduce rings
+expect 2 'have less than an element of 4 bytes each' simulate allgather ring -p 64 -n 64
+expect 2 'needed are one ALGORITHM and one size; given: 2' simulate allreduce ring swing -n 1K --export goal
+expect 2 'allowed with --format svg' simulate allreduce ring --picture time
+expect 2 '\-\-root 9 is no rank of 8' simulate broadcast knomial -p 8 --root 9
+expect 2 '\-\-root: allreduce has no root' simulate allreduce ring -p 8 --root 1
+expect 2 "then 'allgather ring 64K 3': the form is COLLECTIVE" simulate allreduce ring --then 'allgather ring 64K 3'
+[ $failures = 0 ]
