@@ -97,7 +97,9 @@ struct Row {
 
 class Chooser {
  public:
-  Chooser(const Site& site, const Question& question) : site_(site), question_(question) {}
+  Chooser(const Site& site, const Question& question) : site_(site), question_(question) {
+    question_.files = &site.files;
+  }
 
   [[nodiscard]] Row row(std::int64_t bytes) {
     question_.bytes = Bytes{bytes};

@@ -6,7 +6,9 @@
 #include <optional>
 #include <set>
 
+#include "apps/options.hpp"
 #include "apps/tutti/info_settings.hpp"
+#include "apps/tutti/site.hpp"
 #include "apps/tutti/table.hpp"
 #include "lib/core/communicator/agreed_rules.hpp"
 #include "lib/core/communicator/settings.hpp"
@@ -52,6 +54,28 @@ std::string range_text(std::int64_t from, std::int64_t to, bool is_barrier) {
 
 }  // namespace
 
+namespace {
+
+/// The files that settings or rules name for the collective; those that cannot be used are noted.
+FiledAlgorithms files_of(Collective collective, const UserChoices& users, const RuleTable* rules,
+                         std::vector<std::string>& notes) {
+  FiledAlgorithms files;
+  const auto add = [&](const Algorithm* algorithm) {
+    if (algorithm == nullptr || !is_named_file(*algorithm) || files.contains(algorithm)) return;
+    try {
+      files[algorithm] = proved_file(*algorithm);
+    } catch (const apps::InputError& error) {
+      notes.push_back(fmt::format("a communicator would be refused: {}", error.what()));
+    }
+  };
+  add(users.choices[static_cast<std::size_t>(collective)].algorithm);
+  for (std::size_t i = 0; rules != nullptr && i < rules->of(collective).size(); ++i)
+    add(rules->of(collective)[i].choice.algorithm);
+  return files;
+}
+
+}  // namespace
+
 AlgorithmsReport::AlgorithmsReport(const CommunicatorForm& form)
     : ranks_(static_cast<int>(form.nodes.size())),
       nodes_(static_cast<int>(std::set<int>(form.nodes.begin(), form.nodes.end()).size())) {
@@ -65,14 +89,16 @@ AlgorithmsReport::AlgorithmsReport(const CommunicatorForm& form)
   if (rules) notes_.push_back(fmt::format("rules: {}", rules->file.path));
   for (int i = 0; i < collective_count; ++i) {
     const auto collective = static_cast<Collective>(i);
-    const Question question{.collective = collective,
-                            .ranks = ranks_,
-                            .nodes = nodes_,
-                            .shares_memory = shares_memory_,
-                            .shares_processors = shares_processors_,
-                            .maps_devices = on_devices_,
-                            .memory = memory_of(buffers),
-                            .spread = form.nodes};
+    Question question{.collective = collective,
+                      .ranks = ranks_,
+                      .nodes = nodes_,
+                      .shares_memory = shares_memory_,
+                      .shares_processors = shares_processors_,
+                      .maps_devices = on_devices_,
+                      .memory = memory_of(buffers),
+                      .spread = form.nodes};
+    const FiledAlgorithms files = files_of(collective, users, rules ? &rules->table : nullptr, notes_);
+    question.files = &files;
     const std::vector<SelectionFrom> found = select_by_size(question, users, rules ? &rules->table : nullptr);
     for (std::size_t at = 0; at < found.size(); ++at) {
       const std::int64_t to = at + 1 < found.size() ? found[at + 1].bytes.value() - 1 : -1;

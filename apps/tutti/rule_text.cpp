@@ -128,7 +128,11 @@ std::string why_passed_over(const Rule& rule, const Question& question) {
   }
   if (question.bytes.value() > rule.most_bytes)
     return fmt::format("{} would be cut into too many segments", to_text(rule.choice));
-  if (is_named_file(*rule.choice.algorithm)) return fmt::format("only a communicator reads {}", to_text(rule.choice));
+  if (is_named_file(*rule.choice.algorithm) && !serving(rule.choice, question)) {
+    const bool is_read = question.files != nullptr && question.files->contains(rule.choice.algorithm);
+    return fmt::format("{}: {}", to_text(rule.choice),
+                       is_read ? why_unfit(*question.files->at(rule.choice.algorithm), question) : "it cannot be used");
+  }
   if (!serving(rule.choice, question)) return fmt::format("{} needs a commutative operation", to_text(rule.choice));
   return "";
 }

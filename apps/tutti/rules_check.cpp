@@ -7,6 +7,7 @@
 #include "apps/tutti/input.hpp"
 #include "apps/tutti/rule_text.hpp"
 #include "apps/tutti/rules_commands.hpp"
+#include "apps/tutti/site.hpp"
 #include "lib/core/schedule/passes.hpp"
 #include "lib/core/selection/site_rules.hpp"
 #include "tutti/error.hpp"
@@ -16,12 +17,24 @@ namespace {
 
 constexpr int exit_warnings = 1;
 
+/// Why no call can be served by a rule that names a file.
+std::string why_useless_file(const Rule& rule) {
+  try {
+    const auto file = proved_file(*rule.choice.algorithm);
+    const int ranks = file->file().ranks;
+    return rule.when.ranks.contains(ranks) ? "" : fmt::format("{} is for {} ranks", file->file().path, ranks);
+  } catch (const apps::InputError& error) {
+    return fmt::format("every communicator that it may be for is refused: {}", error.what());
+  }
+}
+
 /// Why no call can be served by the rule; empty: there are some.
 std::string why_useless(const Rule& rule) {
   const Algorithm& algorithm = *rule.choice.algorithm;
+  if (is_named_file(algorithm)) return why_useless_file(rule);
   const bool needs_commutative =
       algorithm.order == Order::any || (algorithm.order == Order::of_nodes && rule.when.consecutive == false);
-  if (reduces(rule.collective) && rule.when.commutative == false && needs_commutative && !is_named_file(algorithm))
+  if (reduces(rule.collective) && rule.when.commutative == false && needs_commutative)
     return fmt::format("{} needs commutative operations, and the rule is for others", algorithm.name);
   const std::int64_t segment = rule.choice.segment;
   if (segment > 0 && segment < Range::no_end / most_segments && rule.when.bytes.least > segment * most_segments)

@@ -115,8 +115,9 @@ Problem Experiment::problem_of(Collective collective, std::int64_t bytes) const 
 }
 
 Choice Experiment::chosen(Collective collective, std::int64_t bytes) {
-  const Question question = blocking_call(collective, settings_.ranks, machine_.nodes, bytes);
+  Question question = blocking_call(collective, settings_.ranks, machine_.nodes, bytes);
   if (!site_) site_ = site_of(settings_.rules, question);
+  question.files = &site_->files;
   return select(question, {}, site_->table()).choice;
 }
 

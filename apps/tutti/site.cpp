@@ -5,12 +5,43 @@
 #include <algorithm>
 
 #include "apps/options.hpp"
+#include "apps/tutti/input.hpp"
 #include "apps/tutti/rule_text.hpp"
+#include "apps/tutti/scene.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::tool {
 
-Site site_of(const std::string& path, const Question& question) {
+std::unique_ptr<const FiledAlgorithm> proved_file(const Algorithm& named) {
+  const ScheduleFile file = read_schedules(std::string{named.name.substr(file_prefix.size())});
+  if (file.collective != named.collective)
+    throw apps::InputError(fmt::format("{}: its schedules are of {}, not of {}", file.path, to_string(file.collective),
+                                       to_string(named.collective)));
+  const FiledScene proof{file, Count{file.chunks}, false, Unproved::shown};
+  if (!proof.scene().verdict.proved())
+    throw apps::InputError(fmt::format("{}: not proved: {}", file.path, proof.scene().verdict.fault));
+  auto made = std::make_unique<FiledAlgorithm>(file, std::string{named.name});
+  made->state_cost(proof.scene().cost);
+  made->find_chunks();
+  return made;
+}
+
+namespace {
+
+void read_files(Site& site, const Question& question) {
+  if (site.table() == nullptr) return;
+  for (const Rule& rule : site.table()->of(question.collective)) {
+    const Algorithm* const named = rule.choice.algorithm;
+    if (!is_named_file(*named) || site.files.contains(named)) continue;
+    try {
+      site.files[named] = proved_file(*named);
+    } catch (const apps::InputError& error) {
+      site.notes.push_back(fmt::format("a communicator would be refused: {}", error.what()));
+    }
+  }
+}
+
+Site rules_of(const std::string& path, const Question& question) {
   SiteFacts machine = machine_here();
   machine.nodes = question.nodes;
   machine.ppn = question.ranks_per_node();
@@ -31,6 +62,14 @@ Site site_of(const std::string& path, const Question& question) {
   } catch (const ArgumentError& error) {
     throw apps::InputError(error.what());
   }
+  return site;
+}
+
+}  // namespace
+
+Site site_of(const std::string& path, const Question& question) {
+  Site site = rules_of(path, question);
+  read_files(site, question);
   return site;
 }
 

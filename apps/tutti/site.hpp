@@ -2,6 +2,7 @@
 // What a call would run, here or on another machine.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,12 +18,16 @@ namespace tutti::tool {
 struct Site {
   std::optional<SiteRules> rules{};
   std::vector<std::string> notes{};
+  FiledAlgorithms files{};  ///< Those that the rules of the question's collective name.
   [[nodiscard]] const RuleTable* table() const { return rules ? &rules->table : nullptr; }
 };
 
 /// `path`: the file of the rules; "none": the built-in ones alone; empty: those that a job of the question's form would
 /// find here. Throws InputError if a file is wrong.
 [[nodiscard]] Site site_of(const std::string& path, const Question& question);
+
+/// Reads and proves a file that a rule or a setting names. Throws InputError if it cannot be used.
+[[nodiscard]] std::unique_ptr<const FiledAlgorithm> proved_file(const Algorithm& named);
 
 /// Bytes of the larger buffer, of which each rank has a block in collectives that have blocks; and back, rounded down.
 [[nodiscard]] std::int64_t bytes_of(Collective collective, int ranks, Count count, std::int64_t element);

@@ -87,8 +87,8 @@ struct Algorithm {
   Cost (*cost)(const Problem& problem);       ///< nullptr: it is counted from the schedules.
   /// The exchange of sizes before `build`, if blocks are uneven and ranks know only their own sizes; nullptr: none.
   Exchange (*exchange)(const Problem& problem) = nullptr;
-  std::string_view summary;
-  std::string_view source;
+  std::string_view summary = {};
+  std::string_view source = {};
   const ScheduleSource* data = nullptr;
   /// Whether all ranks compute the same expression of a result, and so have the same bits. The proof demands it.
   bool same_bits = true;

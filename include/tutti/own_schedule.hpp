@@ -22,8 +22,8 @@ struct OwnSchedule {
   bool has_same_bits = true;    ///< false: ranks may get different bits of one result.
 };
 
-/// Proves the schedules of all ranks together, and gives them a name for Options::algorithm: then calls of all kinds
-/// run them. The same schedules have the same name, and are proved once.
+/// Proves the schedules of all ranks together, and gives them a name for Options::algorithm: then calls of all kinds on
+/// this communicator, of this collective, run them. The same schedules have the same name, and are proved once.
 ///
 /// Collective. Errors: ArgumentError, on all ranks, with the fault, if the schedules are wrong, or ranks say different
 /// things of them; Error if libtutti_proof cannot be loaded. Cost: an allreduce of 8 bytes; at first also a gather of

@@ -63,10 +63,27 @@ TEST_F(Plugins, ThatAreWrongAreNotRun) {
   float one = 1;
   const auto sum = [&] { allreduce(std::span{&one, 1}, Op::sum, *comm_, {.algorithm = "sumless"}); };
   if (world_size() == 1) return sum();
-  EXPECT_THAT(error_of(sum), AllOf(HasSubstr("allreduce sumless, not proved: rank 0: output[0] is r0[0]")));
+  EXPECT_THAT(error_of(sum), AllOf(HasSubstr("allreduce sumless, "),
+                                   HasSubstr("elements, separate, fused: not proved: rank 0: output[0] is r0[0]")));
   one = 1;
   allreduce(std::span{&one, 1}, Op::sum, *comm_);
   EXPECT_EQ(one, static_cast<float>(world_size())) << "the communicator stays usable";
+}
+
+/// Right if all ranks place their buffers alike, and wrong otherwise, which no rank knows of the others.
+TEST_F(Plugins, ThatAreWrongForSomePlacementsAreNotRun) {
+  std::vector<float> in(8, 1), out(8);
+  const Options options{.algorithm = "placed"};
+  const std::string error = error_of([&] {
+    if (world_rank() % 2 == 0)
+      allreduce(out, Op::sum, *comm_, options);
+    else
+      allreduce(in, out, Op::sum, *comm_, options);
+  });
+  if (world_size() == 1) return;
+  EXPECT_THAT(error, AllOf(HasSubstr("allreduce placed"), HasSubstr("in place on even ranks: not proved")));
+  MPI_Barrier(MPI_COMM_WORLD);
+  allreduce(in, out, Op::sum, *comm_);
 }
 
 TEST_F(Plugins, ThatCannotBeLoadedAreRefusedOnAllRanks) {
@@ -126,6 +143,10 @@ TEST(OwnSchedules, ThatAreWrongAreRefusedOnAllRanks) {
   const OwnSchedule good{.schedule = all_to_all_sum(comm.rank(), comm.size())};
   EXPECT_THAT(error_of([&] { run(good, in, std::span{out}.first(2), Op::sum, comm); }),
               HasSubstr("argument 'out' has 2 elements; allowed: 3"));
+  const std::string name = prove_schedule(good, comm);
+  const Communicator other{MPI_COMM_WORLD};
+  EXPECT_THAT(error_of([&] { allreduce(in, out, Op::sum, other, {.algorithm = name}); }),
+              HasSubstr("were proved for another communicator"));
   run(good, in, out, Op::sum, comm);
   EXPECT_EQ(out, std::vector<int>(3, world_size())) << "refusals leave it usable";
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lib/core/communicator/communicator_state.hpp"
+#include "lib/core/communicator/introduction.hpp"
 #include "lib/core/files/prover.hpp"
 #include "lib/core/selection/rules.hpp"
 #include "lib/watch/log.hpp"
@@ -190,15 +191,25 @@ void read_schedule_files(const Communicator& comm) {
     for (const Rule& rule : state.rules()->of(collective))
       if (may_hold(rule, state.question())) add(collective, rule.choice);
   }
-  for (const auto& [collective, name] : wanted)
-    if (const std::string why = read_one(comm, collective, name); !why.empty() && comm.rank() == Rank{0})
-      log::write(log::Level::info, name, fmt::format("not used: {}", why));
+  static auto& told = *new std::set<std::string>;  // of files that were used, or not, which somebody was told
+  for (const auto& [collective, name] : wanted) {
+    const std::string why = read_one(comm, collective, name);
+    if (comm.rank() != Rank{0}) continue;
+    const Progress::Entry entry{state.progress()};
+    const log::Level level = told.insert(name).second ? log::Level::warn : log::Level::info;
+    if (!why.empty()) log::write(level, name_in_log(state), fmt::format("algorithm {} is not used: {}", name, why));
+  }
 }
 
 void require_schedule_file(const Communicator& comm, Collective collective, std::string_view name) {
   if (name == file_prefix) throw ArgumentError("tutti: algorithm 'file:' names no file; allowed: file:PATH");
   const Question question = comm.state().question();
   if (question.files->contains(named_file(collective, name))) return;
+  if (name.starts_with(own_schedule_prefix))
+    throw ArgumentError(
+        fmt::format("tutti: algorithm '{}': these schedules were proved for another communicator, or for "
+                    "another collective than {}; needed: prove_schedule() here",
+                    name, to_string(collective)));
   if (const std::string why = read_one(comm, collective, name); !why.empty())
     throw ArgumentError(fmt::format("tutti: algorithm '{}': {}", name, why));
 }

@@ -21,6 +21,9 @@ void read_schedule_files(const Communicator& comm);
 /// fault if they are wrong.
 [[nodiscard]] std::shared_ptr<const FiledAlgorithm> proved(ScheduleFile file, std::string_view name);
 
+/// What the names of schedules that programs build begin with.
+inline constexpr std::string_view own_schedule_prefix = "file:own schedule ";
+
 /// Finds the schedules on rank 0; may throw.
 using FoundSchedules = std::function<std::shared_ptr<const FiledAlgorithm>()>;
 /// Gives all ranks their part of what rank 0 finds: calls then find it by the name. Collective, on the communicator

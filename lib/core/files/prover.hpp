@@ -14,6 +14,7 @@ namespace tutti {
 enum class InPlace : std::uint8_t { nobodys, everybodys, that_of_even_ranks };
 
 struct Proof {
+  std::string problem{};      ///< "4 ranks, 1000 elements, in place": the one that has the fault.
   std::string fault{};        ///< As "rank 3, step 7 (recv scratch[0..4) from 2): ..."; empty: there is none.
   bool is_too_large = false;  ///< Nothing was proved, as there are too many elements or steps.
   Cost cost{};                ///< The cost of the busiest rank, as counted.

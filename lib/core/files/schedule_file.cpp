@@ -59,7 +59,9 @@ void ScheduleFileReader::read_root(const JsonValue& root) {
   std::vector<Key> keys{
       {"tutti_schedule",
        [&](const JsonValue& value) {
-         has_version_ = integer(value, "tutti_schedule", schedule_version, schedule_version) == schedule_version;
+         if (value.form != Form::integer || value.integer != schedule_version)
+           refuse(value, "tutti_schedule", fmt::format("{}, the version of the form", schedule_version));
+         has_version_ = true;
        }},
       {"collective",
        [&](const JsonValue& value) {
@@ -112,7 +114,9 @@ void ScheduleFileReader::read_bytes(const JsonValue& given) {
   std::int64_t* const ends[] = {&file_.least_bytes, &file_.most_bytes};
   for (std::size_t i = 0; i < 2; ++i)
     if (given.items[i].form != Form::null) *ends[i] = integer(given.items[i], "bytes", 0, largest);
-  if (file_.least_bytes > file_.most_bytes) refuse(given, "bytes", "the smaller number first");
+  if (file_.least_bytes > file_.most_bytes)
+    fail(given.place,
+         fmt::format("'bytes' is [{}, {}]; allowed: the smaller number first", file_.least_bytes, file_.most_bytes));
 }
 
 void ScheduleFileReader::read_ranks(const JsonValue& given) {
@@ -146,7 +150,7 @@ Schedule ScheduleFileReader::read_schedule(const JsonValue& given, int rank) con
 
 Region ScheduleFileReader::read_region(const JsonValue& given, std::string_view key) const {
   Region region;
-  read_object(given, fmt::format("'{}', a region,", key),
+  read_object(given, fmt::format("the region '{}'", key),
               {{"buffer",
                 [&](const JsonValue& value) {
                   region.buffer = static_cast<Buffer>(name(value, "buffer", {"input", "output", "scratch"}));

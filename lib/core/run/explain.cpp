@@ -28,10 +28,11 @@ std::string size_in_words(const PlanKey& key) {
 std::string cost_in_words(const Choice& choice, const Problem& problem) {
   const Cost cost = cost_of(*choice.algorithm, problem);
   const bool is_exact = has_equal_levels(problem, *choice.algorithm) && choice.algorithm->data == nullptr;
+  const std::string_view bound = is_exact ? "" : "at most ";
   const std::string rounds = cost.rounds > 0 || cost.messages == 0 ? plural(cost.rounds, "round") : "rounds not stated";
-  return fmt::format("{}{}{}; the busiest rank sends {} with {} elements in all, and reduces {}",
-                     choice.segment > 0 ? "before messages are cut into segments, " : "", is_exact ? "" : "at most ",
-                     rounds, plural(cost.messages, "message"), cost.sent.value(), cost.reduced.value());
+  return fmt::format("{}{}{}; the busiest rank sends {}{} with {} elements in all, and reduces {}",
+                     choice.segment > 0 ? "before messages are cut into segments, " : "", bound, rounds, bound,
+                     plural(cost.messages, "message"), cost.sent.value(), cost.reduced.value());
 }
 
 /// "; messages go through shared memory and over ucx"

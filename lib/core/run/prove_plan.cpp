@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-
 #include "lib/core/communicator/introduction.hpp"
 #include "lib/core/files/prover.hpp"
 #include "lib/core/plan/compile.hpp"
@@ -16,11 +14,19 @@
 namespace tutti::detail {
 namespace {
 
-/// How the buffers lie; nothing: in a way that the proof does not know.
-std::optional<InPlace> placement_of(const Problem& problem) {
-  if (!problem.aliasing.offset()) return InPlace::nobodys;
-  if (problem.aliasing == called_in_place(problem)) return InPlace::everybodys;
-  return std::nullopt;
+/// Whether the buffers lie as the proof knows it.
+bool is_placed_as_proved(const Problem& problem) {
+  return !problem.aliasing.offset() || problem.aliasing == called_in_place(problem);
+}
+
+/// Ranks may place their buffers as each likes, and do not know of each other's: all placements are proved.
+Proof proof_of(const PlanKey& key) {
+  Proof proof;
+  for (const InPlace in_place : {InPlace::nobodys, InPlace::everybodys, InPlace::that_of_even_ranks}) {
+    proof = prover().prove(*key.choice.algorithm, key.problem, in_place, {segment_of(key.choice, key.type), true});
+    if (!proof.fault.empty() || proof.is_too_large) break;
+  }
+  return proof;
 }
 
 }  // namespace
@@ -31,14 +37,12 @@ bool has_to_be_proved(const PlanKey& key, const Workspace& communicator) {
 }
 
 void prove_plan(const PlanKey& key, Workspace& communicator) {
-  const Prover& its = prover();
-  const std::optional<InPlace> in_place = placement_of(key.problem);
   Proof proof{.is_too_large = true};
-  if (in_place && !is_known_in_part(key.problem))
-    proof = its.prove(*key.choice.algorithm, key.problem, *in_place, {segment_of(key.choice, key.type), true});
+  if (!is_known_in_part(key.problem)) proof = proof_of(key);
   if (!proof.fault.empty())
-    throw Error(fmt::format("tutti: rank {}: {} {}, not proved: {}", communicator.rank().value(),
-                            to_string(key.problem.collective), to_text(key.choice), proof.fault));
+    throw Error(fmt::format("tutti: rank {}: {} {}, {}: not proved: {}", communicator.rank().value(),
+                            to_string(key.problem.collective), to_text(key.choice), proof.problem, proof.fault));
+  proof.is_too_large = proof.is_too_large || !is_placed_as_proved(key.problem);
   CommunicatorCounters& counters = communicator.counters();
   ++(proof.is_too_large ? counters.unproved_plans : counters.proved_plans);
   if (proof.is_too_large && is_loaded(*key.choice.algorithm) && communicator.rank() == Rank{0})

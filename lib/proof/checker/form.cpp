@@ -55,7 +55,8 @@ class Form {
   }
 
   void require_peer(Rank peer) const {
-    if (peer == rank_ || peer.value() < 0 || peer.value() >= size_)
+    if (peer == rank_) refute("exchanges a message with itself");
+    if (peer.value() < 0 || peer.value() >= size_)
       refute(fmt::format("exchanges a message with rank {} of {}", peer.value(), size_));
   }
 

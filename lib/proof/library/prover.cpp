@@ -70,22 +70,24 @@ Proof proof_of(const Algorithm& algorithm, checker::Case what) {
   for (const checker::RankSchedule& own : schedules)
     elements += (own.input + own.output + own.schedule.scratch).value();
   if (elements > most_elements) return {.is_too_large = true, .cost = cost};
+  const std::string shown = to_text(what);
   what.count = Count{what.count.value() / grain};
   for (Count& count : what.counts)
     count = Count{count.value() / grain};
   const checker::Expectation expectation = checker::expectation_of(algorithm, checker::Problems{algorithm, what});
   std::string fault = checker::prove(schedules, expectation).fault;
   if (!fault.empty() && grain > 1) fault += fmt::format(" (an element stands for {})", grain);
-  return {.fault = std::move(fault), .cost = cost};
+  return {.problem = shown, .fault = std::move(fault), .cost = cost};
 }
 
 Proof prove(const Algorithm& algorithm, const Problem& problem, InPlace in_place, const ProvedPasses& passes) {
+  const checker::Case what = case_of(problem, in_place, passes);
   try {
-    return proof_of(algorithm, case_of(problem, in_place, passes));
+    return proof_of(algorithm, what);
   } catch (const checker::Fault& fault) {
-    return {.fault = fault.text};
+    return {.problem = to_text(what), .fault = fault.text};
   } catch (const std::exception& error) {
-    return {.fault = error.what()};
+    return {.problem = to_text(what), .fault = error.what()};
   }
 }
 
