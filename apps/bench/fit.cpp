@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "lib/core/reduce/kernels.hpp"
@@ -16,11 +16,7 @@ namespace {
 using apps::Json;
 
 /// Four digits: more are noise.
-double rounded(double value) {
-  if (value <= 0) return 0;
-  const double unit = std::pow(10, std::floor(std::log10(value)) - 3);
-  return std::round(value / unit) * unit;
-}
+double rounded(double value) { return std::stod(fmt::format("{:.4g}", value)); }
 
 /// Microseconds for a byte of `work`, which handles so many: the quickest of some runs.
 template <class Work>

@@ -87,7 +87,8 @@ class TimePicture {
       if (rank % step == 0) out_ += words(left_of_plot - 8, middle_of(rank) + 4, "row", fmt::format("rank {}", rank));
     }
     const double tick = tick_of(std::max(row_.time, 1e-9));
-    for (double time = 0; time <= row_.time; time += tick) {
+    for (int number = 0; number * tick <= row_.time; ++number) {
+      const double time = number * tick;
       out_ += fmt::format("<path d=\"M{:.1f} {}V{:.1f}\" stroke=\"#e5e7eb\"/>\n", x_of(time), top_of_plot,
                           y_of(settings_.ranks));
       out_ += words(x_of(time), y_of(settings_.ranks) + 16, "tick", fmt::format("{:g} us", time));

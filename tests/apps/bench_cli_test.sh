@@ -46,6 +46,7 @@ expect 2 'rules: not with\|--calls mpi measures' --calls mpi --compare default
 expect 2 '--overlap measures calls beside computation: not with --touch' --overlap --touch
 expect 2 '--overlap measures calls beside computation: not with --mode stream' --overlap --mode stream --memory device
 expect 2 '--pairs measures messages between two ranks: not with --collective' --pairs --collective scan
+expect 2 '--fit measures messages between two ranks: not with --collective' --fit "$folder/rates" --collective scan
 expect 2 '--pairs measures messages between two ranks: not with --csv' --pairs --csv "$folder/csv"
 expect 2 'do not fit into the host memory' --min 1024T --max 1024T --ranks 1
 expect 2 'band is not defined for --type fp32, only for: int8' --op band --type fp32

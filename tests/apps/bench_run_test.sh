@@ -68,3 +68,10 @@ pairs = json.load(open('$folder/pairs.json'))['pairs']
 for figure in pairs['figures'].values():
     for a, row in enumerate(figure['median']):
         assert len(row) == $ranks and all((value is None) == (a == b) and (a == b or value > 0) for b, value in enumerate(row)), row"
+# Rates for tutti simulate.
+"$launch" "$mpirun" "$ranks" "$bench" --fit "$folder/rates.json" --rounds 2 --warmup 0 --min 8 --max 8K
+[ "$ranks" = 1 ] || python3 -c "import json
+rates = json.load(open('$folder/rates.json'))
+assert rates['tutti_rates'] == 1 and rates['made']['hosts'], rates
+assert all(rates[name] > 0 for name in ('overhead', 'reduced', 'copied')), rates
+assert any(name in rates and rates[name]['bandwidth'] > 0 for name in ('socket', 'link')), rates"

@@ -18,6 +18,7 @@ std::vector<std::string> route(const Topology& topology, int from, int to) {
   std::vector<int> links;
   topology.route(from, to, links);
   std::vector<std::string> names;
+  names.reserve(links.size());
   for (const int link : links)
     names.push_back(topology.name_of(topology.links()[static_cast<std::size_t>(link)]));
   return names;
@@ -156,7 +157,7 @@ TEST(NetworkRoutes, OfAFileMayBeGiven) {
 }
 
 TEST(NetworkRoutes, WrongFilesAreRefusedWithThePlace) {
-  const auto complaint_of = [](std::string text) {
+  const auto complaint_of = [](std::string_view text) {
     try {
       std::vector<int> links;
       topology_of_file(text, "net.json")->route(0, 1, links);

@@ -6,6 +6,8 @@
 #include <limits>
 #include <queue>
 
+#include "tutti/algorithm.hpp"
+
 namespace tutti::simulator {
 namespace {
 
@@ -97,6 +99,7 @@ double crossing_time(const std::vector<Group>& groups, const Needs& needs) {
 
 std::vector<Group> single_ranks(const Machine& machine, int root) {
   std::vector<Group> groups;
+  groups.reserve(index(machine.ranks()));
   for (int rank = 0; rank < machine.ranks(); ++rank)
     groups.push_back({1, rank == root, machine.rate_of_rank(rank), machine.rate_of_rank(rank)});
   return groups;

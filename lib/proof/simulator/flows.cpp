@@ -101,8 +101,9 @@ void Flows::gather(int link) {
   part_.clear();
   flows_of_part_ = 0;
   visit_link(link);
-  for (std::size_t next = 0; next < part_.size(); ++next) {
-    for (const Entry& entry : links_[index(part_[next])].flows) {
+  std::size_t next = 0;
+  while (next < part_.size()) {  // which grows
+    for (const Entry& entry : links_[index(part_[next++])].flows) {
       Flow& flow = flows_[index(entry.flow)];
       if (flow.visit == visit_) continue;
       flow.visit = visit_, flow.is_fixed = false;

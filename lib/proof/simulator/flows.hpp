@@ -83,7 +83,7 @@ class Flows {
   void visit_link(int link);
   void fill(Time now);
   void fix_flows_of(int link, double rate, Time now);
-  void set_rate(int flow, double rate, Time now);
+  void set_rate(int place, double rate, Time now);
 
   std::vector<Shared> links_;
   std::vector<Flow> flows_;

@@ -12,9 +12,9 @@ constexpr double bytes_per_second = 1e12, seconds = 1e-12;  // of a byte per pic
 std::string route_text(const Topology& topology, int from, int to) {
   std::vector<int> links;
   topology.route(from, to, links);
-  std::string text = fmt::format("<route src=\"h{}\" dst=\"h{}\" symmetrical=\"NO\">", from, to);
+  std::string text = fmt::format(R"(<route src="h{}" dst="h{}" symmetrical="NO">)", from, to);
   for (const int link : links)
-    text += fmt::format("<link_ctn id=\"l{}\"/>", link);
+    text += fmt::format(R"(<link_ctn id="l{}"/>)", link);
   return text + "</route>\n";
 }
 

@@ -235,8 +235,9 @@ void Run::handle(const Event& event) {
 
 /// Steps that became ready, in the order in which they did; they may make others ready.
 void Run::start_ready() {
-  for (std::size_t next = 0; next < ready_.size(); ++next)
-    ready(ready_[next]);
+  std::size_t next = 0;
+  while (next < ready_.size())  // which grows
+    ready(ready_[next++]);
   ready_.clear();
 }
 
