@@ -129,6 +129,13 @@ TEST(ScheduleFile, IsRefusedWithPlaceAndReason) {
               HasSubstr("the smaller number first"));
 }
 
+TEST(ScheduleFile, ReceivesOneRegionToReduceIt) {
+  const std::string text = changed(R"("into": [{"buffer": "scratch", "offset": 0, "count": 1}]})",
+                                   R"("into": [], "then": {"action": "reduce", "lhs": {"buffer": "input"},
+      "rhs": {"buffer": "output"}, "into": {"buffer": "output"}}})");
+  EXPECT_THAT(refusal_of(text), HasSubstr("'then' in a step 'recv' whose 'into' has not one region"));
+}
+
 TEST(ScheduleFile, IsNotProvedWithAFault) {
   const auto fault = [](std::string_view before, std::string_view after) {
     return fault_of(read_schedule_file(changed(before, after), "F"), Count{4});

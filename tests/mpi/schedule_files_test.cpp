@@ -168,6 +168,30 @@ TEST(ScheduleFileSettings, RefuseWhatIsWrongOnAllRanks) {
   EXPECT_EQ(sum_of_ones(comm), static_cast<float>(world_size())) << "a refusal leaves it usable";
 }
 
+/// In calls all ranks name the file, and the last one another.
+TEST(ScheduleFileSettings, AreTheSameOnAllRanks) {
+  const FileOfRank0 file{schedules_of(ring(), Count{8}, 0, {})}, other{schedules_of(ring(), Count{4}, 0, {})};
+  const Communicator comm{MPI_COMM_WORLD};
+  const std::string name = world_rank() > 0 && world_rank() == world_size() - 1 ? other.name() : file.name();
+  const std::string error = error_of([&] { (void)sum_of_ones(comm, {.algorithm = name}); });
+  if (world_size() > 1) {
+    EXPECT_THAT(error, AllOf(HasSubstr("names the algorithm '" + name), HasSubstr("rank 0 '" + file.name())));
+  }
+  EXPECT_EQ(sum_of_ones(comm, {.algorithm = other.name()}), static_cast<float>(world_size()));
+}
+
+/// Scratch that no step uses is no reason for one rank to find no memory for it.
+TEST(ScheduleFileSettings, MayHaveScratchThatNobodyUses) {
+  std::string text = schedules_of(ring(), Count{8}, 0, {});
+  const std::size_t at = text.find("\"scratch\": ");
+  text.replace(at, text.find(',', at) - at, "\"scratch\": 16777216");
+  const FileOfRank0 file{text};
+  const Communicator comm{MPI_COMM_WORLD};
+  std::vector<double> data(1 << 16, 1);
+  allreduce(data, Op::sum, comm, {.algorithm = file.name()});
+  EXPECT_EQ(data.back(), world_size());
+}
+
 TEST(ScheduleFileSettings, TellOfBitsThatDiffer) {
   const FileOfRank0 file{exchange_of_two("\"same_bits\": false,")};
   const Communicator comm{MPI_COMM_WORLD};

@@ -88,6 +88,10 @@ ScheduleFile joined(const Gathered& all, const OwnSchedule& own) {
                         "rank 0; allowed: the same on all ranks",
                         path, rank));
     file.schedules.push_back(reader.schedule());
+    const std::int64_t scratch = file.schedules.back().scratch.value();
+    if (scratch < 0 || scratch > most_chunks_in_all)
+      throw ArgumentError(fmt::format("{}: rank {} has {} chunks of scratch; allowed: 0 to {}", path, rank, scratch,
+                                      most_chunks_in_all));
     rest = rest.subspan(static_cast<std::size_t>(all.lengths[rank]));
   }
   return file;

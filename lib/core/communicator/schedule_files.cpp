@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,8 +17,10 @@
 #include "lib/core/communicator/communicator_state.hpp"
 #include "lib/core/communicator/introduction.hpp"
 #include "lib/core/files/prover.hpp"
+#include "lib/core/schedule/regions.hpp"
 #include "lib/core/selection/rules.hpp"
 #include "lib/watch/log.hpp"
+#include "tutti/allreduce.hpp"
 #include "tutti/broadcast.hpp"
 #include "tutti/error.hpp"
 #include "tutti/scatter.hpp"
@@ -29,13 +33,30 @@ namespace fs = std::filesystem;
 std::string text_of(const std::string& path) {
   std::error_code why;
   if (!fs::is_regular_file(path, why))
-    throw ArgumentError(fmt::format("{}: {}", path, why ? why.message() : "this is no file"));
+    throw ArgumentError(fmt::format("{}: {}", path,
+                                    why                           ? why.message()
+                                    : fs::is_directory(path, why) ? "this is a folder"
+                                                                  : "this is no file"));
   if (fs::file_size(path, why) > longest_schedule_file)
     throw ArgumentError(fmt::format("{}: it has more than {} bytes", path, longest_schedule_file));
-  std::ifstream stream{path, std::ios::binary};
-  std::string text{std::istreambuf_iterator<char>{stream}, {}};
-  if (!stream) throw ArgumentError(fmt::format("{}: it cannot be read", path));
-  return text;
+  try {
+    std::ifstream stream{path, std::ios::binary};
+    std::string text{std::istreambuf_iterator<char>{stream}, {}};
+    if (stream) return text;
+  } catch (const std::ios_base::failure&) {  // said below
+  }
+  throw ArgumentError(fmt::format("{}: it cannot be read", path));
+}
+
+/// The scratch up to the last place that a step names: all ranks have about as much then, and one does not fail alone.
+Count used_scratch(const Schedule& schedule) {
+  Count end;
+  for (const Step& step : schedule.steps)
+    for_each_region(step.action, [&](const Region& region) {
+      if (region.buffer == Buffer::scratch && region.count > Count{0})
+        end = std::max(end, region.offset + region.count);
+    });
+  return end;
 }
 
 InPlace required(const ScheduleFile& file) { return file.is_in_place ? InPlace::everybodys : InPlace::nobodys; }
@@ -43,6 +64,8 @@ InPlace required(const ScheduleFile& file) { return file.is_in_place ? InPlace::
 }  // namespace
 
 std::shared_ptr<const FiledAlgorithm> proved(ScheduleFile given, std::string_view name) {
+  for (Schedule& schedule : given.schedules)
+    schedule.scratch = std::min(schedule.scratch, used_scratch(schedule));
   auto made = std::make_shared<FiledAlgorithm>(std::move(given), std::string{name});
   const ScheduleFile& file = made->file();
   const Problem problem = problem_of(file, Rank{0}, Count{file.chunks});
@@ -124,6 +147,18 @@ std::string shared_why(const Communicator& comm, std::string why) {
   return why;
 }
 
+/// Ranks that name different files are told so.
+void require_one_name(const Communicator& comm, std::string_view name) {
+  const auto hash = static_cast<std::uint64_t>(std::hash<std::string_view>{}(name));
+  std::array<std::uint64_t, 2> ends{hash, ~hash};
+  allreduce(std::span{ends}, Op::min, comm);
+  if (ends[0] == ~ends[1]) return;
+  const std::string first = shared_why(comm, std::string{name});
+  throw ArgumentError(
+      fmt::format("tutti: rank {} names the algorithm '{}', and rank 0 '{}'; allowed: the same on all ranks",
+                  comm.rank().value(), name, first));
+}
+
 std::vector<std::int64_t> shared_words(const Communicator& comm, const Offer& offer, bool is_whole) {
   std::vector<std::int64_t> lengths, all, own;
   for (const std::vector<std::int64_t>& part : offer.parts) {
@@ -148,6 +183,7 @@ std::vector<std::int64_t> shared_words(const Communicator& comm, const Offer& of
 std::string share_schedules(const Communicator& comm, Collective collective, std::string_view name,
                             const FoundSchedules& find) {
   CommunicatorState& state = comm.state();
+  require_one_name(comm, name);
   Offer offer;
   if (comm.rank() == Rank{0}) offer = offer_of(state, collective, find);
   auto word = static_cast<std::int64_t>(offer.word);
@@ -196,8 +232,8 @@ void read_schedule_files(const Communicator& comm) {
     const std::string why = read_one(comm, collective, name);
     if (comm.rank() != Rank{0}) continue;
     const Progress::Entry entry{state.progress()};
-    const log::Level level = told.insert(name).second ? log::Level::warn : log::Level::info;
-    if (!why.empty()) log::write(level, name_in_log(state), fmt::format("algorithm {} is not used: {}", name, why));
+    if (told.insert(name).second && !why.empty())
+      log::write(log::Level::warn, name_in_log(state), fmt::format("algorithm {} is not used: {}", name, why));
   }
 }
 

@@ -16,6 +16,7 @@
 #include "lib/core/communicator/agreed_rules.hpp"
 #include "lib/core/communicator/objection.hpp"
 #include "lib/core/communicator/shared_text.hpp"
+#include "lib/core/files/prover.hpp"
 #include "lib/core/schedule/plugins.hpp"
 #include "lib/core/transport/mpi/api.hpp"
 #include "lib/core/transport/mpi/check.hpp"
@@ -150,6 +151,18 @@ void load_libraries_of_rank_0(MPI_Comm comm, int rank) {
     throw ArgumentError(fmt::format("tutti::Communicator: TUTTI_ALGORITHMS: {}", objection));
 }
 
+/// All ranks need the library of proofs, if plans are to be proved.
+void require_provers(MPI_Comm comm, int rank) {
+  std::string why;
+  try {
+    static_cast<void>(prover());
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  if (const std::string objection = detail::first_objection(comm, rank, why); !objection.empty())
+    throw ArgumentError(fmt::format("tutti::Communicator: {} (TUTTI_PROVE=0 runs plans unproved)", objection));
+}
+
 /// What rank 0 announced is traced: where.
 TraceUse agreed_trace(MPI_Comm comm, int rank) {
   TraceUse trace;
@@ -224,6 +237,8 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   mpi::check(mpi::api.Bcast(&said, sizeof said, MPI_BYTE, 0, comm), "MPI_Bcast");
   if (said.is_refused != 0) throw ArgumentError(detail::shared_text(comm, 0, std::move(texts.refusal)));
   if (said.has_libraries != 0) load_libraries_of_rank_0(comm, rank);
+  const ProveUse proves = said.settings.proves;
+  if (proves == ProveUse::all || (proves == ProveUse::loaded && said.has_libraries != 0)) require_provers(comm, rank);
   Settings settings{said.settings};
   if (said.is_traced != 0) settings.trace = agreed_trace(comm, rank);
   if (said.has_faults != 0) settings.faults = detail::shared_text(comm, 0, rank == 0 ? faults_in_environment() : "");

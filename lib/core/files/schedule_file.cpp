@@ -215,6 +215,7 @@ Step ScheduleFileReader::read_step(const JsonValue& given) const {
         const Step reduction = read_step(*then);
         const auto* const reduce = std::get_if<Reduce>(&reduction.action);
         if (reduce == nullptr || !reduction.after.empty()) refuse(*then, "then", "a step 'reduce' without 'after'");
+        if (recv.into.size() != 1) fail(then->place, "'then' in a step 'recv' whose 'into' has not one region");
         recv.then = *reduce;
       }
       step.action = std::move(recv);

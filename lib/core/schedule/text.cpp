@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -51,7 +52,11 @@ struct Describe {
 }  // namespace
 
 std::string to_text(const Region& region) {
-  return fmt::format("{}[{}..{})", name(region.buffer), region.offset.value(), (region.offset + region.count).value());
+  // Of a wrong region the end may be beyond all numbers.
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t offset = region.offset.value(), count = region.count.value();
+  const std::int64_t end = count > 0 && offset > most - count ? most : offset + count;
+  return fmt::format("{}[{}..{})", name(region.buffer), offset, end);
 }
 
 std::string to_text(const Action& action) { return std::visit(Describe{}, action); }

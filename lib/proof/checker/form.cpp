@@ -24,6 +24,8 @@ class Form {
     for (const Step& step : own_.schedule.steps) {
       action_ = &step.action;
       require_earlier(step.after);
+      if (const auto* recv = std::get_if<Recv>(&step.action); recv != nullptr && recv->then && recv->into.size() != 1)
+        refute("does not reduce what it receives with something else");
       for_each_read(step.action, [&](const Region& region) { require_inside(region); });
       for_each_write(step.action, [&](const Region& region) { require_writable(region); });
       std::visit([&](const auto& action) { require_action(action); }, step.action);
@@ -45,7 +47,8 @@ class Form {
 
   void require_inside(const Region& region) const {
     const Count size = size_of(own_, region.buffer);
-    if (region.count < Count{0} || region.offset < Count{0} || region.offset + region.count > size)
+    if (region.count < Count{0} || region.offset < Count{0} || region.count > size ||
+        region.offset > size - region.count)
       refute(fmt::format("{} leaves its buffer of {} elements", to_text(region), size.value()));
   }
 
@@ -66,8 +69,7 @@ class Form {
     require_peer(recv.from);
     if (!recv.then) return;
     const auto& [lhs, rhs, into] = *recv.then;
-    if (recv.into.size() != 1 || (lhs == recv.into[0]) == (rhs == recv.into[0]))
-      refute("does not reduce what it receives with something else");
+    if ((lhs == recv.into[0]) == (rhs == recv.into[0])) refute("does not reduce what it receives with something else");
     require_action(*recv.then);
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fault.hpp"
+#include "form.hpp"
 #include "lib/core/schedule/passes.hpp"
 #include "lib/core/schedule/regions.hpp"
 #include "memory.hpp"
@@ -179,7 +180,13 @@ RankSchedules schedules_of(const Algorithm& algorithm, const Problems& problems)
 }
 
 RankSchedules schedules_of(const Algorithm& algorithm, const Problems& problems, const Case& what) {
-  RankSchedules schedules = schedules_of(algorithm, problems, what.segment);
+  // The passes take for granted that schedules have their form.
+  RankSchedules schedules = schedules_of(algorithm, problems, Count{0});
+  if (what.segment > Count{0}) {
+    require_form(schedules);
+    schedules = schedules_of(algorithm, problems, what.segment);
+  }
+  if (what.is_fused) require_form(schedules);
   if (what.is_fused)
     for (RankSchedule& own : schedules)
       own.schedule = fused(std::move(own.schedule));

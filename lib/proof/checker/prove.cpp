@@ -104,8 +104,10 @@ Verdict prove(const Algorithm& algorithm, const Case& what) try {
   return verdict;
 } catch (const Fault& fault) {
   return {.fault = fault.text, .positions = fault.positions};
-} catch (const std::logic_error& error) {
+} catch (const std::exception& error) {
   return {.fault = error.what()};
+} catch (...) {
+  return {.fault = "its function 'build' threw something that is no std::exception"};
 }
 
 Cost counted(const RankSchedules& schedules) {

@@ -10,6 +10,7 @@
 
 #include "lib/core/schedule/passes.hpp"
 #include "lib/core/schedule/regions.hpp"
+#include "lib/proof/checker/form.hpp"
 #include "lib/proof/checker/prove.hpp"
 #include "tutti/version.hpp"
 
@@ -63,21 +64,25 @@ Proof proof_of(const Algorithm& algorithm, checker::Case what) {
   const std::size_t steps = built(algorithm, problems.of(Rank{what.size / 2}), what.segment).steps.size();
   if (static_cast<std::int64_t>(steps) * what.size > most_steps) return {.is_too_large = true};
   checker::RankSchedules schedules = checker::schedules_of(algorithm, problems, what);
-  const Cost cost = checker::counted(schedules);
+  checker::require_form(schedules);
   const std::int64_t grain = grain_of(schedules, what);
   schedules = coarsened(std::move(schedules), grain);
   std::int64_t elements = 0;
   for (const checker::RankSchedule& own : schedules)
-    elements += (own.input + own.output + own.schedule.scratch).value();
-  if (elements > most_elements) return {.is_too_large = true, .cost = cost};
+    for (const Count count : {own.input, own.output, own.schedule.scratch})
+      elements += std::min(count.value(), most_elements + 1);
+  if (elements > most_elements) return {.is_too_large = true};
   const std::string shown = to_text(what);
   what.count = Count{what.count.value() / grain};
   for (Count& count : what.counts)
     count = Count{count.value() / grain};
   const checker::Expectation expectation = checker::expectation_of(algorithm, checker::Problems{algorithm, what});
-  std::string fault = checker::prove(schedules, expectation).fault;
-  if (!fault.empty() && grain > 1) fault += fmt::format(" (an element stands for {})", grain);
-  return {.problem = shown, .fault = std::move(fault), .cost = cost};
+  checker::Verdict verdict = checker::prove(schedules, expectation);
+  if (!verdict.proved() && grain > 1) verdict.fault += fmt::format(" (an element stands for {})", grain);
+  Cost cost = busiest(verdict.costs);
+  for (Count* const each : {&cost.sent, &cost.reduced, &cost.copied, &cost.scratch})
+    *each = grain * *each;
+  return {.problem = shown, .fault = std::move(verdict.fault), .cost = cost};
 }
 
 Proof prove(const Algorithm& algorithm, const Problem& problem, InPlace in_place, const ProvedPasses& passes) {
@@ -88,6 +93,8 @@ Proof prove(const Algorithm& algorithm, const Problem& problem, InPlace in_place
     return {.problem = to_text(what), .fault = fault.text};
   } catch (const std::exception& error) {
     return {.problem = to_text(what), .fault = error.what()};
+  } catch (...) {
+    return {.problem = to_text(what), .fault = "its function 'build' threw something that is no std::exception"};
   }
 }
 
