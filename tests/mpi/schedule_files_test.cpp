@@ -152,7 +152,7 @@ TEST(ScheduleFileSettings, GiveWayWhereTheFileDoesNotServe) {
 TEST(ScheduleFileSettings, RefuseWhatIsWrongOnAllRanks) {
   const auto choice = [](const std::string& path) { return "allreduce=file:" + path; };
   EXPECT_THAT(refusal_of({.algorithms = choice("/nowhere.json")}), HasSubstr("/nowhere.json: No such file"));
-  EXPECT_THAT(refusal_of({.algorithms = choice("/")}), HasSubstr("this is no file"));
+  EXPECT_THAT(refusal_of({.algorithms = choice("/")}), HasSubstr("this is a folder"));
   EXPECT_THAT(refusal_of({.algorithms = choice("/dev/zero")}), HasSubstr("this is no file"));
   const FileOfRank0 file{"{"};
   EXPECT_THAT(refusal_of({.algorithms = choice(file.path())}), HasSubstr(file.path() + ":1:"));
@@ -184,7 +184,8 @@ TEST(ScheduleFileSettings, AreTheSameOnAllRanks) {
 TEST(ScheduleFileSettings, MayHaveScratchThatNobodyUses) {
   std::string text = schedules_of(ring(), Count{8}, 0, {});
   const std::size_t at = text.find("\"scratch\": ");
-  text.replace(at, text.find(',', at) - at, "\"scratch\": 16777216");
+  const std::size_t digits = at + std::string_view{"\"scratch\": "}.size();
+  text.replace(digits, text.find_first_not_of("0123456789", digits) - digits, "16777216");
   const FileOfRank0 file{text};
   const Communicator comm{MPI_COMM_WORLD};
   std::vector<double> data(1 << 16, 1);

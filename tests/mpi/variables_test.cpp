@@ -127,7 +127,8 @@ TEST(Variables, AreInOrder) {
 }
 
 TEST(UnknownVariables, AreToldWithWhatMayBeMeant) {
-  EXPECT_THAT(unknown_variables({"TUTTI_ALGORITM"}), ElementsAre("TUTTI_ALGORITM (did you mean TUTTI_ALGORITHM?)"));
+  EXPECT_THAT(unknown_variables({"TUTTI_ALGORITM"}),
+              ElementsAre("TUTTI_ALGORITM (did you mean TUTTI_ALGORITHM, TUTTI_ALGORITHMS?)"));
   EXPECT_THAT(unknown_variables({"TUTTI_NODE"}), ElementsAre("TUTTI_NODE (did you mean TUTTI_NODES?)"));
   EXPECT_THAT(unknown_variables({"TUTTI_XYZ", "TUTTI_TRANSPROT"}),
               ElementsAre("TUTTI_TRANSPROT (did you mean TUTTI_TRANSPORT?)", "TUTTI_XYZ"));
