@@ -20,7 +20,7 @@ warnings() { grep -c 'unknown environment variable' "$folder/stderr"; }
 
 two TUTTI_ALGORITM=ring || fail 'an unknown variable: exit code 0 expected'
 [ "$(warnings)" = 1 ] || fail 'TUTTI_ALGORITM=ring: not one warning'
-grep -q 'without effect: TUTTI_ALGORITM (did you mean TUTTI_ALGORITHM?)$' "$folder/stderr" || fail TUTTI_ALGORITM=ring
+grep -q 'without effect: TUTTI_ALGORITM (did you mean TUTTI_ALGORITHM, TUTTI_ALGORITHMS?)$' "$folder/stderr" || fail TUTTI_ALGORITM=ring
 two TUTTI_XYZ=1 TUTTI_NODE=0,0 || fail 'two unknown variables: exit code 0 expected'
 [ "$(warnings)" = 1 ] || fail 'two unknown variables: not one line'
 grep -q 'TUTTI_NODE (did you mean TUTTI_NODES?), TUTTI_XYZ$' "$folder/stderr" || fail 'TUTTI_XYZ and TUTTI_NODE'

@@ -150,7 +150,7 @@ inline constexpr std::array<std::string_view, 15> variables_of_others{
 inline constexpr std::string_view prefix_of_test_variables = "TUTTI_TEST_";
 
 /// The given names that begin with TUTTI_ and that nobody knows, with the names that may have been meant:
-/// "TUTTI_ALGORITM (did you mean TUTTI_ALGORITHM?)".
+/// "TUTTI_ALGORITM (did you mean TUTTI_ALGORITHM, TUTTI_ALGORITHMS?)".
 [[nodiscard]] std::vector<std::string> unknown_variables(const std::vector<std::string>& names);
 
 /// The unknown variables in this process's environment.
