@@ -39,7 +39,9 @@ def builder(function, collective="allreduce", order="any", name="ring"):
 @pytest.mark.parametrize("problem", [{}, {"in_place": True}, {"fused": True}])
 def test_a_ring_in_python_is_that_of_cpp(ranks, count, problem):
     ours, theirs = builder(ring).of(ranks, count, **problem), schedule.of("allreduce", "ring", ranks, count, **problem)
-    assert ours.to_json() == theirs.to_json()
+    of_cpp = json.loads(theirs.to_json())
+    del of_cpp["source"]  # which only registered algorithms have
+    assert json.loads(ours.to_json()) == of_cpp
     assert ours.svg() == theirs.svg() and ours.to_text() == theirs.to_text() and ours.cost() == theirs.cost()
 
 
