@@ -63,11 +63,12 @@ struct Exchange {
 /// Schedules that are made of data, as those of a file, and not by a function alone.
 class ScheduleSource {
  public:
+  ScheduleSource() = default;
+  ScheduleSource(const ScheduleSource&) = delete;
+  ScheduleSource& operator=(const ScheduleSource&) = delete;
+  virtual ~ScheduleSource() = default;
   [[nodiscard]] virtual Schedule build(const Problem& problem) const = 0;
   [[nodiscard]] virtual Cost cost(const Problem& problem) const = 0;
-
- protected:
-  ~ScheduleSource() = default;
 };
 
 /// One algorithm. `build` and `cost` are pure functions of the problem.
@@ -77,14 +78,14 @@ class ScheduleSource {
 /// for separate buffers: in place, fewer elements may be copied, or in alltoall more. For algorithms of several levels
 /// it is an upper bound where nodes, or sockets, hold different numbers of ranks (has_equal_levels).
 struct Algorithm {
-  Collective collective;
-  std::string_view name;
-  Order order;
+  Collective collective = Collective::barrier;
+  std::string_view name = {};
+  Order order = Order::of_ranks;
   Levels levels = Levels::ranks;
   Parameter parameter{};
   Segments segments = Segments::of_messages;
-  Schedule (*build)(const Problem& problem);  ///< nullptr: `data` makes the schedules.
-  Cost (*cost)(const Problem& problem);       ///< nullptr: it is counted from the schedules.
+  Schedule (*build)(const Problem& problem) = nullptr;  ///< nullptr: `data` makes the schedules.
+  Cost (*cost)(const Problem& problem) = nullptr;       ///< nullptr: it is counted from the schedules.
   /// The exchange of sizes before `build`, if blocks are uneven and ranks know only their own sizes; nullptr: none.
   Exchange (*exchange)(const Problem& problem) = nullptr;
   std::string_view summary = {};

@@ -113,7 +113,7 @@ detail::Call call_of(const OwnSchedule& own, const void* in, void* out, Count co
 std::string prove_schedule(const OwnSchedule& own, const Communicator& comm) {
   static_cast<void>(to_string(own.collective));  // which is one
   const std::vector<std::int64_t> words = words_of(own);
-  const std::string name = fmt::format("{}{:016x}", detail::own_schedule_prefix, id_of(words, comm));
+  std::string name = fmt::format("{}{:016x}", detail::own_schedule_prefix, id_of(words, comm));
   if (comm.state().question().files->contains(named_file(own.collective, name))) return name;
   const Gathered all = gathered(words, comm);
   const std::string why =

@@ -63,16 +63,16 @@ InPlace required(const ScheduleFile& file) { return file.is_in_place ? InPlace::
 
 }  // namespace
 
-std::shared_ptr<const FiledAlgorithm> proved(ScheduleFile given, std::string_view name) {
-  for (Schedule& schedule : given.schedules)
+std::shared_ptr<const FiledAlgorithm> proved(ScheduleFile file, std::string_view name) {
+  for (Schedule& schedule : file.schedules)
     schedule.scratch = std::min(schedule.scratch, used_scratch(schedule));
-  auto made = std::make_shared<FiledAlgorithm>(std::move(given), std::string{name});
-  const ScheduleFile& file = made->file();
-  const Problem problem = problem_of(file, Rank{0}, Count{file.chunks});
+  auto made = std::make_shared<FiledAlgorithm>(std::move(file), std::string{name});
+  const ScheduleFile& its = made->file();
+  const Problem problem = problem_of(its, Rank{0}, Count{its.chunks});
   const auto prove = [&](InPlace in_place) { return prover().prove(made->algorithm(), problem, in_place, {}); };
-  const Proof proof = prove(required(file));
-  if (proof.is_too_large) throw ArgumentError(fmt::format("{}: it has too many chunks to be proved", file.path));
-  if (!proof.fault.empty()) throw ArgumentError(fmt::format("{}: not proved: {}", file.path, proof.fault));
+  const Proof proof = prove(required(its));
+  if (proof.is_too_large) throw ArgumentError(fmt::format("{}: it has too many chunks to be proved", its.path));
+  if (!proof.fault.empty()) throw ArgumentError(fmt::format("{}: not proved: {}", its.path, proof.fault));
   made->state_cost(proof.cost);
   made->find_chunks();
   made->serve_as_they_are(true);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "lib/core/files/json_reader.hpp"
@@ -35,6 +36,23 @@ class ScheduleFileReader : private JsonReader {
   void read_bytes(const JsonValue& given);
   void read_ranks(const JsonValue& given);
   [[nodiscard]] Schedule read_schedule(const JsonValue& given, int rank) const;
+  /// The keys of a step whose meaning depends on its action.
+  struct GivenStep {
+    TextPlace place{};
+    const JsonValue* action = nullptr;
+    std::map<std::string_view, const JsonValue*> values{};
+    int message = 0;
+    std::vector<int> after{};
+  };
+  [[nodiscard]] GivenStep read_keys(const JsonValue& given) const;
+  [[nodiscard]] const JsonValue& needed(const GivenStep& step, std::string_view key) const;
+  [[nodiscard]] Rank rank_in(const GivenStep& step, std::string_view key) const {
+    return Rank{static_cast<int>(integer(needed(step, key), key, 0, most_ranks_in_file - 1))};
+  }
+  [[nodiscard]] Region region_in(const GivenStep& step, std::string_view key) const {
+    return read_region(needed(step, key), key);
+  }
+  [[nodiscard]] Recv recv_of(const GivenStep& step) const;
   [[nodiscard]] Step read_step(const JsonValue& given) const;
   [[nodiscard]] Region read_region(const JsonValue& given, std::string_view key) const;
   [[nodiscard]] Regions read_regions(const JsonValue& given, std::string_view key) const;
@@ -54,6 +72,7 @@ class ScheduleFileReader : private JsonReader {
 
 void ScheduleFileReader::read_root(const JsonValue& root) {
   std::vector<std::string> collectives;
+  collectives.reserve(collective_count);
   for (int i = 0; i < collective_count; ++i)
     collectives.emplace_back(to_string(static_cast<Collective>(i)));
   std::vector<Key> keys{
@@ -167,74 +186,65 @@ Regions ScheduleFileReader::read_regions(const JsonValue& given, std::string_vie
   return regions;
 }
 
-Step ScheduleFileReader::read_step(const JsonValue& given) const {
-  // Which keys an action has depends on the action, which may come behind them.
-  const JsonValue* action = nullptr;
-  const JsonValue *to = nullptr, *from = nullptr, *into = nullptr, *lhs = nullptr, *rhs = nullptr, *then = nullptr;
-  int message = 0;
-  Step step;
-  const auto keep = [](const JsonValue*& place) { return [&place](const JsonValue& value) { place = &value; }; };
-  read_object(given, "a step",
-              {{"action", keep(action)},
-               {"to", keep(to)},
-               {"from", keep(from)},
-               {"into", keep(into)},
-               {"lhs", keep(lhs)},
-               {"rhs", keep(rhs)},
-               {"then", keep(then)},
-               {"message",
-                [&](const JsonValue& value) { message = static_cast<int>(integer(value, "message", 0, most_number)); }},
-               {"after", [&](const JsonValue& value) {
-                  for (const JsonValue& before : array(value, "after", most_steps))
-                    step.after.push_back(static_cast<int>(integer(before, "after", 0, most_number)));
-                }}});
-  if (action == nullptr) fail(given.place, "a step without the key 'action'");
-  const auto needed = [&](const JsonValue* value, std::string_view key) -> const JsonValue& {
-    if (value == nullptr) fail(given.place, fmt::format("a step '{}' without the key '{}'", action->text, key));
-    return *value;
-  };
-  const auto rank = [&](const JsonValue* value, std::string_view key) {
-    return Rank{static_cast<int>(integer(needed(value, key), key, 0, most_ranks_in_file - 1))};
-  };
-  const auto region = [&](const JsonValue* value, std::string_view key) {
-    return read_region(needed(value, key), key);
-  };
-  const auto refuse_key = [&](const JsonValue* value, std::string_view key) {
-    if (value != nullptr) fail(value->place, fmt::format("'{}' is no key of a step '{}'", key, action->text));
-  };
-  switch (name(*action, "action", {"send", "recv", "reduce", "copy"})) {
-    case 0:
-      step.action = Send{rank(to, "to"), read_regions(needed(from, "from"), "from"), message};
-      for (const auto& [value, key] :
-           {std::pair{into, "into"}, std::pair{lhs, "lhs"}, std::pair{rhs, "rhs"}, std::pair{then, "then"}})
-        refuse_key(value, key);
-      break;
-    case 1: {
-      Recv recv{rank(from, "from"), read_regions(needed(into, "into"), "into"), message, {}};
-      if (then != nullptr) {
-        const Step reduction = read_step(*then);
-        const auto* const reduce = std::get_if<Reduce>(&reduction.action);
-        if (reduce == nullptr || !reduction.after.empty()) refuse(*then, "then", "a step 'reduce' without 'after'");
-        if (recv.into.size() != 1) fail(then->place, "'then' in a step 'recv' whose 'into' has not one region");
-        recv.then = *reduce;
-      }
-      step.action = std::move(recv);
-      for (const auto& [value, key] : {std::pair{to, "to"}, std::pair{lhs, "lhs"}, std::pair{rhs, "rhs"}})
-        refuse_key(value, key);
-      break;
-    }
-    case 2:
-      step.action = Reduce{region(lhs, "lhs"), region(rhs, "rhs"), region(into, "into")};
-      for (const auto& [value, key] : {std::pair{to, "to"}, std::pair{from, "from"}, std::pair{then, "then"}})
-        refuse_key(value, key);
-      break;
-    default:
-      step.action = Copy{region(from, "from"), region(into, "into")};
-      for (const auto& [value, key] :
-           {std::pair{to, "to"}, std::pair{lhs, "lhs"}, std::pair{rhs, "rhs"}, std::pair{then, "then"}})
-        refuse_key(value, key);
-  }
+ScheduleFileReader::GivenStep ScheduleFileReader::read_keys(const JsonValue& given) const {
+  GivenStep step{.place = given.place};
+  std::vector<Key> keys{
+      {"action", [&](const JsonValue& value) { step.action = &value; }},
+      {"message",
+       [&](const JsonValue& value) { step.message = static_cast<int>(integer(value, "message", 0, most_number)); }},
+      {"after", [&](const JsonValue& value) {
+         for (const JsonValue& before : array(value, "after", most_steps))
+           step.after.push_back(static_cast<int>(integer(before, "after", 0, most_number)));
+       }}};
+  for (const std::string_view key : {"to", "from", "into", "lhs", "rhs", "then"})
+    keys.push_back({key, [&step, key](const JsonValue& value) { step.values[key] = &value; }});
+  read_object(given, "a step", keys);
+  if (step.action == nullptr) fail(given.place, "a step without the key 'action'");
   return step;
+}
+
+const JsonValue& ScheduleFileReader::needed(const GivenStep& step, std::string_view key) const {
+  const auto found = step.values.find(key);
+  if (found == step.values.end())
+    fail(step.place, fmt::format("a step '{}' without the key '{}'", step.action->text, key));
+  return *found->second;
+}
+
+Recv ScheduleFileReader::recv_of(const GivenStep& step) const {
+  Recv recv{rank_in(step, "from"), read_regions(needed(step, "into"), "into"), step.message, {}};
+  const auto found = step.values.find("then");
+  if (found == step.values.end()) return recv;
+  const JsonValue& then = *found->second;
+  const Step reduction = read_step(then);
+  const auto* const reduce = std::get_if<Reduce>(&reduction.action);
+  if (reduce == nullptr || !reduction.after.empty()) refuse(then, "then", "a step 'reduce' without 'after'");
+  if (recv.into.size() != 1) fail(then.place, "'then' in a step 'recv' whose 'into' has not one region");
+  recv.then = *reduce;
+  return recv;
+}
+
+/// Which keys a step has depends on its action, which may come behind them.
+Step ScheduleFileReader::read_step(const JsonValue& given) const {
+  const GivenStep step = read_keys(given);
+  const auto require_only = [&](const std::vector<std::string_view>& keys) {
+    for (const auto& [key, value] : step.values)
+      if (std::ranges::count(keys, key) == 0)
+        fail(value->place, fmt::format("'{}' is no key of a step '{}'", key, step.action->text));
+  };
+  switch (name(*step.action, "action", {"send", "recv", "reduce", "copy"})) {
+    case 0:
+      require_only({"to", "from"});
+      return {Send{rank_in(step, "to"), read_regions(needed(step, "from"), "from"), step.message}, step.after};
+    case 1:
+      require_only({"from", "into", "then"});
+      return {recv_of(step), step.after};
+    case 2:
+      require_only({"lhs", "rhs", "into"});
+      return {Reduce{region_in(step, "lhs"), region_in(step, "rhs"), region_in(step, "into")}, step.after};
+    default:
+      require_only({"from", "into"});
+      return {Copy{region_in(step, "from"), region_in(step, "into")}, step.after};
+  }
 }
 
 void ScheduleFileReader::require_whole(const JsonValue& root) const {
