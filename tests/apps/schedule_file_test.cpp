@@ -150,9 +150,9 @@ TEST(ScheduleFile, IsNotProvedWithAFault) {
 
 /// Each rank puts its own operand first: different bits, which a file has to admit.
 TEST(ScheduleFile, MayGiveRanksDifferentBitsIfItSaysSo) {
-  std::string text = changed("\"lhs\": {\"buffer\": \"scratch\"", "\"lhs\": {\"buffer\": \"input\"");
-  const std::size_t at = text.rfind("\"rhs\": {\"buffer\": \"input\"");
-  text.replace(at, 25, "\"rhs\": {\"buffer\": \"scratch\"");
+  std::string text = changed(R"("lhs": {"buffer": "scratch")", R"("lhs": {"buffer": "input")");
+  const std::size_t at = text.rfind(R"("rhs": {"buffer": "input")");
+  text.replace(at, 25, R"("rhs": {"buffer": "scratch")");
   EXPECT_THAT(fault_of(read_schedule_file(text, "F"), Count{1}), HasSubstr("but (r0[0] (+) r1[0]) on rank 0"));
   text.insert(text.find("\"size\""), "\"same_bits\": false, ");
   EXPECT_EQ(fault_of(read_schedule_file(text, "F"), Count{1}), "");
@@ -216,7 +216,7 @@ TEST_P(EveryAlgorithm, ServesAllPlacementsAndCounts) {
 }
 
 TEST(ScheduleFile, SaysWhichCallsItIsNotFor) {
-  ScheduleFile file = read_schedule_file(changed("\"size\": 2", "\"bytes\": [8, 64], \"size\": 2"), "F");
+  ScheduleFile file = read_schedule_file(changed(R"("size": 2)", R"("bytes": [8, 64], "size": 2)"), "F");
   file.nodes = {1, 1};
   const FiledAlgorithm made{std::move(file), "file:F"};
   const std::vector<int> nodes{0, 1}, one{0, 0};

@@ -31,11 +31,14 @@ std::string error_of(const Do& act) {
 /// Rank 0 alone names the library; the others load what it has loaded.
 class Plugins : public testing::Test {
  protected:
-  Plugins() {
+  void SetUp() override {
     if (world_rank() == 0) setenv("TUTTI_ALGORITHMS", PLUGINS_OF_TESTS, 1);
     comm_.emplace(MPI_COMM_WORLD);
   }
-  ~Plugins() override { unsetenv("TUTTI_ALGORITHMS"); }
+  void TearDown() override {
+    comm_.reset();
+    unsetenv("TUTTI_ALGORITHMS");
+  }
   std::optional<Communicator> comm_{};
 };
 
