@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "lib/core/files/filed_algorithm.hpp"
+
 namespace tutti {
 namespace {
 
@@ -32,6 +34,22 @@ TEST(Prover, ProvesRegisteredAlgorithms) {
       }
   const Algorithm& ring = *find_algorithm(Collective::allreduce, "ring");
   EXPECT_EQ(prover().prove(ring, problem_of(ring, 3, 100), InPlace::nobodys, {.segment = Count{7}}).fault, "");
+}
+
+/// The schedules of a file are made here, and proved there.
+TEST(Prover, ProvesSchedulesOfFiles) {
+  constexpr std::string_view text =
+      R"({"tutti_schedule": 1, "collective": "broadcast", "size": 2, "chunks": 1, "ranks": [
+    {"steps": [{"action": "copy", "from": {"buffer": "input", "count": 1}, "into": {"buffer": "output", "count": 1}},
+               {"action": "send", "to": 1, "from": [{"buffer": "input", "count": 1}]}]},
+    {"steps": [{"action": "recv", "from": 0, "into": [{"buffer": "output", "count": 1}]}]}]})";
+  FiledAlgorithm made{read_schedule_file(text, "F"), "file:F"};
+  const Problem problem = tutti::problem_of(made.file(), Rank{0}, Count{1});
+  EXPECT_EQ(prover().prove(made.algorithm(), problem, InPlace::nobodys, {}).fault, "");
+  made.find_chunks();
+  Problem of_many = problem;
+  of_many.count = Count{37};
+  EXPECT_EQ(prover().prove(made.algorithm(), of_many, InPlace::that_of_even_ranks, {.is_fused = true}).fault, "");
 }
 
 Algorithm changed(const Algorithm& algorithm, Schedule (*build)(const Problem&)) {
