@@ -85,7 +85,7 @@ apps::Options options_for(Settings& settings) {
   return options;
 }
 
-/// What is compared. One without an algorithm is "auto".
+/// The choices to be compared. One without an algorithm is "auto".
 std::vector<Choice> choices(const Settings& settings, Collective collective) {
   std::vector<Choice> choices;
   for (const std::string& name : settings.algorithms)

@@ -1,7 +1,6 @@
 // tutti import: algorithms of others as files of schedules.
 #include <fmt/format.h>
 
-#include <iostream>
 #include <iterator>
 
 #include "apps/files.hpp"
@@ -18,11 +17,6 @@ struct Settings {
   int root = 0;
   bool unproved = false;
 };
-
-std::string text_of(const std::string& path) {
-  if (path != "-") return apps::read_file(path);
-  return {std::istreambuf_iterator<char>{std::cin}, {}};
-}
 
 /// Writes the file that `--file` reads. Returns the exit code.
 int write(const Scene& scene, const Settings& settings) {
@@ -62,7 +56,7 @@ int import_schedules(const Arguments& arguments) {
   if (settings.form != "msccl")
     throw apps::InputError(fmt::format("'{}' is no format; {}", settings.form, allowed(settings.form, {"msccl"})));
   if (settings.path.empty()) throw apps::InputError("FILE is missing; -: standard input");
-  const std::string text = text_of(settings.path);
+  const std::string text = read_text(settings.path);
   if (settings.path == "-") settings.path = "standard input";
   ScheduleFile file = schedules_of(read_msccl(text, settings.path), Rank{settings.root});
   settle(file);

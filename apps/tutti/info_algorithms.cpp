@@ -60,17 +60,9 @@ namespace {
 FiledAlgorithms files_of(Collective collective, const UserChoices& users, const RuleTable* rules,
                          std::vector<std::string>& notes) {
   FiledAlgorithms files;
-  const auto add = [&](const Algorithm* algorithm) {
-    if (algorithm == nullptr || !is_named_file(*algorithm) || files.contains(algorithm)) return;
-    try {
-      files[algorithm] = proved_file(*algorithm);
-    } catch (const apps::InputError& error) {
-      notes.push_back(fmt::format("a communicator would be refused: {}", error.what()));
-    }
-  };
-  add(users.choices[static_cast<std::size_t>(collective)].algorithm);
+  add_file(users.choices[static_cast<std::size_t>(collective)].algorithm, files, notes);
   for (std::size_t i = 0; rules != nullptr && i < rules->of(collective).size(); ++i)
-    add(rules->of(collective)[i].choice.algorithm);
+    add_file(rules->of(collective)[i].choice.algorithm, files, notes);
   return files;
 }
 

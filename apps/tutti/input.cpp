@@ -42,10 +42,13 @@ Choice read_algorithm(Collective collective, std::string_view text) try {
   throw InputError(error.what());
 }
 
+std::string read_text(const std::string& path) {
+  if (path != "-") return apps::read_file(path);
+  return {std::istreambuf_iterator<char>{std::cin}, {}};
+}
+
 ScheduleFile read_schedules(const std::string& path) try {
-  if (path != "-") return read_schedule_file(apps::read_file(path), path);
-  const std::string text{std::istreambuf_iterator<char>{std::cin}, {}};
-  return read_schedule_file(text, "standard input");
+  return read_schedule_file(read_text(path), path == "-" ? "standard input" : path);
 } catch (const ArgumentError& error) {
   throw InputError(error.what());
 }

@@ -22,6 +22,8 @@ namespace tutti::tool {
 [[nodiscard]] Collective read_collective(std::string_view name);
 /// "ring", "knomial:4/8K"
 [[nodiscard]] Choice read_algorithm(Collective collective, std::string_view text);
+/// The text of a file; "-": of standard input.
+[[nodiscard]] std::string read_text(const std::string& path);
 /// The schedules of a file, not proved yet; "-": of standard input.
 [[nodiscard]] ScheduleFile read_schedules(const std::string& path);
 /// "24", "64K": elements.

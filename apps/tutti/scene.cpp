@@ -57,8 +57,7 @@ checker::Case case_of(const ScheduleFile& file, Count count, bool is_fused) {
   checker::Case what{.size = file.ranks, .count = count, .root = file.root};
   what.placement = file.is_in_place ? checker::Placement::in_place : checker::Placement::separate;
   what.is_fused = is_fused;
-  for (int node = 0; const int ranks : file.nodes)
-    what.nodes.insert(what.nodes.end(), static_cast<std::size_t>(ranks), node++);
+  what.nodes = spread_of(file);
   return what;
 }
 

@@ -21,7 +21,7 @@ struct SceneRequest {
   void add_to(apps::Options& options);
 };
 
-/// What was asked for.
+/// The schedules that a request asks for.
 class AskedScene {
  public:
   /// Throws InputError if the request contradicts itself, or if the schedules are refused as not proved.

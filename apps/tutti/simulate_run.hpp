@@ -45,7 +45,7 @@ struct SimulatedRow {
   std::vector<ShownStep> steps{};  ///< Of all ranks; only if asked for.
 };
 
-/// What is simulated: an algorithm, or the schedules of a file.
+/// An algorithm, or the schedules of a file, to be simulated.
 struct Candidate {
   std::string name;
   std::optional<Choice> choice{};  ///< "auto": none.

@@ -26,20 +26,16 @@ std::unique_ptr<const FiledAlgorithm> proved_file(const Algorithm& named) {
   return made;
 }
 
-namespace {
-
-void read_files(Site& site, const Question& question) {
-  if (site.table() == nullptr) return;
-  for (const Rule& rule : site.table()->of(question.collective)) {
-    const Algorithm* const named = rule.choice.algorithm;
-    if (!is_named_file(*named) || site.files.contains(named)) continue;
-    try {
-      site.files[named] = proved_file(*named);
-    } catch (const apps::InputError& error) {
-      site.notes.push_back(fmt::format("a communicator would be refused: {}", error.what()));
-    }
+void add_file(const Algorithm* algorithm, FiledAlgorithms& files, std::vector<std::string>& notes) {
+  if (algorithm == nullptr || !is_named_file(*algorithm) || files.contains(algorithm)) return;
+  try {
+    files[algorithm] = proved_file(*algorithm);
+  } catch (const apps::InputError& error) {
+    notes.push_back(fmt::format("a communicator would be refused: {}", error.what()));
   }
 }
+
+namespace {
 
 Site rules_of(const std::string& path, const Question& question) {
   SiteFacts machine = machine_here();
@@ -69,7 +65,9 @@ Site rules_of(const std::string& path, const Question& question) {
 
 Site site_of(const std::string& path, const Question& question) {
   Site site = rules_of(path, question);
-  read_files(site, question);
+  if (site.table() == nullptr) return site;
+  for (const Rule& rule : site.table()->of(question.collective))
+    add_file(rule.choice.algorithm, site.files, site.notes);
   return site;
 }
 

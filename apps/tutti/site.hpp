@@ -29,10 +29,13 @@ struct Site {
 /// Reads and proves a file that a rule or a setting names. Throws InputError if it cannot be used.
 [[nodiscard]] std::unique_ptr<const FiledAlgorithm> proved_file(const Algorithm& named);
 
+/// Adds the file that an algorithm stands for, if it stands for one; if that cannot be used, a note.
+void add_file(const Algorithm* algorithm, FiledAlgorithms& files, std::vector<std::string>& notes);
+
 /// Bytes of the larger buffer, of which each rank has a block in collectives that have blocks; and back, rounded down.
 [[nodiscard]] std::int64_t bytes_of(Collective collective, int ranks, Count count, std::int64_t element);
 [[nodiscard]] Count count_of(Collective collective, int ranks, std::int64_t bytes, std::int64_t element);
-/// What is given in bytes becomes elements, as schedules have it.
+/// The choice with its parameter and segment in elements, as schedules have them, instead of bytes.
 [[nodiscard]] Choice in_elements(Choice choice, std::int64_t element);
 /// A blocking call on host memory of ranks on these nodes, as in Problem; on one node they share memory.
 [[nodiscard]] Question blocking_call(Collective collective, int ranks, std::span<const int> nodes, std::int64_t bytes);

@@ -1,26 +1,6 @@
 #!/usr/bin/env bash
 # exchange_cli_test.sh TUTTI SOURCES - tutti import and tutti export: what goes out comes back, and what they refuse.
-set -u
-tutti=$1 sources=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failures=0
-cd "$folder" || exit 1
-
-fail() {
-  echo "FAILED: tutti $*" >&2
-  head -c 2000 stdout stderr >&2
-  failures=$((failures + 1))
-}
-# expect CODE PATTERN ARGUMENTS...: ends with CODE, and a line of what it writes matches PATTERN.
-expect() {
-  local code=$1 pattern=$2
-  shift 2
-  "$tutti" "$@" >stdout 2>stderr
-  local got=$?
-  [ $got = "$code" ] || fail "$* (exit code $code expected, not $got)"
-  cat stdout stderr | grep -q -e "$pattern" || fail "$* ('$pattern' expected)"
-}
+source "$(dirname "$0")/tool_support.sh" "$@"
 
 # export: the picture is that of show; the text for the simulator; the XML is as it was.
 expect 0 '^<svg' export svg allreduce ring -p 4 -n 8

@@ -1,26 +1,6 @@
 #!/usr/bin/env bash
 # simulate_cli_test.sh TUTTI SOURCES - tutti simulate: what it prints, writes, draws and refuses.
-set -u
-tutti=$1 sources=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failures=0
-cd "$folder" || exit 1
-
-fail() {
-  echo "FAILED: tutti $*" >&2
-  head -c 2000 stdout stderr >&2
-  failures=$((failures + 1))
-}
-# expect CODE PATTERN ARGUMENTS...: ends with CODE, and a line of what it writes matches PATTERN.
-expect() {
-  local code=$1 pattern=$2
-  shift 2
-  "$tutti" "$@" >stdout 2>stderr
-  local got=$?
-  [ $got = "$code" ] || fail "$* (exit code $code expected, not $got)"
-  cat stdout stderr | grep -q -e "$pattern" || fail "$* ('$pattern' expected)"
-}
+source "$(dirname "$0")/tool_support.sh" "$@"
 alone=overhead=0,handshake=0,eager=0,reduced=0,copied=0
 
 # On a crossbar without any costs but alpha and beta, times are those of the formula: 2 (p-1) (alpha + n / p / bandwidth).

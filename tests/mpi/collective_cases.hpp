@@ -178,6 +178,17 @@ inline std::vector<std::string> whole_choices_of(Collective collective) {
   return choices;
 }
 
+/// The text of the error that a call throws; empty: it throws none.
+template <class Do>
+std::string error_of(const Do& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
 inline std::vector<Collective> all_collectives() {
   std::vector<Collective> all;
   for (int i = 0; i < collective_count; ++i)

@@ -18,16 +18,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-template <class Do>
-std::string error_of(const Do& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 /// Rank 0 alone names the library; the others load what it has loaded.
 class Plugins : public testing::Test {
  protected:

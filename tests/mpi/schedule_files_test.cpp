@@ -79,16 +79,6 @@ std::string exchange_of_two(std::string_view more = "") {
                      more);
 }
 
-template <class Do>
-std::string error_of(const Do& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 std::string refusal_of(const CommunicatorOptions& options) {
   return error_of([&] { const Communicator comm{MPI_COMM_WORLD, options}; });
 }

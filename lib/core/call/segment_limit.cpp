@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "lib/core/plan/compile.hpp"
 #include "lib/core/schedule/passes.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -12,10 +13,6 @@ namespace tutti {
 namespace {
 
 std::int64_t pieces(std::int64_t whole, std::int64_t piece) { return whole / piece + (whole % piece == 0 ? 0 : 1); }
-
-std::int64_t elements_of(const Choice& choice, Type type) {
-  return std::max<std::int64_t>(1, choice.segment / size_of(type).value());
-}
 
 /// The problem with blocks of one size, the average of the lists' blocks.
 Problem evened(Problem problem) {
@@ -34,7 +31,7 @@ Problem evened(Problem problem) {
 
 std::int64_t segments_of(const Choice& choice, const Problem& problem, Type type) {
   if (choice.segment == 0 || is_known_in_part(problem)) return 0;
-  const std::int64_t segment = elements_of(choice, type);
+  const std::int64_t segment = segment_of(choice, type).value();
   Problem even = evened(problem);
   const bool has_blocks = even.collective >= Collective::reduce_scatter && even.collective <= Collective::alltoall;
   const std::int64_t whole = (has_blocks ? even.size * even.count : even.count).value();
@@ -53,7 +50,7 @@ void require_few_segments(const CallSite& site, const Choice& choice, const Prob
                           std::string_view why) {
   const std::int64_t segments = segments_of(choice, problem, type);
   if (segments <= most_segments) return;
-  const std::int64_t bytes = elements_of(choice, type) * size_of(type).value();
+  const std::int64_t bytes = segment_of(choice, type).value() * size_of(type).value();
   refuse(site, "algorithm",
          fmt::format("'{}' ({}), by which a rank has {} segments of {} bytes in this call", to_text(choice), why,
                      segments, bytes),

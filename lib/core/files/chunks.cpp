@@ -46,7 +46,7 @@ class Play {
     HeldChunks held{};
   };
 
-  /// Who waits for whom.
+  /// Notes which steps wait for each step.
   void link() {
     std::map<Pair, std::size_t> receives;
     for (std::size_t i = 0; i < steps_.size(); ++i) {

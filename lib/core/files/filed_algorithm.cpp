@@ -62,14 +62,6 @@ Schedule worked_in_scratch(Schedule schedule, const Shape& shape, Count offset, 
   return schedule;
 }
 
-/// The node of each rank, as in Problem, where a file has so many ranks on each, one after the other.
-std::vector<int> spread_of(const std::vector<int>& nodes) {
-  std::vector<int> spread;
-  for (int node = 0; const int ranks : nodes)
-    spread.insert(spread.end(), static_cast<std::size_t>(ranks), node++);
-  return spread;
-}
-
 }  // namespace
 
 FiledAlgorithm::FiledAlgorithm(ScheduleFile file, std::string name) : file_(std::move(file)), name_(std::move(name)) {
@@ -94,7 +86,7 @@ std::string FiledAlgorithm::why_unfit(const FiledCall& call) const {
   if (has_root(file_.collective) && call.root != file_.root)
     return fmt::format("it is for root {}, not {}", file_.root.value(), call.root.value());
   if (file_.is_commutative && !call.is_commutative) return "it changes the order of operands, which do not commute";
-  if (!file_.nodes.empty() && !std::ranges::equal(call.nodes, spread_of(file_.nodes)))
+  if (!file_.nodes.empty() && !std::ranges::equal(call.nodes, spread_of(file_)))
     return fmt::format("it is for nodes of {} ranks, one after the other", fmt::join(file_.nodes, ", "));
   if (call.bytes.value() < file_.least_bytes)
     return fmt::format("it is for {} bytes or more, not {}", file_.least_bytes, call.bytes.value());
@@ -116,7 +108,7 @@ Schedule FiledAlgorithm::build(const Problem& problem) const {
                  .bytes = Bytes{file_.least_bytes},
                  .count = problem.count,
                  .is_uneven = problem.uneven()};
-  const std::vector<int> nodes = spread_of(file_.nodes);
+  const std::vector<int> nodes = spread_of(file_);
   call.nodes = nodes;  // which the choice has looked at
   std::string why = why_unfit(call);
   if (only_ && only_ != problem.rank)

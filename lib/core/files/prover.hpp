@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// Whose input shares memory with the output, as in the MPI calls.
+/// The ranks whose input shares memory with the output, as in the MPI calls.
 enum class InPlace : std::uint8_t { nobodys, everybodys, that_of_even_ranks };
 
 struct Proof {

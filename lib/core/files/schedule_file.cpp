@@ -279,6 +279,13 @@ ScheduleFile read_schedule_file(std::string_view text, std::string_view path) {
   return ScheduleFileReader{path}.read(text);
 }
 
+std::vector<int> spread_of(const ScheduleFile& file) {
+  std::vector<int> spread;
+  for (int node = 0; const int ranks : file.nodes)
+    spread.insert(spread.end(), static_cast<std::size_t>(ranks), node++);
+  return spread;
+}
+
 Problem problem_of(const ScheduleFile& file, Rank rank, Count count) {
   Problem problem{.rank = rank, .size = file.ranks, .count = count};
   problem.collective = file.collective;

@@ -41,6 +41,9 @@ struct ScheduleFile {
 /// allowed.
 [[nodiscard]] ScheduleFile read_schedule_file(std::string_view text, std::string_view path);
 
+/// The node of each rank that the file is for, as in Problem; empty: wherever ranks are.
+[[nodiscard]] std::vector<int> spread_of(const ScheduleFile& file);
+
 /// The problem that the file's schedules solve, as one rank sees it, on `count` elements (as in Problem). Refers to no
 /// part of the file.
 [[nodiscard]] Problem problem_of(const ScheduleFile& file, Rank rank, Count count);

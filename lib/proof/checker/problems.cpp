@@ -186,10 +186,10 @@ RankSchedules schedules_of(const Algorithm& algorithm, const Problems& problems,
     require_form(schedules);
     schedules = schedules_of(algorithm, problems, what.segment);
   }
-  if (what.is_fused) require_form(schedules);
-  if (what.is_fused)
-    for (RankSchedule& own : schedules)
-      own.schedule = fused(std::move(own.schedule));
+  if (!what.is_fused) return schedules;
+  require_form(schedules);
+  for (RankSchedule& own : schedules)
+    own.schedule = fused(std::move(own.schedule));
   return schedules;
 }
 

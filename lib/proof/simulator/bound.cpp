@@ -20,7 +20,7 @@ struct Group {
   double out = 0, in = 0;
 };
 
-/// What has to cross the border of a group, in bytes.
+/// The bytes that have to cross the border of a group.
 struct Traffic {
   double out = 0, in = 0;
 };

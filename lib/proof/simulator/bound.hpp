@@ -1,5 +1,5 @@
 #pragma once
-// What no algorithm can do better on a machine.
+// The lower bound of the time that any algorithm takes on a machine.
 
 #include <string>
 
