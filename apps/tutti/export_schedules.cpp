@@ -36,15 +36,15 @@ void require_fitting(const Settings& settings) {
 }
 
 std::string to_goal(const Scene& scene, const GoalRates& given) {
-  Network network;
+  JoinedSchedules joined;
   for (const checker::RankSchedule& own : scene.schedules)
-    network.add(own.schedule);
+    joined.add(own.schedule);
   simulator::Rates rates;
   constexpr double microsecond = 1e3;  // in nanoseconds
   rates.reduced = given.reduced / microsecond;
   rates.copied = given.copied / microsecond;
   std::string text = fmt::format("// {}, {} bytes an element\n", scene.title(), given.element);
-  simulator::write_goal(network, rates, given.element, [&](std::string_view piece) { text += piece; });
+  simulator::write_goal(joined, rates, given.element, [&](std::string_view piece) { text += piece; });
   return text;
 }
 

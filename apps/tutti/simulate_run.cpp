@@ -50,15 +50,15 @@ LinkUse use_of(const simulator::Machine& machine, const simulator::Outcome& outc
   return use;
 }
 
-ShownStep shown(const Network& network, const simulator::PathStep& step, std::int64_t element) {
-  const Network::Node& node = network.nodes[at(step.step)];
+ShownStep shown(const JoinedSchedules& joined, const simulator::PathStep& step, std::int64_t element) {
+  const JoinedSchedules::Node& node = joined.nodes[at(step.step)];
   constexpr std::string_view names[] = {"send", "recv", "reduce", "copy"};
   ShownStep shown{node.rank, -1, std::string{names[static_cast<std::size_t>(node.kind)]}};
   std::int64_t elements = node.elements;
   if (node.partner >= 0) {
-    const Network::Node& partner = network.nodes[at(node.partner)];
+    const JoinedSchedules::Node& partner = joined.nodes[at(node.partner)];
     shown.peer = partner.rank;
-    if (node.kind == Network::Kind::recv) elements = partner.elements;
+    if (node.kind == JoinedSchedules::Kind::recv) elements = partner.elements;
   }
   shown.bytes = elements * element;
   shown.begin = static_cast<double>(step.begin) * in_microseconds;
@@ -69,16 +69,16 @@ ShownStep shown(const Network& network, const simulator::PathStep& step, std::in
 }
 
 /// All steps but receives, whose sends say the same; from when they were ready.
-std::vector<ShownStep> all_steps(const Network& network, const simulator::Outcome& outcome,
+std::vector<ShownStep> all_steps(const JoinedSchedules& joined, const simulator::Outcome& outcome,
                                  const simulator::Conditions& conditions) {
   std::vector<ShownStep> steps;
-  for (int step = 0; step < network.steps(); ++step) {
-    const Network::Node& node = network.nodes[at(step)];
-    if (node.kind == Network::Kind::recv) continue;
+  for (int step = 0; step < joined.steps(); ++step) {
+    const JoinedSchedules::Node& node = joined.nodes[at(step)];
+    if (node.kind == JoinedSchedules::Kind::recv) continue;
     const int cause = outcome.cause[at(step)];
     const simulator::Time late = conditions.late.empty() ? 0 : conditions.late[at(node.rank)];
-    const int last = node.kind == Network::Kind::send ? node.partner : step;
-    steps.push_back(shown(network, {step, cause < 0 ? late : outcome.end[at(cause)], outcome.end[at(last)], {}},
+    const int last = node.kind == JoinedSchedules::Kind::send ? node.partner : step;
+    steps.push_back(shown(joined, {step, cause < 0 ? late : outcome.end[at(cause)], outcome.end[at(last)], {}},
                           conditions.element));
   }
   return steps;
@@ -155,11 +155,11 @@ Experiment::Planned Experiment::planned(const Candidate& candidate, std::int64_t
   return planned;
 }
 
-Network Experiment::network_of(const Planned& planned) const {
-  Network network;
+JoinedSchedules Experiment::joined_schedules(const Planned& planned) const {
+  JoinedSchedules joined;
   for (int rank = 0; rank < settings_.ranks; ++rank) {
     if (planned.filed) {
-      network.add(planned.filed->scene().schedule_of(rank).schedule);
+      joined.add(planned.filed->scene().schedule_of(rank).schedule);
       continue;
     }
     std::optional<Schedule> schedule;
@@ -168,9 +168,9 @@ Network Experiment::network_of(const Planned& planned) const {
       Schedule next = built(*choice.algorithm, problem, Count{choice.segment});
       schedule = schedule ? simulator::followed_by(std::move(*schedule), next) : std::move(next);
     }
-    network.add(*schedule);
+    joined.add(*schedule);
   }
-  return network;
+  return joined;
 }
 
 SimulatedRow Experiment::row(const Candidate& candidate, std::int64_t bytes, bool with_steps) try {
@@ -183,20 +183,20 @@ SimulatedRow Experiment::row(const Candidate& candidate, std::int64_t bytes, boo
       bound = std::move(its);
   row.bound = static_cast<double>(bound.time) * in_microseconds, row.bound_reason = bound.reason;
   if (!row.why_not.empty()) return row;
-  const Network network = network_of(plan);
-  const simulator::Outcome outcome = simulate(network, machine_.machine, machine_.conditions);
+  const JoinedSchedules joined = joined_schedules(plan);
+  const simulator::Outcome outcome = simulate(joined, machine_.machine, machine_.conditions);
   row.time = static_cast<double>(outcome.time) * in_microseconds;
   row.contention = outcome.contention();
-  row.messages =
-      std::ranges::count(network.nodes, Network::Kind::send, [](const Network::Node& node) { return node.kind; });
+  row.messages = std::ranges::count(joined.nodes, JoinedSchedules::Kind::send,
+                                    [](const JoinedSchedules::Node& node) { return node.kind; });
   for (int kind = 0; kind < static_cast<int>(machine_.machine.kinds().size()); ++kind)
     row.links.push_back(use_of(machine_.machine, outcome, kind));
-  const auto path = simulator::critical_path(network, machine_.machine, machine_.conditions, outcome);
+  const auto path = simulator::critical_path(joined, machine_.machine, machine_.conditions, outcome);
   for (const simulator::PathStep& step : path)
-    row.path.push_back(shown(network, step, settings_.element));
+    row.path.push_back(shown(joined, step, settings_.element));
   for (const simulator::Time part : simulator::sum_of(path))
     row.parts.push_back(static_cast<double>(part) * in_microseconds);
-  if (with_steps) row.steps = all_steps(network, outcome, machine_.conditions);
+  if (with_steps) row.steps = all_steps(joined, outcome, machine_.conditions);
   return row;
 } catch (const std::logic_error& error) {
   throw InputError(fmt::format("{}, {} bytes: {}", candidate.name, bytes, error.what()));
@@ -208,7 +208,7 @@ void Experiment::export_goal(const Candidate& candidate, std::int64_t bytes,
                              const std::function<void(std::string_view)>& write) {
   const Planned plan = planned(candidate, bytes);
   if (!plan.why_not.empty()) throw InputError(fmt::format("--export: {}; allowed: {}", plan.why_not, most_messages));
-  simulator::write_goal(network_of(plan), machine_.rates, settings_.element, write);
+  simulator::write_goal(joined_schedules(plan), machine_.rates, settings_.element, write);
 }
 
 }  // namespace tutti::tool

@@ -65,7 +65,7 @@ class Experiment {
   [[nodiscard]] Planned planned(const Candidate& candidate, std::int64_t bytes);
   [[nodiscard]] Choice chosen(Collective collective, std::int64_t bytes);
   [[nodiscard]] Problem problem_of(Collective collective, std::int64_t bytes) const;
-  [[nodiscard]] Network network_of(const Planned& planned) const;
+  [[nodiscard]] JoinedSchedules joined_schedules(const Planned& planned) const;
 
   const SimulationSettings& settings_;
   const SimulatedMachine& machine_;

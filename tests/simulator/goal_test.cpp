@@ -10,11 +10,11 @@ namespace {
 
 std::string goal_of(Collective collective, std::string_view name, const checker::Case& what, std::int64_t element,
                     const Rates& rates) {
-  Network network;
+  JoinedSchedules joined;
   for (const checker::RankSchedule& own : checker::schedules_of(*find_algorithm(collective, name), what))
-    network.add(own.schedule);
+    joined.add(own.schedule);
   std::string text;
-  write_goal(network, rates, element, [&](std::string_view piece) { text += piece; });
+  write_goal(joined, rates, element, [&](std::string_view piece) { text += piece; });
   return text;
 }
 

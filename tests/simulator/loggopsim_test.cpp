@@ -148,15 +148,15 @@ class Referee {
 void expect_alike(Collective collective, std::string_view name, int ranks, Count count, double overhead) {
   const Algorithm& algorithm = *find_algorithm(collective, name);
   const Problem problem = problem_of(algorithm, ranks, count);
-  const Network network = network_of(algorithm, problem);
+  const JoinedSchedules joined = joined_schedules(algorithm, problem);
   Rates rates = links_alone();
   rates.link = {1, 1};  // 2 microseconds from host to host, a nanosecond for each byte
   rates.eager = std::int64_t{1} << 40;
   rates.overhead = overhead * 1e-3;
   std::string text;
-  write_goal(network, rates, 4, [&](std::string_view piece) { text += piece; });
+  write_goal(joined, rates, 4, [&](std::string_view piece) { text += piece; });
   const double theirs = Referee{Goal{text}, {2000, overhead, 0, 1}}.time();
-  const double ours = static_cast<double>(run(network, rates).time) * 1e-3;
+  const double ours = static_cast<double>(run(joined, rates).time) * 1e-3;
   const double messages = algorithm.cost(problem).rounds;
   EXPECT_NEAR(ours, theirs, messages + 2) << to_string(collective) << ' ' << name << " on " << ranks;
 }

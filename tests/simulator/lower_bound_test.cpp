@@ -63,7 +63,7 @@ void expect_no_algorithm_is_faster(std::string_view text, int ranks, int ppn, co
       late.late.assign(static_cast<std::size_t>(ranks), 0);
       late.late.back() = in_time(5);
       for (const Conditions& each : {Conditions{}, late}) {
-        const Time time = simulate(network_of(*algorithm, problem), machine, each).time;
+        const Time time = simulate(joined_schedules(*algorithm, problem), machine, each).time;
         const Bound bound = lower_bound(machine, problem, each);
         EXPECT_GE(time + 1, bound.time) << text << ' ' << to_string(algorithm->collective) << ' ' << algorithm->name
                                         << ' ' << count.value() << ": " << bound.reason;

@@ -13,8 +13,8 @@ namespace {
 constexpr Count thousand{1000};             // elements of 4 bytes:
 constexpr double transfer = 4000 / 12.5e3;  // microseconds on a link
 
-double time_of(const Network& network, const Rates& rates, const Conditions& conditions = {}) {
-  return microseconds(run(network, rates, conditions).time);
+double time_of(const JoinedSchedules& joined, const Rates& rates, const Conditions& conditions = {}) {
+  return microseconds(run(joined, rates, conditions).time);
 }
 
 void one_message(ScheduleBuilder& plan, Rank rank) {
@@ -62,27 +62,27 @@ TEST(NetworkRun, MessagesToOneHostShareItsLink) {
 TEST(NetworkRun, RendezvousWaitsForALateReceiverAndShakesHands) {
   Rates rates = links_alone();
   rates.handshake = 0.75;
-  const Network network = written(2, thousand, one_message);
-  EXPECT_NEAR(time_of(network, rates, {.late = {0, in_time(10)}}), 10 + 0.75 + 1 + transfer, 1e-6);
+  const JoinedSchedules joined = written(2, thousand, one_message);
+  EXPECT_NEAR(time_of(joined, rates, {.late = {0, in_time(10)}}), 10 + 0.75 + 1 + transfer, 1e-6);
 }
 
 TEST(NetworkRun, AnEagerMessageDoesNotWait) {
   Rates rates = links_alone();
   rates.handshake = 0.75;
   rates.eager = 4000;
-  const Network network = written(2, thousand, one_message);
-  const Outcome outcome = run(network, rates, {.late = {0, in_time(10)}});
-  EXPECT_NEAR(microseconds(outcome.time), 10, 1e-6);                       // it was there already
-  EXPECT_EQ(outcome.end[static_cast<std::size_t>(network.firsts[0])], 0);  // and its send complete at once
-  EXPECT_NEAR(time_of(network, rates, {.late = {in_time(10), 0}}), 10 + 1 + transfer, 1e-6);
+  const JoinedSchedules joined = written(2, thousand, one_message);
+  const Outcome outcome = run(joined, rates, {.late = {0, in_time(10)}});
+  EXPECT_NEAR(microseconds(outcome.time), 10, 1e-6);                      // it was there already
+  EXPECT_EQ(outcome.end[static_cast<std::size_t>(joined.firsts[0])], 0);  // and its send complete at once
+  EXPECT_NEAR(time_of(joined, rates, {.late = {in_time(10), 0}}), 10 + 1 + transfer, 1e-6);
 }
 
 TEST(NetworkRun, AnEagerSendFreesTheSenderAfterItsOverhead) {
   Rates rates = links_alone();
   rates.overhead = 0.25;
   rates.eager = 4000;
-  const Network network = written(2, thousand, two_in_a_row);
-  const Outcome outcome = run(network, rates);
+  const JoinedSchedules joined = written(2, thousand, two_in_a_row);
+  const Outcome outcome = run(joined, rates);
   EXPECT_EQ(outcome.end[1], in_time(0.5));  // the second send
   // The second message leaves at 0.5 and is alone, as the first one had arrived: 0.25 + 1 + 0.16 + 0.25 < 0.5 + 1 + ...
   EXPECT_NEAR(microseconds(outcome.time), 0.5 + 1 + transfer / 2 + 0.25, 1e-6);
@@ -103,10 +103,10 @@ TEST(NetworkRun, InsideAHostLevelsCount) {
   Rates rates = links_alone();
   rates.socket = {0.2, 20};
   rates.node = {0.4, 10};
-  const Network network = written(2, thousand, one_message);
+  const JoinedSchedules joined = written(2, thousand, one_message);
   const auto topology = crossbar(2, rates.link);
   const auto time_on = [&](Placement placement, const Rates& given) {
-    return microseconds(simulate(network, Machine{*topology, std::move(placement), given}, {}).time);
+    return microseconds(simulate(joined, Machine{*topology, std::move(placement), given}, {}).time);
   };
   EXPECT_NEAR(time_on({{0, 0}, {0, 0}}, rates), 0.2 + 4000 / 20e3, 1e-6);
   EXPECT_NEAR(time_on({{0, 0}, {0, 1}}, rates), 0.4 + 4000 / 10e3, 1e-6);
@@ -129,18 +129,18 @@ TEST(NetworkRun, ReductionsOfARankFollowEachOther) {
 
 TEST(NetworkRun, NoiseIsTheSameForASeedAndOnlyLengthens) {
   const Algorithm& algorithm = *find_algorithm(Collective::allreduce, "ring");
-  const Network network = network_of(algorithm, problem_of(algorithm, 6, thousand));
+  const JoinedSchedules joined = joined_schedules(algorithm, problem_of(algorithm, 6, thousand));
   const Rates rates = links_alone();
-  const double plain = time_of(network, rates), noisy = time_of(network, rates, {.noise = 0.5, .seed = 3});
+  const double plain = time_of(joined, rates), noisy = time_of(joined, rates, {.noise = 0.5, .seed = 3});
   EXPECT_GT(noisy, plain);
-  EXPECT_EQ(noisy, time_of(network, rates, {.noise = 0.5, .seed = 3}));
-  EXPECT_NE(noisy, time_of(network, rates, {.noise = 0.5, .seed = 4}));
+  EXPECT_EQ(noisy, time_of(joined, rates, {.noise = 0.5, .seed = 3}));
+  EXPECT_NE(noisy, time_of(joined, rates, {.noise = 0.5, .seed = 4}));
 }
 
 TEST(NetworkRun, ACallFollowsAnotherOnEachRank) {
   const Algorithm& algorithm = *find_algorithm(Collective::allreduce, "recursive_doubling");
   Problem problem = problem_of(algorithm, 8, thousand);
-  Network once, thrice;
+  JoinedSchedules once, thrice;
   for (int rank = 0; rank < problem.size; ++rank) {
     problem.rank = Rank{rank};
     const Schedule schedule = algorithm.build(problem);
@@ -159,10 +159,10 @@ TEST(NetworkRun, PartsOfTheCriticalPathAddUp) {
     for (const Count count : {Count{10}, Count{20'000}}) {
       const Problem problem =
           problem_of(*algorithm, 16, algorithm->collective == Collective::barrier ? Count{0} : count);
-      const Network network = network_of(*algorithm, problem);
+      const JoinedSchedules joined = joined_schedules(*algorithm, problem);
       const Machine machine{*topology, in_blocks(16), rates};
-      const Outcome outcome = simulate(network, machine, conditions);
-      const auto path = critical_path(network, machine, conditions, outcome);
+      const Outcome outcome = simulate(joined, machine, conditions);
+      const auto path = critical_path(joined, machine, conditions, outcome);
       ASSERT_FALSE(path.empty());
       Time sum = 0, end = 0;
       for (const PathStep& step : path) {

@@ -40,33 +40,33 @@ inline Problem problem_of(const Algorithm& algorithm, int ranks, Count count) {
   return problem;
 }
 
-inline Network network_of(const Algorithm& algorithm, Problem problem) {
-  Network network;
+inline JoinedSchedules joined_schedules(const Algorithm& algorithm, Problem problem) {
+  JoinedSchedules joined;
   for (int rank = 0; rank < problem.size; ++rank) {
     problem.rank = Rank{rank};
-    network.add(algorithm.build(problem));
+    joined.add(algorithm.build(problem));
   }
-  return network;
+  return joined;
 }
 
 using Build = void (*)(ScheduleBuilder& plan, Rank rank);
 /// The schedules of all ranks, whose buffers have `count` elements.
-inline Network written(int size, Count count, Build build) {
-  Network network;
+inline JoinedSchedules written(int size, Count count, Build build) {
+  JoinedSchedules joined;
   for (int rank = 0; rank < size; ++rank) {
     ScheduleBuilder plan{{Rank{rank}, size, count}, count, count};
     build(plan, Rank{rank});
-    network.add(plan.build());
+    joined.add(plan.build());
   }
-  return network;
+  return joined;
 }
 
 inline double microseconds(Time time) { return static_cast<double>(time) * 1e-6; }
 
 /// On a crossbar with a host for each rank.
-inline Outcome run(const Network& network, const Rates& rates, const Conditions& conditions = {}) {
-  const auto topology = crossbar(network.ranks, rates.link);
-  return simulate(network, Machine{*topology, in_blocks(network.ranks), rates}, conditions);
+inline Outcome run(const JoinedSchedules& joined, const Rates& rates, const Conditions& conditions = {}) {
+  const auto topology = crossbar(joined.ranks, rates.link);
+  return simulate(joined, Machine{*topology, in_blocks(joined.ranks), rates}, conditions);
 }
 
 }  // namespace tutti::simulator

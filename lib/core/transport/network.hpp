@@ -15,9 +15,11 @@
 
 namespace tutti::mpi {
 
+class Network;
+
 /// Where an execution's messages go: the same for all executions of a communicator.
 struct NetworkRoute {
-  class Network* network = nullptr;  ///< nullptr: no message goes on a network.
+  Network* network = nullptr;  ///< nullptr: no message goes on a network.
   int context = 0;
   int me = 0;                  ///< Rank in the communicator.
   std::span<const int> ranks;  ///< Rank in the carrier of each rank of the communicator.

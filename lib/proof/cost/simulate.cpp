@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "network.hpp"
+#include "joined_schedules.hpp"
 #include "node_links.hpp"
 
 namespace tutti {
@@ -26,13 +26,13 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 /// One run of a network.
 class Run {
  public:
-  Run(const Network& network, const Rates& rates)
-      : network_(network), rates_(rates), remaining_(network.waits), links_(network.node_of, rates.between.links) {}
+  Run(const JoinedSchedules& joined, const Rates& rates)
+      : joined_(joined), rates_(rates), remaining_(joined.waits), links_(joined.node_of, rates.between.links) {}
   Simulation simulate(bool with_steps);
 
  private:
-  using Node = Network::Node;
-  using Kind = Network::Kind;
+  using Node = JoinedSchedules::Node;
+  using Kind = JoinedSchedules::Kind;
   /// A task that could start: a message, known by its send, or a computation. Less is earlier.
   struct Task {
     bool is_message = false;  ///< Computations go first: those that take no time may make more messages ready.
@@ -59,7 +59,7 @@ class Run {
   enum PortKind { sending, receiving, computing, kinds };
   static constexpr int nobody = -1;
 
-  [[nodiscard]] const Node& node(int step) const { return network_.nodes[index(step)]; }
+  [[nodiscard]] const Node& node(int step) const { return joined_.nodes[index(step)]; }
   [[nodiscard]] int port(int step, PortKind kind) const { return kinds * node(step).rank + kind; }
   /// The ports that a task takes; the second may be nobody.
   [[nodiscard]] std::pair<int, int> ports_of(const Task& task) const {
@@ -81,14 +81,14 @@ class Run {
   }
   [[nodiscard]] std::vector<std::vector<Interval>> by_rank() const;
 
-  const Network& network_;
+  const JoinedSchedules& joined_;
   Rates rates_;
   std::vector<int> remaining_;  // how many steps each step still waits for
-  std::vector<Port> ports_{index(kinds * network_.ranks)};
+  std::vector<Port> ports_{index(kinds * joined_.ranks)};
   Earliest<Task> tasks_;
   Earliest<Event> events_;
   NodeLinks links_;
-  std::vector<Task> crossing_{index(network_.ranks)};  // messages between nodes, by sender
+  std::vector<Task> crossing_{index(joined_.ranks)};  // messages between nodes, by sender
   std::vector<Interval> intervals_;
   Time now_ = 0;
   Time last_ = 0;  // when the last step was complete: later events may be outdated
@@ -118,7 +118,7 @@ void Run::complete(int step) {
   ++completed_;
   last_ = now_;
   if (!intervals_.empty()) intervals_[index(step)].end = static_cast<double>(now_) / picoseconds;
-  for (const int follower : network_.followers_of(step))
+  for (const int follower : joined_.followers_of(step))
     if (--remaining_[index(follower)] == 0) free_to_start(follower);
 }
 
@@ -185,14 +185,14 @@ void Run::share_links() {
 
 std::vector<std::vector<Interval>> Run::by_rank() const {
   std::vector<std::vector<Interval>> all;
-  for (int rank = 0; rank < network_.ranks; ++rank)
-    all.emplace_back(intervals_.begin() + network_.firsts[index(rank)], intervals_.begin() + network_.end_of(rank));
+  for (int rank = 0; rank < joined_.ranks; ++rank)
+    all.emplace_back(intervals_.begin() + joined_.firsts[index(rank)], intervals_.begin() + joined_.end_of(rank));
   return all;
 }
 
 Simulation Run::simulate(bool with_steps) {
-  if (with_steps) intervals_.resize(network_.nodes.size());
-  for (int step = 0; step < network_.steps(); ++step) {
+  if (with_steps) intervals_.resize(joined_.nodes.size());
+  for (int step = 0; step < joined_.steps(); ++step) {
     if (remaining_[index(step)] == 0 && node(step).kind != Kind::recv) free_to_start(step);
   }
   start_all();
@@ -207,7 +207,7 @@ Simulation Run::simulate(bool with_steps) {
     start_all();
     if (!is_next_now()) share_links();
   }
-  if (completed_ != network_.steps()) throw std::logic_error("simulation: ranks wait for each other");
+  if (completed_ != joined_.steps()) throw std::logic_error("simulation: ranks wait for each other");
   Simulation result{.time = static_cast<double>(last_) / picoseconds};
   if (with_steps) result.steps = by_rank();
   return result;
@@ -215,18 +215,18 @@ Simulation Run::simulate(bool with_steps) {
 
 }  // namespace
 
-Simulator::Simulator(std::span<const int> nodes) : network_(std::make_unique<Network>()) {
-  network_->node_of.assign(nodes.begin(), nodes.end());
+Simulator::Simulator(std::span<const int> nodes) : joined_(std::make_unique<JoinedSchedules>()) {
+  joined_->node_of.assign(nodes.begin(), nodes.end());
 }
 Simulator::~Simulator() = default;
 
-void Simulator::add(const Schedule& schedule) { network_->add(schedule); }
+void Simulator::add(const Schedule& schedule) { joined_->add(schedule); }
 
 Simulation Simulator::run(const Rates& rates, bool with_steps) const {
-  network_->require_complete();
-  if (!network_->node_of.empty() && network_->node_of.size() != index(network_->ranks))
+  joined_->require_complete();
+  if (!joined_->node_of.empty() && joined_->node_of.size() != index(joined_->ranks))
     throw std::logic_error("simulation: not a node for each rank");
-  return Run{*network_, rates}.simulate(with_steps);
+  return Run{*joined_, rates}.simulate(with_steps);
 }
 
 }  // namespace tutti

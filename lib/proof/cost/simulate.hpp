@@ -31,7 +31,7 @@ struct Interval {
   double begin = 0, end = 0;
 };
 
-struct Network;
+struct JoinedSchedules;
 
 struct Simulation {
   double time = 0;                             ///< When the last rank is done.
@@ -66,7 +66,7 @@ class Simulator {
   [[nodiscard]] Simulation run(const Rates& rates, bool with_steps = false) const;
 
  private:
-  std::unique_ptr<Network> network_;
+  std::unique_ptr<JoinedSchedules> joined_;
 };
 
 }  // namespace tutti

@@ -8,28 +8,28 @@
 namespace tutti::simulator {
 namespace {
 
-using Kind = Network::Kind;
+using Kind = JoinedSchedules::Kind;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 class Writer {
  public:
-  Writer(const Network& network, const Rates& rates, std::int64_t element)
-      : network_(network), rates_(rates), element_(element) {}
+  Writer(const JoinedSchedules& joined, const Rates& rates, std::int64_t element)
+      : joined_(joined), rates_(rates), element_(element) {}
 
   [[nodiscard]] std::string text_of(int rank) const {
-    const int first = network_.firsts[index(rank)], end = network_.end_of(rank);
+    const int first = joined_.firsts[index(rank)], end = joined_.end_of(rank);
     std::string text = fmt::format("rank {} {{\n", rank), order;
     for (int step = first; step < end; ++step) {
       text += line_of(step, first);
-      for (const int follower : network_.followers_of(step))
+      for (const int follower : joined_.followers_of(step))
         order += fmt::format("l{} requires {}\n", follower - first, last_label(step, first));
     }
     return text + order + "}\n";
   }
 
  private:
-  [[nodiscard]] const Network::Node& node(int step) const { return network_.nodes[index(step)]; }
+  [[nodiscard]] const JoinedSchedules::Node& node(int step) const { return joined_.nodes[index(step)]; }
   [[nodiscard]] std::int64_t bytes_of(int step) const { return node(step).elements * element_; }
   [[nodiscard]] bool has_reduction(int step) const { return node(step).kind == Kind::recv && node(step).elements > 0; }
   /// What is complete when the step is: a receive with a reduction is two lines.
@@ -43,7 +43,7 @@ class Writer {
   }
   /// The place of the send among its rank's steps tells messages of a pair apart.
   [[nodiscard]] std::string message(int send) const {
-    const int tag = send - network_.firsts[index(node(send).rank)];
+    const int tag = send - joined_.firsts[index(node(send).rank)];
     return fmt::format("tag {}\n", tag);
   }
   [[nodiscard]] std::string line_of(int step, int first) const {
@@ -68,18 +68,18 @@ class Writer {
     return {};
   }
 
-  const Network& network_;
+  const JoinedSchedules& joined_;
   const Rates& rates_;
   std::int64_t element_;
 };
 
 }  // namespace
 
-void write_goal(const Network& network, const Rates& rates, std::int64_t element,
+void write_goal(const JoinedSchedules& joined, const Rates& rates, std::int64_t element,
                 const std::function<void(std::string_view piece)>& write) {
-  write(fmt::format("num_ranks {}\n\n", network.ranks));
-  const Writer writer{network, rates, element};
-  for (int rank = 0; rank < network.ranks; ++rank)
+  write(fmt::format("num_ranks {}\n\n", joined.ranks));
+  const Writer writer{joined, rates, element};
+  for (int rank = 0; rank < joined.ranks; ++rank)
     write(writer.text_of(rank));
 }
 

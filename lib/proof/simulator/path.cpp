@@ -6,18 +6,18 @@
 namespace tutti::simulator {
 namespace {
 
-using Kind = Network::Kind;
+using Kind = JoinedSchedules::Kind;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 class Walk {
  public:
-  Walk(const Network& network, const Machine& machine, const Conditions& conditions, const Outcome& outcome)
-      : network_(network), machine_(machine), conditions_(conditions), outcome_(outcome) {}
+  Walk(const JoinedSchedules& joined, const Machine& machine, const Conditions& conditions, const Outcome& outcome)
+      : joined_(joined), machine_(machine), conditions_(conditions), outcome_(outcome) {}
 
   std::vector<PathStep> from_end() {
     std::vector<PathStep> path;
-    if (network_.steps() == 0) return path;
+    if (joined_.steps() == 0) return path;
     const auto last = std::max_element(outcome_.end.begin(), outcome_.end.end()) - outcome_.end.begin();
     for (int step = static_cast<int>(last); step >= 0;) {
       const int bound = binding_end(step);
@@ -30,7 +30,7 @@ class Walk {
   }
 
  private:
-  [[nodiscard]] const Network::Node& node(int step) const { return network_.nodes[index(step)]; }
+  [[nodiscard]] const JoinedSchedules::Node& node(int step) const { return joined_.nodes[index(step)]; }
   [[nodiscard]] double bytes_of(int step) const {
     return static_cast<double>(node(step).elements) * static_cast<double>(conditions_.element);
   }
@@ -105,7 +105,7 @@ class Walk {
     return start;
   }
 
-  const Network& network_;
+  const JoinedSchedules& joined_;
   const Machine& machine_;
   const Conditions& conditions_;
   const Outcome& outcome_;
@@ -113,9 +113,9 @@ class Walk {
 
 }  // namespace
 
-std::vector<PathStep> critical_path(const Network& network, const Machine& machine, const Conditions& conditions,
+std::vector<PathStep> critical_path(const JoinedSchedules& joined, const Machine& machine, const Conditions& conditions,
                                     const Outcome& outcome) {
-  return Walk{network, machine, conditions, outcome}.from_end();
+  return Walk{joined, machine, conditions, outcome}.from_end();
 }
 
 Parts sum_of(const std::vector<PathStep>& path) {

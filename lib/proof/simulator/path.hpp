@@ -32,7 +32,7 @@ struct PathStep {
 
 /// The chain of steps that ended last, each of which was complete when the next one could begin; from the first on. The
 /// parts of each add up to its time, and the times to that of the outcome.
-[[nodiscard]] std::vector<PathStep> critical_path(const Network& network, const Machine& machine,
+[[nodiscard]] std::vector<PathStep> critical_path(const JoinedSchedules& joined, const Machine& machine,
                                                   const Conditions& conditions, const Outcome& outcome);
 [[nodiscard]] Parts sum_of(const std::vector<PathStep>& path);
 

@@ -24,11 +24,11 @@ std::vector<double> rates_of(const std::vector<Link>& links) {
 
 class Run {
  public:
-  Run(const Network& network, const Machine& machine, const Conditions& conditions);
+  Run(const JoinedSchedules& joined, const Machine& machine, const Conditions& conditions);
   Outcome simulate();
 
  private:
-  using Kind = Network::Kind;
+  using Kind = JoinedSchedules::Kind;
   /// What comes to pass at an instant.
   enum class What : std::uint8_t {
     start,   ///< A rank; `step` is the rank.
@@ -47,7 +47,7 @@ class Run {
   /// Of a send: it is handed over. Of a receive: it is ready, and its message is there.
   enum Flag : std::uint8_t { posted = 1, arrived = 2 };
 
-  [[nodiscard]] const Network::Node& node(int step) const { return network_.nodes[index(step)]; }
+  [[nodiscard]] const JoinedSchedules::Node& node(int step) const { return joined_.nodes[index(step)]; }
   [[nodiscard]] double bytes_of(int step) const {
     return static_cast<double>(node(step).elements) * static_cast<double>(conditions_.element);
   }
@@ -71,7 +71,7 @@ class Run {
   void start(int rank);
   void start_ready();
 
-  const Network& network_;
+  const JoinedSchedules& joined_;
   const Machine& machine_;
   const Conditions& conditions_;
   const Rates& rates_;
@@ -89,8 +89,8 @@ class Run {
   int completed_ = 0;
 };
 
-Run::Run(const Network& network, const Machine& machine, const Conditions& conditions)
-    : network_(network),
+Run::Run(const JoinedSchedules& joined, const Machine& machine, const Conditions& conditions)
+    : joined_(joined),
       machine_(machine),
       conditions_(conditions),
       rates_(machine.rates()),
@@ -98,17 +98,17 @@ Run::Run(const Network& network, const Machine& machine, const Conditions& condi
       gap_(in_time(rates_.gap)),
       handshake_(in_time(rates_.handshake)),
       flows_(rates_of(machine.links())),
-      remaining_(network.waits),
-      flags_(network.nodes.size()),
-      left_at_(index(network.ranks), -gap_),
-      arrived_at_(index(network.ranks), -gap_),
-      processors_(network.ranks) {
-  outcome_.end.resize(network.nodes.size());
-  outcome_.cause.assign(network.nodes.size(), -1);
-  outcome_.shared.resize(network.nodes.size());
-  outcome_.is_held_by_receive.resize(network.nodes.size());
+      remaining_(joined.waits),
+      flags_(joined.nodes.size()),
+      left_at_(index(joined.ranks), -gap_),
+      arrived_at_(index(joined.ranks), -gap_),
+      processors_(joined.ranks) {
+  outcome_.end.resize(joined.nodes.size());
+  outcome_.cause.assign(joined.nodes.size(), -1);
+  outcome_.shared.resize(joined.nodes.size());
+  outcome_.is_held_by_receive.resize(joined.nodes.size());
   outcome_.carried.resize(machine.links().size());
-  for (int rank = 0; rank < network.ranks; ++rank)
+  for (int rank = 0; rank < joined.ranks; ++rank)
     events_.push({conditions.late.empty() ? 0 : conditions.late[index(rank)], rank, What::start});
 }
 
@@ -205,7 +205,7 @@ void Run::receive(int recv) { work(recv, overhead_ + in_time(rates_.reduced, byt
 void Run::complete(int step) {
   ++completed_;
   outcome_.end[index(step)] = outcome_.time = now_;
-  for (const int follower : network_.followers_of(step)) {
+  for (const int follower : joined_.followers_of(step)) {
     if (--remaining_[index(follower)] > 0) continue;
     outcome_.cause[index(follower)] = step;
     ready_.push_back(follower);
@@ -213,8 +213,8 @@ void Run::complete(int step) {
 }
 
 void Run::start(int rank) {
-  for (int step = network_.firsts[index(rank)]; step < network_.end_of(rank); ++step)
-    if (network_.waits[index(step)] == 0) ready_.push_back(step);
+  for (int step = joined_.firsts[index(rank)]; step < joined_.end_of(rank); ++step)
+    if (joined_.waits[index(step)] == 0) ready_.push_back(step);
 }
 
 void Run::handle(const Event& event) {
@@ -260,16 +260,16 @@ Outcome Run::simulate() {
     }
     flows_.share(now_);
   }
-  if (completed_ != network_.steps()) throw std::logic_error("simulation: ranks wait for each other");
+  if (completed_ != joined_.steps()) throw std::logic_error("simulation: ranks wait for each other");
   return std::move(outcome_);
 }
 
 }  // namespace
 
-Outcome simulate(const Network& network, const Machine& machine, const Conditions& conditions) {
-  network.require_complete();
-  if (machine.ranks() != network.ranks) throw std::logic_error("simulation: not a place for each rank");
-  return Run{network, machine, conditions}.simulate();
+Outcome simulate(const JoinedSchedules& joined, const Machine& machine, const Conditions& conditions) {
+  joined.require_complete();
+  if (machine.ranks() != joined.ranks) throw std::logic_error("simulation: not a place for each rank");
+  return Run{joined, machine, conditions}.simulate();
 }
 
 }  // namespace tutti::simulator

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/proof/cost/network.hpp"
+#include "lib/proof/cost/joined_schedules.hpp"
 #include "machine.hpp"
 
 namespace tutti::simulator {
@@ -54,7 +54,7 @@ struct Outcome {
 /// All that happens at one instant is handled in the order of ranks and steps, then links are shared anew. Cost: a few
 /// times log(events) for each step, and for each change of shares the flows that it is connected with. Errors:
 /// std::logic_error if ranks wait for each other, or if a message has only one end.
-[[nodiscard]] Outcome simulate(const Network& network, const Machine& machine, const Conditions& conditions);
+[[nodiscard]] Outcome simulate(const JoinedSchedules& joined, const Machine& machine, const Conditions& conditions);
 
 /// The factor by which the noise makes something longer: `what` tells apart what happens in one step.
 enum class Noisy : std::uint8_t { send, recv, latency, work };

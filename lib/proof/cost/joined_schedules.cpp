@@ -1,4 +1,4 @@
-#include "network.hpp"
+#include "joined_schedules.hpp"
 
 #include <limits>
 #include <stdexcept>
@@ -17,7 +17,7 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-void Network::join(int from, int to, int message, Count count) {
+void JoinedSchedules::join(int from, int to, int message, Count count) {
   constexpr int rank_bits = 20, message_bits = 24;
   if (from >> rank_bits != 0 || to >> rank_bits != 0 || message >> message_bits != 0)
     throw std::logic_error("simulation: too many ranks, or messages of a pair");
@@ -34,7 +34,7 @@ void Network::join(int from, int to, int message, Count count) {
   open.erase(place);
 }
 
-void Network::add(const Action& action, int rank) {
+void JoinedSchedules::add(const Action& action, int rank) {
   Node node;
   node.rank = rank;
   if (const auto* send = std::get_if<Send>(&action)) {
@@ -54,15 +54,15 @@ void Network::add(const Action& action, int rank) {
   }
 }
 
-std::span<const int> Network::followers_of(int step) const {
+std::span<const int> JoinedSchedules::followers_of(int step) const {
   const std::size_t begin = step == 0 ? 0 : followers_end[index(step - 1)];
   return std::span{followers}.subspan(begin, followers_end[index(step)] - begin);
 }
 
-int Network::end_of(int rank) const { return rank + 1 == ranks ? steps() : firsts[index(rank + 1)]; }
+int JoinedSchedules::end_of(int rank) const { return rank + 1 == ranks ? steps() : firsts[index(rank + 1)]; }
 
 /// Turns the lists of what each step waits for into lists of what waits for each step.
-void Network::add_followers(const Schedule& schedule, int first) {
+void JoinedSchedules::add_followers(const Schedule& schedule, int first) {
   const std::size_t steps = schedule.steps.size(), before = followers.size();
   std::vector<std::size_t> place(steps + 1, before);
   for (const Step& step : schedule.steps) {
@@ -82,7 +82,7 @@ void Network::add_followers(const Schedule& schedule, int first) {
       followers[place[index(earlier)]++] = first + static_cast<int>(step);
 }
 
-void Network::add(const Schedule& schedule) {
+void JoinedSchedules::add(const Schedule& schedule) {
   const int first = steps();
   if (schedule.steps.size() > static_cast<std::size_t>(std::numeric_limits<int>::max() - first))
     throw std::logic_error("simulation: too many steps");
@@ -93,7 +93,7 @@ void Network::add(const Schedule& schedule) {
   ++ranks;
 }
 
-void Network::require_complete() const {
+void JoinedSchedules::require_complete() const {
   if (!open.empty()) throw std::logic_error("simulation: a message has only one end");
 }
 

@@ -12,7 +12,7 @@
 namespace tutti {
 
 /// The steps of all ranks, numbered through; some 30 bytes each.
-struct Network {
+struct JoinedSchedules {
   enum class Kind : std::uint8_t { send, recv, reduce, copy };
   struct Node {
     std::int64_t elements{};  ///< Sent; else reduced or copied (of a receive: by the reduction that is part of it).
