@@ -68,13 +68,16 @@ class Nodes {
       : rank_(problem.rank),
         root_(has_root(problem.collective) ? problem.root : Rank{0}),
         node_of_(std::move(node_of)) {
-    for (int rank = 0; rank < problem.size; ++rank) {
-      const auto node = index(of(Rank{rank}));
-      if (node >= groups_.size()) groups_.resize(node + 1);
-      if (Rank{rank} == rank_) groups_[node].me = groups_[node].size();
-      groups_[node].ranks.emplace_back(rank);
-      lanes_ = std::max(lanes_, groups_[node].size());
-    }
+    std::vector<std::size_t> sizes(node_of_.empty() ? 1 : index(std::ranges::max(node_of_)) + 1);
+    for (int rank = 0; rank < problem.size; ++rank)
+      ++sizes[index(of(Rank{rank}))];
+    groups_.resize(sizes.size());
+    for (std::size_t node = 0; node < sizes.size(); ++node)
+      groups_[node].ranks.reserve(sizes[node]);
+    for (int rank = 0; rank < problem.size; ++rank)
+      groups_[index(of(Rank{rank}))].ranks.emplace_back(rank);
+    groups_[index(own())].me = place(rank_);
+    lanes_ = static_cast<int>(std::ranges::max(sizes));
   }
   static std::size_t index(int place) { return static_cast<std::size_t>(place); }
   Rank rank_, root_;

@@ -18,8 +18,6 @@ namespace {
 
 using apps::InputError;
 
-constexpr double most_microseconds = 1e9;
-
 /// What the simulator complains of, as a complaint about the input.
 template <class Make>
 auto without_argument_errors(const Make& make) try {
@@ -37,7 +35,7 @@ void change(simulator::Rates& rates, const std::string& text) {
   for (const auto& [known, place] : simulator::named_rates(rates)) {
     names.emplace_back(known);
     if (known != name) continue;
-    *place = apps::parse_number(value, 0, most_microseconds);
+    *place = apps::parse_number(value, 0, simulator::most_rate);
     return;
   }
   if (name != "eager") throw InputError(fmt::format("--set: '{}' is no rate; {}", name, allowed(name, names)));
@@ -143,7 +141,7 @@ std::vector<simulator::Time> late_starts(const std::string& text, int ranks) {
     const std::size_t dash = who.find('-');
     const auto first = apps::parse_integer(who.substr(0, dash), 0, ranks - 1);
     const auto last = dash == std::string::npos ? first : apps::parse_integer(who.substr(dash + 1), first, ranks - 1);
-    const double time = apps::parse_number(item.substr(colon + 1), 0, most_microseconds);
+    const double time = apps::parse_number(item.substr(colon + 1), 0, simulator::most_rate);
     std::fill(late.begin() + first, late.begin() + last + 1, simulator::in_time(time));
   }
   return late;

@@ -48,6 +48,23 @@ echo '3 2 1 0' >places.txt
 expect 0 'placement places.txt' simulate allreduce ring -p 4 -n 1M --topology net.json --placement places.txt
 expect 2 'it has 4 hosts; needed: one for each of 5 ranks' simulate allreduce ring -p 5 --placement ./places.txt --topology crossbar:8
 
+# The forms of the files: those of the page and these keep to the schemas.
+sed -n 's/^    {"tutti_rates"/{"tutti_rates"/p' "$sources/docs/simulation.md" >page_rates.json
+sed -n '/^    {"tutti_topology"/,/^$/p' "$sources/docs/simulation.md" >page_topology.json
+expect 0 'rates of page_rates.json' simulate allreduce ring -p 4 -n 1K --rates page_rates.json
+expect 0 '^    trunk ' simulate allreduce ring -p 3 -n 1K --topology page_topology.json
+echo '{"tutti_rates": 1, "overhead": 1e9}' >long.json
+expect 2 "long.json:1:.*'overhead' is 1000000000; allowed: a number from 0 to 1e+08" simulate allreduce --rates long.json
+if python3 -c 'import jsonschema' 2>/dev/null; then
+  python3 - "$sources/docs" <<'PYTHON' || fail 'the schemas'
+import json, jsonschema, sys
+for form, files in {'rates': ['rates.json', 'page_rates.json'], 'topology': ['net.json', 'page_topology.json']}.items():
+    schema = json.load(open(f'{sys.argv[1]}/{form}-file.schema.json'))
+    for file in files:
+        jsonschema.validate(json.load(open(file)), schema)
+PYTHON
+fi
+
 # Exports and pictures.
 expect 0 '^num_ranks 4' simulate allreduce ring -p 4 -n 1K --export goal
 expect 0 '<route src="h0" dst="h3"' simulate allreduce ring -p 4 -n 1K --topology torus:2,2 --export platform

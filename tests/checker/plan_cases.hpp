@@ -16,6 +16,9 @@ namespace tutti::checker {
 
 /// So small that few elements are enough for pieces, joint reductions, copies that are shared, and messages of any way.
 inline constexpr shm::SharedMemory memory{.cell_bytes = 8, .piece_bytes = 24, .eager_messages = 3};
+/// The same for plans of which programs for streams are made.
+inline constexpr shm::SharedMemory on_devices{
+    .cell_bytes = 8, .piece_bytes = 24, .joined_bytes = 0, .is_for_device = true, .eager_messages = 3};
 
 /// Where ranks are: all on one node, or as in the lists, over and over again.
 inline const std::vector<std::vector<int>> placements{{}, {0, 0, 0, 1}, {0, 0, 1, 1, 1}, {2, 2, 2, 1, 0}, {0, 1}};

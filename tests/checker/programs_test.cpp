@@ -13,9 +13,6 @@
 namespace tutti::checker {
 namespace {
 
-constexpr shm::SharedMemory on_devices{
-    .cell_bytes = 8, .piece_bytes = 24, .joined_bytes = 0, .is_for_device = true, .eager_messages = 3};
-
 /// Ranks whose blocks differ in size, some empty, or lie apart.
 void list_blocks(PlanCase& what, std::mt19937& random) {
   const Collective collective = what.choice.algorithm->collective;

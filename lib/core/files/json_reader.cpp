@@ -81,9 +81,10 @@ std::int64_t JsonReader::integer(const JsonValue& value, std::string_view key, s
   return value.integer;
 }
 
-double JsonReader::positive(const JsonValue& value, std::string_view key) const {
-  if ((value.form != Form::integer && value.form != Form::real) || !(value.real >= 0) || !std::isfinite(value.real))
-    refuse(value, key, "a number from 0 on");
+double JsonReader::positive(const JsonValue& value, std::string_view key, double most) const {
+  const bool is_number = value.form == Form::integer || value.form == Form::real;
+  if (!is_number || !(value.real >= 0 && value.real <= most) || !std::isfinite(value.real))
+    refuse(value, key, std::isfinite(most) ? fmt::format("a number from 0 to {:g}", most) : "a number from 0 on");
   return value.real;
 }
 

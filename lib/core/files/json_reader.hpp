@@ -2,6 +2,7 @@
 // Files in JSON, read key by key. Complaints name the file and the place, what was found and what is allowed.
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,9 @@ class JsonReader {
   [[nodiscard]] const std::string& text(const JsonValue& value, std::string_view key) const;
   [[nodiscard]] std::int64_t integer(const JsonValue& value, std::string_view key, std::int64_t least,
                                      std::int64_t most) const;
-  /// A number from 0 on.
-  [[nodiscard]] double positive(const JsonValue& value, std::string_view key) const;
+  /// A number from 0 to `most`.
+  [[nodiscard]] double positive(const JsonValue& value, std::string_view key,
+                                double most = std::numeric_limits<double>::infinity()) const;
   /// The place of a name in a list of them.
   [[nodiscard]] std::size_t name(const JsonValue& value, std::string_view key,
                                  const std::vector<std::string>& names) const;

@@ -171,13 +171,14 @@ class GraphReader : private JsonReader {
     std::string kind{"link"};
     LinkRates rates;
     bool is_one_way = false;
-    read_object(link, "a link",
-                {{"from", [&](const JsonValue& value) { from = vertex(value, "from"); }},
-                 {"to", [&](const JsonValue& value) { to = vertex(value, "to"); }},
-                 {"kind", [&](const JsonValue& value) { kind = text(value, "kind"); }},
-                 {"latency", [&](const JsonValue& value) { rates.latency = positive(value, "latency"); }},
-                 {"bandwidth", [&](const JsonValue& value) { rates.bandwidth = positive(value, "bandwidth"); }},
-                 {"one_way", [&](const JsonValue& value) { is_one_way = boolean(value, "one_way"); }}});
+    read_object(
+        link, "a link",
+        {{"from", [&](const JsonValue& value) { from = vertex(value, "from"); }},
+         {"to", [&](const JsonValue& value) { to = vertex(value, "to"); }},
+         {"kind", [&](const JsonValue& value) { kind = text(value, "kind"); }},
+         {"latency", [&](const JsonValue& value) { rates.latency = positive(value, "latency", most_rate); }},
+         {"bandwidth", [&](const JsonValue& value) { rates.bandwidth = positive(value, "bandwidth", most_rate); }},
+         {"one_way", [&](const JsonValue& value) { is_one_way = boolean(value, "one_way"); }}});
     if (from < 0 || to < 0) fail(link.place, "a link needs 'from' and 'to'");
     if (from == to) fail(link.place, "a link leads from a vertex to itself");
     graph_->join(from, to, kind, rates);

@@ -31,7 +31,8 @@ class RatesReader : private JsonReader {
       const std::size_t dot = name.find('.');
       std::vector<Key>& here = dot == std::string_view::npos ? keys : levels[std::string{name.substr(0, dot)}];
       const std::string_view key = dot == std::string_view::npos ? name : name.substr(dot + 1);
-      here.push_back({key, [this, key, value = value](const JsonValue& given) { *value = positive(given, key); }});
+      here.push_back(
+          {key, [this, key, value = value](const JsonValue& given) { *value = positive(given, key, most_rate); }});
     }
     for (const auto& level : levels)
       keys.push_back({level.first, [&](const JsonValue& given) { read_object(given, level.first, level.second); }});

@@ -242,10 +242,12 @@ void Run::start_ready() {
 }
 
 Outcome Run::simulate() {
+  constexpr Time longest = Flows::never / 2;
   const auto next_event = [&] { return events_.empty() ? Flows::never : events_.top().time; };
   while (true) {
     now_ = std::min(next_event(), flows_.next());
     if (now_ == Flows::never) break;
+    if (now_ > longest) throw std::logic_error("simulation: the call takes longer than can be counted");
     while (true) {
       if (next_event() == now_) {
         const Event event = events_.top();

@@ -11,6 +11,9 @@ namespace tutti::simulator {
 
 using Time = std::int64_t;  // picoseconds
 
+/// The largest number of a rate that users may give: no sum of them is longer than can be counted.
+inline constexpr double most_rate = 1e8;
+
 /// The latency and the bandwidth of a link.
 struct LinkRates {
   double latency = 0.5;     ///< Microseconds.
