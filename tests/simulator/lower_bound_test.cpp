@@ -49,9 +49,30 @@ TEST(LowerBound, OfALateRankIsItsStartAndAMessage) {
   EXPECT_EQ(bound_of(Collective::allreduce, 4, Count{1}, *topology, rates, 1, conditions).time, in_time(51));
 }
 
+/// Two leaf switches of four hosts each, with a trunk between them, and a host with a link to each.
+constexpr std::string_view two_leaves = R"({"tutti_topology": 1, "hosts": 9, "switches": 2, "links": [
+  {"from": "host 0", "to": "switch 0"}, {"from": "host 1", "to": "switch 0"}, {"from": "host 2", "to": "switch 0"},
+  {"from": "host 3", "to": "switch 0"}, {"from": "host 4", "to": "switch 1"}, {"from": "host 5", "to": "switch 1"},
+  {"from": "host 6", "to": "switch 1"}, {"from": "host 7", "to": "switch 1"}, {"from": "host 8", "to": "switch 0"},
+  {"from": "host 8", "to": "switch 1"}, {"from": "switch 0", "to": "switch 1", "kind": "trunk", "bandwidth": 5}]})";
+
+TEST(LowerBound, OfAFileKnowsLeafSwitches) {
+  const Rates rates = links_alone();
+  const auto topology = topology_of_file(two_leaves, "net.json", rates.link);
+  const std::vector<Partition> partitions = topology->partitions();
+  ASSERT_EQ(partitions.size(), 1U);
+  EXPECT_EQ(partitions[0].name, "leaf switches");
+  EXPECT_EQ(partitions[0].group_of, (std::vector{0, 0, 0, 0, 1, 1, 1, 1, 2, 0, 1}));
+  // 4 ranks send 4 blocks of 400 kB each over the trunk, and over the link to the host of both switches.
+  const Bound bound = bound_of(Collective::alltoall, 8, Count{100'000}, *topology, rates);
+  EXPECT_NEAR(microseconds(bound.time), 1 + 4 * 4 * 400 / (5 + 12.5), 1e-4);
+  EXPECT_EQ(bound.reason, "the links of leaf switches");
+}
+
 /// Every algorithm of every collective, on nodes of `ppn` ranks.
 void expect_no_algorithm_is_faster(std::string_view text, int ranks, int ppn, const Rates& rates) {
-  const auto topology = topology_of(text, (ranks + ppn - 1) / ppn, rates.link);
+  const auto topology = text.starts_with('{') ? topology_of_file(text, "net.json", rates.link)
+                                              : topology_of(text, (ranks + ppn - 1) / ppn, rates.link);
   const Machine machine{*topology, in_blocks(ranks, ppn), rates};
   const std::vector<int> nodes = machine.nodes();
   for (const Algorithm* algorithm : algorithms()) {
@@ -78,6 +99,10 @@ TEST(LowerBound, NoAlgorithmIsFaster) {
     expect_no_algorithm_is_faster(text, 16, 1, rates);
     expect_no_algorithm_is_faster(text, 16, 1, links_alone());
     expect_no_algorithm_is_faster(text, 12, 3, rates);
+  }
+  for (const int ranks : {8, 9}) {
+    expect_no_algorithm_is_faster(two_leaves, ranks, 1, rates);
+    expect_no_algorithm_is_faster(two_leaves, ranks, 1, links_alone());
   }
   rates.network = {0.1, 3};
   rates.memory = 10;

@@ -139,6 +139,17 @@ constexpr std::string_view two_switches = R"({"tutti_topology": 1, "hosts": ["a"
   "links": [{"from": "a", "to": "s"}, {"from": "b", "to": "s"}, {"from": "c", "to": "t", "latency": 2},
             {"from": "s", "to": "t", "kind": "trunk", "bandwidth": 5}, {"from": "a", "to": "t", "latency": 9}]})";
 
+TEST(NetworkRoutes, LinksOfAFileTakeRatesThatItDoesNotGive) {
+  const auto topology = topology_of_file(two_switches, "net.json", {0.25, 20});
+  const std::vector<Link>& links = topology->links();
+  EXPECT_EQ(links[0].latency, latency_of({0.25, 0}));
+  EXPECT_EQ(links[0].rate, rate_of({0, 20}));
+  EXPECT_EQ(links[4].latency, latency_of({2, 0}));  // c to s has its own latency,
+  EXPECT_EQ(links[4].rate, rate_of({0, 20}));
+  EXPECT_EQ(links[6].rate, rate_of({0, 5}));  // and the trunk its own bandwidth
+  EXPECT_EQ(topology_of_file(two_switches, "net.json")->links()[0].latency, latency_of({0.5, 0}));
+}
+
 TEST(NetworkRoutes, OfAFileAreShortest) {
   const auto topology = topology_of_file(two_switches, "net.json");
   EXPECT_EQ(topology->hosts(), 3);

@@ -150,6 +150,31 @@ TEST(NetworkRun, ACallFollowsAnotherOnEachRank) {
   EXPECT_NEAR(time_of(thrice, links_alone()), 3 * time_of(once, links_alone()), 1e-5);
 }
 
+TEST(NetworkRun, CanBeEndedByWhoLooksAtIt) {
+  const Algorithm& algorithm = *find_algorithm(Collective::alltoall, "pairwise");
+  const JoinedSchedules joined = joined_schedules(algorithm, problem_of(algorithm, 32, thousand));
+  const auto topology = crossbar(32, {});
+  const Machine machine{*topology, in_blocks(32), Rates{}};
+  int looks = 0;
+  static_cast<void>(simulate(joined, machine, {}, [&] { ++looks; }));
+  EXPECT_GT(looks, 10);
+  struct Enough {};
+  EXPECT_THROW(static_cast<void>(simulate(joined, machine, {}, [&] { throw Enough{}; })), Enough);
+}
+
+TEST(NetworkRun, ALateStartIsNoMessageOfTheCriticalPath) {
+  const JoinedSchedules joined = written(2, thousand, there_and_back);
+  const auto topology = crossbar(2, {});
+  const Machine machine{*topology, in_blocks(2), links_alone()};
+  const Conditions conditions{.late = {0, in_time(50)}};
+  const auto path = critical_path(joined, machine, conditions, simulate(joined, machine, conditions));
+  ASSERT_EQ(path.size(), 3U);
+  EXPECT_TRUE(path[0].is_start);
+  EXPECT_EQ(joined.nodes[static_cast<std::size_t>(path[0].step)].rank, 1);
+  EXPECT_EQ(path[0].end, in_time(50));
+  EXPECT_FALSE(path[1].is_start || path[2].is_start);
+}
+
 TEST(NetworkRun, PartsOfTheCriticalPathAddUp) {
   Rates rates;
   rates.gap = 0.1;

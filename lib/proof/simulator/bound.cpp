@@ -183,7 +183,11 @@ Time round_time(const Machine& machine, const Latencies& least) {
   return least.between == never ? all : std::max(all, 2 * overhead + least.between);
 }
 
-Time rounded(double time) { return static_cast<Time>(std::llround(time)); }
+/// No more than can be counted: without links nothing ever crosses.
+Time rounded(double time) {
+  constexpr double most = 9e15;
+  return static_cast<Time>(std::llround(std::min(time, most)));
+}
 
 }  // namespace
 

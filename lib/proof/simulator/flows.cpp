@@ -21,7 +21,7 @@ Time later(Time end, Time began) {
 
 }  // namespace
 
-Flows::Flows(std::vector<double> rates) : links_(rates.size()) {
+Flows::Flows(std::vector<double> rates, Pulse* pulse) : pulse_(pulse), links_(rates.size()) {
   for (std::size_t link = 0; link < rates.size(); ++link)
     links_[link].rate = rates[link];
 }
@@ -105,6 +105,7 @@ void Flows::gather(int link) {
   while (next < part_.size()) {  // which grows
     for (const Entry& entry : links_[index(part_[next++])].flows) {
       Flow& flow = flows_[index(entry.flow)];
+      beat();
       if (flow.visit == visit_) continue;
       flow.visit = visit_, flow.is_fixed = false;
       ++flows_of_part_;
@@ -131,6 +132,7 @@ void Flows::set_rate(int place, double rate, Time now) {
 void Flows::fix_flows_of(int link, double rate, Time now) {
   for (const Entry& entry : links_[index(link)].flows) {
     const Flow& flow = flows_[index(entry.flow)];
+    beat();
     if (flow.is_fixed) continue;
     set_rate(entry.flow, rate * flow.weight, now);
     for (const Hop& hop : flow.route) {

@@ -7,11 +7,26 @@
 #include <limits>
 #include <queue>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "topology.hpp"
 
 namespace tutti::simulator {
+
+/// Calls a function, which may throw to end a long computation, at every 256th beat.
+class Pulse {
+ public:
+  explicit Pulse(std::function<void()> look) : look_(std::move(look)) {}
+  void beat() {
+    constexpr unsigned beats = 256;
+    if (++count_ % beats == 0 && look_) look_();
+  }
+
+ private:
+  std::function<void()> look_;
+  unsigned count_ = 0;
+};
 
 /// The flows of a network whose links have these rates, each shared by max-min: no flow can be given more without
 /// taking from one that has no more. Shares are computed anew only for flows that are connected with a change by links
@@ -20,10 +35,13 @@ namespace tutti::simulator {
 /// Where more than `crowd` flows are connected, a flow ends up to a 512th of its time later than computed, at an
 /// instant that others may have in common: else each end would change the shares of all others.
 ///
+/// `pulse`, if there is one, beats for each flow and link that is looked at while shares are computed; it has to
+/// outlive the flows.
+///
 /// A flow is known by the number of its message. Flows that end at one instant are handed out in the order of numbers.
 class Flows {
  public:
-  explicit Flows(std::vector<double> rates);
+  explicit Flows(std::vector<double> rates, Pulse* pulse = nullptr);
   /// A flow begins. `bytes` > 0; the route has a link that is not infinitely fast.
   void begin(int message, std::span<const int> route, double bytes, double weight, Time now);
   /// Shares the links anew after flows began or ended. Throws std::logic_error if one takes longer than can be counted.
@@ -85,6 +103,11 @@ class Flows {
   void fix_flows_of(int link, double rate, Time now);
   void set_rate(int place, double rate, Time now);
 
+  void beat() {
+    if (pulse_ != nullptr) pulse_->beat();
+  }
+
+  Pulse* pulse_;
   std::vector<Shared> links_;
   std::vector<Flow> flows_;
   std::vector<int> free_;     // places in flows_

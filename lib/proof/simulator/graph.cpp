@@ -60,7 +60,35 @@ class Graph : public Topology {
 
   [[nodiscard]] std::string name_of_vertex(int vertex) const override { return names_[index(vertex)]; }
 
+  /// Leaf switches, each with the hosts all of whose links lead to it; any other host is a group of its own.
+  [[nodiscard]] std::vector<Partition> partitions() const override {
+    Partition leaves{"leaf switches", std::vector<int>(index(vertices_), -1), 0};
+    bool has_leaf = false;
+    for (int host = 0; host < hosts_; ++host) {
+      const int leaf = leaf_of(host);
+      has_leaf = has_leaf || leaf != host;
+      int& group = leaves.group_of[index(leaf)];
+      if (group < 0) group = leaves.groups++;
+      leaves.group_of[index(host)] = group;
+    }
+    return has_leaf ? std::vector{leaves} : std::vector<Partition>{};
+  }
+
  private:
+  /// The switch that all links of a host lead to; the host itself if there is none.
+  [[nodiscard]] int leaf_of(int host) const {
+    int leaf = host;
+    for (const std::vector<int>* links : {&leaving_[index(host)], &entering_[index(host)]}) {
+      for (const int link : *links) {
+        const Link& its = links_[index(link)];
+        const int other = its.from == host ? its.to : its.from;
+        if (other < hosts_ || (leaf != host && other != leaf)) return host;
+        leaf = other;
+      }
+    }
+    return leaf;
+  }
+
   /// Links, and the latency of all.
   using Distance = std::pair<int, Time>;
   static constexpr Distance unreached{std::numeric_limits<int>::max(), 0};
@@ -114,7 +142,7 @@ class Graph : public Topology {
 
 class GraphReader : private JsonReader {
  public:
-  explicit GraphReader(std::string_view path) : JsonReader(path) {}
+  GraphReader(std::string_view path, const LinkRates& link) : JsonReader(path), link_(link) {}
 
   std::unique_ptr<Topology> read(std::string_view text) && {
     const JsonValue root = parsed(text, longest_file);
@@ -169,7 +197,7 @@ class GraphReader : private JsonReader {
   void read_link(const JsonValue& link) {
     int from = -1, to = -1;
     std::string kind{"link"};
-    LinkRates rates;
+    LinkRates rates = link_;
     bool is_one_way = false;
     read_object(
         link, "a link",
@@ -199,14 +227,15 @@ class GraphReader : private JsonReader {
     graph_->set_route(vertices.front(), vertices.back(), std::move(links));
   }
 
+  LinkRates link_;
   std::unique_ptr<Graph> graph_ = std::make_unique<Graph>();
   std::map<std::string, int, std::less<>> vertices_;
 };
 
 }  // namespace
 
-std::unique_ptr<Topology> topology_of_file(std::string_view text, std::string_view path) {
-  return GraphReader{path}.read(text);
+std::unique_ptr<Topology> topology_of_file(std::string_view text, std::string_view path, const LinkRates& link) {
+  return GraphReader{path, link}.read(text);
 }
 
 }  // namespace tutti::simulator

@@ -27,7 +27,7 @@ struct Rates {
   LevelRates node{0.4, 15};            ///< of different sockets of a node,
   LevelRates network{0, 0};            ///< and of different nodes: LogGP's G, beside the links; 0: they alone.
   double memory = 0;                   ///< GB/s of a node, which the messages inside it share; 0: no limit.
-  LinkRates link{};                    ///< Of the links of topologies that are generated.
+  LinkRates link{};                    ///< Of the links of topologies, unless a file gives theirs.
   std::string source{"the defaults"};  ///< "rates.json, of ...": for people.
 };
 /// The rates by their names in files: "overhead", "socket.latency". `eager` is none of them, as it is a whole number.

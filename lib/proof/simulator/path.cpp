@@ -100,7 +100,7 @@ class Walk {
 
   /// The rank started late.
   [[nodiscard]] PathStep start_of(int step, Time begin) const {
-    PathStep start{step, 0, begin, {}};
+    PathStep start{step, 0, begin, {}, true};
     start.parts[static_cast<std::size_t>(Part::waiting)] = begin;
     return start;
   }

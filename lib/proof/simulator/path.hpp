@@ -17,7 +17,7 @@ enum class Part : std::uint8_t {
   transfer,  ///< Its bytes, on links of their own.
   sharing,   ///< What it took longer as others used its links.
   work,      ///< A reduction or a copy.
-  waiting,   ///< For a processor, for a gap between messages, or for the rank's start.
+  waiting,   ///< For a processor, for a gap between messages, or until a late rank starts.
 };
 inline constexpr std::array<std::string_view, 7> part_names{"overhead", "handshake", "latency", "transfer",
                                                             "sharing",  "work",      "waiting"};
@@ -28,6 +28,7 @@ struct PathStep {
   int step = 0;
   Time begin = 0, end = 0;
   Parts parts{};
+  bool is_start = false;  ///< The late start of the rank whose step this is: nothing happens in it.
 };
 
 /// The chain of steps that ended last, each of which was complete when the next one could begin; from the first on. The

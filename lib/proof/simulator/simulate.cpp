@@ -24,7 +24,8 @@ std::vector<double> rates_of(const std::vector<Link>& links) {
 
 class Run {
  public:
-  Run(const JoinedSchedules& joined, const Machine& machine, const Conditions& conditions);
+  Run(const JoinedSchedules& joined, const Machine& machine, const Conditions& conditions,
+      const std::function<void()>& look);
   Outcome simulate();
 
  private:
@@ -76,6 +77,7 @@ class Run {
   const Conditions& conditions_;
   const Rates& rates_;
   const Time overhead_, gap_, handshake_;
+  Pulse pulse_;
   Flows flows_;
   std::vector<int> remaining_;
   std::vector<std::uint8_t> flags_;
@@ -89,7 +91,8 @@ class Run {
   int completed_ = 0;
 };
 
-Run::Run(const JoinedSchedules& joined, const Machine& machine, const Conditions& conditions)
+Run::Run(const JoinedSchedules& joined, const Machine& machine, const Conditions& conditions,
+         const std::function<void()>& look)
     : joined_(joined),
       machine_(machine),
       conditions_(conditions),
@@ -97,7 +100,8 @@ Run::Run(const JoinedSchedules& joined, const Machine& machine, const Conditions
       overhead_(in_time(rates_.overhead)),
       gap_(in_time(rates_.gap)),
       handshake_(in_time(rates_.handshake)),
-      flows_(rates_of(machine.links())),
+      pulse_(look),
+      flows_(rates_of(machine.links()), &pulse_),
       remaining_(joined.waits),
       flags_(joined.nodes.size()),
       left_at_(index(joined.ranks), -gap_),
@@ -252,6 +256,7 @@ Outcome Run::simulate() {
       if (next_event() == now_) {
         const Event event = events_.top();
         events_.pop();
+        pulse_.beat();
         handle(event);
       } else if (flows_.next() == now_) {
         end_flow();
@@ -268,10 +273,11 @@ Outcome Run::simulate() {
 
 }  // namespace
 
-Outcome simulate(const JoinedSchedules& joined, const Machine& machine, const Conditions& conditions) {
+Outcome simulate(const JoinedSchedules& joined, const Machine& machine, const Conditions& conditions,
+                 const std::function<void()>& look) {
   joined.require_complete();
   if (machine.ranks() != joined.ranks) throw std::logic_error("simulation: not a place for each rank");
-  return Run{joined, machine, conditions}.simulate();
+  return Run{joined, machine, conditions, look}.simulate();
 }
 
 }  // namespace tutti::simulator

@@ -2,6 +2,7 @@
 // How long the schedules of all ranks take on a machine.
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "lib/proof/cost/joined_schedules.hpp"
@@ -54,7 +55,10 @@ struct Outcome {
 /// All that happens at one instant is handled in the order of ranks and steps, then links are shared anew. Cost: a few
 /// times log(events) for each step, and for each change of shares the flows that it is connected with. Errors:
 /// std::logic_error if ranks wait for each other, or if a message has only one end.
-[[nodiscard]] Outcome simulate(const JoinedSchedules& joined, const Machine& machine, const Conditions& conditions);
+///
+/// `look` is called every few hundred events: an exception that it throws ends a simulation that takes too long.
+[[nodiscard]] Outcome simulate(const JoinedSchedules& joined, const Machine& machine, const Conditions& conditions,
+                               const std::function<void()>& look = {});
 
 /// The factor by which the noise makes something longer: `what` tells apart what happens in one step.
 enum class Noisy : std::uint8_t { send, recv, latency, work };

@@ -95,8 +95,9 @@ struct DragonflyForm {
 /// Whether the text names a topology that is generated: a file's path does not.
 [[nodiscard]] bool is_generated(std::string_view text);
 
-/// The topology of a file (docs/simulation.md): hosts, switches, links, and routes or shortest paths. Throws
-/// ArgumentError that begins with "PATH:LINE:COLUMN: ".
-[[nodiscard]] std::unique_ptr<Topology> topology_of_file(std::string_view text, std::string_view path);
+/// The topology of a file (docs/simulation.md): hosts, switches, links, and routes or shortest paths. `link`: of links
+/// that have no latency or bandwidth of their own. Throws ArgumentError that begins with "PATH:LINE:COLUMN: ".
+[[nodiscard]] std::unique_ptr<Topology> topology_of_file(std::string_view text, std::string_view path,
+                                                         const LinkRates& link = {});
 
 }  // namespace tutti::simulator
