@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/bench/best.hpp"
+#include "apps/bench/fit.hpp"
 #include "apps/bench/pairs.hpp"
+#include "apps/options.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -116,6 +118,52 @@ TEST(Pairs, AreWrittenByRank) {
   EXPECT_TRUE(written["figures"]["rate"]["median"][1][1].is_null());
   EXPECT_EQ(written["figures"]["latency"]["usual_between_nodes"], 10.0);
 }
+
+/// Two ranks on each of two nodes: 0.9 us and 10 GB/s inside, 3 us and 5 GB/s between, 2 million messages a second.
+Pairs pairs_to_fit() {
+  Pairs pairs = pairs_on({0, 0, 1, 1});
+  for (int from = 0; from < pairs.ranks(); ++from) {
+    for (int to = 0; to < pairs.ranks(); ++to) {
+      const bool between = pairs.is_between_nodes(from, to);
+      if (from == to) continue;
+      set(pairs, LinkFigure::latency, from, to, between ? 3 : 0.9, between ? 3 : 0.9);
+      set(pairs, LinkFigure::bandwidth, from, to, between ? 5 : 10, between ? 5 : 10);
+      set(pairs, LinkFigure::rate, from, to, 2, 2);
+    }
+  }
+  return pairs;
+}
+
+TEST(Fit, LeavesALatencyAtEveryLevel) {
+  const auto rates = nlohmann::json::parse(rates_text({}, pairs_to_fit()));
+  EXPECT_EQ(rates["made"]["resolved"], true);
+  EXPECT_NEAR(rates["overhead"].get<double>(), 0.3, 1e-6) << "a third of 0.9, which is less than half a microsecond";
+  EXPECT_NEAR(rates["socket"]["latency"].get<double>(), 0.3, 1e-6);
+  EXPECT_EQ(rates["node"]["bandwidth"], 10.0);
+  EXPECT_NEAR(rates["link"]["latency"].get<double>(), 1.2, 1e-6) << "two links: 3 us less two overheads";
+  EXPECT_EQ(rates["link"]["bandwidth"], 5.0);
+}
+
+TEST(Fit, TakesTheQuickQuarterAndSaysThatRoundsAreApart) {
+  Pairs pairs = pairs_to_fit();
+  struct Disturbed {
+    int from, to;
+    double best;
+  };
+  for (const auto& [from, to, best] : {Disturbed{0, 2, 600}, Disturbed{1, 2, 600}, Disturbed{0, 3, 3}}) {
+    set(pairs, LinkFigure::latency, from, to, 2700, best);
+    set(pairs, LinkFigure::latency, to, from, 2700, best);
+  }
+  testing::internal::CaptureStderr();
+  const auto rates = nlohmann::json::parse(rates_text({}, pairs));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("not resolved: the median latency between nodes is 2.7e+03 us, the quick quarter 3\n"));
+  EXPECT_NEAR(rates["link"]["latency"].get<double>(), 1.2, 1e-6);
+  EXPECT_EQ(rates["made"]["resolved"], false);
+  EXPECT_EQ(rates["made"]["doubts"].size(), 1U);
+}
+
+TEST(Fit, NeedsTwoRanks) { EXPECT_THROW(static_cast<void>(rates_text({}, pairs_on({0}))), apps::InputError); }
 
 }  // namespace
 }  // namespace tutti::bench

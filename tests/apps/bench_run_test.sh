@@ -69,9 +69,13 @@ for figure in pairs['figures'].values():
     for a, row in enumerate(figure['median']):
         assert len(row) == $ranks and all((value is None) == (a == b) and (a == b or value > 0) for b, value in enumerate(row)), row"
 # Rates for tutti simulate.
-"$launch" "$mpirun" "$ranks" "$bench" --fit "$folder/rates.json" --rounds 2 --warmup 0 --min 8 --max 8K
+code=0
+"$launch" "$mpirun" "$ranks" "$bench" --fit "$folder/rates.json" --rounds 2 --warmup 0 --min 8 --max 8K 2>"$folder/stderr" || code=$?
+[ "$ranks" = 1 ] || grep -q 'not resolved: 2 rounds; needed: 5' "$folder/stderr"
+[ "$ranks" != 1 ] || { [ $code != 0 ] && [ ! -e "$folder/rates.json" ] && grep -q 'one rank has no messages' "$folder/stderr"; }
 [ "$ranks" = 1 ] || python3 -c "import json
 rates = json.load(open('$folder/rates.json'))
-assert rates['tutti_rates'] == 1 and rates['made']['hosts'], rates
+assert rates['tutti_rates'] == 1 and rates['made']['hosts'] and rates['made']['resolved'] is False, rates
+assert all(rates[name]['latency'] > 0 for name in ('socket', 'node', 'link') if name in rates), rates
 assert all(rates[name] > 0 for name in ('overhead', 'reduced', 'copied')), rates
 assert any(name in rates and rates[name]['bandwidth'] > 0 for name in ('socket', 'link')), rates"
