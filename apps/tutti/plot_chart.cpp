@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <set>
+#include <sstream>
 
 #include "apps/json.hpp"
 
@@ -17,6 +19,9 @@ constexpr double legend_left = right + 14, legend_row = 20;
 constexpr std::size_t most_x_names = 8;
 constexpr std::string_view colours[] = {"#3b82f6", "#e07b2a", "#2f9e68", "#a06bd8", "#d6486b", "#8a8f98"};
 constexpr std::string_view neutral = "#808892";
+/// How the series of one colour are told apart.
+constexpr std::string_view dashes_of[] = {"", "9 3", "2 3", "9 3 2 3"};
+enum class Mark : std::uint8_t { circle, square, diamond, triangle };
 
 /// Logarithmic: from values to places between `begin` and `end`.
 class Axis {
@@ -59,7 +64,8 @@ class Drawing {
  private:
   static std::set<double> all_x(const Chart& chart);
   static Axis y_axis(const Chart& chart);
-  [[nodiscard]] std::string_view colour_of(const ChartSeries& series) const;
+  /// The number of the series' group among all of them.
+  [[nodiscard]] std::size_t group_of(const ChartSeries& series) const;
   [[nodiscard]] bool has_doubts() const {
     return std::ranges::any_of(chart_.series, [](const ChartSeries& series) {
       return std::ranges::any_of(series.points, &ChartPoint::is_doubtful);
@@ -68,7 +74,8 @@ class Drawing {
   void grid();
   void border();
   void draw(const ChartSeries& series, std::size_t number);
-  [[nodiscard]] std::string drawn(const ChartPoint& point, const ChartSeries& series, std::string_view colour) const;
+  [[nodiscard]] std::string drawn(const ChartPoint& point, const ChartSeries& series, std::string_view colour,
+                                  Mark mark) const;
 
   const Chart& chart_;
   std::set<double> xs_;
@@ -98,12 +105,11 @@ Axis Drawing::y_axis(const Chart& chart) {
   return {low / margin, high * margin, bottom, top};
 }
 
-std::string_view Drawing::colour_of(const ChartSeries& series) const {
+std::size_t Drawing::group_of(const ChartSeries& series) const {
   std::vector<std::string> groups;
   for (const ChartSeries& each : chart_.series)
     if (std::ranges::find(groups, each.group) == groups.end()) groups.push_back(each.group);
-  const auto at = std::ranges::find(groups, series.group) - groups.begin();
-  return colours[static_cast<std::size_t>(at) % std::size(colours)];
+  return static_cast<std::size_t>(std::ranges::find(groups, series.group) - groups.begin());
 }
 
 void Drawing::grid() {
@@ -131,7 +137,23 @@ void Drawing::border() {
   out_ += text(place + 5, top + 12, chart_.border->second, "start");
 }
 
-std::string Drawing::drawn(const ChartPoint& point, const ChartSeries& series, std::string_view colour) const {
+/// A mark with its middle at a place.
+std::string shape_of(Mark mark, double x, double y) {
+  switch (mark) {
+    case Mark::circle:
+      return fmt::format(R"(circle cx="{:.1f}" cy="{:.1f}" r="3")", x, y);
+    case Mark::square:
+      return fmt::format(R"(path d="M{:.1f} {:.1f}h6v6h-6z")", x - 3, y - 3);
+    case Mark::diamond:
+      return fmt::format(R"(path d="M{:.1f} {:.1f}l4 4l-4 4l-4 -4z")", x, y - 4);
+    case Mark::triangle:
+      return fmt::format(R"(path d="M{:.1f} {:.1f}l4 7h-8z")", x, y - 4);
+  }
+  return {};
+}
+
+std::string Drawing::drawn(const ChartPoint& point, const ChartSeries& series, std::string_view colour,
+                           Mark mark) const {
   const double x = x_.place(point.x), y = y_.place(point.y);
   std::string words = fmt::format("{}, {}: {:.3g} {}", series.label, chart_.x_name(point.x), point.y, chart_.unit);
   std::string bar;
@@ -142,34 +164,51 @@ std::string Drawing::drawn(const ChartPoint& point, const ChartSeries& series, s
   }
   if (point.is_doubtful) words += ", not resolved";
   const bool is_hollow = point.is_doubtful || series.is_dashed;
-  return fmt::format(R"({}<circle cx="{:.1f}" cy="{:.1f}" r="3" fill="{}"><title>{}</title></circle>)", bar, x, y,
-                     is_hollow ? "none" : colour, apps::xml_escaped(words));
+  const std::string_view tag = mark == Mark::circle ? "circle" : "path";
+  return fmt::format(R"({}<{} fill="{}"><title>{}</title></{}>)", bar, shape_of(mark, x, y),
+                     is_hollow ? "none" : colour, apps::xml_escaped(words), tag);
 }
 
 void Drawing::draw(const ChartSeries& series, std::size_t number) {
-  const std::string_view colour = colour_of(series), dashes = series.is_dashed ? " stroke-dasharray=\"5 4\"" : "";
+  const std::size_t group = group_of(series), style = series.is_limit ? 0 : group / std::size(colours) % 4;
+  const std::string_view colour = series.is_limit ? "currentColor" : colours[group % std::size(colours)];
+  const std::string_view pattern = series.is_dashed ? "5 4" : dashes_of[style];
+  const std::string dashes = pattern.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", pattern);
   std::string path, points;
   for (const ChartPoint& point : series.points) {
     path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", x_.place(point.x), y_.place(point.y));
-    points += drawn(point, series, colour);
+    points += drawn(point, series, colour, static_cast<Mark>(style));
   }
   const double y = top + 8 + legend_row * static_cast<double>(number);
-  out_ += fmt::format("<g class=\"series\" stroke=\"{}\"><polyline points=\"{}\"{}/>{}<path d=\"M{} {}h22\"{}/></g>\n",
-                      colour, path, dashes, points, legend_left, y, dashes);
+  if (style > 0)
+    points += fmt::format("<{} fill=\"{}\"/>", shape_of(static_cast<Mark>(style), legend_left + 11, y), colour);
+  out_ +=
+      fmt::format("<g class=\"series{}\" stroke=\"{}\"><polyline points=\"{}\"{}/>{}<path d=\"M{} {}h22\"{}/></g>\n",
+                  series.is_limit ? " limit" : "", colour, path, dashes, points, legend_left, y, dashes);
   out_ += text(legend_left + 28, y + 4, series.label, "start", " class=\"label\"");
 }
 
 std::string Drawing::svg() {
+  constexpr double subtitle_row = 16;
   const double legend = top + 8 + legend_row * static_cast<double>(chart_.series.size());
   const double whole = std::max(height, legend + legend_row);
+  std::istringstream subtitle{chart_.subtitle};
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(subtitle, line);)
+    lines.push_back(std::move(line));
+  if (lines.empty()) lines.emplace_back();
+  const double above = subtitle_row * static_cast<double>(lines.size() - 1);  // one fits in: others need more height
+  const bool has_limit = std::ranges::any_of(chart_.series, &ChartSeries::is_limit);
   out_ = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {4} {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" "
       "aria-label=\"{2}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"{3}\">\n"
       "<style>.grid{{stroke:{3};stroke-opacity:.3}}.line{{stroke:{3};stroke-width:1.5}}.border{{stroke:{3};"
-      "stroke-dasharray:2 3}}.series{{fill:none;stroke-width:2}}.bar{{stroke-width:1.2}}</style>\n",
-      width, whole, apps::xml_escaped(chart_.title), neutral);
-  out_ += text(left, 20, chart_.title, "start", R"( font-size="15" font-weight="bold")");
-  out_ += text(left, 38, chart_.subtitle, "start");
+      "stroke-dasharray:2 3}}.series{{fill:none;stroke-width:2}}.bar{{stroke-width:1.2}}{5}</style>\n",
+      width, whole + above, apps::xml_escaped(chart_.title), neutral, 0 - above,
+      has_limit ? ".limit{color:#000}@media(prefers-color-scheme:dark){.limit{color:#fff}}" : "");
+  out_ += text(left, 20 - above, chart_.title, "start", R"( font-size="15" font-weight="bold")");
+  for (std::size_t line = 0; line < lines.size(); ++line)
+    out_ += text(left, 38 - above + subtitle_row * static_cast<double>(line), lines[line], "start");
   grid();
   border();
   for (std::size_t i = 0; i < chart_.series.size(); ++i)

@@ -16,13 +16,15 @@ struct ChartPoint {
 };
 
 struct ChartSeries {
-  std::string label, group;  ///< Series of one group have one colour.
+  std::string label, group;  ///< Series of one group have one colour; beyond six groups, others by dashes and marks.
   bool is_dashed = false;
   std::vector<ChartPoint> points{};  ///< By x.
+  bool is_limit = false;             ///< What all others are compared with: black.
 };
 
 /// Both axes are logarithmic.
 struct Chart {
+  /// `subtitle`: one line or several.
   std::string title, subtitle, x_title, y_title, unit;  ///< `unit`: of y, behind the values that a pointer shows.
   std::string spread_name{};                            ///< What the bars are.
   std::string (*x_name)(double x) = nullptr;
