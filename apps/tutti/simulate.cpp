@@ -1,7 +1,9 @@
 // tutti simulate: how long algorithms take on a network.
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <algorithm>
+#include <chrono>
+#include <span>
 
 #include "apps/files.hpp"
 #include "apps/standard_output.hpp"
@@ -37,13 +39,27 @@ SimulatedCall read_call(const std::string& text) {
   return call;
 }
 
+/// "64K", or "1K-16M": that size and twice as much until the other one is passed.
+void add_sizes(const std::string& text, std::vector<std::int64_t>& sizes) {
+  const std::size_t dash = text.find('-');
+  const std::int64_t least = apps::parse_bytes(text.substr(0, dash)).value();
+  if (dash == std::string::npos) return sizes.push_back(least);
+  const std::int64_t most = apps::parse_bytes(text.substr(dash + 1)).value();
+  if (least < 1 || least > most)
+    throw InputError(fmt::format("'{}': a range begins with its least size, from 1", text));
+  for (std::int64_t size = least; size <= most; size *= 2) {
+    sizes.push_back(size);
+    if (size > most / 2) break;
+  }
+}
+
 void add_machine(apps::Options& options, Settings& settings) {
   options
       .text("topology", settings.topology, "NAME|FILE",
             "crossbar, fat-tree:2;8,8;1,4;1,1, torus:4,4,4, dragonfly:4,1;2,1;4,1;2 (the numbers of SimGrid), or a "
             "JSON file")
       .text("placement", settings.placement, "HOW|FILE",
-            "hosts of ranks: block, cyclic, random:SEED (blocks on random hosts), or a file with a host for each rank")
+            "hosts of ranks: block, cyclic, random:SEED (blocks on random hosts), or a file that names them")
       .integer("ppn", settings.ppn, 1, most_ranks, "ranks on each host")
       .integer("sockets", settings.sockets, 1, most_ranks, "sockets of a host")
       .text("rates", settings.rates_file, "FILE", "times of messages and work, as tutti-bench --fit writes them")
@@ -69,11 +85,14 @@ void add_conditions(apps::Options& options, Settings& settings) {
 }
 
 void add_output(apps::Options& options, Settings& settings) {
-  options.flag("details", settings.shows_details, "links and critical path of every algorithm")
+  options
+      .number("limit", settings.limit, 0, 1e9,
+              "seconds of computing for each row; one that takes longer is given up; 0: none")
+      .flag("details", settings.shows_details, "links and critical path of every algorithm")
       .choice("format", settings.format, {"text", "json", "csv", "svg"}, "what is written")
       .choice("picture", settings.picture, {"sizes", "time", "links"},
               "of --format svg: time over sizes, ranks over time, or how busy links are; by default sizes if there are "
-              "several")
+              "several, time of one row that is small enough, else links")
       .choice("export", settings.exported, {"goal", "platform"},
               "write the schedules for LogGOPSim and ATLAHS, or the network for SimGrid, instead");
 }
@@ -82,9 +101,9 @@ apps::Options options_for(Settings& settings) {
   using Takes = apps::Options::Takes;
   apps::Options options{
       "tutti simulate",
-      "Simulates algorithms on a network, whose links the messages share: time, how far that is from what no "
-      "algorithm\n"
-      "can do better, the busiest links, and the chain of steps that took the longest. ALGORITHM is a name as for "
+      "Simulates algorithms on a network, whose links the messages share: time, how many times that is a lower "
+      "bound\n"
+      "for all algorithms, the busiest links, and the chain of steps that took the longest. ALGORITHM is a name as for "
       "tutti\n"
       "cost, but with sizes in bytes; auto: what Tutti would choose; each (the default): all there are."};
   options.argument("COLLECTIVE", Takes::one_or_none, [&](std::string_view given) { settings.collective = given; })
@@ -93,11 +112,13 @@ apps::Options options_for(Settings& settings) {
       .custom("file", "FILE,...", "", "the schedules of these files, too",
               [&](std::string_view given) { settings.files = apps::split_list(given); })
       .integer("ranks,p", settings.ranks, 1, most_ranks, "ranks")
-      .custom("bytes,n", "N,N,...", "1K,1M", "bytes of the larger buffer: 8, 64K, 1M", [&](std::string_view given) {
-        settings.sizes.clear();
-        for (const std::string& item : apps::split_list(given))
-          settings.sizes.push_back(apps::parse_bytes(item).value());
-      });
+      .custom("bytes,n", "N,N-N,...", "1K,1M",
+              "bytes of the larger buffer: 8, 64K, 1M; 1K-16M: 1K and twice as many up to 16M",
+              [&](std::string_view given) {
+                settings.sizes.clear();
+                for (const std::string& item : apps::split_list(given))
+                  add_sizes(item, settings.sizes);
+              });
   add_machine(options, settings);
   add_conditions(options, settings);
   add_output(options, settings);
@@ -132,8 +153,7 @@ std::vector<ScheduleFile> files_of(Settings& settings) {
           fmt::format("--file {}: it is for {}, not {}", path, to_string(file.collective), settings.collective));
     if (file.ranks != settings.ranks)
       throw InputError(fmt::format("--file {}: it is for {} ranks: --ranks {}", path, file.ranks, file.ranks));
-    if (settings.calls > 1 || !settings.then.empty())
-      throw InputError(fmt::format("--file {}: not in a sequence (--calls, --then)", path));
+    if (settings.is_sequence()) throw InputError(fmt::format("--file {}: not in a sequence (--calls, --then)", path));
   }
   if (settings.collective.empty()) throw InputError("COLLECTIVE is missing; or --file FILE");
   if (files.empty() && settings.algorithms.empty()) settings.algorithms = {"each"};
@@ -155,18 +175,59 @@ void require_consistent(const Settings& settings, std::size_t rows) {
     throw InputError(fmt::format("--picture time draws at most {} ranks", most_ranks_in_picture));
 }
 
+/// The picture of --format svg if none was asked for. One with time is too large for many ranks and steps: `steps` are
+/// 0 before it is known how many there are.
+std::string usual_picture(const Settings& settings, std::size_t rows, std::size_t steps) {
+  if (settings.sizes.size() > 1) return "sizes";
+  const bool is_small = settings.ranks <= most_ranks_in_picture && steps <= most_steps_in_picture;
+  return rows == 1 && is_small ? "time" : "links";
+}
+
 std::string written(const std::vector<SimulatedRow>& rows, const Settings& settings, const SimulatedMachine& machine) {
   if (settings.format == "json") return simulation_json(rows, settings, machine);
   if (settings.format == "csv") return simulation_csv(rows);
-  if (settings.format == "text") return simulation_text(rows, settings, machine);
-  if (settings.picture == "time") return svg_of_time(rows.front(), settings);
-  return settings.picture == "links" ? svg_of_links(rows, settings) : svg_of_sizes(rows, settings);
+  const std::string picture =
+      settings.picture.empty() ? usual_picture(settings, rows.size(), rows.front().steps.size()) : settings.picture;
+  if (picture == "time") return svg_of_time(rows.front(), settings, machine);
+  return picture == "links" ? svg_of_links(rows, settings, machine) : svg_of_sizes(rows, settings, machine);
 }
+
+/// A line on a terminal that says which row is computed, once the rows have taken a second.
+class Progress {
+ public:
+  explicit Progress(std::size_t rows) : rows_(rows) {}
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() { clear(); }
+  void clear() {
+    if (is_shown_) apps::print_error("{}", erase_line);
+    is_shown_ = is_told_ = false;
+  }
+  void begin(std::string row) {
+    row_ = std::move(row), ++number_;
+    is_told_ = false;
+  }
+  void look() {
+    using namespace std::chrono_literals;
+    if (!is_terminal_ || is_told_ || std::chrono::steady_clock::now() - began_ < 1s) return;
+    apps::print_error("{}row {} of {}: {}", erase_line, number_, rows_, row_);
+    is_told_ = is_shown_ = true;
+  }
+
+ private:
+  static constexpr std::string_view erase_line = "\r\x1b[K";
+  std::size_t rows_, number_ = 0;
+  std::string row_;
+  bool is_terminal_ = isatty(STDERR_FILENO) == 1, is_told_ = false, is_shown_ = false;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
 
 int export_all(Experiment& experiment, const Settings& settings, const SimulatedMachine& machine,
                const Candidate& candidate) {
   const auto write = [](std::string_view piece) { apps::print(piece); };
   if (settings.exported == "goal") {
+    if (!settings.late.empty() || settings.noise > 0)
+      apps::print_error("tutti simulate: --export goal: schedules alone; --late and --noise are left out\n");
     experiment.export_goal(candidate, settings.sizes.front(), write);
   } else {
     constexpr int most_hosts = 2048;
@@ -188,17 +249,28 @@ int simulate(const Arguments& arguments) {
   const std::vector<Candidate> all = candidates(settings, files);
   if (read_collective(settings.collective) == Collective::barrier) settings.sizes = {0};
   const std::size_t count = all.size() * settings.sizes.size();
-  if (settings.format == "svg" && settings.picture.empty())
-    settings.picture = settings.sizes.size() > 1 ? "sizes" : count == 1 ? "time" : "links";
   require_consistent(settings, count);
   const SimulatedMachine machine{settings};
   Experiment experiment{settings, machine};
   if (!settings.exported.empty()) return export_all(experiment, settings, machine, all.front());
+  const bool may_show_time = settings.picture == "time" || (settings.format == "svg" && settings.picture.empty() &&
+                                                            usual_picture(settings, count, 0) == "time");
+  const bool is_text = settings.format == "text";
+  if (is_text) apps::print(simulation_head(settings, machine));
   std::vector<SimulatedRow> rows;
-  for (const std::int64_t bytes : settings.sizes)
-    for (const Candidate& candidate : all)
-      rows.push_back(experiment.row(candidate, bytes, settings.picture == "time"));
-  apps::print(written(rows, settings, machine));
+  Progress progress{count};
+  for (const std::int64_t bytes : settings.sizes) {
+    for (const Candidate& candidate : all) {
+      progress.begin(fmt::format("{}, {} bytes", candidate.name, bytes));
+      rows.push_back(experiment.row(candidate, bytes, may_show_time, [&] { progress.look(); }));
+    }
+    if (!is_text) continue;
+    progress.clear();
+    apps::print(simulation_text(std::span{rows}.last(all.size()), settings, count == 1));
+    apps::flush_output();  // other sizes may take long
+  }
+  progress.clear();
+  if (!is_text) apps::print(written(rows, settings, machine));
   return apps::exit_success;
 }
 

@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 
 #include "apps/json.hpp"
 #include "apps/tutti/table.hpp"
+#include "tutti/version.hpp"
 
 namespace tutti::tool {
 namespace {
@@ -33,7 +33,8 @@ std::string parts_text(const SimulatedRow& row) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::string rates_text(const simulator::Rates& rates) {
+std::string rates_text(const SimulatedMachine& machine) {
+  const simulator::Rates& rates = machine.rates;
   std::string text = fmt::format(
       "rates of {}: overhead {} us, gap {} us, eager to {} bytes, then handshake {} us; a reduction {} us/byte, a copy "
       "{}\n",
@@ -42,25 +43,27 @@ std::string rates_text(const simulator::Rates& rates) {
     return fmt::format("{} {} us{}", name, its.latency,
                        its.bandwidth > 0 ? fmt::format(" and {} GB/s", its.bandwidth) : "");
   };
-  return text + fmt::format("{}, {}, {}, {}\n", level("socket", rates.socket), level("node", rates.node),
-                            level("network", rates.network), level("each link", rates.link));
+  return text +
+         fmt::format("{}, {}, {}, {}\n", level("socket", rates.socket), level("node", rates.node),
+                     level("network", rates.network),
+                     level(machine.has_topology_file ? "each link without rates of its own" : "each link", rates.link));
 }
 
-std::string table_of(const std::vector<const SimulatedRow*>& rows) {
+std::string table_of(std::span<const SimulatedRow> rows) {
   double best = 0;
-  for (const SimulatedRow* row : rows)
-    if (was_simulated(*row) && (best == 0 || row->time < best)) best = row->time;
+  for (const SimulatedRow& row : rows)
+    if (was_simulated(row) && (best == 0 || row.time < best)) best = row.time;
   std::vector<Cells> cells{{"algorithm", "time (us)", "to bound", "contention", "busiest links", "critical path"}};
-  for (const SimulatedRow* row : rows) {
-    if (!was_simulated(*row)) {
-      cells.push_back({row->name, "-", "-", "-", "-", "not simulated: " + row->why_not});
+  for (const SimulatedRow& row : rows) {
+    if (!was_simulated(row)) {
+      cells.push_back({row.name, "-", "-", "-", "-", "not simulated: " + row.why_not});
       continue;
     }
-    const LinkUse* busiest = busiest_of(*row);
-    cells.push_back({row->name, fmt::format("{:.3f}{}", row->time, row->time == best ? " *" : ""),
-                     fmt::format("{:.2f}", ratio(*row)), fmt::format("{:.2f}", row->contention),
+    const LinkUse* busiest = busiest_of(row);
+    cells.push_back({row.name, fmt::format("{:.3f}{}", row.time, row.time == best ? " *" : ""),
+                     fmt::format("{:.2f}", ratio(row)), fmt::format("{:.2f}", row.contention),
                      busiest == nullptr ? "" : fmt::format("{} {:.0f} %", busiest->kind, busiest->share * 100),
-                     parts_text(*row)});
+                     parts_text(row)});
   }
   return aligned(cells, "  ");
 }
@@ -80,6 +83,9 @@ Cells path_cells(const ShownStep& step) {
   const std::string who = step.peer < 0         ? fmt::format("rank {}", step.rank)
                           : step.what == "send" ? fmt::format("{} > {}", step.rank, step.peer)
                                                 : fmt::format("{} > {}", step.peer, step.rank);
+  if (step.what == "start")
+    return {
+        fmt::format("{:.3f}", step.begin), fmt::format("{:.3f}", step.end), "start", who, "", "waiting for its start"};
   return {fmt::format("{:.3f}", step.begin),     fmt::format("{:.3f}", step.end),
           step.peer < 0 ? step.what : "message", who,
           fmt::format("{}", step.bytes),         fmt::format("{}", fmt::join(parts, ", "))};
@@ -93,13 +99,6 @@ std::string path_text(const SimulatedRow& row) {
   std::string text = aligned(cells, "    ");
   if (shown < row.path.size()) text = fmt::format("    the last {} of {} steps\n", shown, row.path.size()) + text;
   return text;
-}
-
-std::vector<std::int64_t> sizes_of(const std::vector<SimulatedRow>& rows) {
-  std::vector<std::int64_t> sizes;
-  for (const SimulatedRow& row : rows)
-    if (std::ranges::find(sizes, row.bytes) == sizes.end()) sizes.push_back(row.bytes);
-  return sizes;
 }
 
 apps::Json json_of(const ShownStep& step) {
@@ -142,33 +141,38 @@ apps::Json json_of(const SimulatedRow& row) {
 
 }  // namespace
 
-std::string simulation_title(const SimulationSettings& settings) {
+std::string simulation_title(const SimulationSettings& settings, const SimulatedMachine& machine) {
   std::string text = settings.collective;
   for (const SimulatedCall& call : settings.then)
     text += fmt::format(", then {} {}", call.collective, call.algorithm);
   if (settings.calls > 1) text += fmt::format(", {} times", settings.calls);
-  text += fmt::format(", {} ranks, {} a node, {}, placement {}", settings.ranks, settings.ppn, settings.topology,
+  const std::string on_host = machine.least_on_host == machine.most_on_host
+                                  ? fmt::format("{}", machine.most_on_host)
+                                  : fmt::format("{} to {}", machine.least_on_host, machine.most_on_host);
+  text += fmt::format(", {} ranks, {} a host, {}, placement {}", settings.ranks, on_host, settings.topology,
                       settings.placement);
   if (!settings.late.empty()) text += fmt::format(", late {}", settings.late);
   if (settings.noise > 0) text += fmt::format(", noise {} with seed {}", settings.noise, settings.seed);
   return text;
 }
 
-std::string simulation_text(const std::vector<SimulatedRow>& rows, const SimulationSettings& settings,
-                            const SimulatedMachine& machine) {
-  std::string text = simulation_title(settings) + '\n' + rates_text(machine.rates);
-  for (const std::int64_t bytes : sizes_of(rows)) {
-    std::vector<const SimulatedRow*> here;
-    for (const SimulatedRow& row : rows)
-      if (row.bytes == bytes) here.push_back(&row);
-    text += fmt::format("\n{} bytes; lower bound {:.3f} us, of {}\n", bytes, here.front()->bound,
-                        here.front()->bound_reason);
-    text += table_of(here);
-    for (const SimulatedRow* row : here) {
-      if (!was_simulated(*row) || !(settings.shows_details || rows.size() == 1)) continue;
-      text += fmt::format("\n  {}: {} messages\n", row->name, row->messages) + links_text(*row);
-      text += "  critical path\n" + path_text(*row);
-    }
+std::string bound_text(const SimulatedRow& row, const SimulationSettings& settings) {
+  return fmt::format("lower bound{} {:.3f} us, of {}", settings.is_sequence() ? " of the longest call" : "", row.bound,
+                     row.bound_reason);
+}
+
+std::string simulation_head(const SimulationSettings& settings, const SimulatedMachine& machine) {
+  return simulation_title(settings, machine) + '\n' + rates_text(machine);
+}
+
+std::string simulation_text(std::span<const SimulatedRow> rows, const SimulationSettings& settings, bool is_single) {
+  std::string text =
+      fmt::format("\n{} bytes; {}\n", rows.front().bytes, bound_text(rows.front(), settings)) + table_of(rows);
+  for (const SimulatedRow& row : rows) {
+    if (!was_simulated(row) || !(settings.shows_details || is_single)) continue;
+    text +=
+        fmt::format("\n  {}: {} message{}\n", row.name, row.messages, row.messages == 1 ? "" : "s") + links_text(row);
+    text += "  critical path\n" + path_text(row);
   }
   return text;
 }
@@ -182,17 +186,32 @@ std::string simulation_json(const std::vector<SimulatedRow>& rows, const Simulat
   for (const auto& [name, value] : simulator::named_rates(copy))
     rates.set(name, *value);
   rates.set("eager", copy.eager);
-  const apps::Json json{{"collective", settings.collective},
-                        {"ranks", settings.ranks},
-                        {"ppn", settings.ppn},
-                        {"topology", settings.topology},
-                        {"placement", settings.placement},
-                        {"calls", settings.calls},
-                        {"noise", settings.noise},
-                        {"seed", settings.seed},
-                        {"late", settings.late},
-                        {"rates", rates},
-                        {"results", results}};
+  apps::Json then = apps::Json::array();
+  for (const SimulatedCall& call : settings.then)
+    then.push_back({{"collective", call.collective},
+                    {"algorithm", call.algorithm},
+                    {"bytes", call.bytes > 0 ? apps::Json{call.bytes} : apps::Json{}}});
+  const apps::Json json{
+      {"tutti", TUTTI_VERSION},
+      {"collective", settings.collective},
+      {"ranks", settings.ranks},
+      {"root", settings.root},
+      {"element", settings.element},
+      {"ppn", settings.ppn},
+      {"ranks_on_hosts", apps::Json{{"least", machine.least_on_host}, {"most", machine.most_on_host}}},
+      {"sockets", settings.sockets},
+      {"topology", settings.topology},
+      {"placement", settings.placement},
+      {"calls", settings.calls},
+      {"then", then},
+      {"sharing", settings.sharing},
+      {"noise", settings.noise},
+      {"seed", settings.seed},
+      {"late", settings.late},
+      {"limit", settings.limit},
+      {"rates_of", machine.rates.source},
+      {"rates", rates},
+      {"results", results}};
   return json.text(2) + '\n';
 }
 
@@ -201,9 +220,13 @@ std::string simulation_csv(const std::vector<SimulatedRow>& rows) {
       "bytes,algorithm,us,bound_us,to_bound,contention,messages,busiest_kind,busiest_link,busiest_bytes,busy";
   for (const std::string_view part : simulator::part_names)
     text += fmt::format(",{}_us", part);
-  text += '\n';
+  text += ",not_simulated\n";
   for (const SimulatedRow& row : rows) {
-    if (!was_simulated(row)) continue;
+    if (!was_simulated(row)) {
+      text += fmt::format("{},{},,{:.6f},,,,,,,{},\"{}\"\n", row.bytes, row.name, row.bound,
+                          std::string(simulator::part_names.size(), ','), row.why_not);
+      continue;
+    }
     const LinkUse* busiest = busiest_of(row);
     text += fmt::format("{},{},{:.6f},{:.6f},{:.4f},{:.4f},{},", row.bytes, row.name, row.time, row.bound, ratio(row),
                         row.contention, row.messages);
@@ -212,7 +235,7 @@ std::string simulation_csv(const std::vector<SimulatedRow>& rows) {
                                              busiest->share);
     for (const double part : row.parts)
       text += fmt::format(",{:.6f}", part);
-    text += '\n';
+    text += ",\n";
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 
 #include "apps/tutti/input.hpp"
@@ -19,6 +20,9 @@ namespace {
 using apps::InputError;
 
 constexpr double in_microseconds = 1e-6;  // of picoseconds
+
+/// A row takes longer than --limit.
+struct TooLong {};
 
 std::size_t at(int place) { return static_cast<std::size_t>(place); }
 
@@ -39,6 +43,7 @@ LinkUse use_of(const simulator::Machine& machine, const simulator::Outcome& outc
     const simulator::Link& its = links[at(link)];
     if (its.kind != kind || (its.from == its.to && its.from >= 0)) continue;
     const double bytes = outcome.carried[at(link)];
+    use.links.push_back(link);
     use.shares.push_back(has_time ? bytes / its.rate / static_cast<double>(outcome.time) : 0);
     use.mean += use.shares.back();
     if (busiest >= 0 && use.shares.back() <= use.share) continue;
@@ -53,9 +58,9 @@ LinkUse use_of(const simulator::Machine& machine, const simulator::Outcome& outc
 ShownStep shown(const JoinedSchedules& joined, const simulator::PathStep& step, std::int64_t element) {
   const JoinedSchedules::Node& node = joined.nodes[at(step.step)];
   constexpr std::string_view names[] = {"send", "recv", "reduce", "copy"};
-  ShownStep shown{node.rank, -1, std::string{names[static_cast<std::size_t>(node.kind)]}};
-  std::int64_t elements = node.elements;
-  if (node.partner >= 0) {
+  ShownStep shown{node.rank, -1, step.is_start ? "start" : std::string{names[static_cast<std::size_t>(node.kind)]}};
+  std::int64_t elements = step.is_start ? 0 : node.elements;
+  if (node.partner >= 0 && !step.is_start) {
     const JoinedSchedules::Node& partner = joined.nodes[at(node.partner)];
     shown.peer = partner.rank;
     if (node.kind == JoinedSchedules::Kind::recv) elements = partner.elements;
@@ -68,10 +73,13 @@ ShownStep shown(const JoinedSchedules& joined, const simulator::PathStep& step, 
   return shown;
 }
 
-/// All steps but receives, whose sends say the same; from when they were ready.
+/// All steps but receives, whose sends say the same; from when they were ready. First the late starts.
 std::vector<ShownStep> all_steps(const JoinedSchedules& joined, const simulator::Outcome& outcome,
                                  const simulator::Conditions& conditions) {
   std::vector<ShownStep> steps;
+  for (std::size_t rank = 0; rank < conditions.late.size(); ++rank)
+    if (const simulator::Time late = conditions.late[rank]; late > 0)
+      steps.push_back({static_cast<int>(rank), -1, "start", 0, 0, static_cast<double>(late) * in_microseconds});
   for (int step = 0; step < joined.steps(); ++step) {
     const JoinedSchedules::Node& node = joined.nodes[at(step)];
     if (node.kind == JoinedSchedules::Kind::recv) continue;
@@ -155,9 +163,10 @@ Experiment::Planned Experiment::planned(const Candidate& candidate, std::int64_t
   return planned;
 }
 
-JoinedSchedules Experiment::joined_schedules(const Planned& planned) const {
+JoinedSchedules Experiment::joined_schedules(const Planned& planned, const std::function<void()>& look) const {
   JoinedSchedules joined;
   for (int rank = 0; rank < settings_.ranks; ++rank) {
+    look();
     if (planned.filed) {
       joined.add(planned.filed->scene().schedule_of(rank).schedule);
       continue;
@@ -173,18 +182,9 @@ JoinedSchedules Experiment::joined_schedules(const Planned& planned) const {
   return joined;
 }
 
-SimulatedRow Experiment::row(const Candidate& candidate, std::int64_t bytes, bool with_steps) try {
-  const Planned plan = planned(candidate, bytes);
-  SimulatedRow row{bytes, plan.name, plan.why_not};
-  simulator::Bound bound;
-  for (const auto& [choice, problem] : plan.calls)
-    if (simulator::Bound its = simulator::lower_bound(machine_.machine, problem, machine_.conditions);
-        its.time >= bound.time)
-      bound = std::move(its);
-  row.bound = static_cast<double>(bound.time) * in_microseconds, row.bound_reason = bound.reason;
-  if (!row.why_not.empty()) return row;
-  const JoinedSchedules joined = joined_schedules(plan);
-  const simulator::Outcome outcome = simulate(joined, machine_.machine, machine_.conditions);
+void Experiment::run(const Planned& plan, bool with_steps, const std::function<void()>& look, SimulatedRow& row) const {
+  const JoinedSchedules joined = joined_schedules(plan, look);
+  const simulator::Outcome outcome = simulate(joined, machine_.machine, machine_.conditions, look);
   row.time = static_cast<double>(outcome.time) * in_microseconds;
   row.contention = outcome.contention();
   row.messages = std::ranges::count(joined.nodes, JoinedSchedules::Kind::send,
@@ -197,6 +197,33 @@ SimulatedRow Experiment::row(const Candidate& candidate, std::int64_t bytes, boo
   for (const simulator::Time part : simulator::sum_of(path))
     row.parts.push_back(static_cast<double>(part) * in_microseconds);
   if (with_steps) row.steps = all_steps(joined, outcome, machine_.conditions);
+}
+
+SimulatedRow Experiment::row(const Candidate& candidate, std::int64_t bytes, bool with_steps,
+                             const std::function<void()>& look) try {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const Planned plan = planned(candidate, bytes);
+  SimulatedRow row{bytes, plan.name, plan.why_not};
+  simulator::Bound bound;
+  for (const auto& [choice, problem] : plan.calls)
+    if (simulator::Bound its = simulator::lower_bound(machine_.machine, problem, machine_.conditions);
+        its.time >= bound.time)
+      bound = std::move(its);
+  row.bound = static_cast<double>(bound.time) * in_microseconds, row.bound_reason = bound.reason;
+  if (!row.why_not.empty()) return row;
+  try {
+    run(
+        plan, with_steps,
+        [&] {
+          look();
+          const std::chrono::duration<double> used = Clock::now() - begin;
+          if (settings_.limit > 0 && used.count() > settings_.limit) throw TooLong{};
+        },
+        row);
+  } catch (const TooLong&) {
+    row.why_not = fmt::format("longer than {:g} s (--limit)", settings_.limit);
+  }
   return row;
 } catch (const std::logic_error& error) {
   throw InputError(fmt::format("{}, {} bytes: {}", candidate.name, bytes, error.what()));
@@ -208,7 +235,7 @@ void Experiment::export_goal(const Candidate& candidate, std::int64_t bytes,
                              const std::function<void(std::string_view)>& write) {
   const Planned plan = planned(candidate, bytes);
   if (!plan.why_not.empty()) throw InputError(fmt::format("--export: {}; allowed: {}", plan.why_not, most_messages));
-  simulator::write_goal(joined_schedules(plan), machine_.rates, settings_.element, write);
+  simulator::write_goal(joined_schedules(plan, [] {}), machine_.rates, settings_.element, write);
 }
 
 }  // namespace tutti::tool

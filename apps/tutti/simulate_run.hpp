@@ -19,13 +19,14 @@ struct LinkUse {
   std::string kind, busiest;     ///< "blue", "router 0.0.1 > router 1.0.0"
   double bytes = 0;              ///< Of the busiest link.
   double share = 0, mean = 0;    ///< Of the time in which it, and all links of the kind on average, would be busy.
-  std::vector<double> shares{};  ///< Of all of them that lead somewhere, in the topology's order.
+  std::vector<double> shares{};  ///< Of all of them that lead somewhere, in the topology's order,
+  std::vector<int> links{};      ///< which are these links of the machine.
 };
 
 /// A step of the critical path for people, or of a picture.
 struct ShownStep {
   int rank = 0, peer = -1;  ///< Of a message: from `peer` to `rank`.
-  std::string what;         ///< "recv", "send", "reduce", "copy", "start"
+  std::string what;         ///< "recv", "send", "reduce", "copy", "start": the wait of a rank that starts late.
   std::int64_t bytes = 0;
   double begin = 0, end = 0;    ///< Microseconds.
   std::vector<double> parts{};  ///< By simulator::Part.
@@ -56,7 +57,9 @@ class Experiment {
  public:
   /// Both have to outlive it.
   Experiment(const SimulationSettings& settings, const SimulatedMachine& machine);
-  [[nodiscard]] SimulatedRow row(const Candidate& candidate, std::int64_t bytes, bool with_steps);
+  /// `look` is called often while the row is computed.
+  [[nodiscard]] SimulatedRow row(const Candidate& candidate, std::int64_t bytes, bool with_steps,
+                                 const std::function<void()>& look);
   /// Writes the schedules as GOAL. Throws InputError if there are too many messages.
   void export_goal(const Candidate& candidate, std::int64_t bytes, const std::function<void(std::string_view)>& write);
 
@@ -65,7 +68,8 @@ class Experiment {
   [[nodiscard]] Planned planned(const Candidate& candidate, std::int64_t bytes);
   [[nodiscard]] Choice chosen(Collective collective, std::int64_t bytes);
   [[nodiscard]] Problem problem_of(Collective collective, std::int64_t bytes) const;
-  [[nodiscard]] JoinedSchedules joined_schedules(const Planned& planned) const;
+  [[nodiscard]] JoinedSchedules joined_schedules(const Planned& planned, const std::function<void()>& look) const;
+  void run(const Planned& planned, bool with_steps, const std::function<void()>& look, SimulatedRow& row) const;
 
   const SimulationSettings& settings_;
   const SimulatedMachine& machine_;

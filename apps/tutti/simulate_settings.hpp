@@ -29,23 +29,23 @@ struct SimulationSettings {
   std::vector<std::int64_t> sizes{1024, 1 << 20};
   int ranks = 64, ppn = 1, sockets = 1, root = 0, calls = 1;
   std::int64_t element = 4;
-  double noise = 0;
+  double noise = 0, limit = 10;  ///< `limit`: seconds of computing for a row; 0: as many as it takes.
   std::uint64_t seed = 1;
   bool shows_details = false;
+  [[nodiscard]] bool is_sequence() const { return calls > 1 || !then.empty(); }
 };
 
 /// The machine with what it refers to, and what else the runs have in common.
 struct SimulatedMachine {
   explicit SimulatedMachine(const SimulationSettings& settings);
 
+  bool has_topology_file = false;
   simulator::Rates rates;
   std::unique_ptr<simulator::Topology> topology;
   simulator::Machine machine;
   simulator::Conditions conditions;
-  std::vector<int> nodes, sockets;  ///< As in Problem.
+  std::vector<int> nodes, sockets;          ///< As in Problem.
+  int least_on_host = 0, most_on_host = 0;  ///< Ranks, of the hosts that have any.
 };
-
-/// A rank or a range of them, and a time: "3:10,8-15:2.5", in microseconds. The start of each rank. Throws InputError.
-[[nodiscard]] std::vector<simulator::Time> late_starts(const std::string& text, int ranks);
 
 }  // namespace tutti::tool

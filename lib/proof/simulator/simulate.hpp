@@ -48,8 +48,8 @@ struct Outcome {
 ///   its receive is ready, too, and both ends are complete when it is there.
 /// - A message arrives after its latency, then its bytes, for which it has its fair share of every link of its way
 ///   (flows.hpp). Its receive takes the receiver's processor for `overhead`, and for the reduction that is part of it.
-/// - A rank's processor does one thing at a time, in the order in which they came up. What takes no time does not wait
-///   for it.
+/// - A rank's processor does one thing at a time, in the order in which they came up. Work that takes no time does not
+///   wait for the processor.
 /// - Messages of a rank leave, and arrive, `gap` apart.
 ///
 /// All that happens at one instant is handled in the order of ranks and steps, then links are shared anew. Cost: a few
