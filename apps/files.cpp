@@ -71,7 +71,15 @@ std::string read_file(const std::string& path) {
   if (fs::is_directory(path, ignored)) throw InputError(fmt::format("cannot read '{}': it is a folder", path));
   std::ifstream file{path, std::ios::binary};
   if (!file) throw InputError(fmt::format("cannot open '{}': {}", path, reason()));
-  std::string bytes{std::istreambuf_iterator<char>{file}, {}};
+  constexpr std::size_t most = std::size_t{1} << 30, piece = std::size_t{1} << 20;
+  std::string bytes;
+  while (file) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + piece);
+    file.read(bytes.data() + before, piece);
+    bytes.resize(before + static_cast<std::size_t>(file.gcount()));
+    if (bytes.size() > most) throw InputError(fmt::format("cannot read '{}': it has more than {} bytes", path, most));
+  }
   if (file.bad()) throw InputError(fmt::format("cannot read '{}': {}", path, reason()));
   return bytes;
 }

@@ -108,9 +108,12 @@ std::string Scene::title() const {
 
 std::string Scene::cost_text() const {
   if (!verdict.proved()) return fmt::format("not proved: {}", verdict.fault);
-  return fmt::format("busiest rank: {} messages in {} rounds, {} elements sent, {} reduced, {} copied, {} of scratch",
-                     cost.messages, cost.rounds, cost.sent.value(), cost.reduced.value(), cost.copied.value(),
-                     cost.scratch.value());
+  const auto plural = [](int count, std::string_view thing) {
+    return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+  };
+  return fmt::format("busiest rank: {} in {}, {} elements sent, {} reduced, {} copied, {} of scratch",
+                     plural(cost.messages, "message"), plural(cost.rounds, "round"), cost.sent.value(),
+                     cost.reduced.value(), cost.copied.value(), cost.scratch.value());
 }
 
 void require_drawable(const Scene& scene) {

@@ -91,6 +91,8 @@ sed -n 's/^    {"tutti_rates"/{"tutti_rates"/p' "$sources/docs/simulation.md" >p
 sed -n '/^    {"tutti_topology"/,/^$/p' "$sources/docs/simulation.md" >page_topology.json
 expect 0 'rates of page_rates.json' simulate allreduce ring -p 4 -n 1K --rates page_rates.json
 expect 0 '^    trunk ' simulate allreduce ring -p 3 -n 1K --topology page_topology.json
+printf '{"tutti_topology": 1, "hosts": ["a\\u001b", "b"], "links": []}' >control.json
+expect 2 "control.json:1:.*'hosts' is .*; allowed: a text without control characters" simulate allreduce --topology control.json
 echo '{"tutti_rates": 1, "overhead": 1e9}' >long.json
 expect 2 "long.json:1:.*'overhead' is 1000000000; allowed: a number from 0 to 1e+08" simulate allreduce --rates long.json
 if python3 -c 'import jsonschema' 2>/dev/null; then

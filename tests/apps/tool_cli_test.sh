@@ -72,7 +72,7 @@ expect 0 'busiest rank: 4 messages in 4 rounds' show allreduce ring -p 3 -n 6
 # Rounds are the same everywhere, in the text and in the cost: a leaf of the tree receives in the last one.
 expect 0 '^round 3$' show broadcast knomial -p 8 --rank 7
 grep -q '^round 1$' "$folder/stdout" && fail 'show broadcast knomial --rank 7: it has nothing to do in round 1'
-expect 0 'in 1 rounds' show allreduce one_shot -p 8
+expect 0 'in 1 round,' show allreduce one_shot -p 8
 [ "$(grep -c '^round 1$' "$folder/stdout")" = 8 ] || fail 'show allreduce one_shot: not one round on each rank'
 grep -q '^round 2$' "$folder/stdout" && fail 'show allreduce one_shot: more than one round'
 expect 0 'send input\[[024]\.\.[246]) to 1' show allreduce ring -p 3 -n 6 --rank 0
@@ -135,7 +135,7 @@ assert len(messages) == 8 * 14, len(messages)
 assert sum(each.startswith("time step 1: rank 0 sends 3 elements, input[") for each in messages) == 1
 ' 'show --format svg'
 # A rank that sends everything in one round needs a time step for each message: the picture has both words.
-expect 0 '1 rounds, .* 7 time steps' show allreduce one_shot -p 8 --format svg
+expect 0 '1 round, .* 7 time steps' show allreduce one_shot -p 8 --format svg
 grep -q '>time 7<' "$folder/stdout" || fail 'show allreduce one_shot --format svg: no row of time step 7'
 grep -q '>round 2<' "$folder/stdout" && fail 'show allreduce one_shot --format svg: rows are called rounds'
 # The pictures of the manual are what the tool draws.

@@ -30,9 +30,9 @@ class Graph : public Topology {
     leaving_.resize(names_.size()), entering_.resize(names_.size());
   }
   void join(int from, int to, const std::string& kind, const LinkRates& rates) {
-    const auto found = std::find(kinds_.begin(), kinds_.end(), kind);
-    const auto place = static_cast<int>(found - kinds_.begin());
-    if (found == kinds_.end()) kinds_.push_back(kind);
+    const auto [found, is_new] = places_of_kinds_.try_emplace(kind, static_cast<int>(kinds_.size()));
+    const int place = found->second;
+    if (is_new) kinds_.push_back(kind);
     leaving_[index(from)].push_back(add_link(from, to, place, rates));
     entering_[index(to)].push_back(leaving_[index(from)].back());
   }
@@ -135,6 +135,7 @@ class Graph : public Topology {
   }
 
   std::vector<std::string> names_;
+  std::map<std::string, int> places_of_kinds_;
   std::vector<std::vector<int>> leaving_, entering_;  // links, by vertex
   std::map<std::pair<int, int>, std::vector<int>> routes_;
   mutable std::map<int, std::vector<Distance>> distances_;  // by host, made when asked for
@@ -173,6 +174,13 @@ class GraphReader : private JsonReader {
   }
 
  private:
+  /// A name that can be shown to people: control characters would reach their terminals.
+  [[nodiscard]] const std::string& printable(const JsonValue& value, std::string_view key) const {
+    const std::string& name = text(value, key);
+    const auto is_control = [](char each) { return static_cast<unsigned char>(each) < ' ' || each == '\x7f'; };
+    if (std::ranges::any_of(name, is_control)) refuse(value, key, "a text without control characters");
+    return name;
+  }
   /// Names in a list, or so many hosts "0", "1", ...
   std::vector<std::string> names(const JsonValue& value, std::string_view key) {
     std::vector<std::string> all;
@@ -182,7 +190,7 @@ class GraphReader : private JsonReader {
         all.push_back(fmt::format("{} {}", key == "hosts" ? "host" : "switch", number));
     } else {
       for (const JsonValue& name : array(value, key, most_vertices))
-        all.push_back(text(name, key));
+        all.push_back(printable(name, key));
     }
     for (const std::string& name : all)
       if (!vertices_.try_emplace(name, static_cast<int>(vertices_.size())).second)
@@ -203,7 +211,7 @@ class GraphReader : private JsonReader {
         link, "a link",
         {{"from", [&](const JsonValue& value) { from = vertex(value, "from"); }},
          {"to", [&](const JsonValue& value) { to = vertex(value, "to"); }},
-         {"kind", [&](const JsonValue& value) { kind = text(value, "kind"); }},
+         {"kind", [&](const JsonValue& value) { kind = printable(value, "kind"); }},
          {"latency", [&](const JsonValue& value) { rates.latency = positive(value, "latency", most_rate); }},
          {"bandwidth", [&](const JsonValue& value) { rates.bandwidth = positive(value, "bandwidth", most_rate); }},
          {"one_way", [&](const JsonValue& value) { is_one_way = boolean(value, "one_way"); }}});
