@@ -66,12 +66,12 @@ class TemporaryFile {
 
 }  // namespace
 
-std::string read_file(const std::string& path) {
+std::string read_file(const std::string& path, std::size_t most) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) throw InputError(fmt::format("cannot read '{}': it is a folder", path));
   std::ifstream file{path, std::ios::binary};
   if (!file) throw InputError(fmt::format("cannot open '{}': {}", path, reason()));
-  constexpr std::size_t most = std::size_t{1} << 30, piece = std::size_t{1} << 20;
+  constexpr std::size_t piece = std::size_t{1} << 20;
   std::string bytes;
   while (file) {
     const std::size_t before = bytes.size();

@@ -1,15 +1,18 @@
 #pragma once
 // Whole files, read and written in one go.
 
+#include <cstddef>
 #include <cstdio>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 
 namespace tutti::apps {
 
-/// The file's bytes. Throws InputError if the file does not exist or cannot be read.
-[[nodiscard]] std::string read_file(const std::string& path);
+/// The file's bytes. Throws InputError if the file does not exist, cannot be read, or has more than `most` bytes.
+[[nodiscard]] std::string read_file(const std::string& path,
+                                    std::size_t most = std::numeric_limits<std::size_t>::max());
 
 /// Throws InputError unless a file of that name can be made or replaced: finds out before hours of training do.
 void require_writable(const std::string& path);

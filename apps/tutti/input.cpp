@@ -43,7 +43,7 @@ Choice read_algorithm(Collective collective, std::string_view text) try {
 }
 
 std::string read_text(const std::string& path) {
-  if (path != "-") return apps::read_file(path);
+  if (path != "-") return apps::read_file(path, longest_schedule_file);
   return {std::istreambuf_iterator<char>{std::cin}, {}};
 }
 

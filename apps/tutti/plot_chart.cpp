@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -29,7 +30,9 @@ class Axis {
   Axis(double low, double high, double begin, double end) : low_(low), high_(high), begin_(begin), end_(end) {
     if (low_ == high_) low_ /= 2, high_ *= 2;
   }
+  /// Of what is not positive: its beginning.
   [[nodiscard]] double place(double value) const {
+    if (value <= 0) return begin_;
     return begin_ + std::log(value / low_) / std::log(high_ / low_) * (end_ - begin_);
   }
   /// 1, 2 and 5 times powers of ten; 1 only where that would be many.
@@ -93,8 +96,10 @@ std::set<double> Drawing::all_x(const Chart& chart) {
 
 Axis Drawing::y_axis(const Chart& chart) {
   constexpr double margin = 1.15;
-  double low = chart.series.front().points.front().y, high = low;
-  const auto include = [&](double y) { low = std::min(low, y), high = std::max(high, y); };
+  double low = std::numeric_limits<double>::max(), high = 0;
+  const auto include = [&](double y) {
+    if (y > 0) low = std::min(low, y), high = std::max(high, y);  // others have no place on the axis
+  };
   if (chart.line_at) include(*chart.line_at);
   for (const ChartSeries& series : chart.series) {
     for (const ChartPoint& point : series.points) {
@@ -102,6 +107,7 @@ Axis Drawing::y_axis(const Chart& chart) {
       if (point.spread) include(point.spread->first), include(point.spread->second);
     }
   }
+  if (high == 0) low = high = 1;
   return {low / margin, high * margin, bottom, top};
 }
 

@@ -12,6 +12,7 @@
 #include "apps/tutti/simulate_report.hpp"
 #include "apps/tutti/simulate_run.hpp"
 #include "lib/proof/simulator/exports.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::tool {
 namespace {
@@ -36,6 +37,8 @@ SimulatedCall read_call(const std::string& text) {
   const Collective collective = read_collective(call.collective);
   if (call.algorithm != "auto") static_cast<void>(read_algorithm(collective, call.algorithm));
   if (words.size() > 2) call.bytes = apps::parse_bytes(words[2]).value();
+  if (words.size() > 2 && call.bytes == 0)
+    throw InputError(fmt::format("--then '{}': 0 bytes; allowed: 1 or more", text));
   return call;
 }
 
@@ -166,6 +169,9 @@ void require_consistent(const Settings& settings, std::size_t rows) {
         fmt::format("--root {} is no rank of {}: allowed: 0 to {}", settings.root, settings.ranks, settings.ranks - 1));
   if (settings.root != 0 && !has_root(read_collective(settings.collective)))
     throw InputError(fmt::format("--root: {} has no root", settings.collective));
+  if (!settings.exported.empty() && settings.format != "text")
+    throw InputError(
+        fmt::format("--export {}: not with --format {}: it has a form of its own", settings.exported, settings.format));
   if (!settings.picture.empty() && settings.format != "svg") throw InputError("--picture: allowed with --format svg");
   const bool needs_one = settings.exported == "goal" || settings.picture == "time";
   if (needs_one && rows != 1)
@@ -222,6 +228,18 @@ class Progress {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
+/// Refuses a topology in which hosts do not reach each other.
+void require_routes(const simulator::Topology& topology, const Settings& settings) try {
+  std::vector<int> links;
+  for (int from = 0; from < topology.hosts(); ++from)
+    for (int to = 0; to < topology.hosts(); ++to) {
+      links.clear();
+      if (from != to) topology.route(from, to, links);
+    }
+} catch (const ArgumentError& error) {
+  throw InputError(fmt::format("--topology {}: {}", settings.topology, error.what()));
+}
+
 int export_all(Experiment& experiment, const Settings& settings, const SimulatedMachine& machine,
                const Candidate& candidate) {
   const auto write = [](std::string_view piece) { apps::print(piece); };
@@ -234,6 +252,7 @@ int export_all(Experiment& experiment, const Settings& settings, const Simulated
     if (machine.topology->hosts() > most_hosts)
       throw InputError(
           fmt::format("--export platform: {} hosts; allowed: up to {}", machine.topology->hosts(), most_hosts));
+    require_routes(*machine.topology, settings);
     simulator::write_platform(*machine.topology, write);
   }
   return apps::exit_success;

@@ -10,6 +10,7 @@
 #include <ranges>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "apps/files.hpp"
 #include "apps/options.hpp"
@@ -22,6 +23,8 @@ namespace tutti::tool {
 namespace {
 
 using apps::InputError;
+
+constexpr std::size_t longest_file = std::size_t{64} << 20;
 
 /// What the simulator complains of, as a complaint about the input.
 template <class Make>
@@ -60,7 +63,7 @@ simulator::Rates rates_of(const SimulationSettings& settings) {
   simulator::Rates rates;
   if (!settings.rates_file.empty())
     rates = without_argument_errors(
-        [&] { return simulator::read_rates(apps::read_file(settings.rates_file), settings.rates_file); });
+        [&] { return simulator::read_rates(apps::read_file(settings.rates_file, longest_file), settings.rates_file); });
   for (const std::string& text : settings.changed_rates)
     change(rates, text);
   return rates;
@@ -86,8 +89,9 @@ bool is_placement_file(const SimulationSettings& settings) {
 std::unique_ptr<simulator::Topology> topology_of(const SimulationSettings& settings, const simulator::Rates& rates) {
   return without_argument_errors([&] {
     const std::string& text = settings.topology;
-    auto topology = is_topology_file(settings) ? simulator::topology_of_file(apps::read_file(text), text, rates.link)
-                                               : simulator::topology_of(text, hosts_needed(settings), rates.link);
+    auto topology = is_topology_file(settings)
+                        ? simulator::topology_of_file(apps::read_file(text, longest_file), text, rates.link)
+                        : simulator::topology_of(text, hosts_needed(settings), rates.link);
     if (topology->hosts() < hosts_needed(settings) && !is_placement_file(settings))
       throw InputError(fmt::format("--topology {}: it has {} hosts, and {} ranks of {} a node need {}", text,
                                    topology->hosts(), settings.ranks, settings.ppn, hosts_needed(settings)));
@@ -134,7 +138,7 @@ std::string without_blanks_around(const std::string& text) {
 /// follows a # is a comment.
 std::vector<int> hosts_in_file(const std::string& path, const HostNames& names) {
   std::vector<int> hosts;
-  std::istringstream lines{apps::read_file(path)};
+  std::istringstream lines{apps::read_file(path, longest_file)};
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     const std::string place = fmt::format("--placement {}:{}", path, ++number);
@@ -208,9 +212,11 @@ simulator::Placement placement_of(const SimulationSettings& settings, const simu
   std::vector<int> on_host(hosts), next(hosts);
   for (const int host : placement.host_of)
     ++on_host[static_cast<std::size_t>(host)];
+  std::map<std::pair<int, std::int64_t>, int> numbers;  // of sockets, by host and place on it
   for (const int host : placement.host_of) {
     const auto at = static_cast<std::size_t>(host);
-    placement.socket_of.push_back(host * settings.sockets + next[at]++ * settings.sockets / on_host[at]);
+    const std::int64_t place = std::int64_t{next[at]++} * settings.sockets / on_host[at];
+    placement.socket_of.push_back(numbers.try_emplace({host, place}, static_cast<int>(numbers.size())).first->second);
   }
   return placement;
 }

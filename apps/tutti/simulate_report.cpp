@@ -215,6 +215,21 @@ std::string simulation_json(const std::vector<SimulatedRow>& rows, const Simulat
   return json.text(2) + '\n';
 }
 
+namespace {
+
+std::string csv_quoted(std::string_view text) {
+  std::string quoted{'"'};
+  for (const char each : text)
+    quoted += each == '"' ? std::string{"\"\""} : std::string{each};
+  return quoted + '"';
+}
+/// Names of algorithms are plain; paths may hold anything.
+std::string csv_field(std::string_view text) {
+  return text.find_first_of("\",\r\n") == std::string_view::npos ? std::string{text} : csv_quoted(text);
+}
+
+}  // namespace
+
 std::string simulation_csv(const std::vector<SimulatedRow>& rows) {
   std::string text =
       "bytes,algorithm,us,bound_us,to_bound,contention,messages,busiest_kind,busiest_link,busiest_bytes,busy";
@@ -223,16 +238,16 @@ std::string simulation_csv(const std::vector<SimulatedRow>& rows) {
   text += ",not_simulated\n";
   for (const SimulatedRow& row : rows) {
     if (!was_simulated(row)) {
-      text += fmt::format("{},{},,{:.6f},,,,,,,{},\"{}\"\n", row.bytes, row.name, row.bound,
-                          std::string(simulator::part_names.size(), ','), row.why_not);
+      text += fmt::format("{},{},,{:.6f},,,,,,,{},{}\n", row.bytes, csv_field(row.name), row.bound,
+                          std::string(simulator::part_names.size(), ','), csv_quoted(row.why_not));
       continue;
     }
     const LinkUse* busiest = busiest_of(row);
-    text += fmt::format("{},{},{:.6f},{:.6f},{:.4f},{:.4f},{},", row.bytes, row.name, row.time, row.bound, ratio(row),
-                        row.contention, row.messages);
+    text += fmt::format("{},{},{:.6f},{:.6f},{:.4f},{:.4f},{},", row.bytes, csv_field(row.name), row.time, row.bound,
+                        ratio(row), row.contention, row.messages);
     text += busiest == nullptr ? ",,,"
-                               : fmt::format("{},\"{}\",{:.0f},{:.4f}", busiest->kind, busiest->busiest, busiest->bytes,
-                                             busiest->share);
+                               : fmt::format("{},{},{:.0f},{:.4f}", csv_field(busiest->kind),
+                                             csv_quoted(busiest->busiest), busiest->bytes, busiest->share);
     for (const double part : row.parts)
       text += fmt::format(",{:.6f}", part);
     text += ",\n";

@@ -34,25 +34,31 @@ double most_messages_of(const Choice& choice, const Problem& problem) {
   return pieces * cost.messages * problem.size;
 }
 
-LinkUse use_of(const simulator::Machine& machine, const simulator::Outcome& outcome, int kind) {
-  LinkUse use{machine.kinds()[at(kind)], {}};
+/// The links of each kind.
+std::vector<LinkUse> uses_of(const simulator::Machine& machine, const simulator::Outcome& outcome) {
   const std::vector<simulator::Link>& links = machine.links();
-  int busiest = -1;
+  std::vector<LinkUse> uses;
+  for (const std::string& kind : machine.kinds())
+    uses.push_back({kind, {}});
+  std::vector<int> busiest(uses.size(), -1);
   const bool has_time = outcome.time > 0;
   for (int link = 0; link < static_cast<int>(links.size()); ++link) {
     const simulator::Link& its = links[at(link)];
-    if (its.kind != kind || (its.from == its.to && its.from >= 0)) continue;
+    if (its.from == its.to && its.from >= 0) continue;
+    LinkUse& use = uses[at(its.kind)];
     const double bytes = outcome.carried[at(link)];
     use.links.push_back(link);
     use.shares.push_back(has_time ? bytes / its.rate / static_cast<double>(outcome.time) : 0);
     use.mean += use.shares.back();
-    if (busiest >= 0 && use.shares.back() <= use.share) continue;
-    busiest = link, use.bytes = bytes, use.share = use.shares.back();
+    if (busiest[at(its.kind)] >= 0 && use.shares.back() <= use.share) continue;
+    busiest[at(its.kind)] = link, use.bytes = bytes, use.share = use.shares.back();
   }
-  if (busiest < 0) return use;
-  use.busiest = machine.name_of(busiest);
-  use.mean /= static_cast<double>(use.shares.size());
-  return use;
+  for (std::size_t kind = 0; kind < uses.size(); ++kind) {
+    if (busiest[kind] < 0) continue;
+    uses[kind].busiest = machine.name_of(busiest[kind]);
+    uses[kind].mean /= static_cast<double>(uses[kind].shares.size());
+  }
+  return uses;
 }
 
 ShownStep shown(const JoinedSchedules& joined, const simulator::PathStep& step, std::int64_t element) {
@@ -171,13 +177,13 @@ JoinedSchedules Experiment::joined_schedules(const Planned& planned, const std::
       joined.add(planned.filed->scene().schedule_of(rank).schedule);
       continue;
     }
-    std::optional<Schedule> schedule;
+    simulator::Sequence calls;
     for (auto [choice, problem] : planned.calls) {
       problem.rank = Rank{rank};
-      Schedule next = built(*choice.algorithm, problem, Count{choice.segment});
-      schedule = schedule ? simulator::followed_by(std::move(*schedule), next) : std::move(next);
+      calls.add(built(*choice.algorithm, problem, Count{choice.segment}));
+      look();
     }
-    joined.add(*schedule);
+    joined.add(calls.schedule());
   }
   return joined;
 }
@@ -189,8 +195,7 @@ void Experiment::run(const Planned& plan, bool with_steps, const std::function<v
   row.contention = outcome.contention();
   row.messages = std::ranges::count(joined.nodes, JoinedSchedules::Kind::send,
                                     [](const JoinedSchedules::Node& node) { return node.kind; });
-  for (int kind = 0; kind < static_cast<int>(machine_.machine.kinds().size()); ++kind)
-    row.links.push_back(use_of(machine_.machine, outcome, kind));
+  row.links = uses_of(machine_.machine, outcome);
   const auto path = simulator::critical_path(joined, machine_.machine, machine_.conditions, outcome);
   for (const simulator::PathStep& step : path)
     row.path.push_back(shown(joined, step, settings_.element));
@@ -227,8 +232,8 @@ SimulatedRow Experiment::row(const Candidate& candidate, std::int64_t bytes, boo
   return row;
 } catch (const std::logic_error& error) {
   throw InputError(fmt::format("{}, {} bytes: {}", candidate.name, bytes, error.what()));
-} catch (const ArgumentError& error) {
-  throw InputError(error.what());
+} catch (const ArgumentError& error) {  // of routes, which a topology's file may lack
+  throw InputError(fmt::format("--topology {}: {}", settings_.topology, error.what()));
 }
 
 void Experiment::export_goal(const Candidate& candidate, std::int64_t bytes,

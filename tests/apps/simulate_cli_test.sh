@@ -119,6 +119,31 @@ expect 0 'How busy links are' simulate allreduce ring -p 512 -n 1M --format svg
 expect 0 '<title>host 3 &gt; switch: ' simulate allreduce ring -p 8 -n 1M --format svg --picture links
 expect 0 'schedules alone; --late and --noise are left out' simulate allreduce ring -p 4 -n 1K --export goal --late 1:2
 
+# What is at an end of what can be: one rank, many calls, sockets, odd names, ways that are too long.
+expect 0 '<svg' simulate allreduce ring -p 1 --format svg
+expect 0 '1000 times' simulate allreduce ring -p 16 -n 1K --calls 1000
+for sockets in 2 1048576; do
+  "$tutti" simulate allreduce three_level -p 4200 --ppn 2 --sockets $sockets -n 1K --format csv | cut -d, -f3 >sockets.$sockets
+done
+cmp -s sockets.2 sockets.1048576 || fail 'more sockets than ranks change the time'
+printf '{"tutti_topology": 1, "hosts": ["a\\"q", "b"], "links": [{"from": "a\\"q", "to": "b", "kind": "k,\\"\357\277\277<"}]}' >names.json
+"$tutti" simulate allreduce ring -p 2 -n 1K --topology names.json --format csv >names.csv
+python3 -c 'import csv; rows = list(csv.DictReader(open("names.csv"), strict=True)); assert rows[0]["busiest_link"] in ("a\"q > b", "b > a\"q"), rows' ||
+  fail 'names in CSV'
+expect 0 '<svg' simulate allreduce ring -p 2 -n 1K --topology names.json --format svg --picture links
+python3 -c 'import xml.etree.ElementTree as xml; xml.parse("stdout")' || fail 'names in a picture'
+echo '0 100000' >far.txt
+expect 2 'a message takes longer than can be counted' simulate broadcast knomial -p 2 -n 64 --topology torus:200000 --placement far.txt --set link.latency=1e8
+expect 2 'links; allowed: up to' simulate broadcast knomial -p 2 -n 64 --topology 'dragonfly:65536,1;1,1;1,1;1'
+expect 2 'links; allowed: up to' simulate broadcast knomial -p 2 -n 64 --topology 'fat-tree:2;2,65536;65536,1;1,1'
+echo '{"tutti_topology": 1, "hosts": 3, "links": [{"from": "host 0", "to": "host 1"}]}' >apart.json
+expect 2 'topology apart.json: topology: no links lead from host 0 to host 2' simulate allreduce ring -p 2 -n 1K --topology apart.json --export platform
+[ ! -s stdout ] || fail 'half of a platform was written'
+expect 2 'topology apart.json: topology: no links lead' simulate allreduce ring -p 3 -n 1K --topology apart.json
+expect 2 "then 'allgather ring 0': 0 bytes" simulate allreduce ring --then 'allgather ring 0'
+expect 2 'export goal: not with --format json' simulate allreduce ring -p 4 -n 1K --export goal --format json
+expect 2 "cannot read '/dev/zero': it has more than" simulate allreduce ring --rates /dev/zero
+
 # Input that cannot be used.
 expect 2 "'crosbar'.*allowed: crossbar, fat-tree, torus, dragonfly.*did you mean crossbar" simulate allreduce --topology crosbar
 expect 2 'the form is fat-tree:LEVELS;CHILDREN' simulate allreduce --topology 'fat-tree:2;8,8'

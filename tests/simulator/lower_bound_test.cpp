@@ -93,6 +93,30 @@ void expect_no_algorithm_is_faster(std::string_view text, int ranks, int ppn, co
   }
 }
 
+TEST(LowerBound, KnowsSocketsWithoutALimit) {
+  Rates rates;
+  rates.node.bandwidth = 0;
+  const auto topology = crossbar(1, rates.link);
+  const Machine machine{*topology, {{0, 0}, {0, 1}}, rates};
+  const Algorithm& ring = *find_algorithm(Collective::allgather, "ring");
+  const Problem problem = problem_of(ring, 2, Count{1 << 23});
+  EXPECT_GE(simulate(joined_schedules(ring, problem), machine, {}).time + 1, lower_bound(machine, problem, {}).time);
+}
+
+TEST(LowerBound, KnowsBothDirectionsOfLinks) {
+  const auto topology = topology_of_file(
+      R"({"tutti_topology": 1, "hosts": ["a", "b"], "switches": ["s"], "links": [{"from": "a", "to": "s"},
+          {"from": "b", "to": "s", "bandwidth": 0.1, "one_way": true},
+          {"from": "s", "to": "b", "bandwidth": 100, "one_way": true}]})",
+      "FILE", {});
+  const Machine machine{*topology, in_blocks(2), {}};
+  const Algorithm& tree = *find_algorithm(Collective::broadcast, "knomial");
+  const Problem problem = problem_of(tree, 2, Count{1 << 18});
+  const Time bound = lower_bound(machine, problem, {}).time;
+  EXPECT_GE(simulate(joined_schedules(tree, problem), machine, {}).time + 1, bound);
+  EXPECT_GT(bound, in_time(80));  // 1 MiB at 12.5 GB/s
+}
+
 TEST(LowerBound, NoAlgorithmIsFaster) {
   Rates rates;
   for (const std::string_view text : {"crossbar", "fat-tree:2;4,4;1,2;1,1", "torus:4,4", "dragonfly:2,1;2,1;2,1;2"}) {

@@ -145,7 +145,10 @@ TEST(NetworkRun, ACallFollowsAnotherOnEachRank) {
     problem.rank = Rank{rank};
     const Schedule schedule = algorithm.build(problem);
     once.add(schedule);
-    thrice.add(followed_by(followed_by(schedule, schedule), schedule));
+    Sequence calls;
+    for (int call = 0; call < 3; ++call)
+      calls.add(schedule);
+    thrice.add(calls.schedule());
   }
   EXPECT_NEAR(time_of(thrice, links_alone()), 3 * time_of(once, links_alone()), 1e-5);
 }

@@ -101,7 +101,7 @@ std::vector<Group> single_ranks(const Machine& machine, int root) {
   std::vector<Group> groups;
   groups.reserve(index(machine.ranks()));
   for (int rank = 0; rank < machine.ranks(); ++rank)
-    groups.push_back({1, rank == root, machine.rate_of_rank(rank), machine.rate_of_rank(rank)});
+    groups.push_back({1, rank == root, machine.rate_out_of(rank), machine.rate_into(rank)});
   return groups;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <stdexcept>
 
 #include "tutti/error.hpp"
 
@@ -37,16 +38,20 @@ Machine::Machine(const Topology& topology, Placement placement, const Rates& rat
     if (host < 0 || host >= topology.hosts())
       throw ArgumentError(
           fmt::format("placement: host {}; the topology has hosts 0 to {}", host, topology.hosts() - 1));
-  out_of_host_.assign(index(topology.hosts()), 0), ranks_on_.assign(index(topology.hosts()), 0);
+  out_of_host_.assign(index(topology.hosts()), 0), into_host_ = out_of_host_;
+  ranks_on_.assign(index(topology.hosts()), 0);
   for (const int host : placement_.host_of)
     ++ranks_on_[index(host)];
-  for (const Link& link : links_)
+  for (const Link& link : links_) {
     if (link.from < topology.hosts()) out_of_host_[index(link.from)] += link.rate;
+    if (link.to < topology.hosts()) into_host_[index(link.to)] += link.rate;
+  }
   add_ports(network, "rank");
   const std::vector<int> hosts = numbered(placement_.host_of), sockets = numbered(placement_.socket_of);
   if (std::ranges::max(hosts) + 1 == ranks()) return;
   if (std::ranges::max(sockets) + 1 < ranks()) add_ports(socket, "socket");
-  if (std::ranges::max(sockets) > std::ranges::max(hosts)) add_ports(node, "node");
+  has_sockets_ = std::ranges::max(sockets) > std::ranges::max(hosts);
+  if (has_sockets_) add_ports(node, "node");
   add_memory();
 }
 
@@ -83,6 +88,7 @@ Machine::Level Machine::level_of(int from, int to) const {
 }
 
 void Machine::find_way(int from, int to, Way& way) const {
+  constexpr Time longest = 9'000'000'000'000'000;  // so that a thousand of them can be added
   const Level level = level_of(from, to);
   way.links.clear();
   way.latency = latency_of(rates_of(level));
@@ -95,6 +101,7 @@ void Machine::find_way(int from, int to, Way& way) const {
   way.rate = unlimited;
   for (const int link : way.links) {
     way.latency += links_[index(link)].latency;
+    if (way.latency > longest) throw std::logic_error("simulation: a message takes longer than can be counted");
     way.rate = std::min(way.rate, links_[index(link)].rate);
   }
 }
@@ -106,10 +113,10 @@ std::string Machine::name_of(int link) const {
   return its.from >= 0 ? fmt::format("rank {} out", its.from) : fmt::format("rank {} in", its.to);
 }
 
-double Machine::rate_of_rank(int rank) const {
-  const double rate = std::min(rate_of(rates_.network), out_of_host_[index(host_of(rank))]);
+double Machine::rate_of_rank(int rank, const std::vector<double>& of_hosts) const {
+  const double rate = std::min(rate_of(rates_.network), of_hosts[index(host_of(rank))]);
   if (ranks_on_[index(host_of(rank))] == 1) return rate;
-  return rate + rate_of(rates_.socket) + (first_port_[node] >= 0 ? rate_of(rates_.node) : 0);
+  return rate + rate_of(rates_.socket) + (has_sockets_ ? rate_of(rates_.node) : 0);
 }
 
 std::vector<int> Machine::nodes() const {

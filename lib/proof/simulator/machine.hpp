@@ -68,8 +68,9 @@ class Machine {
   };
   void find_way(int from, int to, Way& way) const;
 
-  /// What a rank can send, and receive, at most: bytes per picosecond.
-  [[nodiscard]] double rate_of_rank(int rank) const;
+  /// What a rank can send, or receive, at most: bytes per picosecond.
+  [[nodiscard]] double rate_out_of(int rank) const { return rate_of_rank(rank, out_of_host_); }
+  [[nodiscard]] double rate_into(int rank) const { return rate_of_rank(rank, into_host_); }
   /// The node, and the socket, of each rank as algorithms see them: numbered by their lowest ranks. Empty if there is
   /// only one node; one socket a node.
   [[nodiscard]] std::vector<int> nodes() const;
@@ -79,6 +80,7 @@ class Machine {
   enum Level : std::uint8_t { socket, node, network, levels };
   [[nodiscard]] Level level_of(int from, int to) const;
   [[nodiscard]] const LevelRates& rates_of(Level level) const;
+  [[nodiscard]] double rate_of_rank(int rank, const std::vector<double>& of_hosts) const;
   void add_ports(Level level, const char* name);
   void add_memory();
 
@@ -89,7 +91,8 @@ class Machine {
   std::vector<std::string> kinds_;
   int first_port_[levels] = {-1, -1, -1};  // two for each rank; -1: none
   int first_memory_ = -1;
-  std::vector<double> out_of_host_;
+  bool has_sockets_ = false;  // some hosts have ranks on several
+  std::vector<double> out_of_host_, into_host_;
   std::vector<int> ranks_on_;
 };
 

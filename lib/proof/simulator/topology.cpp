@@ -16,6 +16,7 @@ namespace tutti::simulator {
 namespace {
 
 constexpr int most_vertices = 1 << 22, most_levels = 8;
+constexpr int most_links = 1 << 23;  // some 400 MB
 constexpr std::array<std::string_view, 4> names{"crossbar", "fat-tree", "torus", "dragonfly"};
 
 [[noreturn]] void refuse(std::string_view text, std::string_view why) {
@@ -65,6 +66,9 @@ class Numbers {
       product *= factor;
     if (product > most_vertices) refuse(whole_, fmt::format("{:.0f} hosts; allowed: up to {}", product, most_vertices));
   }
+  void require_few_links(double links) const {
+    if (links > most_links) refuse(whole_, fmt::format("{:.3g} links; allowed: up to {}", links, most_links));
+  }
 
  private:
   std::string_view whole_, form_;
@@ -77,6 +81,12 @@ std::unique_ptr<Topology> read_fat_tree(std::string_view text, std::string_view 
   const FatTreeForm form{read.several(fields[1], levels), read.several(fields[2], levels),
                          read.several(fields[3], levels)};
   read.require_few(form.children), read.require_few(form.parents);
+  for (std::size_t level = 0; level < levels; ++level) {
+    double cables = 2.0 * form.parents[level] * form.cables[level];
+    for (std::size_t other = 0; other < levels; ++other)
+      cables *= other < level ? form.parents[other] : form.children[other];
+    read.require_few_links(cables);
+  }
   return fat_tree(form, link);
 }
 
@@ -96,6 +106,8 @@ std::unique_ptr<Topology> read_dragonfly(std::string_view text, std::string_view
              routers = read.several(fields[2], 2);
   const int hosts = read.one(fields[3], most_vertices);
   read.require_few({groups[0], chassis[0], routers[0], hosts});
+  const double g = groups[0], c = chassis[0], r = routers[0];
+  read.require_few_links(g * c * r * ((r - 1) + (c - 1)) + g * (g - 1));
   return dragonfly({groups[0], groups[1], chassis[0], chassis[1], routers[0], routers[1], hosts}, link);
 }
 
