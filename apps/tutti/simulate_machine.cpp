@@ -7,7 +7,6 @@
 #include <numeric>
 #include <optional>
 #include <random>
-#include <ranges>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -157,7 +156,7 @@ std::vector<int> hosts_in_file(const std::string& path, const HostNames& names) 
 
 /// By a file that has a host for each rank, or for every --ppn ranks: those that are there are block by block.
 std::vector<int> hosts_by_file(const SimulationSettings& settings, const simulator::Topology& topology) {
-  const std::vector<int> hosts = hosts_in_file(settings.placement, HostNames{topology});
+  std::vector<int> hosts = hosts_in_file(settings.placement, HostNames{topology});
   const auto ranks = static_cast<std::size_t>(settings.ranks), used = static_cast<std::size_t>(hosts_needed(settings));
   if (hosts.size() == ranks) return hosts;
   if (hosts.size() != used)
@@ -257,8 +256,9 @@ SimulatedMachine::SimulatedMachine(const SimulationSettings& settings)
   std::map<int, int> on;
   for (int rank = 0; rank < settings.ranks; ++rank)
     ++on[machine.host_of(rank)];
-  const auto [least, most] = std::ranges::minmax(on | std::views::values);
-  least_on_host = least, most_on_host = most;
+  least_on_host = most_on_host = on.begin()->second;
+  for (const auto& [host, ranks] : on)
+    least_on_host = std::min(least_on_host, ranks), most_on_host = std::max(most_on_host, ranks);
 }
 
 }  // namespace tutti::tool

@@ -57,6 +57,7 @@ void JsonReader::read_object(const JsonValue& object, std::string_view what, con
       continue;
     }
     std::vector<std::string> names;
+    names.reserve(keys.size());
     for (const Key& key : keys)
       names.emplace_back(key.name);
     fail(member.place, fmt::format("'{}' is no key of {}; allowed: {}{}", name, what, fmt::join(names, ", "),
