@@ -185,6 +185,7 @@ void Run::share_links() {
 
 std::vector<std::vector<Interval>> Run::by_rank() const {
   std::vector<std::vector<Interval>> all;
+  all.reserve(index(joined_.ranks));
   for (int rank = 0; rank < joined_.ranks; ++rank)
     all.emplace_back(intervals_.begin() + joined_.firsts[index(rank)], intervals_.begin() + joined_.end_of(rank));
   return all;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "tutti/error.hpp"
 
@@ -28,10 +29,10 @@ std::vector<int> numbered(const std::vector<int>& groups) {
 
 }  // namespace
 
-Machine::Machine(const Topology& topology, Placement placement, const Rates& rates)
+Machine::Machine(const Topology& topology, Placement placement, Rates rates)
     : topology_(topology),
       placement_(std::move(placement)),
-      rates_(rates),
+      rates_(std::move(rates)),
       links_(topology.links()),
       kinds_(topology.kinds()) {
   for (const int host : placement_.host_of)

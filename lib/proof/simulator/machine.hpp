@@ -49,7 +49,7 @@ struct Placement {
 class Machine {
  public:
   /// The topology has to outlive it.
-  Machine(const Topology& topology, Placement placement, const Rates& rates);
+  Machine(const Topology& topology, Placement placement, Rates rates);
 
   [[nodiscard]] int ranks() const { return static_cast<int>(placement_.host_of.size()); }
   [[nodiscard]] int host_of(int rank) const { return placement_.host_of[static_cast<std::size_t>(rank)]; }
