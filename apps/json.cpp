@@ -118,35 +118,15 @@ int Json::as_int() const {
   return json.get<int>();
 }
 
-namespace {
-
-/// The bytes of the character at the front of a text in UTF-8; 0: there is none that XML allows.
-std::size_t xml_character(std::string_view text) {
-  const auto byte = [&](std::size_t place) { return static_cast<unsigned char>(text[place]); };
-  constexpr unsigned char to_one = 0x80, to_two = 0xE0, to_three = 0xF0, to_four = 0xF8, rest = 0x3F;
-  if (byte(0) < to_one) return 1;
-  const std::size_t bytes = byte(0) < to_two ? 2 : byte(0) < to_three ? 3 : 4;
-  if (byte(0) < 0xC2 || byte(0) >= to_four || text.size() < bytes) return 0;
-  char32_t code = byte(0) & (0x7FU >> bytes);
-  for (std::size_t place = 1; place < bytes; ++place) {
-    if ((byte(place) & ~rest & 0xFFU) != to_one) return 0;
-    code = code << 6U | (byte(place) & rest);
-  }
-  const bool is_shortest = code >= (bytes == 2 ? 0x80U : bytes == 3 ? 0x800U : 0x10000U);
-  const bool is_surrogate = code >= 0xD800U && code < 0xE000U;
-  return is_shortest && !is_surrogate && code != 0xFFFEU && code != 0xFFFFU && code <= 0x10FFFFU ? bytes : 0;
-}
-
-}  // namespace
-
 std::string xml_escaped(std::string_view text) {
+  // Bytes that are no UTF-8 become U+FFFD here; so do, below, the two characters that XML does not allow.
+  std::string valid = Parsed::parse(text_of(Parsed(text), -1)).get<std::string>();
+  for (const std::string_view forbidden : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})
+    for (std::size_t at = 0; (at = valid.find(forbidden, at)) != std::string::npos;)
+      valid.replace(at, forbidden.size(), "\xEF\xBF\xBD");
   std::string safe;
-  for (std::size_t place = 0; place < text.size(); ++place) {
-    const char c = text[place];
-    if (const std::size_t bytes = xml_character(text.substr(place)); bytes != 1) {
-      safe += bytes == 0 ? "\xEF\xBF\xBD" : text.substr(place, bytes);  // U+FFFD
-      place += bytes == 0 ? 0 : bytes - 1;
-    } else if (c == '&')
+  for (const char c : valid) {
+    if (c == '&')
       safe += "&amp;";
     else if (c == '<')
       safe += "&lt;";

@@ -40,7 +40,8 @@ double per_byte(std::size_t bytes, const Work& work) {
 class Level {
  public:
   Level(const Pairs& pairs, bool between_nodes) : pairs_(pairs), between_nodes_(between_nodes) {}
-  /// That of the quick quarter of the links and of their rounds; 0: there are no links.
+  /// The figure that the quick quarter of the links reaches in the quick quarter of their rounds; 0: there are no
+  /// links.
   [[nodiscard]] double quick(LinkFigure figure) const {
     std::vector<double> values = of_links(pairs_.of(figure).best);
     if (values.empty()) return 0;

@@ -33,7 +33,7 @@ auto without_argument_errors(const Make& make) try {
   throw InputError(error.what());
 }
 
-/// What is wrong with a part of the input, with the place of it: "--late '64:100'".
+/// Puts the place of a part of the input before complaints about it: "--late '64:100': ...".
 template <class Read>
 auto at_place(const std::string& place, const Read& read) try {
   return read();

@@ -184,10 +184,7 @@ Time round_time(const Machine& machine, const Latencies& least) {
 }
 
 /// No more than can be counted: without links nothing ever crosses.
-Time rounded(double time) {
-  constexpr double most = 9e15;
-  return static_cast<Time>(std::llround(std::min(time, most)));
-}
+Time rounded(double time) { return static_cast<Time>(std::llround(std::min(time, static_cast<double>(longest_time)))); }
 
 }  // namespace
 

@@ -121,8 +121,8 @@ void Flows::set_rate(int place, double rate, Time now) {
   if (flow.rate == rate) return;
   flow.left = std::max(0.0, flow.left - static_cast<double>(now - flow.since) * flow.rate);
   flow.since = now, flow.rate = rate;
-  constexpr double most = 9e15;  // picoseconds, so that a thousand of them can be added
-  if (!(flow.left / rate < most)) throw std::logic_error("simulation: a message takes longer than can be counted");
+  if (!(flow.left / rate < static_cast<double>(longest_time)))
+    throw std::logic_error("simulation: a message takes longer than can be counted");
   flow.end = now + static_cast<Time>(std::llround(flow.left / rate));
   if (flows_of_part_ > crowd) flow.end = later(flow.end, flow.its.began);
   ends_.push({flow.end, flow.its.message, place});

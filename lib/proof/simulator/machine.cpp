@@ -89,7 +89,6 @@ Machine::Level Machine::level_of(int from, int to) const {
 }
 
 void Machine::find_way(int from, int to, Way& way) const {
-  constexpr Time longest = 9'000'000'000'000'000;  // so that a thousand of them can be added
   const Level level = level_of(from, to);
   way.links.clear();
   way.latency = latency_of(rates_of(level));
@@ -102,7 +101,7 @@ void Machine::find_way(int from, int to, Way& way) const {
   way.rate = unlimited;
   for (const int link : way.links) {
     way.latency += links_[index(link)].latency;
-    if (way.latency > longest) throw std::logic_error("simulation: a message takes longer than can be counted");
+    if (way.latency > longest_time) throw std::logic_error("simulation: a message takes longer than can be counted");
     way.rate = std::min(way.rate, links_[index(link)].rate);
   }
 }

@@ -26,7 +26,7 @@ double noise_factor(const Conditions& conditions, int step, Noisy what) {
 }
 
 Time in_time(double microseconds, double count) {
-  constexpr double picoseconds = 1e6, most = 9e15;  // so that a thousand of them can be added
+  constexpr double picoseconds = 1e6, most = static_cast<double>(longest_time);
   const double time = std::round(microseconds * count * picoseconds);
   if (!(time >= 0 && time < most)) throw std::logic_error("simulation: a step takes longer than can be counted");
   return static_cast<Time>(time);

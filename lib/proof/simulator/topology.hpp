@@ -10,6 +10,8 @@
 namespace tutti::simulator {
 
 using Time = std::int64_t;  // picoseconds
+/// The longest that a step or a message may take: a thousand of them can be added.
+inline constexpr Time longest_time = 9'000'000'000'000'000;
 
 /// The largest number of a rate that users may give: no sum of them is longer than can be counted.
 inline constexpr double most_rate = 1e8;
