@@ -76,6 +76,7 @@ constinit const Algorithm allreduce_rabenseifner{
     .cost = cost,
     .summary = "recursive halving, then recursive doubling: least volume and 2 log2 p rounds",
     .source = "Rabenseifner, ICCS 2004, LNCS 3036",
+    .bits = Bits::fixed,
 };
 
 }  // namespace tutti

@@ -64,6 +64,7 @@ constinit const Algorithm allreduce_recursive_doubling{
     .cost = cost,
     .summary = "pairs at distance 1, 2, 4, ... exchange everything: fewest rounds, for small counts",
     .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
+    .bits = Bits::fixed,
 };
 
 }  // namespace tutti

@@ -81,6 +81,7 @@ constinit const Algorithm reduce_reduce_scatter_gather{
     .cost = cost,
     .summary = "recursive halving, then a gather to the root: little volume and 2 log2 p rounds, for large counts",
     .source = "Rabenseifner, ICCS 2004, LNCS 3036",
+    .bits = Bits::fixed,
 };
 
 }  // namespace tutti

@@ -94,6 +94,7 @@ constinit const Algorithm reduce_scatter_recursive_halving{
     .cost = cost,
     .summary = "pairs exchange half of what they hold: least volume and fewest rounds if p is a power of two",
     .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
+    .bits = Bits::fixed,
 };
 
 }  // namespace tutti

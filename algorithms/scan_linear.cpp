@@ -44,6 +44,7 @@ constinit const Algorithm scan_linear{
     .cost = cost,
     .summary = "a chain: least volume and p-1 rounds; for large counts, in segments",
     .source = "Sanders & Traeff, Euro PVM/MPI 2006",
+    .bits = Bits::fixed,
 };
 
 }  // namespace tutti

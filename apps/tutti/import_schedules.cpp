@@ -25,9 +25,9 @@ int write(const Scene& scene, const Settings& settings) {
     apps::print("{}", text);
   else
     apps::replace_file(settings.output, text);
-  if (!scene.choice.algorithm->same_bits)
+  if (scene.choice.algorithm->bits == Bits::differ)
     apps::print_error(
-        "{}: note: ranks combine operands in different orders, and so may get different bits: \"same_bits\" is false\n",
+        "{}: note: ranks combine operands in different orders, and so may get different bits: \"bits\" is \"differ\"\n",
         settings.path);
   if (scene.verdict.proved()) return apps::exit_success;
   apps::print_error("{}: {}\n", settings.path, scene.cost_text());

@@ -118,7 +118,8 @@ std::string to_json(const Scene& scene, int rank) {
     bytes.push_back(has_end ? Json(scene.most_bytes) : Json());
     json.set("bytes", std::move(bytes));
   }
-  if (!scene.choice.algorithm->same_bits) json.set("same_bits", false);
+  if (const Bits bits = algorithm.bits; bits != Bits::same)
+    json.set("bits", bits_names[static_cast<std::size_t>(bits)]);
   json.set("fused", scene.what.is_fused);
   if (scene.verdict.proved())
     json.set("cost", json_of(scene.cost));

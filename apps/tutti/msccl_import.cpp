@@ -256,13 +256,15 @@ void Translation::set_lowest(int gpu, const Region& region, const std::vector<in
 
 void settle(ScheduleFile& file) {
   if (!reduces(file.collective)) return;
-  const auto is_proved = [&](bool is_commutative, bool has_same_bits) {
+  const auto is_proved = [&](bool is_commutative, Bits bits) {
     file.is_commutative = is_commutative;
-    file.has_same_bits = has_same_bits;
+    file.bits = bits;
     return FiledScene{file, Count{file.chunks}, false, Unproved::shown}.scene().verdict.proved();
   };
-  if (is_proved(false, true) || is_proved(true, true) || is_proved(true, false)) return;
-  file.has_same_bits = true;
+  if (is_proved(false, Bits::fixed) || is_proved(false, Bits::same) || is_proved(true, Bits::same) ||
+      is_proved(true, Bits::differ))
+    return;
+  file.bits = Bits::same;
 }
 
 ScheduleFile schedules_of(const MscclAlgorithm& algorithm, Rank root) {

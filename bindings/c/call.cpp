@@ -137,11 +137,19 @@ Options options_of(const Site& site, const tutti_options* given) {
   Options options;
   if (site.sized("options", given, "= TUTTI_OPTIONS_INIT") == nullptr) return options;
   if (given->algorithm != nullptr) options.algorithm = given->algorithm;
+  options.bits = bits_of(site, given->bits);
   if (given->has_stream != 0) options.stream = static_cast<CUstream_st*>(given->stream);
   return options;
 }
 
 }  // namespace
+
+std::optional<Bits> bits_of(const Site& site, const char* given) {
+  if (given == nullptr) return std::nullopt;
+  for (const Bits bits : {Bits::same, Bits::fixed})
+    if (given == bits_names[static_cast<std::size_t>(bits)]) return bits;
+  site.refuse("bits", fmt::format("'{}'", given), "same, fixed");
+}
 
 Collective collective_of(const Site& site, tutti_collective collective) {
   if (collective < 0 || collective >= collective_count)

@@ -15,8 +15,8 @@ tutti_comm made(const Site& site, MPI_Comm mpi_comm, const tutti_comm_options* g
   if (mpi_comm == MPI_Comm{}) site.refuse("mpi_comm", "no handle of MPI", "a communicator of MPI");
   tutti::CommunicatorOptions options;
   if (site.sized("options", given, "= TUTTI_COMM_OPTIONS_INIT") != nullptr)
-    options = {text_of(given->algorithms), text_of(given->transport), text_of(given->buffers), given->forms_match != 0,
-               text_of(given->rules)};
+    options = {text_of(given->algorithms), text_of(given->transport), text_of(given->buffers),
+               given->forms_match != 0,    text_of(given->rules),     bits_of(site, given->bits)};
   return new tutti_comm_object{tutti::Communicator{mpi_comm, options}};
 }
 

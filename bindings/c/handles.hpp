@@ -124,6 +124,8 @@ tutti_status freed(std::string_view argument, Handle* handle, const char* functi
 // Numbers of C as values of C++. Each throws ArgumentError if there is none.
 [[nodiscard]] Type type_of(const Site& site, std::string_view argument, tutti_type type);
 [[nodiscard]] Collective collective_of(const Site& site, tutti_collective collective);
+/// "same" or "fixed"; nullptr: nothing.
+[[nodiscard]] std::optional<Bits> bits_of(const Site& site, const char* given);
 [[nodiscard]] Op op_of(const Site& site, tutti_op op);
 
 }  // namespace tutti::c

@@ -32,14 +32,14 @@ module tutti_bindings
     integer(c_size_t) :: bytes
     type(c_ptr) :: algorithms = c_null_ptr, transport = c_null_ptr, buffers = c_null_ptr
     integer(c_int) :: forms_match = 0
-    type(c_ptr) :: rules = c_null_ptr
+    type(c_ptr) :: rules = c_null_ptr, bits = c_null_ptr
   end type
 
   type, bind(c) :: c_options
     integer(c_size_t) :: bytes
     type(c_ptr) :: algorithm = c_null_ptr
     integer(c_int) :: has_stream = 0
-    type(c_ptr) :: stream = c_null_ptr
+    type(c_ptr) :: stream = c_null_ptr, bits = c_null_ptr
   end type
 
   type, bind(c) :: c_call

@@ -12,13 +12,13 @@ module tutti_f08
 
 contains
 
-  subroutine comm_create_f08(parent, comm, algorithms, transport, buffers, forms_match, rules, ierror)
+  subroutine comm_create_f08(parent, comm, algorithms, transport, buffers, forms_match, rules, ierror, bits)
     type(MPI_Comm), intent(in) :: parent
     type(tutti_comm), intent(out) :: comm
-    character(*), intent(in), optional :: algorithms, transport, buffers, rules
+    character(*), intent(in), optional :: algorithms, transport, buffers, rules, bits
     logical, intent(in), optional :: forms_match
     integer, intent(out), optional :: ierror
-    call tutti_comm_create(parent%MPI_VAL, comm, algorithms, transport, buffers, forms_match, rules, ierror)
+    call tutti_comm_create(parent%MPI_VAL, comm, algorithms, transport, buffers, forms_match, rules, ierror, bits)
   end subroutine
 
 end module

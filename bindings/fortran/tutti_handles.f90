@@ -98,23 +98,25 @@ contains
     if (allocated(kept)) place = c_loc(kept)
   end function
 
-  subroutine comm_create(parent, comm, algorithms, transport, buffers, forms_match, rules, ierror)
+  subroutine comm_create(parent, comm, algorithms, transport, buffers, forms_match, rules, ierror, bits)
     integer, intent(in) :: parent  !< A communicator of MPI.
     type(tutti_comm), intent(out) :: comm
-    character(*), intent(in), optional :: algorithms, transport, buffers, rules
+    character(*), intent(in), optional :: algorithms, transport, buffers, rules, bits
     logical, intent(in), optional :: forms_match
     integer, intent(out), optional :: ierror
     type(c_comm_options) :: options
     character(kind=c_char), allocatable, target :: kept_algorithms(:), kept_transport(:), kept_buffers(:), &
-                                                 kept_rules(:)
+                                                 kept_rules(:), kept_bits(:)
     call keep_text(algorithms, kept_algorithms)
     call keep_text(transport, kept_transport)
     call keep_text(buffers, kept_buffers)
     call keep_text(rules, kept_rules)
+    call keep_text(bits, kept_bits)
     options = c_comm_options(c_sizeof(options), place_of(kept_algorithms), place_of(kept_transport), &
                              place_of(kept_buffers))
     if (present(forms_match)) options%forms_match = merge(1, 0, forms_match)
     options%rules = place_of(kept_rules)
+    options%bits = place_of(kept_bits)
     call settle(c_comm_create_f(parent, options, comm%handle), ierror)
   end subroutine
 

@@ -91,8 +91,7 @@ struct Algorithm {
   std::string_view summary = {};
   std::string_view source = {};
   const ScheduleSource* data = nullptr;
-  /// Whether all ranks compute the same expression of a result, and so have the same bits. The proof demands it.
-  bool same_bits = true;
+  Bits bits = Bits::same;  ///< The proof demands it.
 };
 
 /// The schedule of the problem's rank. ArgumentError if the algorithm is only known by name, as a file that nobody has
@@ -117,9 +116,10 @@ struct Algorithm {
 /// cost may be exact. A scan counts each row of consecutive ranks on one node as a node. True for an algorithm that
 /// sees no nodes.
 [[nodiscard]] TUTTI_API bool has_equal_levels(const Problem& problem, const Algorithm& algorithm);
-/// "a, b, c": the names of the algorithms for a collective (with `order`: only those of that order).
+/// "a, b, c": the names of the algorithms for a collective (with `order` or `bits`: only those that keep these).
 [[nodiscard]] TUTTI_API std::string algorithm_names(Collective collective);
 [[nodiscard]] TUTTI_API std::string algorithm_names(Collective collective, Order order);
+[[nodiscard]] TUTTI_API std::string algorithm_names(Collective collective, Bits bits);
 /// The collective of that name.
 [[nodiscard]] TUTTI_API std::optional<Collective> find_collective(std::string_view name);
 /// Whether the collective combines elements.

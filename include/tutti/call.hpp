@@ -32,6 +32,11 @@ struct Options {
   /// the stream later, an event for instance, waits for its result. Blocking calls and plans take it, nonblocking ones
   /// do not. Errors, limits, graphs: docs/gpu.md.
   std::optional<CUstream_st*> stream = {};
+  /// Bits::fixed: a reduction combines operands in the fixed order, which depends on the number of ranks alone,
+  /// whatever its size, buffers and algorithm (docs/reproducibility.md); the same on all ranks. Bits::same: in the
+  /// order of the algorithm. Nothing: as the communicator says. ArgumentError, on all ranks, for Bits::differ, and if
+  /// `algorithm` names one that keeps another order.
+  std::optional<Bits> bits = {};
 };
 
 namespace detail {

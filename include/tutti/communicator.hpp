@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,9 @@ struct CommunicatorOptions {
   /// machine most closely) or "none" (the built-in ones alone). A file counts whatever number of nodes it is for.
   /// Empty: the rules of the job (docs/rules.md).
   std::string_view rules = {};
+  /// The bits of its reductions, where a call says nothing: Bits::fixed or Bits::same. Nothing: the value of
+  /// TUTTI_BITS, else Bits::same.
+  std::optional<Bits> bits = {};
 };
 
 /// Messages that this rank has posted, by the transport that carries them.

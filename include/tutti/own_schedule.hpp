@@ -19,7 +19,7 @@ struct OwnSchedule {
   Rank root{};                  ///< Of broadcast, reduce, gather and scatter.
   bool is_commutative = false;  ///< Operands change places: the operation must be commutative.
   bool is_in_place = false;     ///< It was built for an input that shares memory with the output.
-  bool has_same_bits = true;    ///< false: ranks may get different bits of one result.
+  Bits bits = Bits::same;       ///< Which is proved, too.
 };
 
 /// Proves the schedules of all ranks together, and gives them a name for Options::algorithm: then calls of all kinds on

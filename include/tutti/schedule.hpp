@@ -3,6 +3,7 @@
 // No pointers, no data types, no MPI: a schedule can be cached, printed, compared and proved.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -114,6 +115,16 @@ enum class Collective : std::uint8_t {
 inline constexpr int collective_count = 11;
 /// ArgumentError if `collective` is none of these.
 [[nodiscard]] TUTTI_API std::string_view to_string(Collective collective);
+
+/// The bits of a reduction's results: which expression of the operands computes them.
+enum class Bits : std::uint8_t {
+  same,  ///< All ranks compute a result by the same expression.
+  /// The expression of every element follows from the number of ranks alone (docs/reproducibility.md): the folded tree
+  /// of ranks; in scan and exscan, the ranks one after the other.
+  fixed,
+  differ,  ///< Ranks may compute one result by different expressions.
+};
+inline constexpr std::array<std::string_view, 3> bits_names{"same", "fixed", "differ"};  ///< By Bits.
 
 /// Blocks of differing sizes in one buffer: `counts[i]` elements at `offsets[i]`, or one after the other if there are
 /// no offsets. A view: it does not own the numbers.

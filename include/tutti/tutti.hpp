@@ -4,6 +4,7 @@
 #include "tutti/allgather.hpp"
 #include "tutti/allreduce.hpp"
 #include "tutti/alltoall.hpp"
+#include "tutti/array_reduction.hpp"
 #include "tutti/barrier.hpp"
 #include "tutti/batch.hpp"
 #include "tutti/broadcast.hpp"

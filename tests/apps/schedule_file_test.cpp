@@ -154,7 +154,7 @@ TEST(ScheduleFile, MayGiveRanksDifferentBitsIfItSaysSo) {
   const std::size_t at = text.rfind(R"("rhs": {"buffer": "input")");
   text.replace(at, 25, R"("rhs": {"buffer": "scratch")");
   EXPECT_THAT(fault_of(read_schedule_file(text, "F"), Count{1}), HasSubstr("but (r0[0] (+) r1[0]) on rank 0"));
-  text.insert(text.find("\"size\""), "\"same_bits\": false, ");
+  text.insert(text.find("\"size\""), "\"bits\": \"differ\", ");
   EXPECT_EQ(fault_of(read_schedule_file(text, "F"), Count{1}), "");
 }
 

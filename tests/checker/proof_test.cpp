@@ -96,7 +96,8 @@ std::string whole_text(const Algorithm& algorithm, int size) {
 
 /// Two that halve the ranks differ only where there is no half: for powers of two they are one algorithm.
 bool is_same_for_powers_of_two(const Algorithm& algorithm) {
-  return algorithm.collective == Collective::reduce_scatter && algorithm.name == "halving_distance";
+  return (algorithm.collective == Collective::reduce_scatter && algorithm.name == "halving_distance") ||
+         (algorithm.collective == Collective::reduce && algorithm.name == "binomial");
 }
 
 TEST(Registry, DifferentNamesAreDifferentSchedules) {

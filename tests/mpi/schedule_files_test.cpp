@@ -184,7 +184,7 @@ TEST(ScheduleFileSettings, MayHaveScratchThatNobodyUses) {
 }
 
 TEST(ScheduleFileSettings, TellOfBitsThatDiffer) {
-  const FileOfRank0 file{exchange_of_two("\"same_bits\": false,")};
+  const FileOfRank0 file{exchange_of_two("\"bits\": \"differ\",")};
   const Communicator comm{MPI_COMM_WORLD};
   if (world_size() != 2) {
     EXPECT_THAT(error_of([&] { (void)sum_of_ones(comm, {.algorithm = file.name()}); }),

@@ -96,7 +96,7 @@ class Batch:
 class Communicator:
     def __init__(
         self, comm: Any = None, algorithms: str | None = None, transport: str | None = None,
-        buffers: str | None = None, forms_match: bool = False, rules: str | None = None,
+        buffers: str | None = None, forms_match: bool = False, rules: str | None = None, bits: str | None = None,
     ) -> None: ...
     @property
     def rank(self) -> int: ...
@@ -121,193 +121,193 @@ class Communicator:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None,
     ) -> None: ...
-    def barrier(self, algorithm: str | None = None, stream: Stream | None = None) -> None: ...
-    def barrier_async(self, algorithm: str | None = None, stream: None = None) -> Request: ...
-    def plan_barrier(self, algorithm: str | None = None, stream: Stream | None = None) -> Plan: ...
+    def barrier(self, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None) -> None: ...
+    def barrier_async(self, algorithm: str | None = None, stream: None = None, bits: str | None = None) -> Request: ...
+    def plan_barrier(self, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None) -> Plan: ...
     def broadcast(
         self, x: ArrayLike | None, root: int = 0, out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def broadcast_async(
-        self, x: ArrayLike | None, root: int = 0, out: Any = None, algorithm: str | None = None, stream: None = None,
+        self, x: ArrayLike | None, root: int = 0, out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_broadcast(
         self, x: ArrayLike | None, root: int = 0, out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def reduce(
         self, x: ArrayLike, op: str | Op = 'sum', root: int = 0, out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def reduce_async(
         self, x: ArrayLike, op: str | Op = 'sum', root: int = 0, out: Any = None, algorithm: str | None = None,
-        stream: None = None,
+        stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_reduce(
         self, x: ArrayLike, op: str | Op = 'sum', root: int = 0, out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def allreduce(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def allreduce_async(
-        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None,
+        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_allreduce(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def reduce_scatter(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def reduce_scatter_async(
-        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None,
+        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_reduce_scatter(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def reduce_scatterv(
         self, x: ArrayLike, counts: Counts, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def reduce_scatterv_async(
         self, x: ArrayLike, counts: Counts, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
-        stream: None = None,
+        stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_reduce_scatterv(
         self, x: ArrayLike, counts: Counts, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def allgather(
-        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None,
+        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def allgather_async(
-        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: None = None,
+        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_allgather(
-        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None,
+        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def allgatherv(
         self, x: ArrayLike, counts: Counts, offsets: Counts | None = None, out: Any = None,
-        algorithm: str | None = None, stream: Stream | None = None,
+        algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def allgatherv_async(
         self, x: ArrayLike, counts: Counts, offsets: Counts | None = None, out: Any = None,
-        algorithm: str | None = None, stream: None = None,
+        algorithm: str | None = None, stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_allgatherv(
         self, x: ArrayLike, counts: Counts, offsets: Counts | None = None, out: Any = None,
-        algorithm: str | None = None, stream: Stream | None = None,
+        algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def gather(
         self, x: ArrayLike, root: int = 0, out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def gather_async(
-        self, x: ArrayLike, root: int = 0, out: Any = None, algorithm: str | None = None, stream: None = None,
+        self, x: ArrayLike, root: int = 0, out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_gather(
         self, x: ArrayLike, root: int = 0, out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def gatherv(
         self, x: ArrayLike, counts: Counts | None = None, offsets: Counts | None = None, root: int = 0,
-        out: Any = None, algorithm: str | None = None, stream: Stream | None = None,
+        out: Any = None, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def gatherv_async(
         self, x: ArrayLike, counts: Counts | None = None, offsets: Counts | None = None, root: int = 0,
-        out: Any = None, algorithm: str | None = None, stream: None = None,
+        out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_gatherv(
         self, x: ArrayLike, counts: Counts | None = None, offsets: Counts | None = None, root: int = 0,
-        out: Any = None, algorithm: str | None = None, stream: Stream | None = None,
+        out: Any = None, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def scatter(
         self, x: ArrayLike | None = None, root: int = 0, out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def scatter_async(
         self, x: ArrayLike | None = None, root: int = 0, out: Any = None, algorithm: str | None = None,
-        stream: None = None,
+        stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_scatter(
         self, x: ArrayLike | None = None, root: int = 0, out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def scatterv(
         self, x: ArrayLike | None = None, counts: Counts | None = None, offsets: Counts | None = None, root: int = 0,
-        out: Any = None, algorithm: str | None = None, stream: Stream | None = None,
+        out: Any = None, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def scatterv_async(
         self, x: ArrayLike | None = None, counts: Counts | None = None, offsets: Counts | None = None, root: int = 0,
-        out: Any = None, algorithm: str | None = None, stream: None = None,
+        out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_scatterv(
         self, x: ArrayLike | None = None, counts: Counts | None = None, offsets: Counts | None = None, root: int = 0,
-        out: Any = None, algorithm: str | None = None, stream: Stream | None = None,
+        out: Any = None, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def alltoall(
-        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None,
+        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def alltoall_async(
-        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: None = None,
+        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_alltoall(
-        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None,
+        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def alltoallv(
         self, x: ArrayLike, in_counts: Counts | None, out_counts: Counts, in_offsets: Counts | None = None,
         out_offsets: Counts | None = None, out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def alltoallv_async(
         self, x: ArrayLike, in_counts: Counts | None, out_counts: Counts, in_offsets: Counts | None = None,
-        out_offsets: Counts | None = None, out: Any = None, algorithm: str | None = None, stream: None = None,
+        out_offsets: Counts | None = None, out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_alltoallv(
         self, x: ArrayLike, in_counts: Counts | None, out_counts: Counts, in_offsets: Counts | None = None,
         out_offsets: Counts | None = None, out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def alltoallw(
         self, x: ArrayLike, in_counts: Counts | None, out_counts: Counts, in_offsets: Counts | None,
         out_offsets: Counts, in_types: Sequence[Any] | None, out_types: Sequence[Any], out: Any,
-        algorithm: str | None = None, stream: Stream | None = None,
+        algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def alltoallw_async(
         self, x: ArrayLike, in_counts: Counts | None, out_counts: Counts, in_offsets: Counts | None,
         out_offsets: Counts, in_types: Sequence[Any] | None, out_types: Sequence[Any], out: Any,
-        algorithm: str | None = None, stream: None = None,
+        algorithm: str | None = None, stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_alltoallw(
         self, x: ArrayLike, in_counts: Counts | None, out_counts: Counts, in_offsets: Counts | None,
         out_offsets: Counts, in_types: Sequence[Any] | None, out_types: Sequence[Any], out: Any,
-        algorithm: str | None = None, stream: Stream | None = None,
+        algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def scan(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def scan_async(
-        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None,
+        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_scan(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def exscan(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def exscan_async(
-        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None,
+        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_exscan(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
-        stream: Stream | None = None,
+        stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def send(self, x: ArrayLike, to: int, tag: int | None = None) -> None: ...
     def send_async(self, x: ArrayLike, to: int, tag: int | None = None) -> Request: ...

@@ -13,9 +13,10 @@ typedef struct tutti_comm_options {
   const char* buffers;     ///< "auto", "host", "device", "tutti"
   int forms_match;         ///< 1: blocking, nonblocking and persistent calls match each other.
   const char* rules;       ///< "FILE", "FILE:FILE", "none"
+  const char* bits;        ///< Of reductions: "same", "fixed"
 } tutti_comm_options;
 #define TUTTI_COMM_OPTIONS_INIT \
-  { sizeof(tutti_comm_options), NULL, NULL, NULL, 0, NULL }
+  { sizeof(tutti_comm_options), NULL, NULL, NULL, 0, NULL, NULL }
 
 /// Collective over `mpi_comm`, of which the communicator is independent afterwards. `options` may be NULL.
 TUTTI_C_API tutti_status tutti_comm_create(MPI_Comm mpi_comm, const tutti_comm_options* options, tutti_comm* comm);

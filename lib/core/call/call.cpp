@@ -44,12 +44,14 @@ Bytes bytes_of(const Call& call, const Problem& problem) {
   return Bytes{-1};
 }
 
-Question question_of(const Call& call, const Problem& problem, const CommunicatorState& state, records::Manner manner) {
+Question question_of(const Call& call, const Problem& problem, const CommunicatorState& state, const Options& options,
+                     records::Manner manner) {
   Question question = state.question();
   question.collective = call.collective;
   question.bytes = bytes_of(call, problem);
   question.is_uneven = call.is_uneven;
   question.is_commutative = call.op.commutative();
+  question.bits = options.bits.value_or(question.bits);
   question.count = problem.count;
   question.root = call.root;
   if (!state.settings().forms_match) question.manner = manner;
@@ -60,13 +62,16 @@ Question question_of(const Call& call, const Problem& problem, const Communicato
 Selection named(const CallSite& site, const Call& call, std::string_view algorithm, const Question& question) {
   const std::span<const int> nodes = question.spread;
   try {
-    const Choice choice = read_choice(call.collective, algorithm);
+    Choice choice = read_choice(call.collective, algorithm);
     if (is_named_file(*choice.algorithm)) {
       const FiledAlgorithm& file = *question.files->at(choice.algorithm);  // which the call has had read
       if (const std::string why = why_unfit(file, question); !why.empty())
         refuse(site, "algorithm", fmt::format("'{}', and {}", algorithm, why), "an algorithm that serves this call");
-      return {Choice{&file.algorithm()}, "as the call says", true};
+      choice = Choice{&file.algorithm()};
     }
+    if (reduces(call.collective) && question.bits == Bits::fixed && choice.algorithm->bits != Bits::fixed)
+      refuse(site, "algorithm", fmt::format("'{}', which keeps no fixed order (Bits::fixed)", algorithm),
+             algorithm_names(call.collective, Bits::fixed));
     if (reduces(call.collective) && !call.op.commutative() && order_on(nodes, *choice.algorithm) != Order::of_ranks)
       refuse(site, "algorithm", fmt::format("'{}' with an operation that is not commutative", algorithm),
              algorithm_names(call.collective, Order::of_ranks));
@@ -103,7 +108,7 @@ bool repeats(const Call& call, const Options& options, records::Manner manner, c
   const Call& then = recent.call;
   return call.in == then.in && call.out == then.out && call.count == then.count && call.collective == then.collective &&
          call.type == then.type && call.root == then.root && call.op == then.op && manner == recent.manner &&
-         options.algorithm == recent.algorithm && call.is_uneven == then.is_uneven &&
+         options.algorithm == recent.algorithm && options.bits == recent.bits && call.is_uneven == then.is_uneven &&
          (!call.is_uneven || has_lists_of(call, recent.plan->plan().key().problem));
 }
 
@@ -129,10 +134,12 @@ auto checked(Call call, CommunicatorState& state, const Options& options, record
              const Use& use) {
   const CallSite site{call.function, state.rank()};
   state.require_working();
+  if (options.bits && options.bits != Bits::same && options.bits != Bits::fixed)
+    refuse(site, "bits", "Bits::differ", "Bits::same, Bits::fixed");
   PlanKey key{.type = call.type, .op = call.op};
   key.problem = problem_of(site, call, state.members().size(), memory);
   key.places = {memory.in.device, memory.out.device};
-  const Question question = question_of(call, key.problem, state, manner);
+  const Question question = question_of(call, key.problem, state, options, manner);
   const Selection selection = options.algorithm.empty() ? select(question, state.settings().algorithms, state.rules())
                                                         : named(site, call, options.algorithm, question);
   key.choice = selection.choice;
@@ -184,6 +191,7 @@ Operation& ready_at_once(const Call& call, CommunicatorState& state, const Optio
     Operation& operation = *checked(call, state, options, manner, memory, bind);
     recent = {.call = call,
               .algorithm = std::string{options.algorithm},
+              .bits = options.bits,
               .manner = manner,
               .plan = &operation.pool(),
               .in = operation.input(),

@@ -58,6 +58,7 @@ Question Membership::question() const {
   return {.ranks = members_.size(),
           .nodes = members_.node_count(),
           .most_on_a_node = members_.most_on_a_node(),
+          .bits = settings_.bits,
           .shares_memory = shares_memory,
           .shares_processors = shares_memory && waiting_.shares_processors,
           .maps_devices = paths_.maps_devices(),

@@ -25,7 +25,7 @@ std::array<std::int64_t, 6> facts_of(const OwnSchedule& own) {
           own.root.value(),
           own.is_commutative ? 1 : 0,
           own.is_in_place ? 1 : 0,
-          own.has_same_bits ? 1 : 0};
+          static_cast<std::int64_t>(own.bits)};
 }
 
 std::vector<std::int64_t> words_of(const OwnSchedule& own) {
@@ -73,7 +73,7 @@ ScheduleFile joined(const Gathered& all, const OwnSchedule& own) {
   file.root = own.root;
   file.is_commutative = own.is_commutative;
   file.is_in_place = own.is_in_place;
-  file.has_same_bits = own.has_same_bits;
+  file.bits = own.bits;
   if (file.chunks < 1 || file.chunks > most_chunks)
     throw ArgumentError(fmt::format("{}: 'chunks' is {}; allowed: 1 to {}", path, file.chunks, most_chunks));
   if (file.root.value() < 0 || file.root.value() >= file.ranks)

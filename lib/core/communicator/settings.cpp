@@ -62,6 +62,9 @@ Settings read_settings(const CommunicatorOptions& options) {
     settings.buffers = static_cast<BufferUse>(
         read_name("tutti::Communicator: argument 'buffers'", options.buffers, {"auto", "host", "device", "tutti"}));
   settings.forms_match = options.forms_match;
+  if (options.bits && options.bits != Bits::same && options.bits != Bits::fixed)
+    throw ArgumentError("tutti::Communicator: argument 'bits' is Bits::differ; allowed: Bits::same, Bits::fixed");
+  settings.bits = options.bits.value_or(settings.bits);
   settings.log = read_log();
   settings.nonce = next_nonce();
   settings.trace = trace_in_environment();

@@ -74,7 +74,7 @@ void FiledAlgorithm::describe() {
   algorithm_.order = file_.is_commutative ? Order::any : Order::of_ranks;
   algorithm_.summary = file_.title;
   algorithm_.source = file_.source;
-  algorithm_.same_bits = file_.has_same_bits;
+  algorithm_.bits = file_.bits;
   algorithm_.data = this;
 }
 
@@ -145,9 +145,10 @@ std::vector<std::int64_t> FiledAlgorithm::words(std::optional<Rank> only) const 
   for (const std::int64_t number :
        {std::int64_t{static_cast<int>(file_.collective)}, std::int64_t{file_.ranks}, file_.chunks,
         std::int64_t{file_.root.value()}, std::int64_t{file_.is_commutative}, std::int64_t{file_.is_in_place},
-        file_.least_bytes, file_.most_bytes, std::int64_t{file_.has_same_bits}, std::int64_t{serves_all_placements_},
-        std::int64_t{cost_.messages}, std::int64_t{cost_.rounds}, cost_.sent.value(), cost_.reduced.value(),
-        cost_.copied.value(), cost_.scratch.value(), std::int64_t{only ? only->value() : -1}})
+        file_.least_bytes, file_.most_bytes, static_cast<std::int64_t>(file_.bits),
+        std::int64_t{serves_all_placements_}, std::int64_t{cost_.messages}, std::int64_t{cost_.rounds},
+        cost_.sent.value(), cost_.reduced.value(), cost_.copied.value(), cost_.scratch.value(),
+        std::int64_t{only ? only->value() : -1}})
     writer.put(number);
   writer.put(std::vector<std::int64_t>(file_.nodes.begin(), file_.nodes.end()));
   for (std::size_t rank = 0; rank < file_.schedules.size(); ++rank) {
@@ -174,7 +175,7 @@ std::unique_ptr<FiledAlgorithm> FiledAlgorithm::of_words(std::span<const std::in
   file.is_in_place = reader.number() != 0;
   file.least_bytes = reader.number();
   file.most_bytes = reader.number();
-  file.has_same_bits = reader.number() != 0;
+  file.bits = static_cast<Bits>(reader.number());
   made->serves_all_placements_ = reader.number() != 0;
   cost.messages = static_cast<int>(reader.number());
   cost.rounds = static_cast<int>(reader.number());

@@ -75,6 +75,7 @@ void ScheduleFileReader::read_root(const JsonValue& root) {
   collectives.reserve(collective_count);
   for (int i = 0; i < collective_count; ++i)
     collectives.emplace_back(to_string(static_cast<Collective>(i)));
+  const std::vector<std::string> bits{bits_names.begin(), bits_names.end()};
   std::vector<Key> keys{
       {"tutti_schedule",
        [&](const JsonValue& value) {
@@ -102,7 +103,7 @@ void ScheduleFileReader::read_root(const JsonValue& root) {
       {"algorithm", [&](const JsonValue& value) { file_.algorithm = text(value, "algorithm"); }},
       {"title", [&](const JsonValue& value) { file_.title = text(value, "title"); }},
       {"source", [&](const JsonValue& value) { file_.source = text(value, "source"); }},
-      {"same_bits", [&](const JsonValue& value) { file_.has_same_bits = boolean(value, "same_bits"); }},
+      {"bits", [&](const JsonValue& value) { file_.bits = static_cast<Bits>(name(value, "bits", bits)); }},
       {"requires", [&](const JsonValue& value) { read_requirements(value); }},
       {"bytes", [&](const JsonValue& value) { read_bytes(value); }},
       {"ranks", [&](const JsonValue& value) { read_ranks(value); }}};

@@ -31,8 +31,7 @@ struct ScheduleFile {
   std::vector<int> nodes{};      ///< The ranks of each node, one after the other; empty: wherever ranks are.
   std::int64_t least_bytes = 0;  ///< Of the larger buffer.
   std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
-  /// Whether all ranks compute the same expression, and so have the same bits.
-  bool has_same_bits = true;
+  Bits bits = Bits::same;
   std::vector<Schedule> schedules{};  ///< By rank; their elements are chunks.
 };
 

@@ -81,7 +81,9 @@ std::string explain(const Workspace& communicator, const PreparedPlan& prepared,
                                  plural(key.problem.size, "rank"), plural(communicator.members().node_count(), "node"),
                                  to_text(key.choice), why);
   if (prepared.exchanges()) text += "; sizes are exchanged first";
-  if (!key.choice.algorithm->same_bits) text += "; ranks may get different bits, as the file says (same_bits: false)";
+  if (key.choice.algorithm->bits == Bits::differ)
+    text += "; ranks may get different bits, as the file says (bits: differ)";
+  if (reduces(key.problem.collective) && key.choice.algorithm->bits == Bits::fixed) text += "; in fixed order";
   if (!key.problem.uneven()) text += "; " + cost_in_words(key.choice, key.problem);
   return text;
 }

@@ -53,6 +53,7 @@ struct KnownAllocations {
 struct RecentCall {
   Call call{};
   std::string algorithm{};
+  std::optional<Bits> bits{};
   records::Manner manner{};
   OperationPool* plan = nullptr;  ///< The operations of its plan. Null: none, or the plan may be gone.
   const void* in = nullptr;       ///< The buffer that is read; not `call.in` where that is MPI_IN_PLACE.

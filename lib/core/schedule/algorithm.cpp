@@ -114,4 +114,10 @@ std::string algorithm_names(Collective collective, Order order) {
   return names_where([&](const Algorithm& a) { return a.collective == collective && a.order == order; });
 }
 
+std::string algorithm_names(Collective collective, Bits bits) {
+  require_collective(collective, "algorithm_names");
+  if (bits > Bits::differ) refuse_value(bits, "algorithm_names", "Bits");
+  return names_where([&](const Algorithm& a) { return a.collective == collective && a.bits == bits; });
+}
+
 }  // namespace tutti

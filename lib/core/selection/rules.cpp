@@ -48,8 +48,11 @@ bool Conditions::include(const Conditions& others) const {
 
 bool Rule::hides(const Rule& later) const {
   if (is_named_file(*choice.algorithm)) return false;  // which serves some calls
-  const bool serves_all = !reduces(collective) || choice.algorithm->order == Order::of_ranks ||
-                          later.when.commutative == true || later.choice.algorithm->order == Order::any;
+  const Algorithm &its = *choice.algorithm, &laters = *later.choice.algorithm;
+  const bool serves_all =
+      !reduces(collective) ||
+      ((its.order == Order::of_ranks || later.when.commutative == true || laters.order == Order::any) &&
+       (its.bits == Bits::fixed || laters.bits != Bits::fixed));
   return collective == later.collective && serves_all && when.include(later.when);
 }
 
@@ -63,16 +66,21 @@ std::string why_unfit(const FiledAlgorithm& file, const Question& question) {
                          .nodes = question.spread});
 }
 
+bool keeps_order(const Algorithm& algorithm, const Question& question) {
+  if (!reduces(question.collective)) return true;
+  return (question.is_commutative || order_on(question.spread, algorithm) == Order::of_ranks) &&
+         (question.bits != Bits::fixed || algorithm.bits == Bits::fixed);
+}
+
 std::optional<Choice> serving(const Choice& choice, const Question& question) {
   if (is_named_file(*choice.algorithm)) {
     if (question.files == nullptr) return std::nullopt;
     const auto read = question.files->find(choice.algorithm);
     if (read == question.files->end() || !why_unfit(*read->second, question).empty()) return std::nullopt;
-    return Choice{&read->second->algorithm()};
+    const Choice its{&read->second->algorithm()};
+    return keeps_order(*its.algorithm, question) ? std::optional{its} : std::nullopt;
   }
-  const bool serves = !reduces(question.collective) || question.is_commutative ||
-                      order_on(question.spread, *choice.algorithm) == Order::of_ranks;
-  return serves ? std::optional{choice} : std::nullopt;
+  return keeps_order(*choice.algorithm, question) ? std::optional{choice} : std::nullopt;
 }
 
 RuleTable::RuleTable(std::vector<Rule> rules) {

@@ -38,6 +38,7 @@ struct Question {
   int most_on_a_node = 0;  ///< Ranks of the node that has most; 0: they are spread evenly.
   Bytes bytes{};           ///< Size of the larger buffer; negative: ranks know only their own counts.
   bool is_uneven = false, is_commutative = true;
+  Bits bits = Bits::same;          ///< Of reductions: `same`, or `fixed`.
   bool shares_memory = false;      ///< All messages go through shared memory.
   bool shares_processors = false;  ///< So they do, and the node runs two ranks or more for each processor.
   bool maps_devices = false;       ///< So they do, to peers that map the memory of devices.
@@ -116,8 +117,11 @@ struct Selection {
 
 /// Why the algorithm of a file does not serve; empty: it does.
 [[nodiscard]] std::string why_unfit(const FiledAlgorithm& file, const Question& question);
+/// Whether an algorithm combines operands in the order that the question asks for.
+[[nodiscard]] bool keeps_order(const Algorithm& algorithm, const Question& question);
 /// The choice, with the algorithm of a file in the place of its name, if it serves: the operation may be combined in
-/// the order that the algorithm keeps there, and the file has been read, and is for such calls.
+/// the order that the algorithm keeps there, which is the fixed one if that is asked for, and the file has been read,
+/// and is for such calls.
 [[nodiscard]] std::optional<Choice> serving(const Choice& choice, const Question& question);
 
 /// Rules in their order.

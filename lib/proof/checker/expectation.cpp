@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <memory>
 
@@ -20,6 +21,26 @@ bool combines(Value value, const Combination& wanted, Order order, const Values&
   if (leaves.size() != ranks) return false;
   int next = wanted.first.value();
   return std::ranges::all_of(leaves, [&](const Leaf& leaf) { return leaf == Leaf{Rank{next++}, wanted.element}; });
+}
+
+/// The fixed expression of a combination. Not made of the patterns of algorithms, so that a fault there shows.
+Value fixed_value(const Combination& wanted, bool is_prefix, Values& values) {
+  std::vector<Value> row;
+  for (int i = 0; i < wanted.ranks; ++i)
+    row.push_back(values.leaf({Rank{wanted.first.value() + i}, wanted.element}));
+  const auto combine = [&](std::size_t place) {  // with its neighbour
+    row[place] = values.reduced(row[place], row[place + 1]);
+    row.erase(row.begin() + static_cast<std::ptrdiff_t>(place) + 1);
+  };
+  while (is_prefix && row.size() > 1)
+    combine(0);
+  // The first ones pair up until their number is a power of two, then all do.
+  for (std::size_t place = 0; !std::has_single_bit(row.size()); ++place)
+    combine(place);
+  while (row.size() > 1)
+    for (std::size_t place = 0; place < row.size(); ++place)
+      combine(place);
+  return row[0];
 }
 
 std::string text(const Combination& wanted, Order order) {
@@ -93,11 +114,11 @@ Expectation expectation_of(const Algorithm& algorithm, const Problems& problems)
   const auto of = [outputs](Rank rank, Count element) {
     return (*outputs)[static_cast<std::size_t>(rank.value())][static_cast<std::size_t>(element.value())];
   };
-  return {order_on(problems.of(Rank{0}).nodes, algorithm), of, synchronizes, algorithm.same_bits};
+  return {order_on(problems.of(Rank{0}).nodes, algorithm), of, synchronizes, algorithm.bits,
+          algorithm.collective == Collective::scan || algorithm.collective == Collective::exscan};
 }
 
-void require_results(const RankSchedules& schedules, const Expectation& expectation, Memory& memory,
-                     const Values& values) {
+void require_results(const RankSchedules& schedules, const Expectation& expectation, Memory& memory, Values& values) {
   if (expectation.of == nullptr) return;
   std::map<Combination, std::pair<Value, Rank>> agreed;
   for (Rank rank; rank.value() < static_cast<int>(schedules.size()); rank = Rank{rank.value() + 1}) {
@@ -118,7 +139,11 @@ void require_results(const RankSchedules& schedules, const Expectation& expectat
         const bool known = !fresh && first->second.first == value;
         if (!known && !combines(value, wanted, expectation.order, values))
           throw fault("not " + text(wanted, expectation.order));
-        if (!known && !fresh && expectation.has_same_bits) {
+        if (!known && expectation.bits == Bits::fixed) {
+          const Value fixed = fixed_value(wanted, expectation.is_prefix, values);
+          if (value != fixed) throw fault("not in the fixed order: " + values.text(fixed));
+        }
+        if (!known && !fresh && expectation.bits != Bits::differ) {
           const auto& [other, on] = first->second;
           Fault differs = fault(fmt::format("but {} on rank {}", values.text(other), on.value()));
           differs.positions.push_back({on});

@@ -22,13 +22,13 @@ struct Expectation {
   Order order = Order::of_ranks;
   std::function<Combination(Rank rank, Count element)> of;
   bool synchronizes = false;  ///< No rank may leave before all have entered.
-  /// Whether ranks that hold the same combination have to compute the same expression of it.
-  bool has_same_bits = true;
+  /// Whether ranks that hold the same combination have to compute the same expression of it, or the fixed one.
+  Bits bits = Bits::same;
+  bool is_prefix = false;  ///< Scans: the fixed expression combines one rank after the other.
 };
 [[nodiscard]] Expectation expectation_of(const Algorithm& algorithm, const Problems& problems);
 
 /// Refutes outputs that do not hold the expected values, or hold them as different expressions on different ranks.
-void require_results(const RankSchedules& schedules, const Expectation& expectation, Memory& memory,
-                     const Values& values);
+void require_results(const RankSchedules& schedules, const Expectation& expectation, Memory& memory, Values& values);
 
 }  // namespace tutti::checker

@@ -37,6 +37,7 @@ std::string row(const Algorithm& algorithm) {
 
 std::string_view order_of(const Algorithm& algorithm) {
   if (!reduces(algorithm.collective)) return "-";
+  if (algorithm.bits == Bits::fixed) return "fixed";
   if (algorithm.order == Order::of_nodes) return "of nodes";
   return algorithm.order == Order::of_ranks ? "of ranks" : "any";
 }

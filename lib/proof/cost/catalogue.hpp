@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// "of ranks", "any", or "-" where nothing is reduced.
+/// "of ranks", "fixed" (that, and in the fixed order), "any", or "-" where nothing is reduced.
 [[nodiscard]] std::string_view order_of(const Algorithm& algorithm);
 /// "radix=2", or "-".
 [[nodiscard]] std::string parameter_of(const Algorithm& algorithm);

@@ -26,10 +26,15 @@ void* stream_of(nb::handle stream, const char* function) {
 
 void Call::refuse_here(const std::string& text) const { refuse(std::string{function_} + ": " + text); }
 
-void Call::set_options(nb::handle algorithm, nb::handle stream) {
+void Call::set_options(nb::handle algorithm, nb::handle stream, nb::handle bits) {
   if (!algorithm.is_none()) {
     algorithm_ = text_of(algorithm, function_, "algorithm");
     options_.algorithm = algorithm_.c_str();
+    has_options_ = true;
+  }
+  if (!bits.is_none()) {
+    bits_ = text_of(bits, function_, "bits");
+    options_.bits = bits_.c_str();
     has_options_ = true;
   }
   if (stream.is_none()) return;

@@ -32,7 +32,7 @@ class Call {
   [[nodiscard]] Kept& kept() { return kept_; }
 
   /// Algorithm and stream; comes first.
-  void set_options(nb::handle algorithm, nb::handle stream);
+  void set_options(nb::handle algorithm, nb::handle stream, nb::handle bits);
   /// Returns the elements of the input, or with IN_PLACE -1.
   int64_t take_in(nb::handle x);
   /// The output: `out`, which must have `count` elements unless that is negative, or None for a new array of that
@@ -85,7 +85,7 @@ class Call {
   std::intptr_t stream_ = -1;
   tutti_call call_ = TUTTI_CALL_INIT;
   tutti_options options_ = TUTTI_OPTIONS_INIT;
-  std::string algorithm_;
+  std::string algorithm_, bits_;
   Kept kept_;
   std::array<std::vector<int64_t>, 4> lists_;
   std::size_t list_count_ = 0;

@@ -22,13 +22,15 @@ void define(CommunicatorClass& communicator, const char* name, void (*prepare)(C
   const auto add = [&](Form form, const char* called, const char* text) {
     communicator.def(
         called,
-        [prepare, name, form](Communicator& self, Arguments... arguments, nb::handle algorithm, nb::handle stream) {
+        [prepare, name, form](Communicator& self, Arguments... arguments, nb::handle algorithm, nb::handle stream,
+                              nb::handle bits) {
           Call call{self, name, form};
-          if (!algorithm.is_none() || !stream.is_none()) call.set_options(algorithm, stream);
+          if (!algorithm.is_none() || !stream.is_none() || !bits.is_none()) call.set_options(algorithm, stream, bits);
           prepare(call, arguments...);
           return call.run();
         },
-        extra..., nb::arg("algorithm") = nb::none(), nb::arg("stream") = nb::none(), text);
+        extra..., nb::arg("algorithm") = nb::none(), nb::arg("stream") = nb::none(), nb::arg("bits") = nb::none(),
+        text);
   };
   add(Form::blocking, name, doc);
   const std::string plain = name;

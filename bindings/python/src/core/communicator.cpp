@@ -69,17 +69,19 @@ nb::list group(const Communicator& self) {
 }  // namespace
 
 Communicator::Communicator(nb::object comm, const nb::object& algorithms, const nb::object& transport,
-                           const nb::object& buffers, bool forms_match, const nb::object& rules) {
+                           const nb::object& buffers, bool forms_match, const nb::object& rules,
+                           const nb::object& bits) {
   require_same_process("Communicator");
   require_mpi();
   std::vector<std::string> keep;
-  keep.reserve(4);
+  keep.reserve(5);
   tutti_comm_options options = TUTTI_COMM_OPTIONS_INIT;
   options.algorithms = setting(algorithms, "algorithms", keep);
   options.transport = setting(transport, "transport", keep);
   options.buffers = setting(buffers, "buffers", keep);
   options.forms_match = forms_match ? 1 : 0;
   options.rules = setting(rules, "rules", keep);
+  options.bits = setting(bits, "bits", keep);
   const bool is_world = comm.is_none();
   const int number = is_world ? 0 : number_of(comm);
   check_unlocked([&] {
@@ -152,15 +154,18 @@ CommunicatorClass bind_communicator(nb::module_& module) {
       "\"auto\", "
       "\"shm\", \"mpi\",\n\"ucx\", \"shm+ucx\"; buffers: \"auto\", \"host\", \"device\", \"tutti\"; forms_match: plans "
       "match "
-      "other calls, too; rules: files of rules\nfor algorithms, or \"none\". The settings of "
+      "other calls, too; rules: files of rules\nfor algorithms, or \"none\"; bits: \"same\", or \"fixed\": reductions "
+      "whose bits depend on "
+      "the number of ranks alone.\nThe settings of "
       "rank 0\ncount.\n\n"
       "Collective over comm. Calls are made in the same order on all ranks; one thread at a time calls. Errors: "
       "ArgumentError\n(no such communicator or setting), StateError (after MPI_Finalize; two MPIs in the process; a "
       "child of a fork). Cost: some\nten milliseconds for the first one, then less than one.");
   communicator
-      .def(nb::init<nb::object, nb::object, nb::object, nb::object, bool, nb::object>(), nb::arg("comm") = nb::none(),
-           nb::arg("algorithms") = nb::none(), nb::arg("transport") = nb::none(), nb::arg("buffers") = nb::none(),
-           nb::arg("forms_match") = false, nb::arg("rules") = nb::none())
+      .def(nb::init<nb::object, nb::object, nb::object, nb::object, bool, nb::object, nb::object>(),
+           nb::arg("comm") = nb::none(), nb::arg("algorithms") = nb::none(), nb::arg("transport") = nb::none(),
+           nb::arg("buffers") = nb::none(), nb::arg("forms_match") = false, nb::arg("rules") = nb::none(),
+           nb::arg("bits") = nb::none())
       .def_prop_ro("rank", &Communicator::rank, "The number of this process, from 0.")
       .def_prop_ro("size", &Communicator::size, "The number of ranks.")
       .def_prop_ro("nodes", &number<tutti_comm_node_count>, "The number of nodes: groups of ranks that share memory.")

@@ -9,7 +9,7 @@ class Communicator {
  public:
   /// `comm`: None (all ranks), a communicator of mpi4py, or the number by which Fortran knows one.
   Communicator(nb::object comm, const nb::object& algorithms, const nb::object& transport, const nb::object& buffers,
-               bool forms_match, const nb::object& rules);
+               bool forms_match, const nb::object& rules, const nb::object& bits);
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
   ~Communicator();
