@@ -20,6 +20,7 @@
 // - Structures with a member `size` begin with an initialiser (tutti_options: TUTTI_OPTIONS_INIT), so that they can
 //   grow. Until version 1.0.0, programs are compiled anew for each minor version, which the name of the library has.
 
+#include "tutti/c/array_reduction.h"
 #include "tutti/c/collectives.h"
 #include "tutti/c/communicator.h"
 #include "tutti/c/environment.h"

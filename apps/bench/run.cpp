@@ -80,7 +80,7 @@ class Bench {
     const AssumedMemory memory = team.comm.state().paths().assumed_memory();
     const std::string_view buffers = assumed_memory_names[static_cast<std::size_t>(memory)];
     return std::optional<Communicator>{std::in_place, team.mpi,
-                                       CommunicatorOptions{.buffers = buffers, .rules = "none"}};
+                                       CommunicatorOptions{.buffers = buffers, .rules = "none", .bits = Bits::same}};
   }
   [[nodiscard]] std::optional<PeerCall> peer_of(const Call& call) const;
   [[nodiscard]] std::unique_ptr<Repeater> peer_repeater(const Call& call) const;

@@ -123,18 +123,20 @@ contains
   end function
 
   !> Runs, starts or prepares a call.
-  subroutine perform(call, comm, request, plan, algorithm, ierror)
+  subroutine perform(call, comm, request, plan, algorithm, ierror, bits)
     type(c_call), intent(in) :: call
     type(tutti_comm), intent(in) :: comm
     type(tutti_request), intent(out), optional :: request
     type(tutti_plan), intent(out), optional :: plan
-    character(*), intent(in), optional :: algorithm
+    character(*), intent(in), optional :: algorithm, bits
     integer, intent(out), optional :: ierror
-    character(kind=c_char), allocatable, target :: kept(:)
+    character(kind=c_char), allocatable, target :: kept(:), kept_bits(:)
     type(c_options) :: options
     call keep_text(algorithm, kept)
+    call keep_text(bits, kept_bits)
     options%bytes = c_sizeof(options)
     options%algorithm = place_of(kept)
+    options%bits = place_of(kept_bits)
     if (present(request)) then
       call settle(c_start(call, comm%handle, options, request%handle), ierror)
     else if (present(plan)) then

@@ -33,7 +33,7 @@ contains
   end subroutine
 
   !> The root's out is the combination of all ranks' in.
-  subroutine tutti_reduce(in, out, element, op, root, comm, request, plan, algorithm, ierror)
+  subroutine tutti_reduce(in, out, element, op, root, comm, request, plan, algorithm, ierror, bits)
     type(*), dimension(..), intent(in), asynchronous :: in
     type(*), dimension(..), intent(inout), asynchronous :: out
     integer, intent(in) :: element, root
@@ -41,13 +41,13 @@ contains
     type(tutti_comm), intent(in) :: comm
     type(tutti_request), intent(out), optional :: request
     type(tutti_plan), intent(out), optional :: plan
-    character(*), intent(in), optional :: algorithm
+    character(*), intent(in), optional :: algorithm, bits
     integer, intent(out), optional :: ierror
-    call perform(even(c_reduce, in, out, element, comm, op, root), comm, request, plan, algorithm, ierror)
+    call perform(even(c_reduce, in, out, element, comm, op, root), comm, request, plan, algorithm, ierror, bits)
   end subroutine
 
   !> The same on every rank.
-  subroutine tutti_allreduce(in, out, element, op, comm, request, plan, algorithm, ierror)
+  subroutine tutti_allreduce(in, out, element, op, comm, request, plan, algorithm, ierror, bits)
     type(*), dimension(..), intent(in), asynchronous :: in
     type(*), dimension(..), intent(inout), asynchronous :: out
     integer, intent(in) :: element
@@ -55,13 +55,13 @@ contains
     type(tutti_comm), intent(in) :: comm
     type(tutti_request), intent(out), optional :: request
     type(tutti_plan), intent(out), optional :: plan
-    character(*), intent(in), optional :: algorithm
+    character(*), intent(in), optional :: algorithm, bits
     integer, intent(out), optional :: ierror
-    call perform(even(c_allreduce, in, out, element, comm, op), comm, request, plan, algorithm, ierror)
+    call perform(even(c_allreduce, in, out, element, comm, op), comm, request, plan, algorithm, ierror, bits)
   end subroutine
 
   !> As many elements for each rank: every rank's out is its block of the combination of all ranks' in.
-  subroutine tutti_reduce_scatter(in, out, element, op, comm, request, plan, algorithm, ierror)
+  subroutine tutti_reduce_scatter(in, out, element, op, comm, request, plan, algorithm, ierror, bits)
     type(*), dimension(..), intent(in), asynchronous :: in
     type(*), dimension(..), intent(inout), asynchronous :: out
     integer, intent(in) :: element
@@ -69,13 +69,13 @@ contains
     type(tutti_comm), intent(in) :: comm
     type(tutti_request), intent(out), optional :: request
     type(tutti_plan), intent(out), optional :: plan
-    character(*), intent(in), optional :: algorithm
+    character(*), intent(in), optional :: algorithm, bits
     integer, intent(out), optional :: ierror
-    call perform(even(c_reduce_scatter, in, out, element, comm, op), comm, request, plan, algorithm, ierror)
+    call perform(even(c_reduce_scatter, in, out, element, comm, op), comm, request, plan, algorithm, ierror, bits)
   end subroutine
 
   !> out is the combination of the in of the ranks up to this one.
-  subroutine tutti_scan(in, out, element, op, comm, request, plan, algorithm, ierror)
+  subroutine tutti_scan(in, out, element, op, comm, request, plan, algorithm, ierror, bits)
     type(*), dimension(..), intent(in), asynchronous :: in
     type(*), dimension(..), intent(inout), asynchronous :: out
     integer, intent(in) :: element
@@ -83,13 +83,13 @@ contains
     type(tutti_comm), intent(in) :: comm
     type(tutti_request), intent(out), optional :: request
     type(tutti_plan), intent(out), optional :: plan
-    character(*), intent(in), optional :: algorithm
+    character(*), intent(in), optional :: algorithm, bits
     integer, intent(out), optional :: ierror
-    call perform(even(c_scan, in, out, element, comm, op), comm, request, plan, algorithm, ierror)
+    call perform(even(c_scan, in, out, element, comm, op), comm, request, plan, algorithm, ierror, bits)
   end subroutine
 
   !> The same without this rank's.
-  subroutine tutti_exscan(in, out, element, op, comm, request, plan, algorithm, ierror)
+  subroutine tutti_exscan(in, out, element, op, comm, request, plan, algorithm, ierror, bits)
     type(*), dimension(..), intent(in), asynchronous :: in
     type(*), dimension(..), intent(inout), asynchronous :: out
     integer, intent(in) :: element
@@ -97,9 +97,9 @@ contains
     type(tutti_comm), intent(in) :: comm
     type(tutti_request), intent(out), optional :: request
     type(tutti_plan), intent(out), optional :: plan
-    character(*), intent(in), optional :: algorithm
+    character(*), intent(in), optional :: algorithm, bits
     integer, intent(out), optional :: ierror
-    call perform(even(c_exscan, in, out, element, comm, op), comm, request, plan, algorithm, ierror)
+    call perform(even(c_exscan, in, out, element, comm, op), comm, request, plan, algorithm, ierror, bits)
   end subroutine
 
   !> Every rank's out has the in of all ranks, one after the other.
@@ -155,7 +155,7 @@ contains
   end subroutine
 
   !> tutti_reduce_scatter with counts(r + 1) elements for rank r.
-  subroutine tutti_reduce_scatterv(in, out, counts, element, op, comm, request, plan, algorithm, ierror)
+  subroutine tutti_reduce_scatterv(in, out, counts, element, op, comm, request, plan, algorithm, ierror, bits)
     type(*), dimension(..), intent(in), asynchronous :: in
     type(*), dimension(..), intent(inout), asynchronous :: out
     integer, intent(in) :: element
@@ -164,12 +164,12 @@ contains
     type(tutti_comm), intent(in) :: comm
     type(tutti_request), intent(out), optional :: request
     type(tutti_plan), intent(out), optional :: plan
-    character(*), intent(in), optional :: algorithm
+    character(*), intent(in), optional :: algorithm, bits
     integer, intent(out), optional :: ierror
     type(c_call) :: call
     call = described(c_reduce_scatter, c_uneven, in, out, element, op)
     call%in_counts = list_at(counts, comm)
-    call perform(call, comm, request, plan, algorithm, ierror)
+    call perform(call, comm, request, plan, algorithm, ierror, bits)
   end subroutine
 
   !> Rank r gives counts(r + 1) elements, which every rank gets behind offsets(r + 1) elements of out.

@@ -54,6 +54,21 @@ constexpr bool waits_for_all(Function function) {
   }
 }
 
+/// Whether it combines operands.
+constexpr bool is_reduction(Function function) {
+  switch (function) {
+    case Function::reduce:
+    case Function::allreduce:
+    case Function::reduce_scatter:
+    case Function::reduce_scatter_block:
+    case Function::scan:
+    case Function::exscan:
+      return true;
+    default:
+      return false;
+  }
+}
+
 constexpr std::size_t index_of(Function function) { return static_cast<std::size_t>(function); }
 
 }  // namespace tutti::interpose

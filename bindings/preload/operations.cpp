@@ -49,7 +49,7 @@ struct ByMpi {
   MPI_Op op;
   MPI_Datatype type;
   std::int64_t extent;
-  bool is_commutative;
+  bool may_swap;  ///< Operands may change places.
 };
 
 /// inout = in (+) inout
@@ -67,7 +67,7 @@ void combine(const void* lhs, const void* rhs, void* into, Count count, void* co
   const ByMpi& how = *static_cast<const ByMpi*>(context);
   const auto bytes = static_cast<std::size_t>(count.value() * how.extent);
   if (into == rhs) return reduce_local(how, lhs, into, count.value());
-  if (into == lhs && how.is_commutative) return reduce_local(how, rhs, into, count.value());
+  if (into == lhs && how.may_swap) return reduce_local(how, rhs, into, count.value());
   if (into != lhs) {
     std::memcpy(into, rhs, bytes);
     return reduce_local(how, lhs, into, count.value());
@@ -79,12 +79,12 @@ void combine(const void* lhs, const void* rhs, void* into, Count count, void* co
 }
 
 /// Handles that MPI uses again mean the new operation here, too: all that is kept of one is asked for again.
-ByMpi* by_mpi(MPI_Op op, MPI_Datatype type, std::int64_t extent, bool is_commutative) {
+ByMpi* by_mpi(MPI_Op op, MPI_Datatype type, std::int64_t extent, bool may_swap) {
   static std::mutex mutex;
   static auto& all = *new std::map<std::pair<MPI_Op, MPI_Datatype>, std::array<std::unique_ptr<ByMpi>, 2>>;
   const std::lock_guard lock{mutex};
-  std::unique_ptr<ByMpi>& its = all[{op, type}][is_commutative ? 1 : 0];
-  if (its == nullptr) its = std::make_unique<ByMpi>(ByMpi{op, type, extent, is_commutative});
+  std::unique_ptr<ByMpi>& its = all[{op, type}][may_swap ? 1 : 0];
+  if (its == nullptr) its = std::make_unique<ByMpi>(ByMpi{op, type, extent, may_swap});
   return its.get();
 }
 
@@ -95,7 +95,11 @@ std::optional<Type> of_size(std::int64_t bytes) {
   return std::nullopt;
 }
 
+bool keeps_sides = false;  ///< Set before any call is served.
+
 }  // namespace
+
+void keep_sides_of_operands() { keeps_sides = true; }
 
 std::optional<Reduction> reduction_of(MPI_Op op, MPI_Datatype type, const Layout& layout) {
   if (op == MPI_OP_NULL || layout.kind == TypeKind::derived) return std::nullopt;
@@ -111,9 +115,10 @@ std::optional<Reduction> reduction_of(MPI_Op op, MPI_Datatype type, const Layout
   }
   const std::optional<Type> carrier = of_size(layout.extent);
   if (!carrier) return std::nullopt;
+  const bool may_swap = is_commutative != 0 && !keeps_sides;
   const Commutative commutes = is_commutative != 0 ? Commutative::yes : Commutative::no;
   return Reduction{.type = *carrier,
-                   .op = Op::user(combine, commutes, by_mpi(op, type, layout.extent, is_commutative != 0)),
+                   .op = Op::user(combine, commutes, by_mpi(op, type, layout.extent, may_swap)),
                    .combined_by = found != all.end() ? CombinedBy::mpi : CombinedBy::user};
 }
 

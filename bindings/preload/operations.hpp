@@ -22,6 +22,9 @@ struct Reduction {
   CombinedBy combined_by = CombinedBy::tutti;
 };
 
+/// Operands of operations that MPI combines keep their sides from now on, also of those that commute.
+void keep_sides_of_operands();
+
 /// Nothing: MPI has to do it, or to say that there is no such operation for the type. That is so on all ranks, as they
 /// name the same type and operation.
 [[nodiscard]] std::optional<Reduction> reduction_of(MPI_Op op, MPI_Datatype type, const Layout& layout);

@@ -54,9 +54,14 @@ bool wants(const Wishes& wishes, Function function) {
 Served served_at(const Wishes& wishes, const Placement& placement) {
   Served served{};
   for (std::size_t i = 0; i < function_count; ++i) {
+    const auto function = static_cast<Function>(i);
     const bool is_listed = wishes.use == Wishes::Use::listed && wishes.listed[i];
-    if (wishes.use == Wishes::Use::all || is_listed) served[i] = ServedBytes::all();
-    if (wishes.use == Wishes::Use::automatic) served[i] = worthwhile(static_cast<Function>(i), placement);
+    const bool is_automatic = wishes.use == Wishes::Use::automatic;
+    const bool is_fixed = is_automatic && placement.question.bits == Bits::fixed && is_reduction(function);
+    if (wishes.use == Wishes::Use::all || is_listed || is_fixed)
+      served[i] = ServedBytes::all();
+    else if (is_automatic)
+      served[i] = worthwhile(function, placement);
   }
   return served;
 }

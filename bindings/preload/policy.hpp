@@ -24,7 +24,8 @@ using Served = std::array<ServedBytes, function_count>;  ///< By Function.
 
 /// Whether calls of the function may be served anywhere.
 [[nodiscard]] bool wants(const Wishes& wishes, Function function);
-/// The functions that are served: by the wishes, and at sizes at which Tutti is faster.
+/// The functions that are served: by the wishes, and at sizes at which Tutti is faster; reductions at all sizes if
+/// their bits are fixed.
 [[nodiscard]] Served served_at(const Wishes& wishes, const Placement& placement);
 
 }  // namespace tutti::interpose

@@ -16,8 +16,10 @@
 
 #include "bindings/preload/datatypes.hpp"
 #include "bindings/preload/muster.hpp"
+#include "bindings/preload/operations.hpp"
 #include "bindings/preload/report.hpp"
 #include "bindings/preload/requests.hpp"
+#include "lib/core/communicator/communicator_state.hpp"
 #include "lib/core/communicator/runtime.hpp"
 #include "lib/core/communicator/variables.hpp"
 #include "lib/core/transport/mpi/api.hpp"
@@ -37,6 +39,7 @@ struct State {
   std::atomic<std::uint64_t> freed = 0;
   int attribute = MPI_KEYVAL_INVALID;  ///< A communicator's Target.
   Wishes wishes{};
+  bool has_fixed_bits = false;
   std::bitset<function_count> wanted{};  ///< Functions of which any call may be served.
   Movable movable = Movable::none;
   std::mutex mutex;                                       ///< Protects `open` and `abandoned`.
@@ -167,7 +170,9 @@ void begin() noexcept {
     check(api.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &own.attribute, nullptr), "MPI_Comm_create_keyval");
     Target& world = *make_target(MPI_COMM_WORLD);
     world.get_to_know(MPI_COMM_WORLD, own.wishes, own.movable);
-    begin_report();
+    own.has_fixed_bits = world.is_served() && world.communicator().state().settings().bits == Bits::fixed;
+    if (own.has_fixed_bits) keep_sides_of_operands();
+    begin_report(own.has_fixed_bits);
     detail::Runtime::get().call_at_finalize(end);
     int can_serve = world.is_served() ? 1 : 0;
     check(api.Allreduce(MPI_IN_PLACE, &can_serve, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
@@ -197,7 +202,8 @@ Target* find_target(MPI_Comm comm) {
 
 bool may_make_known(Function function) {
   const State& own = state();
-  const bool waits = waits_for_all(function) || own.wishes.use != Wishes::Use::automatic;
+  const bool is_fixed = own.has_fixed_bits && is_reduction(function);
+  const bool waits = waits_for_all(function) || own.wishes.use != Wishes::Use::automatic || is_fixed;
   return waits && own.wanted[index_of(function)];
 }
 
@@ -205,7 +211,8 @@ bool may_make_known(Function function) {
 void make_known(Target& target, MPI_Comm comm) {
   constexpr int calls_before_known = 16;
   const State& own = state();
-  const bool is_early = own.wishes.use == Wishes::Use::automatic && target.count_call() < calls_before_known;
+  const bool may_be_early = own.wishes.use == Wishes::Use::automatic && !own.has_fixed_bits;
+  const bool is_early = may_be_early && target.count_call() < calls_before_known;
   if (!is_early) target.get_to_know(comm, own.wishes, own.movable);
 }
 

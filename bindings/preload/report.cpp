@@ -32,7 +32,8 @@ struct Row {
 using Table = std::array<std::array<Row, function_count>, forms>;
 
 struct State {
-  bool is_wanted = false, measures = false;
+  bool is_wanted = false, measures = false, has_fixed_bits = false;
+  [[nodiscard]] bool counts() const { return is_wanted || has_fixed_bits; }
   Table table{};
 };
 State& state() {
@@ -95,9 +96,38 @@ void print(const Sums& sums) {
   log::report("", text);
 }
 
+/// Why a reduction was not in the fixed order, by Why; empty: MPI has reported an error instead.
+constexpr std::array<std::string_view, reasons> reasons_of_order{
+    "",
+    "TUTTI_INTERPOSE does not name it",
+    "a communicator that Tutti does not know or cannot serve",
+    "",
+    "an operation or type that only MPI can combine",
+    "nobody would move it on while the program computes",
+    "TUTTI_MEASURE passes every second call"};
+
+/// A line for each function, form and reason.
+void print_order(const Sums& sums) {
+  std::string text;
+  std::uint64_t calls = 0;
+  std::size_t at = 0;
+  for (const std::string_view form : form_names)
+    for (std::size_t function = 0; function < function_count; ++function, at += numbers_of_row)
+      for (std::size_t why = 1; why < reasons && is_reduction(static_cast<Function>(function)); ++why) {
+        if (sums[at + why] == 0 || reasons_of_order[why].empty()) continue;
+        calls += sums[at + why];
+        text +=
+            fmt::format("\n  {}{}: {}, as: {}", function_names[function], form, sums[at + why], reasons_of_order[why]);
+      }
+  if (calls == 0) return;
+  log::report("", fmt::format("TUTTI_BITS=fixed: {} calls of reductions were passed to MPI, which has an order of its "
+                              "own (calls of all ranks):{}",
+                              calls, text));
+}
+
 }  // namespace
 
-void begin_report() {
+void begin_report(bool has_fixed_bits) {
   const char* const measure = std::getenv("TUTTI_MEASURE");
   const bool measures = measure != nullptr && std::string_view{measure} == "1";
   const bool tells = log::is_on(log::Level::info);
@@ -105,22 +135,25 @@ void begin_report() {
   mpi::check(mpi::api.Bcast(wanted.data(), wanted.size(), MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
   state().is_wanted = wanted[0] != 0;
   state().measures = wanted[1] != 0;
+  state().has_fixed_bits = has_fixed_bits;
 }
 
 bool is_measuring() { return state().measures; }
 
 void print_report() {
-  if (!state().is_wanted) return;
+  if (!state().counts()) return;
   const int rank = mpi::rank_in(MPI_COMM_WORLD);
   const Sums mine = own_numbers();
   Sums all{};
   mpi::check(
       mpi::api.Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD),
       "MPI_Reduce");
-  if (rank == 0) print(all);
+  if (rank != 0) return;
+  if (state().is_wanted) print(all);
+  if (state().has_fixed_bits) print_order(all);
 }
 
-Note::Note(Form form, Function function) : is_wanted_(state().is_wanted), form_(form), function_(function) {
+Note::Note(Form form, Function function) : is_wanted_(state().counts()), form_(form), function_(function) {
   if (is_wanted_) begin_ = std::chrono::steady_clock::now();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What TUTTI_LOG=info tells at MPI_Finalize: which calls were served, and which were not, and why. With TUTTI_MEASURE=1
-// every second blocking call that would be served is passed, and the report tells how long both take.
+// every second blocking call that would be served is passed, and the report tells how long both take. With
+// TUTTI_BITS=fixed, rank 0 names the reductions that were passed, whose order is MPI's.
 
 #include <chrono>
 #include <cstdint>
@@ -13,8 +14,9 @@ namespace tutti::interpose {
 /// How a program calls a collective.
 enum class Form : std::uint8_t { blocking, nonblocking, persistent };
 
-/// Collective over MPI_COMM_WORLD: as rank 0's environment has it.
-void begin_report();
+/// Collective over MPI_COMM_WORLD: as rank 0's environment has it. `has_fixed_bits`: of all ranks; then the end tells
+/// which reductions were passed.
+void begin_report(bool has_fixed_bits);
 [[nodiscard]] bool is_measuring();
 /// Adds up the calls of all ranks, and prints them on rank 0. Collective over MPI_COMM_WORLD.
 void print_report();

@@ -37,6 +37,7 @@ concept RealBuffer = InputBuffer<B> && std::floating_point<element_t<B>>;
 // its two halves. So the bits are the same for one rank and for any number of ranks, and for any cuts.
 //
 // Errors  ArgumentError, on all ranks, if blocks overlap or leave a gap; and those of a reduction.
+// Memory  Blocks may be on a device: the host then reads them through a buffer of 1 MiB.
 // Cost    Each element is read once. A rank tells all others at most 2 log2 n partial results: two allgathers.
 
 /// The sum of all elements; 0 if there are none.

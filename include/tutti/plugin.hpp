@@ -12,6 +12,8 @@ namespace tutti {
 /// A library's word on itself.
 struct AlgorithmLibrary {
   const char* version = TUTTI_VERSION;  ///< Of the headers that it was built with.
+  /// Grows when the interface changes, but no size does. 2: Algorithm::bits.
+  std::size_t interface = 2;
   /// The layout of the interface, as these headers have it.
   std::size_t algorithm_bytes = sizeof(Algorithm), problem_bytes = sizeof(Problem), step_bytes = sizeof(Step);
   std::span<const Algorithm* const> algorithms;

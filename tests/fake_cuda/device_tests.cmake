@@ -194,6 +194,16 @@ if(TUTTI_HAS_UCX)
   tutti_again_over_fake_cuda(device_collectives_test over_ucx 3 TUTTI_TRANSPORT=ucx FAKE_CUDA_ABORT=1)
 endif()
 
+# The fixed order of operands, in each way that data may take.
+tutti_fake_cuda_test(device_fixed_bits_test ${tests}/mpi/device_fixed_bits_test.cpp RANKS 1 2 3 4 5 7
+                     ENVIRONMENT FAKE_CUDA_ABORT=1)
+foreach(worker host device)
+  tutti_again_over_fake_cuda(device_fixed_bits_test staged.${worker} 3 ${staged} TUTTI_STAGING=${worker} FAKE_CUDA_ABORT=1)
+endforeach()
+tutti_again_over_fake_cuda(device_fixed_bits_test nodes 4 TUTTI_NODES=0,1,1,0 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_fixed_bits_test gated 3 TUTTI_STREAM_MEMORY=0 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_fixed_bits_test late 3 ${late})
+
 # Calls in the order of streams: programs, long calls in parts, and calls that the host moves.
 set(streams ${tests}/support/device_streams.cpp)
 tutti_fake_cuda_test(device_streams_test ${tests}/mpi/device_streams_test.cpp ${streams}

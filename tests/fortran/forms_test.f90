@@ -36,6 +36,7 @@ program forms_test
   call test_plans()
   call test_batches()
   call test_operations()
+  call test_bits()
   call test_errors()
   call test_nodes()
   call tutti_comm_free(comm)
@@ -145,6 +146,52 @@ contains
     integer(c_int64_t) :: m(2, 2)
     m = reshape([1, r, r + 1, 2], [2, 2])
   end function
+
+  !> The number of a rank, of which every order of operands has another sum.
+  real(c_double) function number_of(its_rank)
+    integer, intent(in) :: its_rank
+    number_of = 0.1_c_double * 3.0_c_double**its_rank
+  end function
+
+  !> The sum in the fixed order: the first ones pair up until a power of two is left, then all do.
+  real(c_double) function folded()
+    real(c_double) :: row(ranks)
+    integer :: left, core, i
+    row = [(number_of(i), i=0, ranks - 1)]
+    core = 1
+    do while (2 * core <= ranks)
+      core = 2 * core
+    end do
+    left = ranks - core
+    row(:core) = [(row(2 * i - 1) + row(2 * i), i=1, left), row(2 * left + 1:)]
+    do while (core > 1)
+      core = core / 2
+      row(:core) = [(row(2 * i - 1) + row(2 * i), i=1, core)]
+    end do
+    folded = row(1)
+  end function
+
+  subroutine test_bits()
+    real(c_double) :: mine(50), total(50)
+    type(tutti_comm) :: fixed
+    integer :: status
+    mine = number_of(rank)
+    call tutti_allreduce(mine, total, tutti_fp64, tutti_sum, comm, bits='fixed')
+    call check(all(total == folded()), 'the fixed order')
+    call tutti_reduce(mine, total, tutti_fp64, tutti_sum, ranks - 1, comm, bits='fixed')
+    call check(all(total == folded()), 'the fixed order of a reduce')
+    call tutti_comm_create(MPI_COMM_WORLD, fixed, bits='fixed')
+    total = 0
+    call tutti_allreduce(mine, total, tutti_fp64, tutti_sum, fixed)
+    call check(all(total == folded()), 'the fixed order of a communicator')
+    call tutti_allreduce(mine, total, tutti_fp64, tutti_sum, fixed, algorithm='ring', ierror=status)
+    call check(index(tutti_last_error(), "'ring', which keeps no fixed order") > 0, 'another order')
+    call tutti_comm_free(fixed)
+    call tutti_allreduce(mine, total, tutti_fp64, tutti_sum, comm, bits='exact', ierror=status)
+    call check(index(tutti_last_error(), "'bits' is 'exact'; allowed: same, fixed") > 0, 'no such bits')
+    call tutti_comm_create(MPI_COMM_WORLD, fixed, bits='exact', ierror=status)
+    call check(index(tutti_last_error(), "'bits' is 'exact'; allowed: same, fixed") > 0, 'no such bits of all')
+  end subroutine
 
   subroutine test_errors()
     type(tutti_comm) :: none, made

@@ -51,6 +51,20 @@ is_right && [ "$(row barrier)" = '20 0' ] && [ "$(row bcast)" = '20 0' ] && [ "$
 run "$library" TUTTI_INTERPOSE=auto TUTTI_LOG=info
 is_right && [ -n "$(row barrier)" ] || fail 'auto'
 
+# What MPI combines is not in the fixed order, and is named at the end; nothing else is passed.
+run "$library" TUTTI_BITS=fixed TUTTI_INTERPOSE=auto
+is_right && grep -q '^tutti: TUTTI_BITS=fixed: 10 calls of reductions were passed to MPI' "$text" &&
+  grep -q '  allreduce: 10, as: an operation or type that only MPI can combine' "$text" && ! grep -q 'nonblocking' "$text" ||
+  fail 'reductions that are not in the fixed order are named'
+run "$library" TUTTI_BITS=fixed TUTTI_INTERPOSE=bcast
+is_right && grep -q '  allreduce: 30, as: TUTTI_INTERPOSE does not name it' "$text" &&
+  grep -q '  allreduce (nonblocking): 10, as: TUTTI_INTERPOSE does not name it' "$text" ||
+  fail 'reductions that a list leaves to MPI are named'
+run "$library" TUTTI_BITS=same TUTTI_INTERPOSE=bcast
+is_right && ! grep -q '^tutti:' "$text" || fail 'without a fixed order nothing is named'
+run "$library" TUTTI_BITS=exact TUTTI_INTERPOSE=all
+is_right && grep -q "no call is served: .*TUTTI_BITS is 'exact'; allowed: same, fixed" "$text" || fail 'no such bits'
+
 # Rules whose times say that the MPI's allreduce is faster, and its broadcast is not.
 cat >"$text.rules" <<'RULES'
 {"tutti_rules": 1, "rules": [

@@ -22,7 +22,7 @@ from tutti._errors import (
 
 _CORE = [
     "ANY_SOURCE", "ANY_TAG", "IN_PLACE", "NO_RANK", "Batch", "Communicator", "Memory", "Message", "Op", "Plan", "Request",
-    "components", "empty", "empty_device", "mpi_library", "version",
+    "components", "dot", "empty", "empty_device", "mpi_library", "norm2", "reduce_array", "sum", "version",
 ]
 _OFFLINE = ["algorithms"]
 _FOR_OTHERS = ["mpi4py", "torch"]

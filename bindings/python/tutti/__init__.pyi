@@ -34,6 +34,10 @@ IN_PLACE: InPlace
 def version() -> str: ...
 def mpi_library() -> str: ...
 def components() -> dict[str, str]: ...
+def sum(x: ArrayLike, comm: Communicator, offset: int | None = None) -> Any: ...
+def dot(x: ArrayLike, y: ArrayLike, comm: Communicator, offset: int | None = None) -> Any: ...
+def norm2(x: ArrayLike, comm: Communicator, offset: int | None = None) -> Any: ...
+def reduce_array(x: ArrayLike, op: str | Op, comm: Communicator, offset: int | None = None) -> Any: ...
 def empty(shape: int | Sequence[int], dtype: Any = 'float64') -> np.ndarray[Any, Any]: ...
 def empty_device(shape: int | Sequence[int], dtype: Any = 'float32') -> Memory: ...
 
@@ -53,7 +57,8 @@ class Memory:
     def nbytes(self) -> int: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
     def __dlpack__(
-        self, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: Any = None, copy: bool | None = None,
+        self, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: Any = None,
+        copy: bool | None = None,
     ) -> Any: ...
 
 class Message:
@@ -123,13 +128,16 @@ class Communicator:
     ) -> None: ...
     def barrier(self, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None) -> None: ...
     def barrier_async(self, algorithm: str | None = None, stream: None = None, bits: str | None = None) -> Request: ...
-    def plan_barrier(self, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None) -> Plan: ...
+    def plan_barrier(
+        self, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
+    ) -> Plan: ...
     def broadcast(
         self, x: ArrayLike | None, root: int = 0, out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def broadcast_async(
-        self, x: ArrayLike | None, root: int = 0, out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
+        self, x: ArrayLike | None, root: int = 0, out: Any = None, algorithm: str | None = None, stream: None = None,
+        bits: str | None = None,
     ) -> Request: ...
     def plan_broadcast(
         self, x: ArrayLike | None, root: int = 0, out: Any = None, algorithm: str | None = None,
@@ -152,7 +160,8 @@ class Communicator:
         stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def allreduce_async(
-        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
+        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None,
+        bits: str | None = None,
     ) -> Request: ...
     def plan_allreduce(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
@@ -163,7 +172,8 @@ class Communicator:
         stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def reduce_scatter_async(
-        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
+        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None,
+        bits: str | None = None,
     ) -> Request: ...
     def plan_reduce_scatter(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
@@ -182,13 +192,15 @@ class Communicator:
         stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def allgather(
-        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
+        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None,
+        bits: str | None = None,
     ) -> Any: ...
     def allgather_async(
         self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_allgather(
-        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
+        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None,
+        bits: str | None = None,
     ) -> Plan: ...
     def allgatherv(
         self, x: ArrayLike, counts: Counts, offsets: Counts | None = None, out: Any = None,
@@ -207,7 +219,8 @@ class Communicator:
         stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def gather_async(
-        self, x: ArrayLike, root: int = 0, out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
+        self, x: ArrayLike, root: int = 0, out: Any = None, algorithm: str | None = None, stream: None = None,
+        bits: str | None = None,
     ) -> Request: ...
     def plan_gather(
         self, x: ArrayLike, root: int = 0, out: Any = None, algorithm: str | None = None,
@@ -250,13 +263,15 @@ class Communicator:
         out: Any = None, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
     def alltoall(
-        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
+        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None,
+        bits: str | None = None,
     ) -> Any: ...
     def alltoall_async(
         self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
     ) -> Request: ...
     def plan_alltoall(
-        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None, bits: str | None = None,
+        self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None,
+        bits: str | None = None,
     ) -> Plan: ...
     def alltoallv(
         self, x: ArrayLike, in_counts: Counts | None, out_counts: Counts, in_offsets: Counts | None = None,
@@ -265,7 +280,8 @@ class Communicator:
     ) -> Any: ...
     def alltoallv_async(
         self, x: ArrayLike, in_counts: Counts | None, out_counts: Counts, in_offsets: Counts | None = None,
-        out_offsets: Counts | None = None, out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
+        out_offsets: Counts | None = None, out: Any = None, algorithm: str | None = None, stream: None = None,
+        bits: str | None = None,
     ) -> Request: ...
     def plan_alltoallv(
         self, x: ArrayLike, in_counts: Counts | None, out_counts: Counts, in_offsets: Counts | None = None,
@@ -292,7 +308,8 @@ class Communicator:
         stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def scan_async(
-        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
+        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None,
+        bits: str | None = None,
     ) -> Request: ...
     def plan_scan(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
@@ -303,7 +320,8 @@ class Communicator:
         stream: Stream | None = None, bits: str | None = None,
     ) -> Any: ...
     def exscan_async(
-        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None, bits: str | None = None,
+        self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None,
+        bits: str | None = None,
     ) -> Request: ...
     def plan_exscan(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,

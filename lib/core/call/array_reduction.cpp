@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "lib/core/call/arguments.hpp"
+#include "lib/core/communicator/runtime.hpp"
 #include "lib/core/reduce/index_tree.hpp"
 #include "lib/core/reduce/kernels.hpp"
 #include "lib/core/reduce/user_function.hpp"
+#include "lib/device/staging/device_port.hpp"
 #include "tutti/allgather.hpp"
 #include "tutti/allreduce.hpp"
 #include "tutti/error.hpp"
@@ -25,6 +27,42 @@ namespace {
 
 /// So many products are computed at once.
 constexpr std::int64_t piece = 1024;
+/// So many bytes of a device are fetched at once.
+constexpr std::int64_t most_fetched = std::int64_t{1} << 20;
+
+/// A rank's block, and how its elements are read.
+struct Source {
+  ArrayBlock block;
+  int x_device = -1, y_device = -1;  ///< By number; -1: the host's memory.
+  int exponent = 0;                  ///< The factors of products are divided by this power of two.
+};
+
+/// The bytes where the host can read them: in `room`, if they are on a device.
+const void* fetched(std::vector<std::byte>& room, int device, const void* data, std::int64_t bytes) {
+  if (device < 0) return data;
+  room.resize(static_cast<std::size_t>(bytes));
+  const Progress::Entry entry{Runtime::get().progress()};
+  device::fetch_now(device, room.data(), static_cast<const std::byte*>(data), bytes);
+  return room.data();
+}
+
+/// Calls use(x, y, done, count) for one part of the block after the other, of which `done` elements came before.
+template <class Use>
+void for_each_part(const CallSite& site, const Source& source, Type type, const Use& use) try {
+  const std::int64_t element = size_of(type).value(), all = source.block.count.value();
+  const std::int64_t most = source.x_device < 0 && source.y_device < 0 ? all : most_fetched / element;
+  std::vector<std::byte> x_room, y_room;
+  for (std::int64_t done = 0; done < all; done += most) {
+    const std::int64_t count = std::min(most, all - done);
+    const auto read = [&](std::vector<std::byte>& room, int device, const void* data) {
+      if (data == nullptr) return data;
+      return fetched(room, device, static_cast<const std::byte*>(data) + done * element, count * element);
+    };
+    use(read(x_room, source.x_device, source.block.x), read(y_room, source.y_device, source.block.y), done, count);
+  }
+} catch (const DeviceError& error) {
+  fail_at(site, error);
+}
 
 struct Cut {
   std::int64_t begin = 0, end = 0;
@@ -96,22 +134,27 @@ IndexTree::CombinePairs pairs_of(Type type, const Op& op) {
 }
 
 template <class T>
-void append_products(IndexTree& tree, const ArrayBlock& block, std::int64_t begin) {
-  const auto *x = static_cast<const T*>(block.x), *y = static_cast<const T*>(block.y);
+void append_products(IndexTree& tree, const T* x, const T* y, std::int64_t begin, std::int64_t end, int exponent) {
   std::array<T, piece> products;
-  const std::int64_t end = begin + block.count.value();
+  const auto scaled = [exponent](T each) { return exponent == 0 ? each : std::scalbn(each, -exponent); };
   while (begin < end) {
     const std::int64_t count = std::min(piece - begin % piece, end - begin);
     for (std::int64_t i = 0; i < count; ++i)
-      products[static_cast<std::size_t>(i)] = x[i] * y[i];
+      products[static_cast<std::size_t>(i)] = scaled(x[i]) * scaled(y[i]);
     tree.append(products.data(), begin, count);
     begin += count, x += count, y += count;
   }
 }
 
-void append_block(IndexTree& tree, const ArrayBlock& block, Type type, std::int64_t begin) {
-  if (block.y == nullptr) return tree.append(block.x, begin, block.count.value());
-  type == Type::fp32 ? append_products<float>(tree, block, begin) : append_products<double>(tree, block, begin);
+void append_block(const CallSite& site, IndexTree& tree, const Source& source, Type type, std::int64_t begin) {
+  for_each_part(site, source, type, [&](const void* x, const void* y, std::int64_t done, std::int64_t count) {
+    const std::int64_t first = begin + done, end = first + count;
+    if (y == nullptr) return tree.append(x, first, count);
+    if (type == Type::fp32)
+      append_products(tree, static_cast<const float*>(x), static_cast<const float*>(y), first, end, source.exponent);
+    else
+      append_products(tree, static_cast<const double*>(x), static_cast<const double*>(y), first, end, source.exponent);
+  });
 }
 
 /// The values of all ranks' ranges, rank by rank.
@@ -125,34 +168,28 @@ std::vector<std::byte> told_to_all(const IndexTree& own, std::size_t element, co
   return all;
 }
 
-void require_block(const CallSite& site, const ArrayBlock& block, Type type, const Op& op) {
+Source checked_source(const CallSite& site, const ArrayBlock& block, Type type, const Op& op) {
   require_type(site, "type", type);
   require_operation(site, op, type, Collective::scan);  // which has no avg either
   if (op.kind() == Op::Kind::scaled_sum)
     refuse(site, "op", "scaled_sum", "an operation that does the same at every step");
   require_count(site, block.count, type);
-  const auto require_host = [&](std::string_view name, const void* data) {
-    if (require_buffer(site, name, data, {Count{0}, block.count}, type).device >= 0)
-      refuse(site, name, "memory of a device", "memory of the host");
+  const auto device_of = [&](std::string_view name, const void* data) {
+    return require_buffer(site, name, data, {Count{0}, block.count}, type).device;
   };
-  require_host("x", block.x);
-  if (block.y != nullptr) require_host("y", block.y);
+  return {block, device_of("x", block.x), block.y == nullptr ? -1 : device_of("y", block.y)};
 }
 
-}  // namespace
-
-bool reduce_array(std::string_view function, const ArrayBlock& block, Type type, const Op& op, void* result,
-                  const Communicator& comm) {
-  const CallSite site{function, comm.rank()};
-  require_block(site, block, type, op);
-  const std::vector<Cut> cuts = cuts_of(site, block, comm);
+bool reduce_source(const CallSite& site, const Source& source, Type type, const Op& op, void* result,
+                   const Communicator& comm) {
+  const std::vector<Cut> cuts = cuts_of(site, source.block, comm);
   const std::vector<std::size_t> order = in_order(site, cuts);
   if (order.empty() && op.kind() != Op::Kind::sum) refuse(site, "x", "no element on any rank", "one element or more");
   if (order.empty()) return false;
   const auto element = static_cast<std::size_t>(size_of(type).value());
   const IndexTree::Combine combine = combine_of(type, op);
   IndexTree own{element, combine, pairs_of(type, op)}, whole{element, combine};
-  append_block(own, block, type, cuts[static_cast<std::size_t>(comm.rank().value())].begin);
+  append_block(site, own, source, type, cuts[static_cast<std::size_t>(comm.rank().value())].begin);
   const std::vector<std::byte> values = told_to_all(own, element, cuts, comm);
   std::vector<std::size_t> first(cuts.size() + 1);
   for (std::size_t rank = 0; rank < cuts.size(); ++rank)
@@ -168,28 +205,45 @@ bool reduce_array(std::string_view function, const ArrayBlock& block, Type type,
   return true;
 }
 
+}  // namespace
+
+bool reduce_array(std::string_view function, const ArrayBlock& block, Type type, const Op& op, void* result,
+                  const Communicator& comm) {
+  const CallSite site{function, comm.rank()};
+  return reduce_source(site, checked_source(site, block, type, op), type, op, result, comm);
+}
+
 namespace {
+
+/// The largest magnitude of all elements; NaN if there is one.
+template <class T>
+T most_of(const CallSite& site, const Source& source, Type type, const Communicator& comm) {
+  T most = 0;
+  for_each_part(site, source, type,
+                [&](const void* data, const void* /*y*/, std::int64_t /*done*/, std::int64_t count) {
+                  for (const T each : std::span{static_cast<const T*>(data), static_cast<std::size_t>(count)})
+                    most = std::isnan(each) || std::isnan(most) ? std::numeric_limits<T>::quiet_NaN()
+                                                                : std::max(most, std::abs(each));
+                });
+  allreduce(most, Op::max, comm);
+  return most;
+}
 
 template <class T>
 double norm2_of(const ArrayBlock& block, Type type, const Communicator& comm) {
-  T squares{};
+  const CallSite site{"norm2", comm.rank()};
   ArrayBlock squared = block;
   squared.y = block.x;
-  if (!reduce_array("norm2", squared, type, Op::sum, &squares, comm)) return 0;
+  Source source = checked_source(site, squared, type, Op::sum);
+  T squares{};
+  if (!reduce_source(site, source, type, Op::sum, &squares, comm)) return 0;
   constexpr T least = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
   if (squares >= least && squares <= std::numeric_limits<T>::max()) return std::sqrt(squares);
-  const std::span<const T> x{static_cast<const T*>(block.x), static_cast<std::size_t>(block.count.value())};
-  T most = 0;
-  for (const T each : x)
-    most = std::isnan(each) ? each : std::max(most, std::abs(each));
-  allreduce(most, Op::max, comm);
+  const T most = most_of<T>(site, source, type, comm);
   if (most == 0 || !std::isfinite(most)) return most;
-  const int exponent = std::ilogb(most);
-  std::vector<T> scaled(x.size());
-  std::ranges::transform(x, scaled.begin(), [&](T each) { return std::scalbn(each, -exponent); });
-  squared.x = squared.y = scaled.data();
-  reduce_array("norm2", squared, type, Op::sum, &squares, comm);
-  return std::scalbn(std::sqrt(squares), exponent);
+  source.exponent = std::ilogb(most);
+  reduce_source(site, source, type, Op::sum, &squares, comm);
+  return std::scalbn(std::sqrt(squares), source.exponent);
 }
 
 }  // namespace

@@ -41,8 +41,8 @@ void require_interface(const std::string& path, const AlgorithmLibrary& library)
   const auto minor = [](std::string_view version) { return version.substr(0, version.rfind('.')); };
   if (minor(its) != minor(own)) refuse(path, fmt::format("it was built for Tutti {}, and this is {}", its, own));
   const AlgorithmLibrary here{};
-  if (library.algorithm_bytes != here.algorithm_bytes || library.problem_bytes != here.problem_bytes ||
-      library.step_bytes != here.step_bytes)
+  if (library.interface != here.interface || library.algorithm_bytes != here.algorithm_bytes ||
+      library.problem_bytes != here.problem_bytes || library.step_bytes != here.step_bytes)
     refuse(path, fmt::format("it was built with other headers than this Tutti {}", own));
 }
 

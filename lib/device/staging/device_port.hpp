@@ -43,6 +43,9 @@ void free_on(int device, std::byte* data) noexcept;
 [[nodiscard]] std::byte* allocate_in_order(int device, std::int64_t bytes);
 void free_in_order(int device, std::byte* data) noexcept;
 
+/// Copies memory of the device to the host's, at once: returns when that is done, and waits for nothing else.
+void fetch_now(int device, std::byte* into, const std::byte* from, std::int64_t bytes);
+
 /// MPI_Finalize: gives back all that device_of() made.
 void release_devices() noexcept;
 

@@ -194,6 +194,15 @@ void free_on(int device, std::byte* data) noexcept {
       static_cast<void>(driver()->MemFree(address(data)));
 }
 
+void fetch_now(int device, std::byte* into, const std::byte* from, std::int64_t bytes) {
+  Device& its = Devices::get().at(device);
+  const cuda::ScopedContext scope{its.context()};
+  auto* const stream = its.stream_to_host();
+  cuda::check(driver()->MemcpyAsync(address(into), address(from), static_cast<std::size_t>(bytes), stream),
+              "cuMemcpyAsync");
+  cuda::check(driver()->StreamSynchronize(stream), "cuStreamSynchronize");
+}
+
 std::byte* allocate_in_order(int device, std::int64_t bytes) {
   if (driver()->MemAllocAsync == nullptr) return nullptr;
   Device& its = Devices::get().at(device);

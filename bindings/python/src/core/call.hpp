@@ -102,6 +102,7 @@ nb::object complete(Communicator& communicator, tutti_request request, tutti_sta
 [[nodiscard]] void* stream_of(nb::handle stream, const char* function);
 
 void bind_collectives(CommunicatorClass& communicator);
+void bind_array_reductions(nb::module_& module);
 void bind_messages(nb::module_& module, CommunicatorClass& communicator);
 void bind_memory(nb::module_& module);
 

@@ -22,5 +22,6 @@ NB_MODULE(_core, module) {
   CommunicatorClass communicator = bind_communicator(module);
   bind_collectives(communicator);
   bind_messages(module, communicator);
+  bind_array_reductions(module);
   bind_memory(module);
 }
