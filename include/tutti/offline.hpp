@@ -43,7 +43,8 @@ struct OwnAlgorithm {
   std::function<Schedule(const Problem& problem)> build;
 };
 
-/// "of ranks", "any", or "-" where nothing is reduced.
+/// "of ranks", "fixed" (that, by an expression of the number of ranks alone), "of nodes", "any", or "-" where nothing
+/// is reduced.
 [[nodiscard]] std::string_view order_of(const Algorithm& algorithm);
 
 /// An algorithm at work on one problem: what `tutti show` shows. Errors: ArgumentError says what is allowed.

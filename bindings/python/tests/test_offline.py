@@ -79,7 +79,7 @@ def test_algorithms():
     assert len(tutti.algorithms()) > 70 and tutti.algorithms is schedule.algorithms
     knomial = next(each for each in tutti.algorithms("broadcast") if each.name == "knomial")
     assert knomial.parameter == schedule.Parameter("radix", 2, 2, knomial.parameter.most) and knomial.order == "-"
-    assert {each.order for each in tutti.algorithms("allreduce")} == {"of ranks", "of nodes", "any"}
+    assert {each.order for each in tutti.algorithms("allreduce")} == {"fixed", "of ranks", "of nodes", "any"}
     assert all(each.summary and each.source and each.levels in (1, 2, 3) for each in tutti.algorithms())
 
 

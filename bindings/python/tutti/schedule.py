@@ -58,8 +58,9 @@ class Algorithm:
     """An algorithm of the registry.
 
     `order` is "of ranks" where operands are combined in the order of ranks, "of nodes" where that holds if the ranks of a
-    node follow each other, "any" where the operation must be commutative, "-" where nothing is combined. `levels` is 1
-    where all ranks are alike, 2 with nodes, 3 with sockets.
+    node follow each other, "fixed" where they are combined so in the fixed order, "any" where the operation
+    must be commutative, "-" where nothing is combined. `levels` is 1 where all ranks are alike, 2 with nodes, 3 with
+    sockets.
     """
 
     collective: str
