@@ -67,7 +67,7 @@ function(tutti_pkg_config name flags)
   set(folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   file(RELATIVE_PATH TUTTI_PC_PREFIX /prefix/${folder} /prefix)
   string(REGEX REPLACE "/$" "" TUTTI_PC_PREFIX ${TUTTI_PC_PREFIX})
-  set(TUTTI_PC_PRIVATE -lfmt -lstdc++) # the latter for linkers of C
+  set(TUTTI_PC_PRIVATE -lfmt -lstdc++ -lm) # the last two for linkers of C
   if(TUTTI_HAS_UCX OR TUTTI_HAS_CUDA)
     list(APPEND TUTTI_PC_PRIVATE -ldl)
   endif()

@@ -51,7 +51,7 @@ python '
 wide = [line for line in text.splitlines() if len(line) > 100]
 assert not wide, wide
 ' 'list is wider than 100 columns'
-expect 0 'allreduce  *rabenseifner  *of ranks' list allreduce
+expect 0 'allreduce  *rabenseifner  *fixed' list allreduce
 expect 0 '^| allreduce | `ring` | - | any | 14 | 1.75 n | 0.125 n |' list --markdown
 expect 2 'unexpected argument' list allreduce ring
 expect 2 '--markdown' list allreduce --markdown
