@@ -87,7 +87,10 @@ TEST_F(DeviceFixedBits, AreThoseOfTheTree) {
   }
   const Counters counters = comm.counters();
   const bool is_staged = is_set("TUTTI_DEVICE_PATH", "staging") && world_size() > 1;
-  EXPECT_EQ(counters.at("device.ipc.reduced") + counters.at("device.ipc.taken") > 0, !is_staged && world_size() > 1);
+  // On several nodes a rank may have no peer on its own.
+  if (is_staged || comm.node_count() == 1) {
+    EXPECT_EQ(counters.at("device.ipc.reduced") + counters.at("device.ipc.taken") > 0, !is_staged && world_size() > 1);
+  }
   if (is_staged && is_set("TUTTI_STAGING", "host")) {
     EXPECT_EQ(counters.at("device.runs_on_device"), 0U);
   }
